@@ -1,0 +1,41 @@
+PYTHON ?= python3
+VENV := .venv
+BIN := $(VENV)/bin
+STAMP := $(VENV)/.installed
+
+.DEFAULT_GOAL := help
+.PHONY: help demo test check bench format clean
+
+help:  ## list the commands
+	@grep -E '^[a-z]+:.*##' $(MAKEFILE_LIST) | sed -E 's/:.*##/\t/' | expand -t 12
+
+$(STAMP): pyproject.toml
+	@$(PYTHON) -c 'import sys; sys.exit("uneven needs Python 3.11 or newer, this is " + sys.version.split()[0]) if sys.version_info < (3, 11) else None'
+	$(PYTHON) -m venv $(VENV)
+	$(BIN)/python -m pip install --quiet --disable-pip-version-check --upgrade pip
+	$(BIN)/python -m pip install --quiet --disable-pip-version-check --editable ".[all]"
+	@touch $@
+
+demo: $(STAMP)  ## compare the methods on embedded data and write uneven-demo/report.html
+	$(BIN)/uneven compare --demo --out uneven-demo
+
+test: $(STAMP)  ## run every test
+	$(BIN)/python -m tests.browser --install
+	$(BIN)/python -m pytest -n 2 --dist loadgroup -q
+
+check: $(STAMP)  ## lint, format check, types, room rules
+	$(BIN)/ruff check .
+	$(BIN)/ruff format --check .
+	$(BIN)/mypy
+	$(BIN)/lint-imports --no-cache
+
+bench: $(STAMP)  ## speed, memory and learning, side by side with the alternatives
+	$(BIN)/python -m benchmarks
+
+format: $(STAMP)  ## apply the formatter and the safe lint fixes
+	$(BIN)/ruff check --fix .
+	$(BIN)/ruff format .
+
+clean:  ## remove the environment, caches and reports
+	rm -rf $(VENV) build dist .pytest_cache .mypy_cache .ruff_cache .hypothesis uneven-demo
+	find . -name __pycache__ -type d -prune -exec rm -rf {} +
