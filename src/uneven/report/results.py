@@ -1,0 +1,447 @@
+"""What a comparison of methods found, as plain data.
+
+`CompareResults` is the single thing that travels between the runner, the terminal table, the
+HTML report and ``results.json``.  It holds numbers and names only (no arrays, no estimators),
+checks itself when it is built, and turns into JSON and back without loss.
+
+A score that could not be computed is NaN here and ``null`` in JSON.
+"""
+
+from __future__ import annotations
+
+import json
+import math
+from collections.abc import Mapping, Sequence
+from dataclasses import asdict, dataclass, field, fields
+from typing import Any, Literal
+
+from uneven.report.averages import mean, spread
+
+__all__ = [
+    "SCHEMA",
+    "CompareResults",
+    "DataSummary",
+    "FoldError",
+    "Measure",
+    "MethodResult",
+    "Share",
+]
+
+SCHEMA = 1
+
+Kind = Literal["ours", "baseline"]
+
+
+@dataclass(frozen=True)
+class Measure:
+    """A measure of quality.
+
+    Attributes
+    ----------
+    name : str
+        Key under which scores are kept, such as ``"confusion_norm"``.
+    label : str
+        What a reader sees, such as ``"confusion norm"``.
+    greater_is_better : bool
+        Direction.  Scores are kept with their natural sign, never negated.
+    description : str
+        One sentence for the reader of a report; may be empty.
+    """
+
+    name: str
+    label: str
+    greater_is_better: bool = True
+    description: str = ""
+
+    def better(self, a: float, b: float) -> float:
+        """By how much `a` is better than `b` (negative: worse)."""
+        return a - b if self.greater_is_better else b - a
+
+
+@dataclass(frozen=True)
+class Share:
+    """Who speaks for which class: one row per view or column, one column per class.
+
+    Attributes
+    ----------
+    names : list of str of length v
+        Views or feature columns.
+    values : list of v lists of K floats
+        ``values[j][c]`` is the share of the support for class c that comes from row j.
+    """
+
+    names: list[str]
+    values: list[list[float]]
+
+    def __post_init__(self) -> None:
+        if len(self.names) != len(self.values):
+            raise ValueError(
+                f"Share has {len(self.names)} names but {len(self.values)} rows of values; "
+                "give one row per name."
+            )
+
+    @classmethod
+    def top(cls, names: Sequence[str], values: Any, n: int | None = None) -> Share:
+        """Keep the `n` rows with the largest total share, largest first.
+
+        Parameters
+        ----------
+        names : sequence of str of length v
+            Row names.
+        values : array-like of shape (v, K)
+            Shares.
+        n : int or None
+            How many rows to keep; None keeps all rows in their given order.
+
+        Returns
+        -------
+        Share
+            The chosen rows.
+
+        Examples
+        --------
+        >>> Share.top(["a", "b", "c"], [[0.1, 0.2], [0.7, 0.1], [0.2, 0.7]], n=2).names
+        ['c', 'b']
+        """
+        rows = [[float(v) for v in row] for row in values]
+        order = list(range(len(rows)))
+        if n is not None:
+            order = sorted(order, key=lambda j: -math.fsum(rows[j]))[:n]
+        return cls([str(names[j]) for j in order], [rows[j] for j in order])
+
+
+@dataclass(frozen=True)
+class FoldError:
+    """A fold in which a method failed.
+
+    Attributes
+    ----------
+    fold : int
+        Index into the list of folds, counted from 0 over all repeats.
+    message : str
+        What the method said.
+    """
+
+    fold: int
+    message: str
+
+
+@dataclass(frozen=True)
+class DataSummary:
+    """What the data looks like.
+
+    Attributes
+    ----------
+    name : str
+        File name or name of the data set.
+    target : str
+        Name of the target column.
+    rows, columns : int
+        Rows and feature columns that were used.
+    classes : list of str of length K
+        Class names; every class-indexed list in the results follows this order.
+    class_counts : list of int of length K
+        Rows per class.
+    missing_share : float
+        Share of missing cells among the feature columns, between 0 and 1.
+    views : dict of str to list of str
+        Column names of each view.
+    sha256 : str
+        Digest of the data file; empty when there is no file.
+    column_kinds : dict of str to int
+        How many columns of each kind, such as ``{"numeric": 12, "categorical": 3}``; may be empty.
+    """
+
+    name: str
+    target: str
+    rows: int
+    columns: int
+    classes: list[str]
+    class_counts: list[int]
+    missing_share: float = 0.0
+    views: dict[str, list[str]] = field(default_factory=dict)
+    sha256: str = ""
+    column_kinds: dict[str, int] = field(default_factory=dict)
+
+    def __post_init__(self) -> None:
+        if len(self.classes) != len(self.class_counts):
+            raise ValueError(
+                f"DataSummary has {len(self.classes)} classes but {len(self.class_counts)} "
+                "class_counts; give one count per class."
+            )
+
+    @property
+    def imbalance_ratio(self) -> float:
+        """Rows of the largest class over rows of the smallest class that has any."""
+        counts = [c for c in self.class_counts if c > 0]
+        return max(counts) / min(counts) if counts else math.nan
+
+
+@dataclass(frozen=True)
+class MethodResult:
+    """How one method did.
+
+    Attributes
+    ----------
+    name, label : str
+        Registry key and what a reader sees.
+    kind : {"ours", "baseline"}
+        Who brings the method.
+    scores : dict of str to list of float
+        For each measure one value per fold (repeats after one another); NaN where a fold failed.
+    confusion : list of K lists of K floats
+        Held-out counts summed over the folds; row = true class, column = answer.
+    fit_seconds, predict_seconds : list of float
+        One value per fold.
+    description : str
+        One sentence about the method; may be empty.
+    params : dict of str to str
+        Constructor parameters worth showing.
+    curves : dict of str to list of float
+        One value per round, of one fold.  Known keys: ``"edge"``, ``"weight"``, ``"log_loss"``
+        (log of the exponential training loss), ``"held_out"`` (the chosen measure on held-out
+        rows).  Empty for methods without rounds.
+    view_share, feature_share : Share or None
+        Who speaks for which class; keep `feature_share` to about the 15 strongest columns.
+    errors : list of FoldError
+        The folds that failed.
+    """
+
+    name: str
+    label: str
+    kind: Kind
+    scores: dict[str, list[float]]
+    confusion: list[list[float]]
+    fit_seconds: list[float] = field(default_factory=list)
+    predict_seconds: list[float] = field(default_factory=list)
+    description: str = ""
+    params: dict[str, str] = field(default_factory=dict)
+    curves: dict[str, list[float]] = field(default_factory=dict)
+    view_share: Share | None = None
+    feature_share: Share | None = None
+    errors: list[FoldError] = field(default_factory=list)
+
+    def __post_init__(self) -> None:
+        if self.kind not in ("ours", "baseline"):
+            raise ValueError(
+                f"kind of method {self.name!r} is {self.kind!r}; use 'ours' or 'baseline'."
+            )
+
+    def mean(self, measure: str) -> float:
+        """Mean over the folds of a measure; NaN if it is absent or failed in every fold."""
+        return mean(self.scores.get(measure, []))
+
+    def spread(self, measure: str) -> float:
+        """Sample standard deviation over the folds of a measure."""
+        return spread(self.scores.get(measure, []))
+
+    def recalls(self) -> list[float]:
+        """Recall of each class from the summed counts; NaN for a class without rows."""
+        totals = [math.fsum(row) for row in self.confusion]
+        return [
+            row[c] / total if total > 0 else math.nan
+            for c, (row, total) in enumerate(zip(self.confusion, totals))
+        ]
+
+
+@dataclass(frozen=True)
+class CompareResults:
+    """Everything a comparison found.
+
+    Attributes
+    ----------
+    title : str
+        Heading of the report.
+    created : str
+        Date and time in ISO 8601 form.
+    command : str
+        The exact command that reproduces the comparison.
+    versions : dict of str to str
+        Versions of Python and of the packages that matter.
+    seed : int
+        Seed of the folds and of the methods.
+    data : DataSummary
+        The data.
+    metric : str
+        Name of the chosen measure; one of `measures`.
+    measures : list of Measure
+        Every measure that was computed, in the order of display.
+    folds, repeats : int
+        Each method was fitted ``folds * repeats`` times.
+    methods : list of MethodResult
+        In the order in which they ran.
+    warnings : list of str
+        Things the reader should know, such as dropped rows.
+    schema : int
+        Version of this format.
+
+    Examples
+    --------
+    >>> data = DataSummary("toy.csv", "label", 4, 1, ["no", "yes"], [3, 1])
+    >>> results = CompareResults(
+    ...     title="Toy", created="2025-01-01T12:00:00", command="uneven compare toy.csv",
+    ...     versions={}, seed=0, data=data, metric="gmean",
+    ...     measures=[Measure("gmean", "G-mean")], folds=2, repeats=1,
+    ...     methods=[
+    ...         MethodResult("a", "A", "ours", {"gmean": [0.5, 0.7]}, [[2, 1], [0, 1]]),
+    ...         MethodResult("b", "B", "baseline", {"gmean": [0.7, 0.8]}, [[3, 0], [0, 1]]),
+    ...     ],
+    ... )
+    >>> results.best.name
+    'b'
+    >>> CompareResults.from_json(results.to_json()) == results
+    True
+    """
+
+    title: str
+    created: str
+    command: str
+    versions: dict[str, str]
+    seed: int
+    data: DataSummary
+    metric: str
+    measures: list[Measure]
+    folds: int
+    repeats: int
+    methods: list[MethodResult]
+    warnings: list[str] = field(default_factory=list)
+    schema: int = SCHEMA
+
+    def __post_init__(self) -> None:
+        self.measure(self.metric)
+        names = [m.name for m in self.methods]
+        if len(set(names)) != len(names):
+            raise ValueError(f"method names must differ, got {names}.")
+        n_classes, n_fits = len(self.data.classes), self.folds * self.repeats
+        for method in self.methods:
+            shape = {len(method.confusion), *map(len, method.confusion)}
+            if shape != {n_classes}:
+                raise ValueError(
+                    f"confusion of method {method.name!r} must be {n_classes} x {n_classes} "
+                    f"(one row and one column per class), got {len(method.confusion)} rows."
+                )
+            for measure, values in method.scores.items():
+                if len(values) != n_fits:
+                    raise ValueError(
+                        f"method {method.name!r} has {len(values)} values of {measure!r}; "
+                        f"give folds * repeats = {n_fits}, with NaN where a fold failed."
+                    )
+
+    def measure(self, name: str) -> Measure:
+        """Look a measure up by name."""
+        for measure in self.measures:
+            if measure.name == name:
+                return measure
+        known = ", ".join(m.name for m in self.measures) or "none"
+        raise ValueError(f"unknown measure {name!r}; the results hold: {known}.")
+
+    @property
+    def chosen(self) -> Measure:
+        """The measure by which methods are ranked."""
+        return self.measure(self.metric)
+
+    def ranked(self, measure: str | None = None) -> list[MethodResult]:
+        """Methods from best to worst.
+
+        Ordered by the mean of the measure, then by the smaller spread, then by name.  A method
+        that failed in some fold stands behind all that did not, since its mean skips folds, and
+        one without any score stands last.
+
+        Parameters
+        ----------
+        measure : str or None
+            None takes the chosen measure.
+
+        Returns
+        -------
+        list of MethodResult
+            All methods.
+        """
+        by = self.measure(measure or self.metric)
+
+        def key(method: MethodResult) -> tuple[bool, bool, float, float, str]:
+            values = method.scores.get(by.name, [])
+            centre, width = mean(values), spread(values)
+            return (
+                math.isnan(centre),
+                bool(method.errors) or any(map(math.isnan, values)),
+                0.0 if math.isnan(centre) else by.better(0.0, centre),
+                math.inf if math.isnan(width) else width,
+                method.name,
+            )
+
+        return sorted(self.methods, key=key)
+
+    @property
+    def best(self) -> MethodResult:
+        """The first of `ranked`."""
+        if not self.methods:
+            raise ValueError("the results hold no method; compare at least one.")
+        return self.ranked()[0]
+
+    def to_dict(self) -> dict[str, Any]:
+        """Nested dict that `json.dumps` accepts; NaN becomes None.
+
+        The entries ``best`` and ``ranking`` are added for readers of the file; `from_dict`
+        ignores them.
+        """
+        out: dict[str, Any] = _without_nan(asdict(self))
+        out["ranking"] = [m.name for m in self.ranked()]
+        out["best"] = out["ranking"][0] if out["ranking"] else None
+        return out
+
+    @classmethod
+    def from_dict(cls, raw: Mapping[str, Any]) -> CompareResults:
+        """Inverse of `to_dict`; refuses a `schema` it does not know."""
+        if raw.get("schema") != SCHEMA:
+            raise ValueError(
+                f"results have schema {raw.get('schema')!r}, this version reads {SCHEMA}; "
+                "run the comparison again with this version of uneven."
+            )
+        known = _known(cls, raw)
+        known["data"] = DataSummary(**_known(DataSummary, raw["data"]))
+        known["measures"] = [Measure(**_known(Measure, m)) for m in raw["measures"]]
+        known["methods"] = [_method(m) for m in raw["methods"]]
+        return cls(**known)
+
+    def to_json(self) -> str:
+        """Text of ``results.json``."""
+        return json.dumps(self.to_dict(), indent=1, ensure_ascii=False, allow_nan=False)
+
+    @classmethod
+    def from_json(cls, text: str) -> CompareResults:
+        """Inverse of `to_json`."""
+        return cls.from_dict(json.loads(text))
+
+
+def _method(raw: Mapping[str, Any]) -> MethodResult:
+    known = _known(MethodResult, raw)
+    for key in ("scores", "curves"):
+        known[key] = {k: _with_nan(v) for k, v in known.get(key, {}).items()}
+    for key in ("fit_seconds", "predict_seconds"):
+        known[key] = _with_nan(known.get(key, []))
+    for key in ("view_share", "feature_share"):
+        share = known.get(key)
+        known[key] = share and Share(share["names"], [_with_nan(r) for r in share["values"]])
+    known["errors"] = [FoldError(**_known(FoldError, e)) for e in known.get("errors", [])]
+    return MethodResult(**known)
+
+
+def _known(cls: type, raw: Mapping[str, Any]) -> dict[str, Any]:
+    """Entries of `raw` that are fields of the dataclass `cls`."""
+    return {f.name: raw[f.name] for f in fields(cls) if f.name in raw}
+
+
+def _with_nan(values: Sequence[float | None]) -> list[float]:
+    return [math.nan if v is None else v for v in values]
+
+
+def _without_nan(value: Any) -> Any:
+    """Copy of nested dicts and lists in which numbers JSON cannot hold are None."""
+    if isinstance(value, dict):
+        return {str(k): _without_nan(v) for k, v in value.items()}
+    if isinstance(value, list | tuple):
+        return [_without_nan(v) for v in value]
+    if isinstance(value, float) and not math.isfinite(value):
+        return None
+    return value
