@@ -1,0 +1,176 @@
+"""Small drawing pieces that the displays share: tables of coloured cells, labels, quiet axes."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import Any
+
+import numpy as np
+from matplotlib import pyplot as plt
+
+from uneven.plots.palette import GRID, INK, MUTED, text_on
+
+__all__ = [
+    "draw_cells",
+    "fresh_axes",
+    "headline",
+    "name_cells",
+    "percent",
+    "quiet",
+    "shorten",
+    "soft_grid",
+]
+
+CELL_LABEL_SHARE = 0.36
+SMALLEST_LABEL = 4.5
+LARGEST_LABEL = 11.0
+
+
+def fresh_axes(width: float, height: float, n: int = 1) -> list[Any]:
+    """Axes side by side in a new figure of the given size in inches, with air around them."""
+    figure, axes = plt.subplots(
+        1, n, figsize=(width, height), layout="compressed" if n == 1 else "constrained"
+    )
+    figure.get_layout_engine().set(w_pad=0.14, h_pad=0.14, wspace=0.04)
+    return list(np.ravel(axes))
+
+
+def shorten(name: object, length: int) -> str:
+    """Shorten a name in its middle, where names of columns and classes differ least.
+
+    Parameters
+    ----------
+    name : object
+        Anything with a string form.
+    length : int
+        Largest number of characters, at least 3.
+
+    Returns
+    -------
+    str
+        The name, with an ellipsis in place of what was left out.
+
+    Examples
+    --------
+    >>> shorten("texture__contrast_mean", 13)
+    'textur…t_mean'
+    """
+    text = " ".join(str(name).split())
+    if len(text) <= length:
+        return text
+    head = length // 2
+    return f"{text[:head]}…{text[len(text) - (length - head - 1) :]}"
+
+
+def percent(share: float) -> str:
+    """Share as a whole number of percent; empty where it rounds to nothing.
+
+    Examples
+    --------
+    >>> percent(0.873), percent(0.002)
+    ('87', '')
+    """
+    return "" if not share >= 0.005 else f"{100 * share:.0f}"
+
+
+def quiet(ax: Any) -> None:
+    """Remove the frame and tick marks of an axes and calm its labels."""
+    for spine in ax.spines.values():
+        spine.set_visible(False)
+    ax.tick_params(length=0, colors=MUTED, labelcolor=INK)
+
+
+def headline(ax: Any, title: str, subtitle: str = "") -> None:
+    """Left-aligned title above an axes, with a quieter line under it."""
+    ax.set_title(title, loc="left", color=INK, fontsize=12, fontweight="bold", pad=24)
+    ax.annotate(
+        subtitle,
+        (0, 1),
+        xytext=(0, 9),
+        xycoords="axes fraction",
+        textcoords="offset points",
+        color=MUTED,
+        fontsize=9,
+        annotation_clip=False,
+    )
+
+
+def draw_cells(
+    ax: Any,
+    colours: np.ndarray,
+    texts: Sequence[Sequence[str]] | None,
+    *,
+    square: bool = False,
+) -> list[Any]:
+    """Draw a table of coloured cells with thin gaps and a text in each.
+
+    Parameters
+    ----------
+    ax : matplotlib Axes
+        Where to draw; its y axis is turned so that row 0 is on top.
+    colours : ndarray of shape (n_rows, n_columns, 4)
+        RGBA of each cell.
+    texts : nested sequence of str of shape (n_rows, n_columns), or None
+        What to write; cells too small to be read stay empty.
+    square : bool
+        Keep the cells square.
+
+    Returns
+    -------
+    list of matplotlib Text
+        The texts that were drawn.
+    """
+    n_rows, n_columns = colours.shape[:2]
+    ax.imshow(colours, interpolation="nearest", aspect="equal" if square else "auto")
+    ax.set_xticks(np.arange(n_columns + 1) - 0.5, minor=True)
+    ax.set_yticks(np.arange(n_rows + 1) - 0.5, minor=True)
+    gap = 1.6 if max(n_rows, n_columns) <= 12 else 0.8
+    ax.grid(which="minor", color=ax.get_facecolor(), linewidth=gap)
+    ax.tick_params(which="minor", length=0)
+    quiet(ax)
+    if texts is None:
+        return []
+    width, height = _cell_points(ax, n_rows, n_columns)
+    size = min(CELL_LABEL_SHARE * width, 0.6 * height, LARGEST_LABEL)
+    if size < SMALLEST_LABEL:
+        return []
+    return [
+        ax.text(c, r, texts[r][c], ha="center", va="center", fontsize=size, color=text_on(cell))
+        for r, row in enumerate(colours)
+        for c, cell in enumerate(row)
+        if texts[r][c]
+    ]
+
+
+def name_cells(ax: Any, rows: Sequence[object], columns: Sequence[object], length: int) -> None:
+    """Label the rows and columns of a table of cells, turning column names that do not fit."""
+    row_names = [shorten(name, length) for name in rows]
+    column_names = [shorten(name, length) for name in columns]
+    width, height = _cell_points(ax, len(rows), len(columns))
+    size = float(np.clip(0.62 * height, 5.5, 10.0))
+    column_size = float(np.clip(0.62 * width, 5.5, 10.0))
+    longest = max(map(len, column_names))
+    turned = longest * 0.6 * column_size > 0.95 * width
+    ax.set_yticks(range(len(rows)), row_names, fontsize=size)
+    ax.set_xticks(
+        range(len(columns)),
+        column_names,
+        fontsize=column_size,
+        rotation=90 if turned and longest > 2 else 0,
+    )
+
+
+def soft_grid(ax: Any) -> None:
+    """Horizontal hairlines behind a line chart and a baseline under it."""
+    quiet(ax)
+    ax.set_axisbelow(True)
+    ax.grid(axis="y", color=GRID, linewidth=0.8)
+    ax.spines["bottom"].set(visible=True, color=MUTED, linewidth=0.8)
+    ax.tick_params(labelsize=8.5, labelcolor=MUTED)
+
+
+def _cell_points(ax: Any, n_rows: int, n_columns: int) -> tuple[float, float]:
+    """Width and height of one cell in points."""
+    ax.apply_aspect()
+    box = ax.get_window_extent()
+    return 72 / ax.figure.dpi * box.width / n_columns, 72 / ax.figure.dpi * box.height / n_rows
