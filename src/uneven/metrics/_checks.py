@@ -1,0 +1,234 @@
+"""What every measure asks of its labels, weights and scores before it counts."""
+
+from collections.abc import Sequence
+from numbers import Real
+from typing import Any
+
+import numpy as np
+from numpy.typing import ArrayLike, NDArray
+from sklearn.utils.validation import check_consistent_length, column_or_1d
+
+
+def as_labels(y: ArrayLike, name: str) -> NDArray[Any]:
+    """Return ``y`` as a non-empty 1-D array of class labels.
+
+    Parameters
+    ----------
+    y : array-like of shape (n,)
+        Labels: strings, integers, booleans, or floats with whole values.
+    name : str
+        How the caller's argument is called; used in the error.
+
+    Returns
+    -------
+    ndarray of shape (n,)
+
+    Examples
+    --------
+    >>> as_labels(["cat", "dog"], "y_true").tolist()
+    ['cat', 'dog']
+    """
+    labels = column_or_1d(y)
+    if labels.size == 0:
+        raise ValueError(f"{name} is empty: a measure needs at least one example.")
+    if labels.dtype.kind == "O":
+        return _uniform_objects(labels, name)
+    if labels.dtype.kind == "f":
+        _check_whole(labels, name)
+    return labels
+
+
+def _uniform_objects(labels: NDArray[Any], name: str) -> NDArray[Any]:
+    """Return an object array as text or numbers, or say which value is neither."""
+    values = labels.tolist()
+    if all(isinstance(v, str) for v in values):
+        return labels.astype(str)
+    if all(isinstance(v, Real) for v in values):
+        return as_labels(np.array(values), name)
+    usual = Real if isinstance(values[0], Real) else str
+    bad = next(i for i, v in enumerate(values) if not isinstance(v, usual))
+    raise ValueError(
+        f"{name} holds {values[bad]!r} at position {bad}: labels must be all text or all numbers, "
+        "with none missing."
+    )
+
+
+def _check_whole(labels: NDArray[Any], name: str) -> None:
+    odd = np.flatnonzero(~np.isfinite(labels) | (labels != np.round(labels)))
+    if odd.size:
+        raise ValueError(
+            f"{name} holds {labels[odd[0]]} at position {odd[0]}, which is no class label; pass "
+            "classes, not scores, and remove the examples without a label."
+        )
+
+
+def class_list(labels: ArrayLike | None, *targets: NDArray[Any]) -> NDArray[Any]:
+    """Return the classes in the order of the rows and columns of a result.
+
+    Parameters
+    ----------
+    labels : array-like of shape (K,) or None
+        The caller's order; ``None`` sorts every label found in ``targets``.
+    *targets : ndarray of shape (n,)
+        Label arrays whose values must all be listed.
+
+    Returns
+    -------
+    ndarray of shape (K,)
+
+    Examples
+    --------
+    >>> class_list(None, np.array([2, 0]), np.array([0, 1])).tolist()
+    [0, 1, 2]
+    """
+    found = np.unique(_joined(targets))
+    if labels is None:
+        return found
+    listed = column_or_1d(labels)
+    if listed.size == 0:
+        raise ValueError("labels is empty: list every class, or pass labels=None.")
+    if len(np.unique(listed)) < len(listed):
+        raise ValueError(f"labels holds a class twice: {listed.tolist()}.")
+    unlisted = sorted(set(found.tolist()) - set(listed.tolist()))
+    if unlisted:
+        raise ValueError(
+            f"labels={listed.tolist()} does not list {unlisted}, which the data contains; "
+            "add the missing classes or remove their examples."
+        )
+    return listed
+
+
+def encode(y: NDArray[Any], classes: NDArray[Any]) -> NDArray[np.intp]:
+    """Return the position in ``classes`` of each label.
+
+    Parameters
+    ----------
+    y : ndarray of shape (n,)
+        Labels, all of them listed in ``classes``.
+    classes : ndarray of shape (K,)
+        Distinct classes in any order.
+
+    Returns
+    -------
+    ndarray of shape (n,), integer
+
+    Examples
+    --------
+    >>> encode(np.array(["b", "a"]), np.array(["b", "a"])).tolist()
+    [0, 1]
+    """
+    order = np.argsort(classes)
+    return order[np.searchsorted(classes, y, sorter=order)]
+
+
+def as_weights(sample_weight: ArrayLike | None, n: int) -> NDArray[np.float64]:
+    """Return one non-negative weight per example, ones by default.
+
+    Parameters
+    ----------
+    sample_weight : array-like of shape (n,) or None
+    n : int
+        Number of examples.
+
+    Returns
+    -------
+    ndarray of shape (n,)
+
+    Examples
+    --------
+    >>> as_weights(None, 2).tolist()
+    [1.0, 1.0]
+    """
+    if sample_weight is None:
+        return np.ones(n)
+    weights = column_or_1d(sample_weight).astype(np.float64)
+    if len(weights) != n:
+        raise ValueError(f"sample_weight has {len(weights)} values for {n} examples.")
+    if not np.isfinite(weights).all() or (weights < 0).any():
+        bad = int(np.flatnonzero(~(np.isfinite(weights) & (weights >= 0)))[0])
+        raise ValueError(
+            f"sample_weight holds {weights[bad]} at position {bad}: "
+            "weights must be finite and not negative."
+        )
+    if not weights.any():
+        raise ValueError("sample_weight is zero everywhere: no example would count.")
+    return weights
+
+
+def as_scores(scores: ArrayLike, n: int) -> NDArray[np.float64]:
+    """Return scores with one column per class.
+
+    Parameters
+    ----------
+    scores : array-like of shape (n, K) or (n,)
+        One score per class; a 1-D array is a binary decision value (positive favours the
+        second class) and is split evenly between the two columns.
+    n : int
+        Number of examples.
+
+    Returns
+    -------
+    ndarray of shape (n, K)
+
+    Examples
+    --------
+    >>> as_scores([3.0, -1.0], 2).tolist()
+    [[-1.5, 1.5], [0.5, -0.5]]
+    """
+    array = np.asarray(scores, dtype=np.float64)
+    if array.ndim not in (1, 2):
+        raise ValueError(f"scores has shape {array.shape}; expected (n, K), or (n,) for K = 2.")
+    if len(array) != n:
+        raise ValueError(f"scores has {len(array)} rows for {n} examples.")
+    if np.isnan(array).any():
+        rows = np.flatnonzero(np.isnan(array.reshape(n, -1)).any(axis=1))
+        raise ValueError(
+            f"scores is NaN in {len(rows)} of {n} rows (first: row {rows[0]}); "
+            "a missing score has no rank, so repair or drop these rows."
+        )
+    if array.ndim == 1:
+        return np.column_stack([-array / 2, array / 2])
+    return array
+
+
+def scored_classes(y: NDArray[Any], n_columns: int, labels: ArrayLike | None) -> NDArray[Any]:
+    """Return the class of each score column.
+
+    Parameters
+    ----------
+    y : ndarray of shape (n,)
+        True labels.
+    n_columns : int
+        Number of score columns.
+    labels : array-like of shape (K,) or None
+        Class of each column; ``None`` takes the sorted labels of ``y``.
+
+    Returns
+    -------
+    ndarray of shape (n_columns,)
+
+    Examples
+    --------
+    >>> scored_classes(np.array([1, 0, 1]), 2, None).tolist()
+    [0, 1]
+    """
+    classes = class_list(labels, y)
+    if len(classes) != n_columns:
+        origin = "labels lists" if labels is not None else "y_true contains"
+        raise ValueError(
+            f"scores has {n_columns} columns but {origin} {len(classes)} classes "
+            f"{classes.tolist()}; pass labels= with the class of each column "
+            "(the estimator's classes_)."
+        )
+    return classes
+
+
+def _joined(targets: Sequence[NDArray[Any]]) -> NDArray[Any]:
+    check_consistent_length(*targets)
+    kinds = {"text" if t.dtype.kind in "OUS" else "number" for t in targets}
+    if len(kinds) > 1:
+        raise ValueError(
+            "y_true and y_pred mix text and number labels: convert one of them, "
+            "for instance with y_pred.astype(str)."
+        )
+    return np.concatenate(targets)
