@@ -26,7 +26,7 @@ def test_mauc_is_hand_till_of_scikit_learn(case):
     y, scores = case
     shares = scores / scores.sum(axis=1, keepdims=True)
     if scores.shape[1] == 2:
-        expected = roc_auc_score(y, shares[:, 1])
+        expected = (roc_auc_score(y, shares[:, 1]) + roc_auc_score(1 - y, shares[:, 0])) / 2
     else:
         expected = roc_auc_score(y, shares, multi_class="ovo", average="macro")
     assert mauc(y, shares) == pytest.approx(expected)
