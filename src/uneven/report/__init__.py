@@ -1,5 +1,6 @@
 """The results of a comparison and the HTML page that shows them."""
 
+from uneven.report.page import render_report, write_report
 from uneven.report.results import (
     SCHEMA,
     CompareResults,
@@ -9,6 +10,7 @@ from uneven.report.results import (
     MethodResult,
     Share,
 )
+from uneven.report.verdict import Verdict, verdict
 
 __all__ = [
     "SCHEMA",
@@ -18,4 +20,8 @@ __all__ = [
     "Measure",
     "MethodResult",
     "Share",
+    "Verdict",
+    "render_report",
+    "verdict",
+    "write_report",
 ]

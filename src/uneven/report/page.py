@@ -1,0 +1,138 @@
+"""The whole page: one HTML file that needs nothing else."""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Callable
+from importlib.resources import files
+from pathlib import Path
+
+from uneven.atomic import replace_file
+from uneven.report.markup import Markup, tag, text
+from uneven.report.numbers import count
+from uneven.report.results import CompareResults
+from uneven.report.sections.confusions import confusions
+from uneven.report.sections.data import data
+from uneven.report.sections.ranking import ranking
+from uneven.report.sections.recalls import recalls
+from uneven.report.sections.reproduce import reproduce
+from uneven.report.sections.rounds import rounds
+from uneven.report.sections.voices import voices
+from uneven.report.verdict import verdict
+
+__all__ = ["render_report", "write_report"]
+
+Section = Callable[[CompareResults], Markup | None]
+
+SECTIONS: tuple[tuple[str, str, str, Section], ...] = (
+    ("ranking", "Ranking", "Ranking", ranking),
+    ("classes", "Classes", "Who is recognised: recall by class", recalls),
+    ("confusion", "Confusion", "Who is taken for whom", confusions),
+    ("training", "Training", "How the votes were built", rounds),
+    ("voices", "Views", "Who speaks for which class", voices),
+    ("data", "Data", "What the data looks like", data),
+    ("reproduce", "Reproduce", "How to reproduce this", reproduce),
+)
+
+POLICY = "default-src 'none'; style-src 'unsafe-inline'; script-src 'unsafe-inline'; img-src data:"
+
+
+def render_report(results: CompareResults) -> str:
+    """Text of the page.
+
+    Parameters
+    ----------
+    results : CompareResults
+        With at least one method.
+
+    Returns
+    -------
+    str
+        A complete HTML document without references to anything outside it.
+    """
+    made = [(key, short, title, make(results)) for key, short, title, make in SECTIONS]
+    present = [(key, short, title, body) for key, short, title, body in made if body]
+    links = [tag("a", short, href=f"#{key}") for key, short, _, _ in present]
+    sections = [
+        tag(
+            "section",
+            tag("h2", title, id=f"{key}-title"),
+            body,
+            id=key,
+            aria_labelledby=f"{key}-title",
+        )
+        for key, _, title, body in present
+    ]
+    page = tag(
+        "html",
+        _head(results),
+        tag(
+            "body",
+            tag("a", "Skip to the ranking", href="#ranking", class_="skip"),
+            _masthead(results),
+            tag("nav", links, aria_label="Sections"),
+            tag("main", sections),
+            tag("footer", f"Made with uneven {results.versions.get('uneven', '')}".strip()),
+            tag("script", Markup(_asset("page.js"))),
+        ),
+        lang="en",
+    )
+    return f"<!doctype html>\n{page}\n"
+
+
+def write_report(results: CompareResults, path: str | os.PathLike[str]) -> Path:
+    """Write the page to a file, whole or not at all.
+
+    Parameters
+    ----------
+    results : CompareResults
+        With at least one method.
+    path : str or path-like
+        Destination, such as ``report.html``; its folder must exist.
+
+    Returns
+    -------
+    Path
+        The destination.
+    """
+    page = render_report(results)
+    with replace_file(path) as draft:
+        draft.write_text(page, encoding="utf-8", newline="\n")
+    return Path(path)
+
+
+def _head(results: CompareResults) -> Markup:
+    return tag(
+        "head",
+        tag("meta", charset="utf-8"),
+        tag("meta", name="viewport", content="width=device-width, initial-scale=1"),
+        tag("meta", name="color-scheme", content="light dark"),
+        tag("meta", http_equiv="Content-Security-Policy", content=POLICY),
+        tag("title", results.title),
+        tag("link", rel="icon", href="data:,"),
+        tag("style", Markup(_asset("page.css"))),
+    )
+
+
+def _masthead(results: CompareResults) -> Markup:
+    outcome, summary, measure = verdict(results), results.data, results.chosen
+    direction = "higher" if measure.greater_is_better else "lower"
+    facts = [
+        f"{count(summary.rows)} rows",
+        f"{len(summary.classes)} classes",
+        f"{len(results.methods)} {'methods' if len(results.methods) != 1 else 'method'}",
+        f"{results.folds}-fold cross-validation",
+        f"judged by {measure.label} ({direction} is better)",
+    ]
+    warnings = [tag("li", warning) for warning in results.warnings]
+    return tag(
+        "header",
+        tag("h1", results.title),
+        tag("p", tag("strong", outcome.headline), " ", outcome.detail, class_="verdict"),
+        tag("p", Markup(" · ".join(text(fact) for fact in facts)), class_="facts-line"),
+        tag("div", tag("ul", warnings), class_="aside", role="note") if warnings else None,
+    )
+
+
+def _asset(name: str) -> str:
+    return files("uneven.report").joinpath(name).read_text(encoding="utf-8")

@@ -1,0 +1,58 @@
+"""Confusion matrices side by side on one scale, each with its norm."""
+
+from __future__ import annotations
+
+from uneven.report.heat import ConfusionPicture
+from uneven.report.markup import Markup, tag
+from uneven.report.numbers import decimal, percent
+from uneven.report.results import CompareResults, MethodResult
+
+__all__ = ["confusions"]
+
+
+def confusions(results: CompareResults) -> Markup | None:
+    """Small multiples of the matrices, best method first.
+
+    Parameters
+    ----------
+    results : CompareResults
+        The comparison.
+
+    Returns
+    -------
+    Markup or None
+        The content of the section; None when no method answered anything.
+    """
+    pictures = [
+        (method, ConfusionPicture(method.confusion, results.data.classes))
+        for method in results.ranked()
+        if any(map(any, method.confusion))
+    ]
+    if not pictures:
+        return None
+    top = max(0.2, *(float(picture.errors.max()) for _, picture in pictures))
+    lowest = min(picture.norm for _, picture in pictures)
+    figures = [_figure(m, picture, top, picture.norm == lowest) for m, picture in pictures]
+    note = (
+        "Rows are true classes, columns answers; a cell is the percentage of its row over all "
+        "held-out rows. Blue is right, orange is wrong, on the same scale in every matrix; the "
+        "outlined cell is the largest error. The norm is the operator norm of the orange part: "
+        "0 is perfect. It comes from the summed counts, so it differs a little from the mean over "
+        "folds in the ranking."
+    )
+    dense = " dense" if len(results.data.classes) > 12 else ""
+    return Markup(tag("div", figures, class_=f"matrices{dense}") + tag("p", note, class_="note"))
+
+
+def _figure(method: MethodResult, picture: ConfusionPicture, top: float, lowest: bool) -> Markup:
+    worst = "no errors"
+    if picture.largest is not None:
+        row, column, rate = picture.largest
+        answer = f"{picture.classes[row]} → {picture.classes[column]}"
+        worst = f"largest error {answer}, {percent(rate)}"
+    label = f"Confusion matrix of {method.label}, norm {decimal(picture.norm)}, {worst}"
+    norm = tag("span", "norm ", tag("b", decimal(picture.norm)), class_="norm")
+    badge = tag("span", "lowest", class_="badge good") if lowest else None
+    head = tag("span", tag("strong", method.label), norm, badge, class_="figure-head")
+    caption = tag("figcaption", head, tag("span", worst, class_="worst"))
+    return tag("figure", caption, picture.svg(top, label))

@@ -1,0 +1,92 @@
+"""What the data looks like."""
+
+from __future__ import annotations
+
+from uneven.report.heat import elide
+from uneven.report.markup import Markup, tag
+from uneven.report.numbers import count, decimal, percent
+from uneven.report.results import CompareResults, DataSummary
+from uneven.report.sections.recalls import is_rare
+
+__all__ = ["data"]
+
+COLUMNS_SHOWN = 40
+
+
+def data(results: CompareResults) -> Markup:
+    """Key figures, class sizes and views.
+
+    Parameters
+    ----------
+    results : CompareResults
+        The comparison.
+
+    Returns
+    -------
+    Markup
+        The content of the section.
+    """
+    summary = results.data
+    kinds = ", ".join(f"{count(n)} {kind}" for kind, n in summary.column_kinds.items() if n)
+    tiles = [
+        ("rows", count(summary.rows), ""),
+        ("columns", count(summary.columns), kinds),
+        ("classes", count(len(summary.classes)), f"in column “{elide(summary.target, 40)}”"),
+        ("imbalance", f"{decimal(summary.imbalance_ratio, 1)} : 1", "largest to smallest class"),
+        ("missing cells", percent(summary.missing_share, 1), ""),
+    ]
+    boxes = [
+        tag("div", tag("dt", name), tag("dd", value, tag("small", more) if more else None))
+        for name, value, more in tiles
+    ]
+    return Markup(
+        tag("dl", boxes, class_="tiles")
+        + tag("div", _classes(summary), _views(summary), class_="two")
+    )
+
+
+def _classes(summary: DataSummary) -> Markup:
+    total, largest = sum(summary.class_counts), max(summary.class_counts, default=1) or 1
+    rows = []
+    for c in sorted(range(len(summary.classes)), key=lambda c: -summary.class_counts[c]):
+        size = summary.class_counts[c]
+        css = "bar rare" if is_rare(size, total, len(summary.classes)) else "bar"
+        bar = tag("span", class_=css, style=f"--v:{size / largest:.3f}", aria_hidden="true")
+        rows.append(
+            tag(
+                "tr",
+                tag("th", summary.classes[c], scope="row"),
+                tag("td", count(size), class_="number"),
+                tag("td", percent(size / total if total else 0.0, 1), class_="number"),
+                tag("td", bar, class_="bar-cell"),
+            )
+        )
+    names = [("class", ""), ("rows", "number"), ("share", "number"), ("", "")]
+    heads = [tag("th", name, scope="col", class_=css or None) for name, css in names]
+    caption = tag("caption", "Class sizes; orange is rare")
+    return tag("table", caption, tag("thead", tag("tr", heads)), tag("tbody", rows), class_="sizes")
+
+
+def _views(summary: DataSummary) -> Markup:
+    if not summary.views:
+        return Markup("")
+    rows = []
+    for name, columns in summary.views.items():
+        shown = ", ".join(elide(c, 60) for c in columns[:COLUMNS_SHOWN])
+        more = f" and {count(len(columns) - COLUMNS_SHOWN)} more"
+        names = shown + (more if len(columns) > COLUMNS_SHOWN else "")
+        listing = tag("details", tag("summary", "names"), tag("p", names, class_="names"))
+        rows.append(
+            tag(
+                "tr",
+                tag("th", name, scope="row"),
+                tag("td", count(len(columns)), class_="number"),
+                tag("td", listing),
+            )
+        )
+    heads = [
+        tag("th", n, scope="col", class_=c or None)
+        for n, c in (("view", ""), ("columns", "number"), ("", ""))
+    ]
+    caption = tag("caption", "Views")
+    return tag("table", caption, tag("thead", tag("tr", heads)), tag("tbody", rows), class_="sizes")

@@ -1,0 +1,74 @@
+"""Recall of each class under each method, from the largest class to the smallest."""
+
+from __future__ import annotations
+
+import math
+
+from uneven.report.heat import heat_cell
+from uneven.report.markup import Markup, tag
+from uneven.report.numbers import count
+from uneven.report.results import CompareResults
+
+__all__ = ["is_rare", "recalls"]
+
+
+def is_rare(size: int, rows: int, n_classes: int) -> bool:
+    """Whether a class has less than half of an equal share of the rows.
+
+    Examples
+    --------
+    >>> is_rare(10, 100, 4), is_rare(13, 100, 4)
+    (True, False)
+    """
+    return 2 * n_classes * size < rows
+
+
+def recalls(results: CompareResults) -> Markup:
+    """Heat table: a row per class, a column per method.
+
+    Parameters
+    ----------
+    results : CompareResults
+        The comparison.
+
+    Returns
+    -------
+    Markup
+        The content of the section.
+    """
+    data, methods = results.data, results.ranked()
+    table = {m.name: m.recalls() for m in methods}
+    total, largest = sum(data.class_counts), max(data.class_counts, default=1) or 1
+    rows = []
+    for c in sorted(range(len(data.classes)), key=lambda c: -data.class_counts[c]):
+        size = data.class_counts[c]
+        line = [table[m.name][c] for m in methods]
+        top = max((v for v in line if math.isfinite(v)), default=math.nan)
+        rare = is_rare(size, total, len(data.classes))
+        badge = tag("span", "rare", class_="badge") if rare else None
+        bar = tag("span", class_="bar", style=f"--v:{size / largest:.3f}", aria_hidden="true")
+        rows.append(
+            tag(
+                "tr",
+                tag("th", data.classes[c], " ", badge, scope="row"),
+                tag("td", tag("span", count(size), bar, class_="sized"), data_value=size),
+                [heat_cell(v, shown=_whole(v), best=v == top and len(line) > 1) for v in line],
+            )
+        )
+    names = ["class", "rows", *(m.label for m in methods)]
+    heads = [
+        tag("th", name, scope="col", class_="method" if i >= 2 else None)
+        for i, name in enumerate(names)
+    ]
+    note = (
+        "Percent of the held-out rows of a class that were recognised; bold is best. A class is "
+        "called rare when it has less than half of an equal share of the rows."
+    )
+    inner = tag(
+        "table", tag("thead", tag("tr", heads)), tag("tbody", rows), class_="sortable heatmap"
+    )
+    return Markup(tag("div", inner, class_="wide") + tag("p", note, class_="note"))
+
+
+def _whole(recall: float) -> str:
+    return "–" if math.isnan(recall) else f"{100 * recall:.0f}"

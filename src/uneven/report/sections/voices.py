@@ -1,0 +1,70 @@
+"""Which view, and which column, speaks for which class."""
+
+from __future__ import annotations
+
+import math
+
+from uneven.report.heat import heat_cell
+from uneven.report.markup import Markup, tag
+from uneven.report.results import CompareResults, MethodResult, Share
+
+__all__ = ["voices"]
+
+
+def voices(results: CompareResults) -> Markup | None:
+    """Heat tables of views and columns against classes, for each method that can tell.
+
+    Parameters
+    ----------
+    results : CompareResults
+        The comparison.
+
+    Returns
+    -------
+    Markup or None
+        The content of the section; None when no method can tell.
+    """
+    telling = [m for m in results.ranked() if m.view_share or m.feature_share]
+    if not telling:
+        return None
+    blocks = [
+        tag(
+            "details",
+            tag("summary", tag("strong", method.label)),
+            _tables(method, results.data.classes),
+            open=i == 0,
+        )
+        for i, method in enumerate(telling)
+    ]
+    note = (
+        "Percent of the correct support for a class that comes from a view or column, measured "
+        "while the model was trained. The shares of all views, and of all columns, sum to 100 in "
+        "each class; of the columns only the strongest are shown."
+    )
+    return Markup("".join(blocks) + tag("p", note, class_="note"))
+
+
+def _tables(method: MethodResult, classes: list[str]) -> list[Markup]:
+    tables = []
+    if method.view_share and len(method.view_share.names) > 1:
+        tables.append(_table("view", method.view_share, classes))
+    if method.feature_share:
+        tables.append(_table("column", method.feature_share, classes))
+    if not tables:
+        tables.append(tag("p", "There is only one view, so it says everything."))
+    return tables
+
+
+def _table(what: str, share: Share, classes: list[str]) -> Markup:
+    top = max((v for row in share.values for v in row if math.isfinite(v)), default=1.0)
+    heads = [tag("th", name, scope="col", class_="method") for name in classes]
+    rows = [
+        tag(
+            "tr",
+            tag("th", name, scope="row"),
+            [heat_cell(v, top, shown="" if not v >= 0.005 else f"{100 * v:.0f}") for v in row],
+        )
+        for name, row in zip(share.names, share.values)
+    ]
+    head = tag("thead", tag("tr", tag("th", what, scope="col"), heads))
+    return tag("div", tag("table", head, tag("tbody", rows), class_="heatmap"), class_="wide")

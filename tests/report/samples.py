@@ -1,0 +1,118 @@
+"""Made-up results of a comparison, from tame to nasty."""
+
+import math
+
+import numpy as np
+
+from uneven.report import CompareResults, DataSummary, FoldError, Measure, MethodResult, Share
+
+MEASURES = [
+    Measure(
+        "confusion_norm", "confusion norm", False, "Operator norm of the errors; 0 is perfect."
+    ),
+    Measure("gmean", "G-mean", True, "Geometric mean of the recalls."),
+    Measure("balanced_accuracy", "balanced accuracy", True, "Mean of the recalls."),
+    Measure("accuracy", "accuracy", True, "Share of right answers."),
+    Measure("mauc", "MAUC", True, "Mean area under the curve over pairs of classes."),
+]
+NASTY = ['<script>alert("x")</script>', "a & b 'quoted'", "naïve ☃ 漢字", "</table><b>", "x" * 90]
+
+
+def make_method(rng, name, label, kind, *, counts, views, skill, fits, n_rounds=120):
+    """One method whose recalls sink with the size of the class."""
+    k = len(counts)
+    recalls = np.clip(skill + 0.25 * np.sqrt(np.asarray(counts) / max(counts)) - 0.15, 0.02, 0.99)
+    confusion = np.zeros((k, k))
+    for c, size in enumerate(counts):
+        lean = rng.dirichlet(np.ones(k) * 0.4)
+        lean[c] = 0
+        split = recalls[c] * np.eye(k)[c] + (1 - recalls[c]) * lean / lean.sum()
+        confusion[c] = rng.multinomial(size, split)
+    levels = {"confusion_norm": 1.15 - skill, "gmean": skill, "balanced_accuracy": skill + 0.02}
+    levels |= {"accuracy": skill + 0.08, "mauc": 0.5 + skill / 2}
+    scores = {m: (v + 0.03 * rng.standard_normal(fits)).tolist() for m, v in levels.items()}
+    curves, view_share, feature_share = {}, None, None
+    if kind == "ours":
+        t = np.arange(1, n_rounds + 1)
+        edge = 0.12 + 0.5 * np.exp(-t / 12) + 0.03 * rng.standard_normal(n_rounds)
+        loss = np.log(k) + np.cumsum(0.5 * np.log(1 - edge**2))
+        held_out = levels["confusion_norm"] + 0.5 * np.exp(-t / 25)
+        curves = {"edge": edge.tolist(), "weight": np.arctanh(edge).tolist()}
+        curves |= {"log_loss": loss.tolist(), "held_out": held_out.tolist()}
+        view_share = Share.top(list(views), rng.dirichlet(np.ones(len(views)) * 0.8, k).T)
+        columns = [c for names in views.values() for c in names]
+        shares = rng.dirichlet(np.ones(len(columns)) * 0.2, k).T
+        feature_share = Share.top(columns, shares, n=15)
+    return MethodResult(
+        name=name,
+        label=label,
+        kind=kind,
+        scores=scores,
+        confusion=confusion.tolist(),
+        fit_seconds=(0.4 + rng.random(fits)).tolist(),
+        predict_seconds=(0.01 * rng.random(fits)).tolist(),
+        description=f"{label} with its usual settings.",
+        params={"n_estimators": "120", "max_depth": "3"},
+        curves=curves,
+        view_share=view_share,
+        feature_share=feature_share,
+    )
+
+
+def make_results(n_classes=10, n_methods=5, n_views=4, *, nasty=False, failed=False, seed=0):
+    """A whole comparison."""
+    rng = np.random.default_rng(seed)
+    counts = [max(8, int(240 / (c + 1))) for c in range(n_classes)]
+    classes = [chr(65 + c) if n_classes > 10 else f"digit {c}" for c in range(n_classes)]
+    names = ["rows", "columns", "zones", "fourier", "edges", "corners"][:n_views]
+    views = {v: [f"{v}__{i}" for i in range(6 + 5 * j)] for j, v in enumerate(names)}
+    known = [
+        ("combo", "CoMBo", "ours"),
+        ("adaboost_mm", "AdaBoost.MM", "ours"),
+        ("hist_gradient_boosting", "Gradient boosting", "baseline"),
+        ("random_forest", "Random forest", "baseline"),
+        ("logistic_regression", "Logistic regression", "baseline"),
+    ]
+    known += [(f"extra_{i}", f"Another method {i}", "baseline") for i in range(n_methods)]
+    if nasty:
+        classes[: len(NASTY)] = NASTY[:n_classes]
+        views = {
+            f"{v} {NASTY[j % 5]}": [f"{c}{NASTY[j % 5]}" for c in cs]
+            for j, (v, cs) in enumerate(views.items())
+        }
+        known[0] = ("combo", NASTY[0], "ours")
+        known[2] = ("hist_gradient_boosting", NASTY[4], "baseline")
+    methods = [
+        make_method(rng, *m, counts=counts, views=views, skill=0.8 - 0.035 * i, fits=5)
+        for i, m in enumerate(known[:n_methods])
+    ]
+    if failed:
+        broken = methods[-1]
+        for values in broken.scores.values():
+            values[1] = math.nan
+        broken.errors.append(FoldError(1, "ValueError: Input contains NaN <and more>."))
+    return CompareResults(
+        title=f"Comparison on {NASTY[0] if nasty else 'digits.csv'}",
+        created="2025-03-01T12:00:00+00:00",
+        command=f"uneven compare {NASTY[1] if nasty else 'digits.csv'} --target digit --cv 5",
+        versions={"uneven": "0.1.0", "python": "3.11.2", "scikit-learn": "1.7.0"},
+        seed=0,
+        data=DataSummary(
+            name=NASTY[0] if nasty else "digits.csv",
+            target="digit",
+            rows=sum(counts),
+            columns=sum(map(len, views.values())),
+            classes=classes,
+            class_counts=counts,
+            missing_share=0.013,
+            views=views,
+            sha256="9f86d081884c7d659a2feaa0c55ad015a3bf4f1b2b0b822cd15d6c15b0f00a08",
+            column_kinds={"numeric": 40, "categorical": 3},
+        ),
+        metric="confusion_norm",
+        measures=MEASURES,
+        folds=5,
+        repeats=1,
+        methods=methods,
+        warnings=["3 rows without a label were left out."] if not nasty else [NASTY[3]],
+    )
