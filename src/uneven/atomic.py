@@ -1,0 +1,103 @@
+"""Files and folders that appear whole or not at all.
+
+Work happens under a temporary name beside the destination, so the final step is a rename inside
+one file system.  Whatever goes wrong before that step, Ctrl-C included, leaves the destination as
+it was and removes the temporary files.
+"""
+
+from __future__ import annotations
+
+import os
+import secrets
+import shutil
+import tempfile
+from collections.abc import Iterator
+from contextlib import contextmanager
+from pathlib import Path
+
+__all__ = ["replace_file", "replace_folder"]
+
+
+@contextmanager
+def replace_file(path: str | os.PathLike[str]) -> Iterator[Path]:
+    """Give a temporary path to write to; rename it to `path` when the block succeeds.
+
+    Parameters
+    ----------
+    path : str or path-like
+        Destination.  Its folder must exist.
+
+    Yields
+    ------
+    Path
+        Temporary file in the same folder, with the same suffix, empty.
+
+    Examples
+    --------
+    >>> import tempfile
+    >>> folder = Path(tempfile.mkdtemp())
+    >>> with replace_file(folder / "a.txt") as draft:
+    ...     _ = draft.write_text("whole")
+    >>> [p.name for p in folder.iterdir()]
+    ['a.txt']
+    """
+    target = Path(path)
+    if target.is_dir():
+        raise IsADirectoryError(f"{target} is a folder; give the name of a file.")
+    draft = target.with_name(f".{target.stem}-{secrets.token_hex(4)}{target.suffix}")
+    draft.open("x").close()
+    try:
+        yield draft
+        os.replace(draft, target)
+    finally:
+        draft.unlink(missing_ok=True)
+
+
+@contextmanager
+def replace_folder(path: str | os.PathLike[str]) -> Iterator[Path]:
+    """Give a temporary folder to fill; move its files into `path` when the block succeeds.
+
+    A destination that does not exist yet, parents included, is created only at the end.  In one
+    that exists, files of the same name are replaced one by one and all others stay.
+
+    Parameters
+    ----------
+    path : str or path-like
+        Destination folder.
+
+    Yields
+    ------
+    Path
+        Temporary folder on the same file system, empty.
+
+    Examples
+    --------
+    >>> import tempfile
+    >>> folder = Path(tempfile.mkdtemp())
+    >>> with replace_folder(folder / "new" / "report") as draft:
+    ...     _ = (draft / "a.txt").write_text("whole")
+    >>> sorted(str(p.relative_to(folder)) for p in folder.rglob("*"))
+    ['new', 'new/report', 'new/report/a.txt']
+    """
+    target = Path(path).absolute()
+    home = _nearest_folder(target)
+    draft = Path(tempfile.mkdtemp(prefix=f".{target.name}-", dir=home))
+    try:
+        yield draft
+        target.mkdir(parents=True, exist_ok=True)
+        for file in sorted(draft.iterdir()):
+            os.replace(file, target / file.name)
+    finally:
+        shutil.rmtree(draft, ignore_errors=True)
+
+
+def _nearest_folder(target: Path) -> Path:
+    """Closest folder at or above `target` that exists and may be written to."""
+    for place in (target, *target.parents):
+        if place.is_dir():
+            if not os.access(place, os.W_OK | os.X_OK):
+                raise PermissionError(f"folder {place} may not be written to.")
+            return place
+        if place.exists():
+            raise NotADirectoryError(f"{place} is a file, so it cannot hold a folder.")
+    raise FileNotFoundError(f"no folder above {target} exists.")

@@ -1,0 +1,328 @@
+"""The one boosting loop. A method supplies how it begins and what it does in a round."""
+
+from __future__ import annotations
+
+from abc import ABCMeta, abstractmethod
+from collections.abc import Iterator
+from dataclasses import dataclass, field
+from typing import Any, Self
+
+import numpy as np
+from sklearn.base import BaseEstimator, ClassifierMixin
+from sklearn.utils import check_random_state
+from sklearn.utils.validation import check_is_fitted
+
+from uneven.boosting.door import TrainingRows, check_rounds, enter, enter_again
+from uneven.boosting.rounds import CallbackSupportMixin, announced_rounds, with_callbacks
+from uneven.threads import Workers, workers
+from uneven.views import ViewMap
+from uneven.voters import TrainingTable
+from uneven.votes import Explanation, Term, Vote
+
+__all__ = ["BoostingClassifier", "Round", "Setting"]
+
+
+@dataclass
+class Setting:
+    """What a method gets to work with: the training table, its views, and threads."""
+
+    table: TrainingTable
+    views: ViewMap
+    present: np.ndarray
+    team: Workers
+
+
+@dataclass
+class Round:
+    """What a method did in one round.
+
+    Attributes
+    ----------
+    terms : list of Term
+        Voters that join the vote; empty if none was worth it.
+    record : dict of str to float
+        What goes into ``history_``.
+    stop : str
+        Why learning ends after this round, or "" to go on.
+    """
+
+    terms: list[Term]
+    record: dict[str, float] = field(default_factory=dict)
+    stop: str = ""
+
+
+class BoostingClassifier(
+    CallbackSupportMixin, ClassifierMixin, BaseEstimator, metaclass=ABCMeta
+):
+    """Base of all boosting methods: owns the loop, the vote and everything after fitting.
+
+    A subclass implements :meth:`_begin`, which returns the state of its process, and
+    :meth:`_boost`, which does one round on that state.
+    """
+
+    @abstractmethod
+    def _begin(self, setting: Setting) -> Any:
+        """Return the state of the process before the first round."""
+
+    @abstractmethod
+    def _boost(self, process: Any, rng: np.random.RandomState) -> Round:
+        """Do one round: find voters, weigh them, bring the state up to date."""
+
+    @abstractmethod
+    def _replay(self, process: Any, terms: list[Term]) -> None:
+        """Bring the state to where it was after a round that chose ``terms``."""
+
+    @abstractmethod
+    def _example_weights(self, y: np.ndarray, mass: np.ndarray, n_classes: int) -> np.ndarray:
+        """Weight of each example in the method's loss, shape (n_samples,)."""
+
+    @with_callbacks
+    def fit(self, X: Any, y: Any, sample_weight: Any = None) -> Self:
+        """Learn the vote.
+
+        Parameters
+        ----------
+        X : array-like, sparse matrix or dataframe of shape (n_samples, n_features)
+            Numbers; NaN is a missing value. Category columns of a dataframe are used by code.
+        y : array-like of shape (n_samples,)
+            Class labels.
+        sample_weight : array-like of shape (n_samples,), optional
+            How many examples each row stands for. Rows of weight zero are left out.
+
+        Returns
+        -------
+        self : object
+        """
+        check_rounds(self)
+        rows = enter(self, X, y, sample_weight)
+        continued = self.vote_ if self._continues(rows) else None
+        train, validation = self._hold_out(rows)
+        with workers(self.n_jobs) as team:
+            table = TrainingTable(
+                train.X, train.y, len(rows.classes), train.mass, self.max_bins, team
+            )
+            setting = Setting(table, rows.views, train.present, team)
+            self.classes_, self.views_ = rows.classes, rows.views
+            self.class_prior_ = table.class_mass / table.class_mass.sum()
+            self._learn(setting, validation, continued)
+        return self
+
+    def _learn(
+        self, setting: Setting, validation: TrainingRows | None, continued: Vote | None
+    ) -> None:
+        """Run the loop and store the vote."""
+        seeds = check_random_state(self.random_state).randint(2**31 - 1, size=self.n_estimators)
+        process = self._begin(setting)
+        terms, ends = self._resume(process, continued)
+        judge = None if validation is None else _Judge(self, validation, terms)
+        n_classes, views = setting.table.n_classes, setting.views
+
+        def snapshot() -> dict[str, Any]:
+            names = ("classes_", "views_", "class_prior_", "n_features_in_", "feature_names_in_")
+            known = {name: getattr(self, name) for name in names if hasattr(self, name)}
+            return known | {"vote_": Vote(terms, ends, n_classes, views)}
+
+        stop = "one class" if n_classes == 1 else ""
+        todo = range(len(ends), self.n_estimators) if not stop else range(0)
+        data = (setting.table.X, setting.table.y)
+        for number in announced_rounds(self, todo, data, snapshot):
+            outcome = self._boost(process, np.random.RandomState(seeds[number]))
+            if outcome.terms:
+                terms += outcome.terms
+                ends.append(len(terms))
+                if judge is not None:
+                    outcome.record["validation_score"] = judge.score(outcome.terms)
+                for key, value in outcome.record.items():
+                    self.history_.setdefault(key, []).append(value)
+            stop = outcome.stop or ("early stopping" if judge and judge.is_tired else "")
+            if stop:
+                break
+        self.stop_reason_ = stop or "all rounds done"
+        kept = len(ends) if judge is None else judge.best_round
+        self.vote_ = Vote(terms, ends, n_classes, views).truncate(kept)
+        self.n_estimators_ = kept
+        self.history_ = {key: np.array(v[:kept]) for key, v in self.history_.items()}
+
+    def _resume(self, process: Any, continued: Vote | None) -> tuple[list[Term], list[int]]:
+        """Start from nothing, or from an earlier vote."""
+        if continued is None:
+            self.history_: dict[str, Any] = {}
+            return [], []
+        self.history_ = {key: list(values) for key, values in self.history_.items()}
+        terms, ends = continued.terms(), continued.rounds.tolist()
+        for start, stop in zip([0, *ends[:-1]], ends):
+            self._replay(process, terms[start:stop])
+        return terms, ends
+
+    def _continues(self, rows: TrainingRows) -> bool:
+        """Whether ``fit`` goes on from an earlier vote."""
+        if not self.warm_start or not hasattr(self, "vote_"):
+            return False
+        if not np.array_equal(rows.classes, self.classes_):
+            raise ValueError(
+                f"warm_start needs the classes of the first fit, {list(self.classes_)}, "
+                f"but y now holds {list(rows.classes)}."
+            )
+        if self.n_estimators < len(self.vote_.rounds):
+            raise ValueError(
+                f"warm_start cannot take rounds away: n_estimators={self.n_estimators}, but "
+                f"{len(self.vote_.rounds)} rounds are already learnt."
+            )
+        return True
+
+    def _hold_out(self, rows: TrainingRows) -> tuple[TrainingRows, TrainingRows | None]:
+        """Split off validation rows, a share of every class that has more than one."""
+        if not self.early_stopping or len(rows.classes) == 1:
+            return rows, None
+        if not 0.0 < self.validation_fraction < 1.0:
+            raise ValueError(
+                f"validation_fraction must be between 0 and 1, got {self.validation_fraction!r}."
+            )
+        rng = check_random_state(self.random_state)
+        held = np.zeros(len(rows.y), dtype=bool)
+        for label in range(len(rows.classes)):
+            members = rng.permutation(np.flatnonzero(rows.y == label))
+            wanted = round(self.validation_fraction * len(members))
+            held[members[: min(len(members) - 1, max(1, wanted))]] = True
+        return rows.take(np.flatnonzero(~held)), rows.take(np.flatnonzero(held))
+
+    def _scores(self, X: Any) -> np.ndarray:
+        """Votes for each class, shape (n_samples, n_classes)."""
+        check_is_fitted(self, "vote_")
+        X = enter_again(self, X)
+        with workers(self.n_jobs) as team:
+            return self.vote_.score(X, team)
+
+    def _staged_scores(self, X: Any) -> Iterator[np.ndarray]:
+        check_is_fitted(self, "vote_")
+        X = enter_again(self, X)
+        with workers(self.n_jobs) as team:
+            yield from self.vote_.staged_score(X, team)
+
+    def _answers(self, scores: np.ndarray) -> np.ndarray:
+        """Class with the most votes; the lowest among ties, the most frequent if none voted."""
+        best = scores.argmax(axis=1)
+        best[~scores.any(axis=1)] = self.class_prior_.argmax()
+        return np.asarray(self.classes_[best])
+
+    def decision_function(self, X: Any) -> np.ndarray:
+        """Votes received by each class.
+
+        Parameters
+        ----------
+        X : array-like, sparse matrix or dataframe of shape (n_samples, n_features)
+
+        Returns
+        -------
+        ndarray of shape (n_samples, n_classes), or (n_samples,) for two classes
+            With two classes: the votes for the second class minus those for the first.
+        """
+        return _flatten_binary(self._scores(X))
+
+    def staged_decision_function(self, X: Any) -> Iterator[np.ndarray]:
+        """Yield what :meth:`decision_function` returns, after each round."""
+        for scores in self._staged_scores(X):
+            yield _flatten_binary(scores)
+
+    def predict(self, X: Any) -> np.ndarray:
+        """Class with the most votes.
+
+        Parameters
+        ----------
+        X : array-like, sparse matrix or dataframe of shape (n_samples, n_features)
+
+        Returns
+        -------
+        ndarray of shape (n_samples,)
+            A row in which everything is missing gets the most frequent class.
+        """
+        return self._answers(self._scores(X))
+
+    def staged_predict(self, X: Any) -> Iterator[np.ndarray]:
+        """Yield what :meth:`predict` returns, after each round."""
+        for scores in self._staged_scores(X):
+            yield self._answers(scores)
+
+    def staged_score(self, X: Any, y: Any, sample_weight: Any = None) -> Iterator[float]:
+        """Yield the accuracy on ``X`` and ``y`` after each round."""
+        right = np.asarray(y)
+        for answers in self.staged_predict(X):
+            yield float(np.average(answers == right, weights=sample_weight))
+
+    def predict_proba(self, X: Any) -> np.ndarray:
+        """Share of the vote that each class receives.
+
+        These shares rank well but are not calibrated probabilities: they are usually too even.
+        Wrap the estimator in :class:`sklearn.calibration.CalibratedClassifierCV` where a
+        probability is needed.
+
+        Parameters
+        ----------
+        X : array-like, sparse matrix or dataframe of shape (n_samples, n_features)
+
+        Returns
+        -------
+        ndarray of shape (n_samples, n_classes)
+            Rows sum to 1; the training class frequencies where nobody could vote.
+        """
+        scores = self._scores(X)
+        scores[~scores.any(axis=1)] = self.class_prior_
+        return np.asarray(scores / scores.sum(axis=1, keepdims=True))
+
+    def explain(self) -> Explanation:
+        """Say which view and which column speaks for which class.
+
+        Returns
+        -------
+        Explanation
+            From the training rows; no data is needed.
+        """
+        check_is_fitted(self, "vote_")
+        names = getattr(self, "feature_names_in_", None)
+        if names is None:
+            names = [f"x{k}" for k in range(self.n_features_in_)]
+        return self.vote_.explain(self.classes_, [str(name) for name in names])
+
+    def __sklearn_tags__(self) -> Any:
+        tags = super().__sklearn_tags__()
+        tags.input_tags.sparse = True
+        tags.input_tags.allow_nan = True
+        return tags
+
+
+class _Judge:
+    """Watches the validation rows and notices when learning no longer helps."""
+
+    def __init__(
+        self, estimator: BoostingClassifier, rows: TrainingRows, terms: list[Term]
+    ) -> None:
+        self._rows = rows
+        self._n_classes = len(rows.classes)
+        self._patience = estimator.n_iter_no_change
+        weights = estimator._example_weights(rows.y, rows.mass, self._n_classes)
+        self._weights = weights / weights.sum()
+        self._scores = np.zeros((len(rows.y), self._n_classes))
+        self._best = -np.inf
+        self._seen = 0
+        self.best_round = 0
+        if terms:
+            self.score(terms)
+
+    @property
+    def is_tired(self) -> bool:
+        return self._seen - self.best_round >= self._patience
+
+    def score(self, terms: list[Term]) -> float:
+        """Share of the validation weight that is classified rightly once ``terms`` have voted."""
+        rows = self._rows
+        vote = Vote(terms, [len(terms)], self._n_classes, rows.views)
+        self._scores += vote.score(rows.X)
+        value = float(self._weights[self._scores.argmax(axis=1) == rows.y].sum())
+        self._seen += 1
+        if value > self._best:
+            self._best, self.best_round = value, self._seen
+        return value
+
+
+def _flatten_binary(scores: np.ndarray) -> np.ndarray:
+    return scores[:, 1] - scores[:, 0] if scores.shape[1] == 2 else scores

@@ -1,0 +1,167 @@
+"""The door of the boosting estimators: everything that can be wrong is said here."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, replace
+from numbers import Integral, Real
+from typing import Any
+
+import numpy as np
+from sklearn.utils.multiclass import check_classification_targets
+from sklearn.utils.validation import column_or_1d, validate_data
+
+from uneven.frames import encode_categories, learn_categories
+from uneven.views import ViewMap, resolve_views
+
+__all__ = ["TrainingRows", "check_class_cost", "check_rounds", "enter", "enter_again"]
+
+_X_RULES: dict[str, Any] = {
+    "accept_sparse": ["csr", "csc"],
+    "dtype": [np.float64, np.float32],
+    "ensure_all_finite": "allow-nan",
+}
+
+
+@dataclass
+class TrainingRows:
+    """Validated training rows.
+
+    Attributes
+    ----------
+    X : ndarray or sparse matrix of shape (n_samples, n_features)
+    y : ndarray of int, shape (n_samples,)
+        Positions in ``classes``.
+    mass : ndarray of shape (n_samples,)
+        Positive sample weights.
+    present : ndarray of bool, shape (n_samples, n_views)
+    classes : ndarray of shape (n_classes,)
+    views : ViewMap
+    """
+
+    X: Any
+    y: np.ndarray
+    mass: np.ndarray
+    present: np.ndarray
+    classes: np.ndarray
+    views: ViewMap
+
+    def take(self, rows: np.ndarray) -> TrainingRows:
+        """The same with only these rows."""
+        return replace(
+            self,
+            X=self.X[rows],
+            y=self.y[rows],
+            mass=self.mass[rows],
+            present=self.present[rows],
+        )
+
+
+def enter(estimator: Any, X: Any, y: Any, sample_weight: Any) -> TrainingRows:
+    """Validate what ``fit`` was given and remember its columns on the estimator.
+
+    Parameters
+    ----------
+    estimator : object
+        Its ``views`` are resolved; gets ``n_features_in_``, ``feature_names_in_``,
+        ``categories_``.
+    X, y, sample_weight : object
+        As the user gave them.
+
+    Returns
+    -------
+    TrainingRows
+    """
+    frame = X
+    categories = learn_categories(X)
+    X, y = validate_data(estimator, encode_categories(X, categories), y, **_X_RULES)
+    estimator.categories_ = categories
+    check_classification_targets(y)
+    mass = _check_mass(sample_weight, len(y))
+    views = resolve_views(
+        estimator.views,
+        n_features=X.shape[1],
+        feature_names=getattr(estimator, "feature_names_in_", None),
+        frame=frame if hasattr(frame, "columns") else None,
+    )
+    if not mass.all():
+        kept = np.flatnonzero(mass)
+        X, y, mass = X[kept], y[kept], mass[kept]
+    classes, y = np.unique(y, return_inverse=True)
+    y = y.astype(np.int64, copy=False)
+    return TrainingRows(X, y, mass, views.presence(X), classes, views)
+
+
+def enter_again(estimator: Any, X: Any) -> Any:
+    """Validate what ``predict`` was given against what ``fit`` saw."""
+    encoded = encode_categories(X, estimator.categories_)
+    return validate_data(estimator, encoded, reset=False, **_X_RULES)
+
+
+def check_rounds(estimator: Any) -> None:
+    """Refuse impossible values of the parameters that all boosting methods share."""
+    _check_integer("n_estimators", estimator.n_estimators, 1)
+    _check_integer("max_bins", estimator.max_bins, 2, 255)
+    _check_integer("n_iter_no_change", estimator.n_iter_no_change, 1)
+    if estimator.estimator is None:
+        _check_integer("max_depth", estimator.max_depth, 1, 30)
+    rate = estimator.learning_rate
+    if not isinstance(rate, Real) or not 0.0 < float(rate) <= 1.0:
+        raise ValueError(f"learning_rate must be in (0, 1], got {rate!r}.")
+
+
+def check_class_cost(class_cost: Any, classes: np.ndarray) -> np.ndarray | None:
+    """Validate a class-pair cost matrix.
+
+    Parameters
+    ----------
+    class_cost : array-like of shape (n_classes, n_classes) or None
+        Row = true class, column = answer, in the order of ``classes``. The diagonal is ignored.
+    classes : ndarray of shape (n_classes,)
+
+    Returns
+    -------
+    ndarray of shape (n_classes, n_classes) or None
+    """
+    if class_cost is None:
+        return None
+    try:
+        costs = np.array(class_cost, dtype=np.float64)
+    except (TypeError, ValueError) as error:
+        raise ValueError(f"class_cost must be a square array of numbers: {error}.") from None
+    n_classes = len(classes)
+    if costs.shape != (n_classes, n_classes):
+        raise ValueError(
+            f"class_cost has shape {costs.shape}, but y holds {n_classes} classes "
+            f"({list(classes[:8])}): it must be {n_classes} x {n_classes}, one row per true class "
+            "and one column per answer, in sorted class order."
+        )
+    np.fill_diagonal(costs, 1.0)
+    if not np.isfinite(costs).all() or (costs < 0).any():
+        raise ValueError("class_cost must hold finite numbers >= 0 outside its diagonal.")
+    if n_classes > 1 and costs.sum() == n_classes:
+        raise ValueError("class_cost is zero for every mistake: there is nothing to learn.")
+    return costs
+
+
+def _check_integer(name: str, value: Any, low: int, high: int | None = None) -> None:
+    is_integer = isinstance(value, Integral) and not isinstance(value, bool)
+    if not is_integer or value < low or (high is not None and value > high):
+        span = f"at least {low}" if high is None else f"between {low} and {high}"
+        raise ValueError(f"{name} must be a whole number {span}, got {value!r}.")
+
+
+def _check_mass(sample_weight: Any, n_samples: int) -> np.ndarray:
+    """Sample weights as an array, shape (n_samples,)."""
+    if sample_weight is None:
+        return np.ones(n_samples)
+    if isinstance(sample_weight, Real):
+        mass = np.full(n_samples, float(sample_weight))
+    else:
+        mass = column_or_1d(np.asarray(sample_weight, dtype=np.float64))
+    if mass.shape != (n_samples,):
+        raise ValueError(f"sample_weight has {len(mass)} entries, X has {n_samples} rows.")
+    if not np.isfinite(mass).all() or (mass < 0).any():
+        raise ValueError("sample_weight must hold finite numbers >= 0.")
+    if not mass.any():
+        raise ValueError("sample_weight is zero for every row: there is nothing to learn from.")
+    return mass / mass.max() if mass.max() > 1e100 or mass.max() < 1e-100 else mass

@@ -1,0 +1,115 @@
+"""Boosting with one cost matrix: the step that AdaBoost.MM and CoMBo share."""
+
+from __future__ import annotations
+
+import warnings
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+
+from uneven.boosting.base import BoostingClassifier, Round, Setting
+from uneven.boosting.door import check_class_cost
+from uneven.costs import (
+    EDGE_CLIP,
+    EDGE_TOLERANCE,
+    RunningCosts,
+    line_search_weight,
+    vote_weight,
+)
+from uneven.voters import TrainingTable, WeakLearner, as_weak_learner
+from uneven.votes import ALL_VIEWS, Term
+
+__all__ = ["SingleCostBoosting"]
+
+
+@dataclass
+class _Process:
+    """State of a boosting process with one cost matrix."""
+
+    table: TrainingTable
+    columns: np.ndarray
+    view: int
+    learner: WeakLearner
+    costs: RunningCosts
+
+
+class SingleCostBoosting(BoostingClassifier):
+    """One cost matrix, one voter per round; subclasses only weigh the examples."""
+
+    def __init__(
+        self,
+        estimator: Any = None,
+        *,
+        n_estimators: int = 200,
+        max_depth: int = 3,
+        learning_rate: float = 1.0,
+        class_cost: Any = None,
+        line_search: bool = False,
+        views: Any = None,
+        max_bins: int = 255,
+        early_stopping: bool = False,
+        validation_fraction: float = 0.1,
+        n_iter_no_change: int = 20,
+        warm_start: bool = False,
+        random_state: Any = None,
+        n_jobs: int | None = None,
+        verbose: int = 0,
+    ) -> None:
+        self.estimator = estimator
+        self.n_estimators = n_estimators
+        self.max_depth = max_depth
+        self.learning_rate = learning_rate
+        self.class_cost = class_cost
+        self.line_search = line_search
+        self.views = views
+        self.max_bins = max_bins
+        self.early_stopping = early_stopping
+        self.validation_fraction = validation_fraction
+        self.n_iter_no_change = n_iter_no_change
+        self.warm_start = warm_start
+        self.random_state = random_state
+        self.n_jobs = n_jobs
+        self.verbose = verbose
+
+    def _begin(self, setting: Setting) -> _Process:
+        table, views = setting.table, setting.views
+        seen = setting.present.any(axis=1)
+        mass = np.where(seen, table.mass, 0.0)
+        costs = RunningCosts(
+            table.y,
+            table.n_classes,
+            self._example_weights(table.y, mass, table.n_classes),
+            class_cost=check_class_cost(self.class_cost, self.classes_),
+            mass=mass,
+            team=setting.team,
+        )
+        view = 0 if len(views) == 1 else ALL_VIEWS
+        learner = as_weak_learner(self.estimator, self.max_depth)
+        return _Process(table, views.used_columns, view, learner, costs)
+
+    def _boost(self, process: _Process, rng: np.random.RandomState) -> Round:
+        costs = process.costs
+        voter, answers = process.learner.learn(process.table, process.columns, costs, rng)
+        right, wrong = costs.right_and_wrong(answers)
+        edge = right - wrong
+        if edge <= EDGE_TOLERANCE:
+            if not self.history_:
+                warnings.warn(
+                    "no voter does better than guessing on these columns: the classifier always "
+                    "answers the most frequent class.",
+                    stacklevel=2,
+                )
+            return Round([], stop="no voter with a positive edge")
+        weight = line_search_weight(right, wrong) if self.line_search else vote_weight(edge)
+        weight *= self.learning_rate
+        costs.add(answers, weight)
+        return Round(
+            terms=[Term(voter, np.full(costs.n_classes, weight), process.view)],
+            record={"edge": edge, "weight": weight, "log_loss": costs.log_loss},
+            stop="a voter without training errors" if edge >= 1.0 - EDGE_CLIP else "",
+        )
+
+    def _replay(self, process: _Process, terms: list[Term]) -> None:
+        for term in terms:
+            process.costs.add(term.voter.predict(process.table.X), term.weight)

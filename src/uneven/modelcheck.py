@@ -1,0 +1,136 @@
+"""Checks of loaded models whose compiled readers trust their indices.
+
+The trees of scikit-learn and of this library are read by compiled code that follows child and
+column indices without looking at their range.  A forged file could use that to read foreign
+memory, so every index of a loaded tree is checked once.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from dataclasses import fields
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+from sklearn.compose import ColumnTransformer
+from sklearn.ensemble import HistGradientBoostingClassifier, RandomForestClassifier
+from sklearn.linear_model import LogisticRegression
+from sklearn.pipeline import Pipeline
+from sklearn.tree import DecisionTreeClassifier
+
+from uneven.boosting import AdaBoostMMClassifier, ComboClassifier
+from uneven.voters import TreeVoter
+from uneven.votes import Vote
+
+__all__ = ["check_structure"]
+
+OURS = (AdaBoostMMClassifier, ComboClassifier)
+
+
+def check_structure(pipeline: Any) -> None:
+    """Refuse a loaded object that is not an encoder and a well-formed classifier.
+
+    Parameters
+    ----------
+    pipeline : object
+        What a model file held.
+
+    Raises
+    ------
+    ValueError
+        If it is something else, or if a tree in it points outside its arrays.
+    """
+    if type(pipeline) is not Pipeline or len(pipeline.steps) != 2:
+        raise ValueError("it does not hold a pipeline of an encoder and a classifier")
+    encoder, classifier = pipeline[0], pipeline[1]
+    if type(encoder) is not ColumnTransformer:
+        raise ValueError(f"its encoder is a {type(encoder).__name__}, not a ColumnTransformer")
+    if type(classifier) is RandomForestClassifier:
+        _check_forest(classifier)
+    elif type(classifier) is HistGradientBoostingClassifier:
+        _check_gradient_boosting(classifier)
+    elif type(classifier) in OURS:
+        _check_vote(classifier)
+    elif type(classifier) is not LogisticRegression:
+        raise ValueError(f"its classifier is a {type(classifier).__name__}, which is not known")
+
+
+def _check_forest(forest: RandomForestClassifier) -> None:
+    for member in forest.estimators_:
+        if type(member) is not DecisionTreeClassifier:
+            raise ValueError(f"its forest holds a {type(member).__name__}")
+        tree = member.tree_
+        widths = {forest.n_features_in_, member.n_features_in_, tree.n_features}
+        if len(widths) > 1:
+            raise ValueError("the trees of its forest disagree about the number of columns")
+        inner = tree.children_left != -1
+        if np.any((tree.children_right != -1) != inner):
+            raise ValueError("a tree has a node with one child")
+        _check_nodes(inner, [tree.children_left, tree.children_right])
+        _check_range(tree.feature[inner], forest.n_features_in_, "column")
+
+
+def _check_gradient_boosting(model: HistGradientBoostingClassifier) -> None:
+    for predictor in _predictors(model):
+        nodes = predictor.nodes
+        inner = nodes["is_leaf"] == 0
+        if np.any(nodes["is_categorical"][inner]):
+            raise ValueError("a tree splits on categories, which no encoder of uneven makes")
+        _check_nodes(inner, [nodes["left"].astype(np.int64), nodes["right"].astype(np.int64)])
+        _check_range(nodes["feature_idx"][inner].astype(np.int64), model.n_features_in_, "column")
+
+
+def _predictors(model: HistGradientBoostingClassifier) -> Iterator[Any]:
+    for stage in model._predictors:
+        yield from stage
+
+
+def _check_nodes(inner: NDArray[np.bool_], children: list[NDArray]) -> None:
+    """Every child must come after its parent and lie inside the tree, so walks end."""
+    if inner.size == 0:
+        raise ValueError("a tree has no nodes")
+    parents = np.flatnonzero(inner)
+    for child in children:
+        _check_range(child[inner], inner.size, "child")
+        if np.any(child[inner] <= parents):
+            raise ValueError("a tree has a child before its parent")
+
+
+def _check_range(values: NDArray, size: int, what: str) -> None:
+    if values.size and (values.min() < 0 or values.max() >= size):
+        raise ValueError(f"a tree points to {what} {values.max()} of {size}")
+
+
+def _check_vote(classifier: Any) -> None:
+    """Check every tree, then pack the vote anew, so that its arrays agree with each other."""
+    vote = classifier.vote_
+    n_features, n_classes = classifier.n_features_in_, len(classifier.classes_)
+    if vote.views.n_features != n_features or vote.n_classes != n_classes:
+        raise ValueError("its vote does not fit its columns and classes")
+    for columns in vote.views.columns:
+        _check_range(columns, n_features, "column")
+    terms = vote.terms()
+    for term in terms:
+        if type(term.voter) is not TreeVoter or term.weight.shape != (n_classes,):
+            raise ValueError("its vote holds a term that is not a tree with a weight per class")
+        if not -1 <= term.view < len(vote.views):
+            raise ValueError(f"a tree reads view {term.view} of {len(vote.views)}")
+        _check_voter(term.voter, n_features, n_classes)
+    stages = np.concatenate([[0], vote.rounds, [len(terms)]])
+    if np.any(np.diff(stages) < 0):
+        raise ValueError("the rounds of its vote do not increase to the number of terms")
+    classifier.vote_ = Vote(terms, vote.rounds, n_classes, vote.views)
+
+
+def _check_voter(tree: TreeVoter, n_features: int, n_classes: int) -> None:
+    sizes = {getattr(tree, part.name).shape for part in fields(TreeVoter)}
+    if sizes != {tree.child.shape} or tree.child.ndim != 1:
+        raise ValueError("the arrays of a tree differ in length")
+    for whole in (tree.child, tree.feature, tree.label):
+        if whole.dtype.kind not in "iu":
+            raise ValueError(f"a tree has indices of type {whole.dtype}")
+    inner = ~tree.is_leaf
+    _check_nodes(inner, [tree.child, tree.child + 1])
+    _check_range(tree.feature, n_features, "column")
+    _check_range(tree.label, n_classes, "class")

@@ -1,0 +1,185 @@
+"""Models in files that run no code when they are opened.
+
+A model file is a skops archive of a dict: the fitted pipeline, and a card in JSON that says what
+table it expects and how it was made.  Opening one never unpickles: an archive that names a type
+outside `TRUSTED_TYPES` and what skops itself trusts is refused, and tree structures, whose
+compiled readers do not check their indices, are checked here before use.
+"""
+
+from __future__ import annotations
+
+import json
+import os
+import zipfile
+from collections.abc import Mapping
+from dataclasses import asdict, dataclass, field, fields
+from pathlib import Path
+from typing import Any
+
+import skops.io
+from sklearn.pipeline import Pipeline
+from skops.io.exceptions import UntrustedTypesFoundException
+
+from uneven.atomic import replace_file
+from uneven.modelcheck import check_structure
+
+__all__ = ["TRUSTED_TYPES", "ModelCard", "ModelFileError", "load_model", "save_model"]
+
+FORMAT = "uneven-model-1"
+
+TRUSTED_TYPES = (
+    "numpy.dtype",
+    "sklearn.ensemble._hist_gradient_boosting.predictor.TreePredictor",
+    "sklearn.tree._tree.Tree",
+    "uneven.boosting.adaboost_mm.AdaBoostMMClassifier",
+    "uneven.boosting.combo.ComboClassifier",
+    "uneven.views.ViewMap",
+    "uneven.voters.forest.Forest",
+    "uneven.voters.tree.TreeVoter",
+    "uneven.votes.Vote",
+)
+"""Types a model file may hold beyond those that skops trusts by default."""
+
+
+class ModelFileError(ValueError):
+    """A model file cannot be written or read; the message says why."""
+
+
+@dataclass(frozen=True)
+class ModelCard:
+    """What is known about a saved model.
+
+    Attributes
+    ----------
+    method, label : str
+        Which method, by key and by name.
+    target : str
+        The predicted column.
+    classes : list of str of length K
+        Class names.
+    class_counts : list of int of length K
+        Training rows per class.
+    columns : list of dict
+        The columns the model reads: name, kind and categories of each.
+    rows : int
+        Training rows.
+    data, sha256 : str
+        Training table and its digest.
+    missing_share : float
+        Share of empty feature cells in training.
+    params : dict of str to str
+        Parameters of the method.
+    versions : dict of str to str
+        Versions the model was made with.
+    created, command : str
+        When and how it was made.
+    """
+
+    method: str
+    label: str
+    target: str
+    classes: list[str]
+    class_counts: list[int]
+    columns: list[dict[str, Any]]
+    rows: int
+    data: str = ""
+    sha256: str = ""
+    missing_share: float = 0.0
+    params: dict[str, str] = field(default_factory=dict)
+    versions: dict[str, str] = field(default_factory=dict)
+    created: str = ""
+    command: str = ""
+
+    @classmethod
+    def from_dict(cls, raw: Mapping[str, Any]) -> ModelCard:
+        """Build a card from plain data, ignoring entries of later versions."""
+        return cls(**{f.name: raw[f.name] for f in fields(cls) if f.name in raw})
+
+
+def save_model(pipeline: Pipeline, card: ModelCard, path: str | os.PathLike[str]) -> None:
+    """Write a fitted pipeline and its card to a file, whole or not at all.
+
+    Parameters
+    ----------
+    pipeline : Pipeline
+        Fitted.
+    card : ModelCard
+        What to know about it.
+    path : str or path-like
+        Destination; its folder must exist.
+
+    Raises
+    ------
+    ModelFileError
+        If the pipeline holds a type that `load_model` would refuse.
+    """
+    content = {"format": FORMAT, "card": json.dumps(asdict(card)), "pipeline": pipeline}
+    data = skops.io.dumps(content, compression=zipfile.ZIP_DEFLATED)
+    foreign = set(skops.io.get_untrusted_types(data=data)) - set(TRUSTED_TYPES)
+    if foreign:
+        raise ModelFileError(
+            f"the model holds types that a model file may not: {', '.join(sorted(foreign))}."
+        )
+    with replace_file(path) as draft:
+        draft.write_bytes(data)
+
+
+def load_model(path: str | os.PathLike[str]) -> tuple[Pipeline, ModelCard]:
+    """Read a model file without running code from it.
+
+    Parameters
+    ----------
+    path : str or path-like
+        A file written by `save_model`.
+
+    Returns
+    -------
+    pipeline : Pipeline
+        Fitted.
+    card : ModelCard
+        What is known about it.
+
+    Raises
+    ------
+    ModelFileError
+        If the file is missing, damaged, not a model file, or holds a type that is not trusted.
+    """
+    path = Path(path)
+    if not path.is_file():
+        raise ModelFileError(f"there is no model file {path}.")
+    try:
+        content = skops.io.load(path, trusted=list(TRUSTED_TYPES))
+    except UntrustedTypesFoundException as error:
+        foreign = _untrusted(path)
+        raise ModelFileError(
+            f"{path} is refused: it holds types that are not trusted ({', '.join(foreign)}). "
+            "Nothing of it was run; make the model again with this version of uneven."
+        ) from error
+    except Exception as error:  # a damaged archive can fail anywhere inside the reader
+        raise ModelFileError(
+            f"{path} is not a model file of uneven, or it is damaged "
+            f"({type(error).__name__}: {_first_line(error)})."
+        ) from error
+    return _unpack(content, path)
+
+
+def _untrusted(path: Path) -> list[str]:
+    return sorted(set(skops.io.get_untrusted_types(file=path)) - set(TRUSTED_TYPES))
+
+
+def _unpack(content: Any, path: Path) -> tuple[Pipeline, ModelCard]:
+    if not isinstance(content, dict) or content.get("format") != FORMAT:
+        raise ModelFileError(
+            f"{path} is a skops file, but not a model file of this version of uneven."
+        )
+    pipeline = content.get("pipeline")
+    try:
+        card = ModelCard.from_dict(json.loads(content["card"]))
+        check_structure(pipeline)
+    except (LookupError, TypeError, ValueError, AttributeError) as error:
+        raise ModelFileError(f"{path} is damaged: {_first_line(error)}.") from error
+    return pipeline, card
+
+
+def _first_line(error: Exception) -> str:
+    return (str(error).splitlines() or [""])[0].rstrip(".")

@@ -1,0 +1,18 @@
+"""Weak learners: given a cost matrix, each returns a voter that pays little."""
+
+from uneven.voters.adapters import EstimatorVoter, Resampled, Weighted, as_weak_learner
+from uneven.voters.base import TrainingTable, Voter, WeakLearner
+from uneven.voters.cost_tree import CostTree
+from uneven.voters.tree import TreeVoter
+
+__all__ = [
+    "CostTree",
+    "EstimatorVoter",
+    "Resampled",
+    "TrainingTable",
+    "TreeVoter",
+    "Voter",
+    "WeakLearner",
+    "Weighted",
+    "as_weak_learner",
+]

@@ -1,0 +1,207 @@
+"""Adapters that make any scikit-learn classifier a weak learner.
+
+A classifier that does not read a cost matrix gets what the matrix says about the examples: either
+as sample weights, or as the probabilities of a subsample.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+from sklearn.base import BaseEstimator, clone
+from sklearn.utils.validation import has_fit_parameter
+
+from uneven.costs import EDGE_TOLERANCE, RunningCosts
+from uneven.voters.base import TrainingTable, WeakLearner
+from uneven.voters.cost_tree import CostTree
+
+__all__ = ["EstimatorVoter", "Resampled", "Weighted", "as_weak_learner"]
+
+
+@dataclass
+class EstimatorVoter:
+    """A fitted scikit-learn classifier (trained on class indices) that reads some columns.
+
+    Attributes
+    ----------
+    estimator : classifier
+    columns : ndarray of int, shape (n_columns,)
+    reach : ndarray of shape (n_classes,)
+        Share of each class's training mass that it answers rightly.
+    """
+
+    estimator: Any
+    columns: np.ndarray
+    reach: np.ndarray
+
+    def predict(self, X: Any) -> np.ndarray:
+        """Class index for each row of the full table ``X``, shape (n_samples,)."""
+        return np.asarray(self.estimator.predict(X[:, self.columns]), dtype=np.int64)
+
+    def add_credit(self, credit: np.ndarray, weight: np.ndarray) -> None:
+        """Divide the credit for right answers evenly among the columns; see ``TreeVoter``."""
+        credit[self.columns] += weight * self.reach / len(self.columns)
+
+
+class Weighted(BaseEstimator):
+    """Weak learner: fit a classifier with the distribution over examples as sample weights.
+
+    Parameters
+    ----------
+    estimator : classifier
+        Its ``fit`` must accept ``sample_weight``.
+
+    Examples
+    --------
+    >>> from sklearn.datasets import load_iris
+    >>> from sklearn.naive_bayes import GaussianNB
+    >>> from uneven import ComboClassifier
+    >>> from uneven.voters import Weighted
+    >>> X, y = load_iris(return_X_y=True)
+    >>> ComboClassifier(Weighted(GaussianNB()), n_estimators=5).fit(X, y).score(X, y) > 0.9
+    True
+    """
+
+    def __init__(self, estimator: Any) -> None:
+        self.estimator = estimator
+
+    def learn(
+        self,
+        table: TrainingTable,
+        columns: np.ndarray,
+        costs: RunningCosts,
+        rng: np.random.RandomState,
+    ) -> tuple[EstimatorVoter, np.ndarray]:
+        """Fit a fresh clone; see :class:`~uneven.voters.WeakLearner`."""
+        if not has_fit_parameter(self.estimator, "sample_weight"):
+            raise ValueError(
+                f"{type(self.estimator).__name__}.fit takes no sample_weight; "
+                "wrap it in uneven.voters.Resampled instead."
+            )
+        weight = costs.distribution()
+        rows = np.flatnonzero(weight > 0.0)
+        model = _seeded_clone(self.estimator, rng)
+        scaled = weight[rows] * table.mass.sum()
+        model.fit(table.X[rows][:, columns], table.y[rows], sample_weight=scaled)
+        return _as_voter(model, table, columns)
+
+
+class Resampled(BaseEstimator):
+    """Weak learner: fit a classifier on rows drawn with the costs' probabilities.
+
+    Parameters
+    ----------
+    estimator : classifier
+    fraction : float, default=0.5
+        Rows to draw, with replacement, as a share of the training rows.
+    max_retries : int, default=10
+        Draws to try until the voter has a positive edge on all rows; the best one is kept.
+
+    Examples
+    --------
+    >>> from sklearn.datasets import load_iris
+    >>> from sklearn.neighbors import KNeighborsClassifier
+    >>> from uneven import AdaBoostMMClassifier
+    >>> from uneven.voters import Resampled
+    >>> X, y = load_iris(return_X_y=True)
+    >>> weak = Resampled(KNeighborsClassifier(), fraction=0.3)
+    >>> AdaBoostMMClassifier(weak, n_estimators=5, random_state=0).fit(X, y).score(X, y) > 0.9
+    True
+    """
+
+    def __init__(self, estimator: Any, fraction: float = 0.5, max_retries: int = 10) -> None:
+        self.estimator = estimator
+        self.fraction = fraction
+        self.max_retries = max_retries
+
+    def learn(
+        self,
+        table: TrainingTable,
+        columns: np.ndarray,
+        costs: RunningCosts,
+        rng: np.random.RandomState,
+    ) -> tuple[EstimatorVoter, np.ndarray]:
+        """Draw, fit and check; see :class:`~uneven.voters.WeakLearner`."""
+        if not 0.0 < self.fraction <= 1.0:
+            raise ValueError(f"fraction must be in (0, 1], got {self.fraction!r}.")
+        weight = costs.distribution()
+        best: tuple[float, EstimatorVoter, np.ndarray] | None = None
+        for _ in range(self.max_retries + 1):
+            rows = self._draw(weight, table.y, rng)
+            model = _seeded_clone(self.estimator, rng)
+            model.fit(table.X[rows][:, columns], table.y[rows])
+            voter, answers = _as_voter(model, table, columns)
+            edge = costs.edge(answers)
+            if best is None or edge > best[0]:
+                best = (edge, voter, answers)
+            if edge > EDGE_TOLERANCE:
+                break
+        assert best is not None
+        return best[1], best[2]
+
+    def _draw(self, weight: np.ndarray, y: np.ndarray, rng: np.random.RandomState) -> np.ndarray:
+        """Row positions of a draw that holds at least two classes."""
+        size = max(2, round(self.fraction * len(y)))
+        for _ in range(self.max_retries + 1):
+            rows = rng.choice(len(y), size=size, p=weight)
+            if len(np.unique(y[rows])) > 1:
+                return np.asarray(rows)
+        heaviest = [np.flatnonzero(y == c)[weight[y == c].argmax()] for c in np.unique(y)]
+        rows[: len(heaviest)] = heaviest[: len(rows)]
+        return np.asarray(rows)
+
+
+def as_weak_learner(estimator: Any, max_depth: int = 3) -> WeakLearner:
+    """Weak learner for what the user gave as ``estimator``.
+
+    Parameters
+    ----------
+    estimator : None, weak learner or scikit-learn classifier
+        None is a :class:`CostTree` of depth ``max_depth``. A plain classifier is weighted if its
+        ``fit`` takes weights, resampled otherwise.
+    max_depth : int
+
+    Returns
+    -------
+    WeakLearner
+
+    Examples
+    --------
+    >>> from sklearn.neighbors import KNeighborsClassifier
+    >>> as_weak_learner(None, max_depth=2)
+    CostTree(max_depth=2)
+    >>> as_weak_learner(KNeighborsClassifier())
+    Resampled(estimator=KNeighborsClassifier())
+    """
+    if estimator is None:
+        return CostTree(max_depth=max_depth)
+    if isinstance(estimator, WeakLearner):
+        return estimator
+    if not hasattr(estimator, "fit") or not hasattr(estimator, "predict"):
+        raise TypeError(
+            "estimator must be None, a weak learner of uneven.voters or a scikit-learn "
+            f"classifier, got {estimator!r}."
+        )
+    if has_fit_parameter(estimator, "sample_weight"):
+        return Weighted(estimator)
+    return Resampled(estimator)
+
+
+def _as_voter(
+    model: Any, table: TrainingTable, columns: np.ndarray
+) -> tuple[EstimatorVoter, np.ndarray]:
+    """Wrap a fitted model, and let it answer the training rows."""
+    voter = EstimatorVoter(model, columns, np.zeros(table.n_classes))
+    answers = voter.predict(table.X)
+    right = answers == table.y
+    hits = np.bincount(table.y[right], weights=table.mass[right], minlength=table.n_classes)
+    voter.reach = hits / np.maximum(table.class_mass, np.finfo(float).tiny)
+    return voter, answers
+
+
+def _seeded_clone(estimator: Any, rng: np.random.RandomState) -> Any:
+    model = clone(estimator)
+    names = [name for name in model.get_params() if name.split("__")[-1] == "random_state"]
+    return model.set_params(**{name: int(rng.randint(2**31 - 1)) for name in sorted(names)})

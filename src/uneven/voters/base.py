@@ -1,0 +1,86 @@
+"""What a voter and a weak learner are.
+
+A voter answers one class index per row. A weak learner, given a cost matrix, returns a voter that
+pays little, together with its answers on the training rows.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, field
+from functools import cached_property
+from typing import Any, Protocol, runtime_checkable
+
+import numpy as np
+
+from uneven.costs import RunningCosts
+from uneven.threads import Workers
+from uneven.voters.binning import BinnedDense, BinnedSparse, bin_table
+
+__all__ = ["TrainingTable", "Voter", "WeakLearner"]
+
+
+@runtime_checkable
+class Voter(Protocol):
+    """Anything that answers a class index for each row of the full table."""
+
+    def predict(self, X: Any) -> np.ndarray:
+        """Class indices, shape (n_samples,)."""
+
+    def add_credit(self, credit: np.ndarray, weight: np.ndarray) -> None:
+        """Add to ``credit`` (n_features, n_classes) what each column did for each class."""
+
+
+@dataclass
+class TrainingTable:
+    """The training rows, as the weak learners see them.
+
+    Attributes
+    ----------
+    X : ndarray or sparse matrix of shape (n_samples, n_features)
+    y : ndarray of int, shape (n_samples,)
+        Class indices.
+    n_classes : int
+    mass : ndarray of shape (n_samples,)
+        How many examples each row stands for (the sample weights).
+    max_bins : int
+    team : Workers
+    """
+
+    X: Any
+    y: np.ndarray
+    n_classes: int
+    mass: np.ndarray
+    max_bins: int = 255
+    team: Workers = field(default_factory=lambda: Workers(1, None))
+
+    @cached_property
+    def binned(self) -> BinnedDense | BinnedSparse:
+        """The codes of the table, made when the first learner asks for them."""
+        even = bool(np.all(self.mass == self.mass[0]))
+        return bin_table(self.X, None if even else self.mass, self.max_bins, self.team)
+
+    @cached_property
+    def class_mass(self) -> np.ndarray:
+        """Mass of each class, shape (n_classes,)."""
+        return np.bincount(self.y, weights=self.mass, minlength=self.n_classes)
+
+
+@runtime_checkable
+class WeakLearner(Protocol):
+    """Anything that finds a cheap voter for a cost matrix."""
+
+    def learn(
+        self,
+        table: TrainingTable,
+        columns: np.ndarray,
+        costs: RunningCosts,
+        rng: np.random.RandomState,
+    ) -> tuple[Voter, np.ndarray]:
+        """Find a voter that reads ``columns`` and pays little.
+
+        Returns
+        -------
+        voter : Voter
+        answers : ndarray of int, shape (n_samples,)
+            Its class index for every training row.
+        """

@@ -1,0 +1,282 @@
+"""Quantile binning: every column becomes at most 255 ordered codes, once per fit.
+
+A column with at most 255 distinct values (integers, category codes) is kept exactly; a longer one
+is cut at weighted quantiles. Missing values have a code of their own, whose side each split
+learns. Sparse columns keep only their stored entries.
+"""
+
+from __future__ import annotations
+
+from abc import ABC, abstractmethod
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+import scipy.sparse as sp
+
+from uneven.threads import Workers
+from uneven.voters import kernels
+
+__all__ = ["BinnedDense", "BinnedSparse", "BinnedTable", "bin_table", "cut_points"]
+
+_SAMPLE_ROWS = 65_536
+_PARALLEL_UPDATES = 400_000
+
+
+@dataclass
+class BinnedTable(ABC):
+    """Codes of a table, and what the tree grower asks of them.
+
+    Attributes
+    ----------
+    thresholds : ndarray of shape (n_features, 255)
+        Code ``b`` of column ``f`` holds the values in ``(thresholds[f, b-1], thresholds[f, b]]``;
+        padded with infinity.
+    n_bins : ndarray of int, shape (n_features,)
+        Codes in use, the missing one not counted.
+    n_rows : int
+    """
+
+    thresholds: np.ndarray
+    n_bins: np.ndarray
+    n_rows: int
+
+    def best_splits(
+        self,
+        columns: np.ndarray,
+        slots: np.ndarray,
+        matrix: np.ndarray,
+        totals: np.ndarray,
+        n_classes: int,
+        criterion: int,
+        tie: float,
+        team: Workers,
+    ) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
+        """Best split of every slot (node of the current level) by every column.
+
+        Parameters
+        ----------
+        columns : ndarray of int, shape (n_columns,)
+            Columns to try.
+        slots : ndarray of int32, shape (n_rows,)
+            Slot of each row, -1 for none. An empty array puts all rows into slot 0.
+        matrix : ndarray of shape (n_rows, n_lanes)
+            Snapped costs with the row mass in lane ``n_classes``.
+        totals : ndarray of shape (n_slots, n_lanes)
+            Sum of ``matrix`` in each slot.
+        criterion : int
+            ``kernels.COST`` or ``kernels.LEAST_SQUARES``.
+        tie : float
+            How much cheaper a later cut must be; see ``kernels.is_cheaper``.
+
+        Returns
+        -------
+        values, cuts, missing_left : ndarray of shape (n_slots, n_columns)
+            Price of the split (lower is better, infinite if there is none), last code that goes
+            left, side of the missing values.
+        """
+        shape = (len(totals), len(columns))
+        values = np.empty(shape)
+        cuts = np.empty(shape, dtype=np.int64)
+        missing_left = np.empty(shape, dtype=np.bool_)
+        kernel, stored, updates = self._split_kernel(columns)
+        team.over(
+            len(columns),
+            kernel,
+            stored,
+            columns,
+            self.n_bins,
+            slots,
+            matrix,
+            totals,
+            n_classes,
+            criterion,
+            tie,
+            values,
+            cuts,
+            missing_left,
+            worth=updates > _PARALLEL_UPDATES,
+        )
+        return values, cuts, missing_left
+
+    @abstractmethod
+    def _split_kernel(self, columns: np.ndarray) -> tuple[Any, Any, int]:
+        """Kernel, its stored codes, and how many histogram updates a level costs."""
+
+    @abstractmethod
+    def route(
+        self,
+        split: tuple[np.ndarray, np.ndarray, np.ndarray, np.ndarray],
+        next_slot: np.ndarray,
+        slots: np.ndarray,
+        nodes: np.ndarray,
+        team: Workers,
+    ) -> None:
+        """Send every row to its child; see ``kernels.route_dense``."""
+
+
+@dataclass
+class BinnedDense(BinnedTable):
+    """Binned dense table: ``codes`` is a uint8 array of shape (n_features, n_rows)."""
+
+    codes: np.ndarray
+
+    def _split_kernel(self, columns: np.ndarray) -> tuple[Any, Any, int]:
+        return kernels.best_splits_dense, self.codes, self.n_rows * len(columns)
+
+    def route(self, split, next_slot, slots, nodes, team):  # type: ignore[no-untyped-def]  # noqa: D102
+        team.over(
+            self.n_rows,
+            kernels.route_dense,
+            self.codes,
+            split,
+            next_slot,
+            slots,
+            nodes,
+            worth=self.n_rows > _PARALLEL_UPDATES,
+        )
+
+
+@dataclass
+class BinnedSparse(BinnedTable):
+    """Binned sparse table: ``csc`` = (indptr, indices, codes, zero_codes)."""
+
+    csc: tuple[np.ndarray, np.ndarray, np.ndarray, np.ndarray]
+
+    def _split_kernel(self, columns: np.ndarray) -> tuple[Any, Any, int]:
+        return kernels.best_splits_sparse, self.csc, len(self.csc[1])
+
+    def route(self, split, next_slot, slots, nodes, team):  # type: ignore[no-untyped-def]  # noqa: D102
+        kernels.route_sparse(self.csc, split, next_slot, slots, nodes)
+
+
+def cut_points(values: np.ndarray, mass: np.ndarray | None = None, max_bins: int = 255) -> np.ndarray:
+    """Increasing thresholds that cut a column into at most ``max_bins`` bins.
+
+    Parameters
+    ----------
+    values : ndarray of shape (n_samples,)
+        No NaN; in any order.
+    mass : ndarray of shape (n_samples,), optional
+        Weight of each value.
+    max_bins : int, default=255
+
+    Returns
+    -------
+    ndarray of shape (n_cuts,), n_cuts < max_bins
+        Midpoints between neighbouring distinct values: all of them if they are few, else those
+        nearest to equal mass.
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> cut_points(np.array([3.0, 1.0, 1.0, 2.0]))
+    array([1.5, 2.5])
+    >>> cut_points(np.arange(100.0), max_bins=4)
+    array([24.5, 49.5, 74.5])
+    """
+    if mass is None:
+        ordered = np.sort(values)
+    else:
+        order = np.argsort(values, kind="stable")
+        ordered, mass = values[order], mass[order]
+    starts = np.flatnonzero(ordered[1:] != ordered[:-1]) + 1
+    if len(starts) >= max_bins:
+        below = starts if mass is None else np.cumsum(mass)[starts - 1]
+        whole = len(ordered) if mass is None else mass.sum()
+        wanted = whole * np.arange(1, max_bins) / max_bins
+        chosen = np.searchsorted(below, wanted * (1.0 - 1e-12))
+        starts = starts[np.unique(np.minimum(chosen, len(starts) - 1))]
+    low, high = ordered[starts - 1].astype(np.float64), ordered[starts].astype(np.float64)
+    middle = 0.5 * low + 0.5 * high
+    return np.where(middle < high, middle, low)
+
+
+def bin_table(
+    X: Any,
+    mass: np.ndarray | None = None,
+    max_bins: int = 255,
+    team: Workers | None = None,
+    seed: int = 0,
+) -> BinnedDense | BinnedSparse:
+    """Bin a validated table.
+
+    Parameters
+    ----------
+    X : ndarray or sparse matrix of shape (n_samples, n_features)
+        NaN allowed, infinities not.
+    mass : ndarray of shape (n_samples,), optional
+        How many examples each row stands for.
+    max_bins : int, default=255
+        Between 2 and 255.
+    team : Workers, optional
+    seed : int, default=0
+        Draws the rows from which quantiles are taken when there are more than 65 536.
+
+    Returns
+    -------
+    BinnedDense or BinnedSparse
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> binned = bin_table(np.array([[1.0, 5.0], [2.0, np.nan], [3.0, 5.0]]))
+    >>> binned.codes
+    array([[  0,   1,   2],
+           [  0, 255,   0]], dtype=uint8)
+    """
+    team = team or Workers(1, None)
+    if sp.issparse(X):
+        return _bin_sparse(X, mass, max_bins)
+    n_rows, n_features = X.shape
+    sample = slice(None)
+    if n_rows > _SAMPLE_ROWS:
+        sample = np.sort(np.random.default_rng(seed).choice(n_rows, _SAMPLE_ROWS, replace=False))
+    sampled_mass = None if mass is None else mass[sample]
+    thresholds = np.full((n_features, 255), np.inf)
+    n_bins = np.empty(n_features, dtype=np.int64)
+
+    def find_cuts(start: int, stop: int) -> None:
+        for f in range(start, stop):
+            column = X[sample, f]
+            known = ~np.isnan(column)
+            weights = None if sampled_mass is None else sampled_mass[known]
+            cuts = cut_points(column[known], weights, max_bins)
+            thresholds[f, : len(cuts)] = cuts
+            n_bins[f] = len(cuts) + 1
+
+    worth = n_rows * n_features > _PARALLEL_UPDATES
+    team.over(n_features, find_cuts, worth=worth)
+    codes = np.empty((n_features, n_rows), dtype=np.uint8)
+    team.over(n_features, kernels.assign_codes, X, thresholds, codes, worth=worth)
+    return BinnedDense(thresholds, n_bins, n_rows, codes)
+
+
+def _bin_sparse(X: Any, mass: np.ndarray | None, max_bins: int) -> BinnedSparse:
+    """Bin the stored entries of a sparse table; the implicit zeros only weigh in the quantiles."""
+    table = sp.csc_array(X)
+    table.sum_duplicates()
+    n_rows, n_features = table.shape
+    weights = np.ones(n_rows) if mass is None else mass
+    everything = float(weights.sum())
+    thresholds = np.full((n_features, 255), np.inf)
+    n_bins = np.ones(n_features, dtype=np.int64)
+    zero_codes = np.zeros(n_features, dtype=np.uint8)
+    codes = np.empty(len(table.data), dtype=np.uint8)
+    for f in range(n_features):
+        stored = slice(table.indptr[f], table.indptr[f + 1])
+        values, rows = table.data[stored].astype(np.float64), table.indices[stored]
+        known = ~np.isnan(values)
+        implicit = everything - float(weights[rows].sum())
+        if len(rows) < n_rows:
+            cuts = cut_points(
+                np.append(values[known], 0.0), np.append(weights[rows[known]], implicit), max_bins
+            )
+        else:
+            cuts = cut_points(values[known], weights[rows], max_bins)
+        thresholds[f, : len(cuts)] = cuts
+        n_bins[f] = len(cuts) + 1
+        zero_codes[f] = np.searchsorted(cuts, 0.0)
+        codes[stored] = np.where(known, np.searchsorted(cuts, values), kernels.MISSING)
+    csc = (table.indptr.astype(np.int64), table.indices.astype(np.int64), codes, zero_codes)
+    return BinnedSparse(thresholds, n_bins, n_rows, csc)

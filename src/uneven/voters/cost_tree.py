@@ -1,0 +1,184 @@
+"""Decision trees that read the whole cost matrix.
+
+A stump is the exact minimiser of the summed cost over all binned splits and all constants. A
+deeper tree is grown level by level from histograms; its last level is chosen by summed cost, its
+inner levels by ``criterion``, and every leaf answers the class with the smallest summed cost.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+import numpy as np
+from sklearn.base import BaseEstimator
+
+from uneven.costs import TIE, RunningCosts
+from uneven.voters import kernels
+from uneven.voters.base import TrainingTable
+from uneven.voters.tree import TreeVoter
+
+__all__ = ["CostTree"]
+
+_CRITERIA = {"cost": kernels.COST, "least_squares": kernels.LEAST_SQUARES}
+
+
+class CostTree(BaseEstimator):
+    """Weak learner: a tree of cost-minimising answers.
+
+    Parameters
+    ----------
+    max_depth : int, default=3
+        Questions on the longest path; 1 is a stump, 0 a constant.
+    criterion : {"least_squares", "cost"}, default="least_squares"
+        How the inner levels choose their splits. "least_squares" separates rows whose cost
+        vectors differ; "cost" takes the split that pays least if it were the last one, which is
+        greedy and stops early where one question alone does not pay. The last level always
+        minimises the summed cost, so for stumps the two are the same.
+
+    Notes
+    -----
+    The documents that use "low-size trees" leave the criterion of the inner levels open. The
+    default was chosen by measurement, see ``docs/boosting.md``.
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> from uneven.costs import RunningCosts
+    >>> from uneven.voters import CostTree, TrainingTable
+    >>> y = np.array([0, 0, 1, 1])
+    >>> table = TrainingTable(np.array([[0.0], [1.0], [2.0], [3.0]]), y, 2, np.ones(4))
+    >>> costs = RunningCosts(y, 2, np.ones(4))
+    >>> tree, answers = CostTree(max_depth=1).learn(table, np.array([0]), costs)
+    >>> answers
+    array([0, 0, 1, 1])
+    >>> float(tree.threshold[0])
+    1.5
+    """
+
+    def __init__(self, max_depth: int = 3, criterion: str = "least_squares") -> None:
+        self.max_depth = max_depth
+        self.criterion = criterion
+
+    def learn(
+        self,
+        table: TrainingTable,
+        columns: np.ndarray,
+        costs: RunningCosts,
+        rng: np.random.RandomState | None = None,
+    ) -> tuple[TreeVoter, np.ndarray]:
+        """Grow a tree; see :class:`~uneven.voters.WeakLearner`."""
+        if self.criterion not in _CRITERIA:
+            raise ValueError(
+                f"criterion={self.criterion!r} is not known; choose one of {sorted(_CRITERIA)}."
+            )
+        growth = _Growth(table, columns, costs)
+        for level in range(self.max_depth):
+            is_last = level == self.max_depth - 1
+            if not growth.split_level(kernels.COST if is_last else _CRITERIA[self.criterion]):
+                break
+        return growth.finish()
+
+
+@dataclass
+class _Split:
+    """The chosen split of every slot of a level; column -1 where there is none."""
+
+    column: np.ndarray
+    cut: np.ndarray
+    missing_left: np.ndarray
+    child: np.ndarray
+
+
+class _Growth:
+    """A tree while it grows: its nodes so far and where every training row stands."""
+
+    def __init__(self, table: TrainingTable, columns: np.ndarray, costs: RunningCosts) -> None:
+        self.table, self.columns, self.costs = table, columns, costs
+        self.binned = table.binned
+        self.nodes = np.zeros(len(table.y), dtype=np.int32)
+        self.slots = np.zeros(len(table.y), dtype=np.int32)
+        self.frontier = np.array([0])
+        self.feature: list[int] = [0]
+        self.threshold: list[float] = [np.inf]
+        self.missing_left: list[bool] = [True]
+        self.child: list[int] = [0]
+        self.sums = np.zeros((1, costs.matrix.shape[1]))
+        kernels.sum_by_node(self.nodes, costs.matrix, self.sums)
+
+    def split_level(self, criterion: int) -> bool:
+        """Split every node of the frontier that gains by it; tell whether any was split."""
+        split = self._choose(criterion)
+        parents = np.flatnonzero(split.column >= 0)
+        for slot in parents:
+            self._add_children(int(self.frontier[slot]), split, int(slot))
+        if not len(parents):
+            return False
+        next_slot = np.full(len(self.child), -1, dtype=np.int32)
+        born = np.concatenate([split.child[parents], split.child[parents] + 1])
+        self.frontier = np.sort(born)
+        next_slot[self.frontier] = np.arange(len(self.frontier))
+        arrays = (split.column, split.cut, split.missing_left, split.child)
+        self.binned.route(arrays, next_slot, self.slots, self.nodes, self.table.team)
+        self.sums = np.zeros((len(self.child), self.sums.shape[1]))
+        kernels.sum_by_node(self.nodes, self.costs.matrix, self.sums)
+        return True
+
+    def _choose(self, criterion: int) -> _Split:
+        """Cheapest split of every slot: ties go to the lowest column, then the lowest cut."""
+        totals = self.sums[self.frontier]
+        n_classes = self.costs.n_classes
+        slots = self.slots if len(self.child) > 1 else self.slots[:0]
+        tie = TIE * self.costs.stake if criterion == kernels.COST else TIE
+        values, cuts, missing_left = self.binned.best_splits(
+            self.columns, slots, self.costs.matrix, totals, n_classes, criterion, tie,
+            self.table.team,
+        )  # fmt: skip
+        slack = tie if criterion == kernels.COST else tie * np.abs(values.min(axis=1))
+        best = (values <= (values.min(axis=1) + slack)[:, None]).argmax(axis=1)
+        every = np.arange(len(best))
+        pays = values[every, best] < _unsplit_value(totals, n_classes, criterion) - slack
+        return _Split(
+            column=np.where(pays, self.columns[best], -1),
+            cut=cuts[every, best],
+            missing_left=missing_left[every, best],
+            child=np.full(len(best), -1),
+        )
+
+    def _add_children(self, node: int, split: _Split, slot: int) -> None:
+        left = len(self.child)
+        column = int(split.column[slot])
+        split.child[slot] = left
+        self.child[node] = left
+        self.feature[node] = column
+        self.threshold[node] = float(self.binned.thresholds[column, split.cut[slot]])
+        self.missing_left[node] = bool(split.missing_left[slot])
+        self.feature += [0, 0]
+        self.threshold += [np.inf, np.inf]
+        self.missing_left += [True, True]
+        self.child += [left, left + 1]
+
+    def finish(self) -> tuple[TreeVoter, np.ndarray]:
+        """Let every node answer its cheapest class, and look how far each leaf reaches."""
+        labels = self.sums[:, : self.costs.n_classes].argmin(axis=1)
+        answers = np.empty(len(self.nodes), dtype=np.int64)
+        hits = np.zeros(len(labels))
+        table = self.table
+        kernels.answer_rows(self.nodes, labels, table.y, table.mass, answers, hits)
+        voter = TreeVoter(
+            feature=np.array(self.feature, dtype=np.int64),
+            threshold=np.array(self.threshold),
+            missing_left=np.array(self.missing_left),
+            child=np.array(self.child, dtype=np.int64),
+            label=labels,
+            reach=hits / np.maximum(table.class_mass[labels], np.finfo(float).tiny),
+        )
+        return voter, answers
+
+
+def _unsplit_value(totals: np.ndarray, n_classes: int, criterion: int) -> np.ndarray:
+    """Price of leaving each slot as it is, shape (n_slots,)."""
+    costs = totals[:, :n_classes]
+    if criterion == kernels.COST:
+        return np.asarray(costs.min(axis=1))
+    mass = totals[:, n_classes]
+    return np.asarray(-(costs**2).sum(axis=1) / np.where(mass > 0.0, mass, 1.0))

@@ -1,0 +1,444 @@
+"""Compiled inner loops of the cost-matrix trees. Each has a slow NumPy twin in the tests.
+
+Numba does not turn a short inner loop over classes into vector instructions by itself, and that
+loop is where the time goes. ``add_lanes4`` and ``add_lanes8`` emit the vector addition directly;
+everything else is ordinary code over arrays.
+"""
+
+from __future__ import annotations
+
+import numpy as np
+from llvmlite import ir
+from numba import njit, types
+from numba.core import cgutils
+from numba.extending import intrinsic
+
+MISSING = 255
+"""Code of the missing-value bin."""
+
+N_CODES = 256
+"""Codes per column, the missing one included."""
+
+COST, LEAST_SQUARES = 0, 1
+"""Split criteria: summed cost of the two best answers, or squared residuals of the costs."""
+
+_CHUNK = 4096
+_TILE = 8
+_ROW_BLOCK = 512
+
+
+def _lane_adder(lanes: int):  # type: ignore[no-untyped-def]
+    """Make ``add(target, to, source, at)``: ``target.flat[to:to+lanes] += source.flat[at:...]``."""
+
+    @intrinsic
+    def add(typing_context, target, to, source, at):  # type: ignore[no-untyped-def]
+        signature = types.void(target, types.intp, source, types.intp)
+
+        def generate(context, builder, signature, args):  # type: ignore[no-untyped-def]
+            vector = ir.VectorType(ir.DoubleType(), lanes).as_pointer()
+
+            def pointer(array_type, array, offset):  # type: ignore[no-untyped-def]
+                data = cgutils.create_struct_proxy(array_type)(context, builder, array).data
+                return builder.bitcast(builder.gep(data, [offset]), vector)
+
+            there = pointer(signature.args[0], args[0], args[1])
+            here = pointer(signature.args[2], args[2], args[3])
+            total = builder.fadd(builder.load(there, align=8), builder.load(here, align=8))
+            builder.store(total, there, align=8)
+            return context.get_dummy_value()
+
+        return signature, generate
+
+    return add
+
+
+add_lanes4 = _lane_adder(4)
+add_lanes8 = _lane_adder(8)
+
+
+@njit(cache=True, nogil=True, error_model="numpy")
+def assign_codes(X, thresholds, codes, start, stop):  # type: ignore[no-untyped-def]
+    """Code of each value: how many thresholds of its column lie below it; NaN is 255.
+
+    Parameters
+    ----------
+    X : (n, d) values
+    thresholds : (d, 255) increasing, padded with +inf
+    codes : (d, n) uint8 output
+    start, stop : columns to do
+    """
+    n = X.shape[0]
+    for first in range(0, n, _ROW_BLOCK):
+        last = min(n, first + _ROW_BLOCK)
+        for f in range(start, stop):
+            for i in range(first, last):
+                x = X[i, f]
+                if np.isnan(x):
+                    codes[f, i] = MISSING
+                else:
+                    below = 0
+                    step = 128
+                    while step > 0:
+                        if thresholds[f, below + step - 1] < x:
+                            below += step
+                        step >>= 1
+                    codes[f, i] = below
+
+
+@njit(cache=True, nogil=True, error_model="numpy")
+def _accumulate_all(codes, matrix, histogram, offset, first, last):  # type: ignore[no-untyped-def]
+    """Add rows ``first`` to ``last`` into the one histogram at ``offset``."""
+    lanes = matrix.shape[1]
+    if lanes == 8:
+        for i in range(first, last):
+            add_lanes8(histogram, offset + np.intp(codes[i]) * 8, matrix, i * 8)
+    elif lanes == 4:
+        for i in range(first, last):
+            add_lanes4(histogram, offset + np.intp(codes[i]) * 4, matrix, i * 4)
+    else:
+        for i in range(first, last):
+            to = offset + np.intp(codes[i]) * lanes
+            for lane in range(0, lanes - 7, 8):
+                add_lanes8(histogram, to + lane, matrix, i * lanes + lane)
+            if lanes % 8:
+                add_lanes4(histogram, to + lanes - 4, matrix, (i + 1) * lanes - 4)
+
+
+@njit(cache=True, nogil=True, error_model="numpy")
+def _accumulate_slot(code, slot, row, matrix, histogram, offset):  # type: ignore[no-untyped-def]
+    """Add one row into the histogram of its slot."""
+    lanes = matrix.shape[1]
+    to = offset + (slot * N_CODES + np.intp(code)) * lanes
+    for lane in range(0, lanes - 7, 8):
+        add_lanes8(histogram, to + lane, matrix, row * lanes + lane)
+    if lanes % 8:
+        add_lanes4(histogram, to + lanes - 4, matrix, (row + 1) * lanes - 4)
+
+
+@njit(cache=True, nogil=True, error_model="numpy")
+def _accumulate_slots(codes, slots, matrix, histogram, offset, first, last):  # type: ignore[no-untyped-def]
+    """Add rows ``first`` to ``last`` into the histograms of their slots; slot -1 is left out."""
+    if matrix.shape[1] == 8:
+        for i in range(first, last):
+            if slots[i] >= 0:
+                bin_ = np.intp(slots[i]) * N_CODES + np.intp(codes[i])
+                add_lanes8(histogram, offset + bin_ * 8, matrix, i * 8)
+    else:
+        for i in range(first, last):
+            if slots[i] >= 0:
+                _accumulate_slot(codes[i], np.intp(slots[i]), i, matrix, histogram, offset)
+
+
+@njit(cache=True, nogil=True, error_model="numpy")
+def _value(left, total, n_classes, criterion):  # type: ignore[no-untyped-def]
+    """Price of a split whose left side sums to ``left``: lower is better."""
+    if criterion == COST:
+        best_left = left[0]
+        best_right = total[0] - left[0]
+        for l in range(1, n_classes):
+            best_left = min(best_left, left[l])
+            best_right = min(best_right, total[l] - left[l])
+        return best_left + best_right
+    square_left = 0.0
+    square_right = 0.0
+    for l in range(n_classes):
+        right = total[l] - left[l]
+        square_left += left[l] * left[l]
+        square_right += right * right
+    mass_left = left[n_classes]
+    mass_right = total[n_classes] - mass_left
+    value = 0.0
+    if mass_left > 0.0:
+        value -= square_left / mass_left
+    if mass_right > 0.0:
+        value -= square_right / mass_right
+    return value
+
+
+@njit(cache=True, nogil=True, error_model="numpy")
+def is_cheaper(value, best, criterion, tie):  # type: ignore[no-untyped-def]
+    """Whether ``value`` is below ``best`` by more than a tie.
+
+    ``tie`` is absolute for the cost criterion, relative for least squares.
+    """
+    return value < best - (tie if criterion == COST else tie * abs(best))
+
+
+@njit(cache=True, nogil=True, error_model="numpy")
+def _scan(histogram, n_bins, total, n_classes, criterion, tie, left, left_missing):  # type: ignore[no-untyped-def]
+    """Best cut of one column in one slot.
+
+    Parameters
+    ----------
+    histogram : (256, lanes) sums per code
+    n_bins : int, codes in use besides the missing one
+    total : (lanes,) sums of the slot
+    tie : float, how much cheaper a later cut must be (see ``is_cheaper``)
+    left, left_missing : (lanes,) scratch
+
+    Returns
+    -------
+    value, cut, missing_left
+        Codes up to ``cut`` go left; ``cut`` is -1 if the column cannot split the slot.
+    """
+    lanes = total.shape[0]
+    missing = histogram[MISSING, n_classes] > 0.0
+    best = np.inf
+    cut = -1
+    missing_left = False
+    left[:] = 0.0
+    for b in range(n_bins):
+        if histogram[b, n_classes] == 0.0:
+            continue
+        for l in range(lanes):
+            left[l] += histogram[b, l]
+        if left[n_classes] == total[n_classes]:
+            break
+        value = _value(left, total, n_classes, criterion)
+        if cut < 0 or is_cheaper(value, best, criterion, tie):
+            best, cut, missing_left = value, b, False
+        if missing:
+            for l in range(lanes):
+                left_missing[l] = left[l] + histogram[MISSING, l]
+            if left_missing[n_classes] < total[n_classes]:
+                value = _value(left_missing, total, n_classes, criterion)
+                if is_cheaper(value, best, criterion, tie):
+                    best, cut, missing_left = value, b, True
+    if cut >= 0 and not missing:
+        missing_left = _heavier_left(histogram, cut, total[n_classes], n_classes)
+    return best, cut, missing_left
+
+
+@njit(cache=True, nogil=True, error_model="numpy")
+def _heavier_left(histogram, cut, mass, n_classes):  # type: ignore[no-untyped-def]
+    """Whether the left side of a cut holds at least half of the mass."""
+    left = 0.0
+    for b in range(cut + 1):
+        left += histogram[b, n_classes]
+    return 2.0 * left >= mass
+
+
+@njit(cache=True, nogil=True, error_model="numpy")
+def best_splits_dense(codes, columns, n_bins, slots, matrix, totals, n_classes, criterion, tie, values, cuts, missing_left, start, stop):  # type: ignore[no-untyped-def]  # noqa: E501
+    """Best split of every slot by each of the columns ``columns[start:stop]``.
+
+    Parameters
+    ----------
+    codes : (d, n) uint8
+    columns : (c,) column positions to try
+    n_bins : (d,) codes in use
+    slots : (n,) slot of each row, -1 for none; empty if all rows are in slot 0
+    matrix : (n, lanes) snapped costs
+    totals : (n_slots, lanes) sums of the slots
+    tie : float, see ``is_cheaper``
+    values, cuts, missing_left : (n_slots, c) outputs
+    """
+    n, lanes = matrix.shape
+    n_slots = totals.shape[0]
+    size = n_slots * N_CODES * lanes
+    tile = max(1, min(_TILE, stop - start))
+    histogram = np.empty(tile * size)
+    left = np.empty(lanes)
+    left_missing = np.empty(lanes)
+    for first_column in range(start, stop, tile):
+        last_column = min(stop, first_column + tile)
+        histogram[:] = 0.0
+        for first in range(0, n, _CHUNK):
+            last = min(n, first + _CHUNK)
+            for c in range(first_column, last_column):
+                offset = (c - first_column) * size
+                if slots.size:
+                    _accumulate_slots(
+                        codes[columns[c]], slots, matrix, histogram, offset, first, last
+                    )
+                else:
+                    _accumulate_all(codes[columns[c]], matrix, histogram, offset, first, last)
+        for c in range(first_column, last_column):
+            offset = (c - first_column) * size
+            by_slot = histogram[offset : offset + size].reshape((n_slots, N_CODES, lanes))
+            for s in range(n_slots):
+                values[s, c], cuts[s, c], missing_left[s, c] = _scan(
+                    by_slot[s], n_bins[columns[c]], totals[s], n_classes, criterion,
+                    tie, left, left_missing,
+                )  # fmt: skip
+
+
+@njit(cache=True, nogil=True, error_model="numpy")
+def best_splits_sparse(csc, columns, n_bins, slots, matrix, totals, n_classes, criterion, tie, values, cuts, missing_left, start, stop):  # type: ignore[no-untyped-def]  # noqa: E501
+    """Best splits of sparse columns: the implicit zeros get what the stored entries leave over.
+
+    Parameters
+    ----------
+    csc : (indptr, indices, codes, zero_codes)
+        Compressed columns; ``zero_codes`` (d,) is the code of the value zero in each column.
+    """
+    indptr, indices, codes, zero_codes = csc
+    lanes = matrix.shape[1]
+    n_slots = totals.shape[0]
+    size = n_slots * N_CODES * lanes
+    histogram = np.zeros(size)
+    by_slot = histogram.reshape((n_slots, N_CODES, lanes))
+    left = np.empty(lanes)
+    left_missing = np.empty(lanes)
+    for c in range(start, stop):
+        f = columns[c]
+        used = n_bins[f]
+        for s in range(n_slots):
+            by_slot[s, :used] = 0.0
+            by_slot[s, MISSING] = 0.0
+        for k in range(indptr[f], indptr[f + 1]):
+            row = indices[k]
+            slot = slots[row] if slots.size else 0
+            if slot >= 0:
+                _accumulate_slot(codes[k], np.intp(slot), np.intp(row), matrix, histogram, 0)
+        for s in range(n_slots):
+            for l in range(lanes):
+                stored = by_slot[s, MISSING, l]
+                for b in range(used):
+                    stored += by_slot[s, b, l]
+                by_slot[s, zero_codes[f], l] += totals[s, l] - stored
+            values[s, c], cuts[s, c], missing_left[s, c] = _scan(
+                by_slot[s], used, totals[s], n_classes, criterion, tie, left, left_missing
+            )
+
+
+@njit(cache=True, nogil=True, error_model="numpy")
+def sum_by_node(nodes, matrix, sums):  # type: ignore[no-untyped-def]
+    """Add up the rows of the cost matrix by node.
+
+    Parameters
+    ----------
+    nodes : (n,) node of each row
+    matrix : (n, lanes)
+    sums : (n_nodes, lanes) output, zero before
+    """
+    lanes = matrix.shape[1]
+    for i in range(matrix.shape[0]):
+        to = np.intp(nodes[i]) * lanes
+        for lane in range(0, lanes, 4):
+            add_lanes4(sums, to + lane, matrix, i * lanes + lane)
+
+
+@njit(cache=True, nogil=True, error_model="numpy")
+def answer_rows(nodes, labels, y, mass, answers, hits):  # type: ignore[no-untyped-def]
+    """Answer of each row, and the mass each node answers rightly.
+
+    Parameters
+    ----------
+    nodes : (n,) node of each row
+    labels : (n_nodes,) answer of each node
+    y : (n,) true labels
+    mass : (n,) how many examples each row stands for
+    answers : (n,) output
+    hits : (n_nodes,) output, zero before
+    """
+    for i in range(nodes.shape[0]):
+        node = nodes[i]
+        answer = labels[node]
+        answers[i] = answer
+        if answer == y[i]:
+            hits[node] += mass[i]
+
+
+@njit(cache=True, nogil=True, error_model="numpy")
+def route_dense(codes, split, next_slot, slots, nodes, start, stop):  # type: ignore[no-untyped-def]
+    """Send rows ``start`` to ``stop`` to the children of their slot's split.
+
+    Parameters
+    ----------
+    codes : (d, n) uint8
+    split : (column, cut, missing_left, child), each (n_slots,)
+        ``column`` -1 means the slot is not split; ``child`` is the left child's node.
+    next_slot : (n_nodes,) slot of each node in the next level, -1 for none
+    slots, nodes : (n,) updated in place
+    """
+    column, cut, missing_left, child = split
+    for i in range(start, stop):
+        slot = slots[i]
+        if slot < 0:
+            continue
+        f = column[slot]
+        if f < 0:
+            slots[i] = -1
+            continue
+        code = codes[f, i]
+        goes_left = missing_left[slot] if code == MISSING else code <= cut[slot]
+        node = child[slot] if goes_left else child[slot] + 1
+        nodes[i] = node
+        slots[i] = next_slot[node]
+
+
+@njit(cache=True, nogil=True, error_model="numpy")
+def route_sparse(csc, split, next_slot, slots, nodes):  # type: ignore[no-untyped-def]
+    """Send all rows to the children of their slot's split, sparse columns; as ``route_dense``."""
+    indptr, indices, codes, zero_codes = csc
+    column, cut, missing_left, child = split
+    n = slots.shape[0]
+    for i in range(n):
+        if slots[i] >= 0 and column[slots[i]] >= 0:
+            slot = slots[i]
+            zero_left = zero_codes[column[slot]] <= cut[slot]
+            nodes[i] = child[slot] if zero_left else child[slot] + 1
+    for slot in range(column.shape[0]):
+        f = column[slot]
+        if f >= 0:
+            for k in range(indptr[f], indptr[f + 1]):
+                if slots[indices[k]] == slot:
+                    code = codes[k]
+                    goes_left = missing_left[slot] if code == MISSING else code <= cut[slot]
+                    nodes[indices[k]] = child[slot] if goes_left else child[slot] + 1
+    for i in range(n):
+        if slots[i] >= 0:
+            slots[i] = next_slot[nodes[i]] if column[slots[i]] >= 0 else -1
+
+
+@njit(cache=True, nogil=True, error_model="numpy")
+def leaf_of_row(X, i, feature, threshold, missing_left, child, root):  # type: ignore[no-untyped-def]
+    """Follow one row from ``root`` to its leaf; a leaf is its own left child."""
+    node = root
+    while child[node] != node:
+        x = X[i, feature[node]]
+        if x <= threshold[node] or (missing_left[node] and np.isnan(x)):
+            node = child[node]
+        else:
+            node = child[node] + 1
+    return node
+
+
+@njit(cache=True, nogil=True, error_model="numpy")
+def tree_answers(X, nodes, label, answers):  # type: ignore[no-untyped-def]
+    """Answer of one tree (its root is node 0) for every row of ``X``."""
+    feature, threshold, missing_left, child = nodes
+    for i in range(X.shape[0]):
+        answers[i] = label[leaf_of_row(X, i, feature, threshold, missing_left, child, 0)]
+
+
+@njit(cache=True, nogil=True, error_model="numpy")
+def add_tree_votes(X, nodes, roots, label, value, present, view, scores, first, last, start, stop):  # type: ignore[no-untyped-def]  # noqa: E501
+    """Add the votes of trees ``first`` to ``last`` for the row blocks ``start`` to ``stop``.
+
+    Parameters
+    ----------
+    X : (n, d)
+    nodes : (feature, threshold, missing_left, child), each (n_nodes,), all trees one after another
+    roots : (n_trees,) root node of each tree
+    label, value : (n_nodes,) answer and vote weight of each leaf
+    present : (n, n_views) bool, or an empty array if every view is there
+    view : (n_trees,) view of each tree, -1 if it reads all of them
+    scores : (n, n_classes) updated in place
+    """
+    feature, threshold, missing_left, child = nodes
+    for block in range(start, stop):
+        begin = block * _ROW_BLOCK
+        end = min(X.shape[0], begin + _ROW_BLOCK)
+        for t in range(first, last):
+            for i in range(begin, end):
+                if present.size and view[t] >= 0 and not present[i, view[t]]:
+                    continue
+                leaf = leaf_of_row(X, i, feature, threshold, missing_left, child, roots[t])
+                scores[i, label[leaf]] += value[leaf]
+
+
+def row_blocks(n: int) -> int:
+    """Number of row blocks that ``add_tree_votes`` cuts ``n`` rows into."""
+    return -(-n // _ROW_BLOCK)

@@ -1,0 +1,51 @@
+"""Every estimator keeps scikit-learn's contract."""
+
+import pytest
+from sklearn.tree import DecisionTreeClassifier
+from sklearn.utils.estimator_checks import parametrize_with_checks
+
+import uneven
+from uneven.voters import Resampled
+
+ESTIMATORS = [
+    uneven.AdaBoostMMClassifier(n_estimators=5),
+    uneven.ComboClassifier(n_estimators=5),
+    uneven.ComboClassifier(n_estimators=5, max_depth=1, line_search=True, n_jobs=2),
+    uneven.ComboClassifier(DecisionTreeClassifier(max_depth=2), n_estimators=3),
+    uneven.AdaBoostMMClassifier(
+        Resampled(DecisionTreeClassifier(max_depth=3), fraction=1.0), n_estimators=10
+    ),
+    uneven.ComboClassifier(n_estimators=5, early_stopping=True),
+]
+
+EXPECTED_FAILURES = {
+    "Resampled": {
+        "check_sample_weight_equivalence_on_dense_data": "drawing rows is random",
+        "check_sample_weight_equivalence_on_sparse_data": "drawing rows is random",
+    },
+    "early_stopping": {
+        "check_sample_weight_equivalence_on_dense_data": "the held-out rows are drawn at random",
+        "check_sample_weight_equivalence_on_sparse_data": "the held-out rows are drawn at random",
+    },
+}
+
+
+def expected_failures(estimator):
+    if estimator.early_stopping:
+        return EXPECTED_FAILURES["early_stopping"]
+    return EXPECTED_FAILURES.get(type(estimator.estimator).__name__, {})
+
+
+@parametrize_with_checks(ESTIMATORS, expected_failed_checks=expected_failures)
+def test_scikit_learn_contract(estimator, check):
+    check(estimator)
+
+
+def test_every_public_estimator_is_checked():
+    public = {name for name in uneven.__all__ if name.endswith("Classifier")}
+    assert public == {type(estimator).__name__ for estimator in ESTIMATORS}
+
+
+@pytest.mark.parametrize("name", [n for n in uneven.__all__ if n.endswith("Classifier")])
+def test_first_sentence_of_the_docstring_says_what_it_is(name):
+    assert len(getattr(uneven, name).__doc__.split("\n")[0]) > 20
