@@ -15,8 +15,15 @@ import numpy as np
 from numpy.typing import NDArray
 from sklearn.compose import ColumnTransformer
 from sklearn.ensemble import HistGradientBoostingClassifier, RandomForestClassifier
+from sklearn.impute import SimpleImputer
 from sklearn.linear_model import LogisticRegression
 from sklearn.pipeline import Pipeline
+from sklearn.preprocessing import (
+    FunctionTransformer,
+    OneHotEncoder,
+    OrdinalEncoder,
+    StandardScaler,
+)
 from sklearn.tree import DecisionTreeClassifier
 
 from uneven.boosting import AdaBoostMMClassifier, ComboClassifier
@@ -25,6 +32,14 @@ from uneven.votes import Vote
 
 __all__ = ["check_structure"]
 
+ENCODERS = (
+    str,
+    FunctionTransformer,
+    OneHotEncoder,
+    OrdinalEncoder,
+    SimpleImputer,
+    StandardScaler,
+)
 OURS = (AdaBoostMMClassifier, ComboClassifier)
 
 
@@ -44,8 +59,7 @@ def check_structure(pipeline: Any) -> None:
     if type(pipeline) is not Pipeline or len(pipeline.steps) != 2:
         raise ValueError("it does not hold a pipeline of an encoder and a classifier")
     encoder, classifier = pipeline[0], pipeline[1]
-    if type(encoder) is not ColumnTransformer:
-        raise ValueError(f"its encoder is a {type(encoder).__name__}, not a ColumnTransformer")
+    _check_encoder(encoder)
     if type(classifier) is RandomForestClassifier:
         _check_forest(classifier)
     elif type(classifier) is HistGradientBoostingClassifier:
@@ -54,6 +68,16 @@ def check_structure(pipeline: Any) -> None:
         _check_vote(classifier)
     elif type(classifier) is not LogisticRegression:
         raise ValueError(f"its classifier is a {type(classifier).__name__}, which is not known")
+
+
+def _check_encoder(encoder: Any) -> None:
+    if type(encoder) is not ColumnTransformer:
+        raise ValueError(f"its encoder is a {type(encoder).__name__}, not a ColumnTransformer")
+    for _, part, _ in encoder.transformers_:
+        steps = [step for _, step in part.steps] if type(part) is Pipeline else [part]
+        for step in steps:
+            if type(step) not in ENCODERS or getattr(step, "func", None) is not None:
+                raise ValueError(f"its encoder holds a {type(step).__name__}, which is not known")
 
 
 def _check_forest(forest: RandomForestClassifier) -> None:

@@ -1,0 +1,252 @@
+"""The commands and their options; the work is done in the file named after each command."""
+
+from __future__ import annotations
+
+import os
+import shlex
+import sys
+import traceback
+from collections.abc import Sequence
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Annotated
+
+import click
+import typer
+
+import uneven
+from uneven.cli import texts
+
+__all__ = ["app", "invoke"]
+
+app = typer.Typer(
+    name="uneven",
+    help=texts.MAIN,
+    epilog=texts.EXIT_CODES,
+    no_args_is_help=True,
+    rich_markup_mode="rich",
+    pretty_exceptions_enable=False,
+    context_settings={"help_option_names": ["-h", "--help"]},
+)
+
+
+@dataclass
+class Invocation:
+    """What a command must know about how it was called."""
+
+    command: str
+    debug: bool = False
+
+
+def _set_debug(context: typer.Context, value: bool) -> None:
+    if value:
+        context.find_root().obj.debug = True
+
+
+def _show_version(value: bool) -> None:
+    if value:
+        typer.echo(f"uneven {uneven.__version__}")
+        raise typer.Exit
+
+
+Table = Annotated[Path | None, typer.Argument(help="CSV (.csv, .csv.gz) or Parquet file.")]
+GivenTable = Annotated[Path, typer.Argument(help="CSV (.csv, .csv.gz) or Parquet file.")]
+ModelPath = Annotated[Path, typer.Argument(help="A file written by uneven fit or compare.")]
+Target = Annotated[str | None, typer.Option("--target", "-t", help="Column to predict.")]
+GivenTarget = Annotated[str, typer.Option("--target", "-t", help="Column to predict.")]
+Views = Annotated[str | None, typer.Option(help=texts.VIEWS, metavar="prefix|FILE.toml")]
+Rounds = Annotated[int, typer.Option(help="Rounds of our boosting methods.", min=1)]
+Depth = Annotated[int, typer.Option(help="Depth of their trees; 1 means stumps.", min=1)]
+Seed = Annotated[int, typer.Option(help="Seed of folds and methods.", min=0)]
+Jobs = Annotated[int, typer.Option(help="Threads per method; -1 means all cores.")]
+Drop = Annotated[
+    list[str] | None, typer.Option(help="Column to leave out. May be given several times.")
+]
+Keep = Annotated[
+    list[str] | None, typer.Option(help="Column to use although it looks like a row number or id.")
+]
+Encoding = Annotated[str, typer.Option(help="Encoding of a CSV file.")]
+Debug = Annotated[
+    bool,
+    typer.Option(
+        "--debug",
+        help="Show the traceback of an error.",
+        callback=_set_debug,
+        is_eager=True,
+        expose_value=False,
+    ),
+]
+
+
+@app.callback()
+def _root(
+    version: Annotated[
+        bool,
+        typer.Option("--version", help="Show the version.", callback=_show_version, is_eager=True),
+    ] = False,
+) -> None:
+    """Hold the options that stand before a command."""
+
+
+@app.command("compare", help=texts.COMPARE, epilog=texts.EXIT_CODES)
+def _compare(
+    context: typer.Context,
+    table: Table = None,
+    target: Target = None,
+    demo: Annotated[bool, typer.Option("--demo", help="Use the embedded example table.")] = False,
+    views: Views = None,
+    methods: Annotated[
+        str | None, typer.Option(help="Methods, separated by commas; all by default.")
+    ] = None,
+    metric: Annotated[str, typer.Option(help="Measure that ranks.")] = "confusion_norm",
+    cv: Annotated[int, typer.Option(help="Number of folds.")] = 5,
+    repeats: Annotated[int, typer.Option(help="Repetitions with new folds.", min=1)] = 1,
+    rounds: Annotated[
+        int | None, typer.Option(help="Rounds of our boosting methods.", min=1)
+    ] = None,
+    max_depth: Depth = 3,
+    seed: Seed = 0,
+    n_jobs: Jobs = -1,
+    drop: Drop = None,
+    keep: Keep = None,
+    encoding: Encoding = "utf-8",
+    out: Annotated[Path, typer.Option(help="Folder for the results.")] = Path("uneven-report"),
+    debug: Debug = False,
+) -> None:
+    from uneven.cli.compare import CompareRequest, compare
+    from uneven.cli.inputs import TableRequest
+    from uneven.experiments import METHODS
+
+    source = None if demo else TableRequest.given(table, target, views, drop, keep, encoding)
+    if demo and (table is not None or target is not None):
+        raise click.UsageError("--demo brings its own table; leave out TABLE and --target")
+    compare(
+        CompareRequest(
+            source=source,
+            methods=tuple(METHODS) if methods is None else tuple(_split(methods)),
+            metric=metric,
+            folds=cv,
+            repeats=repeats,
+            rounds=rounds,
+            max_depth=max_depth,
+            seed=seed,
+            n_jobs=n_jobs,
+            out=out,
+            command=context.find_root().obj.command,
+        )
+    )
+
+
+@app.command("fit", help=texts.FIT, epilog=texts.EXIT_CODES)
+def _fit(
+    context: typer.Context,
+    table: GivenTable,
+    target: GivenTarget,
+    out: Annotated[Path, typer.Option("--out", "-o", help="File to write.")] = Path("model.skops"),
+    method: Annotated[str, typer.Option(help="Which method.")] = "combo",
+    views: Views = None,
+    rounds: Rounds = 200,
+    max_depth: Depth = 3,
+    seed: Seed = 0,
+    n_jobs: Jobs = -1,
+    drop: Drop = None,
+    keep: Keep = None,
+    encoding: Encoding = "utf-8",
+    debug: Debug = False,
+) -> None:
+    from uneven.cli.fit import fit
+    from uneven.cli.inputs import TableRequest
+    from uneven.experiments import Settings
+
+    source = TableRequest.given(table, target, views, drop, keep, encoding)
+    settings = Settings(rounds=rounds, max_depth=max_depth, seed=seed, n_jobs=n_jobs)
+    fit(source, method, settings, out, context.find_root().obj.command)
+
+
+@app.command("predict", help=texts.PREDICT, epilog=texts.EXIT_CODES)
+def _predict(
+    model: ModelPath,
+    table: GivenTable,
+    out: Annotated[
+        Path | None,
+        typer.Option("--out", "-o", help="CSV or Parquet file; standard output by default."),
+    ] = None,
+    proba: Annotated[
+        bool, typer.Option("--proba", help="Add one column per class with its share of the vote.")
+    ] = False,
+    copy: Annotated[
+        list[str] | None,
+        typer.Option(help="Column of the table to repeat beside the answer, such as an id."),
+    ] = None,
+    encoding: Encoding = "utf-8",
+    debug: Debug = False,
+) -> None:
+    from uneven.cli.predict import predict
+
+    predict(model, table, out, proba=proba, copy=tuple(copy or ()), encoding=encoding)
+
+
+@app.command("explain", help=texts.EXPLAIN, epilog=texts.EXIT_CODES)
+def _explain(
+    model: ModelPath,
+    top: Annotated[int, typer.Option(help="How many columns to show.", min=1)] = 15,
+    debug: Debug = False,
+) -> None:
+    from uneven.cli.explain import explain
+
+    explain(model, top)
+
+
+def _split(names: str) -> list[str]:
+    return [name.strip() for name in names.split(",") if name.strip()]
+
+
+def invoke(arguments: Sequence[str]) -> int:
+    """Run one command and turn every failure into an exit code and one line.
+
+    Parameters
+    ----------
+    arguments : sequence of str
+        What stands after ``uneven``.
+
+    Returns
+    -------
+    int
+        Exit code.
+    """
+    call = Invocation(shlex.join(["uneven", *arguments]))
+    try:
+        result = app(args=list(arguments), prog_name="uneven", standalone_mode=False, obj=call)
+        sys.stdout.flush()
+        return result if isinstance(result, int) else 0
+    except (KeyboardInterrupt, click.Abort):
+        return _fail("interrupted; nothing was written.", 130, call.debug)
+    except click.ClickException as error:
+        path = error.ctx.command_path if isinstance(error, click.UsageError) and error.ctx else ""
+        hint = f" Try: {path or 'uneven'} --help" if isinstance(error, click.UsageError) else ""
+        return _fail(f"{error.format_message().rstrip('.')}.{hint}", 2, call.debug)
+    except BrokenPipeError:
+        os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
+        return 141
+    except Exception as error:
+        return _explain_failure(error, call.debug)
+
+
+def _explain_failure(error: Exception, debug: bool) -> int:
+    from uneven.experiments import InputError
+    from uneven.modelfile import ModelFileError
+
+    if isinstance(error, InputError | ModelFileError):
+        return _fail(str(error), 2, debug)
+    if isinstance(error, OSError):
+        reason = f"{error.filename}: {error.strerror}." if error.filename else str(error)
+        return _fail(reason, 2, debug)
+    line = f"unexpected {type(error).__name__}: {error} (--debug shows where)"
+    return _fail(line, 1, debug)
+
+
+def _fail(message: str, code: int, debug: bool) -> int:
+    if debug:
+        traceback.print_exc()
+    print(f"uneven: {' '.join(message.split())}", file=sys.stderr)
+    return code

@@ -1,0 +1,170 @@
+"""``uneven compare``: cross-validate, print, write the report and the best model."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Sequence
+from dataclasses import dataclass
+from pathlib import Path
+
+from sklearn.pipeline import Pipeline
+
+from uneven.atomic import replace_folder
+from uneven.cli import terminal
+from uneven.cli.fit import model_card
+from uneven.cli.inputs import TableRequest, demo_problem
+from uneven.cli.ranking import ranking_table
+from uneven.cli.results import Origin, collect_results, with_shares
+from uneven.experiments import (
+    METHODS,
+    InputError,
+    MeasureRule,
+    Method,
+    Problem,
+    Settings,
+    check_folds,
+    choose_measure,
+    choose_methods,
+    cross_validate,
+    fit_method,
+)
+from uneven.modelfile import save_model
+from uneven.report import write_report
+from uneven.report.results import CompareResults
+
+__all__ = ["CompareRequest", "compare"]
+
+DEFAULT_ROUNDS = 200
+DEMO_ROUNDS = 150
+
+
+@dataclass(frozen=True)
+class CompareRequest:
+    """Everything the user asked for.
+
+    Attributes
+    ----------
+    source : TableRequest or None
+        The table; None for the embedded one.
+    methods : tuple of str
+        Names of methods.
+    metric : str
+        Measure that ranks.
+    folds, repeats, max_depth, seed, n_jobs : int
+        As in the options.
+    rounds : int or None
+        None takes the default.
+    out : Path
+        Folder for the results.
+    command : str
+        The command line.
+    """
+
+    source: TableRequest | None
+    methods: tuple[str, ...]
+    metric: str
+    folds: int
+    repeats: int
+    rounds: int | None
+    max_depth: int
+    seed: int
+    n_jobs: int
+    out: Path
+    command: str
+
+
+def compare(request: CompareRequest) -> None:
+    """Run a comparison.
+
+    Parameters
+    ----------
+    request : CompareRequest
+        What to compare.
+
+    Raises
+    ------
+    InputError
+        If the table or the request is wrong, or if every method fails.
+    """
+    methods = choose_methods(request.methods)
+    metric = choose_measure(request.metric)
+    problem = demo_problem() if request.source is None else request.source.load()
+    check_folds(problem, request.folds)
+    terminal.notes(problem.notes)
+    settings = Settings(
+        rounds=request.rounds or (DEFAULT_ROUNDS if request.source else DEMO_ROUNDS),
+        max_depth=request.max_depth,
+        seed=request.seed,
+        n_jobs=request.n_jobs,
+        views=problem.views,
+    )
+    with replace_folder(request.out) as draft:
+        results, model = _run(request, problem, methods, metric, settings)
+        _write(draft, results, problem, model, request.command)
+    _tell(results, request.out)
+
+
+def _run(
+    request: CompareRequest,
+    problem: Problem,
+    methods: Sequence[Method],
+    metric: MeasureRule,
+    settings: Settings,
+) -> tuple[CompareResults, Pipeline]:
+    """Cross-validate, then fit the best method and ours on all rows."""
+    ours = sum(method.kind == "ours" for method in methods)
+    fits = request.folds * request.repeats * len(methods) + max(ours, 1)
+    with terminal.progress(fits) as observer:
+        runs = cross_validate(
+            problem,
+            methods,
+            settings,
+            metric=metric,
+            folds=request.folds,
+            repeats=request.repeats,
+            observer=observer,
+        )
+        results = collect_results(problem, runs, metric, _about(request, problem))
+        best = results.best
+        if math.isnan(best.mean(metric.name)):
+            raise InputError(f"every method failed; {best.label} said: {best.errors[0].message}")
+        wanted = [m for m in methods if m.name == best.name or _explains(m, results)]
+        models = {m.name: fit_method(m, problem, settings, observer) for m in wanted}
+    return with_shares(results, models), models[best.name]
+
+
+def _explains(method: Method, results: CompareResults) -> bool:
+    failed = next(m for m in results.methods if m.name == method.name).errors
+    return method.kind == "ours" and not failed
+
+
+def _about(request: CompareRequest, problem: Problem) -> Origin:
+    return Origin(
+        title=f"Methods compared on {problem.name}",
+        command=request.command,
+        seed=request.seed,
+        folds=request.folds,
+        repeats=request.repeats,
+    )
+
+
+def _write(
+    folder: Path, results: CompareResults, problem: Problem, model: Pipeline, command: str
+) -> None:
+    best = METHODS[results.best.name]
+    save_model(model, model_card(best, problem, model, command), folder / "model.skops")
+    (folder / "results.json").write_text(results.to_json(), encoding="utf-8")
+    write_report(results, folder / "report.html")
+
+
+def _tell(results: CompareResults, out: Path) -> None:
+    console = terminal.stdout()
+    console.print(ranking_table(results, ascii_only=terminal.narrow(console)))
+    terminal.notes(
+        f"{method.label} failed in {len(method.errors)} fits: {method.errors[0].message}"
+        for method in results.methods
+        if method.errors
+    )
+    console.print(f"Report  {out / 'report.html'}", soft_wrap=True)
+    console.print(f"Numbers {out / 'results.json'}", soft_wrap=True)
+    console.print(f"Model   {out / 'model.skops'} ({results.best.label})", soft_wrap=True)

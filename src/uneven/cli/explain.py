@@ -1,0 +1,93 @@
+"""``uneven explain``: what a saved model learnt."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+from rich.console import Console
+from rich.table import Table
+from rich.text import Text
+
+from uneven.cli import terminal
+from uneven.modelfile import ModelCard, load_model
+from uneven.report.results import Share
+
+__all__ = ["explain"]
+
+
+def explain(path: Path, top: int = 15) -> None:
+    """Print the card of a model and who speaks for which class in it.
+
+    Parameters
+    ----------
+    path : Path
+        Model file.
+    top : int
+        How many columns to show.
+    """
+    model, card = load_model(path)
+    console = terminal.stdout()
+    console.print(_card_table(card))
+    console.print(_class_table(card))
+    classifier = model[-1]
+    if not hasattr(classifier, "explain"):
+        console.print(f"{card.label} is not a vote, so there are no shares to show.")
+        return
+    explanation = classifier.explain()
+    _print_rounds(console, classifier)
+    views = Share.top(explanation.view_names, explanation.view_share)
+    if len(views.names) > 1:
+        console.print(_share_table("Which view speaks for which class", views, card.classes))
+    columns = Share.top(explanation.feature_names, explanation.feature_share, n=top)
+    console.print(_share_table("Which column speaks for which class", columns, card.classes))
+
+
+def _card_table(card: ModelCard) -> Table:
+    out = terminal.table("Model", ["", ""])
+    out.show_header = False
+    out.columns[1].justify = "left"
+    parameters = ", ".join(f"{name}={value}" for name, value in card.params.items())
+    made_with = ", ".join(f"{name} {number}" for name, number in card.versions.items())
+    for name, value in (
+        ("method", card.label),
+        ("target", card.target),
+        ("learnt from", f"{card.data}, {card.rows} rows, {len(card.columns)} columns"),
+        ("missing cells", f"{100 * card.missing_share:.1f}%"),
+        ("data sha256", card.sha256 or "-"),
+        ("parameters", parameters or "-"),
+        ("created", card.created),
+        ("command", card.command),
+        ("versions", made_with),
+    ):
+        out.add_row(name, Text(value))
+    return out
+
+
+def _class_table(card: ModelCard) -> Table:
+    out = terminal.table("Classes", [card.target, "rows", "share"])
+    for label, count in zip(card.classes, card.class_counts):
+        out.add_row(Text(label), str(count), f"{100 * count / max(card.rows, 1):.1f}%")
+    return out
+
+
+def _print_rounds(console: Console, classifier: Any) -> None:
+    out = terminal.table("Vote weights", ["", "first", "median", "last", "largest"])
+    for name in ("weight", "edge"):
+        values: NDArray[np.float64] = np.asarray(classifier.history_.get(name, ()))
+        if values.size:
+            shown = (values[0], np.median(values), values[-1], values.max())
+            out.add_row(name, *(f"{value:.3f}" for value in shown))
+    out.caption = f"{classifier.n_estimators_} rounds"
+    out.caption_justify = "left"
+    console.print(out)
+
+
+def _share_table(title: str, share: Share, classes: Sequence[str]) -> Table:
+    out = terminal.table(title, ["", *classes])
+    for name, values in zip(share.names, share.values):
+        out.add_row(Text(name), *(terminal.shade(value) for value in values))
+    return out

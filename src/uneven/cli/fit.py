@@ -1,0 +1,95 @@
+"""``uneven fit``: fit one method on a table and save it."""
+
+from __future__ import annotations
+
+import time
+from dataclasses import replace
+from pathlib import Path
+
+from sklearn.pipeline import Pipeline
+
+from uneven.cli import terminal
+from uneven.cli.inputs import TableRequest
+from uneven.cli.provenance import now, shown_params, versions
+from uneven.experiments import (
+    InputError,
+    Method,
+    Problem,
+    Settings,
+    choose_methods,
+    fit_method,
+)
+from uneven.modelfile import ModelCard, save_model
+
+__all__ = ["fit", "model_card"]
+
+
+def fit(source: TableRequest, name: str, settings: Settings, out: Path, command: str) -> None:
+    """Fit and save.
+
+    Parameters
+    ----------
+    source : TableRequest
+        The table.
+    name : str
+        Name of the method.
+    settings : Settings
+        Its parameters; views are taken from the table.
+    out : Path
+        Model file to write.
+    command : str
+        The command line, kept with the model.
+    """
+    (method,) = choose_methods([name])
+    if out.is_dir() or not out.absolute().parent.is_dir():
+        raise InputError(f"--out {out} must name a file in a folder that exists.")
+    problem = source.load()
+    terminal.notes(problem.notes)
+    started = time.perf_counter()
+    with terminal.progress(1) as observer:
+        settings = replace(settings, views=problem.views)
+        model = fit_method(method, problem, settings, observer)
+    save_model(model, model_card(method, problem, model, command), out)
+    terminal.stdout().print(
+        f"{method.label} fitted on {len(problem.y)} rows and {problem.X.shape[1]} columns in "
+        f"{time.perf_counter() - started:.1f} s: {out}",
+        soft_wrap=True,
+        markup=False,
+    )
+
+
+def model_card(method: Method, problem: Problem, model: Pipeline, command: str) -> ModelCard:
+    """What to keep with a model.
+
+    Parameters
+    ----------
+    method : Method
+        Which method was fitted.
+    problem : Problem
+        On what.
+    model : Pipeline
+        The fitted pipeline.
+    command : str
+        The command line.
+
+    Returns
+    -------
+    ModelCard
+        The card.
+    """
+    return ModelCard(
+        method=method.name,
+        label=method.label,
+        target=problem.target,
+        classes=[str(label) for label in problem.classes],
+        class_counts=[int(count) for count in problem.class_counts],
+        columns=problem.schema.to_list(),
+        rows=len(problem.y),
+        data=problem.name,
+        sha256=problem.sha256,
+        missing_share=problem.missing_share,
+        params=shown_params(model[-1]),
+        versions=versions(),
+        created=now(),
+        command=command,
+    )

@@ -1,0 +1,99 @@
+"""``uneven predict``: classes of new rows from a saved model."""
+
+from __future__ import annotations
+
+import sys
+from pathlib import Path
+
+import pandas as pd
+from sklearn.pipeline import Pipeline
+
+from uneven.atomic import replace_file
+from uneven.cli import terminal
+from uneven.experiments import InputError, Schema, read_table
+from uneven.experiments.errors import listing
+from uneven.experiments.tables import PARQUET_SUFFIXES
+from uneven.modelfile import ModelCard, load_model
+
+__all__ = ["predict"]
+
+
+def predict(
+    model_path: Path,
+    table: Path,
+    out: Path | None,
+    *,
+    proba: bool = False,
+    copy: tuple[str, ...] = (),
+    encoding: str = "utf-8",
+) -> None:
+    """Predict and write.
+
+    Parameters
+    ----------
+    model_path : Path
+        Model file.
+    table : Path
+        CSV or Parquet file with the columns of the model.
+    out : Path or None
+        CSV or Parquet file to write; None for standard output.
+    proba : bool
+        Whether to add the share of the vote of each class.
+    copy : tuple of str
+        Columns of the table to repeat.
+    encoding : str
+        Encoding of a CSV file.
+    """
+    if out is not None and (out.is_dir() or not out.absolute().parent.is_dir()):
+        raise InputError(f"--out {out} must name a file in a folder that exists.")
+    model, card = load_model(model_path)
+    schema = Schema.from_list(card.columns)
+    text = [*schema.of_kind("category"), *copy]
+    frame = read_table(table, expected=schema.names, text_columns=text, encoding=encoding)
+    missing = [name for name in copy if name not in frame.columns]
+    if missing:
+        raise InputError(f"--copy names columns that are not in {table}: {listing(missing)}.")
+    X = schema.convert(frame)
+    terminal.notes(_notes(frame, X, schema, card, copy))
+    _write(_answers(model, card, X, frame[list(copy)], proba), out)
+
+
+def _answers(
+    model: Pipeline, card: ModelCard, X: pd.DataFrame, copied: pd.DataFrame, proba: bool
+) -> pd.DataFrame:
+    answers = copied.copy()
+    answers[f"predicted_{card.target}"] = model.predict(X)
+    if proba:
+        shares = model.predict_proba(X)
+        for j, label in enumerate(model.classes_):
+            answers[f"share_{label}"] = shares[:, j]
+    return answers
+
+
+def _notes(
+    frame: pd.DataFrame, X: pd.DataFrame, schema: Schema, card: ModelCard, copy: tuple[str, ...]
+) -> list[str]:
+    """What the reader should know about columns and values the model does not use."""
+    extra = [c for c in frame.columns if c not in {*schema.names, *copy}]
+    notes = [f"columns the model does not use are ignored: {listing(extra)}."] if extra else []
+    for column in schema.columns:
+        if column.kind == "category":
+            unseen = set(X[column.name].dropna().unique()) - set(column.categories)
+            if unseen:
+                notes.append(
+                    f"column {column.name!r} holds values never seen in training, which count "
+                    f"as missing: {listing(sorted(unseen))}."
+                )
+    return notes
+
+
+def _write(answers: pd.DataFrame, out: Path | None) -> None:
+    if out is None:
+        answers.to_csv(sys.stdout, index=False)
+        return
+    with replace_file(out) as draft:
+        if out.suffix.lower() in PARQUET_SUFFIXES:
+            answers.to_parquet(draft, index=False)
+        else:
+            answers.to_csv(draft, index=False)
+    terminal.stderr().print(f"{len(answers)} rows: {out}", markup=False, soft_wrap=True)

@@ -1,0 +1,148 @@
+"""From what cross-validation found to the plain data that report and JSON hold."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, replace
+
+from sklearn.pipeline import Pipeline
+
+from uneven.cli.provenance import now, shown_params, versions
+from uneven.experiments import MEASURES, MeasureRule, MethodRun, Problem
+from uneven.report.results import (
+    CompareResults,
+    DataSummary,
+    FoldError,
+    Measure,
+    MethodResult,
+    Share,
+)
+
+__all__ = ["Origin", "collect_results", "data_summary", "with_shares"]
+
+MOST_SHOWN_FEATURES = 15
+
+
+@dataclass(frozen=True)
+class Origin:
+    """How a comparison was asked for.
+
+    Attributes
+    ----------
+    title, command : str
+        Heading of the report and the command line.
+    seed, folds, repeats : int
+        As in the options.
+    """
+
+    title: str
+    command: str
+    seed: int
+    folds: int
+    repeats: int
+
+
+def data_summary(problem: Problem) -> DataSummary:
+    """Describe the data of a problem."""
+    views = problem.views or {"all": problem.schema.names}
+    return DataSummary(
+        name=problem.name,
+        target=problem.target,
+        rows=len(problem.y),
+        columns=problem.X.shape[1],
+        classes=[str(label) for label in problem.classes],
+        class_counts=[int(count) for count in problem.class_counts],
+        missing_share=problem.missing_share,
+        views={name: list(columns) for name, columns in views.items()},
+        sha256=problem.sha256,
+        column_kinds=problem.schema.kind_counts(),
+    )
+
+
+def collect_results(
+    problem: Problem, runs: Sequence[MethodRun], metric: MeasureRule, origin: Origin
+) -> CompareResults:
+    """Gather what was found about every method.
+
+    Parameters
+    ----------
+    problem : Problem
+        The data.
+    runs : sequence of MethodRun
+        What cross-validation found.
+    metric : MeasureRule
+        The chosen measure.
+    origin : Origin
+        How it was asked for.
+
+    Returns
+    -------
+    CompareResults
+        Without shares; see `with_shares`.
+    """
+    warned = [f"{run.method.label} warned: {text}" for run in runs for text in sorted(run.warnings)]
+    return CompareResults(
+        title=origin.title,
+        created=now(),
+        command=origin.command,
+        versions=versions(),
+        seed=origin.seed,
+        data=data_summary(problem),
+        metric=metric.name,
+        measures=[
+            Measure(rule.name, rule.label, rule.greater_is_better, rule.description)
+            for rule in MEASURES.values()
+        ],
+        folds=origin.folds,
+        repeats=origin.repeats,
+        methods=[_method_result(run) for run in runs],
+        warnings=[*problem.notes, *warned],
+    )
+
+
+def with_shares(results: CompareResults, models: Mapping[str, Pipeline]) -> CompareResults:
+    """Add parameters, and who speaks for which class, from models fitted on all rows.
+
+    Parameters
+    ----------
+    results : CompareResults
+        What was found so far.
+    models : mapping of str to Pipeline
+        Fitted pipelines by name of method.
+
+    Returns
+    -------
+    CompareResults
+        A copy.
+    """
+    methods = [_explained(method, models.get(method.name)) for method in results.methods]
+    return replace(results, methods=methods)
+
+
+def _method_result(run: MethodRun) -> MethodResult:
+    return MethodResult(
+        name=run.method.name,
+        label=run.method.label,
+        kind=run.method.kind,
+        scores=run.scores,
+        confusion=run.confusion.tolist(),
+        fit_seconds=run.fit_seconds,
+        predict_seconds=run.predict_seconds,
+        description=run.method.description,
+        params=shown_params(run.classifier),
+        curves=run.curves,
+        errors=[FoldError(fold, message) for fold, message in run.errors],
+    )
+
+
+def _explained(method: MethodResult, model: Pipeline | None) -> MethodResult:
+    if model is None or not hasattr(model[-1], "explain"):
+        return method
+    explanation = model[-1].explain()
+    return replace(
+        method,
+        view_share=Share.top(explanation.view_names, explanation.view_share),
+        feature_share=Share.top(
+            explanation.feature_names, explanation.feature_share, n=MOST_SHOWN_FEATURES
+        ),
+    )

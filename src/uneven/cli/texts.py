@@ -1,0 +1,86 @@
+"""What ``--help`` says."""
+
+from __future__ import annotations
+
+__all__ = ["COMPARE", "EXIT_CODES", "EXPLAIN", "FIT", "MAIN", "PREDICT", "VIEWS"]
+
+MAIN = """Classification when the data is uneven: rare classes, views of uneven strength.
+
+Start with [bold]uneven compare --demo[/bold], then with your own table:
+
+[bold]uneven compare table.csv --target label[/bold]
+"""
+
+EXIT_CODES = (
+    "Exit codes: 0 done, 1 unexpected failure, 2 wrong input (one line says what), "
+    "130 interrupted. After a failure nothing half-written is left behind."
+)
+
+VIEWS = (
+    "How columns group into views: 'prefix' takes what stands before '__' in the column names; "
+    "a TOML file lists them, as in: [views] text = ['text_*'], sound = ['mfcc_*']."
+)
+VIEWS = VIEWS.replace("[views]", r"\[views]").replace("['", r"\['")
+
+COMPARE = """Cross-validate methods on a table and write a report.
+
+Every method sees the same stratified folds. A table of the results is printed; the folder
+given by --out gets [bold]report.html[/bold], [bold]results.json[/bold] and
+[bold]model.skops[/bold], the best method fitted on all rows.
+
+[bold]Examples[/bold]
+
+  uneven compare --demo
+
+  uneven compare table.csv --target label
+
+  uneven compare table.parquet -t label --views prefix --metric gmean --cv 10
+
+  uneven compare table.csv -t label --methods combo,random_forest --drop patient_id
+
+[bold]Methods[/bold] (--methods)
+
+  combo: boosting that minimises the norm of the confusion matrix
+
+  adaboost_mm: multi-class boosting, every row weighs the same
+
+  hist_gradient_boosting, random_forest, logistic_regression: scikit-learn's, class-weighted
+
+[bold]Measures[/bold] (--metric)
+
+  confusion_norm: size of the matrix of error rates; 0 is perfect, lower is better
+
+  gmean: geometric mean of the recalls; one class never found makes it 0
+
+  balanced_accuracy: mean of the recalls
+
+  accuracy: share of right answers; a rare class hardly counts
+
+  mauc: how well the scores rank pairs of classes; 0.5 is guessing
+"""
+
+FIT = """Fit one method on a table and save the model.
+
+[bold]Example[/bold]
+
+  uneven fit table.csv --target label --method combo --out model.skops
+"""
+
+PREDICT = """Predict the classes of the rows of a table with a saved model.
+
+Columns are checked against those the model learnt from: missing ones are an error, further ones
+are ignored. Opening a model file runs no code from it.
+
+[bold]Examples[/bold]
+
+  uneven predict model.skops new.csv --out predictions.csv
+
+  uneven predict model.skops new.csv --proba --copy patient_id
+"""
+
+EXPLAIN = """Show what a saved model learnt: which view and which columns speak for which class.
+
+[bold]Example[/bold]
+
+  uneven explain model.skops --top 10
+"""

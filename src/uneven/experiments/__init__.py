@@ -1,0 +1,35 @@
+"""Comparisons of methods on a table: reading, encoding, cross-validation."""
+
+from uneven.experiments.crossval import MethodRun, cross_validate, fit_method
+from uneven.experiments.errors import InputError
+from uneven.experiments.measures import MEASURES, MeasureRule, choose_measure
+from uneven.experiments.methods import METHODS, Method, Settings, build_pipeline, choose_methods
+from uneven.experiments.problem import Problem, check_folds, make_problem
+from uneven.experiments.progress import Observer
+from uneven.experiments.schema import Column, Schema
+from uneven.experiments.tables import file_digest, read_table
+from uneven.experiments.viewfile import views_of_table
+
+__all__ = [
+    "MEASURES",
+    "METHODS",
+    "Column",
+    "InputError",
+    "MeasureRule",
+    "Method",
+    "MethodRun",
+    "Observer",
+    "Problem",
+    "Schema",
+    "Settings",
+    "build_pipeline",
+    "check_folds",
+    "choose_measure",
+    "choose_methods",
+    "cross_validate",
+    "file_digest",
+    "fit_method",
+    "make_problem",
+    "read_table",
+    "views_of_table",
+]

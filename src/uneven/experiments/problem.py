@@ -1,0 +1,229 @@
+"""From a table to a classification problem: which column to predict, from what.
+
+Everything that is left out or looks odd is written down as a note for the reader; what cannot
+work is refused before any model is fitted.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Collection, Mapping, Sequence
+from dataclasses import dataclass, field
+
+import numpy as np
+import pandas as pd
+from numpy.typing import NDArray
+from pandas.api import types
+
+from uneven.experiments.errors import InputError, closest, listing
+from uneven.experiments.schema import Schema, infer_kind
+
+__all__ = ["Problem", "check_folds", "make_problem"]
+
+MOST_NUMERIC_CLASSES = 50
+MOST_FRACTIONAL_CLASSES = 10
+FEWEST_IDS = 20
+
+
+@dataclass(frozen=True)
+class Problem:
+    """A table ready for learning.
+
+    Attributes
+    ----------
+    name : str
+        Where it came from.
+    target : str
+        Name of the predicted column.
+    X : DataFrame of shape (n, d)
+        Features as `Schema.convert` gives them.
+    y : ndarray of shape (n,)
+        Class labels, integers or text.
+    schema : Schema
+        What the columns hold.
+    views : dict of str to list of str, or None
+        Columns of each view.
+    notes : tuple of str
+        What the reader should know.
+    sha256 : str
+        Digest of the file, or empty.
+    """
+
+    name: str
+    target: str
+    X: pd.DataFrame
+    y: NDArray
+    schema: Schema
+    views: Mapping[str, Sequence[str]] | None = None
+    notes: tuple[str, ...] = ()
+    sha256: str = ""
+    classes: NDArray = field(init=False)
+    class_counts: NDArray[np.intp] = field(init=False)
+
+    def __post_init__(self) -> None:
+        classes, counts = np.unique(self.y, return_counts=True)
+        object.__setattr__(self, "classes", classes)
+        object.__setattr__(self, "class_counts", counts)
+
+    @property
+    def missing_share(self) -> float:
+        """Share of the feature cells that are empty."""
+        return float(self.X.isna().to_numpy().mean()) if self.X.size else 0.0
+
+
+def make_problem(
+    frame: pd.DataFrame,
+    target: str,
+    *,
+    name: str = "table",
+    drop: Collection[str] = (),
+    keep: Collection[str] = (),
+    sha256: str = "",
+) -> Problem:
+    """Choose target and features of a table, and convert both.
+
+    Parameters
+    ----------
+    frame : DataFrame of shape (n, d)
+        The table.
+    target : str
+        Column that holds the classes.
+    name : str
+        What to call the table.
+    drop, keep : collection of str
+        Columns to leave out, and columns to use although they look like row identifiers.
+    sha256 : str
+        Digest of the file.
+
+    Returns
+    -------
+    Problem
+        Without views; see `dataclasses.replace`.
+
+    Examples
+    --------
+    >>> frame = pd.DataFrame({"size": [1, 2, 3, 4], "label": ["a", "a", None, "b"]})
+    >>> problem = make_problem(frame, "label")
+    >>> problem.X.shape, problem.notes
+    ((3, 1), ("1 of 4 rows has no value in 'label' and is left out.",))
+    """
+    _check_columns(frame, [target], "--target")
+    _check_columns(frame, drop, "--drop")
+    _check_columns(frame, keep, "--keep")
+    notes: list[str] = []
+    frame = _labelled_rows(frame, target, notes)
+    y = _labels(frame[target], name)
+    features = frame.drop(columns=[target, *(set(drop) - {target})])
+    features = features.drop(columns=_identifiers(features, keep, notes))
+    if features.shape[1] == 0:
+        raise InputError(f"{name} has no column left to learn from besides {target!r}.")
+    schema = Schema.of(features)
+    notes.extend(_odd_columns(schema, features))
+    X = schema.convert(features).reset_index(drop=True)
+    return Problem(name, target, X, y, schema, notes=tuple(notes), sha256=sha256)
+
+
+def check_folds(problem: Problem, folds: int) -> None:
+    """Refuse a number of folds that some class cannot fill.
+
+    Examples
+    --------
+    >>> frame = pd.DataFrame({"x": [1, 2, 3, 4, 5], "label": list("aaabb")})
+    >>> check_folds(make_problem(frame, "label"), 3)
+    Traceback (most recent call last):
+    ...
+    uneven.experiments.errors.InputError: class 'b' has 2 rows, fewer than the 3 folds; use --cv 2.
+    """
+    if folds < 2:
+        raise InputError(f"--cv is {folds}; cross-validation needs at least 2 folds.")
+    rarest = int(problem.class_counts.min())
+    if rarest >= folds:
+        return
+    small = problem.classes[problem.class_counts == rarest]
+    what = f"class {str(small[0])!r} has" if small.size == 1 else f"classes {listing(small)} have"
+    rows = f"{rarest} row{'s' * (rarest > 1)}" + (" each" if small.size > 1 else "")
+    remedy = f"use --cv {rarest}" if rarest > 1 else "merge it with another class or remove its row"
+    raise InputError(f"{what} {rows}, fewer than the {folds} folds; {remedy}.")
+
+
+def _check_columns(frame: pd.DataFrame, names: Collection[str], option: str) -> None:
+    for name in names:
+        if name not in frame.columns:
+            raise InputError(
+                f"{option} {name!r} is not a column of the table; {closest(name, frame.columns)}"
+                f"the columns are {listing(frame.columns)}."
+            )
+
+
+def _labelled_rows(frame: pd.DataFrame, target: str, notes: list[str]) -> pd.DataFrame:
+    labelled = frame[target].notna()
+    lost = int((~labelled).sum())
+    if lost == len(frame):
+        raise InputError(f"the target column {target!r} is empty in all {lost} rows.")
+    if lost:
+        verbs = "has" if lost == 1 else "have", "is" if lost == 1 else "are"
+        notes.append(
+            f"{lost} of {len(frame)} rows {verbs[0]} no value in {target!r} and {verbs[1]} "
+            "left out."
+        )
+    return frame[labelled] if lost else frame
+
+
+def _labels(values: pd.Series, name: str) -> NDArray:
+    """Class labels: integers where the column holds whole numbers, else text."""
+    distinct = values.nunique()
+    if distinct < 2:
+        raise InputError(
+            f"the target column {values.name!r} of {name} holds a single class "
+            f"({str(values.iloc[0])!r}); at least two are needed."
+        )
+    if not types.is_numeric_dtype(values.dtype) or types.is_bool_dtype(values.dtype):
+        return np.array([str(value).strip() for value in values])
+    numbers = values.to_numpy(dtype="float64")
+    whole = bool(np.all(np.isfinite(numbers)) and np.all(numbers == np.round(numbers)))
+    limit = MOST_NUMERIC_CLASSES if whole else MOST_FRACTIONAL_CLASSES
+    if distinct > limit:
+        raise InputError(
+            f"the target column {values.name!r} holds {distinct} different numbers, which looks "
+            "like regression; group them into classes first, or name another --target."
+        )
+    return numbers.astype(np.int64) if whole else np.array([str(value) for value in values])
+
+
+def _identifiers(frame: pd.DataFrame, keep: Collection[str], notes: list[str]) -> list[str]:
+    """Columns that only tell rows apart."""
+    found = []
+    for name in frame.columns:
+        reason = "" if name in keep else _identifier_reason(frame[name])
+        if reason:
+            found.append(name)
+            notes.append(f"column {name!r} {reason} and is left out (--keep {name} to use it).")
+    return found
+
+
+def _identifier_reason(values: pd.Series) -> str:
+    if len(values) < FEWEST_IDS:
+        return ""
+    if types.is_integer_dtype(values.dtype) and not values.hasnans:
+        return "only numbers the rows" if (np.diff(values.to_numpy()) == 1).all() else ""
+    if types.is_numeric_dtype(values.dtype) or types.is_datetime64_any_dtype(values.dtype):
+        return ""
+    present = values.dropna()
+    if len(present) < FEWEST_IDS or present.astype(str).nunique() < len(present):
+        return ""
+    return "holds a different text in every row" if infer_kind(values) == "category" else ""
+
+
+def _odd_columns(schema: Schema, features: pd.DataFrame) -> list[str]:
+    notes = []
+    for name in schema.of_kind("date"):
+        notes.append(f"column {name!r} holds dates and counts as days since 1970.")
+    for column in schema.columns:
+        present = int(features[column.name].notna().sum())
+        if present == 0:
+            notes.append(f"column {column.name!r} is empty.")
+        elif len(column.categories) > max(MOST_NUMERIC_CLASSES, present // 2):
+            notes.append(
+                f"column {column.name!r} has {len(column.categories)} different texts in "
+                f"{present} rows; consider --drop {column.name}."
+            )
+    return notes

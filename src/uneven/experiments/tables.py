@@ -1,0 +1,255 @@
+"""Tables from files: CSV with any usual separator, or Parquet.
+
+The separator, the header line and the decimal comma are found by looking at the first lines; the
+whole file is then read once by the fast parser of pandas.
+"""
+
+from __future__ import annotations
+
+import csv
+import gzip
+import hashlib
+import io
+import re
+from collections import Counter
+from collections.abc import Collection, Iterable, Mapping
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+import pandas as pd
+
+from uneven.experiments.errors import InputError, listing
+
+__all__ = ["CsvStyle", "file_digest", "guess_style", "read_table"]
+
+SEPARATORS = (",", ";", "\t", "|")
+SAMPLE_BYTES = 1 << 18
+PARQUET_SUFFIXES = (".parquet", ".pq")
+
+
+@dataclass(frozen=True)
+class CsvStyle:
+    """How a CSV file is written.
+
+    Attributes
+    ----------
+    separator : str
+        One character.
+    decimal : str
+        ``"."`` or ``","``.
+    names : tuple of str
+        Column names: the header line, or ``column_1 …`` where there is none.
+    has_header : bool
+        Whether the first line holds the names.
+    """
+
+    separator: str
+    decimal: str
+    names: tuple[str, ...]
+    has_header: bool
+
+
+def file_digest(path: str | Path) -> str:
+    """SHA-256 of a file, in hexadecimal."""
+    with open(path, "rb") as file:
+        return hashlib.file_digest(file, "sha256").hexdigest()
+
+
+def read_table(
+    path: str | Path,
+    *,
+    expected: Collection[str] = (),
+    text_columns: Collection[str] = (),
+    encoding: str = "utf-8",
+) -> pd.DataFrame:
+    """Read a CSV or Parquet file.
+
+    Parameters
+    ----------
+    path : str or Path
+        ``.parquet`` and ``.pq`` are read as Parquet, everything else as CSV (``.gz`` allowed).
+    expected : collection of str
+        Names one of which is in the header line, if there is a header line.
+    text_columns : collection of str
+        Columns to keep as text even if they look like numbers.
+    encoding : str
+        Encoding of a CSV file.
+
+    Returns
+    -------
+    DataFrame of shape (n_rows, n_columns)
+        With text column names.
+
+    Raises
+    ------
+    InputError
+        If the file is missing, empty, broken or not a table.
+    """
+    path = Path(path)
+    _check_file(path)
+    if path.suffix.lower() in PARQUET_SUFFIXES:
+        frame = _read_parquet(path)
+    else:
+        frame = _read_csv(path, expected, text_columns, encoding)
+    if frame.shape[0] == 0:
+        raise InputError(f"{path} has column names but no rows.")
+    return frame
+
+
+def _check_file(path: Path) -> None:
+    if not path.exists():
+        raise InputError(f"there is no file {path}.")
+    if path.is_dir():
+        raise InputError(f"{path} is a folder; give a CSV or Parquet file.")
+    try:
+        with path.open("rb") as file:
+            first = file.read(1)
+    except OSError as error:
+        raise InputError(f"{path} cannot be read: {error.strerror}.") from error
+    if not first:
+        raise InputError(f"{path} is empty.")
+
+
+def _read_parquet(path: Path) -> pd.DataFrame:
+    try:
+        frame = pd.read_parquet(path)
+    except (OSError, ValueError) as error:
+        reason = str(error).splitlines()[0].rstrip(".")
+        raise InputError(f"{path} is not a readable Parquet file: {reason}.") from error
+    frame.columns = [str(name) for name in frame.columns]
+    _check_names(path, frame.columns)
+    return frame.reset_index(drop=True)
+
+
+def _read_csv(
+    path: Path, expected: Collection[str], text_columns: Collection[str], encoding: str
+) -> pd.DataFrame:
+    encoding = "utf-8-sig" if encoding.lower().replace("_", "-") == "utf-8" else encoding
+    style = guess_style(_first_lines(path, encoding), expected, str(path))
+    _check_names(path, style.names)
+    dtype: Mapping[str, Any] = {name: str for name in text_columns if name in style.names}
+    try:
+        return pd.read_csv(
+            path,
+            sep=style.separator,
+            decimal=style.decimal,
+            names=list(style.names),
+            header=0 if style.has_header else None,
+            index_col=False,
+            dtype=dtype,
+            encoding=encoding,
+            skipinitialspace=True,
+            low_memory=False,
+            on_bad_lines="error",
+        )
+    except UnicodeDecodeError as error:
+        raise _encoding_error(path, encoding, error) from error
+    except (pd.errors.ParserError, pd.errors.EmptyDataError, ValueError) as error:
+        reason = str(error).splitlines()[0].rstrip(". ")
+        reason = reason.removeprefix("Error tokenizing data. C error: ")
+        raise InputError(f"{path} is a broken CSV file: {reason}.") from error
+
+
+def _first_lines(path: Path, encoding: str) -> str:
+    """The first lines of a file, without a last line that may be cut."""
+    opener = gzip.open if path.suffix.lower() == ".gz" else open
+    try:
+        with opener(path, "rb") as file:
+            raw = file.read(SAMPLE_BYTES)
+    except (gzip.BadGzipFile, EOFError) as error:
+        raise InputError(f"{path} is not a readable gzip file: {error}.") from error
+    if b"\x00" in raw and not encoding.lower().startswith("utf-16"):
+        raise InputError(f"{path} is not text: it holds zero bytes; give a CSV or Parquet file.")
+    whole = raw if len(raw) < SAMPLE_BYTES else raw[: raw.rfind(b"\n") + 1] or raw
+    try:
+        return whole.decode(encoding)
+    except UnicodeDecodeError as error:
+        raise _encoding_error(path, encoding, error) from error
+    except LookupError as error:
+        raise InputError(f"unknown encoding {encoding!r}; try utf-8 or latin-1.") from error
+
+
+def _encoding_error(path: Path, encoding: str, error: UnicodeDecodeError) -> InputError:
+    byte = error.object[error.start]
+    return InputError(
+        f"{path} is not {encoding.removesuffix('-sig')} text (byte 0x{byte:02x}); "
+        "name its encoding, for example --encoding latin-1."
+    )
+
+
+def guess_style(text: str, expected: Collection[str] = (), name: str = "table") -> CsvStyle:
+    r"""Find separator, decimal mark and header of a CSV from its first lines.
+
+    Parameters
+    ----------
+    text : str
+        First lines.
+    expected : collection of str
+        Names one of which is in the header line, if there is one.
+    name : str
+        What to call the file in an error.
+
+    Returns
+    -------
+    CsvStyle
+        What was found.
+
+    Examples
+    --------
+    >>> guess_style("size;kind\n1,5;a\n2,5;b\n")
+    CsvStyle(separator=';', decimal=',', names=('size', 'kind'), has_header=True)
+    >>> guess_style("5.1,3.5,setosa\n4.9,3.0,setosa\n").names
+    ('column_1', 'column_2', 'column_3')
+    """
+    separator, rows = _split(text)
+    if not rows:
+        raise InputError(f"{name} holds only blank lines.")
+    width = len(rows[0])
+    for number, row in enumerate(rows[1:], start=2):
+        if len(row) > width and any(cell.strip() for cell in row[width:]):
+            raise InputError(
+                f"{name} is a broken CSV file: row {number} has {len(row)} fields, "
+                f"the first line has {width}."
+            )
+    cells = [cell for row in rows[1:] for cell in row]
+    comma = separator != "," and _any_match(r"[-+]?\d+,\d+", cells)
+    decimal = "," if comma and not _any_match(r"[-+]?\d*\.\d+", cells) else "."
+    first = [cell.strip() for cell in rows[0]]
+    has_header = bool(set(first) & set(expected)) or not any(map(_is_number, first))
+    names = [
+        cell if has_header and cell else f"column_{j}" for j, cell in enumerate(first, start=1)
+    ]
+    return CsvStyle(separator, decimal, tuple(names), has_header)
+
+
+def _split(text: str) -> tuple[str, list[list[str]]]:
+    """Cut the lines at the separator that gives the most, equally long, rows."""
+    best = (-1.0, SEPARATORS[0], list[list[str]]())
+    for separator in SEPARATORS:
+        reader = csv.reader(io.StringIO(text), delimiter=separator, skipinitialspace=True)
+        try:
+            rows = [row for row in reader if any(cell.strip() for cell in row)]
+        except csv.Error:
+            continue
+        width = len(rows[0]) if rows else 0
+        agreement = sum(len(row) == width for row in rows) / max(len(rows), 1)
+        quality = agreement + 1.0 if width > 1 else 0.0
+        if quality > best[0]:
+            best = (quality, separator, rows)
+    return best[1], best[2]
+
+
+def _any_match(pattern: str, cells: Iterable[str]) -> bool:
+    whole = re.compile(pattern)
+    return any(whole.fullmatch(cell.strip()) for cell in cells)
+
+
+def _is_number(cell: str) -> bool:
+    return re.fullmatch(r"[-+]?\d*[.,]?\d+([eE][-+]?\d+)?", cell) is not None
+
+
+def _check_names(path: Path, names: Iterable[str]) -> None:
+    doubled = [name for name, count in Counter(names).items() if count > 1]
+    if doubled:
+        raise InputError(f"{path} has columns with the same name: {listing(doubled)}; rename them.")
