@@ -1,0 +1,89 @@
+"""Descriptions of the constructor words that many estimators share, written once."""
+
+from __future__ import annotations
+
+import inspect
+from typing import TypeVar
+
+__all__ = ["documented"]
+
+_Class = TypeVar("_Class", bound=type)
+
+_WORDS = {
+    "estimator": """estimator : weak learner or classifier, default=None
+    Who answers in a round. None is a :class:`~uneven.voters.CostTree` of depth ``max_depth``,
+    which reads the whole cost matrix. Any scikit-learn classifier works too: it gets the costs
+    as sample weights, or as a subsample if its ``fit`` takes no weights (see
+    :class:`~uneven.voters.Weighted` and :class:`~uneven.voters.Resampled`).""",
+    "n_estimators": """n_estimators : int, default=200
+    Rounds of boosting.""",
+    "max_depth": """max_depth : int, default=3
+    Depth of the cost trees; 1 gives stumps. Ignored if ``estimator`` is given.""",
+    "learning_rate": """learning_rate : float, default=1.0
+    Factor in (0, 1] on every vote weight.""",
+    "class_cost": """class_cost : array-like of shape (n_classes, n_classes), default=None
+    How bad it is to answer the column's class for an example of the row's class, in sorted class
+    order; the diagonal is ignored. None makes all mistakes equally bad.""",
+    "line_search": """line_search : bool, default=False
+    Use the vote weight that minimises the loss of the round exactly, instead of the published
+    one, which minimises a bound of it. They agree for two classes.""",
+    "views": """views : dict, sequence of int, "prefix" or None, default=None
+    Named groups of columns; see :func:`uneven.views.resolve_views`.""",
+    "max_bins": """max_bins : int, default=255
+    Largest number of bins per column, between 2 and 255.""",
+    "early_stopping": """early_stopping : bool, default=False
+    Hold out rows of every class, stop when they no longer profit, and keep the best round.""",
+    "validation_fraction": """validation_fraction : float, default=0.1
+    Share of every class to hold out for ``early_stopping``.""",
+    "n_iter_no_change": """n_iter_no_change : int, default=20
+    Rounds without a better validation score before stopping.""",
+    "warm_start": """warm_start : bool, default=False
+    Go on from the vote of the previous ``fit`` (same rows, larger ``n_estimators``).""",
+    "random_state": """random_state : int, RandomState or None, default=None
+    Seeds weak learners and the validation rows. Cost trees draw nothing at random.""",
+    "n_jobs": """n_jobs : int or None, default=None
+    Threads; -1 uses every core. The result does not depend on it.""",
+    "verbose": """verbose : int, default=0
+    1 prints every tenth round, larger values print more often.""",
+}
+
+_ATTRIBUTES = """classes_ : ndarray of shape (n_classes,)
+    The class labels.
+vote_ : Vote
+    The fitted vote: voters, their views and weights.
+history_ : dict of str to ndarray of shape (n_estimators_,)
+    ``edge``, ``weight`` and ``log_loss`` of each round kept, and ``validation_score`` with
+    ``early_stopping``.
+n_estimators_ : int
+    Rounds kept.
+stop_reason_ : str
+    Why learning ended.
+class_prior_ : ndarray of shape (n_classes,)
+    Class frequencies in training.
+views_ : ViewMap
+    The resolved views.
+categories_ : dict of str to list
+    Categories of the category columns seen in training.
+n_features_in_ : int
+feature_names_in_ : ndarray of shape (n_features_in_,)
+    Only if ``X`` had string column names."""
+
+
+def documented(cls: _Class) -> _Class:
+    """Fill the lines ``{parameters}`` and ``{attributes}`` of a class's docstring.
+
+    Parameters
+    ----------
+    cls : type
+        Its constructor's words must be known here, or be described in its docstring.
+
+    Returns
+    -------
+    type
+        The same class.
+    """
+    text = inspect.getdoc(cls) or ""
+    words = [name for name in inspect.signature(cls).parameters if name in _WORDS]
+    text = text.replace("{parameters}", "\n".join(_WORDS[name] for name in words))
+    cls.__doc__ = text.replace("{attributes}", _ATTRIBUTES)
+    return cls

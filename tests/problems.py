@@ -1,0 +1,39 @@
+"""Small random problems for property tests."""
+
+import numpy as np
+from hypothesis import strategies as st
+
+
+@st.composite
+def labelled_answers(draw, max_rows=40, max_classes=5):
+    """(y, n_classes, answers): every class occurs in ``y``."""
+    n_classes = draw(st.integers(2, max_classes))
+    n = draw(st.integers(n_classes, max_rows))
+    rng = np.random.default_rng(draw(st.integers(0, 2**32 - 1)))
+    y = np.concatenate([np.arange(n_classes), rng.integers(0, n_classes, n - n_classes)])
+    right = rng.random(n) < draw(st.floats(0.0, 1.0))
+    answers = np.where(right, y, rng.integers(0, n_classes, n))
+    return y, n_classes, answers
+
+
+@st.composite
+def tables(draw, max_rows=80, max_columns=4, max_classes=5, max_values=12):
+    """(X, y, n_classes): few distinct values, some of them missing; every class occurs."""
+    n_classes = draw(st.integers(2, max_classes))
+    n = draw(st.integers(n_classes + 2, max_rows))
+    d = draw(st.integers(1, max_columns))
+    rng = np.random.default_rng(draw(st.integers(0, 2**32 - 1)))
+    X = rng.integers(-3, draw(st.integers(-2, max_values)), (n, d)).astype(float)
+    X[rng.random((n, d)) < draw(st.sampled_from([0.0, 0.0, 0.2]))] = np.nan
+    y = np.concatenate([np.arange(n_classes), rng.integers(0, n_classes, n - n_classes)])
+    return X, y, n_classes
+
+
+def gaussian_classes(n_per_class, n_features=4, separation=1.0, seed=0):
+    """Overlapping Gaussian classes of the given sizes: continuous columns, no ties."""
+    rng = np.random.default_rng(seed)
+    means = separation * rng.normal(size=(len(n_per_class), n_features))
+    y = np.repeat(np.arange(len(n_per_class)), n_per_class)
+    order = rng.permutation(len(y))
+    X = means[y] + rng.normal(size=(len(y), n_features))
+    return X[order], y[order]

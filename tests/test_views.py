@@ -1,0 +1,114 @@
+"""What the user may write for ``views``, and what is said when it is wrong."""
+
+import numpy as np
+import pytest
+import scipy.sparse as sp
+from sklearn.compose import make_column_selector
+
+from uneven import join_views
+from uneven.views import resolve_views
+
+NAMES = ["text__a", "text__b", "sound__a", "sound__b"]
+
+
+def as_lists(views):
+    return {name: columns.tolist() for name, columns in zip(views.names, views.columns)}
+
+
+@pytest.mark.parametrize(
+    ("spec", "expected"),
+    [
+        (None, {"all": [0, 1, 2, 3]}),
+        ([0, 1, 4], {"view0": [0], "view1": [1, 2, 3]}),
+        ((0, 4), {"view0": [0, 1, 2, 3]}),
+        (np.array([0, 2, 4]), {"view0": [0, 1], "view1": [2, 3]}),
+        ("prefix", {"text": [0, 1], "sound": [2, 3]}),
+        ({"t": ["text__b", "text__a"], "s": "sound__a"}, {"t": [0, 1], "s": [2]}),
+        ({"t": slice(None, 2), "s": slice(2, None)}, {"t": [0, 1], "s": [2, 3]}),
+        ({"t": [True, False, True, False]}, {"t": [0, 2]}),
+        ({"last": [-1], "first": 0}, {"last": [3], "first": [0]}),
+        ({"shared": [0, 1], "also": [1, 2]}, {"shared": [0, 1], "also": [1, 2]}),
+    ],
+)
+def test_accepted_forms(spec, expected):
+    views = resolve_views(spec, n_features=4, feature_names=NAMES)
+    assert as_lists(views) == expected
+
+
+def test_column_selector_receives_the_frame():
+    pd = pytest.importorskip("pandas")
+    frame = pd.DataFrame({"a": [1.0], "b": [2], "c": [3.0]})
+    views = resolve_views(
+        {"real": make_column_selector(dtype_include=float)},
+        n_features=3,
+        feature_names=frame.columns,
+        frame=frame,
+    )
+    assert as_lists(views) == {"real": [0, 2]}
+
+
+@pytest.mark.parametrize(
+    ("spec", "message"),
+    [
+        ({}, "empty"),
+        ("suffix", "prefix"),
+        ([0, 2], r"increase from 0 to the number of columns \(4\)"),
+        ([0, 3, 2, 4], "increase"),
+        ([1, 4], "increase"),
+        ([0.5, 4], "boundaries"),
+        ({"t": ["nope"]}, "not in X.*nope"),
+        ({"t": [7]}, "outside the 4 columns"),
+        ({"t": []}, "no columns"),
+        ({"t": [0, 0]}, "twice"),
+        ({"t": [True, False]}, "mask"),
+        ({"t": [1.5]}, "names or integers"),
+        ({"t": lambda frame: ["a"]}, "DataFrame"),
+    ],
+)
+def test_refused_forms(spec, message):
+    with pytest.raises(ValueError, match=message):
+        resolve_views(spec, n_features=4, feature_names=NAMES)
+
+
+def test_prefix_needs_names_with_two_underscores():
+    with pytest.raises(ValueError, match="needs column names"):
+        resolve_views("prefix", n_features=4)
+    with pytest.raises(ValueError, match="'plain'"):
+        resolve_views("prefix", n_features=2, feature_names=["a__b", "plain"])
+
+
+def test_presence_is_false_only_where_every_column_of_a_view_is_missing():
+    X = np.array([[np.nan, np.nan, 1.0, 2.0], [1.0, np.nan, np.nan, np.nan], [0.0, 0.0, 0.0, 0.0]])
+    views = resolve_views([0, 2, 4], n_features=4)
+    expected = [[False, True], [True, False], [True, True]]
+    np.testing.assert_array_equal(views.presence(X), expected)
+    np.testing.assert_array_equal(views.presence(sp.csr_array(X)), expected)
+    np.testing.assert_array_equal(views.presence(X.astype(np.float32)), expected)
+    assert views.presence(np.full((2, 4), 1e308)).all()
+
+
+def test_membership_divides_shared_columns():
+    views = resolve_views({"a": [0, 1], "b": [1, 2]}, n_features=4)
+    np.testing.assert_array_equal(views.membership(), [[1, 0.5, 0, 0], [0, 0.5, 1, 0]])
+
+
+def test_join_views_dense_and_sparse_agree():
+    A, B = np.arange(6.0).reshape(3, 2), np.eye(3)
+    X, views = join_views({"a": A, "b": B})
+    Xs, views_s = join_views({"a": A, "b": sp.csr_matrix(B)})
+    assert sp.issparse(Xs)
+    assert views == views_s == {"a": slice(0, 2), "b": slice(2, 5)}
+    np.testing.assert_array_equal(X, Xs.toarray())
+
+
+@pytest.mark.parametrize(
+    ("arrays", "message"),
+    [
+        ({}, "at least one"),
+        ({"a": np.ones(3)}, "two-dimensional"),
+        ({"a": np.ones((3, 1)), "b": np.ones((2, 1))}, "same number of rows"),
+    ],
+)
+def test_join_views_refuses(arrays, message):
+    with pytest.raises(ValueError, match=message):
+        join_views(arrays)

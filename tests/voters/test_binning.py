@@ -1,0 +1,84 @@
+"""Binning: few values stay exact, many are cut at quantiles, sparse equals dense."""
+
+import numpy as np
+import pytest
+import scipy.sparse as sp
+from hypothesis import given
+from hypothesis import strategies as st
+
+from tests.problems import tables
+from tests.voters.twins import codes_of
+from uneven.threads import workers
+from uneven.voters.binning import bin_table, cut_points
+
+
+@given(tables(max_values=40))
+def test_codes_equal_the_slow_twin(problem):
+    X, _, _ = problem
+    binned = bin_table(X)
+    np.testing.assert_array_equal(binned.codes, codes_of(X, binned.thresholds))
+    for f in range(X.shape[1]):
+        known = ~np.isnan(X[:, f])
+        distinct = np.unique(X[known, f])
+        assert binned.n_bins[f] == max(1, len(distinct))
+        np.testing.assert_array_equal(
+            binned.codes[f, known], np.searchsorted(distinct, X[known, f])
+        )
+
+
+@given(st.integers(0, 2**32 - 1), st.integers(2, 255), st.integers(300, 3000))
+def test_long_columns_are_cut_evenly(seed, max_bins, n):
+    values = np.random.default_rng(seed).normal(size=n)
+    cuts = cut_points(values, max_bins=max_bins)
+    assert len(cuts) == max_bins - 1
+    assert (np.diff(cuts) > 0).all()
+    sizes = np.bincount(np.searchsorted(cuts, values), minlength=max_bins)
+    assert sizes.max() - sizes.min() <= 2
+
+
+@given(st.integers(0, 2**32 - 1))
+def test_weights_count_like_repetitions(seed):
+    rng = np.random.default_rng(seed)
+    values = rng.normal(size=400)
+    counts = rng.integers(1, 4, 400)
+    weighted = cut_points(values, counts.astype(float), max_bins=20)
+    repeated = cut_points(np.repeat(values, counts), max_bins=20)
+    np.testing.assert_array_equal(weighted, repeated)
+
+
+def test_thresholds_separate_neighbouring_floats_and_huge_values():
+    x = np.array([1.0, np.nextafter(1.0, 2.0)])
+    cuts = cut_points(x)
+    assert x[0] <= cuts[0] < x[1]
+    assert np.isfinite(cut_points(np.array([-1.7e308, 1.7e308]))).all()
+
+
+def test_columns_without_information():
+    X = np.array([[5.0, np.nan], [5.0, np.nan]])
+    binned = bin_table(X)
+    assert binned.n_bins.tolist() == [1, 1]
+    assert binned.codes.tolist() == [[0, 0], [255, 255]]
+
+
+@pytest.mark.parametrize("order", ["C", "F"])
+@pytest.mark.parametrize("dtype", [np.float32, np.float64])
+def test_layout_precision_and_threads_do_not_matter(order, dtype):
+    X = np.random.default_rng(0).normal(size=(70_000, 8)).astype(np.float32)
+    expected = bin_table(X)
+    with workers(2) as team:
+        binned = bin_table(np.asarray(X, dtype=dtype, order=order), team=team)
+    np.testing.assert_array_equal(binned.thresholds, expected.thresholds)
+    np.testing.assert_array_equal(binned.codes, expected.codes)
+
+
+@given(tables())
+def test_sparse_columns_get_the_codes_of_dense_ones(problem):
+    X, _, _ = problem
+    X = np.where(X < 3, 0.0, X)
+    dense, sparse = bin_table(X), bin_table(sp.csr_array(X))
+    np.testing.assert_array_equal(sparse.thresholds, dense.thresholds)
+    indptr, indices, codes, zero_codes = sparse.csc
+    for f in range(X.shape[1]):
+        column = np.full(len(X), zero_codes[f])
+        column[indices[indptr[f] : indptr[f + 1]]] = codes[indptr[f] : indptr[f + 1]]
+        np.testing.assert_array_equal(column, dense.codes[f])

@@ -1,0 +1,206 @@
+"""Cost trees: kernels against twins, exactness of stumps, sparse equals dense."""
+
+import numpy as np
+import pytest
+import scipy.sparse as sp
+from hypothesis import given
+from hypothesis import strategies as st
+
+from tests.problems import gaussian_classes, tables
+from tests.voters import twins
+from uneven.costs import TIE, RunningCosts, edge, exponential_costs
+from uneven.threads import Workers, workers
+from uneven.voters import CostTree, TrainingTable, TreeVoter, kernels
+from uneven.voters.forest import Forest
+
+CRITERIA = {"cost": kernels.COST, "least_squares": kernels.LEAST_SQUARES}
+
+
+def costs_for(y, n_classes, seed):
+    """Running costs after a random round, so that no two rows cost the same."""
+    rng = np.random.default_rng(seed)
+    running = RunningCosts(y, n_classes, rng.uniform(0.2, 1.0, len(y)))
+    running.add(rng.integers(0, n_classes, len(y)), rng.uniform(0.1, 1.0, n_classes))
+    return running
+
+
+def learn(X, y, n_classes, running, n_jobs=1, **params):
+    with workers(n_jobs) as team:
+        table = TrainingTable(X, y, n_classes, np.ones(len(y)), team=team)
+        return CostTree(**params).learn(table, np.arange(X.shape[1]), running)
+
+
+@given(tables(), st.integers(0, 2**32 - 1), st.sampled_from(sorted(CRITERIA)), st.booleans())
+def test_best_splits_equal_the_slow_twin(problem, seed, criterion, sparse):
+    X, y, n_classes = problem
+    running = costs_for(y, n_classes, seed)
+    n_slots = 3
+    slots = np.random.default_rng(seed).integers(-1, n_slots, len(y)).astype(np.int32)
+    dense = TrainingTable(X, y, n_classes, np.ones(len(y))).binned
+    stored = sp.csc_array(np.where(X == 0, 0.0, X)) if sparse else X
+    binned = TrainingTable(stored, y, n_classes, np.ones(len(y))).binned
+    totals = np.array([running.matrix[slots == s].sum(axis=0) for s in range(n_slots)])
+    tie = TIE * running.stake if criterion == "cost" else TIE
+    values, cuts, missing_left = binned.best_splits(
+        np.arange(X.shape[1]), slots, running.matrix, totals, n_classes, CRITERIA[criterion],
+        tie, Workers(1, None),
+    )  # fmt: skip
+    for s in range(n_slots):
+        rows = slots == s
+        for f in range(X.shape[1]):
+            value, cut, side = twins.best_split(
+                dense.codes[f, rows], running.matrix[rows], dense.n_bins[f], n_classes, criterion,
+                tie,
+            )  # fmt: skip
+            assert cuts[s, f] == cut
+            if cut >= 0:
+                assert values[s, f] == pytest.approx(value, rel=1e-9, abs=1e-9 * running.stake)
+                if (dense.codes[f, rows] == 255).any():
+                    assert missing_left[s, f] == side
+
+
+@given(tables(), st.integers(0, 2**32 - 1))
+def test_a_stump_pays_the_least_that_any_stump_can_pay(problem, seed):
+    X, y, n_classes = problem
+    running = costs_for(y, n_classes, seed)
+    costs = running.matrix[:, :n_classes]
+    tree, answers = learn(X, y, n_classes, running, max_depth=1)
+    paid = costs[np.arange(len(y)), answers].sum()
+    assert paid <= twins.cheapest_stump_cost(X, costs) + 10 * TIE * running.stake
+    assert running.edge(answers) >= -1e-9
+    np.testing.assert_array_equal(tree.predict(X), answers)
+
+
+@given(tables(), st.integers(0, 2**32 - 1), st.integers(1, 5), st.sampled_from(sorted(CRITERIA)))
+def test_trees_answer_on_raw_values_what_they_learnt_on_codes(problem, seed, depth, criterion):
+    X, y, n_classes = problem
+    running = costs_for(y, n_classes, seed)
+    tree, answers = learn(X, y, n_classes, running, max_depth=depth, criterion=criterion)
+    np.testing.assert_array_equal(tree.predict(X), answers)
+    np.testing.assert_array_equal(twins.tree_answers(tree, X), answers)
+    np.testing.assert_array_equal(tree.predict(sp.csr_array(X)), answers)
+    for leaf in np.flatnonzero(tree.is_leaf):
+        assert 0.0 <= tree.reach[leaf] <= 1.0
+    sizes = np.bincount(y, minlength=n_classes)
+    right = np.bincount(y[answers == y], minlength=n_classes) / np.maximum(sizes, 1)
+    leaves = tree.is_leaf
+    reached = np.bincount(tree.label[leaves], weights=tree.reach[leaves], minlength=n_classes)
+    np.testing.assert_allclose(reached, right, atol=1e-12)
+
+
+@given(tables(max_rows=60), st.integers(0, 2**32 - 1), st.integers(1, 3))
+def test_sparse_and_dense_columns_grow_the_same_tree(problem, seed, depth):
+    X, y, n_classes = problem
+    X = np.where(X < 2, 0.0, X)
+    running = costs_for(y, n_classes, seed)
+    dense, _ = learn(X, y, n_classes, running, max_depth=depth)
+    sparse, _ = learn(sp.csr_array(X), y, n_classes, running, max_depth=depth)
+    for name in ("feature", "threshold", "child", "label"):
+        np.testing.assert_array_equal(getattr(sparse, name), getattr(dense, name))
+
+
+@given(tables(), st.integers(0, 2**32 - 1))
+def test_deeper_trees_by_cost_never_pay_more(problem, seed):
+    X, y, n_classes = problem
+    running = costs_for(y, n_classes, seed)
+    paid = [
+        -running.edge(learn(X, y, n_classes, running, max_depth=d, criterion="cost")[1])
+        for d in (1, 2, 3)
+    ]
+    assert paid[1] <= paid[0] + 1e-9
+    assert paid[2] <= paid[1] + 1e-9
+
+
+def test_least_squares_sees_what_the_greedy_criterion_cannot():
+    X = np.array([[0, 0], [0, 1], [1, 0], [1, 1]] * 10, dtype=float)
+    X = np.vstack([X, [[0, 0]]])
+    y = np.logical_xor(X[:, 0], X[:, 1]).astype(int)
+    running = RunningCosts(y, 2, np.ones(len(y)))
+    _, greedy = learn(X, y, 2, running, max_depth=2, criterion="cost")
+    _, squares = learn(X, y, 2, running, max_depth=2)
+    assert running.edge(squares) == 1.0
+    assert running.edge(greedy) < 0.5
+
+
+def test_off_diagonal_costs_decide_which_mistake_is_made():
+    y = np.array([0, 0, 1, 2])
+    X = np.zeros((4, 1))
+    price = np.ones((3, 3))
+    price[0, 1] = price[2, 1] = 0.01
+    running = RunningCosts(y, 3, np.ones(4), class_cost=price)
+    _, answers = learn(X, y, 3, running, max_depth=1)
+    costs, _ = exponential_costs(np.zeros((4, 3)), y, class_cost=price)
+    cheapest = costs.sum(axis=0).argmin()
+    assert set(answers) == {cheapest}
+    assert edge(costs, y, answers) == pytest.approx(running.edge(answers))
+
+
+@pytest.mark.parametrize("n_classes", [2, 3, 4, 7, 8, 9, 26])
+def test_threads_and_lane_counts_change_nothing(n_classes):
+    X, y = gaussian_classes([1200] * n_classes, n_features=40)
+    running = RunningCosts(y, n_classes, np.ones(len(y)))
+    one, answers_one = learn(X, y, n_classes, running, max_depth=3)
+    two, answers_two = learn(X, y, n_classes, running, n_jobs=2, max_depth=3)
+    np.testing.assert_array_equal(answers_one, answers_two)
+    np.testing.assert_array_equal(one.threshold, two.threshold)
+    costs = running.matrix[:, :n_classes]
+    root_left = X[:, one.feature[0]] <= one.threshold[0]
+    expected = -sum(
+        (costs[side].sum(axis=0) ** 2).sum() / side.sum() for side in (root_left, ~root_left)
+    )
+    binned = TrainingTable(X, y, n_classes, np.ones(len(y))).binned
+    values, _, _ = binned.best_splits(
+        np.arange(40), np.zeros(0, dtype=np.int32), running.matrix,
+        running.matrix.sum(axis=0)[None], n_classes, kernels.LEAST_SQUARES, TIE, Workers(1, None),
+    )  # fmt: skip
+    assert values.min() == pytest.approx(expected, rel=1e-9)
+
+
+def test_missing_values_learn_their_side():
+    X = np.array([[0.0], [1.0], [np.nan], [np.nan], [5.0], [6.0]])
+    y = np.array([0, 0, 1, 1, 1, 1])
+    running = RunningCosts(y, 2, np.ones(6))
+    tree, answers = learn(X, y, 2, running, max_depth=1)
+    np.testing.assert_array_equal(answers, y)
+    assert tree.predict(np.array([[np.nan]])) == [1]
+    flipped, _ = learn(X, np.array([0, 0, 0, 0, 1, 1]), 2, RunningCosts(
+        np.array([0, 0, 0, 0, 1, 1]), 2, np.ones(6)), max_depth=1)  # fmt: skip
+    assert flipped.predict(np.array([[np.nan]])) == [0]
+
+
+def test_missing_against_present_is_a_split():
+    X = np.array([[0.0], [3.0], [1.0], [np.nan], [np.nan]])
+    y = np.array([0, 0, 0, 1, 1])
+    tree, answers = learn(X, y, 2, RunningCosts(y, 2, np.ones(5)), max_depth=1)
+    np.testing.assert_array_equal(answers, y)
+    assert tree.predict(np.array([[1e300], [np.nan]])).tolist() == [0, 1]
+
+
+def test_unknown_criterion_is_named():
+    X, y = gaussian_classes([5, 5])
+    with pytest.raises(ValueError, match=r"'gini'.*least_squares"):
+        learn(X, y, 2, RunningCosts(y, 2, np.ones(10)), criterion="gini")
+
+
+@given(tables(max_rows=30), st.integers(0, 2**32 - 1), st.integers(1, 6))
+def test_a_packed_forest_votes_like_its_trees(problem, seed, n_trees):
+    X, y, n_classes = problem
+    rng = np.random.default_rng(seed)
+    trees = [learn(X, y, n_classes, costs_for(y, n_classes, seed + t), max_depth=1 + t % 3)[0]
+             for t in range(n_trees)]  # fmt: skip
+    weights = rng.random((n_trees, n_classes))
+    present = rng.random((len(X), 2)) < 0.7
+    view = rng.integers(-1, 2, n_trees)
+    expected = np.zeros((len(X), n_classes))
+    for t, tree in enumerate(trees):
+        answers = twins.tree_answers(tree, X)
+        speaks = np.ones(len(X), bool) if view[t] < 0 else present[:, view[t]]
+        expected[np.flatnonzero(speaks), answers[speaks]] += weights[t, answers[speaks]]
+    forest = Forest.pack(trees)
+    for table in (X, sp.csr_array(X)):
+        scores = np.zeros((len(X), n_classes))
+        forest.add_votes(table, weights, scores, present=present, view=view)
+        np.testing.assert_allclose(scores, expected, atol=1e-12)
+    again = forest.tree(n_trees - 1)
+    assert isinstance(again, TreeVoter)
+    np.testing.assert_array_equal(again.predict(X), trees[-1].predict(X))
