@@ -7,9 +7,7 @@ import numpy as np
 from uneven.report import CompareResults, DataSummary, FoldError, Measure, MethodResult, Share
 
 MEASURES = [
-    Measure(
-        "confusion_norm", "confusion norm", False, "Operator norm of the errors; 0 is perfect."
-    ),
+    Measure("confusion_norm", "confusion norm", False, "Operator norm of the errors."),
     Measure("gmean", "G-mean", True, "Geometric mean of the recalls."),
     Measure("balanced_accuracy", "balanced accuracy", True, "Mean of the recalls."),
     Measure("accuracy", "accuracy", True, "Share of right answers."),
@@ -77,8 +75,8 @@ def make_results(n_classes=10, n_methods=5, n_views=4, *, nasty=False, failed=Fa
     if nasty:
         classes[: len(NASTY)] = NASTY[:n_classes]
         views = {
-            f"{v} {NASTY[j % 5]}": [f"{c}{NASTY[j % 5]}" for c in cs]
-            for j, (v, cs) in enumerate(views.items())
+            f"{v} {ugly}": [f"{column}{ugly}" for column in columns]
+            for (v, columns), ugly in zip(views.items(), NASTY + NASTY)
         }
         known[0] = ("combo", NASTY[0], "ours")
         known[2] = ("hist_gradient_boosting", NASTY[4], "baseline")

@@ -114,7 +114,7 @@ def line_chart(
         return f"{across:.1f},{bottom - (bottom - top) * (y - low) / (high - low):.1f}"
 
     marks = []
-    ticks = nice_ticks(low, high)
+    ticks = nice_ticks(low, high, 5)
     digits = max(len(f"{tick:g}".partition(".")[2]) for tick in ticks)
     for tick in ticks:
         y = at(1, tick).split(",")[1]

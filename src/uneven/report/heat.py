@@ -11,9 +11,13 @@ from uneven.metrics import matrix_norm
 from uneven.report.markup import Markup, tag
 from uneven.report.numbers import count, percent
 
-__all__ = ["ConfusionPicture", "elide", "heat_cell"]
+__all__ = ["MANY", "ConfusionPicture", "elide", "heat_cell", "named"]
 
-STRONG = 0.6
+
+MANY = 12
+"""Above this many classes or methods, cells get smaller."""
+
+CHARACTER = 6.6
 
 
 def elide(name: object, length: int) -> str:
@@ -28,15 +32,20 @@ def elide(name: object, length: int) -> str:
     return plain if len(plain) <= length else plain[: length - 1].rstrip() + "…"
 
 
-def heat_cell(value: float, top: float = 1.0, *, shown: str, best: bool = False) -> Markup:
-    """Table cell tinted by ``value / top``, with its number for those who do not see the tint.
+def named(name: object) -> Markup:
+    """Name of a class, view, column or method in a table: long ones wrap and are cut at last."""
+    return tag("span", name if isinstance(name, str) else str(name), class_="name", title=name)
+
+
+def heat_cell(value: float, tint: float, *, shown: str, best: bool = False) -> Markup:
+    """Tinted table cell, with its number for those who do not see the tint.
 
     Parameters
     ----------
     value : float
-        NaN gives an untinted cell.
-    top : float
-        Value with the full tint.
+        What the column is sorted by; NaN comes last.
+    tint : float
+        Strength of the colour between 0 and 1; NaN gives none.
     shown : str
         What to write.
     best : bool
@@ -47,12 +56,12 @@ def heat_cell(value: float, top: float = 1.0, *, shown: str, best: bool = False)
     Markup
         A ``td`` element.
     """
-    tint = min(max(value / top, 0.0), 1.0) if math.isfinite(value) and top > 0 else 0.0
+    strength = min(max(tint, 0.0), 1.0) if math.isfinite(tint) else 0.0
     return tag(
         "td",
         tag("b", shown) if best else shown,
-        class_="heat strong" if tint > STRONG else "heat",
-        style=f"--v:{tint:.3f}",
+        class_="heat",
+        style=f"--v:{strength:.3f}",
         data_value="" if math.isnan(value) else f"{value:.6g}",
     )
 
@@ -110,10 +119,10 @@ class ConfusionPicture:
             An SVG element; hovering over a cell shows its count.
         """
         n = len(self.classes)
-        cell = 30 if n <= 12 else 18
-        names = [elide(name, 12 if n <= 12 else 8) for name in self.classes]
-        margin = 12 + 6.2 * max(map(len, names))
-        turned = max(map(len, names)) * 6.2 > cell - 2
+        cell = 30 if n <= MANY else 18
+        names = [elide(name, 12 if n <= MANY else 8) for name in self.classes]
+        margin = 12 + CHARACTER * max(map(len, names))
+        turned = max(map(len, names)) * CHARACTER > cell - 2
         foot = margin if turned else 22
         marks = [tag("rect", x=margin, y=0, width=n * cell, height=n * cell, class_="floor")]
         for i, name in enumerate(names):

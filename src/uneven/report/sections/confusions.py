@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from uneven.report.heat import ConfusionPicture
+from uneven.report.heat import MANY, ConfusionPicture, elide, named
 from uneven.report.markup import Markup, tag
 from uneven.report.numbers import decimal, percent
 from uneven.report.results import CompareResults, MethodResult
@@ -40,7 +40,7 @@ def confusions(results: CompareResults) -> Markup | None:
         "0 is perfect. It comes from the summed counts, so it differs a little from the mean over "
         "folds in the ranking."
     )
-    dense = " dense" if len(results.data.classes) > 12 else ""
+    dense = " dense" if len(results.data.classes) > MANY else ""
     return Markup(tag("div", figures, class_=f"matrices{dense}") + tag("p", note, class_="note"))
 
 
@@ -48,11 +48,11 @@ def _figure(method: MethodResult, picture: ConfusionPicture, top: float, lowest:
     worst = "no errors"
     if picture.largest is not None:
         row, column, rate = picture.largest
-        answer = f"{picture.classes[row]} → {picture.classes[column]}"
+        answer = " → ".join(elide(picture.classes[c], 24) for c in (row, column))
         worst = f"largest error {answer}, {percent(rate)}"
     label = f"Confusion matrix of {method.label}, norm {decimal(picture.norm)}, {worst}"
     norm = tag("span", "norm ", tag("b", decimal(picture.norm)), class_="norm")
     badge = tag("span", "lowest", class_="badge good") if lowest else None
-    head = tag("span", tag("strong", method.label), norm, badge, class_="figure-head")
+    head = tag("span", tag("strong", named(method.label)), norm, badge, class_="figure-head")
     caption = tag("figcaption", head, tag("span", worst, class_="worst"))
     return tag("figure", caption, picture.svg(top, label))

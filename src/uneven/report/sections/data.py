@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from uneven.report.heat import elide
+from uneven.report.heat import elide, named
 from uneven.report.markup import Markup, tag
 from uneven.report.numbers import count, decimal, percent
 from uneven.report.results import CompareResults, DataSummary
@@ -55,7 +55,7 @@ def _classes(summary: DataSummary) -> Markup:
         rows.append(
             tag(
                 "tr",
-                tag("th", summary.classes[c], scope="row"),
+                tag("th", named(summary.classes[c]), scope="row"),
                 tag("td", count(size), class_="number"),
                 tag("td", percent(size / total if total else 0.0, 1), class_="number"),
                 tag("td", bar, class_="bar-cell"),
@@ -79,7 +79,7 @@ def _views(summary: DataSummary) -> Markup:
         rows.append(
             tag(
                 "tr",
-                tag("th", name, scope="row"),
+                tag("th", named(name), scope="row"),
                 tag("td", count(len(columns)), class_="number"),
                 tag("td", listing),
             )

@@ -6,6 +6,7 @@ import math
 
 from uneven.report.averages import mean
 from uneven.report.charts import fold_strip
+from uneven.report.heat import named
 from uneven.report.markup import Markup, tag
 from uneven.report.numbers import decimal, plus_minus, seconds
 from uneven.report.results import CompareResults, Measure, MethodResult
@@ -65,7 +66,15 @@ def _headings(
         label = tag("span", arrow, title=word, class_="arrow")
         css = "number chosen" if chosen else "number"
         heads.append(
-            tag("th", measure.label, " ", label, scope="col", class_=css, title=measure.description)
+            tag(
+                "th",
+                measure.label,
+                "\N{NO-BREAK SPACE}",
+                label,
+                scope="col",
+                class_=css,
+                title=measure.description or None,
+            )
         )
         if chosen:
             ends = [tag("span", decimal(low, 2)), "folds", tag("span", decimal(high, 2))]
@@ -105,9 +114,7 @@ def _name(method: MethodResult) -> Markup:
     badge = tag("span", "baseline", class_="badge") if method.kind == "baseline" else None
     failed = len(method.errors)
     alarm = tag("span", f"{failed} failed", class_="badge alarm") if failed else None
-    said = "; ".join(f"{k}={v}" for k, v in method.params.items()) or None
-    name = tag("span", method.label, title=said)
-    return tag("th", name, " ", badge, alarm, scope="row", data_value=method.label)
+    return tag("th", named(method.label), " ", badge, alarm, scope="row", data_value=method.label)
 
 
 def _key(value: float) -> str:

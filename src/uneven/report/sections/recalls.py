@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import math
 
-from uneven.report.heat import heat_cell
+from uneven.report.heat import MANY, heat_cell, named
 from uneven.report.markup import Markup, tag
 from uneven.report.numbers import count
 from uneven.report.results import CompareResults
@@ -50,23 +50,22 @@ def recalls(results: CompareResults) -> Markup:
         rows.append(
             tag(
                 "tr",
-                tag("th", data.classes[c], " ", badge, scope="row"),
+                tag("th", named(data.classes[c]), " ", badge, scope="row"),
                 tag("td", tag("span", count(size), bar, class_="sized"), data_value=size),
-                [heat_cell(v, shown=_whole(v), best=v == top and len(line) > 1) for v in line],
+                [
+                    heat_cell(v, v * v, shown=_whole(v), best=v == top and len(line) > 1)
+                    for v in line
+                ],
             )
         )
-    names = ["class", "rows", *(m.label for m in methods)]
-    heads = [
-        tag("th", name, scope="col", class_="method" if i >= 2 else None)
-        for i, name in enumerate(names)
-    ]
+    plain = [tag("th", word, scope="col") for word in ("class", "rows")]
+    heads = plain + [tag("th", named(m.label), scope="col", class_="method") for m in methods]
     note = (
         "Percent of the held-out rows of a class that were recognised; bold is best. A class is "
         "called rare when it has less than half of an equal share of the rows."
     )
-    inner = tag(
-        "table", tag("thead", tag("tr", heads)), tag("tbody", rows), class_="sortable heatmap"
-    )
+    css = "sortable heatmap many" if len(methods) > MANY else "sortable heatmap"
+    inner = tag("table", tag("thead", tag("tr", heads)), tag("tbody", rows), class_=css)
     return Markup(tag("div", inner, class_="wide") + tag("p", note, class_="note"))
 
 

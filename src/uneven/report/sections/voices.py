@@ -2,9 +2,7 @@
 
 from __future__ import annotations
 
-import math
-
-from uneven.report.heat import heat_cell
+from uneven.report.heat import MANY, heat_cell, named
 from uneven.report.markup import Markup, tag
 from uneven.report.results import CompareResults, MethodResult, Share
 
@@ -56,15 +54,16 @@ def _tables(method: MethodResult, classes: list[str]) -> list[Markup]:
 
 
 def _table(what: str, share: Share, classes: list[str]) -> Markup:
-    top = max((v for row in share.values for v in row if math.isfinite(v)), default=1.0)
-    heads = [tag("th", name, scope="col", class_="method") for name in classes]
+    top = max((v for row in share.values for v in row if v > 0), default=1.0)
+    heads = [tag("th", named(name), scope="col", class_="method") for name in classes]
     rows = [
         tag(
             "tr",
-            tag("th", name, scope="row"),
-            [heat_cell(v, top, shown="" if not v >= 0.005 else f"{100 * v:.0f}") for v in row],
+            tag("th", named(name), scope="row"),
+            [heat_cell(v, v / top, shown="" if not v >= 0.005 else f"{100 * v:.0f}") for v in row],
         )
         for name, row in zip(share.names, share.values)
     ]
     head = tag("thead", tag("tr", tag("th", what, scope="col"), heads))
-    return tag("div", tag("table", head, tag("tbody", rows), class_="heatmap"), class_="wide")
+    css = "heatmap many" if len(classes) > MANY else "heatmap"
+    return tag("div", tag("table", head, tag("tbody", rows), class_=css), class_="wide")

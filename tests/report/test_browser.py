@@ -1,0 +1,133 @@
+"""The page in a real browser: no errors, nothing outside, sorting, narrow screens, no script."""
+
+import os
+
+import pytest
+from tests.browser import find_browser, open_browser
+from tests.report.samples import NASTY, make_results
+
+from uneven.report import write_report
+
+pytestmark = pytest.mark.xdist_group("browser")
+
+
+@pytest.fixture(scope="module")
+def browser():
+    if find_browser() is None:
+        said = "no Chromium found; run: python -m tests.browser --install"
+        if os.environ.get("CI"):
+            pytest.fail(said)
+        pytest.skip(said)
+    with open_browser() as running:
+        yield running
+
+
+@pytest.fixture(scope="module")
+def reports(tmp_path_factory):
+    folder = tmp_path_factory.mktemp("reports")
+    cases = {
+        "usual": make_results(failed=True),
+        "many": make_results(26, 12, 6),
+        "nasty": make_results(6, 5, 1, nasty=True),
+    }
+    return {name: write_report(made, folder / f"{name}.html") for name, made in cases.items()}
+
+
+@pytest.fixture
+def visit(browser, reports):
+    """Open a report; complaints and requests of the page are kept and must stay empty."""
+    contexts, complaints = [], []
+
+    def open_page(name, *, width=1280, theme="light", script=True):
+        context = browser.new_context(
+            viewport={"width": width, "height": 900},
+            color_scheme=theme,
+            java_script_enabled=script,
+        )
+        contexts.append(context)
+        page = context.new_page()
+        page.on("console", lambda m: complaints.append(f"console {m.type}: {m.text}"))
+        page.on("pageerror", lambda error: complaints.append(f"error: {error}"))
+        page.on("dialog", lambda dialog: (complaints.append("dialog"), dialog.dismiss()))
+        page.on(
+            "request",
+            lambda r: None if r.url.startswith(("file:", "data:")) else complaints.append(r.url),
+        )
+        page.goto(reports[name].as_uri())
+        return page
+
+    yield open_page
+    for context in contexts:
+        context.close()
+    assert complaints == []
+
+
+@pytest.mark.parametrize("theme", ["light", "dark"])
+@pytest.mark.parametrize("width", [1280, 390])
+@pytest.mark.parametrize("name", ["usual", "many", "nasty"])
+def test_page_renders_and_never_scrolls_sideways(visit, name, width, theme):
+    page = visit(name, width=width, theme=theme)
+    assert page.locator("section h2").count() == 7
+    assert all(page.locator("section h2").nth(i).is_visible() for i in range(7))
+    assert page.evaluate("document.documentElement.scrollWidth") <= width
+    empty = page.evaluate(
+        "[...document.querySelectorAll('svg')].filter(s => s.checkVisibility() &&"
+        " s.getBoundingClientRect().height < 10).length"
+    )
+    assert empty == 0
+
+
+def test_theme_follows_the_reader(visit):
+    ground = "getComputedStyle(document.body).backgroundColor"
+    assert visit("usual", theme="light").evaluate(ground) == "rgb(255, 255, 255)"
+    assert visit("usual", theme="dark").evaluate(ground) == "rgb(18, 23, 29)"
+
+
+def test_sorting_by_a_measure_and_back(visit):
+    page = visit("usual")
+    names = "[...document.querySelectorAll('.ranking tbody tr')].map(r => r.dataset.method)"
+    values = (
+        "[...document.querySelectorAll('.ranking tbody tr')].map(r => r.cells[4].dataset.value)"
+    )
+    first = page.evaluate(names)
+    button = page.locator(".ranking thead button", has_text="G-mean")
+    button.click()
+    rising = [float(v) for v in page.evaluate(values)]
+    assert rising == sorted(rising)
+    assert page.evaluate(names) != first
+    button.click()
+    falling = [float(v) for v in page.evaluate(values)]
+    assert falling == sorted(rising, reverse=True)
+    head = page.locator(".ranking thead th", has_text="G-mean")
+    assert head.get_attribute("aria-sort") == "descending"
+    page.locator(".ranking thead button", has_text="#").click()
+    assert page.evaluate(names) == first
+    assert page.locator(".ranking thead th[aria-sort]").count() == 1
+
+
+def test_sorting_works_from_the_keyboard(visit):
+    page = visit("usual")
+    page.locator(".ranking thead button", has_text="method").focus()
+    page.keyboard.press("Enter")
+    labels = page.locator(".ranking tbody th .name").all_inner_texts()
+    assert labels == sorted(labels, key=str.lower)
+
+
+def test_page_is_complete_without_script(visit):
+    page = visit("usual", script=False)
+    assert page.locator("section").count() == 7
+    assert page.locator(".ranking tbody tr").count() == 5
+    assert page.locator("thead button").count() == 0
+
+
+def test_nasty_names_are_shown_as_they_are(visit):
+    page = visit("nasty")
+    assert page.locator("h1").inner_text() == f"Comparison on {NASTY[0]}"
+    shown = page.locator("#classes tbody th .name").all_inner_texts()
+    assert set(NASTY) <= set(shown)
+
+
+def test_every_fold_out_opens_for_print(visit):
+    page = visit("usual")
+    page.evaluate("window.dispatchEvent(new Event('beforeprint'))")
+    assert page.locator("details:not([open])").count() == 0
