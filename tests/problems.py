@@ -18,13 +18,14 @@ def labelled_answers(draw, max_rows=40, max_classes=5):
 
 @st.composite
 def tables(draw, max_rows=80, max_columns=4, max_classes=5, max_values=12):
-    """(X, y, n_classes): few distinct values, some of them missing; every class occurs."""
+    """(X, y, n_classes): few distinct values, some of them missing but no whole row; every class occurs."""
     n_classes = draw(st.integers(2, max_classes))
     n = draw(st.integers(n_classes + 2, max_rows))
     d = draw(st.integers(1, max_columns))
     rng = np.random.default_rng(draw(st.integers(0, 2**32 - 1)))
     X = rng.integers(-3, draw(st.integers(-2, max_values)), (n, d)).astype(float)
     X[rng.random((n, d)) < draw(st.sampled_from([0.0, 0.0, 0.2]))] = np.nan
+    X[np.isnan(X).all(axis=1), 0] = 0.0
     y = np.concatenate([np.arange(n_classes), rng.integers(0, n_classes, n - n_classes)])
     return X, y, n_classes
 

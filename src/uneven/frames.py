@@ -34,8 +34,10 @@ def learn_categories(X: Any) -> dict[str, list]:
     found: dict[str, list] = {}
     for name in _frame_columns(X):
         kind = str(X[name].dtype)
-        if kind.startswith(("Categorical", "Enum")):
-            found[name] = X[name].cat.get_categories().to_list()
+        if kind.startswith("Enum"):
+            found[name] = list(X[name].dtype.categories)
+        elif kind.startswith("Categorical"):
+            found[name] = sorted(X[name].unique().drop_nulls().to_list())
         elif kind == "category":
             found[name] = X[name].cat.categories.tolist()
         elif kind in ("object", "str", "string", "String") or kind.startswith("string"):

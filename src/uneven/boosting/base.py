@@ -104,15 +104,19 @@ class BoostingClassifier(
             setting = Setting(table, rows.views, train.present, team)
             self.classes_, self.views_ = rows.classes, rows.views
             self.class_prior_ = table.class_mass / table.class_mass.sum()
-            self._learn(setting, validation, continued)
+            process = self._begin(setting)
+            self._learn(setting, process, validation, continued)
         return self
 
     def _learn(
-        self, setting: Setting, validation: TrainingRows | None, continued: Vote | None
+        self,
+        setting: Setting,
+        process: Any,
+        validation: TrainingRows | None,
+        continued: Vote | None,
     ) -> None:
         """Run the loop and store the vote."""
         seeds = check_random_state(self.random_state).randint(2**31 - 1, size=self.n_estimators)
-        process = self._begin(setting)
         terms, ends = self._resume(process, continued)
         judge = None if validation is None else _Judge(self, validation, terms)
         n_classes, views = setting.table.n_classes, setting.views
@@ -137,7 +141,8 @@ class BoostingClassifier(
             stop = outcome.stop or ("early stopping" if judge and judge.is_tired else "")
             if stop:
                 break
-        self.stop_reason_ = stop or "all rounds done"
+        done = len(ends) >= self.n_estimators
+        self.stop_reason_ = stop or ("all rounds done" if done else "a callback asked to stop")
         kept = len(ends) if judge is None else judge.best_round
         self.vote_ = Vote(terms, ends, n_classes, views).truncate(kept)
         self.n_estimators_ = kept

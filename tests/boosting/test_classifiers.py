@@ -1,0 +1,420 @@
+"""The boosting estimators as users meet them: inputs, stages, stopping, edge cases."""
+
+import pickle
+import warnings
+
+import numpy as np
+import pytest
+import scipy.sparse as sp
+from sklearn.base import clone
+from sklearn.datasets import load_digits, load_wine
+from sklearn.exceptions import NotFittedError
+from sklearn.linear_model import LogisticRegression
+from sklearn.model_selection import GridSearchCV, cross_val_predict
+from sklearn.neighbors import KNeighborsClassifier
+from sklearn.pipeline import make_pipeline
+from sklearn.preprocessing import StandardScaler
+
+from tests.problems import gaussian_classes
+from uneven import AdaBoostMMClassifier, ComboClassifier, join_views
+from uneven.metrics import confusion_norm, geometric_mean_recall
+from uneven.voters import CostTree, Resampled, Weighted
+
+METHODS = [AdaBoostMMClassifier, ComboClassifier]
+
+
+@pytest.fixture(scope="module")
+def problem():
+    return gaussian_classes([80, 40, 12], separation=1.5)
+
+
+def test_combo_recognises_rare_classes_that_adaboost_mm_gives_up():
+    X, y = gaussian_classes([600, 300, 30], n_features=5, separation=0.8, seed=3)
+    norms, means = {}, {}
+    for method in METHODS:
+        answers = cross_val_predict(method(n_estimators=60, max_depth=1), X, y, cv=5)
+        norms[method] = confusion_norm(y, answers)
+        means[method] = geometric_mean_recall(y, answers)
+    assert norms[ComboClassifier] < 0.8 * norms[AdaBoostMMClassifier]
+    assert means[ComboClassifier] > means[AdaBoostMMClassifier] + 0.1
+
+
+def test_learns_digits_and_wine():
+    X, y = load_digits(return_X_y=True)
+    answers = cross_val_predict(ComboClassifier(n_estimators=150, n_jobs=2), X, y, cv=3)
+    assert np.mean(answers == y) > 0.92
+    X, y = load_wine(return_X_y=True)
+    assert np.mean(cross_val_predict(ComboClassifier(n_estimators=60), X, y, cv=5) == y) > 0.94
+
+
+@pytest.mark.parametrize("method", METHODS)
+def test_stages_end_at_the_final_vote(method, problem):
+    X, y = problem
+    model = method(n_estimators=12, max_depth=2).fit(X, y)
+    stages = list(model.staged_decision_function(X))
+    assert len(stages) == model.n_estimators_ == len(model.history_["edge"])
+    np.testing.assert_array_equal(stages[-1], model.decision_function(X))
+    np.testing.assert_array_equal(list(model.staged_predict(X))[-1], model.predict(X))
+    assert list(model.staged_score(X, y))[-1] == model.score(X, y)
+    shorter = method(n_estimators=5, max_depth=2).fit(X, y)
+    np.testing.assert_array_equal(stages[4], shorter.decision_function(X))
+
+
+@pytest.mark.parametrize("method", METHODS)
+@pytest.mark.parametrize("weak", [None, LogisticRegression(), Resampled(KNeighborsClassifier())])
+def test_warm_start_arrives_where_one_fit_arrives(method, weak, problem):
+    X, y = problem
+    whole = method(weak, n_estimators=12, random_state=3).fit(X, y)
+    grown = method(weak, n_estimators=4, random_state=3, warm_start=True).fit(X, y)
+    grown.set_params(n_estimators=12).fit(X, y)
+    np.testing.assert_array_equal(grown.decision_function(X), whole.decision_function(X))
+    np.testing.assert_array_equal(grown.history_["edge"], whole.history_["edge"])
+
+
+def test_warm_start_refuses_other_classes_and_fewer_rounds(problem):
+    X, y = problem
+    model = ComboClassifier(n_estimators=4, warm_start=True).fit(X, y)
+    with pytest.raises(ValueError, match="classes of the first fit"):
+        model.set_params(n_estimators=6).fit(X[y < 2], y[y < 2])
+    with pytest.raises(ValueError, match="cannot take rounds away"):
+        model.set_params(n_estimators=2).fit(X, y)
+
+
+def test_warm_start_off_starts_anew(problem):
+    X, y = problem
+    model = ComboClassifier(n_estimators=4).fit(X, y).fit(X[::2], y[::2])
+    fresh = ComboClassifier(n_estimators=4).fit(X[::2], y[::2])
+    np.testing.assert_array_equal(model.decision_function(X), fresh.decision_function(X))
+
+
+def test_early_stopping_keeps_the_best_round():
+    X, y = gaussian_classes([300, 100, 40], separation=0.5)
+    model = ComboClassifier(
+        n_estimators=300, early_stopping=True, n_iter_no_change=8, random_state=0
+    ).fit(X, y)
+    scores = model.history_["validation_score"]
+    assert model.stop_reason_ == "early stopping"
+    assert len(scores) == model.n_estimators_ == len(model.vote_.rounds) < 292
+    assert scores.argmax() == len(scores) - 1
+    assert scores[-1] > scores[:-1].max(initial=0.0)
+
+
+def test_early_stopping_leaves_a_single_example_in_training():
+    X, y = gaussian_classes([30, 30, 1])
+    model = ComboClassifier(n_estimators=5, early_stopping=True, random_state=0).fit(X, y)
+    assert model.class_prior_[2] > 0
+
+
+def test_learning_rate_shrinks_votes(problem):
+    X, y = problem
+    full = ComboClassifier(n_estimators=1).fit(X, y)
+    half = ComboClassifier(n_estimators=1, learning_rate=0.5).fit(X, y)
+    np.testing.assert_allclose(half.history_["weight"], 0.5 * full.history_["weight"])
+
+
+@pytest.mark.parametrize("dtype", [np.float32, np.float64])
+def test_memory_layout_and_sparsity_do_not_matter(dtype, problem):
+    X, y = problem
+    X = np.where(X > 0, X, 0.0).astype(np.float32)
+    expected = ComboClassifier(n_estimators=10).fit(X, y)
+    for same in (np.asfortranarray(X, dtype=dtype), sp.csr_matrix(X), sp.csc_array(X)):
+        model = ComboClassifier(n_estimators=10).fit(same, y)
+        np.testing.assert_array_equal(model.decision_function(same), expected.decision_function(X))
+        np.testing.assert_array_equal(model.decision_function(X), expected.decision_function(X))
+
+
+def test_n_jobs_does_not_matter():
+    X, y = gaussian_classes([20_000, 8_000, 4_000], n_features=20)
+    one = ComboClassifier(n_estimators=5, n_jobs=1).fit(X, y)
+    two = ComboClassifier(n_estimators=5, n_jobs=2).fit(X, y)
+    np.testing.assert_array_equal(one.decision_function(X), two.decision_function(X))
+
+
+def test_same_seed_same_model(problem):
+    X, y = problem
+    weak = Resampled(KNeighborsClassifier())
+    a = ComboClassifier(weak, n_estimators=4, random_state=1).fit(X, y)
+    b = ComboClassifier(weak, n_estimators=4, random_state=1).fit(X, y)
+    c = ComboClassifier(weak, n_estimators=4, random_state=2).fit(X, y)
+    np.testing.assert_array_equal(a.decision_function(X), b.decision_function(X))
+    assert (a.decision_function(X) != c.decision_function(X)).any()
+
+
+def test_vote_shares_are_probabilities_in_the_order_of_the_votes(problem):
+    X, y = problem
+    model = ComboClassifier(n_estimators=10).fit(X, y)
+    shares = model.predict_proba(X)
+    np.testing.assert_allclose(shares.sum(axis=1), 1.0)
+    np.testing.assert_allclose(
+        shares, model.decision_function(X) / model.history_["weight"].sum(), atol=1e-12
+    )
+
+
+def test_strings_negative_and_unordered_labels(problem):
+    X, y = problem
+    words = np.array(["b", "ä", "a"])[y]
+    model = ComboClassifier(n_estimators=5).fit(X, words)
+    assert model.classes_.tolist() == ["a", "b", "ä"]
+    assert set(model.predict(X)) <= {"a", "b", "ä"}
+    numbers = np.array([7, -1, 3])[y]
+    assert set(ComboClassifier(n_estimators=5).fit(X, numbers).predict(X)) <= {7, -1, 3}
+
+
+def test_one_class_one_row_one_feature():
+    one_class = ComboClassifier().fit(np.arange(6.0).reshape(-1, 1), np.full(6, "only"))
+    assert one_class.predict([[3.0], [np.nan]]).tolist() == ["only", "only"]
+    assert one_class.n_estimators_ == 0
+    assert one_class.predict_proba([[1.0]]).tolist() == [[1.0]]
+    one_row = ComboClassifier().fit([[1.0, 2.0]], [4])
+    assert one_row.predict([[0.0, 0.0]]).tolist() == [4]
+    one_feature = ComboClassifier(n_estimators=5).fit([[0.0], [1.0], [2.0], [3.0]], [0, 0, 1, 1])
+    assert one_feature.predict([[0.5], [9.0]]).tolist() == [0, 1]
+    assert one_feature.stop_reason_ == "a voter without training errors"
+
+
+@pytest.mark.parametrize("method", METHODS)
+def test_columns_without_information_answer_the_prior(method):
+    y = np.array([0, 0, 1, 2])
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore")
+        model = method().fit(np.ones((4, 2)), y)
+    assert model.predict(np.zeros((3, 2))).tolist() == [0, 0, 0]
+    np.testing.assert_allclose(model.predict_proba(np.zeros((1, 2)))[0].argmax(), 0)
+
+
+def test_a_worthless_first_round_is_said():
+    with pytest.warns(UserWarning, match="no voter does better than guessing"):
+        ComboClassifier().fit(np.ones((4, 2)), [0, 0, 1, 2])
+
+
+def test_rows_with_nothing_known_get_the_most_frequent_class(problem):
+    X, y = problem
+    model = ComboClassifier(n_estimators=5).fit(X, y)
+    nothing = np.full((2, X.shape[1]), np.nan)
+    assert model.predict(nothing).tolist() == [0, 0]
+    np.testing.assert_allclose(model.predict_proba(nothing), [model.class_prior_] * 2)
+    assert not model.decision_function(nothing).any()
+
+
+def test_training_rows_with_nothing_known_teach_nothing(problem):
+    X, y = problem
+    holes = np.vstack([X, np.full((30, X.shape[1]), np.nan)])
+    labels = np.concatenate([y, np.full(30, 2)])
+    with_holes = ComboClassifier(n_estimators=8).fit(holes, labels)
+    without = ComboClassifier(n_estimators=8).fit(X, y)
+    np.testing.assert_allclose(with_holes.history_["edge"], without.history_["edge"], rtol=1e-9)
+
+
+def test_zero_weights_are_like_missing_rows(problem):
+    X, y = problem
+    weight = (np.arange(len(y)) % 3 > 0).astype(float)
+    weighted = ComboClassifier(n_estimators=8).fit(X, y, sample_weight=weight)
+    removed = ComboClassifier(n_estimators=8).fit(X[weight > 0], y[weight > 0])
+    np.testing.assert_array_equal(weighted.decision_function(X), removed.decision_function(X))
+
+
+@pytest.mark.parametrize("scale", [1e-200, 1e200])
+def test_huge_and_tiny_weights_and_values(scale, problem):
+    X, y = problem
+    plain = ComboClassifier(n_estimators=8).fit(X, y)
+    weighted = ComboClassifier(n_estimators=8).fit(X, y, sample_weight=np.full(len(y), scale))
+    stretched = ComboClassifier(n_estimators=8).fit(X * scale, y)
+    np.testing.assert_allclose(weighted.history_["edge"], plain.history_["edge"], rtol=1e-9)
+    np.testing.assert_array_equal(stretched.predict(X * scale), plain.predict(X))
+
+
+@pytest.mark.parametrize(
+    ("params", "message"),
+    [
+        ({"n_estimators": 0}, "n_estimators"),
+        ({"n_estimators": 2.5}, "n_estimators"),
+        ({"max_depth": 0}, "max_depth"),
+        ({"max_depth": 99}, "max_depth"),
+        ({"learning_rate": 0}, "learning_rate"),
+        ({"learning_rate": 1.5}, "learning_rate"),
+        ({"max_bins": 256}, "max_bins"),
+        ({"class_cost": np.ones((2, 2))}, r"shape \(2, 2\), but y holds 3 classes"),
+        ({"class_cost": -np.ones((3, 3))}, "class_cost"),
+        ({"class_cost": np.zeros((3, 3))}, "nothing to learn"),
+        ({"class_cost": "high"}, "class_cost"),
+        ({"views": [0, 2]}, "boundaries"),
+        ({"early_stopping": True, "validation_fraction": 1.0}, "validation_fraction"),
+        ({"early_stopping": True, "n_iter_no_change": 0}, "n_iter_no_change"),
+    ],
+)
+def test_bad_parameters_are_named(params, message, problem):
+    X, y = problem
+    model = ComboClassifier(**params)
+    with pytest.raises(ValueError, match=message):
+        model.fit(X, y)
+    with pytest.raises(NotFittedError):
+        model.predict(X)
+
+
+def test_bad_data_is_named(problem):
+    X, y = problem
+    model = ComboClassifier(n_estimators=2)
+    with pytest.raises(ValueError, match="infinity"):
+        model.fit(np.where(X > 1, np.inf, X), y)
+    with pytest.raises(ValueError, match="sample_weight must hold finite"):
+        model.fit(X, y, sample_weight=-np.ones(len(y)))
+    with pytest.raises(ValueError, match="zero for every row"):
+        model.fit(X, y, sample_weight=np.zeros(len(y)))
+    with pytest.raises(ValueError, match="entries, X has"):
+        model.fit(X, y, sample_weight=np.ones(3))
+    with pytest.raises(TypeError, match="weak learner"):
+        ComboClassifier("tree").fit(X, y)
+    with pytest.raises(ValueError, match="takes no sample_weight"):
+        ComboClassifier(Weighted(KNeighborsClassifier())).fit(X, y)
+
+
+def test_a_failed_fit_leaves_no_model_behind(problem):
+    X, y = problem
+    model = ComboClassifier(class_cost=np.ones((2, 2)))
+    with pytest.raises(ValueError, match="class_cost"):
+        model.fit(X, y)
+    assert not hasattr(model, "vote_")
+
+
+def test_views_share_the_explanation():
+    X, y = gaussian_classes([80, 80], n_features=2, separation=3.0)
+    noise = np.random.default_rng(0).normal(size=(len(y), 3))
+    joined, views = join_views({"noise": noise, "signal": X})
+    model = ComboClassifier(n_estimators=10, max_depth=1, views=views).fit(joined, y)
+    explanation = model.explain()
+    assert explanation.view_names == ["noise", "signal"]
+    np.testing.assert_allclose(explanation.view_share.sum(axis=0), 1.0)
+    np.testing.assert_allclose(explanation.feature_share.sum(axis=0), 1.0)
+    assert (explanation.view_share[1] > 0.8).all()
+    np.testing.assert_allclose(
+        explanation.feature_share[3:].sum(axis=0), explanation.view_share[1]
+    )
+
+
+def test_columns_outside_the_views_are_not_read(problem):
+    X, y = problem
+    leak = np.column_stack([X, y])
+    model = ComboClassifier(n_estimators=5, views={"a": [0, 1], "b": [2]}).fit(leak, y)
+    leak[:, -1] = 99.0
+    inside = ComboClassifier(n_estimators=5).fit(X[:, :3], y)
+    np.testing.assert_array_equal(model.predict(leak), inside.predict(X[:, :3]))
+
+
+def test_frames_with_categories():
+    pd = pytest.importorskip("pandas")
+    pl = pytest.importorskip("polars")
+    rng = np.random.default_rng(0)
+    sizes = np.array(["small", "medium", "large"])
+    pick = rng.integers(0, 3, 90)
+    frame = pd.DataFrame(
+        {
+            "size": pd.Categorical(sizes[pick], categories=sizes, ordered=True),
+            "noise": rng.normal(size=90),
+        }
+    )
+    model = ComboClassifier(n_estimators=5).fit(frame, pick)
+    assert model.score(frame, pick) == 1.0
+    assert model.categories_ == {"size": ["small", "medium", "large"]}
+    reordered = frame.assign(size=frame["size"].cat.reorder_categories(sizes[::-1]))
+    np.testing.assert_array_equal(model.predict(reordered), model.predict(frame))
+    unknown = frame.assign(size=pd.Categorical(["giant"] * 90))
+    assert model.predict(unknown).shape == (90,)
+    polars = pl.DataFrame(
+        {"size": pl.Series(sizes[pick].tolist(), dtype=pl.Enum(sizes.tolist())),
+         "noise": frame["noise"].to_numpy()}
+    )  # fmt: skip
+    twin = ComboClassifier(n_estimators=5).fit(polars, pick)
+    np.testing.assert_array_equal(twin.predict(polars), model.predict(frame))
+
+
+def test_text_columns_are_refused_with_a_way_out():
+    pd = pytest.importorskip("pandas")
+    frame = pd.DataFrame({"colour": ["red", "blue", "red", "blue"]})
+    with pytest.raises(ValueError, match=r"'colour' holds text such as 'red'.*category"):
+        ComboClassifier().fit(frame, [0, 1, 0, 1])
+
+
+def test_prefix_views_from_a_frame(problem):
+    pd = pytest.importorskip("pandas")
+    X, y = problem
+    frame = pd.DataFrame(X, columns=["a__0", "a__1", "b__0", "b__1"])
+    model = ComboClassifier(n_estimators=5, views="prefix").fit(frame, y)
+    assert model.views_.names == ("a", "b")
+    assert model.explain().feature_names == list(frame.columns)
+
+
+def test_grid_search_pipeline_clone_and_pickle(problem):
+    X, y = problem
+    pipeline = make_pipeline(StandardScaler(), ComboClassifier(n_estimators=5, views=[0, 2, 4]))
+    search = GridSearchCV(pipeline, {"comboclassifier__max_depth": [1, 2]}, cv=3).fit(X, y)
+    assert search.best_score_ > 0.6
+    model = ComboClassifier(CostTree(2, "cost"), n_estimators=5).fit(X, y)
+    again = pickle.loads(pickle.dumps(model))
+    np.testing.assert_array_equal(again.predict(X), model.predict(X))
+    assert not hasattr(clone(model), "vote_")
+
+
+def test_the_fitted_model_holds_no_training_rows(problem):
+    X, y = gaussian_classes([3000, 3000])
+    small = len(pickle.dumps(ComboClassifier(n_estimators=5).fit(X[:200], y[:200])))
+    large = len(pickle.dumps(ComboClassifier(n_estimators=5).fit(X, y)))
+    assert large < 2 * small
+
+
+@pytest.mark.parametrize(
+    "weak",
+    [
+        Weighted(LogisticRegression()),
+        LogisticRegression(),
+        KNeighborsClassifier(),
+        Resampled(LogisticRegression(), fraction=0.4),
+        CostTree(max_depth=2, criterion="cost"),
+    ],
+)
+def test_any_weak_learner(weak, problem):
+    X, y = problem
+    model = ComboClassifier(weak, n_estimators=6, random_state=0).fit(X, y)
+    assert model.score(X, y) > 0.7
+    share = model.explain().view_share
+    np.testing.assert_allclose(share, np.ones_like(share))
+
+
+def test_verbose_reports_rounds(problem, capsys):
+    X, y = problem
+    ComboClassifier(n_estimators=20, verbose=1).fit(X, y)
+    printed = capsys.readouterr().out
+    assert printed.count("\n") == 2
+    assert "round 20" in printed
+    assert "edge" in printed
+
+
+def test_callbacks_see_every_round_and_can_stop(problem):
+    callback_module = pytest.importorskip("sklearn.callback")
+    X, y = problem
+
+    class Watch:
+        def __init__(self):
+            self.seen = 0
+
+        def setup(self, estimator, context):
+            pass
+
+        def teardown(self, estimator, context):
+            pass
+
+        def on_fit_task_begin(self, estimator, context):
+            pass
+
+        def on_fit_task_end(self, estimator, context, *, fitted_estimator):
+            if context.task_name != "round":
+                return False
+            self.seen += 1
+            self.score = fitted_estimator.score(X, y)
+            return self.seen == 3
+
+    assert isinstance(Watch(), callback_module.FitCallback)
+    watch = Watch()
+    model = ComboClassifier(n_estimators=20).set_callbacks(watch).fit(X, y)
+    assert watch.seen == model.n_estimators_ == 3
+    assert watch.score == model.score(X, y)
+    assert model.stop_reason_ == "a callback asked to stop"
