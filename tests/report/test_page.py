@@ -137,6 +137,19 @@ def test_norm_of_the_picture_is_the_norm_of_the_answers():
     assert counts[row, column] / counts[row].sum() == pytest.approx(rate)
 
 
+def test_classes_stand_from_the_largest_to_the_smallest():
+    results = make_results(4, 2, 1)
+    results.data.class_counts[:] = [5, 20, 1, 10]
+    page = render_report(results)
+    matrix = page[page.index('class="matrix"') :].partition("</svg>")[0]
+    names = re.findall(r'class="row-name">([^<]+)<', matrix)
+    assert names == ["digit 1", "digit 3", "digit 0", "digit 2"]
+    told = dict(re.findall(r"<title>(digit \d) answered \1: (\d+)", matrix))
+    assert int(told["digit 3"]) == results.best.confusion[3][3]
+    table = page[page.index('id="classes"') : page.index('id="confusion"')]
+    assert re.findall(r'title="(digit \d)"', table) == names
+
+
 def test_hovering_over_a_cell_tells_its_count():
     svg = ConfusionPicture([[1234, 3], [0, 5]], ["a", "b<"]).svg(0.5, "label")
     assert "<title>a answered b&lt;: 3 (&lt;1 %)</title>" in svg

@@ -217,7 +217,7 @@ class ConfusionNormDisplay:
         top = max(0.3, float(errors.max(initial=0.0))) if vmax is None else vmax
         colours = ERROR(PowerNorm(0.7, vmin=0.0, vmax=top, clip=True)(errors))
         diagonal = np.arange(len(self.rates))
-        colours[diagonal, diagonal] = SUPPORT(0.12 + 0.5 * np.nan_to_num(np.diag(self.rates)))
+        colours[diagonal, diagonal] = SUPPORT(0.12 + 0.4 * np.nan_to_num(np.diag(self.rates)))
         return np.asarray(colours)
 
     def _largest_error(self) -> str:
@@ -239,7 +239,7 @@ class ConfusionNormDisplay:
         size = float(ax.get_yticklabels()[0].get_fontsize())
         for row, (recall, support) in enumerate(zip(recalls, self.support)):
             known = "–" if np.isnan(recall) else f"{100 * recall:.0f}"
-            bars.text(1.42, row, known, ha="right", va="center", fontsize=size, color=INK)
+            bars.text(1.5, row, known, ha="right", va="center", fontsize=size, color=INK)
             bars.text(2.3, row, f"{support:,.4g}", ha="right", va="center", fontsize=size, c=MUTED)
         for x, word in ((0.0, "recall, %"), (2.3, "rows")):
             bars.annotate(

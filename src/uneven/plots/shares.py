@@ -149,7 +149,7 @@ class VoteShareDisplay:
         known = np.nan_to_num(self.shares)
         shown = known[:-1] if self.rest_row else known
         top = max(float(shown.max(initial=0.0)), 1e-12)
-        colours = np.asarray(SUPPORT(np.sqrt(np.minimum(known / top, 1.0))))
+        colours = np.asarray(SUPPORT(np.minimum(known / top, 1.0)))
         if self.rest_row:
             colours[-1] = to_rgba(GRID)
         texts = [[percent(share) for share in row] for row in known]

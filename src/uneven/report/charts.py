@@ -107,7 +107,7 @@ def line_chart(
         return Markup("")
     low, high = _padded(min(heights), max(heights))
     rounds = max(len(values) for _, values, _ in lines)
-    left, right, top, bottom = 42.0, 352.0, 8.0, 176.0
+    left, right, top, bottom = 42.0, 344.0, 8.0, 176.0
 
     def at(x: float, y: float) -> str:
         across = left + (right - left) * (x - 1) / max(rounds - 1, 1)

@@ -18,6 +18,7 @@ MANY = 12
 """Above this many classes or methods, cells get smaller."""
 
 CHARACTER = 6.6
+LARGEST_SCALE = 1.35
 
 
 def elide(name: object, length: int) -> str:
@@ -138,8 +139,10 @@ class ConfusionPicture:
         marks += [
             self._cell(int(r), int(c), margin, cell, top) for r, c in np.argwhere(self.counts > 0)
         ]
-        view = f"0 0 {margin + n * cell + 2:g} {n * cell + foot:g}"
-        return tag("svg", marks, class_="matrix", viewBox=view, role="img", aria_label=label)
+        width = margin + n * cell + 2
+        frame = {"viewBox": f"0 0 {width:g} {n * cell + foot:g}"}
+        frame["style"] = f"max-width:{LARGEST_SCALE * width:.0f}px"
+        return tag("svg", marks, class_="matrix", role="img", aria_label=label, **frame)
 
     def _cell(self, row: int, column: int, margin: float, size: int, top: float) -> Markup:
         rate, right = float(self.rates[row, column]), row == column

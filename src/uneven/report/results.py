@@ -1,10 +1,8 @@
 """What a comparison of methods found, as plain data.
 
-`CompareResults` is the single thing that travels between the runner, the terminal table, the
-HTML report and ``results.json``.  It holds numbers and names only (no arrays, no estimators),
-checks itself when it is built, and turns into JSON and back without loss.
-
-A score that could not be computed is NaN here and ``null`` in JSON.
+`CompareResults` travels between the runner, the terminal table, the HTML report and
+``results.json``.  It holds numbers and names only, checks itself when it is built, and turns into
+JSON and back.  A score that could not be computed is NaN here and ``null`` in JSON.
 """
 
 from __future__ import annotations
@@ -169,6 +167,10 @@ class DataSummary:
                 f"DataSummary has {len(self.classes)} classes but {len(self.class_counts)} "
                 "class_counts; give one count per class."
             )
+
+    def by_size(self) -> list[int]:
+        """Indices of the classes from the largest to the smallest; ties keep their order."""
+        return sorted(range(len(self.classes)), key=lambda c: -self.class_counts[c])
 
     @property
     def imbalance_ratio(self) -> float:

@@ -23,22 +23,24 @@ def confusions(results: CompareResults) -> Markup | None:
     Markup or None
         The content of the section; None when no method answered anything.
     """
+    order = results.data.by_size()
+    names = [results.data.classes[c] for c in order]
     pictures = [
-        (method, ConfusionPicture(method.confusion, results.data.classes))
+        (method, ConfusionPicture([[method.confusion[r][c] for c in order] for r in order], names))
         for method in results.ranked()
         if any(map(any, method.confusion))
     ]
     if not pictures:
         return None
     top = max(0.2, *(float(picture.errors.max()) for _, picture in pictures))
-    lowest = min(picture.norm for _, picture in pictures)
+    lowest = min(picture.norm for _, picture in pictures) if len(pictures) > 1 else None
     figures = [_figure(m, picture, top, picture.norm == lowest) for m, picture in pictures]
     note = (
-        "Rows are true classes, columns answers; a cell is the percentage of its row over all "
-        "held-out rows. Blue is right, orange is wrong, on the same scale in every matrix; the "
-        "outlined cell is the largest error. The norm is the operator norm of the orange part: "
-        "0 is perfect. It comes from the summed counts, so it differs a little from the mean over "
-        "folds in the ranking."
+        "Rows are true classes, columns answers, both from the largest class to the smallest; a "
+        "cell is the percentage of its row over all held-out rows. Blue is right, orange is "
+        "wrong, on the same scale in every matrix; the outlined cell is the largest error. The "
+        "norm is the operator norm of the orange part: 0 is perfect. It comes from the summed "
+        "counts, so it differs a little from the mean over folds in the ranking."
     )
     dense = " dense" if len(results.data.classes) > MANY else ""
     return Markup(tag("div", figures, class_=f"matrices{dense}") + tag("p", note, class_="note"))

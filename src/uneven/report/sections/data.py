@@ -28,12 +28,13 @@ def data(results: CompareResults) -> Markup:
     """
     summary = results.data
     kinds = ", ".join(f"{count(n)} {kind}" for kind, n in summary.column_kinds.items() if n)
+    missing = percent(summary.missing_share, 1) if summary.missing_share else "none"
     tiles = [
         ("rows", count(summary.rows), ""),
         ("columns", count(summary.columns), kinds),
         ("classes", count(len(summary.classes)), f"in column “{elide(summary.target, 40)}”"),
         ("imbalance", f"{decimal(summary.imbalance_ratio, 1)} : 1", "largest to smallest class"),
-        ("missing cells", percent(summary.missing_share, 1), ""),
+        ("missing cells", missing, ""),
     ]
     boxes = [
         tag("div", tag("dt", name), tag("dd", value, tag("small", more) if more else None))
@@ -48,7 +49,7 @@ def data(results: CompareResults) -> Markup:
 def _classes(summary: DataSummary) -> Markup:
     total, largest = sum(summary.class_counts), max(summary.class_counts, default=1) or 1
     rows = []
-    for c in sorted(range(len(summary.classes)), key=lambda c: -summary.class_counts[c]):
+    for c in summary.by_size():
         size = summary.class_counts[c]
         css = "bar rare" if is_rare(size, total, len(summary.classes)) else "bar"
         bar = tag("span", class_=css, style=f"--v:{size / largest:.3f}", aria_hidden="true")

@@ -40,7 +40,7 @@ def recalls(results: CompareResults) -> Markup:
     table = {m.name: m.recalls() for m in methods}
     total, largest = sum(data.class_counts), max(data.class_counts, default=1) or 1
     rows = []
-    for c in sorted(range(len(data.classes)), key=lambda c: -data.class_counts[c]):
+    for c in data.by_size():
         size = data.class_counts[c]
         line = [table[m.name][c] for m in methods]
         top = max((v for v in line if math.isfinite(v)), default=math.nan)
