@@ -6,12 +6,12 @@ import os
 import shlex
 import sys
 import traceback
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass
+from functools import partial
 from pathlib import Path
 from typing import Annotated
 
-import click
 import typer
 
 import uneven
@@ -23,11 +23,14 @@ app = typer.Typer(
     name="uneven",
     help=texts.MAIN,
     epilog=texts.EXIT_CODES,
-    no_args_is_help=True,
     rich_markup_mode="rich",
     pretty_exceptions_enable=False,
     context_settings={"help_option_names": ["-h", "--help"]},
 )
+
+
+Work = Callable[[], None]
+"""What a command returns: the parser only prepares, the work is done outside of it."""
 
 
 @dataclass
@@ -112,29 +115,28 @@ def _compare(
     encoding: Encoding = "utf-8",
     out: Annotated[Path, typer.Option(help="Folder for the results.")] = Path("uneven-report"),
     debug: Debug = False,
-) -> None:
+) -> Work:
     from uneven.cli.compare import CompareRequest, compare
-    from uneven.cli.inputs import TableRequest
+    from uneven.cli.inputs import compare_source
     from uneven.experiments import METHODS
 
-    source = None if demo else TableRequest.given(table, target, views, drop, keep, encoding)
-    if demo and (table is not None or target is not None):
-        raise click.UsageError("--demo brings its own table; leave out TABLE and --target")
-    compare(
-        CompareRequest(
-            source=source,
-            methods=tuple(METHODS) if methods is None else tuple(_split(methods)),
-            metric=metric,
-            folds=cv,
-            repeats=repeats,
-            rounds=rounds,
-            max_depth=max_depth,
-            seed=seed,
-            n_jobs=n_jobs,
-            out=out,
-            command=context.find_root().obj.command,
-        )
+    source = compare_source(
+        table, target, demo, views=views, drop=drop, keep=keep, encoding=encoding
     )
+    request = CompareRequest(
+        source=source,
+        methods=tuple(METHODS) if methods is None else tuple(_split(methods)),
+        metric=metric,
+        folds=cv,
+        repeats=repeats,
+        rounds=rounds,
+        max_depth=max_depth,
+        seed=seed,
+        n_jobs=n_jobs,
+        out=out,
+        command=context.find_root().obj.command,
+    )
+    return partial(compare, request)
 
 
 @app.command("fit", help=texts.FIT, epilog=texts.EXIT_CODES)
@@ -153,14 +155,14 @@ def _fit(
     keep: Keep = None,
     encoding: Encoding = "utf-8",
     debug: Debug = False,
-) -> None:
+) -> Work:
     from uneven.cli.fit import fit
     from uneven.cli.inputs import TableRequest
     from uneven.experiments import Settings
 
-    source = TableRequest.given(table, target, views, drop, keep, encoding)
+    source = TableRequest.of(table, target, views, drop, keep, encoding)
     settings = Settings(rounds=rounds, max_depth=max_depth, seed=seed, n_jobs=n_jobs)
-    fit(source, method, settings, out, context.find_root().obj.command)
+    return partial(fit, source, method, settings, out, context.find_root().obj.command)
 
 
 @app.command("predict", help=texts.PREDICT, epilog=texts.EXIT_CODES)
@@ -180,10 +182,11 @@ def _predict(
     ] = None,
     encoding: Encoding = "utf-8",
     debug: Debug = False,
-) -> None:
+) -> Work:
     from uneven.cli.predict import predict
 
-    predict(model, table, out, proba=proba, copy=tuple(copy or ()), encoding=encoding)
+    copied = tuple(copy or ())
+    return partial(predict, model, table, out, proba=proba, copy=copied, encoding=encoding)
 
 
 @app.command("explain", help=texts.EXPLAIN, epilog=texts.EXIT_CODES)
@@ -191,10 +194,10 @@ def _explain(
     model: ModelPath,
     top: Annotated[int, typer.Option(help="How many columns to show.", min=1)] = 15,
     debug: Debug = False,
-) -> None:
+) -> Work:
     from uneven.cli.explain import explain
 
-    explain(model, top)
+    return partial(explain, model, top)
 
 
 def _split(names: str) -> list[str]:
@@ -215,16 +218,16 @@ def invoke(arguments: Sequence[str]) -> int:
         Exit code.
     """
     call = Invocation(shlex.join(["uneven", *arguments]))
+    words = list(arguments) or ["--help"]
     try:
-        result = app(args=list(arguments), prog_name="uneven", standalone_mode=False, obj=call)
+        work = app(args=words, prog_name="uneven", standalone_mode=False, obj=call)
+        if not callable(work):
+            return int(work or 0)
+        work()
         sys.stdout.flush()
-        return result if isinstance(result, int) else 0
-    except (KeyboardInterrupt, click.Abort):
+        return 0
+    except (KeyboardInterrupt, typer.Abort):
         return _fail("interrupted; nothing was written.", 130, call.debug)
-    except click.ClickException as error:
-        path = error.ctx.command_path if isinstance(error, click.UsageError) and error.ctx else ""
-        hint = f" Try: {path or 'uneven'} --help" if isinstance(error, click.UsageError) else ""
-        return _fail(f"{error.format_message().rstrip('.')}.{hint}", 2, call.debug)
     except BrokenPipeError:
         os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
         return 141
@@ -238,11 +241,14 @@ def _explain_failure(error: Exception, debug: bool) -> int:
 
     if isinstance(error, InputError | ModelFileError):
         return _fail(str(error), 2, debug)
+    if hasattr(error, "format_message"):
+        context = getattr(error, "ctx", None)
+        command = context.command_path if context else "uneven"
+        return _fail(f"{error.format_message()} Try: {command} --help", 2, debug)
     if isinstance(error, OSError):
         reason = f"{error.filename}: {error.strerror}." if error.filename else str(error)
         return _fail(reason, 2, debug)
-    line = f"unexpected {type(error).__name__}: {error} (--debug shows where)"
-    return _fail(line, 1, debug)
+    return _fail(f"unexpected {type(error).__name__}: {error} (--debug shows where)", 1, debug)
 
 
 def _fail(message: str, code: int, debug: bool) -> int:

@@ -5,12 +5,18 @@ from __future__ import annotations
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
 from pathlib import Path
+from typing import Any
 
-import click
+from uneven.experiments import (
+    InputError,
+    Problem,
+    file_digest,
+    make_problem,
+    read_table,
+    views_of_table,
+)
 
-from uneven.experiments import Problem, file_digest, make_problem, read_table, views_of_table
-
-__all__ = ["TableRequest", "demo_problem"]
+__all__ = ["TableRequest", "compare_source", "demo_problem"]
 
 
 @dataclass(frozen=True)
@@ -39,20 +45,16 @@ class TableRequest:
     encoding: str = "utf-8"
 
     @classmethod
-    def given(
+    def of(
         cls,
-        path: Path | None,
-        target: str | None,
+        path: Path,
+        target: str,
         views: str | None,
         drop: Sequence[str] | None,
         keep: Sequence[str] | None,
         encoding: str,
     ) -> TableRequest:
-        """Build a request from options, refusing one without table or target."""
-        if path is None:
-            raise click.UsageError("give a TABLE and its --target, or --demo")
-        if target is None:
-            raise click.UsageError("give the column to predict with --target")
+        """Build a request from options."""
         return cls(path, target, views, tuple(drop or ()), tuple(keep or ()), encoding)
 
     def load(self) -> Problem:
@@ -67,6 +69,36 @@ class TableRequest:
             sha256=file_digest(self.path),
         )
         return replace(problem, views=views_of_table(self.views, problem.schema.names))
+
+
+def compare_source(
+    path: Path | None, target: str | None, demo: bool, **choices: Any
+) -> TableRequest | None:
+    """Build the request of a comparison, None for the embedded table.
+
+    Parameters
+    ----------
+    path, target : Path and str, or None
+        What the user gave.
+    demo : bool
+        Whether the embedded table was asked for.
+    **choices : object
+        Further arguments of `TableRequest.of`.
+
+    Raises
+    ------
+    InputError
+        If there is no table, no target, or one too many.
+    """
+    if demo:
+        if path is not None or target is not None:
+            raise InputError("--demo brings its own table; leave out TABLE and --target.")
+        return None
+    if path is None:
+        raise InputError("give a TABLE and its --target, or --demo. Try: uneven compare --help")
+    if target is None:
+        raise InputError("give the column to predict with --target. Try: uneven compare --help")
+    return TableRequest.of(path, target, **choices)
 
 
 def demo_problem() -> Problem:

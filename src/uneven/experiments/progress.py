@@ -61,8 +61,8 @@ class RoundCounter:
         """Wait for the task to end."""
 
     def on_fit_task_end(self, estimator: Any, context: Any) -> bool:
-        """Count a round; the fit as a whole, which has no parent task, is none."""
-        if context.parent is not None:
+        """Count a round: a task without subtasks, unlike the fit as a whole."""
+        if context.max_subtasks == 0:
             self._done += 1
             self._report(self._done, self._total)
         return False

@@ -1,0 +1,66 @@
+from __future__ import annotations
+
+import pytest
+from tests.cli.conftest import files_in
+
+from uneven.atomic import replace_file, replace_folder
+
+
+def write_half(path, error):
+    path.write_text("half")
+    raise error
+
+
+def test_file_appears_whole(tmp_path):
+    target = tmp_path / "a.txt"
+    target.write_text("old")
+    with replace_file(target) as draft:
+        draft.write_text("new")
+        assert target.read_text() == "old"
+        assert draft.suffix == ".txt"
+    assert target.read_text() == "new"
+    assert files_in(tmp_path) == {"a.txt"}
+
+
+@pytest.mark.parametrize("error", [ValueError, KeyboardInterrupt])
+def test_failure_leaves_the_old_file(tmp_path, error):
+    target = tmp_path / "a.txt"
+    target.write_text("old")
+    with pytest.raises(error), replace_file(target) as draft:
+        write_half(draft, error)
+    assert target.read_text() == "old"
+    assert files_in(tmp_path) == {"a.txt"}
+
+
+@pytest.mark.parametrize("error", [ValueError, KeyboardInterrupt])
+def test_failure_leaves_no_folder(tmp_path, error):
+    with pytest.raises(error), replace_folder(tmp_path / "b" / "c") as draft:
+        write_half(draft / "x", error)
+    assert files_in(tmp_path) == set()
+
+
+def test_folder_is_created_with_its_parents(tmp_path):
+    with replace_folder(tmp_path / "b" / "c") as draft:
+        (draft / "x").write_text("1")
+    assert files_in(tmp_path) == {"b", "b/c", "b/c/x"}
+
+
+def test_new_files_are_readable_like_any_other(tmp_path):
+    (tmp_path / "plain").write_text("")
+    usual = (tmp_path / "plain").stat().st_mode
+    with replace_file(tmp_path / "a") as draft:
+        draft.write_text("")
+    with replace_folder(tmp_path / "b") as draft:
+        (draft / "x").write_text("")
+    assert (tmp_path / "a").stat().st_mode == usual
+    assert (tmp_path / "b" / "x").stat().st_mode == usual
+
+
+def test_wrong_destinations(tmp_path):
+    (tmp_path / "file").write_text("")
+    with pytest.raises(IsADirectoryError), replace_file(tmp_path):
+        pass
+    with pytest.raises(FileNotFoundError), replace_file(tmp_path / "no" / "a"):
+        pass
+    with pytest.raises(NotADirectoryError), replace_folder(tmp_path / "file" / "a"):
+        pass

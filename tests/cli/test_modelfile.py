@@ -1,0 +1,198 @@
+"""Model files: what is kept, what is refused."""
+
+from __future__ import annotations
+
+import json
+import pickle
+import zipfile
+from dataclasses import asdict
+
+import numpy as np
+import pytest
+import skops.io
+from sklearn.base import BaseEstimator, ClassifierMixin
+from sklearn.ensemble import GradientBoostingClassifier
+from sklearn.pipeline import Pipeline
+from sklearn.preprocessing import FunctionTransformer
+from tests.cli.conftest import files_in, make_frame
+
+from uneven.experiments import METHODS, Settings, fit_method, make_problem
+from uneven.modelfile import FORMAT, ModelCard, ModelFileError, load_model, save_model
+
+CARD = ModelCard("combo", "CoMBo", "label", ["a", "b"], [3, 2], [], 5, params={"rounds": "4"})
+PROBLEM = make_problem(make_frame(), "label")
+
+
+class Foreign(ClassifierMixin, BaseEstimator):
+    """A class of somebody else."""
+
+    loaded = False
+
+    def __setstate__(self, state):
+        Foreign.loaded = True
+        super().__setstate__(state)
+
+
+@pytest.fixture(scope="module")
+def fitted():
+    return {
+        name: fit_method(METHODS[name], PROBLEM, Settings(rounds=5))
+        for name in ("combo", "hist_gradient_boosting", "random_forest")
+    }
+
+
+@pytest.fixture
+def path(tmp_path):
+    return tmp_path / "m.skops"
+
+
+def write(path, **content):
+    whole = {"format": FORMAT, "card": json.dumps(asdict(CARD))} | content
+    path.write_bytes(skops.io.dumps(whole))
+
+
+def test_round_trip(fitted, path):
+    save_model(fitted["combo"], CARD, path)
+    pipeline, card = load_model(path)
+    assert card == CARD
+    np.testing.assert_array_equal(
+        pipeline.predict_proba(PROBLEM.X), fitted["combo"].predict_proba(PROBLEM.X)
+    )
+    explanation = fitted["combo"][-1].explain()
+    np.testing.assert_array_equal(pipeline[-1].explain().view_share, explanation.view_share)
+
+
+def test_a_foreign_class_is_refused_by_name_and_never_built(path):
+    write(path, pipeline=Foreign())
+    with pytest.raises(ModelFileError, match=r"not trusted \(.*Foreign\)"):
+        load_model(path)
+    assert not Foreign.loaded
+
+
+def test_a_way_to_eval_is_refused_by_name(path):
+    write(path, pipeline=Pipeline([("encode", FunctionTransformer(eval))]))
+    with pytest.raises(ModelFileError, match=r"builtins\.eval"):
+        load_model(path)
+
+
+def test_command_line_refuses_in_one_line(uneven, tmp_path, path):
+    write(path, pipeline=FunctionTransformer(eval))
+    done = uneven("explain", path)
+    assert done.code == 2
+    assert "builtins.eval" in done.complaint
+
+
+def test_what_could_not_be_read_is_not_written(path, tmp_path):
+    with pytest.raises(ModelFileError, match="Foreign"):
+        save_model(Pipeline([("classify", Foreign())]), CARD, path)
+    assert files_in(tmp_path) == set()
+
+
+def test_pickles_and_rubbish_are_refused(path):
+    for content in (pickle.dumps(CARD), b"rubbish", b""):
+        path.write_bytes(content)
+        with pytest.raises(ModelFileError, match="not a model file of uneven"):
+            load_model(path)
+
+
+def test_damaged_archives_are_refused(fitted, path):
+    save_model(fitted["combo"], CARD, path)
+    whole = path.read_bytes()
+    path.write_bytes(whole[: len(whole) // 2])
+    with pytest.raises(ModelFileError, match="damaged"):
+        load_model(path)
+    with zipfile.ZipFile(path, "w") as archive:
+        archive.writestr("schema.json", "{}")
+    with pytest.raises(ModelFileError, match="damaged"):
+        load_model(path)
+
+
+def test_other_skops_files_are_refused(path):
+    skops.io.dump([1, 2, 3], path)
+    with pytest.raises(ModelFileError, match="a skops file, but not a model file"):
+        load_model(path)
+
+
+@pytest.mark.parametrize("card", ["{", "{}", "[]"])
+def test_a_damaged_card_is_refused(fitted, path, card):
+    write(path, pipeline=fitted["combo"], card=card)
+    with pytest.raises(ModelFileError):
+        load_model(path)
+
+
+def test_other_pipelines_are_refused(fitted, path):
+    encoder, classifier = fitted["combo"][0], fitted["combo"][1]
+    other = GradientBoostingClassifier()
+    for steps, says in (
+        ([("encode", encoder), ("classify", other)], "GradientBoostingClassifier"),
+        ([("encode", FunctionTransformer()), ("classify", classifier)], "FunctionTransformer"),
+        ([("classify", classifier)], "pipeline of an encoder and a classifier"),
+    ):
+        write(path, pipeline=Pipeline(steps))
+        with pytest.raises(ModelFileError, match=says):
+            load_model(path)
+
+
+def forge(pipeline, part, node, value):
+    """Change one number inside the trees of a copy of a model."""
+    copy = pickle.loads(pickle.dumps(pipeline))
+    classifier = copy[-1]
+    if hasattr(classifier, "vote_"):
+        getattr(classifier.vote_._forest.trees, part)[node] = value
+    elif hasattr(classifier, "estimators_"):
+        getattr(classifier.estimators_[0].tree_, part)[node] = value
+    else:
+        classifier._predictors[0][0].nodes[part][node] = value
+    return copy
+
+
+@pytest.mark.parametrize(
+    ("name", "part", "value", "says"),
+    [
+        ("combo", "child", 10**6, "points to child"),
+        ("combo", "child", -5, "points to child"),
+        ("combo", "feature", 4, "points to column 4 of 4"),
+        ("combo", "feature", -1, "points to column"),
+        ("combo", "label", 3, "points to class 3 of 3"),
+        ("random_forest", "children_left", 10**6, "points to child"),
+        ("random_forest", "children_right", 10**6, "points to child"),
+        ("random_forest", "children_right", -1, "one child"),
+        ("random_forest", "children_left", 0, "child before its parent"),
+        ("random_forest", "feature", 99, "points to column 99 of 4"),
+        ("random_forest", "feature", -2, "points to column"),
+        ("hist_gradient_boosting", "left", 10**6, "points to child"),
+        ("hist_gradient_boosting", "right", 0, "child before its parent"),
+        ("hist_gradient_boosting", "feature_idx", 99, "points to column 99 of 4"),
+        ("hist_gradient_boosting", "is_categorical", 1, "splits on categories"),
+    ],
+)
+def test_forged_trees_are_refused(fitted, path, name, part, value, says):
+    write(path, pipeline=fitted[name])
+    load_model(path)
+    write(path, pipeline=forge(fitted[name], part, 0, value))
+    with pytest.raises(ModelFileError, match=says):
+        load_model(path)
+
+
+def test_forged_votes_are_refused(fitted, path):
+    for attribute, change in (
+        ("weights", lambda w: w[:, :1]),
+        ("weights", lambda w: np.vstack([w, w])),
+        ("rounds", lambda r: r + 1),
+        ("view_of_term", lambda v: v + 7),
+        ("n_classes", lambda n: n + 1),
+    ):
+        copy = pickle.loads(pickle.dumps(fitted["combo"]))
+        vote = copy[-1].vote_
+        setattr(vote, attribute, change(getattr(vote, attribute)))
+        write(path, pipeline=copy)
+        with pytest.raises(ModelFileError, match="damaged"):
+            load_model(path)
+
+
+def test_roots_outside_the_forest_are_refused(fitted, path):
+    copy = pickle.loads(pickle.dumps(fitted["combo"]))
+    copy[-1].vote_._forest.roots[1:] += 10**6
+    write(path, pipeline=copy)
+    with pytest.raises(ModelFileError, match="damaged"):
+        load_model(path)

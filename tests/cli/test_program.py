@@ -1,0 +1,112 @@
+"""The program as a process: entry points, help, missing extra, Ctrl-C."""
+
+from __future__ import annotations
+
+import io
+import os
+import signal
+import subprocess
+import sys
+import time
+
+import pytest
+from tests.cli.conftest import files_in, make_frame
+
+import uneven as package
+from uneven.experiments import MEASURES, METHODS
+
+
+def test_help_teaches(uneven):
+    done = uneven("compare", "--help")
+    assert done.code == 0
+    for word in [*METHODS, *MEASURES, "uneven compare --demo", "Exit codes", "130"]:
+        assert word in done.out
+
+
+def test_without_arguments_the_help_is_shown(uneven):
+    done = uneven()
+    assert done.code == 0
+    for command in ("compare", "fit", "predict", "explain"):
+        assert command in done.out
+
+
+def test_version(uneven):
+    assert uneven("--version").out.strip() == f"uneven {package.__version__}"
+
+
+def test_unknown_command(uneven):
+    done = uneven("comapre")
+    assert done.code == 2
+    assert "comapre" in done.complaint
+
+
+def test_module_is_the_same_program():
+    done = subprocess.run(
+        [sys.executable, "-m", "uneven", "--version"], capture_output=True, text=True, check=True
+    )
+    assert done.stdout.strip() == f"uneven {package.__version__}"
+
+
+def test_missing_extra_is_one_line(uneven, monkeypatch):
+    import importlib.util
+
+    known = importlib.util.find_spec
+    monkeypatch.setattr(
+        importlib.util, "find_spec", lambda name: None if name == "rich" else known(name)
+    )
+    done = uneven("compare", "--demo")
+    assert done.code == 2
+    assert 'pip install "uneven[cli]"' in done.complaint
+    assert "rich" in done.complaint
+
+
+@pytest.mark.skipif(os.name != "posix", reason="sends SIGINT as a terminal does")
+def test_ctrl_c_leaves_nothing_behind(tmp_path):
+    make_frame(3000).to_csv(tmp_path / "t.csv", index=False)
+    words = ["compare", "t.csv", "-t", "label", "--rounds", "100000", "--methods", "combo"]
+    process = subprocess.Popen(
+        [sys.executable, "-m", "uneven", *words],
+        cwd=tmp_path,
+        stdout=subprocess.PIPE,
+        stderr=subprocess.PIPE,
+        text=True,
+    )
+    deadline = time.monotonic() + 60
+    while len(files_in(tmp_path)) < 2 and time.monotonic() < deadline:
+        time.sleep(0.05)
+    assert len(files_in(tmp_path)) == 2
+    time.sleep(0.5)
+    process.send_signal(signal.SIGINT)
+    out, err = process.communicate(timeout=60)
+    assert process.returncode == 130, err
+    assert err.splitlines()[-1] == "uneven: interrupted; nothing was written."
+    assert out == ""
+    assert files_in(tmp_path) == {"t.csv"}
+
+
+def test_a_closed_pipe_is_no_failure(tmp_path, table, uneven):
+    assert uneven("fit", table, "-t", "label", "--rounds", 2, "-o", "m.skops").code == 0
+    make_frame(20_000).to_csv(tmp_path / "long.csv", index=False)
+    command = f"{sys.executable} -m uneven predict m.skops long.csv --proba | head -1"
+    done = subprocess.run(command, shell=True, cwd=tmp_path, capture_output=True, text=True)
+    assert done.stdout.startswith("predicted_label")
+    assert "Traceback" not in done.stderr
+    assert "BrokenPipe" not in done.stderr
+
+
+def test_live_progress_counts_rounds(table, monkeypatch):
+    from rich.console import Console
+
+    from uneven.cli import terminal
+    from uneven.cli.inputs import TableRequest
+    from uneven.experiments import Settings, choose_methods, fit_method
+
+    console = Console(force_terminal=True, width=100, record=True, file=io.StringIO())
+    monkeypatch.setattr(terminal, "stderr", lambda: console)
+    problem = TableRequest(table, "label").load()
+    seen = []
+    with terminal.progress(1) as observer:
+        known = observer.round
+        observer.round = lambda number, total: (seen.append((number, total)), known(number, total))
+        fit_method(choose_methods(["combo"])[0], problem, Settings(rounds=4), observer)
+    assert seen == [(1, 4), (2, 4), (3, 4), (4, 4)]
