@@ -1,0 +1,20 @@
+"""Data to learn from: generators, a built-in example, and public sets by name."""
+
+from uneven.datasets.balance_scale import make_balance_scale
+from uneven.datasets.demo import load_demo
+from uneven.datasets.fetching import DatasetUnavailableError, available, downloadable, fetch
+from uneven.datasets.imbalanced_views import make_imbalanced_views
+from uneven.datasets.poker import make_poker_hands
+from uneven.datasets.uneven_views import make_uneven_views
+
+__all__ = [
+    "DatasetUnavailableError",
+    "available",
+    "downloadable",
+    "fetch",
+    "load_demo",
+    "make_balance_scale",
+    "make_imbalanced_views",
+    "make_poker_hands",
+    "make_uneven_views",
+]

@@ -1,0 +1,122 @@
+"""The shape in which every generator and loader hands over its table."""
+
+import importlib
+from collections.abc import Mapping, Sequence
+from types import ModuleType
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+from sklearn.utils import Bunch
+
+
+def require(module: str, purpose: str) -> ModuleType:
+    """Return an optional package, or say what it is needed for and how to get it.
+
+    Parameters
+    ----------
+    module : str
+        Name of the package.
+    purpose : str
+        What the caller wants to do; begins the error message.
+
+    Returns
+    -------
+    module
+
+    Examples
+    --------
+    >>> require("pandas", "as_frame=True").__name__
+    'pandas'
+    """
+    try:
+        return importlib.import_module(module)
+    except ImportError as error:
+        raise ImportError(
+            f"{purpose} needs {module}, which is not installed: pip install 'uneven[cli]'."
+        ) from error
+
+
+def multiview_bunch(
+    blocks: Mapping[str, NDArray[np.float64]],
+    target: NDArray[Any],
+    *,
+    column_names: Mapping[str, Sequence[str]] | None = None,
+    as_frame: bool = False,
+    **extra: Any,
+) -> Bunch:
+    """Put view blocks side by side and name their columns ``view__feature``.
+
+    Parameters
+    ----------
+    blocks : mapping of str to ndarray of shape (n, d_view)
+        The views, in order.
+    target : ndarray of shape (n,)
+        Labels.
+    column_names : mapping of str to sequence of str, optional
+        Feature names within each view; numbers from 0 by default.
+    as_frame : bool, default=False
+        Give ``data`` as a pandas DataFrame and ``target`` as a Series.
+    **extra
+        Further entries.
+
+    Returns
+    -------
+    Bunch
+        With ``data`` (n, d), ``target`` (n,), ``views`` (name to slice of columns),
+        ``feature_names`` and the extra entries.
+
+    Examples
+    --------
+    >>> bunch = multiview_bunch({"a": np.zeros((2, 1)), "b": np.ones((2, 2))}, np.array([0, 1]))
+    >>> bunch.views
+    {'a': slice(0, 1, None), 'b': slice(1, 3, None)}
+    >>> bunch.feature_names
+    ['a__0', 'b__0', 'b__1']
+    """
+    names: list[str] = []
+    views: dict[str, slice] = {}
+    for view, block in blocks.items():
+        columns = column_names[view] if column_names else range(block.shape[1])
+        views[view] = slice(len(names), len(names) + block.shape[1])
+        names += [f"{view}__{column}" for column in columns]
+    data = np.hstack(list(blocks.values()))
+    return table_bunch(data, target, names, as_frame=as_frame, views=views, **extra)
+
+
+def table_bunch(
+    data: NDArray[np.float64],
+    target: NDArray[Any],
+    feature_names: list[str],
+    *,
+    as_frame: bool,
+    **extra: Any,
+) -> Bunch:
+    """Wrap a dense table, as arrays or as a frame.
+
+    Parameters
+    ----------
+    data : ndarray of shape (n, d)
+    target : ndarray of shape (n,)
+    feature_names : list of str of length d
+    as_frame : bool
+        Give ``data`` as a pandas DataFrame and ``target`` as a Series.
+    **extra
+        Further entries.
+
+    Returns
+    -------
+    Bunch
+
+    Examples
+    --------
+    >>> table_bunch(np.eye(2), np.array([0, 1]), ["u", "v"], as_frame=True).data.columns.tolist()
+    ['u', 'v']
+    """
+    table: Any = data
+    labels: Any = target
+    if as_frame:
+        pandas = require("pandas", "as_frame=True")
+        table = pandas.DataFrame(data, columns=feature_names)
+        labels = pandas.Series(target, name="target")
+    return Bunch(data=table, target=labels, feature_names=feature_names, **extra)

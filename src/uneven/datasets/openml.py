@@ -1,0 +1,176 @@
+"""Where each public data set lies on OpenML, and what is done to it before it is cached."""
+
+from collections.abc import Callable
+from dataclasses import dataclass
+from functools import partial
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+from sklearn.datasets import fetch_openml
+
+from uneven.datasets.bunches import require
+
+
+def drop_rare_classes(frame: Any, min_rows: int) -> Any:
+    """Return the rows whose class has at least ``min_rows`` rows.
+
+    Parameters
+    ----------
+    frame : DataFrame of shape (n, d + 1)
+        With the labels in column ``target``.
+    min_rows : int
+        Smallest class to keep.
+
+    Returns
+    -------
+    DataFrame
+
+    Examples
+    --------
+    >>> import pandas
+    >>> frame = pandas.DataFrame({"x": [1, 2, 3], "target": ["a", "a", "b"]})
+    >>> drop_rare_classes(frame, 2)["x"].tolist()
+    [1, 2]
+    """
+    sizes = frame["target"].map(frame["target"].value_counts()).astype(int)
+    return frame[sizes >= min_rows].reset_index(drop=True)
+
+
+def _first_columns(frame: Any, n: int) -> Any:
+    return frame[[*frame.columns.drop("target")[:n], "target"]]
+
+
+def _numeric_columns(frame: Any) -> Any:
+    return frame[[*frame.drop(columns="target").select_dtypes("number").columns, "target"]]
+
+
+def _without_constants(frame: Any) -> Any:
+    return frame.loc[:, (frame.nunique() > 1) | (frame.columns == "target")]
+
+
+@dataclass(frozen=True)
+class Recipe:
+    """How to get one data set.
+
+    Attributes
+    ----------
+    parts : dict of str to int
+        OpenML numbers by view; the view "" is a table without views.
+    rows, classes : int
+        Size of the prepared table, which guards against a source that changed.
+    prepare : callable, optional
+        Applied to the table, labels in column ``target``.
+    image_shape : tuple of int, optional
+        Given if the rows are images.
+    """
+
+    parts: dict[str, int]
+    rows: int
+    classes: int
+    prepare: Callable[[Any], Any] | None = None
+    image_shape: tuple[int, int] | None = None
+
+
+def _single(
+    number: int, rows: int, classes: int, prepare: Callable[[Any], Any] | None = None
+) -> Recipe:
+    return Recipe({"": number}, rows, classes, prepare)
+
+
+RECIPES: dict[str, Recipe] = {
+    "balance": _single(11, 625, 3),
+    "banana": _single(1460, 5300, 2),
+    "car": _single(40975, 1728, 4),
+    "connect4": _single(40668, 67557, 3),
+    "ecoli": _single(39, 336, 8),
+    "glass": _single(41, 214, 6),
+    "letter": _single(6, 20000, 26),
+    "mfeat": Recipe({"fac": 12, "fou": 14, "kar": 16, "mor": 18, "pix": 20, "zer": 22}, 2000, 10),
+    "mnist": Recipe({"": 554}, 70000, 10, image_shape=(28, 28)),
+    "new_thyroid": _single(40682, 215, 3),
+    "nursery_s": _single(26, 12958, 4, partial(drop_rare_classes, min_rows=10)),
+    "optdigits": _single(28, 5620, 10),
+    "pendigits": _single(32, 10992, 10),
+    "robot": _single(1497, 5456, 4),
+    "satimage": _single(182, 6430, 6),
+    "segment": _single(36, 2310, 7, _without_constants),
+    "steel": _single(40982, 1941, 7),
+    "vehicle": _single(54, 846, 4),
+    "vowel": _single(307, 990, 11, _numeric_columns),
+    "waveform": _single(60, 5000, 3, partial(_first_columns, n=21)),
+    "wine": _single(187, 178, 3),
+    "yeast": _single(181, 1484, 10),
+}
+"""Data sets that can be downloaded, by name."""
+
+
+def download_table(name: str) -> Any:
+    """Download a data set from OpenML and prepare it.
+
+    Parameters
+    ----------
+    name : str
+        A key of `RECIPES`.
+
+    Returns
+    -------
+    DataFrame of shape (n, d + 1)
+        Labels as text in column ``target``. The parts of a multi-view set are joined row by row
+        and their columns named ``view__number``.
+
+    Raises
+    ------
+    ValueError
+        If the parts or the size are not what the recipe promises.
+    """
+    recipe = RECIPES[name]
+    pandas = require("pandas", f"Downloading {name}")
+    columns: list[Any] = []
+    target: Any = None
+    for view, number in recipe.parts.items():
+        part = fetch_openml(data_id=number, as_frame=True, cache=False)
+        labels = part.target.astype(str).reset_index(drop=True)
+        if target is not None and not target.equals(labels):
+            raise ValueError(f"{name}: the rows of OpenML data {number} are in another order.")
+        target = labels
+        data = part.data.reset_index(drop=True)
+        columns.append(data if not view else data.set_axis(_numbered(view, data.shape[1]), axis=1))
+    frame = pandas.concat([*columns, target.rename("target")], axis=1)
+    if recipe.prepare is not None:
+        frame = recipe.prepare(frame)
+    found = (len(frame), frame["target"].nunique())
+    if found != (recipe.rows, recipe.classes):
+        raise ValueError(
+            f"{name}: OpenML sent {found[0]} rows in {found[1]} classes, expected {recipe.rows} "
+            f"in {recipe.classes}; nothing was stored."
+        )
+    return frame
+
+
+def as_images(frame: Any, shape: tuple[int, int]) -> tuple[NDArray[np.uint8], NDArray[np.int64]]:
+    """Return a table of pixels as images and whole-number labels.
+
+    Parameters
+    ----------
+    frame : DataFrame of shape (n, height * width + 1)
+    shape : tuple (height, width)
+
+    Returns
+    -------
+    images : ndarray of shape (n, height, width), uint8
+    target : ndarray of shape (n,)
+
+    Examples
+    --------
+    >>> import pandas
+    >>> images, target = as_images(pandas.DataFrame({"a": [7], "b": [9], "target": ["3"]}), (1, 2))
+    >>> images.tolist(), target.tolist()
+    ([[[7, 9]]], [3])
+    """
+    pixels = frame.drop(columns="target").to_numpy(dtype=np.uint8)
+    return pixels.reshape(-1, *shape), frame["target"].to_numpy().astype(np.int64)
+
+
+def _numbered(view: str, n_columns: int) -> list[str]:
+    return [f"{view}__{number}" for number in range(n_columns)]
