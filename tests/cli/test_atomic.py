@@ -1,8 +1,8 @@
 from __future__ import annotations
 
 import pytest
-from tests.cli.conftest import files_in
 
+from tests.cli.conftest import files_in
 from uneven.atomic import replace_file, replace_folder
 
 

@@ -7,6 +7,7 @@ import os
 import numpy as np
 import pandas as pd
 import pytest
+
 from tests.cli.conftest import files_in
 
 RNG = np.random.default_rng(0)

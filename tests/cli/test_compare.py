@@ -7,8 +7,8 @@ import warnings
 
 import numpy as np
 import pytest
-from tests.cli.conftest import files_in
 
+from tests.cli.conftest import files_in
 from uneven.modelfile import load_model
 from uneven.report.results import CompareResults
 

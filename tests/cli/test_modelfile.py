@@ -14,8 +14,8 @@ from sklearn.base import BaseEstimator, ClassifierMixin
 from sklearn.ensemble import GradientBoostingClassifier
 from sklearn.pipeline import Pipeline
 from sklearn.preprocessing import FunctionTransformer
-from tests.cli.conftest import files_in, make_frame
 
+from tests.cli.conftest import files_in, make_frame
 from uneven.experiments import METHODS, Settings, fit_method, make_problem
 from uneven.modelfile import FORMAT, ModelCard, ModelFileError, load_model, save_model
 

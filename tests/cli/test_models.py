@@ -7,8 +7,8 @@ import io
 import numpy as np
 import pandas as pd
 import pytest
-from tests.cli.conftest import files_in, make_frame
 
+from tests.cli.conftest import files_in, make_frame
 from uneven.experiments import METHODS
 from uneven.modelfile import load_model
 
@@ -90,7 +90,7 @@ def test_categories_that_look_like_numbers(uneven, tmp_path):
     frame["text__word"] = frame["text__word"].map(codes)
     frame.to_csv(tmp_path / "a.csv", index=False)
     assert uneven("fit", "a.csv", "-t", "label", "--rounds", 5, "-o", "m.skops").code == 0
-    numeric = frame[frame["text__word"].isin(["1", "3"])]
+    numeric = frame[frame["text__word"].isin(["1", "02"]) | frame["text__word"].isna()]
     numeric.to_csv(tmp_path / "b.csv", index=False)
     done = uneven("predict", "m.skops", "b.csv")
     assert done.code == 0

@@ -10,9 +10,9 @@ import sys
 import time
 
 import pytest
-from tests.cli.conftest import files_in, make_frame
 
 import uneven as package
+from tests.cli.conftest import files_in, make_frame
 from uneven.experiments import MEASURES, METHODS
 
 

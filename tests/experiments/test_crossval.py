@@ -5,8 +5,8 @@ import warnings
 import numpy as np
 import pytest
 from sklearn.model_selection import RepeatedStratifiedKFold
-from tests.cli.conftest import make_frame
 
+from tests.cli.conftest import make_frame
 from uneven import ComboClassifier
 from uneven.experiments import (
     Settings,

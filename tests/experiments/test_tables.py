@@ -104,8 +104,9 @@ def test_parquet(tmp_path):
     assert list(read) == ["x", "label"]
 
 
-def test_cut_sample_of_a_long_file_is_no_error(tmp_path):
+@pytest.mark.parametrize("shift", [0, 1])
+def test_sample_is_not_cut_inside_a_letter(tmp_path, shift):
     path = tmp_path / "t.csv"
-    line = "1234567,abcdefghijklmnop,9876543\n"
-    path.write_text("a,b,c\n" + line * 20_000)
-    assert read_table(path).shape == (20_000, 3)
+    line = "é" * 1000 + ",1\n"
+    path.write_text("a" * shift + "b,c\n" + line * 200, encoding="utf-8")
+    assert read_table(path).shape == (200, 2)
