@@ -72,6 +72,7 @@ class PerClassTable:
 
     def __str__(self) -> str:
         columns = self.to_dict()
+        columns["support"] = [f"{size:g}" for size in columns["support"]]
         lines = [list(columns), *map(list, zip(*columns.values()))]
         text = [[_shown(value) for value in line] for line in lines]
         widths = [max(map(len, column)) for column in zip(*text)]
@@ -106,8 +107,8 @@ def per_class_table(
     --------
     >>> print(per_class_table(["a", "a", "b"], ["a", "b", "b"]))
     label  support  recall  precision     f1  confused_with  confused_rate
-        a    2.000   0.500      1.000  0.667              b          0.500
-        b    1.000   1.000      0.500  0.667              -          0.000
+        a        2   0.500      1.000  0.667              b          0.500
+        b        1   1.000      0.500  0.667              -          0.000
     """
     counts, classes = confusion_counts(y_true, y_pred, labels=labels, sample_weight=sample_weight)
     right = np.diag(counts)
