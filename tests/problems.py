@@ -18,7 +18,7 @@ def labelled_answers(draw, max_rows=40, max_classes=5):
 
 @st.composite
 def tables(draw, max_rows=80, max_columns=4, max_classes=5, max_values=12):
-    """(X, y, n_classes): few distinct values, some of them missing but no whole row; every class occurs."""
+    """(X, y, n_classes): few distinct values, some missing but no whole row; every class occurs."""
     n_classes = draw(st.integers(2, max_classes))
     n = draw(st.integers(n_classes + 2, max_rows))
     d = draw(st.integers(1, max_columns))

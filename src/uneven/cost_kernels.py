@@ -19,22 +19,22 @@ _SNAP = 6755399441055744.0
 
 
 @njit(cache=True, nogil=True, error_model="numpy")
-def _write_row(pairs, i, label, inverse_quantum, matrix):  # type: ignore[no-untyped-def]
+def _write_row(pairs, i, label, inverse_quantum, matrix):
     """Write row ``i`` of the snapped cost matrix; return the row's (unsnapped) pair costs."""
     total = 0.0
     snapped_total = 0.0
-    for l in range(pairs.shape[1]):
-        if l != label:
-            total += pairs[i, l]
-            snapped = (pairs[i, l] * inverse_quantum + _SNAP) - _SNAP
+    for k in range(pairs.shape[1]):
+        if k != label:
+            total += pairs[i, k]
+            snapped = (pairs[i, k] * inverse_quantum + _SNAP) - _SNAP
             snapped_total += snapped
-            matrix[i, l] = snapped
+            matrix[i, k] = snapped
     matrix[i, label] = -snapped_total
     return total
 
 
 @njit(cache=True, nogil=True, error_model="numpy")
-def write_costs(pairs, y, inverse_quantum, matrix, totals, start, stop):  # type: ignore[no-untyped-def]
+def write_costs(pairs, y, inverse_quantum, matrix, totals, start, stop):
     """Snap blocks ``start`` to ``stop`` of the pair costs to the grid, and sum them.
 
     Parameters
@@ -53,8 +53,8 @@ def write_costs(pairs, y, inverse_quantum, matrix, totals, start, stop):  # type
 
 
 @njit(cache=True, nogil=True, error_model="numpy")
-def refresh_pairs(scores, y, log_costs, log_shift, pairs, start, stop):  # type: ignore[no-untyped-def]
-    """Recompute pair costs from the scores: exp(score of l - score of y + log cost - shift).
+def refresh_pairs(scores, y, log_costs, log_shift, pairs, start, stop):
+    """Recompute pair costs from the scores: exp(score of k - score of y + log cost - shift).
 
     Parameters
     ----------
@@ -67,26 +67,28 @@ def refresh_pairs(scores, y, log_costs, log_shift, pairs, start, stop):  # type:
     log_weight, log_class_cost = log_costs
     for i in range(start, stop):
         base = log_weight[i] - scores[i, y[i]] - log_shift
-        for l in range(scores.shape[1]):
-            pairs[i, l] = np.exp(scores[i, l] + base + log_class_cost[y[i], l])
+        for k in range(scores.shape[1]):
+            pairs[i, k] = np.exp(scores[i, k] + base + log_class_cost[y[i], k])
         pairs[i, y[i]] = 0.0
 
 
 @njit(cache=True, nogil=True, error_model="numpy")
-def max_log_cost(scores, y, log_costs):  # type: ignore[no-untyped-def]
+def max_log_cost(scores, y, log_costs):
     """Largest log pair cost over all rows and wrong labels (-inf if there is none)."""
     log_weight, log_class_cost = log_costs
     largest = -np.inf
     for i in range(scores.shape[0]):
-        for l in range(scores.shape[1]):
-            if l != y[i]:
-                value = log_weight[i] + scores[i, l] - scores[i, y[i]] + log_class_cost[y[i], l]
+        for k in range(scores.shape[1]):
+            if k != y[i]:
+                value = log_weight[i] + scores[i, k] - scores[i, y[i]] + log_class_cost[y[i], k]
                 largest = max(largest, value)
     return largest
 
 
 @njit(cache=True, nogil=True, error_model="numpy")
-def add_answers(answers, weight, share, y, inverse_quantum, scores, pairs, matrix, totals, start, stop):  # type: ignore[no-untyped-def]  # noqa: E501
+def add_answers(
+    answers, weight, share, y, inverse_quantum, scores, pairs, matrix, totals, start, stop
+):
     """Let a voter speak: add its weight to the scores and bring the costs up to date.
 
     Only the score of the answered label changes. If it is the true one, every pair cost of the
@@ -116,8 +118,8 @@ def add_answers(answers, weight, share, y, inverse_quantum, scores, pairs, matri
                     down = np.exp(-step)
                 scores[i, answer] += step
                 if answer == y[i]:
-                    for l in range(pairs.shape[1]):
-                        pairs[i, l] *= down
+                    for k in range(pairs.shape[1]):
+                        pairs[i, k] *= down
                 else:
                     pairs[i, answer] *= up
             total += _write_row(pairs, i, y[i], inverse_quantum, matrix)
@@ -125,17 +127,27 @@ def add_answers(answers, weight, share, y, inverse_quantum, scores, pairs, matri
 
 
 @njit(cache=True, nogil=True, error_model="numpy")
-def right_and_wrong(matrix, y, answers):  # type: ignore[no-untyped-def]
-    """Pair costs an answer vector cancels (right) and incurs (wrong), and all pair costs."""
-    right = 0.0
-    wrong = 0.0
-    total = 0.0
-    for i in range(y.shape[0]):
-        stake = -matrix[i, y[i]]
-        total += stake
-        answer = answers[i]
-        if answer == y[i]:
-            right += stake
-        elif answer >= 0:
-            wrong += matrix[i, answer]
-    return right, wrong, total
+def right_and_wrong(matrix, y, answers, sums, start, stop):
+    """Pair costs that answers cancel, incur, and all there are, for some row blocks.
+
+    Parameters
+    ----------
+    matrix : (n, lanes) snapped costs
+    y, answers : (n,) labels; answer -1 abstains
+    sums : (n_blocks, 3) output
+    """
+    for block in range(start, stop):
+        right = 0.0
+        wrong = 0.0
+        total = 0.0
+        for i in range(block * BLOCK, min(y.shape[0], (block + 1) * BLOCK)):
+            stake = -matrix[i, y[i]]
+            total += stake
+            answer = answers[i]
+            if answer == y[i]:
+                right += stake
+            elif answer >= 0:
+                wrong += matrix[i, answer]
+        sums[block, 0] = right
+        sums[block, 1] = wrong
+        sums[block, 2] = total

@@ -295,7 +295,17 @@ class RunningCosts:
 
     def right_and_wrong(self, answers: np.ndarray) -> tuple[float, float]:
         """Pair costs that the answers cancel and incur, as shares of all pair costs."""
-        right, wrong, total = cost_kernels.right_and_wrong(self.matrix, self.y, answers)
+        sums = np.empty((len(self._totals), 3))
+        self._team.over(
+            len(sums),
+            cost_kernels.right_and_wrong,
+            self.matrix,
+            self.y,
+            answers,
+            sums,
+            worth=self._worth_threads,
+        )
+        right, wrong, total = (float(part) for part in sums.sum(axis=0))
         return (right / total, wrong / total) if total > 0 else (0.0, 0.0)
 
     def distribution(self) -> np.ndarray:

@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable, Iterator
 from concurrent.futures import ThreadPoolExecutor
 from contextlib import contextmanager
+from itertools import pairwise
 from typing import Any
 
 from joblib import effective_n_jobs
@@ -41,7 +42,7 @@ class Workers:
             kernel(*args, 0, size)
             return
         cuts = [size * k // self.n_threads for k in range(self.n_threads + 1)]
-        jobs = [self._pool.submit(kernel, *args, a, b) for a, b in zip(cuts[1:], cuts[2:])]
+        jobs = [self._pool.submit(kernel, *args, a, b) for a, b in pairwise(cuts[1:])]
         kernel(*args, cuts[0], cuts[1])
         for job in jobs:
             job.result()

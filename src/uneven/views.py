@@ -9,6 +9,7 @@ from __future__ import annotations
 
 from collections.abc import Hashable, Mapping, Sequence
 from dataclasses import dataclass
+from itertools import pairwise
 from typing import Any
 
 import numpy as np
@@ -179,7 +180,8 @@ def _views_by_boundaries(views: Any, n_features: int) -> dict[Hashable, Any]:
             f"view boundaries must increase from 0 to the number of columns ({n_features}); "
             f"got {edges.tolist()}."
         )
-    return {f"view{j}": slice(int(a), int(b)) for j, (a, b) in enumerate(zip(edges, edges[1:]))}
+    spans = pairwise(edges.tolist())
+    return {f"view{j}": slice(a, b) for j, (a, b) in enumerate(spans)}
 
 
 def _positions(
@@ -258,9 +260,7 @@ def join_views(arrays: Mapping[str, Any]) -> tuple[Any, dict[str, slice]]:
     """
     if not arrays:
         raise ValueError("join_views needs at least one array.")
-    parts = {
-        name: part if sp.issparse(part) else np.asarray(part) for name, part in arrays.items()
-    }
+    parts = {name: part if sp.issparse(part) else np.asarray(part) for name, part in arrays.items()}
     for name, part in parts.items():
         if part.ndim != 2:
             raise ValueError(f"view {name!r} must be two-dimensional, got shape {part.shape}.")

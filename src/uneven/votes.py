@@ -143,7 +143,7 @@ class Vote:
         """The vote as it was after ``n_rounds`` rounds."""
         kept = self.rounds[:n_rounds]
         n_terms = int(kept[-1]) if len(kept) else 0
-        return Vote(self.terms()[:n_terms], kept, self.n_classes, self.views)
+        return Vote(self.terms()[:n_terms], kept.tolist(), self.n_classes, self.views)
 
     def explain(self, classes: np.ndarray, feature_names: Sequence[str]) -> Explanation:
         """Say which view and which column speaks for which class; see :class:`Explanation`."""
@@ -153,7 +153,7 @@ class Vote:
         for view in np.unique(self.view_of_term):
             credit = np.zeros((n_features, self.n_classes))
             for t in np.flatnonzero(self.view_of_term == view):
-                self.term(t).voter.add_credit(credit, self.weights[t])
+                self.term(int(t)).voter.add_credit(credit, self.weights[t])
             by_column += credit
             if view == ALL_VIEWS:
                 by_view += self.views.membership() @ credit

@@ -76,9 +76,7 @@ def test_two_classes_are_scikit_learns_adaboost_with_the_same_weak_learner():
     stump = DecisionTreeClassifier(max_depth=1)
     ours = AdaBoostMMClassifier(stump, n_estimators=25, random_state=0).fit(X, y)
     theirs = AdaBoostClassifier(stump, n_estimators=25, random_state=0).fit(X, y)
-    np.testing.assert_allclose(
-        ours.history_["weight"], 0.5 * theirs.estimator_weights_, rtol=1e-6
-    )
+    np.testing.assert_allclose(ours.history_["weight"], 0.5 * theirs.estimator_weights_, rtol=1e-6)
     np.testing.assert_array_equal(ours.predict(X), theirs.predict(X))
 
 
@@ -140,9 +138,7 @@ def test_oversampling_equals_weights_equals_combo():
     np.testing.assert_allclose(
         weighted.vote_.score(X), repeated.vote_.score(X), rtol=1e-7, atol=1e-12
     )
-    np.testing.assert_allclose(
-        combo.history_["edge"][0], weighted.history_["edge"][0], rtol=0.2
-    )
+    np.testing.assert_allclose(combo.history_["edge"][0], weighted.history_["edge"][0], rtol=0.2)
 
 
 def test_line_search_never_takes_a_smaller_step_and_agrees_for_two_classes():

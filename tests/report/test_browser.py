@@ -3,9 +3,9 @@
 import os
 
 import pytest
+
 from tests.browser import find_browser, open_browser
 from tests.report.samples import NASTY, make_results
-
 from uneven.report import write_report
 
 pytestmark = pytest.mark.xdist_group("browser")

@@ -9,8 +9,8 @@ import numpy as np
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
-from tests.report.samples import NASTY, make_results
 
+from tests.report.samples import NASTY, make_results
 from uneven.metrics import confusion_norm
 from uneven.plots import palette
 from uneven.report import render_report, write_report

@@ -7,8 +7,8 @@ from dataclasses import replace
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
-from tests.report.samples import make_results
 
+from tests.report.samples import make_results
 from uneven.report import (
     CompareResults,
     DataSummary,

@@ -51,14 +51,15 @@ class Round:
     stop: str = ""
 
 
-class BoostingClassifier(
-    CallbackSupportMixin, ClassifierMixin, BaseEstimator, metaclass=ABCMeta
-):
+class BoostingClassifier(CallbackSupportMixin, ClassifierMixin, BaseEstimator, metaclass=ABCMeta):
     """Base of all boosting methods: owns the loop, the vote and everything after fitting.
 
     A subclass implements :meth:`_begin`, which returns the state of its process, and
     :meth:`_boost`, which does one round on that state.
     """
+
+    vote_: Vote
+    history_: dict[str, Any]
 
     @abstractmethod
     def _begin(self, setting: Setting) -> Any:
@@ -151,7 +152,7 @@ class BoostingClassifier(
     def _resume(self, process: Any, continued: Vote | None) -> tuple[list[Term], list[int]]:
         """Start from nothing, or from an earlier vote."""
         if continued is None:
-            self.history_: dict[str, Any] = {}
+            self.history_ = {}
             return [], []
         self.history_ = {key: list(values) for key, values in self.history_.items()}
         terms, ends = continued.terms(), continued.rounds.tolist()

@@ -60,9 +60,7 @@ def announced_rounds(
             estimator=estimator, X=X, y=y, reconstruction_attributes=snapshot
         ):
             break
-    context.call_on_fit_task_end(
-        estimator=estimator, X=X, y=y, reconstruction_attributes=snapshot
-    )
+    context.call_on_fit_task_end(estimator=estimator, X=X, y=y, reconstruction_attributes=snapshot)
 
 
 def _print_round(estimator: Any, number: int) -> None:

@@ -19,8 +19,9 @@ from uneven.voters import kernels
 
 __all__ = ["BinnedDense", "BinnedSparse", "BinnedTable", "bin_table", "cut_points"]
 
-_SAMPLE_ROWS = 65_536
+_SAMPLE_ROWS = 32_768
 _PARALLEL_UPDATES = 400_000
+_PARALLEL_ROWS = 32_768
 
 
 @dataclass
@@ -124,7 +125,15 @@ class BinnedDense(BinnedTable):
     def _split_kernel(self, columns: np.ndarray) -> tuple[Any, Any, int]:
         return kernels.best_splits_dense, self.codes, self.n_rows * len(columns)
 
-    def route(self, split, next_slot, slots, nodes, team):  # type: ignore[no-untyped-def]  # noqa: D102
+    def route(
+        self,
+        split: tuple[np.ndarray, np.ndarray, np.ndarray, np.ndarray],
+        next_slot: np.ndarray,
+        slots: np.ndarray,
+        nodes: np.ndarray,
+        team: Workers,
+    ) -> None:
+        """Send every row to its child; see ``kernels.route_dense``."""
         team.over(
             self.n_rows,
             kernels.route_dense,
@@ -133,7 +142,7 @@ class BinnedDense(BinnedTable):
             next_slot,
             slots,
             nodes,
-            worth=self.n_rows > _PARALLEL_UPDATES,
+            worth=self.n_rows > _PARALLEL_ROWS,
         )
 
 
@@ -146,11 +155,21 @@ class BinnedSparse(BinnedTable):
     def _split_kernel(self, columns: np.ndarray) -> tuple[Any, Any, int]:
         return kernels.best_splits_sparse, self.csc, len(self.csc[1])
 
-    def route(self, split, next_slot, slots, nodes, team):  # type: ignore[no-untyped-def]  # noqa: D102
+    def route(
+        self,
+        split: tuple[np.ndarray, np.ndarray, np.ndarray, np.ndarray],
+        next_slot: np.ndarray,
+        slots: np.ndarray,
+        nodes: np.ndarray,
+        team: Workers,
+    ) -> None:
+        """Send every row to its child; see ``kernels.route_sparse``."""
         kernels.route_sparse(self.csc, split, next_slot, slots, nodes)
 
 
-def cut_points(values: np.ndarray, mass: np.ndarray | None = None, max_bins: int = 255) -> np.ndarray:
+def cut_points(
+    values: np.ndarray, mass: np.ndarray | None = None, max_bins: int = 255
+) -> np.ndarray:
     """Increasing thresholds that cut a column into at most ``max_bins`` bins.
 
     Parameters
@@ -211,7 +230,7 @@ def bin_table(
         Between 2 and 255.
     team : Workers, optional
     seed : int, default=0
-        Draws the rows from which quantiles are taken when there are more than 65 536.
+        Draws the rows from which quantiles are taken when there are more than 32 768.
 
     Returns
     -------
@@ -229,7 +248,7 @@ def bin_table(
     if sp.issparse(X):
         return _bin_sparse(X, mass, max_bins)
     n_rows, n_features = X.shape
-    sample = slice(None)
+    sample: Any = slice(None)
     if n_rows > _SAMPLE_ROWS:
         sample = np.sort(np.random.default_rng(seed).choice(n_rows, _SAMPLE_ROWS, replace=False))
     sampled_mass = None if mass is None else mass[sample]

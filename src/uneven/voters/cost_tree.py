@@ -108,8 +108,7 @@ class _Growth:
         self.threshold: list[float] = [np.inf]
         self.missing_left: list[bool] = [True]
         self.child: list[int] = [0]
-        self.sums = np.zeros((1, costs.matrix.shape[1]))
-        kernels.sum_by_node(self.nodes, costs.matrix, self.sums)
+        self.sums = self._sum_by_node()
 
     def split_level(self, criterion: int) -> bool:
         """Split every node of the frontier that gains by it; tell whether any was split."""
@@ -125,9 +124,16 @@ class _Growth:
         next_slot[self.frontier] = np.arange(len(self.frontier))
         arrays = (split.column, split.cut, split.missing_left, split.child)
         self.binned.route(arrays, next_slot, self.slots, self.nodes, self.table.team)
-        self.sums = np.zeros((len(self.child), self.sums.shape[1]))
-        kernels.sum_by_node(self.nodes, self.costs.matrix, self.sums)
+        self.sums = self._sum_by_node()
         return True
+
+    def _sum_by_node(self) -> np.ndarray:
+        """Sum of the costs in every node, shape (n_nodes, n_lanes)."""
+        matrix = self.costs.matrix
+        n_blocks = kernels.sum_blocks(len(matrix))
+        sums = np.zeros((n_blocks, len(self.child), matrix.shape[1]))
+        self.table.team.over(n_blocks, kernels.sum_by_node, self.nodes, matrix, sums)
+        return np.asarray(sums.sum(axis=0))
 
     def _choose(self, criterion: int) -> _Split:
         """Cheapest split of every slot: ties go to the lowest column, then the lowest cut."""
@@ -167,16 +173,19 @@ class _Growth:
         """Let every node answer its cheapest class, and look how far each leaf reaches."""
         labels = self.sums[:, : self.costs.n_classes].argmin(axis=1)
         answers = np.empty(len(self.nodes), dtype=np.int64)
-        hits = np.zeros(len(labels))
         table = self.table
-        kernels.answer_rows(self.nodes, labels, table.y, table.mass, answers, hits)
+        n_blocks = kernels.sum_blocks(len(answers))
+        hits = np.zeros((n_blocks, len(labels)))
+        table.team.over(
+            n_blocks, kernels.answer_rows, self.nodes, labels, table.y, table.mass, answers, hits
+        )
         voter = TreeVoter(
             feature=np.array(self.feature, dtype=np.int64),
             threshold=np.array(self.threshold),
             missing_left=np.array(self.missing_left),
             child=np.array(self.child, dtype=np.int64),
             label=labels,
-            reach=hits / np.maximum(table.class_mass[labels], np.finfo(float).tiny),
+            reach=hits.sum(axis=0) / np.maximum(table.class_mass[labels], np.finfo(float).tiny),
         )
         return voter, answers
 

@@ -99,7 +99,9 @@ class Forest:
         value = weights[tree_of_node, trees.label]
         used = np.unique(trees.feature[self.roots[first] : self.roots[last]])
         for rows, block in dense_blocks(X, used):
-            feature = trees.feature if block.shape[1] == X.shape[1] else used.searchsorted(trees.feature)
+            feature = (
+                trees.feature if block.shape[1] == X.shape[1] else used.searchsorted(trees.feature)
+            )
             team.over(
                 kernels.row_blocks(block.shape[0]),
                 kernels.add_tree_votes,

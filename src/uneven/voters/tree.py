@@ -65,7 +65,9 @@ class TreeVoter:
         answers = np.empty(X.shape[0], dtype=np.int64)
         used = np.unique(self.feature)
         for rows, block in dense_blocks(X, used):
-            feature = self.feature if block.shape[1] == X.shape[1] else used.searchsorted(self.feature)
+            feature = (
+                self.feature if block.shape[1] == X.shape[1] else used.searchsorted(self.feature)
+            )
             nodes = (feature, self.threshold, self.missing_left, self.child)
             kernels.tree_answers(block, nodes, self.label, answers[rows])
         return answers

@@ -1,0 +1,1 @@
+"""Speed, memory and learning of uneven, side by side with what a user would pick instead."""

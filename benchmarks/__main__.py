@@ -1,0 +1,35 @@
+"""Run all benchmarks, or those named: ``python -m benchmarks [NAME ...]``."""
+
+from __future__ import annotations
+
+import argparse
+
+from benchmarks import fit_speed, footprint, kernel, learning, predict_speed, scaling
+from benchmarks.lines import show
+
+SECTIONS = {
+    "fit": ("Fitting, 2 threads each", fit_speed.run),
+    "kernel": ("The inner loop", kernel.run),
+    "scaling": ("Growth with the number of rows", scaling.run),
+    "predict": ("Predicting, 2 threads each", predict_speed.run),
+    "footprint": ("Memory and first use", footprint.run),
+    "learning": ("Learning on real data", learning.run),
+    "criteria": ("Split criteria of the cost trees", learning.criteria),
+}
+
+
+def main() -> None:
+    parser = argparse.ArgumentParser(description=__doc__)
+    parser.add_argument("names", nargs="*", choices=[*SECTIONS, []], metavar="NAME")
+    names = parser.parse_args().names or list(SECTIONS)
+    missed = []
+    for name in names:
+        title, run = SECTIONS[name]
+        lines = run()
+        show(title, lines)
+        missed += [line.what for line in lines if line.met is False]
+    print("every target met" if not missed else f"{len(missed)} target(s) missed: {missed}")
+
+
+if __name__ == "__main__":
+    main()

@@ -1,0 +1,63 @@
+"""Benchmark lines: what was measured, what it is compared with, what it should reach."""
+
+from __future__ import annotations
+
+import time
+from collections.abc import Callable
+from dataclasses import dataclass
+
+from rich.console import Console
+from rich.table import Table
+
+
+@dataclass
+class Line:
+    """One measured figure. ``target`` and ``met`` stay empty for figures that are only shown."""
+
+    what: str
+    ours: str
+    other: str = ""
+    ratio: str = ""
+    target: str = ""
+    met: bool | None = None
+
+
+def at_least(what: str, ours: float, other: float, factor: float, unit: str = "s") -> Line:
+    """Line for "ours is at least ``factor`` times faster than the other"."""
+    ratio = other / ours
+    return Line(
+        what,
+        f"{ours:.3g} {unit}",
+        f"{other:.3g} {unit}",
+        f"{ratio:.2f}x",
+        f">= {factor:g}x",
+        ratio >= factor,
+    )
+
+
+def at_most(what: str, value: float, limit: float, unit: str = "", other: str = "") -> Line:
+    """Line for "this value is at most ``limit``"."""
+    return Line(
+        what, f"{value:.3g} {unit}".strip(), other, "", f"<= {limit:g} {unit}", value <= limit
+    )
+
+
+def best_of(call: Callable[[], object], repeats: int = 3) -> float:
+    """Shortest wall-clock time of a few calls, in seconds."""
+    times = []
+    for _ in range(repeats):
+        start = time.perf_counter()
+        call()
+        times.append(time.perf_counter() - start)
+    return min(times)
+
+
+def show(title: str, lines: list[Line]) -> None:
+    """Print a table of lines."""
+    table = Table(title=title, title_justify="left", header_style="bold")
+    for name in ("what", "ours", "other", "ratio", "target", ""):
+        table.add_column(name, justify="left" if name == "what" else "right")
+    for line in lines:
+        mark = "" if line.met is None else ("[green]met[/]" if line.met else "[red]missed[/]")
+        table.add_row(line.what, line.ours, line.other, line.ratio, line.target, mark)
+    Console(width=150).print(table)
