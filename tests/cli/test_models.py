@@ -150,6 +150,19 @@ def test_explain_shows_card_and_shares(uneven, model):
     assert sum(name in columns for name in ("pitch", "noise", "word", "length")) == 2
 
 
+def test_many_classes_are_cut_into_tables(uneven, tmp_path):
+    rng = np.random.default_rng(0)
+    label = np.repeat([f"class number {c:02d}" for c in range(20)], 5)
+    pd.DataFrame({"x": rng.normal(size=100), "z": rng.normal(size=100), "label": label}).to_csv(
+        tmp_path / "t.csv", index=False
+    )
+    assert uneven("fit", "t.csv", "-t", "label", "--rounds", 9, "-o", "m.skops").code == 0
+    done = uneven("explain", "m.skops")
+    shares = done.out[done.out.index("Which column") :]
+    assert all(f"class number {c:02d}" in shares for c in range(20))
+    assert max(map(len, done.out.splitlines())) <= 160
+
+
 def test_explain_a_baseline(uneven, table):
     words = ("--method", "logistic_regression", "-o", "m.skops")
     assert uneven("fit", table, "-t", "label", *words).code == 0

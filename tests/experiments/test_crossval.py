@@ -67,8 +67,8 @@ def test_observer_sees_folds_and_rounds():
     rounds = ["1/2", "2/2"] if hasattr(ComboClassifier, "set_callbacks") else []
     assert diary.lines == [
         *("CoMBo fold 1 of 2", *rounds, "end", "CoMBo fold 2 of 2", *rounds, "end"),
-        *("Logistic regression (balanced) fold 1 of 2", "end"),
-        *("Logistic regression (balanced) fold 2 of 2", "end"),
+        *("Logistic regression fold 1 of 2", "end"),
+        *("Logistic regression fold 2 of 2", "end"),
     ]
 
 

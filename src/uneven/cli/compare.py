@@ -159,7 +159,9 @@ def _write(
 
 def _tell(results: CompareResults, out: Path) -> None:
     console = terminal.stdout()
-    console.print(ranking_table(results, ascii_only=terminal.narrow(console)))
+    console.print(
+        ranking_table(results, width=console.width, ascii_only=terminal.ascii_only(console))
+    )
     terminal.notes(
         f"{method.label} failed in {len(method.errors)} fits: {method.errors[0].message}"
         for method in results.methods

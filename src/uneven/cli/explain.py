@@ -41,15 +41,16 @@ def explain(path: Path, top: int = 15) -> None:
     _print_rounds(console, classifier)
     views = Share.top(explanation.view_names, explanation.view_share)
     if len(views.names) > 1:
-        console.print(_share_table("Which view speaks for which class", views, card.classes))
+        _print_shares(console, "Which view speaks for which class", views, card.classes)
     columns = Share.top(explanation.feature_names, explanation.feature_share, n=top)
-    console.print(_share_table("Which column speaks for which class", columns, card.classes))
+    _print_shares(console, "Which column speaks for which class", columns, card.classes)
 
 
 def _card_table(card: ModelCard) -> Table:
     out = terminal.table("Model", ["", ""])
     out.show_header = False
     out.columns[1].justify = "left"
+    out.columns[1].no_wrap = False
     parameters = ", ".join(f"{name}={value}" for name, value in card.params.items())
     made_with = ", ".join(f"{name} {number}" for name, number in card.versions.items())
     for name, value in (
@@ -86,8 +87,22 @@ def _print_rounds(console: Console, classifier: Any) -> None:
     console.print(out)
 
 
-def _share_table(title: str, share: Share, classes: Sequence[str]) -> Table:
-    out = terminal.table(title, ["", *classes])
-    for name, values in zip(share.names, share.values):
-        out.add_row(Text(name), *(terminal.shade(value) for value in values))
-    return out
+def _print_shares(console: Console, title: str, share: Share, classes: Sequence[str]) -> None:
+    """Print shares, in as many tables one below the other as the width of the console asks for."""
+    console.print(Text(title, style="bold"))
+    room = console.width - max(len(name) for name in share.names) - 2
+    start = 0
+    while start < len(classes):
+        stop, used = start, 0
+        while stop < len(classes) and (stop == start or used + _room(classes[stop]) <= room):
+            used += _room(classes[stop])
+            stop += 1
+        out = terminal.table("", ["", *classes[start:stop]])
+        for name, values in zip(share.names, share.values):
+            out.add_row(Text(name), *(terminal.shade(value) for value in values[start:stop]))
+        console.print(out)
+        start = stop
+
+
+def _room(label: str) -> int:
+    return max(len(label), len("100%")) + 3

@@ -14,13 +14,22 @@ from uneven.report.results import CompareResults, Measure, MethodResult
 __all__ = ["ranking_table"]
 
 
-def ranking_table(results: CompareResults, ascii_only: bool = False) -> Table:
+FULL_WIDTH = 120
+TIMED_WIDTH = 90
+
+
+def ranking_table(
+    results: CompareResults, *, width: int = FULL_WIDTH, ascii_only: bool = False
+) -> Table:
     """Methods from best to worst, with mean and spread of every measure.
 
     Parameters
     ----------
     results : CompareResults
         What was found.
+    width : int
+        Columns of the terminal; on a narrow one only the ranking measure shows its spread,
+        and on a very narrow one there are no times.
     ascii_only : bool
         Whether to avoid signs beyond ASCII.
 
@@ -35,23 +44,31 @@ def ranking_table(results: CompareResults, ascii_only: bool = False) -> Table:
         f"imbalance {data.imbalance_ratio:.1f} : 1"
     )
     measures = sorted(results.measures, key=lambda m: m.name != results.metric)
-    header = [_heading(m, results.metric, ascii_only) for m in measures]
-    out = table(title, ["method", *header, "fit [s]"])
+    header = [_heading(m, ascii_only) for m in measures]
+    timed = width >= TIMED_WIDTH
+    out = table(title, ["method", *header, *["fit s"] * timed])
     plus = "+/-" if ascii_only else "±"
     for method in results.ranked():
-        cells = [_cell(results, method, measure, plus) for measure in measures]
+        cells = [
+            _cell(results, method, measure, plus if width >= FULL_WIDTH or j == 0 else "")
+            for j, measure in enumerate(measures)
+        ]
         name = Text(method.label, style="bold" if method.kind == "ours" else "")
-        out.add_row(name, *cells, _seconds(method))
+        out.add_row(name, *cells, *[_seconds(method)] * timed)
     fits = results.folds * results.repeats
-    out.caption = f"mean {plus} standard deviation over {fits} fits; * best of a column"
+    out.caption = (
+        f"ranked by {results.chosen.label}; mean {plus} standard deviation over {fits} fits; "
+        "* best of a column"
+    )
     out.caption_justify = "left"
     return out
 
 
-def _heading(measure: Measure, chosen: str, ascii_only: bool) -> str:
+def _heading(measure: Measure, ascii_only: bool) -> str:
+    """Label and direction of a measure, one word per line."""
     arrows = ("max", "min") if ascii_only else ("↑", "↓")
     mark = arrows[0] if measure.greater_is_better else arrows[1]
-    return f"{measure.label} {mark}" + (" (ranks)" if measure.name == chosen else "")
+    return f"{measure.label} {mark}".replace(" ", "\n", measure.label.count(" "))
 
 
 def _cell(results: CompareResults, method: MethodResult, measure: Measure, plus: str) -> Text:
@@ -59,8 +76,8 @@ def _cell(results: CompareResults, method: MethodResult, measure: Measure, plus:
     if math.isnan(centre):
         return Text("failed", style="red")
     best = results.ranked(measure.name)[0] is method
-    spread = "" if math.isnan(width) else f" {plus} {width:.3f}"
-    return Text(f"{'* ' if best else ''}{centre:.3f}{spread}", style="bold green" if best else "")
+    spread = f" {plus} {width:.3f}" if plus and not math.isnan(width) else ""
+    return Text(f"{'*' if best else ''}{centre:.3f}{spread}", style="bold green" if best else "")
 
 
 def _seconds(method: MethodResult) -> str:

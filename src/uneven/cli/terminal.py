@@ -12,6 +12,7 @@ from collections.abc import Iterable, Iterator, Sequence
 from contextlib import contextmanager
 from typing import TextIO
 
+from rich import box
 from rich.console import Console
 from rich.markup import escape
 from rich.progress import BarColumn, Progress, TextColumn, TimeElapsedColumn
@@ -20,7 +21,7 @@ from rich.text import Text
 
 from uneven.experiments import Observer
 
-__all__ = ["narrow", "notes", "progress", "shade", "stderr", "stdout", "table"]
+__all__ = ["ascii_only", "notes", "progress", "shade", "stderr", "stdout", "table"]
 
 PLAIN_WIDTH = 160
 
@@ -47,7 +48,7 @@ def notes(messages: Iterable[str]) -> None:
         console.print(f"[yellow]note:[/yellow] {escape(message)}")
 
 
-def narrow(console: Console) -> bool:
+def ascii_only(console: Console) -> bool:
     """Tell whether a console cannot show signs beyond ASCII."""
     return not console.encoding.lower().startswith("utf")
 
@@ -138,7 +139,15 @@ def progress(steps: int) -> Iterator[Observer]:
 
 def table(title: str, header: Sequence[str]) -> Table:
     """An empty table, first column to the left and the others to the right."""
-    out = Table(title=title, title_justify="left", title_style="bold", header_style="bold")
+    out = Table(
+        box=box.SIMPLE_HEAD,
+        collapse_padding=True,
+        pad_edge=False,
+        title=title,
+        title_justify="left",
+        title_style="bold",
+        header_style="bold",
+    )
     for j, name in enumerate(header):
-        out.add_column(escape(name), justify="right" if j else "left", no_wrap=not j)
+        out.add_column(escape(name), justify="right" if j else "left", no_wrap=j > 0)
     return out

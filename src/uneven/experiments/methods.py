@@ -108,7 +108,7 @@ METHODS = {
         ),
         Method(
             "hist_gradient_boosting",
-            "HistGradientBoosting (balanced)",
+            "HistGradientBoosting",
             "baseline",
             "scikit-learn's histogram gradient boosting with balanced class weights.",
             encode_ordinal,
@@ -116,7 +116,7 @@ METHODS = {
         ),
         Method(
             "random_forest",
-            "Random forest (balanced)",
+            "Random forest",
             "baseline",
             "scikit-learn's random forest, 300 trees, class weights balanced in each sample.",
             encode_ordinal,
@@ -129,7 +129,7 @@ METHODS = {
         ),
         Method(
             "logistic_regression",
-            "Logistic regression (balanced)",
+            "Logistic regression",
             "baseline",
             "scikit-learn's logistic regression on scaled columns with balanced class weights.",
             encode_one_hot,
@@ -147,7 +147,7 @@ def choose_methods(names: Iterable[str]) -> list[Method]:
     Examples
     --------
     >>> [method.label for method in choose_methods(["combo", "random_forest"])]
-    ['CoMBo', 'Random forest (balanced)']
+    ['CoMBo', 'Random forest']
     """
     chosen: dict[str, Method] = {}
     for name in names:
