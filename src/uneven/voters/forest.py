@@ -25,6 +25,7 @@ class Forest:
     ----------
     roots : ndarray of int, shape (n_trees + 1,)
         First node of each tree, and the number of nodes.
+    depths : ndarray of int, shape (n_trees,)
     trees : TreeVoter
         The nodes of all trees; children are numbered across the whole forest.
 
@@ -41,6 +42,7 @@ class Forest:
     """
 
     roots: np.ndarray
+    depths: np.ndarray
     trees: TreeVoter
 
     @classmethod
@@ -53,7 +55,8 @@ class Forest:
             for field in fields(TreeVoter)
         }
         parts["child"] = parts["child"] + np.repeat(roots[:-1], sizes)
-        return cls(roots, TreeVoter(**parts))
+        depths = np.array([tree.depth for tree in trees], dtype=np.int64)
+        return cls(roots, depths, TreeVoter(**parts))
 
     def __len__(self) -> int:
         return len(self.roots) - 1
@@ -98,16 +101,17 @@ class Forest:
         tree_of_node = np.repeat(np.arange(len(self)), np.diff(self.roots))
         value = weights[tree_of_node, trees.label]
         used = np.unique(trees.feature[self.roots[first] : self.roots[last]])
+        feature = used.searchsorted(trees.feature)
         for rows, block in dense_blocks(X, used):
-            feature = (
-                trees.feature if block.shape[1] == X.shape[1] else used.searchsorted(trees.feature)
-            )
+            asked = used if block.shape[1] == X.shape[1] else np.arange(len(used))
             team.over(
                 kernels.row_blocks(block.shape[0]),
                 kernels.add_tree_votes,
                 block,
+                asked,
                 (feature, trees.threshold, trees.missing_left, trees.child),
                 self.roots,
+                self.depths,
                 trees.label,
                 value,
                 np.ones((0, 0), dtype=bool) if present is None else present[rows],

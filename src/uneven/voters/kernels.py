@@ -25,6 +25,7 @@ COST, LEAST_SQUARES = 0, 1
 _CHUNK = 4096
 _TILE = 8
 _ROW_BLOCK = 512
+_SCORE_BLOCK = 256
 _SUM_BLOCK = 16_384
 
 
@@ -431,55 +432,79 @@ def route_sparse(csc, split, next_slot, slots, nodes):
 
 
 @njit(cache=True, nogil=True, error_model="numpy")
-def leaf_of_row(X, i, feature, threshold, missing_left, child, root):
-    """Follow one row from ``root`` to its leaf; a leaf is its own left child."""
-    node = root
-    while child[node] != node:
-        x = X[i, feature[node]]
-        if x <= threshold[node] or (missing_left[node] and np.isnan(x)):
-            node = child[node]
-        else:
-            node = child[node] + 1
-    return node
-
-
-@njit(cache=True, nogil=True, error_model="numpy")
 def tree_answers(X, nodes, label, answers):
     """Answer of one tree (its root is node 0) for every row of ``X``."""
     feature, threshold, missing_left, child = nodes
     for i in range(X.shape[0]):
-        answers[i] = label[leaf_of_row(X, i, feature, threshold, missing_left, child, 0)]
+        node = 0
+        while child[node] != node:
+            x = X[i, feature[node]]
+            if x <= threshold[node] or (missing_left[node] and np.isnan(x)):
+                node = child[node]
+            else:
+                node = child[node] + 1
+        answers[i] = label[node]
 
 
 @njit(cache=True, nogil=True, error_model="numpy")
-def add_tree_votes(X, nodes, roots, label, value, present, view, scores, first, last, start, stop):
+def _descend(columns, nodes, root, depth, at):
+    """Move the rows of a block from ``root`` to their leaves, level by level, without a branch.
+
+    A leaf is its own left child, its threshold is infinite and it sends NaN left: a step from a
+    leaf stays there.
+    """
+    feature, threshold, missing_left, child = nodes
+    x_root = columns[feature[root]]
+    for i in range(at.shape[0]):
+        x = x_root[i]
+        right = (x > threshold[root]) | ((x != x) & (not missing_left[root]))
+        at[i] = child[root] + right
+    for _ in range(depth - 1):
+        for i in range(at.shape[0]):
+            node = at[i]
+            x = columns[feature[node], i]
+            right = (x > threshold[node]) | ((x != x) & (not missing_left[node]))
+            at[i] = child[node] + right
+
+
+@njit(cache=True, nogil=True, error_model="numpy")
+def add_tree_votes(
+    X, used, nodes, roots, depths, label, value, present, view, scores, first, last, start, stop
+):
     """Add the votes of trees ``first`` to ``last`` for the row blocks ``start`` to ``stop``.
 
     Parameters
     ----------
     X : (n, d)
+    used : (u,) columns of ``X`` that the trees ask for
     nodes : (feature, threshold, missing_left, child), each (n_nodes,), all trees one after another
-    roots : (n_trees,) root node of each tree
+        Features are positions in ``used``.
+    roots, depths : (n_trees,) root node and depth of each tree
     label, value : (n_nodes,) answer and vote weight of each leaf
     present : (n, n_views) bool, or an empty array if every view is there
     view : (n_trees,) view of each tree, -1 if it reads all of them
     scores : (n, n_classes) updated in place
     """
-    feature, threshold, missing_left, child = nodes
+    columns = np.empty((used.shape[0], _SCORE_BLOCK))
+    leaves = np.empty(_SCORE_BLOCK, dtype=np.int64)
     for block in range(start, stop):
-        begin = block * _ROW_BLOCK
-        end = min(X.shape[0], begin + _ROW_BLOCK)
+        begin = block * _SCORE_BLOCK
+        size = min(X.shape[0] - begin, _SCORE_BLOCK)
+        for i in range(size):
+            for k in range(used.shape[0]):
+                columns[k, i] = X[begin + i, used[k]]
+        at = leaves[:size]
         for t in range(first, last):
-            for i in range(begin, end):
-                if present.size and view[t] >= 0 and not present[i, view[t]]:
-                    continue
-                leaf = leaf_of_row(X, i, feature, threshold, missing_left, child, roots[t])
-                scores[i, label[leaf]] += value[leaf]
+            _descend(columns, nodes, roots[t], depths[t], at)
+            asks_one_view = present.size > 0 and view[t] >= 0
+            for i in range(size):
+                if not asks_one_view or present[begin + i, view[t]]:
+                    scores[begin + i, label[at[i]]] += value[at[i]]
 
 
 def row_blocks(n: int) -> int:
     """Number of row blocks that ``add_tree_votes`` cuts ``n`` rows into."""
-    return -(-n // _ROW_BLOCK)
+    return -(-n // _SCORE_BLOCK)
 
 
 def sum_blocks(n: int) -> int:

@@ -19,17 +19,17 @@ _DENSE_ENTRIES = 4_000_000
 class TreeVoter:
     """A tree whose leaves answer a class.
 
-    The two children of a node stand side by side; a leaf is its own left child, node 0 is the
-    root.
+    The two children of a node stand side by side, after their parent; node 0 is the root. A leaf
+    is its own left child, has an infinite threshold and sends NaN left.
 
     Attributes
     ----------
     feature : ndarray of int, shape (n_nodes,)
         Column of ``X`` that a node asks for (0 in a leaf).
     threshold : ndarray of shape (n_nodes,)
-        Values up to it go left.
+        Values up to it go left; infinite in a leaf.
     missing_left : ndarray of bool, shape (n_nodes,)
-        Whether NaN goes left.
+        Whether NaN goes left; True in a leaf.
     child : ndarray of int, shape (n_nodes,)
         Left child; the right one is next to it.
     label : ndarray of int, shape (n_nodes,)
@@ -59,6 +59,16 @@ class TreeVoter:
     def is_leaf(self) -> np.ndarray:
         """Which nodes are leaves, shape (n_nodes,)."""
         return np.asarray(self.child == np.arange(len(self.child)))
+
+    @property
+    def depth(self) -> int:
+        """Questions on the longest path."""
+        below = np.zeros(len(self.child), dtype=np.int64)
+        for node in range(len(self.child) - 1, -1, -1):
+            left = self.child[node]
+            if left != node:
+                below[node] = 1 + max(below[left], below[left + 1])
+        return int(below[0])
 
     def predict(self, X: Any) -> np.ndarray:
         """Class index for each row of ``X``, shape (n_samples,)."""
