@@ -29,6 +29,7 @@ FORMAT = "uneven-model-1"
 
 TRUSTED_TYPES = (
     "numpy.dtype",
+    "sklearn.compose._column_transformer._RemainderColsList",
     "sklearn.ensemble._hist_gradient_boosting.predictor.TreePredictor",
     "sklearn.tree._tree.Tree",
     "uneven.boosting.adaboost_mm.AdaBoostMMClassifier",

@@ -130,7 +130,7 @@ def test_wrong_types_are_said(uneven, tmp_path, frame, model):
         (["fit", "table.csv", "-t", "label", "--out", "."], "must name a file"),
         (["fit", "table.csv", "-t", "label", "--method", "combos"], "did you mean 'combo'?"),
         (["fit", "table.csv"], "--target"),
-        (["predict", "m.skops"], "table"),
+        (["predict", "m.skops"], "TABLE"),
     ],
 )
 def test_wrong_requests(uneven, tmp_path, model, words, says):

@@ -52,9 +52,13 @@ def _show_version(value: bool) -> None:
         raise typer.Exit
 
 
-Table = Annotated[Path | None, typer.Argument(help="CSV (.csv, .csv.gz) or Parquet file.")]
-GivenTable = Annotated[Path, typer.Argument(help="CSV (.csv, .csv.gz) or Parquet file.")]
-ModelPath = Annotated[Path, typer.Argument(help="A file written by uneven fit or compare.")]
+TABLE_HELP = "CSV (.csv, .csv.gz) or Parquet file."
+
+Table = Annotated[Path | None, typer.Argument(metavar="TABLE", help=TABLE_HELP)]
+GivenTable = Annotated[Path, typer.Argument(metavar="TABLE", help=TABLE_HELP)]
+ModelPath = Annotated[
+    Path, typer.Argument(metavar="MODEL", help="A file written by uneven fit or compare.")
+]
 Target = Annotated[str | None, typer.Option("--target", "-t", help="Column to predict.")]
 GivenTarget = Annotated[str, typer.Option("--target", "-t", help="Column to predict.")]
 Views = Annotated[str | None, typer.Option(help=texts.VIEWS, metavar="prefix|FILE.toml")]
@@ -105,7 +109,8 @@ def _compare(
     cv: Annotated[int, typer.Option(help="Number of folds.")] = 5,
     repeats: Annotated[int, typer.Option(help="Repetitions with new folds.", min=1)] = 1,
     rounds: Annotated[
-        int | None, typer.Option(help="Rounds of our boosting methods.", min=1)
+        int | None,
+        typer.Option(help="Rounds of our boosting methods; 200, or 150 with --demo.", min=1),
     ] = None,
     max_depth: Depth = 3,
     seed: Seed = 0,
