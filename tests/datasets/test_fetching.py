@@ -7,7 +7,7 @@ import numpy as np
 import pandas as pd
 import pytest
 from numpy.testing import assert_array_equal
-from scipy.sparse import random_array
+from scipy.sparse import csr_array
 from sklearn.utils import Bunch
 
 from uneven.datasets import (
@@ -187,7 +187,7 @@ def test_unwritable_folder_warns_but_returns_the_data(server, tmp_path):
 
 
 def test_sparse_text_with_views_and_split(tmp_path):
-    matrix = random_array((6, 4), density=0.5, format="csr", rng=0)
+    matrix = csr_array(np.arange(24).reshape(6, 4) % 3)
     np.savez(
         tmp_path / "text.npz",
         data=matrix.data,
@@ -215,6 +215,14 @@ def test_own_tables_and_descriptions(tmp_path):
     assert available(tmp_path) == ["mine"]
     (tmp_path / "manifest.json").write_text("{broken")
     assert fetch("mine", tmp_path).description == ""
+
+
+def test_a_table_has_views_only_if_every_column_names_one(tmp_path):
+    frame = pd.DataFrame({"a__x": [1], "b__y": [2], "target": ["k"]})
+    frame.to_parquet(tmp_path / "all.parquet")
+    frame.rename(columns={"b__y": "y"}).to_parquet(tmp_path / "some.parquet")
+    assert list(fetch("all", tmp_path).views) == ["a", "b"]
+    assert fetch("some", tmp_path).views is None
 
 
 @pytest.mark.parametrize("suffix", ["parquet", "npz"])

@@ -146,6 +146,11 @@ def test_class_counts_are_whole_complete_and_never_zero(shares, more):
         assert np.abs(counts - exact).max() < 1
 
 
+def test_leftover_rows_go_to_the_largest_remainders():
+    bunch = make_imbalanced_views(8, class_shares=[4.9, 1.6, 1.5], groups=[(0,)], random_state=0)
+    assert np.bincount(bunch.target).tolist() == [5, 2, 1]
+
+
 def test_imbalanced_views_seed_and_frame():
     first, second = (make_imbalanced_views(50, random_state=9) for _ in range(2))
     assert_array_equal(first.data, second.data)

@@ -95,6 +95,17 @@ def test_training_on_one_class():
     assert scorers["confusion_norm"](model, X, y) == -1.0
 
 
+class SureOfOneClass:
+    classes_ = np.array([1])
+
+    def decision_function(self, X):
+        return np.ones(len(X))
+
+
+def test_decision_values_of_a_single_class():
+    assert scorers["mauc"](SureOfOneClass(), np.zeros((3, 1)), [0, 1, 1]) == 0.5
+
+
 def test_decision_function_with_one_column_per_pair_falls_short():
     X, y = table(4)
     model = SVC(decision_function_shape="ovo").fit(X, y)
