@@ -55,7 +55,7 @@ def criteria() -> list[Line]:
             data = fetch(name, download=False)
         except (OSError, ValueError):
             continue
-        for criterion in ("least_squares", "mixed", "cost"):
+        for criterion in ("least_squares", "cost"):
             scores = cross_validated(ComboClassifier(CostTree(3, criterion)), data)
             means = scores.mean(axis=0)
             lines.append(

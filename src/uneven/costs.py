@@ -233,16 +233,14 @@ class RunningCosts:
         Weight of each example in the loss; zero rows are never learnt from.
     class_cost : ndarray of shape (n_classes, n_classes), optional
         Price factors of wrong answers, row = true class.
-    mass : ndarray of shape (n_samples,), optional
-        How many examples each row stands for; 1 if not given.
     team : Workers, optional
         Threads to use.
 
     Attributes
     ----------
     matrix : ndarray of shape (n_samples, n_lanes)
-        Lanes 0..K-1 hold the costs snapped to a grid on which sums are exact, lane K the mass of
-        the row, the rest is padding up to a multiple of four.
+        Lanes 0..K-1 hold the costs snapped to a grid on which sums are exact, lane K the
+        weight of the row on a grid of its own, the rest is padding up to a multiple of four.
     scores : ndarray of shape (n_samples, n_classes)
         Votes received so far.
     stake : float
@@ -269,7 +267,6 @@ class RunningCosts:
         n_classes: int,
         weights: np.ndarray,
         class_cost: np.ndarray | None = None,
-        mass: np.ndarray | None = None,
         team: Workers | None = None,
     ) -> None:
         n_samples = len(y)
@@ -282,7 +279,7 @@ class RunningCosts:
         self.scores = np.zeros((n_samples, n_classes))
         self._pairs = np.empty((n_samples, n_classes))
         self.matrix = np.zeros((n_samples, -(-(n_classes + 1) // 4) * 4))
-        self.matrix[:, n_classes] = _snap_mass(np.ones(n_samples) if mass is None else mass)
+        self.matrix[:, n_classes] = _snap_weights(weights)
         self._totals = np.empty(-(-n_samples // cost_kernels.BLOCK))
         self._worth_threads = n_samples * n_classes > _PARALLEL_ENTRIES
         self._rounds = 0
@@ -394,8 +391,9 @@ def _quantum(total: float) -> float:
     return float(2.0 ** (np.ceil(np.log2(total)) + 2 - 51))
 
 
-def _snap_mass(mass: np.ndarray) -> np.ndarray:
-    """Row masses on a grid of their own; whole numbers stay what they are."""
-    if np.all(mass == np.rint(mass)) and mass.sum() < 2.0**50:
-        return np.asarray(mass, dtype=np.float64)
-    return np.asarray(np.rint(mass / _quantum(float(mass.sum()))))
+def _snap_weights(weights: np.ndarray) -> np.ndarray:
+    """Weights on a grid where sums are exact; whole numbers stay, positive ones stay positive."""
+    if np.all(weights == np.rint(weights)) and weights.sum() < 2.0**50:
+        return np.asarray(weights, dtype=np.float64)
+    snapped = np.rint(weights / _quantum(float(weights.sum())))
+    return np.maximum(snapped, weights > 0.0)

@@ -72,7 +72,7 @@ def test_a_stump_pays_the_least_that_any_stump_can_pay(problem, seed):
 
 
 @given(tables(), st.integers(0, 2**32 - 1), st.integers(1, 5),
-       st.sampled_from(["cost", "least_squares", "mixed"]))  # fmt: skip
+       st.sampled_from(sorted(CRITERIA)))  # fmt: skip
 def test_trees_answer_on_raw_values_what_they_learnt_on_codes(problem, seed, depth, criterion):
     X, y, n_classes = problem
     running = costs_for(y, n_classes, seed)

@@ -81,7 +81,6 @@ class SingleCostBoosting(BoostingClassifier):
             table.n_classes,
             self._example_weights(table.y, mass, table.n_classes),
             class_cost=check_class_cost(self.class_cost, self.classes_),
-            mass=mass,
             team=setting.team,
         )
         view = 0 if len(views) == 1 else ALL_VIEWS

@@ -62,7 +62,7 @@ class BinnedTable(ABC):
         slots : ndarray of int32, shape (n_rows,)
             Slot of each row, -1 for none. An empty array puts all rows into slot 0.
         matrix : ndarray of shape (n_rows, n_lanes)
-            Snapped costs with the row mass in lane ``n_classes``.
+            Snapped costs with the example weight in lane ``n_classes``.
         totals : ndarray of shape (n_slots, n_lanes)
             Sum of ``matrix`` in each slot.
         criterion : int

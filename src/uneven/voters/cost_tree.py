@@ -1,8 +1,8 @@
 """Decision trees that read the whole cost matrix.
 
 A stump is the exact minimiser of the summed cost over all binned splits and all constants. A
-deeper tree is grown level by level from histograms, splits chosen by ``criterion``, and every leaf
-answers the class with the smallest summed cost.
+deeper tree is grown level by level from histograms; its last level is chosen by summed cost, its
+inner levels by ``criterion``, and every leaf answers the class with the smallest summed cost.
 """
 
 from __future__ import annotations
@@ -19,12 +19,7 @@ from uneven.voters.tree import TreeVoter
 
 __all__ = ["CostTree"]
 
-_CRITERIA = {
-    "least_squares": (kernels.LEAST_SQUARES, kernels.LEAST_SQUARES),
-    "mixed": (kernels.LEAST_SQUARES, kernels.COST),
-    "cost": (kernels.COST, kernels.COST),
-}
-"""Criterion of the inner levels and of the last one."""
+_CRITERIA = {"least_squares": kernels.LEAST_SQUARES, "cost": kernels.COST}
 
 
 class CostTree(BaseEstimator):
@@ -34,11 +29,11 @@ class CostTree(BaseEstimator):
     ----------
     max_depth : int, default=3
         Questions on the longest path; 1 is a stump.
-    criterion : {"least_squares", "mixed", "cost"}, default="least_squares"
-        How a tree deeper than a stump chooses its splits. "least_squares" separates rows whose
-        cost vectors differ. "cost" takes the split that pays least if it were the last one, which
-        is greedy and stops early where one question alone does not pay. "mixed" is least squares
-        with summed cost at the last level. A stump always minimises the summed cost.
+    criterion : {"least_squares", "cost"}, default="least_squares"
+        How the inner levels choose their splits. "least_squares" separates rows whose cost
+        vectors, per unit of example weight, differ. "cost" takes the split that pays least if it
+        were the last one, which is greedy and stops early where one question alone does not pay.
+        The last level always minimises the summed cost, so for stumps the two are the same.
 
     Notes
     -----
@@ -76,8 +71,7 @@ class CostTree(BaseEstimator):
             raise ValueError(
                 f"criterion={self.criterion!r} is not known; choose one of {sorted(_CRITERIA)}."
             )
-        inner, last = _CRITERIA[self.criterion]
-        levels = [inner] * (self.max_depth - 1) + [last if self.max_depth > 1 else kernels.COST]
+        levels = [_CRITERIA[self.criterion]] * (self.max_depth - 1) + [kernels.COST]
         growth = _Growth(table, columns, costs)
         for criterion in levels:
             if not growth.split_level(criterion):

@@ -150,13 +150,13 @@ def _value(left, total, n_classes, criterion):
         right = total[lane] - left[lane]
         square_left += left[lane] * left[lane]
         square_right += right * right
-    mass_left = left[n_classes]
-    mass_right = total[n_classes] - mass_left
+    weight_left = left[n_classes]
+    weight_right = total[n_classes] - weight_left
     value = 0.0
-    if mass_left > 0.0:
-        value -= square_left / mass_left
-    if mass_right > 0.0:
-        value -= square_right / mass_right
+    if weight_left > 0.0:
+        value -= square_left / weight_left
+    if weight_right > 0.0:
+        value -= square_right / weight_right
     return value
 
 
