@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import time
+from functools import partial
 
 import lightgbm
 import numpy as np
@@ -11,7 +12,7 @@ from sklearn.metrics import balanced_accuracy_score
 from sklearn.tree import DecisionTreeClassifier
 
 from benchmarks.data import table
-from benchmarks.lines import Line, at_least, best_of
+from benchmarks.lines import Line, at_least, best_of_each
 from uneven import ComboClassifier
 
 THREADS = 2
@@ -28,8 +29,7 @@ def run() -> list[Line]:
         lines.append(
             at_least(
                 f"{ROUNDS} rounds of depth {depth}, 100k x 50, K=7; LightGBM {2**depth} leaves",
-                best_of(lambda model=ours: model.fit(X, y)),
-                best_of(lambda model=other: model.fit(X, y)),
+                *best_of_each([partial(ours.fit, X, y), partial(other.fit, X, y)]),
                 factor,
             )
         )
@@ -57,8 +57,7 @@ def _against_adaboost() -> Line:
     ours.fit(X[:2000], y[:2000])
     return at_least(
         f"{ROUNDS} stumps, 20k x 16, K=26; other: scikit-learn AdaBoost",
-        best_of(lambda: ours.fit(X, y)),
-        best_of(lambda: other.fit(X, y), 1),
+        *best_of_each([partial(ours.fit, X, y), partial(other.fit, X, y)], 3),
         20.0,
     )
 

@@ -2,12 +2,15 @@
 
 from __future__ import annotations
 
+from functools import partial
+
 import numpy as np
 from numba import njit
 
 from benchmarks.data import table
-from benchmarks.lines import Line, best_of
+from benchmarks.lines import Line, best_of_each
 from uneven.costs import RunningCosts
+from uneven.lanes import add_lanes8
 from uneven.threads import Workers
 from uneven.voters import kernels
 from uneven.voters.binning import bin_table
@@ -22,7 +25,7 @@ def stream(codes, matrix, sums):
         for f in range(codes.shape[0]):
             for i in range(first, min(n, first + 4096)):
                 read += codes[f, i]
-                kernels.add_lanes8(sums, 0, matrix, i * 8)
+                add_lanes8(sums, 0, matrix, i * 8)
     return read
 
 
@@ -41,8 +44,7 @@ def run() -> list[Line]:
     sums = np.zeros(8)
     stream(binned.codes, matrix, sums)
     histogram()
-    ours = best_of(histogram, 10)
-    bare = best_of(lambda: stream(binned.codes, matrix, sums), 10)
+    ours, bare = best_of_each([histogram, partial(stream, binned.codes, matrix, sums)], 20)
     updates = binned.codes.size
     return [
         Line(

@@ -1,9 +1,9 @@
 """Compiled inner loops of :mod:`uneven.costs`. Each has a slow NumPy twin in the tests.
 
-Sums that decide between voters are made of multiples of one power of two, small enough that
-double precision holds every partial sum exactly. Adding them up is then associative: the result
-does not depend on the order of the rows, on the number of threads, or on whether a histogram was
-summed or obtained by subtraction, and ties are real ties.
+Costs are whole numbers of one power-of-two quantum, small enough that double precision holds
+every partial sum exactly. Adding them up is then associative: the result does not depend on the
+order of the rows, on the number of threads, or on whether a histogram was summed or obtained by
+subtraction, and ties are real ties.
 """
 
 from __future__ import annotations
@@ -11,65 +11,13 @@ from __future__ import annotations
 import numpy as np
 from numba import njit
 
+from uneven.lanes import add_lanes4
+
 BLOCK = 8192
-"""Rows per partial sum of the loss: fixed, so that threads do not change the rounding."""
+"""Rows per partial sum: fixed, so that threads do not change the rounding."""
 
 _SNAP = 6755399441055744.0
 """1.5 * 2**52: adding and subtracting it rounds a double of magnitude < 2**51 to an integer."""
-
-
-@njit(cache=True, nogil=True, error_model="numpy")
-def _write_row(pairs, i, label, inverse_quantum, matrix):
-    """Write row ``i`` of the snapped cost matrix; return the row's (unsnapped) pair costs."""
-    total = 0.0
-    snapped_total = 0.0
-    for k in range(pairs.shape[1]):
-        if k != label:
-            total += pairs[i, k]
-            snapped = (pairs[i, k] * inverse_quantum + _SNAP) - _SNAP
-            snapped_total += snapped
-            matrix[i, k] = snapped
-    matrix[i, label] = -snapped_total
-    return total
-
-
-@njit(cache=True, nogil=True, error_model="numpy")
-def write_costs(pairs, y, inverse_quantum, matrix, totals, start, stop):
-    """Snap blocks ``start`` to ``stop`` of the pair costs to the grid, and sum them.
-
-    Parameters
-    ----------
-    pairs : (n, K) pair costs, ignored on the true label
-    y : (n,) true labels
-    inverse_quantum : float, one over the grid step
-    matrix : (n, lanes) output, rows sum to zero over the first K lanes
-    totals : (n_blocks,) output, sum of the pair costs of each block of rows
-    """
-    for block in range(start, stop):
-        total = 0.0
-        for i in range(block * BLOCK, min(pairs.shape[0], (block + 1) * BLOCK)):
-            total += _write_row(pairs, i, y[i], inverse_quantum, matrix)
-        totals[block] = total
-
-
-@njit(cache=True, nogil=True, error_model="numpy")
-def refresh_pairs(scores, y, log_costs, log_shift, pairs, start, stop):
-    """Recompute pair costs from the scores: exp(score of k - score of y + log cost - shift).
-
-    Parameters
-    ----------
-    scores : (n, K)
-    y : (n,)
-    log_costs : (n,) log weight of each example, and (K, K) log class-pair costs, as a tuple
-    log_shift : float
-    pairs : (n, K) output
-    """
-    log_weight, log_class_cost = log_costs
-    for i in range(start, stop):
-        base = log_weight[i] - scores[i, y[i]] - log_shift
-        for k in range(scores.shape[1]):
-            pairs[i, k] = np.exp(scores[i, k] + base + log_class_cost[y[i], k])
-        pairs[i, y[i]] = 0.0
 
 
 @njit(cache=True, nogil=True, error_model="numpy")
@@ -86,9 +34,76 @@ def max_log_cost(scores, y, log_costs):
 
 
 @njit(cache=True, nogil=True, error_model="numpy")
-def add_answers(
-    answers, weight, share, y, inverse_quantum, scores, pairs, matrix, totals, start, stop
-):
+def fill_costs(scores, y, log_costs, log_shift, matrix, stakes, start, stop):
+    """Compute pair costs from the scores, not yet snapped, for the row blocks given.
+
+    The cost of label ``k`` is exp(score of k - score of y + log cost - shift).
+
+    Parameters
+    ----------
+    scores : (n, K)
+    y : (n,)
+    log_costs : tuple of (n,) log weight of each example and (K, K) log class-pair costs
+    log_shift : float
+    matrix : (n, lanes) output
+    stakes : (n_blocks,) output, sum of the pair costs of each block
+    """
+    log_weight, log_class_cost = log_costs
+    for block in range(start, stop):
+        stake = 0.0
+        for i in range(block * BLOCK, min(y.shape[0], (block + 1) * BLOCK)):
+            base = log_weight[i] - scores[i, y[i]] - log_shift
+            for k in range(scores.shape[1]):
+                if k != y[i]:
+                    matrix[i, k] = np.exp(scores[i, k] + base + log_class_cost[y[i], k])
+                    stake += matrix[i, k]
+        stakes[block] = stake
+
+
+@njit(cache=True, nogil=True, error_model="numpy")
+def _snap_row(matrix, i, label, n_classes, factor):
+    """Multiply the pair costs of row ``i``, round them to whole numbers, balance the true label."""
+    matrix[i, label] = 0.0
+    total = 0.0
+    for k in range(n_classes):
+        snapped = (matrix[i, k] * factor + _SNAP) - _SNAP
+        matrix[i, k] = snapped
+        total += snapped
+    matrix[i, label] = -total
+
+
+@njit(cache=True, nogil=True, error_model="numpy")
+def _sum_row(matrix, i, block, sums):
+    """Add row ``i`` to one of the four running sums of its block, which do not wait for another."""
+    lanes = matrix.shape[1]
+    to = (4 * block + i % 4) * lanes
+    for k in range(lanes // 4):
+        add_lanes4(sums, to + 4 * k, matrix, i * lanes + 4 * k)
+
+
+@njit(cache=True, nogil=True, error_model="numpy")
+def snap_costs(y, n_classes, inverse_quantum, matrix, sums, stakes, start, stop):
+    """Turn the pair costs of the row blocks given into whole numbers of quanta.
+
+    Parameters
+    ----------
+    y : (n,)
+    inverse_quantum : float
+    matrix : (n, lanes) updated in place; rows sum to zero over the first K lanes
+    sums : (n_blocks, 4, lanes) output, zero before: four partial sums of each block of rows
+    stakes : (n_blocks,) output, sum of the pair costs of each block
+    """
+    for block in range(start, stop):
+        stake = 0.0
+        for i in range(block * BLOCK, min(y.shape[0], (block + 1) * BLOCK)):
+            _snap_row(matrix, i, y[i], n_classes, inverse_quantum)
+            _sum_row(matrix, i, block, sums)
+            stake -= matrix[i, y[i]]
+        stakes[block] = stake
+
+
+@njit(cache=True, nogil=True, error_model="numpy")
+def add_answers(answers, weight, share, y, scores, matrix, sums, stakes, start, stop):
     """Let a voter speak: add its weight to the scores and bring the costs up to date.
 
     Only the score of the answered label changes. If it is the true one, every pair cost of the
@@ -99,15 +114,18 @@ def add_answers(
     answers : (n,) labels, -1 abstains
     weight : (K,) vote weight of each answer
     share : (n,) factor on the weight for each example, or an empty array for 1
-    y, inverse_quantum, matrix, totals : as in ``write_costs``
-    scores, pairs : (n, K), updated in place
+    y : (n,)
+    scores : (n, K) updated in place
+    matrix, sums, stakes : as in ``snap_costs``
     """
+    n_classes = weight.shape[0]
     grow = np.exp(weight)
     shrink = np.exp(-weight)
     for block in range(start, stop):
-        total = 0.0
-        for i in range(block * BLOCK, min(pairs.shape[0], (block + 1) * BLOCK)):
+        stake = 0.0
+        for i in range(block * BLOCK, min(y.shape[0], (block + 1) * BLOCK)):
             answer = answers[i]
+            label = y[i]
             if answer >= 0:
                 step = weight[answer]
                 up = grow[answer]
@@ -117,37 +135,35 @@ def add_answers(
                     up = np.exp(step)
                     down = np.exp(-step)
                 scores[i, answer] += step
-                if answer == y[i]:
-                    for k in range(pairs.shape[1]):
-                        pairs[i, k] *= down
+                if answer == label:
+                    _snap_row(matrix, i, label, n_classes, down)
                 else:
-                    pairs[i, answer] *= up
-            total += _write_row(pairs, i, y[i], inverse_quantum, matrix)
-        totals[block] = total
+                    grown = (matrix[i, answer] * up + _SNAP) - _SNAP
+                    matrix[i, label] += matrix[i, answer] - grown
+                    matrix[i, answer] = grown
+            _sum_row(matrix, i, block, sums)
+            stake -= matrix[i, label]
+        stakes[block] = stake
 
 
 @njit(cache=True, nogil=True, error_model="numpy")
 def right_and_wrong(matrix, y, answers, sums, start, stop):
-    """Pair costs that answers cancel, incur, and all there are, for some row blocks.
+    """Pair costs that answers cancel and incur, for the row blocks given.
 
     Parameters
     ----------
     matrix : (n, lanes) snapped costs
     y, answers : (n,) labels; answer -1 abstains
-    sums : (n_blocks, 3) output
+    sums : (n_blocks, 2) output
     """
     for block in range(start, stop):
         right = 0.0
         wrong = 0.0
-        total = 0.0
         for i in range(block * BLOCK, min(y.shape[0], (block + 1) * BLOCK)):
-            stake = -matrix[i, y[i]]
-            total += stake
             answer = answers[i]
             if answer == y[i]:
-                right += stake
+                right -= matrix[i, answer]
             elif answer >= 0:
                 wrong += matrix[i, answer]
         sums[block, 0] = right
         sums[block, 1] = wrong
-        sums[block, 2] = total

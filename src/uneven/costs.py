@@ -24,6 +24,9 @@ the printed minus sign.
 
 from __future__ import annotations
 
+from collections.abc import Callable
+from typing import Any
+
 import numpy as np
 
 from uneven import cost_kernels
@@ -53,9 +56,9 @@ TIE = 1e-9
 """Costs that differ by less than this share of the stake are the same: the difference is rounding,
 and ties must go the same way whether a row is repeated or weighted."""
 
-_REFRESH_EVERY = 50
-_PARALLEL_ENTRIES = 200_000
-_VANISHING = 1e-200
+_REFRESH_ROUNDS = 50
+_REFRESH_VOTES = 5.0
+_PARALLEL_ENTRIES = 1_500_000
 
 
 def exponential_costs(
@@ -221,8 +224,9 @@ def uniform_baseline(y: np.ndarray, n_classes: int, advantage: float) -> np.ndar
 class RunningCosts:
     """The exponential cost matrix of one boosting process, kept up to date round by round.
 
-    A round changes one score per example, so costs are updated by multiplication; every 50
-    rounds they are recomputed from the scores in log-space, which also removes the drift.
+    A round changes one score per example, so costs are updated by multiplication. After at most
+    50 rounds, or when the votes since then could have made a vanished cost matter again, they are
+    recomputed from the scores in log-space.
 
     Parameters
     ----------
@@ -239,12 +243,14 @@ class RunningCosts:
     Attributes
     ----------
     matrix : ndarray of shape (n_samples, n_lanes)
-        Lanes 0..K-1 hold the costs snapped to a grid on which sums are exact, lane K the
-        weight of the row on a grid of its own, the rest is padding up to a multiple of four.
-    scores : ndarray of shape (n_samples, n_classes)
-        Votes received so far.
+        Lanes 0..K-1 hold the costs in whole numbers of a quantum, so that sums are exact; lane K
+        the weight of the row on a grid of its own; the rest is padding to a multiple of four.
+    sums : ndarray of shape (n_lanes,)
+        Sum of the rows of ``matrix``.
     stake : float
         Sum of all pair costs in the units of ``matrix``.
+    scores : ndarray of shape (n_samples, n_classes)
+        Votes received so far.
     log_loss : float
         Logarithm of the exponential loss.
 
@@ -270,19 +276,17 @@ class RunningCosts:
         team: Workers | None = None,
     ) -> None:
         n_samples = len(y)
-        self.y = np.ascontiguousarray(y, dtype=np.int64)
+        self.y = np.ascontiguousarray(y, dtype=np.int32)
         self.n_classes = n_classes
         self._team = team or Workers(1, None)
         factors = np.ones((n_classes, n_classes)) if class_cost is None else class_cost
         with np.errstate(divide="ignore"):
             self._log_costs = (np.log(weights).astype(np.float64), np.log(factors))
-        self.scores = np.zeros((n_samples, n_classes))
-        self._pairs = np.empty((n_samples, n_classes))
+        self.scores = np.zeros((n_samples, n_classes), order="F")
         self.matrix = np.zeros((n_samples, -(-(n_classes + 1) // 4) * 4))
         self.matrix[:, n_classes] = _snap_weights(weights)
-        self._totals = np.empty(-(-n_samples // cost_kernels.BLOCK))
+        self._n_blocks = -(-n_samples // cost_kernels.BLOCK)
         self._worth_threads = n_samples * n_classes > _PARALLEL_ENTRIES
-        self._rounds = 0
         self._refresh()
 
     def edge(self, answers: np.ndarray) -> float:
@@ -292,18 +296,12 @@ class RunningCosts:
 
     def right_and_wrong(self, answers: np.ndarray) -> tuple[float, float]:
         """Pair costs that the answers cancel and incur, as shares of all pair costs."""
-        sums = np.empty((len(self._totals), 3))
-        self._team.over(
-            len(sums),
-            cost_kernels.right_and_wrong,
-            self.matrix,
-            self.y,
-            answers,
-            sums,
-            worth=self._worth_threads,
-        )
-        right, wrong, total = (float(part) for part in sums.sum(axis=0))
-        return (right / total, wrong / total) if total > 0 else (0.0, 0.0)
+        if not self.stake > 0.0:
+            return 0.0, 0.0
+        sums = np.empty((self._n_blocks, 2))
+        self._over_blocks(cost_kernels.right_and_wrong, self.matrix, self.y, answers, sums)
+        right, wrong = sums.sum(axis=0) / self.stake
+        return float(right), float(wrong)
 
     def distribution(self) -> np.ndarray:
         """Weights over examples, shape (n_samples,); see :func:`example_distribution`."""
@@ -323,69 +321,55 @@ class RunningCosts:
         share : ndarray of shape (n_samples,), optional
             Factor on the weight for each example.
         """
-        inverse_quantum = 1.0 / _quantum(self._total)
-        per_class = np.broadcast_to(np.asarray(weight, dtype=np.float64), (self.n_classes,))
-        self._team.over(
-            len(self._totals),
+        votes = np.empty(self.n_classes)
+        votes[:] = weight
+        sums, stakes = self._empty_sums()
+        shares = np.empty(0) if share is None else share
+        self._over_blocks(
             cost_kernels.add_answers,
-            answers,
-            np.ascontiguousarray(per_class),
-            np.empty(0) if share is None else share,
-            self.y,
-            inverse_quantum,
-            self.scores,
-            self._pairs,
-            self.matrix,
-            self._totals,
-            worth=self._worth_threads,
-        )
+            answers, votes, shares, self.y, self.scores, self.matrix, sums, stakes,
+        )  # fmt: skip
         self._rounds += 1
-        total = float(self._totals.sum())
-        if self._rounds % _REFRESH_EVERY == 0 or not _VANISHING < total <= 2.0 * self._total:
+        self._votes += float(np.abs(votes).max())
+        grown = not float(stakes.sum()) <= 2.0 * self._first_stake
+        if self._rounds == _REFRESH_ROUNDS or self._votes > _REFRESH_VOTES or grown:
             self._refresh()
         else:
-            self._settle(total, inverse_quantum)
+            self._settle(sums, stakes)
 
     def _refresh(self) -> None:
         """Recompute all costs from the scores."""
+        self._rounds, self._votes = 0, 0.0
         shift = cost_kernels.max_log_cost(self.scores, self.y, self._log_costs)
         self._shift = float(shift) if np.isfinite(shift) else 0.0
-        self._team.over(
-            len(self.y),
-            cost_kernels.refresh_pairs,
-            self.scores,
-            self.y,
-            self._log_costs,
-            self._shift,
-            self._pairs,
-            worth=self._worth_threads,
-        )
-        self._write(1.0)
-        inverse_quantum = 1.0 / _quantum(float(self._totals.sum()))
-        self._write(inverse_quantum)
-        self._settle(float(self._totals.sum()), inverse_quantum)
+        sums, stakes = self._empty_sums()
+        self._over_blocks(
+            cost_kernels.fill_costs,
+            self.scores, self.y, self._log_costs, self._shift, self.matrix, stakes,
+        )  # fmt: skip
+        self._quantum = _quantum(float(stakes.sum()))
+        self._over_blocks(
+            cost_kernels.snap_costs,
+            self.y, self.n_classes, 1.0 / self._quantum, self.matrix, sums, stakes,
+        )  # fmt: skip
+        self._first_stake = float(stakes.sum())
+        self._settle(sums, stakes)
 
-    def _write(self, inverse_quantum: float) -> None:
-        self._team.over(
-            len(self._totals),
-            cost_kernels.write_costs,
-            self._pairs,
-            self.y,
-            inverse_quantum,
-            self.matrix,
-            self._totals,
-            worth=self._worth_threads,
-        )
-
-    def _settle(self, total: float, inverse_quantum: float) -> None:
-        self._total = total
-        self.stake = total * inverse_quantum
+    def _settle(self, sums: np.ndarray, stakes: np.ndarray) -> None:
+        self.sums = sums.sum(axis=(0, 1))
+        self.stake = float(stakes.sum())
         with np.errstate(divide="ignore"):
-            self.log_loss = float(self._shift + np.log(total))
+            self.log_loss = float(self._shift + np.log(self.stake * self._quantum))
+
+    def _empty_sums(self) -> tuple[np.ndarray, np.ndarray]:
+        return np.zeros((self._n_blocks, 4, self.matrix.shape[1])), np.empty(self._n_blocks)
+
+    def _over_blocks(self, kernel: Callable[..., Any], *args: Any) -> None:
+        self._team.over(self._n_blocks, kernel, *args, worth=self._worth_threads)
 
 
 def _quantum(total: float) -> float:
-    """Grid step for costs that add up to ``total``: sums stay below 2**51 steps, even doubled."""
+    """Quantum for costs that add up to ``total``: sums stay below 2**51 quanta, even doubled."""
     if not total > 0.0:
         return 1.0
     return float(2.0 ** (np.ceil(np.log2(total)) + 2 - 51))

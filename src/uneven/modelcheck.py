@@ -155,6 +155,8 @@ def _check_voter(tree: TreeVoter, n_features: int, n_classes: int) -> None:
         if whole.dtype.kind not in "iu":
             raise ValueError(f"a tree has indices of type {whole.dtype}")
     inner = ~tree.is_leaf
+    if not (np.isposinf(tree.threshold[~inner]).all() and tree.missing_left[~inner].all()):
+        raise ValueError("a leaf of a tree sends rows on")
     _check_nodes(inner, [tree.child, tree.child + 1])
     _check_range(tree.feature, n_features, "column")
     _check_range(tree.label, n_classes, "class")

@@ -41,22 +41,58 @@ def test_best_splits_equal_the_slow_twin(problem, seed, criterion, sparse):
     binned = TrainingTable(stored, y, n_classes, np.ones(len(y))).binned
     totals = np.array([running.matrix[slots == s].sum(axis=0) for s in range(n_slots)])
     tie = TIE * running.stake if criterion == "cost" else TIE
-    values, cuts, missing_left = binned.best_splits(
-        np.arange(X.shape[1]), slots, running.matrix, totals, n_classes, CRITERIA[criterion],
-        tie, Workers(1, None),
-    )  # fmt: skip
-    for s in range(n_slots):
-        rows = slots == s
-        for f in range(X.shape[1]):
+    for f in range(X.shape[1]):
+        found = binned.best_splits(
+            np.array([f]),
+            slots,
+            running.matrix,
+            totals,
+            n_classes,
+            CRITERIA[criterion],
+            tie,
+            Workers(1, None),
+        )
+        for s in range(n_slots):
+            rows = slots == s
+            codes, matrix = dense.codes[f, rows], running.matrix[rows]
             value, cut, side = twins.best_split(
-                dense.codes[f, rows], running.matrix[rows], dense.n_bins[f], n_classes, criterion,
-                tie,
-            )  # fmt: skip
-            assert cuts[s, f] == cut
+                codes, matrix, dense.n_bins[f], n_classes, criterion, tie
+            )
+            assert found.cut[s] == cut
             if cut >= 0:
-                assert values[s, f] == pytest.approx(value, rel=1e-9, abs=1e-9 * running.stake)
-                if (dense.codes[f, rows] == 255).any():
-                    assert missing_left[s, f] == side
+                assert found.value[s] == pytest.approx(value, rel=1e-9, abs=1e-9 * running.stake)
+                if (codes == 255).any():
+                    assert found.missing_left[s] == side
+                left = np.where(codes == 255, found.missing_left[s], codes <= cut)
+                np.testing.assert_array_equal(found.left[s], matrix[left].sum(axis=0))
+
+
+@given(tables(max_columns=6), st.integers(0, 2**32 - 1), st.sampled_from(sorted(CRITERIA)))
+def test_splitting_the_columns_into_parts_changes_nothing(problem, seed, criterion):
+    X, y, n_classes = problem
+    running = costs_for(y, n_classes, seed)
+    binned = TrainingTable(X, y, n_classes, np.ones(len(y))).binned
+    tie = TIE * running.stake if criterion == "cost" else TIE
+    everyone = np.zeros(0, dtype=np.int32)
+
+    def best(columns):
+        return binned.best_splits(
+            columns,
+            everyone,
+            running.matrix,
+            running.sums[None],
+            n_classes,
+            CRITERIA[criterion],
+            tie,
+            Workers(1, None),
+        )
+
+    whole = best(np.arange(X.shape[1]))
+    parts = best(np.array([0]))
+    for f in range(1, X.shape[1]):
+        parts = parts.or_cheaper(best(np.array([f])), CRITERIA[criterion], tie)
+    for name in vars(whole):
+        np.testing.assert_array_equal(getattr(parts, name), getattr(whole, name))
 
 
 @given(tables(), st.integers(0, 2**32 - 1))
@@ -150,11 +186,17 @@ def test_threads_and_lane_counts_change_nothing(n_classes):
         (costs[side].sum(axis=0) ** 2).sum() / side.sum() for side in (root_left, ~root_left)
     )
     binned = TrainingTable(X, y, n_classes, np.ones(len(y))).binned
-    values, _, _ = binned.best_splits(
-        np.arange(40), np.zeros(0, dtype=np.int32), running.matrix,
-        running.matrix.sum(axis=0)[None], n_classes, kernels.LEAST_SQUARES, TIE, Workers(1, None),
-    )  # fmt: skip
-    assert values.min() == pytest.approx(expected, rel=1e-9)
+    found = binned.best_splits(
+        np.arange(40),
+        np.zeros(0, dtype=np.int32),
+        running.matrix,
+        running.sums[None],
+        n_classes,
+        kernels.LEAST_SQUARES,
+        TIE,
+        Workers(1, None),
+    )
+    assert found.value[0] == pytest.approx(expected, rel=1e-9)
 
 
 def test_missing_values_learn_their_side():

@@ -38,7 +38,7 @@ def best_split(codes, matrix, n_bins, n_classes, criterion, tie):
             if goes_left.all() or not goes_left.any():
                 continue
             value = split_value(matrix[goes_left], matrix[~goes_left], n_classes, criterion)
-            slack = tie if criterion == "cost" else tie * abs(best[0])
+            slack = tie if criterion == "cost" else tie * abs(value)
             if best[1] < 0 or value < best[0] - slack:
                 best = (value, cut, missing_left)
     return best

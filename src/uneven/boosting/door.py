@@ -87,7 +87,7 @@ def enter(estimator: Any, X: Any, y: Any, sample_weight: Any) -> TrainingRows:
         kept = np.flatnonzero(mass)
         X, y, mass = X[kept], y[kept], mass[kept]
     classes, y = np.unique(y, return_inverse=True)
-    y = y.astype(np.int64, copy=False)
+    y = y.astype(np.int32, copy=False)
     return TrainingRows(X, y, mass, views.presence(X), classes, views)
 
 

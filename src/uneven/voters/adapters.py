@@ -38,7 +38,7 @@ class EstimatorVoter:
 
     def predict(self, X: Any) -> np.ndarray:
         """Class index for each row of the full table ``X``, shape (n_samples,)."""
-        return np.asarray(self.estimator.predict(X[:, self.columns]), dtype=np.int64)
+        return np.asarray(self.estimator.predict(X[:, self.columns]), dtype=np.int32)
 
     def add_credit(self, credit: np.ndarray, weight: np.ndarray) -> None:
         """Divide the credit for right answers evenly among the columns; see ``TreeVoter``."""

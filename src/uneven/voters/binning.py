@@ -17,11 +17,47 @@ import scipy.sparse as sp
 from uneven.threads import Workers
 from uneven.voters import kernels
 
-__all__ = ["BinnedDense", "BinnedSparse", "BinnedTable", "bin_table", "cut_points"]
+__all__ = ["BinnedDense", "BinnedSparse", "BinnedTable", "Splits", "bin_table", "cut_points"]
 
 _SAMPLE_ROWS = 32_768
-_PARALLEL_UPDATES = 400_000
-_PARALLEL_ROWS = 32_768
+_PARALLEL_ADDITIONS = 2_000_000
+_PARALLEL_VALUES = 400_000
+_SPLIT_NUMBERS = 4_000_000
+PARALLEL_ROWS = 200_000
+"""Rows above which threads pay for one light pass over them: waking one costs about 0.1 ms."""
+
+
+@dataclass
+class Splits:
+    """The best split of every slot.
+
+    Attributes
+    ----------
+    value : ndarray of shape (n_slots,)
+        Its price; infinite if there is none.
+    column, cut : ndarray of int, shape (n_slots,)
+        Codes of ``column`` up to ``cut`` go left.
+    missing_left : ndarray of bool, shape (n_slots,)
+        Side of the missing values.
+    left : ndarray of shape (n_slots, n_lanes)
+        Sum of the cost matrix over the rows that go left.
+    """
+
+    value: np.ndarray
+    column: np.ndarray
+    cut: np.ndarray
+    missing_left: np.ndarray
+    left: np.ndarray
+
+    def or_cheaper(self, other: Splits, criterion: int, tie: float) -> Splits:
+        """Slot by slot, this split, or the other one if it is cheaper by more than a tie."""
+        cheaper = other.value < self.value - kernels.slack(other.value, criterion, tie)
+        return Splits(
+            *(
+                np.where(cheaper if mine.ndim == 1 else cheaper[:, None], theirs, mine)
+                for mine, theirs in zip(vars(self).values(), vars(other).values())
+            )
+        )
 
 
 @dataclass
@@ -52,8 +88,8 @@ class BinnedTable(ABC):
         criterion: int,
         tie: float,
         team: Workers,
-    ) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
-        """Best split of every slot (node of the current level) by every column.
+    ) -> Splits:
+        """Best split of every slot (node of the current level) over some columns.
 
         Parameters
         ----------
@@ -68,18 +104,40 @@ class BinnedTable(ABC):
         criterion : int
             ``kernels.COST`` or ``kernels.LEAST_SQUARES``.
         tie : float
-            How much cheaper a later cut must be; see ``kernels.is_cheaper``.
+            How much cheaper a later cut or column must be; see ``kernels.is_cheaper``.
 
         Returns
         -------
-        values, cuts, missing_left : ndarray of shape (n_slots, n_columns)
-            Price of the split (lower is better, infinite if there is none), last code that goes
-            left, side of the missing values.
+        Splits
+            Ties go to the lowest column, then to the lowest cut.
         """
+        best: Splits | None = None
+        step = max(1, _SPLIT_NUMBERS // totals.size)
+        for first in range(0, len(columns), step):
+            part = columns[first : first + step]
+            found = self._splits_by_column(
+                part, slots, matrix, totals, n_classes, criterion, tie, team
+            )
+            best = found if best is None else best.or_cheaper(found, criterion, tie)
+        assert best is not None
+        return best
+
+    def _splits_by_column(
+        self,
+        columns: np.ndarray,
+        slots: np.ndarray,
+        matrix: np.ndarray,
+        totals: np.ndarray,
+        n_classes: int,
+        criterion: int,
+        tie: float,
+        team: Workers,
+    ) -> Splits:
         shape = (len(totals), len(columns))
         values = np.empty(shape)
         cuts = np.empty(shape, dtype=np.int64)
         missing_left = np.empty(shape, dtype=np.bool_)
+        lefts = np.empty((*shape, totals.shape[1]))
         kernel, stored, updates = self._split_kernel(columns)
         team.over(
             len(columns),
@@ -96,9 +154,20 @@ class BinnedTable(ABC):
             values,
             cuts,
             missing_left,
-            worth=updates > _PARALLEL_UPDATES,
+            lefts,
+            worth=updates * matrix.shape[1] > _PARALLEL_ADDITIONS,
         )
-        return values, cuts, missing_left
+        lowest = values.min(axis=1)
+        slack = kernels.slack(lowest, criterion, tie)
+        chosen = (values <= (lowest + slack)[:, None]).argmax(axis=1)
+        every = np.arange(len(totals))
+        return Splits(
+            values[every, chosen],
+            columns[chosen],
+            cuts[every, chosen],
+            missing_left[every, chosen],
+            lefts[every, chosen],
+        )
 
     @abstractmethod
     def _split_kernel(self, columns: np.ndarray) -> tuple[Any, Any, int]:
@@ -142,7 +211,7 @@ class BinnedDense(BinnedTable):
             next_slot,
             slots,
             nodes,
-            worth=self.n_rows > _PARALLEL_ROWS,
+            worth=self.n_rows > PARALLEL_ROWS,
         )
 
 
@@ -264,7 +333,7 @@ def bin_table(
             thresholds[f, : len(cuts)] = cuts
             n_bins[f] = len(cuts) + 1
 
-    worth = n_rows * n_features > _PARALLEL_UPDATES
+    worth = n_rows * n_features > _PARALLEL_VALUES
     team.over(n_features, find_cuts, worth=worth)
     codes = np.empty((n_features, n_rows), dtype=np.uint8)
     team.over(n_features, kernels.assign_codes, X, thresholds, codes, worth=worth)

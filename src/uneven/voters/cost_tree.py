@@ -7,14 +7,13 @@ inner levels by ``criterion``, and every leaf answers the class with the smalles
 
 from __future__ import annotations
 
-from dataclasses import dataclass
-
 import numpy as np
 from sklearn.base import BaseEstimator
 
 from uneven.costs import TIE, RunningCosts
 from uneven.voters import kernels
 from uneven.voters.base import TrainingTable
+from uneven.voters.binning import PARALLEL_ROWS, Splits
 from uneven.voters.tree import TreeVoter
 
 __all__ = ["CostTree"]
@@ -50,7 +49,7 @@ class CostTree(BaseEstimator):
     >>> costs = RunningCosts(y, 2, np.ones(4))
     >>> tree, answers = CostTree(max_depth=1).learn(table, np.array([0]), costs)
     >>> answers
-    array([0, 0, 1, 1])
+    array([0, 0, 1, 1], dtype=int32)
     >>> float(tree.threshold[0])
     1.5
     """
@@ -79,16 +78,6 @@ class CostTree(BaseEstimator):
         return growth.finish()
 
 
-@dataclass
-class _Split:
-    """The chosen split of every slot of a level; column -1 where there is none."""
-
-    column: np.ndarray
-    cut: np.ndarray
-    missing_left: np.ndarray
-    child: np.ndarray
-
-
 class _Growth:
     """A tree while it grows: its nodes so far and where every training row stands."""
 
@@ -102,76 +91,79 @@ class _Growth:
         self.threshold: list[float] = [np.inf]
         self.missing_left: list[bool] = [True]
         self.child: list[int] = [0]
-        self.sums = self._sum_by_node()
+        self.sums = costs.sums[None, :]
 
     def split_level(self, criterion: int) -> bool:
         """Split every node of the frontier that gains by it; tell whether any was split."""
-        split = self._choose(criterion)
-        parents = np.flatnonzero(split.column >= 0)
-        for slot in parents:
-            self._add_children(int(self.frontier[slot]), split, int(slot))
+        totals = self.sums[self.frontier]
+        found = self._best_splits(totals, criterion)
+        slack = kernels.slack(found.value, criterion, self._tie(criterion))
+        pays = found.value < _unsplit_value(totals, self.costs.n_classes, criterion) - slack
+        parents = np.flatnonzero(pays)
         if not len(parents):
             return False
-        next_slot = np.full(len(self.child), -1, dtype=np.int32)
-        born = np.concatenate([split.child[parents], split.child[parents] + 1])
-        self.frontier = np.sort(born)
-        next_slot[self.frontier] = np.arange(len(self.frontier))
-        arrays = (split.column, split.cut, split.missing_left, split.child)
-        self.binned.route(arrays, next_slot, self.slots, self.nodes, self.table.team)
-        self.sums = self._sum_by_node()
+        children = np.full(len(totals), -1)
+        children[parents] = len(self.child) + 2 * np.arange(len(parents))
+        for slot in parents:
+            self._grow(int(self.frontier[slot]), found, int(slot))
+        sides = np.stack([found.left[parents], totals[parents] - found.left[parents]], axis=1)
+        self.sums = np.vstack([self.sums, sides.reshape(-1, totals.shape[1])])
+        self.frontier = np.arange(len(self.child) - 2 * len(parents), len(self.child))
+        self._route(np.where(pays, found.column, -1), found, children)
         return True
 
-    def _sum_by_node(self) -> np.ndarray:
-        """Sum of the costs in every node, shape (n_nodes, n_lanes)."""
-        matrix = self.costs.matrix
-        n_blocks = kernels.sum_blocks(len(matrix))
-        sums = np.zeros((n_blocks, len(self.child), matrix.shape[1]))
-        self.table.team.over(n_blocks, kernels.sum_by_node, self.nodes, matrix, sums)
-        return np.asarray(sums.sum(axis=0))
+    def _tie(self, criterion: int) -> float:
+        return TIE * self.costs.stake if criterion == kernels.COST else TIE
 
-    def _choose(self, criterion: int) -> _Split:
-        """Cheapest split of every slot: ties go to the lowest column, then the lowest cut."""
-        totals = self.sums[self.frontier]
-        n_classes = self.costs.n_classes
+    def _best_splits(self, totals: np.ndarray, criterion: int) -> Splits:
         slots = self.slots if len(self.child) > 1 else self.slots[:0]
-        tie = TIE * self.costs.stake if criterion == kernels.COST else TIE
-        values, cuts, missing_left = self.binned.best_splits(
-            self.columns, slots, self.costs.matrix, totals, n_classes, criterion, tie,
+        return self.binned.best_splits(
+            self.columns,
+            slots,
+            self.costs.matrix,
+            totals,
+            self.costs.n_classes,
+            criterion,
+            self._tie(criterion),
             self.table.team,
-        )  # fmt: skip
-        slack = tie if criterion == kernels.COST else tie * np.abs(values.min(axis=1))
-        best = (values <= (values.min(axis=1) + slack)[:, None]).argmax(axis=1)
-        every = np.arange(len(best))
-        pays = values[every, best] < _unsplit_value(totals, n_classes, criterion) - slack
-        return _Split(
-            column=np.where(pays, self.columns[best], -1),
-            cut=cuts[every, best],
-            missing_left=missing_left[every, best],
-            child=np.full(len(best), -1),
         )
 
-    def _add_children(self, node: int, split: _Split, slot: int) -> None:
+    def _grow(self, node: int, found: Splits, slot: int) -> None:
+        """Turn a leaf into a question with two leaves."""
         left = len(self.child)
-        column = int(split.column[slot])
-        split.child[slot] = left
+        column = int(found.column[slot])
         self.child[node] = left
         self.feature[node] = column
-        self.threshold[node] = float(self.binned.thresholds[column, split.cut[slot]])
-        self.missing_left[node] = bool(split.missing_left[slot])
+        self.threshold[node] = float(self.binned.thresholds[column, found.cut[slot]])
+        self.missing_left[node] = bool(found.missing_left[slot])
         self.feature += [0, 0]
         self.threshold += [np.inf, np.inf]
         self.missing_left += [True, True]
         self.child += [left, left + 1]
 
+    def _route(self, column: np.ndarray, found: Splits, children: np.ndarray) -> None:
+        next_slot = np.full(len(self.child), -1, dtype=np.int32)
+        next_slot[self.frontier] = np.arange(len(self.frontier))
+        split = (column, found.cut, found.missing_left, children)
+        self.binned.route(split, next_slot, self.slots, self.nodes, self.table.team)
+
     def finish(self) -> tuple[TreeVoter, np.ndarray]:
         """Let every node answer its cheapest class, and look how far each leaf reaches."""
         labels = self.sums[:, : self.costs.n_classes].argmin(axis=1)
-        answers = np.empty(len(self.nodes), dtype=np.int64)
+        answers = np.empty(len(self.nodes), dtype=np.int32)
         table = self.table
         n_blocks = kernels.sum_blocks(len(answers))
         hits = np.zeros((n_blocks, len(labels)))
         table.team.over(
-            n_blocks, kernels.answer_rows, self.nodes, labels, table.y, table.mass, answers, hits
+            n_blocks,
+            kernels.answer_rows,
+            self.nodes,
+            labels,
+            table.y,
+            table.mass,
+            answers,
+            hits,
+            worth=len(answers) > PARALLEL_ROWS,
         )
         voter = TreeVoter(
             feature=np.array(self.feature, dtype=np.int64),

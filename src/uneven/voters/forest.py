@@ -9,7 +9,7 @@ from typing import Any
 import numpy as np
 
 from uneven.threads import Workers
-from uneven.voters import kernels
+from uneven.voters import score_kernels
 from uneven.voters.tree import TreeVoter, dense_blocks
 
 __all__ = ["Forest"]
@@ -105,8 +105,8 @@ class Forest:
         for rows, block in dense_blocks(X, used):
             asked = used if block.shape[1] == X.shape[1] else np.arange(len(used))
             team.over(
-                kernels.row_blocks(block.shape[0]),
-                kernels.add_tree_votes,
+                score_kernels.row_blocks(block.shape[0]),
+                score_kernels.add_tree_votes,
                 block,
                 asked,
                 (feature, trees.threshold, trees.missing_left, trees.child),

@@ -1,17 +1,11 @@
-"""Compiled inner loops of the cost-matrix trees. Each has a slow NumPy twin in the tests.
-
-Numba does not turn a short inner loop over classes into vector instructions by itself, and that
-loop is where the time goes. ``add_lanes4`` and ``add_lanes8`` emit the vector addition directly;
-everything else is ordinary code over arrays.
-"""
+"""Compiled inner loops of the cost-matrix trees. Each has a slow NumPy twin in the tests."""
 
 from __future__ import annotations
 
 import numpy as np
-from llvmlite import ir
-from numba import njit, types
-from numba.core import cgutils
-from numba.extending import intrinsic
+from numba import njit
+
+from uneven.lanes import add_lanes4, add_lanes8
 
 MISSING = 255
 """Code of the missing-value bin."""
@@ -22,40 +16,10 @@ N_CODES = 256
 COST, LEAST_SQUARES = 0, 1
 """Split criteria: summed cost of the two best answers, or squared residuals of the costs."""
 
-_CHUNK = 4096
+_CHUNK_NUMBERS = 32_768
 _TILE = 8
 _ROW_BLOCK = 512
-_SCORE_BLOCK = 256
 _SUM_BLOCK = 16_384
-
-
-def _lane_adder(lanes: int):
-    """Make ``add(target, to, source, at)``: ``target.flat[to:to+lanes] += source.flat[at:...]``."""
-
-    @intrinsic
-    def add(typing_context, target, to, source, at):
-        signature = types.void(target, types.intp, source, types.intp)
-
-        def generate(context, builder, signature, args):
-            vector = ir.VectorType(ir.DoubleType(), lanes).as_pointer()
-
-            def pointer(array_type, array, offset):
-                data = cgutils.create_struct_proxy(array_type)(context, builder, array).data
-                return builder.bitcast(builder.gep(data, [offset]), vector)
-
-            there = pointer(signature.args[0], args[0], args[1])
-            here = pointer(signature.args[2], args[2], args[3])
-            total = builder.fadd(builder.load(there, align=8), builder.load(here, align=8))
-            builder.store(total, there, align=8)
-            return context.get_dummy_value()
-
-        return signature, generate
-
-    return add
-
-
-add_lanes4 = _lane_adder(4)
-add_lanes8 = _lane_adder(8)
 
 
 @njit(cache=True, nogil=True, error_model="numpy")
@@ -91,6 +55,17 @@ def assign_codes(X, thresholds, codes, start, stop):
 
 
 @njit(cache=True, nogil=True, error_model="numpy")
+def _add_row(target, to, matrix, row, eights, fours):
+    """Add a row of the cost matrix to ``target`` from position ``to`` on."""
+    lanes = matrix.shape[1]
+    at = row * lanes
+    for k in range(eights):
+        add_lanes8(target, to + 8 * k, matrix, at + 8 * k)
+    if fours:
+        add_lanes4(target, to + lanes - 4, matrix, at + lanes - 4)
+
+
+@njit(cache=True, nogil=True, error_model="numpy")
 def _accumulate_all(codes, matrix, histogram, offset, first, last):
     """Add rows ``first`` to ``last`` into the one histogram at ``offset``."""
     lanes = matrix.shape[1]
@@ -101,37 +76,26 @@ def _accumulate_all(codes, matrix, histogram, offset, first, last):
         for i in range(first, last):
             add_lanes4(histogram, offset + np.intp(codes[i]) * 4, matrix, i * 4)
     else:
+        eights, fours = lanes // 8, lanes % 8
         for i in range(first, last):
-            to = offset + np.intp(codes[i]) * lanes
-            for lane in range(0, lanes - 7, 8):
-                add_lanes8(histogram, to + lane, matrix, i * lanes + lane)
-            if lanes % 8:
-                add_lanes4(histogram, to + lanes - 4, matrix, (i + 1) * lanes - 4)
-
-
-@njit(cache=True, nogil=True, error_model="numpy")
-def _accumulate_slot(code, slot, row, matrix, histogram, offset):
-    """Add one row into the histogram of its slot."""
-    lanes = matrix.shape[1]
-    to = offset + (slot * N_CODES + np.intp(code)) * lanes
-    for lane in range(0, lanes - 7, 8):
-        add_lanes8(histogram, to + lane, matrix, row * lanes + lane)
-    if lanes % 8:
-        add_lanes4(histogram, to + lanes - 4, matrix, (row + 1) * lanes - 4)
+            _add_row(histogram, offset + np.intp(codes[i]) * lanes, matrix, i, eights, fours)
 
 
 @njit(cache=True, nogil=True, error_model="numpy")
 def _accumulate_slots(codes, slots, matrix, histogram, offset, first, last):
     """Add rows ``first`` to ``last`` into the histograms of their slots; slot -1 is left out."""
-    if matrix.shape[1] == 8:
+    lanes = matrix.shape[1]
+    if lanes == 8:
         for i in range(first, last):
             if slots[i] >= 0:
                 bin_ = np.intp(slots[i]) * N_CODES + np.intp(codes[i])
                 add_lanes8(histogram, offset + bin_ * 8, matrix, i * 8)
     else:
+        eights, fours = lanes // 8, lanes % 8
         for i in range(first, last):
             if slots[i] >= 0:
-                _accumulate_slot(codes[i], np.intp(slots[i]), i, matrix, histogram, offset)
+                bin_ = np.intp(slots[i]) * N_CODES + np.intp(codes[i])
+                _add_row(histogram, offset + bin_ * lanes, matrix, i, eights, fours)
 
 
 @njit(cache=True, nogil=True, error_model="numpy")
@@ -160,17 +124,22 @@ def _value(left, total, n_classes, criterion):
     return value
 
 
-@njit(cache=True, nogil=True, error_model="numpy")
-def is_cheaper(value, best, criterion, tie):
-    """Whether ``value`` is below ``best`` by more than a tie.
+def slack(value, criterion, tie):
+    """How far below another price ``value`` must lie to be cheaper, array in, array out.
 
     ``tie`` is absolute for the cost criterion, relative for least squares.
     """
-    return value < best - (tie if criterion == COST else tie * abs(best))
+    return tie * (np.ones_like(value) if criterion == COST else np.abs(value))
 
 
 @njit(cache=True, nogil=True, error_model="numpy")
-def _scan(histogram, n_bins, total, n_classes, criterion, tie, left, left_missing):
+def is_cheaper(value, best, criterion, tie):
+    """Whether ``value`` is below ``best`` by more than a tie; see ``slack``."""
+    return value < best - (tie if criterion == COST else tie * abs(value))
+
+
+@njit(cache=True, nogil=True, error_model="numpy")
+def _scan(histogram, n_bins, total, n_classes, criterion, tie, best_left, left, left_missing):
     """Best cut of one column in one slot.
 
     Parameters
@@ -179,6 +148,7 @@ def _scan(histogram, n_bins, total, n_classes, criterion, tie, left, left_missin
     n_bins : int, codes in use besides the missing one
     total : (lanes,) sums of the slot
     tie : float, how much cheaper a later cut must be (see ``is_cheaper``)
+    best_left : (lanes,) output, sums of the left side
     left, left_missing : (lanes,) scratch
 
     Returns
@@ -202,6 +172,7 @@ def _scan(histogram, n_bins, total, n_classes, criterion, tie, left, left_missin
         value = _value(left, total, n_classes, criterion)
         if cut < 0 or is_cheaper(value, best, criterion, tie):
             best, cut, missing_left = value, b, False
+            best_left[:] = left
         if missing:
             for lane in range(lanes):
                 left_missing[lane] = left[lane] + histogram[MISSING, lane]
@@ -209,18 +180,10 @@ def _scan(histogram, n_bins, total, n_classes, criterion, tie, left, left_missin
                 value = _value(left_missing, total, n_classes, criterion)
                 if is_cheaper(value, best, criterion, tie):
                     best, cut, missing_left = value, b, True
+                    best_left[:] = left_missing
     if cut >= 0 and not missing:
-        missing_left = _heavier_left(histogram, cut, total[n_classes], n_classes)
+        missing_left = 2.0 * best_left[n_classes] >= total[n_classes]
     return best, cut, missing_left
-
-
-@njit(cache=True, nogil=True, error_model="numpy")
-def _heavier_left(histogram, cut, mass, n_classes):
-    """Whether the left side of a cut holds at least half of the mass."""
-    left = 0.0
-    for b in range(cut + 1):
-        left += histogram[b, n_classes]
-    return 2.0 * left >= mass
 
 
 @njit(cache=True, nogil=True, error_model="numpy")
@@ -237,6 +200,7 @@ def best_splits_dense(
     values,
     cuts,
     missing_left,
+    lefts,
     start,
     stop,
 ):
@@ -252,10 +216,12 @@ def best_splits_dense(
     totals : (n_slots, lanes) sums of the slots
     tie : float, see ``is_cheaper``
     values, cuts, missing_left : (n_slots, c) outputs
+    lefts : (n_slots, c, lanes) output, sums of the left side
     """
     n, lanes = matrix.shape
     n_slots = totals.shape[0]
     size = n_slots * N_CODES * lanes
+    chunk = _CHUNK_NUMBERS // lanes
     tile = max(1, min(_TILE, stop - start))
     histogram = np.empty(tile * size)
     left = np.empty(lanes)
@@ -263,8 +229,8 @@ def best_splits_dense(
     for first_column in range(start, stop, tile):
         last_column = min(stop, first_column + tile)
         histogram[:] = 0.0
-        for first in range(0, n, _CHUNK):
-            last = min(n, first + _CHUNK)
+        for first in range(0, n, chunk):
+            last = min(n, first + chunk)
             for c in range(first_column, last_column):
                 offset = (c - first_column) * size
                 if slots.size:
@@ -279,7 +245,7 @@ def best_splits_dense(
             for s in range(n_slots):
                 values[s, c], cuts[s, c], missing_left[s, c] = _scan(
                     by_slot[s], n_bins[columns[c]], totals[s], n_classes, criterion,
-                    tie, left, left_missing,
+                    tie, lefts[s, c], left, left_missing,
                 )  # fmt: skip
 
 
@@ -297,6 +263,7 @@ def best_splits_sparse(
     values,
     cuts,
     missing_left,
+    lefts,
     start,
     stop,
 ):
@@ -325,7 +292,8 @@ def best_splits_sparse(
             row = indices[k]
             slot = slots[row] if slots.size else 0
             if slot >= 0:
-                _accumulate_slot(codes[k], np.intp(slot), np.intp(row), matrix, histogram, 0)
+                bin_ = np.intp(slot) * N_CODES + np.intp(codes[k])
+                _add_row(histogram, bin_ * lanes, matrix, np.intp(row), lanes // 8, lanes % 8)
         for s in range(n_slots):
             for lane in range(lanes):
                 stored = by_slot[s, MISSING, lane]
@@ -333,27 +301,16 @@ def best_splits_sparse(
                     stored += by_slot[s, b, lane]
                 by_slot[s, zero_codes[f], lane] += totals[s, lane] - stored
             values[s, c], cuts[s, c], missing_left[s, c] = _scan(
-                by_slot[s], used, totals[s], n_classes, criterion, tie, left, left_missing
+                by_slot[s],
+                used,
+                totals[s],
+                n_classes,
+                criterion,
+                tie,
+                lefts[s, c],
+                left,
+                left_missing,
             )
-
-
-@njit(cache=True, nogil=True, error_model="numpy")
-def sum_by_node(nodes, matrix, sums, start, stop):
-    """Add up the rows of the cost matrix by node, for the row blocks ``start`` to ``stop``.
-
-    Parameters
-    ----------
-    nodes : (n,) node of each row
-    matrix : (n, lanes)
-    sums : (n_blocks, n_nodes, lanes) output, zero before
-    """
-    n, lanes = matrix.shape
-    for block in range(start, stop):
-        offset = block * sums.shape[1]
-        for i in range(block * _SUM_BLOCK, min(n, (block + 1) * _SUM_BLOCK)):
-            to = (offset + np.intp(nodes[i])) * lanes
-            for lane in range(0, lanes, 4):
-                add_lanes4(sums, to + lane, matrix, i * lanes + lane)
 
 
 @njit(cache=True, nogil=True, error_model="numpy")
@@ -375,8 +332,7 @@ def answer_rows(nodes, labels, y, mass, answers, hits, start, stop):
             node = nodes[i]
             answer = labels[node]
             answers[i] = answer
-            if answer == y[i]:
-                hits[block, node] += mass[i]
+            hits[block, node] += mass[i] * (answer == y[i])
 
 
 @njit(cache=True, nogil=True, error_model="numpy")
@@ -394,17 +350,16 @@ def route_dense(codes, split, next_slot, slots, nodes, start, stop):
     column, cut, missing_left, child = split
     for i in range(start, stop):
         slot = slots[i]
-        if slot < 0:
-            continue
-        f = column[slot]
-        if f < 0:
-            slots[i] = -1
-            continue
-        code = codes[f, i]
-        goes_left = missing_left[slot] if code == MISSING else code <= cut[slot]
-        node = child[slot] if goes_left else child[slot] + 1
-        nodes[i] = node
-        slots[i] = next_slot[node]
+        if slot >= 0:
+            f = column[slot]
+            if f >= 0:
+                code = codes[f, i]
+                is_missing = code == MISSING
+                stays = ((code <= cut[slot]) & (not is_missing)) | (is_missing & missing_left[slot])
+                nodes[i] = child[slot] + (not stays)
+                slots[i] = next_slot[nodes[i]]
+            else:
+                slots[i] = -1
 
 
 @njit(cache=True, nogil=True, error_model="numpy")
@@ -416,97 +371,20 @@ def route_sparse(csc, split, next_slot, slots, nodes):
     for i in range(n):
         if slots[i] >= 0 and column[slots[i]] >= 0:
             slot = slots[i]
-            zero_left = zero_codes[column[slot]] <= cut[slot]
-            nodes[i] = child[slot] if zero_left else child[slot] + 1
+            nodes[i] = child[slot] + (zero_codes[column[slot]] > cut[slot])
     for slot in range(column.shape[0]):
         f = column[slot]
         if f >= 0:
             for k in range(indptr[f], indptr[f + 1]):
                 if slots[indices[k]] == slot:
                     code = codes[k]
-                    goes_left = missing_left[slot] if code == MISSING else code <= cut[slot]
-                    nodes[indices[k]] = child[slot] if goes_left else child[slot] + 1
+                    right = code > cut[slot] if code != MISSING else not missing_left[slot]
+                    nodes[indices[k]] = child[slot] + right
     for i in range(n):
         if slots[i] >= 0:
             slots[i] = next_slot[nodes[i]] if column[slots[i]] >= 0 else -1
 
 
-@njit(cache=True, nogil=True, error_model="numpy")
-def tree_answers(X, nodes, label, answers):
-    """Answer of one tree (its root is node 0) for every row of ``X``."""
-    feature, threshold, missing_left, child = nodes
-    for i in range(X.shape[0]):
-        node = 0
-        while child[node] != node:
-            x = X[i, feature[node]]
-            if x <= threshold[node] or (missing_left[node] and np.isnan(x)):
-                node = child[node]
-            else:
-                node = child[node] + 1
-        answers[i] = label[node]
-
-
-@njit(cache=True, nogil=True, error_model="numpy")
-def _descend(columns, nodes, root, depth, at):
-    """Move the rows of a block from ``root`` to their leaves, level by level, without a branch.
-
-    A leaf is its own left child, its threshold is infinite and it sends NaN left: a step from a
-    leaf stays there.
-    """
-    feature, threshold, missing_left, child = nodes
-    x_root = columns[feature[root]]
-    for i in range(at.shape[0]):
-        x = x_root[i]
-        right = (x > threshold[root]) | ((x != x) & (not missing_left[root]))
-        at[i] = child[root] + right
-    for _ in range(depth - 1):
-        for i in range(at.shape[0]):
-            node = at[i]
-            x = columns[feature[node], i]
-            right = (x > threshold[node]) | ((x != x) & (not missing_left[node]))
-            at[i] = child[node] + right
-
-
-@njit(cache=True, nogil=True, error_model="numpy")
-def add_tree_votes(
-    X, used, nodes, roots, depths, label, value, present, view, scores, first, last, start, stop
-):
-    """Add the votes of trees ``first`` to ``last`` for the row blocks ``start`` to ``stop``.
-
-    Parameters
-    ----------
-    X : (n, d)
-    used : (u,) columns of ``X`` that the trees ask for
-    nodes : (feature, threshold, missing_left, child), each (n_nodes,), all trees one after another
-        Features are positions in ``used``.
-    roots, depths : (n_trees,) root node and depth of each tree
-    label, value : (n_nodes,) answer and vote weight of each leaf
-    present : (n, n_views) bool, or an empty array if every view is there
-    view : (n_trees,) view of each tree, -1 if it reads all of them
-    scores : (n, n_classes) updated in place
-    """
-    columns = np.empty((used.shape[0], _SCORE_BLOCK))
-    leaves = np.empty(_SCORE_BLOCK, dtype=np.int64)
-    for block in range(start, stop):
-        begin = block * _SCORE_BLOCK
-        size = min(X.shape[0] - begin, _SCORE_BLOCK)
-        for i in range(size):
-            for k in range(used.shape[0]):
-                columns[k, i] = X[begin + i, used[k]]
-        at = leaves[:size]
-        for t in range(first, last):
-            _descend(columns, nodes, roots[t], depths[t], at)
-            asks_one_view = present.size > 0 and view[t] >= 0
-            for i in range(size):
-                if not asks_one_view or present[begin + i, view[t]]:
-                    scores[begin + i, label[at[i]]] += value[at[i]]
-
-
-def row_blocks(n: int) -> int:
-    """Number of row blocks that ``add_tree_votes`` cuts ``n`` rows into."""
-    return -(-n // _SCORE_BLOCK)
-
-
 def sum_blocks(n: int) -> int:
-    """Number of row blocks that ``sum_by_node`` and ``answer_rows`` cut ``n`` rows into."""
+    """Number of row blocks that ``answer_rows`` cuts ``n`` rows into."""
     return -(-n // _SUM_BLOCK)

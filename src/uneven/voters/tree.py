@@ -8,7 +8,7 @@ from typing import Any
 import numpy as np
 import scipy.sparse as sp
 
-from uneven.voters import kernels
+from uneven.voters import score_kernels
 
 __all__ = ["TreeVoter", "dense_blocks"]
 
@@ -45,7 +45,7 @@ class TreeVoter:
     ...     missing_left=np.array([False, True, True]), child=np.array([1, 1, 2]),
     ...     label=np.array([0, 0, 1]), reach=np.array([0.0, 1.0, 1.0]))
     >>> stump.predict(np.array([[0.0], [1.0], [np.nan]]))
-    array([0, 1, 1])
+    array([0, 1, 1], dtype=int32)
     """
 
     feature: np.ndarray
@@ -72,14 +72,14 @@ class TreeVoter:
 
     def predict(self, X: Any) -> np.ndarray:
         """Class index for each row of ``X``, shape (n_samples,)."""
-        answers = np.empty(X.shape[0], dtype=np.int64)
+        answers = np.empty(X.shape[0], dtype=np.int32)
         used = np.unique(self.feature)
         for rows, block in dense_blocks(X, used):
             feature = (
                 self.feature if block.shape[1] == X.shape[1] else used.searchsorted(self.feature)
             )
             nodes = (feature, self.threshold, self.missing_left, self.child)
-            kernels.tree_answers(block, nodes, self.label, answers[rows])
+            score_kernels.tree_answers(block, nodes, self.label, answers[rows])
         return answers
 
     def add_credit(self, credit: np.ndarray, weight: np.ndarray) -> None:
