@@ -105,8 +105,9 @@ def _value(left, total, n_classes, criterion):
         best_left = left[0]
         best_right = total[0] - left[0]
         for lane in range(1, n_classes):
-            best_left = min(best_left, left[lane])
-            best_right = min(best_right, total[lane] - left[lane])
+            right = total[lane] - left[lane]
+            best_left = left[lane] if left[lane] < best_left else best_left
+            best_right = right if right < best_right else best_right
         return best_left + best_right
     square_left = 0.0
     square_right = 0.0
@@ -129,7 +130,9 @@ def slack(value, criterion, tie):
 
     ``tie`` is absolute for the cost criterion, relative for least squares.
     """
-    return tie * (np.ones_like(value) if criterion == COST else np.abs(value))
+    if criterion == COST:
+        return np.full_like(value, tie)
+    return tie * np.where(np.isfinite(value), np.abs(value), 0.0)
 
 
 @njit(cache=True, nogil=True, error_model="numpy")
@@ -148,7 +151,7 @@ def _scan(histogram, n_bins, total, n_classes, criterion, tie, best_left, left, 
     n_bins : int, codes in use besides the missing one
     total : (lanes,) sums of the slot
     tie : float, how much cheaper a later cut must be (see ``is_cheaper``)
-    best_left : (lanes,) output, sums of the left side
+    best_left : (lanes,) output, sums of the left side; zero if there is no cut
     left, left_missing : (lanes,) scratch
 
     Returns
@@ -157,16 +160,18 @@ def _scan(histogram, n_bins, total, n_classes, criterion, tie, best_left, left, 
         Codes up to ``cut`` go left; ``cut`` is -1 if the column cannot split the slot.
     """
     lanes = total.shape[0]
+    fours = lanes // 4
     missing = histogram[MISSING, n_classes] > 0.0
     best = np.inf
     cut = -1
     missing_left = False
     left[:] = 0.0
+    best_left[:] = 0.0
     for b in range(n_bins):
         if histogram[b, n_classes] == 0.0:
             continue
-        for lane in range(lanes):
-            left[lane] += histogram[b, lane]
+        for k in range(fours):
+            add_lanes4(left, 4 * k, histogram, b * lanes + 4 * k)
         if left[n_classes] == total[n_classes]:
             break
         value = _value(left, total, n_classes, criterion)

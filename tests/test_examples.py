@@ -1,0 +1,61 @@
+"""The example scripts run as a user would run them and show what they promise."""
+
+import os
+import re
+import subprocess
+import sys
+from pathlib import Path
+
+EXAMPLES = Path(__file__).parents[1] / "examples"
+
+
+def printed(script, *args, cwd):
+    done = subprocess.run(
+        [sys.executable, EXAMPLES / script, *args],
+        cwd=cwd,
+        env=os.environ | {"PYTHONWARNINGS": "error::UserWarning"},
+        capture_output=True,
+        text=True,
+        timeout=240,
+    )
+    assert done.returncode == 0, done.stderr
+    return done.stdout
+
+
+def test_every_example_is_tested():
+    tested = set(re.findall(r"\w+\.py", Path(__file__).read_text())) - {Path(__file__).name}
+    assert {path.name for path in EXAMPLES.glob("*.py")} <= tested
+
+
+def test_rare_classes(tmp_path):
+    out = printed("rare_classes.py", "picture.png", cwd=tmp_path)
+    rows = {line.split()[0]: line.split()[1:] for line in out.splitlines()}
+    assert rows["eight"][0] == "8"
+    digits = [line.split()[0] for line in out.splitlines()[1:11]]
+    assert (digits[0], digits[-1]) == ("eight", "zero")
+    assert float(rows["eight"][1]) >= 0.5
+    assert float(rows["G-mean"][0]) > 0.8
+    assert 0.0 < float(rows["confusion"][1]) < 0.5
+    assert (tmp_path / "picture.png").read_bytes().startswith(b"\x89PNG")
+
+
+def test_class_costs(tmp_path):
+    out = printed("class_costs.py", cwd=tmp_path)
+    found = re.findall(r"(\d+) urgent cases sent home, mean price ([\d.]+)", out)
+    (alike, alike_price), (costly, costly_price) = found
+    assert int(costly) < 0.2 * int(alike)
+    assert float(costly_price) < float(alike_price)
+
+
+def test_views_in_a_pipeline(tmp_path):
+    out = printed("views_in_a_pipeline.py", cwd=tmp_path)
+    assert float(re.search(r"held-out rows: ([\d.]+)", out)[1]) < 0.4
+    lines = out.split("who speaks for which class\n")[1].splitlines()
+    classes = lines[0].split()
+    share = {name: dict(zip(classes, map(float, row))) for name, *row in map(str.split, lines[1:4])}
+    assert list(share) == ["numbers", "channel", "words"]
+    assert share["words"]["danger"] == max(share["words"].values()) > 0.5
+    assert share["numbers"]["complaint"] == max(share["numbers"].values())
+    for name in classes:
+        assert abs(sum(view[name] for view in share.values()) - 1.0) < 0.02
+    assert re.search(r"strongest columns for danger: words__(smoke|burnt|spark|smell|shock)", out)
