@@ -66,7 +66,7 @@ class BoostingClassifier(CallbackSupportMixin, ClassifierMixin, BaseEstimator, m
         """Return the state of the process before the first round."""
 
     @abstractmethod
-    def _boost(self, process: Any, rng: np.random.RandomState) -> Round:
+    def _boost(self, process: Any, seed: int) -> Round:
         """Do one round: find voters, weigh them, bring the state up to date."""
 
     @abstractmethod
@@ -131,7 +131,7 @@ class BoostingClassifier(CallbackSupportMixin, ClassifierMixin, BaseEstimator, m
         todo = range(len(ends), self.n_estimators) if not stop else range(0)
         data = (setting.table.X, setting.table.y)
         for number in announced_rounds(self, todo, data, snapshot):
-            outcome = self._boost(process, np.random.RandomState(seeds[number]))
+            outcome = self._boost(process, int(seeds[number]))
             if outcome.terms:
                 terms += outcome.terms
                 ends.append(len(terms))

@@ -87,9 +87,9 @@ class SingleCostBoosting(BoostingClassifier):
         learner = as_weak_learner(self.estimator, self.max_depth)
         return _Process(table, views.used_columns, view, learner, costs)
 
-    def _boost(self, process: _Process, rng: np.random.RandomState) -> Round:
+    def _boost(self, process: _Process, seed: int) -> Round:
         costs = process.costs
-        voter, answers = process.learner.learn(process.table, process.columns, costs, rng)
+        voter, answers = process.learner.learn(process.table, process.columns, costs, seed)
         right, wrong = costs.right_and_wrong(answers)
         edge = right - wrong
         if edge <= EDGE_TOLERANCE:

@@ -72,7 +72,7 @@ class Weighted(BaseEstimator):
         table: TrainingTable,
         columns: np.ndarray,
         costs: RunningCosts,
-        rng: np.random.RandomState,
+        seed: int = 0,
     ) -> tuple[EstimatorVoter, np.ndarray]:
         """Fit a fresh clone; see :class:`~uneven.voters.WeakLearner`."""
         if not has_fit_parameter(self.estimator, "sample_weight"):
@@ -82,7 +82,7 @@ class Weighted(BaseEstimator):
             )
         weight = costs.distribution()
         rows = np.flatnonzero(weight > 0.0)
-        model = _seeded_clone(self.estimator, rng)
+        model = _seeded_clone(self.estimator, np.random.RandomState(seed))
         scaled = weight[rows] * table.mass.sum()
         model.fit(table.X[rows][:, columns], table.y[rows], sample_weight=scaled)
         return _as_voter(model, table, columns)
@@ -121,11 +121,12 @@ class Resampled(BaseEstimator):
         table: TrainingTable,
         columns: np.ndarray,
         costs: RunningCosts,
-        rng: np.random.RandomState,
+        seed: int = 0,
     ) -> tuple[EstimatorVoter, np.ndarray]:
         """Draw, fit and check; see :class:`~uneven.voters.WeakLearner`."""
         if not 0.0 < self.fraction <= 1.0:
             raise ValueError(f"fraction must be in (0, 1], got {self.fraction!r}.")
+        rng = np.random.RandomState(seed)
         weight = costs.distribution()
         best: tuple[float, EstimatorVoter, np.ndarray] | None = None
         for _ in range(self.max_retries + 1):

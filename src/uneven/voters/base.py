@@ -74,9 +74,17 @@ class WeakLearner(Protocol):
         table: TrainingTable,
         columns: np.ndarray,
         costs: RunningCosts,
-        rng: np.random.RandomState,
+        seed: int = 0,
     ) -> tuple[Voter, np.ndarray]:
         """Find a voter that reads ``columns`` and pays little.
+
+        Parameters
+        ----------
+        table : TrainingTable
+        columns : ndarray of int, shape (n_columns,)
+        costs : RunningCosts
+        seed : int
+            For learners that draw at random; a new one every round.
 
         Returns
         -------

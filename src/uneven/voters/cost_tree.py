@@ -63,7 +63,7 @@ class CostTree(BaseEstimator):
         table: TrainingTable,
         columns: np.ndarray,
         costs: RunningCosts,
-        rng: np.random.RandomState | None = None,
+        seed: int = 0,
     ) -> tuple[TreeVoter, np.ndarray]:
         """Grow a tree; see :class:`~uneven.voters.WeakLearner`."""
         if self.criterion not in _CRITERIA:
