@@ -1,8 +1,32 @@
-"""Classification when the data is uneven."""
+"""Classification when the data is uneven: rare classes and sources of uneven strength.
 
-from uneven.boosting import AdaBoostMMClassifier, ComboClassifier
-from uneven.views import join_views
+The public names are loaded when they are first used, so that ``import uneven`` and
+``uneven --help`` stay quick.
+"""
+
+from importlib import import_module
+from typing import TYPE_CHECKING, Any
+
+if TYPE_CHECKING:
+    from uneven.boosting import AdaBoostMMClassifier, ComboClassifier
+    from uneven.views import join_views
 
 __version__ = "0.1.0"
 
 __all__ = ["AdaBoostMMClassifier", "ComboClassifier", "__version__", "join_views"]
+
+_HOMES = {
+    "AdaBoostMMClassifier": "uneven.boosting",
+    "ComboClassifier": "uneven.boosting",
+    "join_views": "uneven.views",
+}
+
+
+def __getattr__(name: str) -> Any:
+    if name not in _HOMES:
+        raise AttributeError(f"module 'uneven' has no attribute {name!r}")
+    return getattr(import_module(_HOMES[name]), name)
+
+
+def __dir__() -> list[str]:
+    return sorted(__all__)
