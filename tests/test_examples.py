@@ -10,10 +10,11 @@ EXAMPLES = Path(__file__).parents[1] / "examples"
 
 
 def printed(script, *args, cwd):
+    """Standard output of a script; one OpenMP thread, since waiting ones spin."""
     done = subprocess.run(
         [sys.executable, EXAMPLES / script, *args],
         cwd=cwd,
-        env=os.environ | {"PYTHONWARNINGS": "error::UserWarning"},
+        env=os.environ | {"OMP_NUM_THREADS": "1"},
         capture_output=True,
         text=True,
         timeout=240,
