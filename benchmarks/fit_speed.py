@@ -57,7 +57,7 @@ def _against_adaboost() -> Line:
     ours.fit(X[:2000], y[:2000])
     return at_least(
         f"{ROUNDS} stumps, 20k x 16, K=26; other: scikit-learn AdaBoost",
-        *best_of_each([partial(ours.fit, X, y), partial(other.fit, X, y)], 3),
+        *best_of_each([partial(ours.fit, X, y), partial(other.fit, X, y)]),
         20.0,
     )
 

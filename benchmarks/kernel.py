@@ -44,7 +44,7 @@ def run() -> list[Line]:
     sums = np.zeros(8)
     stream(binned.codes, matrix, sums)
     histogram()
-    ours, bare = best_of_each([histogram, partial(stream, binned.codes, matrix, sums)], 20)
+    ours, bare = best_of_each([histogram, partial(stream, binned.codes, matrix, sums)], 1.0)
     updates = binned.codes.size
     return [
         Line(

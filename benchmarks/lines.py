@@ -42,20 +42,26 @@ def at_most(what: str, value: float, limit: float, unit: str = "", other: str = 
     )
 
 
-def best_of(call: Callable[[], object], repeats: int = 3) -> float:
-    """Shortest wall-clock time of a few calls, in seconds."""
-    return best_of_each([call], repeats)[0]
+def best_of_each(calls: list[Callable[[], object]], seconds: float = 5.0) -> list[float]:
+    """Shortest time of each call, in seconds.
 
-
-def best_of_each(calls: list[Callable[[], object]], repeats: int = 5) -> list[float]:
-    """Shortest time of each call; the calls take turns, so that a busy moment hits all alike."""
-    best = [float("inf")] * len(calls)
-    for _ in range(repeats):
+    The calls take turns, so that a busy moment hits all alike, and each gets as many tries as fit
+    into the same time (three at least).
+    """
+    first = [_timed(call) for call in calls]
+    tries = [max(3, round(seconds / one)) for one in first]
+    best = list(first)
+    for turn in range(max(tries)):
         for k, call in enumerate(calls):
-            start = time.perf_counter()
-            call()
-            best[k] = min(best[k], time.perf_counter() - start)
+            if turn * tries[k] // max(tries) < (turn + 1) * tries[k] // max(tries):
+                best[k] = min(best[k], _timed(call))
     return best
+
+
+def _timed(call: Callable[[], object]) -> float:
+    start = time.perf_counter()
+    call()
+    return time.perf_counter() - start
 
 
 def show(title: str, lines: list[Line]) -> None:

@@ -23,7 +23,7 @@ def run() -> list[Line]:
             n_estimators=rounds, num_leaves=2**depth, n_jobs=2, verbose=-1
         ).fit(X[:20_000], y[:20_000])
         ours.predict(X[:100])
-        times = best_of_each([partial(ours.predict, X), partial(other.predict, X)], 3)
+        times = best_of_each([partial(ours.predict, X), partial(other.predict, X)])
         speed, their_speed = (len(X) / seconds for seconds in times)
         lines.append(
             Line(

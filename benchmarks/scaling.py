@@ -24,7 +24,7 @@ def run() -> list[Line]:
             for n in SIZES
             for rounds in (FEW, MANY)
         ]
-        best = best_of_each(calls, 3)
+        best = best_of_each(calls, 2.0)
         per_round = [(many - few) / (MANY - FEW) for few, many in zip(best[::2], best[1::2])]
         for (small, large), (short, long) in zip(pairwise(SIZES), pairwise(per_round)):
             growth = long / short

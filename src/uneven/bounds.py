@@ -43,7 +43,7 @@ def confusion_generalisation_bound(
 
     References
     ----------
-    Koço and Capponi (2013), On multi-class classification through the minimization of the
+    Koço and Capponi (2013), On multi-class learning through the minimization of the
     confusion matrix norm.
 
     Examples

@@ -30,6 +30,7 @@ from typing import Any
 import numpy as np
 
 from uneven import cost_kernels
+from uneven.lanes import aligned_zeros
 from uneven.threads import Workers
 
 __all__ = [
@@ -58,7 +59,7 @@ and ties must go the same way whether a row is repeated or weighted."""
 
 _REFRESH_ROUNDS = 50
 _REFRESH_VOTES = 5.0
-_PARALLEL_ENTRIES = 1_500_000
+_PARALLEL_ENTRIES = 600_000
 
 
 def exponential_costs(
@@ -283,7 +284,7 @@ class RunningCosts:
         with np.errstate(divide="ignore"):
             self._log_costs = (np.log(weights).astype(np.float64), np.log(factors))
         self.scores = np.zeros((n_samples, n_classes), order="F")
-        self.matrix = np.zeros((n_samples, -(-(n_classes + 1) // 4) * 4))
+        self.matrix = aligned_zeros((n_samples, -(-(n_classes + 1) // 4) * 4))
         self.matrix[:, n_classes] = _snap_weights(weights)
         self._n_blocks = -(-n_samples // cost_kernels.BLOCK)
         self._worth_threads = n_samples * n_classes > _PARALLEL_ENTRIES

@@ -71,6 +71,22 @@ def test_warm_start_arrives_where_one_fit_arrives(method, weak, problem):
     np.testing.assert_array_equal(grown.history_["edge"], whole.history_["edge"])
 
 
+def test_warm_start_with_early_stopping_arrives_there_too():
+    X, y = gaussian_classes([200, 80, 30], separation=0.6)
+    params = {"early_stopping": True, "n_iter_no_change": 8, "random_state": 0, "max_depth": 2}
+    whole = ComboClassifier(n_estimators=60, **params).fit(X, y)
+    grown = ComboClassifier(n_estimators=10, warm_start=True, **params).fit(X, y)
+    grown.set_params(n_estimators=60).fit(X, y)
+    assert grown.n_estimators_ == whole.n_estimators_ > 10
+    np.testing.assert_array_equal(grown.decision_function(X), whole.decision_function(X))
+    np.testing.assert_array_equal(
+        grown.history_["validation_score"], whole.history_["validation_score"]
+    )
+    loose = ComboClassifier(n_estimators=3, warm_start=True, early_stopping=True).fit(X, y)
+    with pytest.raises(ValueError, match="fixed random_state"):
+        loose.set_params(n_estimators=5).fit(X, y)
+
+
 def test_warm_start_refuses_other_classes_and_fewer_rounds(problem):
     X, y = problem
     model = ComboClassifier(n_estimators=4, warm_start=True).fit(X, y)

@@ -5,6 +5,7 @@ from __future__ import annotations
 from abc import ABCMeta, abstractmethod
 from collections.abc import Iterator
 from dataclasses import dataclass, field
+from itertools import pairwise
 from typing import Any, Self
 
 import numpy as np
@@ -119,7 +120,10 @@ class BoostingClassifier(CallbackSupportMixin, ClassifierMixin, BaseEstimator, m
         """Run the loop and store the vote."""
         seeds = check_random_state(self.random_state).randint(2**31 - 1, size=self.n_estimators)
         terms, ends = self._resume(process, continued)
-        judge = None if validation is None else _Judge(self, validation, terms)
+        judge = None if validation is None else _Judge(self, validation)
+        if judge is not None:
+            for start, end in pairwise([0, *ends]):
+                judge.score(terms[start:end])
         n_classes, views = setting.table.n_classes, setting.views
 
         def snapshot() -> dict[str, Any]:
@@ -156,7 +160,7 @@ class BoostingClassifier(CallbackSupportMixin, ClassifierMixin, BaseEstimator, m
             return [], []
         self.history_ = {key: list(values) for key, values in self.history_.items()}
         terms, ends = continued.terms(), continued.rounds.tolist()
-        for start, stop in zip([0, *ends[:-1]], ends):
+        for start, stop in pairwise([0, *ends]):
             self._replay(process, terms[start:stop])
         return terms, ends
 
@@ -164,6 +168,11 @@ class BoostingClassifier(CallbackSupportMixin, ClassifierMixin, BaseEstimator, m
         """Whether ``fit`` goes on from an earlier vote."""
         if not self.warm_start or not hasattr(self, "vote_"):
             return False
+        if self.early_stopping and self.random_state is None:
+            raise ValueError(
+                "warm_start with early_stopping needs a fixed random_state, so that the same rows "
+                "stay held out."
+            )
         if not np.array_equal(rows.classes, self.classes_):
             raise ValueError(
                 f"warm_start needs the classes of the first fit, {list(self.classes_)}, "
@@ -206,10 +215,7 @@ class BoostingClassifier(CallbackSupportMixin, ClassifierMixin, BaseEstimator, m
             yield from self.vote_.staged_score(X, team)
 
     def _answers(self, scores: np.ndarray) -> np.ndarray:
-        """Class with the most votes; the lowest among ties, the most frequent if none voted."""
-        best = scores.argmax(axis=1)
-        best[~scores.any(axis=1)] = self.class_prior_.argmax()
-        return np.asarray(self.classes_[best])
+        return np.asarray(self.classes_[vote_answers(scores, int(self.class_prior_.argmax()))])
 
     def decision_function(self, X: Any) -> np.ndarray:
         """Votes received by each class.
@@ -299,20 +305,17 @@ class BoostingClassifier(CallbackSupportMixin, ClassifierMixin, BaseEstimator, m
 class _Judge:
     """Watches the validation rows and notices when learning no longer helps."""
 
-    def __init__(
-        self, estimator: BoostingClassifier, rows: TrainingRows, terms: list[Term]
-    ) -> None:
+    def __init__(self, estimator: BoostingClassifier, rows: TrainingRows) -> None:
         self._rows = rows
         self._n_classes = len(rows.classes)
         self._patience = estimator.n_iter_no_change
         weights = estimator._example_weights(rows.y, rows.mass, self._n_classes)
         self._weights = weights / weights.sum()
         self._scores = np.zeros((len(rows.y), self._n_classes))
+        self._fallback = int(estimator.class_prior_.argmax())
         self._best = -np.inf
         self._seen = 0
         self.best_round = 0
-        if terms:
-            self.score(terms)
 
     @property
     def is_tired(self) -> bool:
@@ -323,11 +326,19 @@ class _Judge:
         rows = self._rows
         vote = Vote(terms, [len(terms)], self._n_classes, rows.views)
         self._scores += vote.score(rows.X)
-        value = float(self._weights[self._scores.argmax(axis=1) == rows.y].sum())
+        answers = vote_answers(self._scores, self._fallback)
+        value = float(self._weights[answers == rows.y].sum())
         self._seen += 1
         if value > self._best:
             self._best, self.best_round = value, self._seen
         return value
+
+
+def vote_answers(scores: np.ndarray, fallback: int) -> np.ndarray:
+    """Class index with the most votes: the lowest among ties, ``fallback`` if nobody voted."""
+    best = scores.argmax(axis=1)
+    best[~scores.any(axis=1)] = fallback
+    return np.asarray(best)
 
 
 def _flatten_binary(scores: np.ndarray) -> np.ndarray:

@@ -46,19 +46,19 @@ class ComboClassifier(SingleCostBoosting):
     Notes
     -----
     Corrections of the sources: the squared norm is bounded by the sum of the *squared* entries
-    (the paper prints products of mirrored entries, which is another quantity); the example weight
-    is that of the example's own class, not of the answered one; the sum of the per-class errors
-    bounds the norm directly, so ``L`` bounds it for every number of classes.
+    (the paper prints products of mirrored entries, which is another quantity); the sum of the
+    per-class errors bounds the norm directly, so ``L`` bounds it for every number of classes.
 
     Examples
     --------
     >>> from uneven import AdaBoostMMClassifier, ComboClassifier
     >>> from uneven.datasets import make_balance_scale
     >>> from uneven.metrics import confusion_norm
-    >>> from sklearn.model_selection import cross_val_predict
+    >>> from sklearn.model_selection import StratifiedKFold, cross_val_predict
     >>> data = make_balance_scale()
+    >>> folds = StratifiedKFold(5, shuffle=True, random_state=0)
     >>> def norm(model):
-    ...     answers = cross_val_predict(model, data.data, data.target, cv=5)
+    ...     answers = cross_val_predict(model, data.data, data.target, cv=folds)
     ...     return confusion_norm(data.target, answers)
     >>> bool(norm(ComboClassifier(max_depth=2)) < norm(AdaBoostMMClassifier(max_depth=2)))
     True

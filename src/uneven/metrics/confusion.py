@@ -122,7 +122,7 @@ def confusion_norm(
 
     References
     ----------
-    Koço and Capponi (2013), On multi-class classification through the minimization of the
+    Koço and Capponi (2013), On multi-class learning through the minimization of the
     confusion matrix norm. Koço (2013), doctoral thesis, Aix-Marseille.
 
     Examples

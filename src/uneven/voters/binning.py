@@ -1,8 +1,9 @@
 """Quantile binning: every column becomes at most 255 ordered codes, once per fit.
 
 A column with at most 255 distinct values (integers, category codes) is kept exactly; a longer one
-is cut at weighted quantiles. Missing values have a code of their own, whose side each split
-learns. Sparse columns keep only their stored entries.
+is cut at weighted quantiles. Above 32 768 rows both are judged on a sample of the rows, so a value
+that the sample lacks shares the bin of a neighbour. Missing values have a code of their own, whose
+side each split learns. Sparse columns keep only their stored entries.
 """
 
 from __future__ import annotations
@@ -274,7 +275,8 @@ def cut_points(
         whole = len(ordered) if mass is None else mass.sum()
         wanted = whole * np.arange(1, max_bins) / max_bins
         chosen = np.searchsorted(below, wanted * (1.0 - 1e-12))
-        starts = starts[np.unique(np.minimum(chosen, len(starts) - 1))]
+        chosen = np.minimum(chosen, len(starts) - 1)
+        starts = starts[chosen[np.diff(chosen, prepend=-1) > 0]]
     low, high = ordered[starts - 1].astype(np.float64), ordered[starts].astype(np.float64)
     middle = 0.5 * low + 0.5 * high
     return np.where(middle < high, middle, low)

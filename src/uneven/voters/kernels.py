@@ -5,7 +5,7 @@ from __future__ import annotations
 import numpy as np
 from numba import njit
 
-from uneven.lanes import add_lanes4, add_lanes8
+from uneven.lanes import add_lanes4, add_lanes8, aligned_empty
 
 MISSING = 255
 """Code of the missing-value bin."""
@@ -17,7 +17,7 @@ COST, LEAST_SQUARES = 0, 1
 """Split criteria: summed cost of the two best answers, or squared residuals of the costs."""
 
 _CHUNK_NUMBERS = 32_768
-_TILE = 8
+_TILE_NUMBERS = 51_200
 _ROW_BLOCK = 512
 _SUM_BLOCK = 16_384
 
@@ -227,8 +227,8 @@ def best_splits_dense(
     n_slots = totals.shape[0]
     size = n_slots * N_CODES * lanes
     chunk = _CHUNK_NUMBERS // lanes
-    tile = max(1, min(_TILE, stop - start))
-    histogram = np.empty(tile * size)
+    tile = max(1, min(_TILE_NUMBERS // size, stop - start))
+    histogram = aligned_empty(tile * size)
     left = np.empty(lanes)
     left_missing = np.empty(lanes)
     for first_column in range(start, stop, tile):
@@ -283,7 +283,8 @@ def best_splits_sparse(
     lanes = matrix.shape[1]
     n_slots = totals.shape[0]
     size = n_slots * N_CODES * lanes
-    histogram = np.zeros(size)
+    histogram = aligned_empty(size)
+    histogram[:] = 0.0
     by_slot = histogram.reshape((n_slots, N_CODES, lanes))
     left = np.empty(lanes)
     left_missing = np.empty(lanes)
