@@ -13,7 +13,7 @@ from uneven.costs import RunningCosts
 from uneven.lanes import add_lanes8
 from uneven.threads import Workers
 from uneven.voters import kernels
-from uneven.voters.binning import bin_table
+from uneven.voters.binning import Level, bin_table
 
 
 @njit(nogil=True, error_model="numpy")
@@ -32,14 +32,14 @@ def stream(codes, matrix, sums):
 def run() -> list[Line]:
     X, y = table(100_000, 50, 7)
     binned = bin_table(X)
-    matrix = RunningCosts(y, 7, np.ones(len(y))).matrix
+    costs = RunningCosts(y, 7, np.ones(len(y)))
+    matrix = costs.matrix
     everyone = np.zeros(0, dtype=np.int32)
+    level = Level(everyone, matrix, costs.sums[None], 7, kernels.COST, 0.0)
     team = Workers(1, None)
 
     def histogram() -> None:
-        binned.best_splits(
-            np.arange(50), everyone, matrix, matrix.sum(axis=0)[None], 7, kernels.COST, 0.0, team
-        )
+        binned.best_splits(level, np.arange(50), team)
 
     sums = np.zeros(8)
     stream(binned.codes, matrix, sums)

@@ -11,6 +11,7 @@ from tests.voters import twins
 from uneven.costs import TIE, RunningCosts, edge, exponential_costs
 from uneven.threads import Workers, workers
 from uneven.voters import CostTree, TrainingTable, TreeVoter, kernels
+from uneven.voters.binning import Level
 from uneven.voters.forest import Forest
 
 CRITERIA = {"cost": kernels.COST, "least_squares": kernels.LEAST_SQUARES}
@@ -22,6 +23,13 @@ def costs_for(y, n_classes, seed):
     running = RunningCosts(y, n_classes, rng.uniform(0.2, 1.0, len(y)))
     running.add(rng.integers(0, n_classes, len(y)), rng.uniform(0.1, 1.0, n_classes))
     return running
+
+
+def whole_table(running, criterion, tie):
+    """The first level of a tree: all rows in one slot."""
+    everyone = np.zeros(0, dtype=np.int32)
+    totals = running.sums[None]
+    return Level(everyone, running.matrix, totals, running.n_classes, criterion, tie)
 
 
 def learn(X, y, n_classes, running, n_jobs=1, **params):
@@ -41,17 +49,9 @@ def test_best_splits_equal_the_slow_twin(problem, seed, criterion, sparse):
     binned = TrainingTable(stored, y, n_classes, np.ones(len(y))).binned
     totals = np.array([running.matrix[slots == s].sum(axis=0) for s in range(n_slots)])
     tie = TIE * running.stake if criterion == "cost" else TIE
+    level = Level(slots, running.matrix, totals, n_classes, CRITERIA[criterion], tie)
     for f in range(X.shape[1]):
-        found = binned.best_splits(
-            np.array([f]),
-            slots,
-            running.matrix,
-            totals,
-            n_classes,
-            CRITERIA[criterion],
-            tie,
-            Workers(1, None),
-        )
+        found = binned.best_splits(level, np.array([f]), Workers(1, None))
         for s in range(n_slots):
             rows = slots == s
             codes, matrix = dense.codes[f, rows], running.matrix[rows]
@@ -73,24 +73,15 @@ def test_splitting_the_columns_into_parts_changes_nothing(problem, seed, criteri
     running = costs_for(y, n_classes, seed)
     binned = TrainingTable(X, y, n_classes, np.ones(len(y))).binned
     tie = TIE * running.stake if criterion == "cost" else TIE
-    everyone = np.zeros(0, dtype=np.int32)
+    level = whole_table(running, CRITERIA[criterion], tie)
 
     def best(columns):
-        return binned.best_splits(
-            columns,
-            everyone,
-            running.matrix,
-            running.sums[None],
-            n_classes,
-            CRITERIA[criterion],
-            tie,
-            Workers(1, None),
-        )
+        return binned.best_splits(level, columns, Workers(1, None))
 
     whole = best(np.arange(X.shape[1]))
     parts = best(np.array([0]))
     for f in range(1, X.shape[1]):
-        parts = parts.or_cheaper(best(np.array([f])), CRITERIA[criterion], tie)
+        parts = parts.or_cheaper(best(np.array([f])), level)
     for name in vars(whole):
         np.testing.assert_array_equal(getattr(parts, name), getattr(whole, name))
 
@@ -186,16 +177,8 @@ def test_threads_and_lane_counts_change_nothing(n_classes):
         (costs[side].sum(axis=0) ** 2).sum() / side.sum() for side in (root_left, ~root_left)
     )
     binned = TrainingTable(X, y, n_classes, np.ones(len(y))).binned
-    found = binned.best_splits(
-        np.arange(40),
-        np.zeros(0, dtype=np.int32),
-        running.matrix,
-        running.sums[None],
-        n_classes,
-        kernels.LEAST_SQUARES,
-        TIE,
-        Workers(1, None),
-    )
+    level = whole_table(running, kernels.LEAST_SQUARES, TIE)
+    found = binned.best_splits(level, np.arange(40), Workers(1, None))
     assert found.value[0] == pytest.approx(expected, rel=1e-9)
 
 

@@ -18,7 +18,15 @@ import scipy.sparse as sp
 from uneven.threads import Workers
 from uneven.voters import kernels
 
-__all__ = ["BinnedDense", "BinnedSparse", "BinnedTable", "Splits", "bin_table", "cut_points"]
+__all__ = [
+    "BinnedDense",
+    "BinnedSparse",
+    "BinnedTable",
+    "Level",
+    "Splits",
+    "bin_table",
+    "cut_points",
+]
 
 _SAMPLE_ROWS = 32_768
 _PARALLEL_ADDITIONS = 2_000_000
@@ -26,6 +34,47 @@ _PARALLEL_VALUES = 400_000
 _SPLIT_NUMBERS = 4_000_000
 PARALLEL_ROWS = 200_000
 """Rows above which threads pay for one light pass over them: waking one costs about 0.1 ms."""
+
+
+@dataclass
+class Level:
+    """The nodes of a growing tree that may be split next, each called a slot.
+
+    Attributes
+    ----------
+    slots : ndarray of int32, shape (n_rows,)
+        Slot of each row, -1 for none. An empty array puts all rows into slot 0.
+    matrix : ndarray of shape (n_rows, n_lanes)
+        Snapped costs with the example weight in lane ``n_classes``.
+    totals : ndarray of shape (n_slots, n_lanes)
+        Sum of ``matrix`` in each slot.
+    n_classes : int
+    criterion : int
+        ``kernels.COST`` or ``kernels.LEAST_SQUARES``.
+    tie : float
+        How much cheaper a later cut or column must be: absolute for the cost criterion, relative
+        for least squares.
+    """
+
+    slots: np.ndarray
+    matrix: np.ndarray
+    totals: np.ndarray
+    n_classes: int
+    criterion: int
+    tie: float
+
+    def slack(self, value: np.ndarray) -> np.ndarray:
+        """How far below another price each ``value`` must lie to be cheaper."""
+        if self.criterion == kernels.COST:
+            return np.full_like(value, self.tie)
+        return np.asarray(self.tie * np.where(np.isfinite(value), np.abs(value), 0.0))
+
+    def unsplit_value(self) -> np.ndarray:
+        """Price of leaving each slot as it is, shape (n_slots,)."""
+        costs, weight = self.totals[:, : self.n_classes], self.totals[:, self.n_classes]
+        if self.criterion == kernels.COST:
+            return np.asarray(costs.min(axis=1))
+        return np.asarray(-(costs**2).sum(axis=1) / np.where(weight > 0.0, weight, 1.0))
 
 
 @dataclass
@@ -50,9 +99,9 @@ class Splits:
     missing_left: np.ndarray
     left: np.ndarray
 
-    def or_cheaper(self, other: Splits, criterion: int, tie: float) -> Splits:
+    def or_cheaper(self, other: Splits, level: Level) -> Splits:
         """Slot by slot, this split, or the other one if it is cheaper by more than a tie."""
-        cheaper = other.value < self.value - kernels.slack(other.value, criterion, tie)
+        cheaper = other.value < self.value - level.slack(other.value)
         return Splits(
             *(
                 np.where(cheaper if mine.ndim == 1 else cheaper[:, None], theirs, mine)
@@ -79,66 +128,35 @@ class BinnedTable(ABC):
     n_bins: np.ndarray
     n_rows: int
 
-    def best_splits(
-        self,
-        columns: np.ndarray,
-        slots: np.ndarray,
-        matrix: np.ndarray,
-        totals: np.ndarray,
-        n_classes: int,
-        criterion: int,
-        tie: float,
-        team: Workers,
-    ) -> Splits:
-        """Best split of every slot (node of the current level) over some columns.
+    def best_splits(self, level: Level, columns: np.ndarray, team: Workers) -> Splits:
+        """Best split of every slot of a level over some columns.
 
         Parameters
         ----------
+        level : Level
         columns : ndarray of int, shape (n_columns,)
-            Columns to try.
-        slots : ndarray of int32, shape (n_rows,)
-            Slot of each row, -1 for none. An empty array puts all rows into slot 0.
-        matrix : ndarray of shape (n_rows, n_lanes)
-            Snapped costs with the example weight in lane ``n_classes``.
-        totals : ndarray of shape (n_slots, n_lanes)
-            Sum of ``matrix`` in each slot.
-        criterion : int
-            ``kernels.COST`` or ``kernels.LEAST_SQUARES``.
-        tie : float
-            How much cheaper a later cut or column must be; see ``kernels.is_cheaper``.
+        team : Workers
 
         Returns
         -------
         Splits
             Ties go to the lowest column, then to the lowest cut.
         """
-        best: Splits | None = None
-        step = max(1, _SPLIT_NUMBERS // totals.size)
-        for first in range(0, len(columns), step):
-            part = columns[first : first + step]
-            found = self._splits_by_column(
-                part, slots, matrix, totals, n_classes, criterion, tie, team
-            )
-            best = found if best is None else best.or_cheaper(found, criterion, tie)
-        assert best is not None
+        step = max(1, _SPLIT_NUMBERS // level.totals.size)
+        best = self._best_of(level, columns[:step], team)
+        for first in range(step, len(columns), step):
+            found = self._best_of(level, columns[first : first + step], team)
+            best = best.or_cheaper(found, level)
         return best
 
-    def _splits_by_column(
-        self,
-        columns: np.ndarray,
-        slots: np.ndarray,
-        matrix: np.ndarray,
-        totals: np.ndarray,
-        n_classes: int,
-        criterion: int,
-        tie: float,
-        team: Workers,
-    ) -> Splits:
-        shape = (len(totals), len(columns))
+    def _best_of(self, level: Level, columns: np.ndarray, team: Workers) -> Splits:
+        """Best splits over columns few enough to keep the left sums of each."""
+        n_slots, n_lanes = level.totals.shape
+        shape = (n_slots, len(columns))
         values = np.empty(shape)
         cuts = np.empty(shape, dtype=np.int64)
         missing_left = np.empty(shape, dtype=np.bool_)
-        lefts = np.empty((*shape, totals.shape[1]))
+        lefts = np.empty((*shape, n_lanes))
         kernel, stored, updates = self._split_kernel(columns)
         team.over(
             len(columns),
@@ -146,22 +164,17 @@ class BinnedTable(ABC):
             stored,
             columns,
             self.n_bins,
-            slots,
-            matrix,
-            totals,
-            n_classes,
-            criterion,
-            tie,
+            (level.slots, level.matrix, level.totals),
+            (level.n_classes, level.criterion, level.tie),
             values,
             cuts,
             missing_left,
             lefts,
-            worth=updates * matrix.shape[1] > _PARALLEL_ADDITIONS,
+            worth=updates * n_lanes > _PARALLEL_ADDITIONS,
         )
         lowest = values.min(axis=1)
-        slack = kernels.slack(lowest, criterion, tie)
-        chosen = (values <= (lowest + slack)[:, None]).argmax(axis=1)
-        every = np.arange(len(totals))
+        chosen = (values <= (lowest + level.slack(lowest))[:, None]).argmax(axis=1)
+        every = np.arange(n_slots)
         return Splits(
             values[every, chosen],
             columns[chosen],

@@ -13,7 +13,7 @@ from sklearn.base import BaseEstimator
 from uneven.costs import TIE, RunningCosts
 from uneven.voters import kernels
 from uneven.voters.base import TrainingTable
-from uneven.voters.binning import PARALLEL_ROWS, Splits
+from uneven.voters.binning import PARALLEL_ROWS, Level, Splits
 from uneven.voters.tree import TreeVoter
 
 __all__ = ["CostTree"]
@@ -95,13 +95,21 @@ class _Growth:
 
     def split_level(self, criterion: int) -> bool:
         """Split every node of the frontier that gains by it; tell whether any was split."""
-        totals = self.sums[self.frontier]
-        found = self._best_splits(totals, criterion)
-        slack = kernels.slack(found.value, criterion, self._tie(criterion))
-        pays = found.value < _unsplit_value(totals, self.costs.n_classes, criterion) - slack
+        costs = self.costs
+        level = Level(
+            slots=self.slots if len(self.child) > 1 else self.slots[:0],
+            matrix=costs.matrix,
+            totals=self.sums[self.frontier],
+            n_classes=costs.n_classes,
+            criterion=criterion,
+            tie=TIE * costs.stake if criterion == kernels.COST else TIE,
+        )
+        found = self.binned.best_splits(level, self.columns, self.table.team)
+        pays = found.value < level.unsplit_value() - level.slack(found.value)
         parents = np.flatnonzero(pays)
         if not len(parents):
             return False
+        totals = level.totals
         children = np.full(len(totals), -1)
         children[parents] = len(self.child) + 2 * np.arange(len(parents))
         for slot in parents:
@@ -111,22 +119,6 @@ class _Growth:
         self.frontier = np.arange(len(self.child) - 2 * len(parents), len(self.child))
         self._route(np.where(pays, found.column, -1), found, children)
         return True
-
-    def _tie(self, criterion: int) -> float:
-        return TIE * self.costs.stake if criterion == kernels.COST else TIE
-
-    def _best_splits(self, totals: np.ndarray, criterion: int) -> Splits:
-        slots = self.slots if len(self.child) > 1 else self.slots[:0]
-        return self.binned.best_splits(
-            self.columns,
-            slots,
-            self.costs.matrix,
-            totals,
-            self.costs.n_classes,
-            criterion,
-            self._tie(criterion),
-            self.table.team,
-        )
 
     def _grow(self, node: int, found: Splits, slot: int) -> None:
         """Turn a leaf into a question with two leaves."""
@@ -174,12 +166,3 @@ class _Growth:
             reach=hits.sum(axis=0) / np.maximum(table.class_mass[labels], np.finfo(float).tiny),
         )
         return voter, answers
-
-
-def _unsplit_value(totals: np.ndarray, n_classes: int, criterion: int) -> np.ndarray:
-    """Price of leaving each slot as it is, shape (n_slots,)."""
-    costs = totals[:, :n_classes]
-    if criterion == kernels.COST:
-        return np.asarray(costs.min(axis=1))
-    mass = totals[:, n_classes]
-    return np.asarray(-(costs**2).sum(axis=1) / np.where(mass > 0.0, mass, 1.0))

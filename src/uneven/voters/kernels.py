@@ -125,19 +125,12 @@ def _value(left, total, n_classes, criterion):
     return value
 
 
-def slack(value, criterion, tie):
-    """How far below another price ``value`` must lie to be cheaper, array in, array out.
+@njit(cache=True, nogil=True, error_model="numpy")
+def is_cheaper(value, best, criterion, tie):
+    """Whether ``value`` is below ``best`` by more than a tie.
 
     ``tie`` is absolute for the cost criterion, relative for least squares.
     """
-    if criterion == COST:
-        return np.full_like(value, tie)
-    return tie * np.where(np.isfinite(value), np.abs(value), 0.0)
-
-
-@njit(cache=True, nogil=True, error_model="numpy")
-def is_cheaper(value, best, criterion, tie):
-    """Whether ``value`` is below ``best`` by more than a tie; see ``slack``."""
     return value < best - (tie if criterion == COST else tie * abs(value))
 
 
@@ -193,21 +186,7 @@ def _scan(histogram, n_bins, total, n_classes, criterion, tie, best_left, left, 
 
 @njit(cache=True, nogil=True, error_model="numpy")
 def best_splits_dense(
-    codes,
-    columns,
-    n_bins,
-    slots,
-    matrix,
-    totals,
-    n_classes,
-    criterion,
-    tie,
-    values,
-    cuts,
-    missing_left,
-    lefts,
-    start,
-    stop,
+    codes, columns, n_bins, level, rule, values, cuts, missing_left, lefts, start, stop
 ):
     """Best split of every slot by each of the columns ``columns[start:stop]``.
 
@@ -216,13 +195,15 @@ def best_splits_dense(
     codes : (d, n) uint8
     columns : (c,) column positions to try
     n_bins : (d,) codes in use
-    slots : (n,) slot of each row, -1 for none; empty if all rows are in slot 0
-    matrix : (n, lanes) snapped costs
-    totals : (n_slots, lanes) sums of the slots
-    tie : float, see ``is_cheaper``
+    level : (slots, matrix, totals)
+        Slot of each row (n,), -1 for none, empty if all rows are in slot 0; snapped costs
+        (n, lanes); sums of the slots (n_slots, lanes).
+    rule : (n_classes, criterion, tie), see ``is_cheaper``
     values, cuts, missing_left : (n_slots, c) outputs
     lefts : (n_slots, c, lanes) output, sums of the left side
     """
+    slots, matrix, totals = level
+    n_classes, criterion, tie = rule
     n, lanes = matrix.shape
     n_slots = totals.shape[0]
     size = n_slots * N_CODES * lanes
@@ -256,21 +237,7 @@ def best_splits_dense(
 
 @njit(cache=True, nogil=True, error_model="numpy")
 def best_splits_sparse(
-    csc,
-    columns,
-    n_bins,
-    slots,
-    matrix,
-    totals,
-    n_classes,
-    criterion,
-    tie,
-    values,
-    cuts,
-    missing_left,
-    lefts,
-    start,
-    stop,
+    csc, columns, n_bins, level, rule, values, cuts, missing_left, lefts, start, stop
 ):
     """Best splits of sparse columns: the implicit zeros get what the stored entries leave over.
 
@@ -280,6 +247,8 @@ def best_splits_sparse(
         Compressed columns; ``zero_codes`` (d,) is the code of the value zero in each column.
     """
     indptr, indices, codes, zero_codes = csc
+    slots, matrix, totals = level
+    n_classes, criterion, tie = rule
     lanes = matrix.shape[1]
     n_slots = totals.shape[0]
     size = n_slots * N_CODES * lanes
