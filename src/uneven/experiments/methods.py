@@ -108,7 +108,7 @@ METHODS = {
         ),
         Method(
             "hist_gradient_boosting",
-            "HistGradientBoosting",
+            "Gradient boosting",
             "baseline",
             "scikit-learn's histogram gradient boosting with balanced class weights.",
             encode_ordinal,
