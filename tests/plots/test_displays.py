@@ -119,6 +119,14 @@ def test_confusion_draws_into_the_given_axes():
     assert len(plt.get_fignums()) == 1
 
 
+def test_confusion_bars_stay_inside_a_plain_figure():
+    figure, ax = plt.subplots(figsize=(7, 6))
+    display = ConfusionNormDisplay.from_predictions(*answers(6), ax=ax)
+    figure.canvas.draw()
+    for text in display.recall_ax_.texts:
+        assert text.get_window_extent().x1 <= figure.bbox.x1
+
+
 def test_confusion_refuses_shapes_that_do_not_fit():
     with pytest.raises(ValueError, match=r"rates has shape \(2, 2\).*3 display_labels"):
         ConfusionNormDisplay(np.eye(2), [1, 1], display_labels="abc", norm=0, gmean=1)
