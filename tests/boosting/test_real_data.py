@@ -1,4 +1,4 @@
-"""CoMBo on the sets of its thesis, against the published figures (Koço 2013, Tables 3.2 and 3.3)."""
+"""CoMBo on sets of its thesis, against the published figures (Koço 2013, tables 3.2 and 3.3)."""
 
 import numpy as np
 import pytest
