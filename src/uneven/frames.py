@@ -13,7 +13,7 @@ import numpy as np
 __all__ = ["encode_categories", "learn_categories"]
 
 
-def learn_categories(X: Any) -> dict[str, list]:
+def learn_categories(X: Any) -> dict[Any, list]:
     """Categories of every category column, in their order.
 
     Parameters
@@ -23,7 +23,7 @@ def learn_categories(X: Any) -> dict[str, list]:
 
     Returns
     -------
-    dict of str to list
+    dict of column name to list
 
     Examples
     --------
@@ -31,8 +31,12 @@ def learn_categories(X: Any) -> dict[str, list]:
     >>> learn_categories(pd.DataFrame({"size": pd.Categorical(["s", "l"], ["s", "m", "l"])}))
     {'size': ['s', 'm', 'l']}
     """
-    found: dict[str, list] = {}
-    for name in _frame_columns(X):
+    found: dict[Any, list] = {}
+    names = _frame_columns(X)
+    if len(set(names)) < len(names):
+        twice = next(name for name in names if names.count(name) > 1)
+        raise ValueError(f"X has several columns named {twice!r}: rename or drop them.")
+    for name in names:
         kind = str(X[name].dtype)
         if kind.startswith("Enum"):
             found[name] = list(X[name].dtype.categories)
@@ -45,14 +49,14 @@ def learn_categories(X: Any) -> dict[str, list]:
     return found
 
 
-def encode_categories(X: Any, categories: dict[str, list]) -> Any:
+def encode_categories(X: Any, categories: dict[Any, list]) -> Any:
     """Replace category columns by their codes.
 
     Parameters
     ----------
     X : object
         A frame, or anything else (which is returned as it is).
-    categories : dict of str to list
+    categories : dict of column name to list
         What :func:`learn_categories` found in the training frame. A value that is not among them
         becomes NaN.
 
@@ -77,19 +81,21 @@ def encode_categories(X: Any, categories: dict[str, list]) -> Any:
     return X
 
 
-def _frame_columns(X: Any) -> list[str]:
+def _frame_columns(X: Any) -> list[Any]:
     if not (hasattr(X, "columns") and hasattr(X, "dtypes") and hasattr(X, "shape")):
         return []
-    return [name for name in X.columns if isinstance(name, str)]
+    return list(X.columns)
 
 
-def _with_column(X: Any, name: str, codes: np.ndarray) -> Any:
-    if hasattr(X, "assign"):
-        return X.assign(**{name: codes})
-    return X.with_columns(**{name: codes})
+def _with_column(X: Any, name: Any, codes: np.ndarray) -> Any:
+    if hasattr(X, "with_columns"):
+        return X.with_columns(**{name: codes})
+    changed = X.copy(deep=False)
+    changed[name] = codes
+    return changed
 
 
-def _refuse_text(X: Any, name: str) -> None:
+def _refuse_text(X: Any, name: Any) -> None:
     """Refuse a column of words with a way out; numbers stored as objects are left alone."""
     for value in X[name]:
         if isinstance(value, str):

@@ -92,6 +92,10 @@ def test_warm_start_refuses_other_classes_and_fewer_rounds(problem):
     model = ComboClassifier(n_estimators=4, warm_start=True).fit(X, y)
     with pytest.raises(ValueError, match="classes of the first fit"):
         model.set_params(n_estimators=6).fit(X[y < 2], y[y < 2])
+    with pytest.raises(ValueError, match=r"number of columns of the first fit, 4, but .* 2"):
+        model.fit(X[:, :2], y)
+    assert model.n_estimators_ == 4
+    assert model.predict(X).shape == (len(y),)
     with pytest.raises(ValueError, match="cannot take rounds away"):
         model.set_params(n_estimators=2).fit(X, y)
 
@@ -254,7 +258,9 @@ def test_huge_and_tiny_weights_and_values(scale, problem):
         ({"class_cost": np.zeros((3, 3))}, "nothing to learn"),
         ({"class_cost": "high"}, "class_cost"),
         ({"views": [0, 2]}, "boundaries"),
-        ({"early_stopping": True, "validation_fraction": 1.0}, "validation_fraction"),
+        ({"validation_fraction": 1.0}, "validation_fraction"),
+        ({"early_stopping": "yes"}, "early_stopping must be True or False"),
+        ({"n_jobs": 1.5}, "n_jobs"),
         ({"early_stopping": True, "n_iter_no_change": 0}, "n_iter_no_change"),
     ],
 )
@@ -290,6 +296,73 @@ def test_a_failed_fit_leaves_no_model_behind(problem):
     with pytest.raises(ValueError, match="class_cost"):
         model.fit(X, y)
     assert not hasattr(model, "vote_")
+
+
+@pytest.mark.parametrize(
+    ("params", "table"),
+    [
+        ({"class_cost": np.ones((2, 2))}, lambda X, y: (X[:, :1], y)),
+        ({"class_cost": np.ones((3, 3))}, lambda X, y: (X, y > 0)),
+        ({"views": "prefix"}, lambda X, y: (X[:, :2], y)),
+    ],
+)
+def test_a_failed_refit_leaves_the_earlier_model_whole(params, table, problem):
+    X, y = problem
+    model = ComboClassifier(n_estimators=5).fit(X, y)
+    expected, fitted = model.predict(X), set(vars(model))
+    model.set_params(**params)
+    with pytest.raises(ValueError):
+        model.fit(*table(X, y))
+    np.testing.assert_array_equal(model.predict(X), expected)
+    assert set(vars(model)) == fitted
+
+
+def test_an_interrupted_refit_leaves_the_earlier_model_whole(problem):
+    X, y = problem
+
+    class Interrupting(CostTree):
+        def learn(self, *args, **kwargs):
+            raise KeyboardInterrupt
+
+    model = ComboClassifier(n_estimators=5).fit(X, y)
+    expected = model.predict(X)
+    with pytest.raises(KeyboardInterrupt):
+        model.set_params(estimator=Interrupting()).fit(X[:, :2], y)
+    np.testing.assert_array_equal(model.predict(X), expected)
+
+
+def test_sparse_equals_dense_with_missing_values_and_weights():
+    rng = np.random.default_rng(0)
+    X = rng.normal(size=(1500, 3))
+    y = (X[:, 0] > 0).astype(int) + (X[:, 1] > 0.5)
+    X[rng.random(X.shape) < 0.3] = np.nan
+    weight = np.where(np.arange(1500) < 700, 100.0, 0.01)
+    dense = ComboClassifier(n_estimators=5).fit(X, y, weight)
+    sparse = ComboClassifier(n_estimators=5).fit(sp.csc_array(X), y, weight)
+    np.testing.assert_array_equal(sparse.decision_function(X), dense.decision_function(X))
+
+
+def test_fit_does_not_change_the_callers_sparse_matrix(problem):
+    X, y = problem
+    tidy = sp.csc_array(np.where(X > 0, X, 0.0))
+    data, indices = tidy.data.copy(), tidy.indices.copy()
+    for start, stop in zip(tidy.indptr, tidy.indptr[1:]):
+        data[start:stop], indices[start:stop] = data[start:stop][::-1], indices[start:stop][::-1]
+    untidy = sp.csc_array((data, indices, tidy.indptr), shape=tidy.shape)
+    untidy.data.flags.writeable = untidy.indices.flags.writeable = False
+    kept = untidy.indices.copy()
+    model = ComboClassifier(n_estimators=3).fit(untidy, y)
+    np.testing.assert_array_equal(untidy.indices, kept)
+    np.testing.assert_array_equal(
+        model.decision_function(tidy),
+        ComboClassifier(n_estimators=3).fit(tidy, y).decision_function(tidy),
+    )
+
+
+def test_weights_beyond_the_range_of_doubles_keep_their_classes(problem):
+    X, y = problem
+    model = ComboClassifier(n_estimators=3).fit(X, y, np.where(y == 0, 1e300, 1e-300))
+    assert model.classes_.tolist() == [0, 1, 2]
 
 
 def test_views_share_the_explanation():
@@ -339,6 +412,18 @@ def test_frames_with_categories():
     )  # fmt: skip
     twin = ComboClassifier(n_estimators=5).fit(polars, pick)
     np.testing.assert_array_equal(twin.predict(polars), model.predict(frame))
+
+
+def test_frames_with_odd_column_names():
+    pd = pytest.importorskip("pandas")
+    size = pd.Categorical(["s", "l", "s", "l"] * 5, categories=["s", "l"])
+    numbered = pd.DataFrame({0: size, 1: np.arange(20.0)})
+    model = ComboClassifier(n_estimators=3).fit(numbered, np.tile([0, 1], 10))
+    assert model.score(numbered, np.tile([0, 1], 10)) == 1.0
+    assert str(numbered[0].dtype) == "category"
+    twice = pd.DataFrame(np.ones((4, 2)), columns=["a", "a"])
+    with pytest.raises(ValueError, match="several columns named 'a'"):
+        model.fit(twice, [0, 1, 0, 1])
 
 
 def test_text_columns_are_refused_with_a_way_out():

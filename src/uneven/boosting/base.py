@@ -13,7 +13,14 @@ from sklearn.base import BaseEstimator, ClassifierMixin
 from sklearn.utils import check_random_state
 from sklearn.utils.validation import check_is_fitted
 
-from uneven.boosting.door import TrainingRows, check_rounds, enter, enter_again
+from uneven.boosting.door import (
+    TrainingRows,
+    check_rounds,
+    check_same_table,
+    enter,
+    enter_again,
+    whole_or_nothing,
+)
 from uneven.boosting.rounds import CallbackSupportMixin, announced_rounds, with_callbacks
 from uneven.threads import Workers, workers
 from uneven.views import ViewMap
@@ -96,18 +103,18 @@ class BoostingClassifier(CallbackSupportMixin, ClassifierMixin, BaseEstimator, m
         self : object
         """
         check_rounds(self)
-        rows = enter(self, X, y, sample_weight)
-        continued = self.vote_ if self._continues(rows) else None
-        train, validation = self._hold_out(rows)
-        with workers(self.n_jobs) as team:
-            table = TrainingTable(
-                train.X, train.y, len(rows.classes), train.mass, self.max_bins, team
-            )
-            setting = Setting(table, rows.views, train.present, team)
+        with whole_or_nothing(self) as earlier:
+            rows = enter(self, X, y, sample_weight)
             self.classes_, self.views_ = rows.classes, rows.views
-            self.class_prior_ = table.class_mass / table.class_mass.sum()
-            process = self._begin(setting)
-            self._learn(setting, process, validation, continued)
+            continued = earlier["vote_"] if self._continues(earlier) else None
+            train, validation = self._hold_out(rows)
+            with workers(self.n_jobs) as team:
+                table = TrainingTable(
+                    train.X, train.y, len(rows.classes), train.mass, self.max_bins, team
+                )
+                self.class_prior_ = table.class_mass / table.class_mass.sum()
+                setting = Setting(table, rows.views, train.present, team)
+                self._learn(setting, self._begin(setting), validation, continued)
         return self
 
     def _learn(
@@ -164,24 +171,21 @@ class BoostingClassifier(CallbackSupportMixin, ClassifierMixin, BaseEstimator, m
             self._replay(process, terms[start:stop])
         return terms, ends
 
-    def _continues(self, rows: TrainingRows) -> bool:
-        """Whether ``fit`` goes on from an earlier vote."""
-        if not self.warm_start or not hasattr(self, "vote_"):
+    def _continues(self, earlier: dict[str, Any]) -> bool:
+        """Whether ``fit`` goes on from an earlier vote; refuse if it cannot."""
+        if not self.warm_start or "vote_" not in earlier:
             return False
         if self.early_stopping and self.random_state is None:
             raise ValueError(
                 "warm_start with early_stopping needs a fixed random_state, so that the same rows "
                 "stay held out."
             )
-        if not np.array_equal(rows.classes, self.classes_):
-            raise ValueError(
-                f"warm_start needs the classes of the first fit, {list(self.classes_)}, "
-                f"but y now holds {list(rows.classes)}."
-            )
-        if self.n_estimators < len(self.vote_.rounds):
+        check_same_table(self, earlier)
+        learnt = len(earlier["vote_"].rounds)
+        if self.n_estimators < learnt:
             raise ValueError(
                 f"warm_start cannot take rounds away: n_estimators={self.n_estimators}, but "
-                f"{len(self.vote_.rounds)} rounds are already learnt."
+                f"{learnt} rounds are already learnt."
             )
         return True
 
@@ -189,10 +193,6 @@ class BoostingClassifier(CallbackSupportMixin, ClassifierMixin, BaseEstimator, m
         """Split off validation rows, a share of every class that has more than one."""
         if not self.early_stopping or len(rows.classes) == 1:
             return rows, None
-        if not 0.0 < self.validation_fraction < 1.0:
-            raise ValueError(
-                f"validation_fraction must be between 0 and 1, got {self.validation_fraction!r}."
-            )
         rng = check_random_state(self.random_state)
         held = np.zeros(len(rows.y), dtype=bool)
         for label in range(len(rows.classes)):

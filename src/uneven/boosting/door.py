@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterator
+from contextlib import contextmanager
 from dataclasses import dataclass, replace
 from numbers import Integral, Real
 from typing import Any
@@ -13,7 +15,15 @@ from sklearn.utils.validation import column_or_1d, validate_data
 from uneven.frames import encode_categories, learn_categories
 from uneven.views import ViewMap, resolve_views
 
-__all__ = ["TrainingRows", "check_class_cost", "check_rounds", "enter", "enter_again"]
+__all__ = [
+    "TrainingRows",
+    "check_class_cost",
+    "check_rounds",
+    "check_same_table",
+    "enter",
+    "enter_again",
+    "whole_or_nothing",
+]
 
 _X_RULES: dict[str, Any] = {
     "accept_sparse": ["csr", "csc"],
@@ -104,9 +114,66 @@ def check_rounds(estimator: Any) -> None:
     _check_integer("n_iter_no_change", estimator.n_iter_no_change, 1)
     if estimator.estimator is None:
         _check_integer("max_depth", estimator.max_depth, 1, 30)
+    if estimator.n_jobs is not None and estimator.n_jobs != -1:
+        _check_integer("n_jobs", estimator.n_jobs, -(2**31))
+    for flag in ("early_stopping", "warm_start", "line_search"):
+        value = getattr(estimator, flag, False)
+        if not isinstance(value, bool | np.bool_):
+            raise ValueError(f"{flag} must be True or False, got {value!r}.")
     rate = estimator.learning_rate
     if not isinstance(rate, Real) or not 0.0 < float(rate) <= 1.0:
         raise ValueError(f"learning_rate must be in (0, 1], got {rate!r}.")
+    share = estimator.validation_fraction
+    if not isinstance(share, Real) or not 0.0 < float(share) < 1.0:
+        raise ValueError(f"validation_fraction must be between 0 and 1, got {share!r}.")
+
+
+@contextmanager
+def whole_or_nothing(estimator: Any) -> Iterator[dict[str, Any]]:
+    """Put the fitted attributes back as they were if fitting fails or is interrupted.
+
+    Parameters
+    ----------
+    estimator : object
+
+    Yields
+    ------
+    dict of str to object
+        The fitted attributes before.
+    """
+
+    def fitted() -> dict[str, Any]:
+        return {k: v for k, v in vars(estimator).items() if k.endswith("_") and k[0] != "_"}
+
+    earlier = fitted()
+    try:
+        yield earlier
+    except BaseException:
+        for name in fitted():
+            delattr(estimator, name)
+        vars(estimator).update(earlier)
+        raise
+
+
+def check_same_table(estimator: Any, earlier: dict[str, Any]) -> None:
+    """Refuse to go on from an earlier fit on other columns or classes."""
+    for name, what in (
+        ("n_features_in_", "number of columns"),
+        ("feature_names_in_", "column names"),
+        ("categories_", "categories"),
+        ("classes_", "classes"),
+    ):
+        then: Any = earlier.get(name)
+        now: Any = getattr(estimator, name, None)
+        if _plain(then) != _plain(now):
+            raise ValueError(
+                f"warm_start needs the {what} of the first fit, {str(_plain(then))[:200]}, "
+                f"but there are now {str(_plain(now))[:200]}."
+            )
+
+
+def _plain(value: Any) -> Any:
+    return value.tolist() if isinstance(value, np.ndarray) else value
 
 
 def check_class_cost(class_cost: Any, classes: np.ndarray) -> np.ndarray | None:
@@ -164,4 +231,6 @@ def _check_mass(sample_weight: Any, n_samples: int) -> np.ndarray:
         raise ValueError("sample_weight must hold finite numbers >= 0.")
     if not mass.any():
         raise ValueError("sample_weight is zero for every row: there is nothing to learn from.")
-    return mass / mass.max() if mass.max() > 1e100 or mass.max() < 1e-100 else mass
+    if 1e-100 <= mass.max() <= 1e100:
+        return mass
+    return np.where(mass > 0.0, np.maximum(mass / mass.max(), np.finfo(float).tiny), 0.0)

@@ -1,9 +1,9 @@
 """Quantile binning: every column becomes at most 255 ordered codes, once per fit.
 
 A column with at most 255 distinct values (integers, category codes) is kept exactly; a longer one
-is cut at weighted quantiles. Above 32 768 rows both are judged on a sample of the rows, so a value
-that the sample lacks shares the bin of a neighbour. Missing values have a code of their own, whose
-side each split learns. Sparse columns keep only their stored entries.
+is cut at weighted quantiles. A dense table of more than 32 768 rows is judged by a sample of them,
+so a value that the sample lacks shares the bin of a neighbour. Missing values have a code of their
+own, whose side each split learns. Sparse columns keep only their stored entries.
 """
 
 from __future__ import annotations
@@ -358,7 +358,9 @@ def bin_table(
 def _bin_sparse(X: Any, mass: np.ndarray | None, max_bins: int) -> BinnedSparse:
     """Bin the stored entries of a sparse table; the implicit zeros only weigh in the quantiles."""
     table = sp.csc_array(X)
-    table.sum_duplicates()
+    if not table.has_canonical_format:
+        table = table.copy()
+        table.sum_duplicates()
     n_rows, n_features = table.shape
     weights = np.ones(n_rows) if mass is None else mass
     everything = float(weights.sum())
@@ -376,7 +378,7 @@ def _bin_sparse(X: Any, mass: np.ndarray | None, max_bins: int) -> BinnedSparse:
                 np.append(values[known], 0.0), np.append(weights[rows[known]], implicit), max_bins
             )
         else:
-            cuts = cut_points(values[known], weights[rows], max_bins)
+            cuts = cut_points(values[known], weights[rows[known]], max_bins)
         thresholds[f, : len(cuts)] = cuts
         n_bins[f] = len(cuts) + 1
         zero_codes[f] = np.searchsorted(cuts, 0.0)
