@@ -51,6 +51,48 @@ def test_labels():
     assert numbers.class_counts.tolist() == [20, 10, 10]
 
 
+@pytest.mark.parametrize(
+    ("pair", "classes"),
+    [
+        ([1e20, 2e20], [str(10**20), str(2 * 10**20)]),
+        ([2**53, 2**53 + 1], [2**53, 2**53 + 1]),
+        (pd.Series([2**64, 2**64 + 1] * 20, dtype=object), [str(2**64), str(2**64 + 1)]),
+        (pd.Series([1, 2.5, 1.0, 2.5] * 10, dtype=object), ["1.0", "2.5"]),
+    ],
+)
+def test_close_and_large_numbers_stay_apart(pair, classes):
+    label = pair if isinstance(pair, pd.Series) else pair * 20
+    assert make_problem(frame_of(label=label), "label").classes.tolist() == classes
+
+
+def test_blanks_make_no_class():
+    with pytest.raises(InputError, match=r"a single class \('a'\)"):
+        make_problem(frame_of(label=["a", "a "] * 20), "label")
+
+
+@pytest.mark.parametrize("cell", [[1, 2], {"a": 1}])
+def test_nested_targets_are_refused(cell):
+    with pytest.raises(InputError, match=f"holds {type(cell).__name__} objects"):
+        make_problem(frame_of(label=pd.Series([cell] * 40)), "label")
+
+
+def test_dates_that_do_not_fit_are_refused():
+    with pytest.raises(InputError, match=r"'day' holds '0001-01-01'|'0001-01-01' in row 2"):
+        make_problem(frame_of(day=["2024-01-31", "0001-01-01"] * 20), "label")
+
+
+def test_classes_of_one_row():
+    two = make_problem(frame_of(2), "label")
+    with pytest.raises(InputError, match=r"'a', 'b' have 1 row each.* needs more rows of them"):
+        check_folds(two, 5)
+    one = make_problem(frame_of(label=["a"] * 20 + ["b"] * 19 + ["c"]), "label")
+    with pytest.raises(InputError, match="merge it with another class or remove its row"):
+        check_folds(one, 5)
+    some = make_problem(frame_of(label=["a"] * 19 + ["b"] * 19 + ["c", "d"]), "label")
+    with pytest.raises(InputError, match="merge them with other classes or remove their rows"):
+        check_folds(some, 5)
+
+
 def test_missing_share_counts_cells():
     problem = make_problem(frame_of(z=[None, 1.0] * 20), "label")
     assert problem.missing_share == pytest.approx(0.25)

@@ -59,7 +59,9 @@ class TableRequest:
 
     def load(self) -> Problem:
         """Read the table."""
-        frame = read_table(self.path, expected=[self.target], encoding=self.encoding)
+        frame = read_table(
+            self.path, expected=[self.target], label=self.target, encoding=self.encoding
+        )
         problem = make_problem(
             frame,
             self.target,

@@ -15,12 +15,11 @@ from numpy.typing import NDArray
 from pandas.api import types
 
 from uneven.experiments.errors import InputError, closest, listing
+from uneven.experiments.labels import MOST_NUMERIC_CLASSES, class_labels
 from uneven.experiments.schema import Schema, infer_kind
 
 __all__ = ["Problem", "check_folds", "make_problem"]
 
-MOST_NUMERIC_CLASSES = 50
-MOST_FRACTIONAL_CLASSES = 10
 FEWEST_IDS = 20
 
 
@@ -111,7 +110,7 @@ def make_problem(
     _check_columns(frame, keep, "--keep")
     notes: list[str] = []
     frame = _labelled_rows(frame, target, notes)
-    y = _labels(frame[target], name)
+    y = class_labels(frame[target], name)
     features = frame.drop(columns=[target, *(set(drop) - {target})])
     features = features.drop(columns=_identifiers(features, keep, notes))
     if features.shape[1] == 0:
@@ -141,8 +140,17 @@ def check_folds(problem: Problem, folds: int) -> None:
     small = problem.classes[problem.class_counts == rarest]
     what = f"class {str(small[0])!r} has" if small.size == 1 else f"classes {listing(small)} have"
     rows = f"{rarest} row{'s' * (rarest > 1)}" + (" each" if small.size > 1 else "")
-    remedy = f"use --cv {rarest}" if rarest > 1 else "merge it with another class or remove its row"
+    remedy = f"use --cv {rarest}" if rarest > 1 else _remedy(small.size, problem.classes.size)
     raise InputError(f"{what} {rows}, fewer than the {folds} folds; {remedy}.")
+
+
+def _remedy(n_lonely: int, n_classes: int) -> str:
+    """What to do about classes of one row."""
+    if n_classes - n_lonely < 2:
+        return "the table needs more rows of them" if n_lonely > 1 else "it needs more rows"
+    if n_lonely > 1:
+        return "merge them with other classes or remove their rows"
+    return "merge it with another class or remove its row"
 
 
 def _check_columns(frame: pd.DataFrame, names: Collection[str], option: str) -> None:
@@ -166,27 +174,6 @@ def _labelled_rows(frame: pd.DataFrame, target: str, notes: list[str]) -> pd.Dat
             "left out."
         )
     return frame[labelled] if lost else frame
-
-
-def _labels(values: pd.Series, name: str) -> NDArray:
-    """Class labels: integers where the column holds whole numbers, else text."""
-    distinct = values.nunique()
-    if distinct < 2:
-        raise InputError(
-            f"the target column {values.name!r} of {name} holds a single class "
-            f"({str(values.iloc[0])!r}); at least two are needed."
-        )
-    if not types.is_numeric_dtype(values.dtype) or types.is_bool_dtype(values.dtype):
-        return np.array([str(value).strip() for value in values])
-    numbers = values.to_numpy(dtype="float64")
-    whole = bool(np.all(np.isfinite(numbers)) and np.all(numbers == np.round(numbers)))
-    limit = MOST_NUMERIC_CLASSES if whole else MOST_FRACTIONAL_CLASSES
-    if distinct > limit:
-        raise InputError(
-            f"the target column {values.name!r} holds {distinct} different numbers, which looks "
-            "like regression; group them into classes first, or name another --target."
-        )
-    return numbers.astype(np.int64) if whole else np.array([str(value) for value in values])
 
 
 def _identifiers(frame: pd.DataFrame, keep: Collection[str], notes: list[str]) -> list[str]:

@@ -17,12 +17,13 @@ from pandas.api import types
 
 from uneven.experiments.errors import InputError, listing
 
-__all__ = ["Column", "ColumnKind", "Schema", "infer_kind"]
+__all__ = ["Column", "ColumnKind", "Schema", "infer_kind", "without_na_words"]
 
 ColumnKind = Literal["number", "boolean", "date", "category"]
 
 DATE_PATTERN = r"\d{4}-\d{2}-\d{2}([T ]\d{2}:\d{2}(:\d{2}(\.\d+)?)?)?(Z|[+-]\d{2}:?\d{2})?"
 TRUTH = {"true": 1.0, "false": 0.0, "1": 1.0, "0": 0.0, "1.0": 1.0, "0.0": 0.0}
+NA_WORDS = ("NA", "N/A", "n/a", "#N/A", "<NA>", "NaN", "nan", "null", "NULL", "None")
 SECONDS_PER_DAY = 86400.0
 
 
@@ -158,6 +159,44 @@ def infer_kind(values: pd.Series) -> ColumnKind:
     return _kind_of_objects(values.name, present)
 
 
+def without_na_words(values: pd.Series, decimal: str = ".") -> pd.Series:
+    """Take words such as ``NA`` for missing cells where all others are numbers or dates.
+
+    Beside other text such a word is text too: it may be the name of a category.
+
+    Parameters
+    ----------
+    values : Series of shape (n,)
+        A column of a CSV file.
+    decimal : str
+        Decimal mark.
+
+    Returns
+    -------
+    Series of shape (n,)
+        The column, with NaN for those words if the rest is numbers, dates or truth values.
+
+    Examples
+    --------
+    >>> without_na_words(pd.Series(["1.5", "NA"])).tolist()
+    [1.5, nan]
+    >>> without_na_words(pd.Series(["x", "NA"])).tolist()
+    ['x', 'NA']
+    """
+    words = values.isin(NA_WORDS)
+    if not words.any():
+        return values
+    rest = values.where(~words)
+    text = _as_text(rest)
+    numbers = pd.to_numeric(text.str.replace(decimal, ".", regex=False), errors="coerce")
+    if numbers.notna().equals(text.notna()):
+        return numbers
+    present = text.dropna()
+    if present.str.lower().isin(("true", "false")).all():
+        return text.map(lambda v: v if v != v else v.lower() == "true").astype(object)
+    return rest if present.str.fullmatch(DATE_PATTERN).all() else values
+
+
 def _check_real(values: pd.Series) -> ColumnKind:
     if types.is_complex_dtype(values.dtype):
         raise InputError(f"column {values.name!r} holds complex numbers; drop it with --drop.")
@@ -213,6 +252,14 @@ def _days(values: pd.Series) -> pd.Series:
         values = _as_text(values)
     moments = pd.to_datetime(values, errors="coerce", utc=True, format="ISO8601")
     _refuse(values, moments, "a date like 2024-01-31")
+    outside = (moments < pd.Timestamp.min.tz_localize("UTC")) | (
+        moments > pd.Timestamp.max.tz_localize("UTC")
+    )
+    if outside.any():
+        raise InputError(
+            f"column {values.name!r} holds {str(values[outside].iloc[0])!r}; dates must lie "
+            "between 1678 and 2261. Correct it, leave it empty, or drop the column with --drop."
+        )
     return (moments - pd.Timestamp(0, tz="UTC")).dt.total_seconds() / SECONDS_PER_DAY
 
 

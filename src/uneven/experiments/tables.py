@@ -11,20 +11,26 @@ import gzip
 import hashlib
 import io
 import re
+import zlib
 from collections import Counter
-from collections.abc import Collection, Iterable, Mapping
+from collections.abc import Collection, Iterable, Iterator, Mapping
+from contextlib import contextmanager
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
 import pandas as pd
+from pandas.api import types
 
 from uneven.experiments.errors import InputError, listing
+from uneven.experiments.labels import exact_numbers
+from uneven.experiments.schema import without_na_words
 
 __all__ = ["CsvStyle", "file_digest", "guess_style", "read_table"]
 
 SEPARATORS = (",", ";", "\t", "|")
 SAMPLE_BYTES = 1 << 18
+LONGEST_CELL = (1 << 31) - 1
 PARQUET_SUFFIXES = (".parquet", ".pq")
 
 
@@ -61,6 +67,7 @@ def read_table(
     *,
     expected: Collection[str] = (),
     text_columns: Collection[str] = (),
+    label: str | None = None,
     encoding: str = "utf-8",
 ) -> pd.DataFrame:
     """Read a CSV or Parquet file.
@@ -73,6 +80,9 @@ def read_table(
         Names one of which is in the header line, if there is a header line.
     text_columns : collection of str
         Columns to keep as text even if they look like numbers.
+    label : str, optional
+        Column of class labels: its numbers are kept without rounding, and only an empty cell of
+        a CSV file is missing.
     encoding : str
         Encoding of a CSV file.
 
@@ -91,7 +101,7 @@ def read_table(
     if path.suffix.lower() in PARQUET_SUFFIXES:
         frame = _read_parquet(path)
     else:
-        frame = _read_csv(path, expected, text_columns, encoding)
+        frame = _read_csv(path, expected, text_columns, label, encoding)
     if frame.shape[0] == 0:
         raise InputError(f"{path} has column names but no rows.")
     return frame
@@ -117,18 +127,41 @@ def _read_parquet(path: Path) -> pd.DataFrame:
     except (OSError, ValueError) as error:
         reason = str(error).splitlines()[0].rstrip(".")
         raise InputError(f"{path} is not a readable Parquet file: {reason}.") from error
-    frame.columns = [str(name) for name in frame.columns]
-    _check_names(path, frame.columns)
-    return frame.reset_index(drop=True)
+    levels = [name for name in frame.index.names if name is not None]
+    index = frame.index.to_frame(index=False)[levels]
+    names = [str(name) for name in (*levels, *frame.columns)]
+    _check_names(path, names)
+    frame = pd.concat([index, frame.reset_index(drop=True)], axis=1)
+    frame.columns = pd.Index(names)
+    return frame
 
 
 def _read_csv(
-    path: Path, expected: Collection[str], text_columns: Collection[str], encoding: str
+    path: Path,
+    expected: Collection[str],
+    text_columns: Collection[str],
+    label: str | None,
+    encoding: str,
 ) -> pd.DataFrame:
     encoding = "utf-8-sig" if encoding.lower().replace("_", "-") == "utf-8" else encoding
     style = guess_style(_first_lines(path, encoding), expected, str(path))
     _check_names(path, style.names)
-    dtype: Mapping[str, Any] = {name: str for name in text_columns if name in style.names}
+    text = {*text_columns, label} & {*style.names}
+    frame = _parse(path, style, text, encoding)
+    if frame.iloc[:, -1].hasnans:
+        _refuse_short_rows(path, style, encoding)
+    for name in frame.columns:
+        if name == label:
+            frame[name] = exact_numbers(frame[name], style.decimal)
+        elif name not in text and not types.is_numeric_dtype(frame[name].dtype):
+            frame[name] = without_na_words(frame[name], style.decimal)
+    return frame
+
+
+def _parse(
+    path: Path, style: CsvStyle, text: Collection[str | None], encoding: str
+) -> pd.DataFrame:
+    dtype: Mapping[Any, Any] = dict.fromkeys(text, str)
     try:
         return pd.read_csv(
             path,
@@ -140,6 +173,8 @@ def _read_csv(
             dtype=dtype,
             encoding=encoding,
             skipinitialspace=True,
+            keep_default_na=False,
+            na_values=[""],
             low_memory=False,
             on_bad_lines="error",
         )
@@ -149,6 +184,23 @@ def _read_csv(
         reason = str(error).splitlines()[0].rstrip(". ")
         reason = reason.removeprefix("Error tokenizing data. C error: ")
         raise InputError(f"{path} is a broken CSV file: {reason}.") from error
+    except (zlib.error, EOFError, gzip.BadGzipFile) as error:
+        raise InputError(f"{path} is not a readable gzip file: {error}.") from error
+
+
+def _refuse_short_rows(path: Path, style: CsvStyle, encoding: str) -> None:
+    """Name the first line with fewer cells than there are columns; pandas would fill it up."""
+    width = len(style.names)
+    opener = gzip.open if path.suffix.lower() == ".gz" else open
+    with opener(path, "rt", encoding=encoding) as file, _long_cells():
+        reader = csv.reader(file, delimiter=style.separator, skipinitialspace=True)
+        for row in reader:
+            if len(row) < width and any(cell.strip() for cell in row):
+                raise InputError(
+                    f"{path} is a broken CSV file: line {reader.line_num} has {len(row)} "
+                    f"field{'s' * (len(row) > 1)}, the first line has {width}; "
+                    "write a separator for each empty cell."
+                )
 
 
 def _first_lines(path: Path, encoding: str) -> str:
@@ -157,11 +209,12 @@ def _first_lines(path: Path, encoding: str) -> str:
     try:
         with opener(path, "rb") as file:
             raw = file.read(SAMPLE_BYTES)
-    except (gzip.BadGzipFile, EOFError) as error:
+    except (gzip.BadGzipFile, EOFError, zlib.error) as error:
         raise InputError(f"{path} is not a readable gzip file: {error}.") from error
     if b"\x00" in raw and not encoding.lower().startswith("utf-16"):
         raise InputError(f"{path} is not text: it holds zero bytes; give a CSV or Parquet file.")
-    whole = raw if len(raw) < SAMPLE_BYTES else raw[: raw.rfind(b"\n") + 1] or raw
+    end = raw.rfind(b"\n") + 1 or raw.rfind(b"\r") + 1
+    whole = raw if len(raw) < SAMPLE_BYTES else raw[:end] or raw
     try:
         return whole.decode(encoding)
     except UnicodeDecodeError as error:
@@ -227,9 +280,11 @@ def _split(text: str) -> tuple[str, list[list[str]]]:
     """Cut the lines at the separator that gives the most, equally long, rows."""
     best = (-1.0, SEPARATORS[0], list[list[str]]())
     for separator in SEPARATORS:
-        reader = csv.reader(io.StringIO(text), delimiter=separator, skipinitialspace=True)
+        lines = io.StringIO(text, newline=None)
+        reader = csv.reader(lines, delimiter=separator, skipinitialspace=True)
         try:
-            rows = [row for row in reader if any(cell.strip() for cell in row)]
+            with _long_cells():
+                rows = [row for row in reader if any(cell.strip() for cell in row)]
         except csv.Error:
             continue
         width = len(rows[0]) if rows else 0
@@ -238,6 +293,16 @@ def _split(text: str) -> tuple[str, list[list[str]]]:
         if quality > best[0]:
             best = (quality, separator, rows)
     return best[1], best[2]
+
+
+@contextmanager
+def _long_cells() -> Iterator[None]:
+    """Let the csv module read cells of any length for a while."""
+    usual = csv.field_size_limit(LONGEST_CELL)
+    try:
+        yield
+    finally:
+        csv.field_size_limit(usual)
 
 
 def _any_match(pattern: str, cells: Iterable[str]) -> bool:
