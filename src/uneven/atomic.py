@@ -11,7 +11,7 @@ import os
 import secrets
 import shutil
 import tempfile
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
 from contextlib import contextmanager
 from pathlib import Path
 
@@ -54,7 +54,7 @@ def replace_file(path: str | os.PathLike[str]) -> Iterator[Path]:
 
 
 @contextmanager
-def replace_folder(path: str | os.PathLike[str]) -> Iterator[Path]:
+def replace_folder(path: str | os.PathLike[str], names: Iterable[str] = ()) -> Iterator[Path]:
     """Give a temporary folder to fill; move its files into `path` when the block succeeds.
 
     A destination that does not exist yet, parents included, is created only at the end.  In one
@@ -64,6 +64,8 @@ def replace_folder(path: str | os.PathLike[str]) -> Iterator[Path]:
     ----------
     path : str or path-like
         Destination folder.
+    names : iterable of str
+        Files that will be written; a folder of such a name is noticed before the block runs.
 
     Yields
     ------
@@ -81,14 +83,27 @@ def replace_folder(path: str | os.PathLike[str]) -> Iterator[Path]:
     """
     target = Path(path).absolute()
     home = _nearest_folder(target)
+    _refuse_folders(target, names)
     draft = Path(tempfile.mkdtemp(prefix=f".{target.name}-", dir=home))
     try:
         yield draft
         target.mkdir(parents=True, exist_ok=True)
-        for file in sorted(draft.iterdir()):
+        files = sorted(draft.iterdir())
+        _refuse_folders(target, [file.name for file in files])
+        for file in files:
             os.replace(file, target / file.name)
     finally:
         shutil.rmtree(draft, ignore_errors=True)
+
+
+def _refuse_folders(target: Path, names: Iterable[str]) -> None:
+    """Nothing may be moved if one of the files would hit a folder."""
+    for name in names:
+        if (target / name).is_dir():
+            raise IsADirectoryError(
+                f"{target / name} is a folder where a file must be written; "
+                "remove it or choose another folder."
+            )
 
 
 def _nearest_folder(target: Path) -> Path:

@@ -64,3 +64,14 @@ def test_wrong_destinations(tmp_path):
         pass
     with pytest.raises(NotADirectoryError), replace_folder(tmp_path / "file" / "a"):
         pass
+
+
+def test_nothing_is_moved_if_a_folder_is_in_the_way(tmp_path):
+    (tmp_path / "out" / "b").mkdir(parents=True)
+    folder = replace_folder(tmp_path / "out")
+    draft = folder.__enter__()
+    (draft / "a").write_text("a")
+    (draft / "b").write_text("b")
+    with pytest.raises(IsADirectoryError, match="b is a folder"):
+        folder.__exit__(None, None, None)
+    assert [path.name for path in (tmp_path / "out").iterdir()] == ["b"]

@@ -228,3 +228,18 @@ def test_demo_compares_on_the_embedded_table(uneven, tmp_path):
     assert len(results.data.views) > 2
     assert results.data.imbalance_ratio > 5
     assert json.loads((tmp_path / "uneven-report/results.json").read_text())["best"] == "combo"
+
+
+@pytest.mark.parametrize("out", ["o/[/red]", "o/[bold]x"])
+def test_brackets_are_no_markup(uneven, tmp_path, frame, out):
+    table = tmp_path / "[bold]t.csv"
+    frame.rename(columns={"label": "[/red]"}).replace("rare", "[/b]").to_csv(table, index=False)
+    words = ["-t", "[/red]", "--methods", "combo", "--rounds", 2, "--cv", 2, "--out", out]
+    done = uneven("compare", table.name, *words)
+    assert done.code == 0, done.err
+    assert f"Report  {out}/report.html" in done.out
+    assert "[bold]t.csv: 90 rows" in done.out
+    assert (tmp_path / out / "model.skops").exists()
+    shown = uneven("explain", f"{out}/model.skops")
+    assert shown.code == 0, shown.err
+    assert "[/b]" in shown.out

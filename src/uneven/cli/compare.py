@@ -36,6 +36,7 @@ __all__ = ["CompareRequest", "compare"]
 
 DEFAULT_ROUNDS = 200
 DEMO_ROUNDS = 150
+REPORT, NUMBERS, MODEL = "report.html", "results.json", "model.skops"
 
 
 @dataclass(frozen=True)
@@ -98,7 +99,7 @@ def compare(request: CompareRequest) -> None:
         n_jobs=request.n_jobs,
         views=problem.views,
     )
-    with replace_folder(request.out) as draft:
+    with replace_folder(request.out, names=(REPORT, NUMBERS, MODEL)) as draft:
         results, model = _run(request, problem, methods, metric, settings)
         _write(draft, results, problem, model, request.command)
     _tell(results, request.out)
@@ -152,9 +153,9 @@ def _write(
     folder: Path, results: CompareResults, problem: Problem, model: Pipeline, command: str
 ) -> None:
     best = METHODS[results.best.name]
-    save_model(model, model_card(best, problem, model, command), folder / "model.skops")
-    (folder / "results.json").write_text(results.to_json(), encoding="utf-8")
-    write_report(results, folder / "report.html")
+    save_model(model, model_card(best, problem, model, command), folder / MODEL)
+    (folder / NUMBERS).write_text(results.to_json(), encoding="utf-8")
+    write_report(results, folder / REPORT)
 
 
 def _tell(results: CompareResults, out: Path) -> None:
@@ -167,6 +168,9 @@ def _tell(results: CompareResults, out: Path) -> None:
         for method in results.methods
         if method.errors
     )
-    console.print(f"Report  {out / 'report.html'}", soft_wrap=True)
-    console.print(f"Numbers {out / 'results.json'}", soft_wrap=True)
-    console.print(f"Model   {out / 'model.skops'} ({results.best.label})", soft_wrap=True)
+    for line in (
+        f"Report  {out / REPORT}",
+        f"Numbers {out / NUMBERS}",
+        f"Model   {out / MODEL} ({results.best.label})",
+    ):
+        console.print(line, soft_wrap=True, markup=False)

@@ -35,7 +35,7 @@ def explain(path: Path, top: int = 15) -> None:
     console.print(_class_table(card))
     classifier = model[-1]
     if not hasattr(classifier, "explain"):
-        console.print(f"{card.label} is not a vote, so there are no shares to show.")
+        console.print(f"{card.label} is not a vote, so there are no shares to show.", markup=False)
         return
     explanation = classifier.explain()
     _print_rounds(console, classifier)

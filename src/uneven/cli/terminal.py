@@ -68,7 +68,9 @@ class _LiveBar:
         self._done = 0
 
     def begin(self, label: str, step: str) -> None:
-        self._bar.update(self._task, description=f"[bold]{escape(label)}[/bold] {step}", rounds="")
+        self._bar.update(
+            self._task, description=f"[bold]{escape(label)}[/bold] {escape(step)}", rounds=""
+        )
 
     def round(self, number: int, total: int) -> None:
         part = min(number / max(total, 1), 1.0)
@@ -143,9 +145,8 @@ def table(title: str, header: Sequence[str]) -> Table:
         box=box.SIMPLE_HEAD,
         collapse_padding=True,
         pad_edge=False,
-        title=title,
+        title=Text(title, style="bold") if title else None,
         title_justify="left",
-        title_style="bold",
         header_style="bold",
     )
     for j, name in enumerate(header):
