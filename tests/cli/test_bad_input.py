@@ -86,6 +86,9 @@ def test_wrong_tables(uneven, tmp_path, name, says):
         (["--target", "label", "--cv", "1"], "at least 2 folds"),
         (["--target", "label", "--cv", "many"], "--cv"),
         (["--target", "label", "--rounds", "0"], "--rounds"),
+        (["--target", "label", "--seed", "99999999999"], "--seed"),
+        (["--target", "label", "--max-depth", "31"], "--max-depth"),
+        (["--target", "label", "--n-jobs", "0"], "0 threads cannot work"),
         (["--target", "label", "--colour"], "--colour"),
         (["--target", "label", "--views", "none.toml"], "no such file"),
         (["--target", "label", "--views", "bad.toml"], "not a TOML file"),
@@ -94,7 +97,7 @@ def test_wrong_tables(uneven, tmp_path, name, says):
         (["--target", "label", "--encoding", "klingon"], "unknown encoding"),
         (["--target", "label", "--out", "table.csv"], "is a file"),
         (["--target", "label", "--out", "table.csv/report"], "is a file"),
-        (["--target", "label", "--demo"], "--demo brings its own table"),
+        (["--target", "label", "--demo"], "leave out TABLE, --target."),
         ([], "--target"),
     ],
 )
@@ -113,6 +116,34 @@ def test_no_table(uneven):
     assert "TABLE" in uneven("compare").complaint
     assert "no file nowhere.csv" in uneven("compare", "nowhere.csv", "-t", "y").complaint
     assert "is a folder" in uneven("compare", ".", "-t", "y").complaint
+
+
+@pytest.mark.parametrize("option", ["--target", "--views", "--drop", "--keep"])
+def test_demo_takes_no_table_options(uneven, option):
+    done = uneven("compare", "--demo", option, "prefix")
+    assert done.code == 2
+    assert f"takes no table options; leave out {option}." in done.complaint
+
+
+def test_a_folder_in_the_way_is_noticed_before_the_work(uneven, table, tmp_path, monkeypatch):
+    from uneven.cli import compare
+
+    monkeypatch.setattr(compare, "cross_validate", lambda *_args, **_kwargs: 1 / 0)
+    (tmp_path / "keep" / "report.html").mkdir(parents=True)
+    before = files_in(tmp_path)
+    done = uneven("compare", table, "-t", "label", "--out", "keep")
+    assert done.code == 2
+    assert "report.html is a folder" in done.complaint
+    assert files_in(tmp_path) == before
+
+
+def test_fit_checks_its_options(uneven, table, tmp_path):
+    before = files_in(tmp_path)
+    for option in (["--max-depth", "99"], ["--seed", str(2**32)], ["--n-jobs", "0"]):
+        done = uneven("fit", table, "-t", "label", *option)
+        assert done.code == 2
+        assert option[0] in done.complaint
+    assert files_in(tmp_path) == before
 
 
 def test_views_by_prefix_need_prefixes(uneven, table, tmp_path, frame):

@@ -180,3 +180,15 @@ def test_class_labels_that_are_numbers_stay_numbers(uneven, frame, tmp_path):
     lines = done.out.splitlines()
     assert lines[0] == "predicted_label,share_1,share_2,share_10"
     assert {line.split(",")[0] for line in lines[1:]} == {"1", "2", "10"}
+
+
+def test_copies_may_not_hide_answers(uneven, table, frame):
+    frame.assign(predicted_label=1, share_rare=2).to_csv("more.csv", index=False)
+    assert uneven("fit", table, "-t", "label", "--rounds", 2, "-o", "m.skops").code == 0
+    done = uneven("predict", "m.skops", "more.csv", "--copy", "predicted_label")
+    assert done.code == 2
+    assert "two columns 'predicted_label'" in done.complaint
+    done = uneven("predict", "m.skops", "more.csv", "--proba", "--copy", "share_rare")
+    assert done.code == 2
+    assert "two columns 'share_rare'" in done.complaint
+    assert uneven("predict", "m.skops", "more.csv", "--copy", "share_rare").code == 0

@@ -94,6 +94,37 @@ def test_a_closed_pipe_is_no_failure(tmp_path, table, uneven):
     assert "BrokenPipe" not in done.stderr
 
 
+@pytest.mark.skipif(os.name != "posix", reason="pipes of a shell")
+@pytest.mark.parametrize("words", ["--help", "explain m.skops", "predict m.skops table.csv"])
+def test_every_command_ends_quietly_when_its_reader_leaves(tmp_path, table, uneven, words):
+    assert uneven("fit", table, "-t", "label", "--rounds", 2, "-o", "m.skops").code == 0
+    reader, writer = os.pipe()
+    os.close(reader)
+    done = subprocess.run(
+        [sys.executable, "-m", "uneven", *words.split()],
+        cwd=tmp_path,
+        stdout=writer,
+        stderr=subprocess.PIPE,
+        text=True,
+    )
+    os.close(writer)
+    assert done.returncode == 141
+    assert [line for line in done.stderr.splitlines() if not line.startswith("note: ")] == []
+
+
+def test_ctrl_c_during_the_imports(uneven, monkeypatch):
+    class Interrupt:
+        def find_spec(self, name, path=None, target=None):
+            if name == "uneven.cli.app":
+                raise KeyboardInterrupt
+
+    monkeypatch.delitem(sys.modules, "uneven.cli.app", raising=False)
+    monkeypatch.setattr(sys, "meta_path", [Interrupt(), *sys.meta_path])
+    done = uneven("--version")
+    assert done.code == 130
+    assert done.complaint == "interrupted; nothing was written."
+
+
 def test_live_progress_counts_rounds(table, monkeypatch):
     from rich.console import Console
 

@@ -27,7 +27,8 @@ def run(arguments: Sequence[str]) -> int:
     Returns
     -------
     int
-        Exit code: 0 done, 1 unexpected failure, 2 wrong input, 130 interrupted.
+        Exit code: 0 done, 1 unexpected failure, 2 wrong input, 130 interrupted, 141 output
+        closed by its reader.
     """
     missing = [name for name in NEEDED if importlib.util.find_spec(name) is None]
     if missing:
@@ -37,6 +38,10 @@ def run(arguments: Sequence[str]) -> int:
             file=sys.stderr,
         )
         return 2
-    from uneven.cli.app import invoke
+    try:
+        from uneven.cli.app import invoke
 
-    return invoke(arguments)
+        return invoke(arguments)
+    except KeyboardInterrupt:
+        print("uneven: interrupted; nothing was written.", file=sys.stderr)
+        return 130

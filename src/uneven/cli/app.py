@@ -46,6 +46,12 @@ def _set_debug(context: typer.Context, value: bool) -> None:
         context.find_root().obj.debug = True
 
 
+def _check_jobs(value: int) -> int:
+    if value == 0:
+        raise typer.BadParameter("0 threads cannot work; give 1 or more, or -1 for all cores.")
+    return value
+
+
 def _show_version(value: bool) -> None:
     if value:
         typer.echo(f"uneven {uneven.__version__}")
@@ -63,9 +69,11 @@ Target = Annotated[str | None, typer.Option("--target", "-t", help="Column to pr
 GivenTarget = Annotated[str, typer.Option("--target", "-t", help="Column to predict.")]
 Views = Annotated[str | None, typer.Option(help=texts.VIEWS, metavar="prefix|FILE.toml")]
 Rounds = Annotated[int, typer.Option(help="Rounds of our boosting methods.", min=1)]
-Depth = Annotated[int, typer.Option(help="Depth of their trees; 1 means stumps.", min=1)]
-Seed = Annotated[int, typer.Option(help="Seed of folds and methods.", min=0)]
-Jobs = Annotated[int, typer.Option(help="Threads per method; -1 means all cores.")]
+Depth = Annotated[int, typer.Option(help="Depth of their trees; 1 means stumps.", min=1, max=30)]
+Seed = Annotated[int, typer.Option(help="Seed of folds and methods.", min=0, max=2**32 - 1)]
+Jobs = Annotated[
+    int, typer.Option(help="Threads per method; -1 means all cores.", callback=_check_jobs)
+]
 Drop = Annotated[
     list[str] | None, typer.Option(help="Column to leave out. May be given several times.")
 ]
@@ -226,18 +234,28 @@ def invoke(arguments: Sequence[str]) -> int:
     words = list(arguments) or ["--help"]
     try:
         work = app(args=words, prog_name="uneven", standalone_mode=False, obj=call)
-        if not callable(work):
-            return int(work or 0)
-        work()
+        code = work() if callable(work) else work
         sys.stdout.flush()
-        return 0
+        return int(code or 0)
     except (KeyboardInterrupt, typer.Abort):
         return _fail("interrupted; nothing was written.", 130, call.debug)
     except BrokenPipeError:
-        os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
-        return 141
+        return _end_quietly()
+    except SystemExit as stop:
+        if isinstance(stop.__context__, BrokenPipeError):
+            return _end_quietly()
+        raise
     except Exception as error:
         return _explain_failure(error, call.debug)
+
+
+def _end_quietly() -> int:
+    """Whoever read the output has left, which is no failure; typer and rich exit in their own way.
+
+    Standard output is pointed nowhere, so that the interpreter does not complain when it ends.
+    """
+    os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
+    return 141
 
 
 def _explain_failure(error: Exception, debug: bool) -> int:

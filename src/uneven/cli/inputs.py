@@ -93,8 +93,14 @@ def compare_source(
         If there is no table, no target, or one too many.
     """
     if demo:
-        if path is not None or target is not None:
-            raise InputError("--demo brings its own table; leave out TABLE and --target.")
+        given = {"TABLE": path, "--target": target}
+        given |= {f"--{name}": choices.get(name) for name in ("views", "drop", "keep")}
+        extra = [name for name, value in given.items() if value]
+        if extra:
+            raise InputError(
+                "--demo brings its own table and takes no table options; "
+                f"leave out {', '.join(extra)}."
+            )
         return None
     if path is None:
         raise InputError("give a TABLE and its --target, or --demo. Try: uneven compare --help")

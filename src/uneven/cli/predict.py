@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import sys
+from collections import Counter
 from pathlib import Path
 
 import pandas as pd
@@ -47,6 +48,7 @@ def predict(
     if out is not None and (out.is_dir() or not out.absolute().parent.is_dir()):
         raise InputError(f"--out {out} must name a file in a folder that exists.")
     model, card = load_model(model_path)
+    _refuse_doubles(copy, [f"predicted_{card.target}", *_share_names(model, proba)])
     schema = Schema.from_list(card.columns)
     text = [*schema.of_kind("category"), *copy]
     frame = read_table(table, expected=schema.names, text_columns=text, encoding=encoding)
@@ -64,10 +66,23 @@ def _answers(
     answers = copied.copy()
     answers[f"predicted_{card.target}"] = model.predict(X)
     if proba:
-        shares = model.predict_proba(X)
-        for j, label in enumerate(model.classes_):
-            answers[f"share_{label}"] = shares[:, j]
+        answers[_share_names(model, proba)] = model.predict_proba(X)
     return answers
+
+
+def _share_names(model: Pipeline, proba: bool) -> list[str]:
+    return [f"share_{label}" for label in model.classes_] if proba else []
+
+
+def _refuse_doubles(copy: tuple[str, ...], answers: list[str]) -> None:
+    """No column of the answer may hide another."""
+    names = [*dict.fromkeys(copy), *answers]
+    doubled = [name for name, count in Counter(names).items() if count > 1]
+    if doubled:
+        raise InputError(
+            f"the answer would hold two columns {listing(doubled)}; rename the column of the "
+            "table, or leave it out of --copy."
+        )
 
 
 def _notes(

@@ -13,7 +13,8 @@ Start with [bold]uneven compare --demo[/bold], then with your own table:
 
 EXIT_CODES = (
     "Exit codes: 0 done, 1 unexpected failure, 2 wrong input (one line says what), "
-    "130 interrupted. After a failure nothing half-written is left behind."
+    "130 interrupted, 141 output closed by its reader. After a failure nothing half-written is "
+    "left behind."
 )
 
 VIEWS = (
