@@ -19,10 +19,11 @@ from uneven.boosting.door import (
     check_same_table,
     enter,
     enter_again,
+    fitted_attributes,
     whole_or_nothing,
 )
 from uneven.boosting.rounds import CallbackSupportMixin, announced_rounds, with_callbacks
-from uneven.threads import Workers, workers
+from uneven.threads import workers
 from uneven.views import ViewMap
 from uneven.voters import TrainingTable
 from uneven.votes import Explanation, Term, Vote
@@ -32,12 +33,11 @@ __all__ = ["BoostingClassifier", "Round", "Setting"]
 
 @dataclass
 class Setting:
-    """What a method gets to work with: the training table, its views, and threads."""
+    """What a method gets to work with: the training table, its views, and where they are there."""
 
     table: TrainingTable
     views: ViewMap
     present: np.ndarray
-    team: Workers
 
 
 @dataclass
@@ -68,6 +68,7 @@ class BoostingClassifier(CallbackSupportMixin, ClassifierMixin, BaseEstimator, m
 
     vote_: Vote
     history_: dict[str, Any]
+    stop_reason_: str
 
     @abstractmethod
     def _begin(self, setting: Setting) -> Any:
@@ -113,7 +114,7 @@ class BoostingClassifier(CallbackSupportMixin, ClassifierMixin, BaseEstimator, m
                     train.X, train.y, len(rows.classes), train.mass, self.max_bins, team
                 )
                 self.class_prior_ = table.class_mass / table.class_mass.sum()
-                setting = Setting(table, rows.views, train.present, team)
+                setting = Setting(table, rows.views, train.present)
                 self._learn(setting, self._begin(setting), validation, continued)
         return self
 
@@ -134,12 +135,10 @@ class BoostingClassifier(CallbackSupportMixin, ClassifierMixin, BaseEstimator, m
         n_classes, views = setting.table.n_classes, setting.views
 
         def snapshot() -> dict[str, Any]:
-            names = ("classes_", "views_", "class_prior_", "n_features_in_", "feature_names_in_")
-            known = {name: getattr(self, name) for name in names if hasattr(self, name)}
-            return known | {"vote_": Vote(terms, ends, n_classes, views)}
+            return fitted_attributes(self) | {"vote_": Vote(terms, ends, n_classes, views)}
 
-        stop = "one class" if n_classes == 1 else ""
-        todo = range(len(ends), self.n_estimators) if not stop else range(0)
+        self.stop_reason_ = "one class" if n_classes == 1 else ""
+        todo = range(0) if self.stop_reason_ else range(len(ends), self.n_estimators)
         data = (setting.table.X, setting.table.y)
         for number in announced_rounds(self, todo, data, snapshot):
             outcome = self._boost(process, int(seeds[number]))
@@ -150,11 +149,11 @@ class BoostingClassifier(CallbackSupportMixin, ClassifierMixin, BaseEstimator, m
                     outcome.record["validation_score"] = judge.score(outcome.terms)
                 for key, value in outcome.record.items():
                     self.history_.setdefault(key, []).append(value)
-            stop = outcome.stop or ("early stopping" if judge and judge.is_tired else "")
-            if stop:
-                break
-        done = len(ends) >= self.n_estimators
-        self.stop_reason_ = stop or ("all rounds done" if done else "a callback asked to stop")
+            tired = judge is not None and judge.is_tired
+            self.stop_reason_ = outcome.stop or ("early stopping" if tired else "")
+        if not self.stop_reason_:
+            done = len(ends) >= self.n_estimators
+            self.stop_reason_ = "all rounds done" if done else "a callback asked to stop"
         kept = len(ends) if judge is None else judge.best_round
         self.vote_ = Vote(terms, ends, n_classes, views).truncate(kept)
         self.n_estimators_ = kept

@@ -22,6 +22,7 @@ __all__ = [
     "check_same_table",
     "enter",
     "enter_again",
+    "fitted_attributes",
     "whole_or_nothing",
 ]
 
@@ -128,6 +129,11 @@ def check_rounds(estimator: Any) -> None:
         raise ValueError(f"validation_fraction must be between 0 and 1, got {share!r}.")
 
 
+def fitted_attributes(estimator: Any) -> dict[str, Any]:
+    """What fitting has stored on an estimator: the attributes that end in an underscore."""
+    return {k: v for k, v in vars(estimator).items() if k.endswith("_") and k[0] != "_"}
+
+
 @contextmanager
 def whole_or_nothing(estimator: Any) -> Iterator[dict[str, Any]]:
     """Put the fitted attributes back as they were if fitting fails or is interrupted.
@@ -141,15 +147,11 @@ def whole_or_nothing(estimator: Any) -> Iterator[dict[str, Any]]:
     dict of str to object
         The fitted attributes before.
     """
-
-    def fitted() -> dict[str, Any]:
-        return {k: v for k, v in vars(estimator).items() if k.endswith("_") and k[0] != "_"}
-
-    earlier = fitted()
+    earlier = fitted_attributes(estimator)
     try:
         yield earlier
     except BaseException:
-        for name in fitted():
+        for name in fitted_attributes(estimator):
             delattr(estimator, name)
         vars(estimator).update(earlier)
         raise

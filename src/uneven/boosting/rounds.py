@@ -28,7 +28,8 @@ def announced_rounds(
     Parameters
     ----------
     estimator : object
-        Has ``verbose``, and a ``history_`` that the loop body appends to.
+        Has ``verbose``, a ``history_`` that the loop body appends to, and a ``stop_reason_`` that
+        it sets to end the rounds: breaking out would keep the end from the callbacks.
     rounds : range
         Round numbers still to do.
     data : (X, y)
@@ -47,6 +48,8 @@ def announced_rounds(
         for number in rounds:
             yield number
             _print_round(estimator, number)
+            if estimator.stop_reason_:
+                return
         return
     X, y = data
     context = start_context(max_subtasks=len(rounds))
@@ -56,9 +59,10 @@ def announced_rounds(
         inner.call_on_fit_task_begin(estimator=estimator, X=X, y=y)
         yield number
         _print_round(estimator, number)
-        if inner.call_on_fit_task_end(
+        asked_to_stop = inner.call_on_fit_task_end(
             estimator=estimator, X=X, y=y, reconstruction_attributes=snapshot
-        ):
+        )
+        if asked_to_stop or estimator.stop_reason_:
             break
     context.call_on_fit_task_end(estimator=estimator, X=X, y=y, reconstruction_attributes=snapshot)
 

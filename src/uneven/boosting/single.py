@@ -81,7 +81,7 @@ class SingleCostBoosting(BoostingClassifier):
             table.n_classes,
             self._example_weights(table.y, mass, table.n_classes),
             class_cost=check_class_cost(self.class_cost, self.classes_),
-            team=setting.team,
+            team=table.team,
         )
         view = 0 if len(views) == 1 else ALL_VIEWS
         learner = as_weak_learner(self.estimator, self.max_depth)
