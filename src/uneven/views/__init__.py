@@ -1,0 +1,5 @@
+"""What the columns mean: views, and the rows in which a view is missing."""
+
+from uneven.views.maps import ViewMap, join_views, resolve_views
+
+__all__ = ["ViewMap", "join_views", "resolve_views"]
