@@ -204,7 +204,8 @@ class Vote:
             rows = np.flatnonzero(able)
         if len(rows):
             answers = self._voters[t].predict(X[rows])
-            scores[rows, answers] += self.weights[t, answers]
+            spoken = answers >= 0
+            scores[rows[spoken], answers[spoken]] += self.weights[t, answers[spoken]]
 
     def _silence(self, scores: np.ndarray, present: np.ndarray | None) -> np.ndarray:
         """Zero the rows that have no view at all."""

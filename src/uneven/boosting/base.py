@@ -3,30 +3,27 @@
 from __future__ import annotations
 
 from abc import ABCMeta, abstractmethod
-from collections.abc import Iterator
 from dataclasses import dataclass, field
 from itertools import pairwise
 from typing import Any, Self
 
 import numpy as np
-from sklearn.base import BaseEstimator, ClassifierMixin
 from sklearn.utils import check_random_state
-from sklearn.utils.validation import check_is_fitted
 
-from uneven.boosting.door import (
+from uneven.boosting.rounds import CallbackSupportMixin, announced_rounds, with_callbacks
+from uneven.door import (
     TrainingRows,
     check_rounds,
     check_same_table,
     enter,
-    enter_again,
     fitted_attributes,
     whole_or_nothing,
 )
-from uneven.boosting.rounds import CallbackSupportMixin, announced_rounds, with_callbacks
 from uneven.threads import workers
 from uneven.views import ViewMap
+from uneven.vote_classifier import StagedVoteClassifier, vote_answers
 from uneven.voters import TrainingTable
-from uneven.votes import Explanation, Term, Vote
+from uneven.votes import Term, Vote
 
 __all__ = ["BoostingClassifier", "Round", "Setting"]
 
@@ -59,7 +56,7 @@ class Round:
     stop: str = ""
 
 
-class BoostingClassifier(CallbackSupportMixin, ClassifierMixin, BaseEstimator, metaclass=ABCMeta):
+class BoostingClassifier(CallbackSupportMixin, StagedVoteClassifier, metaclass=ABCMeta):
     """Base of all boosting methods: owns the loop, the vote and everything after fitting.
 
     A subclass implements :meth:`_begin`, which returns the state of its process, and
@@ -200,106 +197,6 @@ class BoostingClassifier(CallbackSupportMixin, ClassifierMixin, BaseEstimator, m
             held[members[: min(len(members) - 1, max(1, wanted))]] = True
         return rows.take(np.flatnonzero(~held)), rows.take(np.flatnonzero(held))
 
-    def _scores(self, X: Any) -> np.ndarray:
-        """Votes for each class, shape (n_samples, n_classes)."""
-        check_is_fitted(self, "vote_")
-        X = enter_again(self, X)
-        with workers(self.n_jobs) as team:
-            return self.vote_.score(X, team)
-
-    def _staged_scores(self, X: Any) -> Iterator[np.ndarray]:
-        check_is_fitted(self, "vote_")
-        X = enter_again(self, X)
-        with workers(self.n_jobs) as team:
-            yield from self.vote_.staged_score(X, team)
-
-    def _answers(self, scores: np.ndarray) -> np.ndarray:
-        return np.asarray(self.classes_[vote_answers(scores, int(self.class_prior_.argmax()))])
-
-    def decision_function(self, X: Any) -> np.ndarray:
-        """Votes received by each class.
-
-        Parameters
-        ----------
-        X : array-like, sparse matrix or dataframe of shape (n_samples, n_features)
-
-        Returns
-        -------
-        ndarray of shape (n_samples, n_classes), or (n_samples,) for two classes
-            With two classes: the votes for the second class minus those for the first.
-        """
-        return _flatten_binary(self._scores(X))
-
-    def staged_decision_function(self, X: Any) -> Iterator[np.ndarray]:
-        """Yield what :meth:`decision_function` returns, after each round."""
-        for scores in self._staged_scores(X):
-            yield _flatten_binary(scores)
-
-    def predict(self, X: Any) -> np.ndarray:
-        """Class with the most votes.
-
-        Parameters
-        ----------
-        X : array-like, sparse matrix or dataframe of shape (n_samples, n_features)
-
-        Returns
-        -------
-        ndarray of shape (n_samples,)
-            A row in which everything is missing gets the most frequent class.
-        """
-        return self._answers(self._scores(X))
-
-    def staged_predict(self, X: Any) -> Iterator[np.ndarray]:
-        """Yield what :meth:`predict` returns, after each round."""
-        for scores in self._staged_scores(X):
-            yield self._answers(scores)
-
-    def staged_score(self, X: Any, y: Any, sample_weight: Any = None) -> Iterator[float]:
-        """Yield the accuracy on ``X`` and ``y`` after each round."""
-        right = np.asarray(y)
-        for answers in self.staged_predict(X):
-            yield float(np.average(answers == right, weights=sample_weight))
-
-    def predict_proba(self, X: Any) -> np.ndarray:
-        """Share of the vote that each class receives.
-
-        These shares rank well but are not calibrated probabilities: they are usually too even.
-        Wrap the estimator in :class:`sklearn.calibration.CalibratedClassifierCV` where a
-        probability is needed.
-
-        Parameters
-        ----------
-        X : array-like, sparse matrix or dataframe of shape (n_samples, n_features)
-
-        Returns
-        -------
-        ndarray of shape (n_samples, n_classes)
-            Rows sum to 1; the training class frequencies where nobody could vote.
-        """
-        scores = self._scores(X)
-        scores[~scores.any(axis=1)] = self.class_prior_
-        return np.asarray(scores / scores.sum(axis=1, keepdims=True))
-
-    def explain(self) -> Explanation:
-        """Say which view and which column speaks for which class.
-
-        Returns
-        -------
-        Explanation
-            From the training rows; no data is needed.
-        """
-        check_is_fitted(self, "vote_")
-        names = getattr(self, "feature_names_in_", None)
-        if names is None:
-            names = [f"x{k}" for k in range(self.n_features_in_)]
-        return self.vote_.explain(self.classes_, [str(name) for name in names])
-
-    def __sklearn_tags__(self) -> Any:
-        tags = super().__sklearn_tags__()
-        tags.input_tags.sparse = True
-        tags.input_tags.allow_nan = True
-        return tags
-
 
 class _Judge:
     """Watches the validation rows and notices when learning no longer helps."""
@@ -331,14 +228,3 @@ class _Judge:
         if value > self._best:
             self._best, self.best_round = value, self._seen
         return value
-
-
-def vote_answers(scores: np.ndarray, fallback: int) -> np.ndarray:
-    """Class index with the most votes: the lowest among ties, ``fallback`` if nobody voted."""
-    best = scores.argmax(axis=1)
-    best[~scores.any(axis=1)] = fallback
-    return np.asarray(best)
-
-
-def _flatten_binary(scores: np.ndarray) -> np.ndarray:
-    return scores[:, 1] - scores[:, 0] if scores.shape[1] == 2 else scores

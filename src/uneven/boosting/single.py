@@ -9,7 +9,6 @@ from typing import Any
 import numpy as np
 
 from uneven.boosting.base import BoostingClassifier, Round, Setting
-from uneven.boosting.door import check_class_cost
 from uneven.costs import (
     EDGE_CLIP,
     EDGE_TOLERANCE,
@@ -17,6 +16,7 @@ from uneven.costs import (
     line_search_weight,
     vote_weight,
 )
+from uneven.door import check_class_cost
 from uneven.voters import TrainingTable, WeakLearner, as_weak_learner
 from uneven.votes import ALL_VIEWS, Term
 

@@ -6,7 +6,7 @@ pays little, together with its answers on the training rows.
 
 from __future__ import annotations
 
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from functools import cached_property
 from typing import Any, Protocol, runtime_checkable
 
@@ -24,7 +24,7 @@ class Voter(Protocol):
     """Anything that answers a class index for each row of the full table."""
 
     def predict(self, X: Any) -> np.ndarray:
-        """Class indices, shape (n_samples,)."""
+        """Class indices, shape (n_samples,); -1 abstains."""
 
     def add_credit(self, credit: np.ndarray, weight: np.ndarray) -> None:
         """Add to ``credit`` (n_features, n_classes) what each column did for each class."""
@@ -63,6 +63,26 @@ class TrainingTable:
     def class_mass(self) -> np.ndarray:
         """Mass of each class, shape (n_classes,)."""
         return np.bincount(self.y, weights=self.mass, minlength=self.n_classes)
+
+    def where(self, present: np.ndarray, team: Workers) -> TrainingTable:
+        """The same table as a view sees it that is absent in some rows.
+
+        Parameters
+        ----------
+        present : ndarray of bool, shape (n_samples,)
+            Other rows count for nothing; classes keep the mass they have in the whole table.
+        team : Workers
+            Threads for whoever learns from this view.
+
+        Returns
+        -------
+        TrainingTable
+            Shares the rows and codes with this one.
+        """
+        mass = self.mass if present.all() else np.where(present, self.mass, 0.0)
+        seen = replace(self, mass=mass, team=team)
+        vars(seen).update(binned=self.binned, class_mass=self.class_mass)
+        return seen
 
 
 @runtime_checkable

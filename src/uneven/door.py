@@ -1,4 +1,4 @@
-"""The door of the boosting estimators: everything that can be wrong is said here."""
+"""The door of the estimators: everything that can be wrong is said here."""
 
 from __future__ import annotations
 
@@ -18,6 +18,7 @@ from uneven.views import ViewMap, resolve_views
 __all__ = [
     "TrainingRows",
     "check_class_cost",
+    "check_integer",
     "check_rounds",
     "check_same_table",
     "enter",
@@ -110,13 +111,13 @@ def enter_again(estimator: Any, X: Any) -> Any:
 
 def check_rounds(estimator: Any) -> None:
     """Refuse impossible values of the parameters that all boosting methods share."""
-    _check_integer("n_estimators", estimator.n_estimators, 1)
-    _check_integer("max_bins", estimator.max_bins, 2, 255)
-    _check_integer("n_iter_no_change", estimator.n_iter_no_change, 1)
+    check_integer("n_estimators", estimator.n_estimators, 1)
+    check_integer("max_bins", estimator.max_bins, 2, 255)
+    check_integer("n_iter_no_change", estimator.n_iter_no_change, 1)
     if estimator.estimator is None:
-        _check_integer("max_depth", estimator.max_depth, 1, 30)
+        check_integer("max_depth", estimator.max_depth, 1, 30)
     if estimator.n_jobs is not None and estimator.n_jobs != -1:
-        _check_integer("n_jobs", estimator.n_jobs, -(2**31))
+        check_integer("n_jobs", estimator.n_jobs, -(2**31))
     for flag in ("early_stopping", "warm_start", "line_search"):
         value = getattr(estimator, flag, False)
         if not isinstance(value, bool | np.bool_):
@@ -212,7 +213,8 @@ def check_class_cost(class_cost: Any, classes: np.ndarray) -> np.ndarray | None:
     return costs
 
 
-def _check_integer(name: str, value: Any, low: int, high: int | None = None) -> None:
+def check_integer(name: str, value: Any, low: int, high: int | None = None) -> None:
+    """Refuse a parameter that is not a whole number between ``low`` and ``high``."""
     is_integer = isinstance(value, Integral) and not isinstance(value, bool)
     if not is_integer or value < low or (high is not None and value > high):
         span = f"at least {low}" if high is None else f"between {low} and {high}"

@@ -1,0 +1,1 @@
+"""Classifiers that join what each view says: fixed rules, Carako, the Bregman vote."""
