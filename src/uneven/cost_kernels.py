@@ -1,4 +1,6 @@
-"""Compiled inner loops of :mod:`uneven.costs`. Each has a slow NumPy twin in the tests.
+"""Compiled inner loops of :mod:`uneven.costs` and :mod:`uneven.class_weights`.
+
+Each of them has a slow NumPy twin in the tests.
 
 Costs are whole numbers of one power-of-two quantum, small enough that double precision holds
 every partial sum exactly. Adding them up is then associative: the result does not depend on the
@@ -167,3 +169,71 @@ def right_and_wrong(matrix, y, answers, sums, start, stop):
                 wrong += matrix[i, answer]
         sums[block, 0] = right
         sums[block, 1] = wrong
+
+
+@njit(cache=True, nogil=True, error_model="numpy")
+def _slope(coefficient, right, wrong, weight):
+    """Slope of ``exp(-w b) right + exp(w b) wrong`` at ``b``."""
+    step = weight * coefficient
+    return weight * (wrong * np.exp(step) - right * np.exp(-step))
+
+
+@njit(cache=True, nogil=True, error_model="numpy")
+def _coefficients(slope, right, wrong, weight, out):
+    """Fill ``out`` with the places in [0, 1] where each voter has this slope; return their sum."""
+    total = 0.0
+    for j in range(out.shape[0]):
+        if slope <= _slope(0.0, right[j], wrong[j], weight[j]):
+            out[j] = 0.0
+        elif slope >= _slope(1.0, right[j], wrong[j], weight[j]):
+            out[j] = 1.0
+        else:
+            root = np.hypot(slope, 2.0 * weight[j] * np.sqrt(right[j]) * np.sqrt(wrong[j]))
+            if slope >= 0.0:
+                growth = (slope + root) / (2.0 * weight[j] * wrong[j])
+            else:
+                growth = 2.0 * weight[j] * right[j] / (root - slope)
+            out[j] = min(1.0, max(0.0, np.log(growth) / weight[j]))
+        total += out[j]
+    return total
+
+
+@njit(cache=True, nogil=True, error_model="numpy")
+def solve_class(right, wrong, weight, may_be_less, out):
+    """Coefficients of the voters for one class: all slopes equal, found by bisection.
+
+    Every coefficient rises with the slope. Between the last two slopes the coefficients are
+    interpolated, so that they add up to 1 even where the slope hardly depends on them. Where
+    weights are so small that it does not at all, the voters with the smallest slope share.
+
+    Parameters
+    ----------
+    right, wrong : (v,), not both zero
+    weight : (v,), positive
+    may_be_less : bool, whether a sum below 1 is allowed
+    out : (v,) output
+    """
+    if may_be_less and _coefficients(0.0, right, wrong, weight, out) <= 1.0:
+        return
+    first = np.inf
+    high = np.inf
+    for j in range(out.shape[0]):
+        first = min(first, _slope(0.0, right[j], wrong[j], weight[j]))
+        high = min(high, _slope(1.0, right[j], wrong[j], weight[j]))
+    low = first
+    middle = 0.5 * (low + high)
+    while low < middle < high:
+        if _coefficients(middle, right, wrong, weight, out) < 1.0:
+            low = middle
+        else:
+            high = middle
+        middle = 0.5 * (low + high)
+    above = np.empty_like(out)
+    less = _coefficients(low, right, wrong, weight, out)
+    more = _coefficients(high, right, wrong, weight, above)
+    if more < 1.0:
+        for j in range(out.shape[0]):
+            out[j] = 1.0 if _slope(0.0, right[j], wrong[j], weight[j]) == first else 0.0
+        out /= out.sum()
+    elif more > less:
+        out += (1.0 - less) / (more - less) * (above - out)
