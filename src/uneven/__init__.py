@@ -9,15 +9,16 @@ from typing import TYPE_CHECKING, Any
 
 if TYPE_CHECKING:
     from uneven.boosting import AdaBoostMMClassifier, ComboClassifier
-    from uneven.views import join_views
+    from uneven.views import ViewColumns, join_views
 
 __version__ = "0.1.0"
 
-__all__ = ["AdaBoostMMClassifier", "ComboClassifier", "__version__", "join_views"]
+__all__ = ["AdaBoostMMClassifier", "ComboClassifier", "ViewColumns", "__version__", "join_views"]
 
 _HOMES = {
     "AdaBoostMMClassifier": "uneven.boosting",
     "ComboClassifier": "uneven.boosting",
+    "ViewColumns": "uneven.views",
     "join_views": "uneven.views",
 }
 

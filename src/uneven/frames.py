@@ -1,16 +1,20 @@
-"""Category columns of data frames, turned into ordered codes at an estimator's door.
+"""Data frames: their category columns become ordered codes, and arrays become named frames.
 
-Works on pandas and polars frames without importing either: only their column types are looked at.
-Everything else passes through untouched.
+The codes are made on pandas and polars frames without importing either: only their column types
+are looked at, and everything else passes through untouched.
 """
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from typing import Any
 
 import numpy as np
+import scipy.sparse as sp
 
-__all__ = ["encode_categories", "learn_categories"]
+from uneven.optional import require
+
+__all__ = ["encode_categories", "learn_categories", "named_frame"]
 
 
 def learn_categories(X: Any) -> dict[Any, list]:
@@ -36,8 +40,8 @@ def learn_categories(X: Any) -> dict[Any, list]:
     if len(set(names)) < len(names):
         twice = next(name for name in names if names.count(name) > 1)
         raise ValueError(f"X has several columns named {twice!r}: rename or drop them.")
-    for name in names:
-        kind = str(X[name].dtype)
+    for name, dtype in zip(names, X.dtypes if names else ()):
+        kind = str(dtype)
         if kind.startswith("Enum"):
             found[name] = list(X[name].dtype.categories)
         elif kind.startswith("Categorical"):
@@ -72,13 +76,55 @@ def encode_categories(X: Any, categories: dict[Any, list]) -> Any:
     >>> encode_categories(frame, {"size": ["s", "m", "l"]})["size"].tolist()
     [0.0, nan, 2.0]
     """
-    present = [name for name in categories if name in _frame_columns(X)]
-    for name in present:
+    columns = set(_frame_columns(X)) if categories else set()
+    for name in columns.intersection(categories):
         code = {value: float(k) for k, value in enumerate(categories[name])}
         values = X[name].to_list() if hasattr(X[name], "to_list") else list(X[name])
         codes = np.array([code.get(value, np.nan) for value in values], dtype=np.float64)
         X = _with_column(X, name, codes)
     return X
+
+
+def named_frame(X: Any, names: Sequence[str], index: Any = None) -> Any:
+    """Give the columns of an array names, without filling a sparse one up.
+
+    scikit-learn's ``set_output("pandas")`` refuses sparse output; this frame keeps it sparse, and
+    every scikit-learn estimator turns a frame of sparse columns back into a sparse matrix.
+
+    Parameters
+    ----------
+    X : array-like or sparse matrix of shape (n_samples, n_features)
+    names : sequence of str of length n_features
+    index : array-like of length n_samples, optional
+        Row labels; numbers from 0 by default.
+
+    Returns
+    -------
+    pandas.DataFrame of shape (n_samples, n_features)
+        Its columns are sparse with fill value 0 if ``X`` is sparse. NaN that a sparse ``X`` stores
+        stays stored.
+
+    Examples
+    --------
+    >>> import scipy.sparse as sp
+    >>> frame = named_frame(sp.csr_array([[0.0, 2.0], [0.0, 0.0]]), ["text__dog", "text__cat"])
+    >>> frame.columns.tolist(), str(frame["text__cat"].dtype)
+    (['text__dog', 'text__cat'], 'Sparse[float64, ...]')
+    """
+    pandas = require("pandas", "A table with column names")
+    table = X if sp.issparse(X) else np.asarray(X)
+    if table.ndim != 2 or table.shape[1] != len(names):
+        raise ValueError(
+            f"X has shape {table.shape}, but there are {len(names)} column names: give a table "
+            "of two dimensions and one name per column."
+        )
+    if not sp.issparse(X):
+        return pandas.DataFrame(table, index=index, columns=list(names))
+    columns = sp.csc_array(table)
+    if not columns.has_canonical_format:
+        columns = columns.copy()
+        columns.sum_duplicates()
+    return pandas.DataFrame.sparse.from_spmatrix(columns, index=index, columns=list(names))
 
 
 def _frame_columns(X: Any) -> list[Any]:

@@ -1,40 +1,13 @@
 """The shape in which every generator and loader hands over its table."""
 
-import importlib
 from collections.abc import Mapping, Sequence
-from types import ModuleType
 from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
 from sklearn.utils import Bunch
 
-
-def require(module: str, purpose: str) -> ModuleType:
-    """Return an optional package, or say what it is needed for and how to get it.
-
-    Parameters
-    ----------
-    module : str
-        Name of the package.
-    purpose : str
-        What the caller wants to do; begins the error message.
-
-    Returns
-    -------
-    module
-
-    Examples
-    --------
-    >>> require("pandas", "as_frame=True").__name__
-    'pandas'
-    """
-    try:
-        return importlib.import_module(module)
-    except ImportError as error:
-        raise ImportError(
-            f"{purpose} needs {module}, which is not installed: pip install 'uneven[cli]'."
-        ) from error
+from uneven.optional import require
 
 
 def multiview_bunch(

@@ -19,7 +19,7 @@ from scipy.sparse import csr_array
 from sklearn.utils import Bunch
 
 from uneven.atomic import replace_file
-from uneven.datasets.bunches import require
+from uneven.optional import require
 
 VARIABLE = "UNEVEN_DATA"
 """Environment variable that names the cache folder."""

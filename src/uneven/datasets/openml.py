@@ -9,7 +9,7 @@ import numpy as np
 from numpy.typing import NDArray
 from sklearn.datasets import fetch_openml
 
-from uneven.datasets.bunches import require
+from uneven.optional import require
 
 
 def drop_rare_classes(frame: Any, min_rows: int) -> Any:

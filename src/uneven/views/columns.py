@@ -1,0 +1,132 @@
+"""A column transformer whose output says which view each column belongs to."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+from sklearn import config_context
+from sklearn.compose import ColumnTransformer
+
+from uneven.frames import named_frame
+
+__all__ = ["ViewColumns"]
+
+
+class ViewColumns(ColumnTransformer, auto_wrap_output_keys=None):  # type: ignore[call-arg]
+    """Column transformer that returns a frame with ``view__feature`` columns, sparse or dense.
+
+    One transformer per view, then an estimator with ``views="prefix"``: the views survive
+    pipelines, cross-validation and grid search, and text stays sparse from end to end. The plain
+    :class:`~sklearn.compose.ColumnTransformer` forgets the names of sparse output.
+
+    The parameters and fitted attributes are those of
+    :class:`~sklearn.compose.ColumnTransformer`. The frame is sparse where its array would be:
+    if one of the transformers is and the share of stored entries is below ``sparse_threshold``.
+    A transformer that cannot name its output gets numbers: ``view__0``, ``view__1``.
+
+    Examples
+    --------
+    >>> import pandas as pd
+    >>> from sklearn.feature_extraction.text import CountVectorizer
+    >>> from uneven import ViewColumns
+    >>> frame = pd.DataFrame({"note": ["all is well", "smoke", "well"], "age": [31.0, None, 58.0]})
+    >>> views = ViewColumns(
+    ...     [("words", CountVectorizer(), "note"), ("person", "passthrough", ["age"])],
+    ...     sparse_threshold=0.9,
+    ... )
+    >>> found = views.fit_transform(frame)
+    >>> found.columns.tolist()
+    ['words__all', 'words__is', 'words__smoke', 'words__well', 'person__age']
+    >>> all("Sparse" in str(kind) for kind in found.dtypes)
+    True
+    """
+
+    def fit_transform(self, X: Any, y: Any = None, **params: Any) -> Any:
+        """Fit all transformers and return what they make of ``X``.
+
+        Parameters
+        ----------
+        X : array-like or dataframe of shape (n_samples, n_features)
+        y : array-like of shape (n_samples,), optional
+        **params : object
+            See :meth:`sklearn.compose.ColumnTransformer.fit_transform`.
+
+        Returns
+        -------
+        pandas.DataFrame of shape (n_samples, n_output_features)
+        """
+        with config_context(transform_output="default"):
+            table = super().fit_transform(X, y, **params)
+        return self._named(table, X)
+
+    def transform(self, X: Any, **params: Any) -> Any:
+        """Return what the fitted transformers make of ``X``.
+
+        Parameters
+        ----------
+        X : array-like or dataframe of shape (n_samples, n_features)
+        **params : object
+            See :meth:`sklearn.compose.ColumnTransformer.transform`.
+
+        Returns
+        -------
+        pandas.DataFrame of shape (n_samples, n_output_features)
+        """
+        with config_context(transform_output="default"):
+            table = super().transform(X, **params)
+        return self._named(table, X)
+
+    def get_feature_names_out(self, input_features: Any = None) -> np.ndarray:
+        """Names of the columns that :meth:`transform` returns.
+
+        Parameters
+        ----------
+        input_features : array-like of str, optional
+            See :meth:`sklearn.compose.ColumnTransformer.get_feature_names_out`.
+
+        Returns
+        -------
+        ndarray of str, shape (n_output_features,)
+        """
+        try:
+            return np.asarray(super().get_feature_names_out(input_features), dtype=object)
+        except AttributeError:
+            return np.array(self._names_or_numbers(), dtype=object)
+
+    def set_output(self, *, transform: str | None = None) -> ViewColumns:
+        """Accept ``"pandas"`` and ``"default"``: the output is a pandas frame in any case.
+
+        Parameters
+        ----------
+        transform : {"pandas", "default"} or None
+
+        Returns
+        -------
+        ViewColumns
+            The same object.
+        """
+        if transform not in (None, "default", "pandas"):
+            raise ValueError(
+                f"set_output(transform={transform!r}) is not possible: ViewColumns returns a "
+                'pandas frame; use "pandas" or "default".'
+            )
+        return self
+
+    def _named(self, table: Any, X: Any) -> Any:
+        index = getattr(X, "index", None)
+        known = index is not None and not callable(index) and len(index) == table.shape[0]
+        return named_frame(table, list(self.get_feature_names_out()), index if known else None)
+
+    def _names_or_numbers(self) -> list[str]:
+        """Names transformer by transformer, numbers for those that have none."""
+        found: list[str] = []
+        for view, span in self.output_indices_.items():
+            width = span.stop - span.start
+            transformer = self.named_transformers_.get(view)
+            try:
+                names = list(transformer.get_feature_names_out()) if width else []
+            except (AttributeError, ValueError):
+                names = list(range(width))
+            found += [f"{view}__{name}" for name in names]
+        return found
