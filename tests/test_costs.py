@@ -7,6 +7,7 @@ from hypothesis import strategies as st
 
 from tests.problems import labelled_answers
 from uneven.costs import (
+    FixedCosts,
     RunningCosts,
     edge,
     example_distribution,
@@ -17,6 +18,7 @@ from uneven.costs import (
     vote_weight,
 )
 from uneven.threads import workers
+from uneven.voters import CostTree, TrainingTable
 
 Y = np.array([0, 0, 0, 1, 1, 2])
 ANSWERS = np.array([[0, 0, 0, 1, 1, 1], [0, 0, 2, 2, 2, 2], [1, 0, 0, 1, 2, 2]])
@@ -258,3 +260,40 @@ def test_two_classes_pay_exactly_the_weighted_error(problem):
     costs, _ = exponential_costs(np.random.default_rng(0).normal(size=(len(y), 2)), y)
     weight = example_distribution(costs, y)
     assert edge(costs, y, answers) == pytest.approx(1 - 2 * weight[answers != y].sum(), abs=1e-12)
+
+
+@given(labelled_answers(), st.integers(0, 2**32 - 1))
+def test_fixed_costs_of_an_exponential_matrix_are_the_running_ones(problem, seed):
+    y, n_classes, answers = problem
+    rng = np.random.default_rng(seed)
+    weights = rng.random(len(y)) + 0.1
+    running = RunningCosts(y, n_classes, weights)
+    running.add(rng.integers(0, n_classes, len(y)), 0.7)
+    dense, _ = exponential_costs(running.scores, y, weights)
+    fixed = FixedCosts(y, dense + rng.normal(size=(len(y), 1)), weights)
+    assert fixed.edge(answers) == pytest.approx(running.edge(answers), abs=1e-9)
+    np.testing.assert_allclose(fixed.distribution(), running.distribution(), atol=1e-9)
+    columns = fixed.matrix[:, :n_classes]
+    assert np.array_equal(columns.sum(axis=1), np.zeros(len(y)))
+    assert np.array_equal(fixed.matrix, np.rint(fixed.matrix))
+    assert np.array_equal(fixed.sums, fixed.matrix.sum(axis=0))
+
+
+def test_a_tree_finds_the_cheapest_answers_for_any_prices():
+    rng = np.random.default_rng(1)
+    X = rng.integers(0, 4, (60, 1)).astype(float)
+    y = rng.integers(0, 3, 60)
+    prices = rng.random((60, 3))
+    prices[np.arange(60), y] = prices.min(axis=1)
+    table = TrainingTable(X, y, 3, np.ones(60))
+    _, answers = CostTree(max_depth=3).learn(
+        table, np.array([0]), FixedCosts(y, prices, np.ones(60))
+    )
+    paid = prices[np.arange(60), answers].sum()
+    best = sum(prices[X[:, 0] == value].sum(axis=0).min() for value in range(4))
+    assert paid == pytest.approx(best, abs=1e-9)
+
+
+def test_prices_that_prefer_a_wrong_answer_are_refused():
+    with pytest.raises(ValueError, match="cheaper than the true label"):
+        FixedCosts(np.array([0]), np.array([[1.0, 0.5]]), np.ones(1))

@@ -13,7 +13,7 @@ import numpy as np
 from sklearn.base import BaseEstimator, clone
 from sklearn.utils.validation import has_fit_parameter
 
-from uneven.costs import EDGE_TOLERANCE, RunningCosts
+from uneven.costs import EDGE_TOLERANCE, CostMatrix
 from uneven.voters.base import TrainingTable, WeakLearner
 from uneven.voters.cost_tree import CostTree
 
@@ -71,7 +71,7 @@ class Weighted(BaseEstimator):
         self,
         table: TrainingTable,
         columns: np.ndarray,
-        costs: RunningCosts,
+        costs: CostMatrix,
         seed: int = 0,
     ) -> tuple[EstimatorVoter, np.ndarray]:
         """Fit a fresh clone; see :class:`~uneven.voters.WeakLearner`."""
@@ -120,7 +120,7 @@ class Resampled(BaseEstimator):
         self,
         table: TrainingTable,
         columns: np.ndarray,
-        costs: RunningCosts,
+        costs: CostMatrix,
         seed: int = 0,
     ) -> tuple[EstimatorVoter, np.ndarray]:
         """Draw, fit and check; see :class:`~uneven.voters.WeakLearner`."""

@@ -10,7 +10,7 @@ from __future__ import annotations
 import numpy as np
 from sklearn.base import BaseEstimator
 
-from uneven.costs import TIE, RunningCosts
+from uneven.costs import TIE, CostMatrix
 from uneven.voters import kernels
 from uneven.voters.base import TrainingTable
 from uneven.voters.binning import PARALLEL_ROWS, Level, Splits
@@ -62,7 +62,7 @@ class CostTree(BaseEstimator):
         self,
         table: TrainingTable,
         columns: np.ndarray,
-        costs: RunningCosts,
+        costs: CostMatrix,
         seed: int = 0,
     ) -> tuple[TreeVoter, np.ndarray]:
         """Grow a tree; see :class:`~uneven.voters.WeakLearner`."""
@@ -81,7 +81,7 @@ class CostTree(BaseEstimator):
 class _Growth:
     """A tree while it grows: its nodes so far and where every training row stands."""
 
-    def __init__(self, table: TrainingTable, columns: np.ndarray, costs: RunningCosts) -> None:
+    def __init__(self, table: TrainingTable, columns: np.ndarray, costs: CostMatrix) -> None:
         self.table, self.columns, self.costs = table, columns, costs
         self.binned = table.binned
         self.nodes = np.zeros(len(table.y), dtype=np.int32)
