@@ -6,6 +6,7 @@ from uneven.datasets.fetching import DatasetUnavailableError, available, downloa
 from uneven.datasets.imbalanced_views import make_imbalanced_views
 from uneven.datasets.poker import make_poker_hands
 from uneven.datasets.uneven_views import make_uneven_views
+from uneven.dialogues.emulator import make_dialogues
 
 __all__ = [
     "DatasetUnavailableError",
@@ -14,6 +15,7 @@ __all__ = [
     "fetch",
     "load_demo",
     "make_balance_scale",
+    "make_dialogues",
     "make_imbalanced_views",
     "make_poker_hands",
     "make_uneven_views",

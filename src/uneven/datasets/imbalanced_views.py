@@ -7,6 +7,7 @@ from numpy.typing import ArrayLike, NDArray
 from sklearn.utils import Bunch, check_random_state
 
 from uneven.datasets.bunches import multiview_bunch
+from uneven.shares import whole_counts
 
 ANIMAL_COUNTS = (184, 559, 1072, 802, 483, 815)
 """Class sizes of the six-animal subset of Animals with Attributes used in the thesis."""
@@ -69,7 +70,7 @@ def make_imbalanced_views(
     k = len(shares)
     _check(n_samples, shares, groups, n_dims)
     rng = check_random_state(random_state)
-    target = rng.permutation(np.repeat(np.arange(k), _class_counts(n_samples, shares)))
+    target = rng.permutation(np.repeat(np.arange(k), whole_counts(n_samples, shares)))
     blocks = {}
     for number, group in enumerate(groups, start=1):
         centres = np.zeros((k, n_dims))
@@ -78,17 +79,6 @@ def make_imbalanced_views(
         centres[list(group)] = separation * directions
         blocks[f"view{number}"] = centres[target] + rng.standard_normal((n_samples, n_dims))
     return multiview_bunch(blocks, target, as_frame=as_frame, groups=groups)
-
-
-def _class_counts(n: int, shares: NDArray[np.float64]) -> NDArray[np.intp]:
-    """Return whole counts in proportion (largest remainders), none of them zero."""
-    exact = n * shares / shares.sum()
-    counts = np.floor(exact).astype(np.intp)
-    counts[np.argsort(counts - exact, kind="stable")[: n - counts.sum()]] += 1
-    while not counts.all():
-        counts[counts.argmin()] += 1
-        counts[counts.argmax()] -= 1
-    return counts
 
 
 def _check(
