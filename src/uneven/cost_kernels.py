@@ -150,25 +150,21 @@ def add_answers(answers, weight, share, y, scores, matrix, sums, stakes, start, 
 
 @njit(cache=True, nogil=True, error_model="numpy")
 def right_and_wrong(matrix, y, answers, sums, start, stop):
-    """Pair costs that answers cancel and incur, for the row blocks given.
+    """Pair costs that answers cancel and incur, class by class, for the row blocks given.
 
     Parameters
     ----------
     matrix : (n, lanes) snapped costs
     y, answers : (n,) labels; answer -1 abstains
-    sums : (n_blocks, 2) output
+    sums : (n_blocks, 2, K) output, zero before
     """
     for block in range(start, stop):
-        right = 0.0
-        wrong = 0.0
         for i in range(block * BLOCK, min(y.shape[0], (block + 1) * BLOCK)):
             answer = answers[i]
             if answer == y[i]:
-                right -= matrix[i, answer]
+                sums[block, 0, answer] -= matrix[i, answer]
             elif answer >= 0:
-                wrong += matrix[i, answer]
-        sums[block, 0] = right
-        sums[block, 1] = wrong
+                sums[block, 1, answer] += matrix[i, answer]
 
 
 @njit(cache=True, nogil=True, error_model="numpy")

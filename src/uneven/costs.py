@@ -267,16 +267,18 @@ class CostMatrix:
 
     def right_and_wrong(self, answers: np.ndarray) -> tuple[float, float]:
         """Pair costs that the answers cancel and incur, as shares of all pair costs."""
-        right, wrong = self.right_and_wrong_by_class(answers).sum(axis=1)
+        right, wrong = self._paid(answers).sum(axis=1) / max(self.stake, 1.0)
         return float(right), float(wrong)
 
     def right_and_wrong_by_class(self, answers: np.ndarray) -> np.ndarray:
         """The same for each answered class, shape (2, n_classes)."""
+        return np.asarray(self._paid(answers) / max(self.stake, 1.0))
+
+    def _paid(self, answers: np.ndarray) -> np.ndarray:
+        """Quanta cancelled and incurred by answering each class, shape (2, n_classes)."""
         sums = np.zeros((self._n_blocks, 2, self.n_classes))
-        if not self.stake > 0.0:
-            return sums.sum(axis=0)
         self._over_blocks(cost_kernels.right_and_wrong, self.matrix, self.y, answers, sums)
-        return np.asarray(sums.sum(axis=0) / self.stake)
+        return np.asarray(sums.sum(axis=0))
 
     def distribution(self) -> np.ndarray:
         """Weights over examples, shape (n_samples,); see :func:`example_distribution`."""
@@ -330,7 +332,7 @@ class FixedCosts(CostMatrix):
         super().__init__(y, n_classes, weights, team)
         costs = self.matrix[:, :n_classes]
         costs[:] = prices - prices.mean(axis=1, keepdims=True)
-        self._snap(_quantum(float(np.abs(costs).sum())))
+        self._snap(_quantum(float(np.abs(prices).sum())))
 
 
 class RunningCosts(CostMatrix):
