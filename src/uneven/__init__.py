@@ -8,16 +8,34 @@ from importlib import import_module
 from typing import TYPE_CHECKING, Any
 
 if TYPE_CHECKING:
-    from uneven.boosting import AdaBoostMMClassifier, ComboClassifier
+    from uneven.boosting import (
+        AdaBoostMMClassifier,
+        ComboClassifier,
+        MuComboClassifier,
+        MumboClassifier,
+    )
+    from uneven.fusion import BregmanVoteClassifier
     from uneven.views import ViewColumns, join_views
 
 __version__ = "0.1.0"
 
-__all__ = ["AdaBoostMMClassifier", "ComboClassifier", "ViewColumns", "__version__", "join_views"]
+__all__ = [
+    "AdaBoostMMClassifier",
+    "BregmanVoteClassifier",
+    "ComboClassifier",
+    "MuComboClassifier",
+    "MumboClassifier",
+    "ViewColumns",
+    "__version__",
+    "join_views",
+]
 
 _HOMES = {
     "AdaBoostMMClassifier": "uneven.boosting",
+    "BregmanVoteClassifier": "uneven.fusion",
     "ComboClassifier": "uneven.boosting",
+    "MuComboClassifier": "uneven.boosting",
+    "MumboClassifier": "uneven.boosting",
     "ViewColumns": "uneven.views",
     "join_views": "uneven.views",
 }

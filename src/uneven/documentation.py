@@ -14,7 +14,8 @@ _WORDS = {
     Who answers in a round. None is a :class:`~uneven.voters.CostTree` of depth ``max_depth``,
     which reads the whole cost matrix. Any scikit-learn classifier works too: it gets the costs
     as sample weights, or as a subsample if its ``fit`` takes no weights (see
-    :class:`~uneven.voters.Weighted` and :class:`~uneven.voters.Resampled`).""",
+    :class:`~uneven.voters.Weighted` and :class:`~uneven.voters.Resampled`). Methods with a
+    learner per view also take a dict of view name to weak learner or classifier.""",
     "n_estimators": """n_estimators : int, default=200
     Rounds of boosting.""",
     "max_depth": """max_depth : int, default=3
@@ -52,8 +53,8 @@ _ATTRIBUTES = """classes_ : ndarray of shape (n_classes,)
 vote_ : Vote
     The fitted vote: voters, their views and weights.
 history_ : dict of str to ndarray of shape (n_estimators_,)
-    ``edge``, ``weight`` and ``log_loss`` of each round kept, and ``validation_score`` with
-    ``early_stopping``.
+    ``edge``, ``weight`` and ``log_loss`` of each round kept, its number as ``round``, and
+    ``validation_score`` with ``early_stopping``.
 n_estimators_ : int
     Rounds kept.
 stop_reason_ : str
@@ -75,7 +76,8 @@ def documented(cls: _Class) -> _Class:
     Parameters
     ----------
     cls : type
-        Its constructor's words must be known here, or be described in its docstring.
+        Its constructor's words must be known here, or be described in its docstring, which has
+        precedence.
 
     Returns
     -------
@@ -83,7 +85,8 @@ def documented(cls: _Class) -> _Class:
         The same class.
     """
     text = inspect.getdoc(cls) or ""
-    words = [name for name in inspect.signature(cls).parameters if name in _WORDS]
+    named = [name for name in inspect.signature(cls).parameters if name in _WORDS]
+    words = [name for name in named if f"\n{name} : " not in text]
     text = text.replace("{parameters}", "\n".join(_WORDS[name] for name in words))
     cls.__doc__ = text.replace("{attributes}", _ATTRIBUTES)
     return cls

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
 from contextlib import contextmanager
 from dataclasses import dataclass, replace
 from numbers import Integral, Real
@@ -17,6 +17,7 @@ from uneven.views import ViewMap, resolve_views
 
 __all__ = [
     "TrainingRows",
+    "check_choice",
     "check_class_cost",
     "check_integer",
     "check_rounds",
@@ -211,6 +212,15 @@ def check_class_cost(class_cost: Any, classes: np.ndarray) -> np.ndarray | None:
     if n_classes > 1 and costs.sum() == n_classes:
         raise ValueError("class_cost is zero for every mistake: there is nothing to learn.")
     return costs
+
+
+def check_choice(name: str, value: Any, choices: Iterable[str], or_callable: bool = False) -> None:
+    """Refuse a parameter that is not one of some words (or a callable, where that is allowed)."""
+    known = sorted(choices)
+    if (or_callable and callable(value)) or (isinstance(value, str) and value in known):
+        return
+    words = ", ".join(repr(word) for word in known) + (" or a callable" if or_callable else "")
+    raise ValueError(f"{name} must be one of {words}; got {value!r}.")
 
 
 def check_integer(name: str, value: Any, low: int, high: int | None = None) -> None:

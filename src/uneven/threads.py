@@ -2,15 +2,18 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator
+from collections import deque
+from collections.abc import Callable, Iterator, Sequence
 from concurrent.futures import ThreadPoolExecutor
 from contextlib import contextmanager
 from itertools import pairwise
-from typing import Any
+from typing import Any, TypeVar
 
 from joblib import effective_n_jobs
 
 __all__ = ["Workers", "workers"]
+
+_Result = TypeVar("_Result")
 
 
 class Workers:
@@ -23,6 +26,69 @@ class Workers:
     def __init__(self, n_threads: int, pool: ThreadPoolExecutor | None) -> None:
         self.n_threads = n_threads
         self._pool = pool
+        self._parts: list[ThreadPoolExecutor] = []
+
+    def split(self, n_parts: int) -> list[Workers]:
+        """Share the threads among jobs that :meth:`each` runs at the same time.
+
+        A job must not use this team itself: it would wait for a thread that waits for it.
+
+        Parameters
+        ----------
+        n_parts : int
+
+        Returns
+        -------
+        list of Workers
+            One team per job; this one if there is only one job.
+        """
+        if n_parts == 1:
+            return [self]
+        n_threads = max(1, self.n_threads // n_parts)
+        parts = []
+        for _ in range(n_parts):
+            pool = ThreadPoolExecutor(n_threads - 1) if n_threads > 1 else None
+            self._parts += [] if pool is None else [pool]
+            parts.append(Workers(n_threads, pool))
+        return parts
+
+    def each(self, jobs: Sequence[Callable[[], _Result]], worth: bool = True) -> list[_Result]:
+        """Run independent jobs, each thread taking the next one when it is free.
+
+        Parameters
+        ----------
+        jobs : sequence of callable
+        worth : bool, default=True
+            False runs everything in the calling thread.
+
+        Returns
+        -------
+        list
+            What the jobs returned, in their order.
+        """
+        if self._pool is None or not worth or len(jobs) < 2:
+            return [job() for job in jobs]
+        waiting = deque(enumerate(jobs))
+        results: dict[int, _Result] = {}
+
+        def work() -> None:
+            while waiting:
+                try:
+                    number, job = waiting.popleft()
+                except IndexError:
+                    return
+                results[number] = job()
+
+        helpers = [self._pool.submit(work) for _ in range(min(self.n_threads, len(jobs)) - 1)]
+        work()
+        for helper in helpers:
+            helper.result()
+        return [results[number] for number in range(len(jobs))]
+
+    def close(self) -> None:
+        """End the threads that :meth:`split` started."""
+        for pool in self._parts:
+            pool.shutdown()
 
     def over(self, size: int, kernel: Callable[..., Any], *args: Any, worth: bool = True) -> None:
         """Call ``kernel(*args, start, stop)`` so that the slices cover ``range(size)``.
@@ -78,4 +144,8 @@ def workers(n_jobs: int | None) -> Iterator[Workers]:
         yield Workers(1, None)
         return
     with ThreadPoolExecutor(n_threads - 1) as pool:
-        yield Workers(n_threads, pool)
+        team = Workers(n_threads, pool)
+        try:
+            yield team
+        finally:
+            team.close()

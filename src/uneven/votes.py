@@ -18,7 +18,7 @@ from uneven.views import ViewMap
 from uneven.voters import TreeVoter, Voter
 from uneven.voters.forest import Forest
 
-__all__ = ["ALL_VIEWS", "Explanation", "Term", "Vote"]
+__all__ = ["ALL_VIEWS", "Explanation", "Panel", "Term", "Vote"]
 
 ALL_VIEWS = -1
 """View of a term whose voter reads every view."""
@@ -40,6 +40,35 @@ class Term:
     voter: Voter
     weight: np.ndarray
     view: int = ALL_VIEWS
+
+
+@dataclass
+class Panel:
+    """A voter that is itself a small vote: its members agree on one answer.
+
+    Attributes
+    ----------
+    vote : Vote
+    reach : ndarray of shape (n_classes,)
+        Share of each class's training mass that it answers rightly.
+    """
+
+    vote: Vote
+    reach: np.ndarray
+
+    def predict(self, X: Any) -> np.ndarray:
+        """Class index for each row, -1 where no member can speak, shape (n_samples,)."""
+        scores = self.vote.score(X)
+        answers = scores.argmax(axis=1)
+        answers[~scores.any(axis=1)] = -1
+        return np.asarray(answers)
+
+    def add_credit(self, credit: np.ndarray, weight: np.ndarray) -> None:
+        """Divide the credit for right answers as the members' own votes divide it."""
+        members = np.zeros_like(credit)
+        for term in self.vote.terms():
+            term.voter.add_credit(members, term.weight)
+        credit += weight * self.reach * _shares(members)
 
 
 @dataclass

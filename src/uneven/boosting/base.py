@@ -45,14 +45,14 @@ class Round:
     ----------
     terms : list of Term
         Voters that join the vote; empty if none was worth it.
-    record : dict of str to float
-        What goes into ``history_``.
+    record : dict of str to float or ndarray
+        What goes into ``history_`` if a voter joins.
     stop : str
         Why learning ends after this round, or "" to go on.
     """
 
     terms: list[Term]
-    record: dict[str, float] = field(default_factory=dict)
+    record: dict[str, Any] = field(default_factory=dict)
     stop: str = ""
 
 
@@ -76,12 +76,15 @@ class BoostingClassifier(CallbackSupportMixin, StagedVoteClassifier, metaclass=A
         """Do one round: find voters, weigh them, bring the state up to date."""
 
     @abstractmethod
-    def _replay(self, process: Any, terms: list[Term]) -> None:
-        """Bring the state to where it was after a round that chose ``terms``."""
+    def _replay(self, process: Any, vote: Vote) -> None:
+        """Bring the state to where it was when this vote had been learnt."""
 
     @abstractmethod
     def _example_weights(self, y: np.ndarray, mass: np.ndarray, n_classes: int) -> np.ndarray:
         """Weight of each example in the method's loss, shape (n_samples,)."""
+
+    def _finish(self, process: Any) -> None:
+        """Store what else the method has to show once the vote stands."""
 
     @with_callbacks
     def fit(self, X: Any, y: Any, sample_weight: Any = None) -> Self:
@@ -135,26 +138,30 @@ class BoostingClassifier(CallbackSupportMixin, StagedVoteClassifier, metaclass=A
             return fitted_attributes(self) | {"vote_": Vote(terms, ends, n_classes, views)}
 
         self.stop_reason_ = "one class" if n_classes == 1 else ""
-        todo = range(0) if self.stop_reason_ else range(len(ends), self.n_estimators)
+        done = int(self.history_["round"][-1]) if ends else 0
+        todo = range(0) if self.stop_reason_ else range(done, self.n_estimators)
         data = (setting.table.X, setting.table.y)
         for number in announced_rounds(self, todo, data, snapshot):
             outcome = self._boost(process, int(seeds[number]))
             if outcome.terms:
                 terms += outcome.terms
                 ends.append(len(terms))
+                record = {"round": number + 1} | outcome.record
                 if judge is not None:
-                    outcome.record["validation_score"] = judge.score(outcome.terms)
-                for key, value in outcome.record.items():
+                    record["validation_score"] = judge.score(outcome.terms)
+                for key, value in record.items():
                     self.history_.setdefault(key, []).append(value)
             tired = judge is not None and judge.is_tired
             self.stop_reason_ = outcome.stop or ("early stopping" if tired else "")
+            done = number + 1
         if not self.stop_reason_:
-            done = len(ends) >= self.n_estimators
-            self.stop_reason_ = "all rounds done" if done else "a callback asked to stop"
+            complete = done >= self.n_estimators
+            self.stop_reason_ = "all rounds done" if complete else "a callback asked to stop"
         kept = len(ends) if judge is None else judge.best_round
         self.vote_ = Vote(terms, ends, n_classes, views).truncate(kept)
         self.n_estimators_ = kept
         self.history_ = {key: np.array(v[:kept]) for key, v in self.history_.items()}
+        self._finish(process)
 
     def _resume(self, process: Any, continued: Vote | None) -> tuple[list[Term], list[int]]:
         """Start from nothing, or from an earlier vote."""
@@ -162,10 +169,8 @@ class BoostingClassifier(CallbackSupportMixin, StagedVoteClassifier, metaclass=A
             self.history_ = {}
             return [], []
         self.history_ = {key: list(values) for key, values in self.history_.items()}
-        terms, ends = continued.terms(), continued.rounds.tolist()
-        for start, stop in pairwise([0, *ends]):
-            self._replay(process, terms[start:stop])
-        return terms, ends
+        self._replay(process, continued)
+        return continued.terms(), continued.rounds.tolist()
 
     def _continues(self, earlier: dict[str, Any]) -> bool:
         """Whether ``fit`` goes on from an earlier vote; refuse if it cannot."""

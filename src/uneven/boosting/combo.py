@@ -7,7 +7,7 @@ import numpy as np
 from uneven.boosting.single import SingleCostBoosting
 from uneven.documentation import documented
 
-__all__ = ["ComboClassifier"]
+__all__ = ["ComboClassifier", "class_balanced"]
 
 
 @documented
@@ -65,5 +65,10 @@ class ComboClassifier(SingleCostBoosting):
     """
 
     def _example_weights(self, y: np.ndarray, mass: np.ndarray, n_classes: int) -> np.ndarray:
-        class_mass = np.bincount(y, weights=mass, minlength=n_classes)
-        return mass / np.maximum(class_mass, np.finfo(float).tiny)[y]
+        return class_balanced(y, mass, n_classes)
+
+
+def class_balanced(y: np.ndarray, mass: np.ndarray, n_classes: int) -> np.ndarray:
+    """Weights of the examples, shape (n_samples,): those of each class add up to 1."""
+    class_mass = np.bincount(y, weights=mass, minlength=n_classes)
+    return np.asarray(mass / np.maximum(class_mass, np.finfo(float).tiny)[y])

@@ -5,6 +5,8 @@ from __future__ import annotations
 from collections.abc import Callable, Iterator
 from typing import Any
 
+import numpy as np
+
 try:
     from sklearn.callback import CallbackSupportMixin, with_callbacks
 except ImportError:  # scikit-learn before 1.9
@@ -72,7 +74,8 @@ def _print_round(estimator: Any, number: int) -> None:
     if not estimator.verbose:
         return
     every = max(1, 10 // int(estimator.verbose))
-    last = {key: values[-1] for key, values in estimator.history_.items() if len(values)}
+    last = {k: v[-1] for k, v in estimator.history_.items() if len(v) and np.ndim(v[-1]) == 0}
+    last.pop("round", None)
     if last and (number + 1) % every == 0:
         line = "  ".join(f"{key} {value:.4f}" for key, value in last.items())
         print(f"{type(estimator).__name__}  round {number + 1}  {line}")

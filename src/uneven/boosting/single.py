@@ -18,7 +18,7 @@ from uneven.costs import (
 )
 from uneven.door import check_class_cost
 from uneven.voters import TrainingTable, WeakLearner, as_weak_learner
-from uneven.votes import ALL_VIEWS, Term
+from uneven.votes import ALL_VIEWS, Term, Vote
 
 __all__ = ["SingleCostBoosting"]
 
@@ -109,6 +109,6 @@ class SingleCostBoosting(BoostingClassifier):
             stop="a voter without training errors" if edge >= 1.0 - EDGE_CLIP else "",
         )
 
-    def _replay(self, process: _Process, terms: list[Term]) -> None:
-        for term in terms:
+    def _replay(self, process: _Process, vote: Vote) -> None:
+        for term in vote.terms():
             process.costs.add(term.voter.predict(process.table.X), term.weight)

@@ -12,7 +12,7 @@ from typing import Any, Protocol, runtime_checkable
 
 import numpy as np
 
-from uneven.costs import RunningCosts
+from uneven.costs import CostMatrix
 from uneven.threads import Workers
 from uneven.voters.binning import BinnedDense, BinnedSparse, bin_table
 
@@ -77,11 +77,13 @@ class TrainingTable:
         Returns
         -------
         TrainingTable
-            Shares the rows and codes with this one.
+            Shares the rows with this one, and the codes if they are already made.
         """
         mass = self.mass if present.all() else np.where(present, self.mass, 0.0)
         seen = replace(self, mass=mass, team=team)
-        vars(seen).update(binned=self.binned, class_mass=self.class_mass)
+        vars(seen)["class_mass"] = self.class_mass
+        if "binned" in vars(self):
+            vars(seen)["binned"] = self.binned
         return seen
 
 
@@ -93,7 +95,7 @@ class WeakLearner(Protocol):
         self,
         table: TrainingTable,
         columns: np.ndarray,
-        costs: RunningCosts,
+        costs: CostMatrix,
         seed: int = 0,
     ) -> tuple[Voter, np.ndarray]:
         """Find a voter that reads ``columns`` and pays little.
@@ -102,7 +104,7 @@ class WeakLearner(Protocol):
         ----------
         table : TrainingTable
         columns : ndarray of int, shape (n_columns,)
-        costs : RunningCosts
+        costs : CostMatrix
         seed : int
             For learners that draw at random; a new one every round.
 

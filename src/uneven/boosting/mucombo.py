@@ -1,0 +1,238 @@
+"""µCoMBo: a CoMBo in every view, and a weight for every view, class and round."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import dataclass, field
+from typing import Any
+
+import numpy as np
+from scipy.special import logsumexp
+
+from uneven.boosting.base import Round, Setting
+from uneven.boosting.combo import class_balanced
+from uneven.boosting.multiview import Lesson, MultiViewBoosting, ViewProcess, term_answers
+from uneven.class_weights import exact_coefficients, simplified_coefficients
+from uneven.costs import EDGE_CLIP
+from uneven.documentation import documented
+from uneven.door import check_choice
+from uneven.votes import Term, Vote
+
+__all__ = ["MuComboClassifier"]
+
+_COEFFICIENTS = ("exact", "ones", "simplified")
+_CONSTRAINTS = ("eq1", "le1")
+
+
+@dataclass
+class _Process:
+    """State of µCoMBo: one CoMBo per view; a view without errors has finished."""
+
+    setting: Setting
+    views: list[ViewProcess]
+    finished: set[int] = field(default_factory=set)
+
+
+@documented
+class MuComboClassifier(MultiViewBoosting):
+    """µCoMBo: boosting for rare classes and views that know only some of them.
+
+    Every view runs a CoMBo of its own, which weighs all classes the same. In every round all
+    views speak, and a coefficient for each view and class says how much of the view's vote counts
+    when it answers that class: near 0 where the view does not recognise the class. The
+    coefficients minimise the summed loss of the views in that round.
+
+    With one view this is CoMBo; with all coefficients at 1 it is late fusion of one CoMBo per view.
+
+    Parameters
+    ----------
+    {parameters}
+    coefficients : {"exact", "simplified", "ones"} or callable, default="exact"
+        "exact" minimises the loss of the round by a one-dimensional search for each class.
+        "simplified" takes each view's own best coefficient, cut off at 0, and divides by their
+        sum. "ones" is late fusion. A callable gets ``right`` and ``wrong``, arrays of shape
+        (n_views, n_classes) with the costs that each view's answers cancel and incur, and the
+        vote weights of shape (n_views,); it returns coefficients of shape (n_views, n_classes).
+    constraint : {"eq1", "le1"}, default="eq1"
+        Whether the coefficients of a class add up to 1, as published, or to at most 1: then a
+        class that no view recognises can be left alone, and no round increases the loss.
+
+    Attributes
+    ----------
+    {attributes}
+    coefficients_ : ndarray of shape (n_views, n_classes)
+        The mean coefficient of each view for each class, rounds weighing as much as the view's
+        vote did: which view is trusted with which class.
+
+    See Also
+    --------
+    MumboClassifier : one view speaks in each round, every example weighs the same.
+    ComboClassifier : the same for one view.
+
+    References
+    ----------
+    S. Koço (2013), *Tackling the uneven views problem with cooperation based ensemble learning
+    methods*, PhD thesis, Aix-Marseille Université, chapter 4.
+
+    Notes
+    -----
+    ``history_`` also holds, for each round, ``coefficients`` (n_views, n_classes) and, one column
+    per view, ``view_edge``, ``view_weight`` and ``view_log_loss``. ``edge`` and ``weight`` are
+    those of the view with the largest edge; ``log_loss`` is that of the views' summed loss.
+
+    Corrections of the source: the costs of a round are those that the round before produced; the
+    loss of a wrong answer grows by ``exp(+weight * coefficient)``, and only for the label that was
+    answered (the printed objective is garbled there); the bound of a round is ``sqrt(1 - edge **
+    2)``, and it holds before coefficients are applied. The general solver that the thesis leaves
+    open is a one-dimensional search, see :mod:`uneven.class_weights`. Class sizes are counted
+    over the rows in which the view is present. A view that has made a round without errors has
+    nothing left to learn and is not asked again.
+
+    Examples
+    --------
+    >>> from uneven import MuComboClassifier
+    >>> from uneven.datasets import make_imbalanced_views
+    >>> data = make_imbalanced_views(400, random_state=0)
+    >>> model = MuComboClassifier(views=data.views, n_estimators=20, max_depth=1)
+    >>> model = model.fit(data.data, data.target)
+    >>> trust = model.coefficients_
+    >>> trust.shape
+    (4, 6)
+    >>> bool(trust[0, 0] > trust[1, 0])  # class 0 shows in the first view, not in the second
+    True
+    """
+
+    def __init__(
+        self,
+        estimator: Any = None,
+        *,
+        coefficients: str | Callable = "exact",
+        constraint: str = "eq1",
+        n_estimators: int = 200,
+        max_depth: int = 3,
+        learning_rate: float = 1.0,
+        class_cost: Any = None,
+        views: Any = None,
+        max_bins: int = 255,
+        early_stopping: bool = False,
+        validation_fraction: float = 0.1,
+        n_iter_no_change: int = 20,
+        warm_start: bool = False,
+        random_state: Any = None,
+        n_jobs: int | None = None,
+        verbose: int = 0,
+    ) -> None:
+        super().__init__(
+            estimator,
+            n_estimators=n_estimators,
+            max_depth=max_depth,
+            learning_rate=learning_rate,
+            class_cost=class_cost,
+            views=views,
+            max_bins=max_bins,
+            early_stopping=early_stopping,
+            validation_fraction=validation_fraction,
+            n_iter_no_change=n_iter_no_change,
+            warm_start=warm_start,
+            random_state=random_state,
+            n_jobs=n_jobs,
+            verbose=verbose,
+        )
+        self.coefficients = coefficients
+        self.constraint = constraint
+
+    def _example_weights(self, y: np.ndarray, mass: np.ndarray, n_classes: int) -> np.ndarray:
+        return class_balanced(y, mass, n_classes)
+
+    def _begin(self, setting: Setting) -> _Process:
+        check_choice("coefficients", self.coefficients, _COEFFICIENTS, or_callable=True)
+        check_choice("constraint", self.constraint, _CONSTRAINTS)
+        return _Process(setting, self._open_views(setting))
+
+    def _boost(self, process: _Process, seed: int) -> Round:
+        learning = [view for view in process.views if view.position not in process.finished]
+        lessons = [
+            lesson for lesson in self._teach(process.setting, learning, seed) if lesson.weight > 0.0
+        ]
+        if not lessons:
+            self._warn_if_nothing_learnt()
+            return Round([], stop="no voter with a positive edge")
+        coefficients = self._solve(process, lessons)
+        terms = []
+        for lesson in lessons:
+            votes = lesson.weight * coefficients[lesson.view]
+            if votes.any():
+                process.views[lesson.view].costs.add(lesson.answers, votes)
+                terms.append(Term(lesson.voter, votes, lesson.view))
+            if lesson.edge >= 1.0 - EDGE_CLIP:
+                process.finished.add(lesson.view)
+        done = len(process.finished) == len(process.views)
+        return Round(
+            terms=terms,
+            record=self._record(process, lessons, coefficients),
+            stop="voters without training errors in every view" if done else "",
+        )
+
+    def _solve(self, process: _Process, lessons: list[Lesson]) -> np.ndarray:
+        """Coefficients of this round, shape (n_views, n_classes)."""
+        n_views, n_classes = len(process.views), process.setting.table.n_classes
+        right, wrong = np.zeros((2, n_views, n_classes))
+        weight = np.zeros(n_views)
+        loss = np.full(n_views, -np.inf)
+        for lesson in lessons:
+            j, costs = lesson.view, process.views[lesson.view].costs
+            right[j], wrong[j] = costs.right_and_wrong_by_class(lesson.answers)
+            weight[j], loss[j] = lesson.weight, costs.log_loss
+        loss = np.exp(loss - loss.max())
+        right, wrong = right * loss[:, None], wrong * loss[:, None]
+        if callable(self.coefficients):
+            return _check_coefficients(self.coefficients(right, wrong, weight), right.shape)
+        if self.coefficients == "ones":
+            return np.ones_like(right)
+        if self.coefficients == "exact":
+            return exact_coefficients(right, wrong, weight, self.constraint)
+        smoothing = loss / (process.setting.table.mass.sum() * n_classes)
+        normalise = "sum" if self.constraint == "eq1" else "cap"
+        return simplified_coefficients(right, wrong, weight, smoothing, normalise)
+
+    def _record(
+        self, process: _Process, lessons: list[Lesson], coefficients: np.ndarray
+    ) -> dict[str, Any]:
+        losses = np.array([view.costs.log_loss for view in process.views])
+        edges, weights = np.zeros((2, len(process.views)))
+        for lesson in lessons:
+            edges[lesson.view], weights[lesson.view] = lesson.edge, lesson.weight
+        return {
+            "edge": edges.max(),
+            "weight": weights[edges.argmax()],
+            "log_loss": float(logsumexp(losses)),
+            "coefficients": coefficients,
+            "view_edge": edges,
+            "view_weight": weights,
+            "view_log_loss": losses,
+        }
+
+    def _replay(self, process: _Process, vote: Vote) -> None:
+        for term in vote.terms():
+            process.views[term.view].costs.add(term_answers(process.views, term), term.weight)
+        if len(vote):
+            edges = np.max(self.history_["view_edge"], axis=0)
+            process.finished.update(np.flatnonzero(edges >= 1.0 - EDGE_CLIP).tolist())
+
+    def _finish(self, process: _Process) -> None:
+        self.coefficients_ = np.zeros((len(process.views), process.setting.table.n_classes))
+        if self.n_estimators_:
+            weights = self.history_["view_weight"][:, :, None]
+            total = (weights * self.history_["coefficients"]).sum(axis=0)
+            self.coefficients_ = total / np.maximum(weights.sum(axis=0), np.finfo(float).tiny)
+
+
+def _check_coefficients(found: Any, shape: tuple[int, ...]) -> np.ndarray:
+    """What a user's function returned, shape (n_views, n_classes)."""
+    coefficients = np.asarray(found, dtype=np.float64)
+    if coefficients.shape != shape or not np.all((coefficients >= 0.0) & (coefficients <= 1.0)):
+        raise ValueError(
+            f"the coefficients callable must return numbers in [0, 1] of shape {shape}; got shape "
+            f"{coefficients.shape}, {found!r}."
+        )
+    return coefficients

@@ -1,0 +1,224 @@
+"""Several views that learn side by side: what all multi-view boosting methods share."""
+
+from __future__ import annotations
+
+import warnings
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from functools import partial
+from typing import Any
+
+import numpy as np
+
+from uneven.boosting.base import BoostingClassifier, Setting
+from uneven.costs import EDGE_TOLERANCE, RunningCosts, vote_weight
+from uneven.door import check_class_cost
+from uneven.views import ViewMap
+from uneven.voters import CostTree, TrainingTable, Voter, WeakLearner, as_weak_learner
+from uneven.votes import ALL_VIEWS, Term
+
+__all__ = ["Lesson", "MultiViewBoosting", "ViewProcess", "learners_by_view", "term_answers"]
+
+_PARALLEL_CELLS = 150_000
+_SEED_STEP = 0x9E3779B1
+
+
+@dataclass
+class Lesson:
+    """What one view learnt in a round.
+
+    Attributes
+    ----------
+    view : int
+    voter : Voter
+    answers : ndarray of int, shape (n_samples,)
+        On the training rows; -1 where the view is absent.
+    edge, weight : float
+        On the costs that it learnt from; the weight is zero without a positive edge.
+    """
+
+    view: int
+    voter: Voter
+    answers: np.ndarray
+    edge: float
+    weight: float
+
+
+@dataclass
+class ViewProcess:
+    """One view while it learns.
+
+    Attributes
+    ----------
+    position : int
+        Which view it is.
+    table : TrainingTable
+        Rows without the view count for nothing.
+    columns : ndarray of int, shape (n_columns,)
+    present : ndarray of bool, shape (n_samples,)
+    learner : WeakLearner
+    costs : RunningCosts
+        Rows without the view cost nothing.
+    learning_rate : float
+    """
+
+    position: int
+    table: TrainingTable
+    columns: np.ndarray
+    present: np.ndarray
+    learner: WeakLearner
+    costs: RunningCosts
+    learning_rate: float
+
+    def learn(self, seed: int) -> Lesson:
+        """Find a voter that pays little."""
+        voter, answers = self.learner.learn(self.table, self.columns, self.costs, seed)
+        answers = np.where(self.present, answers, -1).astype(np.int32, copy=False)
+        edge = self.costs.edge(answers)
+        weight = self.learning_rate * vote_weight(edge) if edge > EDGE_TOLERANCE else 0.0
+        return Lesson(self.position, voter, answers, edge, weight)
+
+    def answers_of(self, voter: Voter) -> np.ndarray:
+        """What a voter of this view answers on the training rows, shape (n_samples,)."""
+        return np.where(self.present, voter.predict(self.table.X), -1)
+
+    def recall_lesson(self, term: Term) -> Lesson:
+        """The lesson that once led to a term of this view's own vote; its edge is forgotten."""
+        answers = self.answers_of(term.voter)
+        return Lesson(self.position, term.voter, answers, np.nan, float(term.weight[0]))
+
+
+class MultiViewBoosting(BoostingClassifier):
+    """Base of the methods in which every view has a weak learner of its own."""
+
+    def __init__(
+        self,
+        estimator: Any = None,
+        *,
+        n_estimators: int = 200,
+        max_depth: int = 3,
+        learning_rate: float = 1.0,
+        class_cost: Any = None,
+        views: Any = None,
+        max_bins: int = 255,
+        early_stopping: bool = False,
+        validation_fraction: float = 0.1,
+        n_iter_no_change: int = 20,
+        warm_start: bool = False,
+        random_state: Any = None,
+        n_jobs: int | None = None,
+        verbose: int = 0,
+    ) -> None:
+        self.estimator = estimator
+        self.n_estimators = n_estimators
+        self.max_depth = max_depth
+        self.learning_rate = learning_rate
+        self.class_cost = class_cost
+        self.views = views
+        self.max_bins = max_bins
+        self.early_stopping = early_stopping
+        self.validation_fraction = validation_fraction
+        self.n_iter_no_change = n_iter_no_change
+        self.warm_start = warm_start
+        self.random_state = random_state
+        self.n_jobs = n_jobs
+        self.verbose = verbose
+
+    def _open_views(self, setting: Setting) -> list[ViewProcess]:
+        """Give every view its table, its learner and its cost matrix."""
+        table, views = setting.table, setting.views
+        learners = learners_by_view(self.estimator, views, self.max_depth)
+        if any(isinstance(learner, CostTree) for learner in learners):
+            _ = table.binned
+        processes = []
+        for j, team in enumerate(table.team.split(len(views))):
+            present = setting.present[:, j]
+            seen = table.where(present, team)
+            processes.append(
+                ViewProcess(
+                    position=j,
+                    table=seen,
+                    columns=views.columns[j],
+                    present=present,
+                    learner=learners[j],
+                    costs=self._open_costs(seen),
+                    learning_rate=self.learning_rate,
+                )
+            )
+        return processes
+
+    def _open_costs(self, table: TrainingTable) -> RunningCosts:
+        """The first cost matrix of a table; rows without mass cost nothing."""
+        return RunningCosts(
+            table.y,
+            table.n_classes,
+            self._example_weights(table.y, table.mass, table.n_classes),
+            class_cost=check_class_cost(self.class_cost, self.classes_),
+            team=table.team,
+        )
+
+    def _open_shared_costs(self, setting: Setting) -> RunningCosts:
+        """The first cost matrix of all views together; rows without any view cost nothing."""
+        table = setting.table
+        return self._open_costs(table.where(np.any(setting.present, axis=1), table.team))
+
+    def _teach(self, setting: Setting, views: Sequence[ViewProcess], seed: int) -> list[Lesson]:
+        """Let views learn from their costs, in parallel threads."""
+        jobs = [partial(view.learn, _seed_of_view(seed, view.position)) for view in views]
+        cells = len(setting.table.y) * sum(len(view.columns) for view in views)
+        slow = any(not isinstance(view.learner, CostTree) for view in views)
+        return setting.table.team.each(jobs, worth=slow or cells > _PARALLEL_CELLS)
+
+    def _warn_if_nothing_learnt(self) -> None:
+        if not self.history_:
+            warnings.warn(
+                "no voter does better than guessing in any view: the classifier always answers "
+                "the most frequent class.",
+                stacklevel=2,
+            )
+
+
+def learners_by_view(estimator: Any, views: ViewMap, max_depth: int) -> list[WeakLearner]:
+    """Weak learner of each view.
+
+    Parameters
+    ----------
+    estimator : object, or mapping of view name to object
+        As :func:`~uneven.voters.as_weak_learner` takes them. Views that a mapping does not name
+        get a cost tree.
+    views : ViewMap
+    max_depth : int
+        Depth of the cost trees.
+
+    Returns
+    -------
+    list of WeakLearner
+
+    Examples
+    --------
+    >>> from sklearn.svm import LinearSVC
+    >>> from uneven.views import resolve_views
+    >>> views = resolve_views({"text": [0, 1], "sound": [2]}, n_features=3)
+    >>> learners_by_view({"text": LinearSVC()}, views, max_depth=1)
+    [Weighted(estimator=LinearSVC()), CostTree(max_depth=1)]
+    """
+    if not isinstance(estimator, Mapping):
+        return [as_weak_learner(estimator, max_depth) for _ in views.names]
+    strangers = [name for name in estimator if name not in views.names]
+    if strangers:
+        raise ValueError(
+            f"estimator names a view that is not there: {strangers[0]!r}; the views are "
+            f"{list(views.names)}."
+        )
+    return [as_weak_learner(estimator.get(name), max_depth) for name in views.names]
+
+
+def term_answers(views: Sequence[ViewProcess], term: Term) -> np.ndarray:
+    """What a term of a vote answers on the training rows, -1 to abstain, shape (n_samples,)."""
+    if term.view == ALL_VIEWS:
+        return term.voter.predict(views[0].table.X)
+    return views[term.view].answers_of(term.voter)
+
+
+def _seed_of_view(seed: int, view: int) -> int:
+    return (seed + view * _SEED_STEP) % (2**31 - 1)

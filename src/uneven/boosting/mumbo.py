@@ -1,0 +1,322 @@
+"""MuMBo: views of uneven strength that boost together and share their mistakes."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import dataclass, field
+from typing import Any
+
+import numpy as np
+from sklearn.utils.validation import check_is_fitted
+
+from uneven.boosting.base import Round, Setting
+from uneven.boosting.cooperation import COOPERATION_RULES, cooperation_shares
+from uneven.boosting.multiview import Lesson, MultiViewBoosting, ViewProcess, term_answers
+from uneven.boosting.selection import SELECTION_RULES, Candidate, Memory, select
+from uneven.costs import EDGE_CLIP, RunningCosts, vote_weight
+from uneven.documentation import documented
+from uneven.door import check_choice, check_integer, enter_again
+from uneven.views import ViewMap
+from uneven.vote_classifier import vote_answers
+from uneven.votes import Term, Vote
+
+__all__ = ["MumboClassifier"]
+
+_FAILURE_RULES = ("halt", "retry", "skip")
+
+
+@dataclass
+class _Process:
+    """State of MuMBo: one process per view, the vote's own costs, and the vote so far."""
+
+    setting: Setting
+    views: list[ViewProcess]
+    costs: RunningCosts
+    memory: Memory
+    view_terms: list[list[Term]] = field(default_factory=list)
+    skipped: int = 0
+
+
+@documented
+class MumboClassifier(MultiViewBoosting):
+    """MuMBo: boosting for views of uneven strength.
+
+    Every view keeps a cost matrix and a weak learner of its own. An example that a view gets
+    wrong is pushed in that view only as far as no other view has it right: strong views leave
+    their hard examples to the others instead of being spoilt by them. Of the voters of a round,
+    the one with the largest edge on the costs of the whole vote enters the vote, so weak views
+    speak only where they help. The training error falls at least as fast as ``(n_classes - 1)``
+    times the product of ``sqrt(1 - edge ** 2)``.
+
+    With one view this is AdaBoost.MM. Use :class:`~uneven.MuComboClassifier` if classes are rare
+    or views know only some classes.
+
+    Parameters
+    ----------
+    {parameters}
+    cooperation : {"binary", "ratio", "gauss", "half"} or callable, default="binary"
+        How far a view pushes an example that it gets wrong and another view gets right. "binary":
+        not at all; "ratio": by the share of views that are right; "gauss", "half": by how far the
+        views are from an even split. A callable gets two boolean arrays of shape (n_samples,
+        n_views), who is right and who is present, and returns numbers in [0, 1]; see
+        :mod:`uneven.boosting.cooperation`.
+    selection : {"max_edge", "combination", "combination_or_best", "quota", "class_focus", \
+"diversity", "random"}, default="max_edge"
+        Which voter of the round enters the vote, among those with a positive edge on its costs:
+        the best; all of them voting together; whichever of these is better; the best among the
+        views below their quota; the one that recognises a class best; the one that disagrees most
+        with the vote so far; any.
+    on_failure : {"halt", "retry", "skip"}, default="halt"
+        What to do if no voter has a positive edge: stop; let all views learn again with other
+        seeds, up to ``max_retries`` times (for learners that draw at random); or only let the
+        views learn from the round, up to ``patience`` times in a row.
+    quotas : array-like of shape (n_views,), default=None
+        With ``selection="quota"``: share of the rounds for each view. None is equal shares.
+    focus : "worst", "round_robin" or class label, default="worst"
+        With ``selection="class_focus"``: the class that has the lowest recall so far, every class
+        in turn, or one class.
+    max_retries : int, default=10
+    patience : int, default=5
+
+    Attributes
+    ----------
+    {attributes}
+    selection_counts_ : ndarray of int, shape (n_views,)
+        Rounds in which each view's voter entered the vote.
+    view_votes_ : tuple of Vote
+        What each view learnt for itself, with the weights it had in its own process; see
+        :meth:`predict_by_view`.
+
+    See Also
+    --------
+    MuComboClassifier : every view speaks in every round, with a weight per class.
+    uneven.boosting.ShareBoostClassifier : all views learn from the same costs.
+
+    References
+    ----------
+    S. Koço (2013), *Tackling the uneven views problem with cooperation based ensemble learning
+    methods*, PhD thesis, Aix-Marseille Université, chapter 2.
+    S. Koço and C. Capponi (2011), *A boosting approach to multiview classification with
+    cooperation*.
+
+    Notes
+    -----
+    ``history_`` also holds, for each round, ``view`` (position of the chosen view, -1 for a
+    combination) and, one column per view, ``view_edge``, ``view_weight``, ``view_log_loss`` (in
+    its own process) and ``selection_edge`` (on the costs of the vote).
+
+    Corrections of the source: several indices of the algorithm (the loops run over rounds and
+    views, the vote is made of the selected voters); the bounds start at ``n_samples *
+    (n_classes - 1)`` and contain ``sqrt(1 - edge ** 2)``; the margin bound has no ``1 /
+    n_samples``. A view without a positive edge on its own costs learns nothing in that round (a
+    negative weight would break its bound), but may still be selected. The per-view bound holds
+    for scores that include the cooperation shares, not for :meth:`predict_by_view`, which cannot
+    know them.
+
+    Examples
+    --------
+    >>> from sklearn.model_selection import cross_val_score
+    >>> from uneven import MumboClassifier
+    >>> from uneven.datasets import make_uneven_views
+    >>> data = make_uneven_views(200, random_state=0)
+    >>> model = MumboClassifier(views=data.views, n_estimators=30, max_depth=1)
+    >>> bool(cross_val_score(model, data.data, data.target).mean() > 0.7)
+    True
+    >>> int(model.fit(data.data, data.target).selection_counts_.sum())
+    30
+    """
+
+    def __init__(
+        self,
+        estimator: Any = None,
+        *,
+        cooperation: str | Callable = "binary",
+        selection: str = "max_edge",
+        on_failure: str = "halt",
+        quotas: Any = None,
+        focus: Any = "worst",
+        max_retries: int = 10,
+        patience: int = 5,
+        n_estimators: int = 200,
+        max_depth: int = 3,
+        learning_rate: float = 1.0,
+        class_cost: Any = None,
+        views: Any = None,
+        max_bins: int = 255,
+        early_stopping: bool = False,
+        validation_fraction: float = 0.1,
+        n_iter_no_change: int = 20,
+        warm_start: bool = False,
+        random_state: Any = None,
+        n_jobs: int | None = None,
+        verbose: int = 0,
+    ) -> None:
+        super().__init__(
+            estimator,
+            n_estimators=n_estimators,
+            max_depth=max_depth,
+            learning_rate=learning_rate,
+            class_cost=class_cost,
+            views=views,
+            max_bins=max_bins,
+            early_stopping=early_stopping,
+            validation_fraction=validation_fraction,
+            n_iter_no_change=n_iter_no_change,
+            warm_start=warm_start,
+            random_state=random_state,
+            n_jobs=n_jobs,
+            verbose=verbose,
+        )
+        self.cooperation = cooperation
+        self.selection = selection
+        self.on_failure = on_failure
+        self.quotas = quotas
+        self.focus = focus
+        self.max_retries = max_retries
+        self.patience = patience
+
+    def _example_weights(self, y: np.ndarray, mass: np.ndarray, n_classes: int) -> np.ndarray:
+        return mass
+
+    def _begin(self, setting: Setting) -> _Process:
+        check_choice("cooperation", self.cooperation, COOPERATION_RULES, or_callable=True)
+        check_choice("selection", self.selection, SELECTION_RULES)
+        check_choice("on_failure", self.on_failure, _FAILURE_RULES)
+        check_integer("max_retries", self.max_retries, 0)
+        check_integer("patience", self.patience, 1)
+        costs = self._open_shared_costs(setting)
+        memory = Memory(
+            setting.table,
+            setting.views,
+            costs,
+            _check_quotas(self.quotas, setting.views),
+            _check_focus(self.focus, self.classes_),
+        )
+        return _Process(setting, self._open_views(setting), costs, memory)
+
+    def _boost(self, process: _Process, seed: int) -> Round:
+        lessons = self._teach(process.setting, process.views, seed)
+        chosen, edges = select(self.selection, lessons, process.memory, seed)
+        if chosen is None and self.on_failure == "retry":
+            lessons, chosen, edges = self._retry(process, lessons, edges, seed)
+        if chosen is None and self.on_failure != "skip":
+            self._warn_if_nothing_learnt()
+            return Round([], stop="no voter with a positive edge")
+        self._cooperate(process, lessons)
+        if chosen is None:
+            process.skipped += 1
+            tired = process.skipped >= self.patience
+            return Round([], stop="no voter with a positive edge, again and again" * tired)
+        process.skipped = 0
+        weight = self.learning_rate * vote_weight(chosen.edge)
+        process.costs.add(chosen.answers, weight)
+        process.memory.remember(chosen.view, chosen.answers)
+        return Round(
+            terms=[Term(chosen.voter, np.full(process.costs.n_classes, weight), chosen.view)],
+            record={
+                "edge": chosen.edge,
+                "weight": weight,
+                "log_loss": process.costs.log_loss,
+                "view": chosen.view,
+                "view_edge": np.array([lesson.edge for lesson in lessons]),
+                "view_weight": np.array([lesson.weight for lesson in lessons]),
+                "view_log_loss": np.array([view.costs.log_loss for view in process.views]),
+                "selection_edge": edges,
+            },
+            stop="a voter without training errors" if chosen.edge >= 1.0 - EDGE_CLIP else "",
+        )
+
+    def _retry(
+        self, process: _Process, lessons: list[Lesson], edges: np.ndarray, seed: int
+    ) -> tuple[list[Lesson], Candidate | None, np.ndarray]:
+        """Let all views learn again until one of them has something to say."""
+        chosen = None
+        for fresh in np.random.RandomState(seed).randint(2**31 - 1, size=self.max_retries):
+            lessons = self._teach(process.setting, process.views, int(fresh))
+            chosen, edges = select(self.selection, lessons, process.memory, int(fresh))
+            if chosen is not None:
+                break
+        return lessons, chosen, edges
+
+    def _cooperate(self, process: _Process, lessons: list[Lesson]) -> None:
+        """Bring every view's costs up to date, sparing what other views have right."""
+        y = process.setting.table.y
+        right = np.column_stack([lesson.answers == y for lesson in lessons])
+        shares = cooperation_shares(self.cooperation, right, process.setting.present)
+        terms = []
+        for view, lesson, share in zip(process.views, lessons, shares.T):
+            if lesson.weight > 0.0:
+                view.costs.add(lesson.answers, lesson.weight, np.ascontiguousarray(share))
+            votes = np.full(process.costs.n_classes, lesson.weight)
+            terms.append(Term(lesson.voter, votes, view.position))
+        process.view_terms.append(terms)
+
+    def _replay(self, process: _Process, vote: Vote) -> None:
+        for terms in zip(*(view_vote.terms() for view_vote in self.view_votes_)):
+            pairs = zip(process.views, terms)
+            self._cooperate(process, [view.recall_lesson(term) for view, term in pairs])
+        for term in vote.terms():
+            answers = term_answers(process.views, term)
+            process.costs.add(answers, term.weight)
+            process.memory.remember(term.view, answers)
+
+    def _finish(self, process: _Process) -> None:
+        kept = int(self.history_["round"][-1]) if self.n_estimators_ else 0
+        rounds = process.view_terms[:kept]
+        self.view_votes_ = tuple(
+            Vote(
+                [terms[j] for terms in rounds],
+                range(1, len(rounds) + 1),
+                process.costs.n_classes,
+                process.setting.views,
+            )
+            for j in range(len(process.views))
+        )
+        views = self.vote_.view_of_term
+        self.selection_counts_ = np.bincount(views[views >= 0], minlength=len(process.views))
+
+    def predict_by_view(self, X: Any) -> dict[str, np.ndarray]:
+        """What each view would answer alone, by the vote of its own process.
+
+        Parameters
+        ----------
+        X : array-like, sparse matrix or dataframe of shape (n_samples, n_features)
+
+        Returns
+        -------
+        dict of str to ndarray of shape (n_samples,)
+            Class labels by view name; the most frequent class where the view is absent.
+        """
+        check_is_fitted(self, "vote_")
+        X = enter_again(self, X)
+        fallback = int(self.class_prior_.argmax())
+        return {
+            name: self.classes_[vote_answers(vote.score(X), fallback)]
+            for name, vote in zip(self.views_.names, self.view_votes_)
+        }
+
+
+def _check_quotas(quotas: Any, views: ViewMap) -> np.ndarray:
+    """Shares of the rounds, one per view, shape (n_views,)."""
+    if quotas is None:
+        return np.full(len(views), 1.0 / len(views))
+    shares = np.asarray(quotas, dtype=np.float64)
+    if shares.shape != (len(views),) or not np.all(shares >= 0.0) or not shares.sum() > 0.0:
+        raise ValueError(
+            f"quotas must hold one number >= 0 for each of the {len(views)} views "
+            f"{list(views.names)}, not all zero; got {quotas!r}."
+        )
+    return np.asarray(shares / shares.sum())
+
+
+def _check_focus(focus: Any, classes: np.ndarray) -> int | str:
+    """Class index, "worst" or "round_robin"."""
+    if isinstance(focus, str) and focus in ("worst", "round_robin"):
+        return focus
+    found = np.flatnonzero(classes == focus)
+    if not len(found):
+        raise ValueError(
+            f'focus must be "worst", "round_robin" or one of the classes {classes.tolist()[:8]}; '
+            f"got {focus!r}."
+        )
+    return int(found[0])
