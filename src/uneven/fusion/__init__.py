@@ -1,1 +1,5 @@
 """Classifiers that join what each view says: fixed rules, Carako, the Bregman vote."""
+
+from uneven.fusion.bregman_vote import BregmanVoteClassifier
+
+__all__ = ["BregmanVoteClassifier"]

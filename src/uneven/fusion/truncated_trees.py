@@ -1,0 +1,198 @@
+"""One full tree per view, cut at every depth: a pool of voters for the price of one."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+import scipy.sparse as sp
+from sklearn.tree import DecisionTreeClassifier
+
+from uneven.voters import TreeVoter
+
+__all__ = ["GrownTree", "grow_tree"]
+
+_KEPT_BACK = 2
+_TIE = 1e-12
+
+
+@dataclass
+class GrownTree:
+    """A full tree for a yes-or-no question, level after level; children stand side by side.
+
+    Because a tree is grown greedily, cutting it at a depth gives the tree that would have been
+    grown with that depth as its limit.
+
+    Attributes
+    ----------
+    feature : ndarray of int, shape (n_nodes,)
+        Column that a node asks for (0 in a leaf).
+    threshold : ndarray of shape (n_nodes,)
+        Values up to it go left; infinite in a leaf.
+    missing_left : ndarray of bool, shape (n_nodes,)
+        Whether NaN goes left; True in a leaf.
+    child : ndarray of int, shape (n_nodes,)
+        Left child; a leaf is its own.
+    level : ndarray of int, shape (n_nodes,)
+        Questions above a node; never falls along the array.
+    mass : ndarray of shape (n_nodes, 2)
+        Training mass of "no" and "yes" in each node.
+    """
+
+    feature: np.ndarray
+    threshold: np.ndarray
+    missing_left: np.ndarray
+    child: np.ndarray
+    level: np.ndarray
+    mass: np.ndarray
+
+    @property
+    def n_voters(self) -> int:
+        """Depths worth keeping: the two deepest levels know their training rows too well."""
+        return max(1, int(self.level[-1]) - _KEPT_BACK)
+
+    @property
+    def says_yes(self) -> np.ndarray:
+        """Answer of each node if it were a leaf: the majority, "yes" in a tie; (n_nodes,)."""
+        return np.asarray(self.mass[:, 1] >= self.mass[:, 0] * (1.0 - _TIE))
+
+    def answers(self, X: Any, n_voters: int) -> np.ndarray:
+        """What the tree answers after 1, 2, ... questions.
+
+        Parameters
+        ----------
+        X : ndarray or sparse matrix of shape (n_samples, n_columns)
+        n_voters : int
+
+        Returns
+        -------
+        ndarray of shape (n_samples, n_voters)
+            +1 for "yes" and -1 for "no".
+        """
+        used, feature = np.unique(self.feature, return_inverse=True)
+        block = X[:, used].toarray() if sp.issparse(X) else X[:, used]
+        sign = np.where(self.says_yes, 1.0, -1.0)
+        rows, at = np.arange(X.shape[0]), np.zeros(X.shape[0], dtype=np.intp)
+        answers = np.empty((X.shape[0], n_voters))
+        for depth in range(n_voters):
+            asked = block[rows, feature[at]]
+            left = (asked <= self.threshold[at]) | (np.isnan(asked) & self.missing_left[at])
+            at = self.child[at] + ~left
+            answers[:, depth] = sign[at]
+        return answers
+
+    def cut(
+        self, depth: int, columns: np.ndarray, labels: tuple[int, int], total: np.ndarray
+    ) -> TreeVoter:
+        """The tree cut at a depth, as a voter.
+
+        Parameters
+        ----------
+        depth : int
+        columns : ndarray of int, shape (n_columns,)
+            Where the columns of this tree stand in the whole table.
+        labels : (int, int)
+            Class indices that stand for "no" and "yes".
+        total : ndarray of shape (2,)
+            Mass of "no" and "yes" in the whole training table.
+
+        Returns
+        -------
+        TreeVoter
+        """
+        n_nodes = int(np.searchsorted(self.level, depth, side="right"))
+        numbers = np.arange(n_nodes)
+        leaf = (self.level[:n_nodes] == depth) | (self.child[:n_nodes] == numbers)
+        side = self.says_yes[:n_nodes].astype(np.intp)
+        return TreeVoter(
+            feature=np.where(leaf, 0, columns[self.feature[:n_nodes]]),
+            threshold=np.where(leaf, np.inf, self.threshold[:n_nodes]),
+            missing_left=leaf | self.missing_left[:n_nodes],
+            child=np.where(leaf, numbers, self.child[:n_nodes]),
+            label=np.array(labels, dtype=np.int32)[side],
+            reach=np.where(leaf, self.mass[numbers, side] / total[side], 0.0),
+        )
+
+
+def grow_tree(X: Any, said: np.ndarray, mass: np.ndarray, seed: int) -> GrownTree:
+    """Grow a tree until its leaves are pure.
+
+    Parameters
+    ----------
+    X : ndarray or sparse matrix of shape (n_samples, n_columns)
+        NaN is a missing value.
+    said : ndarray of bool, shape (n_samples,)
+        Whether a row is a "yes".
+    mass : ndarray of shape (n_samples,)
+    seed : int
+        Breaks ties between columns that split equally well.
+
+    Returns
+    -------
+    GrownTree
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> tree = grow_tree(np.arange(4.0)[:, None], np.array([False, True, True, False]),
+    ...                  np.ones(4), seed=0)
+    >>> tree.answers(np.arange(4.0)[:, None], 2)[:, 1]
+    array([-1.,  1.,  1., -1.])
+    """
+    scaled, low, span = _scaled(X)
+    model = DecisionTreeClassifier(random_state=seed).fit(scaled, said, sample_weight=mass)
+    tree = model.tree_
+    order = _level_order(tree.children_left, tree.children_right)
+    place = np.empty_like(order)
+    place[order] = np.arange(len(order))
+    inner = tree.children_left[order] >= 0
+    feature = np.where(inner, tree.feature[order], 0)
+    threshold = 2.0 * (low[feature] + tree.threshold[order] * span[feature])
+    sides = np.zeros((len(order), 2))
+    shares = tree.value[order, 0] / tree.value[order, 0].sum(axis=1, keepdims=True)
+    sides[:, model.classes_.astype(np.intp)] = shares * tree.weighted_n_node_samples[order, None]
+    return GrownTree(
+        feature=feature,
+        threshold=np.where(inner, threshold, np.inf),
+        missing_left=~inner | tree.missing_go_to_left[order].astype(bool),
+        child=np.where(inner, place[tree.children_left[order]], np.arange(len(order))),
+        level=tree.compute_node_depths()[order] - 1,
+        mass=sides,
+    )
+
+
+def _level_order(left: np.ndarray, right: np.ndarray) -> np.ndarray:
+    """Node numbers, level after level, siblings side by side."""
+    order = [0]
+    for node in order:
+        if left[node] >= 0:
+            order += [int(left[node]), int(right[node])]
+    return np.array(order, dtype=np.intp)
+
+
+def _scaled(X: Any) -> tuple[Any, np.ndarray, np.ndarray]:
+    """Columns on the scale from 0 to 1: scikit-learn's trees compute in single precision.
+
+    Returns
+    -------
+    scaled : ndarray or sparse matrix of shape (n_samples, n_columns)
+    low, span : ndarray of shape (n_columns,)
+        ``X / 2 = low + scaled * span``; halves, so that no difference overflows.
+    """
+    if sp.issparse(X) and np.isnan(X.data).any():
+        X = X.toarray()
+    if sp.issparse(X):
+        columns = sp.csc_array(X)
+        span = 0.5 * np.asarray(abs(columns).max(axis=0).toarray(), dtype=np.float64).ravel()
+        span[span == 0.0] = 1.0
+        scale = np.repeat(span, np.diff(columns.indptr))
+        scaled = sp.csc_array(
+            (0.5 * columns.data / scale, columns.indices, columns.indptr), X.shape
+        )
+        return scaled, np.zeros(X.shape[1]), span
+    half = 0.5 * np.asarray(X, dtype=np.float64)
+    low = np.nan_to_num(np.fmin.reduce(half, axis=0))
+    span = np.nan_to_num(np.fmax.reduce(half, axis=0) - low)
+    span[span == 0.0] = 1.0
+    return (half - low) / span, low, span
