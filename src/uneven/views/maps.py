@@ -69,6 +69,30 @@ class ViewMap:
             owns[j, columns] = 1.0
         return owns / np.maximum(owns.sum(axis=0), 1.0)
 
+    def deal(self, word: str, given: Any) -> list[Any]:
+        """What each view gets: its own by name from a mapping, or the same for all.
+
+        Parameters
+        ----------
+        word : str
+            Name of the parameter, for the error message.
+        given : object, or mapping of view name to object
+
+        Returns
+        -------
+        list of length n_views
+            None for views that a mapping does not name.
+        """
+        if not isinstance(given, Mapping):
+            return [given] * len(self)
+        strangers = [name for name in given if name not in self.names]
+        if strangers:
+            raise ValueError(
+                f"{word} names a view that is not there: {strangers[0]!r}; the views are "
+                f"{list(self.names)}."
+            )
+        return [given.get(name) for name in self.names]
+
     def presence(self, X: Any) -> np.ndarray:
         """Tell in which rows each view is there at all.
 

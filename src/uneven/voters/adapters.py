@@ -17,7 +17,7 @@ from uneven.costs import EDGE_TOLERANCE, CostMatrix
 from uneven.voters.base import TrainingTable, WeakLearner
 from uneven.voters.cost_tree import CostTree
 
-__all__ = ["EstimatorVoter", "Resampled", "Weighted", "as_weak_learner"]
+__all__ = ["EstimatorVoter", "Resampled", "Weighted", "as_weak_learner", "seeded_clone"]
 
 
 @dataclass
@@ -82,7 +82,7 @@ class Weighted(BaseEstimator):
             )
         weight = costs.distribution()
         rows = np.flatnonzero(weight > 0.0)
-        model = _seeded_clone(self.estimator, np.random.RandomState(seed))
+        model = seeded_clone(self.estimator, np.random.RandomState(seed))
         scaled = weight[rows] * table.mass.sum()
         model.fit(table.X[rows][:, columns], table.y[rows], sample_weight=scaled)
         return _as_voter(model, table, columns)
@@ -131,7 +131,7 @@ class Resampled(BaseEstimator):
         best: tuple[float, EstimatorVoter, np.ndarray] | None = None
         for _ in range(self.max_retries + 1):
             rows = self._draw(weight, table.y, rng)
-            model = _seeded_clone(self.estimator, rng)
+            model = seeded_clone(self.estimator, rng)
             model.fit(table.X[rows][:, columns], table.y[rows])
             voter, answers = _as_voter(model, table, columns)
             edge = costs.edge(answers)
@@ -193,16 +193,22 @@ def as_weak_learner(estimator: Any, max_depth: int = 3) -> WeakLearner:
 def _as_voter(
     model: Any, table: TrainingTable, columns: np.ndarray
 ) -> tuple[EstimatorVoter, np.ndarray]:
-    """Wrap a fitted model, and let it answer the training rows."""
+    """Wrap a fitted model, and let it answer the training rows that have mass."""
     voter = EstimatorVoter(model, columns, np.zeros(table.n_classes))
-    answers = voter.predict(table.X)
+    if table.mass.all():
+        answers = voter.predict(table.X)
+    else:
+        asked = np.flatnonzero(table.mass)
+        answers = np.full(len(table.y), -1, dtype=np.int32)
+        answers[asked] = voter.predict(table.X[asked])
     right = answers == table.y
     hits = np.bincount(table.y[right], weights=table.mass[right], minlength=table.n_classes)
     voter.reach = hits / np.maximum(table.class_mass, np.finfo(float).tiny)
     return voter, answers
 
 
-def _seeded_clone(estimator: Any, rng: np.random.RandomState) -> Any:
+def seeded_clone(estimator: Any, rng: np.random.RandomState) -> Any:
+    """Unfitted copy of an estimator with new seeds for everything in it that draws at random."""
     model = clone(estimator)
     names = [name for name in model.get_params() if name.split("__")[-1] == "random_state"]
     return model.set_params(**{name: int(rng.randint(2**31 - 1)) for name in sorted(names)})
