@@ -9,7 +9,7 @@ from numba import njit
 
 from benchmarks.data import table
 from benchmarks.lines import Line, best_of_each
-from uneven.costs import RunningCosts
+from uneven.cost_matrices import RunningCosts
 from uneven.lanes import add_lanes8
 from uneven.threads import Workers
 from uneven.voters import kernels

@@ -6,9 +6,8 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from tests.problems import labelled_answers
+from uneven.cost_matrices import FixedCosts, RunningCosts
 from uneven.costs import (
-    FixedCosts,
-    RunningCosts,
     edge,
     example_distribution,
     exponential_costs,

@@ -4,10 +4,12 @@ from uneven.boosting.adaboost_mm import AdaBoostMMClassifier
 from uneven.boosting.combo import ComboClassifier
 from uneven.boosting.mucombo import MuComboClassifier
 from uneven.boosting.mumbo import MumboClassifier
+from uneven.boosting.share_boost import ShareBoostClassifier
 
 __all__ = [
     "AdaBoostMMClassifier",
     "ComboClassifier",
     "MuComboClassifier",
     "MumboClassifier",
+    "ShareBoostClassifier",
 ]

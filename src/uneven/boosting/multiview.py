@@ -11,13 +11,21 @@ from typing import Any
 import numpy as np
 
 from uneven.boosting.base import BoostingClassifier, Setting
-from uneven.costs import EDGE_TOLERANCE, RunningCosts, vote_weight
+from uneven.cost_matrices import RunningCosts
+from uneven.costs import EDGE_TOLERANCE, vote_weight
 from uneven.door import check_class_cost
 from uneven.views import ViewMap
 from uneven.voters import CostTree, TrainingTable, Voter, WeakLearner, as_weak_learner
-from uneven.votes import ALL_VIEWS, Term
+from uneven.votes import ALL_VIEWS, Term, Vote
 
-__all__ = ["Lesson", "MultiViewBoosting", "ViewProcess", "learners_by_view", "term_answers"]
+__all__ = [
+    "Lesson",
+    "MultiViewBoosting",
+    "ViewProcess",
+    "learners_by_view",
+    "selection_counts",
+    "term_answers",
+]
 
 _PARALLEL_CELLS = 150_000
 _SEED_STEP = 0x9E3779B1
@@ -57,8 +65,8 @@ class ViewProcess:
     columns : ndarray of int, shape (n_columns,)
     present : ndarray of bool, shape (n_samples,)
     learner : WeakLearner
-    costs : RunningCosts
-        Rows without the view cost nothing.
+    costs : CostMatrix
+        Its own, or a look at a shared one; rows without the view cost nothing.
     learning_rate : float
     """
 
@@ -67,7 +75,7 @@ class ViewProcess:
     columns: np.ndarray
     present: np.ndarray
     learner: WeakLearner
-    costs: RunningCosts
+    costs: Any
     learning_rate: float
 
     def learn(self, seed: int) -> Lesson:
@@ -124,8 +132,10 @@ class MultiViewBoosting(BoostingClassifier):
         self.n_jobs = n_jobs
         self.verbose = verbose
 
-    def _open_views(self, setting: Setting) -> list[ViewProcess]:
-        """Give every view its table, its learner and its cost matrix."""
+    def _open_views(
+        self, setting: Setting, shared: RunningCosts | None = None
+    ) -> list[ViewProcess]:
+        """Give every view its table, its learner and its cost matrix, or a look at a shared one."""
         table, views = setting.table, setting.views
         learners = learners_by_view(self.estimator, views, self.max_depth)
         if any(isinstance(learner, CostTree) for learner in learners):
@@ -134,6 +144,7 @@ class MultiViewBoosting(BoostingClassifier):
         for j, team in enumerate(table.team.split(len(views))):
             present = setting.present[:, j]
             seen = table.where(present, team)
+            costs = self._open_costs(seen) if shared is None else shared.where(present, team)
             processes.append(
                 ViewProcess(
                     position=j,
@@ -141,7 +152,7 @@ class MultiViewBoosting(BoostingClassifier):
                     columns=views.columns[j],
                     present=present,
                     learner=learners[j],
-                    costs=self._open_costs(seen),
+                    costs=costs,
                     learning_rate=self.learning_rate,
                 )
             )
@@ -211,6 +222,12 @@ def learners_by_view(estimator: Any, views: ViewMap, max_depth: int) -> list[Wea
             f"{list(views.names)}."
         )
     return [as_weak_learner(estimator.get(name), max_depth) for name in views.names]
+
+
+def selection_counts(vote: Vote) -> np.ndarray:
+    """Number of terms of each view, shape (n_views,)."""
+    views = vote.view_of_term
+    return np.bincount(views[views != ALL_VIEWS], minlength=len(vote.views))
 
 
 def term_answers(views: Sequence[ViewProcess], term: Term) -> np.ndarray:

@@ -11,9 +11,16 @@ from sklearn.utils.validation import check_is_fitted
 
 from uneven.boosting.base import Round, Setting
 from uneven.boosting.cooperation import COOPERATION_RULES, cooperation_shares
-from uneven.boosting.multiview import Lesson, MultiViewBoosting, ViewProcess, term_answers
+from uneven.boosting.multiview import (
+    Lesson,
+    MultiViewBoosting,
+    ViewProcess,
+    selection_counts,
+    term_answers,
+)
 from uneven.boosting.selection import SELECTION_RULES, Candidate, Memory, select
-from uneven.costs import EDGE_CLIP, RunningCosts, vote_weight
+from uneven.cost_matrices import RunningCosts
+from uneven.costs import EDGE_CLIP, vote_weight
 from uneven.documentation import documented
 from uneven.door import check_choice, check_integer, enter_again
 from uneven.views import ViewMap
@@ -272,8 +279,7 @@ class MumboClassifier(MultiViewBoosting):
             )
             for j in range(len(process.views))
         )
-        views = self.vote_.view_of_term
-        self.selection_counts_ = np.bincount(views[views >= 0], minlength=len(process.views))
+        self.selection_counts_ = selection_counts(self.vote_)
 
     def predict_by_view(self, X: Any) -> dict[str, np.ndarray]:
         """What each view would answer alone, by the vote of its own process.

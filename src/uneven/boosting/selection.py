@@ -17,7 +17,8 @@ from typing import Any
 
 import numpy as np
 
-from uneven.costs import EDGE_TOLERANCE, RunningCosts, vote_weight
+from uneven.cost_matrices import RunningCosts
+from uneven.costs import EDGE_TOLERANCE, vote_weight
 from uneven.views import ViewMap
 from uneven.voters import TrainingTable, Voter
 from uneven.votes import ALL_VIEWS, Panel, Term, Vote

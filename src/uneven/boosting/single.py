@@ -9,13 +9,8 @@ from typing import Any
 import numpy as np
 
 from uneven.boosting.base import BoostingClassifier, Round, Setting
-from uneven.costs import (
-    EDGE_CLIP,
-    EDGE_TOLERANCE,
-    RunningCosts,
-    line_search_weight,
-    vote_weight,
-)
+from uneven.cost_matrices import RunningCosts
+from uneven.costs import EDGE_CLIP, EDGE_TOLERANCE, line_search_weight, vote_weight
 from uneven.door import check_class_cost
 from uneven.voters import TrainingTable, WeakLearner, as_weak_learner
 from uneven.votes import ALL_VIEWS, Term, Vote

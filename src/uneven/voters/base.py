@@ -12,7 +12,7 @@ from typing import Any, Protocol, runtime_checkable
 
 import numpy as np
 
-from uneven.costs import CostMatrix
+from uneven.cost_matrices import CostMatrix
 from uneven.threads import Workers
 from uneven.voters.binning import BinnedDense, BinnedSparse, bin_table
 

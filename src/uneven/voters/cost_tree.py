@@ -10,7 +10,8 @@ from __future__ import annotations
 import numpy as np
 from sklearn.base import BaseEstimator
 
-from uneven.costs import TIE, CostMatrix
+from uneven.cost_matrices import CostMatrix
+from uneven.costs import TIE
 from uneven.voters import kernels
 from uneven.voters.base import TrainingTable
 from uneven.voters.binning import PARALLEL_ROWS, Level, Splits
@@ -42,7 +43,7 @@ class CostTree(BaseEstimator):
     Examples
     --------
     >>> import numpy as np
-    >>> from uneven.costs import RunningCosts
+    >>> from uneven.cost_matrices import RunningCosts
     >>> from uneven.voters import CostTree, TrainingTable
     >>> y = np.array([0, 0, 1, 1])
     >>> table = TrainingTable(np.array([[0.0], [1.0], [2.0], [3.0]]), y, 2, np.ones(4))
