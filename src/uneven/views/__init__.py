@@ -1,6 +1,15 @@
-"""What the columns mean: views, and the rows in which a view is missing."""
+"""What the columns mean: views, the rows in which one is missing, and how strong each is."""
 
 from uneven.views.columns import ViewColumns
+from uneven.views.diagnosis import ViewDiagnosis
 from uneven.views.maps import ViewMap, join_views, resolve_views
+from uneven.views.strength import diagnose
 
-__all__ = ["ViewColumns", "ViewMap", "join_views", "resolve_views"]
+__all__ = [
+    "ViewColumns",
+    "ViewDiagnosis",
+    "ViewMap",
+    "diagnose",
+    "join_views",
+    "resolve_views",
+]
