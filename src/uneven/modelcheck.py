@@ -27,6 +27,7 @@ from sklearn.preprocessing import (
 from sklearn.tree import DecisionTreeClassifier
 
 from uneven.boosting import AdaBoostMMClassifier, ComboClassifier
+from uneven.fusion import BregmanVoteClassifier
 from uneven.voters import TreeVoter
 from uneven.votes import Vote
 
@@ -40,7 +41,7 @@ ENCODERS = (
     SimpleImputer,
     StandardScaler,
 )
-OURS = (AdaBoostMMClassifier, ComboClassifier)
+OURS = (AdaBoostMMClassifier, BregmanVoteClassifier, ComboClassifier)
 
 
 def check_structure(pipeline: Any) -> None:

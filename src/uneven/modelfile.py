@@ -34,6 +34,7 @@ TRUSTED_TYPES = (
     "sklearn.tree._tree.Tree",
     "uneven.boosting.adaboost_mm.AdaBoostMMClassifier",
     "uneven.boosting.combo.ComboClassifier",
+    "uneven.fusion.bregman_vote.BregmanVoteClassifier",
     "uneven.views.maps.ViewMap",
     "uneven.voters.forest.Forest",
     "uneven.voters.tree.TreeVoter",

@@ -1,6 +1,7 @@
 """Every estimator keeps scikit-learn's contract."""
 
 import pytest
+from sklearn.naive_bayes import GaussianNB
 from sklearn.tree import DecisionTreeClassifier
 from sklearn.utils.estimator_checks import parametrize_with_checks
 
@@ -16,17 +17,22 @@ ESTIMATORS = [
         Resampled(DecisionTreeClassifier(max_depth=3), fraction=1.0), n_estimators=10
     ),
     uneven.ComboClassifier(n_estimators=5, early_stopping=True),
+    uneven.BregmanVoteClassifier(),
+    uneven.BregmanVoteClassifier(view_weights="exact", out_of_fold=3, balance=True, n_jobs=2),
+    uneven.BregmanVoteClassifier([GaussianNB(), DecisionTreeClassifier(max_depth=2)]),
 ]
 
 NOT_REPEATABLE = {
     "Resampled": "drawing rows is random",
     "DecisionTreeClassifier": "scikit-learn's trees break ties by a random order of the columns",
     "early_stopping": "the held-out rows are drawn at random",
+    "balance": "the rows of the larger side are drawn at random",
 }
 
 
 def expected_failures(estimator):
-    kind = "early_stopping" if estimator.early_stopping else type(estimator.estimator).__name__
+    drawn = [name for name in ("early_stopping", "balance") if getattr(estimator, name, False)]
+    kind = drawn[0] if drawn else type(getattr(estimator, "estimator", None)).__name__
     if kind not in NOT_REPEATABLE:
         return {}
     return {
