@@ -14,6 +14,12 @@ except ImportError as error:
 
 from uneven.plots.confusion import ConfusionNormDisplay
 from uneven.plots.curves import BoostingCurveDisplay
+from uneven.plots.diagnosis import ViewDiagnosisDisplay
 from uneven.plots.shares import VoteShareDisplay
 
-__all__ = ["BoostingCurveDisplay", "ConfusionNormDisplay", "VoteShareDisplay"]
+__all__ = [
+    "BoostingCurveDisplay",
+    "ConfusionNormDisplay",
+    "ViewDiagnosisDisplay",
+    "VoteShareDisplay",
+]
