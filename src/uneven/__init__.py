@@ -14,7 +14,7 @@ if TYPE_CHECKING:
         MuComboClassifier,
         MumboClassifier,
     )
-    from uneven.fusion import BregmanVoteClassifier
+    from uneven.fusion import BregmanVoteClassifier, CarakoClassifier
     from uneven.views import ViewColumns, join_views
 
 __version__ = "0.1.0"
@@ -22,6 +22,7 @@ __version__ = "0.1.0"
 __all__ = [
     "AdaBoostMMClassifier",
     "BregmanVoteClassifier",
+    "CarakoClassifier",
     "ComboClassifier",
     "MuComboClassifier",
     "MumboClassifier",
@@ -33,6 +34,7 @@ __all__ = [
 _HOMES = {
     "AdaBoostMMClassifier": "uneven.boosting",
     "BregmanVoteClassifier": "uneven.fusion",
+    "CarakoClassifier": "uneven.fusion",
     "ComboClassifier": "uneven.boosting",
     "MuComboClassifier": "uneven.boosting",
     "MumboClassifier": "uneven.boosting",

@@ -18,6 +18,9 @@ ESTIMATORS = [
     ),
     uneven.ComboClassifier(n_estimators=5, early_stopping=True),
     uneven.BregmanVoteClassifier(),
+    uneven.CarakoClassifier(),
+    uneven.CarakoClassifier(version=1, max_depth=3),
+    uneven.CarakoClassifier(procedure="joint", constraint="le1", max_depth=2, n_jobs=2),
     uneven.BregmanVoteClassifier(view_weights="exact", out_of_fold=3, balance=True, n_jobs=2),
     uneven.BregmanVoteClassifier([GaussianNB(), DecisionTreeClassifier(max_depth=2)]),
 ]

@@ -1,0 +1,350 @@
+"""Carako: one classifier per view, and how much each of them counts for each class."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from functools import partial
+from numbers import Real
+from typing import Any, Self
+
+import numpy as np
+from sklearn.utils import check_random_state
+
+from uneven.cost_matrices import FixedCosts
+from uneven.documentation import documented
+from uneven.door import TrainingRows, check_choice, check_integer, enter, whole_or_nothing
+from uneven.fusion.carako_losses import CarakoLoss, JointLoss, SplitLoss
+from uneven.fusion.members import speaking_views
+from uneven.threads import Workers, workers
+from uneven.vote_classifier import VoteClassifier, vote_answers
+from uneven.voters import CostTree, TrainingTable, Voter, WeakLearner, as_weak_learner
+from uneven.votes import Term, Vote
+
+__all__ = ["CarakoClassifier"]
+
+
+@dataclass
+class _Student:
+    """One view while it learns.
+
+    ``present`` is a bool array of shape (n_samples,); other rows cost nothing and get no answer.
+    """
+
+    view: int
+    table: TrainingTable
+    columns: np.ndarray
+    present: np.ndarray
+    learner: WeakLearner
+
+    def learn(
+        self, prices: np.ndarray, weights: np.ndarray, seed: int
+    ) -> tuple[Voter, np.ndarray] | None:
+        """Find a voter that pays little; None if every answer costs the same."""
+        here = np.where(self.present, weights, 0.0)
+        costs = FixedCosts(self.table.y, prices * self.present[:, None], here, team=self.table.team)
+        if costs.stake <= 0.0:
+            return None
+        voter, answers = self.learner.learn(self.table, self.columns, costs, seed)
+        return voter, np.where(self.present, answers, -1)
+
+
+@dataclass
+class _Iterate:
+    """Voters and coefficients at one point of the alternation."""
+
+    voters: list[Voter | None]
+    answers: np.ndarray
+    coefficients: np.ndarray
+    value: float = np.inf
+
+
+@documented
+class CarakoClassifier(VoteClassifier):
+    """Carako: one classifier per view, weighed class by class.
+
+    Class ``c`` gets the score ``sum_j b[j, c] [view j answers c]``: a view that recognises only
+    some classes is heard only when it answers one of them. Views and coefficients are learnt in
+    turn. Views are trained on the prices of their answers, given the coefficients; then the
+    coefficients are chosen for the answers. What is minimised bounds the sum of the entries of the
+    confusion matrix, in which every class counts the same (see
+    :mod:`uneven.fusion.carako_losses`). The best pair that was seen is kept.
+
+    Parameters
+    ----------
+    {parameters}
+    estimator : weak learner, classifier, mapping of view name to either, or None, default=None
+        Who answers for a view. None, and views that a mapping does not name, is a
+        :class:`~uneven.voters.CostTree` of depth ``max_depth``, which reads all prices. A
+        scikit-learn classifier gets the mean regret of a row as its weight.
+    max_depth : int, default=10
+        Depth of the cost trees. Ignored if ``estimator`` is given.
+    version : {2, 1}, default=2
+        2 minimises a bound in which views do not depend on each other: they learn in parallel, and
+        the coefficients have an exact solution. 1 minimises the exponential loss of the vote: one
+        view learns after the other, and the coefficients are found by projected gradient.
+    procedure : {"two_step", "joint"}, default="two_step"
+        "two_step" alternates from one random point. "joint" looks for a common minimum over voters
+        and coefficients by alternating from ``n_restarts`` random points.
+    max_iter : int, default=20
+        Largest number of alternations from one point.
+    tol : float, default=1e-4
+        Stop when the loss falls by less than this share of it.
+    n_restarts : int, default=5
+        Random points of ``procedure="joint"``.
+    sweeps : int, default=1
+        How often version 1 goes through the views before the coefficients are chosen again.
+    constraint : {"eq1", "le1"}, default="eq1"
+        The coefficients of a class sum to 1, or to at most 1. With "le1" a class that every view
+        gets wrong may be left without a voice.
+
+    Attributes
+    ----------
+    classes_ : ndarray of shape (n_classes,)
+        The class labels.
+    coefficients_ : ndarray of shape (n_views, n_classes)
+        How much each view counts for each class.
+    vote_ : Vote
+        The fitted vote, one term per view.
+    objective_ : float
+        Loss of the kept voters and coefficients.
+    history_ : dict of str to ndarray of shape (n_alternations,)
+        ``start``, ``iteration``, ``objective`` and training ``error`` of each alternation.
+    n_iter_ : int
+        Alternations from the point that won.
+    stop_reason_ : str
+        Why the alternation from that point ended.
+    undecided_ : int
+        Training rows in which no class gets a vote.
+    class_prior_ : ndarray of shape (n_classes,)
+        Class frequencies in training.
+    views_ : ViewMap
+        The resolved views.
+
+    See Also
+    --------
+    LateFusionClassifier : fixed weights instead of learnt ones.
+
+    References
+    ----------
+    S. Koço (2013), *Tackling the uneven views problem with cooperation based ensemble learning
+    methods*, PhD thesis, Aix-Marseille Université, chapter 4.
+
+    Notes
+    -----
+    The source gives no procedure for the joint minimisation; several starts of the alternation
+    are ours. Greedy learners do not minimise their prices exactly, so that the loss may rise in
+    an alternation: the best one is kept. A row without any vote (every view that speaks has
+    coefficient 0 for what it says) gets the most frequent class, see :meth:`undecided`; ties go
+    to the first class.
+
+    Examples
+    --------
+    >>> from sklearn.model_selection import train_test_split
+    >>> from uneven import CarakoClassifier
+    >>> from uneven.datasets import make_imbalanced_views
+    >>> data = make_imbalanced_views(600, random_state=0)
+    >>> X, X_new, y, y_new = train_test_split(data.data, data.target, random_state=0)
+    >>> carako = CarakoClassifier(max_depth=4, views=data.views, random_state=0).fit(X, y)
+    >>> carako.coefficients_.shape
+    (4, 6)
+    >>> bool(carako.score(X_new, y_new) > 0.5)
+    True
+    """
+
+    def __init__(
+        self,
+        estimator: Any = None,
+        *,
+        version: int = 2,
+        procedure: str = "two_step",
+        max_iter: int = 20,
+        tol: float = 1e-4,
+        n_restarts: int = 5,
+        sweeps: int = 1,
+        max_depth: int = 10,
+        constraint: str = "eq1",
+        views: Any = None,
+        max_bins: int = 255,
+        random_state: Any = None,
+        n_jobs: int | None = None,
+    ) -> None:
+        self.estimator = estimator
+        self.version = version
+        self.procedure = procedure
+        self.max_iter = max_iter
+        self.tol = tol
+        self.n_restarts = n_restarts
+        self.sweeps = sweeps
+        self.max_depth = max_depth
+        self.constraint = constraint
+        self.views = views
+        self.max_bins = max_bins
+        self.random_state = random_state
+        self.n_jobs = n_jobs
+
+    def fit(self, X: Any, y: Any, sample_weight: Any = None) -> Self:
+        """Learn voters and coefficients.
+
+        Parameters
+        ----------
+        X : array-like, sparse matrix or dataframe of shape (n_samples, n_features)
+            NaN is a missing value; a row in which a whole view is NaN is not shown to that view.
+        y : array-like of shape (n_samples,)
+            Class labels.
+        sample_weight : array-like of shape (n_samples,), optional
+            How many examples each row stands for. Rows of weight zero are left out.
+
+        Returns
+        -------
+        self : object
+        """
+        self._check_parameters()
+        with whole_or_nothing(self), workers(self.n_jobs) as team:
+            rows = enter(self, X, y, sample_weight)
+            self.classes_, self.views_ = rows.classes, rows.views
+            table = TrainingTable(rows.X, rows.y, len(rows.classes), rows.mass, self.max_bins, team)
+            self.class_prior_ = table.class_mass / table.class_mass.sum()
+            weights = rows.mass / table.class_mass[rows.y]
+            kind = SplitLoss if self.version == 2 else JointLoss
+            loss = kind(rows.y, table.n_classes, weights, self.constraint)
+            students = self._open_views(rows, table)
+            self._keep(self._best_of_starts(loss, students, team), students, loss)
+        return self
+
+    def _check_parameters(self) -> None:
+        if self.version not in (1, 2):
+            raise ValueError(f"version must be 1 or 2, got {self.version!r}.")
+        check_choice("procedure", self.procedure, ("two_step", "joint"))
+        check_choice("constraint", self.constraint, ("eq1", "le1"))
+        for name in ("max_iter", "n_restarts", "sweeps"):
+            check_integer(name, getattr(self, name), 1)
+        check_integer("max_depth", self.max_depth, 1, 30)
+        check_integer("max_bins", self.max_bins, 2, 255)
+        if not isinstance(self.tol, Real) or not 0.0 <= float(self.tol) < 1.0:
+            raise ValueError(f"tol must be in [0, 1), got {self.tol!r}.")
+
+    def _open_views(self, rows: TrainingRows, table: TrainingTable) -> list[_Student]:
+        """Give every view that shows two classes its table and its learner."""
+        given = rows.views.deal("estimator", self.estimator)
+        learners = [as_weak_learner(estimator, self.max_depth) for estimator in given]
+        if any(isinstance(learner, CostTree) for learner in learners):
+            _ = table.binned
+        speaking = speaking_views(rows)
+        return [
+            _Student(
+                view=j,
+                table=table.where(rows.present[:, j], team),
+                columns=rows.views.columns[j],
+                present=rows.present[:, j],
+                learner=learners[j],
+            )
+            for j, team in zip(speaking, table.team.split(max(1, len(speaking))))
+        ]
+
+    def _best_of_starts(
+        self, loss: CarakoLoss, students: list[_Student], team: Workers
+    ) -> _Iterate:
+        """Alternate from one random point or several; the smallest loss wins."""
+        rng = check_random_state(self.random_state)
+        self.history_: dict[str, Any] = {
+            key: [] for key in ("start", "iteration", "objective", "error")
+        }
+        n_starts = self.n_restarts if self.procedure == "joint" else 1
+        best = _Iterate([], np.empty((0, len(loss.y)), dtype=np.int64), np.empty((0, 0)))
+        self.stop_reason_, self.n_iter_ = "one class", 0
+        for start in range(n_starts if students else 0):
+            found, reason = self._alternate(loss, students, start, rng, team)
+            if found.value < best.value:
+                best, self.stop_reason_ = found, reason
+                self.n_iter_ = self.history_["start"].count(start)
+        self.history_ = {key: np.array(values) for key, values in self.history_.items()}
+        return best
+
+    def _alternate(
+        self,
+        loss: CarakoLoss,
+        students: list[_Student],
+        start: int,
+        rng: np.random.RandomState,
+        team: Workers,
+    ) -> tuple[_Iterate, str]:
+        """Teach the views, choose the coefficients, repeat; return the best iterate."""
+        coefficients = rng.uniform(size=(len(students), loss.n_classes))
+        coefficients /= coefficients.sum(axis=0)
+        silence = np.full((len(students), len(loss.y)), -1, dtype=np.int64)
+        current = best = _Iterate([None] * len(students), silence, coefficients)
+        for iteration in range(self.max_iter):
+            seeds = rng.randint(2**31 - 1, size=len(students))
+            teach = self._teach_together if self.version == 2 else self._teach_in_turn
+            voters, answers = teach(loss, students, current, seeds, team)
+            coefficients = loss.coefficients(answers, current.coefficients)
+            current = _Iterate(voters, answers, coefficients, loss.value(answers, coefficients))
+            error = self._error(loss, current)
+            for key, entry in zip(self.history_, (start, iteration, current.value, error)):
+                self.history_[key].append(entry)
+            enough = best.value - current.value <= self.tol * current.value
+            best = current if current.value < best.value else best
+            if error == 0.0:
+                return best, "no training errors"
+            if enough:
+                return best, "the loss no longer falls"
+        return best, "all alternations done"
+
+    def _teach_together(
+        self,
+        loss: CarakoLoss,
+        students: list[_Student],
+        before: _Iterate,
+        seeds: np.ndarray,
+        team: Workers,
+    ) -> tuple[list[Voter | None], np.ndarray]:
+        """Step 1 of version 2: views do not see each other, so that they learn in parallel."""
+
+        def lesson(k: int) -> tuple[Voter, np.ndarray] | None:
+            prices = loss.prices(k, before.answers, before.coefficients)
+            return students[k].learn(prices, loss.weights, int(seeds[k]))
+
+        lessons = team.each([partial(lesson, k) for k in range(len(students))])
+        voters, answers = list(before.voters), before.answers.copy()
+        for k, learnt in enumerate(lessons):
+            if learnt is not None:
+                voters[k], answers[k] = learnt
+        return voters, answers
+
+    def _teach_in_turn(
+        self,
+        loss: CarakoLoss,
+        students: list[_Student],
+        before: _Iterate,
+        seeds: np.ndarray,
+        team: Workers,
+    ) -> tuple[list[Voter | None], np.ndarray]:
+        """Step 1 of version 1: each view learns from what the others answer now."""
+        voters, answers = list(before.voters), before.answers.copy()
+        for _ in range(self.sweeps):
+            for k, student in enumerate(students):
+                prices = loss.prices(k, answers, before.coefficients)
+                learnt = student.learn(prices, loss.weights, int(seeds[k]))
+                if learnt is not None:
+                    voters[k], answers[k] = learnt
+        return voters, answers
+
+    def _error(self, loss: CarakoLoss, iterate: _Iterate) -> float:
+        """Share of the training mass that the vote gets wrong."""
+        scores = loss.scores(iterate.answers, iterate.coefficients)
+        wrong = vote_answers(scores, int(self.class_prior_.argmax())) != loss.y
+        return float((loss.weights * self.class_prior_[loss.y])[wrong].sum())
+
+    def _keep(self, best: _Iterate, students: list[_Student], loss: CarakoLoss) -> None:
+        """Turn the best iterate into the fitted vote."""
+        n_classes = loss.n_classes
+        self.coefficients_ = np.zeros((len(self.views_), n_classes))
+        terms = []
+        for student, voter, weight in zip(students, best.voters, best.coefficients):
+            if voter is not None:
+                self.coefficients_[student.view] = weight
+                terms.append(Term(voter, weight, student.view))
+        self.vote_ = Vote(terms, [len(terms)], n_classes, self.views_)
+        self.objective_ = best.value
+        scores = loss.scores(best.answers, best.coefficients)
+        self.undecided_ = int((~scores.any(axis=1)).sum())

@@ -1,0 +1,237 @@
+r"""What Carako minimises: two losses of a vote with one coefficient per view and class.
+
+With answers ``h_j(i)`` of the views, coefficients ``b[j, c]`` and ``u_i = 1 / m_{y_i}`` (``m_c``
+is the size of class ``c``), the score of a class is ``f(i, c) = sum_j b[j, c] [h_j(i) = c]``.
+
+Version 1 is ``Q1 = sum_i u_i sum_{c != y_i} exp(f(i, c) - f(i, y_i))``. Version 2 gives every view
+its own exponential and adds them up. For coefficients that sum to at most 1 per class, the sum of
+the entries of the confusion matrix (rows divided by class size, no diagonal) is at most ``Q1``,
+and ``Q1`` is at most ``Q2``.
+
+References
+----------
+S. Koço (2013), *Tackling the uneven views problem with cooperation based ensemble learning
+methods*, PhD thesis, Aix-Marseille Université, chapter 4.
+
+Notes
+-----
+Corrections of the source: the inner sums of version 1 run over the wrong labels; in the closed
+form of version 2 a mistake counts ``exp(+b)``, the part that does not depend on the coefficients
+is ``K - 2`` times the mistakes, and rows in which a view is absent add a constant.
+"""
+
+from __future__ import annotations
+
+from abc import ABC, abstractmethod
+
+import numpy as np
+
+from uneven.class_weights import exact_coefficients
+from uneven.costs import exponential_costs
+
+__all__ = ["CarakoLoss", "JointLoss", "SplitLoss", "project_on_simplices"]
+
+_GRADIENT_STEPS = 200
+_GRADIENT_TOLERANCE = 1e-9
+
+
+class CarakoLoss(ABC):
+    """A loss of answers and coefficients.
+
+    Parameters
+    ----------
+    y : ndarray of int, shape (n_samples,)
+    n_classes : int
+    weights : ndarray of shape (n_samples,)
+        The ``u_i``.
+    constraint : {"eq1", "le1"}
+        Whether the coefficients of a class sum to 1, or to at most 1.
+
+    Notes
+    -----
+    In all methods ``answers`` is an int array of shape (n_views, n_samples), -1 where a view is
+    absent, and ``coefficients`` has shape (n_views, n_classes).
+    """
+
+    def __init__(
+        self, y: np.ndarray, n_classes: int, weights: np.ndarray, constraint: str = "eq1"
+    ) -> None:
+        self.y = y
+        self.n_classes = n_classes
+        self.weights = weights
+        self.constraint = constraint
+
+    @abstractmethod
+    def value(self, answers: np.ndarray, coefficients: np.ndarray) -> float:
+        """The loss."""
+
+    @abstractmethod
+    def coefficients(self, answers: np.ndarray, start: np.ndarray) -> np.ndarray:
+        """Coefficients that minimise the loss for these answers, found from ``start``."""
+
+    @abstractmethod
+    def prices(self, view: int, answers: np.ndarray, coefficients: np.ndarray) -> np.ndarray:
+        """What every answer of a view costs, shape (n_samples, n_classes)."""
+
+    def scores(self, answers: np.ndarray, coefficients: np.ndarray) -> np.ndarray:
+        """Votes for each class, shape (n_samples, n_classes)."""
+        scores = np.zeros((len(self.y), self.n_classes))
+        for said, weight in zip(answers, coefficients):
+            rows = np.flatnonzero(said >= 0)
+            scores[rows, said[rows]] += weight[said[rows]]
+        return scores
+
+    def _costs(self, scores: np.ndarray) -> tuple[np.ndarray, float]:
+        """Exponential cost matrix of some scores, and its loss."""
+        costs, log_loss = exponential_costs(scores, self.y, self.weights)
+        loss = float(np.exp(log_loss))
+        stake = -costs[np.arange(len(self.y)), self.y].sum()
+        return costs * (loss / stake if stake > 0.0 else 1.0), loss
+
+    def _prices(self, costs: np.ndarray, coefficients: np.ndarray) -> np.ndarray:
+        """Pair costs that remain after each answer, given those before it.
+
+        The right answer shrinks all of them, a wrong one makes its own grow.
+        """
+        rows = np.arange(len(self.y))
+        stakes = -costs[rows, self.y]
+        prices = stakes[:, None] + np.expm1(coefficients) * costs
+        prices[rows, self.y] = np.exp(-coefficients)[self.y] * stakes
+        return np.asarray(prices)
+
+
+class SplitLoss(CarakoLoss):
+    """Version 2: every view has its own exponential, so that views learn independently.
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> loss = SplitLoss(np.array([0, 0, 1, 1]), 2, np.full(4, 0.5))
+    >>> answers = np.array([[0, 0, 0, 1], [0, 1, 1, 1]])
+    >>> loss.coefficients(answers, np.full((2, 2), 0.5)).round(3)
+    array([[0.19, 0.81],
+           [0.81, 0.19]])
+    """
+
+    def tally(self, answers: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
+        """Weight of the rows that each view rightly and wrongly calls a class.
+
+        Returns
+        -------
+        right, wrong : ndarray of shape (n_views, n_classes)
+            The recall of each class, and the column sums of the confusion matrix.
+        """
+        right = np.zeros((len(answers), self.n_classes))
+        wrong = np.zeros_like(right)
+        for j, said in enumerate(answers):
+            hit = said == self.y
+            miss = (said >= 0) & ~hit
+            right[j] = np.bincount(said[hit], self.weights[hit], self.n_classes)
+            wrong[j] = np.bincount(said[miss], self.weights[miss], self.n_classes)
+        return right, wrong
+
+    def value(self, answers: np.ndarray, coefficients: np.ndarray) -> float:
+        """The loss, from the confusion matrices of the views alone."""
+        right, wrong = self.tally(answers)
+        others = self.n_classes - 1
+        silent = len(answers) * self.weights.sum() - right.sum() - wrong.sum()
+        spoken = np.exp(-coefficients) * others * right + np.exp(coefficients) * wrong
+        return float(spoken.sum() + (others - 1) * wrong.sum() + others * silent)
+
+    def coefficients(self, answers: np.ndarray, start: np.ndarray) -> np.ndarray:
+        """Exact minimiser; ``start`` does not matter."""
+        right, wrong = self.tally(answers)
+        even = np.ones(len(answers))
+        return exact_coefficients((self.n_classes - 1) * right, wrong, even, self.constraint)
+
+    def prices(self, view: int, answers: np.ndarray, coefficients: np.ndarray) -> np.ndarray:
+        """Prices for a view that knows nothing of the others."""
+        costs, _ = self._costs(np.zeros((len(self.y), self.n_classes)))
+        return self._prices(costs, coefficients[view])
+
+
+class JointLoss(CarakoLoss):
+    """Version 1: the exponential loss of the vote itself; views must listen to each other.
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> loss = JointLoss(np.array([0, 0, 1]), 2, np.array([0.5, 0.5, 1.0]))
+    >>> answers = np.array([[0, 0, 0], [0, 1, 1]])
+    >>> start = np.full((2, 2), 0.5)
+    >>> loss.value(answers, loss.coefficients(answers, start)) < loss.value(answers, start)
+    True
+    """
+
+    def value(self, answers: np.ndarray, coefficients: np.ndarray) -> float:
+        """The loss of the vote."""
+        return self._costs(self.scores(answers, coefficients))[1]
+
+    def gradient(self, answers: np.ndarray, coefficients: np.ndarray) -> np.ndarray:
+        """Slope of the loss in every coefficient, shape (n_views, n_classes)."""
+        costs, _ = self._costs(self.scores(answers, coefficients))
+        slopes = np.zeros_like(coefficients)
+        for j, said in enumerate(answers):
+            rows = np.flatnonzero(said >= 0)
+            slopes[j] = np.bincount(said[rows], costs[rows, said[rows]], self.n_classes)
+        return slopes
+
+    def coefficients(self, answers: np.ndarray, start: np.ndarray) -> np.ndarray:
+        """Projected gradient descent with backtracking; the loss never grows on the way."""
+        here, value, step = start, self.value(answers, start), 1.0
+        for _ in range(_GRADIENT_STEPS):
+            slopes = self.gradient(answers, here)
+            while True:
+                there = project_on_simplices(here - step * slopes, self.constraint == "le1")
+                move = there - here
+                reached = self.value(answers, there)
+                promised = (slopes * move).sum() + (move**2).sum() / (2.0 * step)
+                if reached <= value + promised or step < np.finfo(float).eps:
+                    break
+                step /= 2.0
+            if value - reached <= _GRADIENT_TOLERANCE * value:
+                return there if reached < value else here
+            here, value, step = there, reached, 2.0 * step
+        return here
+
+    def prices(self, view: int, answers: np.ndarray, coefficients: np.ndarray) -> np.ndarray:
+        """Prices for a view when the others have already answered."""
+        others = answers.copy()
+        others[view] = -1
+        costs, _ = self._costs(self.scores(others, coefficients))
+        return self._prices(costs, coefficients[view])
+
+
+def project_on_simplices(points: np.ndarray, may_be_less: bool = False) -> np.ndarray:
+    """Nearest coefficients that are not negative and sum to 1 in every column.
+
+    Parameters
+    ----------
+    points : ndarray of shape (n_views, n_classes)
+    may_be_less : bool, default=False
+        Whether a sum below 1 is allowed.
+
+    Returns
+    -------
+    ndarray of shape (n_views, n_classes)
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> project_on_simplices(np.array([[0.9, 0.2], [0.5, -1.0]]))
+    array([[0.7, 1. ],
+           [0.3, 0. ]])
+    >>> project_on_simplices(np.array([[0.2], [-1.0]]), may_be_less=True)
+    array([[0.2],
+           [0. ]])
+    """
+    falling = -np.sort(-points, axis=0)
+    excess = np.cumsum(falling, axis=0) - 1.0
+    counts = np.arange(1, len(points) + 1)[:, None]
+    kept = (falling * counts > excess).sum(axis=0)
+    level = excess[kept - 1, np.arange(points.shape[1])] / kept
+    on_simplex = np.maximum(points - level, 0.0)
+    if not may_be_less:
+        return on_simplex
+    clipped = np.maximum(points, 0.0)
+    return np.where(clipped.sum(axis=0) <= 1.0, clipped, on_simplex)
