@@ -100,7 +100,7 @@ def make_dialogues(
     >>> " ".join(bunch.dialogues[0].turns[0].words[:7])
     'ci til sa cen braifupo biplou co'
     >>> " ".join(bunch.dialogues_asr[0].turns[0].words[:8])
-    'gubin ci til sa cen braifupo biplou cotrefo'
+    'ci ci til sa cen braifupo biplou ceraico'
     """
     _check(n_samples, condition, theme_shares, vocabulary_size, n_keywords, keyword_share)
     seeds = check_random_state(random_state).randint(2**31 - 1, size=2)

@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections import Counter
 from collections.abc import Mapping, Sequence
 from dataclasses import replace
+from itertools import pairwise
 from types import MappingProxyType
 
 import numpy as np
@@ -62,7 +63,7 @@ def recognise(
     >>> said = [Dialogue("d1", [Turn("user", 0, 2, "the line is on time")])]
     >>> heard = recognise(said, error_rates={"user": 0.6}, n_close=1, random_state=0)
     >>> " ".join(heard[0].turns[0].words), heard[0].turns[0].n_letters
-    ('the the line is time on', 15)
+    ('line the line is the on', 15)
     """
     bounds = _bounds(error_split)
     counts = Counter(word for call in dialogues for turn in call.turns for word in turn.words)
@@ -70,22 +71,31 @@ def recognise(
     _check(dialogues, counts, known, error_rates)
     if not counts:
         return list(dialogues)
-    rng = check_random_state(random_state)
+    turns = [turn for call in dialogues for turn in call.turns]
     position = {word: k for k, word in enumerate(known)}
+    said = np.array([position[word] for turn in turns for word in turn.words], dtype=np.intp)
+    lengths = [len(turn.words) for turn in turns]
+    rate = np.repeat([error_rates[turn.speaker] for turn in turns], lengths)
+    rng = check_random_state(random_state)
+    fate = (rng.random_sample(len(said)) >= np.outer(bounds, rate)).sum(axis=0)
     neighbours = close_words(known, n_close)
-    heard_alone = np.cumsum([counts[word] for word in known], dtype=np.float64)
-    heard_alone /= heard_alone[-1]
+    swap = neighbours[said, rng.randint(neighbours.shape[1], size=len(said))]
+    extra = rng.permutation(said)
+    words = np.column_stack([extra, np.where(fate == _REPLACED, swap, said)])
+    keep = np.column_stack([fate == _INSERTED, fate != _LOST])
+    return _rebuilt(dialogues, lengths, [known[k] for k in words[keep]], keep.sum(axis=1))
+
+
+def _rebuilt(
+    dialogues: Sequence[Dialogue], lengths: list[int], heard: list[str], pieces: np.ndarray
+) -> list[Dialogue]:
+    """Put the words that were heard into their turns; ``pieces`` of them for each word said."""
+    ends = np.concatenate([[0], np.cumsum(pieces)])[np.cumsum([0, *lengths])].tolist()
+    spans = pairwise(ends)
 
     def hear(turn: Turn) -> Turn:
-        said = np.array([position[word] for word in turn.words], dtype=np.intp)
-        limits = bounds * error_rates[turn.speaker]
-        fate = np.searchsorted(limits, rng.random_sample(len(said)), side="right")
-        swap = neighbours[said, rng.randint(neighbours.shape[1], size=len(said))]
-        extra = np.searchsorted(heard_alone, rng.random_sample(len(said)), side="right")
-        words = np.column_stack([extra, np.where(fate == _REPLACED, swap, said)])
-        keep = np.column_stack([fate == _INSERTED, fate != _LOST])
-        heard = tuple(known[k] for k in words[keep])
-        return replace(turn, words=heard, letters=turn.n_letters)
+        start, end = next(spans)
+        return replace(turn, words=heard[start:end], letters=turn.n_letters)
 
     return [replace(call, turns=tuple(map(hear, call.turns))) for call in dialogues]
 

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import warnings
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
 from numbers import Integral
 from typing import Any, Self
 
@@ -316,7 +316,7 @@ def _numbers(rows: list[list[float]]) -> sp.csr_array:
 
 
 def _names(what: str, names: Any) -> list[str]:
-    listed = [names] if isinstance(names, str) else list(names)
+    listed = [names] if isinstance(names, str) or not isinstance(names, Iterable) else list(names)
     if not listed or not all(isinstance(name, str) for name in listed):
         raise ValueError(f"{what} must name one or more speakers, got {names!r}.")
     return listed
