@@ -68,6 +68,26 @@ class TrainingRows:
             present=self.present[rows],
         )
 
+    def split(self, share: float, rng: np.random.RandomState) -> tuple[TrainingRows, TrainingRows]:
+        """Hold out a share of every class: at least one row of it, but never the last one.
+
+        Parameters
+        ----------
+        share : float
+            Between 0 and 1.
+        rng : RandomState
+
+        Returns
+        -------
+        kept, held_out : TrainingRows
+        """
+        held = np.zeros(len(self.y), dtype=bool)
+        for label in range(len(self.classes)):
+            members = rng.permutation(np.flatnonzero(self.y == label))
+            wanted = round(share * len(members))
+            held[members[: min(len(members) - 1, max(1, wanted))]] = True
+        return self.take(np.flatnonzero(~held)), self.take(np.flatnonzero(held))
+
 
 def enter(estimator: Any, X: Any, y: Any, sample_weight: Any) -> TrainingRows:
     """Validate what ``fit`` was given and remember its columns on the estimator.

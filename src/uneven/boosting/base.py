@@ -195,12 +195,7 @@ class BoostingClassifier(CallbackSupportMixin, StagedVoteClassifier, metaclass=A
         if not self.early_stopping or len(rows.classes) == 1:
             return rows, None
         rng = check_random_state(self.random_state)
-        held = np.zeros(len(rows.y), dtype=bool)
-        for label in range(len(rows.classes)):
-            members = rng.permutation(np.flatnonzero(rows.y == label))
-            wanted = round(self.validation_fraction * len(members))
-            held[members[: min(len(members) - 1, max(1, wanted))]] = True
-        return rows.take(np.flatnonzero(~held)), rows.take(np.flatnonzero(held))
+        return rows.split(self.validation_fraction, rng)
 
 
 class _Judge:

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import warnings
-from collections.abc import Mapping, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass
 from functools import partial
 from typing import Any
@@ -213,15 +213,8 @@ def learners_by_view(estimator: Any, views: ViewMap, max_depth: int) -> list[Wea
     >>> learners_by_view({"text": LinearSVC()}, views, max_depth=1)
     [Weighted(estimator=LinearSVC()), CostTree(max_depth=1)]
     """
-    if not isinstance(estimator, Mapping):
-        return [as_weak_learner(estimator, max_depth) for _ in views.names]
-    strangers = [name for name in estimator if name not in views.names]
-    if strangers:
-        raise ValueError(
-            f"estimator names a view that is not there: {strangers[0]!r}; the views are "
-            f"{list(views.names)}."
-        )
-    return [as_weak_learner(estimator.get(name), max_depth) for name in views.names]
+    given = views.deal("estimator", estimator)
+    return [as_weak_learner(learner, max_depth) for learner in given]
 
 
 def selection_counts(vote: Vote) -> np.ndarray:
