@@ -4,7 +4,15 @@ import math
 
 import numpy as np
 
-from uneven.report import CompareResults, DataSummary, FoldError, Measure, MethodResult, Share
+from uneven.report import (
+    CompareResults,
+    DataSummary,
+    FoldError,
+    Measure,
+    MethodResult,
+    Share,
+    ViewSummary,
+)
 
 MEASURES = [
     Measure("confusion_norm", "confusion norm", False, "Operator norm of the errors."),
@@ -55,6 +63,33 @@ def make_method(rng, name, label, kind, *, counts, views, skill, fits, n_rounds=
         view_share=view_share,
         feature_share=feature_share,
     )
+
+
+def make_views(rng, views, n_classes):
+    """A diagnosis in which the first view is strong and the last is missing everywhere."""
+    words = ["strong", *["imbalanced", "weak", "moderate"] * 2][: len(views)]
+    pairs = np.round(rng.uniform(-0.4, 0.9, (len(views), len(views))), 3)
+    found = []
+    for j, (name, word) in enumerate(zip(views, words)):
+        recalls = rng.random(n_classes)
+        absent = j == len(views) - 1 and j > 0
+        found.append(
+            ViewSummary(
+                name=name,
+                columns=len(views[name]),
+                presence=0.0 if absent else 1.0 - 0.1 * j,
+                accuracy=math.nan if absent else 0.9 - 0.1 * j,
+                chance=math.nan if absent else 0.34,
+                balanced_accuracy=math.nan if absent else 0.85 - 0.1 * j,
+                confusion_norm=math.nan if absent else 0.3 + 0.1 * j,
+                recalls=[math.nan] * n_classes if absent else recalls.tolist(),
+                verdict="absent" if absent else word,
+                remark=f"{name} says something that a reader understands.",
+                redundancy=pairs[j].tolist(),
+                rescue=np.abs(pairs[j]).tolist(),
+            )
+        )
+    return found
 
 
 def make_results(n_classes=10, n_methods=5, n_views=4, *, nasty=False, failed=False, seed=0):
@@ -112,5 +147,7 @@ def make_results(n_classes=10, n_methods=5, n_views=4, *, nasty=False, failed=Fa
         folds=5,
         repeats=1,
         methods=methods,
+        views=make_views(rng, views, n_classes) if len(views) > 1 else [],
+        view_rows=sum(counts),
         warnings=["3 rows without a label were left out."] if not nasty else [NASTY[3]],
     )

@@ -19,7 +19,7 @@ from uneven.report.heat import ConfusionPicture
 from uneven.report.markup import Markup, tag, text
 
 VOID = {"meta", "link", "br", "hr", "col"}
-SECTIONS = ["ranking", "classes", "confusion", "training", "voices", "data", "reproduce"]
+SECTIONS = ["ranking", "classes", "confusion", "training", "views", "voices", "data", "reproduce"]
 
 
 class Reader(HTMLParser):
@@ -55,6 +55,7 @@ CASES = {
     "usual": {},
     "many": {"n_classes": 26, "n_methods": 12, "n_views": 6, "failed": True},
     "nasty": {"n_classes": 6, "n_views": 1, "nasty": True, "failed": True},
+    "nasty views": {"n_classes": 5, "n_views": 5, "nasty": True},
     "small": {"n_classes": 2, "n_methods": 1, "n_views": 1},
 }
 
@@ -64,7 +65,7 @@ def test_page_is_whole_and_well_nested(case):
     results = make_results(**CASES[case])
     reader = Reader.read(render_report(results))
     ids = [a["id"] for name, a in reader.elements if name == "section"]
-    assert ids == SECTIONS
+    assert ids == [key for key in SECTIONS if key != "views" or results.views]
     all_ids = [a["id"] for _, a in reader.elements if "id" in a]
     assert len(set(all_ids)) == len(all_ids)
     matrices = [a for name, a in reader.elements if name == "svg" and a["class"] == "matrix"]
@@ -123,6 +124,28 @@ def test_sections_without_content_are_left_out():
     page = render_report(results)
     assert 'id="training"' not in page
     assert 'href="#training"' not in page
+
+
+def test_views_are_shown_with_their_remarks_recalls_and_pairs():
+    results = make_results(4, 2, 3)
+    results.data.class_counts[:] = [5, 20, 1, 10]
+    page = render_report(results)
+    part = page[page.index('id="views"') : page.index('id="voices"')]
+    texts = " ".join(Reader.read(f"<section {part[: part.rindex('<section')]}").texts)
+    for view in results.views:
+        assert view.remark in texts
+    assert ">strong</span>" in part
+    assert ">absent</span>" in part
+    first, *_ = re.findall(r'<tr><th scope="row">.*?</tr>', part)
+    shown = [float(v) for v in re.findall(r'class="heat"[^>]*data-value="([^"]*)"', first)]
+    expected = [results.views[0].recalls[c] for c in (1, 3, 0, 2)]
+    np.testing.assert_allclose(shown, expected, rtol=1e-5)
+    pairs = part[part.index("Which views fail together") : part.index("Who helps whom")]
+    values = re.findall(r'class="heat"[^>]*data-value="([^"]*)"', pairs)
+    assert len(values) == 6
+    assert float(values[0]) == results.views[0].redundancy[1]
+    helps = re.findall(r'data-value="([^"]*)"', part[part.index("Who helps whom") :])
+    assert float(helps[2]) == results.views[1].rescue[0]
 
 
 def test_norm_of_the_picture_is_the_norm_of_the_answers():

@@ -52,6 +52,9 @@ def test_json_round_trip(arguments):
     assert again.to_json() == text
     assert again.methods[0].view_share == results.methods[0].view_share
     assert again.methods[-1].errors == results.methods[-1].errors
+    assert len(again.views) == len(results.views)
+    assert all(a.recalls == b.recalls for a, b in zip(again.views[:-1], results.views[:-1]))
+    assert all(math.isnan(value) for view in again.views[-1:] for value in view.recalls)
     assert json.loads(text)["best"] == results.best.name
 
 
@@ -59,6 +62,15 @@ def test_missing_scores_come_back_as_nan():
     again = CompareResults.from_json(small(method("a", [1.0, math.nan, 2.0])).to_json())
     assert math.isnan(again.methods[0].scores["m"][1])
     assert again.methods[0].scores["m"][2] == 2.0
+
+
+def test_a_view_needs_as_many_numbers_as_there_are_classes_and_views():
+    results = make_results(3, 1, 2)
+    short = replace(results.views[0], recalls=[0.5])
+    with pytest.raises(ValueError, match=r"'rows' needs 3 recalls and 2 redundancies, got 1 and 2"):
+        replace(results, views=[short, results.views[1]])
+    with pytest.raises(ValueError, match="got 3 and 2"):
+        replace(results, views=results.views[:1])
 
 
 def test_another_schema_is_refused():

@@ -11,6 +11,7 @@ from uneven.report.results import (
     Share,
 )
 from uneven.report.verdict import Verdict, verdict
+from uneven.report.views import ViewSummary
 
 __all__ = [
     "SCHEMA",
@@ -21,6 +22,7 @@ __all__ = [
     "MethodResult",
     "Share",
     "Verdict",
+    "ViewSummary",
     "render_report",
     "verdict",
     "write_report",

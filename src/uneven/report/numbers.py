@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import math
 
-__all__ = ["count", "decimal", "percent", "plus_minus", "seconds"]
+__all__ = ["count", "decimal", "percent", "plus_minus", "seconds", "whole_percent"]
 
 NOTHING = "–"
 
@@ -49,6 +49,17 @@ def percent(share: float, digits: int = 0) -> str:
     if share > 0 and float(shown) == 0:
         return f"<{10**-digits:g} %"
     return f"{shown} %"
+
+
+def whole_percent(share: float) -> str:
+    """Share between 0 and 1 as a bare number of percent, for the cells of a table.
+
+    Examples
+    --------
+    >>> whole_percent(0.256), whole_percent(float("nan"))
+    ('26', '–')
+    """
+    return f"{100 * share:.0f}" if math.isfinite(share) else NOTHING
 
 
 def seconds(value: float) -> str:

@@ -17,6 +17,7 @@ from uneven.report.sections.ranking import ranking
 from uneven.report.sections.recalls import recalls
 from uneven.report.sections.reproduce import reproduce
 from uneven.report.sections.rounds import rounds
+from uneven.report.sections.views import views
 from uneven.report.sections.voices import voices
 from uneven.report.verdict import verdict
 
@@ -29,7 +30,8 @@ SECTIONS: tuple[tuple[str, str, str, Section], ...] = (
     ("classes", "Classes", "Who is recognised: recall by class", recalls),
     ("confusion", "Confusion", "Who is taken for whom", confusions),
     ("training", "Training", "How the votes were built", rounds),
-    ("voices", "Views", "Who speaks for which class", voices),
+    ("views", "Views", "What each view knows on its own", views),
+    ("voices", "Voices", "Who speaks for which class", voices),
     ("data", "Data", "What the data looks like", data),
     ("reproduce", "Reproduce", "How to reproduce this", reproduce),
 )

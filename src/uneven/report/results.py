@@ -10,10 +10,12 @@ from __future__ import annotations
 import json
 import math
 from collections.abc import Mapping, Sequence
-from dataclasses import asdict, dataclass, field, fields
+from dataclasses import asdict, dataclass, field
 from typing import Any, Literal
 
 from uneven.report.averages import mean, spread
+from uneven.report.plain import known_fields, with_nan, without_nan
+from uneven.report.views import ViewSummary
 
 __all__ = [
     "SCHEMA",
@@ -274,6 +276,10 @@ class CompareResults:
         In the order in which they ran.
     warnings : list of str
         Things the reader should know, such as dropped rows.
+    views : list of ViewSummary
+        What each view knows on its own; empty if that was not looked at.
+    view_rows : int
+        Rows that were looked at for it.
     schema : int
         Version of this format.
 
@@ -307,6 +313,8 @@ class CompareResults:
     repeats: int
     methods: list[MethodResult]
     warnings: list[str] = field(default_factory=list)
+    views: list[ViewSummary] = field(default_factory=list)
+    view_rows: int = 0
     schema: int = SCHEMA
 
     def __post_init__(self) -> None:
@@ -315,6 +323,12 @@ class CompareResults:
         if len(set(names)) != len(names):
             raise ValueError(f"method names must differ, got {names}.")
         n_classes, n_fits = len(self.data.classes), self.folds * self.repeats
+        for view in self.views:
+            if len(view.recalls) != n_classes or len(view.redundancy) != len(self.views):
+                raise ValueError(
+                    f"view {view.name!r} needs {n_classes} recalls and {len(self.views)} "
+                    f"redundancies, got {len(view.recalls)} and {len(view.redundancy)}."
+                )
         for method in self.methods:
             shape = {len(method.confusion), *map(len, method.confusion)}
             if shape != {n_classes}:
@@ -387,7 +401,7 @@ class CompareResults:
         The entries ``best`` and ``ranking`` are added for readers of the file; `from_dict`
         ignores them.
         """
-        out: dict[str, Any] = _without_nan(asdict(self))
+        out: dict[str, Any] = without_nan(asdict(self))
         out["ranking"] = [m.name for m in self.ranked()]
         out["best"] = out["ranking"][0] if out["ranking"] else None
         return out
@@ -400,10 +414,11 @@ class CompareResults:
                 f"results have schema {raw.get('schema')!r}, this version reads {SCHEMA}; "
                 "run the comparison again with this version of uneven."
             )
-        known = _known(cls, raw)
-        known["data"] = DataSummary(**_known(DataSummary, raw["data"]))
-        known["measures"] = [Measure(**_known(Measure, m)) for m in raw["measures"]]
+        known = known_fields(cls, raw)
+        known["data"] = DataSummary(**known_fields(DataSummary, raw["data"]))
+        known["measures"] = [Measure(**known_fields(Measure, m)) for m in raw["measures"]]
         known["methods"] = [_method(m) for m in raw["methods"]]
+        known["views"] = [ViewSummary.from_dict(view) for view in raw.get("views", [])]
         return cls(**known)
 
     def to_json(self) -> str:
@@ -417,33 +432,13 @@ class CompareResults:
 
 
 def _method(raw: Mapping[str, Any]) -> MethodResult:
-    known = _known(MethodResult, raw)
+    known = known_fields(MethodResult, raw)
     for key in ("scores", "curves"):
-        known[key] = {k: _with_nan(v) for k, v in known.get(key, {}).items()}
+        known[key] = {k: with_nan(v) for k, v in known.get(key, {}).items()}
     for key in ("fit_seconds", "predict_seconds"):
-        known[key] = _with_nan(known.get(key, []))
+        known[key] = with_nan(known.get(key, []))
     for key in ("view_share", "feature_share"):
         share = known.get(key)
-        known[key] = share and Share(share["names"], [_with_nan(r) for r in share["values"]])
-    known["errors"] = [FoldError(**_known(FoldError, e)) for e in known.get("errors", [])]
+        known[key] = share and Share(share["names"], [with_nan(r) for r in share["values"]])
+    known["errors"] = [FoldError(**known_fields(FoldError, e)) for e in known.get("errors", [])]
     return MethodResult(**known)
-
-
-def _known(cls: type, raw: Mapping[str, Any]) -> dict[str, Any]:
-    """Entries of `raw` that are fields of the dataclass `cls`."""
-    return {f.name: raw[f.name] for f in fields(cls) if f.name in raw}
-
-
-def _with_nan(values: Sequence[float | None]) -> list[float]:
-    return [math.nan if v is None else v for v in values]
-
-
-def _without_nan(value: Any) -> Any:
-    """Copy of nested dicts and lists in which numbers JSON cannot hold are None."""
-    if isinstance(value, dict):
-        return {str(k): _without_nan(v) for k, v in value.items()}
-    if isinstance(value, list | tuple):
-        return [_without_nan(v) for v in value]
-    if isinstance(value, float) and not math.isfinite(value):
-        return None
-    return value

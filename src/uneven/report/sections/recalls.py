@@ -6,7 +6,7 @@ import math
 
 from uneven.report.heat import MANY, heat_cell, named
 from uneven.report.markup import Markup, tag
-from uneven.report.numbers import count
+from uneven.report.numbers import count, whole_percent
 from uneven.report.results import CompareResults
 
 __all__ = ["is_rare", "recalls"]
@@ -53,7 +53,7 @@ def recalls(results: CompareResults) -> Markup:
                 tag("th", named(data.classes[c]), " ", badge, scope="row"),
                 tag("td", tag("span", count(size), bar, class_="sized"), data_value=size),
                 [
-                    heat_cell(v, v * v, shown=_whole(v), best=v == top and len(line) > 1)
+                    heat_cell(v, v * v, shown=whole_percent(v), best=v == top and len(line) > 1)
                     for v in line
                 ],
             )
@@ -67,7 +67,3 @@ def recalls(results: CompareResults) -> Markup:
     css = "sortable heatmap many" if len(methods) > MANY else "sortable heatmap"
     inner = tag("table", tag("thead", tag("tr", heads)), tag("tbody", rows), class_=css)
     return Markup(tag("div", inner, class_="wide") + tag("p", note, class_="note"))
-
-
-def _whole(recall: float) -> str:
-    return "–" if math.isnan(recall) else f"{100 * recall:.0f}"
