@@ -199,7 +199,7 @@ def step_and_gain(
     extra = max(smoothing, _LEAST_SMOOTHING) * total + _NEVER_ZERO
     hits, misses = hits + extra, misses + extra
     gain = np.sum((np.sqrt(hits) - np.sqrt(misses)) ** 2)
-    return 0.5 * np.log(hits / misses), float(gain)
+    return 0.5 * (np.log(hits) - np.log(misses)), float(gain)
 
 
 def project_on_simplex(point: np.ndarray) -> np.ndarray:

@@ -22,7 +22,7 @@ class GrownTree:
     """A full tree for a yes-or-no question, level after level; children stand side by side.
 
     Because a tree is grown greedily, cutting it at a depth gives the tree that would have been
-    grown with that depth as its limit.
+    grown with that depth as its limit, but for ties between equally good questions.
 
     Attributes
     ----------
@@ -148,7 +148,8 @@ def grow_tree(X: Any, said: np.ndarray, mass: np.ndarray, seed: int) -> GrownTre
     place[order] = np.arange(len(order))
     inner = tree.children_left[order] >= 0
     feature = np.where(inner, tree.feature[order], 0)
-    threshold = 2.0 * (low[feature] + tree.threshold[order] * span[feature])
+    share = np.where(inner, tree.threshold[order], 0.0)
+    threshold = 2.0 * (low[feature] + share * span[feature])
     sides = np.zeros((len(order), 2))
     shares = tree.value[order, 0] / tree.value[order, 0].sum(axis=1, keepdims=True)
     sides[:, model.classes_.astype(np.intp)] = shares * tree.weighted_n_node_samples[order, None]

@@ -1,0 +1,173 @@
+"""What the Bregman vote accepts, what it refuses, and what it says then."""
+
+import numpy as np
+import pandas as pd
+import polars as pl
+import pytest
+import scipy.sparse as sp
+from sklearn.compose import ColumnTransformer
+from sklearn.linear_model import LogisticRegression
+from sklearn.pipeline import make_pipeline
+
+from tests.fusion.test_bregman_vote import VIEWS, two_views
+from uneven import BregmanVoteClassifier
+from uneven.modelcheck import check_structure
+from uneven.modelfile import ModelCard, load_model, save_model
+
+
+def fitted(X, y, **options):
+    return BregmanVoteClassifier(random_state=0, **{"views": VIEWS} | options).fit(X, y)
+
+
+@pytest.mark.parametrize("n_classes", [2, 3])
+def test_memory_layout_and_sparsity_do_not_matter(n_classes):
+    X, y = two_views(150, n_classes)
+    X = np.where(X > 0, np.round(X * 64) / 64, 0.0)
+    expected = fitted(X, y).decision_function(X)
+    for same in (np.asfortranarray(X), X.astype(np.float32), pd.DataFrame(X), pl.DataFrame(X)):
+        np.testing.assert_array_equal(fitted(same, y).decision_function(same), expected)
+    for same in (sp.csr_matrix(X), sp.csc_array(X)):
+        model = fitted(same, y)
+        np.testing.assert_array_equal(model.decision_function(same), model.decision_function(X))
+        assert np.mean(np.sign(model.decision_function(X)) == np.sign(expected)) > 0.95
+
+
+def test_columns_that_single_precision_cannot_hold():
+    X, y = two_views(150)
+    expected = fitted(X, y).predict(X)
+    for scale, offset in ((1e300, 0.0), (1e-30, 0.0), (1.0, 2.0**40)):
+        moved = X * scale + offset
+        assert np.mean(fitted(moved, y).predict(moved) == expected) > 0.97
+    X[:2, 0] = 1.7e308, -1.7e308
+    wide = fitted(X, y)
+    assert np.mean(wide.predict(X) == expected) > 0.8
+    assert all(np.isfinite(t.voter.threshold[~t.voter.is_leaf]).all() for t in wide.vote_.terms())
+    huge = sp.csr_array(np.where(X[2:] > 0, X[2:], 0.0) * 1e300)
+    assert fitted(huge, y[2:]).score(huge, y[2:]) > 0.8
+
+
+def test_strings_and_unsorted_labels():
+    X, y = two_views(90, 3)
+    words = np.array(["b", "ä", "a"])[y]
+    model = fitted(X, words)
+    assert model.classes_.tolist() == ["a", "b", "ä"]
+    assert model.score(X, words) > 0.8
+
+
+def test_one_class_one_row_one_view_one_column():
+    only = fitted(np.ones((4, 6)), ["x"] * 4)
+    assert only.predict(np.zeros((2, 6))).tolist() == ["x", "x"]
+    assert only.predict_proba(np.zeros((1, 6))).tolist() == [[1.0]]
+    assert len(only.vote_) == only.n_iter_ == 0
+    assert only.history_ == {}
+    assert fitted([[1.0, 2.0]], [7], views=None).predict([[0.0, 0.0]]).tolist() == [7]
+    pair = fitted([[0.0], [1.0]], [0, 1], views=None, out_of_fold=3)
+    assert pair.predict([[0.1], [0.9]]).tolist() == [0, 1]
+    assert pair.view_weights_.tolist() == [1.0]
+    three = fitted([[0.0], [1.0], [2.0]], [0, 1, 2], views=None)
+    assert three.predict_proba([[0.0], [1.0], [2.0]]).shape == (3, 3)
+
+
+def test_constant_columns_answer_the_larger_class():
+    model = fitted(np.ones((9, 6)), [0, 0, 0, 0, 0, 0, 1, 1, 1])
+    assert model.predict(np.zeros((3, 6))).tolist() == [0, 0, 0]
+    assert all(term.voter.depth == 0 for term in model.vote_.terms())
+
+
+def test_perfect_voters_have_finite_weights():
+    X = np.repeat([[0.0], [1.0]], 10, axis=0) + np.zeros((1, 6))
+    y = np.repeat([0, 1], 10)
+    for options in ({}, {"variant": "paper", "smoothing": 0.0}, {"smoothing": 0.0}):
+        model = fitted(X, y, max_iter=200, **options)
+        assert np.isfinite(np.concatenate(model.voter_weights_)).all()
+        assert model.score(X, y) == 1.0
+
+
+def test_rows_without_views_get_the_prior_and_are_flagged():
+    X, y = two_views(120, 3)
+    y[:30] = 2
+    X[::5, :3] = np.nan
+    X[4] = np.nan
+    model = fitted(X, y)
+    nothing = np.full((2, 6), np.nan)
+    assert model.predict(nothing).tolist() == [2, 2]
+    np.testing.assert_allclose(model.predict_proba(nothing), [model.class_prior_] * 2)
+    assert model.undecided(np.vstack([nothing, X[:1]])).tolist() == [True, True, False]
+    two = fitted(X, (y == 2).astype(int))
+    np.testing.assert_allclose(two.predict_proba(nothing), [two.class_prior_] * 2)
+    assert two.predict(nothing).tolist() == [int(two.class_prior_.argmax())] * 2
+
+
+def test_a_missing_view_abstains():
+    X, y = two_views(200)
+    gaps = X.copy()
+    gaps[:100, :3] = np.nan
+    model = fitted(gaps, y)
+    alone = fitted(X[100:], y[100:])
+    seen = [t.voter for t in model.vote_.terms() if t.view == 0]
+    expected = [t.voter for t in alone.vote_.terms() if t.view == 0]
+    for a, b in zip(seen, expected, strict=True):
+        np.testing.assert_array_equal(a.predict(X), b.predict(X))
+    never = X.copy()
+    never[:, :3] = np.nan
+    blind = fitted(never, y)
+    assert len(blind.voter_weights_[0]) == 0
+    assert blind.score(never, y) > 0.7
+
+
+def test_single_missing_values_dense_and_sparse():
+    X, y = two_views(200)
+    X = np.where(X > 0, X, 0.0)
+    X[np.random.default_rng(0).random(X.shape) < 0.1] = np.nan
+    dense, sparse = fitted(X, y), fitted(sp.csr_array(X), y)
+    assert dense.score(X, y) > 0.85
+    np.testing.assert_array_equal(dense.predict(X), sparse.predict(sp.csr_array(X)))
+
+
+@pytest.mark.parametrize(
+    ("options", "message"),
+    [
+        ({"variant": "fast"}, "variant must be one of 'paper', 'safe'; got 'fast'"),
+        ({"view_weights": "best"}, "view_weights must be one of 'exact'.*; got 'best'"),
+        ({"return_index": 2}, "return_index must be one of"),
+        ({"max_iter": 0}, "max_iter must be a whole number at least 1, got 0"),
+        ({"smoothing": -0.1}, r"smoothing must be a number between 0 and 1, got -0.1"),
+        ({"smoothing": float("nan")}, "smoothing must be a number"),
+        ({"floor": 2}, "floor must be a number between 0 and 1, got 2"),
+        ({"tol": "small"}, "tol must be a number between 0 and 1, got 'small'"),
+        ({"out_of_fold": 1}, "out_of_fold must be a whole number at least 2, got 1"),
+        ({"balance": "yes"}, "balance must be True or False, got 'yes'"),
+        ({"voters": []}, "voters is an empty list"),
+        ({"voters": {"up": LogisticRegression()}}, r"not there: \['up'\]; views: .*left"),
+    ],
+)
+def test_impossible_parameters_are_named(options, message):
+    X, y = two_views()
+    model = BregmanVoteClassifier(views=VIEWS).fit(X, y)
+    before = model.decision_function(X)
+    with pytest.raises(ValueError, match=message):
+        model.set_params(**options).fit(X, y)
+    np.testing.assert_array_equal(model.set_params(voters=None).decision_function(X), before)
+
+
+@pytest.mark.parametrize("voters", ["tree", LogisticRegression, [None]])
+def test_voters_that_are_none(voters):
+    X, y = two_views()
+    with pytest.raises(TypeError, match="voters must be None, a classifier"):
+        BregmanVoteClassifier(voters, views=VIEWS).fit(X, y)
+
+
+def test_it_survives_a_model_file(tmp_path):
+    X, y = two_views(90, 3)
+    frame = pd.DataFrame(X, columns=list("abcdef"))
+    encode = ColumnTransformer([("keep", "passthrough", list("abcdef"))])
+    model = BregmanVoteClassifier(views=VIEWS, random_state=0)
+    pipeline = make_pipeline(encode, model).fit(frame, y)
+    card = ModelCard("bregman", "Bregman vote", "y", ["0", "1", "2"], [30, 30, 30], [], 90)
+    save_model(pipeline, card, tmp_path / "m.skops")
+    loaded, _ = load_model(tmp_path / "m.skops")
+    np.testing.assert_array_equal(loaded.predict_proba(frame), pipeline.predict_proba(frame))
+    check_structure(loaded)
+    loaded[1].vote_._forest.trees.feature[:] = 99
+    with pytest.raises(ValueError, match="points to column 99"):
+        check_structure(loaded)
