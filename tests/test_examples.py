@@ -60,3 +60,24 @@ def test_views_in_a_pipeline(tmp_path):
     for name in classes:
         assert abs(sum(view[name] for view in share.values()) - 1.0) < 0.02
     assert re.search(r"strongest columns for danger: words__(smoke|burnt|spark|smell|shock)", out)
+
+
+def test_dialogues(tmp_path):
+    out = printed("dialogues.py", cwd=tmp_path)
+    table, told = out.split("\n\n")
+    rows = {line[:18].strip(): line[18:].split() for line in table.splitlines()[1:]}
+    accuracy = {name: (float(row[0]), float(row[2])) for name, row in rows.items()}
+    for view in ("turns", "prosody", "entities"):
+        spoken, recognised = accuracy[f"{view} alone"]
+        assert spoken == recognised < 0.7
+    for view in ("users", "operators"):
+        spoken, recognised = accuracy[f"{view} alone"]
+        assert spoken > recognised + 0.1
+    best_view = [max(row) for row in zip(*(accuracy[name] for name in rows if "alone" in name))]
+    assert accuracy["µCoMBo"][0] > best_view[0]
+    assert accuracy["µCoMBo"][1] > best_view[1]
+    assert float(rows["µCoMBo"][1]) > float(rows["MuMBo"][1])
+    assert len(told.splitlines()) == 10
+    assert re.search(
+        r"^traffic .*% users .*% operators .* (users|operators|entities|prosody)__", told, re.M
+    )
