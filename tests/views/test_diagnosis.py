@@ -55,7 +55,7 @@ def test_a_view_that_knows_one_class_is_imbalanced():
     for j, group in enumerate(bunch.groups):
         strangers = [c for c in range(6) if c not in group]
         assert found.recalls[j, list(group)].min() > found.recalls[j, strangers].mean() + 0.1
-    assert found.remarks()[0].startswith("view1 knows some classes only: it finds")
+    assert found.remarks()[0].startswith("view1 knows some classes much better")
 
 
 def test_result_does_not_depend_on_threads_and_follows_the_seed():

@@ -123,6 +123,9 @@ def _compare(
     max_depth: Depth = 3,
     seed: Seed = 0,
     n_jobs: Jobs = -1,
+    diagnosis: Annotated[
+        bool, typer.Option(help="Also look at each view on its own, if there are several.")
+    ] = True,
     drop: Drop = None,
     keep: Keep = None,
     encoding: Encoding = "utf-8",
@@ -146,6 +149,7 @@ def _compare(
         max_depth=max_depth,
         seed=seed,
         n_jobs=n_jobs,
+        diagnosis=diagnosis,
         out=out,
         command=context.find_root().obj.command,
     )

@@ -13,8 +13,8 @@ from uneven.atomic import replace_folder
 from uneven.cli import terminal
 from uneven.cli.fit import model_card
 from uneven.cli.inputs import TableRequest, demo_problem
-from uneven.cli.ranking import ranking_table
-from uneven.cli.results import Origin, collect_results, with_shares
+from uneven.cli.ranking import ranking_table, view_table
+from uneven.cli.results import Origin, collect_results, with_shares, with_views
 from uneven.experiments import (
     METHODS,
     InputError,
@@ -26,7 +26,9 @@ from uneven.experiments import (
     choose_measure,
     choose_methods,
     cross_validate,
+    diagnose_views,
     fit_method,
+    has_views,
 )
 from uneven.modelfile import save_model
 from uneven.report import write_report
@@ -55,6 +57,8 @@ class CompareRequest:
         As in the options.
     rounds : int or None
         None takes the default.
+    diagnosis : bool
+        Whether to look at each view on its own, if there are several.
     out : Path
         Folder for the results.
     command : str
@@ -70,6 +74,7 @@ class CompareRequest:
     max_depth: int
     seed: int
     n_jobs: int
+    diagnosis: bool
     out: Path
     command: str
 
@@ -115,7 +120,9 @@ def _run(
     """Cross-validate, then fit the best method and ours on all rows."""
     ours = sum(method.kind == "ours" for method in methods)
     fits = request.folds * request.repeats * len(methods) + max(ours, 1)
-    with terminal.progress(fits) as observer:
+    diagnosed = request.diagnosis and has_views(problem)
+    with terminal.progress(fits + diagnosed) as observer:
+        found = diagnose_views(problem, settings, observer) if diagnosed else None
         runs = cross_validate(
             problem,
             methods,
@@ -126,6 +133,7 @@ def _run(
             observer=observer,
         )
         results = collect_results(problem, runs, metric, _about(request, problem))
+        results = results if found is None else with_views(results, found)
         best = results.best
         if math.isnan(best.mean(metric.name)):
             raise InputError(f"every method failed; {best.label} said: {best.errors[0].message}")
@@ -163,6 +171,8 @@ def _tell(results: CompareResults, out: Path) -> None:
     console.print(
         ranking_table(results, width=console.width, ascii_only=terminal.ascii_only(console))
     )
+    if results.views:
+        console.print(view_table(results))
     terminal.notes(
         f"{method.label} failed in {len(method.errors)} fits: {method.errors[0].message}"
         for method in results.methods

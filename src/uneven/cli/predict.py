@@ -56,7 +56,7 @@ def predict(
     if missing:
         raise InputError(f"--copy names columns that are not in {table}: {listing(missing)}.")
     X = schema.convert(frame)
-    terminal.notes(_notes(frame, X, schema, card, copy))
+    terminal.notes([*_notes(frame, X, schema, card, copy), *_undecided(model, card, X)])
     _write(_answers(model, card, X, frame[list(copy)], proba), out)
 
 
@@ -100,6 +100,21 @@ def _notes(
                     f"as missing: {listing(sorted(unseen))}."
                 )
     return notes
+
+
+def _undecided(model: Pipeline, card: ModelCard, X: pd.DataFrame) -> list[str]:
+    """Tell how many rows nobody could vote on, and what they are answered."""
+    if len(X) == 0 or not hasattr(model[-1], "undecided"):
+        return []
+    silent = int(model[-1].undecided(model[:-1].transform(X)).sum())
+    if not silent:
+        return []
+    usual = card.classes[card.class_counts.index(max(card.class_counts))]
+    have, get = ("has", "gets") if silent == 1 else ("have", "get")
+    return [
+        f"{silent} of {len(X)} rows {have} no view that can be judged and {get} the most frequent "
+        f"class, {usual!r}."
+    ]
 
 
 def _write(answers: pd.DataFrame, out: Path | None) -> None:

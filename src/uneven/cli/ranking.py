@@ -1,4 +1,4 @@
-"""The table of results for the terminal."""
+"""The tables of results for the terminal."""
 
 from __future__ import annotations
 
@@ -11,11 +11,12 @@ from uneven.cli.terminal import table
 from uneven.report.averages import mean
 from uneven.report.results import CompareResults, Measure, MethodResult
 
-__all__ = ["ranking_table"]
+__all__ = ["ranking_table", "view_table"]
 
 
 FULL_WIDTH = 120
 TIMED_WIDTH = 90
+VERDICT_STYLES = {"strong": "green", "weak": "yellow", "absent": "red"}
 
 
 def ranking_table(
@@ -60,6 +61,35 @@ def ranking_table(
         f"ranked by {results.chosen.label}; mean {plus} standard deviation over {fits} fits; "
         "* best of a column"
     )
+    out.caption_justify = "left"
+    return out
+
+
+def view_table(results: CompareResults) -> Table:
+    """What each view knows on its own.
+
+    Parameters
+    ----------
+    results : CompareResults
+        With views.
+
+    Returns
+    -------
+    Table
+        One row per view, in the order of the views.
+    """
+    header = ["view", "columns", "present", "accuracy", "balanced\naccuracy", "confusion\nnorm"]
+    out = table("Each view on its own", [*header, "verdict"])
+    for view in results.views:
+        measures = (view.accuracy, view.balanced_accuracy, view.confusion_norm)
+        out.add_row(
+            Text(view.name),
+            str(view.columns),
+            f"{100 * view.presence:.0f}%",
+            *("-" if math.isnan(value) else f"{value:.3f}" for value in measures),
+            Text(view.verdict, style=VERDICT_STYLES.get(view.verdict, "")),
+        )
+    out.caption = f"held-out rows of a forest per view, {results.view_rows} rows looked at"
     out.caption_justify = "left"
     return out
 

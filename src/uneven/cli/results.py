@@ -17,8 +17,10 @@ from uneven.report.results import (
     MethodResult,
     Share,
 )
+from uneven.report.views import ViewSummary
+from uneven.views import ViewDiagnosis
 
-__all__ = ["Origin", "collect_results", "data_summary", "with_shares"]
+__all__ = ["Origin", "collect_results", "data_summary", "with_shares", "with_views"]
 
 MOST_SHOWN_FEATURES = 15
 
@@ -117,6 +119,41 @@ def with_shares(results: CompareResults, models: Mapping[str, Pipeline]) -> Comp
     """
     methods = [_explained(method, models.get(method.name)) for method in results.methods]
     return replace(results, methods=methods)
+
+
+def with_views(results: CompareResults, found: ViewDiagnosis) -> CompareResults:
+    """Add what each view knows on its own.
+
+    Parameters
+    ----------
+    results : CompareResults
+        What was found so far.
+    found : ViewDiagnosis
+        Of the same data.
+
+    Returns
+    -------
+    CompareResults
+        A copy.
+    """
+    views = [
+        ViewSummary(
+            name=name,
+            columns=int(found.n_columns[j]),
+            presence=float(found.presence[j]),
+            accuracy=float(found.accuracy[j]),
+            chance=float(found.chance[j]),
+            balanced_accuracy=float(found.balanced_accuracy[j]),
+            confusion_norm=float(found.confusion_norm[j]),
+            recalls=found.recalls[j].tolist(),
+            verdict=found.verdicts[j],
+            remark=remark,
+            redundancy=found.redundancy[j].tolist(),
+            rescue=found.rescue[j].tolist(),
+        )
+        for j, (name, remark) in enumerate(zip(found.names, found.remarks()))
+    ]
+    return replace(results, views=views, view_rows=found.n_rows)
 
 
 def _method_result(run: MethodRun) -> MethodResult:

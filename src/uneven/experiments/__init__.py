@@ -1,6 +1,7 @@
 """Comparisons of methods on a table: reading, encoding, cross-validation."""
 
 from uneven.experiments.crossval import MethodRun, cross_validate, fit_method
+from uneven.experiments.diagnosis import diagnose_views, has_views
 from uneven.experiments.errors import InputError
 from uneven.experiments.measures import MEASURES, MeasureRule, choose_measure
 from uneven.experiments.methods import METHODS, Method, Settings, build_pipeline, choose_methods
@@ -27,8 +28,10 @@ __all__ = [
     "choose_measure",
     "choose_methods",
     "cross_validate",
+    "diagnose_views",
     "file_digest",
     "fit_method",
+    "has_views",
     "make_problem",
     "read_table",
     "views_of_table",

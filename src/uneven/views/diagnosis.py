@@ -143,7 +143,10 @@ class ViewDiagnosis:
         if verdict == "absent":
             return f"{name} is missing in every row."
         if verdict == "imbalanced":
-            said = f"{name} knows some classes only: {self._known(j)}."
+            said = (
+                f"{name} knows some classes much better than others: right in "
+                f"{100 * self.accuracy[j]:.0f} % of its rows, {self._known(j)}."
+            )
         else:
             how = {"weak": "close to guessing", "moderate": "of moderate strength"}
             said = (
@@ -164,7 +167,7 @@ class ViewDiagnosis:
         best, worst = int(np.nanargmax(recalls)), int(np.nanargmin(recalls))
         return (
             f"it finds {100 * recalls[best]:.0f} % of {self.classes[best]} "
-            f"but {100 * recalls[worst]:.0f} % of {self.classes[worst]}"
+            f"but only {100 * recalls[worst]:.0f} % of {self.classes[worst]}"
         )
 
     def _twin(self, j: int) -> int | None:

@@ -1,0 +1,79 @@
+"""Views as the user of the command line meets them: diagnosis, missing views, methods."""
+
+from __future__ import annotations
+
+import json
+
+import numpy as np
+import pytest
+
+from tests.cli.test_compare import QUICK, TWO, load_results
+
+VIEWS = ("--views", "prefix")
+
+
+def test_compare_tells_what_each_view_knows(uneven, table, tmp_path, frame):
+    done = uneven("compare", table, *QUICK, *TWO, *VIEWS)
+    assert done.code == 0, done.err
+    results = load_results(tmp_path / "uneven-report")
+    assert [view.name for view in results.views] == ["sound", "text"]
+    assert results.view_rows == len(frame)
+    sound, text = results.views
+    assert text.recalls[results.data.classes.index("rare")] > 0.4
+    assert sound.columns == 2
+    assert text.presence == 1.0
+    assert sound.redundancy[1] == text.redundancy[0]
+    lines = [line.split() for line in done.out.splitlines()]
+    (row,) = [words for words in lines if words[:1] == ["text"]]
+    assert row == [
+        "text",
+        "2",
+        "100%",
+        *(f"{v:.3f}" for v in (text.accuracy, text.balanced_accuracy, text.confusion_norm)),
+        text.verdict,
+    ]
+    page = (tmp_path / "uneven-report" / "report.html").read_text(encoding="utf-8")
+    assert text.remark in page
+    assert 'href="#views"' in page
+
+
+@pytest.mark.parametrize("words", [("--no-diagnosis", *VIEWS), ()])
+def test_diagnosis_can_be_left_out_and_needs_several_views(uneven, table, tmp_path, words):
+    done = uneven("compare", table, *QUICK, "--methods", "combo", *words)
+    assert done.code == 0
+    assert "Each view" not in done.out
+    raw = json.loads((tmp_path / "uneven-report" / "results.json").read_text(encoding="utf-8"))
+    assert raw["views"] == []
+    assert 'id="views"' not in (tmp_path / "uneven-report" / "report.html").read_text("utf-8")
+
+
+def test_a_long_table_is_sampled(monkeypatch, uneven, table, tmp_path):
+    monkeypatch.setattr("uneven.experiments.diagnosis.MOST_ROWS", 40)
+    assert uneven("compare", table, *QUICK, "--methods", "combo", *VIEWS).code == 0
+    assert load_results(tmp_path / "uneven-report").view_rows == 40
+
+
+def test_an_empty_view_is_named(uneven, frame, tmp_path):
+    frame["smell__none"] = np.nan
+    frame.to_csv(tmp_path / "table.csv", index=False)
+    done = uneven("compare", "table.csv", *QUICK, "--methods", "combo", *VIEWS)
+    assert done.code == 0, done.err
+    smell = load_results(tmp_path / "uneven-report").views[-1]
+    assert smell.verdict == "absent"
+    assert np.isnan(smell.accuracy)
+
+
+@pytest.mark.parametrize(
+    ("n", "said"), [(1, "1 of 90 rows has"), (3, "3 of 90 rows have"), (0, "")]
+)
+def test_predict_tells_how_many_rows_have_no_view(uneven, table, frame, tmp_path, n, said):
+    assert uneven("fit", table, "-t", "label", "--rounds", 5, *VIEWS).code == 0
+    features = frame.drop(columns="label").astype({"text__length": float})
+    features.iloc[:n] = np.nan
+    features.to_csv(tmp_path / "new.csv", index=False)
+    done = uneven("predict", "model.skops", "new.csv")
+    assert done.code == 0, done.err
+    assert done.out.splitlines()[1 : 1 + n] == ["common"] * n
+    told = [line for line in done.err.splitlines() if "no view" in line]
+    assert len(told) == bool(n)
+    assert not n or (said in told[0] and "'common'" in told[0])
