@@ -81,3 +81,20 @@ def test_dialogues(tmp_path):
     assert re.search(
         r"^traffic .*% users .*% operators .* (users|operators|entities|prosody)__", told, re.M
     )
+
+
+def test_text_categories_numbers(tmp_path):
+    out = printed("text_categories_numbers.py", cwd=tmp_path)
+    assert int(re.search(r"(\d+) % of the cells stored", out)[1]) < 30
+    verdict = {line.split()[0]: line.split()[-1] for line in out.splitlines()[3:6]}
+    assert verdict == {"words": "imbalanced", "account": "weak", "measured": "strong"}
+    found = dict(re.findall(r"^(\w+Classifier) +([\d.]+)$", out, flags=re.MULTILINE))
+    assert set(found) == {"ComboClassifier", "MumboClassifier", "MuComboClassifier"}
+    assert f"chosen: {max(found, key=lambda name: float(found[name]))}\n" in out
+    assert float(re.search(r"G-mean on held-out rows: ([\d.]+)", out)[1]) > 0.85
+    lines = out.split("who speaks for which class\n")[1].splitlines()
+    share = {name: list(map(float, row)) for name, *row in map(str.split, lines[1:4])}
+    assert lines[0].split() == ["break-in", "invoice", "outage", "question"]
+    assert share["words"][1] == max(share["words"])
+    assert share["measured"][0] > 0.5 > share["account"][0]
+    assert "break-in: measured__failed_logins" in out
