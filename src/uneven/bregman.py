@@ -243,7 +243,7 @@ def _lp(rho: np.ndarray, gain: np.ndarray, votes: np.ndarray, mass: np.ndarray) 
 def _projected(
     rho: np.ndarray, gain: np.ndarray, votes: np.ndarray, mass: np.ndarray
 ) -> np.ndarray:
-    return project_on_simplex(1.0 / len(gain) + gain)
+    return project_on_simplex(gain)
 
 
 def _exact(rho: np.ndarray, gain: np.ndarray, votes: np.ndarray, mass: np.ndarray) -> np.ndarray:
@@ -307,5 +307,5 @@ mass of the examples (n_samples,). Its answer is on the simplex.
 "lp"
     All weight on the view with the largest gain, shared by ties.
 "projected"
-    The gains on top of even weights, projected on the simplex.
+    The gains, projected on the simplex; even weights plus the gains have the same projection.
 """

@@ -250,3 +250,24 @@ def test_voters_of_each_view_by_name():
     right = weighed.predict(X[:, :3]) == y
     expected = [np.average(right[y == c], weights=mass[y == c]) for c in (0, 1)]
     np.testing.assert_allclose(reach, expected)
+
+
+def test_given_decision_trees_vote_as_scikit_learn_says():
+    X, y = two_views(200, 3)
+    trees = [DecisionTreeClassifier(max_depth=3, max_features=2)] * 4
+    model = BregmanVoteClassifier(trees, views=VIEWS, random_state=0).fit(X, y)
+    rng = np.random.RandomState(0)
+    seeds = [int(rng.randint(2**31 - 1)) for _ in range(6)]
+    for question in range(3):
+        mine = [t for t in model.vote_.terms() if t.weight[question] != 0.0 and t.view == 1][:4]
+        draw = np.random.RandomState(seeds[2 * question + 1])
+        for term in mine:
+            assert isinstance(term.voter, TreeVoter)
+            seed = int(draw.randint(2**31 - 1))
+            alone = DecisionTreeClassifier(max_depth=3, max_features=2, random_state=seed)
+            shares = alone.fit(X[:, 3:], y == question).predict_proba(X[:, 3:])
+            expected = shares[:, 1] >= shares[:, 0]
+            np.testing.assert_array_equal(term.voter.predict(X) == question, expected)
+    odd = [DecisionTreeClassifier(max_depth=1, class_weight="balanced")]
+    kept = BregmanVoteClassifier(odd, views=VIEWS, random_state=0).fit(X, y == 1)
+    assert type(kept.vote_.term(0).voter).__name__ == "EstimatorVoter"

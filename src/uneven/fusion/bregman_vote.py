@@ -51,7 +51,8 @@ class BregmanVoteClassifier(VoteClassifier):
     voters : None, classifier, list of classifiers, or dict of view name to these, default=None
         Voters of each view, fitted on its columns. None grows one full decision tree per view and
         takes it cut at depth 1, 2, ... up to two less than its own depth. Views that a dict does
-        not name get trees. Sample weights reach those whose ``fit`` takes them.
+        not name get trees. Sample weights reach those whose ``fit`` takes them. Decision trees
+        are kept as cost trees are, which vote faster and may go into model files.
     variant : {"safe", "paper"}, default="safe"
         "safe" divides each step by the number of voters in the view and moves the weights of the
         views only as far as the loss does not grow: it never does. "paper" is the published
@@ -63,7 +64,7 @@ class BregmanVoteClassifier(VoteClassifier):
         Where the weights of the views go: "proportional" to what the step of each view gains,
         "fixed" at even weights, "exact" to the least loss, "frank_wolfe" towards the view along
         which the loss falls most steeply, "lp" to the one view that gains most, or "projected",
-        the gains on top of even weights. None is "proportional" in the safe variant, "lp" in the
+        the nearest weights to the gains. None is "proportional" in the safe variant, "lp" in the
         other.
     smoothing : float, default=None
         Share of the examples' weight that is added to what a voter has right and wrong. None is

@@ -8,10 +8,11 @@ from typing import Any, Protocol
 
 import numpy as np
 from sklearn.model_selection import StratifiedKFold
+from sklearn.tree import DecisionTreeClassifier
 from sklearn.utils.validation import has_fit_parameter
 
 from uneven.door import TrainingRows
-from uneven.fusion.truncated_trees import grow_tree
+from uneven.fusion.truncated_trees import GrownTree, grow_tree
 from uneven.voters import EstimatorVoter, Voter
 from uneven.voters.adapters import seeded_clone
 
@@ -78,7 +79,7 @@ class _Trees:
     """Trees of depth 1, 2, ... up to two less than the full one, and at least one."""
 
     def __init__(self, X: Any, said: np.ndarray, mass: np.ndarray, seed: int) -> None:
-        self._tree = grow_tree(X, said, mass, seed)
+        self._tree = grow_tree(X, said, mass, DecisionTreeClassifier(random_state=seed))
         self.n_voters = self._tree.n_voters
 
     def answers(self, X: Any, n_voters: int) -> np.ndarray:
@@ -91,28 +92,39 @@ class _Trees:
 
 
 class _Classifiers:
-    """Fresh copies of given classifiers."""
+    """Fresh copies of given classifiers; plain decision trees become trees of the vote."""
 
     def __init__(
         self, models: Sequence[Any], X: Any, said: np.ndarray, mass: np.ndarray, labels: np.ndarray
     ) -> None:
         self._labels = labels
-        self._models = models
+        self._members: list[Any] = []
         for model in models:
+            if type(model) is DecisionTreeClassifier and model.class_weight is None:
+                self._members.append(grow_tree(X, said, mass, model))
+                continue
             weights = {"sample_weight": mass} if has_fit_parameter(model, "sample_weight") else {}
-            model.fit(X, labels[said.astype(np.intp)], **weights)
+            self._members.append(model.fit(X, labels[said.astype(np.intp)], **weights))
         self.n_voters = len(models)
 
     def answers(self, X: Any, n_voters: int) -> np.ndarray:
-        yes = self._labels[1]
-        return np.column_stack([np.where(m.predict(X) == yes, 1.0, -1.0) for m in self._models])
+        return np.column_stack([self._answer(member, X) for member in self._members])
+
+    def _answer(self, member: Any, X: Any) -> np.ndarray:
+        if isinstance(member, GrownTree):
+            return member.answers(X, max(1, member.depth))[:, -1]
+        return np.where(member.predict(X) == self._labels[1], 1.0, -1.0)
 
     def voters(self, question: Question, columns: np.ndarray, hits: np.ndarray) -> list[Voter]:
         voters: list[Voter] = []
-        for model, right in zip(self._models, hits / question.total):
+        for member, right in zip(self._members, hits / question.total):
+            if isinstance(member, GrownTree):
+                labels = (question.no, question.yes)
+                voters.append(member.cut(max(1, member.depth), columns, labels, question.total))
+                continue
             reach = np.zeros(len(question.rows.classes))
             reach[self._labels] = right
-            voters.append(EstimatorVoter(model, columns, reach))
+            voters.append(EstimatorVoter(member, columns, reach))
         return voters
 
 

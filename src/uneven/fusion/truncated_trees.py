@@ -48,9 +48,14 @@ class GrownTree:
     mass: np.ndarray
 
     @property
+    def depth(self) -> int:
+        """Questions on the longest path."""
+        return int(self.level[-1])
+
+    @property
     def n_voters(self) -> int:
         """Depths worth keeping: the two deepest levels know their training rows too well."""
-        return max(1, int(self.level[-1]) - _KEPT_BACK)
+        return max(1, self.depth - _KEPT_BACK)
 
     @property
     def says_yes(self) -> np.ndarray:
@@ -115,8 +120,10 @@ class GrownTree:
         )
 
 
-def grow_tree(X: Any, said: np.ndarray, mass: np.ndarray, seed: int) -> GrownTree:
-    """Grow a tree until its leaves are pure.
+def grow_tree(
+    X: Any, said: np.ndarray, mass: np.ndarray, model: DecisionTreeClassifier
+) -> GrownTree:
+    """Grow a scikit-learn tree and take over its questions.
 
     Parameters
     ----------
@@ -125,8 +132,8 @@ def grow_tree(X: Any, said: np.ndarray, mass: np.ndarray, seed: int) -> GrownTre
     said : ndarray of bool, shape (n_samples,)
         Whether a row is a "yes".
     mass : ndarray of shape (n_samples,)
-    seed : int
-        Breaks ties between columns that split equally well.
+    model : DecisionTreeClassifier
+        How to grow it; gets fitted.
 
     Returns
     -------
@@ -135,14 +142,14 @@ def grow_tree(X: Any, said: np.ndarray, mass: np.ndarray, seed: int) -> GrownTre
     Examples
     --------
     >>> import numpy as np
+    >>> from sklearn.tree import DecisionTreeClassifier
     >>> tree = grow_tree(np.arange(4.0)[:, None], np.array([False, True, True, False]),
-    ...                  np.ones(4), seed=0)
+    ...                  np.ones(4), DecisionTreeClassifier())
     >>> tree.answers(np.arange(4.0)[:, None], 2)[:, 1]
     array([-1.,  1.,  1., -1.])
     """
     scaled, low, span = _scaled(X)
-    model = DecisionTreeClassifier(random_state=seed).fit(scaled, said, sample_weight=mass)
-    tree = model.tree_
+    tree = model.fit(scaled, said, sample_weight=mass).tree_
     order = _level_order(tree.children_left, tree.children_right)
     place = np.empty_like(order)
     place[order] = np.arange(len(order))
