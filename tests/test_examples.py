@@ -88,7 +88,7 @@ def test_text_categories_numbers(tmp_path):
     assert int(re.search(r"(\d+) % of the cells stored", out)[1]) < 30
     verdict = {line.split()[0]: line.split()[-1] for line in out.splitlines()[3:6]}
     assert verdict == {"words": "imbalanced", "account": "weak", "measured": "strong"}
-    found = dict(re.findall(r"^(\w+Classifier) +([\d.]+)$", out, flags=re.MULTILINE))
+    found = dict(re.findall(r"^(\w+Classifier) +([\d.]+) *$", out, flags=re.MULTILINE))
     assert set(found) == {"ComboClassifier", "MumboClassifier", "MuComboClassifier"}
     assert f"chosen: {max(found, key=lambda name: float(found[name]))}\n" in out
     assert float(re.search(r"G-mean on held-out rows: ([\d.]+)", out)[1]) > 0.85
