@@ -128,11 +128,11 @@ def add_answers(answers, weight, share, y, scores, matrix, sums, stakes, start, 
         for i in range(block * BLOCK, min(y.shape[0], (block + 1) * BLOCK)):
             answer = answers[i]
             label = y[i]
-            if answer >= 0:
+            if answer >= 0 and not (share.size and share[i] == 0.0):
                 step = weight[answer]
                 up = grow[answer]
                 down = shrink[answer]
-                if share.size:
+                if share.size and share[i] != 1.0:
                     step *= share[i]
                     up = np.exp(step)
                     down = np.exp(-step)

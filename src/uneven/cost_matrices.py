@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from collections.abc import Callable
 from copy import copy
 from typing import Any
@@ -114,7 +115,7 @@ class CostMatrix:
         self._settle(sums, stakes)
 
     def _settle(self, sums: np.ndarray, stakes: np.ndarray) -> None:
-        self.sums = sums.sum(axis=(0, 1))
+        self.sums = np.add.reduce(sums.reshape(-1, sums.shape[-1]), axis=0)
         self.stake = float(stakes.sum())
 
     def _empty_sums(self) -> tuple[np.ndarray, np.ndarray]:
@@ -228,7 +229,7 @@ class RunningCosts(CostMatrix):
             answers, votes, shares, self.y, self.scores, self.matrix, sums, stakes,
         )  # fmt: skip
         self._rounds += 1
-        self._votes += float(np.abs(votes).max())
+        self._votes += float(abs(votes).max())
         grown = not float(stakes.sum()) <= 2.0 * self._first_stake
         if self._rounds == _REFRESH_ROUNDS or self._votes > _REFRESH_VOTES or grown:
             self._refresh()
@@ -251,8 +252,8 @@ class RunningCosts(CostMatrix):
 
     def _settle(self, sums: np.ndarray, stakes: np.ndarray) -> None:
         super()._settle(sums, stakes)
-        with np.errstate(divide="ignore"):
-            self.log_loss = float(self._shift + np.log(self.stake * self._quantum))
+        loss = self.stake * self._quantum
+        self.log_loss = self._shift + math.log(loss) if loss > 0.0 else -math.inf
 
 
 def _quantum(total: float) -> float:

@@ -97,5 +97,5 @@ def cooperation_shares(rule: str | Rule, right: np.ndarray, present: np.ndarray)
             f"cooperation={rule!r} must return numbers in [0, 1]; got values from "
             f"{np.min(shares)} to {np.max(shares)}."
         )
-    settled = right | ~right.any(axis=1, keepdims=True)
+    settled = right | ~np.logical_or.reduce(right, axis=1, keepdims=True)
     return np.where(settled, 1.0, shares)

@@ -5,7 +5,7 @@ from __future__ import annotations
 import warnings
 from collections.abc import Sequence
 from dataclasses import dataclass
-from functools import partial
+from functools import cached_property, partial
 from typing import Any
 
 import numpy as np
@@ -81,14 +81,23 @@ class ViewProcess:
     def learn(self, seed: int) -> Lesson:
         """Find a voter that pays little."""
         voter, answers = self.learner.learn(self.table, self.columns, self.costs, seed)
-        answers = np.where(self.present, answers, -1).astype(np.int32, copy=False)
+        answers = self._silence(answers)
         edge = self.costs.edge(answers)
         weight = self.learning_rate * vote_weight(edge) if edge > EDGE_TOLERANCE else 0.0
         return Lesson(self.position, voter, answers, edge, weight)
 
     def answers_of(self, voter: Voter) -> np.ndarray:
         """What a voter of this view answers on the training rows, shape (n_samples,)."""
-        return np.where(self.present, voter.predict(self.table.X), -1)
+        return self._silence(voter.predict(self.table.X))
+
+    def _silence(self, answers: np.ndarray) -> np.ndarray:
+        """Answers that abstain where the view is absent."""
+        return answers if self.is_complete else np.where(self.present, answers, np.int32(-1))
+
+    @cached_property
+    def is_complete(self) -> bool:
+        """Whether every row has the view."""
+        return bool(self.present.all())
 
     def recall_lesson(self, term: Term) -> Lesson:
         """The lesson that once led to a term of this view's own vote; its edge is forgotten."""

@@ -198,6 +198,7 @@ class MumboClassifier(MultiViewBoosting):
             costs,
             _check_quotas(self.quotas, setting.views),
             _check_focus(self.focus, self.classes_),
+            tells_answers=self.selection == "diversity",
         )
         return _Process(setting, self._open_views(setting), costs, memory)
 
@@ -248,7 +249,7 @@ class MumboClassifier(MultiViewBoosting):
     def _cooperate(self, process: _Process, lessons: list[Lesson]) -> None:
         """Bring every view's costs up to date, sparing what other views have right."""
         y = process.setting.table.y
-        right = np.column_stack([lesson.answers == y for lesson in lessons])
+        right = np.array([lesson.answers == y for lesson in lessons]).T
         shares = cooperation_shares(self.cooperation, right, process.setting.present)
         terms = []
         for view, lesson, share in zip(process.views, lessons, shares.T):

@@ -60,6 +60,8 @@ class Memory:
         Share of the rounds that each view may have.
     focus : int or str
         A class index, "worst" or "round_robin".
+    tells_answers : bool
+        Whether ``answered`` is kept up to date.
     counts : ndarray of int, shape (n_views,)
         Rounds won by each view.
     answered : ndarray of shape (n_samples, n_classes)
@@ -72,6 +74,7 @@ class Memory:
     costs: RunningCosts
     quotas: np.ndarray
     focus: int | str = "worst"
+    tells_answers: bool = False
     counts: np.ndarray = field(init=False)
     answered: np.ndarray = field(init=False)
     n_voters: int = 0
@@ -84,9 +87,10 @@ class Memory:
         """Note that a voter has entered the vote."""
         if view != ALL_VIEWS:
             self.counts[view] += 1
-        spoken = np.flatnonzero(answers >= 0)
-        self.answered[spoken, answers[spoken]] += 1.0
         self.n_voters += 1
+        if self.tells_answers:
+            spoken = np.flatnonzero(answers >= 0)
+            self.answered[spoken, answers[spoken]] += 1.0
 
     def focus_class(self) -> int:
         """Class index that the next voter should know well."""

@@ -19,6 +19,7 @@ from uneven.voters.tree import TreeVoter
 
 __all__ = ["CostTree"]
 
+_TINY = np.finfo(float).tiny
 _CRITERIA = {"least_squares": kernels.LEAST_SQUARES, "cost": kernels.COST}
 
 
@@ -164,6 +165,6 @@ class _Growth:
             missing_left=np.array(self.missing_left),
             child=np.array(self.child, dtype=np.int64),
             label=labels,
-            reach=hits.sum(axis=0) / np.maximum(table.class_mass[labels], np.finfo(float).tiny),
+            reach=hits.sum(axis=0) / np.maximum(table.class_mass[labels], _TINY),
         )
         return voter, answers
