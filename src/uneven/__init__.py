@@ -14,7 +14,12 @@ if TYPE_CHECKING:
         MuComboClassifier,
         MumboClassifier,
     )
-    from uneven.fusion import BregmanVoteClassifier, CarakoClassifier
+    from uneven.fusion import (
+        BregmanVoteClassifier,
+        CarakoClassifier,
+        EarlyFusionClassifier,
+        LateFusionClassifier,
+    )
     from uneven.views import ViewColumns, join_views
 
 __version__ = "0.1.0"
@@ -24,6 +29,8 @@ __all__ = [
     "BregmanVoteClassifier",
     "CarakoClassifier",
     "ComboClassifier",
+    "EarlyFusionClassifier",
+    "LateFusionClassifier",
     "MuComboClassifier",
     "MumboClassifier",
     "ViewColumns",
@@ -36,6 +43,8 @@ _HOMES = {
     "BregmanVoteClassifier": "uneven.fusion",
     "CarakoClassifier": "uneven.fusion",
     "ComboClassifier": "uneven.boosting",
+    "EarlyFusionClassifier": "uneven.fusion",
+    "LateFusionClassifier": "uneven.fusion",
     "MuComboClassifier": "uneven.boosting",
     "MumboClassifier": "uneven.boosting",
     "ViewColumns": "uneven.views",

@@ -22,6 +22,7 @@ __all__ = [
     "check_integer",
     "check_rounds",
     "check_same_table",
+    "column_names",
     "enter",
     "enter_again",
     "fitted_attributes",
@@ -128,6 +129,14 @@ def enter_again(estimator: Any, X: Any) -> Any:
     """Validate what ``predict`` was given against what ``fit`` saw."""
     encoded = encode_categories(X, estimator.categories_)
     return validate_data(estimator, encoded, reset=False, **_X_RULES)
+
+
+def column_names(estimator: Any) -> list[str]:
+    """Names of the columns that a fitted estimator saw; ``x0``, ``x1``, ... if they had none."""
+    names = getattr(estimator, "feature_names_in_", None)
+    if names is None:
+        names = [f"x{k}" for k in range(estimator.n_features_in_)]
+    return [str(name) for name in names]
 
 
 def check_rounds(estimator: Any) -> None:

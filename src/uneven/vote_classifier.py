@@ -9,7 +9,7 @@ import numpy as np
 from sklearn.base import BaseEstimator, ClassifierMixin
 from sklearn.utils.validation import check_is_fitted
 
-from uneven.door import enter_again
+from uneven.door import column_names, enter_again
 from uneven.threads import workers
 from uneven.votes import Explanation, Vote
 
@@ -115,10 +115,7 @@ class VoteClassifier(ClassifierMixin, BaseEstimator):
             From the training rows; no data is needed.
         """
         check_is_fitted(self, "vote_")
-        names = getattr(self, "feature_names_in_", None)
-        if names is None:
-            names = [f"x{k}" for k in range(self.n_features_in_)]
-        return self.vote_.explain(self.classes_, [str(name) for name in names])
+        return self.vote_.explain(self.classes_, column_names(self))
 
     def __sklearn_tags__(self) -> Any:
         tags = super().__sklearn_tags__()

@@ -18,7 +18,7 @@ from uneven.views import ViewMap
 from uneven.voters import TreeVoter, Voter
 from uneven.voters.forest import Forest
 
-__all__ = ["ALL_VIEWS", "Explanation", "Panel", "Term", "Vote"]
+__all__ = ["ALL_VIEWS", "Explanation", "Panel", "Term", "Vote", "column_shares"]
 
 ALL_VIEWS = -1
 """View of a term whose voter reads every view."""
@@ -68,7 +68,7 @@ class Panel:
         members = np.zeros_like(credit)
         for term in self.vote.terms():
             term.voter.add_credit(members, term.weight)
-        credit += weight * self.reach * _shares(members)
+        credit += weight * self.reach * column_shares(members)
 
 
 @dataclass
@@ -192,8 +192,8 @@ class Vote:
             view_names=list(self.views.names),
             feature_names=list(feature_names),
             classes=classes,
-            view_share=_shares(by_view),
-            feature_share=_shares(by_column),
+            view_share=column_shares(by_view),
+            feature_share=column_shares(by_column),
         )
 
     def _presence(self, X: Any) -> np.ndarray | None:
@@ -243,7 +243,7 @@ class Vote:
         return scores
 
 
-def _shares(credit: np.ndarray) -> np.ndarray:
+def column_shares(credit: np.ndarray) -> np.ndarray:
     """Divide each column by its sum; a column of zeros stays."""
     total = credit.sum(axis=0)
     return np.asarray(credit / np.where(total > 0.0, total, 1.0))

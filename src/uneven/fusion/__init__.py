@@ -2,5 +2,16 @@
 
 from uneven.fusion.bregman_vote import BregmanVoteClassifier
 from uneven.fusion.carako import CarakoClassifier
+from uneven.fusion.early import EarlyFusionClassifier
+from uneven.fusion.holdout import HoldoutFusionClassifier
+from uneven.fusion.late import LateFusionClassifier
+from uneven.fusion.mono import BestViewClassifier
 
-__all__ = ["BregmanVoteClassifier", "CarakoClassifier"]
+__all__ = [
+    "BestViewClassifier",
+    "BregmanVoteClassifier",
+    "CarakoClassifier",
+    "EarlyFusionClassifier",
+    "HoldoutFusionClassifier",
+    "LateFusionClassifier",
+]

@@ -15,7 +15,7 @@ from uneven.threads import Workers
 from uneven.voters import EstimatorVoter
 from uneven.voters.adapters import seeded_clone
 
-__all__ = ["fit_members", "fit_model", "speaking_views", "spread"]
+__all__ = ["fit_members", "fit_model", "scatter", "speaking_views", "spread"]
 
 
 def fit_members(
@@ -92,12 +92,13 @@ def fit_model(
     return model.fit(X, y, sample_weight=mass)
 
 
-def spread(values: np.ndarray, labels: np.ndarray, n_classes: int) -> np.ndarray:
-    """Put scores for some classes into the columns of all classes.
+def spread(margins: Any, labels: np.ndarray, n_classes: int) -> np.ndarray:
+    """Put the margins for some classes into the columns of all classes.
 
     Parameters
     ----------
-    values : ndarray of shape (n_samples, n_labels)
+    margins : array-like of shape (n_samples, n_labels), or (n_samples,) for two labels
+        A single margin counts half against the first label and half for the second.
     labels : ndarray of int, shape (n_labels,)
         Classes that the columns stand for.
     n_classes : int
@@ -105,27 +106,56 @@ def spread(values: np.ndarray, labels: np.ndarray, n_classes: int) -> np.ndarray
     Returns
     -------
     ndarray of shape (n_samples, n_classes)
-        A class that is not in ``labels`` gets the smallest score of the row.
+        A class that is not in ``labels`` gets the smallest margin of the row.
 
     Examples
     --------
     >>> import numpy as np
-    >>> spread(np.array([[0.25, 0.75]]), np.array([0, 2]), 3)
-    array([[0.25, 0.25, 0.75]])
+    >>> spread(np.array([3.0, -1.0]), np.array([0, 2]), 3)
+    array([[-1.5, -1.5,  1.5],
+           [ 0.5, -0.5, -0.5]])
     """
+    values = np.asarray(margins, dtype=np.float64)
+    if values.ndim == 1:
+        values = np.column_stack([-values / 2.0, values / 2.0])
     scores = np.repeat(values.min(axis=1, keepdims=True), n_classes, axis=1)
     scores[:, labels] = values
     return scores
 
 
-def speaking_views(rows: TrainingRows) -> list[int]:
+def scatter(shares: Any, labels: np.ndarray, n_classes: int) -> np.ndarray:
+    """Put the probabilities of some classes into the columns of all; the others get 0.
+
+    Parameters
+    ----------
+    shares : array-like of shape (n_samples, n_labels)
+    labels : ndarray of int, shape (n_labels,)
+    n_classes : int
+
+    Returns
+    -------
+    ndarray of shape (n_samples, n_classes)
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> scatter(np.array([[0.25, 0.75]]), np.array([0, 2]), 3)
+    array([[0.25, 0.  , 0.75]])
+    """
+    values = np.asarray(shares, dtype=np.float64)
+    scores = np.zeros((len(values), n_classes))
+    scores[:, labels] = values
+    return scores
+
+
+def speaking_views(rows: TrainingRows, warn: bool = True) -> list[int]:
     """Positions of the views that show at least two classes; the others have nothing to say.
 
-    Warns of the others, unless there is only one class at all.
+    Warns of the others if asked to, unless there is only one class at all.
     """
     counts = [len(np.unique(rows.y[here])) for here in rows.present.T]
     silent = [name for name, count in zip(rows.views.names, counts) if count < 2]
-    if silent and len(rows.classes) > 1:
+    if warn and silent and len(rows.classes) > 1:
         warnings.warn(
             f"views {silent} stay silent: the training rows that have them show fewer than two "
             "classes.",

@@ -19,7 +19,7 @@ from uneven.metrics import class_recalls, confusion_norm, mean_recall
 from uneven.views.diagnosis import ViewDiagnosis, judge
 from uneven.views.maps import ViewMap, resolve_views
 
-__all__ = ["agreement", "diagnose"]
+__all__ = ["agreement", "deal_folds", "diagnose"]
 
 MOST_DENSE_CELLS = 4_000_000
 
@@ -76,7 +76,7 @@ def diagnose(
     rng = check_random_state(random_state)
     kept = _sample(codes, _whole("max_rows", max_rows, 2), rng)
     table, codes = table[kept], codes[kept]
-    folds = _deal(codes, int(_whole("cv", cv, 2, len(codes)) or 0), rng)
+    folds = deal_folds(codes, int(_whole("cv", cv, 2, len(codes)) or 0), rng)
     present = resolved.presence(table)
     seeds = rng.randint(2**31 - 1, size=(len(resolved), folds.max() + 1))
     answers = np.column_stack(
@@ -129,7 +129,7 @@ def _sample(codes: np.ndarray, wanted: int | None, rng: Any) -> np.ndarray:
     return np.sort(by_class[np.diff(ranks, prepend=-1.0) > 0])
 
 
-def _deal(codes: np.ndarray, cv: int, rng: Any) -> np.ndarray:
+def deal_folds(codes: np.ndarray, cv: int, rng: Any) -> np.ndarray:
     """Fold of each row, shape (n_samples,); every class is spread as evenly as it can be."""
     folds = np.empty(len(codes), dtype=np.intp)
     folds[_in_turn(codes, rng)] = np.arange(len(codes)) % cv

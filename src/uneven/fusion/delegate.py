@@ -1,0 +1,186 @@
+"""Classifiers that hand everything to one inner model, trained on what they make of the views."""
+
+from __future__ import annotations
+
+from abc import ABCMeta, abstractmethod
+from collections.abc import Callable
+from typing import Any, Self
+
+import numpy as np
+from sklearn.base import BaseEstimator, ClassifierMixin
+from sklearn.utils import check_random_state
+from sklearn.utils.metaestimators import available_if
+from sklearn.utils.validation import check_is_fitted
+
+from uneven.door import TrainingRows, enter, enter_again, whole_or_nothing
+from uneven.fusion.members import scatter, spread
+from uneven.threads import Workers, workers
+from uneven.views import ViewMap
+from uneven.vote_classifier import flatten_binary
+
+__all__ = ["DelegatingClassifier"]
+
+
+def _model_has(name: str) -> Callable[[Any], bool]:
+    def check(classifier: DelegatingClassifier) -> bool:
+        inner = getattr(classifier, "model_", None)
+        if inner is None:
+            inner = classifier._unfitted_model()
+        getattr(inner, name)
+        return True
+
+    return check
+
+
+class DelegatingClassifier(ClassifierMixin, BaseEstimator, metaclass=ABCMeta):
+    """Base of the classifiers whose answers come from one inner model.
+
+    A subclass implements :meth:`_train`, which sets ``model_`` (trained on class indices),
+    :meth:`_inputs`, what the model is given, and :meth:`_able`, which rows it can be asked about.
+    All other rows get the most frequent class.
+    """
+
+    classes_: np.ndarray
+    class_prior_: np.ndarray
+    views_: ViewMap
+    model_: Any
+    random_state: Any = None
+    n_jobs: int | None = None
+
+    @abstractmethod
+    def _train(self, rows: TrainingRows, rng: np.random.RandomState, team: Workers) -> None:
+        """Set ``model_``, unless there is nothing to learn, and whatever :meth:`_inputs` needs."""
+
+    @abstractmethod
+    def _inputs(self, X: Any, present: np.ndarray) -> Any:
+        """What the inner model is given for some rows."""
+
+    @abstractmethod
+    def _able(self, present: np.ndarray) -> np.ndarray:
+        """Which rows the inner model can be asked about, bool of shape (n_samples,)."""
+
+    @abstractmethod
+    def _unfitted_model(self) -> Any:
+        """An example of the inner model, to see what it can do before fitting."""
+
+    def _check_parameters(self) -> None:
+        """Refuse impossible parameters before any work."""
+
+    def fit(self, X: Any, y: Any, sample_weight: Any = None) -> Self:
+        """Train the inner model.
+
+        Parameters
+        ----------
+        X : array-like, sparse matrix or dataframe of shape (n_samples, n_features)
+            NaN is a missing value; a row in which a whole view is NaN does not have that view.
+        y : array-like of shape (n_samples,)
+            Class labels.
+        sample_weight : array-like of shape (n_samples,), optional
+            Passed on to everything that is trained. Rows of weight zero are left out.
+
+        Returns
+        -------
+        self : object
+        """
+        self._check_parameters()
+        with whole_or_nothing(self), workers(self.n_jobs) as team:
+            rows = enter(self, X, y, sample_weight)
+            self.classes_, self.views_ = rows.classes, rows.views
+            counts = np.bincount(rows.y, rows.mass, len(rows.classes))
+            self.class_prior_ = counts / counts.sum()
+            self.model_ = None
+            self._train(rows, check_random_state(self.random_state), team)
+        return self
+
+    def _ask(self, X: Any, method: str) -> tuple[Any, np.ndarray]:
+        """What the model says about the rows it can be asked about, and which these are.
+
+        The second is a bool array of shape (n_samples,); nothing is said if it is all False.
+        """
+        check_is_fitted(self, "class_prior_")
+        X = enter_again(self, X)
+        present = self.views_.presence(X)
+        able = self._able(present) if self.model_ is not None else np.zeros(len(present), bool)
+        if not able.any():
+            return None, able
+        rows = np.flatnonzero(able)
+        return getattr(self.model_, method)(self._inputs(X[rows], present[rows])), able
+
+    def predict(self, X: Any) -> np.ndarray:
+        """Class that the inner model answers.
+
+        Parameters
+        ----------
+        X : array-like, sparse matrix or dataframe of shape (n_samples, n_features)
+
+        Returns
+        -------
+        ndarray of shape (n_samples,)
+            The most frequent class for rows that the model cannot be asked about.
+        """
+        said, able = self._ask(X, "predict")
+        answers = np.full(len(able), int(self.class_prior_.argmax()))
+        if said is not None:
+            answers[able] = said
+        return np.asarray(self.classes_[answers])
+
+    @available_if(_model_has("predict_proba"))
+    def predict_proba(self, X: Any) -> np.ndarray:
+        """Probabilities of the inner model.
+
+        Parameters
+        ----------
+        X : array-like, sparse matrix or dataframe of shape (n_samples, n_features)
+
+        Returns
+        -------
+        ndarray of shape (n_samples, n_classes)
+            The training class frequencies for rows that the model cannot be asked about.
+        """
+        said, able = self._ask(X, "predict_proba")
+        shares = np.tile(self.class_prior_, (len(able), 1))
+        if said is not None:
+            shares[able] = scatter(said, self.model_.classes_, len(self.classes_))
+        return shares
+
+    @available_if(_model_has("decision_function"))
+    def decision_function(self, X: Any) -> np.ndarray:
+        """Scores of the inner model.
+
+        Parameters
+        ----------
+        X : array-like, sparse matrix or dataframe of shape (n_samples, n_features)
+
+        Returns
+        -------
+        ndarray of shape (n_samples, n_classes), or (n_samples,) for two classes
+            Zero for rows that the model cannot be asked about.
+        """
+        said, able = self._ask(X, "decision_function")
+        scores = np.zeros((len(able), len(self.classes_)))
+        if said is not None:
+            scores[able] = spread(said, self.model_.classes_, len(self.classes_))
+        return flatten_binary(scores)
+
+    def undecided(self, X: Any) -> np.ndarray:
+        """Tell which rows the inner model cannot be asked about, because views are missing.
+
+        Parameters
+        ----------
+        X : array-like, sparse matrix or dataframe of shape (n_samples, n_features)
+
+        Returns
+        -------
+        ndarray of bool, shape (n_samples,)
+            :meth:`predict` answers the most frequent training class there.
+        """
+        check_is_fitted(self, "class_prior_")
+        present = self.views_.presence(enter_again(self, X))
+        silent = np.ones(len(present), dtype=bool)
+        return silent if self.model_ is None else ~self._able(present)
+
+    def __sklearn_tags__(self) -> Any:
+        tags = super().__sklearn_tags__()
+        tags.input_tags.sparse = True
+        tags.input_tags.allow_nan = True
+        return tags

@@ -1,0 +1,211 @@
+"""Early fusion: one classifier for the columns of all views."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+import scipy.sparse as sp
+from sklearn.decomposition import PCA, TruncatedSVD
+from sklearn.feature_selection import SelectKBest, f_classif
+from sklearn.impute import SimpleImputer
+from sklearn.pipeline import make_pipeline
+from sklearn.preprocessing import StandardScaler
+from sklearn.tree import DecisionTreeClassifier
+from sklearn.utils.validation import check_is_fitted
+
+from uneven.documentation import documented
+from uneven.door import TrainingRows, check_choice, column_names
+from uneven.fusion.delegate import DelegatingClassifier
+from uneven.fusion.members import fit_model
+from uneven.threads import Workers
+from uneven.voters.adapters import seeded_clone
+from uneven.votes import Explanation, column_shares
+
+__all__ = ["EarlyFusionClassifier"]
+
+_KEPT_VARIANCE = 0.95
+_MOST_SPARSE_COMPONENTS = 100
+
+
+@documented
+class EarlyFusionClassifier(DelegatingClassifier):
+    """Early fusion: put the columns of all views side by side and learn from them at once.
+
+    The simplest thing to do with several views, and the one to beat. A view with many columns may
+    drown the others; ``scale`` gives each view the same total variance.
+
+    Parameters
+    ----------
+    {parameters}
+    estimator : classifier or None, default=None
+        Any classifier; None is a fully grown decision tree.
+    scale : bool, default=False
+        Standardise every column and divide it by the square root of the width of its view, so that
+        all views weigh the same in distances and penalties. NaN stays; columns of sparse tables
+        are not centred. Trees do not need it.
+    reduce : None, "pca", "select" or transformer, default=None
+        What to do with the columns before the classifier sees them: nothing, principal components
+        (95 % of the variance; at most 100 components of a sparse table), the better half of the
+        columns by the F test, or any transformer of scikit-learn. "pca" and "select" replace NaN
+        by the mean of the column.
+
+    Attributes
+    ----------
+    classes_ : ndarray of shape (n_classes,)
+        The class labels.
+    model_ : classifier or None
+        The classifier, trained on class indices; None if the rows show one class only.
+    columns_ : ndarray of int, shape (n_columns,)
+        The columns that it reads: those that belong to a view.
+    scaler_ : StandardScaler or None
+    reducer_ : transformer or None
+    class_prior_ : ndarray of shape (n_classes,)
+        Class frequencies in training.
+    views_ : ViewMap
+        The resolved views.
+
+    See Also
+    --------
+    LateFusionClassifier : one classifier per view.
+
+    Notes
+    -----
+    Missing views are NaN in the table, so that rows without some view need a classifier that
+    accepts NaN. A row without any view is not learnt from and gets the most frequent class, see
+    :meth:`undecided`.
+
+    Examples
+    --------
+    >>> from sklearn.linear_model import LogisticRegression
+    >>> from uneven import EarlyFusionClassifier
+    >>> from uneven.datasets import make_imbalanced_views
+    >>> data = make_imbalanced_views(600, random_state=0)
+    >>> early = EarlyFusionClassifier(LogisticRegression(), scale=True, views=data.views)
+    >>> early.fit(data.data, data.target).explain().view_share.shape
+    (4, 6)
+    """
+
+    def __init__(
+        self,
+        estimator: Any = None,
+        *,
+        scale: bool = False,
+        reduce: Any = None,
+        views: Any = None,
+        random_state: Any = None,
+    ) -> None:
+        self.estimator = estimator
+        self.scale = scale
+        self.reduce = reduce
+        self.views = views
+        self.random_state = random_state
+
+    def _check_parameters(self) -> None:
+        if isinstance(self.reduce, str):
+            check_choice("reduce", self.reduce, ("pca", "select"))
+        elif self.reduce is not None and not hasattr(self.reduce, "transform"):
+            raise TypeError(
+                f'reduce must be None, "pca", "select" or a transformer, got {self.reduce!r}.'
+            )
+
+    def _unfitted_model(self) -> Any:
+        return DecisionTreeClassifier() if self.estimator is None else self.estimator
+
+    def _train(self, rows: TrainingRows, rng: np.random.RandomState, team: Workers) -> None:
+        seen = rows.take(np.flatnonzero(rows.present.any(axis=1)))
+        self.columns_ = rows.views.used_columns
+        self.scaler_, self.reducer_ = None, None
+        if len(np.unique(seen.y)) < 2:
+            return
+        table = seen.X[:, self.columns_]
+        if self.scale:
+            self.scaler_ = self._balanced_scaler(table, seen.mass)
+            table = self.scaler_.transform(table)
+        if self.reduce is not None:
+            self.reducer_ = seeded_clone(self._wanted_reducer(table), rng)
+            table = self.reducer_.fit(table, seen.y).transform(table)
+        self.model_ = fit_model(self.estimator, table, seen.y, seen.mass, rng)
+
+    def _balanced_scaler(self, table: Any, mass: np.ndarray) -> StandardScaler:
+        """Standardise columns, then divide by the root of the width of the view they belong to."""
+        scaler = StandardScaler(with_mean=not sp.issparse(table)).fit(table, sample_weight=mass)
+        widths = np.array([len(columns) for columns in self.views_.columns])
+        share = self.views_.membership()[:, self.columns_]
+        scaler.scale_ = scaler.scale_ / np.sqrt(share.T @ (1.0 / widths))
+        return scaler
+
+    def _wanted_reducer(self, table: Any) -> Any:
+        if not isinstance(self.reduce, str):
+            return self.reduce
+        n_columns = table.shape[1]
+        fill = SimpleImputer(keep_empty_features=True)
+        if self.reduce == "select":
+            return make_pipeline(fill, SelectKBest(f_classif, k=-(-n_columns // 2)))
+        if sp.issparse(table):
+            n_components = min(_MOST_SPARSE_COMPONENTS, n_columns)
+            return make_pipeline(fill, TruncatedSVD(n_components))
+        return make_pipeline(fill, PCA(_KEPT_VARIANCE, svd_solver="full"))
+
+    def _able(self, present: np.ndarray) -> np.ndarray:
+        return np.asarray(present.any(axis=1))
+
+    def _inputs(self, X: Any, present: np.ndarray) -> Any:
+        table = X[:, self.columns_]
+        if self.scaler_ is not None:
+            table = self.scaler_.transform(table)
+        return table if self.reducer_ is None else self.reducer_.transform(table)
+
+    def explain(self) -> Explanation:
+        """Say which view and which column the classifier leans on for which class.
+
+        Returns
+        -------
+        Explanation
+            From the classifier's own ``explain``, else its absolute ``coef_``, else its
+            ``feature_importances_`` (the same for every class). Columns that ``reduce`` dropped
+            have no share.
+
+        Raises
+        ------
+        AttributeError
+            If the classifier has none of these, or if ``reduce`` mixes columns.
+        """
+        check_is_fitted(self, "class_prior_")
+        credit = np.zeros((self.n_features_in_, len(self.classes_)))
+        if self.model_ is not None:
+            credit[self._kept_columns()] = _importance(self.model_, len(self.classes_))
+        by_column = column_shares(credit)
+        return Explanation(
+            view_names=list(self.views_.names),
+            feature_names=column_names(self),
+            classes=self.classes_,
+            view_share=self.views_.membership() @ by_column,
+            feature_share=by_column,
+        )
+
+    def _kept_columns(self) -> np.ndarray:
+        """Columns of ``X`` behind the inputs of the model, shape (n_inputs,)."""
+        if self.reducer_ is None:
+            return self.columns_
+        last = self.reducer_[-1] if hasattr(self.reducer_, "steps") else self.reducer_
+        if not hasattr(last, "get_support"):
+            raise AttributeError(
+                f"explain: {type(last).__name__} mixes the columns, so that they have no share of "
+                "their own; use reduce=None or a selection of columns."
+            )
+        return np.asarray(self.columns_[last.get_support()])
+
+
+def _importance(model: Any, n_classes: int) -> np.ndarray:
+    """How much a model leans on each of its inputs for each class, shape (n_inputs, n_classes)."""
+    if hasattr(model, "explain"):
+        return np.asarray(model.explain().feature_share)
+    if hasattr(model, "coef_"):
+        sizes = np.abs(np.asarray(model.coef_))
+        return sizes.T if len(sizes) == n_classes else np.tile(sizes.mean(axis=0), (n_classes, 1)).T
+    if hasattr(model, "feature_importances_"):
+        return np.tile(model.feature_importances_, (n_classes, 1)).T
+    raise AttributeError(
+        f"explain: {type(model).__name__} has neither explain, coef_ nor feature_importances_."
+    )

@@ -1,0 +1,148 @@
+"""Fusion by hold-out: a model that learns what the answers of the views mean."""
+
+from __future__ import annotations
+
+from numbers import Real
+from typing import Any
+
+import numpy as np
+from sklearn.tree import DecisionTreeClassifier
+
+from uneven.documentation import documented
+from uneven.door import TrainingRows, check_choice
+from uneven.fusion.delegate import DelegatingClassifier
+from uneven.fusion.members import fit_members, fit_model, scatter
+from uneven.threads import Workers
+
+__all__ = ["HoldoutFusionClassifier"]
+
+
+@documented
+class HoldoutFusionClassifier(DelegatingClassifier):
+    """Hold-out fusion: a final model learns from the answers of one classifier per view.
+
+    Some rows of every class train the classifiers of the views; on the others their answers
+    become the columns of a small table, from which the final model learns. Known as the baseline
+    "Fusion" with 60 % and 40 % of the rows.
+
+    Parameters
+    ----------
+    {parameters}
+    estimator : classifier, mapping of view name to classifier, or None, default=None
+        None, and views that a mapping does not name, get a fully grown decision tree.
+    final_estimator : classifier or None, default=None
+        Learns from the answers; None is a fully grown decision tree.
+    holdout : float, default=0.4
+        Share of every class that is kept for the final model.
+    inputs : {"labels", "probabilities"}, default="labels"
+        What the final model sees of a view: which class it answers, or ``predict_proba``.
+
+    Attributes
+    ----------
+    classes_ : ndarray of shape (n_classes,)
+        The class labels.
+    estimators_ : list of classifier or None
+        One per view, trained on class indices; None for a view whose training rows show fewer
+        than two classes.
+    model_ : classifier or None
+        The final model. Its inputs are ``n_classes + 1`` columns per view: one per class, and one
+        that is 1 where the view is absent.
+    class_prior_ : ndarray of shape (n_classes,)
+        Class frequencies in training.
+    views_ : ViewMap
+        The resolved views.
+
+    See Also
+    --------
+    LateFusionClassifier : a fixed rule instead of a learnt one.
+    sklearn.ensemble.StackingClassifier : the same idea with cross-validation, without views.
+
+    References
+    ----------
+    A. Goyal, E. Morvant and M.-R. Amini (2018), *Multiview learning of weighted majority vote by
+    Bregman divergence minimization* (as a baseline; the final model is not named there).
+
+    Notes
+    -----
+    The classifiers of the views are not trained again on all rows. A row without any view gets
+    the most frequent class, see :meth:`undecided`.
+
+    Examples
+    --------
+    >>> from uneven.datasets import make_imbalanced_views
+    >>> from uneven.fusion import HoldoutFusionClassifier
+    >>> data = make_imbalanced_views(600, random_state=0)
+    >>> fusion = HoldoutFusionClassifier(views=data.views, random_state=0)
+    >>> fusion.fit(data.data, data.target).model_.n_features_in_
+    28
+    """
+
+    def __init__(
+        self,
+        estimator: Any = None,
+        *,
+        final_estimator: Any = None,
+        holdout: float = 0.4,
+        inputs: str = "labels",
+        views: Any = None,
+        random_state: Any = None,
+        n_jobs: int | None = None,
+    ) -> None:
+        self.estimator = estimator
+        self.final_estimator = final_estimator
+        self.holdout = holdout
+        self.inputs = inputs
+        self.views = views
+        self.random_state = random_state
+        self.n_jobs = n_jobs
+
+    def _check_parameters(self) -> None:
+        check_choice("inputs", self.inputs, ("labels", "probabilities"))
+        if not isinstance(self.holdout, Real) or not 0.0 < float(self.holdout) < 1.0:
+            raise ValueError(f"holdout must be between 0 and 1, got {self.holdout!r}.")
+
+    def _unfitted_model(self) -> Any:
+        return DecisionTreeClassifier() if self.final_estimator is None else self.final_estimator
+
+    def _train(self, rows: TrainingRows, rng: np.random.RandomState, team: Workers) -> None:
+        first, second = rows.split(float(self.holdout), rng)
+        members = fit_members(self.estimator, first, rng, team)
+        self.estimators_ = [None if member is None else member.estimator for member in members]
+        if self.inputs == "probabilities":
+            self._check_probabilities()
+        if len(np.unique(second.y)) < 2:
+            second = rows
+        heard = second.take(np.flatnonzero(self._able(second.present)))
+        if len(np.unique(heard.y)) > 1:
+            table = self._inputs(heard.X, heard.present)
+            self.model_ = fit_model(self.final_estimator, table, heard.y, heard.mass, rng)
+
+    def _check_probabilities(self) -> None:
+        for estimator in self.estimators_:
+            if estimator is not None and not hasattr(estimator, "predict_proba"):
+                raise ValueError(
+                    f'inputs="probabilities" needs classifiers with predict_proba; '
+                    f"{type(estimator).__name__} has none."
+                )
+
+    def _able(self, present: np.ndarray) -> np.ndarray:
+        speaking = [estimator is not None for estimator in self.estimators_]
+        return np.asarray(present[:, speaking].any(axis=1))
+
+    def _inputs(self, X: Any, present: np.ndarray) -> np.ndarray:
+        n_classes = len(self.classes_)
+        table = np.zeros((len(present), len(self.views_), n_classes + 1))
+        for j, estimator in enumerate(self.estimators_):
+            here = present[:, j] & (estimator is not None)
+            table[~here, j, n_classes] = 1.0
+            if here.any():
+                columns = X[np.flatnonzero(here)][:, self.views_.columns[j]]
+                table[here, j, :n_classes] = self._said(estimator, columns)
+        return table.reshape(len(present), -1)
+
+    def _said(self, estimator: Any, columns: Any) -> np.ndarray:
+        """What the final model sees of one view, shape (n_rows, n_classes)."""
+        if self.inputs == "probabilities":
+            shares = estimator.predict_proba(columns)
+            return scatter(shares, estimator.classes_, len(self.classes_))
+        return np.eye(len(self.classes_))[np.asarray(estimator.predict(columns))]

@@ -1,0 +1,234 @@
+"""Late fusion: one classifier per view, joined by a fixed rule."""
+
+from __future__ import annotations
+
+from typing import Any, Self
+
+import numpy as np
+from sklearn.utils import check_random_state
+from sklearn.utils.metaestimators import available_if
+from sklearn.utils.validation import check_is_fitted
+
+from uneven.documentation import documented
+from uneven.door import TrainingRows, check_choice, enter, enter_again, whole_or_nothing
+from uneven.fusion.judging import view_scores
+from uneven.fusion.members import fit_members, scatter, spread
+from uneven.threads import workers
+from uneven.vote_classifier import VoteClassifier
+from uneven.voters import EstimatorVoter
+from uneven.votes import Term, Vote
+
+__all__ = ["LateFusionClassifier"]
+
+_METHOD = {"votes": "predict", "scores": "predict_proba", "margins": "decision_function"}
+
+
+def _has_shares(classifier: LateFusionClassifier) -> bool:
+    if classifier.combine == "margins":
+        raise AttributeError('predict_proba: combine="margins" gives no shares, only margins')
+    return True
+
+
+@documented
+class LateFusionClassifier(VoteClassifier):
+    """Late fusion: one classifier per view, then a vote or a sum of what they say.
+
+    Every view is learnt on its own, from the rows that have it, by a clone of ``estimator``. With
+    the default settings this is the majority vote of one tree per view (also known as MV-MV).
+
+    Parameters
+    ----------
+    {parameters}
+    estimator : classifier, mapping of view name to classifier, or None, default=None
+        None, and views that a mapping does not name, get a fully grown decision tree.
+    combine : {"votes", "scores", "margins"}, default="votes"
+        What is added up: answers, ``predict_proba``, or ``decision_function``. The margin of a
+        two-class model counts half for one class and half against the other. With margins there
+        is no ``predict_proba``.
+    weights : None, "accuracy" or array-like of shape (n_views,), default=None
+        Factor on what each view says: 1 for all, its accuracy in five-fold cross-validation, or
+        the numbers given.
+    normalise : bool, default=False
+        Only for margins: divide those of a view by their scale, which is the sum of its vote
+        weights for a classifier of this library, and the mean absolute margin of its training
+        rows for others. Sums of boosted votes are usually not normalised: a view that learnt
+        little then speaks softly.
+
+    Attributes
+    ----------
+    classes_ : ndarray of shape (n_classes,)
+        The class labels.
+    estimators_ : list of classifier or None
+        One per view, trained on class indices; None for a view whose training rows show fewer
+        than two classes.
+    weights_ : ndarray of shape (n_views,)
+        Factor on what each view says, divided by the scale of its margins with ``normalise``.
+    vote_ : Vote
+        The answers of the views as a vote; what :meth:`explain` describes, whatever is combined.
+    class_prior_ : ndarray of shape (n_classes,)
+        Class frequencies in training.
+    views_ : ViewMap
+        The resolved views.
+
+    See Also
+    --------
+    EarlyFusionClassifier : one classifier for the columns of all views.
+    CarakoClassifier : weights that are learnt, for each class.
+
+    Notes
+    -----
+    A view is silent in rows in which it is missing; a row without any view gets the most frequent
+    class, see :meth:`undecided`. A class that the training rows of a view do not show gets the
+    smallest score the view gives in the row (0 for ``predict_proba``).
+
+    Examples
+    --------
+    >>> from sklearn.model_selection import train_test_split
+    >>> from uneven import ComboClassifier, LateFusionClassifier
+    >>> from uneven.datasets import make_imbalanced_views
+    >>> data = make_imbalanced_views(600, random_state=0)
+    >>> X, X_new, y, y_new = train_test_split(data.data, data.target, random_state=0)
+    >>> boosted = ComboClassifier(n_estimators=30, max_depth=1)
+    >>> late = LateFusionClassifier(boosted, combine="margins", views=data.views).fit(X, y)
+    >>> trees = LateFusionClassifier(views=data.views, random_state=0).fit(X, y)
+    >>> bool(late.score(X_new, y_new) > trees.score(X_new, y_new))
+    True
+    """
+
+    def __init__(
+        self,
+        estimator: Any = None,
+        *,
+        combine: str = "votes",
+        weights: Any = None,
+        normalise: bool = False,
+        views: Any = None,
+        random_state: Any = None,
+        n_jobs: int | None = None,
+    ) -> None:
+        self.estimator = estimator
+        self.combine = combine
+        self.weights = weights
+        self.normalise = normalise
+        self.views = views
+        self.random_state = random_state
+        self.n_jobs = n_jobs
+
+    def fit(self, X: Any, y: Any, sample_weight: Any = None) -> Self:
+        """Train one classifier per view.
+
+        Parameters
+        ----------
+        X : array-like, sparse matrix or dataframe of shape (n_samples, n_features)
+            NaN is a missing value; a row in which a whole view is NaN is not shown to that view.
+            Other NaN are passed on to the classifiers.
+        y : array-like of shape (n_samples,)
+            Class labels.
+        sample_weight : array-like of shape (n_samples,), optional
+            Passed on to the classifiers. Rows of weight zero are left out.
+
+        Returns
+        -------
+        self : object
+        """
+        check_choice("combine", self.combine, _METHOD)
+        if self.normalise and self.combine != "margins":
+            raise ValueError(f'normalise=True needs combine="margins", not {self.combine!r}.')
+        with whole_or_nothing(self), workers(self.n_jobs) as team:
+            rows = enter(self, X, y, sample_weight)
+            self.classes_, self.views_ = rows.classes, rows.views
+            n_classes = len(rows.classes)
+            counts = np.bincount(rows.y, rows.mass, n_classes)
+            self.class_prior_ = counts / counts.sum()
+            rng = check_random_state(self.random_state)
+            members = fit_members(self.estimator, rows, rng, team)
+            self._check_method(members)
+            self.estimators_ = [None if m is None else m.estimator for m in members]
+            given = self._given_weights(rows, rng, team)
+            self.weights_ = given / self._scales(members, rows)
+            terms = [
+                Term(member, np.full(n_classes, given[j]), j)
+                for j, member in enumerate(members)
+                if member is not None
+            ]
+            self.vote_ = Vote(terms, [len(terms)], n_classes, rows.views)
+        return self
+
+    def _check_method(self, members: list[EstimatorVoter | None]) -> None:
+        needed = _METHOD[self.combine]
+        for member in members:
+            if member is not None and not hasattr(member.estimator, needed):
+                raise ValueError(
+                    f"combine={self.combine!r} needs classifiers with {needed}; "
+                    f"{type(member.estimator).__name__} has none."
+                )
+
+    def _given_weights(self, rows: TrainingRows, rng: Any, team: Any) -> np.ndarray:
+        n_views = len(rows.views)
+        if self.weights is None:
+            return np.ones(n_views)
+        if isinstance(self.weights, str):
+            check_choice("weights", self.weights, ("accuracy",))
+            return np.nan_to_num(view_scores(self.estimator, rows, rng, team))
+        weights = np.array(self.weights, dtype=np.float64)
+        if weights.shape != (n_views,):
+            raise ValueError(
+                f"weights has shape {weights.shape}, but there are {n_views} views "
+                f"({list(rows.views.names)}): give one number for each."
+            )
+        if not np.isfinite(weights).all() or (weights < 0.0).any() or not weights.any():
+            raise ValueError(
+                f"weights must be finite, >= 0 and not all zero; got {weights.tolist()}."
+            )
+        return weights
+
+    def _scales(self, members: list[EstimatorVoter | None], rows: TrainingRows) -> np.ndarray:
+        """What margins are divided by, shape (n_views,)."""
+        scales = np.ones(len(members))
+        for j, member in enumerate(members):
+            if not self.normalise or member is None:
+                continue
+            if isinstance(member.estimator, VoteClassifier):
+                scale = member.estimator.vote_.weights.max(axis=1).sum()
+            else:
+                here = np.flatnonzero(rows.present[:, j])
+                table = rows.X[here][:, member.columns]
+                scale = np.abs(member.estimator.decision_function(table)).mean()
+            scales[j] = scale if scale > 0.0 else 1.0
+        return scales
+
+    def _scores(self, X: Any) -> np.ndarray:
+        """Weighted sum of what the views say, shape (n_samples, n_classes)."""
+        check_is_fitted(self, "vote_")
+        if self.combine == "votes":
+            return super()._scores(X)
+        X = enter_again(self, X)
+        present = self.views_.presence(X)
+        scores = np.zeros((X.shape[0], len(self.classes_)))
+        for j, estimator in enumerate(self.estimators_):
+            here = np.flatnonzero(present[:, j])
+            if estimator is not None and len(here):
+                table = X[here][:, self.views_.columns[j]]
+                scores[here] += self.weights_[j] * self._opinion(estimator, table)
+        return scores
+
+    def _opinion(self, estimator: Any, table: Any) -> np.ndarray:
+        """What one view says about some rows, shape (n_rows, n_classes)."""
+        values = getattr(estimator, _METHOD[self.combine])(table)
+        place = spread if self.combine == "margins" else scatter
+        return place(values, estimator.classes_, len(self.classes_))
+
+    @available_if(_has_shares)
+    def predict_proba(self, X: Any) -> np.ndarray:
+        """Share of the weighted sum that each class receives; not for margins.
+
+        Parameters
+        ----------
+        X : array-like, sparse matrix or dataframe of shape (n_samples, n_features)
+
+        Returns
+        -------
+        ndarray of shape (n_samples, n_classes)
+            Rows sum to 1; the training class frequencies where no view is there.
+        """
+        return super().predict_proba(X)
