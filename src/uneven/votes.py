@@ -232,7 +232,7 @@ class Vote:
             able = present.any(axis=1) if view == ALL_VIEWS else present[:, view]
             rows = np.flatnonzero(able)
         if len(rows):
-            answers = self._voters[t].predict(X[rows])
+            answers = self._voters[t].predict(X if len(rows) == X.shape[0] else X[rows])
             spoken = answers >= 0
             scores[rows[spoken], answers[spoken]] += self.weights[t, answers[spoken]]
 
