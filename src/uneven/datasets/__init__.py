@@ -5,6 +5,7 @@ from uneven.datasets.demo import load_demo
 from uneven.datasets.fetching import DatasetUnavailableError, available, downloadable, fetch
 from uneven.datasets.imbalanced_views import make_imbalanced_views
 from uneven.datasets.poker import make_poker_hands
+from uneven.datasets.quarters import image_quarters
 from uneven.datasets.uneven_views import make_uneven_views
 from uneven.dialogues.emulator import make_dialogues
 
@@ -13,6 +14,7 @@ __all__ = [
     "available",
     "downloadable",
     "fetch",
+    "image_quarters",
     "load_demo",
     "make_balance_scale",
     "make_dialogues",
