@@ -26,8 +26,13 @@ from sklearn.preprocessing import (
 )
 from sklearn.tree import DecisionTreeClassifier
 
-from uneven.boosting import AdaBoostMMClassifier, ComboClassifier
-from uneven.fusion import BregmanVoteClassifier
+from uneven.boosting import (
+    AdaBoostMMClassifier,
+    ComboClassifier,
+    MuComboClassifier,
+    MumboClassifier,
+)
+from uneven.fusion import BregmanVoteClassifier, CarakoClassifier
 from uneven.voters import TreeVoter
 from uneven.votes import Vote
 
@@ -41,7 +46,14 @@ ENCODERS = (
     SimpleImputer,
     StandardScaler,
 )
-OURS = (AdaBoostMMClassifier, BregmanVoteClassifier, ComboClassifier)
+OURS = (
+    AdaBoostMMClassifier,
+    BregmanVoteClassifier,
+    CarakoClassifier,
+    ComboClassifier,
+    MuComboClassifier,
+    MumboClassifier,
+)
 
 
 def check_structure(pipeline: Any) -> None:
@@ -66,7 +78,7 @@ def check_structure(pipeline: Any) -> None:
     elif type(classifier) is HistGradientBoostingClassifier:
         _check_gradient_boosting(classifier)
     elif type(classifier) in OURS:
-        _check_vote(classifier)
+        _check_votes(classifier)
     elif type(classifier) is not LogisticRegression:
         raise ValueError(f"its classifier is a {type(classifier).__name__}, which is not known")
 
@@ -127,10 +139,19 @@ def _check_range(values: NDArray, size: int, what: str) -> None:
         raise ValueError(f"a tree points to {what} {values.max()} of {size}")
 
 
-def _check_vote(classifier: Any) -> None:
-    """Check every tree, then pack the vote anew, so that its arrays agree with each other."""
-    vote = classifier.vote_
+def _check_votes(classifier: Any) -> None:
+    """Put a checked copy in the place of every vote that a classifier holds."""
     n_features, n_classes = classifier.n_features_in_, len(classifier.classes_)
+    classifier.vote_ = _checked(classifier.vote_, n_features, n_classes)
+    if type(classifier) is MumboClassifier:
+        votes = [_checked(vote, n_features, n_classes) for vote in classifier.view_votes_]
+        classifier.view_votes_ = tuple(votes)
+
+
+def _checked(vote: Any, n_features: int, n_classes: int) -> Vote:
+    """Check every tree, then pack the vote anew, so that its arrays agree with each other."""
+    if type(vote) is not Vote:
+        raise ValueError(f"a {type(vote).__name__} stands where a vote should be")
     if vote.views.n_features != n_features or vote.n_classes != n_classes:
         raise ValueError("its vote does not fit its columns and classes")
     for columns in vote.views.columns:
@@ -145,7 +166,7 @@ def _check_vote(classifier: Any) -> None:
     stages = np.concatenate([[0], vote.rounds, [len(terms)]])
     if np.any(np.diff(stages) < 0):
         raise ValueError("the rounds of its vote do not increase to the number of terms")
-    classifier.vote_ = Vote(terms, vote.rounds, n_classes, vote.views)
+    return Vote(terms, vote.rounds.tolist(), n_classes, vote.views)
 
 
 def _check_voter(tree: TreeVoter, n_features: int, n_classes: int) -> None:

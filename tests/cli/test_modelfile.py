@@ -190,6 +190,27 @@ def test_forged_votes_are_refused(fitted, path):
             load_model(path)
 
 
+def test_forged_votes_of_views_are_refused(path):
+    views = {"sound": ["sound__pitch", "sound__noise"], "text": ["text__word", "text__length"]}
+    fitted = fit_method(METHODS["mumbo"], PROBLEM, Settings(rounds=4, views=views))
+    write(path, pipeline=fitted)
+    again = load_model(path)[0]
+    np.testing.assert_array_equal(again.predict(PROBLEM.X), fitted.predict(PROBLEM.X))
+    asked = fitted[:-1].transform(PROBLEM.X)
+    for name in views:
+        np.testing.assert_array_equal(
+            again[-1].predict_by_view(asked)[name], fitted[-1].predict_by_view(asked)[name]
+        )
+    fitted[-1].view_votes_[1]._forest.trees.feature[0] = 99
+    write(path, pipeline=fitted)
+    with pytest.raises(ModelFileError, match="points to column 99 of 4"):
+        load_model(path)
+    fitted[-1].view_votes_ = ("sound", "text")
+    write(path, pipeline=fitted)
+    with pytest.raises(ModelFileError, match="a str stands where a vote should be"):
+        load_model(path)
+
+
 def test_roots_outside_the_forest_are_refused(fitted, path):
     copy = pickle.loads(pickle.dumps(fitted["combo"]))
     copy[-1].vote_._forest.roots[1:] += 10**6

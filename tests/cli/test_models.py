@@ -22,7 +22,8 @@ def model(uneven, table):
 
 @pytest.mark.parametrize("method", list(METHODS))
 def test_every_method_survives_its_file(uneven, table, tmp_path, frame, method):
-    done = uneven("fit", table, "-t", "label", "--method", method, "--rounds", 10, "-o", "m.skops")
+    words = ("--method", method, "--rounds", 10, "--views", "prefix", "-o", "m.skops")
+    done = uneven("fit", table, "-t", "label", *words)
     assert done.code == 0, done.err
     pipeline, card = load_model(tmp_path / "m.skops")
     assert card.method == method

@@ -8,6 +8,7 @@ import numpy as np
 import pytest
 
 from tests.cli.test_compare import QUICK, TWO, load_results
+from uneven.experiments import METHODS, default_methods
 
 VIEWS = ("--views", "prefix")
 
@@ -51,6 +52,50 @@ def test_a_long_table_is_sampled(monkeypatch, uneven, table, tmp_path):
     monkeypatch.setattr("uneven.experiments.diagnosis.MOST_ROWS", 40)
     assert uneven("compare", table, *QUICK, "--methods", "combo", *VIEWS).code == 0
     assert load_results(tmp_path / "uneven-report").view_rows == 40
+
+
+JOINING = ["mucombo", "mumbo", "carako", "bregman_vote"]
+
+
+def test_methods_that_join_views_are_known():
+    assert [name for name in METHODS if METHODS[name].joins_views] == JOINING
+    assert default_methods(several_views=True) == list(METHODS)
+
+
+@pytest.mark.parametrize(("views", "ran"), [(VIEWS, ["combo", "mumbo"]), ((), ["combo"])])
+def test_they_run_where_there_are_several_views(monkeypatch, uneven, table, tmp_path, views, ran):
+    few = {name: METHODS[name] for name in ("combo", "mumbo")}
+    monkeypatch.setattr("uneven.experiments.methods.METHODS", few)
+    assert uneven("compare", table, *QUICK, "--no-diagnosis", *views).code == 0
+    assert [m.name for m in load_results(tmp_path / "uneven-report").methods] == ran
+
+
+@pytest.mark.parametrize("command", ["compare", "fit"])
+def test_a_lone_view_is_no_failure_but_told(uneven, table, command):
+    words = ("--methods", "mumbo,combo") if command == "compare" else ("--method", "mumbo")
+    done = uneven(command, table, "-t", "label", "--rounds", 4, *words)
+    assert done.code == 0, done.err
+    told = [line for line in done.err.splitlines() if "joins views" in line]
+    assert len(told) == 1
+    assert "MuMBo" in told[0]
+    assert "--views" in told[0]
+
+
+def test_methods_say_what_they_can_do(uneven, table, tmp_path):
+    assert uneven("compare", table, *QUICK, *VIEWS, "--methods", ",".join(JOINING)).code == 0
+    for method in load_results(tmp_path / "uneven-report").methods:
+        assert not method.errors
+        assert bool(method.curves) == METHODS[method.name].staged
+        assert np.sum(method.view_share.values, axis=0) == pytest.approx(1.0)
+
+
+@pytest.mark.parametrize("method", JOINING)
+def test_explain_shows_which_view_speaks(uneven, table, method):
+    assert uneven("fit", table, "-t", "label", "--rounds", 4, *VIEWS, "--method", method).code == 0
+    done = uneven("explain", "model.skops")
+    assert done.code == 0, done.err
+    assert "Which view speaks for which class" in done.out
+    assert ("Vote weights" in done.out) == METHODS[method].staged
 
 
 def test_an_empty_view_is_named(uneven, frame, tmp_path):

@@ -111,7 +111,8 @@ def _compare(
     demo: Annotated[bool, typer.Option("--demo", help="Use the embedded example table.")] = False,
     views: Views = None,
     methods: Annotated[
-        str | None, typer.Option(help="Methods, separated by commas; all by default.")
+        str | None,
+        typer.Option(help="Methods, separated by commas; by default all that fit the table."),
     ] = None,
     metric: Annotated[str, typer.Option(help="Measure that ranks.")] = "confusion_norm",
     cv: Annotated[int, typer.Option(help="Number of folds.")] = 5,
@@ -134,14 +135,13 @@ def _compare(
 ) -> Work:
     from uneven.cli.compare import CompareRequest, compare
     from uneven.cli.inputs import compare_source
-    from uneven.experiments import METHODS
 
     source = compare_source(
         table, target, demo, views=views, drop=drop, keep=keep, encoding=encoding
     )
     request = CompareRequest(
         source=source,
-        methods=tuple(METHODS) if methods is None else tuple(_split(methods)),
+        methods=None if methods is None else tuple(_split(methods)),
         metric=metric,
         folds=cv,
         repeats=repeats,

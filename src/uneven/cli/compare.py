@@ -11,7 +11,7 @@ from sklearn.pipeline import Pipeline
 
 from uneven.atomic import replace_folder
 from uneven.cli import terminal
-from uneven.cli.fit import model_card
+from uneven.cli.fit import lone_view_notes, model_card
 from uneven.cli.inputs import TableRequest, demo_problem
 from uneven.cli.ranking import ranking_table, view_table
 from uneven.cli.results import Origin, collect_results, with_shares, with_views
@@ -26,6 +26,7 @@ from uneven.experiments import (
     choose_measure,
     choose_methods,
     cross_validate,
+    default_methods,
     diagnose_views,
     fit_method,
     has_views,
@@ -49,8 +50,8 @@ class CompareRequest:
     ----------
     source : TableRequest or None
         The table; None for the embedded one.
-    methods : tuple of str
-        Names of methods.
+    methods : tuple of str or None
+        Names of methods; None takes all, those that join views only if there are several.
     metric : str
         Measure that ranks.
     folds, repeats, max_depth, seed, n_jobs : int
@@ -66,7 +67,7 @@ class CompareRequest:
     """
 
     source: TableRequest | None
-    methods: tuple[str, ...]
+    methods: tuple[str, ...] | None
     metric: str
     folds: int
     repeats: int
@@ -92,11 +93,12 @@ def compare(request: CompareRequest) -> None:
     InputError
         If the table or the request is wrong, or if every method fails.
     """
-    methods = choose_methods(request.methods)
+    named = None if request.methods is None else choose_methods(request.methods)
     metric = choose_measure(request.metric)
     problem = demo_problem() if request.source is None else request.source.load()
     check_folds(problem, request.folds)
-    terminal.notes(problem.notes)
+    methods = named or choose_methods(default_methods(has_views(problem)))
+    terminal.notes([*problem.notes, *lone_view_notes(methods, problem)])
     settings = Settings(
         rounds=request.rounds or (DEFAULT_ROUNDS if request.source else DEMO_ROUNDS),
         max_depth=request.max_depth,

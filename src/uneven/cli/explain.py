@@ -38,7 +38,8 @@ def explain(path: Path, top: int = 15) -> None:
         console.print(f"{card.label} is not a vote, so there are no shares to show.", markup=False)
         return
     explanation = classifier.explain()
-    _print_rounds(console, classifier)
+    if hasattr(classifier, "staged_predict"):
+        _print_rounds(console, classifier)
     views = Share.top(explanation.view_names, explanation.view_share)
     if len(views.names) > 1:
         _print_shares(console, "Which view speaks for which class", views, card.classes)

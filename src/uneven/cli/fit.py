@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import time
+from collections.abc import Iterable
 from dataclasses import replace
 from pathlib import Path
 
@@ -18,10 +19,11 @@ from uneven.experiments import (
     Settings,
     choose_methods,
     fit_method,
+    has_views,
 )
 from uneven.modelfile import ModelCard, save_model
 
-__all__ = ["fit", "model_card"]
+__all__ = ["fit", "lone_view_notes", "model_card"]
 
 
 def fit(source: TableRequest, name: str, settings: Settings, out: Path, command: str) -> None:
@@ -44,7 +46,7 @@ def fit(source: TableRequest, name: str, settings: Settings, out: Path, command:
     if out.is_dir() or not out.absolute().parent.is_dir():
         raise InputError(f"--out {out} must name a file in a folder that exists.")
     problem = source.load()
-    terminal.notes(problem.notes)
+    terminal.notes([*problem.notes, *lone_view_notes([method], problem)])
     started = time.perf_counter()
     with terminal.progress(1) as observer:
         settings = replace(settings, views=problem.views)
@@ -56,6 +58,18 @@ def fit(source: TableRequest, name: str, settings: Settings, out: Path, command:
         soft_wrap=True,
         markup=False,
     )
+
+
+def lone_view_notes(methods: Iterable[Method], problem: Problem) -> list[str]:
+    """Tell which methods have nothing to join because the table is one view."""
+    if has_views(problem):
+        return []
+    return [
+        f"{method.label} joins views, but there is one view only; say with --views how the "
+        "columns group."
+        for method in methods
+        if method.joins_views
+    ]
 
 
 def model_card(method: Method, problem: Problem, model: Pipeline, command: str) -> ModelCard:

@@ -45,7 +45,18 @@ given by --out gets [bold]report.html[/bold], [bold]results.json[/bold] and
 
   adaboost_mm: multi-class boosting, every row weighs the same
 
+  mucombo: views boost side by side with a weight per view and class; for rare classes
+
+  mumbo: views boost side by side, the best voter of each round speaks
+
+  carako: one tree per view, weighed class by class
+
+  bregman_vote: trees in every view, a weight for every tree and view
+
   hist_gradient_boosting, random_forest, logistic_regression: scikit-learn's, class-weighted
+
+By default all of them, but mucombo, mumbo, carako and bregman_vote only where --views gives
+several views to join.
 
 [bold]Measures[/bold] (--metric)
 

@@ -4,7 +4,14 @@ from uneven.experiments.crossval import MethodRun, cross_validate, fit_method
 from uneven.experiments.diagnosis import diagnose_views, has_views
 from uneven.experiments.errors import InputError
 from uneven.experiments.measures import MEASURES, MeasureRule, choose_measure
-from uneven.experiments.methods import METHODS, Method, Settings, build_pipeline, choose_methods
+from uneven.experiments.methods import (
+    METHODS,
+    Method,
+    Settings,
+    build_pipeline,
+    choose_methods,
+    default_methods,
+)
 from uneven.experiments.problem import Problem, check_folds, make_problem
 from uneven.experiments.progress import Observer
 from uneven.experiments.schema import Column, Schema
@@ -28,6 +35,7 @@ __all__ = [
     "choose_measure",
     "choose_methods",
     "cross_validate",
+    "default_methods",
     "diagnose_views",
     "file_digest",
     "fit_method",

@@ -199,7 +199,7 @@ def _run_fold(
             values = {name: rule.value(answers) for name, rule in MEASURES.items()}
             counts, _ = confusion_counts(answers.true, predicted, labels=problem.classes)
             run.confusion += counts
-            if number == 0 and run.method.kind == "ours":
+            if number == 0 and run.method.staged:
                 run.curves = _curves(pipeline, problem, test, metric)
         except Exception as error:  # a failing method must not stop the others
             run.errors.append((number, f"{type(error).__name__}: {error}"))
@@ -215,7 +215,7 @@ def _fit(
 ) -> Pipeline:
     pipeline = build_pipeline(method, problem.schema, settings)
     classifier = pipeline[-1]
-    counted = method.kind == "ours" and hasattr(classifier, "set_callbacks")
+    counted = method.staged and hasattr(classifier, "set_callbacks")
     if counted:
         classifier.set_callbacks(RoundCounter(observer.round, settings.rounds))
     try:

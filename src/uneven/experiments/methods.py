@@ -15,12 +15,25 @@ from sklearn.ensemble import HistGradientBoostingClassifier, RandomForestClassif
 from sklearn.linear_model import LogisticRegression
 from sklearn.pipeline import Pipeline
 
-from uneven.boosting import AdaBoostMMClassifier, ComboClassifier
+from uneven.boosting import (
+    AdaBoostMMClassifier,
+    ComboClassifier,
+    MuComboClassifier,
+    MumboClassifier,
+)
 from uneven.experiments.encoding import encode_one_hot, encode_ordinal
 from uneven.experiments.errors import InputError, closest, listing
 from uneven.experiments.schema import Schema
+from uneven.fusion import BregmanVoteClassifier, CarakoClassifier
 
-__all__ = ["METHODS", "Method", "Settings", "build_pipeline", "choose_methods"]
+__all__ = [
+    "METHODS",
+    "Method",
+    "Settings",
+    "build_pipeline",
+    "choose_methods",
+    "default_methods",
+]
 
 
 @dataclass(frozen=True)
@@ -55,13 +68,18 @@ class Method:
     name, label : str
         Key and what a reader sees.
     kind : {"ours", "baseline"}
-        Methods of this library give curves and explanations.
+        Methods of this library can explain themselves.
     description : str
         One sentence.
     encode : callable
         Takes a `Schema`, returns the transformer that goes before the classifier.
     make : callable
         Takes `Settings`, returns the classifier.
+    staged : bool
+        Whether it learns in rounds: it then has ``staged_predict``, ``staged_decision_function``
+        and, in ``history_``, the course of edges, vote weights and losses.
+    joins_views : bool
+        Whether it is meant for several views.
     """
 
     name: str
@@ -70,18 +88,22 @@ class Method:
     description: str
     encode: Callable[[Schema], ColumnTransformer]
     make: Callable[[Settings], Any]
+    staged: bool = False
+    joins_views: bool = False
+
+
+def _with_views(classifier: type) -> Callable[[Settings], Any]:
+    def make(s: Settings) -> Any:
+        views = None if s.views is None else {name: list(c) for name, c in s.views.items()}
+        return classifier(views=views, random_state=s.seed, n_jobs=s.n_jobs)
+
+    return make
 
 
 def _boosting(classifier: type) -> Callable[[Settings], Any]:
     def make(s: Settings) -> Any:
-        views = None if s.views is None else {name: list(c) for name, c in s.views.items()}
-        return classifier(
-            n_estimators=s.rounds,
-            max_depth=s.max_depth,
-            views=views,
-            random_state=s.seed,
-            n_jobs=s.n_jobs,
-        )
+        model = _with_views(classifier)(s)
+        return model.set_params(n_estimators=s.rounds, max_depth=s.max_depth)
 
     return make
 
@@ -97,6 +119,7 @@ METHODS = {
             "same, however rare.",
             encode_ordinal,
             _boosting(ComboClassifier),
+            staged=True,
         ),
         Method(
             "adaboost_mm",
@@ -105,6 +128,47 @@ METHODS = {
             "Multi-class boosting with the whole cost matrix: every row weighs the same.",
             encode_ordinal,
             _boosting(AdaBoostMMClassifier),
+            staged=True,
+        ),
+        Method(
+            "mucombo",
+            "µCoMBo",
+            "ours",
+            "A CoMBo in every view, and a weight for every view, class and round: for rare classes "
+            "and views that know only some of them.",
+            encode_ordinal,
+            _boosting(MuComboClassifier),
+            staged=True,
+            joins_views=True,
+        ),
+        Method(
+            "mumbo",
+            "MuMBo",
+            "ours",
+            "Views boost side by side and leave each other the rows they get wrong; the best voter "
+            "of each round enters the vote.",
+            encode_ordinal,
+            _boosting(MumboClassifier),
+            staged=True,
+            joins_views=True,
+        ),
+        Method(
+            "carako",
+            "Carako",
+            "ours",
+            "One tree per view, weighed class by class.",
+            encode_ordinal,
+            _with_views(CarakoClassifier),
+            joins_views=True,
+        ),
+        Method(
+            "bregman_vote",
+            "Bregman vote",
+            "ours",
+            "Trees of growing depth in every view, a weight for every tree and for every view.",
+            encode_ordinal,
+            _with_views(BregmanVoteClassifier),
+            joins_views=True,
         ),
         Method(
             "hist_gradient_boosting",
@@ -160,6 +224,22 @@ def choose_methods(names: Iterable[str]) -> list[Method]:
     if not chosen:
         raise InputError(f"no method was named; the methods are {listing(METHODS)}.")
     return list(chosen.values())
+
+
+def default_methods(several_views: bool) -> list[str]:
+    """Names of the methods to compare when none is named.
+
+    Parameters
+    ----------
+    several_views : bool
+        Methods that join views are left out if there is one view only.
+
+    Examples
+    --------
+    >>> default_methods(several_views=False)[:3]
+    ['combo', 'adaboost_mm', 'hist_gradient_boosting']
+    """
+    return [name for name, method in METHODS.items() if several_views or not method.joins_views]
 
 
 def build_pipeline(method: Method, schema: Schema, settings: Settings) -> Pipeline:
