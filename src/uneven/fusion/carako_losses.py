@@ -139,7 +139,11 @@ class SplitLoss(CarakoLoss):
         return float(spoken.sum() + (others - 1) * wrong.sum() + others * silent)
 
     def coefficients(self, answers: np.ndarray, start: np.ndarray) -> np.ndarray:
-        """Exact minimiser; ``start`` does not matter."""
+        """Exact minimiser over the views that answer a class; ``start`` does not matter.
+
+        A view that never answers a class gets no share of it, even where leaving some to it would
+        lower the loss.
+        """
         right, wrong = self.tally(answers)
         even = np.ones(len(answers))
         return exact_coefficients((self.n_classes - 1) * right, wrong, even, self.constraint)
