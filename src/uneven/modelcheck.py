@@ -32,8 +32,8 @@ from uneven.boosting import (
     MuComboClassifier,
     MumboClassifier,
 )
-from uneven.fusion import BregmanVoteClassifier, CarakoClassifier
-from uneven.voters import TreeVoter
+from uneven.fusion import BregmanVoteClassifier, CarakoClassifier, LateFusionClassifier
+from uneven.voters import EstimatorVoter, TreeVoter
 from uneven.votes import Vote
 
 __all__ = ["check_structure"]
@@ -79,6 +79,8 @@ def check_structure(pipeline: Any) -> None:
         _check_gradient_boosting(classifier)
     elif type(classifier) in OURS:
         _check_votes(classifier)
+    elif type(classifier) is LateFusionClassifier:
+        _check_members(classifier)
     elif type(classifier) is not LogisticRegression:
         raise ValueError(f"its classifier is a {type(classifier).__name__}, which is not known")
 
@@ -146,6 +148,20 @@ def _check_votes(classifier: Any) -> None:
     if type(classifier) is MumboClassifier:
         votes = [_checked(vote, n_features, n_classes) for vote in classifier.view_votes_]
         classifier.view_votes_ = tuple(votes)
+
+
+def _check_members(fusion: LateFusionClassifier) -> None:
+    """Check the classifier of every view, where it is asked and where it votes."""
+    voters: list[Any] = [term.voter for term in fusion.vote_.terms()]
+    if any(type(voter) is not EstimatorVoter for voter in voters):
+        raise ValueError("its vote holds a term that is not the classifier of a view")
+    for columns in [*fusion.views_.columns, *(voter.columns for voter in voters)]:
+        _check_range(columns, fusion.n_features_in_, "column")
+    members = [voter.estimator for voter in voters]
+    for member in [*members, *(m for m in fusion.estimators_ if m is not None)]:
+        if type(member) not in OURS:
+            raise ValueError(f"a view is judged by a {type(member).__name__}, which is not known")
+        _check_votes(member)
 
 
 def _checked(vote: Any, n_features: int, n_classes: int) -> Vote:

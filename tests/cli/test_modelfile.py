@@ -211,6 +211,38 @@ def test_forged_votes_of_views_are_refused(path):
         load_model(path)
 
 
+def test_forged_members_of_a_fusion_are_refused(path):
+    views = {"sound": ["sound__pitch", "sound__noise"], "text": ["text__word", "text__length"]}
+    fitted = fit_method(METHODS["late_fusion"], PROBLEM, Settings(rounds=4, views=views))
+    write(path, pipeline=fitted)
+    again = load_model(path)[0]
+    np.testing.assert_array_equal(again.predict_proba(PROBLEM.X), fitted.predict_proba(PROBLEM.X))
+
+    def tree(fusion):
+        fusion.estimators_[1].vote_._forest.trees.feature[0] = 2
+
+    def column(fusion):
+        fusion.vote_._voters[0].columns[0] = 4
+
+    def member(fusion):
+        fusion.estimators_[0] = GradientBoostingClassifier()
+
+    def voter(fusion):
+        fusion.vote_._voters[0] = "sound"
+
+    for change, says in (
+        (tree, "points to column 2 of 2"),
+        (column, "points to column 4 of 4"),
+        (member, "judged by a GradientBoostingClassifier"),
+        (voter, "not the classifier of a view"),
+    ):
+        copy = pickle.loads(pickle.dumps(fitted))
+        change(copy[-1])
+        write(path, pipeline=copy)
+        with pytest.raises(ModelFileError, match=says):
+            load_model(path)
+
+
 def test_roots_outside_the_forest_are_refused(fitted, path):
     copy = pickle.loads(pickle.dumps(fitted["combo"]))
     copy[-1].vote_._forest.roots[1:] += 10**6

@@ -54,7 +54,7 @@ def test_a_long_table_is_sampled(monkeypatch, uneven, table, tmp_path):
     assert load_results(tmp_path / "uneven-report").view_rows == 40
 
 
-JOINING = ["mucombo", "mumbo", "carako", "bregman_vote"]
+JOINING = ["mucombo", "mumbo", "carako", "bregman_vote", "late_fusion"]
 
 
 def test_methods_that_join_views_are_known():

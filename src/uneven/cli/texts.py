@@ -53,10 +53,12 @@ given by --out gets [bold]report.html[/bold], [bold]results.json[/bold] and
 
   bregman_vote: trees in every view, a weight for every tree and view
 
+  late_fusion: AdaBoost.MM in every view, each for itself
+
   hist_gradient_boosting, random_forest, logistic_regression: scikit-learn's, class-weighted
 
-By default all of them, but mucombo, mumbo, carako and bregman_vote only where --views gives
-several views to join.
+By default all of them, but mucombo, mumbo, carako, bregman_vote and late_fusion only where
+--views gives several views to join.
 
 [bold]Measures[/bold] (--metric)
 

@@ -24,7 +24,7 @@ from uneven.boosting import (
 from uneven.experiments.encoding import encode_one_hot, encode_ordinal
 from uneven.experiments.errors import InputError, closest, listing
 from uneven.experiments.schema import Schema
-from uneven.fusion import BregmanVoteClassifier, CarakoClassifier
+from uneven.fusion import BregmanVoteClassifier, CarakoClassifier, LateFusionClassifier
 
 __all__ = [
     "METHODS",
@@ -108,6 +108,11 @@ def _boosting(classifier: type) -> Callable[[Settings], Any]:
     return make
 
 
+def _late_fusion(s: Settings) -> Any:
+    member = AdaBoostMMClassifier(n_estimators=s.rounds, max_depth=s.max_depth)
+    return _with_views(LateFusionClassifier)(s).set_params(estimator=member, combine="scores")
+
+
 METHODS = {
     method.name: method
     for method in (
@@ -168,6 +173,15 @@ METHODS = {
             "Trees of growing depth in every view, a weight for every tree and for every view.",
             encode_ordinal,
             _with_views(BregmanVoteClassifier),
+            joins_views=True,
+        ),
+        Method(
+            "late_fusion",
+            "Late fusion",
+            "ours",
+            "An AdaBoost.MM in every view, each for itself; their shares of the vote are added.",
+            encode_ordinal,
+            _late_fusion,
             joins_views=True,
         ),
         Method(
