@@ -21,7 +21,7 @@ __all__ = ["check_folds", "view_scores"]
 def check_folds(cv: Any) -> None:
     """Refuse what is neither a number of folds nor a splitter."""
     whole = isinstance(cv, Integral) and not isinstance(cv, bool)
-    if (whole and cv < 2) or not (whole or hasattr(cv, "split")):
+    if (whole and cv < 2) or not (whole or hasattr(cv, "get_n_splits")):
         raise ValueError(
             f"cv must be a whole number at least 2 or a splitter of scikit-learn, got {cv!r}."
         )
