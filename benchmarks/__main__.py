@@ -4,7 +4,18 @@ from __future__ import annotations
 
 import argparse
 
-from benchmarks import fit_speed, footprint, kernel, learning, predict_speed, scaling
+from benchmarks import (
+    dialogues,
+    fit_speed,
+    footprint,
+    kernel,
+    learning,
+    mnist_quarters,
+    multiview,
+    neighbour,
+    predict_speed,
+    scaling,
+)
 from benchmarks.lines import show
 
 SECTIONS = {
@@ -13,7 +24,15 @@ SECTIONS = {
     "scaling": ("Growth with the number of rows", scaling.run),
     "predict": ("Predicting, 2 threads each", predict_speed.run),
     "footprint": ("Memory and first use", footprint.run),
+    "quarters": ("Digits through four quarters, accuracy / F1", mnist_quarters.run),
+    "neighbour": ("Views: beside scikit-multimodallearn, one thread each", neighbour.run),
+    "partial": ("Rare classes in partial views, mean of 10 draws", multiview.partial_views),
+    "digits": ("Handwritten digits in six views", multiview.digits),
     "learning": ("Learning on real data", learning.run),
+    "dialogues": (
+        "Calls: errors as spoken | as recognised, relative loss; other: published",
+        dialogues.run,
+    ),
     "criteria": ("Split criteria of the cost trees", learning.criteria),
 }
 

@@ -45,6 +45,11 @@ def test_dialogues_have_the_size_of_the_corpus(corpus, speaker, turns, words):
     )
 
 
+def test_operators_have_the_share_of_turns_that_they_have_in_the_corpus(corpus):
+    who = [turn.speaker == "operator" for call in corpus.dialogues for turn in call.turns]
+    assert np.mean(who) == pytest.approx(12423 / (12423 + 10867), abs=0.02)
+
+
 def test_turns_follow_each_other(corpus):
     for call in corpus.dialogues:
         assert call.turns[0].speaker == "operator"
@@ -89,6 +94,8 @@ def test_background_words_follow_zipf_and_keywords_are_as_frequent_as_said():
 
 def test_speakers_and_themes_have_lists_of_their_own(corpus):
     lists = [frozenset(words) for words in corpus.keywords.values()]
+    place = {word: k for k, word in enumerate(corpus.vocabulary)}
+    assert np.median([place[word] for words in lists for word in words]) < 500
     assert len(set(lists)) == 18
     assert all(len(words) == 30 for words in lists)
 
@@ -132,6 +139,8 @@ def test_the_channel_makes_the_promised_mistakes(corpus, speaker):
             if got and got[-1] != said
         ]
         assert all(near)
+        first = Counter(got for said, got in pairs if said == corpus.vocabulary[0])
+        assert len(first) == {1.0: 6, 1 - rate: 2}.get(length, len(first))
         assert len(near) / n == pytest.approx(swapped, abs=spread)
         assert sum(len(got) for _, got in pairs) / n == pytest.approx(length, abs=spread)
 

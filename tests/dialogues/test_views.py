@@ -73,6 +73,8 @@ def test_case_runs_of_words_and_document_shares():
     assert kept.columns.tolist() == ["Hello", "hello", "where", "you"]
     runs = extracted(include=["operators"], min_df=1, ngram_range=(2, 2))
     assert runs.columns.tolist() == ["hello where", "hello you"]
+    twice = Dialogue("d4", [Turn("operator", 0, 1, "bye bye")])
+    assert "bye" not in extracted(include=["operators"], min_df=2, train=[*CALLS, twice])
     assert extracted(include=["operators"], min_df=0.5).columns.tolist() == ["hello", "where"]
     assert extracted(include=["operators"], min_df=1.0, train=CALLS[:1]).shape[1] == 3
 
@@ -93,9 +95,9 @@ def test_six_levels_are_equally_frequent_and_learnt_from_training_only():
     durations = np.array([turn.duration for call in calls[:40] for turn in call.turns])
     counts = np.bincount(np.searchsorted(extract.limits_, durations))
     assert counts / counts.sum() == pytest.approx(np.full(6, 1 / 6), abs=0.01)
-    before = extract.limits_.copy()
-    extract.transform(calls[40:])
-    assert_array_equal(extract.limits_, before)
+    together = extract.transform(calls[40:]).toarray()
+    one_by_one = [extract.transform(calls[k : k + 1]).toarray()[0] for k in range(40, 60)]
+    assert_array_equal(together, one_by_one)
     single = {n for n in extract.get_feature_names_out() if len(n) == len("turns__O1")}
     assert single == {f"turns__{who}{level}" for who in "OU" for level in range(1, 7)}
     assert max(map(len, extract.get_feature_names_out())) == len("turns__O1U2O3")
