@@ -319,18 +319,18 @@ def test_fitted_views_can_be_pickled_and_cloned():
     assert clone(extract).get_params() == extract.get_params()
 
 
-@pytest.mark.parametrize("kind", [list, np.asarray])
-def test_cross_validation_over_dialogues(kind):
+def test_cross_validation_and_grid_search_over_dialogues():
     bunch = make_dialogues(
-        150, condition="gold", theme_shares={"a": 2, "b": 1}, keyword_share=0.3, random_state=0
+        80, condition="gold", theme_shares={"a": 2, "b": 1}, keyword_share=0.3, random_state=0
     )
     pipe = make_pipeline(
         DialogueViews(output="frame"), ComboClassifier(n_estimators=20, max_depth=1, views="prefix")
     )
     with warnings.catch_warnings():
         warnings.simplefilter("error")
-        scores = cross_val_score(pipe, kind(bunch.dialogues), bunch.target, cv=3)
-    assert scores.mean() > 0.85
+        scores = cross_val_score(pipe, bunch.dialogues, bunch.target, cv=2)
+    assert scores.mean() > 0.8
+    assert_array_equal(scores, cross_val_score(pipe, list(bunch.dialogues), bunch.target, cv=2))
     search = GridSearchCV(pipe, {"dialogueviews__include": [["prosody"], ["users"]]}, cv=2)
     search.fit(bunch.dialogues, bunch.target)
     assert search.best_params_ == {"dialogueviews__include": ["users"]}
