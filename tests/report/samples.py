@@ -86,7 +86,7 @@ def make_views(rng, views, n_classes):
                 verdict="absent" if absent else word,
                 remark=f"{name} says something that a reader understands.",
                 redundancy=pairs[j].tolist(),
-                rescue=np.abs(pairs[j]).tolist(),
+                rescue=(np.abs(pairs[j]) / 2).tolist(),
             )
         )
     return found

@@ -150,8 +150,9 @@ def test_polars_frames_and_arrays_come_in():
 
 
 def test_named_frame_adds_up_entries_that_are_stored_twice():
-    twice = sp.coo_array(([1.0, 2.0], ([0, 0], [1, 1])), shape=(2, 2))
-    frame = named_frame(sp.csc_array(twice), ["a", "b"], index=["p", "q"])
+    twice = sp.csc_array(([1.0, 2.0], [0, 0], [0, 0, 2]), shape=(2, 2))
+    frame = named_frame(twice, ["a", "b"], index=["p", "q"])
+    assert twice.nnz == 2
     assert frame.loc["p", "b"] == 3.0
     assert frame.loc["q"].tolist() == [0.0, 0.0]
 
