@@ -1,5 +1,7 @@
 """Small random problems for property tests."""
 
+from itertools import pairwise
+
 import numpy as np
 from hypothesis import strategies as st
 
@@ -53,7 +55,7 @@ def view_tables(draw, max_rows=60, max_views=4, max_classes=5, missing=True):
     known = rng.normal(size=(n_classes, edges[-1])) * draw(st.sampled_from([0.5, 1.0, 2.0]))
     X = np.round(known[y] + rng.normal(size=(n, edges[-1])), 1)
     if missing:
-        for a, b in zip(edges[:-1], edges[1:]):
+        for a, b in pairwise(edges):
             X[rng.random(n) < draw(st.sampled_from([0.0, 0.0, 0.3])), a:b] = np.nan
     return X, y, n_classes, edges.tolist()
 
