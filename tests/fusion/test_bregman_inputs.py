@@ -8,11 +8,15 @@ import scipy.sparse as sp
 from sklearn.compose import ColumnTransformer
 from sklearn.linear_model import LogisticRegression
 from sklearn.pipeline import make_pipeline
+from sklearn.tree import DecisionTreeClassifier
 
 from tests.fusion.test_bregman_vote import VIEWS, two_views
 from uneven import BregmanVoteClassifier
+from uneven.door import TrainingRows
+from uneven.fusion.pools import Question, make_pool
 from uneven.modelcheck import check_structure
 from uneven.modelfile import ModelCard, load_model, save_model
+from uneven.views import resolve_views
 
 
 def fitted(X, y, **options):
@@ -122,6 +126,22 @@ def test_single_missing_values_dense_and_sparse():
     dense, sparse = fitted(X, y), fitted(sp.csr_array(X), y)
     assert dense.score(X, y) > 0.85
     np.testing.assert_array_equal(dense.predict(X), sparse.predict(sp.csr_array(X)))
+
+
+@pytest.mark.parametrize("kind", [np.asarray, sp.csr_array])
+@pytest.mark.parametrize("voters", [None, [DecisionTreeClassifier(max_depth=4)]])
+def test_margins_are_what_the_voters_answer(kind, voters):
+    X, y = two_views(200)
+    X[np.random.default_rng(0).random(X.shape) < 0.3] = np.nan
+    views = resolve_views(VIEWS, n_features=6)
+    present = views.presence(X)
+    rows = TrainingRows(kind(X), y, np.ones(200), present, np.array([0, 1]), views)
+    for view in (0, 1):
+        pool = make_pool(Question(rows, yes=1, no=0), view, voters, seed=0)
+        for margin, voter in zip(pool.margins.T, pool.voters, strict=True):
+            right = np.where(voter.predict(rows.X) == y, 1.0, -1.0)
+            np.testing.assert_array_equal(margin, np.where(present[:, view], right, 0.0))
+    assert not present.all()
 
 
 @pytest.mark.parametrize(

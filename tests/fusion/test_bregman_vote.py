@@ -254,6 +254,8 @@ def test_voters_of_each_view_by_name():
 
 def test_given_decision_trees_vote_as_scikit_learn_says():
     X, y = two_views(200, 3)
+    X[np.random.default_rng(0).random(X.shape) < 0.2] = np.nan
+    X[np.isnan(X[:, 3:]).all(axis=1), 3] = 0.0
     trees = [DecisionTreeClassifier(max_depth=3, max_features=2)] * 4
     model = BregmanVoteClassifier(trees, views=VIEWS, random_state=0).fit(X, y)
     rng = np.random.RandomState(0)
