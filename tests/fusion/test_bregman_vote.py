@@ -273,3 +273,12 @@ def test_given_decision_trees_vote_as_scikit_learn_says():
     odd = [DecisionTreeClassifier(max_depth=1, class_weight="balanced")]
     kept = BregmanVoteClassifier(odd, views=VIEWS, random_state=0).fit(X, y == 1)
     assert type(kept.vote_.term(0).voter).__name__ == "EstimatorVoter"
+
+
+def test_balanced_questions_draw_as_many_rows_of_either_side():
+    X, y = two_views(120, 3)
+    y[:30] = 0
+    model = BregmanVoteClassifier(KNeighborsClassifier(1), views=VIEWS, balance=True).fit(X, y)
+    voters = [t.voter for t in model.vote_.terms() if t.view == 0 and hasattr(t.voter, "estimator")]
+    sizes = [min(np.sum(y == label), np.sum(y != label)) for label in range(3)]
+    assert [voter.estimator.n_samples_fit_ for voter in voters] == [2 * size for size in sizes]
