@@ -80,9 +80,12 @@ class Workers:
                 results[number] = job()
 
         helpers = [self._pool.submit(work) for _ in range(min(self.n_threads, len(jobs)) - 1)]
-        work()
-        for helper in helpers:
-            helper.result()
+        try:
+            work()
+            for helper in helpers:
+                helper.result()
+        finally:
+            waiting.clear()
         return [results[number] for number in range(len(jobs))]
 
     def close(self) -> None:
