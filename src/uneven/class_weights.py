@@ -33,7 +33,7 @@ _NORMALISATIONS = ("sum", "cap")
 def exact_coefficients(
     right: np.ndarray, wrong: np.ndarray, weight: np.ndarray, constraint: str = "eq1"
 ) -> np.ndarray:
-    """Coefficients that minimise the loss of every class.
+    """Coefficients that minimise the loss of every class, among the views that answer it.
 
     Parameters
     ----------

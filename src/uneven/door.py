@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator
+import warnings
+from collections.abc import Iterable, Iterator, Mapping
 from contextlib import contextmanager
 from dataclasses import dataclass, replace
 from numbers import Integral, Real
@@ -26,6 +27,7 @@ __all__ = [
     "enter",
     "enter_again",
     "fitted_attributes",
+    "speaking_views",
     "whole_or_nothing",
 ]
 
@@ -144,7 +146,7 @@ def check_rounds(estimator: Any) -> None:
     check_integer("n_estimators", estimator.n_estimators, 1)
     check_integer("max_bins", estimator.max_bins, 2, 255)
     check_integer("n_iter_no_change", estimator.n_iter_no_change, 1)
-    if estimator.estimator is None:
+    if estimator.estimator is None or isinstance(estimator.estimator, Mapping):
         check_integer("max_depth", estimator.max_depth, 1, 30)
     if estimator.n_jobs is not None and estimator.n_jobs != -1:
         check_integer("n_jobs", estimator.n_jobs, -(2**31))
@@ -188,13 +190,42 @@ def whole_or_nothing(estimator: Any) -> Iterator[dict[str, Any]]:
         raise
 
 
+def speaking_views(
+    y: np.ndarray, present: np.ndarray, views: ViewMap, warn: bool = True
+) -> list[int]:
+    """Positions of the views that show at least two classes; the others have nothing to say.
+
+    Parameters
+    ----------
+    y : ndarray of int, shape (n_samples,)
+    present : ndarray of bool, shape (n_samples, n_views)
+    views : ViewMap
+    warn : bool, default=True
+        Warn of the others, unless ``y`` holds only one class anyway.
+
+    Returns
+    -------
+    list of int
+    """
+    counts = [len(np.unique(y[here])) for here in present.T]
+    silent = [name for name, count in zip(views.names, counts) if count < 2]
+    if warn and silent and len(np.unique(y)) > 1:
+        warnings.warn(
+            f"views {silent} stay silent: the training rows that have them show fewer than two "
+            "classes.",
+            stacklevel=4,
+        )
+    return [j for j, count in enumerate(counts) if count > 1]
+
+
 def check_same_table(estimator: Any, earlier: dict[str, Any]) -> None:
-    """Refuse to go on from an earlier fit on other columns or classes."""
+    """Refuse to go on from an earlier fit on other columns, classes or views."""
     for name, what in (
         ("n_features_in_", "number of columns"),
         ("feature_names_in_", "column names"),
         ("categories_", "categories"),
         ("classes_", "classes"),
+        ("views_", "views"),
     ):
         then: Any = earlier.get(name)
         now: Any = getattr(estimator, name, None)
@@ -206,6 +237,8 @@ def check_same_table(estimator: Any, earlier: dict[str, Any]) -> None:
 
 
 def _plain(value: Any) -> Any:
+    if isinstance(value, ViewMap):
+        return [(name, columns.tolist()) for name, columns in zip(value.names, value.columns)]
     return value.tolist() if isinstance(value, np.ndarray) else value
 
 

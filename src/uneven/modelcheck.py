@@ -31,10 +31,11 @@ from uneven.boosting import (
     ComboClassifier,
     MuComboClassifier,
     MumboClassifier,
+    ShareBoostClassifier,
 )
 from uneven.fusion import BregmanVoteClassifier, CarakoClassifier, LateFusionClassifier
 from uneven.voters import EstimatorVoter, TreeVoter
-from uneven.votes import Vote
+from uneven.votes import Panel, Vote
 
 __all__ = ["check_structure"]
 
@@ -53,6 +54,7 @@ OURS = (
     ComboClassifier,
     MuComboClassifier,
     MumboClassifier,
+    ShareBoostClassifier,
 )
 
 
@@ -164,7 +166,7 @@ def _check_members(fusion: LateFusionClassifier) -> None:
         _check_votes(member)
 
 
-def _checked(vote: Any, n_features: int, n_classes: int) -> Vote:
+def _checked(vote: Any, n_features: int, n_classes: int, may_hold_panels: bool = True) -> Vote:
     """Check every tree, then pack the vote anew, so that its arrays agree with each other."""
     if type(vote) is not Vote:
         raise ValueError(f"a {type(vote).__name__} stands where a vote should be")
@@ -174,11 +176,16 @@ def _checked(vote: Any, n_features: int, n_classes: int) -> Vote:
         _check_range(columns, n_features, "column")
     terms = vote.terms()
     for term in terms:
-        if type(term.voter) is not TreeVoter or term.weight.shape != (n_classes,):
-            raise ValueError("its vote holds a term that is not a tree with a weight per class")
+        if term.weight.shape != (n_classes,):
+            raise ValueError("its vote holds a term without a weight per class")
         if not -1 <= term.view < len(vote.views):
             raise ValueError(f"a tree reads view {term.view} of {len(vote.views)}")
-        _check_voter(term.voter, n_features, n_classes)
+        if type(term.voter) is Panel and may_hold_panels:
+            term.voter.vote = _checked(term.voter.vote, n_features, n_classes, False)
+        elif type(term.voter) is TreeVoter:
+            _check_voter(term.voter, n_features, n_classes)
+        else:
+            raise ValueError(f"its vote holds a {type(term.voter).__name__}, which is not known")
     stages = np.concatenate([[0], vote.rounds, [len(terms)]])
     if np.any(np.diff(stages) < 0):
         raise ValueError("the rounds of its vote do not increase to the number of terms")

@@ -36,6 +36,7 @@ TRUSTED_TYPES = (
     "uneven.boosting.combo.ComboClassifier",
     "uneven.boosting.mucombo.MuComboClassifier",
     "uneven.boosting.mumbo.MumboClassifier",
+    "uneven.boosting.share_boost.ShareBoostClassifier",
     "uneven.fusion.bregman_vote.BregmanVoteClassifier",
     "uneven.fusion.carako.CarakoClassifier",
     "uneven.fusion.late.LateFusionClassifier",
@@ -43,6 +44,7 @@ TRUSTED_TYPES = (
     "uneven.voters.adapters.EstimatorVoter",
     "uneven.voters.forest.Forest",
     "uneven.voters.tree.TreeVoter",
+    "uneven.votes.Panel",
     "uneven.votes.Vote",
 )
 """Types a model file may hold beyond those that skops trusts by default."""

@@ -18,7 +18,9 @@ from uneven.datasets import make_imbalanced_views
 from uneven.metrics import confusion_norm, error_matrix, geometric_mean_recall
 
 Y = np.array([0, 0, 0, 1, 1, 2])
-pytestmark = pytest.mark.filterwarnings("ignore:no voter does better")
+pytestmark = pytest.mark.filterwarnings(
+    "ignore:no voter does better", "ignore:views .* stay silent"
+)
 
 
 def by_hand(**params):
@@ -78,14 +80,16 @@ def test_losses_are_what_they_say_and_bound_the_confusion_norm(problem, coeffici
     past = model.history_
     n_views = len(model.views_)
     losses = np.exp(past["view_log_loss"])
-    for view in range(n_views):
+    seen = model.views_.presence(X)
+    silent = [n_views > 1 and len(np.unique(y[here])) < 2 for here in seen.T]
+    for view in np.flatnonzero(~np.array(silent)):
         np.testing.assert_allclose(losses[-1, view], slow_loss(model, X, y, view), rtol=1e-8)
+    assert (losses[:, silent] == 0.0).all()
     np.testing.assert_allclose(np.exp(past["log_loss"]), losses.sum(axis=1), rtol=1e-9)
-    known = model.views_.presence(X).any(axis=1)
-    if len(np.unique(y[known])) == n_classes and known.all():
+    if seen.any(axis=1).all():
         errors = error_matrix(y, model.predict(X)).sum()
         assert errors <= losses[-1].sum() + 2 * n_views * n_classes * (n_classes - 1) + 1e-9
-    start = [len(np.unique(y[seen])) * (n_classes - 1) for seen in model.views_.presence(X).T]
+    start = [len(np.unique(y[here])) * (n_classes - 1) for here in seen.T]
     before = np.vstack([start, losses[:-1]])
     if coefficients == "ones":
         shrink = np.sqrt(1 - np.minimum(past["view_edge"], 1 - 1e-10) ** 2)
@@ -120,19 +124,47 @@ def test_coefficients_of_one_are_late_fusion_of_combo(missing):
     np.testing.assert_allclose(ours.decision_function(X), late.decision_function(X), atol=1e-12)
 
 
-def test_views_that_have_finished_are_not_asked_again():
-    X, y = gaussian_classes([60, 30, 15])
-    X = np.hstack([y[:, None] + 0.01 * X[:, :1], X])
-    model = MuComboClassifier(
-        n_estimators=12, max_depth=2, views=[0, 1, 5], coefficients="ones"
-    ).fit(X, y)
+def perfect_and_noisy(seed=0):
+    """(X, y, views): the first view tells everything, the two others nothing."""
+    rng = np.random.default_rng(seed)
+    y = rng.integers(0, 2, 400)
+    X = np.hstack([y[:, None] + 0.1 * rng.random((400, 1)), rng.normal(size=(400, 8))])
+    return X, y, [0, 1, 5, 9]
+
+
+@pytest.mark.parametrize("coefficients", ["exact", "simplified"])
+def test_noise_cannot_outvote_a_perfect_view(coefficients):
+    X, y, views = perfect_and_noisy()
+    model = MuComboClassifier(views=views, coefficients=coefficients, n_estimators=60)
+    model.fit(X[::2], y[::2])
+    assert model.score(X[1::2], y[1::2]) == 1.0
+    assert model.n_estimators_ == 60
+
+
+def test_in_late_fusion_a_perfect_view_ends_by_itself():
+    X, y, views = perfect_and_noisy()
+    model = MuComboClassifier(views=views, coefficients="ones", n_estimators=12).fit(X, y)
     assert model.history_["view_edge"][0, 0] == pytest.approx(1.0)
     assert (model.history_["view_edge"][1:, 0] == 0.0).all()
-    assert model.n_estimators_ == 12
     assert (model.vote_.view_of_term == 0).sum() == 1
-    alone = MuComboClassifier(n_estimators=12, max_depth=2, views={"v": [0]}).fit(X, y)
+    late = LateFusionClassifier(ComboClassifier(n_estimators=12), combine="margins", views=views)
+    np.testing.assert_allclose(
+        model.decision_function(X), late.fit(X, y).decision_function(X), atol=1e-12
+    )
+
+
+def test_a_round_without_errors_ends_learning():
+    X, y, _ = perfect_and_noisy()
+    alone = MuComboClassifier(n_estimators=12, views={"v": [0], "w": [0]}).fit(X, y)
     assert alone.n_estimators_ == 1
-    assert alone.stop_reason_ == "voters without training errors in every view"
+    assert alone.stop_reason_ == "voters without training errors"
+
+
+def test_a_round_in_which_nobody_has_a_say_ends_learning():
+    X, y, views = four_view_classes()
+    mute = MuComboClassifier(views=views, coefficients=lambda a, b, w: np.zeros_like(a))
+    assert mute.fit(X, y).n_estimators_ == 0
+    assert mute.stop_reason_ == "no view has a say in any class"
 
 
 @pytest.mark.parametrize("coefficients", ["exact", "simplified"])

@@ -4,12 +4,15 @@ import numpy as np
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
+from sklearn.linear_model import LogisticRegression
+from sklearn.neighbors import KNeighborsClassifier
 from sklearn.svm import LinearSVC
 from sklearn.tree import DecisionTreeClassifier
 
 from tests.boosting.scripted import Scripted, row_numbers
 from tests.problems import four_view_classes, gaussian_classes, view_tables
-from uneven import AdaBoostMMClassifier, MumboClassifier
+from uneven import AdaBoostMMClassifier, MuComboClassifier, MumboClassifier
+from uneven.boosting import ShareBoostClassifier
 from uneven.boosting.cooperation import COOPERATION_RULES, cooperation_shares, gauss
 from uneven.boosting.selection import SELECTION_RULES
 from uneven.datasets import make_imbalanced_views, make_uneven_views
@@ -18,7 +21,9 @@ from uneven.voters import Resampled, TreeVoter
 Y = np.array([0, 0, 0, 1, 1, 2])
 FIRST = [[0, 0, 0, 1, 1, 1], [0, 1, 0, 1, 2, 2]]
 SECOND = [[0, 0, 2, 1, 0, 2], [0, 0, 0, 0, 1, 1]]
-pytestmark = pytest.mark.filterwarnings("ignore:no voter does better")
+pytestmark = pytest.mark.filterwarnings(
+    "ignore:no voter does better", "ignore:views .* stay silent"
+)
 
 
 def random_shares(right, present):
@@ -116,6 +121,8 @@ def test_losses_errors_and_margins_keep_their_bounds(problem, cooperation, depth
         return
     past = model.history_
     seen = model.views_.presence(X)
+    if len(views) > 2:
+        seen &= [len(np.unique(y[here])) > 1 for here in seen.T]
     n_seen = seen.any(axis=1).sum()
     shrink = np.cumprod(np.sqrt(1 - np.minimum(past["edge"], 1 - 1e-10) ** 2))
     assert (np.exp(past["log_loss"]) <= n_seen * (n_classes - 1) * shrink * (1 + 1e-9)).all()
@@ -291,6 +298,52 @@ def test_each_view_may_have_its_own_learner():
         MumboClassifier({"v9": LinearSVC()}, views=names).fit(X, y)
 
 
+@pytest.mark.parametrize("method", [MumboClassifier, MuComboClassifier, ShareBoostClassifier])
+@pytest.mark.parametrize("weak", [LinearSVC(), KNeighborsClassifier(3), None])
+def test_learners_that_take_no_missing_values_are_asked_about_present_rows_only(method, weak):
+    X, y, views = four_view_classes()
+    X[np.random.default_rng(0).random(len(y)) < 0.3, :3] = np.nan
+    params = {"views": views, "random_state": 0}
+    whole = method(weak, n_estimators=5, **params).fit(X, y)
+    grown = method(weak, n_estimators=2, warm_start=True, **params).fit(X, y)
+    grown.set_params(n_estimators=5).fit(X, y)
+    np.testing.assert_array_equal(grown.history_["edge"], whole.history_["edge"])
+
+
+@pytest.mark.parametrize("method", [MumboClassifier, MuComboClassifier, ShareBoostClassifier])
+@pytest.mark.parametrize("weak", [LogisticRegression(), KNeighborsClassifier(3), None])
+@pytest.mark.parametrize("kept", [[], [0]])
+def test_a_view_with_fewer_than_two_classes_stays_silent(method, weak, kept):
+    X, y, views = four_view_classes()
+    X[~np.isin(y, kept), :3] = np.nan
+    model = method(weak, views=views, n_estimators=4, random_state=0)
+    with pytest.warns(UserWarning, match=r"views \['view0'\] stay silent"):
+        model.fit(X, y)
+    assert not (model.vote_.view_of_term == 0).any()
+    others = method(weak, views=[0, 3, 6, 9], n_estimators=4, random_state=0).fit(X[:, 3:], y)
+    if weak is None:
+        np.testing.assert_allclose(model.vote_.score(X), others.vote_.score(X[:, 3:]), rtol=1e-12)
+
+
+@pytest.mark.parametrize("method", [MumboClassifier, MuComboClassifier, ShareBoostClassifier])
+def test_warm_start_refuses_other_views(method):
+    X, y, _ = four_view_classes()
+    model = method(views={"a": [0, 1], "b": [3, 4]}, n_estimators=3, warm_start=True).fit(X, y)
+    before = model.decision_function(X)
+    for other in ({"b": [3, 4], "a": [0, 1]}, {"a": [0, 1, 3, 4]}):
+        with pytest.raises(ValueError, match="warm_start needs the views of the first fit"):
+            model.set_params(views=other).fit(X, y)
+    np.testing.assert_array_equal(model.decision_function(X), before)
+
+
+def test_view_names_need_not_be_strings():
+    X, y, _ = four_view_classes()
+    model = MumboClassifier({0: LinearSVC()}, views={0: [0, 1], 1: [3, 4]}, n_estimators=2)
+    assert type(model.fit(X, y).view_votes_[0].term(0).voter).__name__ == "EstimatorVoter"
+    with pytest.raises(ValueError, match="the same name when written out"):
+        MumboClassifier(views={1: [0], "1": [1]}).fit(X, y)
+
+
 def test_views_answer_alone_as_they_learnt():
     X, y, views = four_view_classes()
     model = MumboClassifier(n_estimators=20, views=views).fit(X, y)
@@ -347,6 +400,8 @@ def test_strong_views_are_chosen_and_accuracy_is_not_below_the_best_view():
     [
         ({"cooperation": "full"}, "cooperation must be one of 'binary', 'gauss', 'half', 'ratio'"),
         ({"cooperation": lambda right, present: 2.0}, "must return numbers in"),
+        ({"cooperation": lambda right, present: right[:, 0]}, "must return a number, or an array"),
+        ({"estimator": {"view0": LinearSVC()}, "max_depth": 0}, "max_depth must be a whole number"),
         ({"selection": "best"}, "selection must be one of 'class_focus'"),
         ({"on_failure": "ignore"}, "on_failure must be one of 'halt', 'retry', 'skip'"),
         ({"quotas": [1, 2]}, "quotas must hold one number >= 0 for each of the 4 views"),

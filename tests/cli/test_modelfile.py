@@ -10,17 +10,21 @@ from dataclasses import asdict
 import numpy as np
 import pytest
 import skops.io
-from sklearn.base import BaseEstimator, ClassifierMixin
+from sklearn.base import BaseEstimator, ClassifierMixin, clone
 from sklearn.ensemble import GradientBoostingClassifier
 from sklearn.pipeline import Pipeline
 from sklearn.preprocessing import FunctionTransformer
 
 from tests.cli.conftest import files_in, make_frame
+from uneven import MumboClassifier
+from uneven.boosting import ShareBoostClassifier
 from uneven.experiments import METHODS, Settings, fit_method, make_problem
 from uneven.modelfile import FORMAT, ModelCard, ModelFileError, load_model, save_model
+from uneven.votes import Panel
 
 CARD = ModelCard("combo", "CoMBo", "label", ["a", "b"], [3, 2], [], 5, params={"rounds": "4"})
 PROBLEM = make_problem(make_frame(), "label")
+TWO_VIEWS = {"first": slice(0, 1), "others": slice(1, None)}
 
 
 class Foreign(ClassifierMixin, BaseEstimator):
@@ -49,6 +53,28 @@ def path(tmp_path):
 def write(path, **content):
     whole = {"format": FORMAT, "card": json.dumps(asdict(CARD))} | content
     path.write_bytes(skops.io.dumps(whole))
+
+
+@pytest.mark.parametrize(
+    "classifier",
+    [
+        ShareBoostClassifier(n_estimators=3, views=TWO_VIEWS, selection="combination"),
+        MumboClassifier(n_estimators=3, views=TWO_VIEWS, selection="combination"),
+    ],
+)
+def test_votes_of_panels_are_kept_and_checked(classifier, fitted, path):
+    pipeline = Pipeline([("encode", fitted["combo"][0]), ("classify", clone(classifier))])
+    pipeline.fit(PROBLEM.X, PROBLEM.y)
+    save_model(pipeline, CARD, path)
+    np.testing.assert_array_equal(
+        load_model(path)[0].predict_proba(PROBLEM.X), pipeline.predict_proba(PROBLEM.X)
+    )
+    panels = [t.voter for t in pipeline[-1].vote_.terms() if isinstance(t.voter, Panel)]
+    assert panels
+    panels[0].vote._forest.trees.feature[0] = 99
+    save_model(pipeline, CARD, path)
+    with pytest.raises(ModelFileError, match="points to column 99"):
+        load_model(path)
 
 
 def test_round_trip(fitted, path):

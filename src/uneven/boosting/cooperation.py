@@ -70,8 +70,8 @@ def cooperation_shares(rule: str | Rule, right: np.ndarray, present: np.ndarray)
     Parameters
     ----------
     rule : {"binary", "ratio", "gauss", "half"} or callable
-        A callable gets ``right`` and ``present`` and returns numbers in [0, 1] that broadcast to
-        their shape.
+        A callable gets ``right`` and ``present`` and returns numbers in [0, 1]: one for all, one
+        per row of shape (n_samples, 1), or an array of their shape.
     right : ndarray of bool, shape (n_samples, n_views)
         Which views answer rightly; False where absent.
     present : ndarray of bool, shape (n_samples, n_views)
@@ -92,6 +92,11 @@ def cooperation_shares(rule: str | Rule, right: np.ndarray, present: np.ndarray)
     """
     function = rule if callable(rule) else COOPERATION_RULES[rule]
     shares = np.asarray(function(right, present), dtype=np.float64)
+    if shares.shape not in ((), (len(right), 1), right.shape):
+        raise ValueError(
+            f"cooperation={rule!r} must return a number, or an array of shape {right.shape} or "
+            f"{(len(right), 1)}; got shape {shares.shape}."
+        )
     if callable(rule) and not np.all((shares >= 0.0) & (shares <= 1.0)):
         raise ValueError(
             f"cooperation={rule!r} must return numbers in [0, 1]; got values from "

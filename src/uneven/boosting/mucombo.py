@@ -26,7 +26,7 @@ _CONSTRAINTS = ("eq1", "le1")
 
 @dataclass
 class _Process:
-    """State of µCoMBo: one CoMBo per view; a view without errors has finished."""
+    """State of µCoMBo: one CoMBo per view, and in late fusion the views that have finished."""
 
     setting: Setting
     views: list[ViewProcess]
@@ -40,7 +40,7 @@ class MuComboClassifier(MultiViewBoosting):
     Every view runs a CoMBo of its own, which weighs all classes the same. In every round all
     views speak, and a coefficient for each view and class says how much of the view's vote counts
     when it answers that class: near 0 where the view does not recognise the class. The
-    coefficients minimise the summed loss of the views in that round.
+    coefficients minimise the summed loss of the views that answer the class in that round.
 
     With one view this is CoMBo; with all coefficients at 1 it is late fusion of one CoMBo per view.
 
@@ -85,8 +85,10 @@ class MuComboClassifier(MultiViewBoosting):
     answered (the printed objective is garbled there); the bound of a round is ``sqrt(1 - edge **
     2)``, and it holds before coefficients are applied. The general solver that the thesis leaves
     open is a one-dimensional search, see :mod:`uneven.class_weights`. Class sizes are counted
-    over the rows in which the view is present. A view that has made a round without errors has
-    nothing left to learn and is not asked again.
+    over the rows in which the view is present. Learning ends in a round in which no voter that
+    speaks makes a training error; with ``coefficients="ones"`` every view ends by itself, as in
+    late fusion. The smoothing of the simplified coefficients is one example's share of the loss,
+    so that the scale of ``sample_weight`` matters there: weights count examples.
 
     Examples
     --------
@@ -147,6 +149,7 @@ class MuComboClassifier(MultiViewBoosting):
     def _begin(self, setting: Setting) -> _Process:
         check_choice("coefficients", self.coefficients, _COEFFICIENTS, or_callable=True)
         check_choice("constraint", self.constraint, _CONSTRAINTS)
+        setting = self._hear(setting)
         return _Process(setting, self._open_views(setting))
 
     def _boost(self, process: _Process, seed: int) -> Round:
@@ -164,13 +167,15 @@ class MuComboClassifier(MultiViewBoosting):
             if votes.any():
                 process.views[lesson.view].costs.add(lesson.answers, votes)
                 terms.append(Term(lesson.voter, votes, lesson.view))
-            if lesson.edge >= 1.0 - EDGE_CLIP:
-                process.finished.add(lesson.view)
-        done = len(process.finished) == len(process.views)
+        if not terms:
+            return Round([], stop="no view has a say in any class")
+        perfect = [lesson.view for lesson in lessons if lesson.edge >= 1.0 - EDGE_CLIP]
+        if self.coefficients == "ones":
+            process.finished.update(perfect)
         return Round(
             terms=terms,
             record=self._record(process, lessons, coefficients),
-            stop="voters without training errors in every view" if done else "",
+            stop="voters without training errors" if len(perfect) == len(lessons) else "",
         )
 
     def _solve(self, process: _Process, lessons: list[Lesson]) -> np.ndarray:
@@ -215,7 +220,7 @@ class MuComboClassifier(MultiViewBoosting):
     def _replay(self, process: _Process, vote: Vote) -> None:
         for term in vote.terms():
             process.views[term.view].costs.add(term_answers(process.views, term), term.weight)
-        if len(vote):
+        if len(vote) and self.coefficients == "ones":
             edges = np.max(self.history_["view_edge"], axis=0)
             process.finished.update(np.flatnonzero(edges >= 1.0 - EDGE_CLIP).tolist())
 

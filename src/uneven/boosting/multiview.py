@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import warnings
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from functools import cached_property, partial
 from typing import Any
 
@@ -13,9 +13,9 @@ import numpy as np
 from uneven.boosting.base import BoostingClassifier, Setting
 from uneven.cost_matrices import RunningCosts
 from uneven.costs import EDGE_TOLERANCE, vote_weight
-from uneven.door import check_class_cost
+from uneven.door import check_class_cost, speaking_views
 from uneven.views import ViewMap
-from uneven.voters import CostTree, TrainingTable, Voter, WeakLearner, as_weak_learner
+from uneven.voters import CostTree, TrainingTable, TreeVoter, Voter, WeakLearner, as_weak_learner
 from uneven.votes import ALL_VIEWS, Term, Vote
 
 __all__ = [
@@ -79,7 +79,10 @@ class ViewProcess:
     learning_rate: float
 
     def learn(self, seed: int) -> Lesson:
-        """Find a voter that pays little."""
+        """Find a voter that pays little; nobody can where the view is absent everywhere."""
+        if not self.present.any():
+            silence = np.full(len(self.present), -1, dtype=np.int32)
+            return Lesson(self.position, TreeVoter.constant(0), silence, 0.0, 0.0)
         voter, answers = self.learner.learn(self.table, self.columns, self.costs, seed)
         answers = self._silence(answers)
         edge = self.costs.edge(answers)
@@ -88,7 +91,12 @@ class ViewProcess:
 
     def answers_of(self, voter: Voter) -> np.ndarray:
         """What a voter of this view answers on the training rows, shape (n_samples,)."""
-        return self._silence(voter.predict(self.table.X))
+        if self.is_complete:
+            return voter.predict(self.table.X)
+        answers = np.full(len(self.present), -1, dtype=np.int32)
+        if self.present.any():
+            answers[self.present] = voter.predict(self.table.X[np.flatnonzero(self.present)])
+        return answers
 
     def _silence(self, answers: np.ndarray) -> np.ndarray:
         """Answers that abstain where the view is absent."""
@@ -166,6 +174,15 @@ class MultiViewBoosting(BoostingClassifier):
                 )
             )
         return processes
+
+    def _hear(self, setting: Setting) -> Setting:
+        """The same setting, in which views that have nothing to say are absent everywhere."""
+        views = setting.views
+        if len(views) == 1:
+            return setting
+        speaking = speaking_views(setting.table.y, setting.present, views)
+        heard = np.isin(np.arange(len(views)), speaking)
+        return replace(setting, present=setting.present & heard)
 
     def _open_costs(self, table: TrainingTable) -> RunningCosts:
         """The first cost matrix of a table; rows without mass cost nothing."""

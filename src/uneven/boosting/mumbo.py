@@ -191,6 +191,7 @@ class MumboClassifier(MultiViewBoosting):
         check_choice("on_failure", self.on_failure, _FAILURE_RULES)
         check_integer("max_retries", self.max_retries, 0)
         check_integer("patience", self.patience, 1)
+        setting = self._hear(setting)
         costs = self._open_shared_costs(setting)
         memory = Memory(
             setting.table,

@@ -164,6 +164,7 @@ class ShareBoostClassifier(MultiViewBoosting):
 
     def _begin(self, setting: Setting) -> _Process:
         check_choice("selection", self.selection, _SELECTIONS)
+        setting = self._hear(setting)
         costs = self._open_shared_costs(setting)
         n_views = len(setting.views)
         return _Process(

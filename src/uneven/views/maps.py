@@ -85,6 +85,7 @@ class ViewMap:
         """
         if not isinstance(given, Mapping):
             return [given] * len(self)
+        given = {str(name): thing for name, thing in given.items()}
         strangers = [name for name in given if name not in self.names]
         if strangers:
             raise ValueError(
@@ -166,6 +167,8 @@ def resolve_views(
         spec = _views_by_boundaries(views, n_features)
     if not spec:
         raise ValueError("views is empty: give at least one view, or None for one view of all.")
+    if len({str(name) for name in spec}) < len(spec):
+        raise ValueError(f"two views have the same name when written out: {list(spec)}.")
     columns = tuple(
         _positions(name, wanted, n_features, names, frame) for name, wanted in spec.items()
     )

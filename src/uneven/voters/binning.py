@@ -63,10 +63,10 @@ class Level:
     criterion: int
     tie: float
 
-    def slack(self, value: np.ndarray) -> np.ndarray:
+    def slack(self, value: np.ndarray) -> float | np.ndarray:
         """How far below another price each ``value`` must lie to be cheaper."""
         if self.criterion == kernels.COST:
-            return np.full_like(value, self.tie)
+            return self.tie
         return np.asarray(self.tie * np.where(np.isfinite(value), np.abs(value), 0.0))
 
     def unsplit_value(self) -> np.ndarray:

@@ -55,6 +55,18 @@ class TreeVoter:
     label: np.ndarray
     reach: np.ndarray
 
+    @classmethod
+    def constant(cls, label: int) -> TreeVoter:
+        """A voter that answers the same class whatever it is asked."""
+        return cls(
+            feature=np.zeros(1, dtype=np.int64),
+            threshold=np.array([np.inf]),
+            missing_left=np.array([True]),
+            child=np.zeros(1, dtype=np.int64),
+            label=np.array([label], dtype=np.int64),
+            reach=np.ones(1),
+        )
+
     @property
     def is_leaf(self) -> np.ndarray:
         """Which nodes are leaves, shape (n_nodes,)."""
