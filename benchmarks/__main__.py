@@ -27,7 +27,7 @@ SECTIONS = {
     "quarters": ("Digits through four quarters, accuracy / F1", mnist_quarters.run),
     "neighbour": ("Views: beside scikit-multimodallearn, one thread each", neighbour.run),
     "partial": ("Rare classes in partial views, mean of 10 draws", multiview.partial_views),
-    "digits": ("Handwritten digits in six views", multiview.digits),
+    "digits": ("Handwritten digits in six views (mfeat), 5-fold", multiview.digits),
     "learning": ("Learning on real data", learning.run),
     "dialogues": (
         "Calls: errors as spoken | as recognised, relative loss; other: published",

@@ -129,7 +129,7 @@ def digits() -> list[Line]:
     lines = []
     for name, (whole, partly) in found.items():
         line = Line(
-            f"mfeat, 5-fold, {name}: accuracy; other: 30 % of each view missing",
+            f"{name}: accuracy; other: 30 % missing",
             f"{whole:.4f}",
             f"{partly:.4f}",
             f"{partly - whole:+.4f}",
