@@ -3,11 +3,13 @@
 import numpy as np
 import pytest
 from scipy.special import expit
+from sklearn.base import BaseEstimator, ClassifierMixin
 from sklearn.model_selection import GridSearchCV, cross_val_score, train_test_split
 from sklearn.naive_bayes import GaussianNB
 from sklearn.neighbors import KNeighborsClassifier
 from sklearn.tree import DecisionTreeClassifier
 
+from tests.fusion.bregman_problems import GOLDEN
 from uneven import BregmanVoteClassifier
 from uneven.bregman import VIEW_RULES
 from uneven.datasets import load_demo
@@ -169,6 +171,46 @@ def test_literal_variant_puts_all_weight_on_one_view_and_may_return_the_first_we
     ).fit(X, y)
     assert start.view_weights_.tolist() == [0.5, 0.5]
     assert all(np.ptp(weights) == 0.0 for weights in start.voter_weights_)
+
+
+class _Recalls(ClassifierMixin, BaseEstimator):
+    """Answers what one column says, whatever it was taught."""
+
+    def __init__(self, column=0):
+        self.column = column
+
+    def fit(self, X, y):
+        self.classes_ = np.unique(y)
+        return self
+
+    def predict(self, X):
+        return np.where(X[:, self.column] > 0, 1, 0)
+
+
+def test_literal_variant_reproduces_the_worked_example():
+    sign = np.array([1.0, -1.0, 1.0, -1.0, 1.0])
+    X = np.hstack([sign[:, None] * M for M in GOLDEN])
+    voters = {"a": [_Recalls(0), _Recalls(1)], "b": [_Recalls(0), _Recalls(1), _Recalls(2)]}
+    model = BregmanVoteClassifier(voters, variant="paper", max_iter=3)
+    model.set_params(views={"a": [0, 1], "b": [2, 3, 4]}).fit(X, (sign > 0).astype(int))
+    expected = [2.117660, 3.566577, 2.145640]
+    np.testing.assert_allclose(model.history_["loss_after_views"], expected, atol=1e-6)
+    assert model.view_weights_.tolist() == [0.0, 1.0]
+
+
+def test_weights_are_counts_where_smoothing_is_one_examples_share():
+    X, y = two_views()
+    safe, literal = (
+        [
+            BregmanVoteClassifier(views=VIEWS, variant=variant, random_state=0)
+            .fit(X, y, np.full(len(y), weight))
+            .voter_weights_[0]
+            for weight in (1.0, 2.0)
+        ]
+        for variant in ("safe", "paper")
+    )
+    assert np.all(np.abs(safe[1]) > np.abs(safe[0]))
+    np.testing.assert_allclose(literal[1], literal[0])
 
 
 @pytest.mark.parametrize("rule", sorted(VIEW_RULES))

@@ -56,7 +56,7 @@ class BregmanVoteClassifier(VoteClassifier):
     variant : {"safe", "paper"}, default="safe"
         "safe" divides each step by the number of voters in the view and moves the weights of the
         views only as far as the loss does not grow: it never does. "paper" is the published
-        algorithm to the letter, whose loss may grow.
+        algorithm to the letter, without smoothing; its loss may grow.
     max_iter : int, default=2
         Iterations. The published experiments use 2; more bring the vote nearer to the logistic
         regression on the voters' answers.
@@ -68,7 +68,9 @@ class BregmanVoteClassifier(VoteClassifier):
         other.
     smoothing : float, default=None
         Share of the examples' weight that is added to what a voter has right and wrong. None is
-        one example's share.
+        one example's share in the safe variant, so that multiplying all sample weights changes
+        the vote, as more examples would; in the other it is 0. At least machine precision
+        (2.2e-16) is always added: a voter without errors then moves by 18, not without end.
     floor : float, default=None
         Least weight of a view in the safe variant, where the loss allows it. None is 0.001
         divided by the number of views.
@@ -196,7 +198,8 @@ class BregmanVoteClassifier(VoteClassifier):
         y : array-like of shape (n_samples,)
             Class labels.
         sample_weight : array-like of shape (n_samples,), optional
-            How many examples each row stands for. Rows of weight zero are left out.
+            How many examples each row stands for: weights of 2 are not the same as weights of 1,
+            see ``smoothing``. Rows of weight zero are left out.
 
         Returns
         -------
@@ -286,7 +289,7 @@ class BregmanVoteClassifier(VoteClassifier):
         return Descent(
             rule=self.view_weights or ("proportional" if is_safe else "lp"),
             max_iter=self.max_iter,
-            smoothing=self.smoothing,
+            smoothing=0.0 if self.smoothing is None and not is_safe else self.smoothing,
             shared_step=is_safe,
             guarded=is_safe,
             floor=self.floor,
