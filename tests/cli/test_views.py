@@ -98,14 +98,82 @@ def test_explain_shows_which_view_speaks(uneven, table, method):
     assert ("Vote weights" in done.out) == METHODS[method].staged
 
 
-def test_an_empty_view_is_named(uneven, frame, tmp_path):
+def write_views(folder, **views):
+    lines = [f"{name} = {json.dumps(columns)}" for name, columns in views.items()]
+    (folder / "views.toml").write_text("\n".join(["[views]", *lines]), encoding="utf-8")
+    return "--views", "views.toml"
+
+
+@pytest.mark.parametrize("by", ["prefix", "file"])
+def test_empty_columns_are_left_out_for_everybody(uneven, frame, tmp_path, by):
     frame["smell__none"] = np.nan
+    frame["sound__none"] = np.nan
     frame.to_csv(tmp_path / "table.csv", index=False)
-    done = uneven("compare", "table.csv", *QUICK, "--methods", "combo", *VIEWS)
+    listed = write_views(tmp_path, sound="sound*", smell=["smell__none"], text=["text__word"])
+    views = VIEWS if by == "prefix" else listed
+    methods = ("--methods", "combo,hist_gradient_boosting")
+    done = uneven("compare", "table.csv", *QUICK, *methods, *views)
     assert done.code == 0, done.err
-    smell = load_results(tmp_path / "uneven-report").views[-1]
-    assert smell.verdict == "absent"
-    assert np.isnan(smell.accuracy)
+    assert "column 'smell__none' is empty and is left out." in done.err
+    results = load_results(tmp_path / "uneven-report")
+    assert [view.name for view in results.views] == ["sound", "text"]
+    assert results.data.views["sound"] == ["sound__pitch", "sound__noise"]
+    assert not any(method.errors for method in results.methods)
+
+
+def test_all_methods_see_the_columns_of_the_views_and_no_others(uneven, frame, tmp_path):
+    frame.assign(leak=frame["label"].factorize()[0]).to_csv(tmp_path / "table.csv", index=False)
+    views = write_views(tmp_path, sound="sound*", noise=["sound__noise"])
+    methods = ("--methods", "mumbo,random_forest")
+    done = uneven("compare", "table.csv", *QUICK, *methods, *views)
+    assert done.code == 0, done.err
+    said = "columns in no view are left out: 'text__word', 'text__length', 'leak'."
+    assert said in done.err
+    results = load_results(tmp_path / "uneven-report")
+    assert said in results.warnings
+    assert results.data.columns == 2
+    forest = next(m for m in results.methods if m.name == "random_forest")
+    assert forest.mean("accuracy") < 0.95
+
+
+@pytest.mark.parametrize("method", ["mumbo", "random_forest"])
+def test_a_model_asks_only_for_the_columns_of_its_views(uneven, table, frame, tmp_path, method):
+    views = write_views(tmp_path, sound="sound*", text=["text__length"])
+    fitted = uneven("fit", table, "-t", "label", "--rounds", 4, "--method", method, *views)
+    assert fitted.code == 0, fitted.err
+    assert "columns in no view are left out: 'text__word'." in fitted.err
+    frame.drop(columns=["label", "text__word"]).to_csv(tmp_path / "new.csv", index=False)
+    done = uneven("predict", "model.skops", "new.csv")
+    assert done.code == 0, done.err
+
+
+@pytest.mark.parametrize(
+    ("columns", "says"),
+    [
+        (["label"], "column 'label' is the target."),
+        (["lab*"], "'lab*' matches no feature, because column 'label' is the target."),
+        (["text__word"], "column 'text__word' is left out by --drop."),
+        (["row"], "column 'row' only numbers the rows and is left out (--keep row to use it)."),
+        (["nothing"], "no feature column matches 'nothing'"),
+        ([], "view 'text' has no columns"),
+        (["gone"], "the columns of every view are empty"),
+    ],
+)
+def test_a_view_that_names_no_feature_is_told_why(uneven, frame, tmp_path, columns, says):
+    changed = frame.assign(row=range(len(frame)), gone=np.nan)
+    changed.to_csv(tmp_path / "table.csv", index=False)
+    views = write_views(tmp_path, text=columns)
+    done = uneven("fit", "table.csv", "-t", "label", "--drop", "text__word", *views)
+    assert done.code == 2
+    assert says in done.complaint
+
+
+def test_the_word_prefix_and_folders_are_recognised(uneven, table, tmp_path):
+    (tmp_path / "b").mkdir()
+    for given, says in (("Prefix", "did you mean 'prefix'?"), ("b", "that is a folder")):
+        done = uneven("fit", table, "-t", "label", "--views", given)
+        assert done.code == 2
+        assert says in done.complaint
 
 
 @pytest.mark.parametrize(

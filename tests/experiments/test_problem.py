@@ -101,8 +101,10 @@ def test_missing_share_counts_cells():
 def test_empty_and_wordy_columns_are_noted():
     words = [f"w{i % 55}" for i in range(80)]
     frame = frame_of(80, none=[None] * 80, wordy=words)
-    notes = " ".join(make_problem(frame, "label").notes)
-    assert "'none' is empty" in notes
+    problem = make_problem(frame, "label")
+    notes = " ".join(problem.notes)
+    assert problem.schema.names == ["x", "wordy"]
+    assert "'none' is empty and is left out" in notes
     assert "consider --drop wordy" in notes
 
 

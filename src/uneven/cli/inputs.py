@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
@@ -11,6 +11,7 @@ from uneven.experiments import (
     InputError,
     Problem,
     file_digest,
+    in_views,
     make_problem,
     read_table,
     views_of_table,
@@ -70,7 +71,7 @@ class TableRequest:
             keep=self.keep,
             sha256=file_digest(self.path),
         )
-        return replace(problem, views=views_of_table(self.views, problem.schema.names))
+        return in_views(problem, views_of_table(self.views, problem.schema.names, problem.left_out))
 
 
 def compare_source(
@@ -116,4 +117,4 @@ def demo_problem() -> Problem:
     demo = load_demo(as_frame=True)
     frame = demo.data.assign(digit=demo.target)
     problem = make_problem(frame, "digit", name="demo (digits)")
-    return replace(problem, views=views_of_table("prefix", problem.schema.names))
+    return in_views(problem, views_of_table("prefix", problem.schema.names))

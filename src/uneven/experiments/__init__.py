@@ -12,7 +12,7 @@ from uneven.experiments.methods import (
     choose_methods,
     default_methods,
 )
-from uneven.experiments.problem import Problem, check_folds, make_problem
+from uneven.experiments.problem import Problem, check_folds, in_views, make_problem
 from uneven.experiments.progress import Observer
 from uneven.experiments.schema import Column, Schema
 from uneven.experiments.tables import file_digest, read_table
@@ -40,6 +40,7 @@ __all__ = [
     "file_digest",
     "fit_method",
     "has_views",
+    "in_views",
     "make_problem",
     "read_table",
     "views_of_table",

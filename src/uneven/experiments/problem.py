@@ -7,7 +7,7 @@ work is refused before any model is fitted.
 from __future__ import annotations
 
 from collections.abc import Collection, Mapping, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 
 import numpy as np
 import pandas as pd
@@ -18,9 +18,10 @@ from uneven.experiments.errors import InputError, closest, listing
 from uneven.experiments.labels import MOST_NUMERIC_CLASSES, class_labels
 from uneven.experiments.schema import Schema, infer_kind
 
-__all__ = ["Problem", "check_folds", "make_problem"]
+__all__ = ["EMPTY", "Problem", "check_folds", "in_views", "make_problem"]
 
 FEWEST_IDS = 20
+EMPTY = "is empty and is left out"
 
 
 @dataclass(frozen=True)
@@ -45,6 +46,8 @@ class Problem:
         What the reader should know.
     sha256 : str
         Digest of the file, or empty.
+    left_out : mapping of str to str
+        Columns of the table that are no features, and why, as in "is the target".
     """
 
     name: str
@@ -55,6 +58,7 @@ class Problem:
     views: Mapping[str, Sequence[str]] | None = None
     notes: tuple[str, ...] = ()
     sha256: str = ""
+    left_out: Mapping[str, str] = field(default_factory=dict)
     classes: NDArray = field(init=False)
     class_counts: NDArray[np.intp] = field(init=False)
 
@@ -96,7 +100,7 @@ def make_problem(
     Returns
     -------
     Problem
-        Without views; see `dataclasses.replace`.
+        Without views; see `in_views`.
 
     Examples
     --------
@@ -111,14 +115,68 @@ def make_problem(
     notes: list[str] = []
     frame = _labelled_rows(frame, target, notes)
     y = class_labels(frame[target], name)
-    features = frame.drop(columns=[target, *(set(drop) - {target})])
-    features = features.drop(columns=_identifiers(features, keep, notes))
+    left_out = dict.fromkeys(drop, "is left out by --drop") | {target: "is the target"}
+    features = frame.drop(columns=list(left_out))
+    useless = _useless(features, keep)
+    features = features.drop(columns=list(useless))
     if features.shape[1] == 0:
         raise InputError(f"{name} has no column left to learn from besides {target!r}.")
     schema = Schema.of(features)
+    notes.extend(f"column {column!r} {reason}." for column, reason in useless.items())
     notes.extend(_odd_columns(schema, features))
     X = schema.convert(features).reset_index(drop=True)
-    return Problem(name, target, X, y, schema, notes=tuple(notes), sha256=sha256)
+    return Problem(
+        name,
+        target,
+        X,
+        y,
+        schema,
+        notes=tuple(notes),
+        sha256=sha256,
+        left_out=left_out | useless,
+    )
+
+
+def in_views(problem: Problem, views: Mapping[str, Sequence[str]] | None) -> Problem:
+    """Give a problem its views, and leave the columns that are in none of them out.
+
+    Every method then sees the same columns, whether it knows about views or not, and a model does
+    not ask for columns that it never reads.
+
+    Parameters
+    ----------
+    problem : Problem
+        Without views.
+    views : mapping of str to sequence of str, or None
+        Columns of each view; None changes nothing.
+
+    Returns
+    -------
+    Problem
+        With a note that names the columns left out.
+
+    Examples
+    --------
+    >>> frame = pd.DataFrame({"a": [1, 2], "b": [3, 4], "label": ["x", "y"]})
+    >>> found = in_views(make_problem(frame, "label"), {"first": ["a"]})
+    >>> found.schema.names, found.notes
+    (['a'], ("columns in no view are left out: 'b'.",))
+    """
+    if views is None:
+        return problem
+    used = {name for columns in views.values() for name in columns}
+    others = [name for name in problem.schema.names if name not in used]
+    if not others:
+        return replace(problem, views=views)
+    schema = Schema(tuple(c for c in problem.schema.columns if c.name in used))
+    return replace(
+        problem,
+        X=problem.X[schema.names],
+        schema=schema,
+        views=views,
+        notes=(*problem.notes, f"columns in no view are left out: {listing(others)}."),
+        left_out={**problem.left_out, **dict.fromkeys(others, "is in no view")},
+    )
 
 
 def check_folds(problem: Problem, folds: int) -> None:
@@ -176,14 +234,15 @@ def _labelled_rows(frame: pd.DataFrame, target: str, notes: list[str]) -> pd.Dat
     return frame[labelled] if lost else frame
 
 
-def _identifiers(frame: pd.DataFrame, keep: Collection[str], notes: list[str]) -> list[str]:
-    """Columns that only tell rows apart."""
-    found = []
+def _useless(frame: pd.DataFrame, keep: Collection[str]) -> dict[str, str]:
+    """Columns that are empty or only tell rows apart, and which of it."""
+    found = {}
     for name in frame.columns:
         reason = "" if name in keep else _identifier_reason(frame[name])
-        if reason:
-            found.append(name)
-            notes.append(f"column {name!r} {reason} and is left out (--keep {name} to use it).")
+        if frame[name].isna().all():
+            found[name] = EMPTY
+        elif reason:
+            found[name] = f"{reason} and is left out (--keep {name} to use it)"
     return found
 
 
@@ -206,9 +265,7 @@ def _odd_columns(schema: Schema, features: pd.DataFrame) -> list[str]:
         notes.append(f"column {name!r} holds dates and counts as days since 1970.")
     for column in schema.columns:
         present = int(features[column.name].notna().sum())
-        if present == 0:
-            notes.append(f"column {column.name!r} is empty.")
-        elif len(column.categories) > max(MOST_NUMERIC_CLASSES, present // 2):
+        if len(column.categories) > max(MOST_NUMERIC_CLASSES, present // 2):
             notes.append(
                 f"column {column.name!r} has {len(column.categories)} different texts in "
                 f"{present} rows; consider --drop {column.name}."
