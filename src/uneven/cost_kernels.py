@@ -66,12 +66,20 @@ def fill_costs(scores, y, log_costs, log_shift, matrix, stakes, start, stop):
 def _snap_row(matrix, i, label, n_classes, factor):
     """Multiply the pair costs of row ``i``, round them to whole numbers, balance the true label."""
     matrix[i, label] = 0.0
-    total = 0.0
-    for k in range(n_classes):
-        snapped = (matrix[i, k] * factor + _SNAP) - _SNAP
-        matrix[i, k] = snapped
-        total += snapped
-    matrix[i, label] = -total
+    even = 0.0
+    odd = 0.0
+    for k in range(0, n_classes - 1, 2):
+        first = (matrix[i, k] * factor + _SNAP) - _SNAP
+        second = (matrix[i, k + 1] * factor + _SNAP) - _SNAP
+        matrix[i, k] = first
+        matrix[i, k + 1] = second
+        even += first
+        odd += second
+    if n_classes % 2:
+        last = (matrix[i, n_classes - 1] * factor + _SNAP) - _SNAP
+        matrix[i, n_classes - 1] = last
+        even += last
+    matrix[i, label] = -(even + odd)
 
 
 @njit(cache=True, nogil=True, error_model="numpy")
