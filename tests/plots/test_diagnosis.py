@@ -29,6 +29,7 @@ def sample(n_views=3, names=None):
         names=tuple(names or (f"view{j}" for j in range(n_views))),
         classes=np.array(["a", "b", "c", "d"]),
         class_counts=np.full(4, 10),
+        view_counts=np.full((n_views, 4), 10),
         n_rows=40,
         n_columns=np.full(n_views, 2),
         presence=np.ones(n_views),

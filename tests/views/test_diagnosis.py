@@ -219,11 +219,38 @@ def test_an_easy_class_does_not_make_views_redundant():
         ([0.9, 0.85, 0.0], [50, 50, 2], "strong"),
         ([np.nan, np.nan], [0, 0], "absent"),
         ([1.0, 0.5], [2, 2], "weak"),
+        ([0.5, 0.5, 0.0], [157, 80, 3], "weak"),
+        ([1.0, 0.0, np.nan], [90, 4, 0], "weak"),
+        ([0.16] * 30, [100] * 30, "weak"),
     ],
 )
 def test_verdicts(recalls, sizes, word):
     assert judge(np.array(recalls), np.array(sizes)) == word
     assert word in VERDICTS
+
+
+def test_the_remark_prints_what_was_judged():
+    y = np.array([0] * 40 + [1] * 40 + [2] * 3)
+    X = np.column_stack([np.arange(83) % 2, y]).astype(float)
+    fixed = DummyClassifier(strategy="constant", constant=0)
+    remark = diagnose(X, y, [0, 1, 2], estimator=fixed, random_state=0).remarks()[0]
+    assert "mean recall 0.50 (guessing: 0.50; 1 class of fewer than 5 rows not counted)" in remark
+    assert "is close to guessing" in remark
+    X[40:, 1] = np.nan
+    X[80:, 1] = 2.0
+    lone = diagnose(X, y, [0, 1, 2], estimator=TREE, random_state=0)
+    assert lone.view_counts.tolist() == [[40, 40, 3], [40, 0, 3]]
+    assert lone.verdicts[1] == "weak"
+    assert "guessing: 1.00; 2 classes" in lone.remarks()[1]
+
+
+def test_a_weak_view_that_beats_guessing_is_not_called_guessing():
+    rng = np.random.default_rng(0)
+    y = np.arange(3000) % 30
+    shown = np.where(rng.random(3000) < 0.13, y, rng.integers(30, size=3000))
+    found = diagnose(np.eye(30)[shown], y, None, cv=2, random_state=0)
+    assert found.verdicts == ("weak",)
+    assert found.remarks()[0].startswith("all is weak, though better than guessing")
 
 
 def test_table_and_text_name_every_view():

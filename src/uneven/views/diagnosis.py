@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
-from typing import Any
+from typing import Any, NamedTuple
 
 import numpy as np
 
@@ -35,6 +35,8 @@ class ViewDiagnosis:
         The views.
     classes : ndarray of shape (n_classes,)
     class_counts : ndarray of int, shape (n_classes,)
+    view_counts : ndarray of int, shape (n_views, n_classes)
+        Rows of each class in which the view is present.
     n_rows : int
         Rows that were looked at.
     n_columns : ndarray of int, shape (n_views,)
@@ -78,6 +80,7 @@ class ViewDiagnosis:
     names: tuple[str, ...]
     classes: np.ndarray
     class_counts: np.ndarray
+    view_counts: np.ndarray
     n_rows: int
     n_columns: np.ndarray
     presence: np.ndarray
@@ -148,12 +151,7 @@ class ViewDiagnosis:
                 f"{100 * self.accuracy[j]:.0f} % of its rows, {self._known(j)}."
             )
         else:
-            how = {"weak": "close to guessing", "moderate": "of moderate strength"}
-            said = (
-                f"{name} is {how.get(verdict, verdict)}: right in {100 * self.accuracy[j]:.0f} % "
-                f"of its rows, mean recall {self.balanced_accuracy[j]:.2f} "
-                f"(guessing: {1 / len(self.classes):.2f})."
-            )
+            said = self._strength(j)
         if self.presence[j] < 1.0:
             said += f" It is missing in {100 * (1 - self.presence[j]):.0f} % of the rows."
         twin = self._twin(j)
@@ -161,9 +159,25 @@ class ViewDiagnosis:
             said += f" It fails on much the same rows as {self.names[twin]}."
         return said
 
+    def _strength(self, j: int) -> str:
+        """How good a view is that does not prefer some classes, in words."""
+        gain = _gain(self.recalls[j], self.view_counts[j])
+        how = {"strong": "strong", "moderate": "of moderate strength"}.get(self.verdicts[j])
+        weak = "weak, though better than guessing" if gain.real else "close to guessing"
+        said = (
+            f"{self.names[j]} is {how or weak}: right in {100 * self.accuracy[j]:.0f} % of its "
+            f"rows, mean recall {gain.known.mean():.2f} (guessing: {gain.guess:.2f}"
+        )
+        few = len(self.classes) - len(gain.known)
+        if few:
+            classes = "class" if few == 1 else "classes"
+            enough = min(FEWEST_ROWS, self.view_counts[j].max())
+            said += f"; {few} {classes} of fewer than {enough} rows not counted"
+        return f"{said})."
+
     def _known(self, j: int) -> str:
         """Best and worst classes of a view, in words."""
-        recalls = np.where(self.class_counts >= FEWEST_ROWS, self.recalls[j], np.nan)
+        recalls = np.where(_counted(self.view_counts[j]), self.recalls[j], np.nan)
         best, worst = int(np.nanargmax(recalls)), int(np.nanargmin(recalls))
         return (
             f"it finds {100 * recalls[best]:.0f} % of {self.classes[best]} "
@@ -182,7 +196,7 @@ def judge(recalls: np.ndarray, sizes: np.ndarray) -> str:
     """Put a view into one word.
 
     The gain of a view is its mean recall, scaled so that guessing is 0 and perfection 1. Classes
-    with fewer than five rows do not count.
+    with fewer than five rows do not count, neither in the mean nor as something to guess.
 
     Parameters
     ----------
@@ -207,17 +221,40 @@ def judge(recalls: np.ndarray, sizes: np.ndarray) -> str:
     """
     if not sizes.any():
         return "absent"
-    counted = sizes >= min(FEWEST_ROWS, sizes.max())
-    known, rows, k = recalls[counted], sizes[counted], len(sizes)
-    gain = (known.mean() - 1.0 / k) / (1.0 - 1.0 / k)
-    error = np.sqrt((1.0 / rows).sum() * (1.0 / k) * (1.0 - 1.0 / k)) / len(rows)
-    if gain < max(GUESSING_GAIN, 2.0 * error / (1.0 - 1.0 / k)):
+    gain = _gain(recalls, sizes)
+    if not gain.real:
         return "weak"
-    if known.max() - known.min() > UNEVEN_RECALLS:
+    if gain.known.max() - gain.known.min() > UNEVEN_RECALLS:
         return "imbalanced"
-    if gain < WEAK_GAIN:
+    if gain.size < WEAK_GAIN:
         return "weak"
-    return "strong" if gain >= STRONG_GAIN else "moderate"
+    return "strong" if gain.size >= STRONG_GAIN else "moderate"
+
+
+class _Gain(NamedTuple):
+    """What a view is worth beyond guessing, over the classes that count."""
+
+    known: np.ndarray
+    guess: float
+    size: float
+    real: bool
+
+
+def _counted(sizes: np.ndarray) -> np.ndarray:
+    """Classes with rows enough to count, shape (n_classes,)."""
+    return np.asarray(sizes >= min(FEWEST_ROWS, sizes.max()))
+
+
+def _gain(recalls: np.ndarray, sizes: np.ndarray) -> _Gain:
+    """Gain of a view; it is real if it is noticeable and more than two standard errors."""
+    counted = _counted(sizes)
+    known, rows = recalls[counted], sizes[counted]
+    guess = 1.0 / len(known)
+    if len(known) == 1:
+        return _Gain(known, guess, 0.0, False)
+    size = float(known.mean() - guess) / (1.0 - guess)
+    error = np.sqrt((1.0 / rows).sum() * guess / (1.0 - guess)) / len(rows)
+    return _Gain(known, guess, size, bool(size >= max(GUESSING_GAIN, 2.0 * error)))
 
 
 def _number(value: float) -> str:

@@ -195,7 +195,7 @@ def _summary(
     """Measures of all views from their held-out answers, shape (n_samples, n_views)."""
     labels = np.arange(len(classes))
     measures: dict[str, list] = {name: [] for name in ("accuracy", "chance", "balanced", "norm")}
-    recalls, verdicts = [], []
+    recalls, counts, verdicts = [], [], []
     for answer, there in zip(answers.T, present.T):
         true, said = codes[there], answer[there]
         sizes = np.bincount(true, minlength=len(classes))
@@ -206,12 +206,14 @@ def _summary(
         measures["balanced"].append(mean_recall(true, said, labels=labels) if any_row else np.nan)
         measures["norm"].append(confusion_norm(true, said, labels=labels) if any_row else np.nan)
         recalls.append(recall)
+        counts.append(sizes)
         verdicts.append(judge(recall, sizes))
     redundancy, rescue = agreement(answers == codes[:, None], present, codes)
     return ViewDiagnosis(
         names=views.names,
         classes=classes,
         class_counts=np.bincount(codes, minlength=len(classes)),
+        view_counts=np.array(counts),
         n_rows=len(codes),
         n_columns=np.array([len(columns) for columns in views.columns]),
         presence=present.mean(axis=0),
