@@ -116,39 +116,6 @@ class ViewProcess:
 class MultiViewBoosting(BoostingClassifier):
     """Base of the methods in which every view has a weak learner of its own."""
 
-    def __init__(
-        self,
-        estimator: Any = None,
-        *,
-        n_estimators: int = 200,
-        max_depth: int = 3,
-        learning_rate: float = 1.0,
-        class_cost: Any = None,
-        views: Any = None,
-        max_bins: int = 255,
-        early_stopping: bool = False,
-        validation_fraction: float = 0.1,
-        n_iter_no_change: int = 20,
-        warm_start: bool = False,
-        random_state: Any = None,
-        n_jobs: int | None = None,
-        verbose: int = 0,
-    ) -> None:
-        self.estimator = estimator
-        self.n_estimators = n_estimators
-        self.max_depth = max_depth
-        self.learning_rate = learning_rate
-        self.class_cost = class_cost
-        self.views = views
-        self.max_bins = max_bins
-        self.early_stopping = early_stopping
-        self.validation_fraction = validation_fraction
-        self.n_iter_no_change = n_iter_no_change
-        self.warm_start = warm_start
-        self.random_state = random_state
-        self.n_jobs = n_jobs
-        self.verbose = verbose
-
     def _open_views(
         self, setting: Setting, shared: RunningCosts | None = None
     ) -> list[ViewProcess]:
