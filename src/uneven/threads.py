@@ -79,11 +79,11 @@ class Workers:
                     return
                 results[number] = job()
 
-        helpers = [self._pool.submit(work) for _ in range(min(self.n_threads, len(jobs)) - 1)]
+        futures = [self._pool.submit(work) for _ in range(min(self.n_threads, len(jobs)) - 1)]
         try:
             work()
-            for helper in helpers:
-                helper.result()
+            for future in futures:
+                future.result()
         finally:
             waiting.clear()
         return [results[number] for number in range(len(jobs))]
