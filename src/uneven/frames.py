@@ -6,7 +6,7 @@ are looked at, and everything else passes through untouched.
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from typing import Any
 
 import numpy as np
@@ -14,7 +14,7 @@ import scipy.sparse as sp
 
 from uneven.optional import require
 
-__all__ = ["encode_categories", "learn_categories", "named_frame"]
+__all__ = ["encode_categories", "holds_words", "learn_categories", "named_frame", "with_types"]
 
 
 def learn_categories(X: Any) -> dict[Any, list]:
@@ -48,9 +48,72 @@ def learn_categories(X: Any) -> dict[Any, list]:
             found[name] = sorted(X[name].unique().drop_nulls().to_list())
         elif kind == "category":
             found[name] = X[name].cat.categories.tolist()
-        elif kind in ("object", "str", "string", "String") or kind.startswith("string"):
+        elif _is_text(kind):
             _refuse_text(X, name)
     return found
+
+
+def holds_words(X: Any, name: Any) -> bool:
+    """Tell whether a column of a frame holds categories or text.
+
+    Parameters
+    ----------
+    X : dataframe
+    name : str
+        One of its columns.
+
+    Returns
+    -------
+    bool
+
+    Examples
+    --------
+    >>> import pandas as pd
+    >>> frame = pd.DataFrame({"size": pd.Categorical([1, 2]), "note": ["a", None], "age": [1, 2]})
+    >>> [holds_words(frame, name) for name in frame]
+    [True, True, False]
+    """
+    kind = str(X[name].dtype)
+    if kind == "category" or kind.startswith(("Enum", "Categorical")):
+        return True
+    return _is_text(kind) and any(isinstance(value, str) for value in X[name])
+
+
+def with_types(frame: Any, X: Any, source: Mapping[str, Any]) -> Any:
+    """Give columns of a frame that come unchanged out of another frame their types back.
+
+    Parameters
+    ----------
+    frame : pandas.DataFrame of shape (n_samples, n_features)
+        Its other columns get the simplest type that holds their values.
+    X : dataframe of shape (n_samples, any)
+    source : mapping of str to str
+        Column of ``frame`` to column of ``X``.
+
+    Returns
+    -------
+    pandas.DataFrame of shape (n_samples, n_features)
+
+    Examples
+    --------
+    >>> import pandas as pd
+    >>> given = pd.DataFrame({"kind": pd.Categorical(["a", "b"]), "age": [1, 2]})
+    >>> mixed = pd.DataFrame(given.to_numpy(), columns=["v__kind", "v__age"])
+    >>> with_types(mixed, given, {"v__kind": "kind", "v__age": "age"}).dtypes.astype(str).tolist()
+    ['category', 'int64']
+    """
+    pandas = require("pandas", "A table with column names")
+    frame = frame.infer_objects()
+    types = dict(zip(frame.columns, frame.dtypes))
+    for out, name in source.items():
+        column = X[name]
+        kind = str(column.dtype)
+        if kind.startswith(("Enum", "Categorical")):
+            order = learn_categories(X[[name]])[name]
+            frame[out] = pandas.Categorical(column.to_list(), categories=order)
+        elif hasattr(column, "array") and column.dtype != types[out] and "Sparse" not in kind:
+            frame[out] = column.array
+    return frame
 
 
 def encode_categories(X: Any, categories: dict[Any, list]) -> Any:
@@ -125,6 +188,10 @@ def named_frame(X: Any, names: Sequence[str], index: Any = None) -> Any:
         columns = columns.copy()
         columns.sum_duplicates()
     return pandas.DataFrame.sparse.from_spmatrix(columns, index=index, columns=list(names))
+
+
+def _is_text(kind: str) -> bool:
+    return kind in ("object", "str", "string", "String") or kind.startswith("string")
 
 
 def _frame_columns(X: Any) -> list[Any]:

@@ -12,7 +12,7 @@ from sklearn.compose import ColumnTransformer
 from sklearn.feature_extraction.text import CountVectorizer, TfidfVectorizer
 from sklearn.model_selection import GridSearchCV
 from sklearn.pipeline import Pipeline
-from sklearn.preprocessing import FunctionTransformer, OneHotEncoder
+from sklearn.preprocessing import FunctionTransformer, OneHotEncoder, StandardScaler
 
 from uneven import ComboClassifier, ViewColumns
 from uneven.door import enter
@@ -137,6 +137,63 @@ def test_a_transformer_without_names_gets_numbers():
     found = ViewColumns(parts).fit_transform(frame)
     assert found.columns.tolist() == ["size__0", "size__1", "words__x", "words__y", "raw__b"]
     assert found["size__0"].tolist() == [1.0, 2.0]
+
+
+def mixed():
+    kind = pd.Categorical(["m", "s", "m", "l"], ["s", "m", "l"])
+    numbers = {"size": [1.5, np.nan, 2.0, 3.0], "count": [1, 2, 3, 4]}
+    frame = pd.DataFrame({"kind": kind, **numbers, "flag": [True, False, True, True]})
+    return frame.assign(text=["x y", "y", "x", "z"]).set_index(np.array([3, 1, 2, 0]))
+
+
+def test_types_are_kept_as_the_column_transformer_keeps_them():
+    frame = mixed()
+    parts = [
+        ("a", "passthrough", ["kind", "size"]),
+        ("b", "passthrough", ["count", "flag"]),
+        ("c", StandardScaler(), ["count"]),
+    ]
+    plain = ColumnTransformer(parts, remainder="passthrough").set_output(transform="pandas")
+    ours = ViewColumns(parts, remainder="passthrough")
+    pd.testing.assert_frame_equal(ours.fit_transform(frame), plain.fit_transform(frame))
+    later = frame.iloc[::-1].assign(kind=pd.Categorical(["s", "s", "s", "xl"]))
+    pd.testing.assert_frame_equal(ours.transform(later), plain.transform(later))
+
+
+def test_categories_and_dense_text_learn_together():
+    frame = mixed()
+    parts = [("a", "passthrough", ["kind"]), ("w", CountVectorizer(token_pattern=r"\w"), "text")]
+    for given in (frame, pytest.importorskip("polars").from_pandas(frame)):
+        found = ViewColumns(parts, sparse_threshold=0.0).fit_transform(given)
+        assert found["a__kind"].cat.categories.tolist() == learn_categories(given[["kind"]])["kind"]
+        assert found["w__x"].tolist() == [1, 0, 1, 0]
+        model = ComboClassifier(n_estimators=3, views="prefix").fit(found, [1, 0, 1, 0])
+        assert model.views_.names == ("a", "w")
+
+
+@pytest.mark.parametrize("column", ["kind", "rank", "word", "digits"])
+def test_words_beside_a_sparse_view_are_refused_by_name(column):
+    rank = pd.Categorical([1, 2, 2, 1])
+    frame = mixed().assign(rank=rank, word=["p", "q", "p", None], digits=["1", "2", "3", "4"])
+    parts = [("w", CountVectorizer(token_pattern=r"\w"), "text"), ("a", "passthrough", [column])]
+    with pytest.raises(ValueError, match=f"view 'a' passes column '{column}' .* encode the column"):
+        ViewColumns(parts, sparse_threshold=1.0).fit(frame)
+    fine = ViewColumns([parts[0], ("a", "passthrough", ["size"])], sparse_threshold=1.0)
+    fine.fit(frame)
+    with pytest.raises(ValueError, match="view 'a' passes column 'size'"):
+        fine.transform(frame.assign(size=frame["kind"]))
+
+
+def test_other_errors_of_a_transformer_are_not_hidden():
+    frame = mixed()
+    parts = [("a", StandardScaler(), ["kind"]), ("b", "passthrough", ["text"])]
+    with pytest.raises(ValueError, match="could not convert"):
+        ViewColumns(parts).fit(frame)
+
+
+def test_names_without_views_are_refused():
+    with pytest.raises(ValueError, match="verbose_feature_names_out=False"):
+        transformer(verbose_feature_names_out=False).fit(notes()[0])
 
 
 def test_polars_frames_and_arrays_come_in():

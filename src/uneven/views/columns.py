@@ -2,13 +2,17 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterator
+from contextlib import contextmanager
 from typing import Any
 
 import numpy as np
+import scipy.sparse as sp
 from sklearn import config_context
 from sklearn.compose import ColumnTransformer
+from sklearn.preprocessing import FunctionTransformer
 
-from uneven.frames import named_frame
+from uneven.frames import holds_words, named_frame, with_types
 
 __all__ = ["ViewColumns"]
 
@@ -23,7 +27,10 @@ class ViewColumns(ColumnTransformer, auto_wrap_output_keys=None):  # type: ignor
     The parameters and fitted attributes are those of
     :class:`~sklearn.compose.ColumnTransformer`. The frame is sparse where its array would be:
     if one of the transformers is and the share of stored entries is below ``sparse_threshold``.
-    A transformer that cannot name its output gets numbers: ``view__0``, ``view__1``.
+    A transformer that cannot name its output gets numbers: ``view__0``, ``view__1``. In a dense
+    frame, columns that are passed through keep their type, categories included; a sparse frame
+    holds numbers only. The names carry the views, so ``verbose_feature_names_out=False`` is
+    refused.
 
     Examples
     --------
@@ -56,7 +63,12 @@ class ViewColumns(ColumnTransformer, auto_wrap_output_keys=None):  # type: ignor
         -------
         pandas.DataFrame of shape (n_samples, n_output_features)
         """
-        with config_context(transform_output="default"):
+        if self.verbose_feature_names_out is False:
+            raise ValueError(
+                "verbose_feature_names_out=False takes the views out of the column names; leave "
+                "it at True, or use a plain ColumnTransformer."
+            )
+        with self._plain_output(X):
             table = super().fit_transform(X, y, **params)
         return self._named(table, X)
 
@@ -73,7 +85,7 @@ class ViewColumns(ColumnTransformer, auto_wrap_output_keys=None):  # type: ignor
         -------
         pandas.DataFrame of shape (n_samples, n_output_features)
         """
-        with config_context(transform_output="default"):
+        with self._plain_output(X):
             table = super().transform(X, **params)
         return self._named(table, X)
 
@@ -113,10 +125,52 @@ class ViewColumns(ColumnTransformer, auto_wrap_output_keys=None):  # type: ignor
             )
         return self
 
+    @contextmanager
+    def _plain_output(self, X: Any) -> Iterator[None]:
+        """Let transformers return arrays; if these cannot be joined, say which view is to blame."""
+        with config_context(transform_output="default"):
+            try:
+                yield
+            except ValueError:
+                if getattr(self, "sparse_output_", False):
+                    self._refuse_words(X)
+                raise
+
     def _named(self, table: Any, X: Any) -> Any:
         index = getattr(X, "index", None)
         known = index is not None and not callable(index) and len(index) == table.shape[0]
-        return named_frame(table, list(self.get_feature_names_out()), index if known else None)
+        if sp.issparse(table):
+            self._refuse_words(X)
+        names = list(self.get_feature_names_out())
+        frame = named_frame(table, names, index if known else None)
+        if sp.issparse(table):
+            return frame
+        return with_types(frame, X, {out: name for _, name, out in self._passed_through(X)})
+
+    def _passed_through(self, X: Any) -> list[tuple[str, str, str]]:
+        """View, column of the frame ``X`` and name in the output of what is not transformed."""
+        if not hasattr(X, "columns"):
+            return []
+        weighted = self.transformer_weights or {}
+        return [
+            (view, name, out)
+            for view, step, _ in self.transformers_
+            if isinstance(step, FunctionTransformer) and step.func is None and view not in weighted
+            for name, out in zip(getattr(step, "feature_names_in_", ()), self._outputs(view))
+        ]
+
+    def _outputs(self, view: str) -> list[str]:
+        return list(self.get_feature_names_out()[self.output_indices_[view]])
+
+    def _refuse_words(self, X: Any) -> None:
+        """A sparse table holds numbers only: say which column does not."""
+        for view, name, _ in self._passed_through(X):
+            if holds_words(X, name):
+                raise ValueError(
+                    f"view {view!r} passes column {name!r} through, which holds words, but the "
+                    "output is sparse and holds numbers only: encode the column (OneHotEncoder, "
+                    "OrdinalEncoder), or set sparse_threshold=0 for a dense output."
+                )
 
     def _names_or_numbers(self) -> list[str]:
         """Names transformer by transformer, numbers for those that have none."""
