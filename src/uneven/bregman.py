@@ -31,11 +31,12 @@ import numpy as np
 from scipy.optimize import brentq, minimize
 from scipy.special import expit, logit, rel_entr
 
+from uneven.simplex import project_on_simplex
+
 __all__ = [
     "VIEW_RULES",
     "hits_and_misses",
     "logistic_loss",
-    "project_on_simplex",
     "relative_entropy",
     "sigma",
     "step_and_gain",
@@ -200,28 +201,6 @@ def step_and_gain(
     hits, misses = hits + extra, misses + extra
     gain = np.sum((np.sqrt(hits) - np.sqrt(misses)) ** 2)
     return 0.5 * (np.log(hits) - np.log(misses)), float(gain)
-
-
-def project_on_simplex(point: np.ndarray) -> np.ndarray:
-    """The nearest weights that are not negative and add up to 1.
-
-    Parameters
-    ----------
-    point : ndarray of shape (n,)
-
-    Returns
-    -------
-    ndarray of shape (n,)
-
-    Examples
-    --------
-    >>> import numpy as np
-    >>> project_on_simplex(np.array([3.25, 3.15, 3.05, 2.95])).round(6)
-    array([0.4, 0.3, 0.2, 0.1])
-    """
-    falling = np.sort(point)[::-1]
-    excess = (np.cumsum(falling) - 1.0) / np.arange(1, len(point) + 1)
-    return np.maximum(point - excess[falling > excess][-1], 0.0)
 
 
 def _fixed(rho: np.ndarray, gain: np.ndarray, votes: np.ndarray, mass: np.ndarray) -> np.ndarray:

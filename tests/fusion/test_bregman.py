@@ -12,12 +12,12 @@ from uneven.bregman import (
     VIEW_RULES,
     hits_and_misses,
     logistic_loss,
-    project_on_simplex,
     relative_entropy,
     sigma,
     step_and_gain,
     tilt,
 )
+from uneven.simplex import project_on_simplex
 
 shares = arrays(float, 4, elements=st.floats(1e-6, 1 - 1e-6))
 reals = arrays(float, 4, elements=st.floats(-6, 6))

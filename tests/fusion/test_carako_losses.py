@@ -6,7 +6,8 @@ from hypothesis import given
 from hypothesis import strategies as st
 from scipy.optimize import minimize
 
-from uneven.fusion.carako_losses import JointLoss, SplitLoss, project_on_simplices
+from uneven.fusion.carako_losses import JointLoss, SplitLoss
+from uneven.simplex import project_on_simplex
 
 
 @st.composite
@@ -146,7 +147,7 @@ def test_prices_are_the_loss_after_each_answer(problem, view, kind):
 def test_projection_finds_the_nearest_point(seed, may_be_less):
     rng = np.random.default_rng(seed)
     points = rng.normal(size=(3, 4))
-    found = project_on_simplices(points, may_be_less)
+    found = project_on_simplex(points, may_be_less)
     assert found.min() >= 0.0
     assert found.sum(axis=0).max() <= 1.0 + 1e-12
     others = rng.dirichlet(np.ones(3), size=(50, 4)).transpose(0, 2, 1)

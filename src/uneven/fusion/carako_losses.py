@@ -28,8 +28,9 @@ import numpy as np
 
 from uneven.class_weights import exact_coefficients
 from uneven.costs import exponential_costs
+from uneven.simplex import project_on_simplex
 
-__all__ = ["CarakoLoss", "JointLoss", "SplitLoss", "project_on_simplices"]
+__all__ = ["CarakoLoss", "JointLoss", "SplitLoss"]
 
 _GRADIENT_STEPS = 200
 _GRADIENT_TOLERANCE = 1e-9
@@ -186,7 +187,7 @@ class JointLoss(CarakoLoss):
         for _ in range(_GRADIENT_STEPS):
             slopes = self.gradient(answers, here)
             while True:
-                there = project_on_simplices(here - step * slopes, self.constraint == "le1")
+                there = project_on_simplex(here - step * slopes, self.constraint == "le1")
                 move = there - here
                 reached = self.value(answers, there)
                 promised = (slopes * move).sum() + (move**2).sum() / (2.0 * step)
@@ -204,38 +205,3 @@ class JointLoss(CarakoLoss):
         others[view] = -1
         costs, _ = self._costs(self.scores(others, coefficients))
         return self._prices(costs, coefficients[view])
-
-
-def project_on_simplices(points: np.ndarray, may_be_less: bool = False) -> np.ndarray:
-    """Nearest coefficients that are not negative and sum to 1 in every column.
-
-    Parameters
-    ----------
-    points : ndarray of shape (n_views, n_classes)
-    may_be_less : bool, default=False
-        Whether a sum below 1 is allowed.
-
-    Returns
-    -------
-    ndarray of shape (n_views, n_classes)
-
-    Examples
-    --------
-    >>> import numpy as np
-    >>> project_on_simplices(np.array([[0.9, 0.2], [0.5, -1.0]]))
-    array([[0.7, 1. ],
-           [0.3, 0. ]])
-    >>> project_on_simplices(np.array([[0.2], [-1.0]]), may_be_less=True)
-    array([[0.2],
-           [0. ]])
-    """
-    falling = -np.sort(-points, axis=0)
-    excess = np.cumsum(falling, axis=0) - 1.0
-    counts = np.arange(1, len(points) + 1)[:, None]
-    kept = (falling * counts > excess).sum(axis=0)
-    level = excess[kept - 1, np.arange(points.shape[1])] / kept
-    on_simplex = np.maximum(points - level, 0.0)
-    if not may_be_less:
-        return on_simplex
-    clipped = np.maximum(points, 0.0)
-    return np.where(clipped.sum(axis=0) <= 1.0, clipped, on_simplex)
