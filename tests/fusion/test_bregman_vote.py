@@ -255,6 +255,16 @@ def test_threads_do_not_change_a_bit(n_classes, voters):
     np.testing.assert_array_equal(one, two)
 
 
+def test_whether_to_judge_by_other_rows_may_be_a_numpy_truth():
+    X, y = two_views()
+    for mine, numpys in ((True, np.True_), (False, np.False_)):
+        one, other = (
+            BregmanVoteClassifier(views=VIEWS, out_of_fold=flag, random_state=0).fit(X, y)
+            for flag in (mine, numpys)
+        )
+        np.testing.assert_array_equal(one.decision_function(X), other.decision_function(X))
+
+
 def test_max_iter_can_be_searched():
     X, y = two_views()
     search = GridSearchCV(

@@ -99,6 +99,24 @@ def test_it_stops_without_training_errors():
     assert carako.score(X, y) == 1.0
 
 
+@pytest.mark.parametrize("procedure", ["two_step", "joint"])
+def test_voters_without_training_errors_are_kept_even_if_their_loss_is_larger(procedure):
+    rng = np.random.default_rng(103)
+    rng.integers(2, 24, 2)
+    y = np.arange(14) % 3
+    X = np.round(rng.normal(size=(14, 4)) + (y[:, None] == np.arange(4) % 3), 1)
+    carako = CarakoClassifier(
+        version=1, max_depth=2, tol=0.0, views=[0, 2, 4], random_state=103, procedure=procedure
+    ).fit(X, y)
+    first = carako.history_["start"] == 0
+    assert carako.history_["error"][first][-1] == 0.0
+    assert carako.history_["objective"][first].argmin() < first.sum() - 1
+    assert carako.stop_reason_ == "no training errors"
+    assert carako.score(X, y) == 1.0
+    errorless = carako.history_["error"] == 0.0
+    assert carako.objective_ == carako.history_["objective"][errorless].min()
+
+
 @pytest.mark.parametrize(
     "estimator",
     [
@@ -221,6 +239,17 @@ def test_one_class_is_always_answered():
     assert set(carako.predict(X)) == {"only"}
     assert carako.undecided(X).all()
     assert carako.stop_reason_ == "one class"
+    assert np.isnan(carako.objective_)
+
+
+def test_without_any_view_it_says_so():
+    X, y, views = four_view_classes()
+    with pytest.warns(UserWarning, match=r"'view3'\] stay silent"):
+        carako = CarakoClassifier(views=views).fit(np.full_like(X, np.nan), y)
+    assert carako.stop_reason_ == "no view shows two classes"
+    assert np.isnan(carako.objective_)
+    assert set(carako.predict(X)) == {0}
+    assert carako.undecided_ == len(y)
 
 
 def test_weights_count_like_repeated_rows():

@@ -181,6 +181,16 @@ def test_the_final_model_learns_what_the_views_answer_on_other_rows(inputs):
     assert fusion.score(X, y) > 0.75
 
 
+def test_the_inputs_of_the_final_model_stay_those_of_its_training():
+    X, y, views = four_view_classes()
+    fusion = HoldoutFusionClassifier(
+        GaussianNB(), final_estimator=LogisticRegression(), inputs="probabilities", views=views,
+        random_state=0,
+    ).fit(X, y)  # fmt: skip
+    expected = fusion.predict_proba(X)
+    np.testing.assert_array_equal(fusion.set_params(inputs="labels").predict_proba(X), expected)
+
+
 def test_an_absent_view_is_an_input_of_its_own():
     X, y, views = four_view_classes()
     X[::3, :3] = np.nan

@@ -210,6 +210,36 @@ def test_sample_weights_reach_the_classifiers():
     assert pipe.fit(X, y).score(X, y) > 0.6
 
 
+@pytest.mark.parametrize("loud", [BOOSTED, LogisticRegression()])
+def test_the_explanation_follows_how_loud_each_view_speaks(loud):
+    X, y, views = four_view_classes()
+    late = LateFusionClassifier(loud, combine="margins", views=views)
+    share = {
+        normalise: clone(late).set_params(normalise=normalise).fit(X, y).explain().view_share
+        for normalise in (False, True)
+    }
+    voted = LateFusionClassifier(loud, views=views).fit(X, y)
+    np.testing.assert_allclose(share[True], voted.explain().view_share)
+    if loud is BOOSTED:
+        scale = np.array([m.vote_.weights.max(axis=1).sum() for m in voted.estimators_])
+    else:
+        parts = zip(voted.estimators_, by_view(X, views), strict=True)
+        scale = np.array([np.abs(m.decision_function(part)).mean() for m, part in parts])
+    expected = share[True] * scale[:, None]
+    np.testing.assert_allclose(share[False], expected / expected.sum(axis=0))
+
+
+def test_parameters_that_change_after_fitting_do_not_change_the_answers():
+    X, y, views = four_view_classes()
+    late = LateFusionClassifier(LogisticRegression(), combine="scores", views=views).fit(X, y)
+    expected = late.predict_proba(X)
+    for other in ("votes", "margins"):
+        np.testing.assert_array_equal(late.set_params(combine=other).predict_proba(X), expected)
+    late.fit(X, y)
+    assert not hasattr(late, "predict_proba")
+    assert not hasattr(late.set_params(combine="votes"), "predict_proba")
+
+
 def test_margins_have_no_shares():
     late = LateFusionClassifier(AdaBoostMMClassifier(), combine="margins")
     assert not hasattr(late, "predict_proba")

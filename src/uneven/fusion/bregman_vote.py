@@ -15,11 +15,12 @@ from sklearn.utils import check_random_state, get_tags
 
 from uneven.bregman import VIEW_RULES
 from uneven.documentation import documented
-from uneven.door import TrainingRows, check_choice, check_integer, enter, whole_or_nothing
+from uneven.door import TrainingRows, check_choice, check_integer
 from uneven.fusion.bregman_descent import Descent, DoubleWeights
-from uneven.fusion.pools import Pool, Question, as_voters, make_pool, voters_of_views
-from uneven.threads import Workers, workers
-from uneven.vote_classifier import VoteClassifier, flatten_binary
+from uneven.fusion.entrance import FusedVoteClassifier, enter_rows, fitting
+from uneven.fusion.pools import Pool, Question, as_voters, make_pool
+from uneven.threads import Workers
+from uneven.vote_classifier import flatten_binary
 from uneven.voters import TreeVoter
 from uneven.votes import Term, Vote
 
@@ -36,7 +37,7 @@ class _Solved:
 
 
 @documented
-class BregmanVoteClassifier(VoteClassifier):
+class BregmanVoteClassifier(FusedVoteClassifier):
     """Bregman vote (MωMvC²): a vote with a weight for every voter and a weight for every view.
 
     Each view gets a pool of voters, by default the full tree of the view cut at every depth. The
@@ -193,8 +194,9 @@ class BregmanVoteClassifier(VoteClassifier):
         Parameters
         ----------
         X : array-like, sparse matrix or dataframe of shape (n_samples, n_features)
-            Numbers; NaN is a missing value, which the default voters can handle. Category columns
-            of a dataframe are used by code.
+            Numbers; NaN is a missing value, which the default voters can handle: trees choose its
+            side question by question, in a sparse table it counts as larger than every number.
+            Category columns of a dataframe are used by code.
         y : array-like of shape (n_samples,)
             Class labels.
         sample_weight : array-like of shape (n_samples,), optional
@@ -206,18 +208,13 @@ class BregmanVoteClassifier(VoteClassifier):
         self : object
         """
         descent = self._checked_descent()
-        with whole_or_nothing(self):
-            rows = enter(self, X, y, sample_weight)
-            self.classes_, self.views_ = rows.classes, rows.views
-            n_classes = len(rows.classes)
-            mass = np.bincount(rows.y, weights=rows.mass, minlength=n_classes)
-            self.class_prior_ = mass / mass.sum()
+        with fitting(self) as team:
+            rows = enter_rows(self, X, y, sample_weight)
             rng = check_random_state(self.random_state)
-            with workers(self.n_jobs) as team:
-                solved = [
-                    self._solve(question, descent, rng, team) for question in self._ask(rows, rng)
-                ]
-            self._store(solved, n_classes)
+            solved = [
+                self._solve(question, descent, rng, team) for question in self._ask(rows, rng)
+            ]
+            self._store(solved, len(rows.classes))
         return self
 
     def _ask(self, rows: TrainingRows, rng: np.random.RandomState) -> Iterator[Question]:
@@ -238,10 +235,12 @@ class BregmanVoteClassifier(VoteClassifier):
     ) -> _Solved:
         """Train the voters of every view, then learn the weights from what they answer."""
         rows = question.rows
-        n_folds = 5 if self.out_of_fold is True else int(self.out_of_fold)
+        whether = isinstance(self.out_of_fold, bool | np.bool_)
+        n_folds = int(self.out_of_fold) * (5 if whether else 1)
+        given = [as_voters(part) for part in rows.views.deal("voters", self.voters)]
         jobs = [
             partial(make_pool, question, view, voters, int(rng.randint(2**31 - 1)), n_folds)
-            for view, voters in enumerate(voters_of_views(self.voters, rows.views.names))
+            for view, voters in enumerate(given)
         ]
         pools = team.each(jobs)
         weights = descent.learn([pool.margins for pool in pools], rows.mass, team)
@@ -283,7 +282,7 @@ class BregmanVoteClassifier(VoteClassifier):
             value = getattr(self, name)
             if value is not None and not (isinstance(value, Real) and 0.0 <= float(value) <= 1.0):
                 raise ValueError(f"{name} must be a number between 0 and 1, got {value!r}.")
-        if not isinstance(self.out_of_fold, bool):
+        if not isinstance(self.out_of_fold, bool | np.bool_):
             check_integer("out_of_fold", self.out_of_fold, 2)
         is_safe = self.variant == "safe"
         return Descent(
@@ -380,20 +379,8 @@ def _one_sided(solved: _Solved) -> list[Term]:
         weights = solved.weights.joint(view)
         terms += [Term(voter, 2.0 * w * side, view) for voter, w in zip(pool.voters, weights)]
         if pool.voters:
-            terms.append(Term(_always(yes), -weights.sum() * side, view))
+            terms.append(Term(TreeVoter.constant(yes), -weights.sum() * side, view))
     return terms
-
-
-def _always(label: int) -> TreeVoter:
-    """A voter that answers the same class whatever it is asked."""
-    return TreeVoter(
-        feature=np.zeros(1, dtype=np.intp),
-        threshold=np.array([np.inf]),
-        missing_left=np.array([True]),
-        child=np.zeros(1, dtype=np.intp),
-        label=np.array([label], dtype=np.int32),
-        reach=np.ones(1),
-    )
 
 
 def _padded(values: list, length: int) -> np.ndarray:

@@ -12,11 +12,11 @@ from sklearn.utils import check_random_state
 
 from uneven.cost_matrices import FixedCosts
 from uneven.documentation import documented
-from uneven.door import TrainingRows, check_choice, check_integer, enter, whole_or_nothing
+from uneven.door import TrainingRows, check_choice, check_integer, speaking_views
 from uneven.fusion.carako_losses import CarakoLoss, JointLoss, SplitLoss
-from uneven.fusion.members import speaking_views
-from uneven.threads import Workers, workers
-from uneven.vote_classifier import VoteClassifier, vote_answers
+from uneven.fusion.entrance import FusedVoteClassifier, enter_rows, fitting
+from uneven.threads import Workers
+from uneven.vote_classifier import vote_answers
 from uneven.voters import CostTree, TrainingTable, Voter, WeakLearner, as_weak_learner
 from uneven.votes import Term, Vote
 
@@ -56,10 +56,16 @@ class _Iterate:
     answers: np.ndarray
     coefficients: np.ndarray
     value: float = np.inf
+    error: float = 1.0
+
+    @property
+    def rank(self) -> tuple[bool, float]:
+        """What is kept is smallest here: no training errors first, then the smaller loss."""
+        return self.error > 0.0, self.value
 
 
 @documented
-class CarakoClassifier(VoteClassifier):
+class CarakoClassifier(FusedVoteClassifier):
     """Carako: one classifier per view, weighed class by class.
 
     Class ``c`` gets the score ``sum_j b[j, c] [view j answers c]``: a view that recognises only
@@ -67,7 +73,8 @@ class CarakoClassifier(VoteClassifier):
     turn. Views are trained on the prices of their answers, given the coefficients; then the
     coefficients are chosen for the answers. What is minimised bounds the sum of the entries of the
     confusion matrix, in which every class counts the same (see
-    :mod:`uneven.fusion.carako_losses`). The best pair that was seen is kept.
+    :mod:`uneven.fusion.carako_losses`). The best pair that was seen is kept: one without training
+    errors if there is one, which also ends the search from its point, else that of least loss.
 
     Parameters
     ----------
@@ -106,13 +113,13 @@ class CarakoClassifier(VoteClassifier):
     vote_ : Vote
         The fitted vote, one term per view.
     objective_ : float
-        Loss of the kept voters and coefficients.
+        Loss of the kept voters and coefficients; NaN if there was nothing to learn.
     history_ : dict of str to ndarray of shape (n_alternations,)
         ``start``, ``iteration``, ``objective`` and training ``error`` of each alternation.
     n_iter_ : int
         Alternations from the point that won.
     stop_reason_ : str
-        Why the alternation from that point ended.
+        Why the alternation from that point ended, or why there was none.
     undecided_ : int
         Training rows in which no class gets a vote.
     class_prior_ : ndarray of shape (n_classes,)
@@ -199,11 +206,9 @@ class CarakoClassifier(VoteClassifier):
         self : object
         """
         self._check_parameters()
-        with whole_or_nothing(self), workers(self.n_jobs) as team:
-            rows = enter(self, X, y, sample_weight)
-            self.classes_, self.views_ = rows.classes, rows.views
+        with fitting(self) as team:
+            rows = enter_rows(self, X, y, sample_weight)
             table = TrainingTable(rows.X, rows.y, len(rows.classes), rows.mass, self.max_bins, team)
-            self.class_prior_ = table.class_mass / table.class_mass.sum()
             weights = rows.mass / table.class_mass[rows.y]
             kind = SplitLoss if self.version == 2 else JointLoss
             loss = kind(rows.y, table.n_classes, weights, self.constraint)
@@ -229,7 +234,7 @@ class CarakoClassifier(VoteClassifier):
         learners = [as_weak_learner(estimator, self.max_depth) for estimator in given]
         if any(isinstance(learner, CostTree) for learner in learners):
             _ = table.binned
-        speaking = speaking_views(rows)
+        speaking = speaking_views(rows.y, rows.present, rows.views)
         return [
             _Student(
                 view=j,
@@ -244,17 +249,20 @@ class CarakoClassifier(VoteClassifier):
     def _best_of_starts(
         self, loss: CarakoLoss, students: list[_Student], team: Workers
     ) -> _Iterate:
-        """Alternate from one random point or several; the smallest loss wins."""
+        """Alternate from one random point or several; the best iterate wins."""
         rng = check_random_state(self.random_state)
         self.history_: dict[str, Any] = {
             key: [] for key in ("start", "iteration", "objective", "error")
         }
         n_starts = self.n_restarts if self.procedure == "joint" else 1
         best = _Iterate([], np.empty((0, len(loss.y)), dtype=np.int64), np.empty((0, 0)))
-        self.stop_reason_, self.n_iter_ = "one class", 0
+        if not students:
+            best.value = np.nan
+        silent = "one class" if loss.n_classes == 1 else "no view shows two classes"
+        self.stop_reason_, self.n_iter_ = silent, 0
         for start in range(n_starts if students else 0):
             found, reason = self._alternate(loss, students, start, rng, team)
-            if found.value < best.value:
+            if found.rank < best.rank:
                 best, self.stop_reason_ = found, reason
                 self.n_iter_ = self.history_["start"].count(start)
         self.history_ = {key: np.array(values) for key, values in self.history_.items()}
@@ -278,12 +286,15 @@ class CarakoClassifier(VoteClassifier):
             teach = self._teach_together if self.version == 2 else self._teach_in_turn
             voters, answers = teach(loss, students, current, seeds, team)
             coefficients = loss.coefficients(answers, current.coefficients)
-            current = _Iterate(voters, answers, coefficients, loss.value(answers, coefficients))
-            error = self._error(loss, current)
-            for key, entry in zip(self.history_, (start, iteration, current.value, error)):
+            value, error = (
+                loss.value(answers, coefficients),
+                self._error(loss, answers, coefficients),
+            )
+            current = _Iterate(voters, answers, coefficients, value, error)
+            for key, entry in zip(self.history_, (start, iteration, value, error)):
                 self.history_[key].append(entry)
-            enough = best.value - current.value <= self.tol * current.value
-            best = current if current.value < best.value else best
+            enough = best.value - value <= self.tol * value
+            best = min(best, current, key=lambda iterate: iterate.rank)
             if error == 0.0:
                 return best, "no training errors"
             if enough:
@@ -329,9 +340,9 @@ class CarakoClassifier(VoteClassifier):
                     voters[k], answers[k] = learnt
         return voters, answers
 
-    def _error(self, loss: CarakoLoss, iterate: _Iterate) -> float:
+    def _error(self, loss: CarakoLoss, answers: np.ndarray, coefficients: np.ndarray) -> float:
         """Share of the training mass that the vote gets wrong."""
-        scores = loss.scores(iterate.answers, iterate.coefficients)
+        scores = loss.scores(answers, coefficients)
         wrong = vote_answers(scores, int(self.class_prior_.argmax())) != loss.y
         return float((loss.weights * self.class_prior_[loss.y])[wrong].sum())
 

@@ -12,9 +12,10 @@ from sklearn.utils import check_random_state
 from sklearn.utils.metaestimators import available_if
 from sklearn.utils.validation import check_is_fitted
 
-from uneven.door import TrainingRows, enter, enter_again, whole_or_nothing
-from uneven.fusion.members import scatter, spread
-from uneven.threads import Workers, workers
+from uneven.door import TrainingRows, enter_again
+from uneven.fusion.class_columns import check_margins, scatter, spread
+from uneven.fusion.entrance import enter_rows, fitting, narrow_indices
+from uneven.threads import Workers
 from uneven.views import ViewMap
 from uneven.vote_classifier import flatten_binary
 
@@ -83,11 +84,8 @@ class DelegatingClassifier(ClassifierMixin, BaseEstimator, metaclass=ABCMeta):
         self : object
         """
         self._check_parameters()
-        with whole_or_nothing(self), workers(self.n_jobs) as team:
-            rows = enter(self, X, y, sample_weight)
-            self.classes_, self.views_ = rows.classes, rows.views
-            counts = np.bincount(rows.y, rows.mass, len(rows.classes))
-            self.class_prior_ = counts / counts.sum()
+        with fitting(self) as team:
+            rows = enter_rows(self, X, y, sample_weight)
             self.model_ = None
             self._train(rows, check_random_state(self.random_state), team)
         return self
@@ -98,7 +96,7 @@ class DelegatingClassifier(ClassifierMixin, BaseEstimator, metaclass=ABCMeta):
         The second is a bool array of shape (n_samples,); nothing is said if it is all False.
         """
         check_is_fitted(self, "class_prior_")
-        X = enter_again(self, X)
+        X = enter_again(self, narrow_indices(X))
         present = self.views_.presence(X)
         able = self._able(present) if self.model_ is not None else np.zeros(len(present), bool)
         if not able.any():
@@ -159,6 +157,7 @@ class DelegatingClassifier(ClassifierMixin, BaseEstimator, metaclass=ABCMeta):
         said, able = self._ask(X, "decision_function")
         scores = np.zeros((len(able), len(self.classes_)))
         if said is not None:
+            check_margins(self.model_, said)
             scores[able] = spread(said, self.model_.classes_, len(self.classes_))
         return flatten_binary(scores)
 

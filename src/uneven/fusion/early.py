@@ -16,6 +16,7 @@ from sklearn.utils.validation import check_is_fitted
 
 from uneven.documentation import documented
 from uneven.door import TrainingRows, check_choice, column_names
+from uneven.fusion.class_columns import importance, scatter
 from uneven.fusion.delegate import DelegatingClassifier
 from uneven.fusion.members import fit_model
 from uneven.threads import Workers
@@ -163,8 +164,9 @@ class EarlyFusionClassifier(DelegatingClassifier):
         -------
         Explanation
             From the classifier's own ``explain``, else its absolute ``coef_``, else its
-            ``feature_importances_`` (the same for every class). Columns that ``reduce`` dropped
-            have no share.
+            ``feature_importances_`` (the same for every class). Coefficients for pairs of classes
+            count for both of a pair. Columns that ``reduce`` dropped have no share; a class that
+            the classifier never saw has none either.
 
         Raises
         ------
@@ -174,7 +176,8 @@ class EarlyFusionClassifier(DelegatingClassifier):
         check_is_fitted(self, "class_prior_")
         credit = np.zeros((self.n_features_in_, len(self.classes_)))
         if self.model_ is not None:
-            credit[self._kept_columns()] = _importance(self.model_, len(self.classes_))
+            leans = importance(self.model_)
+            credit[self._kept_columns()] = scatter(leans, self.model_.classes_, credit.shape[1])
         by_column = column_shares(credit)
         return Explanation(
             view_names=list(self.views_.names),
@@ -195,17 +198,3 @@ class EarlyFusionClassifier(DelegatingClassifier):
                 "their own; use reduce=None or a selection of columns."
             )
         return np.asarray(self.columns_[last.get_support()])
-
-
-def _importance(model: Any, n_classes: int) -> np.ndarray:
-    """How much a model leans on each of its inputs for each class, shape (n_inputs, n_classes)."""
-    if hasattr(model, "explain"):
-        return np.asarray(model.explain().feature_share)
-    if hasattr(model, "coef_"):
-        sizes = np.abs(np.asarray(model.coef_))
-        return sizes.T if len(sizes) == n_classes else np.tile(sizes.mean(axis=0), (n_classes, 1)).T
-    if hasattr(model, "feature_importances_"):
-        return np.tile(model.feature_importances_, (n_classes, 1)).T
-    raise AttributeError(
-        f"explain: {type(model).__name__} has neither explain, coef_ nor feature_importances_."
-    )

@@ -10,8 +10,9 @@ from sklearn.tree import DecisionTreeClassifier
 
 from uneven.documentation import documented
 from uneven.door import TrainingRows, check_choice
+from uneven.fusion.class_columns import scatter
 from uneven.fusion.delegate import DelegatingClassifier
-from uneven.fusion.members import fit_members, fit_model, scatter
+from uneven.fusion.members import fit_members, fit_model
 from uneven.threads import Workers
 
 __all__ = ["HoldoutFusionClassifier"]
@@ -44,6 +45,8 @@ class HoldoutFusionClassifier(DelegatingClassifier):
     estimators_ : list of classifier or None
         One per view, trained on class indices; None for a view whose training rows show fewer
         than two classes.
+    inputs_ : str
+        What the final model was trained on.
     model_ : classifier or None
         The final model. Its inputs are ``n_classes + 1`` columns per view: one per class, and one
         that is 1 where the view is absent.
@@ -105,10 +108,11 @@ class HoldoutFusionClassifier(DelegatingClassifier):
         return DecisionTreeClassifier() if self.final_estimator is None else self.final_estimator
 
     def _train(self, rows: TrainingRows, rng: np.random.RandomState, team: Workers) -> None:
+        self.inputs_ = self.inputs
         first, second = rows.split(float(self.holdout), rng)
         members = fit_members(self.estimator, first, rng, team)
         self.estimators_ = [None if member is None else member.estimator for member in members]
-        if self.inputs == "probabilities":
+        if self.inputs_ == "probabilities":
             self._check_probabilities()
         if len(np.unique(second.y)) < 2:
             second = rows
@@ -142,7 +146,7 @@ class HoldoutFusionClassifier(DelegatingClassifier):
 
     def _said(self, estimator: Any, columns: Any) -> np.ndarray:
         """What the final model sees of one view, shape (n_rows, n_classes)."""
-        if self.inputs == "probabilities":
+        if self.inputs_ == "probabilities":
             shares = estimator.predict_proba(columns)
             return scatter(shares, estimator.classes_, len(self.classes_))
         return np.eye(len(self.classes_))[np.asarray(estimator.predict(columns))]

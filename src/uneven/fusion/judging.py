@@ -10,8 +10,8 @@ from typing import Any
 import numpy as np
 from sklearn.metrics import check_scoring
 
-from uneven.door import TrainingRows
-from uneven.fusion.members import fit_model, speaking_views
+from uneven.door import TrainingRows, speaking_views
+from uneven.fusion.members import fit_model
 from uneven.threads import Workers
 from uneven.views.strength import deal_folds
 
@@ -59,7 +59,7 @@ def view_scores(
     given = rows.views.deal("estimator", estimator)
     scores = np.full(len(given), np.nan)
     seeds = rng.randint(2**31 - 1, size=len(given))
-    speaking = speaking_views(rows, warn=False)
+    speaking = speaking_views(rows.y, rows.present, rows.views, warn=False)
     jobs = [partial(_score, given[j], rows, j, int(seeds[j]), cv, scoring) for j in speaking]
     scores[speaking] = team.each(jobs)
     return scores
@@ -76,7 +76,7 @@ def _score(
         if len(np.unique(here.y[train])) < 2:
             continue
         model = fit_model(estimator, table[train], labels[train], here.mass[train], rng)
-        weighted = {} if np.all(here.mass == 1.0) else {"sample_weight": here.mass[test]}
+        weighted = {} if np.ptp(here.mass) == 0.0 else {"sample_weight": here.mass[test]}
         scorer = check_scoring(model, scoring=scoring)
         values.append(scorer(model, table[test], labels[test], **weighted))
     return float(np.mean(values)) if values else np.nan

@@ -10,10 +10,11 @@ from sklearn.utils.metaestimators import available_if
 from sklearn.utils.validation import check_is_fitted
 
 from uneven.documentation import documented
-from uneven.door import TrainingRows, check_choice, enter, enter_again, whole_or_nothing
+from uneven.door import TrainingRows, check_choice, enter_again
+from uneven.fusion.class_columns import check_margins, scatter, spread
+from uneven.fusion.entrance import FusedVoteClassifier, enter_rows, fitting, narrow_indices
 from uneven.fusion.judging import view_scores
-from uneven.fusion.members import fit_members, scatter, spread
-from uneven.threads import workers
+from uneven.fusion.members import fit_members
 from uneven.vote_classifier import VoteClassifier
 from uneven.voters import EstimatorVoter
 from uneven.votes import Term, Vote
@@ -24,13 +25,13 @@ _METHOD = {"votes": "predict", "scores": "predict_proba", "margins": "decision_f
 
 
 def _has_shares(classifier: LateFusionClassifier) -> bool:
-    if classifier.combine == "margins":
+    if getattr(classifier, "combine_", classifier.combine) == "margins":
         raise AttributeError('predict_proba: combine="margins" gives no shares, only margins')
     return True
 
 
 @documented
-class LateFusionClassifier(VoteClassifier):
+class LateFusionClassifier(FusedVoteClassifier):
     """Late fusion: one classifier per view, then a vote or a sum of what they say.
 
     Every view is learnt on its own, from the rows that have it, by a clone of ``estimator``. With
@@ -43,8 +44,8 @@ class LateFusionClassifier(VoteClassifier):
         None, and views that a mapping does not name, get a fully grown decision tree.
     combine : {"votes", "scores", "margins"}, default="votes"
         What is added up: answers, ``predict_proba``, or ``decision_function``. The margin of a
-        two-class model counts half for one class and half against the other. With margins there
-        is no ``predict_proba``.
+        two-class model counts half for one class and half against the other; margins of pairs of
+        classes are refused. With margins there is no ``predict_proba``.
     weights : None, "accuracy" or array-like of shape (n_views,), default=None
         Factor on what each view says: 1 for all, its accuracy in five-fold cross-validation, or
         the numbers given.
@@ -61,10 +62,14 @@ class LateFusionClassifier(VoteClassifier):
     estimators_ : list of classifier or None
         One per view, trained on class indices; None for a view whose training rows show fewer
         than two classes.
+    combine_ : str
+        What is added up.
     weights_ : ndarray of shape (n_views,)
         Factor on what each view says, divided by the scale of its margins with ``normalise``.
     vote_ : Vote
         The answers of the views as a vote; what :meth:`explain` describes, whatever is combined.
+        A view weighs its factor, times the scale of its margins where these are added up as
+        they are.
     class_prior_ : ndarray of shape (n_classes,)
         Class frequencies in training.
     views_ : ViewMap
@@ -134,34 +139,38 @@ class LateFusionClassifier(VoteClassifier):
         check_choice("combine", self.combine, _METHOD)
         if self.normalise and self.combine != "margins":
             raise ValueError(f'normalise=True needs combine="margins", not {self.combine!r}.')
-        with whole_or_nothing(self), workers(self.n_jobs) as team:
-            rows = enter(self, X, y, sample_weight)
-            self.classes_, self.views_ = rows.classes, rows.views
-            n_classes = len(rows.classes)
-            counts = np.bincount(rows.y, rows.mass, n_classes)
-            self.class_prior_ = counts / counts.sum()
+        with fitting(self) as team:
+            rows = enter_rows(self, X, y, sample_weight)
+            self.combine_, n_classes = self.combine, len(rows.classes)
             rng = check_random_state(self.random_state)
             members = fit_members(self.estimator, rows, rng, team)
-            self._check_method(members)
+            self._check_method(members, rows)
             self.estimators_ = [None if m is None else m.estimator for m in members]
             given = self._given_weights(rows, rng, team)
-            self.weights_ = given / self._scales(members, rows)
+            scales = self._scales(members, rows)
+            self.weights_ = given / scales if self.normalise else given
+            loudness = given if self.normalise else given * scales
             terms = [
-                Term(member, np.full(n_classes, given[j]), j)
+                Term(member, np.full(n_classes, loudness[j]), j)
                 for j, member in enumerate(members)
                 if member is not None
             ]
             self.vote_ = Vote(terms, [len(terms)], n_classes, rows.views)
         return self
 
-    def _check_method(self, members: list[EstimatorVoter | None]) -> None:
+    def _check_method(self, members: list[EstimatorVoter | None], rows: TrainingRows) -> None:
         needed = _METHOD[self.combine]
-        for member in members:
-            if member is not None and not hasattr(member.estimator, needed):
+        for j, member in enumerate(members):
+            if member is None:
+                continue
+            if not hasattr(member.estimator, needed):
                 raise ValueError(
                     f"combine={self.combine!r} needs classifiers with {needed}; "
                     f"{type(member.estimator).__name__} has none."
                 )
+            if self.combine == "margins":
+                one = rows.X[np.flatnonzero(rows.present[:, j])[:1]][:, member.columns]
+                check_margins(member.estimator, member.estimator.decision_function(one))
 
     def _given_weights(self, rows: TrainingRows, rng: Any, team: Any) -> np.ndarray:
         n_views = len(rows.views)
@@ -183,10 +192,10 @@ class LateFusionClassifier(VoteClassifier):
         return weights
 
     def _scales(self, members: list[EstimatorVoter | None], rows: TrainingRows) -> np.ndarray:
-        """What margins are divided by, shape (n_views,)."""
+        """How large the margins of each view are, shape (n_views,); 1 if others are added up."""
         scales = np.ones(len(members))
         for j, member in enumerate(members):
-            if not self.normalise or member is None:
+            if self.combine != "margins" or member is None:
                 continue
             if isinstance(member.estimator, VoteClassifier):
                 scale = member.estimator.vote_.weights.max(axis=1).sum()
@@ -200,9 +209,9 @@ class LateFusionClassifier(VoteClassifier):
     def _scores(self, X: Any) -> np.ndarray:
         """Weighted sum of what the views say, shape (n_samples, n_classes)."""
         check_is_fitted(self, "vote_")
-        if self.combine == "votes":
+        if self.combine_ == "votes":
             return super()._scores(X)
-        X = enter_again(self, X)
+        X = enter_again(self, narrow_indices(X))
         present = self.views_.presence(X)
         scores = np.zeros((X.shape[0], len(self.classes_)))
         for j, estimator in enumerate(self.estimators_):
@@ -214,8 +223,8 @@ class LateFusionClassifier(VoteClassifier):
 
     def _opinion(self, estimator: Any, table: Any) -> np.ndarray:
         """What one view says about some rows, shape (n_rows, n_classes)."""
-        values = getattr(estimator, _METHOD[self.combine])(table)
-        place = spread if self.combine == "margins" else scatter
+        values = getattr(estimator, _METHOD[self.combine_])(table)
+        place = spread if self.combine_ == "margins" else scatter
         return place(values, estimator.classes_, len(self.classes_))
 
     @available_if(_has_shares)

@@ -9,10 +9,10 @@ import numpy as np
 from sklearn.tree import DecisionTreeClassifier
 
 from uneven.documentation import documented
-from uneven.door import TrainingRows
+from uneven.door import TrainingRows, speaking_views
 from uneven.fusion.delegate import DelegatingClassifier
 from uneven.fusion.judging import check_folds, view_scores
-from uneven.fusion.members import fit_model, speaking_views
+from uneven.fusion.members import fit_model
 from uneven.threads import Workers
 
 __all__ = ["BestViewClassifier"]
@@ -38,6 +38,8 @@ class BestViewClassifier(DelegatingClassifier):
         The class labels.
     best_view_ : str
         Name of the chosen view; the first one among equals.
+    best_index_ : int
+        Its position.
     view_scores_ : ndarray of shape (n_views,)
         Mean score of each view; NaN where its rows show fewer than two classes.
     model_ : classifier or None
@@ -96,19 +98,19 @@ class BestViewClassifier(DelegatingClassifier):
         self.view_scores_ = view_scores(
             self.estimator, rows, rng, team, cv=self.cv, scoring=self.scoring
         )
-        speaking = speaking_views(rows)
+        speaking = speaking_views(rows.y, rows.present, rows.views)
         known = np.nan_to_num(self.view_scores_[speaking], nan=-np.inf)
-        self._best = speaking[int(known.argmax())] if speaking else 0
-        self.best_view_ = rows.views.names[self._best]
+        self.best_index_ = speaking[int(known.argmax())] if speaking else 0
+        self.best_view_ = rows.views.names[self.best_index_]
         if speaking:
-            here = rows.take(np.flatnonzero(rows.present[:, self._best]))
-            given = rows.views.deal("estimator", self.estimator)[self._best]
+            here = rows.take(np.flatnonzero(rows.present[:, self.best_index_]))
+            given = rows.views.deal("estimator", self.estimator)[self.best_index_]
             self.model_ = fit_model(
                 given, self._inputs(here.X, here.present), here.y, here.mass, rng
             )
 
     def _able(self, present: np.ndarray) -> np.ndarray:
-        return np.asarray(present[:, self._best])
+        return np.asarray(present[:, self.best_index_])
 
     def _inputs(self, X: Any, present: np.ndarray) -> Any:
-        return X[:, self.views_.columns[self._best]]
+        return X[:, self.views_.columns[self.best_index_]]

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Any, Protocol
 
@@ -16,7 +16,7 @@ from uneven.fusion.truncated_trees import GrownTree, grow_tree
 from uneven.voters import EstimatorVoter, Voter
 from uneven.voters.adapters import seeded_clone
 
-__all__ = ["Pool", "Question", "as_voters", "make_pool", "voters_of_views"]
+__all__ = ["Pool", "Question", "as_voters", "make_pool"]
 
 
 @dataclass(frozen=True)
@@ -178,34 +178,6 @@ def make_pool(
     margins = np.zeros((len(rows.y), whole.n_voters))
     margins[here] = np.where(said, 1.0, -1.0)[:, None] * answers
     return Pool(voters, margins)
-
-
-def voters_of_views(voters: Any, names: Sequence[str]) -> list[list[Any] | None]:
-    """Classifiers of each view, from what the user gave as ``voters``.
-
-    Parameters
-    ----------
-    voters : None, classifier, list of classifiers, or mapping of view name to any of these
-        None stands for trees of growing depth.
-    names : sequence of str
-        Names of the views.
-
-    Returns
-    -------
-    list of (list of classifiers or None), one entry per view
-
-    Examples
-    --------
-    >>> from sklearn.naive_bayes import GaussianNB
-    >>> voters_of_views({"sound": GaussianNB()}, ["text", "sound"])
-    [None, [GaussianNB()]]
-    """
-    if isinstance(voters, Mapping):
-        unknown = [name for name in voters if name not in names]
-        if unknown:
-            raise ValueError(f"voters names views that are not there: {unknown}; views: {names}.")
-        return [as_voters(voters.get(name)) for name in names]
-    return [as_voters(voters) for _ in names]
 
 
 def as_voters(given: Any) -> list[Any] | None:
