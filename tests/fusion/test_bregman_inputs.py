@@ -1,5 +1,7 @@
 """What the Bregman vote accepts, what it refuses, and what it says then."""
 
+import tracemalloc
+
 import numpy as np
 import pandas as pd
 import polars as pl
@@ -125,7 +127,39 @@ def test_single_missing_values_dense_and_sparse():
     X[np.random.default_rng(0).random(X.shape) < 0.1] = np.nan
     dense, sparse = fitted(X, y), fitted(sp.csr_array(X), y)
     assert dense.score(X, y) > 0.85
-    np.testing.assert_array_equal(dense.predict(X), sparse.predict(sp.csr_array(X)))
+    assert sparse.score(X, y) > 0.85
+    np.testing.assert_array_equal(sparse.predict(X), sparse.predict(sp.csr_array(X)))
+
+
+@pytest.mark.parametrize("voters", [None, DecisionTreeClassifier(max_depth=3)])
+def test_missing_values_of_sparse_tables_count_as_larger_than_every_number(voters):
+    rng = np.random.default_rng(0)
+    X = np.where(rng.random((200, 3)) < 0.5, rng.normal(size=(200, 3)) * 1e3, 0.0)
+    lifted = X.copy()
+    gaps = rng.random(X.shape) < 0.2
+    X[gaps], lifted[gaps] = np.nan, 1e4
+    y = (gaps[:, 0] ^ (rng.random(200) < 0.1)).astype(int)
+    here = ~gaps.all(axis=1)
+    found = fitted(sp.csr_array(X[here]), y[here], voters=voters, views=None)
+    same = fitted(sp.csr_array(lifted[here]), y[here], voters=voters, views=None)
+    np.testing.assert_array_equal(found.predict(X[here]), same.predict(lifted[here]))
+    assert found.score(X[here], y[here]) > 0.85
+    first = found.vote_.term(0).voter
+    assert first.threshold[0] == np.inf
+    assert not first.missing_left[0]
+    assert found.predict([[1e9, 0.0, 0.0]]) == found.predict([[0.0, 0.0, 0.0]])
+
+
+def test_a_wide_sparse_view_with_a_missing_value_stays_sparse():
+    rng = np.random.default_rng(0)
+    X = sp.random_array((300, 20_000), density=0.001, rng=rng, format="csr")
+    X.data[[5, 50]] = np.nan
+    y = np.arange(300) % 2
+    tracemalloc.start()
+    fitted(X, y, views=None)
+    peak = tracemalloc.get_traced_memory()[1]
+    tracemalloc.stop()
+    assert peak < 300 * 20_000 * 8 / 4
 
 
 @pytest.mark.parametrize("kind", [np.asarray, sp.csr_array])
@@ -158,7 +192,7 @@ def test_margins_are_what_the_voters_answer(kind, voters):
         ({"out_of_fold": 1}, "out_of_fold must be a whole number at least 2, got 1"),
         ({"balance": "yes"}, "balance must be True or False, got 'yes'"),
         ({"voters": []}, "voters is an empty list"),
-        ({"voters": {"up": LogisticRegression()}}, r"not there: \['up'\]; views: .*left"),
+        ({"voters": {"up": LogisticRegression()}}, r"not there: 'up'; the views are \['left'"),
     ],
 )
 def test_impossible_parameters_are_named(options, message):

@@ -15,6 +15,7 @@ __all__ = ["GrownTree", "grow_tree"]
 
 _KEPT_BACK = 2
 _TIE = 1e-12
+_ABOVE_ALL = 2.0
 
 
 @dataclass
@@ -128,7 +129,8 @@ def grow_tree(
     Parameters
     ----------
     X : ndarray or sparse matrix of shape (n_samples, n_columns)
-        NaN is a missing value.
+        NaN is a missing value. Trees for sparse tables know none: there it counts as larger than
+        every number.
     said : ndarray of bool, shape (n_samples,)
         Whether a row is a "yes".
     mass : ndarray of shape (n_samples,)
@@ -148,7 +150,7 @@ def grow_tree(
     >>> tree.answers(np.arange(4.0)[:, None], 2)[:, 1]
     array([-1.,  1.,  1., -1.])
     """
-    scaled, low, span = _scaled(X)
+    scaled, low, span, lifted = _scaled(X)
     tree = model.fit(scaled, said, sample_weight=mass).tree_
     order = _level_order(tree.children_left, tree.children_right)
     place = np.empty_like(order)
@@ -157,13 +159,15 @@ def grow_tree(
     feature = np.where(inner, tree.feature[order], 0)
     share = np.where(inner, tree.threshold[order], 0.0)
     threshold = 2.0 * (low[feature] + share * span[feature])
+    threshold[lifted[feature] & (share > 1.0)] = np.inf
+    sent_left = tree.missing_go_to_left[order].astype(bool) & ~lifted[feature]
     sides = np.zeros((len(order), 2))
     shares = tree.value[order, 0] / tree.value[order, 0].sum(axis=1, keepdims=True)
     sides[:, model.classes_.astype(np.intp)] = shares * tree.weighted_n_node_samples[order, None]
     return GrownTree(
         feature=feature,
         threshold=np.where(inner, threshold, np.inf),
-        missing_left=~inner | tree.missing_go_to_left[order].astype(bool),
+        missing_left=~inner | sent_left,
         child=np.where(inner, place[tree.children_left[order]], np.arange(len(order))),
         level=tree.compute_node_depths()[order] - 1,
         mass=sides,
@@ -179,7 +183,7 @@ def _level_order(left: np.ndarray, right: np.ndarray) -> np.ndarray:
     return np.array(order, dtype=np.intp)
 
 
-def _scaled(X: Any) -> tuple[Any, np.ndarray, np.ndarray]:
+def _scaled(X: Any) -> tuple[Any, np.ndarray, np.ndarray, np.ndarray]:
     """Columns on the scale from 0 to 1: scikit-learn's trees compute in single precision.
 
     Returns
@@ -187,20 +191,26 @@ def _scaled(X: Any) -> tuple[Any, np.ndarray, np.ndarray]:
     scaled : ndarray or sparse matrix of shape (n_samples, n_columns)
     low, span : ndarray of shape (n_columns,)
         ``X / 2 = low + scaled * span``; halves, so that no difference overflows.
+    lifted : ndarray of bool, shape (n_columns,)
+        Sparse columns in which NaN was replaced by a number above 1.
     """
-    if sp.issparse(X) and np.isnan(X.data).any():
-        X = X.toarray()
     if sp.issparse(X):
-        columns = sp.csc_array(X)
-        span = 0.5 * np.asarray(abs(columns).max(axis=0).toarray(), dtype=np.float64).ravel()
-        span[span == 0.0] = 1.0
-        scale = np.repeat(span, np.diff(columns.indptr))
-        scaled = sp.csc_array(
-            (0.5 * columns.data / scale, columns.indices, columns.indptr), X.shape
-        )
-        return scaled, np.zeros(X.shape[1]), span
+        return _scaled_sparse(sp.csc_array(X))
     half = 0.5 * np.asarray(X, dtype=np.float64)
     low = np.nan_to_num(np.fmin.reduce(half, axis=0))
     span = np.nan_to_num(np.fmax.reduce(half, axis=0) - low)
     span[span == 0.0] = 1.0
-    return (half - low) / span, low, span
+    return (half - low) / span, low, span, np.zeros(X.shape[1], dtype=bool)
+
+
+def _scaled_sparse(X: sp.csc_array) -> tuple[Any, np.ndarray, np.ndarray, np.ndarray]:
+    """Columns on the scale from -1 to 1, zero where they were; see :func:`_scaled`."""
+    column = np.repeat(np.arange(X.shape[1]), np.diff(X.indptr))
+    missing = np.isnan(X.data)
+    span = np.zeros(X.shape[1])
+    np.maximum.at(span, column[~missing], 0.5 * np.abs(X.data[~missing], dtype=np.float64))
+    span[span == 0.0] = 1.0
+    data = np.where(missing, _ABOVE_ALL, 0.5 * X.data / span[column])
+    lifted = np.zeros(X.shape[1], dtype=bool)
+    lifted[column[missing]] = True
+    return sp.csc_array((data, X.indices, X.indptr), X.shape), np.zeros(len(span)), span, lifted
