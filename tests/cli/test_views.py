@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import warnings
 
 import numpy as np
 import pytest
@@ -190,3 +191,18 @@ def test_predict_tells_how_many_rows_have_no_view(uneven, table, frame, tmp_path
     told = [line for line in done.err.splitlines() if "no view" in line]
     assert len(told) == bool(n)
     assert not n or (said in told[0] and "'common'" in told[0])
+
+
+@pytest.mark.parametrize("command", ["fit", "compare"])
+def test_warnings_are_notes_without_source_paths(uneven, frame, tmp_path, command):
+    same = frame[["label"]].assign(sound__a=1.0, text__a=2.0)
+    same.to_csv(tmp_path / "table.csv", index=False)
+    choice = ("--method", "mucombo") if command == "fit" else (*TWO[:1], "mucombo", "--cv", 2)
+    with warnings.catch_warnings(record=True) as leaked:
+        done = uneven(command, "table.csv", "-t", "label", "--rounds", 3, *choice, *VIEWS)
+    assert done.code == 0, done.err
+    said = [line for line in done.err.splitlines() if "better than guessing" in line]
+    assert len(said) == 1
+    assert said[0].startswith("note: no voter does better than guessing in any view")
+    assert "Warning" not in done.err
+    assert not leaked

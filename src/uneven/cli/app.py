@@ -238,7 +238,7 @@ def invoke(arguments: Sequence[str]) -> int:
     words = list(arguments) or ["--help"]
     try:
         work = app(args=words, prog_name="uneven", standalone_mode=False, obj=call)
-        code = work() if callable(work) else work
+        code = _carry_out(work) if callable(work) else work
         sys.stdout.flush()
         return int(code or 0)
     except (KeyboardInterrupt, typer.Abort):
@@ -251,6 +251,13 @@ def invoke(arguments: Sequence[str]) -> int:
         raise
     except Exception as error:
         return _explain_failure(error, call.debug)
+
+
+def _carry_out(work: Work) -> None:
+    from uneven.cli.terminal import warnings_as_notes
+
+    with warnings_as_notes():
+        work()
 
 
 def _end_quietly() -> int:

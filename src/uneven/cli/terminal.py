@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import sys
 import time
+import warnings
 from collections.abc import Iterable, Iterator, Sequence
 from contextlib import contextmanager
 from typing import TextIO
@@ -21,7 +22,16 @@ from rich.text import Text
 
 from uneven.experiments import Observer
 
-__all__ = ["ascii_only", "notes", "progress", "shade", "stderr", "stdout", "table"]
+__all__ = [
+    "ascii_only",
+    "notes",
+    "progress",
+    "shade",
+    "stderr",
+    "stdout",
+    "table",
+    "warnings_as_notes",
+]
 
 PLAIN_WIDTH = 160
 
@@ -46,6 +56,16 @@ def notes(messages: Iterable[str]) -> None:
     console = stderr()
     for message in messages:
         console.print(f"[yellow]note:[/yellow] {escape(message)}")
+
+
+@contextmanager
+def warnings_as_notes() -> Iterator[None]:
+    """Print what is warned about in the block as notes at its end, each once."""
+    with warnings.catch_warnings(record=True) as caught:
+        try:
+            yield
+        finally:
+            notes(dict.fromkeys(" ".join(str(warning.message).split()) for warning in caught))
 
 
 def ascii_only(console: Console) -> bool:
