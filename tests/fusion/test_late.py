@@ -272,3 +272,16 @@ def test_an_estimator_that_is_none_is_refused():
     X, y, views = four_view_classes()
     with pytest.raises(TypeError, match="must be a scikit-learn classifier, got 'tree'"):
         LateFusionClassifier("tree", views=views).fit(X, y)
+
+
+def test_a_view_whose_margins_are_zero_has_no_share_of_them():
+    X, y, views = four_view_classes()
+    X[:, :3] = 0.0
+    y = y % 2
+    late = LateFusionClassifier(LinearSVC(fit_intercept=False), combine="margins", views=views)
+    share = clone(late).fit(X, y).explain().view_share
+    assert not share[0].any()
+    np.testing.assert_allclose(share.sum(axis=0), 1.0)
+    evened = late.set_params(normalise=True).fit(X, y)
+    assert evened.weights_[0] == 1.0
+    assert np.isfinite(evened.decision_function(X)).all()

@@ -148,7 +148,7 @@ class LateFusionClassifier(FusedVoteClassifier):
             self.estimators_ = [None if m is None else m.estimator for m in members]
             given = self._given_weights(rows, rng, team)
             scales = self._scales(members, rows)
-            self.weights_ = given / scales if self.normalise else given
+            self.weights_ = given / np.where(scales > 0.0, scales, 1.0) if self.normalise else given
             loudness = given if self.normalise else given * scales
             terms = [
                 Term(member, np.full(n_classes, loudness[j]), j)
@@ -203,7 +203,7 @@ class LateFusionClassifier(FusedVoteClassifier):
                 here = np.flatnonzero(rows.present[:, j])
                 table = rows.X[here][:, member.columns]
                 scale = np.abs(member.estimator.decision_function(table)).mean()
-            scales[j] = scale if scale > 0.0 else 1.0
+            scales[j] = max(0.0, scale)
         return scales
 
     def _scores(self, X: Any) -> np.ndarray:
