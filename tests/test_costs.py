@@ -204,6 +204,19 @@ def test_running_costs_follow_the_slow_twin(problem, n_rounds, seed):
     np.testing.assert_allclose(running.distribution(), example_distribution(slow, y), atol=1e-9)
 
 
+@given(labelled_answers(), st.integers(1, 4), st.integers(0, 2**32 - 1))
+def test_edges_of_several_answer_vectors_follow_the_slow_twin(problem, n_vectors, seed):
+    y, n_classes, _ = problem
+    rng = np.random.default_rng(seed)
+    running = RunningCosts(y, n_classes, rng.uniform(0.5, 2.0, len(y)))
+    answers = rng.integers(-1, n_classes, (n_vectors, len(y))).astype(np.int32)
+    slow = [edge(running.matrix[:, :n_classes], running.y, vector) for vector in answers]
+    np.testing.assert_allclose(running.edges(answers), slow, atol=1e-12)
+    assert running.edge(answers[0]) == running.edges(answers)[0]
+    right, wrong = running.right_and_wrong(answers[0])
+    assert right - wrong == pytest.approx(running.edge(answers[0]), abs=1e-12)
+
+
 def test_sums_of_snapped_costs_do_not_depend_on_the_order():
     rng = np.random.default_rng(0)
     y = rng.integers(0, 4, 5000)

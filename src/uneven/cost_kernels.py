@@ -157,6 +157,32 @@ def add_answers(answers, weight, share, y, scores, matrix, sums, stakes, start, 
 
 
 @njit(cache=True, nogil=True, error_model="numpy")
+def answer_costs(matrix, answers, sums, start, stop):
+    """Sum of the costs of several answer vectors, for the row blocks given.
+
+    Parameters
+    ----------
+    matrix : (n, lanes) snapped costs
+    answers : (v, n) labels; -1 abstains
+    sums : (n_blocks, v) output, zero before
+    """
+    n_vectors, n = answers.shape
+    for block in range(start, stop):
+        first, last = block * BLOCK, min(n, (block + 1) * BLOCK)
+        for v in range(n_vectors):
+            even = 0.0
+            odd = 0.0
+            for i in range(first, last - 1, 2):
+                if answers[v, i] >= 0:
+                    even += matrix[i, answers[v, i]]
+                if answers[v, i + 1] >= 0:
+                    odd += matrix[i + 1, answers[v, i + 1]]
+            if (last - first) % 2 and answers[v, last - 1] >= 0:
+                even += matrix[last - 1, answers[v, last - 1]]
+            sums[block, v] = even + odd
+
+
+@njit(cache=True, nogil=True, error_model="numpy")
 def right_and_wrong(matrix, y, answers, sums, start, stop):
     """Pair costs that answers cancel and incur, class by class, for the row blocks given.
 

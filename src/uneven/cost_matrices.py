@@ -58,9 +58,14 @@ class CostMatrix:
         self._worth_threads = len(y) * n_classes > _PARALLEL_ENTRIES
 
     def edge(self, answers: np.ndarray) -> float:
-        """Edge of an answer vector on the current costs; see :func:`edge`."""
-        right, wrong = self.right_and_wrong(answers)
-        return right - wrong
+        """Edge of an answer vector on the current costs; see :func:`uneven.costs.edge`."""
+        return float(self.edges(answers[None, :])[0])
+
+    def edges(self, answers: np.ndarray) -> np.ndarray:
+        """Edges of several answer vectors, one per row of ``answers``, shape (n_vectors,)."""
+        sums = np.zeros((self._n_blocks, len(answers)))
+        self._over_blocks(cost_kernels.answer_costs, self.matrix, answers, sums)
+        return np.asarray(-sums.sum(axis=0) / max(self.stake, 1.0))
 
     def right_and_wrong(self, answers: np.ndarray) -> tuple[float, float]:
         """Pair costs that the answers cancel and incur, as shares of all pair costs."""

@@ -170,6 +170,8 @@ class Vote:
 
     def truncate(self, n_rounds: int) -> Vote:
         """The vote as it was after ``n_rounds`` rounds."""
+        if n_rounds >= len(self.rounds):
+            return self
         kept = self.rounds[:n_rounds]
         n_terms = int(kept[-1]) if len(kept) else 0
         return Vote(self.terms()[:n_terms], kept.tolist(), self.n_classes, self.views)

@@ -197,7 +197,7 @@ def select(
     edges : ndarray of shape (n_lessons,)
         Edges of all lessons on those costs.
     """
-    edges = np.array([memory.costs.edge(lesson.answers) for lesson in lessons])
+    edges = memory.costs.edges(np.array([lesson.answers for lesson in lessons]))
     able = [
         Candidate(lesson.voter, lesson.answers, lesson.view, float(edge))
         for lesson, edge in zip(lessons, edges)

@@ -87,8 +87,7 @@ class SingleCostBoosting(BoostingClassifier):
     def _boost(self, process: _Process, seed: int) -> Round:
         costs = process.costs
         voter, answers = process.learner.learn(process.table, process.columns, costs, seed)
-        right, wrong = costs.right_and_wrong(answers)
-        edge = right - wrong
+        edge = costs.edge(answers)
         if edge <= EDGE_TOLERANCE:
             if not self.history_:
                 warnings.warn(
@@ -97,7 +96,9 @@ class SingleCostBoosting(BoostingClassifier):
                     stacklevel=2,
                 )
             return Round([], stop="no voter with a positive edge")
-        weight = line_search_weight(right, wrong) if self.line_search else vote_weight(edge)
+        weight = vote_weight(edge)
+        if self.line_search:
+            weight = line_search_weight(*costs.right_and_wrong(answers))
         weight *= self.learning_rate
         costs.add(answers, weight)
         return Round(

@@ -113,11 +113,13 @@ class _Growth:
             return False
         totals = level.totals
         children = np.full(len(totals), -1)
-        children[parents] = len(self.child) + 2 * np.arange(len(parents))
-        for slot in parents:
-            self._grow(int(self.frontier[slot]), found, int(slot))
-        sides = np.stack([found.left[parents], totals[parents] - found.left[parents]], axis=1)
-        self.sums = np.vstack([self.sums, sides.reshape(-1, totals.shape[1])])
+        children[parents] = np.arange(len(self.child), len(self.child) + 2 * len(parents), 2)
+        for slot in parents.tolist():
+            self._grow(int(self.frontier[slot]), found, slot)
+        sides = np.empty((2 * len(parents), totals.shape[1]))
+        sides[::2] = found.left[parents]
+        sides[1::2] = totals[parents] - sides[::2]
+        self.sums = np.concatenate((self.sums, sides))
         self.frontier = np.arange(len(self.child) - 2 * len(parents), len(self.child))
         self._route(np.where(pays, found.column, -1), found, children)
         return True
