@@ -2,7 +2,8 @@
 
 The trees of scikit-learn and of this library are read by compiled code that follows child and
 column indices without looking at their range.  A forged file could use that to read foreign
-memory, so every index of a loaded tree is checked once.
+memory, so every index of a loaded tree is checked once.  Numbers that no training can leave
+behind, such as a vote weight that is not finite, are refused as well.
 """
 
 from __future__ import annotations
@@ -34,8 +35,9 @@ from uneven.boosting import (
     ShareBoostClassifier,
 )
 from uneven.fusion import BregmanVoteClassifier, CarakoClassifier, LateFusionClassifier
+from uneven.views import ViewMap
 from uneven.voters import EstimatorVoter, TreeVoter
-from uneven.votes import Panel, Vote
+from uneven.votes import Panel, Term, Vote
 
 __all__ = ["check_structure"]
 
@@ -83,7 +85,10 @@ def check_structure(pipeline: Any) -> None:
         _check_votes(classifier)
     elif type(classifier) is LateFusionClassifier:
         _check_members(classifier)
-    elif type(classifier) is not LogisticRegression:
+    elif type(classifier) is LogisticRegression:
+        _numbers(classifier.coef_, classifier.coef_.shape, "coefficients", signed=True)
+        _numbers(classifier.intercept_, classifier.intercept_.shape, "intercepts", signed=True)
+    else:
         raise ValueError(f"its classifier is a {type(classifier).__name__}, which is not known")
 
 
@@ -110,6 +115,7 @@ def _check_forest(forest: RandomForestClassifier) -> None:
             raise ValueError("a tree has a node with one child")
         _check_nodes(inner, [tree.children_left, tree.children_right])
         _check_range(tree.feature[inner], forest.n_features_in_, "column")
+        _numbers(tree.value, tree.value.shape, "answers")
 
 
 def _check_gradient_boosting(model: HistGradientBoostingClassifier) -> None:
@@ -118,6 +124,7 @@ def _check_gradient_boosting(model: HistGradientBoostingClassifier) -> None:
         inner = nodes["is_leaf"] == 0
         if np.any(nodes["is_categorical"][inner]):
             raise ValueError("a tree splits on categories, which no encoder of uneven makes")
+        _numbers(nodes["value"].copy(), nodes.shape, "answers", signed=True)
         _check_nodes(inner, [nodes["left"].astype(np.int64), nodes["right"].astype(np.int64)])
         _check_range(nodes["feature_idx"][inner].astype(np.int64), model.n_features_in_, "column")
 
@@ -145,51 +152,139 @@ def _check_range(values: NDArray, size: int, what: str) -> None:
 
 def _check_votes(classifier: Any) -> None:
     """Put a checked copy in the place of every vote that a classifier holds."""
-    n_features, n_classes = classifier.n_features_in_, len(classifier.classes_)
-    classifier.vote_ = _checked(classifier.vote_, n_features, n_classes)
+    _check_fit(classifier)
+    signed = type(classifier) is BregmanVoteClassifier
+    classifier.vote_ = _checked(classifier.vote_, classifier, signed=signed)
     if type(classifier) is MumboClassifier:
-        votes = [_checked(vote, n_features, n_classes) for vote in classifier.view_votes_]
+        votes = [_checked(vote, classifier) for vote in classifier.view_votes_]
+        if len(votes) != len(classifier.views_):
+            raise ValueError(f"there are {len(votes)} votes for {len(classifier.views_)} views")
         classifier.view_votes_ = tuple(votes)
+
+
+def _check_fit(classifier: Any) -> None:
+    """Check what every classifier that votes knows about columns, classes and views."""
+    n_features, classes = classifier.n_features_in_, classifier.classes_
+    if type(classes) is not np.ndarray or classes.ndim != 1 or len(np.unique(classes)) == 0:
+        raise ValueError("its classes are not a list of labels")
+    if len(np.unique(classes)) < len(classes):
+        raise ValueError("it has the same class twice")
+    prior = _numbers(classifier.class_prior_, (len(classes),), "shares of the classes")
+    if not np.isclose(prior.sum(), 1.0):
+        raise ValueError("the shares of its classes do not add up to 1")
+    names = getattr(classifier, "feature_names_in_", None)
+    if names is not None and len(names) != n_features:
+        raise ValueError(f"it has {len(names)} names for {n_features} columns")
+    _check_views(classifier.views_, n_features)
+
+
+def _check_views(views: Any, n_features: int) -> None:
+    if type(views) is not ViewMap or views.n_features != n_features:
+        raise ValueError(f"its views do not belong to a table of {n_features} columns")
+    if len(views.names) != len(views.columns) or not views.names:
+        raise ValueError(f"there are {len(views.columns)} lists of columns for {views.names}")
+    for name, columns in zip(views.names, views.columns):
+        _check_columns(columns, n_features, name)
+
+
+def _check_columns(columns: Any, n_features: int, name: str) -> None:
+    _check_whole(columns, f"columns of view {name!r}")
+    if columns.ndim != 1 or not columns.size:
+        raise ValueError(f"view {name!r} has no list of columns")
+    _check_range(columns, n_features, "column")
+
+
+def _check_whole(values: Any, what: str) -> None:
+    if type(values) is not np.ndarray or values.dtype.kind not in "iu":
+        raise ValueError(f"its {what} are not whole numbers")
+
+
+def _numbers(
+    values: Any, shape: tuple[int, ...], what: str, signed: bool = False
+) -> NDArray[np.float64]:
+    """Finite numbers of some shape, not below 0 unless ``signed``."""
+    if type(values) is not np.ndarray or values.dtype.kind != "f" or values.shape != shape:
+        raise ValueError(f"its {what} are not {shape} numbers")
+    if not np.isfinite(values).all() or (not signed and (values < 0.0).any()):
+        raise ValueError(f"its {what} hold a number that cannot be: {values.min()}")
+    return values
 
 
 def _check_members(fusion: LateFusionClassifier) -> None:
     """Check the classifier of every view, where it is asked and where it votes."""
-    voters: list[Any] = [term.voter for term in fusion.vote_.terms()]
-    if any(type(voter) is not EstimatorVoter for voter in voters):
-        raise ValueError("its vote holds a term that is not the classifier of a view")
-    for columns in [*fusion.views_.columns, *(voter.columns for voter in voters)]:
-        _check_range(columns, fusion.n_features_in_, "column")
-    members = [voter.estimator for voter in voters]
-    for member in [*members, *(m for m in fusion.estimators_ if m is not None)]:
-        if type(member) not in OURS:
-            raise ValueError(f"a view is judged by a {type(member).__name__}, which is not known")
-        _check_votes(member)
-
-
-def _checked(vote: Any, n_features: int, n_classes: int, may_hold_panels: bool = True) -> Vote:
-    """Check every tree, then pack the vote anew, so that its arrays agree with each other."""
-    if type(vote) is not Vote:
-        raise ValueError(f"a {type(vote).__name__} stands where a vote should be")
-    if vote.views.n_features != n_features or vote.n_classes != n_classes:
-        raise ValueError("its vote does not fit its columns and classes")
-    for columns in vote.views.columns:
-        _check_range(columns, n_features, "column")
-    terms = vote.terms()
+    _check_fit(fusion)
+    views, n_classes = fusion.views_, len(fusion.classes_)
+    _numbers(fusion.weights_, (len(views),), "weights of the views")
+    if fusion.combine_ not in ("votes", "scores", "margins"):
+        raise ValueError(f"its views are joined by {fusion.combine_!r}")
+    if len(fusion.estimators_) != len(views):
+        raise ValueError(f"there are {len(fusion.estimators_)} classifiers for {len(views)} views")
+    for columns, member in zip(views.columns, fusion.estimators_):
+        if member is not None:
+            _check_member(member, columns, n_classes)
+    terms = _check_terms(fusion.vote_, fusion)
     for term in terms:
-        if term.weight.shape != (n_classes,):
-            raise ValueError("its vote holds a term without a weight per class")
-        if not -1 <= term.view < len(vote.views):
-            raise ValueError(f"a tree reads view {term.view} of {len(vote.views)}")
+        if type(term.voter) is not EstimatorVoter or term.view < 0:
+            raise ValueError("its vote holds a term that is not the classifier of a view")
+        _check_columns(term.voter.columns, fusion.n_features_in_, views.names[term.view])
+        _numbers(term.voter.reach, (n_classes,), "shares of right answers")
+        if not np.array_equal(term.voter.columns, views.columns[term.view]):
+            raise ValueError("the classifier of a view reads the columns of another")
+        _check_member(term.voter.estimator, term.voter.columns, n_classes)
+
+
+def _check_member(member: Any, columns: NDArray[np.intp], n_classes: int) -> None:
+    if type(member) not in OURS:
+        raise ValueError(f"a view is judged by a {type(member).__name__}, which is not known")
+    if member.n_features_in_ != len(columns):
+        raise ValueError(f"a view of {len(columns)} columns is judged by {member.n_features_in_}")
+    _check_whole(member.classes_, "classes of a view")
+    _check_range(member.classes_, n_classes, "class")
+    _check_votes(member)
+
+
+def _checked(
+    vote: Any, classifier: Any, *, signed: bool = False, may_hold_panels: bool = True
+) -> Vote:
+    """Check every tree, then pack the vote anew, so that its arrays agree with each other."""
+    terms = _check_terms(vote, classifier, signed)
+    n_features, n_classes = classifier.n_features_in_, len(classifier.classes_)
+    for term in terms:
         if type(term.voter) is Panel and may_hold_panels:
-            term.voter.vote = _checked(term.voter.vote, n_features, n_classes, False)
+            _numbers(term.voter.reach, (n_classes,), "shares of right answers")
+            term.voter.vote = _checked(term.voter.vote, classifier, may_hold_panels=False)
         elif type(term.voter) is TreeVoter:
             _check_voter(term.voter, n_features, n_classes)
+            own = vote.views.used_columns if term.view < 0 else vote.views.columns[term.view]
+            if not np.isin(term.voter.feature[~term.voter.is_leaf], own).all():
+                raise ValueError("a tree reads a column that is not in its view")
         else:
             raise ValueError(f"its vote holds a {type(term.voter).__name__}, which is not known")
+    return Vote(terms, vote.rounds.tolist(), n_classes, vote.views)
+
+
+def _check_terms(vote: Any, classifier: Any, signed: bool = False) -> list[Term]:
+    """Terms of a vote whose weights, views and rounds are as they should be."""
+    if type(vote) is not Vote:
+        raise ValueError(f"a {type(vote).__name__} stands where a vote should be")
+    n_classes, views = len(classifier.classes_), classifier.views_
+    _check_views(vote.views, classifier.n_features_in_)
+    same = [np.array_equal(a, b) for a, b in zip(vote.views.columns, views.columns)]
+    if vote.n_classes != n_classes or vote.views.names != views.names or not all(same):
+        raise ValueError("its vote does not fit its views and classes")
+    _numbers(vote.weights, (len(vote.weights), n_classes), "vote weights", signed)
+    _check_whole(vote.view_of_term, "views of the terms")
+    _check_whole(vote.rounds, "rounds")
+    terms = vote.terms()
+    if vote.view_of_term.shape != (len(terms),):
+        raise ValueError(f"{len(terms)} terms have {vote.view_of_term.shape} views")
+    for view in vote.view_of_term:
+        if not -1 <= view < len(views):
+            raise ValueError(f"a tree reads view {view} of {len(views)}")
     stages = np.concatenate([[0], vote.rounds, [len(terms)]])
     if np.any(np.diff(stages) < 0):
         raise ValueError("the rounds of its vote do not increase to the number of terms")
-    return Vote(terms, vote.rounds.tolist(), n_classes, vote.views)
+    return terms
 
 
 def _check_voter(tree: TreeVoter, n_features: int, n_classes: int) -> None:
@@ -199,6 +294,9 @@ def _check_voter(tree: TreeVoter, n_features: int, n_classes: int) -> None:
     for whole in (tree.child, tree.feature, tree.label):
         if whole.dtype.kind not in "iu":
             raise ValueError(f"a tree has indices of type {whole.dtype}")
+    if tree.missing_left.dtype != bool or np.isnan(tree.threshold).any():
+        raise ValueError("a tree has a question that cannot be answered")
+    _numbers(tree.reach, tree.child.shape, "shares of right answers")
     inner = ~tree.is_leaf
     if not (np.isposinf(tree.threshold[~inner]).all() and tree.missing_left[~inner].all()):
         raise ValueError("a leaf of a tree sends rows on")

@@ -11,7 +11,8 @@ from __future__ import annotations
 import json
 import os
 import zipfile
-from collections.abc import Mapping
+from collections.abc import Iterator, Mapping
+from contextlib import contextmanager
 from dataclasses import asdict, dataclass, field, fields
 from pathlib import Path
 from typing import Any
@@ -23,7 +24,7 @@ from skops.io.exceptions import UntrustedTypesFoundException
 from uneven.atomic import replace_file
 from uneven.modelcheck import check_structure
 
-__all__ = ["TRUSTED_TYPES", "ModelCard", "ModelFileError", "load_model", "save_model"]
+__all__ = ["TRUSTED_TYPES", "ModelCard", "ModelFileError", "in_use", "load_model", "save_model"]
 
 FORMAT = "uneven-model-1"
 
@@ -182,12 +183,45 @@ def _unpack(content: Any, path: Path) -> tuple[Pipeline, ModelCard]:
             f"{path} is a skops file, but not a model file of this version of uneven."
         )
     pipeline = content.get("pipeline")
-    try:
+    with in_use(path):
         card = ModelCard.from_dict(json.loads(content["card"]))
         check_structure(pipeline)
-    except (LookupError, TypeError, ValueError, AttributeError) as error:
-        raise ModelFileError(f"{path} is damaged: {_first_line(error)}.") from error
+        if [str(label) for label in pipeline.classes_] != card.classes:
+            raise ValueError("its card names other classes than its model")
+        if len(card.class_counts) != len(card.classes):
+            raise ValueError("its card does not count its classes")
     return pipeline, card
+
+
+@contextmanager
+def in_use(path: str | os.PathLike[str]) -> Iterator[None]:
+    """Say of whatever fails in the block that the model file is damaged.
+
+    Parameters
+    ----------
+    path : str or path-like
+        The file that the model comes from.
+
+    Raises
+    ------
+    ModelFileError
+        In place of any error except running out of memory and those of reading and writing.
+
+    Examples
+    --------
+    >>> with in_use("m.skops"):
+    ...     raise IndexError("index 5 is out of bounds")
+    Traceback (most recent call last):
+    ...
+    uneven.modelfile.ModelFileError: m.skops is damaged: index 5 is out of bounds.
+    """
+    try:
+        yield
+    except (MemoryError, OSError, ModelFileError):
+        raise
+    except Exception as error:  # a forged array can fail anywhere inside a model
+        what = _first_line(error) or type(error).__name__
+        raise ModelFileError(f"{path} is damaged: {what}.") from error
 
 
 def _first_line(error: Exception) -> str:

@@ -19,10 +19,26 @@ from tests.cli.conftest import files_in, make_frame
 from uneven import MumboClassifier
 from uneven.boosting import ShareBoostClassifier
 from uneven.experiments import METHODS, Settings, fit_method, make_problem
-from uneven.modelfile import FORMAT, ModelCard, ModelFileError, load_model, save_model
+from uneven.modelfile import (
+    FORMAT,
+    TRUSTED_TYPES,
+    ModelCard,
+    ModelFileError,
+    load_model,
+    save_model,
+)
 from uneven.votes import Panel
 
-CARD = ModelCard("combo", "CoMBo", "label", ["a", "b"], [3, 2], [], 5, params={"rounds": "4"})
+CARD = ModelCard(
+    "combo",
+    "CoMBo",
+    "label",
+    ["common", "less", "rare"],
+    [60, 20, 10],
+    [],
+    90,
+    params={"rounds": "4"},
+)
 PROBLEM = make_problem(make_frame(), "label")
 TWO_VIEWS = {"first": slice(0, 1), "others": slice(1, None)}
 
@@ -275,3 +291,142 @@ def test_roots_outside_the_forest_are_refused(fitted, path):
     write(path, pipeline=copy)
     with pytest.raises(ModelFileError, match="damaged"):
         load_model(path)
+
+
+VIEWS = {"sound": ["sound__pitch", "sound__noise"], "text": ["text__word", "text__length"]}
+
+
+@pytest.fixture(scope="module")
+def joined():
+    names = ("mumbo", "late_fusion", "bregman_vote", "logistic_regression")
+    return {
+        name: fit_method(METHODS[name], PROBLEM, Settings(rounds=4, views=VIEWS)) for name in names
+    }
+
+
+def put(path_to, change):
+    """A function that replaces what stands at a dotted path in a classifier."""
+
+    def act(classifier):
+        *way, last = path_to.split(".")
+        place = classifier
+        for step in way:
+            place = place[int(step)] if step.isdigit() else getattr(place, step)
+        if last.isdigit():
+            place[int(last)] = change(place[int(last)])
+        else:
+            object.__setattr__(place, last, change(getattr(place, last)))
+
+    return act
+
+
+def first(value):
+    """Replace the first number of an array."""
+
+    def change(array):
+        changed = array.copy()
+        changed.ravel()[0] = value
+        return changed
+
+    return change
+
+
+def shorter(columns):
+    return (columns[0][:1], *columns[1:])
+
+
+def emptied(columns):
+    return (columns[0][:0], *columns[1:])
+
+
+@pytest.mark.parametrize(
+    ("name", "way", "change", "says"),
+    [
+        ("mumbo", "vote_.weights", first(np.nan), "vote weights hold a number that cannot be"),
+        ("mumbo", "vote_.weights", first(np.inf), "vote weights hold a number that cannot be"),
+        ("mumbo", "vote_.weights", first(-1.0), "cannot be: -1.0"),
+        ("bregman_vote", "vote_.weights", first(np.nan), "vote weights hold"),
+        ("mumbo", "vote_.rounds", lambda a: a.astype(float), "rounds are not whole numbers"),
+        ("mumbo", "vote_.view_of_term", lambda a: a.astype(float), "not whole numbers"),
+        ("mumbo", "vote_.view_of_term", lambda a: np.append(a, 0), "terms have"),
+        ("mumbo", "view_votes_", lambda votes: votes[:1], "1 votes for 2 views"),
+        ("mumbo", "classes_", lambda a: a[:2], "."),
+        ("mumbo", "classes_", lambda a: a[:, None], "not a list of labels"),
+        ("mumbo", "classes_", lambda a: a[[0, 0, 1]], "same class twice"),
+        ("mumbo", "classes_", lambda a: a[::-1], "card names other classes"),
+        ("mumbo", "class_prior_", lambda a: a[:2], "shares of the classes"),
+        ("mumbo", "class_prior_", first(np.nan), "shares of the classes"),
+        ("mumbo", "class_prior_", first(0.0), "do not add up to 1"),
+        ("mumbo", "feature_names_in_", lambda a: a[:2], "2 names for 4 columns"),
+        ("mumbo", "views_.columns", emptied, "view 'sound' has no list of columns"),
+        ("mumbo", "views_.columns", lambda c: (c[0] * 1.0, c[1]), "columns of view 'sound'"),
+        ("mumbo", "views_.columns", lambda c: (c[0] + 3, c[1]), "points to column 4 of 4"),
+        ("mumbo", "views_.columns", lambda c: c[:1], "1 lists of columns"),
+        ("mumbo", "views_.n_features", lambda n: n + 1, "a table of 4 columns"),
+        ("mumbo", "vote_.views.columns", shorter, "not in its view|does not fit its views"),
+        ("mumbo", "vote_._forest.trees.reach", first(np.nan), "shares of right answers"),
+        ("mumbo", "vote_._forest.trees.threshold", first(np.nan), "cannot be answered"),
+        ("late_fusion", "weights_", first(np.inf), "weights of the views"),
+        ("late_fusion", "weights_", lambda a: a[:1], "weights of the views"),
+        ("late_fusion", "combine_", lambda _: "sums", "joined by 'sums'"),
+        ("late_fusion", "estimators_", lambda members: members[:1], "1 classifiers for 2 views"),
+        ("late_fusion", "views_.columns", shorter, "judged by 2"),
+        ("late_fusion", "vote_._voters.0.columns", lambda a: a[::-1], "columns of another"),
+        ("late_fusion", "vote_._voters.0.columns", lambda a: a * 1.0, "not whole numbers"),
+        ("late_fusion", "vote_._voters.0.reach", first(np.nan), "shares of right answers"),
+        ("late_fusion", "estimators_.0.classes_", lambda a: a + 1, "points to class 3 of 3"),
+        ("late_fusion", "estimators_.0.classes_", lambda a: a * 1.0, "classes of a view"),
+        ("logistic_regression", "coef_", first(np.nan), "coefficients"),
+    ],
+)
+def test_numbers_that_no_training_leaves_are_refused(joined, path, name, way, change, says):
+    copy = pickle.loads(pickle.dumps(joined[name]))
+    write(path, pipeline=copy)
+    load_model(path)
+    put(way, change)(copy[-1])
+    write(path, pipeline=copy)
+    with pytest.raises(ModelFileError, match=f"damaged: .*({says})"):
+        load_model(path)
+
+
+def test_votes_against_a_class_belong_to_the_bregman_vote(joined):
+    assert joined["bregman_vote"][-1].vote_.weights.min() < 0.0
+
+
+def test_a_shortened_view_is_refused_where_both_copies_agree(joined, path):
+    copy = pickle.loads(pickle.dumps(joined["mumbo"]))
+    for views in (copy[-1].views_, copy[-1].vote_.views):
+        object.__setattr__(views, "columns", (views.columns[0][:1], views.columns[1][:1]))
+    write(path, pipeline=copy)
+    with pytest.raises(ModelFileError, match="a tree reads a column that is not in its view"):
+        load_model(path)
+
+
+@pytest.mark.parametrize("command", ["predict", "explain"])
+def test_failures_of_a_loaded_model_are_called_damage(uneven, table, joined, path, command):
+    assert uneven("fit", table, "-t", "label", "--rounds", 4, "--out", path).code == 0
+    content = skops.io.load(path, trusted=list(TRUSTED_TYPES))
+    if command == "predict":
+        content["pipeline"][0].feature_names_in_ = np.array(["a", "b", "c", "d"], dtype=object)
+    else:
+        content["pipeline"][1].history_ = {"weight": ["heavy"]}
+    path.write_bytes(skops.io.dumps(content))
+    done = uneven(command, path, *([table] if command == "predict" else []))
+    assert done.code == 2
+    assert f"{path} is damaged" in done.complaint
+
+
+@pytest.mark.parametrize(
+    ("change", "says"),
+    [
+        ({"classes": ["a", "b", "c"]}, "other classes"),
+        ({"class_counts": [1]}, "does not count"),
+        ({"columns": [{"name": "x", "kind": "sound", "categories": []}]}, "kind 'sound'"),
+        ({"columns": [{"name": "x"}]}, "damaged: 'kind'"),
+    ],
+)
+def test_cards_that_do_not_fit_are_refused(uneven, table, joined, path, change, says):
+    write(path, pipeline=joined["mumbo"], card=json.dumps(asdict(CARD) | change))
+    done = uneven("predict", path, table)
+    assert done.code == 2
+    assert says in done.complaint

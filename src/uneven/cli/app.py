@@ -10,7 +10,7 @@ from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from functools import partial
 from pathlib import Path
-from typing import Annotated
+from typing import Annotated, Any
 
 import typer
 
@@ -238,7 +238,7 @@ def invoke(arguments: Sequence[str]) -> int:
     words = list(arguments) or ["--help"]
     try:
         work = app(args=words, prog_name="uneven", standalone_mode=False, obj=call)
-        code = _carry_out(work) if callable(work) else work
+        code = _carry_out(work)
         sys.stdout.flush()
         return int(code or 0)
     except (KeyboardInterrupt, typer.Abort):
@@ -253,11 +253,14 @@ def invoke(arguments: Sequence[str]) -> int:
         return _explain_failure(error, call.debug)
 
 
-def _carry_out(work: Work) -> None:
+def _carry_out(work: Any) -> Any:
+    """Do the work that the parser prepared, or pass its exit code on."""
+    if not callable(work):
+        return work
     from uneven.cli.terminal import warnings_as_notes
 
     with warnings_as_notes():
-        work()
+        return work()
 
 
 def _end_quietly() -> int:

@@ -11,9 +11,10 @@ from numpy.typing import NDArray
 from rich.console import Console
 from rich.table import Table
 from rich.text import Text
+from sklearn.pipeline import Pipeline
 
 from uneven.cli import terminal
-from uneven.modelfile import ModelCard, load_model
+from uneven.modelfile import ModelCard, in_use, load_model
 from uneven.report.results import Share
 
 __all__ = ["explain"]
@@ -30,6 +31,11 @@ def explain(path: Path, top: int = 15) -> None:
         How many columns to show.
     """
     model, card = load_model(path)
+    with in_use(path):
+        _show(model, card, top)
+
+
+def _show(model: Pipeline, card: ModelCard, top: int) -> None:
     console = terminal.stdout()
     console.print(_card_table(card))
     console.print(_class_table(card))

@@ -14,7 +14,7 @@ from uneven.cli import terminal
 from uneven.experiments import InputError, Schema, read_table
 from uneven.experiments.errors import listing
 from uneven.experiments.tables import PARQUET_SUFFIXES
-from uneven.modelfile import ModelCard, load_model
+from uneven.modelfile import ModelCard, in_use, load_model
 
 __all__ = ["predict"]
 
@@ -49,15 +49,19 @@ def predict(
         raise InputError(f"--out {out} must name a file in a folder that exists.")
     model, card = load_model(model_path)
     _refuse_doubles(copy, [f"predicted_{card.target}", *_share_names(model, proba)])
-    schema = Schema.from_list(card.columns)
+    with in_use(model_path):
+        schema = Schema.from_list(card.columns)
     text = [*schema.of_kind("category"), *copy]
     frame = read_table(table, expected=schema.names, text_columns=text, encoding=encoding)
     missing = [name for name in copy if name not in frame.columns]
     if missing:
         raise InputError(f"--copy names columns that are not in {table}: {listing(missing)}.")
     X = schema.convert(frame)
-    terminal.notes([*_notes(frame, X, schema, card, copy), *_undecided(model, card, X)])
-    _write(_answers(model, card, X, frame[list(copy)], proba), out)
+    with in_use(model_path):
+        silent = _undecided(model, card, X)
+        answers = _answers(model, card, X, frame[list(copy)], proba)
+    terminal.notes([*_notes(frame, X, schema, card, copy), *silent])
+    _write(answers, out)
 
 
 def _answers(

@@ -122,6 +122,9 @@ class Schema:
     @classmethod
     def from_list(cls, raw: Sequence[Mapping[str, Any]]) -> Schema:
         """Inverse of `to_list`."""
+        strange = [r["kind"] for r in raw if r["kind"] not in get_args(ColumnKind)]
+        if strange:
+            raise ValueError(f"a column is of the kind {strange[0]!r}, which is not known")
         return cls(tuple(Column(r["name"], r["kind"], tuple(r["categories"])) for r in raw))
 
 
