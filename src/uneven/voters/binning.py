@@ -284,12 +284,14 @@ def cut_points(
         ordered, mass = values[order], mass[order]
     starts = np.flatnonzero(ordered[1:] != ordered[:-1]) + 1
     if len(starts) >= max_bins:
-        below = starts if mass is None else np.cumsum(mass)[starts - 1]
         whole = len(ordered) if mass is None else mass.sum()
-        wanted = whole * np.arange(1, max_bins) / max_bins
-        chosen = np.searchsorted(below, wanted * (1.0 - 1e-12))
-        chosen = np.minimum(chosen, len(starts) - 1)
-        starts = starts[chosen[np.diff(chosen, prepend=-1) > 0]]
+        wanted = whole * np.arange(1, max_bins) / max_bins * (1.0 - 1e-12)
+        if mass is None and len(starts) == len(ordered) - 1:
+            starts = np.ceil(wanted).astype(np.intp)
+        else:
+            below = starts if mass is None else np.cumsum(mass)[starts - 1]
+            chosen = np.minimum(np.searchsorted(below, wanted), len(starts) - 1)
+            starts = starts[chosen[np.diff(chosen, prepend=-1) > 0]]
     low, high = ordered[starts - 1].astype(np.float64), ordered[starts].astype(np.float64)
     middle = 0.5 * low + 0.5 * high
     return np.where(middle < high, middle, low)
