@@ -24,9 +24,9 @@ import numpy as np
 
 from uneven import cost_kernels
 
-__all__ = ["exact_coefficients", "simplified_coefficients"]
+__all__ = ["CONSTRAINTS", "exact_coefficients", "simplified_coefficients"]
 
-_CONSTRAINTS = ("eq1", "le1")
+CONSTRAINTS = ("eq1", "le1")
 _NORMALISATIONS = ("sum", "cap")
 
 
@@ -61,8 +61,8 @@ def exact_coefficients(
     array([[1.      , 0.182333, 0.      ],
            [0.      , 0.817667, 1.      ]])
     """
-    if constraint not in _CONSTRAINTS:
-        raise ValueError(f"constraint={constraint!r} is not known; choose one of {_CONSTRAINTS}.")
+    if constraint not in CONSTRAINTS:
+        raise ValueError(f"constraint={constraint!r} is not known; choose one of {CONSTRAINTS}.")
     largest = np.maximum(right, wrong).max(axis=0)
     scale = np.where(largest > 0.0, largest, 1.0)
     right, wrong = right / scale, wrong / scale

@@ -10,6 +10,7 @@ from numbers import Integral, Real
 from typing import Any
 
 import numpy as np
+import scipy.sparse as sp
 from sklearn.utils.multiclass import check_classification_targets
 from sklearn.utils.validation import column_or_1d, validate_data
 
@@ -27,6 +28,7 @@ __all__ = [
     "enter",
     "enter_again",
     "fitted_attributes",
+    "narrow_indices",
     "speaking_views",
     "whole_or_nothing",
 ]
@@ -110,6 +112,7 @@ def enter(estimator: Any, X: Any, y: Any, sample_weight: Any) -> TrainingRows:
     frame = X
     categories = learn_categories(X)
     X, y = validate_data(estimator, encode_categories(X, categories), y, **_X_RULES)
+    X = narrow_indices(X)
     estimator.categories_ = categories
     check_classification_targets(y)
     mass = _check_mass(sample_weight, len(y))
@@ -130,7 +133,7 @@ def enter(estimator: Any, X: Any, y: Any, sample_weight: Any) -> TrainingRows:
 def enter_again(estimator: Any, X: Any) -> Any:
     """Validate what ``predict`` was given against what ``fit`` saw."""
     encoded = encode_categories(X, estimator.categories_)
-    return validate_data(estimator, encoded, reset=False, **_X_RULES)
+    return narrow_indices(validate_data(estimator, encoded, reset=False, **_X_RULES))
 
 
 def column_names(estimator: Any) -> list[str]:
@@ -139,6 +142,37 @@ def column_names(estimator: Any) -> list[str]:
     if names is None:
         names = [f"x{k}" for k in range(estimator.n_features_in_)]
     return [str(name) for name in names]
+
+
+def narrow_indices(X: Any) -> Any:
+    """Give a sparse table 32-bit indices if they fit: trees of scikit-learn take no others.
+
+    Parameters
+    ----------
+    X : ndarray, or sparse matrix of format csr or csc
+        Anything that is not sparse is returned as it is.
+
+    Returns
+    -------
+    object
+        The values are shared with ``X``, not copied.
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> import scipy.sparse as sp
+    >>> X = sp.csr_array(np.eye(3))
+    >>> X.indices, X.indptr = X.indices.astype(np.int64), X.indptr.astype(np.int64)
+    >>> narrow_indices(X).indices.dtype
+    dtype('int32')
+    """
+    if not sp.issparse(X):
+        return X
+    wide = np.int64 in (X.indices.dtype, X.indptr.dtype)
+    if not wide or max(X.nnz, *X.shape) > np.iinfo(np.int32).max:
+        return X
+    parts = (X.data, X.indices.astype(np.int32), X.indptr.astype(np.int32))
+    return type(X)(parts, shape=X.shape)
 
 
 def check_rounds(estimator: Any) -> None:

@@ -12,7 +12,7 @@ from scipy.special import logsumexp
 from uneven.boosting.base import Round, Setting
 from uneven.boosting.combo import class_balanced
 from uneven.boosting.multiview import Lesson, MultiViewBoosting, ViewProcess, term_answers
-from uneven.class_weights import exact_coefficients, simplified_coefficients
+from uneven.class_weights import CONSTRAINTS, exact_coefficients, simplified_coefficients
 from uneven.costs import EDGE_CLIP
 from uneven.documentation import documented
 from uneven.door import check_choice
@@ -21,7 +21,6 @@ from uneven.votes import Term, Vote
 __all__ = ["MuComboClassifier"]
 
 _COEFFICIENTS = ("exact", "ones", "simplified")
-_CONSTRAINTS = ("eq1", "le1")
 
 
 @dataclass
@@ -148,7 +147,7 @@ class MuComboClassifier(MultiViewBoosting):
 
     def _begin(self, setting: Setting) -> _Process:
         check_choice("coefficients", self.coefficients, _COEFFICIENTS, or_callable=True)
-        check_choice("constraint", self.constraint, _CONSTRAINTS)
+        check_choice("constraint", self.constraint, CONSTRAINTS)
         setting = self._hear(setting)
         return _Process(setting, self._open_views(setting))
 

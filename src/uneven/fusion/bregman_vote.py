@@ -17,10 +17,10 @@ from uneven.bregman import VIEW_RULES
 from uneven.documentation import documented
 from uneven.door import TrainingRows, check_choice, check_integer
 from uneven.fusion.bregman_descent import Descent, DoubleWeights
-from uneven.fusion.entrance import FusedVoteClassifier, enter_rows, fitting
+from uneven.fusion.entrance import enter_rows, fitting
 from uneven.fusion.pools import Pool, Question, as_voters, make_pool
 from uneven.threads import Workers
-from uneven.vote_classifier import flatten_binary
+from uneven.vote_classifier import VoteClassifier, flatten_binary
 from uneven.voters import TreeVoter
 from uneven.votes import Term, Vote
 
@@ -37,7 +37,7 @@ class _Solved:
 
 
 @documented
-class BregmanVoteClassifier(FusedVoteClassifier):
+class BregmanVoteClassifier(VoteClassifier):
     """Bregman vote (MωMvC²): a vote with a weight for every voter and a weight for every view.
 
     Each view gets a pool of voters, by default the full tree of the view cut at every depth. The

@@ -10,13 +10,14 @@ from typing import Any, Self
 import numpy as np
 from sklearn.utils import check_random_state
 
+from uneven.class_weights import CONSTRAINTS
 from uneven.cost_matrices import FixedCosts
 from uneven.documentation import documented
 from uneven.door import TrainingRows, check_choice, check_integer, speaking_views
 from uneven.fusion.carako_losses import CarakoLoss, JointLoss, SplitLoss
-from uneven.fusion.entrance import FusedVoteClassifier, enter_rows, fitting
+from uneven.fusion.entrance import enter_rows, fitting
 from uneven.threads import Workers
-from uneven.vote_classifier import vote_answers
+from uneven.vote_classifier import VoteClassifier, vote_answers
 from uneven.voters import CostTree, TrainingTable, Voter, WeakLearner, as_weak_learner
 from uneven.votes import Term, Vote
 
@@ -65,7 +66,7 @@ class _Iterate:
 
 
 @documented
-class CarakoClassifier(FusedVoteClassifier):
+class CarakoClassifier(VoteClassifier):
     """Carako: one classifier per view, weighed class by class.
 
     Class ``c`` gets the score ``sum_j b[j, c] [view j answers c]``: a view that recognises only
@@ -220,7 +221,7 @@ class CarakoClassifier(FusedVoteClassifier):
         if self.version not in (1, 2):
             raise ValueError(f"version must be 1 or 2, got {self.version!r}.")
         check_choice("procedure", self.procedure, ("two_step", "joint"))
-        check_choice("constraint", self.constraint, ("eq1", "le1"))
+        check_choice("constraint", self.constraint, CONSTRAINTS)
         for name in ("max_iter", "n_restarts", "sweeps"):
             check_integer(name, getattr(self, name), 1)
         check_integer("max_depth", self.max_depth, 1, 30)

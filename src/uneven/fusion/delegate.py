@@ -14,7 +14,7 @@ from sklearn.utils.validation import check_is_fitted
 
 from uneven.door import TrainingRows, enter_again
 from uneven.fusion.class_columns import check_margins, scatter, spread
-from uneven.fusion.entrance import enter_rows, fitting, narrow_indices
+from uneven.fusion.entrance import enter_rows, fitting
 from uneven.threads import Workers
 from uneven.views import ViewMap
 from uneven.vote_classifier import flatten_binary
@@ -96,7 +96,7 @@ class DelegatingClassifier(ClassifierMixin, BaseEstimator, metaclass=ABCMeta):
         The second is a bool array of shape (n_samples,); nothing is said if it is all False.
         """
         check_is_fitted(self, "class_prior_")
-        X = enter_again(self, narrow_indices(X))
+        X = enter_again(self, X)
         present = self.views_.presence(X)
         able = self._able(present) if self.model_ is not None else np.zeros(len(present), bool)
         if not able.any():

@@ -12,7 +12,7 @@ from sklearn.utils.validation import check_is_fitted
 from uneven.documentation import documented
 from uneven.door import TrainingRows, check_choice, enter_again
 from uneven.fusion.class_columns import check_margins, scatter, spread
-from uneven.fusion.entrance import FusedVoteClassifier, enter_rows, fitting, narrow_indices
+from uneven.fusion.entrance import enter_rows, fitting
 from uneven.fusion.judging import view_scores
 from uneven.fusion.members import fit_members
 from uneven.vote_classifier import VoteClassifier
@@ -31,7 +31,7 @@ def _has_shares(classifier: LateFusionClassifier) -> bool:
 
 
 @documented
-class LateFusionClassifier(FusedVoteClassifier):
+class LateFusionClassifier(VoteClassifier):
     """Late fusion: one classifier per view, then a vote or a sum of what they say.
 
     Every view is learnt on its own, from the rows that have it, by a clone of ``estimator``. With
@@ -211,7 +211,7 @@ class LateFusionClassifier(FusedVoteClassifier):
         check_is_fitted(self, "vote_")
         if self.combine_ == "votes":
             return super()._scores(X)
-        X = enter_again(self, narrow_indices(X))
+        X = enter_again(self, X)
         present = self.views_.presence(X)
         scores = np.zeros((X.shape[0], len(self.classes_)))
         for j, estimator in enumerate(self.estimators_):
