@@ -182,7 +182,7 @@ def _unpack(content: Any, path: Path) -> tuple[Pipeline, ModelCard]:
         raise ModelFileError(
             f"{path} is a skops file, but not a model file of this version of uneven."
         )
-    pipeline = content.get("pipeline")
+    pipeline: Any = content.get("pipeline")
     with in_use(path):
         card = ModelCard.from_dict(json.loads(content["card"]))
         check_structure(pipeline)
