@@ -10,7 +10,6 @@ from __future__ import annotations
 import os
 import secrets
 import shutil
-import tempfile
 from collections.abc import Iterable, Iterator
 from contextlib import contextmanager
 from pathlib import Path
@@ -45,12 +44,13 @@ def replace_file(path: str | os.PathLike[str]) -> Iterator[Path]:
     if target.is_dir():
         raise IsADirectoryError(f"{target} is a folder; give the name of a file.")
     draft = target.with_name(f".{target.stem}-{secrets.token_hex(4)}{target.suffix}")
-    draft.open("x").close()
-    try:
-        yield draft
-        os.replace(draft, target)
-    finally:
-        draft.unlink(missing_ok=True)
+    with _named_after(draft, target):
+        draft.open("x").close()
+        try:
+            yield draft
+            os.replace(draft, target)
+        finally:
+            draft.unlink(missing_ok=True)
 
 
 @contextmanager
@@ -81,19 +81,34 @@ def replace_folder(path: str | os.PathLike[str], names: Iterable[str] = ()) -> I
     >>> sorted(str(p.relative_to(folder)) for p in folder.rglob("*"))
     ['new', 'new/report', 'new/report/a.txt']
     """
-    target = Path(path).absolute()
-    home = _nearest_folder(target)
-    _refuse_folders(target, names)
-    draft = Path(tempfile.mkdtemp(prefix=f".{target.name}-", dir=home))
+    given = Path(path)
+    target = given.absolute()
+    home = _nearest_folder(given)
+    _refuse_folders(given, names)
+    draft = home / f".{target.name}-{secrets.token_hex(4)}"
+    with _named_after(draft, given), _named_after(target, given):
+        draft.mkdir(mode=0o700)
+        try:
+            yield draft
+            target.mkdir(parents=True, exist_ok=True)
+            files = sorted(draft.iterdir())
+            _refuse_folders(given, [file.name for file in files])
+            for file in files:
+                os.replace(file, target / file.name)
+        finally:
+            shutil.rmtree(draft, ignore_errors=True)
+
+
+@contextmanager
+def _named_after(place: Path, shown: Path) -> Iterator[None]:
+    """Let an error about `place`, or about a file in it, speak of `shown` instead."""
     try:
-        yield draft
-        target.mkdir(parents=True, exist_ok=True)
-        files = sorted(draft.iterdir())
-        _refuse_folders(target, [file.name for file in files])
-        for file in files:
-            os.replace(file, target / file.name)
-    finally:
-        shutil.rmtree(draft, ignore_errors=True)
+        yield
+    except OSError as error:
+        if error.filename is not None and Path(os.fsdecode(error.filename)).is_relative_to(place):
+            inside = Path(os.fsdecode(error.filename)).relative_to(place)
+            error.filename, error.filename2 = str(shown / inside), None
+        raise
 
 
 def _refuse_folders(target: Path, names: Iterable[str]) -> None:
@@ -107,12 +122,12 @@ def _refuse_folders(target: Path, names: Iterable[str]) -> None:
 
 
 def _nearest_folder(target: Path) -> Path:
-    """Closest folder at or above `target` that exists and may be written to."""
+    """Closest folder at or above `target` that exists and may be written to, as a whole path."""
     for place in (target, *target.parents):
         if place.is_dir():
             if not os.access(place, os.W_OK | os.X_OK):
                 raise PermissionError(f"folder {place} may not be written to.")
-            return place
+            return place.absolute()
         if place.exists():
             raise NotADirectoryError(f"{place} is a file, so it cannot hold a folder.")
     raise FileNotFoundError(f"no folder above {target} exists.")

@@ -75,3 +75,36 @@ def test_nothing_is_moved_if_a_folder_is_in_the_way(tmp_path):
     with pytest.raises(IsADirectoryError, match="b is a folder"):
         folder.__exit__(None, None, None)
     assert [path.name for path in (tmp_path / "out").iterdir()] == ["b"]
+
+
+@pytest.mark.parametrize("given", ["out", "deep/out"])
+def test_errors_name_the_folder_that_was_given(tmp_path, monkeypatch, given):
+    monkeypatch.chdir(tmp_path)
+    with pytest.raises(FileNotFoundError) as caught, replace_folder(given) as draft:
+        (draft / "no" / "a.txt").write_text("a")
+    assert caught.value.filename == f"{given}/no/a.txt"
+    with (
+        pytest.raises(FileNotFoundError) as caught,
+        replace_folder(given) as draft,
+        replace_file(draft / "b.txt") as inner,
+    ):
+        inner.unlink()
+    assert caught.value.filename == f"{given}/b.txt"
+    assert files_in(tmp_path) == set()
+
+
+def test_errors_name_the_file_that_was_given(tmp_path):
+    with pytest.raises(FileNotFoundError) as caught, replace_file(tmp_path / "no" / "a.txt"):
+        pass
+    assert caught.value.filename == str(tmp_path / "no" / "a.txt")
+
+
+def test_a_folder_that_cannot_be_made_is_named_as_given(tmp_path, monkeypatch):
+    monkeypatch.chdir(tmp_path)
+    (tmp_path / "a.txt").write_text("a")
+    with pytest.raises(NotADirectoryError, match=r"^a\.txt is a file"), replace_folder("a.txt/b"):
+        pass
+    long = "x" * 300
+    with pytest.raises(OSError, match="too long") as caught, replace_folder(long):
+        pass
+    assert caught.value.filename == long

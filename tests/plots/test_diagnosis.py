@@ -18,7 +18,7 @@ def _closed_figures():
     plt.close("all")
 
 
-def sample(n_views=3, names=None):
+def sample(n_views=3, names=None, classes=("a", "b", "c", "d")):
     rng = np.random.default_rng(0)
     recalls = rng.random((n_views, 4))
     recalls[0, :2] = np.nan, 0.0
@@ -27,7 +27,7 @@ def sample(n_views=3, names=None):
     np.fill_diagonal(redundancy, 1.0)
     return ViewDiagnosis(
         names=tuple(names or (f"view{j}" for j in range(n_views))),
-        classes=np.array(["a", "b", "c", "d"]),
+        classes=np.array(classes),
         class_counts=np.full(4, 10),
         view_counts=np.full((n_views, 4), 10),
         n_rows=40,
@@ -93,3 +93,14 @@ def test_nothing_is_cut_off(n_views):
             box = text.get_window_extent()
             assert box.x0 >= frame.x0 - 1
             assert box.x1 <= frame.x1 + 1
+
+
+def test_shortened_names_stay_apart():
+    names = [f"the measurements of sensor {j} in the long corridor" for j in range(3)]
+    classes = [f"a class whose name {j} is rather long indeed" for j in range(4)]
+    display = ViewDiagnosisDisplay(sample(3, names, classes)).plot()
+    for ax in display.axes_:
+        for labels, most in ((ax.get_xticklabels(), 12), (ax.get_yticklabels(), 40)):
+            texts = [label.get_text() for label in labels]
+            assert len(set(texts)) == len(texts)
+            assert max(map(len, texts)) <= most

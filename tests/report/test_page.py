@@ -1,6 +1,7 @@
 """The page as text: escaping, completeness, independence from everything outside it."""
 
 import re
+from dataclasses import replace
 from html.parser import HTMLParser
 from importlib.resources import files
 
@@ -11,6 +12,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from tests.report.samples import NASTY, make_results
+from uneven.cli.ranking import ranking_table
 from uneven.metrics import confusion_norm
 from uneven.plots import palette
 from uneven.report import render_report, write_report
@@ -107,6 +109,15 @@ def test_ranking_lists_methods_best_first_with_mean_and_spread():
     best = results.best
     assert f"<b>{best.mean('confusion_norm'):.3f}</b>" in page
     assert f"± {best.spread('confusion_norm'):.3f}" in page
+
+
+def test_ties_are_all_marked_as_best():
+    results = make_results()
+    twin = replace(results.best, name="twin", label="Twin")
+    page = render_report(replace(results, methods=[*results.methods, twin]))
+    assert page.count(f"<b>{twin.mean('confusion_norm'):.3f}</b>") == 2
+    table = ranking_table(replace(results, methods=[*results.methods, twin]))
+    assert sum(str(cell).startswith("*") for cell in table.columns[1].cells) == 2
 
 
 def test_a_failed_fit_is_told_with_its_error():

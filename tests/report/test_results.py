@@ -19,6 +19,7 @@ from uneven.report import (
     verdict,
 )
 from uneven.report.averages import mean, spread
+from uneven.report.verdict import leaders
 
 scores = st.lists(st.floats(-2, 2) | st.just(math.nan), min_size=3, max_size=3)
 
@@ -181,3 +182,13 @@ def test_verdict_with_one_method_no_scores_or_one_fold():
     assert "one fold is too few" in verdict(one).detail
     level = verdict(small(method("a", [0.9] * 3, "ours"), method("b", [0.9] * 3)))
     assert "level with" in level.detail
+
+
+def test_everybody_who_is_level_with_the_best_leads():
+    tied = [method("a", [0.1, 0.2, 0.3]), method("b", [0.3, 0.2, 0.1]), method("c", [0.2] * 3)]
+    results = small(*tied, method("d", [0.1] * 3))
+    assert {m.name for m in leaders(results, "m")} == {"a", "b", "c"}
+    broken = replace(method("e", [0.2, math.nan, 0.2]), errors=[FoldError(1, "no")])
+    assert [m.name for m in leaders(small(tied[0], broken), "m")] == ["a"]
+    none = method("f", [math.nan] * 3)
+    assert [m.name for m in leaders(small(none, method("g", [math.nan] * 3)), "m")] == ["f"]

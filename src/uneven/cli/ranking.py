@@ -10,6 +10,7 @@ from rich.text import Text
 from uneven.cli.terminal import table
 from uneven.report.averages import mean
 from uneven.report.results import CompareResults, Measure, MethodResult
+from uneven.report.verdict import leaders
 
 __all__ = ["ranking_table", "view_table"]
 
@@ -37,7 +38,7 @@ def ranking_table(
     Returns
     -------
     Table
-        The best value of each measure is marked by a star and by colour.
+        The best value of each measure is marked by a star and by colour, ties included.
     """
     data = results.data
     title = (
@@ -105,7 +106,7 @@ def _cell(results: CompareResults, method: MethodResult, measure: Measure, plus:
     centre, width = method.mean(measure.name), method.spread(measure.name)
     if math.isnan(centre):
         return Text("failed", style="red")
-    best = results.ranked(measure.name)[0] is method
+    best = method in leaders(results, measure.name)
     spread = f" {plus} {width:.3f}" if plus and not math.isnan(width) else ""
     return Text(f"{'*' if best else ''}{centre:.3f}{spread}", style="bold green" if best else "")
 

@@ -7,12 +7,20 @@ from typing import Any
 import numpy as np
 from matplotlib.colors import to_rgba
 
-from uneven.plots.drawing import draw_cells, fresh_axes, headline, name_cells, percent, shorten
+from uneven.plots.drawing import (
+    draw_cells,
+    fresh_axes,
+    headline,
+    name_cells,
+    percent,
+    shorten_all,
+)
 from uneven.plots.palette import ERROR, GRID, SUPPORT
 
 __all__ = ["ViewDiagnosisDisplay"]
 
 NAME_LENGTH = 20
+CLASS_LENGTH = 12
 
 
 class ViewDiagnosisDisplay:
@@ -98,10 +106,12 @@ class ViewDiagnosisDisplay:
         colours[np.isnan(found.recalls)] = to_rgba(GRID)
         written = draw_cells(ax, colours, [[_recall(r) for r in row] for row in found.recalls])
         names = [
-            f"{shorten(name, NAME_LENGTH)} ({percent(accuracy) or 0} %, {verdict})"
-            for name, accuracy, verdict in zip(found.names, found.accuracy, found.verdicts)
+            f"{name} ({percent(accuracy) or 0} %, {verdict})"
+            for name, accuracy, verdict in zip(
+                shorten_all(found.names, NAME_LENGTH), found.accuracy, found.verdicts
+            )
         ]
-        name_cells(ax, names, found.classes, length=NAME_LENGTH + 20)
+        name_cells(ax, names, found.classes, NAME_LENGTH + 20, CLASS_LENGTH)
         ax.xaxis.set_label_position("top")
         headline(
             ax, "What each view knows", "recall of each class in percent; accuracy by the name"
@@ -115,13 +125,13 @@ class ViewDiagnosisDisplay:
         colours = np.where((values > 0)[..., None], ERROR(size), SUPPORT(size))
         colours[np.isnan(values)] = to_rgba(GRID)
         written = draw_cells(ax, colours, [[_signed(v) for v in row] for row in values])
-        name_cells(ax, names, names, length=NAME_LENGTH // 2 + 2)
+        name_cells(ax, names, names, length=CLASS_LENGTH)
         headline(ax, "Which views fail together", "correlation of being right, within the classes")
         return written
 
     def _figure_size(self) -> tuple[float, float]:
         n_views, n_classes = self.diagnosis.recalls.shape
-        longest = max(len(shorten(name, NAME_LENGTH)) for name in self.diagnosis.names)
+        longest = max(map(len, shorten_all(self.diagnosis.names, NAME_LENGTH)))
         cells = max(n_classes * float(np.clip(5.0 / n_classes, 0.32, 0.8)), 0.7 * n_views, 3.6)
         labels = 1.8 + 0.08 * longest
         feet = max(len(str(name)) for name in [*self.diagnosis.classes, *self.diagnosis.names])

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections import Counter
 from collections.abc import Sequence
 from typing import Any
 
@@ -18,6 +19,7 @@ __all__ = [
     "percent",
     "quiet",
     "shorten",
+    "shorten_all",
     "soft_grid",
 ]
 
@@ -60,6 +62,39 @@ def shorten(name: object, length: int) -> str:
         return text
     head = length // 2
     return f"{text[:head]}…{text[len(text) - (length - head - 1) :]}"
+
+
+def shorten_all(names: Sequence[object], length: int) -> list[str]:
+    """Shorten names so that different ones stay different.
+
+    Parameters
+    ----------
+    names : sequence of object
+        Anything with a string form.
+    length : int
+        Largest number of characters, enough for a number beside a few letters.
+
+    Returns
+    -------
+    list of str
+        Names that would look the same get numbers.
+
+    Examples
+    --------
+    >>> shorten_all(["sensor_left_mean", "sensor_right_mean", "sensor"], 11)
+    ['sen…ean (1)', 'sen…ean (2)', 'sensor']
+    """
+    short = [shorten(name, length) for name in names]
+    counts = Counter(short)
+    seen: Counter[str] = Counter()
+    found = []
+    for name, cut in zip(names, short):
+        if counts[cut] > 1:
+            seen[cut] += 1
+            mark = f" ({seen[cut]})"
+            cut = shorten(name, max(3, length - len(mark))) + mark
+        found.append(cut)
+    return found
 
 
 def percent(share: float) -> str:
@@ -142,10 +177,16 @@ def draw_cells(
     ]
 
 
-def name_cells(ax: Any, rows: Sequence[object], columns: Sequence[object], length: int) -> None:
+def name_cells(
+    ax: Any,
+    rows: Sequence[object],
+    columns: Sequence[object],
+    length: int,
+    column_length: int | None = None,
+) -> None:
     """Label the rows and columns of a table of cells, turning column names that do not fit."""
-    row_names = [shorten(name, length) for name in rows]
-    column_names = [shorten(name, length) for name in columns]
+    row_names = shorten_all(rows, length)
+    column_names = shorten_all(columns, column_length or length)
     width, height = _cell_points(ax, len(rows), len(columns))
     size = float(np.clip(0.62 * height, 5.5, 10.0))
     column_size = float(np.clip(0.62 * width, 5.5, 10.0))

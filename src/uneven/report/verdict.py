@@ -9,7 +9,7 @@ from uneven.report.averages import mean, spread
 from uneven.report.numbers import decimal, plus_minus
 from uneven.report.results import CompareResults, Measure, MethodResult
 
-__all__ = ["Verdict", "verdict"]
+__all__ = ["Verdict", "leaders", "verdict"]
 
 
 @dataclass(frozen=True)
@@ -83,6 +83,32 @@ def verdict(results: CompareResults) -> Verdict:
     wins = sum(g > 0 for g in gains)
     detail = _detail(measure, best, rival, gains, wins)
     return Verdict(best, rival, mean(gains), spread(gains), wins, len(gains), headline, detail)
+
+
+def leaders(results: CompareResults, measure: str) -> list[MethodResult]:
+    """Methods that nobody beats on a measure: the best one, and those with the same mean.
+
+    Parameters
+    ----------
+    results : CompareResults
+        With at least one method.
+    measure : str
+        Name of the measure.
+
+    Returns
+    -------
+    list of MethodResult
+        In the order of the ranking. A method that failed in some fold is not level with one that
+        did not.
+    """
+    first, *others = results.ranked(measure)
+    top = first.mean(measure)
+
+    def level(method: MethodResult) -> bool:
+        near = math.isclose(method.mean(measure), top, rel_tol=1e-9, abs_tol=1e-12)
+        return near and bool(method.errors) == bool(first.errors)
+
+    return [first, *(method for method in others if level(method))]
 
 
 def _rival(results: CompareResults, best: MethodResult) -> MethodResult | None:

@@ -10,6 +10,7 @@ from uneven.report.heat import named
 from uneven.report.markup import Markup, tag
 from uneven.report.numbers import decimal, plus_minus, seconds
 from uneven.report.results import CompareResults, Measure, MethodResult
+from uneven.report.verdict import leaders
 
 __all__ = ["ranking"]
 
@@ -29,9 +30,9 @@ def ranking(results: CompareResults) -> Markup:
     """
     low, high = _scale(results)
     measures = [results.chosen, *(m for m in results.measures if m.name != results.metric)]
-    leaders = {m.name: results.ranked(m.name)[0].name for m in measures}
+    best = {m.name: {leader.name for leader in leaders(results, m.name)} for m in measures}
     rows = [
-        _row(results, method, measures, leaders, place, (low, high))
+        _row(results, method, measures, best, place, (low, high))
         for place, method in enumerate(results.ranked(), start=1)
     ]
     head = tag("thead", tag("tr", _headings(results, measures, low, high)))
@@ -87,7 +88,7 @@ def _row(
     results: CompareResults,
     method: MethodResult,
     measures: list[Measure],
-    leaders: dict[str, str],
+    best: dict[str, set[str]],
     place: int,
     scale: tuple[float, float],
 ) -> Markup:
@@ -97,7 +98,7 @@ def _row(
         shown = plus_minus(method.mean(measure.name), method.spread(measure.name))
         lead, _, rest = shown.partition(" ± ")
         chosen = measure.name == results.metric
-        number = tag("b", lead) if leaders[measure.name] == method.name else lead
+        number = tag("b", lead) if method.name in best[measure.name] else lead
         tail = tag("span", f" ± {rest}", class_="spread") if rest else None
         css = "number chosen" if chosen else "number"
         cells.append(tag("td", number, tail, class_=css, data_value=_key(mean(values))))
