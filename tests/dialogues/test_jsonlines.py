@@ -129,7 +129,26 @@ GOOD = '{"id": "d1", "turns": []}'
             '{"id": "d2", "turns": [{"speaker": "u", "words": [], "start": 3, "end": 1}]}',
             r"line 3: turn 1: the turn ends \(1.0\) before",
         ),
-        ('{"id": "d2", "turns": ' + "9" * 5000 + "}", "line 3: "),
+        (
+            '{"id": "d2", "turns": ' + "9" * 5000 + "}",
+            "line 3: a number of 5000 digits is too long",
+        ),
+        ('{"id": "d2", "id": "d3", "turns": []}', "line 3: the key 'id' stands twice"),
+        (
+            '{"id": "d2", "turns": [{"speaker": "u", "words": "a", "words": "b"}]}',
+            "line 3: the key 'words' stands twice",
+        ),
+        (r'{"id": "d2", "theme": "\uD83d", "turns": []}', r"line 3: half a character, '.ud83d'"),
+        (
+            '{"id": "d2", "turns": [{"speaker": "u", "words": "a", "letters": 1'
+            + "0" * 200
+            + "}]}",
+            "line 3: turn 1: letters=10+ is above",
+        ),
+        (
+            '{"id": "d2", "turns": [{"speaker": "u", "words": "a", "start": 0, "end": 1e400}]}',
+            "line 3: turn 1: end=inf: times must be finite",
+        ),
     ],
 )
 def test_bad_lines_are_named(tmp_path, line, message):
@@ -149,9 +168,14 @@ def test_bytes_that_are_not_utf8_are_named(tmp_path):
 
 def test_broken_archives_are_named(tmp_path):
     path = tmp_path / "corpus.jsonl.gz"
-    path.write_text(GOOD)
-    with pytest.raises(ValueError, match="not a whole gzip file"):
-        read_dialogues(path)
+    for text in (GOOD, ""):
+        path.write_text(text)
+        with pytest.raises(ValueError, match=r"corpus\.jsonl\.gz is not a gzip file: compress it"):
+            read_dialogues(path)
+    plain = tmp_path / "corpus.jsonl"
+    plain.write_bytes(gzip.compress(GOOD.encode()))
+    with pytest.raises(ValueError, match=r"is a gzip file: let its name end in \.jsonl\.gz"):
+        read_dialogues(plain)
     path.write_bytes(gzip.compress(GOOD.encode() * 100)[:-12])
     with pytest.raises(ValueError, match="not a whole gzip file"):
         read_dialogues(path)
@@ -181,3 +205,9 @@ def test_a_failed_write_leaves_the_earlier_file(tmp_path, calls, error, message,
         write_dialogues(tmp_path / name, calls)
     assert [call.id for call in read_dialogues(tmp_path / name)] == ["old"]
     assert len(list(tmp_path.iterdir())) == 1
+
+
+def test_whole_characters_in_escapes_are_read(tmp_path):
+    path = tmp_path / "corpus.jsonl"
+    path.write_text(r'{"id": "d2", "theme": "\ud83d\ude00 \\ud83d", "turns": []}', "utf-8")
+    assert read_dialogues(path)[0].theme == "\U0001f600 \\ud83d"

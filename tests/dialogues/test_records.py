@@ -82,3 +82,16 @@ def test_bad_turns_are_refused(arguments, message):
 def test_bad_dialogues_are_refused(arguments, message):
     with pytest.raises(ValueError, match=message):
         Dialogue(*arguments)
+
+
+def test_times_may_be_left_out_but_not_words():
+    assert Turn("user", words="good morning") == Turn("user", None, None, ["good", "morning"])
+    with pytest.raises(ValueError, match="words must be a list of strings, got None"):
+        Turn("user")
+
+
+def test_numbers_beyond_all_bounds_are_named():
+    with pytest.raises(ValueError, match="letters=a whole number of thousands of digits is above"):
+        Turn("user", words="a", letters=10**5000)
+    with pytest.raises(ValueError, match="end=a whole number of thousands of digits: times"):
+        Turn("user", 0, 10**5000, "a")

@@ -1,6 +1,7 @@
 """What the user may write for ``views``, and what is said when it is wrong."""
 
 import numpy as np
+import pandas as pd
 import pytest
 import scipy.sparse as sp
 from sklearn.compose import make_column_selector
@@ -107,8 +108,21 @@ def test_join_views_dense_and_sparse_agree():
         ({}, "at least one"),
         ({"a": np.ones(3)}, "two-dimensional"),
         ({"a": np.ones((3, 1)), "b": np.ones((2, 1))}, "same number of rows"),
+        ({"a": np.ones((2, 1)), "b": np.array([["x"], ["y"]])}, "view 'b' holds text"),
+        ({"a": pd.DataFrame({"c": ["1", "2"]})}, "view 'a' holds text"),
+        ({"a": pd.DataFrame({"c": pd.Categorical([1, 2])})}, "view 'a' holds text, categories"),
+        ({"a": pd.DataFrame({"c": pd.Categorical([1, 2]), "d": 1.0})}, "view 'a' holds text"),
+        ({"a": np.array([["2020-01-01"]], dtype="M8[D]")}, "view 'a' holds text"),
     ],
 )
 def test_join_views_refuses(arrays, message):
     with pytest.raises(ValueError, match=message):
         join_views(arrays)
+
+
+def test_join_views_takes_numbers_stored_as_objects_and_names_lists():
+    mixed = pd.DataFrame({"n": [1, 2], "f": [0.5, None]}, dtype=object)
+    X, _ = join_views({"a": mixed, "b": [[True], [False]]})
+    np.testing.assert_array_equal(X, [[1.0, 0.5, 1.0], [2.0, np.nan, 0.0]])
+    with pytest.raises(TypeError, match="mapping of names to arrays.* got a list"):
+        join_views([np.ones((2, 1)), np.ones((2, 2))])

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from numbers import Integral
+from numbers import Integral, Real
 from types import MappingProxyType
 from typing import Any, Literal
 
@@ -143,20 +143,16 @@ def _object_array(dialogues: Sequence[Dialogue]) -> np.ndarray:
 def _check(
     n_samples: Any,
     condition: Any,
-    theme_shares: Mapping[str, float],
+    theme_shares: Any,
     vocabulary_size: Any,
     n_keywords: Any,
     keyword_share: Any,
 ) -> None:
     if condition not in ("gold", "asr", "both"):
         raise ValueError(f'condition={condition!r} is unknown; choose "gold", "asr" or "both".')
-    shares = np.array(list(theme_shares.values()), dtype=np.float64)
-    if len(shares) < 2 or not (np.isfinite(shares) & (shares > 0)).all():
-        raise ValueError(
-            f"theme_shares={dict(theme_shares)!r}: give two or more themes of positive size."
-        )
+    _check_themes(theme_shares)
     for name, value, low in (
-        ("n_samples", n_samples, len(shares)),
+        ("n_samples", n_samples, len(theme_shares)),
         ("vocabulary_size", vocabulary_size, 2),
         ("n_keywords", n_keywords, 1),
     ):
@@ -166,5 +162,15 @@ def _check(
         raise ValueError(
             f"n_keywords={n_keywords} is more than the {vocabulary_size} words of the vocabulary."
         )
-    if not 0 <= keyword_share <= 1:
+    if not isinstance(keyword_share, Real) or not 0 <= float(keyword_share) <= 1:
         raise ValueError(f"keyword_share must be between 0 and 1, got {keyword_share!r}.")
+
+
+def _check_themes(theme_shares: Any) -> None:
+    sizes = list(theme_shares.values()) if isinstance(theme_shares, Mapping) else []
+    positive = all(isinstance(size, Real) and 0 < float(size) < np.inf for size in sizes)
+    if len(sizes) < 2 or not positive:
+        raise ValueError(
+            f"theme_shares={theme_shares!r:.200}: give a mapping of two or more themes to positive "
+            'sizes, such as {"pass": 2, "fine": 1}.'
+        )

@@ -6,6 +6,7 @@ import gzip
 import json
 import os
 import zlib
+from collections import Counter
 from collections.abc import Iterable, Iterator
 from pathlib import Path
 from typing import IO, Any, cast
@@ -15,6 +16,8 @@ from uneven.dialogues.records import Dialogue, Turn
 
 __all__ = ["read_dialogues", "write_dialogues"]
 
+MOST_DIGITS = 300
+GZIP_START = b"\x1f\x8b"
 _DIALOGUE_KEYS = ("id", "theme", "entities", "turns")
 _TURN_KEYS = ("speaker", "start", "end", "words", "entities", "letters")
 
@@ -137,6 +140,7 @@ def _turn_record(turn: Turn) -> dict[str, Any]:
 def _numbered_lines(place: Path) -> Iterator[tuple[int, str]]:
     """Lines that are not empty, with their numbers from 1."""
     number = 0
+    _check_start(place)
     try:
         with gzip.open(place) if place.suffix == ".gz" else place.open("rb") as file:
             for number, raw in enumerate(cast("IO[bytes]", file), start=1):
@@ -157,7 +161,13 @@ def _numbered_lines(place: Path) -> Iterator[tuple[int, str]]:
 
 def _parsed(line: str) -> Any:
     try:
-        return json.loads(line)
+        record = json.loads(line, object_pairs_hook=_object, parse_int=_whole)
+        if "\\ud" in line.lower():
+            json.dumps(record, ensure_ascii=False).encode()
+        return record
+    except UnicodeEncodeError as error:
+        half = ascii(error.object[error.start])
+        raise ValueError(f"half a character, {half}, is no text: repair the line.") from None
     except json.JSONDecodeError as error:
         raise ValueError(
             f"not JSON at character {error.pos + 1} ({error.msg}); each line must hold one whole "
@@ -165,6 +175,32 @@ def _parsed(line: str) -> Any:
         ) from None
     except RecursionError:
         raise ValueError("nested too deeply to be a dialogue.") from None
+
+
+def _check_start(place: Path) -> None:
+    """Refuse a file whose name says something else about compression than its first bytes."""
+    with place.open("rb") as file:
+        start = file.read(len(GZIP_START))
+    if place.suffix == ".gz" and start != GZIP_START:
+        raise ValueError(
+            f"{place} is not a gzip file: compress it, or take .gz off its name if it is text."
+        )
+    if place.suffix != ".gz" and start == GZIP_START:
+        raise ValueError(f"{place} is a gzip file: let its name end in .jsonl.gz.")
+
+
+def _object(pairs: list[tuple[str, Any]]) -> dict[str, Any]:
+    found = dict(pairs)
+    if len(found) < len(pairs):
+        twice = next(key for key, count in Counter(key for key, _ in pairs).items() if count > 1)
+        raise ValueError(f"the key {twice!r} stands twice in one object: keep one of them.")
+    return found
+
+
+def _whole(digits: str) -> int:
+    if len(digits) > MOST_DIGITS:
+        raise ValueError(f"a number of {len(digits)} digits is too long to be meant.")
+    return int(digits)
 
 
 def _dialogue(record: Any) -> Dialogue:
@@ -175,7 +211,7 @@ def _dialogue(record: Any) -> Dialogue:
     for number, entry in enumerate(fields["turns"], start=1):
         try:
             turn = _fields(entry, "a turn", _TURN_KEYS, ("speaker", "words"))
-            turns.append(Turn(**{"start": None, "end": None, **turn}))
+            turns.append(Turn(**turn))
         except ValueError as error:
             raise ValueError(f"turn {number}: {error}") from None
     return Dialogue(**{**fields, "turns": turns})

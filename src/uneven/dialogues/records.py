@@ -6,9 +6,11 @@ import math
 from collections.abc import Sequence
 from dataclasses import dataclass
 from numbers import Integral, Real
-from typing import Any
+from typing import Any, cast
 
 __all__ = ["Dialogue", "Turn"]
+
+MOST_LETTERS = 10**12
 
 
 @dataclass(frozen=True)
@@ -19,10 +21,10 @@ class Turn:
     ----------
     speaker : str
         Who speaks, such as "operator" or "user".
-    start, end : float or None
+    start, end : float or None, default=None
         Seconds since the beginning of the recording; both, or neither where they are unknown.
     words : sequence of str, or str
-        A string is split at white space.
+        Always needed. A string is split at white space.
     entities : sequence of str, default=()
         Named entities in the turn.
     letters : int or None, default=None
@@ -34,12 +36,14 @@ class Turn:
     >>> turn = Turn("user", 1.5, 3.0, "hello my bus is late")
     >>> turn.words, turn.duration, turn.n_letters
     (('hello', 'my', 'bus', 'is', 'late'), 1.5, 16)
+    >>> Turn("user", words="good morning").duration
+    nan
     """
 
     speaker: str
-    start: float | None
-    end: float | None
-    words: Sequence[str]
+    start: float | None = None
+    end: float | None = None
+    words: Sequence[str] = cast("Sequence[str]", None)
     entities: Sequence[str] = ()
     letters: int | None = None
 
@@ -58,7 +62,12 @@ class Turn:
             if not isinstance(self.letters, Integral) or isinstance(self.letters, bool):
                 raise ValueError(f"letters must be a whole number or None, got {self.letters!r}.")
             if self.letters < 0:
-                raise ValueError(f"letters={self.letters}: a count cannot be negative.")
+                raise ValueError(f"letters={_shown(self.letters)}: a count cannot be negative.")
+            if self.letters > MOST_LETTERS:
+                raise ValueError(
+                    f"letters={_shown(self.letters)} is above {MOST_LETTERS}, more than can be "
+                    "spoken: correct the count or leave it out."
+                )
             object.__setattr__(self, "letters", int(self.letters))
 
     @property
@@ -143,5 +152,13 @@ def _seconds(what: str, value: Any) -> float | None:
     except OverflowError:
         seconds = math.inf
     if not math.isfinite(seconds):
-        raise ValueError(f"{what}={value!r:.60}: times must be finite; leave out unknown ones.")
+        raise ValueError(f"{what}={_shown(value)}: times must be finite; leave out unknown ones.")
     return seconds
+
+
+def _shown(number: Any) -> str:
+    """A number for a message; Python refuses to write out integers of thousands of digits."""
+    try:
+        return f"{number!r:.60}"
+    except ValueError:
+        return "a whole number of thousands of digits"

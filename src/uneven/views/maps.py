@@ -8,6 +8,7 @@ cross-validation, grid search and pipelines need to know nothing about them.
 from __future__ import annotations
 
 from collections.abc import Hashable, Mapping, Sequence
+from contextlib import suppress
 from dataclasses import dataclass
 from itertools import pairwise
 from typing import Any
@@ -285,9 +286,14 @@ def join_views(arrays: Mapping[str, Any]) -> tuple[Any, dict[str, slice]]:
     >>> X.shape, views
     ((3, 5), {'text': slice(0, 3, None), 'sound': slice(3, 5, None)})
     """
+    if not isinstance(arrays, Mapping):
+        raise TypeError(
+            'join_views needs a mapping of names to arrays, such as {"text": A, "sound": B}, '
+            f"got a {type(arrays).__name__}."
+        )
     if not arrays:
         raise ValueError("join_views needs at least one array.")
-    parts = {name: part if sp.issparse(part) else np.asarray(part) for name, part in arrays.items()}
+    parts = {name: _numbers(name, part) for name, part in arrays.items()}
     for name, part in parts.items():
         if part.ndim != 2:
             raise ValueError(f"view {name!r} must be two-dimensional, got shape {part.shape}.")
@@ -300,3 +306,20 @@ def join_views(arrays: Mapping[str, Any]) -> tuple[Any, dict[str, slice]]:
     if any(sp.issparse(part) for part in parts.values()):
         return sp.csr_array(sp.hstack(list(parts.values()), format="csr")), views
     return np.hstack(list(parts.values())), views
+
+
+def _numbers(name: Hashable, part: Any) -> Any:
+    """Sparse matrix or array of numbers, shape (n_samples, n_columns)."""
+    if sp.issparse(part):
+        return part
+    table = np.asarray(part)
+    kinds = [str(kind) for kind in getattr(part, "dtypes", ())] if table.ndim == 2 else []
+    if table.dtype.kind in "biuf" and "category" not in kinds:
+        return table
+    if table.dtype == object and not any(isinstance(value, str) for value in table.flat):
+        with suppress(TypeError, ValueError):
+            return table.astype(np.float64)
+    raise ValueError(
+        f"view {name!r} holds text, categories or other things that are not numbers: encode them "
+        "first, or give one data frame with all columns to ViewColumns."
+    )
