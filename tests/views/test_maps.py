@@ -124,5 +124,5 @@ def test_join_views_takes_numbers_stored_as_objects_and_names_lists():
     mixed = pd.DataFrame({"n": [1, 2], "f": [0.5, None]}, dtype=object)
     X, _ = join_views({"a": mixed, "b": [[True], [False]]})
     np.testing.assert_array_equal(X, [[1.0, 0.5, 1.0], [2.0, np.nan, 0.0]])
-    with pytest.raises(TypeError, match="mapping of names to arrays.* got a list"):
+    with pytest.raises(TypeError, match=r"mapping of names to arrays.* got a list"):
         join_views([np.ones((2, 1)), np.ones((2, 2))])
