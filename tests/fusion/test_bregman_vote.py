@@ -1,5 +1,7 @@
 """The Bregman vote as an estimator: it learns, and its vote is what the formulas say."""
 
+import warnings
+
 import numpy as np
 import pytest
 from scipy.special import expit
@@ -334,3 +336,19 @@ def test_balanced_questions_draw_as_many_rows_of_either_side():
     voters = [t.voter for t in model.vote_.terms() if t.view == 0 and hasattr(t.voter, "estimator")]
     sizes = [min(np.sum(y == label), np.sum(y != label)) for label in range(3)]
     assert [voter.estimator.n_samples_fit_ for voter in voters] == [2 * size for size in sizes]
+
+
+@pytest.mark.parametrize("value", [np.nan, 1.0])
+@pytest.mark.parametrize("n_classes", [2, 3])
+def test_nothing_to_learn_is_told(value, n_classes):
+    X, y = np.full((30, 2), value), np.arange(30) % n_classes
+    with pytest.warns(UserWarning, match="no voter finds anything to tell the classes apart by"):
+        BregmanVoteClassifier(views=[0, 1, 2]).fit(X, y)
+
+
+def test_nothing_is_told_where_something_was_learnt():
+    X, y = np.arange(60.0).reshape(30, 2), np.arange(30) // 15
+    with warnings.catch_warnings():
+        warnings.simplefilter("error")
+        BregmanVoteClassifier(views=[0, 1, 2]).fit(X, y)
+        BregmanVoteClassifier(views=[0, 1, 2]).fit(X, np.zeros(30))

@@ -1,5 +1,7 @@
 """Carako: the alternation, its two versions and procedures, learning, and odd inputs."""
 
+import warnings
+
 import numpy as np
 import pandas as pd
 import pytest
@@ -282,3 +284,19 @@ def test_impossible_parameters_are_refused(words, message):
     with pytest.raises(ValueError, match=message):
         carako.fit(X, y)
     assert not hasattr(carako, "vote_")
+
+
+@pytest.mark.parametrize("value", [np.nan, 1.0])
+@pytest.mark.parametrize("n_classes", [2, 3])
+def test_nothing_to_learn_is_told(value, n_classes):
+    X, y = np.full((30, 2), value), np.arange(30) % n_classes
+    with pytest.warns(UserWarning, match="no voter finds anything to tell the classes apart by"):
+        CarakoClassifier(views=[0, 1, 2]).fit(X, y)
+
+
+def test_nothing_is_told_where_something_was_learnt():
+    X, y = np.arange(60.0).reshape(30, 2), np.arange(30) // 15
+    with warnings.catch_warnings():
+        warnings.simplefilter("error")
+        CarakoClassifier(views=[0, 1, 2]).fit(X, y)
+        CarakoClassifier(views=[0, 1, 2]).fit(X, np.zeros(30))

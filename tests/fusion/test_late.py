@@ -285,3 +285,31 @@ def test_a_view_whose_margins_are_zero_has_no_share_of_them():
     evened = late.set_params(normalise=True).fit(X, y)
     assert evened.weights_[0] == 1.0
     assert np.isfinite(evened.decision_function(X)).all()
+
+
+def test_columns_are_explained_by_members_that_can():
+    rng = np.random.default_rng(0)
+    y = np.arange(120) % 3
+    X = np.column_stack([rng.normal(size=120), y + 0.1 * rng.normal(size=120), y == 0])
+    views = {"a": [0, 1], "b": [2]}
+    ours = LateFusionClassifier(ComboClassifier(n_estimators=5, max_depth=2), views=views)
+    told = ours.fit(X, y).explain()
+    assert told.feature_share[1].min() > 5 * told.feature_share[0].max()
+    inner = ours.estimators_[0].explain().feature_share
+    seen = told.feature_share[:2] / told.feature_share[:2].sum(axis=0)
+    np.testing.assert_allclose(seen, inner)
+    np.testing.assert_allclose(told.feature_share[:2].sum(axis=0), told.view_share[0])
+    others = LateFusionClassifier(views=views).fit(X, y).explain()
+    np.testing.assert_array_equal(others.feature_share[0], others.feature_share[1])
+
+
+def test_members_that_miss_a_class_explain_the_classes_they_know():
+    rng = np.random.default_rng(0)
+    y = np.arange(120) % 3
+    X = np.column_stack([rng.normal(size=120), y + 0.1 * rng.normal(size=120), y * 1.0])
+    X[y == 1, :2] = np.nan
+    late = LateFusionClassifier(ComboClassifier(n_estimators=3), views={"a": [0, 1], "b": [2]})
+    told = late.fit(X, y).explain()
+    assert late.estimators_[0].classes_.tolist() == [0, 2]
+    assert told.view_share[0, 1] == 0.0
+    assert told.feature_share[1, 2] > 5 * told.feature_share[0, 2]

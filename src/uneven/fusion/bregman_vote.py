@@ -17,7 +17,7 @@ from uneven.bregman import VIEW_RULES
 from uneven.documentation import documented
 from uneven.door import TrainingRows, check_choice, check_integer
 from uneven.fusion.bregman_descent import Descent, DoubleWeights
-from uneven.fusion.entrance import enter_rows, fitting
+from uneven.fusion.entrance import enter_rows, fitting, warn_if_nothing_learnt
 from uneven.fusion.pools import Pool, Question, as_voters, make_pool
 from uneven.threads import Workers
 from uneven.vote_classifier import VoteClassifier, flatten_binary
@@ -267,6 +267,7 @@ class BregmanVoteClassifier(VoteClassifier):
             self.view_weights_, self.voter_weights_ = view_weights, voter_weights
             self.history_ = history
         self.vote_ = Vote(terms, [len(terms)], n_classes, self.views_)
+        warn_if_nothing_learnt(self.vote_)
 
     def _checked_descent(self) -> Descent:
         """Refuse impossible parameters, and put together how the weights are learnt."""

@@ -15,7 +15,7 @@ from uneven.cost_matrices import FixedCosts
 from uneven.documentation import documented
 from uneven.door import TrainingRows, check_choice, check_integer, speaking_views
 from uneven.fusion.carako_losses import CarakoLoss, JointLoss, SplitLoss
-from uneven.fusion.entrance import enter_rows, fitting
+from uneven.fusion.entrance import enter_rows, fitting, warn_if_nothing_learnt
 from uneven.threads import Workers
 from uneven.vote_classifier import VoteClassifier, vote_answers
 from uneven.voters import CostTree, TrainingTable, Voter, WeakLearner, as_weak_learner
@@ -357,6 +357,7 @@ class CarakoClassifier(VoteClassifier):
                 self.coefficients_[student.view] = weight
                 terms.append(Term(voter, weight, student.view))
         self.vote_ = Vote(terms, [len(terms)], n_classes, self.views_)
+        warn_if_nothing_learnt(self.vote_)
         self.objective_ = best.value
         scores = loss.scores(best.answers, best.coefficients)
         self.undecided_ = int((~scores.any(axis=1)).sum())

@@ -1,7 +1,8 @@
-"""How every method of this room begins to learn."""
+"""How every method of this room begins to learn, and what it says if there was nothing to."""
 
 from __future__ import annotations
 
+import warnings
 from collections.abc import Iterator
 from contextlib import contextmanager
 from typing import Any
@@ -10,8 +11,10 @@ import numpy as np
 
 from uneven.door import TrainingRows, check_integer, enter, whole_or_nothing
 from uneven.threads import Workers, workers
+from uneven.voters import TreeVoter
+from uneven.votes import Vote
 
-__all__ = ["enter_rows", "fitting"]
+__all__ = ["enter_rows", "fitting", "warn_if_nothing_learnt"]
 
 
 @contextmanager
@@ -52,3 +55,20 @@ def enter_rows(estimator: Any, X: Any, y: Any, sample_weight: Any) -> TrainingRo
     estimator.classes_, estimator.views_ = rows.classes, rows.views
     estimator.class_prior_ = mass / mass.sum()
     return rows
+
+
+def warn_if_nothing_learnt(vote: Vote) -> None:
+    """Warn of a vote between classes in which no tree asks a question.
+
+    Parameters
+    ----------
+    vote : Vote
+        Voters that are not trees are taken to have learnt something.
+    """
+    voters = [term.voter for term in vote.terms()]
+    if vote.n_classes > 1 and all(isinstance(v, TreeVoter) and len(v.child) == 1 for v in voters):
+        warnings.warn(
+            "no voter finds anything to tell the classes apart by, in any view: all rows that have "
+            "the same views get the same answer.",
+            stacklevel=4,
+        )

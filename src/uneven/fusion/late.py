@@ -70,6 +70,8 @@ class LateFusionClassifier(VoteClassifier):
         The answers of the views as a vote; what :meth:`explain` describes, whatever is combined.
         A view weighs its factor, times the scale of its margins where these are added up as
         they are.
+        The share of a view is divided among its columns as its classifier explains it, if that
+        is one of this library, and evenly otherwise.
     class_prior_ : ndarray of shape (n_classes,)
         Class frequencies in training.
     views_ : ViewMap

@@ -42,8 +42,21 @@ class EstimatorVoter:
         return np.asarray(self.estimator.predict(X[:, self.columns]), dtype=np.int32)
 
     def add_credit(self, credit: np.ndarray, weight: np.ndarray) -> None:
-        """Divide the credit for right answers evenly among the columns; see ``TreeVoter``."""
-        credit[self.columns] += weight * self.reach / len(self.columns)
+        """Divide the credit for right answers among the columns; see ``TreeVoter``.
+
+        A classifier of this library says itself which columns speak for which class; the columns
+        of any other share evenly.
+        """
+        credit[self.columns] += weight * self.reach * self._column_shares(len(weight))
+
+    def _column_shares(self, n_classes: int) -> np.ndarray:
+        """Share of each column in what is right about each class, shape (n_columns, n_classes)."""
+        shares = np.full((len(self.columns), n_classes), 1.0 / len(self.columns))
+        if hasattr(self.estimator, "vote_") and hasattr(self.estimator, "explain"):
+            told = self.estimator.explain().feature_share
+            known = told.any(axis=0)
+            shares[:, self.estimator.classes_[known]] = told[:, known]
+        return shares
 
 
 class Weighted(BaseEstimator):
