@@ -49,7 +49,7 @@ def run() -> list[Line]:
         "µCoMBo": MuComboClassifier(n_estimators=50, max_depth=1, views=VIEWS),
     }.items():
         model.fit(X[:half], y[:half])
-        ours = min(_processor_seconds(model, X[:half], y[:half]) for _ in range(15))
+        ours = min(_processor_seconds(model, X[:half], y[:half]) for _ in range(40))
         accuracy = model.score(X[half:], y[half:])
         what = f"{name}, 50 stumps, 5000 x (3 views x 20), K=5"
         lines.append(at_least(f"{what}: processor time", ours, theirs[name]["seconds"], 25.0))

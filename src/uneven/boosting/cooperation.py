@@ -38,7 +38,7 @@ def _wrong_share(right: np.ndarray, present: np.ndarray) -> np.ndarray:
 
 def binary(right: np.ndarray, present: np.ndarray) -> Any:
     """Do not push an example that another view already has right."""
-    return np.zeros((len(right), 1))
+    return 0.0
 
 
 def ratio(right: np.ndarray, present: np.ndarray) -> Any:
@@ -103,4 +103,4 @@ def cooperation_shares(rule: str | Rule, right: np.ndarray, present: np.ndarray)
             f"{np.min(shares)} to {np.max(shares)}."
         )
     settled = right | ~np.logical_or.reduce(right, axis=1, keepdims=True)
-    return np.where(settled, 1.0, shares)
+    return np.where(settled, 1.0, shares) if shares.any() else settled.astype(np.float64)

@@ -51,6 +51,10 @@ class Lesson:
     edge: float
     weight: float
 
+    def as_term(self, n_classes: int) -> Term:
+        """The voter with the weight that it has in its own view."""
+        return Term(self.voter, np.full(n_classes, self.weight), self.view)
+
 
 @dataclass
 class ViewProcess:

@@ -252,13 +252,11 @@ class MumboClassifier(MultiViewBoosting):
         y = process.setting.table.y
         right = np.array([lesson.answers == y for lesson in lessons]).T
         shares = cooperation_shares(self.cooperation, right, process.setting.present)
-        terms = []
-        for view, lesson, share in zip(process.views, lessons, shares.T):
+        for lesson in reversed(lessons):  # the last view to learn is still in the cache
             if lesson.weight > 0.0:
-                view.costs.add(lesson.answers, lesson.weight, np.ascontiguousarray(share))
-            votes = np.full(process.costs.n_classes, lesson.weight)
-            terms.append(Term(lesson.voter, votes, view.position))
-        process.view_terms.append(terms)
+                share = np.ascontiguousarray(shares[:, lesson.view])
+                process.views[lesson.view].costs.add(lesson.answers, lesson.weight, share)
+        process.view_terms.append([lesson.as_term(process.costs.n_classes) for lesson in lessons])
 
     def _replay(self, process: _Process, vote: Vote) -> None:
         for terms in zip(*(view_vote.terms() for view_vote in self.view_votes_)):

@@ -174,14 +174,8 @@ class BinnedTable(ABC):
         )
         lowest = values.min(axis=1)
         chosen = (values <= (lowest + level.slack(lowest))[:, None]).argmax(axis=1)
-        every = np.arange(n_slots)
-        return Splits(
-            values[every, chosen],
-            columns[chosen],
-            cuts[every, chosen],
-            missing_left[every, chosen],
-            lefts[every, chosen],
-        )
+        here: Any = (np.arange(n_slots), chosen) if n_slots > 1 else np.s_[:, int(chosen[0])]
+        return Splits(values[here], columns[chosen], cuts[here], missing_left[here], lefts[here])
 
     @abstractmethod
     def _split_kernel(self, columns: np.ndarray) -> tuple[Any, Any, int]:
@@ -343,10 +337,12 @@ def bin_table(
 
     def find_cuts(start: int, stop: int) -> None:
         for f in range(start, stop):
-            column = X[sample, f]
-            known = ~np.isnan(column)
-            weights = None if sampled_mass is None else sampled_mass[known]
-            cuts = cut_points(column[known], weights, max_bins)
+            column, weights = X[sample, f], sampled_mass
+            missing = np.isnan(column)
+            if missing.any():
+                column = column[~missing]
+                weights = None if weights is None else weights[~missing]
+            cuts = cut_points(column, weights, max_bins)
             thresholds[f, : len(cuts)] = cuts
             n_bins[f] = len(cuts) + 1
 

@@ -75,12 +75,13 @@ class TreeVoter:
     @property
     def depth(self) -> int:
         """Questions on the longest path."""
-        below = np.zeros(len(self.child), dtype=np.int64)
-        for node in range(len(self.child) - 1, -1, -1):
-            left = self.child[node]
+        child = self.child.tolist()
+        below = [0] * len(child)
+        for node in range(len(child) - 1, -1, -1):
+            left = child[node]
             if left != node:
                 below[node] = 1 + max(below[left], below[left + 1])
-        return int(below[0])
+        return below[0]
 
     def predict(self, X: Any) -> np.ndarray:
         """Class index for each row of ``X``, shape (n_samples,)."""
