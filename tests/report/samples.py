@@ -92,10 +92,8 @@ def make_views(rng, views, n_classes):
     return found
 
 
-def make_results(n_classes=10, n_methods=5, n_views=4, *, nasty=False, failed=False, seed=0):
-    """A whole comparison."""
-    rng = np.random.default_rng(seed)
-    counts = [max(8, int(240 / (c + 1))) for c in range(n_classes)]
+def make_names(n_classes, n_methods, n_views, *, nasty):
+    """Names of the classes, columns of the views, and (key, label, kind) of the methods."""
     classes = [chr(65 + c) if n_classes > 10 else f"digit {c}" for c in range(n_classes)]
     names = ["rows", "columns", "zones", "fourier", "edges", "corners"][:n_views]
     views = {v: [f"{v}__{i}" for i in range(6 + 5 * j)] for j, v in enumerate(names)}
@@ -115,9 +113,17 @@ def make_results(n_classes=10, n_methods=5, n_views=4, *, nasty=False, failed=Fa
         }
         known[0] = ("combo", NASTY[0], "ours")
         known[2] = ("hist_gradient_boosting", NASTY[4], "baseline")
+    return classes, views, known[:n_methods]
+
+
+def make_results(n_classes=10, n_methods=5, n_views=4, *, nasty=False, failed=False, seed=0):
+    """A whole comparison."""
+    rng = np.random.default_rng(seed)
+    counts = [max(8, int(240 / (c + 1))) for c in range(n_classes)]
+    classes, views, known = make_names(n_classes, n_methods, n_views, nasty=nasty)
     methods = [
         make_method(rng, *m, counts=counts, views=views, skill=0.8 - 0.035 * i, fits=5)
-        for i, m in enumerate(known[:n_methods])
+        for i, m in enumerate(known)
     ]
     if failed:
         broken = methods[-1]

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import warnings
 from abc import ABCMeta, abstractmethod
 from dataclasses import dataclass, field
 from itertools import pairwise
@@ -11,8 +12,11 @@ import numpy as np
 from sklearn.utils import check_random_state
 
 from uneven.boosting.rounds import CallbackSupportMixin, announced_rounds, with_callbacks
+from uneven.cost_matrices import RunningCosts
+from uneven.costs import EDGE_CLIP, vote_weight
 from uneven.door import (
     TrainingRows,
+    check_class_cost,
     check_rounds,
     check_same_table,
     enter,
@@ -22,10 +26,10 @@ from uneven.door import (
 from uneven.threads import workers
 from uneven.views import ViewMap
 from uneven.vote_classifier import StagedVoteClassifier, vote_answers
-from uneven.voters import TrainingTable
+from uneven.voters import TrainingTable, Voter
 from uneven.votes import Term, Vote
 
-__all__ = ["BoostingClassifier", "Round", "Setting"]
+__all__ = ["BoostingClassifier", "Candidate", "Round", "Setting"]
 
 
 @dataclass
@@ -35,6 +39,27 @@ class Setting:
     table: TrainingTable
     views: ViewMap
     present: np.ndarray
+
+
+@dataclass
+class Candidate:
+    """A voter that may enter the vote.
+
+    Attributes
+    ----------
+    voter : Voter
+    answers : ndarray of int, shape (n_samples,)
+        On the training rows; -1 abstains.
+    view : int
+        Its view, or ``ALL_VIEWS``.
+    edge : float
+        On the costs of the whole vote.
+    """
+
+    voter: Voter
+    answers: np.ndarray
+    view: int
+    edge: float
 
 
 @dataclass
@@ -118,6 +143,48 @@ class BoostingClassifier(CallbackSupportMixin, StagedVoteClassifier, metaclass=A
 
     def _finish(self, process: Any) -> None:
         """Store what else the method has to show once the vote stands."""
+
+    def _open_costs(self, table: TrainingTable) -> RunningCosts:
+        """The first cost matrix of a table; rows without mass cost nothing."""
+        return RunningCosts(
+            table.y,
+            table.n_classes,
+            self._example_weights(table.y, table.mass, table.n_classes),
+            class_cost=check_class_cost(self.class_cost, self.classes_),
+            team=table.team,
+        )
+
+    def _open_shared_costs(self, setting: Setting) -> RunningCosts:
+        """The first cost matrix of all views together; rows without any view cost nothing."""
+        table = setting.table
+        return self._open_costs(table.where(np.any(setting.present, axis=1), table.team))
+
+    def _admit(
+        self,
+        costs: RunningCosts,
+        candidate: Candidate,
+        weight: float | None = None,
+        **record: Any,
+    ) -> Round:
+        """Let a voter enter the vote, with the weight of its edge unless another is given."""
+        alpha = self.learning_rate * (vote_weight(candidate.edge) if weight is None else weight)
+        costs.add(candidate.answers, alpha)
+        found = {"edge": candidate.edge, "weight": alpha, "log_loss": costs.log_loss}
+        return Round(
+            terms=[Term(candidate.voter, np.full(costs.n_classes, alpha), candidate.view)],
+            record=found | record,
+            stop="a voter without training errors" if candidate.edge >= 1.0 - EDGE_CLIP else "",
+        )
+
+    def _give_up(self) -> Round:
+        """End learning: no voter does better than guessing."""
+        if not self.history_:
+            warnings.warn(
+                "no voter does better than guessing: the classifier always answers the most "
+                "frequent class.",
+                stacklevel=2,
+            )
+        return Round([], stop="no voter with a positive edge")
 
     @with_callbacks
     def fit(self, X: Any, y: Any, sample_weight: Any = None) -> Self:

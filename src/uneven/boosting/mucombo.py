@@ -157,8 +157,7 @@ class MuComboClassifier(MultiViewBoosting):
             lesson for lesson in self._teach(process.setting, learning, seed) if lesson.weight > 0.0
         ]
         if not lessons:
-            self._warn_if_nothing_learnt()
-            return Round([], stop="no voter with a positive edge")
+            return self._give_up()
         coefficients = self._solve(process, lessons)
         terms = []
         for lesson in lessons:

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import warnings
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
 from functools import cached_property, partial
@@ -13,7 +12,7 @@ import numpy as np
 from uneven.boosting.base import BoostingClassifier, Setting
 from uneven.cost_matrices import RunningCosts
 from uneven.costs import EDGE_TOLERANCE, vote_weight
-from uneven.door import check_class_cost, speaking_views
+from uneven.door import speaking_views
 from uneven.views import ViewMap
 from uneven.voters import CostTree, TrainingTable, TreeVoter, Voter, WeakLearner, as_weak_learner
 from uneven.votes import ALL_VIEWS, Term, Vote
@@ -88,7 +87,8 @@ class ViewProcess:
             silence = np.full(len(self.present), -1, dtype=np.int32)
             return Lesson(self.position, TreeVoter.constant(0), silence, 0.0, 0.0)
         voter, answers = self.learner.learn(self.table, self.columns, self.costs, seed)
-        answers = self._silence(answers)
+        if not self.is_complete:
+            answers = np.where(self.present, answers, np.int32(-1))
         edge = self.costs.edge(answers)
         weight = self.learning_rate * vote_weight(edge) if edge > EDGE_TOLERANCE else 0.0
         return Lesson(self.position, voter, answers, edge, weight)
@@ -101,10 +101,6 @@ class ViewProcess:
         if self.present.any():
             answers[self.present] = voter.predict(self.table.X[np.flatnonzero(self.present)])
         return answers
-
-    def _silence(self, answers: np.ndarray) -> np.ndarray:
-        """Answers that abstain where the view is absent."""
-        return answers if self.is_complete else np.where(self.present, answers, np.int32(-1))
 
     @cached_property
     def is_complete(self) -> bool:
@@ -155,35 +151,12 @@ class MultiViewBoosting(BoostingClassifier):
         heard = np.isin(np.arange(len(views)), speaking)
         return replace(setting, present=setting.present & heard)
 
-    def _open_costs(self, table: TrainingTable) -> RunningCosts:
-        """The first cost matrix of a table; rows without mass cost nothing."""
-        return RunningCosts(
-            table.y,
-            table.n_classes,
-            self._example_weights(table.y, table.mass, table.n_classes),
-            class_cost=check_class_cost(self.class_cost, self.classes_),
-            team=table.team,
-        )
-
-    def _open_shared_costs(self, setting: Setting) -> RunningCosts:
-        """The first cost matrix of all views together; rows without any view cost nothing."""
-        table = setting.table
-        return self._open_costs(table.where(np.any(setting.present, axis=1), table.team))
-
     def _teach(self, setting: Setting, views: Sequence[ViewProcess], seed: int) -> list[Lesson]:
         """Let views learn from their costs, in parallel threads."""
         jobs = [partial(view.learn, _seed_of_view(seed, view.position)) for view in views]
         cells = len(setting.table.y) * sum(len(view.columns) for view in views)
         slow = any(not isinstance(view.learner, CostTree) for view in views)
         return setting.table.team.each(jobs, worth=slow or cells > _PARALLEL_CELLS)
-
-    def _warn_if_nothing_learnt(self) -> None:
-        if not self.history_:
-            warnings.warn(
-                "no voter does better than guessing in any view: the classifier always answers "
-                "the most frequent class.",
-                stacklevel=2,
-            )
 
 
 def learners_by_view(estimator: Any, views: ViewMap, max_depth: int) -> list[WeakLearner]:

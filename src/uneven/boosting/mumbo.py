@@ -9,7 +9,7 @@ from typing import Any
 import numpy as np
 from sklearn.utils.validation import check_is_fitted
 
-from uneven.boosting.base import Round, Setting
+from uneven.boosting.base import Candidate, Round, Setting
 from uneven.boosting.cooperation import COOPERATION_RULES, cooperation_shares
 from uneven.boosting.multiview import (
     Lesson,
@@ -18,9 +18,8 @@ from uneven.boosting.multiview import (
     selection_counts,
     term_answers,
 )
-from uneven.boosting.selection import SELECTION_RULES, Candidate, Memory, select
+from uneven.boosting.selection import SELECTION_RULES, Memory, select
 from uneven.cost_matrices import RunningCosts
-from uneven.costs import EDGE_CLIP, vote_weight
 from uneven.documentation import documented
 from uneven.door import check_choice, check_integer, enter_again
 from uneven.views import ViewMap
@@ -209,30 +208,22 @@ class MumboClassifier(MultiViewBoosting):
         if chosen is None and self.on_failure == "retry":
             lessons, chosen, edges = self._retry(process, lessons, edges, seed)
         if chosen is None and self.on_failure != "skip":
-            self._warn_if_nothing_learnt()
-            return Round([], stop="no voter with a positive edge")
+            return self._give_up()
         self._cooperate(process, lessons)
         if chosen is None:
             process.skipped += 1
             tired = process.skipped >= self.patience
             return Round([], stop="no voter with a positive edge, again and again" * tired)
         process.skipped = 0
-        weight = self.learning_rate * vote_weight(chosen.edge)
-        process.costs.add(chosen.answers, weight)
         process.memory.remember(chosen.view, chosen.answers)
-        return Round(
-            terms=[Term(chosen.voter, np.full(process.costs.n_classes, weight), chosen.view)],
-            record={
-                "edge": chosen.edge,
-                "weight": weight,
-                "log_loss": process.costs.log_loss,
-                "view": chosen.view,
-                "view_edge": np.array([lesson.edge for lesson in lessons]),
-                "view_weight": np.array([lesson.weight for lesson in lessons]),
-                "view_log_loss": np.array([view.costs.log_loss for view in process.views]),
-                "selection_edge": edges,
-            },
-            stop="a voter without training errors" if chosen.edge >= 1.0 - EDGE_CLIP else "",
+        return self._admit(
+            process.costs,
+            chosen,
+            view=chosen.view,
+            view_edge=np.array([lesson.edge for lesson in lessons]),
+            view_weight=np.array([lesson.weight for lesson in lessons]),
+            view_log_loss=np.array([view.costs.log_loss for view in process.views]),
+            selection_edge=edges,
         )
 
     def _retry(

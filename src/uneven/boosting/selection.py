@@ -17,33 +17,14 @@ from typing import Any
 
 import numpy as np
 
+from uneven.boosting.base import Candidate
 from uneven.cost_matrices import RunningCosts
 from uneven.costs import EDGE_TOLERANCE, vote_weight
 from uneven.views import ViewMap
-from uneven.voters import TrainingTable, Voter
+from uneven.voters import TrainingTable
 from uneven.votes import ALL_VIEWS, Panel, Term, Vote
 
-__all__ = ["SELECTION_RULES", "Candidate", "Memory", "select"]
-
-
-@dataclass
-class Candidate:
-    """A voter that may enter the vote.
-
-    Attributes
-    ----------
-    voter : Voter
-    answers : ndarray of int, shape (n_samples,)
-    view : int
-        Its view, or ``ALL_VIEWS``.
-    edge : float
-        On the costs of the whole vote.
-    """
-
-    voter: Voter
-    answers: np.ndarray
-    view: int
-    edge: float
+__all__ = ["SELECTION_RULES", "Memory", "select"]
 
 
 @dataclass

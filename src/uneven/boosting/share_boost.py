@@ -7,19 +7,18 @@ from typing import Any
 
 import numpy as np
 
-from uneven.boosting.base import Round, Setting
+from uneven.boosting.base import Candidate, Round, Setting
 from uneven.boosting.multiview import (
     MultiViewBoosting,
     ViewProcess,
     selection_counts,
     term_answers,
 )
-from uneven.boosting.selection import Candidate, Memory, select
+from uneven.boosting.selection import Memory, select
 from uneven.cost_matrices import RunningCosts
-from uneven.costs import EDGE_CLIP, vote_weight
 from uneven.documentation import documented
 from uneven.door import check_choice
-from uneven.votes import Term, Vote
+from uneven.votes import Vote
 
 __all__ = ["ShareBoostClassifier"]
 
@@ -178,22 +177,10 @@ class ShareBoostClassifier(MultiViewBoosting):
     def _boost(self, process: _Process, seed: int) -> Round:
         chosen = self._find(process, seed)
         if chosen is None:
-            self._warn_if_nothing_learnt()
-            return Round([], stop="no voter with a positive edge")
-        weight = self.learning_rate * vote_weight(chosen.edge)
-        process.costs.add(chosen.answers, weight)
+            return self._give_up()
         if self.selection == "bandit":
             process.bandit.pay(chosen.view, chosen.edge)
-        return Round(
-            terms=[Term(chosen.voter, np.full(process.costs.n_classes, weight), chosen.view)],
-            record={
-                "edge": chosen.edge,
-                "weight": weight,
-                "log_loss": process.costs.log_loss,
-                "view": chosen.view,
-            },
-            stop="a voter without training errors" if chosen.edge >= 1.0 - EDGE_CLIP else "",
-        )
+        return self._admit(process.costs, chosen, view=chosen.view)
 
     def _find(self, process: _Process, seed: int) -> Candidate | None:
         """The voter of this round, if any has a positive edge."""

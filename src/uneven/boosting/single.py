@@ -2,18 +2,16 @@
 
 from __future__ import annotations
 
-import warnings
 from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
 
-from uneven.boosting.base import BoostingClassifier, Round, Setting
+from uneven.boosting.base import BoostingClassifier, Candidate, Round, Setting
 from uneven.cost_matrices import RunningCosts
-from uneven.costs import EDGE_CLIP, EDGE_TOLERANCE, line_search_weight, vote_weight
-from uneven.door import check_class_cost
+from uneven.costs import EDGE_TOLERANCE, line_search_weight
 from uneven.voters import TrainingTable, WeakLearner, as_weak_learner
-from uneven.votes import ALL_VIEWS, Term, Vote
+from uneven.votes import ALL_VIEWS, Vote
 
 __all__ = ["SingleCostBoosting"]
 
@@ -70,42 +68,20 @@ class SingleCostBoosting(BoostingClassifier):
         self.line_search = line_search
 
     def _begin(self, setting: Setting) -> _Process:
-        table, views = setting.table, setting.views
-        seen = setting.present.any(axis=1)
-        mass = np.where(seen, table.mass, 0.0)
-        costs = RunningCosts(
-            table.y,
-            table.n_classes,
-            self._example_weights(table.y, mass, table.n_classes),
-            class_cost=check_class_cost(self.class_cost, self.classes_),
-            team=table.team,
-        )
+        views = setting.views
         view = 0 if len(views) == 1 else ALL_VIEWS
         learner = as_weak_learner(self.estimator, self.max_depth)
-        return _Process(table, views.used_columns, view, learner, costs)
+        costs = self._open_shared_costs(setting)
+        return _Process(setting.table, views.used_columns, view, learner, costs)
 
     def _boost(self, process: _Process, seed: int) -> Round:
         costs = process.costs
         voter, answers = process.learner.learn(process.table, process.columns, costs, seed)
         edge = costs.edge(answers)
         if edge <= EDGE_TOLERANCE:
-            if not self.history_:
-                warnings.warn(
-                    "no voter does better than guessing on these columns: the classifier always "
-                    "answers the most frequent class.",
-                    stacklevel=2,
-                )
-            return Round([], stop="no voter with a positive edge")
-        weight = vote_weight(edge)
-        if self.line_search:
-            weight = line_search_weight(*costs.right_and_wrong(answers))
-        weight *= self.learning_rate
-        costs.add(answers, weight)
-        return Round(
-            terms=[Term(voter, np.full(costs.n_classes, weight), process.view)],
-            record={"edge": edge, "weight": weight, "log_loss": costs.log_loss},
-            stop="a voter without training errors" if edge >= 1.0 - EDGE_CLIP else "",
-        )
+            return self._give_up()
+        searched = line_search_weight(*costs.right_and_wrong(answers)) if self.line_search else None
+        return self._admit(costs, Candidate(voter, answers, process.view, edge), searched)
 
     def _replay(self, process: _Process, vote: Vote) -> None:
         for term in vote.terms():
