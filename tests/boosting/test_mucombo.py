@@ -14,6 +14,7 @@ from uneven import (
     MuComboClassifier,
     MumboClassifier,
 )
+from uneven.class_weights import exact_coefficients
 from uneven.datasets import make_imbalanced_views
 from uneven.metrics import confusion_norm, error_matrix, geometric_mean_recall
 
@@ -122,6 +123,27 @@ def test_coefficients_of_one_are_late_fusion_of_combo(missing):
     late = LateFusionClassifier(ComboClassifier(n_estimators=25), combine="margins", views=views)
     late.fit(X, y)
     np.testing.assert_allclose(ours.decision_function(X), late.decision_function(X), atol=1e-12)
+
+
+def test_coefficients_weigh_the_losses_of_the_views_against_each_other():
+    X, y, views = four_view_classes()
+    model = MuComboClassifier(n_estimators=8, max_depth=1, views=views).fit(X, y)
+    stops = model.vote_.rounds
+    scores = np.zeros((4, len(y), 4))
+    for term in model.vote_.terms()[: stops[-2]]:
+        answers = term.voter.predict(X)
+        scores[term.view, np.arange(len(y)), answers] += term.weight[answers]
+    right, wrong = np.zeros((2, 4, 4))
+    for term in model.vote_.terms()[stops[-2] :]:
+        costs = np.exp(scores[term.view] - scores[term.view][np.arange(len(y)), y][:, None])
+        costs /= np.bincount(y)[y][:, None]
+        costs[np.arange(len(y)), y] = 0.0
+        answers = term.voter.predict(X)
+        for c in range(4):
+            right[term.view, c] = costs[(answers == c) & (y == c)].sum()
+            wrong[term.view, c] = costs[(answers == c) & (y != c), c].sum()
+    expected = exact_coefficients(right, wrong, model.history_["view_weight"][-1])
+    np.testing.assert_allclose(model.history_["coefficients"][-1], expected, atol=1e-7)
 
 
 def perfect_and_noisy(seed=0):
