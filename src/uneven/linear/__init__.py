@@ -1,0 +1,3 @@
+"""Linear classifiers that learn from their mistakes."""
+
+__all__: list[str] = []

@@ -1,0 +1,280 @@
+r"""Noise matrices: how often each true class gets each label.
+
+``C[i, j] = P(observed = i | true = j)``: a column per true class, a row per observed label, every
+column sums to 1. On average the noise multiplies by ``C``, so its inverse undoes it on average:
+``C^-1`` times the observed class frequencies are the true ones. How much the inverse magnifies
+what is left of chance is its *amplification*, the largest absolute entry of each of its rows.
+
+References
+----------
+U. Louche (2016), *From confusion noise to active learning: playing on label availability in
+linear classification problems*, PhD thesis, Aix-Marseille Université, chapters 3 and 4.
+
+Notes
+-----
+Corrections of the source: a matrix with all ``C[j, j] > 1/2`` is invertible by the dominance of
+its columns (the text speaks of rows); random noise matrices are normalised by columns.
+"""
+
+from __future__ import annotations
+
+import warnings
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+
+from uneven.simplex import project_on_simplex
+
+__all__ = [
+    "NoiseInverse",
+    "check_noise_matrix",
+    "invert_noise",
+    "recover_priors",
+    "reverse_matrix",
+]
+
+_SUM_TOLERANCE = 1e-8
+_NEGATIVE_TOLERANCE = 1e-12
+_ALARMING_CONDITION = 1e3
+_SHRINKAGES = (1e-3, 1e-2, 0.05, 0.1, 0.2, 0.4)
+
+
+@dataclass(frozen=True)
+class NoiseInverse:
+    """A noise matrix with its inverse.
+
+    Attributes
+    ----------
+    matrix : ndarray of shape (n_classes, n_classes)
+        The noise matrix that was inverted; shrunk towards the identity if that was asked for.
+    inverse : ndarray of shape (n_classes, n_classes)
+        Its columns sum to 1, too (unless it is a pseudo-inverse).
+    condition : float
+        Condition number of ``matrix``.
+    amplification : ndarray of shape (n_classes,)
+        Largest absolute entry of each row of the inverse: the errors of what is estimated for a
+        true class grow with it.
+    shrinkage : float
+        Weight of the identity in ``matrix``.
+    """
+
+    matrix: np.ndarray
+    inverse: np.ndarray
+    condition: float
+    amplification: np.ndarray
+    shrinkage: float = 0.0
+
+
+def check_noise_matrix(matrix: Any, classes: Any = None) -> np.ndarray:
+    """Validate a noise matrix.
+
+    Parameters
+    ----------
+    matrix : array-like or dataframe of shape (n_classes, n_classes)
+        Column = true class, row = observed label; columns sum to 1. A dataframe whose index and
+        columns both name the classes is put in the order of ``classes``.
+    classes : array-like of shape (n_classes,), optional
+        The class labels, in order.
+
+    Returns
+    -------
+    ndarray of shape (n_classes, n_classes)
+
+    Examples
+    --------
+    >>> check_noise_matrix([[0.9, 0.3], [0.1, 0.7]])
+    array([[0.9, 0.3],
+           [0.1, 0.7]])
+    >>> check_noise_matrix([[0.9, 0.1], [0.3, 0.7]])
+    Traceback (most recent call last):
+    ...
+    ValueError: noise_matrix: its rows sum to 1, its columns do not: it looks transposed. ...
+    """
+    if classes is not None:
+        classes = np.asarray(classes)
+        matrix = _in_class_order(matrix, classes)
+    try:
+        noise = np.array(matrix, dtype=np.float64)
+    except (TypeError, ValueError) as error:
+        raise ValueError(f"noise_matrix must be a square array of numbers: {error}.") from None
+    if noise.ndim != 2 or noise.shape[0] != noise.shape[1] or not noise.size:
+        raise ValueError(f"noise_matrix must be square, got shape {noise.shape}.")
+    if classes is not None and len(noise) != len(classes):
+        raise ValueError(
+            f"noise_matrix has shape {noise.shape}, but there are {len(classes)} classes "
+            f"({classes.tolist()[:8]}): it needs one row per observed label and one column per "
+            "true class, in sorted class order."
+        )
+    if not np.isfinite(noise).all() or (noise < -_NEGATIVE_TOLERANCE).any():
+        raise ValueError("noise_matrix must hold finite probabilities >= 0.")
+    noise = np.maximum(noise, 0.0)
+    _check_column_sums(noise)
+    return np.asarray(noise / noise.sum(axis=0))
+
+
+def invert_noise(
+    matrix: np.ndarray, on_singular: str = "raise", max_condition: float = 1e6
+) -> NoiseInverse:
+    """Invert a noise matrix, or say why that cannot be done.
+
+    Parameters
+    ----------
+    matrix : ndarray of shape (n_classes, n_classes)
+        As :func:`check_noise_matrix` returns it.
+    on_singular : {"raise", "shrink", "pinv"}, default="raise"
+        What to do if the condition number is above ``max_condition``: refuse; mix the matrix with
+        the identity, as little as needed; use the pseudo-inverse.
+    max_condition : float, default=1e6
+
+    Returns
+    -------
+    NoiseInverse
+
+    Examples
+    --------
+    >>> invert_noise(np.array([[0.9, 0.3], [0.1, 0.7]])).inverse
+    array([[ 1.16666667, -0.5       ],
+           [-0.16666667,  1.5       ]])
+    """
+    if on_singular not in ("raise", "shrink", "pinv"):
+        raise ValueError(
+            f"on_singular must be one of 'raise', 'shrink', 'pinv'; got {on_singular!r}."
+        )
+    condition = float(np.linalg.cond(matrix))
+    if condition <= max_condition:
+        if condition > _ALARMING_CONDITION:
+            warnings.warn(
+                f"the noise matrix has condition number {condition:.3g}: what is estimated through "
+                "its inverse will be very uncertain.",
+                stacklevel=3,
+            )
+        return _inverted(matrix, np.linalg.inv(matrix))
+    if on_singular == "raise":
+        raise ValueError(
+            f"the noise matrix cannot be undone: {_singular_reason(matrix)} (condition number "
+            f"{condition:.3g}, at most {max_condition:g}). Merge or drop such classes, or pass "
+            "on_singular='shrink' (mix with the identity) or 'pinv'."
+        )
+    if on_singular == "pinv":
+        return _inverted(matrix, np.linalg.pinv(matrix))
+    for share in _SHRINKAGES:
+        shrunk = (1.0 - share) * matrix + share * np.eye(len(matrix))
+        if np.linalg.cond(shrunk) <= max_condition:
+            return _inverted(shrunk, np.linalg.inv(shrunk), share)
+    raise ValueError(
+        f"the noise matrix cannot be undone: {_singular_reason(matrix)}, and mixing it with 40 % "
+        "of the identity does not help. Pass on_singular='pinv', or raise max_condition."
+    )
+
+
+def recover_priors(observed: np.ndarray, inverse: np.ndarray, floor: float = 0.0) -> np.ndarray:
+    """True class frequencies from observed ones.
+
+    ``inverse @ observed`` is unbiased, but may leave the range of probabilities in a sample: the
+    nearest frequencies in that range are returned.
+
+    Parameters
+    ----------
+    observed : ndarray of shape (n_classes,)
+        Counts or frequencies of the observed labels.
+    inverse : ndarray of shape (n_classes, n_classes)
+    floor : float, default=0.0
+        No class gets less than this share (before dividing by the sum), so that one may divide by
+        it.
+
+    Returns
+    -------
+    ndarray of shape (n_classes,)
+        Sums to 1.
+
+    Examples
+    --------
+    >>> noise = np.array([[0.9, 0.3], [0.1, 0.7]])
+    >>> recover_priors(noise @ [0.25, 0.75], invert_noise(noise).inverse)
+    array([0.25, 0.75])
+    """
+    raw = inverse @ (np.asarray(observed, dtype=np.float64) / np.sum(observed))
+    priors = np.maximum(project_on_simplex(raw), floor)
+    return np.asarray(priors / priors.sum())
+
+
+def reverse_matrix(matrix: np.ndarray, prior: np.ndarray) -> np.ndarray:
+    """Turn ``P(observed = i | true = j)`` into ``P(true = i | observed = j)``, by Bayes' rule.
+
+    The two are different inputs: no function of this library takes one for the other.
+
+    Parameters
+    ----------
+    matrix : ndarray of shape (n_classes, n_classes)
+        Noise matrix (or the reverse of one, to turn it back).
+    prior : ndarray of shape (n_classes,)
+        Frequencies of the true classes (of the observed labels, to turn it back).
+
+    Returns
+    -------
+    ndarray of shape (n_classes, n_classes)
+        Columns sum to 1; a label that never occurs keeps a column of zeros.
+
+    Examples
+    --------
+    >>> reverse_matrix(np.array([[0.9, 0.3], [0.1, 0.7]]), np.array([0.5, 0.5]))
+    array([[0.75 , 0.125],
+           [0.25 , 0.875]])
+    """
+    joint = matrix * np.asarray(prior, dtype=np.float64)
+    seen = joint.sum(axis=1, keepdims=True)
+    return np.divide(joint, seen, out=np.zeros_like(joint), where=seen > 0.0).T
+
+
+def _in_class_order(matrix: Any, classes: np.ndarray) -> Any:
+    """Rows and columns of a labelled frame in the order of the classes; anything else as it is."""
+    if not hasattr(matrix, "loc"):
+        return matrix
+    index, columns = list(matrix.index), list(matrix.columns)
+    wanted = classes.tolist()
+    if index == columns == list(range(len(wanted))):
+        return matrix
+    for axis, names in (("index", index), ("columns", columns)):
+        if sorted(map(str, names)) != sorted(map(str, wanted)):
+            raise ValueError(
+                f"noise_matrix: its {axis} {names[:8]} must name the classes {wanted[:8]}."
+            )
+    rows = [list(map(str, index)).index(str(name)) for name in wanted]
+    cols = [list(map(str, columns)).index(str(name)) for name in wanted]
+    return np.asarray(matrix)[np.ix_(rows, cols)]
+
+
+def _check_column_sums(noise: np.ndarray) -> None:
+    sums = noise.sum(axis=0)
+    if np.abs(sums - 1.0).max() <= _SUM_TOLERANCE:
+        return
+    if np.abs(noise.sum(axis=1) - 1.0).max() <= _SUM_TOLERANCE:
+        raise ValueError(
+            "noise_matrix: its rows sum to 1, its columns do not: it looks transposed. Entry "
+            "(i, j) is the share of class j that is labelled i; pass matrix.T if yours has a row "
+            "per true class."
+        )
+    worst = int(np.abs(sums - 1.0).argmax())
+    raise ValueError(
+        f"noise_matrix: column {worst} sums to {sums[worst]:.6g}, but the labels of every true "
+        "class must sum to 1. Divide counts by matrix.sum(axis=0)."
+    )
+
+
+def _inverted(matrix: np.ndarray, inverse: np.ndarray, shrinkage: float = 0.0) -> NoiseInverse:
+    condition = float(np.linalg.cond(matrix))
+    return NoiseInverse(matrix, inverse, condition, np.abs(inverse).max(axis=1), shrinkage)
+
+
+def _singular_reason(matrix: np.ndarray) -> str:
+    """Why a noise matrix has no useful inverse."""
+    never = np.flatnonzero(matrix.sum(axis=1) <= _NEGATIVE_TOLERANCE)
+    if len(never):
+        return f"label {int(never[0])} is never given (its row is zero)"
+    gaps = np.abs(matrix[:, :, None] - matrix[:, None, :]).sum(axis=0)
+    np.fill_diagonal(gaps, np.inf)
+    i, j = np.unravel_index(int(gaps.argmin()), gaps.shape)
+    if gaps[i, j] <= 1e-4:
+        return f"classes {min(i, j)} and {max(i, j)} get the same labels (equal columns)"
+    return "it is singular or nearly so"
