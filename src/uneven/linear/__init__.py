@@ -1,3 +1,19 @@
 """Linear classifiers that learn from their mistakes."""
 
-__all__: list[str] = []
+from uneven.linear.rows import (
+    add_constant,
+    margins,
+    normal_form,
+    normalize_rows,
+    row_norms,
+    scale_rows,
+)
+
+__all__ = [
+    "add_constant",
+    "margins",
+    "normal_form",
+    "normalize_rows",
+    "row_norms",
+    "scale_rows",
+]
