@@ -30,7 +30,7 @@ def as_labels(y: ArrayLike, name: str) -> NDArray[Any]:
     """
     labels = column_or_1d(y)
     if labels.size == 0:
-        raise ValueError(f"{name} is empty: a measure needs at least one example.")
+        raise ValueError(f"{name} is empty: at least one example is needed.")
     if labels.dtype.kind == "O":
         return _uniform_objects(labels, name)
     if labels.dtype.kind == "f":

@@ -7,11 +7,29 @@ from uneven.noise.matrices import (
     recover_priors,
     reverse_matrix,
 )
+from uneven.noise.models import (
+    corrupt_labels,
+    corrupt_monotone,
+    cyclic_noise,
+    monotone_flip_probability,
+    noise_family,
+    pairwise_noise,
+    random_noise,
+    uniform_noise,
+)
 
 __all__ = [
     "NoiseInverse",
     "check_noise_matrix",
+    "corrupt_labels",
+    "corrupt_monotone",
+    "cyclic_noise",
     "invert_noise",
+    "monotone_flip_probability",
+    "noise_family",
+    "pairwise_noise",
+    "random_noise",
     "recover_priors",
     "reverse_matrix",
+    "uniform_noise",
 ]

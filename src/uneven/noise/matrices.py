@@ -30,6 +30,7 @@ __all__ = [
     "NoiseInverse",
     "check_noise_matrix",
     "invert_noise",
+    "named_classes",
     "recover_priors",
     "reverse_matrix",
 ]
@@ -225,6 +226,43 @@ def reverse_matrix(matrix: np.ndarray, prior: np.ndarray) -> np.ndarray:
     joint = matrix * np.asarray(prior, dtype=np.float64)
     seen = joint.sum(axis=1, keepdims=True)
     return np.divide(joint, seen, out=np.zeros_like(joint), where=seen > 0.0).T
+
+
+def named_classes(matrix: Any, labels: np.ndarray | None = None) -> np.ndarray | None:
+    """The classes that a dataframe names, sorted; None for anything that names none.
+
+    Parameters
+    ----------
+    matrix : object
+    labels : ndarray of shape (n_samples,), optional
+        Names that are text become numbers if these labels are (headers of a file are text).
+
+    Returns
+    -------
+    ndarray of shape (n_classes,) or None
+
+    Examples
+    --------
+    >>> import pandas
+    >>> named_classes(pandas.DataFrame([[0.9, 0], [0.1, 1]], ["dog", "cat"], ["dog", "cat"]))
+    array(['cat', 'dog'], dtype='<U3')
+    >>> named_classes([[0.9, 0], [0.1, 1]]) is None
+    True
+    """
+    if not hasattr(matrix, "loc"):
+        return None
+    names = np.asarray(list(matrix.columns))
+    if names.tolist() == list(range(len(names))):
+        return None
+    if labels is not None and labels.dtype.kind in "iuf" and names.dtype.kind == "U":
+        try:
+            names = names.astype(labels.dtype)
+        except ValueError:
+            raise ValueError(
+                f"noise_matrix names the classes {names.tolist()[:8]}, but the labels are numbers, "
+                f"such as {labels[0]}."
+            ) from None
+    return np.unique(names)
 
 
 def _in_class_order(matrix: Any, classes: np.ndarray) -> Any:
