@@ -28,6 +28,7 @@ __all__ = [
     "enter",
     "enter_again",
     "fitted_attributes",
+    "hold_out",
     "narrow_indices",
     "speaking_views",
     "whole_or_nothing",
@@ -86,12 +87,36 @@ class TrainingRows:
         -------
         kept, held_out : TrainingRows
         """
-        held = np.zeros(len(self.y), dtype=bool)
-        for label in range(len(self.classes)):
-            members = rng.permutation(np.flatnonzero(self.y == label))
-            wanted = round(share * len(members))
-            held[members[: min(len(members) - 1, max(1, wanted))]] = True
+        held = hold_out(self.y, share, rng)
         return self.take(np.flatnonzero(~held)), self.take(np.flatnonzero(held))
+
+
+def hold_out(y: np.ndarray, share: float, rng: np.random.RandomState) -> np.ndarray:
+    """Draw a share of every class: at least one row of it, but never the last one.
+
+    Parameters
+    ----------
+    y : ndarray of shape (n_samples,)
+        Labels.
+    share : float
+        Between 0 and 1.
+    rng : RandomState
+
+    Returns
+    -------
+    ndarray of bool, shape (n_samples,)
+
+    Examples
+    --------
+    >>> hold_out(np.array([0, 0, 0, 0, 1, 2, 2]), 0.5, np.random.RandomState(0)).sum()
+    np.int64(3)
+    """
+    held = np.zeros(len(y), dtype=bool)
+    for label in np.unique(y):
+        members = rng.permutation(np.flatnonzero(y == label))
+        wanted = round(share * len(members))
+        held[members[: min(len(members) - 1, max(1, wanted))]] = True
+    return held
 
 
 def enter(estimator: Any, X: Any, y: Any, sample_weight: Any) -> TrainingRows:
