@@ -26,7 +26,15 @@ from uneven.experiments.errors import InputError, listing
 from uneven.experiments.labels import exact_numbers
 from uneven.experiments.schema import without_na_words
 
-__all__ = ["CsvStyle", "file_digest", "guess_style", "read_table"]
+__all__ = [
+    "PARQUET_SUFFIXES",
+    "CsvStyle",
+    "check_file",
+    "file_digest",
+    "guess_style",
+    "read_cells",
+    "read_table",
+]
 
 SEPARATORS = (",", ";", "\t", "|")
 SAMPLE_BYTES = 1 << 18
@@ -97,7 +105,7 @@ def read_table(
         If the file is missing, empty, broken or not a table.
     """
     path = Path(path)
-    _check_file(path)
+    check_file(path)
     if path.suffix.lower() in PARQUET_SUFFIXES:
         frame = _read_parquet(path)
     else:
@@ -107,7 +115,46 @@ def read_table(
     return frame
 
 
-def _check_file(path: Path) -> None:
+def read_cells(path: str | Path, encoding: str = "utf-8") -> list[list[str]]:
+    """Read the cells of a small CSV file as text, without deciding which line is a header.
+
+    Parameters
+    ----------
+    path : str or Path
+        With any usual separator; ``.gz`` allowed.
+    encoding : str
+        Encoding of the file.
+
+    Returns
+    -------
+    list of list of str
+        Lines that are not blank; a decimal comma is turned into a point.
+
+    Raises
+    ------
+    InputError
+        If the file is missing, empty or not text.
+    """
+    path = Path(path)
+    check_file(path)
+    text = _first_lines(path, _codec(encoding), limit=-1)
+    separator, rows = _split(text)
+    if not rows:
+        raise InputError(f"{path} holds only blank lines.")
+    comma = _decimal(separator, [cell for row in rows for cell in row]) == ","
+    return [
+        [cell.replace(",", ".") if comma and _is_number(cell) else cell for cell in cells]
+        for cells in ([cell.strip() for cell in row] for row in rows)
+    ]
+
+
+def _codec(encoding: str) -> str:
+    """Let a mark at the beginning of a UTF-8 file be passed over."""
+    return "utf-8-sig" if encoding.lower().replace("_", "-") == "utf-8" else encoding
+
+
+def check_file(path: Path) -> None:
+    """Refuse a path where there is no file, or nothing in it."""
     if not path.exists():
         raise InputError(f"there is no file {path}.")
     if path.is_dir():
@@ -143,7 +190,7 @@ def _read_csv(
     label: str | None,
     encoding: str,
 ) -> pd.DataFrame:
-    encoding = "utf-8-sig" if encoding.lower().replace("_", "-") == "utf-8" else encoding
+    encoding = _codec(encoding)
     style = guess_style(_first_lines(path, encoding), expected, str(path))
     _check_names(path, style.names)
     text = {*text_columns, label} & {*style.names}
@@ -203,18 +250,18 @@ def _refuse_short_rows(path: Path, style: CsvStyle, encoding: str) -> None:
                 )
 
 
-def _first_lines(path: Path, encoding: str) -> str:
-    """The first lines of a file, without a last line that may be cut."""
+def _first_lines(path: Path, encoding: str, limit: int = SAMPLE_BYTES) -> str:
+    """The first lines of a file, without a last line that may be cut; -1 is no limit."""
     opener = gzip.open if path.suffix.lower() == ".gz" else open
     try:
         with opener(path, "rb") as file:
-            raw = file.read(SAMPLE_BYTES)
+            raw = file.read(limit)
     except (gzip.BadGzipFile, EOFError, zlib.error) as error:
         raise InputError(f"{path} is not a readable gzip file: {error}.") from error
     if b"\x00" in raw and not encoding.lower().startswith("utf-16"):
         raise InputError(f"{path} is not text: it holds zero bytes; give a CSV or Parquet file.")
     end = raw.rfind(b"\n") + 1 or raw.rfind(b"\r") + 1
-    whole = raw if len(raw) < SAMPLE_BYTES else raw[:end] or raw
+    whole = raw if len(raw) != limit else raw[:end] or raw
     try:
         return whole.decode(encoding)
     except UnicodeDecodeError as error:
@@ -266,14 +313,17 @@ def guess_style(text: str, expected: Collection[str] = (), name: str = "table") 
                 f"the first line has {width}."
             )
     cells = [cell for row in rows[1:] for cell in row]
-    comma = separator != "," and _any_match(r"[-+]?\d+,\d+", cells)
-    decimal = "," if comma and not _any_match(r"[-+]?\d*\.\d+", cells) else "."
     first = [cell.strip() for cell in rows[0]]
     has_header = bool(set(first) & set(expected)) or not any(map(_is_number, first))
     names = [
         cell if has_header and cell else f"column_{j}" for j, cell in enumerate(first, start=1)
     ]
-    return CsvStyle(separator, decimal, tuple(names), has_header)
+    return CsvStyle(separator, _decimal(separator, cells), tuple(names), has_header)
+
+
+def _decimal(separator: str, cells: Collection[str]) -> str:
+    comma = separator != "," and _any_match(r"[-+]?\d+,\d+", cells)
+    return "," if comma and not _any_match(r"[-+]?\d*\.\d+", cells) else "."
 
 
 def _split(text: str) -> tuple[str, list[list[str]]]:
