@@ -121,6 +121,35 @@ def encode(y: NDArray[Any], classes: NDArray[Any]) -> NDArray[np.intp]:
     return order[np.searchsorted(classes, y, sorter=order)]
 
 
+def pair_counts(
+    first: NDArray[np.intp],
+    second: NDArray[np.intp],
+    k: int,
+    weights: NDArray[np.float64] | None = None,
+) -> NDArray[np.float64]:
+    """Return how often each two codes meet.
+
+    Parameters
+    ----------
+    first, second : ndarray of shape (n,), integer
+        Codes below ``k``; rows and columns of the result.
+    k : int
+    weights : ndarray of shape (n,), optional
+
+    Returns
+    -------
+    ndarray of shape (k, k)
+
+    Examples
+    --------
+    >>> pair_counts(np.array([0, 0, 1]), np.array([0, 1, 1]), 2)
+    array([[1., 1.],
+           [0., 1.]])
+    """
+    counts = np.bincount(first * k + second, weights, minlength=k * k)
+    return counts.astype(np.float64, copy=False).reshape(k, k)
+
+
 def as_weights(sample_weight: ArrayLike | None, n: int) -> NDArray[np.float64]:
     """Return one non-negative weight per example, ones by default.
 

@@ -16,6 +16,7 @@ from uneven.metrics._checks import (
     as_weights,
     class_list,
     encode,
+    pair_counts,
     scored_classes,
 )
 
@@ -244,7 +245,5 @@ def confusion_counts(
     predicted = as_labels(y_pred, "y_pred")
     classes = class_list(labels, true, predicted)
     weights = as_weights(sample_weight, len(true))
-    k = len(classes)
-    cells = encode(true, classes) * k + encode(predicted, classes)
-    counts = np.bincount(cells, weights, minlength=k * k).astype(np.float64, copy=False)
-    return counts.reshape(k, k), classes
+    counts = pair_counts(encode(true, classes), encode(predicted, classes), len(classes), weights)
+    return counts, classes

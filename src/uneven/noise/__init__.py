@@ -1,5 +1,11 @@
 """Labels that are wrong in a known pattern: noise matrices, and learning in spite of them."""
 
+from uneven.noise.diagnostics import (
+    Estimate,
+    corrected_confusion,
+    corrected_error,
+    estimated_joint,
+)
 from uneven.noise.matrices import (
     NoiseInverse,
     check_noise_matrix,
@@ -19,11 +25,15 @@ from uneven.noise.models import (
 )
 
 __all__ = [
+    "Estimate",
     "NoiseInverse",
     "check_noise_matrix",
+    "corrected_confusion",
+    "corrected_error",
     "corrupt_labels",
     "corrupt_monotone",
     "cyclic_noise",
+    "estimated_joint",
     "invert_noise",
     "monotone_flip_probability",
     "noise_family",

@@ -23,14 +23,16 @@ from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
+from numpy.typing import ArrayLike
 
+from uneven.metrics._checks import class_list
 from uneven.simplex import project_on_simplex
 
 __all__ = [
     "NoiseInverse",
     "check_noise_matrix",
     "invert_noise",
-    "named_classes",
+    "match_classes",
     "recover_priors",
     "reverse_matrix",
 ]
@@ -228,33 +230,53 @@ def reverse_matrix(matrix: np.ndarray, prior: np.ndarray) -> np.ndarray:
     return np.divide(joint, seen, out=np.zeros_like(joint), where=seen > 0.0).T
 
 
-def named_classes(matrix: Any, labels: np.ndarray | None = None) -> np.ndarray | None:
-    """The classes that a dataframe names, sorted; None for anything that names none.
+def match_classes(
+    matrix: Any, classes: ArrayLike | None, *labels: np.ndarray
+) -> tuple[np.ndarray, np.ndarray]:
+    """Validate a noise matrix, and find the class of each of its rows and columns.
 
     Parameters
     ----------
-    matrix : object
-    labels : ndarray of shape (n_samples,), optional
-        Names that are text become numbers if these labels are (headers of a file are text).
+    matrix : array-like or dataframe of shape (n_classes, n_classes)
+    classes : array-like of shape (n_classes,) or None
+        By default the names of a dataframe, else the sorted labels.
+    *labels : ndarray of shape (n_samples,)
+        Labels, all of which must be among the classes.
 
     Returns
     -------
-    ndarray of shape (n_classes,) or None
+    matrix : ndarray of shape (n_classes, n_classes)
+    classes : ndarray of shape (n_classes,)
 
     Examples
     --------
     >>> import pandas
-    >>> named_classes(pandas.DataFrame([[0.9, 0], [0.1, 1]], ["dog", "cat"], ["dog", "cat"]))
-    array(['cat', 'dog'], dtype='<U3')
-    >>> named_classes([[0.9, 0], [0.1, 1]]) is None
-    True
+    >>> names = ["dog", "cat"]
+    >>> frame = pandas.DataFrame([[0.9, 0.0], [0.1, 1.0]], index=names, columns=names)
+    >>> match_classes(frame, None, np.array(["cat"]))
+    (array([[1. , 0.1],
+           [0. , 0.9]]), array(['cat', 'dog'], dtype='<U3'))
     """
+    if classes is None:
+        classes = _named_classes(matrix, labels[0])
+    order = class_list(classes, *labels)
+    shape = np.shape(matrix)
+    if classes is None and len(shape) == 2 and shape[0] > len(order):
+        raise ValueError(
+            f"noise_matrix has shape {shape}, but the labels show only {len(order)} classes "
+            f"({order.tolist()[:8]}): pass classes= with the class of each row and column."
+        )
+    return check_noise_matrix(matrix, order), order
+
+
+def _named_classes(matrix: Any, labels: np.ndarray) -> np.ndarray | None:
+    """The classes that a dataframe names, sorted, in the type of the labels; else None."""
     if not hasattr(matrix, "loc"):
         return None
     names = np.asarray(list(matrix.columns))
     if names.tolist() == list(range(len(names))):
         return None
-    if labels is not None and labels.dtype.kind in "iuf" and names.dtype.kind == "U":
+    if labels.dtype.kind in "iuf" and names.dtype.kind == "U":
         try:
             names = names.astype(labels.dtype)
         except ValueError:

@@ -31,7 +31,7 @@ from sklearn.utils.extmath import row_norms
 
 from uneven.door import check_integer
 from uneven.metrics._checks import as_labels, class_list, encode
-from uneven.noise.matrices import check_noise_matrix, named_classes
+from uneven.noise.matrices import check_noise_matrix, match_classes
 
 __all__ = [
     "corrupt_labels",
@@ -260,10 +260,7 @@ def corrupt_labels(
     (117, 97)
     """
     true = as_labels(y, "y")
-    if classes is None:
-        classes = named_classes(matrix, true)
-    order = class_list(classes, true)
-    noise = check_noise_matrix(matrix, order)
+    noise, order = match_classes(matrix, classes, true)
     steps = np.cumsum(noise, axis=0)
     steps /= steps[-1]
     chance = np.random.default_rng(rng).random(len(true))
