@@ -20,6 +20,7 @@ if TYPE_CHECKING:
         EarlyFusionClassifier,
         LateFusionClassifier,
     )
+    from uneven.noise import UMAClassifier
     from uneven.views import ViewColumns, join_views
 
 __version__ = "0.1.0"
@@ -33,6 +34,7 @@ __all__ = [
     "LateFusionClassifier",
     "MuComboClassifier",
     "MumboClassifier",
+    "UMAClassifier",
     "ViewColumns",
     "__version__",
     "join_views",
@@ -47,6 +49,7 @@ _HOMES = {
     "LateFusionClassifier": "uneven.fusion",
     "MuComboClassifier": "uneven.boosting",
     "MumboClassifier": "uneven.boosting",
+    "UMAClassifier": "uneven.noise",
     "ViewColumns": "uneven.views",
     "join_views": "uneven.views",
 }

@@ -25,6 +25,7 @@ ESTIMATORS = [
     uneven.MuComboClassifier(n_estimators=5, views=TWO_VIEWS),
     uneven.MuComboClassifier(n_estimators=5, coefficients="simplified", max_depth=1),
     ShareBoostClassifier(n_estimators=5, views=TWO_VIEWS),
+    uneven.UMAClassifier(),
     uneven.BregmanVoteClassifier(),
     uneven.CarakoClassifier(),
     uneven.CarakoClassifier(version=1, max_depth=3),

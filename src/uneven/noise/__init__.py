@@ -23,10 +23,13 @@ from uneven.noise.models import (
     random_noise,
     uniform_noise,
 )
+from uneven.noise.uma import UMAClassifier
+from uneven.noise.update_vectors import update_vectors
 
 __all__ = [
     "Estimate",
     "NoiseInverse",
+    "UMAClassifier",
     "check_noise_matrix",
     "corrected_confusion",
     "corrected_error",
@@ -42,4 +45,5 @@ __all__ = [
     "recover_priors",
     "reverse_matrix",
     "uniform_noise",
+    "update_vectors",
 ]

@@ -1,0 +1,157 @@
+"""Rows grouped by predicted class and observed label."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+import scipy.sparse as sp
+from numpy.typing import ArrayLike
+
+__all__ = ["group_masses", "label_weights", "sum_groups", "top_classes"]
+
+UNCOUNTED = -1
+"""Group of the rows that belong to no class."""
+
+
+def label_weights(y: ArrayLike, n_classes: int) -> sp.csr_array:
+    """Weights of the labels in every row, from labels or from such weights.
+
+    Parameters
+    ----------
+    y : array-like of shape (n_samples,) or (n_samples, n_classes)
+        Labels 0 .. n_classes - 1, or finite weights.
+    n_classes : int
+
+    Returns
+    -------
+    CSR array of shape (n_samples, n_classes)
+
+    Examples
+    --------
+    >>> label_weights([1, 0], 2).toarray().tolist()
+    [[0.0, 1.0], [1.0, 0.0]]
+    """
+    labels = np.asarray(y)
+    if labels.ndim == 2:
+        if labels.shape[1] != n_classes:
+            raise ValueError(
+                f"label weights of shape {labels.shape}: there are {n_classes} classes, so they "
+                "need as many columns."
+            )
+        weights = np.asarray(labels, dtype=np.float64)
+        if not np.isfinite(weights).all():
+            raise ValueError("label weights must be finite numbers.")
+        return sp.csr_array(weights)
+    if labels.ndim != 1 or labels.dtype.kind not in "iub":
+        raise ValueError(f"labels must be whole numbers from 0 to {n_classes - 1}.")
+    if len(labels) and not (labels.min() >= 0 and labels.max() < n_classes):
+        raise ValueError(
+            f"labels run from {labels.min()} to {labels.max()}; the noise matrix knows the "
+            f"labels 0 to {n_classes - 1}."
+        )
+    ends = np.arange(len(labels) + 1)
+    return sp.csr_array((np.ones(len(labels)), labels, ends), shape=(len(labels), n_classes))
+
+
+def top_classes(
+    scores: np.ndarray, alpha: float = 0.0, distances: np.ndarray | None = None
+) -> np.ndarray:
+    """The class that each row is predicted to be, or -1 if its lead is too small.
+
+    Parameters
+    ----------
+    scores : ndarray of shape (n_samples, n_classes)
+    alpha : float, default=0.0
+        Smallest lead over every other class.
+    distances : ndarray of shape (n_classes, n_classes), optional
+        Leads are divided by them.
+
+    Returns
+    -------
+    ndarray of int, shape (n_samples,)
+        The lower class of equals.
+
+    Examples
+    --------
+    >>> top_classes(np.array([[0.5, 0.4], [0.2, 0.9]]), alpha=0.3).tolist()
+    [-1, 1]
+    """
+    top = scores.argmax(axis=1)
+    if alpha <= 0.0 or scores.shape[1] < 2:
+        return top
+    rows = np.arange(len(top))
+    lead = scores[rows, top][:, None] - scores
+    if distances is not None:
+        lead = np.divide(lead, distances[top], out=np.zeros_like(lead), where=distances[top] > 0)
+    lead[rows, top] = np.inf
+    return np.where(lead.min(axis=1) >= alpha, top, UNCOUNTED)
+
+
+def group_masses(labels: sp.csr_array, group: np.ndarray | None, inverse: np.ndarray) -> np.ndarray:
+    """Estimate the share of rows that are predicted p and truly of class q.
+
+    Parameters
+    ----------
+    labels : CSR array of shape (n_samples, n_classes)
+        Label weights, divided by the number of rows.
+    group : ndarray of int, shape (n_samples,), or None
+        Predicted class; -1 counts nowhere, None counts every row everywhere.
+    inverse : ndarray of shape (n_classes, n_classes)
+
+    Returns
+    -------
+    ndarray of shape (n_classes, n_classes)
+        May be negative. Over all q it sums to the share of rows predicted p.
+
+    Examples
+    --------
+    >>> labels = label_weights([0, 1, 1, 1], 2) / 4
+    >>> group_masses(labels, np.array([0, 0, 1, 1]), np.eye(2)).tolist()
+    [[0.25, 0.25], [0.0, 0.5]]
+    """
+    n_classes = len(inverse)
+    if group is None:
+        seen = np.broadcast_to(np.asarray(labels.sum(axis=0)).ravel(), (n_classes, n_classes))
+    else:
+        cell, weight = _cells(labels, group, n_classes)
+        seen = np.bincount(cell, weight, n_classes**2).reshape(n_classes, n_classes)
+    return np.asarray(seen @ inverse.T)
+
+
+def sum_groups(X: Any, labels: sp.csr_array, group: np.ndarray) -> tuple[np.ndarray, Any]:
+    """Sums of the rows by predicted class and observed label, in one pass over the rows.
+
+    Parameters
+    ----------
+    X : ndarray or CSR of shape (n_samples, n_features)
+    labels : CSR array of shape (n_samples, n_classes)
+    group : ndarray of int, shape (n_samples,)
+        Predicted class; -1 is left out.
+
+    Returns
+    -------
+    cells : ndarray of int, shape (n_cells,)
+        ``predicted * n_classes + label`` of the sums that are not empty.
+    sums : ndarray or CSR of shape (n_cells, n_features)
+
+    Examples
+    --------
+    >>> sum_groups(np.eye(3), label_weights([0, 1, 1], 2), np.array([1, 0, 0]))
+    (array([1, 2]), array([[0., 1., 1.],
+           [1., 0., 0.]]))
+    """
+    cell, weight = _cells(labels, group, labels.shape[1])
+    row = np.repeat(np.arange(len(group)), np.where(group >= 0, np.diff(labels.indptr), 0))
+    cells, position = np.unique(cell, return_inverse=True)
+    table = sp.csr_array((weight, (position, row)), shape=(len(cells), len(group)))
+    return cells, table @ X
+
+
+def _cells(
+    labels: sp.csr_array, group: np.ndarray, n_classes: int
+) -> tuple[np.ndarray, np.ndarray]:
+    """Cell and weight of every label of every row that counts, in the order of the rows."""
+    spread = np.repeat(group, np.diff(labels.indptr))
+    counts = spread >= 0
+    return (spread * n_classes + labels.indices)[counts], labels.data[counts]

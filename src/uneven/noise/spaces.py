@@ -1,0 +1,221 @@
+"""Where UMA's vectors live: as columns of numbers, or as combinations of the training rows.
+
+Both spaces answer the same questions, so that the algorithm does not know which one it runs in.
+"""
+
+from __future__ import annotations
+
+from typing import Any, Protocol
+
+import numpy as np
+import scipy.sparse as sp
+
+from uneven.noise.grouped_sums import sum_groups
+
+__all__ = ["DualSpace", "PrimalSpace", "Space"]
+
+_FULL_PASS_SHARE = 0.5
+"""If more of the rows change their group, all sums are taken anew."""
+
+
+class Space(Protocol):
+    """What UMA asks of a space.
+
+    Attributes
+    ----------
+    norms : ndarray of shape (n_classes, n_classes)
+        Lengths of the update vectors of all pairs (predicted, true).
+    """
+
+    norms: np.ndarray
+
+    def zeros(self, n_classes: int) -> np.ndarray:
+        """Class vectors of length zero, one per row."""
+
+    def regroup(self, group: np.ndarray | None) -> None:
+        """Tell the predicted class of each row; None puts every row into every class."""
+
+    def vector(self, predicted: int, true: int) -> np.ndarray:
+        """The update vector of a pair."""
+
+    def project(
+        self, vector: np.ndarray, predicted: int, coef: np.ndarray, scores: np.ndarray
+    ) -> np.ndarray:
+        """Products of an update vector with the class vectors, shape (n_classes,)."""
+
+    def scores(self, vector: np.ndarray) -> np.ndarray:
+        """Products of all rows with a vector, shape (n_samples,)."""
+
+    def gram(self, coef: np.ndarray, scores: np.ndarray) -> np.ndarray:
+        """Products of the class vectors with each other, shape (n_classes, n_classes)."""
+
+
+class PrimalSpace:
+    """Vectors of numbers, one per feature.
+
+    The sums of the rows by predicted class and label are kept, and only rows that change their
+    predicted class are moved. All update vectors are combinations of these sums.
+
+    Parameters
+    ----------
+    X : ndarray or CSR of shape (n_samples, n_features)
+    labels : CSR array of shape (n_samples, n_classes)
+        Weights of the labels.
+    inverse : ndarray of shape (n_classes, n_classes)
+        Inverse of the noise matrix.
+
+    Examples
+    --------
+    >>> from uneven.noise.grouped_sums import label_weights
+    >>> space = PrimalSpace(np.eye(2), label_weights([0, 1], 2), np.eye(2))
+    >>> space.regroup(np.array([0, 0]))
+    >>> space.norms.tolist(), space.vector(0, 1).tolist()
+    ([[0.5, 0.5], [0.0, 0.0]], [0.0, 0.5])
+    """
+
+    def __init__(self, X: Any, labels: sp.csr_array, inverse: np.ndarray) -> None:
+        self.X = X
+        self.labels = labels / max(1, X.shape[0])
+        self.inverse = inverse
+        n_classes = len(inverse)
+        self.norms = np.zeros((n_classes, n_classes))
+        self._sums = np.zeros((n_classes, n_classes, X.shape[1]))
+        self._group: np.ndarray | None = np.full(X.shape[0], -1)
+
+    def zeros(self, n_classes: int) -> np.ndarray:
+        """Class vectors of length zero, shape (n_classes, n_features)."""
+        return np.zeros((n_classes, self.X.shape[1]))
+
+    def regroup(self, group: np.ndarray | None) -> None:
+        """Bring the sums and the lengths of the vectors up to date."""
+        if group is None:
+            whole = self.labels.T @ self.X
+            self._sums[:] = whole.toarray() if sp.issparse(whole) else whole
+            self.norms[:] = np.linalg.norm(self.inverse @ self._sums[0], axis=1)
+        else:
+            for p in self._move(group):
+                self.norms[p] = np.linalg.norm(self.inverse @ self._sums[p], axis=1)
+        self._group = None if group is None else group.copy()
+
+    def vector(self, predicted: int, true: int) -> np.ndarray:
+        """The update vector of a pair, shape (n_features,)."""
+        return self.inverse[true] @ self._sums[predicted]
+
+    def vectors(self) -> np.ndarray:
+        """The update vectors of all pairs, shape (n_classes, n_classes, n_features)."""
+        return np.asarray(self.inverse @ self._sums)
+
+    def project(
+        self, vector: np.ndarray, predicted: int, coef: np.ndarray, scores: np.ndarray
+    ) -> np.ndarray:
+        """Products of an update vector with the class vectors, shape (n_classes,)."""
+        return np.asarray(coef @ vector)
+
+    def scores(self, vector: np.ndarray) -> np.ndarray:
+        """Products of all rows with a vector, shape (n_samples,)."""
+        return np.asarray(self.X @ vector)
+
+    def gram(self, coef: np.ndarray, scores: np.ndarray) -> np.ndarray:
+        """Products of the class vectors with each other, shape (n_classes, n_classes)."""
+        return np.asarray(coef @ coef.T)
+
+    def _move(self, group: np.ndarray) -> np.ndarray:
+        """Move the rows whose group has changed; the predicted classes whose sums did change."""
+        n_classes = len(self.inverse)
+        earlier = self._group
+        moved = np.flatnonzero(group != earlier) if earlier is not None else np.arange(len(group))
+        if earlier is None or len(moved) > _FULL_PASS_SHARE * len(group):
+            self._sums[:] = 0.0
+            self._add(self.X, self.labels, group, 1.0)
+            return np.arange(n_classes)
+        rows, labels = self.X[moved], self.labels[moved]
+        self._add(rows, labels, earlier[moved], -1.0)
+        self._add(rows, labels, group[moved], 1.0)
+        changed = np.unique(np.concatenate([earlier[moved], group[moved]]))
+        for p in np.setdiff1d(changed, group):
+            self._sums[p] = 0.0
+        return changed[changed >= 0]
+
+    def _add(self, rows: Any, labels: sp.csr_array, group: np.ndarray, sign: float) -> None:
+        cells, sums = sum_groups(rows, labels, group)
+        flat = self._sums.reshape(-1, rows.shape[1])
+        if sp.issparse(sums):
+            sums = sums.tocoo()
+            flat[cells[sums.row], sums.col] += sign * sums.data
+        else:
+            flat[cells] += sign * sums
+
+
+class DualSpace:
+    """Combinations of training rows, known by their kernel values only.
+
+    Parameters
+    ----------
+    K : ndarray of shape (n_samples, n_samples)
+        Kernel of the training rows.
+    labels : CSR array of shape (n_samples, n_classes)
+    inverse : ndarray of shape (n_classes, n_classes)
+
+    Notes
+    -----
+    A step costs one product of ``K`` with a vector, and up to one pass over ``K`` for the lengths.
+    No combination is sparse: all rows of a predicted class take part in its vectors.
+
+    Examples
+    --------
+    >>> from uneven.noise.grouped_sums import label_weights
+    >>> space = DualSpace(np.eye(2), label_weights([0, 1], 2), np.eye(2))
+    >>> space.regroup(np.array([0, 0]))
+    >>> space.norms.tolist(), space.vector(0, 1).tolist()
+    ([[0.5, 0.5], [0.0, 0.0]], [0.0, 0.5])
+    """
+
+    def __init__(self, K: np.ndarray, labels: sp.csr_array, inverse: np.ndarray) -> None:
+        self.K = K
+        self._weights = np.asarray((labels / max(1, len(K))) @ inverse.T)
+        n_classes = len(inverse)
+        self.norms = np.zeros((n_classes, n_classes))
+        self._group: np.ndarray | None = np.full(len(K), -1)
+
+    def zeros(self, n_classes: int) -> np.ndarray:
+        """Class vectors of length zero, shape (n_classes, n_samples)."""
+        return np.zeros((n_classes, len(self.K)))
+
+    def regroup(self, group: np.ndarray | None) -> None:
+        """Bring the lengths of the vectors up to date."""
+        if group is None:
+            self.norms[:] = self._lengths(np.arange(len(self.K)))
+        else:
+            earlier = np.full(len(group), -2) if self._group is None else self._group
+            moved = group != earlier
+            changed = np.unique(np.concatenate([earlier[moved], group[moved]]))
+            changed = np.arange(len(self.norms)) if self._group is None else changed
+            for p in changed[changed >= 0]:
+                self.norms[p] = self._lengths(np.flatnonzero(group == p))
+        self._group = None if group is None else group.copy()
+
+    def vector(self, predicted: int, true: int) -> np.ndarray:
+        """The update vector of a pair: the coefficient of each row, shape (n_samples,)."""
+        if self._group is None:
+            return self._weights[:, true].copy()
+        return np.where(self._group == predicted, self._weights[:, true], 0.0)
+
+    def project(
+        self, vector: np.ndarray, predicted: int, coef: np.ndarray, scores: np.ndarray
+    ) -> np.ndarray:
+        """Products of an update vector with the class vectors, shape (n_classes,)."""
+        return np.asarray(vector @ scores)
+
+    def scores(self, vector: np.ndarray) -> np.ndarray:
+        """Products of all rows with a vector, shape (n_samples,)."""
+        return np.asarray(self.K @ vector)
+
+    def gram(self, coef: np.ndarray, scores: np.ndarray) -> np.ndarray:
+        """Products of the class vectors with each other, shape (n_classes, n_classes)."""
+        return np.asarray(coef @ scores)
+
+    def _lengths(self, rows: np.ndarray) -> np.ndarray:
+        """Lengths of the vectors of one predicted class, shape (n_classes,)."""
+        weights = self._weights[rows]
+        products = self.K[np.ix_(rows, rows)] @ weights
+        return np.sqrt(np.maximum(np.einsum("ij,ij->j", weights, products), 0.0))
