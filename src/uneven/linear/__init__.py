@@ -8,9 +8,13 @@ from uneven.linear.rows import (
     row_norms,
     scale_rows,
 )
+from uneven.linear.steps import ERROR_STEPS, check_step, error_set
 
 __all__ = [
+    "ERROR_STEPS",
     "add_constant",
+    "check_step",
+    "error_set",
     "margins",
     "normal_form",
     "normalize_rows",

@@ -1,0 +1,326 @@
+"""Steps of ultraconservative learners: who pays, and how much, when a class is mistaken.
+
+A learner keeps one weight vector per class. When an example of class t is mistaken, the classes
+that score at least as much as t form its *error set*, and the vector of class r moves by
+``tau[r]`` times the example. A step chooses tau such that
+
+1. ``tau[t] = 1``,
+2. ``tau[r] <= 0`` for every other class,
+3. ``tau[r] = 0`` outside the error set,
+4. tau sums to 0.
+
+Then the number of mistakes on separable rows is bounded (see
+`uneven.bounds.ultraconservative_mistake_bound`). The source states the second rule only for a
+later algorithm; without it ``(1, 5, -6)`` would be allowed and the bound would be false.
+
+References
+----------
+Crammer and Singer (2003), Ultraconservative online algorithms for multiclass problems.
+Louche (2016), From confusion noise to active learning: playing on label availability in linear
+classification problems, section 2.3.
+"""
+
+from __future__ import annotations
+
+from typing import Any, Protocol
+
+import numpy as np
+from numpy.typing import ArrayLike
+
+from uneven.linear.kernels import (
+    FIRST,
+    MAX,
+    MIRA,
+    PROPORTIONAL,
+    RANDOM,
+    UNIFORM,
+    fill_step,
+    find_errors,
+)
+
+__all__ = [
+    "ERROR_STEPS",
+    "STEP_CODES",
+    "Step",
+    "check_step",
+    "error_set",
+    "first_step",
+    "max_step",
+    "mira_step",
+    "proportional_step",
+    "random_step",
+    "uniform_step",
+]
+
+
+class Step(Protocol):
+    """How a step is called; see `max_step`."""
+
+    def __call__(
+        self,
+        scores: ArrayLike,
+        truth: int,
+        errors: ArrayLike,
+        rng: np.random.Generator | None = None,
+        squared_norm: float = 1.0,
+    ) -> np.ndarray:
+        """Return tau, of shape (n_classes,)."""
+
+
+def error_set(scores: ArrayLike, truth: int) -> np.ndarray:
+    """Return the classes that score at least as much as the true one; a tie is an error.
+
+    Parameters
+    ----------
+    scores : array-like of shape (n_classes,)
+    truth : int
+        Position of the true class.
+
+    Returns
+    -------
+    ndarray of int, shape (n_errors,)
+        In rising order.
+
+    Examples
+    --------
+    >>> error_set([0.6, 0.2, 0.9, 0.2], truth=1).tolist()
+    [0, 2, 3]
+    """
+    scores = np.asarray(scores, dtype=np.float64)
+    errors = np.empty(len(scores), dtype=np.int64)
+    return errors[: find_errors(scores, truth, errors)]
+
+
+def max_step(
+    scores: ArrayLike,
+    truth: int,
+    errors: ArrayLike,
+    rng: np.random.Generator | None = None,
+    squared_norm: float = 1.0,
+) -> np.ndarray:
+    """Let the best-scored class of the error set pay all: the multi-class perceptron.
+
+    Parameters
+    ----------
+    scores : array-like of shape (n_classes,)
+        Scores of the example.
+    truth : int
+        Position of its true class.
+    errors : array-like of int, shape (n_errors,)
+        The classes that may pay, at least one; see `error_set`.
+    rng : Generator, optional
+        Only `random_step` draws from it.
+    squared_norm : float, default=1.0
+        Squared length of the example; only `mira_step` needs it.
+
+    Returns
+    -------
+    ndarray of shape (n_classes,)
+        The lowest position pays if several classes score the same.
+
+    Examples
+    --------
+    >>> max_step([0.6, 0.2, 0.9, -0.4], truth=1, errors=[0, 2]).tolist()
+    [0.0, 1.0, -1.0, 0.0]
+    """
+    return _compute(MAX, scores, truth, errors)
+
+
+def uniform_step(
+    scores: ArrayLike,
+    truth: int,
+    errors: ArrayLike,
+    rng: np.random.Generator | None = None,
+    squared_norm: float = 1.0,
+) -> np.ndarray:
+    """Let all classes of the error set pay the same; parameters as in `max_step`.
+
+    Examples
+    --------
+    >>> uniform_step([0.6, 0.2, 0.9, -0.4], truth=1, errors=[0, 2]).tolist()
+    [-0.5, 1.0, -0.5, 0.0]
+    """
+    return _compute(UNIFORM, scores, truth, errors)
+
+
+def proportional_step(
+    scores: ArrayLike,
+    truth: int,
+    errors: ArrayLike,
+    rng: np.random.Generator | None = None,
+    squared_norm: float = 1.0,
+) -> np.ndarray:
+    """Let each class of the error set pay by its lead over the true class.
+
+    Parameters as in `max_step`. If nobody leads (all scores are tied) they pay the same.
+
+    Examples
+    --------
+    >>> proportional_step([0.5, 0.0, 1.5, -0.4], truth=1, errors=[0, 2]).tolist()
+    [-0.25, 1.0, -0.75, 0.0]
+    """
+    return _compute(PROPORTIONAL, scores, truth, errors)
+
+
+def random_step(
+    scores: ArrayLike,
+    truth: int,
+    errors: ArrayLike,
+    rng: np.random.Generator | None = None,
+    squared_norm: float = 1.0,
+) -> np.ndarray:
+    """Let one class of the error set, drawn at random, pay all; parameters as in `max_step`.
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> rng = np.random.default_rng(0)
+    >>> random_step([0.6, 0.2, 0.9, -0.4], truth=1, errors=[0, 2], rng=rng).tolist()
+    [0.0, 1.0, -1.0, 0.0]
+    """
+    chance = np.random.default_rng(rng).random()
+    return _compute(RANDOM, scores, truth, errors, chance=chance)
+
+
+def first_step(
+    scores: ArrayLike,
+    truth: int,
+    errors: ArrayLike,
+    rng: np.random.Generator | None = None,
+    squared_norm: float = 1.0,
+) -> np.ndarray:
+    """Let the first class of the error set pay all; parameters as in `max_step`.
+
+    Examples
+    --------
+    >>> first_step([0.6, 0.2, 0.9, -0.4], truth=1, errors=[0, 2]).tolist()
+    [-1.0, 1.0, 0.0, 0.0]
+    """
+    return _compute(FIRST, scores, truth, errors)
+
+
+def mira_step(
+    scores: ArrayLike,
+    truth: int,
+    errors: ArrayLike,
+    rng: np.random.Generator | None = None,
+    squared_norm: float = 1.0,
+) -> np.ndarray:
+    """Take the step that leaves the smallest weights (MIRA); parameters as in `max_step`.
+
+    Among all tau that sum to 0 with ``tau[truth] <= 1`` and ``tau[r] <= 0`` elsewhere, it is the
+    one for which the updated weights have the smallest norm. It relaxes the first rule of the
+    steps: the true class may move by less than 1.
+
+    Notes
+    -----
+    Where the error set is tied with the true class, as at zero weights, that tau is zero and
+    nothing would ever be learnt; the uniform step is taken instead. The mistake bound of the
+    other steps is not claimed for this one.
+
+    References
+    ----------
+    Crammer and Singer (2003), Ultraconservative online algorithms for multiclass problems.
+
+    Examples
+    --------
+    >>> mira_step([0.6, 0.2, 0.9, -0.4], 1, [0, 2], squared_norm=2).round(4).tolist()
+    [-0.0167, 0.1833, -0.1667, 0.0]
+    """
+    if not squared_norm > 0:
+        raise ValueError(f"squared_norm={squared_norm}: the MIRA step needs a row that is not 0.")
+    return _compute(MIRA, scores, truth, errors, squared_norm)
+
+
+ERROR_STEPS: dict[str, Step] = {
+    "first": first_step,
+    "max": max_step,
+    "mira": mira_step,
+    "proportional": proportional_step,
+    "random": random_step,
+    "uniform": uniform_step,
+}
+"""The steps by name."""
+
+STEP_CODES = {
+    "first": FIRST,
+    "max": MAX,
+    "mira": MIRA,
+    "proportional": PROPORTIONAL,
+    "random": RANDOM,
+    "uniform": UNIFORM,
+}
+"""What the compiled loops call them."""
+
+
+def check_step(
+    tau: Any, truth: int, errors: ArrayLike, *, relaxed: bool = False, tol: float = 1e-9
+) -> np.ndarray:
+    """Refuse a step that breaks one of the four rules of the family.
+
+    Parameters
+    ----------
+    tau : array-like of shape (n_classes,)
+    truth : int
+        Position of the true class.
+    errors : array-like of int, shape (n_errors,)
+        The error set.
+    relaxed : bool, default=False
+        Allow ``0 < tau[truth] <= 1``, as MIRA does, instead of exactly 1.
+    tol : float, default=1e-9
+        Allowed rounding error.
+
+    Returns
+    -------
+    ndarray of shape (n_classes,)
+
+    Examples
+    --------
+    >>> check_step([-0.5, 1, -0.5], truth=1, errors=[0, 2])
+    array([-0.5,  1. , -0.5])
+    >>> check_step([1, 5, -6], truth=0, errors=[1, 2])
+    Traceback (most recent call last):
+    ...
+    ValueError: the step [1.0, 5.0, -6.0] moves class 1 by 5.0: only the true class 0 may gain.
+    """
+    tau = np.asarray(tau, dtype=np.float64)
+    told = f"the step {np.round(tau, 6).tolist()}"
+    if tau.ndim != 1 or not 0 <= truth < len(tau):
+        raise ValueError(f"{told} has shape {tau.shape}; expected one number per class.")
+    if not np.isfinite(tau).all():
+        raise ValueError(f"{told} holds numbers that are not finite.")
+    if relaxed and not 0.0 < tau[truth] <= 1.0 + tol:
+        raise ValueError(f"{told} moves the true class {truth} by a number outside (0, 1].")
+    if not relaxed and abs(tau[truth] - 1.0) > tol:
+        raise ValueError(f"{told} must move the true class {truth} by exactly 1.")
+    others = np.delete(np.arange(len(tau)), truth)
+    gaining = others[tau[others] > tol]
+    if gaining.size:
+        r = gaining[0]
+        raise ValueError(
+            f"{told} moves class {r} by {tau[r]}: only the true class {truth} may gain."
+        )
+    spared = np.setdiff1d(others, np.asarray(errors, dtype=np.int64))
+    if (np.abs(tau[spared]) > tol).any():
+        r = spared[np.abs(tau[spared]).argmax()]
+        raise ValueError(f"{told} moves class {r}, which is not in the error set.")
+    if abs(tau.sum()) > tol:
+        raise ValueError(f"{told} sums to {tau.sum():.6g}; it must sum to 0.")
+    return tau
+
+
+def _compute(
+    code: int,
+    scores: ArrayLike,
+    truth: int,
+    errors: ArrayLike,
+    squared_norm: float = 1.0,
+    chance: float = 0.0,
+) -> np.ndarray:
+    scores = np.asarray(scores, dtype=np.float64)
+    errors = np.asarray(errors, dtype=np.int64)
+    if errors.size == 0:
+        raise ValueError("the error set is empty: nobody can pay, and there is nothing to correct.")
+    tau = np.empty(len(scores))
+    fill_step(code, scores, truth, errors, float(squared_norm), chance, tau)
+    return tau
