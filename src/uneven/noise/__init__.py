@@ -1,10 +1,18 @@
 """Labels that are wrong in a known pattern: noise matrices, and learning in spite of them."""
 
+from uneven.noise.annotators import AnnotatorModel, dawid_skene
 from uneven.noise.diagnostics import (
     Estimate,
     corrected_confusion,
     corrected_error,
     estimated_joint,
+)
+from uneven.noise.estimation import (
+    ConfusionEstimate,
+    confusion_from_annotators,
+    confusion_from_classifier,
+    confusion_from_clean,
+    estimate_confusion,
 )
 from uneven.noise.matrices import (
     NoiseInverse,
@@ -27,15 +35,22 @@ from uneven.noise.uma import UMAClassifier
 from uneven.noise.update_vectors import update_vectors
 
 __all__ = [
+    "AnnotatorModel",
+    "ConfusionEstimate",
     "Estimate",
     "NoiseInverse",
     "UMAClassifier",
     "check_noise_matrix",
+    "confusion_from_annotators",
+    "confusion_from_classifier",
+    "confusion_from_clean",
     "corrected_confusion",
     "corrected_error",
     "corrupt_labels",
     "corrupt_monotone",
     "cyclic_noise",
+    "dawid_skene",
+    "estimate_confusion",
     "estimated_joint",
     "invert_noise",
     "monotone_flip_probability",

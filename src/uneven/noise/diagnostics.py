@@ -224,9 +224,6 @@ def _count(
 ) -> _Counts:
     answers = as_labels(y_pred, "y_pred")
     observed = as_labels(y_observed, "y_observed")
-    if hasattr(noise_matrix, "variance_along"):
-        classes = noise_matrix.classes if classes is None else classes
-        noise_matrix = noise_matrix.matrix
     noise, order = match_classes(noise_matrix, classes, observed, answers)
     inverse = invert_noise(noise, on_singular).inverse
     weights = as_weights(sample_weight, len(answers))

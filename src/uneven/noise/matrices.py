@@ -74,9 +74,9 @@ def check_noise_matrix(matrix: Any, classes: Any = None) -> np.ndarray:
 
     Parameters
     ----------
-    matrix : array-like or dataframe of shape (n_classes, n_classes)
-        Column = true class, row = observed label; columns sum to 1. A dataframe whose index and
-        columns both name the classes is put in the order of ``classes``.
+    matrix : array-like, dataframe or ConfusionEstimate of shape (n_classes, n_classes)
+        Column = true class, row = observed label; columns sum to 1. An estimate, or a dataframe
+        whose index and columns both name the classes, is put in the order of ``classes``.
     classes : array-like of shape (n_classes,), optional
         The class labels, in order.
 
@@ -269,13 +269,22 @@ def match_classes(
     return check_noise_matrix(matrix, order), order
 
 
-def _named_classes(matrix: Any, labels: np.ndarray) -> np.ndarray | None:
-    """The classes that a dataframe names, sorted, in the type of the labels; else None."""
+def _names(matrix: Any) -> tuple[list[Any], list[Any]] | None:
+    """What a frame or an estimate calls its rows and columns; None if they have no names."""
+    if hasattr(matrix, "matrix") and hasattr(matrix, "classes"):
+        return matrix.classes.tolist(), matrix.classes.tolist()
     if not hasattr(matrix, "loc"):
         return None
-    names = np.asarray(list(matrix.columns))
-    if names.tolist() == list(range(len(names))):
+    index, columns = list(matrix.index), list(matrix.columns)
+    return None if index == columns == list(range(len(columns))) else (index, columns)
+
+
+def _named_classes(matrix: Any, labels: np.ndarray) -> np.ndarray | None:
+    """The classes that a matrix names, sorted, in the type of the labels; else None."""
+    found = _names(matrix)
+    if found is None:
         return None
+    names = np.asarray(found[1])
     if labels.dtype.kind in "iuf" and names.dtype.kind == "U":
         try:
             names = names.astype(labels.dtype)
@@ -288,21 +297,20 @@ def _named_classes(matrix: Any, labels: np.ndarray) -> np.ndarray | None:
 
 
 def _in_class_order(matrix: Any, classes: np.ndarray) -> Any:
-    """Rows and columns of a labelled frame in the order of the classes; anything else as it is."""
-    if not hasattr(matrix, "loc"):
+    """Rows and columns of a labelled matrix in the order of the classes; anything else as it is."""
+    found = _names(matrix)
+    if found is None:
         return matrix
-    index, columns = list(matrix.index), list(matrix.columns)
-    wanted = classes.tolist()
-    if index == columns == list(range(len(wanted))):
-        return matrix
-    for axis, names in (("index", index), ("columns", columns)):
-        if sorted(map(str, names)) != sorted(map(str, wanted)):
+    wanted = list(map(str, classes.tolist()))
+    places = []
+    for axis, names in zip(("index", "columns"), found):
+        spelt = list(map(str, names))
+        if sorted(spelt) != sorted(wanted):
             raise ValueError(
                 f"noise_matrix: its {axis} {names[:8]} must name the classes {wanted[:8]}."
             )
-    rows = [list(map(str, index)).index(str(name)) for name in wanted]
-    cols = [list(map(str, columns)).index(str(name)) for name in wanted]
-    return np.asarray(matrix)[np.ix_(rows, cols)]
+        places.append([spelt.index(name) for name in wanted])
+    return np.asarray(matrix)[np.ix_(*places)]
 
 
 def _check_column_sums(noise: np.ndarray) -> None:
