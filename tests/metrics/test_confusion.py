@@ -8,6 +8,7 @@ from numpy.testing import assert_allclose
 
 from uneven.metrics import (
     confusion_norm,
+    confusion_rate,
     confusion_rates,
     error_matrix,
     gibbs_error_matrix,
@@ -178,3 +179,68 @@ def test_dilation_has_the_same_norm_and_norms_grow_with_the_entries(c, more):
     dilation = np.block([[zero, c], [c.T, zero]])
     assert np.linalg.eigvalsh(dilation)[-1] == pytest.approx(matrix_norm(c), abs=1e-9)
     assert matrix_norm(c) <= matrix_norm(c + more * np.eye(4)[::-1]) + 1e-9
+
+
+def from_counts(counts):
+    """Labels and answers with these counts (row = answer, column = true class)."""
+    answer, truth = np.indices(np.shape(counts))
+    times = np.ravel(counts)
+    return np.repeat(truth.ravel(), times), np.repeat(answer.ravel(), times)
+
+
+def test_golden_confusion_rate():
+    truth, answer = from_counts([[3, 1, 0], [1, 2, 1], [0, 1, 4]])
+    assert confusion_norm(truth, answer, norm="fro") == pytest.approx(0.4769696007, abs=1e-10)
+    assert confusion_rate(truth, answer) == pytest.approx(0.2753785274, abs=1e-10)
+    assert confusion_norm(truth, answer) == pytest.approx(0.3535533906, abs=1e-10)
+    assert np.mean(truth != answer) == pytest.approx(0.3076923077, abs=1e-10)
+
+
+@pytest.mark.parametrize(
+    ("counts", "squared"),
+    [([[10, 0, 0], [8, 10, 0], [2, 0, 10]], 0.17), ([[20, 5, 5], [0, 5, 0], [0, 0, 5]], 0.5)],
+)
+def test_same_error_but_not_the_same_confusion(counts, squared):
+    truth, answer = from_counts(counts)
+    assert np.mean(truth != answer) == 0.25
+    assert confusion_norm(truth, answer, norm="fro") ** 2 == pytest.approx(squared)
+
+
+def test_rate_of_a_constant_answer_ignores_class_sizes():
+    truth = np.repeat(np.arange(5), [50, 8, 12, 20, 10])
+    constant = np.zeros(100, dtype=int)
+    assert np.mean(truth == constant) == 0.5
+    assert confusion_norm(truth, constant, norm="fro") == pytest.approx(np.sqrt(4))
+    assert confusion_rate(truth, constant) == pytest.approx(np.sqrt(4 / 5))
+
+
+def test_absent_classes_do_not_dilute_the_rate():
+    truth, answer = [0, 0, 1, 1], [0, 1, 1, 2]
+    assert confusion_rate(truth, answer) == pytest.approx(0.5)
+    assert confusion_rate(truth, answer, labels=[0, 1, 2, 3]) == pytest.approx(0.5)
+    weighted = confusion_rate(truth + [2], answer + [0], sample_weight=[1, 1, 1, 1, 0])
+    assert weighted == pytest.approx(0.5)
+
+
+@given(
+    pairs=st.lists(st.tuples(st.integers(0, 4), st.integers(0, 4)), min_size=1, max_size=40),
+    names=st.permutations(range(5)),
+)
+def test_confusion_identities(pairs, names):
+    truth, answer = np.array(pairs).T
+    rates = confusion_rates(truth, answer, labels=range(5))
+    sizes = np.bincount(truth, minlength=5)
+    prior = sizes / len(truth)
+    assert_allclose(prior @ rates, np.bincount(answer, minlength=5) / len(truth))
+    assert prior @ np.diag(rates) == pytest.approx(np.mean(truth == answer))
+    errors = error_matrix(truth, answer, labels=range(5))
+    assert_allclose(errors.sum(axis=1)[sizes > 0], 1 - np.diag(rates)[sizes > 0])
+    assert (errors.T @ prior).sum() == pytest.approx(np.mean(truth != answer))
+    rate, present = confusion_rate(truth, answer), (sizes > 0).sum()
+    assert 0.0 <= rate <= 1.0
+    operator, frobenius = matrix_norm(errors), matrix_norm(errors, "fro")
+    assert operator <= frobenius + 1e-12
+    assert frobenius <= np.sqrt(5) * operator + 1e-12
+    assert rate == pytest.approx(frobenius / np.sqrt(present))
+    renamed = np.array(names)
+    assert confusion_rate(renamed[truth], renamed[answer]) == pytest.approx(rate)

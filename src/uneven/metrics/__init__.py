@@ -3,6 +3,7 @@
 from uneven.metrics.confusion import (
     confusion_counts,
     confusion_norm,
+    confusion_rate,
     confusion_rates,
     error_matrix,
     gibbs_error_matrix,
@@ -27,6 +28,7 @@ __all__ = [
     "class_recalls",
     "confusion_counts",
     "confusion_norm",
+    "confusion_rate",
     "confusion_rates",
     "error_matrix",
     "geometric_mean_recall",

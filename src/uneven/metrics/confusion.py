@@ -137,6 +137,53 @@ def confusion_norm(
     return matrix_norm(errors, norm)
 
 
+def confusion_rate(
+    y_true: ArrayLike,
+    y_pred: ArrayLike,
+    *,
+    labels: ArrayLike | None = None,
+    sample_weight: ArrayLike | None = None,
+) -> float:
+    """Return the Frobenius norm of the error matrix over the root of the number of classes.
+
+    Parameters
+    ----------
+    y_true, y_pred : array-like of shape (n,)
+        True and predicted labels.
+    labels : array-like of shape (K,), optional
+        Order of the classes, as in `confusion_rates`; it does not change the value.
+    sample_weight : array-like of shape (n,), optional
+        Non-negative weights of the examples.
+
+    Returns
+    -------
+    float
+        Between 0 and 1: the root of the mean squared row of the error matrix. Only classes with
+        true examples count. The norm itself is ``confusion_norm(..., norm="fro")``.
+
+    Notes
+    -----
+    Corrections of the source: its figures above 1 are norms that were not divided; one caption
+    shows squared norms.
+
+    References
+    ----------
+    U. Louche (2016), From confusion noise to active learning: playing on label availability in
+    linear classification problems, PhD thesis, Aix-Marseille Université.
+
+    Examples
+    --------
+    >>> confusion_rate([0, 0, 1, 1], [0, 1, 0, 1])
+    0.5
+    >>> round(confusion_rate([0, 1, 2], [0, 0, 0]) ** 2, 6)
+    0.666667
+    """
+    rates = confusion_rates(y_true, y_pred, labels=labels, sample_weight=sample_weight)
+    present = int(rates.any(axis=1).sum())
+    np.fill_diagonal(rates, 0.0)
+    return matrix_norm(rates, "fro") / float(np.sqrt(present))
+
+
 def matrix_norm(matrix: ArrayLike, norm: Norm = "operator") -> float:
     """Return a norm of a non-negative error matrix that is already at hand.
 

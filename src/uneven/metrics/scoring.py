@@ -12,7 +12,7 @@ from numpy.typing import ArrayLike, NDArray
 from sklearn.metrics import accuracy_score, make_scorer
 
 from uneven.metrics._checks import as_labels, as_scores
-from uneven.metrics.confusion import confusion_norm
+from uneven.metrics.confusion import confusion_norm, confusion_rate
 from uneven.metrics.ranking import mauc
 from uneven.metrics.recall import geometric_mean_recall, mean_recall, worst_recall
 
@@ -84,10 +84,13 @@ scorers: dict[str, Scorer] = {
     "confusion_norm": make_scorer(confusion_norm, greater_is_better=False),
     "confusion_norm_fro": make_scorer(confusion_norm, norm="fro", greater_is_better=False),
     "confusion_norm_l1": make_scorer(confusion_norm, norm="l1", greater_is_better=False),
+    "confusion_rate": make_scorer(confusion_rate, greater_is_better=False),
 }
 """Ready scorers by name; those in `LOWER_IS_BETTER` return the negated measure."""
 
-LOWER_IS_BETTER = frozenset({"confusion_norm", "confusion_norm_fro", "confusion_norm_l1"})
+LOWER_IS_BETTER = frozenset(
+    {"confusion_norm", "confusion_norm_fro", "confusion_norm_l1", "confusion_rate"}
+)
 """Names of the scorers whose measure is an error, and whose sign is therefore changed."""
 
 
