@@ -80,6 +80,9 @@ Drop = Annotated[
 Keep = Annotated[
     list[str] | None, typer.Option(help="Column to use although it looks like a row number or id.")
 ]
+NoiseMatrix = Annotated[
+    Path | None, typer.Option("--noise-matrix", metavar="FILE", help=texts.NOISE_MATRIX)
+]
 Encoding = Annotated[str, typer.Option(help="Encoding of a CSV file.")]
 Debug = Annotated[
     bool,
@@ -129,6 +132,7 @@ def _compare(
     ] = True,
     drop: Drop = None,
     keep: Keep = None,
+    noise_matrix: NoiseMatrix = None,
     encoding: Encoding = "utf-8",
     out: Annotated[Path, typer.Option(help="Folder for the results.")] = Path("uneven-report"),
     debug: Debug = False,
@@ -137,7 +141,14 @@ def _compare(
     from uneven.cli.inputs import compare_source
 
     source = compare_source(
-        table, target, demo, views=views, drop=drop, keep=keep, encoding=encoding
+        table,
+        target,
+        demo,
+        views=views,
+        drop=drop,
+        keep=keep,
+        encoding=encoding,
+        noise_matrix=noise_matrix,
     )
     request = CompareRequest(
         source=source,
@@ -170,6 +181,7 @@ def _fit(
     n_jobs: Jobs = -1,
     drop: Drop = None,
     keep: Keep = None,
+    noise_matrix: NoiseMatrix = None,
     encoding: Encoding = "utf-8",
     debug: Debug = False,
 ) -> Work:
@@ -177,7 +189,7 @@ def _fit(
     from uneven.cli.inputs import TableRequest
     from uneven.experiments import Settings
 
-    source = TableRequest.of(table, target, views, drop, keep, encoding)
+    source = TableRequest.of(table, target, views, drop, keep, encoding, noise_matrix)
     settings = Settings(rounds=rounds, max_depth=max_depth, seed=seed, n_jobs=n_jobs)
     return partial(fit, source, method, settings, out, context.find_root().obj.command)
 

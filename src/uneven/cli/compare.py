@@ -11,13 +11,15 @@ from sklearn.pipeline import Pipeline
 
 from uneven.atomic import replace_folder
 from uneven.cli import terminal
-from uneven.cli.fit import lone_view_notes, model_card
+from uneven.cli.fit import deaf_notes, lone_view_notes, model_card
 from uneven.cli.inputs import TableRequest, demo_problem
-from uneven.cli.ranking import ranking_table, view_table
-from uneven.cli.results import Origin, collect_results, with_shares, with_views
+from uneven.cli.ranking import noise_table, ranking_table, view_table
+from uneven.cli.results import Origin, collect_results, with_noise, with_shares, with_views
 from uneven.experiments import (
+    MEASURES,
     METHODS,
     InputError,
+    LabelNoise,
     MeasureRule,
     Method,
     Problem,
@@ -96,18 +98,21 @@ def compare(request: CompareRequest) -> None:
     named = None if request.methods is None else choose_methods(request.methods)
     metric = choose_measure(request.metric)
     problem = demo_problem() if request.source is None else request.source.load()
+    noise = request.source.noise(problem) if request.source else None
     check_folds(problem, request.folds)
     methods = named or choose_methods(default_methods(has_views(problem)))
     terminal.notes([*problem.notes, *lone_view_notes(methods, problem)])
+    terminal.notes([*deaf_notes(methods, noise), *_uncorrected_notes(metric, noise)])
     settings = Settings(
         rounds=request.rounds or (DEFAULT_ROUNDS if request.source else DEMO_ROUNDS),
         max_depth=request.max_depth,
         seed=request.seed,
         n_jobs=request.n_jobs,
         views=problem.views,
+        noise_matrix=noise.undone.matrix if noise else None,
     )
     with replace_folder(request.out, names=(REPORT, NUMBERS, MODEL)) as draft:
-        results, model = _run(request, problem, methods, metric, settings)
+        results, model = _run(request, problem, noise, methods, metric, settings)
         _write(draft, results, problem, model, request.command)
     _tell(results, request.out)
 
@@ -115,11 +120,14 @@ def compare(request: CompareRequest) -> None:
 def _run(
     request: CompareRequest,
     problem: Problem,
+    noise: LabelNoise | None,
     methods: Sequence[Method],
     metric: MeasureRule,
     settings: Settings,
 ) -> tuple[CompareResults, Pipeline]:
     """Cross-validate, then fit the best method and ours on all rows."""
+    metric = noise.judged_by(metric) if noise else metric
+    measures = noise.measures if noise else MEASURES
     ours = sum(method.kind == "ours" for method in methods)
     fits = request.folds * request.repeats * len(methods) + max(ours, 1)
     diagnosed = request.diagnosis and has_views(problem)
@@ -130,18 +138,26 @@ def _run(
             methods,
             settings,
             metric=metric,
+            measures=measures,
             folds=request.folds,
             repeats=request.repeats,
             observer=observer,
         )
-        results = collect_results(problem, runs, metric, _about(request, problem))
+        results = collect_results(problem, runs, metric, measures, _about(request, problem))
         results = results if found is None else with_views(results, found)
+        results = results if noise is None else with_noise(results, noise)
         best = results.best
         if math.isnan(best.mean(metric.name)):
             raise InputError(f"every method failed; {best.label} said: {best.errors[0].message}")
         wanted = [m for m in methods if m.name == best.name or _explains(m, results)]
         models = {m.name: fit_method(m, problem, settings, observer) for m in wanted}
     return with_shares(results, models), models[best.name]
+
+
+def _uncorrected_notes(metric: MeasureRule, noise: LabelNoise | None) -> list[str]:
+    if noise is None or noise.judged_by(metric) is not metric:
+        return []
+    return [f"{metric.label} cannot be corrected for the noise: it ranks by the labels as given."]
 
 
 def _explains(method: Method, results: CompareResults) -> bool:
@@ -173,6 +189,8 @@ def _tell(results: CompareResults, out: Path) -> None:
     console.print(
         ranking_table(results, width=console.width, ascii_only=terminal.ascii_only(console))
     )
+    if results.noise:
+        console.print(noise_table(results, ascii_only=terminal.ascii_only(console)))
     if results.views:
         console.print(view_table(results))
     terminal.notes(

@@ -14,16 +14,18 @@ from uneven.cli.inputs import TableRequest
 from uneven.cli.provenance import now, shown_params, versions
 from uneven.experiments import (
     InputError,
+    LabelNoise,
     Method,
     Problem,
     Settings,
     choose_methods,
     fit_method,
     has_views,
+    knows_noise,
 )
 from uneven.modelfile import ModelCard, save_model
 
-__all__ = ["fit", "lone_view_notes", "model_card"]
+__all__ = ["deaf_notes", "fit", "lone_view_notes", "model_card"]
 
 
 def fit(source: TableRequest, name: str, settings: Settings, out: Path, command: str) -> None:
@@ -46,10 +48,14 @@ def fit(source: TableRequest, name: str, settings: Settings, out: Path, command:
     if out.is_dir() or not out.absolute().parent.is_dir():
         raise InputError(f"--out {out} must name a file in a folder that exists.")
     problem = source.load()
+    noise = source.noise(problem)
     terminal.notes([*problem.notes, *lone_view_notes([method], problem)])
+    terminal.notes(deaf_notes([method], noise))
     started = time.perf_counter()
     with terminal.progress(1) as observer:
-        settings = replace(settings, views=problem.views)
+        settings = replace(
+            settings, views=problem.views, noise_matrix=noise.undone.matrix if noise else None
+        )
         model = fit_method(method, problem, settings, observer)
     save_model(model, model_card(method, problem, model, command), out)
     terminal.stdout().print(
@@ -70,6 +76,14 @@ def lone_view_notes(methods: Iterable[Method], problem: Problem) -> list[str]:
         for method in methods
         if method.joins_views
     ]
+
+
+def deaf_notes(methods: Iterable[Method], noise: LabelNoise | None) -> list[str]:
+    """Tell which methods learn from noisy labels as if they were true."""
+    deaf = [method.label for method in methods if not knows_noise(method)]
+    if noise is None or not deaf:
+        return []
+    return [f"no noise matrix can be given to {', '.join(deaf)}: the labels are believed as given."]
 
 
 def model_card(method: Method, problem: Problem, model: Pipeline, command: str) -> ModelCard:

@@ -9,10 +9,13 @@ from typing import Any
 
 from uneven.experiments import (
     InputError,
+    LabelNoise,
     Problem,
     file_digest,
     in_views,
+    label_noise,
     make_problem,
+    read_noise_matrix,
     read_table,
     views_of_table,
 )
@@ -36,6 +39,8 @@ class TableRequest:
         Columns to leave out, and to use although they look like identifiers.
     encoding : str
         Encoding of a CSV file.
+    noise_matrix : Path or None
+        File that says how the labels are wrong.
     """
 
     path: Path
@@ -44,6 +49,7 @@ class TableRequest:
     drop: tuple[str, ...] = ()
     keep: tuple[str, ...] = ()
     encoding: str = "utf-8"
+    noise_matrix: Path | None = None
 
     @classmethod
     def of(
@@ -54,9 +60,11 @@ class TableRequest:
         drop: Sequence[str] | None,
         keep: Sequence[str] | None,
         encoding: str,
+        noise_matrix: Path | None = None,
     ) -> TableRequest:
         """Build a request from options."""
-        return cls(path, target, views, tuple(drop or ()), tuple(keep or ()), encoding)
+        columns = tuple(drop or ()), tuple(keep or ())
+        return cls(path, target, views, *columns, encoding, noise_matrix)
 
     def load(self) -> Problem:
         """Read the table."""
@@ -72,6 +80,13 @@ class TableRequest:
             sha256=file_digest(self.path),
         )
         return in_views(problem, views_of_table(self.views, problem.schema.names, problem.left_out))
+
+    def noise(self, problem: Problem) -> LabelNoise | None:
+        """What is known about the noise in the labels of the table, if anything is."""
+        if self.noise_matrix is None:
+            return None
+        matrix = read_noise_matrix(self.noise_matrix, problem.classes, self.encoding)
+        return label_noise(problem, matrix, str(self.noise_matrix))
 
 
 def compare_source(
@@ -96,6 +111,7 @@ def compare_source(
     if demo:
         given = {"TABLE": path, "--target": target}
         given |= {f"--{name}": choices.get(name) for name in ("views", "drop", "keep")}
+        given["--noise-matrix"] = choices.get("noise_matrix")
         extra = [name for name, value in given.items() if value]
         if extra:
             raise InputError(

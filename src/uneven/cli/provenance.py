@@ -7,6 +7,8 @@ from datetime import UTC, datetime
 from importlib.metadata import PackageNotFoundError, version
 from typing import Any
 
+import numpy as np
+
 import uneven
 
 __all__ = ["now", "shown_params", "versions"]
@@ -43,7 +45,13 @@ def shown_params(estimator: Any) -> dict[str, str]:
     defaults = type(estimator)().get_params(deep=False)
     params = estimator.get_params(deep=False)
     return {
-        name: str(value)
+        name: _shown(value)
         for name, value in params.items()
-        if name not in HIDDEN_PARAMS and value != defaults[name]
+        if name not in HIDDEN_PARAMS and _shown(value) != _shown(defaults[name])
     }
+
+
+def _shown(value: Any) -> str:
+    if isinstance(value, np.ndarray):
+        return f"{' x '.join(map(str, value.shape))} numbers"
+    return str(value)

@@ -12,7 +12,7 @@ from uneven.report.averages import mean
 from uneven.report.results import CompareResults, Measure, MethodResult
 from uneven.report.verdict import leaders
 
-__all__ = ["ranking_table", "view_table"]
+__all__ = ["noise_table", "ranking_table", "view_table"]
 
 
 FULL_WIDTH = 120
@@ -45,10 +45,10 @@ def ranking_table(
         f"{data.name}: {data.rows} rows, {data.columns} columns, {len(data.classes)} classes, "
         f"imbalance {data.imbalance_ratio:.1f} : 1"
     )
-    measures = sorted(results.measures, key=lambda m: m.name != results.metric)
+    measures = results.shown_measures
     header = [_heading(m, ascii_only) for m in measures]
-    timed = width >= TIMED_WIDTH
-    out = table(title, ["method", *header, *["fit s"] * timed])
+    timed, noisy = width >= TIMED_WIDTH, results.noise is not None
+    out = table(title, ["method", *["knows\nnoise"] * noisy, *header, *["fit s"] * timed])
     plus = "+/-" if ascii_only else "±"
     for method in results.ranked():
         cells = [
@@ -56,7 +56,8 @@ def ranking_table(
             for j, measure in enumerate(measures)
         ]
         name = Text(method.label, style="bold" if method.kind == "ours" else "")
-        out.add_row(name, *cells, *[_seconds(method)] * timed)
+        told = "yes" if method.knows_noise else "no"
+        out.add_row(name, *[told] * noisy, *cells, *[_seconds(method)] * timed)
     fits = results.folds * results.repeats
     out.caption = (
         f"ranked by {results.chosen.label}; mean {plus} standard deviation over {fits} fits; "
@@ -91,6 +92,43 @@ def view_table(results: CompareResults) -> Table:
             Text(view.verdict, style=VERDICT_STYLES.get(view.verdict, "")),
         )
     out.caption = f"held-out rows of a forest per view, {results.view_rows} rows looked at"
+    out.caption_justify = "left"
+    return out
+
+
+def noise_table(results: CompareResults, *, ascii_only: bool = False) -> Table:
+    """Labels beside the classes behind them.
+
+    Parameters
+    ----------
+    results : CompareResults
+        With noise.
+    ascii_only : bool
+        Whether to avoid signs beyond ASCII.
+
+    Returns
+    -------
+    Table
+        One row per class, from the most frequent label to the rarest.
+    """
+    noise = results.noise
+    if noise is None:
+        raise ValueError("the results hold no noise matrix.")
+    out = table("Label noise", ["class", "labelled so", "truly so", "labels right", "chance"])
+    times = "x" if ascii_only else "×"
+    for c in results.data.by_size():
+        right = noise.matrix[c][c]
+        out.add_row(
+            Text(results.data.classes[c]),
+            f"{100 * noise.observed[c]:.1f}%",
+            f"{100 * noise.recovered[c]:.1f}%",
+            Text(f"{100 * right:.0f}%", style="red" if right < 0.5 else ""),
+            f"{noise.amplification[c]:.1f} {times}",
+        )
+    out.caption = (
+        f"{100 * noise.wrong_share:.0f}% of the labels are wrong; condition number "
+        f"{noise.condition:.1f}; chance: how much more it counts than with true labels"
+    )
     out.caption_justify = "left"
     return out
 

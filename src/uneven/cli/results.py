@@ -5,10 +5,12 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
 
+import numpy as np
 from sklearn.pipeline import Pipeline
 
 from uneven.cli.provenance import now, shown_params, versions
-from uneven.experiments import MEASURES, MeasureRule, MethodRun, Problem
+from uneven.experiments import METHODS, LabelNoise, MeasureRule, MethodRun, Problem, knows_noise
+from uneven.report.noise import NoiseSummary
 from uneven.report.results import (
     CompareResults,
     DataSummary,
@@ -20,7 +22,14 @@ from uneven.report.results import (
 from uneven.report.views import ViewSummary
 from uneven.views import ViewDiagnosis
 
-__all__ = ["Origin", "collect_results", "data_summary", "with_shares", "with_views"]
+__all__ = [
+    "Origin",
+    "collect_results",
+    "data_summary",
+    "with_noise",
+    "with_shares",
+    "with_views",
+]
 
 MOST_SHOWN_FEATURES = 15
 
@@ -62,7 +71,11 @@ def data_summary(problem: Problem) -> DataSummary:
 
 
 def collect_results(
-    problem: Problem, runs: Sequence[MethodRun], metric: MeasureRule, origin: Origin
+    problem: Problem,
+    runs: Sequence[MethodRun],
+    metric: MeasureRule,
+    measures: Mapping[str, MeasureRule],
+    origin: Origin,
 ) -> CompareResults:
     """Gather what was found about every method.
 
@@ -74,6 +87,8 @@ def collect_results(
         What cross-validation found.
     metric : MeasureRule
         The chosen measure.
+    measures : mapping of str to MeasureRule
+        All that were computed.
     origin : Origin
         How it was asked for.
 
@@ -92,8 +107,8 @@ def collect_results(
         data=data_summary(problem),
         metric=metric.name,
         measures=[
-            Measure(rule.name, rule.label, rule.greater_is_better, rule.description)
-            for rule in MEASURES.values()
+            Measure(rule.name, rule.label, rule.greater_is_better, rule.description, rule.corrects)
+            for rule in measures.values()
         ],
         folds=origin.folds,
         repeats=origin.repeats,
@@ -154,6 +169,38 @@ def with_views(results: CompareResults, found: ViewDiagnosis) -> CompareResults:
         for j, (name, remark) in enumerate(zip(found.names, found.remarks()))
     ]
     return replace(results, views=views, view_rows=found.n_rows)
+
+
+def with_noise(results: CompareResults, noise: LabelNoise) -> CompareResults:
+    """Add how the labels are wrong, and the confusion of each method behind the noise.
+
+    Parameters
+    ----------
+    results : CompareResults
+        What was found so far.
+    noise : LabelNoise
+        Of the same data.
+
+    Returns
+    -------
+    CompareResults
+        A copy.
+    """
+    summary = NoiseSummary(
+        name=noise.name,
+        matrix=noise.undone.matrix.tolist(),
+        condition=noise.undone.condition,
+        amplification=noise.undone.amplification.tolist(),
+        observed=noise.observed.tolist(),
+        recovered=noise.recovered.tolist(),
+    )
+    methods = []
+    for method in results.methods:
+        counts = np.array(method.confusion)
+        corrected = noise.probable_counts(counts) if counts.any() else counts
+        known = knows_noise(METHODS[method.name])
+        methods.append(replace(method, corrected=corrected.tolist(), knows_noise=known))
+    return replace(results, methods=methods, noise=summary)
 
 
 def _method_result(run: MethodRun) -> MethodResult:

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-__all__ = ["COMPARE", "EXIT_CODES", "EXPLAIN", "FIT", "MAIN", "PREDICT", "VIEWS"]
+__all__ = ["COMPARE", "EXIT_CODES", "EXPLAIN", "FIT", "MAIN", "NOISE_MATRIX", "PREDICT", "VIEWS"]
 
 MAIN = """Classification when the data is uneven: rare classes, views of uneven strength.
 
@@ -23,6 +23,12 @@ VIEWS = (
 )
 VIEWS = VIEWS.replace("[views]", r"\[views]").replace("['", r"\['")
 
+NOISE_MATRIX = (
+    "How the labels are wrong: a table (CSV, TSV, JSON or Parquet) whose first line names the true "
+    "classes and whose first column names the labels they get; each column sums to 1. Bare numbers "
+    "are taken in sorted class order."
+)
+
 COMPARE = """Cross-validate methods on a table and write a report.
 
 Every method sees the same stratified folds. A table of the results is printed; the folder
@@ -38,6 +44,14 @@ given by --out gets [bold]report.html[/bold], [bold]results.json[/bold] and
   uneven compare table.parquet -t label --views prefix --metric gmean --cv 10
 
   uneven compare table.csv -t label --methods combo,random_forest --drop patient_id
+
+  uneven compare table.csv -t label --noise-matrix noise.csv
+
+[bold]Noisy labels[/bold] (--noise-matrix)
+
+  The methods that can learn through the noise are told about it: combo, adaboost_mm, mucombo,
+  mumbo. Held-out labels are noisy, too, so every method is judged by corrected measures:
+  what the measure would be against the true classes, estimated from the labels and the matrix.
 
 [bold]Methods[/bold] (--methods)
 

@@ -3,6 +3,7 @@
 from uneven.experiments.crossval import MethodRun, cross_validate, fit_method
 from uneven.experiments.diagnosis import diagnose_views, has_views
 from uneven.experiments.errors import InputError
+from uneven.experiments.label_noise import LabelNoise, label_noise
 from uneven.experiments.measures import MEASURES, MeasureRule, choose_measure
 from uneven.experiments.methods import (
     METHODS,
@@ -11,7 +12,9 @@ from uneven.experiments.methods import (
     build_pipeline,
     choose_methods,
     default_methods,
+    knows_noise,
 )
+from uneven.experiments.noisefile import read_noise_matrix, write_noise_matrix
 from uneven.experiments.problem import Problem, check_folds, in_views, make_problem
 from uneven.experiments.progress import Observer
 from uneven.experiments.schema import Column, Schema
@@ -23,6 +26,7 @@ __all__ = [
     "METHODS",
     "Column",
     "InputError",
+    "LabelNoise",
     "MeasureRule",
     "Method",
     "MethodRun",
@@ -41,7 +45,11 @@ __all__ = [
     "fit_method",
     "has_views",
     "in_views",
+    "knows_noise",
+    "label_noise",
     "make_problem",
+    "read_noise_matrix",
     "read_table",
     "views_of_table",
+    "write_noise_matrix",
 ]

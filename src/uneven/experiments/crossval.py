@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import time
 import warnings
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from contextlib import contextmanager, suppress
 from dataclasses import dataclass, field, replace
 from typing import Any
@@ -17,7 +17,7 @@ from sklearn.pipeline import Pipeline
 from threadpoolctl import threadpool_limits
 
 from uneven.experiments.measures import MEASURES, Answers, MeasureRule
-from uneven.experiments.methods import Method, Settings, build_pipeline
+from uneven.experiments.methods import Method, Settings, build_pipeline, make_classifier
 from uneven.experiments.problem import Problem, check_folds
 from uneven.experiments.progress import Observer, RoundCounter, Silent
 from uneven.metrics import confusion_counts
@@ -55,7 +55,7 @@ class MethodRun:
     method: Method
     classifier: Any
     confusion: NDArray[np.float64]
-    scores: dict[str, list[float]] = field(default_factory=lambda: {name: [] for name in MEASURES})
+    scores: dict[str, list[float]]
     fit_seconds: list[float] = field(default_factory=list)
     predict_seconds: list[float] = field(default_factory=list)
     curves: dict[str, list[float]] = field(default_factory=dict)
@@ -69,6 +69,7 @@ def cross_validate(
     settings: Settings,
     *,
     metric: MeasureRule,
+    measures: Mapping[str, MeasureRule] = MEASURES,
     folds: int = 5,
     repeats: int = 1,
     observer: Observer | None = None,
@@ -87,6 +88,8 @@ def cross_validate(
         Parameters of the methods; its seed also draws the folds.
     metric : MeasureRule
         Measure of the held-out curve.
+    measures : mapping of str to MeasureRule
+        What to measure.
     folds, repeats : int
         Each method is fitted ``folds * repeats`` times.
     observer : Observer, optional
@@ -105,13 +108,19 @@ def cross_validate(
     n_classes = len(problem.classes)
     runs = []
     for method in methods:
-        run = MethodRun(method, method.make(settings), np.zeros((n_classes, n_classes)))
+        run = MethodRun(
+            method,
+            make_classifier(method, settings),
+            np.zeros((n_classes, n_classes)),
+            {name: [] for name in measures},
+        )
+        judged = (metric, measures)
         with _threads(problem, settings):
             _warm_up(method, problem, settings, splits[0][0])
             for number, (train, test) in enumerate(splits):
                 step = f"fold {number + 1} of {len(splits)}"
                 with _watched(observer or Silent(), method, step) as report:
-                    _run_fold(run, problem, settings, metric, number, train, test, report)
+                    _run_fold(run, problem, settings, judged, number, train, test, report)
         runs.append(run)
     return runs
 
@@ -179,14 +188,15 @@ def _run_fold(
     run: MethodRun,
     problem: Problem,
     settings: Settings,
-    metric: MeasureRule,
+    judged: tuple[MeasureRule, Mapping[str, MeasureRule]],
     number: int,
     train: NDArray[np.intp],
     test: NDArray[np.intp],
     observer: Observer,
 ) -> None:
     seconds = [np.nan, np.nan]
-    values = dict.fromkeys(MEASURES, np.nan)
+    metric, measures = judged
+    values = dict.fromkeys(measures, np.nan)
     with warnings.catch_warnings(record=True) as caught:
         warnings.simplefilter("always")
         try:
@@ -196,7 +206,7 @@ def _run_fold(
             predicted = pipeline.predict(problem.X.iloc[test])
             seconds = [fitted - started, time.perf_counter() - fitted]
             answers = _answers(pipeline, problem, test, predicted)
-            values = {name: rule.value(answers) for name, rule in MEASURES.items()}
+            values = {name: rule.value(answers) for name, rule in measures.items()}
             counts, _ = confusion_counts(answers.true, predicted, labels=problem.classes)
             run.confusion += counts
             if number == 0 and run.method.staged:

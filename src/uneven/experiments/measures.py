@@ -49,6 +49,8 @@ class MeasureRule:
         One sentence.
     value : callable
         Takes `Answers`, returns a float with its natural sign.
+    corrects : str
+        Name of the measure whose bias under label noise it removes; empty for most.
     """
 
     name: str
@@ -56,6 +58,7 @@ class MeasureRule:
     greater_is_better: bool
     description: str
     value: Callable[[Answers], float]
+    corrects: str = ""
 
 
 MEASURES = {

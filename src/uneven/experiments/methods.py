@@ -7,9 +7,11 @@ built from the settings of the run.
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from typing import Any, Literal
 
+import numpy as np
+from numpy.typing import NDArray
 from sklearn.compose import ColumnTransformer
 from sklearn.ensemble import HistGradientBoostingClassifier, RandomForestClassifier
 from sklearn.linear_model import LogisticRegression
@@ -33,6 +35,8 @@ __all__ = [
     "build_pipeline",
     "choose_methods",
     "default_methods",
+    "knows_noise",
+    "make_classifier",
 ]
 
 
@@ -50,6 +54,9 @@ class Settings:
         Threads each method may use, in scikit-learn's convention.
     views : mapping of str to sequence of str, or None
         Columns of each view.
+    noise_matrix : ndarray of shape (K, K) or None
+        How the labels are wrong (row = observed label, column = true class, in sorted order); for
+        the methods that take it.
     """
 
     rounds: int = 200
@@ -57,6 +64,7 @@ class Settings:
     seed: int = 0
     n_jobs: int | None = None
     views: Mapping[str, Sequence[str]] | None = None
+    noise_matrix: NDArray[np.float64] | None = field(default=None, compare=False)
 
 
 @dataclass(frozen=True)
@@ -273,4 +281,37 @@ def build_pipeline(method: Method, schema: Schema, settings: Settings) -> Pipeli
     Pipeline
         Not fitted; steps ``"encode"`` and ``"classify"``.
     """
-    return Pipeline([("encode", method.encode(schema)), ("classify", method.make(settings))])
+    classifier = make_classifier(method, settings)
+    return Pipeline([("encode", method.encode(schema)), ("classify", classifier)])
+
+
+def make_classifier(method: Method, settings: Settings) -> Any:
+    """The classifier of a method, with the noise matrix if there is one and it takes one.
+
+    Parameters
+    ----------
+    method : Method
+        Which classifier.
+    settings : Settings
+        Parameters of the run.
+
+    Returns
+    -------
+    estimator
+        Not fitted.
+    """
+    classifier = method.make(settings)
+    if settings.noise_matrix is not None and knows_noise(method):
+        classifier.set_params(noise_matrix=settings.noise_matrix)
+    return classifier
+
+
+def knows_noise(method: Method) -> bool:
+    """Whether a method can be told how labels are wrong: whether it takes ``noise_matrix``.
+
+    Examples
+    --------
+    >>> knows_noise(METHODS["random_forest"])
+    False
+    """
+    return "noise_matrix" in method.make(Settings()).get_params(deep=False)

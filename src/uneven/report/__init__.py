@@ -1,5 +1,6 @@
 """The results of a comparison and the HTML page that shows them."""
 
+from uneven.report.noise import NoiseSummary
 from uneven.report.page import render_report, write_report
 from uneven.report.results import (
     SCHEMA,
@@ -20,6 +21,7 @@ __all__ = [
     "FoldError",
     "Measure",
     "MethodResult",
+    "NoiseSummary",
     "Share",
     "Verdict",
     "ViewSummary",

@@ -38,7 +38,9 @@ def named(name: object) -> Markup:
     return tag("span", name if isinstance(name, str) else str(name), class_="name", title=name)
 
 
-def heat_cell(value: float, tint: float, *, shown: str, best: bool = False) -> Markup:
+def heat_cell(
+    value: float, tint: float, *, shown: str, best: bool = False, wrong: bool = False
+) -> Markup:
     """Tinted table cell, with its number for those who do not see the tint.
 
     Parameters
@@ -51,6 +53,8 @@ def heat_cell(value: float, tint: float, *, shown: str, best: bool = False) -> M
         What to write.
     best : bool
         Set it in bold.
+    wrong : bool
+        Tint it orange in place of blue.
 
     Returns
     -------
@@ -61,7 +65,7 @@ def heat_cell(value: float, tint: float, *, shown: str, best: bool = False) -> M
     return tag(
         "td",
         tag("b", shown) if best else shown,
-        class_="heat",
+        class_="heat error" if wrong else "heat",
         style=f"--v:{strength:.3f}",
         data_value="" if math.isnan(value) else f"{value:.6g}",
     )

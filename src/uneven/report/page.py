@@ -13,6 +13,7 @@ from uneven.report.numbers import count
 from uneven.report.results import CompareResults
 from uneven.report.sections.confusions import confusions
 from uneven.report.sections.data import data
+from uneven.report.sections.noise import noise
 from uneven.report.sections.ranking import ranking
 from uneven.report.sections.recalls import recalls
 from uneven.report.sections.reproduce import reproduce
@@ -27,6 +28,7 @@ Section = Callable[[CompareResults], Markup | None]
 
 SECTIONS: tuple[tuple[str, str, str, Section], ...] = (
     ("ranking", "Ranking", "Ranking", ranking),
+    ("noise", "Label noise", "How the labels are wrong", noise),
     ("classes", "Classes", "Who is recognised: recall by class", recalls),
     ("confusion", "Confusion", "Who is taken for whom", confusions),
     ("training", "Training", "How the votes were built", rounds),

@@ -7,12 +7,21 @@ from collections.abc import Mapping, Sequence
 from dataclasses import fields
 from typing import Any
 
-__all__ = ["known_fields", "with_nan", "without_nan"]
+__all__ = ["check_square", "known_fields", "with_nan", "without_nan"]
 
 
 def known_fields(cls: type, raw: Mapping[str, Any]) -> dict[str, Any]:
     """Entries of ``raw`` that are fields of the dataclass ``cls``."""
     return {f.name: raw[f.name] for f in fields(cls) if f.name in raw}
+
+
+def check_square(matrix: Sequence[Sequence[float]], size: int, what: str) -> None:
+    """Refuse a nested list that is not square, with one row and one column per class."""
+    if {len(matrix), *map(len, matrix)} != {size}:
+        raise ValueError(
+            f"{what} must be {size} x {size} (one row and one column per class), "
+            f"got {len(matrix)} rows."
+        )
 
 
 def with_nan(values: Sequence[float | None]) -> list[float]:

@@ -9,12 +9,14 @@ from __future__ import annotations
 
 import json
 import math
-from collections.abc import Mapping, Sequence
+from collections.abc import Mapping
 from dataclasses import asdict, dataclass, field
 from typing import Any, Literal
 
 from uneven.report.averages import mean, spread
-from uneven.report.plain import known_fields, with_nan, without_nan
+from uneven.report.noise import NoiseSummary
+from uneven.report.plain import check_square, known_fields, with_nan, without_nan
+from uneven.report.shares import Share
 from uneven.report.views import ViewSummary
 
 __all__ = [
@@ -46,68 +48,19 @@ class Measure:
         Direction.  Scores are kept with their natural sign, never negated.
     description : str
         One sentence for the reader of a report; may be empty.
+    corrects : str
+        Name of the measure whose bias under label noise this one removes; empty for most.
     """
 
     name: str
     label: str
     greater_is_better: bool = True
     description: str = ""
+    corrects: str = ""
 
     def better(self, a: float, b: float) -> float:
         """By how much `a` is better than `b` (negative: worse)."""
         return a - b if self.greater_is_better else b - a
-
-
-@dataclass(frozen=True)
-class Share:
-    """Who speaks for which class: one row per view or column, one column per class.
-
-    Attributes
-    ----------
-    names : list of str of length v
-        Views or feature columns.
-    values : list of v lists of K floats
-        ``values[j][c]`` is the share of the support for class c that comes from row j.
-    """
-
-    names: list[str]
-    values: list[list[float]]
-
-    def __post_init__(self) -> None:
-        if len(self.names) != len(self.values):
-            raise ValueError(
-                f"Share has {len(self.names)} names but {len(self.values)} rows of values; "
-                "give one row per name."
-            )
-
-    @classmethod
-    def top(cls, names: Sequence[str], values: Any, n: int | None = None) -> Share:
-        """Keep the `n` rows with the largest total share, largest first.
-
-        Parameters
-        ----------
-        names : sequence of str of length v
-            Row names.
-        values : array-like of shape (v, K)
-            Shares.
-        n : int or None
-            How many rows to keep; None keeps all rows in their given order.
-
-        Returns
-        -------
-        Share
-            The chosen rows.
-
-        Examples
-        --------
-        >>> Share.top(["a", "b", "c"], [[0.1, 0.2], [0.7, 0.1], [0.2, 0.7]], n=2).names
-        ['c', 'b']
-        """
-        rows = [[float(v) for v in row] for row in values]
-        order = list(range(len(rows)))
-        if n is not None:
-            order = sorted(order, key=lambda j: -math.fsum(rows[j]))[:n]
-        return cls([str(names[j]) for j in order], [rows[j] for j in order])
 
 
 @dataclass(frozen=True)
@@ -209,6 +162,11 @@ class MethodResult:
         Who speaks for which class; keep `feature_share` to about the 15 strongest columns.
     errors : list of FoldError
         The folds that failed.
+    corrected : list of K lists of K floats
+        Like `confusion`, against the true classes as far as the noise matrix tells; empty without
+        one.
+    knows_noise : bool
+        Whether the method was told how the labels are wrong.
     """
 
     name: str
@@ -224,6 +182,8 @@ class MethodResult:
     view_share: Share | None = None
     feature_share: Share | None = None
     errors: list[FoldError] = field(default_factory=list)
+    corrected: list[list[float]] = field(default_factory=list)
+    knows_noise: bool = False
 
     def __post_init__(self) -> None:
         if self.kind not in ("ours", "baseline"):
@@ -240,11 +200,15 @@ class MethodResult:
         return spread(self.scores.get(measure, []))
 
     def recalls(self) -> list[float]:
-        """Recall of each class from the summed counts; NaN for a class without rows."""
-        totals = [math.fsum(row) for row in self.confusion]
+        """Recall of each class from the summed counts; NaN for a class without rows.
+
+        Corrected counts are preferred where there are any.
+        """
+        counts = self.corrected or self.confusion
+        totals = [math.fsum(row) for row in counts]
         return [
             row[c] / total if total > 0 else math.nan
-            for c, (row, total) in enumerate(zip(self.confusion, totals))
+            for c, (row, total) in enumerate(zip(counts, totals))
         ]
 
 
@@ -280,6 +244,8 @@ class CompareResults:
         What each view knows on its own; empty if that was not looked at.
     view_rows : int
         Rows that were looked at for it.
+    noise : NoiseSummary or None
+        How the labels are wrong, if that was given.
     schema : int
         Version of this format.
 
@@ -315,6 +281,7 @@ class CompareResults:
     warnings: list[str] = field(default_factory=list)
     views: list[ViewSummary] = field(default_factory=list)
     view_rows: int = 0
+    noise: NoiseSummary | None = None
     schema: int = SCHEMA
 
     def __post_init__(self) -> None:
@@ -323,6 +290,8 @@ class CompareResults:
         if len(set(names)) != len(names):
             raise ValueError(f"method names must differ, got {names}.")
         n_classes, n_fits = len(self.data.classes), self.folds * self.repeats
+        if self.noise is not None:
+            check_square(self.noise.matrix, n_classes, "the noise matrix")
         for view in self.views:
             if len(view.recalls) != n_classes or len(view.redundancy) != len(self.views):
                 raise ValueError(
@@ -330,12 +299,9 @@ class CompareResults:
                     f"redundancies, got {len(view.recalls)} and {len(view.redundancy)}."
                 )
         for method in self.methods:
-            shape = {len(method.confusion), *map(len, method.confusion)}
-            if shape != {n_classes}:
-                raise ValueError(
-                    f"confusion of method {method.name!r} must be {n_classes} x {n_classes} "
-                    f"(one row and one column per class), got {len(method.confusion)} rows."
-                )
+            check_square(method.confusion, n_classes, f"confusion of method {method.name!r}")
+            if self.noise is not None:
+                check_square(method.corrected, n_classes, f"corrected of method {method.name!r}")
             for measure, values in method.scores.items():
                 if len(values) != n_fits:
                     raise ValueError(
@@ -355,6 +321,20 @@ class CompareResults:
     def chosen(self) -> Measure:
         """The measure by which methods are ranked."""
         return self.measure(self.metric)
+
+    @property
+    def shown_measures(self) -> list[Measure]:
+        """Measures worth a column: the chosen one first, and no biased one twice.
+
+        A measure that has a corrected form is left out, unless the chosen one is its correction:
+        the two then stand side by side.
+        """
+        chosen = self.chosen
+        biased = {m.corrects for m in self.measures} - {chosen.corrects}
+        beside = [m for m in self.measures if chosen.corrects and m.name == chosen.corrects]
+        first = [chosen, *beside]
+        others = [m for m in self.measures if m not in first and m.name not in biased]
+        return [*first, *others]
 
     def ranked(self, measure: str | None = None) -> list[MethodResult]:
         """Methods from best to worst.
@@ -418,6 +398,8 @@ class CompareResults:
         known["data"] = DataSummary(**known_fields(DataSummary, raw["data"]))
         known["measures"] = [Measure(**known_fields(Measure, m)) for m in raw["measures"]]
         known["methods"] = [_method(m) for m in raw["methods"]]
+        noise = raw.get("noise")
+        known["noise"] = noise and NoiseSummary(**known_fields(NoiseSummary, noise))
         known["views"] = [ViewSummary.from_dict(view) for view in raw.get("views", [])]
         return cls(**known)
 

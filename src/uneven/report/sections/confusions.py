@@ -2,12 +2,22 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
+
 from uneven.report.heat import MANY, ConfusionPicture, elide, named
 from uneven.report.markup import Markup, tag
 from uneven.report.numbers import decimal, percent
 from uneven.report.results import CompareResults, MethodResult
 
 __all__ = ["confusions"]
+
+NOTE = (
+    "Rows are true classes, columns answers, both from the largest class to the smallest; a "
+    "cell is the percentage of its row over all held-out rows. Blue is right, orange is "
+    "wrong, on the same scale in every matrix; the outlined cell is the largest error. The "
+    "norm is the operator norm of the orange part: 0 is perfect. It comes from the summed "
+    "counts, so it differs a little from the mean over folds in the ranking."
+)
 
 
 def confusions(results: CompareResults) -> Markup | None:
@@ -23,27 +33,38 @@ def confusions(results: CompareResults) -> Markup | None:
     Markup or None
         The content of the section; None when no method answered anything.
     """
+    answered = [method for method in results.ranked() if any(map(any, method.confusion))]
+    if not answered:
+        return None
+    if results.noise is None:
+        return Markup(_matrices(results, answered) + tag("p", NOTE, class_="note"))
+    behind = (
+        "Estimated from the noisy labels and the noise matrix: rows are true classes, as far as "
+        "one can know. "
+    )
+    plain = [replace(method, corrected=[]) for method in answered]
+    summary = tag("summary", "The same against the labels as they are")
+    return Markup(
+        _matrices(results, answered)
+        + tag("p", behind, NOTE, class_="note")
+        + tag("details", summary, _matrices(results, plain))
+    )
+
+
+def _matrices(results: CompareResults, methods: list[MethodResult]) -> Markup:
+    """One picture per method, on one scale."""
     order = results.data.by_size()
     names = [results.data.classes[c] for c in order]
-    pictures = [
-        (method, ConfusionPicture([[method.confusion[r][c] for c in order] for r in order], names))
-        for method in results.ranked()
-        if any(map(any, method.confusion))
-    ]
-    if not pictures:
-        return None
+    pictures = []
+    for method in methods:
+        counts = method.corrected or method.confusion
+        ordered = [[counts[r][c] for c in order] for r in order]
+        pictures.append((method, ConfusionPicture(ordered, names)))
     top = max(0.2, *(float(picture.errors.max()) for _, picture in pictures))
     lowest = min(picture.norm for _, picture in pictures) if len(pictures) > 1 else None
     figures = [_figure(m, picture, top, picture.norm == lowest) for m, picture in pictures]
-    note = (
-        "Rows are true classes, columns answers, both from the largest class to the smallest; a "
-        "cell is the percentage of its row over all held-out rows. Blue is right, orange is "
-        "wrong, on the same scale in every matrix; the outlined cell is the largest error. The "
-        "norm is the operator norm of the orange part: 0 is perfect. It comes from the summed "
-        "counts, so it differs a little from the mean over folds in the ranking."
-    )
     dense = " dense" if len(results.data.classes) > MANY else ""
-    return Markup(tag("div", figures, class_=f"matrices{dense}") + tag("p", note, class_="note"))
+    return tag("div", figures, class_=f"matrices{dense}")
 
 
 def _figure(method: MethodResult, picture: ConfusionPicture, top: float, lowest: bool) -> Markup:

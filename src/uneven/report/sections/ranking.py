@@ -29,7 +29,7 @@ def ranking(results: CompareResults) -> Markup:
         The content of the section.
     """
     low, high = _scale(results)
-    measures = [results.chosen, *(m for m in results.measures if m.name != results.metric)]
+    measures = results.shown_measures
     best = {m.name: {leader.name for leader in leaders(results, m.name)} for m in measures}
     rows = [
         _row(results, method, measures, best, place, (low, high))
@@ -115,7 +115,9 @@ def _name(method: MethodResult) -> Markup:
     badge = tag("span", "baseline", class_="badge") if method.kind == "baseline" else None
     failed = len(method.errors)
     alarm = tag("span", f"{failed} failed", class_="badge alarm") if failed else None
-    return tag("th", named(method.label), " ", badge, alarm, scope="row", data_value=method.label)
+    told = tag("span", "knows the noise", class_="badge good") if method.knows_noise else None
+    parts = (named(method.label), " ", badge, alarm, told)
+    return tag("th", *parts, scope="row", data_value=method.label)
 
 
 def _key(value: float) -> str:

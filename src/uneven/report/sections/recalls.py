@@ -64,6 +64,8 @@ def recalls(results: CompareResults) -> Markup:
         "Percent of the held-out rows of a class that were recognised; bold is best. A class is "
         "called rare when it has less than half of an equal share of the rows."
     )
+    if results.noise is not None:
+        note += " Recalls are corrected for the noise in the labels; the numbers of rows are not."
     css = "sortable heatmap many" if len(methods) > MANY else "sortable heatmap"
     inner = tag("table", tag("thead", tag("tr", heads)), tag("tbody", rows), class_=css)
     return Markup(tag("div", inner, class_="wide") + tag("p", note, class_="note"))

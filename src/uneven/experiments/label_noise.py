@@ -1,0 +1,196 @@
+"""Measures of methods when the labels of the table are wrong in a known pattern.
+
+Held-out labels are as noisy as the others, so a method that answers rightly looks wrong wherever
+the label is. With the noise matrix ``C`` the counts of labels and answers can be corrected: on
+average ``C^-1`` times them are the counts of true classes and answers. See `uneven.noise`.
+
+Accuracy and balanced accuracy are linear in the counts, so their corrected values are unbiased
+(they may leave the range from 0 to 1 by chance). The norm of the errors and the geometric mean are
+taken after the rates of each class were moved to the nearest probabilities. Class frequencies come
+from the whole table, not from one fold.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import dataclass, field
+
+import numpy as np
+from numpy.typing import NDArray
+
+from uneven.experiments.errors import InputError
+from uneven.experiments.measures import MEASURES, Answers, MeasureRule
+from uneven.experiments.problem import Problem
+from uneven.metrics import confusion_counts, matrix_norm
+from uneven.noise import NoiseInverse, invert_noise, recover_priors
+from uneven.simplex import project_on_simplex
+
+__all__ = ["LabelNoise", "label_noise"]
+
+
+@dataclass(frozen=True)
+class LabelNoise:
+    """How the labels of a problem are wrong.
+
+    Attributes
+    ----------
+    name : str
+        Where the matrix came from.
+    classes : ndarray of shape (K,)
+        Class labels.
+    undone : NoiseInverse
+        The noise matrix (row = observed label, column = true class) and its inverse.
+    observed, recovered : ndarray of shape (K,)
+        Shares of the labels in the table, and of the true classes behind them.
+    measures : dict of str to MeasureRule
+        Corrected measures first, then those on the labels as they are.
+    """
+
+    name: str
+    classes: NDArray
+    undone: NoiseInverse
+    observed: NDArray[np.float64]
+    recovered: NDArray[np.float64]
+    measures: dict[str, MeasureRule] = field(init=False, repr=False)
+
+    def __post_init__(self) -> None:
+        corrected = [_rule(name, value, self) for name, value in CORRECTED.items()]
+        measures = {rule.name: rule for rule in (*corrected, *MEASURES.values())}
+        object.__setattr__(self, "measures", measures)
+
+    @property
+    def wrong_share(self) -> float:
+        """Share of the labels that are wrong."""
+        return float(1.0 - np.diag(self.undone.matrix) @ self.recovered)
+
+    def judged_by(self, metric: MeasureRule) -> MeasureRule:
+        """The corrected form of a measure, or the measure itself if there is none."""
+        return self.measures.get(f"corrected_{metric.name}", metric)
+
+    def rates(self, counts: NDArray[np.float64]) -> NDArray[np.float64]:
+        """Corrected confusion rates.
+
+        Parameters
+        ----------
+        counts : ndarray of shape (K, K)
+            Held-out rows by label in the table (row) and answer (column).
+
+        Returns
+        -------
+        ndarray of shape (K, K)
+            Row = true class, column = answer. Unbiased; rows sum to 1 on average.
+        """
+        joint = self.undone.inverse @ counts / counts.sum()
+        return np.asarray(joint / self.recovered[:, None])
+
+    def probable_rates(self, counts: NDArray[np.float64]) -> NDArray[np.float64]:
+        """The nearest probabilities to `rates`: rows sum to 1, nothing is below 0."""
+        return project_on_simplex(self.rates(counts).T).T
+
+    def probable_counts(self, counts: NDArray[np.float64]) -> NDArray[np.float64]:
+        """Rows by true class and answer, as far as one can know; the same sum as `counts`."""
+        sizes = self.recovered * counts.sum()
+        return np.asarray(self.probable_rates(counts) * sizes[:, None])
+
+
+def label_noise(problem: Problem, matrix: NDArray[np.float64], name: str = "") -> LabelNoise:
+    """Prepare to undo the noise in the labels of a problem.
+
+    Parameters
+    ----------
+    problem : Problem
+        With noisy labels.
+    matrix : ndarray of shape (K, K)
+        As `read_noise_matrix` returns it.
+    name : str
+        Where it came from.
+
+    Returns
+    -------
+    LabelNoise
+
+    Raises
+    ------
+    InputError
+        If the noise cannot be undone.
+
+    Examples
+    --------
+    >>> import pandas as pd
+    >>> from uneven.experiments import make_problem
+    >>> frame = pd.DataFrame({"x": range(10), "label": list("aaaaaaabbb")})
+    >>> noise = label_noise(make_problem(frame, "label"), np.array([[1.0, 0.4], [0.0, 0.6]]))
+    >>> noise.recovered.round(2), round(noise.wrong_share, 2)
+    (array([0.5, 0.5]), 0.2)
+    >>> noise.rates(np.array([[4.0, 3.0], [1.0, 2.0]])).round(2)
+    array([[0.67, 0.33],
+           [0.33, 0.67]])
+    """
+    try:
+        undone = invert_noise(matrix)
+    except ValueError as error:
+        reason = _with_names(str(error), problem.classes).partition(" Merge or drop")[0]
+        raise InputError(
+            f"--noise-matrix {name}: {reason} Merge these classes in the table and in the matrix, "
+            "or leave their rows out."
+        ) from error
+    observed = problem.class_counts / problem.class_counts.sum()
+    recovered = recover_priors(observed, undone.inverse, floor=1.0 / len(problem.y))
+    return LabelNoise(name, problem.classes, undone, observed, recovered)
+
+
+def _with_names(reason: str, classes: NDArray) -> str:
+    """Write the names of classes where a sentence about a matrix gives their positions."""
+    words = reason.split(" ")
+    for at, word in enumerate(words):
+        named = at and words[at - 1] in ("label", "classes", "and")
+        if named and word.isdigit() and int(word) < len(classes):
+            words[at] = repr(str(classes[int(word)]))
+    return " ".join(words)
+
+
+def _accuracy(noise: LabelNoise, counts: NDArray[np.float64]) -> float:
+    return float(np.diag(noise.rates(counts)) @ noise.recovered)
+
+
+def _balanced_accuracy(noise: LabelNoise, counts: NDArray[np.float64]) -> float:
+    return float(np.diag(noise.rates(counts)).mean())
+
+
+def _gmean(noise: LabelNoise, counts: NDArray[np.float64]) -> float:
+    recalls = np.diag(noise.probable_rates(counts))
+    return float(np.exp(np.log(recalls).mean())) if recalls.all() else 0.0
+
+
+def _confusion_norm(noise: LabelNoise, counts: NDArray[np.float64]) -> float:
+    rates = noise.probable_rates(counts)
+    return matrix_norm(rates - np.diag(np.diag(rates)))
+
+
+CORRECTED = {
+    "confusion_norm": _confusion_norm,
+    "gmean": _gmean,
+    "balanced_accuracy": _balanced_accuracy,
+    "accuracy": _accuracy,
+}
+"""Measures that can be computed from corrected counts."""
+
+
+def _rule(
+    name: str, value: Callable[[LabelNoise, NDArray[np.float64]], float], noise: LabelNoise
+) -> MeasureRule:
+    plain = MEASURES[name]
+
+    def corrected(answers: Answers) -> float:
+        counts, _ = confusion_counts(answers.true, answers.predicted, labels=noise.classes)
+        return value(noise, counts)
+
+    return MeasureRule(
+        name=f"corrected_{name}",
+        label=f"corrected {plain.label}",
+        greater_is_better=plain.greater_is_better,
+        description=f"The {plain.label} against the true classes, estimated from the noisy labels "
+        "and the noise matrix.",
+        value=corrected,
+        corrects=name,
+    )

@@ -1,0 +1,126 @@
+"""How the labels are wrong: the noise matrix, what it costs to undo it, the classes behind it."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+from uneven.report.heat import MANY, elide, heat_cell, named
+from uneven.report.markup import Markup, tag
+from uneven.report.noise import NoiseSummary
+from uneven.report.numbers import decimal, percent, whole_percent
+from uneven.report.results import CompareResults
+
+__all__ = ["noise"]
+
+EASY, HARD = 3.0, 30.0
+"""Condition numbers up to which undoing the noise costs little, and from which it costs a lot."""
+
+
+def noise(results: CompareResults) -> Markup | None:
+    """The matrix, remarks in words, and labels beside true classes.
+
+    Parameters
+    ----------
+    results : CompareResults
+        The comparison.
+
+    Returns
+    -------
+    Markup or None
+        The content of the section; None when no noise matrix was given.
+    """
+    found = results.noise
+    if found is None:
+        return None
+    order = results.data.by_size()
+    names = [results.data.classes[c] for c in order]
+    remarks = [*_remarks(found, results.data.classes), _listeners(results)]
+    return Markup(
+        tag("ul", [tag("li", remark) for remark in remarks], class_="remarks")
+        + tag(
+            "div", _matrix(found, names, order), _classes(found, names, order), class_="two pairs"
+        )
+    )
+
+
+def _remarks(found: NoiseSummary, classes: Sequence[str]) -> list[str]:
+    worst = max(range(len(classes)), key=lambda c: found.amplification[c])
+    if found.condition <= EASY:
+        verdict = "undoing the noise costs little"
+    elif found.condition < HARD:
+        verdict = "undoing the noise makes every estimate less certain"
+    else:
+        verdict = "the noise hides much: corrected numbers are very uncertain"
+    return [
+        f"{percent(found.wrong_share)} of the labels are wrong, says the noise matrix "
+        f"({elide(found.name, 60)}). Measures on the labels as they are would blame right answers "
+        "for wrong labels; corrected measures estimate what they would be against the true "
+        "classes.",
+        f"Condition number {decimal(found.condition, 1)}: {verdict}. Chance counts up to "
+        f"{decimal(found.amplification[worst], 1)} times as much as with true labels, most for "
+        f"{elide(classes[worst], 24)}.",
+    ]
+
+
+def _listeners(results: CompareResults) -> str:
+    told = [elide(m.label, 40) for m in results.methods if m.knows_noise]
+    if not told:
+        return "No method was told about the noise: all of them believe the labels."
+    others = "" if len(told) == len(results.methods) else " The others believe the labels."
+    return f"Told about the noise: {', '.join(told)}.{others}"
+
+
+def _matrix(found: NoiseSummary, names: Sequence[str], order: Sequence[int]) -> Markup:
+    heads = [tag("th", named(name), scope="col", class_="method") for name in names]
+    rows = [
+        tag(
+            "tr",
+            tag("th", named(name), scope="row"),
+            [_cell(found.matrix[i][j], wrong=i != j) for j in order],
+        )
+        for name, i in zip(names, order)
+    ]
+    head = tag("thead", tag("tr", tag("th", "label", scope="col"), heads))
+    css = "heatmap many" if len(names) > MANY else "heatmap"
+    caption = tag("caption", "Which label each class gets")
+    table = tag("table", caption, head, tag("tbody", rows), class_=css)
+    note = (
+        "A column is a true class, a row a label: a cell is the percentage of the class that gets "
+        "the label, so columns sum to 100. Blue labels are right, orange ones are wrong."
+    )
+    return tag("div", tag("div", table, class_="wide"), tag("p", note, class_="note"))
+
+
+def _cell(share: float, *, wrong: bool) -> Markup:
+    shown = "" if share == 0.0 else "<1" if share < 0.005 else whole_percent(share)
+    return heat_cell(share, share**0.7, shown=shown, wrong=wrong and share > 0.0)
+
+
+def _classes(found: NoiseSummary, names: Sequence[str], order: Sequence[int]) -> Markup:
+    rows = [
+        tag(
+            "tr",
+            tag("th", named(name), scope="row"),
+            [
+                tag("td", shown, class_="number")
+                for shown in (
+                    percent(found.observed[c], 1),
+                    percent(found.recovered[c], 1),
+                    percent(found.matrix[c][c]),
+                    f"{decimal(found.amplification[c], 1)} ×",
+                )
+            ],
+        )
+        for name, c in zip(names, order)
+    ]
+    words = ("labels", "true", "right", "chance")
+    heads = [tag("th", word, scope="col", class_="number") for word in words]
+    head = tag("thead", tag("tr", tag("th", "class", scope="col"), heads))
+    caption = tag("caption", "Labels, and the classes behind them")
+    table = tag("table", caption, head, tag("tbody", rows), class_="sizes")
+    note = (
+        "Share of the rows that are labelled so; share that truly are, recovered through the "
+        "inverse of the matrix; how many of the class get the right label; and how much more "
+        "chance counts in what is estimated for the class."
+    )
+    return tag("div", table, tag("p", note, class_="note"))
