@@ -5,6 +5,10 @@ import numpy as np
 from uneven.simplex import project_on_simplex
 
 
+def error_set(scores, truth):
+    return np.array([r for r, s in enumerate(scores) if r != truth and s >= scores[truth]])
+
+
 def step(name, scores, truth, errors, rng=None, squared_norm=1.0):
     tau = np.zeros(len(scores))
     lead = scores - scores[truth]
@@ -32,10 +36,8 @@ def learn(X, y, order, name, rng, weights):
     """One pass: mistaken rows, and the weights after each row shown."""
     mistakes, trail = [], []
     for i in order:
-        scores = X[i] @ weights
-        errors = np.array(
-            [r for r in range(len(scores)) if r != y[i] and scores[r] >= scores[y[i]]]
-        )
+        scores = sum(x * row for x, row in zip(X[i], weights))
+        errors = error_set(scores, y[i])
         if len(errors) and X[i].any():
             tau = step(name, scores, y[i], errors, rng, X[i] @ X[i])
             weights = weights + np.outer(X[i], tau)
@@ -49,9 +51,7 @@ def learn_dual(gram, y, name, rng, coefficients):
     coefficients = coefficients.copy()
     for i in range(len(gram)):
         scores = gram[i] @ coefficients
-        errors = np.array(
-            [r for r in range(len(scores)) if r != y[i] and scores[r] >= scores[y[i]]]
-        )
+        errors = error_set(scores, y[i])
         if len(errors) and gram[i, i]:
             coefficients[i] += step(name, scores, y[i], errors, rng, gram[i, i])
             mistakes.append(i)

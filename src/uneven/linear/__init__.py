@@ -9,9 +9,11 @@ from uneven.linear.rows import (
     scale_rows,
 )
 from uneven.linear.steps import ERROR_STEPS, check_step, error_set
+from uneven.linear.ultraconservative import UltraconservativeClassifier
 
 __all__ = [
     "ERROR_STEPS",
+    "UltraconservativeClassifier",
     "add_constant",
     "check_step",
     "error_set",

@@ -1,0 +1,195 @@
+"""What linear classifiers share: rows in, scores and classes out."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+import scipy.sparse as sp
+from sklearn.base import BaseEstimator, ClassifierMixin
+from sklearn.utils import Tags, check_random_state
+from sklearn.utils.multiclass import check_classification_targets
+from sklearn.utils.validation import check_is_fitted, validate_data
+
+from uneven.linear.rows import add_constant, normalize_rows, row_norms
+
+__all__ = [
+    "LinearClassifier",
+    "check_flags",
+    "csr_parts",
+    "enter_labelled_rows",
+    "enter_stream",
+    "generator",
+    "squared_lengths",
+]
+
+_RULES: dict[str, Any] = {"accept_sparse": "csr", "dtype": np.float64}
+_LONGEST = 1e145
+
+
+class LinearClassifier(ClassifierMixin, BaseEstimator):
+    """Base of the classifiers whose scores are products with weight vectors.
+
+    A subclass has the parameters ``fit_intercept`` and ``normalize`` and leaves ``coef_`` and
+    ``intercept_``: one vector per class, or a single one for two classes.
+    """
+
+    classes_: np.ndarray
+    coef_: np.ndarray
+    intercept_: np.ndarray
+
+    def decision_function(self, X: Any) -> np.ndarray:
+        """Scores of the classes.
+
+        Parameters
+        ----------
+        X : array-like or sparse matrix of shape (n_samples, n_features)
+
+        Returns
+        -------
+        ndarray of shape (n_samples, n_classes), or (n_samples,) for two classes
+            Products of the rows as given with ``coef_``, plus ``intercept_``: dividing a row by
+            its length, as ``normalize`` does in training, would not change the answer. For two
+            classes the score of the second one, less that of the first if both have a vector.
+        """
+        check_is_fitted(self)
+        X = validate_data(self, X, reset=False, **_RULES)
+        scores = np.asarray(X @ self.coef_.T) + self.intercept_
+        if scores.shape[1] == 2:
+            return scores[:, 1] - scores[:, 0]
+        return scores[:, 0] if scores.shape[1] == 1 else scores
+
+    def predict(self, X: Any) -> np.ndarray:
+        """The class with the highest score; the first of them if several share it.
+
+        Parameters
+        ----------
+        X : array-like or sparse matrix of shape (n_samples, n_features)
+
+        Returns
+        -------
+        ndarray of shape (n_samples,)
+        """
+        scores = self.decision_function(X)
+        if scores.ndim == 1:
+            return self.classes_[(scores > 0.0).astype(np.intp)]
+        return self.classes_[scores.argmax(axis=1)]
+
+    def __sklearn_tags__(self) -> Tags:
+        tags = super().__sklearn_tags__()
+        tags.input_tags.sparse = True
+        return tags
+
+    def _as_learnt(self, X: Any) -> Any:
+        """Rows as the learner sees them: with the constant, then of unit length if asked."""
+        if self.fit_intercept:
+            X = add_constant(X)
+        return normalize_rows(X) if self.normalize else X
+
+    def _store(self, coef: np.ndarray) -> None:
+        """Split weights of shape (n_vectors, n_columns) into ``coef_`` and ``intercept_``."""
+        width: int = self.n_features_in_
+        self.coef_ = np.ascontiguousarray(coef[:, :width])
+        self.intercept_ = coef[:, width].copy() if self.fit_intercept else np.zeros(len(coef))
+
+
+def enter_labelled_rows(estimator: Any, X: Any, y: Any) -> tuple[Any, np.ndarray]:
+    """Validate what ``fit`` was given and remember its columns and classes on the estimator.
+
+    Parameters
+    ----------
+    estimator : object
+    X : array-like or sparse matrix of shape (n_samples, n_features)
+    y : array-like of shape (n_samples,)
+
+    Returns
+    -------
+    X : ndarray or CSR of shape (n_samples, n_features), of double precision
+    y : ndarray of int64, shape (n_samples,)
+        Positions in ``classes_``.
+    """
+    X, y = validate_data(estimator, X, y, **_RULES)
+    check_classification_targets(y)
+    estimator.classes_, positions = np.unique(y, return_inverse=True)
+    if len(estimator.classes_) < 2:
+        raise ValueError(
+            f"y holds one class only, {estimator.classes_.tolist()[0]!r}: "
+            f"{type(estimator).__name__} needs at least two classes to tell apart."
+        )
+    return X, positions.astype(np.int64, copy=False)
+
+
+def enter_stream(estimator: Any, X: Any, y: Any, classes: Any) -> tuple[Any, np.ndarray, bool]:
+    """Validate what ``partial_fit`` was given; remember columns and classes at the first call.
+
+    Parameters
+    ----------
+    estimator : object
+    X : array-like or sparse matrix of shape (n_samples, n_features)
+    y : array-like of shape (n_samples,)
+    classes : array-like of shape (n_classes,) or None
+        All classes that may ever come; needed at the first call, if given later they must be the
+        same.
+
+    Returns
+    -------
+    X : ndarray or CSR of shape (n_samples, n_features), of double precision
+    y : ndarray of int64, shape (n_samples,)
+        Positions in ``classes_``.
+    first : bool
+    """
+    first = not hasattr(estimator, "classes_")
+    X, y = validate_data(estimator, X, y, reset=first, **_RULES)
+    check_classification_targets(y)
+    if first and classes is None:
+        raise ValueError("classes must be given at the first call of partial_fit.")
+    if classes is not None:
+        known = np.unique(np.asarray(classes))
+        if first and len(known) < 2:
+            raise ValueError(f"classes={known.tolist()}: at least two classes are needed.")
+        if not first and not np.array_equal(known, estimator.classes_):
+            raise ValueError(
+                f"classes={known.tolist()} is not the same as in the first call of partial_fit, "
+                f"{estimator.classes_.tolist()}."
+            )
+        estimator.classes_ = known
+    strange = np.setdiff1d(y, estimator.classes_)
+    if strange.size:
+        raise ValueError(
+            f"y holds {strange[:5].tolist()}, not among the classes "
+            f"{estimator.classes_[:8].tolist()} given to partial_fit."
+        )
+    return X, np.searchsorted(estimator.classes_, y).astype(np.int64, copy=False), first
+
+
+def check_flags(estimator: Any, *names: str) -> None:
+    """Refuse parameters that are neither True nor False."""
+    for name in names:
+        value = getattr(estimator, name)
+        if not isinstance(value, bool | np.bool_):
+            raise ValueError(f"{name} must be True or False, got {value!r}.")
+
+
+def generator(random_state: Any) -> np.random.Generator:
+    """A generator for compiled loops, seeded by what scikit-learn calls a random state."""
+    return np.random.default_rng(check_random_state(random_state).randint(2**31 - 1))
+
+
+def squared_lengths(rows: Any) -> np.ndarray:
+    """Squared lengths of the rows, zero only for rows of zeros.
+
+    Rows so long that products with sums of them may overflow are refused.
+    """
+    lengths = row_norms(rows)
+    longest = int(lengths.argmax())
+    if lengths[longest] > _LONGEST:
+        raise ValueError(
+            f"row {longest} of X has length {lengths[longest]:.3g}; products of rows longer than "
+            f"{_LONGEST:g} overflow. Scale the columns, or set normalize=True."
+        )
+    return np.where(lengths > 0.0, np.maximum(lengths**2, np.finfo(float).tiny), 0.0)
+
+
+def csr_parts(X: Any) -> tuple[np.ndarray, np.ndarray, np.ndarray] | None:
+    """``data, indices, indptr`` of a CSR table for compiled loops, None for a dense one."""
+    return (X.data, X.indices, X.indptr) if sp.issparse(X) else None
