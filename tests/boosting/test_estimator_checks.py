@@ -26,6 +26,7 @@ ESTIMATORS = [
     uneven.MuComboClassifier(n_estimators=5, coefficients="simplified", max_depth=1),
     ShareBoostClassifier(n_estimators=5, views=TWO_VIEWS),
     uneven.UMAClassifier(),
+    uneven.UMAClassifier(kernel="rbf", selection="confusion", fit_intercept=True, average=True),
     uneven.BregmanVoteClassifier(),
     uneven.CarakoClassifier(),
     uneven.CarakoClassifier(version=1, max_depth=3),

@@ -38,13 +38,14 @@ class Space(Protocol):
     def vector(self, predicted: int, true: int) -> np.ndarray:
         """The update vector of a pair."""
 
-    def project(
-        self, vector: np.ndarray, predicted: int, coef: np.ndarray, scores: np.ndarray
-    ) -> np.ndarray:
+    def project(self, vector: np.ndarray, coef: np.ndarray, scores: np.ndarray) -> np.ndarray:
         """Products of an update vector with the class vectors, shape (n_classes,)."""
 
-    def scores(self, vector: np.ndarray) -> np.ndarray:
-        """Products of all rows with a vector, shape (n_samples,)."""
+    def scores(self, vectors: np.ndarray) -> np.ndarray:
+        """Products of all rows with a vector, or with each row of a matrix of vectors.
+
+        Shape (n_samples,) or (n_samples, n_vectors).
+        """
 
     def gram(self, coef: np.ndarray, scores: np.ndarray) -> np.ndarray:
         """Products of the class vectors with each other, shape (n_classes, n_classes)."""
@@ -91,10 +92,10 @@ class PrimalSpace:
         if group is None:
             whole = self.labels.T @ self.X
             self._sums[:] = whole.toarray() if sp.issparse(whole) else whole
-            self.norms[:] = np.linalg.norm(self.inverse @ self._sums[0], axis=1)
+            self.norms[:] = self._lengths(0)
         else:
             for p in self._move(group):
-                self.norms[p] = np.linalg.norm(self.inverse @ self._sums[p], axis=1)
+                self.norms[p] = self._lengths(p)
         self._group = None if group is None else group.copy()
 
     def vector(self, predicted: int, true: int) -> np.ndarray:
@@ -105,19 +106,25 @@ class PrimalSpace:
         """The update vectors of all pairs, shape (n_classes, n_classes, n_features)."""
         return np.asarray(self.inverse @ self._sums)
 
-    def project(
-        self, vector: np.ndarray, predicted: int, coef: np.ndarray, scores: np.ndarray
-    ) -> np.ndarray:
+    def project(self, vector: np.ndarray, coef: np.ndarray, scores: np.ndarray) -> np.ndarray:
         """Products of an update vector with the class vectors, shape (n_classes,)."""
         return np.asarray(coef @ vector)
 
-    def scores(self, vector: np.ndarray) -> np.ndarray:
-        """Products of all rows with a vector, shape (n_samples,)."""
-        return np.asarray(self.X @ vector)
+    def scores(self, vectors: np.ndarray) -> np.ndarray:
+        """Products of all rows with a vector, or with each row of a matrix of vectors.
+
+        Shape (n_samples,) or (n_samples, n_vectors).
+        """
+        return np.asarray(self.X @ vectors.T)
 
     def gram(self, coef: np.ndarray, scores: np.ndarray) -> np.ndarray:
         """Products of the class vectors with each other, shape (n_classes, n_classes)."""
         return np.asarray(coef @ coef.T)
+
+    def _lengths(self, predicted: int) -> np.ndarray:
+        """Lengths of the vectors of one predicted class, shape (n_classes,)."""
+        vectors = self.inverse @ self._sums[predicted]
+        return np.sqrt(np.einsum("ij,ij->i", vectors, vectors))
 
     def _move(self, group: np.ndarray) -> np.ndarray:
         """Move the rows whose group has changed; the predicted classes whose sums did change."""
@@ -200,15 +207,16 @@ class DualSpace:
             return self._weights[:, true].copy()
         return np.where(self._group == predicted, self._weights[:, true], 0.0)
 
-    def project(
-        self, vector: np.ndarray, predicted: int, coef: np.ndarray, scores: np.ndarray
-    ) -> np.ndarray:
+    def project(self, vector: np.ndarray, coef: np.ndarray, scores: np.ndarray) -> np.ndarray:
         """Products of an update vector with the class vectors, shape (n_classes,)."""
         return np.asarray(vector @ scores)
 
-    def scores(self, vector: np.ndarray) -> np.ndarray:
-        """Products of all rows with a vector, shape (n_samples,)."""
-        return np.asarray(self.K @ vector)
+    def scores(self, vectors: np.ndarray) -> np.ndarray:
+        """Products of all rows with a vector, or with each row of a matrix of vectors.
+
+        Shape (n_samples,) or (n_samples, n_vectors).
+        """
+        return np.asarray(self.K @ vectors.T)
 
     def gram(self, coef: np.ndarray, scores: np.ndarray) -> np.ndarray:
         """Products of the class vectors with each other, shape (n_classes, n_classes)."""

@@ -3,49 +3,42 @@
 from __future__ import annotations
 
 import warnings
-from dataclasses import dataclass, field
-from numbers import Real
 from typing import Any, Self
 
 import numpy as np
-from sklearn.base import BaseEstimator, ClassifierMixin
 from sklearn.utils import check_random_state
-from sklearn.utils.multiclass import check_classification_targets
+from sklearn.utils.metaestimators import available_if
 from sklearn.utils.validation import check_is_fitted, validate_data
 
-from uneven.door import check_choice, check_integer, whole_or_nothing
-from uneven.linear.rows import add_constant, normalize_rows, row_norms
-from uneven.noise.grouped_sums import group_masses, label_weights, top_classes
+from uneven.door import whole_or_nothing
+from uneven.linear.base import (
+    LinearClassifier,
+    enter_labelled_rows,
+    enter_stream,
+    squared_lengths,
+)
+from uneven.noise.grouped_sums import label_weights as as_label_weights
+from uneven.noise.kernel_rows import kernel_values, training_kernel
 from uneven.noise.matrices import NoiseInverse, check_noise_matrix, invert_noise, recover_priors
-from uneven.noise.pair_selection import SELECTIONS, Candidates, in_order
-from uneven.noise.spaces import PrimalSpace, Space
+from uneven.noise.spaces import DualSpace, PrimalSpace, Space
+from uneven.noise.uma_parameters import check_parameters
+from uneven.noise.uma_run import HISTORY, Run
+from uneven.noise.uma_step import Rules, iterate
 from uneven.vote_classifier import flatten_binary
 
 __all__ = ["UMAClassifier"]
 
-_X_RULES: dict[str, Any] = {"accept_sparse": "csr", "dtype": np.float64}
+
+def _without_kernel(estimator: UMAClassifier) -> bool:
+    if estimator.kernel is not None:
+        raise AttributeError(
+            f"kernel={estimator.kernel!r}: partial_fit needs class vectors of numbers. Put "
+            "sklearn.kernel_approximation.Nystroem before UMAClassifier(kernel=None)."
+        )
+    return True
 
 
-@dataclass
-class _Run:
-    """The state of one run: class vectors, scores of the rows, what has happened."""
-
-    space: Space
-    labels: Any
-    noise: NoiseInverse
-    prior: np.ndarray
-    coef: np.ndarray
-    scores: np.ndarray
-    rng: np.random.RandomState
-    latest: int = -1
-    history: dict[str, list] = field(default_factory=dict)
-
-    def record(self, **entries: Any) -> None:
-        for name, value in entries.items():
-            self.history.setdefault(name, []).append(value)
-
-
-class UMAClassifier(ClassifierMixin, BaseEstimator):
+class UMAClassifier(LinearClassifier):
     """UMA: a linear classifier for labels that are wrong in a known pattern.
 
     A perceptron learns from its mistakes, and a wrong label makes it learn the contrary. But the
@@ -59,39 +52,94 @@ class UMAClassifier(ClassifierMixin, BaseEstimator):
     noise_matrix : array-like or dataframe of shape (n_classes, n_classes), default=None
         Column = true class, row = observed label, in sorted class order; columns sum to 1. None
         takes the labels as they are, which gives a batch perceptron.
+    alpha : float, default=0.0
+        Lead over all other classes that a row needs to count as predicted.
+    alpha_mode : {"absolute", "geometric"}, default="absolute"
+        Whether the lead is a difference of scores, which grow with the number of steps, or the
+        distance of the row to the boundary.
     selection : {"error", "confusion", "random", "cyclic", "mass"}, default="error"
         Which pair comes next: the longest vector; the longest relative to the frequency of the
         true class; any; one after the other; the largest estimated share of mistaken rows.
-    tol : float, default=1e-8
-        Vectors that are not longer than this are left alone.
-    max_iter : int, default=None
+    step : {"perceptron", "perceptron_loose", "max", "uniform", "proportional"}, \
+            default="perceptron"
+        Who pays for what the true class gains: the predicted class, if it outranks the true one
+        on the vector; the predicted class if any class does; or the highest of those that do,
+        all of them alike, or by how much they do.
+    normalize_updates : {None, "norm", "mass"}, default=None
+        Divide a vector by its length, or by the estimated share of rows behind it, before it is
+        used.
+    average : bool, default=False
+        Use the mean of the class vectors after each step instead of the last ones.
+    pocket : bool, default=False
+        Use the class vectors of the step with the lowest estimated error (``risk``).
+    patience : int or None, default=None
+        Stop after so many steps without a lower estimated error.
+    tol : float or "auto", default=1e-8
+        Vectors that are not longer than this are left alone. ``"auto"`` leaves those alone that
+        could be label noise: shorter than ``max_k |C^-1[q, k]| sqrt(n_p) / n``, where n_p of the
+        n rows are predicted p.
+    max_iter : int or None, default=None
         Largest number of steps. None is ``max(500, 20 * n_classes * (n_classes - 1))``.
     fit_intercept : bool, default=False
-        Learn an offset for each class. Otherwise the classes meet in the origin.
+        Learn an offset for each class. Otherwise all boundaries meet in the origin.
     normalize : bool, default=True
         Divide each training row by its length (after the constant for the intercept has been
-        added). Predictions do not depend on the lengths of rows.
+        added). Which class is predicted does not depend on the lengths of rows.
+    kernel : str, callable or None, default=None
+        None learns a vector of numbers for each class. A kernel of
+        :func:`sklearn.metrics.pairwise.pairwise_kernels`, ``"precomputed"`` or a callable learns
+        a combination of all training rows instead; this needs their n x n kernel in memory.
+    gamma, degree, coef0 : float, default=None, 3, 1
+        Parameters of the kernel.
     on_singular : {"raise", "shrink", "pinv"}, default="raise"
         What to do with a noise matrix that has no useful inverse; see
         :func:`~uneven.noise.invert_noise`.
     random_state : int, RandomState or None, default=None
         Seed of the selection ``"random"``; nothing else is drawn.
+    verbose : int, default=0
+        1 prints every hundredth step, larger values print more often.
 
     Attributes
     ----------
     classes_ : ndarray of shape (n_classes,)
     coef_ : ndarray of shape (n_classes, n_features)
+        Not with a kernel.
     intercept_ : ndarray of shape (n_classes,)
+        Not with a kernel.
+    dual_coef_ : ndarray of shape (n_classes, n_support)
+        Only with a kernel: how much each training row counts for each class.
+    support_ : ndarray of int, shape (n_support,)
+        Only with a kernel: the training rows that count.
+    support_vectors_ : ndarray or CSR of shape (n_support, n_features)
+        Only with a kernel that is not precomputed.
     class_prior_ : ndarray of shape (n_classes,)
         Frequencies of the true classes, recovered through the noise matrix.
     history_ : dict of str to ndarray of shape (n_iter_,)
         For each step ``predicted`` and ``true`` (positions of the pair), ``norm`` of its vector,
         ``mass`` (estimated share of rows behind it), ``n_errors`` (classes that outrank the true
-        one on it) and ``risk`` (error on the true labels before the step, estimated from the
-        noisy ones).
+        one on it) and ``risk`` (error on the true labels after the step, estimated from the noisy
+        ones; it may be negative).
     n_iter_ : int
+        Steps made.
     stop_reason_ : str
-        ``"max_iter"``, ``"small_updates"`` or ``"no_mistake_constructible"``.
+        ``"max_iter"``, ``"small_updates"`` (no vector longer than ``tol``),
+        ``"no_mistake_constructible"`` (no vector is mistaken), ``"no_row_clears_alpha"`` or
+        ``"plateau"`` (``patience``).
+
+    See Also
+    --------
+    uneven.noise.update_vectors : the vectors of one step.
+    uneven.noise.NoiseTolerantPerceptron : the ancestor for two classes and one noise rate.
+
+    Notes
+    -----
+    Corrections of the source. The margins that are proved for the vectors, gamma and alpha, hold
+    after dividing by the share of rows behind the vector, hence "outranks" means a lead of alpha
+    times that share. With ``alpha > 0`` and all class vectors zero no row is predicted and
+    nothing would ever be learnt: the first step ignores alpha. A pair on whose vector nobody
+    outranks the true class would be selected for ever: the next best is taken. The estimates are
+    exact only on average over the noise, and their errors grow with the entries of the inverse of
+    the noise matrix, a factor that the published sample size lacks.
 
     References
     ----------
@@ -102,7 +150,8 @@ class UMAClassifier(ClassifierMixin, BaseEstimator):
     Examples
     --------
     >>> from sklearn.datasets import load_digits
-    >>> from uneven.noise import UMAClassifier, corrupt_labels, cyclic_noise
+    >>> from uneven import UMAClassifier
+    >>> from uneven.noise import corrupt_labels, cyclic_noise
     >>> X, y = load_digits(return_X_y=True)
     >>> noise = cyclic_noise(10, (0.3, 0.1))
     >>> labels = corrupt_labels(y, noise, rng=0)
@@ -118,22 +167,46 @@ class UMAClassifier(ClassifierMixin, BaseEstimator):
         self,
         noise_matrix: Any = None,
         *,
+        alpha: float = 0.0,
+        alpha_mode: str = "absolute",
         selection: str = "error",
-        tol: float = 1e-8,
+        step: str = "perceptron",
+        normalize_updates: str | None = None,
+        average: bool = False,
+        pocket: bool = False,
+        patience: int | None = None,
+        tol: float | str = 1e-8,
         max_iter: int | None = None,
         fit_intercept: bool = False,
         normalize: bool = True,
+        kernel: Any = None,
+        gamma: float | None = None,
+        degree: float = 3,
+        coef0: float = 1,
         on_singular: str = "raise",
         random_state: int | np.random.RandomState | None = None,
+        verbose: int = 0,
     ) -> None:
         self.noise_matrix = noise_matrix
+        self.alpha = alpha
+        self.alpha_mode = alpha_mode
         self.selection = selection
+        self.step = step
+        self.normalize_updates = normalize_updates
+        self.average = average
+        self.pocket = pocket
+        self.patience = patience
         self.tol = tol
         self.max_iter = max_iter
         self.fit_intercept = fit_intercept
         self.normalize = normalize
+        self.kernel = kernel
+        self.gamma = gamma
+        self.degree = degree
+        self.coef0 = coef0
         self.on_singular = on_singular
         self.random_state = random_state
+        self.verbose = verbose
 
     def fit(self, X: Any, y: Any, label_weights: Any = None) -> Self:
         """Learn from rows and their observed labels.
@@ -141,6 +214,8 @@ class UMAClassifier(ClassifierMixin, BaseEstimator):
         Parameters
         ----------
         X : array-like, sparse matrix or dataframe of shape (n_samples, n_features)
+            Kernel of the training rows, shape (n_samples, n_samples), if ``kernel`` is
+            ``"precomputed"``.
         y : array-like of shape (n_samples,)
             Observed labels.
         label_weights : array-like of shape (n_samples, n_classes), default=None
@@ -151,13 +226,45 @@ class UMAClassifier(ClassifierMixin, BaseEstimator):
         -------
         self
         """
+        with whole_or_nothing(self) as earlier:
+            check_parameters(self)
+            for name in earlier:
+                delattr(self, name)
+            X, positions = enter_labelled_rows(self, X, y)
+            self._start()
+            run, lengths = self._open(X, positions if label_weights is None else label_weights)
+            n_classes = len(self.classes_)
+            self._learn(run, self.max_iter or max(500, 20 * n_classes * (n_classes - 1)))
+            self._close(run, X, lengths)
+        return self
+
+    @available_if(_without_kernel)
+    def partial_fit(self, X: Any, y: Any, classes: Any = None) -> Self:
+        """Make one step, with the vectors of these rows only.
+
+        On fresh rows in each call the vectors are free of bias, since the class vectors cannot
+        know their labels. Not for kernels; ``pocket`` and ``patience`` do not count here.
+
+        Parameters
+        ----------
+        X : array-like, sparse matrix or dataframe of shape (n_samples, n_features)
+        y : array-like of shape (n_samples,)
+            Observed labels.
+        classes : array-like of shape (n_classes,), default=None
+            All classes; needed in the first call.
+
+        Returns
+        -------
+        self
+        """
         with whole_or_nothing(self):
-            self._check_parameters()
-            X, y = validate_data(self, X, y, **_X_RULES)
-            check_classification_targets(y)
-            self.classes_, codes = np.unique(y, return_inverse=True)
-            run = self._begin(X, codes if label_weights is None else label_weights)
-            self._learn(run)
+            check_parameters(self)
+            X, positions, first = enter_stream(self, X, y, classes)
+            if first:
+                self._start()
+            run, lengths = self._open(X, positions)
+            self._learn(run, 1)
+            self._close(run, X, lengths)
         return self
 
     def decision_function(self, X: Any) -> np.ndarray:
@@ -166,120 +273,141 @@ class UMAClassifier(ClassifierMixin, BaseEstimator):
         Parameters
         ----------
         X : array-like, sparse matrix or dataframe of shape (n_samples, n_features)
+            Kernel with the training rows, shape (n_samples, n_training_rows), if ``kernel`` is
+            ``"precomputed"``.
 
         Returns
         -------
         ndarray of shape (n_samples, n_classes), or (n_samples,) for two classes
             With two classes: the score of the second minus that of the first.
         """
-        return flatten_binary(self._scores(X))
+        check_is_fitted(self, "classes_")
+        if not hasattr(self, "dual_coef_"):
+            return super().decision_function(X)
+        X = validate_data(self, X, reset=False, accept_sparse="csr", dtype=np.float64)
+        others = getattr(self, "support_vectors_", self.support_)
+        return flatten_binary(kernel_values(self, X, others) @ self.dual_coef_.T)
 
-    def predict(self, X: Any) -> np.ndarray:
-        """Class with the largest score, the lower one of equals.
+    def _start(self) -> None:
+        """What is known before the first step."""
+        n_classes = len(self.classes_)
+        self.seed_ = int(check_random_state(self.random_state).randint(2**31 - 1))
+        self.label_counts_ = np.zeros(n_classes)
+        self.history_: dict[str, np.ndarray] = {
+            name: np.zeros(0, dtype=kind) for name, kind in HISTORY.items()
+        }
+        self.n_iter_ = 0
 
-        Parameters
-        ----------
-        X : array-like, sparse matrix or dataframe of shape (n_samples, n_features)
-
-        Returns
-        -------
-        ndarray of shape (n_samples,)
-        """
-        answers = self._scores(X).argmax(axis=1)
-        return np.asarray(self.classes_[answers])
-
-    def _scores(self, X: Any) -> np.ndarray:
-        check_is_fitted(self, "coef_")
-        X = validate_data(self, X, reset=False, **_X_RULES)
-        return np.asarray(X @ self.coef_.T) + self.intercept_
-
-    def _check_parameters(self) -> None:
-        check_choice("selection", self.selection, SELECTIONS)
-        if self.max_iter is not None:
-            check_integer("max_iter", self.max_iter, 1)
-        if not isinstance(self.tol, Real) or not 0.0 <= float(self.tol) < np.inf:
-            raise ValueError(f"tol must be a finite number >= 0, got {self.tol!r}.")
-        for flag in ("fit_intercept", "normalize"):
-            if not isinstance(getattr(self, flag), bool | np.bool_):
-                raise ValueError(f"{flag} must be True or False, got {getattr(self, flag)!r}.")
-
-    def _begin(self, X: Any, y: Any) -> _Run:
+    def _open(self, X: Any, y: Any) -> tuple[Run, np.ndarray]:
+        """The run on these rows from the class vectors so far; lengths of the rows it reads."""
         n_classes = len(self.classes_)
         matrix = np.eye(n_classes) if self.noise_matrix is None else self.noise_matrix
         noise = invert_noise(check_noise_matrix(matrix, self.classes_), self.on_singular)
-        labels = label_weights(y, n_classes)
+        labels = as_label_weights(y, n_classes)
         if labels.shape[0] != X.shape[0]:
             raise ValueError(f"label_weights has {labels.shape[0]} rows, X has {X.shape[0]}.")
-        rows = add_constant(X) if self.fit_intercept else X
-        rows = normalize_rows(rows) if self.normalize else rows
-        filled = row_norms(rows) > 0.0
-        if not filled.all():
-            rows, labels = rows[filled], labels[filled]
+        rows, lengths = self._rows(X)
+        filled = lengths > 0.0
         if not filled.any():
-            warnings.warn("every row of X is zero: nothing can be learnt.", stacklevel=4)
-        space = PrimalSpace(rows, labels, noise.inverse)
-        counts = np.asarray(labels.sum(axis=0)).ravel()
-        prior = np.full(n_classes, 1.0 / n_classes)
-        if filled.any():
-            prior = recover_priors(counts, noise.inverse, floor=1.0 / len(filled))
-        return _Run(
+            warnings.warn("no row of X has a direction: nothing can be learnt.", stacklevel=3)
+        labels = labels[filled]
+        space = self._space(rows, filled, labels, noise)
+        self.label_counts_ = self.label_counts_ + np.asarray(labels.sum(axis=0)).ravel()
+        coef = self.weights_.copy() if hasattr(self, "weights_") else space.zeros(n_classes)
+        run = Run(
             space,
-            labels / max(1, rows.shape[0]),
+            labels / max(1, labels.shape[0]),
             noise,
-            prior,
-            coef=space.zeros(n_classes),
-            scores=np.zeros((rows.shape[0], n_classes)),
-            rng=check_random_state(self.random_state),
+            coef,
+            lag=self.lag_.copy() if hasattr(self, "lag_") else np.zeros_like(coef),
+            scores=space.scores(coef),
+            alpha=float(self.alpha),
+            geometric=self.alpha_mode == "geometric",
+            keeps_best=self.pocket,
+            n_steps=self.n_iter_,
+            latest=self._latest_pair(),
         )
+        return run, lengths
 
-    def _learn(self, run: _Run) -> None:
-        n_classes = len(run.coef)
-        steps = self.max_iter or max(500, 20 * n_classes * (n_classes - 1))
+    def _rows(self, X: Any) -> tuple[Any, np.ndarray]:
+        """Rows as the run reads them (their kernel, if there is one), and their lengths."""
+        if self.kernel is not None:
+            return training_kernel(self, X)
+        rows = self._as_learnt(X)
+        return rows, np.sqrt(squared_lengths(rows))
+
+    def _space(self, rows: Any, filled: np.ndarray, labels: Any, noise: NoiseInverse) -> Space:
+        """Rows without direction take no part."""
+        if self.kernel is not None:
+            K = rows if filled.all() else rows[np.ix_(filled, filled)]
+            return DualSpace(K, labels, noise.inverse)
+        return PrimalSpace(rows if filled.all() else rows[filled], labels, noise.inverse)
+
+    def _learn(self, run: Run, max_iter: int) -> None:
+        """Step until a reason to stop comes up."""
+        self.class_prior_ = self._prior(run.noise)
         self.stop_reason_ = "max_iter"
-        for _ in range(steps):
-            reason = self._iterate(run)
+        rules = self._rules()
+        for _ in range(max_iter):
+            reason = iterate(run, rules, self.class_prior_)
+            if not reason and self.patience and run.n_steps - run.best_step >= self.patience:
+                reason = "plateau"
             if reason:
                 self.stop_reason_ = reason
                 break
-        self.history_ = {name: np.asarray(values) for name, values in run.history.items()}
-        self.n_iter_ = len(self.history_.get("norm", ()))
-        self.class_prior_ = run.prior
-        coef = run.coef
-        self.intercept_ = coef[:, -1].copy() if self.fit_intercept else np.zeros(n_classes)
-        self.coef_ = coef[:, :-1].copy() if self.fit_intercept else coef
+            if self.verbose and run.n_steps % max(1, 100 // int(self.verbose)) == 0:
+                print(f"step {run.n_steps}  {run.told()}")
 
-    def _iterate(self, run: _Run) -> str:
-        """One step of the algorithm; says why there is none, if there is none."""
-        group = top_classes(run.scores) if run.coef.any() else None
-        run.space.regroup(group)
-        masses = group_masses(run.labels, group, run.noise.inverse)
-        pairs = Candidates(run.space.norms, masses, run.prior, run.latest, run.rng)
-        order = in_order(self.selection, pairs, run.space.norms > self.tol)
-        for predicted, true in order:
-            vector = run.space.vector(predicted, true)
-            products = run.space.project(vector, predicted, run.coef, run.scores)
-            errors = np.flatnonzero(products >= products[true])
-            errors = errors[errors != true]
-            if predicted not in errors:
-                continue
-            run.coef[true] += vector
-            run.coef[predicted] -= vector
-            change = run.space.scores(vector)
-            run.scores[:, true] += change
-            run.scores[:, predicted] -= change
-            run.latest = predicted * len(products) + true
-            run.record(
-                predicted=predicted,
-                true=true,
-                norm=float(run.space.norms[predicted, true]),
-                mass=float(masses[predicted, true]),
-                n_errors=len(errors),
-                risk=1.0 - float(np.trace(masses)) if group is not None else np.nan,
-            )
-            return ""
-        return "no_mistake_constructible" if order else "small_updates"
+    def _rules(self) -> Rules:
+        return Rules(
+            selection=self.selection,
+            step=self.step,
+            tol=None if self.tol == "auto" else float(self.tol),
+            normalize_updates=self.normalize_updates,
+            seed=self.seed_,
+        )
+
+    def _latest_pair(self) -> int:
+        if not self.n_iter_:
+            return -1
+        return int(self.history_["predicted"][-1] * len(self.classes_) + self.history_["true"][-1])
+
+    def _prior(self, noise: NoiseInverse) -> np.ndarray:
+        counts = self.label_counts_
+        if not counts.sum() > 0.0:
+            return np.full(len(counts), 1.0 / len(counts))
+        return recover_priors(counts, noise.inverse, floor=1.0 / counts.sum())
+
+    def _close(self, run: Run, X: Any, lengths: np.ndarray) -> None:
+        """Keep what the run has left."""
+        self.history_ = {
+            name: np.concatenate([earlier, np.asarray(run.history[name], dtype=earlier.dtype)])
+            for name, earlier in self.history_.items()
+        }
+        self.n_iter_ = run.n_steps
+        chosen = run.averaged() if self.average else run.coef
+        if self.pocket and run.best_coef is not None:
+            chosen = run.best_coef
+        if self.kernel is None:
+            self.weights_, self.lag_ = run.coef, run.lag
+            self._store(chosen)
+        else:
+            self._store_expansion(chosen, X, lengths)
+
+    def _store_expansion(self, coef: np.ndarray, X: Any, lengths: np.ndarray) -> None:
+        """Keep the training rows that count, and how much."""
+        filled = np.flatnonzero(lengths > 0.0)
+        counts = coef.any(axis=0)
+        self.support_ = filled[counts]
+        scale = lengths[self.support_] if self.normalize else 1.0
+        self.dual_coef_ = coef[:, counts] / scale
+        if not self._precomputed():
+            self.support_vectors_ = X[self.support_]
+
+    def _precomputed(self) -> bool:
+        return isinstance(self.kernel, str) and self.kernel == "precomputed"
 
     def __sklearn_tags__(self) -> Any:
         tags = super().__sklearn_tags__()
-        tags.input_tags.sparse = True
+        tags.input_tags.pairwise = self._precomputed()
         return tags
