@@ -1,5 +1,9 @@
 """Linear classifiers that learn from their mistakes."""
 
+from uneven.linear.expansions import KernelExpansion, gram, is_psd
+from uneven.linear.hard_margin import HardMargin, NotSeparableError, hard_margin
+from uneven.linear.kernel_perceptron import KernelPerceptronClassifier
+from uneven.linear.perceptron import PerceptronClassifier, PerceptronRun, run_perceptron
 from uneven.linear.rows import (
     add_constant,
     margins,
@@ -13,13 +17,23 @@ from uneven.linear.ultraconservative import UltraconservativeClassifier
 
 __all__ = [
     "ERROR_STEPS",
+    "HardMargin",
+    "KernelExpansion",
+    "KernelPerceptronClassifier",
+    "NotSeparableError",
+    "PerceptronClassifier",
+    "PerceptronRun",
     "UltraconservativeClassifier",
     "add_constant",
     "check_step",
     "error_set",
+    "gram",
+    "hard_margin",
+    "is_psd",
     "margins",
     "normal_form",
     "normalize_rows",
     "row_norms",
+    "run_perceptron",
     "scale_rows",
 ]

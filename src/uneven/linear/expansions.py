@@ -1,0 +1,155 @@
+"""Functions that are weighted sums of kernels: what kernel learners leave behind."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator
+from dataclasses import dataclass, field
+from typing import Any
+
+import numpy as np
+from numpy.typing import ArrayLike
+from sklearn.metrics.pairwise import pairwise_kernels
+
+__all__ = ["BLOCK_BYTES", "KernelExpansion", "block_rows", "blocks", "gram", "is_psd"]
+
+BLOCK_BYTES = 2**28
+"""How much memory a block of kernel values may take (256 MiB)."""
+
+
+def gram(
+    X: Any, Y: Any = None, kernel: str | Callable[..., float] = "linear", **params: Any
+) -> np.ndarray:
+    """Kernel values between the rows of two tables.
+
+    Parameters
+    ----------
+    X : array-like or sparse matrix of shape (n, n_features)
+        With "precomputed": the kernel values themselves, returned as they are.
+    Y : array-like or sparse matrix of shape (m, n_features), optional
+        ``X`` itself if not given.
+    kernel : str or callable, default="linear"
+        A name that ``sklearn.metrics.pairwise.pairwise_kernels`` knows, or a function of two rows.
+    **params : object
+        Its parameters; a named kernel takes those of them that it knows.
+
+    Returns
+    -------
+    ndarray of shape (n, m)
+
+    Examples
+    --------
+    >>> gram([[1.0, 2.0]], [[3.0, 4.0]], "polynomial", degree=2, gamma=1, coef0=1).tolist()
+    [[144.0]]
+    """
+    if callable(kernel):
+        values = pairwise_kernels(X, Y, metric=kernel)
+    else:
+        values = pairwise_kernels(X, Y, metric=kernel, filter_params=True, **params)
+    return np.asarray(values, dtype=np.float64)
+
+
+@dataclass
+class KernelExpansion:
+    """The function ``f(x) = sum of coefficients[i] * k(rows[i], x)``.
+
+    Attributes
+    ----------
+    coefficients : ndarray of shape (n_support, n_outputs)
+    rows : ndarray or CSR of shape (n_support, n_features), or None
+        The rows of the expansion; None for a precomputed kernel.
+    support : ndarray of int, shape (n_support,)
+        Which training rows they were.
+    kernel : str or callable
+    params : dict of str to object
+        Parameters of the kernel.
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> f = KernelExpansion(np.array([[1.0], [-2.0]]), np.eye(2), np.arange(2), "linear")
+    >>> f(np.array([[3.0, 1.0]])).tolist(), f.squared_norm().tolist()
+    ([[1.0]], [5.0])
+    """
+
+    coefficients: np.ndarray
+    rows: Any
+    support: np.ndarray
+    kernel: str | Callable[..., float] = "linear"
+    params: dict[str, Any] = field(default_factory=dict)
+
+    def __call__(self, X: Any) -> np.ndarray:
+        """Values at the rows of a table.
+
+        Parameters
+        ----------
+        X : ndarray or CSR of shape (n_samples, n_features)
+            For a precomputed kernel: values between the rows and all training rows.
+
+        Returns
+        -------
+        ndarray of shape (n_samples, n_outputs)
+            Computed in blocks, so that kernel values take at most ``BLOCK_BYTES``.
+        """
+        if self.kernel == "precomputed":
+            return np.asarray(X[:, self.support] @ self.coefficients)
+        values = np.zeros((X.shape[0], self.coefficients.shape[1]))
+        for mine in blocks(X.shape[0]):
+            for theirs in blocks(len(self.coefficients)):
+                near = gram(X[mine], self.rows[theirs], self.kernel, **self.params)
+                values[mine] += near @ self.coefficients[theirs]
+        return values
+
+    def squared_norm(self) -> np.ndarray:
+        """Squared length of each output's vector in the space of the kernel, shape (n_outputs,).
+
+        Not known for a precomputed kernel, which keeps no values between the rows.
+        """
+        if self.kernel == "precomputed":
+            raise ValueError("a precomputed kernel keeps no values between its rows: no norm.")
+        return np.einsum("ij,ij->j", self.coefficients, self(self.rows))
+
+
+def is_psd(K: ArrayLike, tol: float = 1e-10) -> bool:
+    """Whether a matrix is symmetric and has no negative eigenvalue, as Gram matrices must.
+
+    Parameters
+    ----------
+    K : array-like of shape (n, n)
+    tol : float, default=1e-10
+        Allowed rounding error, as a share of the largest eigenvalue.
+
+    Returns
+    -------
+    bool
+
+    References
+    ----------
+    Mercer (1909), Functions of positive and negative type, and their connection with the theory
+    of integral equations.
+
+    Examples
+    --------
+    >>> is_psd([[2.0, 1.0], [1.0, 2.0]]), is_psd([[0.0, -1.0], [-1.0, 0.0]])
+    (True, False)
+    """
+    K = np.asarray(K, dtype=np.float64)
+    if K.ndim != 2 or K.shape[0] != K.shape[1] or not K.size:
+        raise ValueError(f"K has shape {K.shape}; a Gram matrix is square and not empty.")
+    if not np.isfinite(K).all():
+        raise ValueError("K holds NaN or infinity.")
+    size = float(np.abs(K).max())
+    if np.abs(K - K.T).max() > tol * size:
+        return False
+    values = np.linalg.eigvalsh(K)
+    return bool(values[0] >= -tol * max(values[-1], 0.0))
+
+
+def block_rows() -> int:
+    """Rows of the largest square block of kernel values."""
+    return max(1, int((BLOCK_BYTES / 8) ** 0.5))
+
+
+def blocks(n: int) -> Iterator[slice]:
+    """Slices of at most ``block_rows()`` that cover ``range(n)``."""
+    for start in range(0, n, block_rows()):
+        yield slice(start, min(n, start + block_rows()))

@@ -1,0 +1,288 @@
+"""The kernel perceptron: mistakes are kept as rows with signs, not as a vector."""
+
+from __future__ import annotations
+
+import warnings
+from collections.abc import Callable
+from numbers import Real
+from typing import Any, Self
+
+import numpy as np
+import scipy.sparse as sp
+from sklearn.base import BaseEstimator, ClassifierMixin
+from sklearn.exceptions import ConvergenceWarning
+from sklearn.utils import Tags
+from sklearn.utils.validation import check_is_fitted, validate_data
+
+from uneven.door import check_choice, check_integer, whole_or_nothing
+from uneven.linear.base import enter_labelled_rows, generator
+from uneven.linear.expansions import KernelExpansion, blocks, gram
+from uneven.linear.kernels import gram_pass
+from uneven.linear.steps import STEP_CODES
+
+__all__ = ["KERNELS", "KernelPerceptronClassifier"]
+
+KERNELS = ("cosine", "laplacian", "linear", "poly", "polynomial", "precomputed", "rbf", "sigmoid")
+"""The kernels by name; all but "precomputed" are those of scikit-learn."""
+
+
+class KernelPerceptronClassifier(ClassifierMixin, BaseEstimator):
+    """A perceptron, for two or more classes, in the space of a kernel.
+
+    Every mistake adds its row, with a coefficient per class, to a sum of kernels. For two classes
+    a coefficient counts the mistakes on that row, with a sign.
+
+    Parameters
+    ----------
+    kernel : {"rbf", "linear", "poly", "sigmoid", "laplacian", "cosine", "precomputed"} or \
+callable, default="rbf"
+        A kernel of scikit-learn; or "precomputed", where ``X`` holds the kernel values; or a
+        function of two rows, which is slow.
+    gamma : float or "scale", default="scale"
+        Of "rbf", "poly", "sigmoid" and "laplacian". The width s of a Gaussian is ``gamma = 1 /
+        (2 s²)``; "scale" is ``1 / (n_features * X.var())``.
+    degree : int, default=3
+        Of "poly".
+    coef0 : float, default=1.0
+        Of "poly" and "sigmoid".
+    step : {"max", "uniform", "proportional", "random", "first", "mira"}, default="max"
+        Who pays for a mistake if there are several classes; see `uneven.linear.steps`.
+    max_epochs : int, default=100
+        Largest number of passes over the rows.
+    random_state : int, RandomState or None, default=None
+        Seeds the random step.
+
+    Attributes
+    ----------
+    classes_ : ndarray of shape (n_classes,)
+    expansion_ : KernelExpansion
+        Its outputs are the scores of the classes, or that of the second one if there are two.
+    support_ : ndarray of int, shape (n_support,)
+        The rows with a mistake: training on them alone, in this order and for as many epochs,
+        gives the same function.
+    dual_coef_ : ndarray of shape (n_outputs, n_support)
+    mistakes_ : ndarray of int, shape (n_updates_,)
+        The mistaken rows, in order.
+    n_updates_, n_epochs_ : int
+    converged_ : bool
+        Whether the last epoch made no mistake.
+    n_features_in_ : int
+    feature_names_in_ : ndarray of shape (n_features_in_,)
+        Only if ``X`` had string column names.
+
+    Notes
+    -----
+    Up to 5792 rows, all kernel values are computed once and kept: 8 n² bytes, at most 256 MiB.
+    With more rows they are computed anew in each epoch, in square blocks of that size, and an
+    epoch costs as many kernel values as there are rows times supports. The result is the same but
+    for rounding. The source prints the expansion of the weights without the labels; they belong
+    there. A row whose kernel value with itself is zero is passed over.
+
+    References
+    ----------
+    Aizerman, Braverman and Rozonoer (1964), Theoretical foundations of the potential function
+    method in pattern recognition learning. Freund and Schapire (1999), Large margin
+    classification using the perceptron algorithm.
+    Louche (2016), From confusion noise to active learning: playing on label availability in
+    linear classification problems, example 2.3.
+
+    Examples
+    --------
+    >>> from uneven.linear import KernelPerceptronClassifier
+    >>> model = KernelPerceptronClassifier(gamma=1.0)
+    >>> model.fit([[0, 0], [1, 1], [0, 1], [1, 0]], [0, 0, 1, 1]).predict([[1, 1], [0.9, 0]])
+    array([0, 1])
+    >>> model.dual_coef_.tolist()
+    [[-1.0, -1.0, 1.0, 1.0]]
+    """
+
+    classes_: np.ndarray
+    expansion_: KernelExpansion
+    converged_: bool
+    n_epochs_: int
+    n_updates_: int
+
+    def __init__(
+        self,
+        kernel: str | Callable[..., float] = "rbf",
+        *,
+        gamma: float | str = "scale",
+        degree: int = 3,
+        coef0: float = 1.0,
+        step: str = "max",
+        max_epochs: int = 100,
+        random_state: Any = None,
+    ) -> None:
+        self.kernel = kernel
+        self.gamma = gamma
+        self.degree = degree
+        self.coef0 = coef0
+        self.step = step
+        self.max_epochs = max_epochs
+        self.random_state = random_state
+
+    def fit(self, X: Any, y: Any) -> Self:
+        """Show the rows until an epoch passes without a mistake.
+
+        Parameters
+        ----------
+        X : array-like or sparse matrix of shape (n_samples, n_features)
+            Kernel values of shape (n_samples, n_samples) with "precomputed".
+        y : array-like of shape (n_samples,)
+
+        Returns
+        -------
+        self
+        """
+        self._check()
+        with whole_or_nothing(self):
+            X, y = enter_labelled_rows(self, X, y)
+            values = _Values(X, self.kernel, self._kernel_params(X))
+            coefficients = np.zeros((len(y), len(self.classes_)))
+            rng, log, self.n_epochs_, self.converged_ = generator(self.random_state), [], 0, False
+            while not self.converged_ and self.n_epochs_ < self.max_epochs:
+                log += _epoch(values, y, coefficients, STEP_CODES[self.step], rng)
+                self.n_epochs_ += 1
+                self.converged_ = not any(map(len, log[-values.n_blocks :]))
+            self._keep(values, coefficients, np.concatenate(log))
+        if not self.converged_:
+            warnings.warn(
+                f"there were still mistakes in epoch {self.max_epochs}: the kernel may not "
+                "separate the rows. Raise gamma or degree, or max_epochs.",
+                ConvergenceWarning,
+                stacklevel=2,
+            )
+        return self
+
+    def decision_function(self, X: Any) -> np.ndarray:
+        """Scores of the classes.
+
+        Parameters
+        ----------
+        X : array-like or sparse matrix of shape (n_samples, n_features)
+            Kernel values with all training rows if the kernel is "precomputed".
+
+        Returns
+        -------
+        ndarray of shape (n_samples, n_classes), or (n_samples,) for two classes
+        """
+        check_is_fitted(self)
+        X = validate_data(self, X, accept_sparse="csr", dtype=np.float64, reset=False)
+        scores = self.expansion_(X)
+        return scores[:, 0] if scores.shape[1] == 1 else scores
+
+    def predict(self, X: Any) -> np.ndarray:
+        """The class with the highest score; for two, the second one from zero on.
+
+        Parameters
+        ----------
+        X : array-like or sparse matrix of shape (n_samples, n_features)
+
+        Returns
+        -------
+        ndarray of shape (n_samples,)
+        """
+        scores = self.decision_function(X)
+        if scores.ndim == 1:
+            return self.classes_[(scores >= 0.0).astype(np.intp)]
+        return self.classes_[scores.argmax(axis=1)]
+
+    def __sklearn_tags__(self) -> Tags:
+        tags = super().__sklearn_tags__()
+        tags.input_tags.sparse = not callable(self.kernel)
+        tags.input_tags.pairwise = self.kernel == "precomputed"
+        return tags
+
+    def _keep(self, values: _Values, coefficients: np.ndarray, mistakes: np.ndarray) -> None:
+        self.support_ = np.flatnonzero(coefficients.any(axis=1))
+        outputs = coefficients[self.support_]
+        outputs = outputs[:, 1:] if outputs.shape[1] == 2 else outputs
+        rows = None if self.kernel == "precomputed" else values.X[self.support_]
+        self.expansion_ = KernelExpansion(
+            np.ascontiguousarray(outputs), rows, self.support_, self.kernel, values.params
+        )
+        self.dual_coef_ = np.ascontiguousarray(outputs.T)
+        self.mistakes_ = mistakes
+        self.n_updates_ = len(mistakes)
+
+    def _kernel_params(self, X: Any) -> dict[str, Any]:
+        if callable(self.kernel) or self.kernel == "precomputed":
+            return {}
+        gamma = self.gamma
+        if isinstance(gamma, str):
+            mean = X.mean()
+            spread = X.multiply(X).mean() - mean**2 if sp.issparse(X) else X.var()
+            gamma = 1.0 / (X.shape[1] * spread) if spread > 0 else 1.0
+        return {"gamma": float(gamma), "degree": self.degree, "coef0": self.coef0}
+
+    def _check(self) -> None:
+        check_choice("kernel", self.kernel, KERNELS, or_callable=True)
+        check_choice("step", self.step, STEP_CODES)
+        check_integer("max_epochs", self.max_epochs, 1)
+        check_integer("degree", self.degree, 1)
+        gamma = self.gamma
+        if gamma != "scale" and not (isinstance(gamma, Real) and 0 < float(gamma) < np.inf):
+            raise ValueError(f"gamma must be 'scale' or a finite number above 0, got {gamma!r}.")
+        if not isinstance(self.coef0, Real) or not np.isfinite(self.coef0):
+            raise ValueError(f"coef0 must be a finite number, got {self.coef0!r}.")
+
+
+class _Values:
+    """Kernel values of the training rows by blocks; a single block is computed once."""
+
+    def __init__(self, X: Any, kernel: Any, params: dict[str, Any]) -> None:
+        self.X, self.kernel, self.params = X, kernel, params
+        self.slices = list(blocks(X.shape[0]))
+        self.n_blocks = len(self.slices)
+        self._only: np.ndarray | None = None
+        if kernel == "precomputed" and X.shape[0] != X.shape[1]:
+            raise ValueError(
+                f"X has shape {X.shape}: a precomputed kernel needs a square matrix, one row and "
+                "one column per training row."
+            )
+
+    def square(self, mine: slice) -> np.ndarray:
+        """Values within one block."""
+        if self._only is not None:
+            return self._only
+        if self.kernel == "precomputed":
+            dense = self.X[mine, mine]
+            block = np.ascontiguousarray(dense.toarray() if sp.issparse(dense) else dense)
+        else:
+            block = gram(self.X[mine], None, self.kernel, **self.params)
+        if not np.isfinite(block).all():
+            raise ValueError(
+                f"the kernel {self.kernel!r} gives values that are not finite: scale the columns "
+                "of X, or lower gamma or degree."
+            )
+        if self.n_blocks == 1:
+            self._only = block
+        return block
+
+    def scores(self, mine: slice, coefficients: np.ndarray) -> np.ndarray:
+        """Scores of one block under the coefficients of all rows."""
+        support = np.flatnonzero(coefficients.any(axis=1))
+        rows = None if self.kernel == "precomputed" else self.X[support]
+        f = KernelExpansion(coefficients[support], rows, support, self.kernel, self.params)
+        return np.ascontiguousarray(f(self.X[mine]))
+
+
+def _epoch(
+    values: _Values,
+    y: np.ndarray,
+    coefficients: np.ndarray,
+    code: int,
+    rng: np.random.Generator,
+) -> list[np.ndarray]:
+    """Show all rows once, block by block; return the mistaken rows of each."""
+    log = []
+    for mine in values.slices:
+        block = values.square(mine)
+        if values.n_blocks == 1:
+            scores = block @ coefficients
+        else:
+            scores = values.scores(mine, coefficients)
+        mistakes = np.empty(len(block), dtype=np.int64)
+        count = gram_pass(block, y[mine], code, rng, scores, coefficients[mine], mistakes)
+        log.append(mistakes[:count] + mine.start)
+    return log
