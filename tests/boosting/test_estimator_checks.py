@@ -8,6 +8,11 @@ from sklearn.utils.estimator_checks import parametrize_with_checks
 import uneven
 from uneven.boosting import ShareBoostClassifier
 from uneven.fusion import BestViewClassifier, HoldoutFusionClassifier
+from uneven.linear import (
+    KernelPerceptronClassifier,
+    PerceptronClassifier,
+    UltraconservativeClassifier,
+)
 from uneven.voters import Resampled
 
 TWO_VIEWS = {"all": slice(None), "first": slice(0, 1)}
@@ -40,6 +45,14 @@ ESTIMATORS = [
     HoldoutFusionClassifier(inputs="probabilities"),
     uneven.BregmanVoteClassifier(view_weights="exact", out_of_fold=3, balance=True, n_jobs=2),
     uneven.BregmanVoteClassifier([GaussianNB(), DecisionTreeClassifier(max_depth=2)]),
+    UltraconservativeClassifier(max_epochs=20),
+    UltraconservativeClassifier(
+        "mira", fit_intercept=True, normalize=True, shuffle=True, average=True, max_epochs=20
+    ),
+    PerceptronClassifier(max_epochs=20),
+    PerceptronClassifier("random", fit_intercept=True, normalize=True, max_epochs=20),
+    KernelPerceptronClassifier(max_epochs=20),
+    KernelPerceptronClassifier("precomputed", step="uniform", max_epochs=20),
 ]
 
 NOT_REPEATABLE = {
