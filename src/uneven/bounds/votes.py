@@ -1,9 +1,4 @@
-"""Calculators for what theory promises about confusion matrices and votes.
-
-Every function turns numbers into a number (or an array): the measures themselves come from
-`uneven.metrics`. ``+inf`` means that the theorem says nothing for this sample; an argument that
-is wrong in itself raises an error.
-"""
+"""What theory promises about confusion matrices and votes."""
 
 import math
 from typing import Literal
@@ -12,6 +7,21 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 from scipy.optimize import bisect
 from scipy.special import gammaln, logsumexp, rel_entr, xlogy
+
+from uneven.bounds.arguments import check_numbers
+
+__all__ = [
+    "binary_kl",
+    "binary_kl_inverse",
+    "confusion_generalisation_bound",
+    "gibbs_confusion_bound",
+    "gibbs_risk_bound",
+    "majority_vote_bound",
+    "risk_bound",
+    "risk_from_confusion",
+    "training_loss_bound",
+    "vote_divergence",
+]
 
 _EXACT_XI_LIMIT = 10_000
 
@@ -52,7 +62,7 @@ def confusion_generalisation_bound(
     0.543315
     """
     counts = _counts(class_counts)
-    _check(empirical_norm=empirical_norm, delta=delta)
+    check_numbers(empirical_norm=empirical_norm, delta=delta)
     k = len(counts)
     return empirical_norm + math.sqrt(2 * k * (1 / counts).sum() * math.log(k / delta))
 
@@ -109,7 +119,7 @@ def gibbs_confusion_bound(
     inf
     """
     counts = _counts(class_counts)
-    _check(empirical_norm=empirical_norm, divergence=divergence, delta=delta)
+    check_numbers(empirical_norm=empirical_norm, divergence=divergence, delta=delta)
     k = len(counts)
     if form == "published":
         spread = 8 * k / counts.min()
@@ -145,7 +155,7 @@ def majority_vote_bound(gibbs_norm: float, n_classes: int) -> float:
     >>> majority_vote_bound(0.25, 3)
     0.75
     """
-    _check(gibbs_norm=gibbs_norm)
+    check_numbers(gibbs_norm=gibbs_norm)
     return _class_number(n_classes) * gibbs_norm
 
 
@@ -208,7 +218,7 @@ def risk_bound(
     >>> risk_bound(0.1, class_prior=[0.25, 0.25, 0.25, 0.25])
     0.1
     """
-    _check(norm=norm)
+    check_numbers(norm=norm)
     if class_prior is None:
         if n_classes is None:
             raise ValueError("risk_bound needs n_classes or class_prior to know K.")
@@ -280,7 +290,7 @@ def training_loss_bound(edges: ArrayLike, *, initial_loss: float = 1.0) -> NDArr
     [4.8, 2.88]
     """
     steps = np.asarray(edges, dtype=np.float64)
-    _check(initial_loss=initial_loss)
+    check_numbers(initial_loss=initial_loss)
     if steps.ndim != 1:
         raise ValueError(f"edges has shape {steps.shape}; expected one edge per round.")
     if not (np.abs(steps) <= 1).all():
@@ -336,7 +346,7 @@ def binary_kl_inverse(q: float, budget: float) -> float:
     >>> round(binary_kl_inverse(0.0, 0.5), 6)
     0.393469
     """
-    _check(budget=budget)
+    check_numbers(budget=budget)
     if binary_kl(q, 1.0) <= budget:
         return 1.0
     return float(bisect(lambda p: binary_kl(q, p) - budget, q, 1.0, xtol=1e-14, maxiter=200))
@@ -381,7 +391,7 @@ def gibbs_risk_bound(
     >>> round(gibbs_risk_bound(0.1, 1000, divergence=2.0), 4)
     0.1441
     """
-    _check(divergence=divergence, delta=delta)
+    check_numbers(divergence=divergence, delta=delta)
     if n_samples < 1:
         raise ValueError(f"n_samples={n_samples}: the bound needs at least one example.")
     budget = (divergence + _log_xi(n_samples) - math.log(delta)) / n_samples
@@ -423,12 +433,3 @@ def _class_number(n_classes: int) -> int:
     if n_classes < 1:
         raise ValueError(f"n_classes={n_classes}: there must be at least one class.")
     return n_classes
-
-
-def _check(**values: float) -> None:
-    for name, value in values.items():
-        if name == "delta":
-            if not 0 < value < 1:
-                raise ValueError(f"delta={value} must lie strictly between 0 and 1.")
-        elif not value >= 0:
-            raise ValueError(f"{name}={value} must not be negative or NaN.")

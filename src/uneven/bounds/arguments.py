@@ -1,0 +1,30 @@
+"""Checks of the numbers that bounds are made of."""
+
+from __future__ import annotations
+
+__all__ = ["check_numbers"]
+
+
+def check_numbers(**values: float) -> None:
+    """Refuse what no bound can be made of.
+
+    Parameters
+    ----------
+    **values : float
+        By name. ``delta`` and ``error`` must lie strictly between 0 and 1, all others must be at
+        least 0.
+
+    Examples
+    --------
+    >>> check_numbers(delta=0.05, margin=2.0)
+    >>> check_numbers(delta=5)
+    Traceback (most recent call last):
+    ...
+    ValueError: delta=5 must lie strictly between 0 and 1.
+    """
+    for name, value in values.items():
+        if name in ("delta", "error"):
+            if not 0 < value < 1:
+                raise ValueError(f"{name}={value} must lie strictly between 0 and 1.")
+        elif not value >= 0:
+            raise ValueError(f"{name}={value} must not be negative or NaN.")
