@@ -13,6 +13,7 @@ from dataclasses import fields
 from typing import Any
 
 import numpy as np
+import scipy.sparse as sp
 from numpy.typing import NDArray
 from sklearn.compose import ColumnTransformer
 from sklearn.ensemble import HistGradientBoostingClassifier, RandomForestClassifier
@@ -35,6 +36,8 @@ from uneven.boosting import (
     ShareBoostClassifier,
 )
 from uneven.fusion import BregmanVoteClassifier, CarakoClassifier, LateFusionClassifier
+from uneven.linear import UltraconservativeClassifier
+from uneven.noise import UMAClassifier
 from uneven.views import ViewMap
 from uneven.voters import EstimatorVoter, TreeVoter
 from uneven.votes import Panel, Term, Vote
@@ -58,6 +61,7 @@ OURS = (
     MumboClassifier,
     ShareBoostClassifier,
 )
+LINEAR = (LogisticRegression, UltraconservativeClassifier, UMAClassifier)
 
 
 def check_structure(pipeline: Any) -> None:
@@ -77,6 +81,10 @@ def check_structure(pipeline: Any) -> None:
         raise ValueError("it does not hold a pipeline of an encoder and a classifier")
     encoder, classifier = pipeline[0], pipeline[1]
     _check_encoder(encoder)
+    _check_classifier(classifier)
+
+
+def _check_classifier(classifier: Any) -> None:
     if type(classifier) is RandomForestClassifier:
         _check_forest(classifier)
     elif type(classifier) is HistGradientBoostingClassifier:
@@ -85,9 +93,8 @@ def check_structure(pipeline: Any) -> None:
         _check_votes(classifier)
     elif type(classifier) is LateFusionClassifier:
         _check_members(classifier)
-    elif type(classifier) is LogisticRegression:
-        _numbers(classifier.coef_, classifier.coef_.shape, "coefficients", signed=True)
-        _numbers(classifier.intercept_, classifier.intercept_.shape, "intercepts", signed=True)
+    elif type(classifier) in LINEAR:
+        _check_linear(classifier)
     else:
         raise ValueError(f"its classifier is a {type(classifier).__name__}, which is not known")
 
@@ -150,6 +157,37 @@ def _check_range(values: NDArray, size: int, what: str) -> None:
         raise ValueError(f"a tree points to {what} {values.max()} of {size}")
 
 
+def _check_linear(classifier: Any) -> None:
+    """Check the weights of columns, or of training rows where there is a kernel."""
+    _check_classes(classifier.classes_)
+    n_classes = len(classifier.classes_)
+    names = getattr(classifier, "feature_names_in_", None)
+    if names is not None and len(names) != classifier.n_features_in_:
+        raise ValueError(f"it has {len(names)} names for {classifier.n_features_in_} columns")
+    if hasattr(classifier, "dual_coef_"):
+        n_rows = len(classifier.support_)
+        rows = classifier.support_vectors_
+        values = rows.data if sp.issparse(rows) else rows
+        _numbers(classifier.dual_coef_, (n_classes, n_rows), "coefficients", signed=True)
+        _numbers(values, values.shape, "training rows", signed=True)
+        if rows.shape != (n_rows, classifier.n_features_in_):
+            raise ValueError(f"its training rows have the shape {rows.shape}")
+        return
+    allowed = {1, 2} if n_classes == 2 else {n_classes}
+    if len(classifier.coef_) not in allowed:
+        raise ValueError(f"its coefficients are of {len(classifier.coef_)} classes")
+    shape = (len(classifier.coef_), classifier.n_features_in_)
+    _numbers(classifier.coef_, shape, "coefficients", signed=True)
+    _numbers(classifier.intercept_, shape[:1], "intercepts", signed=True)
+
+
+def _check_classes(classes: Any) -> None:
+    if type(classes) is not np.ndarray or classes.ndim != 1 or len(np.unique(classes)) == 0:
+        raise ValueError("its classes are not a list of labels")
+    if len(np.unique(classes)) < len(classes):
+        raise ValueError("it has the same class twice")
+
+
 def _check_votes(classifier: Any) -> None:
     """Put a checked copy in the place of every vote that a classifier holds."""
     _check_fit(classifier)
@@ -165,10 +203,7 @@ def _check_votes(classifier: Any) -> None:
 def _check_fit(classifier: Any) -> None:
     """Check what every classifier that votes knows about columns, classes and views."""
     n_features, classes = classifier.n_features_in_, classifier.classes_
-    if type(classes) is not np.ndarray or classes.ndim != 1 or len(np.unique(classes)) == 0:
-        raise ValueError("its classes are not a list of labels")
-    if len(np.unique(classes)) < len(classes):
-        raise ValueError("it has the same class twice")
+    _check_classes(classes)
     prior = _numbers(classifier.class_prior_, (len(classes),), "shares of the classes")
     if not np.isclose(prior.sum(), 1.0):
         raise ValueError("the shares of its classes do not add up to 1")

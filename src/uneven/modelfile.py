@@ -41,6 +41,8 @@ TRUSTED_TYPES = (
     "uneven.fusion.bregman_vote.BregmanVoteClassifier",
     "uneven.fusion.carako.CarakoClassifier",
     "uneven.fusion.late.LateFusionClassifier",
+    "uneven.linear.ultraconservative.UltraconservativeClassifier",
+    "uneven.noise.uma.UMAClassifier",
     "uneven.views.maps.ViewMap",
     "uneven.voters.adapters.EstimatorVoter",
     "uneven.voters.forest.Forest",

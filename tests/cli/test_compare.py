@@ -9,7 +9,7 @@ import numpy as np
 import pytest
 
 from tests.cli.conftest import files_in
-from uneven.experiments import METHODS
+from uneven.experiments import default_methods
 from uneven.modelfile import load_model
 from uneven.report.results import CompareResults
 
@@ -28,7 +28,7 @@ def test_happy_path_writes_report_results_and_model(uneven, table, tmp_path, fra
     written = {"out", "out/report.html", "out/results.json", "out/model.skops"}
     assert files_in(tmp_path) - before == written
     results = load_results(tmp_path / "out")
-    assert [m.name for m in results.methods] == list(METHODS)
+    assert [m.name for m in results.methods] == default_methods(several_views=True)
     assert results.data.views == {
         "sound": ["sound__pitch", "sound__noise"],
         "text": ["text__word", "text__length"],

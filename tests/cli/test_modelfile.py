@@ -298,7 +298,7 @@ VIEWS = {"sound": ["sound__pitch", "sound__noise"], "text": ["text__word", "text
 
 @pytest.fixture(scope="module")
 def joined():
-    names = ("mumbo", "late_fusion", "bregman_vote", "logistic_regression")
+    names = ("mumbo", "late_fusion", "bregman_vote", "logistic_regression", "uma")
     return {
         name: fit_method(METHODS[name], PROBLEM, Settings(rounds=4, views=VIEWS)) for name in names
     }
@@ -377,6 +377,11 @@ def emptied(columns):
         ("late_fusion", "estimators_.0.classes_", lambda a: a + 1, "points to class 3 of 3"),
         ("late_fusion", "estimators_.0.classes_", lambda a: a * 1.0, "classes of a view"),
         ("logistic_regression", "coef_", first(np.nan), "coefficients"),
+        ("uma", "coef_", first(np.inf), "coefficients"),
+        ("uma", "coef_", lambda a: a[:, 1:], "coefficients"),
+        ("uma", "coef_", lambda a: a[:2], "coefficients are of 2 classes"),
+        ("uma", "intercept_", lambda a: a[:2], "intercepts"),
+        ("uma", "classes_", lambda a: a[[0, 0, 1]], "same class twice"),
     ],
 )
 def test_numbers_that_no_training_leaves_are_refused(joined, path, name, way, change, says):

@@ -1,4 +1,4 @@
-"""The command line: ``uneven compare``, ``fit``, ``predict``, ``explain``."""
+"""The command line: ``uneven compare``, ``fit``, ``predict``, ``explain``, ``noise``."""
 
 from __future__ import annotations
 

@@ -229,6 +229,38 @@ def _explain(
     return partial(explain, model, top)
 
 
+@app.command("noise", help=texts.NOISE, epilog=texts.EXIT_CODES)
+def _noise(
+    table: GivenTable,
+    observed: Annotated[
+        str | None, typer.Option(help="Column of noisy labels, or one of the annotators.")
+    ] = None,
+    clean: Annotated[
+        str | None, typer.Option(help="Column of true labels; empty where they are not known.")
+    ] = None,
+    annotators: Annotated[
+        str | None,
+        typer.Option(metavar="A,B,C", help="Columns of labels, none of them known to be right."),
+    ] = None,
+    out: Annotated[
+        Path, typer.Option("--out", "-o", help="File to write: CSV, TSV, JSON or Parquet.")
+    ] = Path("noise.csv"),
+    confidence: Annotated[
+        float, typer.Option(help="Confidence of the intervals.", min=0.5, max=0.9999)
+    ] = 0.95,
+    smoothing: Annotated[
+        float, typer.Option(help="Rows to add to every cell, against zeros by chance.", min=0.0)
+    ] = 0.0,
+    encoding: Encoding = "utf-8",
+    debug: Debug = False,
+) -> Work:
+    from uneven.cli.noise import NoiseRequest, estimate_noise
+
+    columns = tuple(_split(annotators or ""))
+    options = (columns, confidence, smoothing, encoding, out)
+    return partial(estimate_noise, NoiseRequest(table, observed, clean, *options))
+
+
 def _split(names: str) -> list[str]:
     return [name.strip() for name in names.split(",") if name.strip()]
 

@@ -30,6 +30,7 @@ from uneven.experiments import (
     cross_validate,
     default_methods,
     diagnose_views,
+    explains_itself,
     fit_method,
     has_views,
 )
@@ -100,7 +101,7 @@ def compare(request: CompareRequest) -> None:
     problem = demo_problem() if request.source is None else request.source.load()
     noise = request.source.noise(problem) if request.source else None
     check_folds(problem, request.folds)
-    methods = named or choose_methods(default_methods(has_views(problem)))
+    methods = named or choose_methods(default_methods(has_views(problem), noise is not None))
     terminal.notes([*problem.notes, *lone_view_notes(methods, problem)])
     terminal.notes([*deaf_notes(methods, noise), *_uncorrected_notes(metric, noise)])
     settings = Settings(
@@ -128,8 +129,8 @@ def _run(
     """Cross-validate, then fit the best method and ours on all rows."""
     metric = noise.judged_by(metric) if noise else metric
     measures = noise.measures if noise else MEASURES
-    ours = sum(method.kind == "ours" for method in methods)
-    fits = request.folds * request.repeats * len(methods) + max(ours, 1)
+    explained = sum(map(explains_itself, methods))
+    fits = request.folds * request.repeats * len(methods) + max(explained, 1)
     diagnosed = request.diagnosis and has_views(problem)
     with terminal.progress(fits + diagnosed) as observer:
         found = diagnose_views(problem, settings, observer) if diagnosed else None
@@ -162,7 +163,7 @@ def _uncorrected_notes(metric: MeasureRule, noise: LabelNoise | None) -> list[st
 
 def _explains(method: Method, results: CompareResults) -> bool:
     failed = next(m for m in results.methods if m.name == method.name).errors
-    return method.kind == "ours" and not failed
+    return explains_itself(method) and not failed
 
 
 def _about(request: CompareRequest, problem: Problem) -> Origin:

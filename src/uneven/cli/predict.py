@@ -57,6 +57,8 @@ def predict(
     if missing:
         raise InputError(f"--copy names columns that are not in {table}: {listing(missing)}.")
     X = schema.convert(frame)
+    if proba and not hasattr(model, "predict_proba"):
+        raise InputError(f"{card.label} has no shares of the classes; leave --proba out.")
     with in_use(model_path):
         silent = _undecided(model, card, X)
         answers = _answers(model, card, X, frame[list(copy)], proba)

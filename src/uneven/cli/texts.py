@@ -2,7 +2,17 @@
 
 from __future__ import annotations
 
-__all__ = ["COMPARE", "EXIT_CODES", "EXPLAIN", "FIT", "MAIN", "NOISE_MATRIX", "PREDICT", "VIEWS"]
+__all__ = [
+    "COMPARE",
+    "EXIT_CODES",
+    "EXPLAIN",
+    "FIT",
+    "MAIN",
+    "NOISE",
+    "NOISE_MATRIX",
+    "PREDICT",
+    "VIEWS",
+]
 
 MAIN = """Classification when the data is uneven: rare classes, views of uneven strength.
 
@@ -50,7 +60,7 @@ given by --out gets [bold]report.html[/bold], [bold]results.json[/bold] and
 [bold]Noisy labels[/bold] (--noise-matrix)
 
   The methods that can learn through the noise are told about it: combo, adaboost_mm, mucombo,
-  mumbo. Held-out labels are noisy, too, so every method is judged by corrected measures:
+  mumbo, uma. Held-out labels are noisy, too, so every method is judged by corrected measures:
   what the measure would be against the true classes, estimated from the labels and the matrix.
 
 [bold]Methods[/bold] (--methods)
@@ -69,10 +79,12 @@ given by --out gets [bold]report.html[/bold], [bold]results.json[/bold] and
 
   late_fusion: AdaBoost.MM in every view, each for itself
 
+  uma: a linear classifier that learns through the noise of the labels; for --noise-matrix
+
   hist_gradient_boosting, random_forest, logistic_regression: scikit-learn's, class-weighted
 
 By default all of them, but mucombo, mumbo, carako, bregman_vote and late_fusion only where
---views gives several views to join.
+--views gives several views to join, and uma only with --noise-matrix.
 
 [bold]Measures[/bold] (--metric)
 
@@ -111,4 +123,24 @@ EXPLAIN = """Show what a saved model learnt: which view and which columns speak 
 [bold]Example[/bold]
 
   uneven explain model.skops --top 10
+"""
+
+NOISE = """Estimate how labels are wrong, and write it for --noise-matrix.
+
+From rows with a noisy and a true label, or from several annotators of the same rows without any
+true label (Dawid and Skene's method).
+
+[bold]Examples[/bold]
+
+  uneven noise table.csv --observed label --clean checked --out noise.csv
+
+  uneven noise table.csv --annotators ann,bob,eve --observed ann --out ann.csv
+
+  uneven compare table.csv --target label --drop checked --noise-matrix noise.csv
+
+The true labels may be empty in most rows. With --annotators and without --observed, the noise is
+that of the label most annotators give.
+
+The file has a line for each label and a column for each true class; a column says how often the
+class gets each label, and sums to 1. You can write such a file by hand.
 """

@@ -3,7 +3,7 @@
 from uneven.experiments.crossval import MethodRun, cross_validate, fit_method
 from uneven.experiments.diagnosis import diagnose_views, has_views
 from uneven.experiments.errors import InputError
-from uneven.experiments.label_noise import LabelNoise, label_noise
+from uneven.experiments.label_noise import LabelNoise, label_noise, read_label_columns
 from uneven.experiments.measures import MEASURES, MeasureRule, choose_measure
 from uneven.experiments.methods import (
     METHODS,
@@ -12,6 +12,7 @@ from uneven.experiments.methods import (
     build_pipeline,
     choose_methods,
     default_methods,
+    explains_itself,
     knows_noise,
 )
 from uneven.experiments.noisefile import read_noise_matrix, write_noise_matrix
@@ -41,6 +42,7 @@ __all__ = [
     "cross_validate",
     "default_methods",
     "diagnose_views",
+    "explains_itself",
     "file_digest",
     "fit_method",
     "has_views",
@@ -48,6 +50,7 @@ __all__ = [
     "knows_noise",
     "label_noise",
     "make_problem",
+    "read_label_columns",
     "read_noise_matrix",
     "read_table",
     "views_of_table",

@@ -239,7 +239,9 @@ def _fit(
 def _answers(
     pipeline: Pipeline, problem: Problem, rows: NDArray[np.intp], predicted: NDArray
 ) -> Answers:
-    scores = np.asarray(pipeline.predict_proba(problem.X.iloc[rows]), dtype=np.float64)
+    has_shares = hasattr(pipeline, "predict_proba")
+    score = pipeline.predict_proba if has_shares else pipeline.decision_function
+    scores = _columns(np.asarray(score(problem.X.iloc[rows]), dtype=np.float64))
     return Answers(problem.y[rows], predicted, scores, pipeline.classes_)
 
 

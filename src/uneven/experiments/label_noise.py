@@ -12,20 +12,24 @@ from the whole table, not from one fold.
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field
+from pathlib import Path
 
 import numpy as np
+import pandas as pd
 from numpy.typing import NDArray
 
-from uneven.experiments.errors import InputError
+from uneven.experiments.errors import InputError, listing
+from uneven.experiments.labels import class_labels, exact_numbers
 from uneven.experiments.measures import MEASURES, Answers, MeasureRule
-from uneven.experiments.problem import Problem
+from uneven.experiments.problem import Problem, check_columns
+from uneven.experiments.tables import read_table
 from uneven.metrics import confusion_counts, matrix_norm
 from uneven.noise import NoiseInverse, invert_noise, recover_priors
 from uneven.simplex import project_on_simplex
 
-__all__ = ["LabelNoise", "label_noise"]
+__all__ = ["LabelNoise", "label_noise", "read_label_columns"]
 
 
 @dataclass(frozen=True)
@@ -137,6 +141,45 @@ def label_noise(problem: Problem, matrix: NDArray[np.float64], name: str = "") -
     observed = problem.class_counts / problem.class_counts.sum()
     recovered = recover_priors(observed, undone.inverse, floor=1.0 / len(problem.y))
     return LabelNoise(name, problem.classes, undone, observed, recovered)
+
+
+def read_label_columns(
+    path: str | Path, columns: Sequence[str], encoding: str = "utf-8"
+) -> pd.DataFrame:
+    """Read columns that label the same rows, with one spelling of each class.
+
+    Parameters
+    ----------
+    path : str or Path
+        CSV or Parquet file.
+    columns : sequence of str
+        Columns of labels.
+    encoding : str
+        Encoding of a CSV file.
+
+    Returns
+    -------
+    DataFrame of shape (n, n_columns)
+        Objects: all integers or all text, NaN where a cell is empty.
+
+    Raises
+    ------
+    InputError
+        If a column is missing or holds no classes.
+    """
+    frame = read_table(path, expected=columns, text_columns=columns, encoding=encoding)
+    check_columns(frame, columns, "column")
+    cells = pd.concat([frame[name].astype(object) for name in columns], ignore_index=True)
+    present = cells.notna().to_numpy()
+    if not present.any():
+        raise InputError(f"{path}: the columns {listing(columns)} are empty.")
+    try:
+        labels = class_labels(exact_numbers(cells[present]), str(path))
+    except InputError as error:
+        raise InputError(str(error).replace("--target", "column")) from error
+    out = np.full(len(cells), np.nan, dtype=object)
+    out[present] = labels.tolist()
+    return pd.DataFrame(dict(zip(columns, out.reshape(len(columns), -1))))
 
 
 def _with_names(reason: str, classes: NDArray) -> str:

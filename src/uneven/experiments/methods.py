@@ -27,6 +27,7 @@ from uneven.experiments.encoding import encode_one_hot, encode_ordinal
 from uneven.experiments.errors import InputError, closest, listing
 from uneven.experiments.schema import Schema
 from uneven.fusion import BregmanVoteClassifier, CarakoClassifier, LateFusionClassifier
+from uneven.noise import UMAClassifier
 
 __all__ = [
     "METHODS",
@@ -35,6 +36,7 @@ __all__ = [
     "build_pipeline",
     "choose_methods",
     "default_methods",
+    "explains_itself",
     "knows_noise",
     "make_classifier",
 ]
@@ -76,7 +78,7 @@ class Method:
     name, label : str
         Key and what a reader sees.
     kind : {"ours", "baseline"}
-        Methods of this library can explain themselves.
+        Whether it comes from this library.
     description : str
         One sentence.
     encode : callable
@@ -88,6 +90,8 @@ class Method:
         and, in ``history_``, the course of edges, vote weights and losses.
     joins_views : bool
         Whether it is meant for several views.
+    needs_noise : bool
+        Whether it is meant for labels with a known noise matrix.
     """
 
     name: str
@@ -98,6 +102,7 @@ class Method:
     make: Callable[[Settings], Any]
     staged: bool = False
     joins_views: bool = False
+    needs_noise: bool = False
 
 
 def _with_views(classifier: type) -> Callable[[Settings], Any]:
@@ -193,6 +198,16 @@ METHODS = {
             joins_views=True,
         ),
         Method(
+            "uma",
+            "UMA",
+            "ours",
+            "A multi-class perceptron on scaled columns that learns from sums of rows in which the "
+            "known noise of the labels cancels out.",
+            encode_one_hot,
+            lambda s: UMAClassifier(average=True, fit_intercept=True, random_state=s.seed),
+            needs_noise=True,
+        ),
+        Method(
             "hist_gradient_boosting",
             "Gradient boosting",
             "baseline",
@@ -248,20 +263,26 @@ def choose_methods(names: Iterable[str]) -> list[Method]:
     return list(chosen.values())
 
 
-def default_methods(several_views: bool) -> list[str]:
+def default_methods(several_views: bool, noisy: bool = False) -> list[str]:
     """Names of the methods to compare when none is named.
 
     Parameters
     ----------
     several_views : bool
         Methods that join views are left out if there is one view only.
+    noisy : bool
+        Methods that need a noise matrix are left out if there is none.
 
     Examples
     --------
     >>> default_methods(several_views=False)[:3]
     ['combo', 'adaboost_mm', 'hist_gradient_boosting']
     """
-    return [name for name, method in METHODS.items() if several_views or not method.joins_views]
+    return [
+        name
+        for name, method in METHODS.items()
+        if (several_views or not method.joins_views) and (noisy or not method.needs_noise)
+    ]
 
 
 def build_pipeline(method: Method, schema: Schema, settings: Settings) -> Pipeline:
@@ -304,6 +325,17 @@ def make_classifier(method: Method, settings: Settings) -> Any:
     if settings.noise_matrix is not None and knows_noise(method):
         classifier.set_params(noise_matrix=settings.noise_matrix)
     return classifier
+
+
+def explains_itself(method: Method) -> bool:
+    """Whether a method can say which views and columns speak for which class.
+
+    Examples
+    --------
+    >>> explains_itself(METHODS["combo"]), explains_itself(METHODS["uma"])
+    (True, False)
+    """
+    return hasattr(method.make(Settings()), "explain")
 
 
 def knows_noise(method: Method) -> bool:

@@ -18,7 +18,7 @@ from uneven.experiments.errors import InputError, closest, listing
 from uneven.experiments.labels import MOST_NUMERIC_CLASSES, class_labels
 from uneven.experiments.schema import Schema, infer_kind
 
-__all__ = ["EMPTY", "Problem", "check_folds", "in_views", "make_problem"]
+__all__ = ["EMPTY", "Problem", "check_columns", "check_folds", "in_views", "make_problem"]
 
 FEWEST_IDS = 20
 EMPTY = "is empty and is left out"
@@ -109,9 +109,9 @@ def make_problem(
     >>> problem.X.shape, problem.notes
     ((3, 1), ("1 of 4 rows has no value in 'label' and is left out.",))
     """
-    _check_columns(frame, [target], "--target")
-    _check_columns(frame, drop, "--drop")
-    _check_columns(frame, keep, "--keep")
+    check_columns(frame, [target], "--target")
+    check_columns(frame, drop, "--drop")
+    check_columns(frame, keep, "--keep")
     notes: list[str] = []
     frame = _labelled_rows(frame, target, notes)
     y = class_labels(frame[target], name)
@@ -211,7 +211,8 @@ def _remedy(n_lonely: int, n_classes: int) -> str:
     return "merge it with another class or remove its row"
 
 
-def _check_columns(frame: pd.DataFrame, names: Collection[str], option: str) -> None:
+def check_columns(frame: pd.DataFrame, names: Collection[str], option: str) -> None:
+    """Refuse names that no column of a table has."""
     for name in names:
         if name not in frame.columns:
             raise InputError(

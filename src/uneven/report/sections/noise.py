@@ -57,8 +57,8 @@ def _remarks(found: NoiseSummary, classes: Sequence[str]) -> list[str]:
         "for wrong labels; corrected measures estimate what they would be against the true "
         "classes.",
         f"Condition number {decimal(found.condition, 1)}: {verdict}. Chance counts up to "
-        f"{decimal(found.amplification[worst], 1)} times as much as with true labels, most for "
-        f"{elide(classes[worst], 24)}.",
+        f"{decimal(found.amplification[worst], 1)} times as much as with true labels (class "
+        f"{elide(classes[worst], 24)}).",
     ]
 
 
@@ -93,7 +93,9 @@ def _matrix(found: NoiseSummary, names: Sequence[str], order: Sequence[int]) -> 
 
 def _cell(share: float, *, wrong: bool) -> Markup:
     shown = "" if share == 0.0 else "<1" if share < 0.005 else whole_percent(share)
-    return heat_cell(share, share**0.7, shown=shown, wrong=wrong and share > 0.0)
+    return heat_cell(
+        share, share**0.5 if wrong else share, shown=shown, wrong=wrong and share > 0.0
+    )
 
 
 def _classes(found: NoiseSummary, names: Sequence[str], order: Sequence[int]) -> Markup:
