@@ -54,13 +54,14 @@ class AnnotatorModel:
         Frequencies of the true classes.
     posterior : ndarray of shape (n_items, n_classes)
         Probability of each class for each item.
-    votes : ndarray of shape (n_items, n_classes)
-        How many annotators gave each label.
+    given : csr_array of shape (n_items, n_annotators * n_classes)
+        A 1 where that annotator gave that label.
     counts : ndarray of shape (n_annotators, n_classes, n_classes)
         Expected number of items of each true class (columns) and given label (rows).
     log_likelihood : ndarray of shape (n_iter,)
         After each iteration, the logarithm of the prior of the smoothing included.
     converged : bool
+    smoothing : float
     """
 
     classes: np.ndarray
@@ -68,10 +69,11 @@ class AnnotatorModel:
     matrices: np.ndarray
     prior: np.ndarray
     posterior: np.ndarray
-    votes: np.ndarray = field(repr=False)
+    given: sp.csr_array = field(repr=False)
     counts: np.ndarray = field(repr=False)
     log_likelihood: np.ndarray = field(repr=False)
     converged: bool
+    smoothing: float
 
     @property
     def labels(self) -> np.ndarray:
@@ -79,9 +81,31 @@ class AnnotatorModel:
         return np.asarray(self.classes[self.posterior.argmax(axis=1)])
 
     @property
+    def votes(self) -> np.ndarray:
+        """How many annotators gave each label to each item, shape (n_items, n_classes)."""
+        return _LabelTable(self.classes, self.annotators, self.given).votes
+
+    @property
     def majority(self) -> np.ndarray:
         """The label most often given to each item, the first of equals, shape (n_items,)."""
         return np.asarray(self.classes[self.votes.argmax(axis=1)])
+
+    def refit(self, items: np.ndarray, max_iter: int = 100, tol: float = 1e-6) -> AnnotatorModel:
+        """The model of some of the items, starting from what is known about them.
+
+        Parameters
+        ----------
+        items : ndarray of int, shape (n_drawn,)
+            Positions, some perhaps repeated.
+        max_iter, tol
+            See :func:`dawid_skene`.
+
+        Returns
+        -------
+        AnnotatorModel
+        """
+        table = _LabelTable(self.classes, self.annotators, self.given[items])
+        return _climb(table, self.posterior[items], self.smoothing, max_iter, tol)
 
 
 def dawid_skene(
@@ -133,26 +157,10 @@ def dawid_skene(
         if not isinstance(value, Real) or not 0.0 <= float(value) < np.inf:
             raise ValueError(f"{name} must be a finite number of at least 0, got {value!r}.")
     table = _LabelTable.read(annotations, classes, missing)
-    posterior = table.votes / table.votes.sum(axis=1, keepdims=True)
-    history: list[float] = []
-    converged = False
-    while not converged and len(history) < max_iter:
-        matrices, prior = table.maximise(posterior, smoothing)
-        posterior, gained = table.expect(matrices, prior, smoothing)
-        converged = bool(history) and gained - history[-1] <= tol * table.given.nnz
-        history.append(gained)
-    _warn_of_renaming(matrices, prior, table)
-    return AnnotatorModel(
-        classes=table.classes,
-        annotators=table.annotators,
-        matrices=matrices,
-        prior=prior,
-        posterior=posterior,
-        votes=table.votes,
-        counts=table.count(posterior),
-        log_likelihood=np.array(history),
-        converged=converged,
-    )
+    shares = table.votes / table.votes.sum(axis=1, keepdims=True)
+    model = _climb(table, shares, float(smoothing), max_iter, tol)
+    _warn_of_renaming(model)
+    return model
 
 
 @dataclass(frozen=True)
@@ -224,6 +232,31 @@ class _LabelTable:
         return np.exp(joint - evidence), gained
 
 
+def _climb(
+    table: _LabelTable, posterior: np.ndarray, smoothing: float, max_iter: int, tol: float
+) -> AnnotatorModel:
+    """Expectation maximisation from these probabilities of the classes of the items."""
+    history: list[float] = []
+    converged = False
+    while not converged and len(history) < max_iter:
+        matrices, prior = table.maximise(posterior, smoothing)
+        posterior, reached = table.expect(matrices, prior, smoothing)
+        converged = bool(history) and reached - history[-1] <= tol * table.given.nnz
+        history.append(reached)
+    return AnnotatorModel(
+        classes=table.classes,
+        annotators=table.annotators,
+        matrices=matrices,
+        prior=prior,
+        posterior=posterior,
+        given=table.given,
+        counts=table.count(posterior),
+        log_likelihood=np.array(history),
+        converged=converged,
+        smoothing=smoothing,
+    )
+
+
 def _as_cells(annotations: Any) -> tuple[np.ndarray, list[Any]]:
     """The labels as an array of objects, and what their columns are called."""
     cells = np.asarray(annotations)
@@ -259,13 +292,12 @@ def _is_missing(cells: np.ndarray, missing: Any) -> np.ndarray:
     return absent if missing is None else absent | (cells == missing)
 
 
-def _warn_of_renaming(matrices: np.ndarray, prior: np.ndarray, table: _LabelTable) -> None:
+def _warn_of_renaming(model: AnnotatorModel) -> None:
     """Warn of classes that annotators mostly call otherwise."""
-    odd = np.flatnonzero(
-        (matrices.mean(axis=0).argmax(axis=0) != np.arange(len(prior))) & (prior > 1e-3)
-    )
+    likeliest = model.matrices.mean(axis=0).argmax(axis=0)
+    odd = np.flatnonzero((likeliest != np.arange(len(likeliest))) & (model.prior > 1e-3))
     if len(odd):
-        names = [table.classes[j].item() for j in odd[:5]]
+        names = model.classes[odd[:5]].tolist()
         warnings.warn(
             f"annotators label classes {names} as others more often than as themselves: the true "
             "classes may have changed names. Compare with some clean labels.",

@@ -29,8 +29,9 @@ from numpy.typing import ArrayLike
 from sklearn.base import clone
 from sklearn.model_selection import cross_val_predict
 
+from uneven.door import check_integer
 from uneven.metrics._checks import as_labels, as_weights, class_list, encode, pair_counts
-from uneven.noise.annotators import dawid_skene
+from uneven.noise.annotators import AnnotatorModel, dawid_skene
 from uneven.noise.confusion_estimate import ConfusionEstimate, CountingRules
 from uneven.noise.matrices import invert_noise, recover_priors
 
@@ -41,6 +42,8 @@ __all__ = [
     "confusion_from_clean",
     "estimate_confusion",
 ]
+
+_ENOUGH_ITEMS = 2000
 
 
 def estimate_confusion(
@@ -237,6 +240,8 @@ def confusion_from_annotators(
     missing: Any = None,
     em_smoothing: float = 0.01,
     max_iter: int = 200,
+    n_bootstrap: int = 50,
+    rng: np.random.Generator | int | None = 0,
     smoothing: float = 0.0,
     laplace: float = 0.0,
     on_empty: str = "raise",
@@ -256,14 +261,20 @@ def confusion_from_annotators(
         See :func:`~uneven.noise.annotators.dawid_skene`.
     em_smoothing : float, default=0.01
         Its ``smoothing``.
+    n_bootstrap : int, default=50
+        How often the items are drawn again, and everything estimated anew, to learn how uncertain
+        the hidden classes make the matrix. With 0 they are taken for known: intervals are then too
+        narrow.
+    rng : Generator, int or None, default=0
+        For drawing items again.
     smoothing, laplace, on_empty, interval, confidence
         See :func:`confusion_from_clean`.
 
     Returns
     -------
     ConfusionEstimate
-        Counts are expected ones: intervals take the probable classes of the items for known, and
-        are too narrow where annotators leave them open.
+        Counts are expected ones. ``sizes``, and with them the intervals, are those of as many
+        clean rows as would leave the same uncertainty.
 
     Examples
     --------
@@ -278,18 +289,46 @@ def confusion_from_annotators(
     model = dawid_skene(
         annotations, classes=classes, missing=missing, smoothing=em_smoothing, max_iter=max_iter
     )
-    if isinstance(who, str) and who == "majority" and who not in model.annotators:
-        answers = np.eye(len(model.classes))[model.votes.argmax(axis=1)]
-        counts, whose = answers.T @ model.posterior, "the majority"
-    elif isinstance(who, str) and who == "pooled" and who not in model.annotators:
-        counts, whose = model.counts.sum(axis=0), "a label"
-    elif who in model.annotators:
-        counts, whose = model.counts[model.annotators.index(who)], f"annotator {who!r}"
-    else:
-        raise ValueError(
-            f"who must be 'pooled', 'majority' or one of {model.annotators[:8]}; got {who!r}."
-        )
+    check_integer("n_bootstrap", n_bootstrap, 0)
+    counts, whose = _counts_of(model, who)
     rules = CountingRules(smoothing, laplace, on_empty, interval, confidence)
     source = f"{len(model.annotators)} annotators of {len(model.posterior)} items: {whose}"
-    estimate = rules.apply(counts, counts.sum(axis=0), model.classes, source)
-    return replace(estimate, prior=model.prior)
+    sizes = counts.sum(axis=0) / _inflation(model, who, n_bootstrap, np.random.default_rng(rng))
+    return replace(rules.apply(counts, sizes, model.classes, source), prior=model.prior)
+
+
+def _counts_of(model: AnnotatorModel, who: Any) -> tuple[np.ndarray, str]:
+    """Expected counts (row = label, column = true class), and in words whose they are."""
+    if who in model.annotators:
+        return model.counts[model.annotators.index(who)], f"annotator {who!r}"
+    if isinstance(who, str) and who == "pooled":
+        return model.counts.sum(axis=0), "a label"
+    if isinstance(who, str) and who == "majority":
+        answers = np.eye(len(model.classes))[model.votes.argmax(axis=1)]
+        return answers.T @ model.posterior, "the majority"
+    raise ValueError(
+        f"who must be 'pooled', 'majority' or one of {model.annotators[:8]}; got {who!r}."
+    )
+
+
+def _inflation(model: AnnotatorModel, who: Any, times: int, rng: np.random.Generator) -> np.ndarray:
+    """How much more the rates of each class vary than if the true classes were known.
+
+    It hardly depends on the number of items, so that a part of many is enough.
+    """
+    counts, _ = _counts_of(model, who)
+    if times < 2:
+        return np.ones(len(counts))
+    n = len(model.posterior)
+    drawn = min(n, _ENOUGH_ITEMS)
+    again = [
+        _rates(_counts_of(model.refit(rng.integers(n, size=drawn)), who)[0]) for _ in range(times)
+    ]
+    rates = _rates(counts)
+    known = (rates * (1.0 - rates)).sum(axis=0) / np.maximum(counts.sum(axis=0) * drawn / n, 1e-9)
+    seen = np.var(again, axis=0, ddof=1).sum(axis=0)
+    return np.maximum(np.divide(seen, known, out=np.ones(len(known)), where=known > 0.0), 1.0)
+
+
+def _rates(counts: np.ndarray) -> np.ndarray:
+    return np.asarray(counts / np.maximum(counts.sum(axis=0), 1e-300))
