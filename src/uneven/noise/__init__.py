@@ -31,6 +31,7 @@ from uneven.noise.models import (
     random_noise,
     uniform_noise,
 )
+from uneven.noise.repair import LabelRepairPipeline
 from uneven.noise.uma import UMAClassifier
 from uneven.noise.update_vectors import update_vectors
 
@@ -38,6 +39,7 @@ __all__ = [
     "AnnotatorModel",
     "ConfusionEstimate",
     "Estimate",
+    "LabelRepairPipeline",
     "NoiseInverse",
     "UMAClassifier",
     "check_noise_matrix",
