@@ -83,7 +83,7 @@ def _snap_row(matrix, i, label, n_classes, factor):
 
 
 @njit(cache=True, nogil=True, error_model="numpy")
-def _sum_row(matrix, i, block, sums):
+def sum_row(matrix, i, block, sums):
     """Add row ``i`` to one of the four running sums of its block, which do not wait for another."""
     lanes = matrix.shape[1]
     to = (4 * block + i % 4) * lanes
@@ -107,7 +107,7 @@ def snap_costs(y, n_classes, inverse_quantum, matrix, sums, stakes, start, stop)
         stake = 0.0
         for i in range(block * BLOCK, min(y.shape[0], (block + 1) * BLOCK)):
             _snap_row(matrix, i, y[i], n_classes, inverse_quantum)
-            _sum_row(matrix, i, block, sums)
+            sum_row(matrix, i, block, sums)
             stake -= matrix[i, y[i]]
         stakes[block] = stake
 
@@ -151,7 +151,7 @@ def add_answers(answers, weight, share, y, scores, matrix, sums, stakes, start, 
                     grown = (matrix[i, answer] * up + _SNAP) - _SNAP
                     matrix[i, label] += matrix[i, answer] - grown
                     matrix[i, answer] = grown
-            _sum_row(matrix, i, block, sums)
+            sum_row(matrix, i, block, sums)
             stake -= matrix[i, label]
         stakes[block] = stake
 

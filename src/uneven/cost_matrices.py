@@ -10,11 +10,11 @@ from typing import Any
 import numpy as np
 
 from uneven import cost_kernels
-from uneven.costs import example_distribution, is_edge_over_random
+from uneven.costs import is_edge_over_random
 from uneven.lanes import aligned_zeros
 from uneven.threads import Workers
 
-__all__ = ["CostMatrix", "FixedCosts", "RunningCosts"]
+__all__ = ["CostMatrix", "FixedCosts", "RunningCosts", "quantum"]
 
 _REFRESH_ROUNDS = 50
 _REFRESH_VOTES = 5.0
@@ -83,8 +83,26 @@ class CostMatrix:
         return np.asarray(sums.sum(axis=0))
 
     def distribution(self) -> np.ndarray:
-        """Weights over examples, shape (n_samples,); see :func:`example_distribution`."""
-        return example_distribution(self.matrix, self.y)
+        """Share of each example in the stake, shape (n_samples,)."""
+        return np.asarray(self.row_stakes() / max(self.stake, 1.0))
+
+    def examples(self) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
+        """What a learner that reads no costs is to learn from.
+
+        Returns
+        -------
+        rows : ndarray of int, shape (n_examples,)
+        labels : ndarray of int, shape (n_examples,)
+        weights : ndarray of shape (n_examples,)
+            Positive; they add up to 1.
+        """
+        weights = self.distribution()
+        rows = np.flatnonzero(weights > 0.0)
+        return rows, self.y[rows], weights[rows]
+
+    def row_stakes(self) -> np.ndarray:
+        """Costs of the wrong labels of each row, in the units of ``matrix``, shape (n_samples,)."""
+        return np.asarray(-self.matrix[np.arange(len(self.y)), self.y])
 
     def where(self, present: np.ndarray, team: Workers) -> CostMatrix:
         """These costs as a view sees them that is absent in some rows.
@@ -107,7 +125,7 @@ class CostMatrix:
             seen.matrix = aligned_zeros(self.matrix.shape)
             seen.matrix[present] = self.matrix[present]
             seen.sums = seen.matrix.sum(axis=0)
-            seen.stake = -float(seen.matrix[np.arange(len(self.y)), self.y].sum())
+            seen.stake = float(self.row_stakes()[present].sum())
         return seen
 
     def _snap(self, quantum: float) -> None:
@@ -158,7 +176,7 @@ class FixedCosts(CostMatrix):
         super().__init__(y, n_classes, weights, team)
         costs = self.matrix[:, :n_classes]
         costs[:] = prices - prices.mean(axis=1, keepdims=True)
-        self._snap(_quantum(float(np.abs(prices).sum())))
+        self._snap(quantum(float(np.abs(prices).sum())))
 
 
 class RunningCosts(CostMatrix):
@@ -251,7 +269,7 @@ class RunningCosts(CostMatrix):
             cost_kernels.fill_costs,
             self.scores, self.y, self._log_costs, self._shift, self.matrix, stakes,
         )  # fmt: skip
-        self._quantum = _quantum(float(stakes.sum()))
+        self._quantum = quantum(float(stakes.sum()))
         self._snap(self._quantum)
         self._first_stake = self.stake
 
@@ -261,7 +279,7 @@ class RunningCosts(CostMatrix):
         self.log_loss = self._shift + math.log(loss) if loss > 0.0 else -math.inf
 
 
-def _quantum(total: float) -> float:
+def quantum(total: float) -> float:
     """Quantum for costs that add up to ``total``: sums stay below 2**51 quanta, even doubled."""
     if not total > 0.0:
         return 1.0
@@ -272,5 +290,5 @@ def _snap_weights(weights: np.ndarray) -> np.ndarray:
     """Weights on a grid where sums are exact; whole numbers stay, positive ones stay positive."""
     if np.all(weights == np.rint(weights)) and weights.sum() < 2.0**50:
         return np.asarray(weights, dtype=np.float64)
-    snapped = np.rint(weights / _quantum(float(weights.sum())))
+    snapped = np.rint(weights / quantum(float(weights.sum())))
     return np.maximum(snapped, weights > 0.0)

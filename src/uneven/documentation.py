@@ -25,6 +25,16 @@ _WORDS = {
     "class_cost": """class_cost : array-like of shape (n_classes, n_classes), default=None
     How bad it is to answer the column's class for an example of the row's class, in sorted class
     order; the diagonal is ignored. None makes all mistakes equally bad.""",
+    "noise_matrix": """noise_matrix : array-like of shape (n_classes, n_classes), default=None
+    If labels are wrong in a known pattern: entry (i, j) is the share of true class j that is
+    labelled i, in sorted class order; columns sum to 1. Every round, the costs of an example are
+    averaged over the classes that it may truly have, given its label, this matrix and the vote so
+    far. See :mod:`uneven.noise` for how to get one.""",
+    "subsample": """subsample : float, default=1.0
+    Share of the rows that the voters of a round learn from, drawn anew in every round; their
+    edges are measured on all rows. With ``noise_matrix``, what a row's true class may be is then
+    told only by voters that did not learn from it: deep trees, which would repeat its wrong label,
+    learn well with 0.5.""",
     "line_search": """line_search : bool, default=False
     Use the vote weight that minimises the loss of the round exactly, instead of the published
     one, which minimises a bound of it. They agree for two classes.""",

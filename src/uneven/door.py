@@ -216,6 +216,9 @@ def check_rounds(estimator: Any) -> None:
     rate = estimator.learning_rate
     if not isinstance(rate, Real) or not 0.0 < float(rate) <= 1.0:
         raise ValueError(f"learning_rate must be in (0, 1], got {rate!r}.")
+    drawn = estimator.subsample
+    if not isinstance(drawn, Real) or not 0.0 < float(drawn) <= 1.0:
+        raise ValueError(f"subsample must be in (0, 1], got {drawn!r}.")
     share = estimator.validation_fraction
     if not isinstance(share, Real) or not 0.0 < float(share) < 1.0:
         raise ValueError(f"validation_fraction must be between 0 and 1, got {share!r}.")

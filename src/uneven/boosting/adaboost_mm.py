@@ -55,5 +55,5 @@ class AdaBoostMMClassifier(SingleCostBoosting):
     True
     """
 
-    def _example_weights(self, y: np.ndarray, mass: np.ndarray, n_classes: int) -> np.ndarray:
-        return mass
+    def _class_units(self, class_mass: np.ndarray) -> np.ndarray:
+        return np.ones(len(class_mass))

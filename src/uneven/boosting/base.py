@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import warnings
 from abc import ABCMeta, abstractmethod
+from collections.abc import Iterator
 from dataclasses import dataclass, field
 from itertools import pairwise
 from typing import Any, Self
@@ -11,7 +12,10 @@ from typing import Any, Self
 import numpy as np
 from sklearn.utils import check_random_state
 
+from uneven.beliefs import Beliefs
+from uneven.boosting.judge import Judge
 from uneven.boosting.rounds import CallbackSupportMixin, announced_rounds, with_callbacks
+from uneven.boosting.sampling import RowDraw
 from uneven.cost_matrices import RunningCosts
 from uneven.costs import EDGE_CLIP, vote_weight
 from uneven.door import (
@@ -23,9 +27,11 @@ from uneven.door import (
     fitted_attributes,
     whole_or_nothing,
 )
+from uneven.expected_costs import ExpectedCosts, VoteCosts
+from uneven.noise import NoiseInverse, check_noise_matrix, invert_noise, recover_priors
 from uneven.threads import workers
 from uneven.views import ViewMap
-from uneven.vote_classifier import StagedVoteClassifier, vote_answers
+from uneven.vote_classifier import StagedVoteClassifier
 from uneven.voters import TrainingTable, Voter
 from uneven.votes import Term, Vote
 
@@ -34,11 +40,35 @@ __all__ = ["BoostingClassifier", "Candidate", "Round", "Setting"]
 
 @dataclass
 class Setting:
-    """What a method gets to work with: the training table, its views, and where they are there."""
+    """What a method gets to work with.
+
+    Attributes
+    ----------
+    table : TrainingTable
+    views : ViewMap
+    present : ndarray of bool, shape (n_samples, n_views)
+        Where the views are there.
+    draw : RowDraw
+        The rows that the voters of the current round learn from.
+    beliefs : Beliefs or None
+        What the true labels may be, if the observed ones are noisy.
+    """
 
     table: TrainingTable
     views: ViewMap
     present: np.ndarray
+    draw: RowDraw
+    beliefs: Beliefs | None = None
+
+    def begin_round(self, seed: int) -> None:
+        """Draw the rows of the round."""
+        self.draw.begin(seed)
+        if self.beliefs is not None:
+            self.beliefs.begin_round(self.draw.rows)
+
+    def labels(self) -> np.ndarray:
+        """The labels, or the most probable ones if they are noisy, shape (n_samples,)."""
+        return self.table.y if self.beliefs is None else self.beliefs.labels()
 
 
 @dataclass
@@ -100,6 +130,8 @@ class BoostingClassifier(CallbackSupportMixin, StagedVoteClassifier, metaclass=A
         max_depth: int = 3,
         learning_rate: float = 1.0,
         class_cost: Any = None,
+        noise_matrix: Any = None,
+        subsample: float = 1.0,
         views: Any = None,
         max_bins: int = 255,
         early_stopping: bool = False,
@@ -115,6 +147,8 @@ class BoostingClassifier(CallbackSupportMixin, StagedVoteClassifier, metaclass=A
         self.max_depth = max_depth
         self.learning_rate = learning_rate
         self.class_cost = class_cost
+        self.noise_matrix = noise_matrix
+        self.subsample = subsample
         self.views = views
         self.max_bins = max_bins
         self.early_stopping = early_stopping
@@ -138,30 +172,53 @@ class BoostingClassifier(CallbackSupportMixin, StagedVoteClassifier, metaclass=A
         """Bring the state to where it was when this vote had been learnt."""
 
     @abstractmethod
-    def _example_weights(self, y: np.ndarray, mass: np.ndarray, n_classes: int) -> np.ndarray:
-        """Weight of each example in the method's loss, shape (n_samples,)."""
+    def _class_units(self, class_mass: np.ndarray) -> np.ndarray:
+        """Number that the loss divides the examples of each class by, shape (n_classes,)."""
 
     def _finish(self, process: Any) -> None:
         """Store what else the method has to show once the vote stands."""
 
-    def _open_costs(self, table: TrainingTable) -> RunningCosts:
+    def _open_costs(
+        self, table: TrainingTable, beliefs: Beliefs | None = None, tells_beliefs: bool = False
+    ) -> VoteCosts:
         """The first cost matrix of a table; rows without mass cost nothing."""
-        return RunningCosts(
-            table.y,
-            table.n_classes,
-            self._example_weights(table.y, table.mass, table.n_classes),
-            class_cost=check_class_cost(self.class_cost, self.classes_),
-            team=table.team,
+        class_cost = check_class_cost(self.class_cost, self.classes_)
+        class_mass = np.bincount(table.y, weights=table.mass, minlength=table.n_classes)
+        if beliefs is None:
+            weights = table.mass / self._class_units(class_mass)[table.y]
+            return RunningCosts(table.y, table.n_classes, weights, class_cost, table.team)
+        units = self._class_units(_true_mass(class_mass, self._noise(self.classes_)))
+        return ExpectedCosts(
+            table.y, table.mass, beliefs, units, class_cost, tells_beliefs, table.team
         )
 
-    def _open_shared_costs(self, setting: Setting) -> RunningCosts:
+    def _open_shared_costs(self, setting: Setting) -> VoteCosts:
         """The first cost matrix of all views together; rows without any view cost nothing."""
-        table = setting.table
-        return self._open_costs(table.where(np.any(setting.present, axis=1), table.team))
+        seen = setting.table.where(np.any(setting.present, axis=1), setting.table.team)
+        return self._open_costs(seen, setting.beliefs, tells_beliefs=True)
+
+    def _open_beliefs(self, table: TrainingTable) -> Beliefs | None:
+        """What the true labels may be before anybody has voted, if the observed ones are noisy."""
+        noise = self._noise(self.classes_)
+        if noise is None:
+            return None
+        units = self._class_units(self.class_prior_ * table.class_mass.sum())
+        prices = check_class_cost(self.class_cost, self.classes_)
+        if prices is not None:
+            np.fill_diagonal(prices, 0.0)
+            units = units / np.maximum(prices.mean(axis=1), np.finfo(float).tiny)
+        return Beliefs(table.y, noise.matrix, self.class_prior_, units, table.team)
+
+    def _noise(self, classes: np.ndarray) -> NoiseInverse | None:
+        """The noise matrix and its inverse, if there is noise."""
+        if self.noise_matrix is None:
+            return None
+        noise = check_noise_matrix(self.noise_matrix, classes)
+        return None if np.array_equal(noise, np.eye(len(noise))) else invert_noise(noise)
 
     def _admit(
         self,
-        costs: RunningCosts,
+        costs: VoteCosts,
         candidate: Candidate,
         weight: float | None = None,
         **record: Any,
@@ -213,8 +270,10 @@ class BoostingClassifier(CallbackSupportMixin, StagedVoteClassifier, metaclass=A
                 table = TrainingTable(
                     train.X, train.y, len(rows.classes), train.mass, self.max_bins, team
                 )
-                self.class_prior_ = table.class_mass / table.class_mass.sum()
-                setting = Setting(table, rows.views, train.present)
+                true_mass = _true_mass(table.class_mass, self._noise(self.classes_))
+                self.class_prior_ = true_mass / true_mass.sum()
+                draw = RowDraw(len(train.y), self.subsample)
+                setting = Setting(table, rows.views, train.present, draw, self._open_beliefs(table))
                 self._learn(setting, self._begin(setting), validation, continued)
         return self
 
@@ -228,7 +287,7 @@ class BoostingClassifier(CallbackSupportMixin, StagedVoteClassifier, metaclass=A
         """Run the loop and store the vote."""
         seeds = check_random_state(self.random_state).randint(2**31 - 1, size=self.n_estimators)
         terms, ends = self._resume(process, continued)
-        judge = None if validation is None else _Judge(self, validation)
+        judge = None if validation is None else self._appoint_judge(validation)
         if judge is not None:
             for start, end in pairwise([0, *ends]):
                 judge.score(terms[start:end])
@@ -242,11 +301,14 @@ class BoostingClassifier(CallbackSupportMixin, StagedVoteClassifier, metaclass=A
         todo = range(0) if self.stop_reason_ else range(done, self.n_estimators)
         data = (setting.table.X, setting.table.y)
         for number in announced_rounds(self, todo, data, snapshot):
+            setting.begin_round(int(seeds[number]))
             outcome = self._boost(process, int(seeds[number]))
             if outcome.terms:
                 terms += outcome.terms
                 ends.append(len(terms))
                 record = {"round": number + 1} | outcome.record
+                if self.subsample < 1.0:
+                    record["draw"] = int(seeds[number])
                 if judge is not None:
                     record["validation_score"] = judge.score(outcome.terms)
                 for key, value in record.items():
@@ -271,6 +333,23 @@ class BoostingClassifier(CallbackSupportMixin, StagedVoteClassifier, metaclass=A
         self.history_ = {key: list(values) for key, values in self.history_.items()}
         self._replay(process, continued)
         return continued.terms(), continued.rounds.tolist()
+
+    def _retold(self, setting: Setting, vote: Vote) -> Iterator[Term]:
+        """The terms of an earlier vote, with the rows of each round drawn again."""
+        terms = vote.terms()
+        for k, (start, end) in enumerate(pairwise([0, *vote.rounds.tolist()])):
+            setting.begin_round(int(self.history_["draw"][k]) if "draw" in self.history_ else 0)
+            yield from terms[start:end]
+
+    def _appoint_judge(self, rows: TrainingRows) -> Judge:
+        """Who decides about early stopping."""
+        noise = self._noise(rows.classes)
+        class_mass = np.bincount(rows.y, weights=rows.mass, minlength=len(rows.classes))
+        true_mass = _true_mass(class_mass, noise)
+        units = self._class_units(true_mass)
+        worth = (np.eye(len(units)) if noise is None else noise.inverse) / units[:, None]
+        fallback = int(self.class_prior_.argmax())
+        return Judge(rows, worth / (true_mass / units).sum(), fallback, self.n_iter_no_change)
 
     def _continues(self, earlier: dict[str, Any]) -> bool:
         """Whether ``fit`` goes on from an earlier vote; refuse if it cannot."""
@@ -298,33 +377,11 @@ class BoostingClassifier(CallbackSupportMixin, StagedVoteClassifier, metaclass=A
         return rows.split(self.validation_fraction, rng)
 
 
-class _Judge:
-    """Watches the validation rows and notices when learning no longer helps."""
-
-    def __init__(self, estimator: BoostingClassifier, rows: TrainingRows) -> None:
-        self._rows = rows
-        self._n_classes = len(rows.classes)
-        self._patience = estimator.n_iter_no_change
-        weights = estimator._example_weights(rows.y, rows.mass, self._n_classes)
-        self._weights = weights / weights.sum()
-        self._scores = np.zeros((len(rows.y), self._n_classes))
-        self._fallback = int(estimator.class_prior_.argmax())
-        self._best = -np.inf
-        self._seen = 0
-        self.best_round = 0
-
-    @property
-    def is_tired(self) -> bool:
-        return self._seen - self.best_round >= self._patience
-
-    def score(self, terms: list[Term]) -> float:
-        """Share of the validation weight that is classified rightly once ``terms`` have voted."""
-        rows = self._rows
-        vote = Vote(terms, [len(terms)], self._n_classes, rows.views)
-        self._scores += vote.score(rows.X)
-        answers = vote_answers(self._scores, self._fallback)
-        value = float(self._weights[answers == rows.y].sum())
-        self._seen += 1
-        if value > self._best:
-            self._best, self.best_round = value, self._seen
-        return value
+def _true_mass(class_mass: np.ndarray, noise: NoiseInverse | None) -> np.ndarray:
+    """Mass of every true class, shape (n_classes,), from that of the observed labels."""
+    if noise is None:
+        return class_mass
+    total = class_mass.sum()
+    if total <= 0.0:
+        return np.ones(len(class_mass))
+    return np.asarray(total * recover_priors(class_mass, noise.inverse, floor=1e-6))

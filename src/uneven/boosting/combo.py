@@ -7,7 +7,7 @@ import numpy as np
 from uneven.boosting.single import SingleCostBoosting
 from uneven.documentation import documented
 
-__all__ = ["ComboClassifier", "class_balanced"]
+__all__ = ["ComboClassifier"]
 
 
 @documented
@@ -64,11 +64,5 @@ class ComboClassifier(SingleCostBoosting):
     True
     """
 
-    def _example_weights(self, y: np.ndarray, mass: np.ndarray, n_classes: int) -> np.ndarray:
-        return class_balanced(y, mass, n_classes)
-
-
-def class_balanced(y: np.ndarray, mass: np.ndarray, n_classes: int) -> np.ndarray:
-    """Weights of the examples, shape (n_samples,): those of each class add up to 1."""
-    class_mass = np.bincount(y, weights=mass, minlength=n_classes)
-    return np.asarray(mass / np.maximum(class_mass, np.finfo(float).tiny)[y])
+    def _class_units(self, class_mass: np.ndarray) -> np.ndarray:
+        return np.maximum(class_mass, np.finfo(float).tiny)

@@ -10,7 +10,6 @@ import numpy as np
 from scipy.special import logsumexp
 
 from uneven.boosting.base import Round, Setting
-from uneven.boosting.combo import class_balanced
 from uneven.boosting.multiview import Lesson, MultiViewBoosting, ViewProcess, term_answers
 from uneven.class_weights import CONSTRAINTS, exact_coefficients, simplified_coefficients
 from uneven.costs import EDGE_CLIP
@@ -113,6 +112,8 @@ class MuComboClassifier(MultiViewBoosting):
         max_depth: int = 3,
         learning_rate: float = 1.0,
         class_cost: Any = None,
+        noise_matrix: Any = None,
+        subsample: float = 1.0,
         views: Any = None,
         max_bins: int = 255,
         early_stopping: bool = False,
@@ -129,6 +130,8 @@ class MuComboClassifier(MultiViewBoosting):
             max_depth=max_depth,
             learning_rate=learning_rate,
             class_cost=class_cost,
+            noise_matrix=noise_matrix,
+            subsample=subsample,
             views=views,
             max_bins=max_bins,
             early_stopping=early_stopping,
@@ -142,14 +145,14 @@ class MuComboClassifier(MultiViewBoosting):
         self.coefficients = coefficients
         self.constraint = constraint
 
-    def _example_weights(self, y: np.ndarray, mass: np.ndarray, n_classes: int) -> np.ndarray:
-        return class_balanced(y, mass, n_classes)
+    def _class_units(self, class_mass: np.ndarray) -> np.ndarray:
+        return np.maximum(class_mass, np.finfo(float).tiny)
 
     def _begin(self, setting: Setting) -> _Process:
         check_choice("coefficients", self.coefficients, _COEFFICIENTS, or_callable=True)
         check_choice("constraint", self.constraint, CONSTRAINTS)
         setting = self._hear(setting)
-        return _Process(setting, self._open_views(setting))
+        return _Process(setting, self._open_views(setting, tells_beliefs=True))
 
     def _boost(self, process: _Process, seed: int) -> Round:
         learning = [view for view in process.views if view.position not in process.finished]
@@ -216,7 +219,7 @@ class MuComboClassifier(MultiViewBoosting):
         }
 
     def _replay(self, process: _Process, vote: Vote) -> None:
-        for term in vote.terms():
+        for term in self._retold(process.setting, vote):
             process.views[term.view].costs.add(term_answers(process.views, term), term.weight)
         if len(vote) and self.coefficients == "ones":
             edges = np.max(self.history_["view_edge"], axis=0)

@@ -10,9 +10,11 @@ from typing import Any
 import numpy as np
 
 from uneven.boosting.base import BoostingClassifier, Setting
-from uneven.cost_matrices import RunningCosts
+from uneven.boosting.sampling import RowDraw
+from uneven.cost_matrices import CostMatrix
 from uneven.costs import EDGE_TOLERANCE, vote_weight
 from uneven.door import speaking_views
+from uneven.expected_costs import VoteCosts
 from uneven.views import ViewMap
 from uneven.voters import CostTree, TrainingTable, TreeVoter, Voter, WeakLearner, as_weak_learner
 from uneven.votes import ALL_VIEWS, Term, Vote
@@ -71,6 +73,7 @@ class ViewProcess:
     costs : CostMatrix
         Its own, or a look at a shared one; rows without the view cost nothing.
     learning_rate : float
+    draw : RowDraw
     """
 
     position: int
@@ -80,13 +83,15 @@ class ViewProcess:
     learner: WeakLearner
     costs: Any
     learning_rate: float
+    draw: RowDraw
 
     def learn(self, seed: int) -> Lesson:
         """Find a voter that pays little; nobody can where the view is absent everywhere."""
         if not self.present.any():
             silence = np.full(len(self.present), -1, dtype=np.int32)
             return Lesson(self.position, TreeVoter.constant(0), silence, 0.0, 0.0)
-        voter, answers = self.learner.learn(self.table, self.columns, self.costs, seed)
+        seen = self.draw.seen_of(self.costs, self.table.team)
+        voter, answers = self.learner.learn(self.table, self.columns, seen, seed)
         if not self.is_complete:
             answers = np.where(self.present, answers, np.int32(-1))
         edge = self.costs.edge(answers)
@@ -117,7 +122,10 @@ class MultiViewBoosting(BoostingClassifier):
     """Base of the methods in which every view has a weak learner of its own."""
 
     def _open_views(
-        self, setting: Setting, shared: RunningCosts | None = None
+        self,
+        setting: Setting,
+        shared: VoteCosts | None = None,
+        tells_beliefs: bool = False,
     ) -> list[ViewProcess]:
         """Give every view its table, its learner and its cost matrix, or a look at a shared one."""
         table, views = setting.table, setting.views
@@ -128,7 +136,10 @@ class MultiViewBoosting(BoostingClassifier):
         for j, team in enumerate(table.team.split(len(views))):
             present = setting.present[:, j]
             seen = table.where(present, team)
-            costs = self._open_costs(seen) if shared is None else shared.where(present, team)
+            if shared is None:
+                costs: CostMatrix = self._open_costs(seen, setting.beliefs, tells_beliefs)
+            else:
+                costs = shared.where(present, team)
             processes.append(
                 ViewProcess(
                     position=j,
@@ -138,6 +149,7 @@ class MultiViewBoosting(BoostingClassifier):
                     learner=learners[j],
                     costs=costs,
                     learning_rate=self.learning_rate,
+                    draw=setting.draw,
                 )
             )
         return processes

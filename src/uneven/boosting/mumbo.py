@@ -19,9 +19,9 @@ from uneven.boosting.multiview import (
     term_answers,
 )
 from uneven.boosting.selection import SELECTION_RULES, Memory, select
-from uneven.cost_matrices import RunningCosts
 from uneven.documentation import documented
 from uneven.door import check_choice, check_integer, enter_again
+from uneven.expected_costs import VoteCosts
 from uneven.views import ViewMap
 from uneven.vote_classifier import vote_answers
 from uneven.votes import Term, Vote
@@ -37,7 +37,7 @@ class _Process:
 
     setting: Setting
     views: list[ViewProcess]
-    costs: RunningCosts
+    costs: VoteCosts
     memory: Memory
     view_terms: list[list[Term]] = field(default_factory=list)
     skipped: int = 0
@@ -147,6 +147,8 @@ class MumboClassifier(MultiViewBoosting):
         max_depth: int = 3,
         learning_rate: float = 1.0,
         class_cost: Any = None,
+        noise_matrix: Any = None,
+        subsample: float = 1.0,
         views: Any = None,
         max_bins: int = 255,
         early_stopping: bool = False,
@@ -163,6 +165,8 @@ class MumboClassifier(MultiViewBoosting):
             max_depth=max_depth,
             learning_rate=learning_rate,
             class_cost=class_cost,
+            noise_matrix=noise_matrix,
+            subsample=subsample,
             views=views,
             max_bins=max_bins,
             early_stopping=early_stopping,
@@ -181,8 +185,8 @@ class MumboClassifier(MultiViewBoosting):
         self.max_retries = max_retries
         self.patience = patience
 
-    def _example_weights(self, y: np.ndarray, mass: np.ndarray, n_classes: int) -> np.ndarray:
-        return mass
+    def _class_units(self, class_mass: np.ndarray) -> np.ndarray:
+        return np.ones(len(class_mass))
 
     def _begin(self, setting: Setting) -> _Process:
         check_choice("cooperation", self.cooperation, COOPERATION_RULES, or_callable=True)
@@ -240,8 +244,8 @@ class MumboClassifier(MultiViewBoosting):
 
     def _cooperate(self, process: _Process, lessons: list[Lesson]) -> None:
         """Bring every view's costs up to date, sparing what other views have right."""
-        y = process.setting.table.y
-        right = np.array([lesson.answers == y for lesson in lessons]).T
+        labels = process.setting.labels()
+        right = np.array([lesson.answers == labels for lesson in lessons]).T
         shares = cooperation_shares(self.cooperation, right, process.setting.present)
         for lesson in reversed(lessons):  # the last view to learn is still in the cache
             if lesson.weight > 0.0:
@@ -250,13 +254,16 @@ class MumboClassifier(MultiViewBoosting):
         process.view_terms.append([lesson.as_term(process.costs.n_classes) for lesson in lessons])
 
     def _replay(self, process: _Process, vote: Vote) -> None:
-        for terms in zip(*(view_vote.terms() for view_vote in self.view_votes_)):
+        told = self._retold(process.setting, vote)
+        rounds = zip(*(view_vote.terms() for view_vote in self.view_votes_))
+        for number, terms in enumerate(rounds, start=1):
             pairs = zip(process.views, terms)
             self._cooperate(process, [view.recall_lesson(term) for view, term in pairs])
-        for term in vote.terms():
-            answers = term_answers(process.views, term)
-            process.costs.add(answers, term.weight)
-            process.memory.remember(term.view, answers)
+            if number in self.history_["round"]:
+                term = next(told)
+                answers = term_answers(process.views, term)
+                process.costs.add(answers, term.weight)
+                process.memory.remember(term.view, answers)
 
     def _finish(self, process: _Process) -> None:
         kept = int(self.history_["round"][-1]) if self.n_estimators_ else 0

@@ -18,8 +18,8 @@ from typing import Any
 import numpy as np
 
 from uneven.boosting.base import Candidate
-from uneven.cost_matrices import RunningCosts
 from uneven.costs import EDGE_TOLERANCE, vote_weight
+from uneven.expected_costs import VoteCosts
 from uneven.views import ViewMap
 from uneven.voters import TrainingTable
 from uneven.votes import ALL_VIEWS, Panel, Term, Vote
@@ -35,7 +35,7 @@ class Memory:
     ----------
     table : TrainingTable
     views : ViewMap
-    costs : RunningCosts
+    costs : RunningCosts or ExpectedCosts
         Of the whole vote.
     quotas : ndarray of shape (n_views,)
         Share of the rounds that each view may have.
@@ -52,7 +52,7 @@ class Memory:
 
     table: TrainingTable
     views: ViewMap
-    costs: RunningCosts
+    costs: VoteCosts
     quotas: np.ndarray
     focus: int | str = "worst"
     tells_answers: bool = False

@@ -15,9 +15,9 @@ from uneven.boosting.multiview import (
     term_answers,
 )
 from uneven.boosting.selection import Memory, select
-from uneven.cost_matrices import RunningCosts
 from uneven.documentation import documented
 from uneven.door import check_choice
+from uneven.expected_costs import VoteCosts
 from uneven.votes import Vote
 
 __all__ = ["ShareBoostClassifier"]
@@ -63,7 +63,7 @@ class _Bandit:
 class _Process:
     setting: Setting
     views: list[ViewProcess]
-    costs: RunningCosts
+    costs: VoteCosts
     memory: Memory
     bandit: _Bandit
 
@@ -130,6 +130,8 @@ class ShareBoostClassifier(MultiViewBoosting):
         max_depth: int = 3,
         learning_rate: float = 1.0,
         class_cost: Any = None,
+        noise_matrix: Any = None,
+        subsample: float = 1.0,
         views: Any = None,
         max_bins: int = 255,
         early_stopping: bool = False,
@@ -146,6 +148,8 @@ class ShareBoostClassifier(MultiViewBoosting):
             max_depth=max_depth,
             learning_rate=learning_rate,
             class_cost=class_cost,
+            noise_matrix=noise_matrix,
+            subsample=subsample,
             views=views,
             max_bins=max_bins,
             early_stopping=early_stopping,
@@ -158,8 +162,8 @@ class ShareBoostClassifier(MultiViewBoosting):
         )
         self.selection = selection
 
-    def _example_weights(self, y: np.ndarray, mass: np.ndarray, n_classes: int) -> np.ndarray:
-        return mass
+    def _class_units(self, class_mass: np.ndarray) -> np.ndarray:
+        return np.ones(len(class_mass))
 
     def _begin(self, setting: Setting) -> _Process:
         check_choice("selection", self.selection, _SELECTIONS)
@@ -199,7 +203,8 @@ class ShareBoostClassifier(MultiViewBoosting):
         return None
 
     def _replay(self, process: _Process, vote: Vote) -> None:
-        for term, edge in zip(vote.terms(), self.history_["edge"] if len(vote) else []):
+        edges = self.history_["edge"] if len(vote) else []
+        for term, edge in zip(self._retold(process.setting, vote), edges):
             process.costs.add(term_answers(process.views, term), term.weight)
             if self.selection == "bandit":
                 process.bandit.pay(term.view, edge)

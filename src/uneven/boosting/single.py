@@ -8,9 +8,9 @@ from typing import Any
 import numpy as np
 
 from uneven.boosting.base import BoostingClassifier, Candidate, Round, Setting
-from uneven.cost_matrices import RunningCosts
 from uneven.costs import EDGE_TOLERANCE, line_search_weight
-from uneven.voters import TrainingTable, WeakLearner, as_weak_learner
+from uneven.expected_costs import VoteCosts
+from uneven.voters import WeakLearner, as_weak_learner
 from uneven.votes import ALL_VIEWS, Vote
 
 __all__ = ["SingleCostBoosting"]
@@ -20,11 +20,11 @@ __all__ = ["SingleCostBoosting"]
 class _Process:
     """State of a boosting process with one cost matrix."""
 
-    table: TrainingTable
+    setting: Setting
     columns: np.ndarray
     view: int
     learner: WeakLearner
-    costs: RunningCosts
+    costs: VoteCosts
 
 
 class SingleCostBoosting(BoostingClassifier):
@@ -38,6 +38,8 @@ class SingleCostBoosting(BoostingClassifier):
         max_depth: int = 3,
         learning_rate: float = 1.0,
         class_cost: Any = None,
+        noise_matrix: Any = None,
+        subsample: float = 1.0,
         line_search: bool = False,
         views: Any = None,
         max_bins: int = 255,
@@ -55,6 +57,8 @@ class SingleCostBoosting(BoostingClassifier):
             max_depth=max_depth,
             learning_rate=learning_rate,
             class_cost=class_cost,
+            noise_matrix=noise_matrix,
+            subsample=subsample,
             views=views,
             max_bins=max_bins,
             early_stopping=early_stopping,
@@ -72,11 +76,12 @@ class SingleCostBoosting(BoostingClassifier):
         view = 0 if len(views) == 1 else ALL_VIEWS
         learner = as_weak_learner(self.estimator, self.max_depth)
         costs = self._open_shared_costs(setting)
-        return _Process(setting.table, views.used_columns, view, learner, costs)
+        return _Process(setting, views.used_columns, view, learner, costs)
 
     def _boost(self, process: _Process, seed: int) -> Round:
-        costs = process.costs
-        voter, answers = process.learner.learn(process.table, process.columns, costs, seed)
+        costs, table = process.costs, process.setting.table
+        seen = process.setting.draw.seen_of(costs, table.team)
+        voter, answers = process.learner.learn(table, process.columns, seen, seed)
         edge = costs.edge(answers)
         if edge <= EDGE_TOLERANCE:
             return self._give_up()
@@ -84,5 +89,5 @@ class SingleCostBoosting(BoostingClassifier):
         return self._admit(costs, Candidate(voter, answers, process.view, edge), searched)
 
     def _replay(self, process: _Process, vote: Vote) -> None:
-        for term in vote.terms():
-            process.costs.add(term.voter.predict(process.table.X), term.weight)
+        for term in self._retold(process.setting, vote):
+            process.costs.add(term.voter.predict(process.setting.table.X), term.weight)

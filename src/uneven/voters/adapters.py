@@ -94,11 +94,10 @@ class Weighted(BaseEstimator):
                 f"{type(self.estimator).__name__}.fit takes no sample_weight; "
                 "wrap it in uneven.voters.Resampled instead."
             )
-        weight = costs.distribution()
-        rows = np.flatnonzero(weight > 0.0)
+        rows, labels, weights = costs.examples()
         model = seeded_clone(self.estimator, np.random.RandomState(seed))
-        scaled = weight[rows] * table.mass.sum()
-        model.fit(table.X[rows][:, columns], table.y[rows], sample_weight=scaled)
+        scaled = weights * table.mass.sum()
+        model.fit(table.X[rows][:, columns], labels, sample_weight=scaled)
         return _as_voter(model, table, columns)
 
 
@@ -141,12 +140,13 @@ class Resampled(BaseEstimator):
         if not 0.0 < self.fraction <= 1.0:
             raise ValueError(f"fraction must be in (0, 1], got {self.fraction!r}.")
         rng = np.random.RandomState(seed)
-        weight = costs.distribution()
+        examples = costs.examples()
+        size = max(2, round(self.fraction * len(table.y)))
         best: tuple[float, EstimatorVoter, np.ndarray] | None = None
         for _ in range(self.max_retries + 1):
-            rows = self._draw(weight, table.y, rng)
+            rows, labels = self._draw(examples, size, rng)
             model = seeded_clone(self.estimator, rng)
-            model.fit(table.X[rows][:, columns], table.y[rows])
+            model.fit(table.X[rows][:, columns], labels)
             voter, answers = _as_voter(model, table, columns)
             edge = costs.edge(answers)
             if best is None or edge > best[0]:
@@ -156,16 +156,23 @@ class Resampled(BaseEstimator):
         assert best is not None
         return best[1], best[2]
 
-    def _draw(self, weight: np.ndarray, y: np.ndarray, rng: np.random.RandomState) -> np.ndarray:
-        """Row positions of a draw that holds at least two classes."""
-        size = max(2, round(self.fraction * len(y)))
+    def _draw(
+        self,
+        examples: tuple[np.ndarray, np.ndarray, np.ndarray],
+        size: int,
+        rng: np.random.RandomState,
+    ) -> tuple[np.ndarray, np.ndarray]:
+        """Rows and labels of a draw that holds at least two classes."""
+        rows, labels, weights = examples
         for _ in range(self.max_retries + 1):
-            rows = rng.choice(len(y), size=size, p=weight)
-            if len(np.unique(y[rows])) > 1:
-                return np.asarray(rows)
-        heaviest = [np.flatnonzero(y == c)[weight[y == c].argmax()] for c in np.unique(y)]
-        rows[: len(heaviest)] = heaviest[: len(rows)]
-        return np.asarray(rows)
+            drawn = rng.choice(len(rows), size=size, p=weights)
+            if len(np.unique(labels[drawn])) > 1:
+                return rows[drawn], labels[drawn]
+        heaviest = [
+            np.flatnonzero(labels == c)[weights[labels == c].argmax()] for c in np.unique(labels)
+        ]
+        drawn[: len(heaviest)] = heaviest[:size]
+        return rows[drawn], labels[drawn]
 
 
 def as_weak_learner(estimator: Any, max_depth: int = 3) -> WeakLearner:

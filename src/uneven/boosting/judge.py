@@ -1,0 +1,54 @@
+"""Early stopping: who watches the validation rows."""
+
+from __future__ import annotations
+
+import numpy as np
+
+from uneven.door import TrainingRows
+from uneven.vote_classifier import vote_answers
+from uneven.votes import Term, Vote
+
+__all__ = ["Judge"]
+
+
+class Judge:
+    """Watches the validation rows and notices when learning no longer helps.
+
+    Parameters
+    ----------
+    rows : TrainingRows
+        The validation rows.
+    worth : ndarray of shape (n_classes, n_classes)
+        What answering the row's class is worth if the column's label is observed. Without noise
+        only the diagonal counts. With noise the entries of the inverse noise matrix make the sum
+        an unbiased estimate of what it would be with the true labels.
+    fallback : int
+        Class of rows without votes.
+    patience : int
+        Rounds without a better score.
+    """
+
+    def __init__(self, rows: TrainingRows, worth: np.ndarray, fallback: int, patience: int) -> None:
+        self._rows, self._worth = rows, worth
+        self._fallback, self._patience = fallback, patience
+        self._scores = np.zeros((len(rows.y), len(worth)))
+        self._best = -np.inf
+        self._seen = 0
+        self.best_round = 0
+
+    @property
+    def is_tired(self) -> bool:
+        """Whether the best score is long ago."""
+        return self._seen - self.best_round >= self._patience
+
+    def score(self, terms: list[Term]) -> float:
+        """What the answers are worth once ``terms`` have voted; 1 if all are right."""
+        rows = self._rows
+        vote = Vote(terms, [len(terms)], len(self._worth), rows.views)
+        self._scores += vote.score(rows.X)
+        answers = vote_answers(self._scores, self._fallback)
+        value = float((rows.mass * self._worth[answers, rows.y]).sum())
+        self._seen += 1
+        if value > self._best:
+            self._best, self.best_round = value, self._seen
+        return value
