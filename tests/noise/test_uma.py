@@ -1,10 +1,22 @@
-"""UMA, on numbers worked by hand and as an estimator."""
+"""UMA as an estimator: numbers worked by hand, options, stopping rules, odd input."""
 
 import numpy as np
+import pandas as pd
+import polars as pl
 import pytest
 import scipy.sparse as sp
+from sklearn.base import clone
+from sklearn.datasets import load_digits
+from sklearn.decomposition import KernelPCA
+from sklearn.kernel_approximation import Nystroem
+from sklearn.metrics.pairwise import rbf_kernel
+from sklearn.pipeline import make_pipeline
 
-from uneven.noise import UMAClassifier, update_vectors
+from tests.noise.uma_problems import fitted, one_step_twin, problem
+from uneven.noise import UMAClassifier, corrupt_labels, cyclic_noise, update_vectors
+from uneven.noise.grouped_sums import group_masses, label_weights, top_classes
+from uneven.noise.pair_selection import SELECTIONS, Candidates, in_order
+from uneven.noise.uma_parameters import STEPS
 
 C = np.array([[0.8, 0.1, 0.2], [0.1, 0.7, 0.1], [0.1, 0.2, 0.7]])
 X = np.array(
@@ -12,25 +24,44 @@ X = np.array(
 )
 Y = np.array([0, 1, 1, 0, 2, 2, 1, 0])
 COEF = np.array([[0.5, -0.1], [-0.3, 0.4], [-0.2, -0.3]])
+PRIOR = np.array([0.3680555556, 0.4583333333, 0.1736111111])
 GOLDEN = {
-    (0, 1): ((0.225, 0.275), 0.3553167601),
-    (0, 2): ((-0.1041666667, -0.0625), 0.1214781645),
-    (1, 0): ((0.0270833333, 0.1270833333), 0.1299372177),
-    (1, 2): ((-0.1145833333, 0.1354166667), 0.1773894413),
-    (2, 0): ((0.0361111111, 0.0375), 0.0520601800),
-    (2, 1): ((0.0166666667, -0.175), 0.1757918592),
+    (0, 1): ((0.225, 0.275), 0.3553167601, 0.3333333333, True),
+    (0, 2): ((-0.1041666667, -0.0625), 0.1214781645, -0.1388888889, False),
+    (1, 0): ((0.0270833333, 0.1270833333), 0.1299372177, 0.1180555556, True),
+    (1, 2): ((-0.1145833333, 0.1354166667), 0.1773894413, 0.1736111111, True),
+    (2, 0): ((0.0361111111, 0.0375), 0.0520601800, -0.0555555556, False),
+    (2, 1): ((0.0166666667, -0.175), 0.1757918592, 0.1666666667, True),
 }
 
 
 @pytest.mark.parametrize("form", [np.asarray, sp.csr_array, sp.csr_matrix, np.asfortranarray])
 def test_golden_vectors(form):
     vectors = update_vectors(form(X), Y, COEF, C)
-    for pair, (vector, norm) in GOLDEN.items():
+    for pair, (vector, norm, _, mistaken) in GOLDEN.items():
         assert vectors[pair] == pytest.approx(vector, abs=1e-9)
         assert np.linalg.norm(vectors[pair]) == pytest.approx(norm, abs=1e-9)
+        products = COEF @ vectors[pair]
+        assert (products[pair[0]] >= products[pair[1]]) == mistaken
 
 
-def test_golden_vectors_of_the_first_step():
+def test_golden_masses_and_selections():
+    labels = label_weights(Y, 3) / len(Y)
+    masses = group_masses(labels, top_classes(X @ COEF.T), np.linalg.inv(C))
+    assert masses.sum(axis=1) == pytest.approx([0.5, 0.25, 0.25])
+    assert masses.sum(axis=0) == pytest.approx(PRIOR, abs=1e-9)
+    for pair, (_, _, mass, _) in GOLDEN.items():
+        assert masses[pair] == pytest.approx(mass, abs=1e-9)
+    norms = np.linalg.norm(update_vectors(X, Y, COEF, C), axis=2)
+    pairs = Candidates(norms, masses, PRIOR, latest=1)
+    first = {rule: next(in_order(rule, pairs, norms > 0)) for rule in SELECTIONS}
+    assert first["error"] == first["mass"] == (0, 1)
+    assert first["confusion"] == (1, 2)
+    assert first["cyclic"] == (0, 2)
+    assert norms[1, 2] / PRIOR[2] == pytest.approx(1.0217631820, abs=1e-9)
+
+
+def test_golden_first_step():
     vectors = update_vectors(X, Y, np.zeros((3, 2)), C)
     expected = [
         (0.3423611111, 0.0520833333),
@@ -38,6 +69,316 @@ def test_golden_vectors_of_the_first_step():
         (-0.3715277778, 0.0104166667),
     ]
     assert vectors == pytest.approx(np.broadcast_to(expected, (3, 3, 2)), abs=1e-9)
-    history = UMAClassifier(C, max_iter=1).fit(X, Y).history_
-    assert (history["predicted"][0], history["true"][0]) == (0, 2)
-    assert history["norm"][0] == pytest.approx(0.3716737771, abs=1e-9)
+    model = fitted(X, Y, C, max_iter=1)
+    assert (model.history_["predicted"][0], model.history_["true"][0]) == (0, 2)
+    assert model.history_["norm"][0] == pytest.approx(0.3716737771, abs=1e-9)
+    assert model.class_prior_ == pytest.approx(PRIOR, abs=1e-9)
+    assert model.coef_ == pytest.approx(np.array([-1, 0, 1])[:, None] * expected[2], abs=1e-9)
+
+
+def test_many_steps_agree_with_the_algorithm_by_the_book():
+    rows, t, _, _, noise = problem(3, n=80, n_classes=4)
+    y = corrupt_labels(t, noise, rng=0, classes=range(4))
+    coef = np.zeros((4, 4))
+    for _ in range(60):
+        coef = one_step_twin(rows, y, coef, noise)
+    assert fitted(rows, y, noise, max_iter=60).coef_ == pytest.approx(coef, abs=1e-9)
+    sparse = np.where(np.abs(rows) > 0.3, rows, 0.0)
+    dense = fitted(sparse, y, noise, max_iter=60)
+    assert fitted(sp.csr_array(sparse), y, noise, max_iter=60).coef_ == pytest.approx(dense.coef_)
+
+
+@pytest.mark.parametrize("selection", SELECTIONS)
+@pytest.mark.parametrize("average", [False, True])
+def test_partial_fit_is_one_step(selection, average):
+    rows, t, _, _, noise = problem(1)
+    y = corrupt_labels(t, noise, rng=0, classes=range(3))
+    whole = UMAClassifier(noise, selection=selection, average=average, random_state=0, max_iter=9)
+    online = clone(whole)
+    for _ in range(9):
+        online.partial_fit(rows, y, classes=[0, 1, 2])
+    whole.fit(rows, y)
+    assert online.n_iter_ == whole.n_iter_ == 9
+    assert online.coef_ == pytest.approx(whole.coef_, abs=1e-12)
+    for name, values in whole.history_.items():
+        assert online.history_[name] == pytest.approx(values, abs=1e-12)
+
+
+def test_partial_fit_on_fresh_chunks_learns_and_goes_on_after_fit():
+    rows, t, _, _, noise = problem(5, n=4000, d=3)
+    y = corrupt_labels(t, noise, rng=0)
+    model = UMAClassifier(noise)
+    for chunk in np.array_split(np.arange(4000), 40):
+        model.partial_fit(rows[chunk], y[chunk], classes=[0, 1, 2])
+    assert model.score(rows, t) > 0.9
+    before = model.coef_.copy()
+    assert model.fit(rows, y).partial_fit(rows, y).n_iter_ == model.n_iter_
+    assert not np.array_equal(before, model.coef_)
+    with pytest.raises(AttributeError) as refusal:
+        UMAClassifier(noise, kernel="rbf").partial_fit(rows, y, classes=[0, 1, 2])
+    assert "Nystroem" in str(refusal.value.__cause__)
+
+
+def test_average_is_the_mean_of_the_class_vectors_after_each_step():
+    rows, t, _, _, noise = problem(2)
+    each = [fitted(rows, t, noise, max_iter=k).coef_ for k in range(1, 13)]
+    assert fitted(rows, t, noise, max_iter=12, average=True).coef_ == pytest.approx(
+        np.mean(each, axis=0), abs=1e-12
+    )
+
+
+@pytest.mark.parametrize("kernel", [None, "linear"])
+@pytest.mark.parametrize("step", STEPS)
+def test_dual_route_with_the_linear_kernel_is_the_primal_one(kernel, step):
+    rows, t, _, _, noise = problem(7, n=50)
+    rows = rows * np.linspace(0.5, 3.0, 50)[:, None]
+    y = corrupt_labels(t, noise, rng=0)
+    options = {"step": step, "fit_intercept": True, "max_iter": 40, "alpha": 0.01}
+    options |= {"alpha_mode": "geometric"} if step == "max" else {}
+    primal = fitted(rows, y, noise, **options)
+    dual = fitted(rows, y, noise, kernel="linear", **options)
+    assert dual.decision_function(rows) == pytest.approx(primal.decision_function(rows), abs=1e-10)
+    assert (dual.history_["true"] == primal.history_["true"]).all()
+    if kernel is None:
+        given = fitted(rows @ rows.T, y, noise, kernel="precomputed", **options)
+        assert given.decision_function(rows @ rows.T) == pytest.approx(
+            primal.decision_function(rows), abs=1e-10
+        )
+
+
+def test_kernels_draw_curved_boundaries():
+    rng = np.random.default_rng(0)
+    rows = rng.uniform(-1, 1, (200, 2))
+    t = (np.linalg.norm(rows, axis=1) > 0.7).astype(int)
+    noise = np.array([[0.7, 0.1], [0.3, 0.9]])
+    y = corrupt_labels(t, noise, rng=1)
+
+    def gauss(a, b):
+        return np.exp(-4.0 * ((a - b) ** 2).sum())
+
+    routes = {
+        "linear": UMAClassifier(noise),
+        "dual": UMAClassifier(noise, kernel="rbf", gamma=4.0),
+        "callable": UMAClassifier(noise, kernel=gauss, max_iter=500),
+        "pca": make_pipeline(KernelPCA(30, kernel="rbf", gamma=4.0), UMAClassifier(noise)),
+        "nystroem": make_pipeline(
+            Nystroem(gamma=4.0, n_components=60, random_state=0), UMAClassifier(noise)
+        ),
+    }
+    scores = {name: model.fit(rows, y).score(rows, t) for name, model in routes.items()}
+    assert scores["linear"] < 0.75
+    assert min(scores[name] for name in ("dual", "pca", "nystroem")) > 0.85
+    assert scores["callable"] == scores["dual"]
+    dual = routes["dual"]
+    assert dual.support_vectors_.shape == (len(dual.support_), 2)
+    K = rbf_kernel(rows, gamma=4.0)
+    given = fitted(K, y, noise, kernel="precomputed")
+    assert given.decision_function(K) == pytest.approx(dual.decision_function(rows), abs=1e-10)
+
+
+def test_learns_digits_in_spite_of_noise():
+    digits, t = load_digits(return_X_y=True)
+    noise = cyclic_noise(10, (0.3, 0.1))
+    y = corrupt_labels(t, noise, rng=0)
+    train, test = slice(None, 1200), slice(1200, None)
+    score = {
+        (known, average): fitted(
+            digits[train], y[train], noise if known else None, average=average, max_iter=500
+        ).score(digits[test], t[test])
+        for known in (True, False)
+        for average in (True, False)
+    }
+    assert score[True, True] > 0.78
+    assert score[True, True] > score[False, True] + 0.02
+    assert score[True, False] > score[False, False] + 0.15
+
+
+def test_stopping_rules():
+    rows, t, _, _, noise = problem(4, n=200)
+    y = corrupt_labels(t, noise, rng=0)
+    clean = fitted(rows, t, max_iter=5000)
+    assert clean.stop_reason_ == "small_updates"
+    assert clean.score(rows, t) == 1.0
+    assert clean.n_iter_ < 5000
+    assert fitted(rows, y, noise, max_iter=7).stop_reason_ == "max_iter"
+    assert fitted(rows, y, noise, tol=10.0).stop_reason_ == "small_updates"
+    patient = fitted(rows, y, noise, patience=5)
+    assert patient.stop_reason_ == "plateau"
+    risk = patient.history_["risk"]
+    assert len(risk) - 1 - int(risk.argmin()) == 5
+    automatic = fitted(rows, y, noise, tol="auto")
+    assert automatic.stop_reason_ != "max_iter"
+    kappa = np.abs(np.linalg.inv(noise)).max(axis=1)[automatic.history_["true"]]
+    assert (automatic.history_["norm"] > kappa * np.sqrt(1 / 200) * np.sqrt(1 / 200)).all()
+    assert automatic.n_iter_ > 1
+
+
+def test_default_number_of_steps_grows_with_the_classes():
+    rows, t, _, _, _ = problem(4, n=300, n_classes=7)
+    y = np.random.default_rng(0).permutation(t)
+    assert fitted(rows, y).n_iter_ == 20 * 7 * 6
+    rows, t, _, _, _ = problem(4)
+    assert fitted(rows, np.random.default_rng(0).permutation(t)).n_iter_ == 500
+
+
+def test_a_pair_that_nobody_mistakes_is_passed_over():
+    """The longest vector belongs to a pair without error set: a naive selector would hang."""
+    model = UMAClassifier(np.eye(2), normalize=False, max_iter=50)
+    rows = np.array([[3.0, 0.0], [0.0, 1.0], [0.0, 1.1]])
+    model.fit(rows, [0, 1, 1])
+    assert model.stop_reason_ in ("small_updates", "no_mistake_constructible")
+    assert model.n_iter_ < 50
+    run = fitted(X, Y, C, max_iter=300)
+    pairs = list(zip(run.history_["predicted"], run.history_["true"]))
+    assert len(set(pairs)) > 1
+    never = UMAClassifier([[0.9, 0.4], [0.1, 0.6]]).fit([[1.0, 0.0], [1.0, 0.1]], [0, 1])
+    assert never.stop_reason_ == "no_mistake_constructible"
+    assert never.n_iter_ < 500
+
+
+def test_pocket_keeps_the_lowest_estimated_error():
+    rows, t, _, _, noise = problem(6, n=150)
+    y = corrupt_labels(t, noise, rng=0)
+    pocket = fitted(rows, y, noise, pocket=True, max_iter=100)
+    best = int(pocket.history_["risk"].argmin())
+    assert pocket.coef_ == pytest.approx(fitted(rows, y, noise, max_iter=best + 1).coef_)
+    assert best < 99
+    masses = group_masses(
+        label_weights(y, 3) / len(y), pocket.predict(rows).astype(np.int64), np.linalg.inv(noise)
+    )
+    assert pocket.history_["risk"][best] == pytest.approx(1 - np.trace(masses))
+
+
+@pytest.mark.parametrize("mode", ["absolute", "geometric"])
+def test_alpha_starts_and_leaves_rows_near_the_boundary_out(mode):
+    rows, t, _, _, noise = problem(8, n=300, n_classes=3)
+    y = corrupt_labels(t, noise, rng=0)
+    model = fitted(rows, y, noise, alpha=0.02, alpha_mode=mode, max_iter=100)
+    assert model.n_iter_ > 5
+    assert model.score(rows, t) > 0.7
+    assert not np.array_equal(model.coef_, fitted(rows, y, noise, max_iter=100).coef_)
+    huge = fitted(rows, y, noise, alpha=100.0, alpha_mode=mode)
+    assert (huge.n_iter_, huge.stop_reason_) == (1, "no_row_clears_alpha")
+
+
+def test_geometric_leads_are_distances():
+    scores = np.array([[3.0, 1.0, 0.0], [1.0, 3.0, 2.9]])
+    distances = np.array([[0.0, 4.0, 1.0], [4.0, 0.0, 0.1], [1.0, 0.1, 0.0]])
+    assert top_classes(scores, 0.6, distances).tolist() == [-1, -1]
+    assert top_classes(scores, 0.4, distances).tolist() == [0, 1]
+    assert top_classes(scores, 1.5).tolist() == [0, -1]
+
+
+@pytest.mark.parametrize("by", ["norm", "mass"])
+def test_normalized_updates(by):
+    rows, t, _, _, noise = problem(9)
+    plain = fitted(rows, t, noise, max_iter=1)
+    scaled = fitted(rows, t, noise, max_iter=1, normalize_updates=by)
+    divisor = plain.history_[by][0]
+    assert scaled.coef_ == pytest.approx(plain.coef_ / divisor)
+    assert divisor < 1
+
+
+def test_strings_frames_and_types_give_the_same_model():
+    rows, t, _, _, noise = problem(10)
+    names = np.array(["ant", "bee", "cat"])
+    base = fitted(rows, t, noise, max_iter=30)
+    labelled = pd.DataFrame(noise, index=names, columns=names).iloc[::-1]
+    columns = [f"x{k}" for k in range(4)]
+    named = fitted(rows, names[t], labelled, max_iter=30)
+    assert named.coef_ == pytest.approx(base.coef_)
+    assert (named.predict(rows) == names[base.predict(rows)]).all()
+    for frame in (pd.DataFrame(rows, columns=columns), pl.DataFrame(rows, schema=columns)):
+        model = fitted(frame, t, noise, max_iter=30)
+        assert model.coef_ == pytest.approx(base.coef_)
+        assert model.feature_names_in_.tolist() == columns
+    single = fitted(rows.astype(np.float32), t, noise, max_iter=30)
+    assert single.coef_.dtype == np.float64
+    assert single.coef_ == pytest.approx(base.coef_, abs=1e-5)
+
+
+def test_rows_of_zeros_do_not_count():
+    rows, t, _, _, noise = problem(11)
+    base = fitted(rows, t, noise, max_iter=30)
+    more = np.vstack([rows, np.zeros((5, 4))])
+    with pytest.warns(UserWarning, match="5 of 65 rows"):
+        model = fitted(more, np.append(t, [0, 1, 2, 0, 0]), noise, max_iter=30)
+    assert model.coef_ == pytest.approx(base.coef_)
+    assert model.history_["mass"] == pytest.approx(base.history_["mass"])
+    with pytest.warns(UserWarning, match="nothing can be learnt"):
+        empty = fitted(np.zeros((3, 2)), [0, 1, 1])
+    assert not empty.coef_.any()
+    assert (empty.n_iter_, empty.stop_reason_) == (0, "small_updates")
+    dual = fitted(more, np.append(t, [0, 1, 2, 0, 0]), noise, kernel="linear", max_iter=30)
+    assert dual.support_.max() < 60
+
+
+def test_intercept_separates_what_lines_through_the_origin_cannot():
+    rows = np.array([[1.0], [2.0], [5.0], [6.0]])
+    t = [0, 0, 1, 1]
+    assert fitted(rows, t).score(rows, t) == 0.5
+    assert fitted(rows, t, fit_intercept=True, max_iter=5000).score(rows, t) == 1.0
+
+
+@pytest.mark.parametrize(
+    ("parameters", "words"),
+    [
+        ({"alpha": -1.0}, "alpha must be a finite number >= 0, got -1.0"),
+        ({"alpha": float("nan")}, "alpha must be"),
+        ({"alpha_mode": "relative"}, "alpha_mode must be one of"),
+        ({"selection": "best"}, "selection must be one of"),
+        ({"step": "mira"}, "step must be one of"),
+        ({"normalize_updates": "l1"}, "normalize_updates must be one of"),
+        ({"average": True, "pocket": True}, "choose one"),
+        ({"tol": "small"}, "tol must be a finite number >= 0 or 'auto', got 'small'"),
+        ({"max_iter": 0}, "max_iter must be a whole number at least 1"),
+        ({"patience": 0}, "patience must be"),
+        ({"fit_intercept": 1}, "fit_intercept must be True or False"),
+        ({"kernel": "gauss"}, "kernel must be one of"),
+        ({"on_singular": "ignore"}, "on_singular must be one of"),
+        ({"noise_matrix": C[:2, :2]}, "3 classes"),
+        ({"noise_matrix": [[0.7, 0.1, 0.2], [0.3, 0.6, 0.1], [0.1, 0.1, 0.8]]}, "transposed"),
+        ({"noise_matrix": np.full((3, 3), 1 / 3)}, "same labels"),
+    ],
+)
+def test_impossible_parameters_are_named(parameters, words):
+    model = UMAClassifier(**parameters)
+    with pytest.raises(ValueError, match=words):
+        model.fit(X, Y)
+    assert not hasattr(model, "classes_")
+
+
+def test_impossible_data_is_named():
+    with pytest.raises(ValueError, match="one class only"):
+        fitted(X, np.zeros(8))
+    with pytest.raises(ValueError, match="label_weights has 3 rows, X has 8"):
+        UMAClassifier(C).fit(X, Y, label_weights=np.ones((3, 3)))
+    with pytest.raises(ValueError, match="3 classes"):
+        UMAClassifier(C).fit(X, Y, label_weights=np.ones((8, 2)))
+    with pytest.raises(ValueError, match="finite"):
+        UMAClassifier(C).fit(X, Y, label_weights=np.full((8, 3), np.nan))
+    with pytest.raises(ValueError, match="square"):
+        fitted(X, Y, kernel="precomputed")
+    with pytest.raises(ValueError, match="kernel of row 0 with itself is -1"):
+        fitted(-X @ X.T, Y, kernel="precomputed")
+    with pytest.raises(ValueError, match=r"coef has shape \(2, 2\)"):
+        update_vectors(X, Y, np.ones((2, 2)), C)
+    with pytest.raises(ValueError, match="labels run from 0 to 2"):
+        update_vectors(X, Y, np.ones((2, 2)), np.eye(2))
+    with pytest.raises(ValueError, match="NaN"):
+        update_vectors(np.full((8, 2), np.nan), Y, COEF, C)
+
+
+def test_failed_refit_leaves_the_old_model():
+    model = fitted(X, Y, C)
+    before = model.coef_.copy()
+    with pytest.raises(ValueError, match="NaN"):
+        model.fit(np.full((8, 2), np.nan), Y)
+    assert (model.coef_ == before).all()
+    assert model.fit(X, Y).n_iter_ == 500
+
+
+def test_verbose_prints_steps(capsys):
+    fitted(X, Y, C, max_iter=100, verbose=2)
+    lines = capsys.readouterr().out.splitlines()
+    assert [line.split("  ")[0] for line in lines] == ["step 50", "step 100"]

@@ -2,13 +2,13 @@
 
 from __future__ import annotations
 
-from typing import Any
-
 import numpy as np
 import scipy.sparse as sp
 from numpy.typing import ArrayLike
 
-__all__ = ["group_masses", "label_weights", "sum_groups", "top_classes"]
+from uneven.noise.kernels import count_groups
+
+__all__ = ["group_masses", "label_weights", "top_classes"]
 
 UNCOUNTED = -1
 """Group of the rows that belong to no class."""
@@ -114,44 +114,6 @@ def group_masses(labels: sp.csr_array, group: np.ndarray | None, inverse: np.nda
     if group is None:
         seen = np.broadcast_to(np.asarray(labels.sum(axis=0)).ravel(), (n_classes, n_classes))
     else:
-        cell, weight = _cells(labels, group, n_classes)
-        seen = np.bincount(cell, weight, n_classes**2).reshape(n_classes, n_classes)
+        seen = np.zeros((n_classes, n_classes))
+        count_groups(group, labels.data, labels.indices, labels.indptr, seen)
     return np.asarray(seen @ inverse.T)
-
-
-def sum_groups(X: Any, labels: sp.csr_array, group: np.ndarray) -> tuple[np.ndarray, Any]:
-    """Sums of the rows by predicted class and observed label, in one pass over the rows.
-
-    Parameters
-    ----------
-    X : ndarray or CSR of shape (n_samples, n_features)
-    labels : CSR array of shape (n_samples, n_classes)
-    group : ndarray of int, shape (n_samples,)
-        Predicted class; -1 is left out.
-
-    Returns
-    -------
-    cells : ndarray of int, shape (n_cells,)
-        ``predicted * n_classes + label`` of the sums that are not empty.
-    sums : ndarray or CSR of shape (n_cells, n_features)
-
-    Examples
-    --------
-    >>> sum_groups(np.eye(3), label_weights([0, 1, 1], 2), np.array([1, 0, 0]))
-    (array([1, 2]), array([[0., 1., 1.],
-           [1., 0., 0.]]))
-    """
-    cell, weight = _cells(labels, group, labels.shape[1])
-    row = np.repeat(np.arange(len(group)), np.where(group >= 0, np.diff(labels.indptr), 0))
-    cells, position = np.unique(cell, return_inverse=True)
-    table = sp.csr_array((weight, (position, row)), shape=(len(cells), len(group)))
-    return cells, table @ X
-
-
-def _cells(
-    labels: sp.csr_array, group: np.ndarray, n_classes: int
-) -> tuple[np.ndarray, np.ndarray]:
-    """Cell and weight of every label of every row that counts, in the order of the rows."""
-    spread = np.repeat(group, np.diff(labels.indptr))
-    counts = spread >= 0
-    return (spread * n_classes + labels.indices)[counts], labels.data[counts]

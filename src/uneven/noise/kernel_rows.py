@@ -5,6 +5,7 @@ from __future__ import annotations
 from typing import Any
 
 import numpy as np
+import scipy.sparse as sp
 from sklearn.metrics.pairwise import pairwise_kernels
 
 __all__ = ["kernel_values", "training_kernel"]
@@ -29,7 +30,8 @@ def kernel_values(estimator: Any, X: Any, Y: Any) -> np.ndarray:
     """
     constant = 1.0 if estimator.fit_intercept else 0.0
     if isinstance(estimator.kernel, str) and estimator.kernel == "precomputed":
-        return np.asarray(X[:, Y]) + constant
+        values = X[:, Y]
+        return np.asarray(values.toarray() if sp.issparse(values) else values) + constant
     params: dict[str, Any] = {}
     if isinstance(estimator.kernel, str):
         params = {name: getattr(estimator, name) for name in ("gamma", "degree", "coef0")}
@@ -53,13 +55,14 @@ def training_kernel(estimator: Any, X: Any) -> tuple[np.ndarray, np.ndarray]:
     lengths : ndarray of shape (n_samples,)
         The lengths; 1 everywhere without ``normalize``, 0 for rows without direction.
     """
-    K = kernel_values(
-        estimator, X, np.arange(X.shape[0]) if estimator.kernel == "precomputed" else X
-    )
-    if K.shape[0] != K.shape[1]:
-        raise ValueError(
-            f"a precomputed kernel of the training rows must be square, got shape {K.shape}."
-        )
+    others = X
+    if isinstance(estimator.kernel, str) and estimator.kernel == "precomputed":
+        if X.shape[0] != X.shape[1]:
+            raise ValueError(
+                f"a precomputed kernel of the training rows must be square, got shape {X.shape}."
+            )
+        others = np.arange(X.shape[0])
+    K = kernel_values(estimator, X, others)
     if not np.isfinite(K).all():
         raise ValueError("the kernel holds values that are not finite: scale the columns of X.")
     squares = np.diag(K)

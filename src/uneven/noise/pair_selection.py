@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
 from dataclasses import dataclass
 
 import numpy as np
@@ -22,14 +22,15 @@ class Candidates:
         Estimated frequencies of the true classes, all positive.
     latest : int
         The pair chosen before, as ``predicted * n_classes + true``; -1 in the first step.
-    rng : RandomState
+    seed : (int, int)
+        Seeds what is drawn in this step.
     """
 
     norms: np.ndarray
     masses: np.ndarray
     prior: np.ndarray
     latest: int
-    rng: np.random.RandomState
+    seed: tuple[int, int] = (0, 0)
 
 
 def _best_first(values: np.ndarray) -> np.ndarray:
@@ -49,7 +50,8 @@ def _mass(pairs: Candidates) -> np.ndarray:
 
 
 def _random(pairs: Candidates) -> np.ndarray:
-    return pairs.rng.permutation(pairs.norms.size)
+    rng = np.random.RandomState(pairs.seed)
+    return rng.permutation(pairs.norms.size)
 
 
 def _cyclic(pairs: Candidates) -> np.ndarray:
@@ -66,7 +68,7 @@ SELECTIONS: dict[str, Callable[[Candidates], np.ndarray]] = {
 """Rules that put all pairs in order; the first one that a mistake can be made of is taken."""
 
 
-def in_order(selection: str, pairs: Candidates, allowed: np.ndarray) -> list[tuple[int, int]]:
+def in_order(selection: str, pairs: Candidates, allowed: np.ndarray) -> Iterator[tuple[int, int]]:
     """Pairs (predicted, true) in the order in which a rule wants them.
 
     Parameters
@@ -77,18 +79,19 @@ def in_order(selection: str, pairs: Candidates, allowed: np.ndarray) -> list[tup
     allowed : ndarray of bool, shape (n_classes, n_classes)
         Which pairs may be taken; the diagonal is always left out.
 
-    Returns
-    -------
-    list of (int, int)
+    Yields
+    ------
+    (int, int)
 
     Examples
     --------
     >>> norms = np.array([[9.0, 0.1, 0.3], [0.2, 9.0, 0.0], [0.4, 0.0, 9.0]])
-    >>> pairs = Candidates(norms, norms, np.ones(3) / 3, -1, np.random.RandomState(0))
-    >>> in_order("error", pairs, norms > 0.15)
+    >>> pairs = Candidates(norms, norms, np.ones(3) / 3, latest=-1)
+    >>> list(in_order("error", pairs, norms > 0.15))
     [(2, 0), (0, 2), (1, 0)]
     """
     n_classes = len(pairs.norms)
     order = SELECTIONS[selection](pairs)
     order = order[allowed.ravel()[order] & (order % (n_classes + 1) != 0)]
-    return [(int(p), int(q)) for p, q in zip(*np.divmod(order, n_classes))]
+    for pair in order.tolist():
+        yield divmod(pair, n_classes)

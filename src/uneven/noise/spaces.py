@@ -10,7 +10,8 @@ from typing import Any, Protocol
 import numpy as np
 import scipy.sparse as sp
 
-from uneven.noise.grouped_sums import sum_groups
+from uneven.noise.grouped_sums import UNCOUNTED
+from uneven.noise.kernels import move_dense, move_sparse
 
 __all__ = ["DualSpace", "PrimalSpace", "Space"]
 
@@ -75,8 +76,8 @@ class PrimalSpace:
     """
 
     def __init__(self, X: Any, labels: sp.csr_array, inverse: np.ndarray) -> None:
-        self.X = X
-        self.labels = labels / max(1, X.shape[0])
+        self.X: Any = X if sp.issparse(X) else np.ascontiguousarray(X)
+        self.labels: Any = labels / max(1, X.shape[0])
         self.inverse = inverse
         n_classes = len(inverse)
         self.norms = np.zeros((n_classes, n_classes))
@@ -129,28 +130,25 @@ class PrimalSpace:
     def _move(self, group: np.ndarray) -> np.ndarray:
         """Move the rows whose group has changed; the predicted classes whose sums did change."""
         n_classes = len(self.inverse)
-        earlier = self._group
-        moved = np.flatnonzero(group != earlier) if earlier is not None else np.arange(len(group))
-        if earlier is None or len(moved) > _FULL_PASS_SHARE * len(group):
-            self._sums[:] = 0.0
-            self._add(self.X, self.labels, group, 1.0)
-            return np.arange(n_classes)
-        rows, labels = self.X[moved], self.labels[moved]
-        self._add(rows, labels, earlier[moved], -1.0)
-        self._add(rows, labels, group[moved], 1.0)
-        changed = np.unique(np.concatenate([earlier[moved], group[moved]]))
-        for p in np.setdiff1d(changed, group):
-            self._sums[p] = 0.0
-        return changed[changed >= 0]
+        if self._group is not None:
+            moved = np.flatnonzero(group != self._group)
+            if len(moved) <= _FULL_PASS_SHARE * len(group):
+                self._add(moved, self._group, group)
+                sizes = np.bincount(group + 1, minlength=n_classes + 1)[1:]
+                self._sums[sizes == 0] = 0.0
+                return _touched(self._group[moved], group[moved], n_classes)
+        self._sums[:] = 0.0
+        self._add(np.arange(len(group)), np.full(len(group), UNCOUNTED), group)
+        return np.arange(n_classes)
 
-    def _add(self, rows: Any, labels: sp.csr_array, group: np.ndarray, sign: float) -> None:
-        cells, sums = sum_groups(rows, labels, group)
-        flat = self._sums.reshape(-1, rows.shape[1])
-        if sp.issparse(sums):
-            sums = sums.tocoo()
-            flat[cells[sums.row], sums.col] += sign * sums.data
+    def _add(self, moved: np.ndarray, earlier: np.ndarray, group: np.ndarray) -> None:
+        """Move rows from the sums of one group to those of another."""
+        labels = (self.labels.data, self.labels.indices, self.labels.indptr)
+        if sp.issparse(self.X):
+            rows = (self.X.data, self.X.indices, self.X.indptr)
+            move_sparse(*rows, moved, earlier, group, *labels, self._sums)
         else:
-            flat[cells] += sign * sums
+            move_dense(self.X, moved, earlier, group, *labels, self._sums)
 
 
 class DualSpace:
@@ -193,11 +191,11 @@ class DualSpace:
         if group is None:
             self.norms[:] = self._lengths(np.arange(len(self.K)))
         else:
-            earlier = np.full(len(group), -2) if self._group is None else self._group
-            moved = group != earlier
-            changed = np.unique(np.concatenate([earlier[moved], group[moved]]))
-            changed = np.arange(len(self.norms)) if self._group is None else changed
-            for p in changed[changed >= 0]:
+            changed = np.arange(len(self.norms))
+            if self._group is not None:
+                moved = group != self._group
+                changed = _touched(self._group[moved], group[moved], len(changed))
+            for p in changed:
                 self.norms[p] = self._lengths(np.flatnonzero(group == p))
         self._group = None if group is None else group.copy()
 
@@ -227,3 +225,11 @@ class DualSpace:
         weights = self._weights[rows]
         products = self.K[np.ix_(rows, rows)] @ weights
         return np.sqrt(np.maximum(np.einsum("ij,ij->j", weights, products), 0.0))
+
+
+def _touched(earlier: np.ndarray, later: np.ndarray, n_classes: int) -> np.ndarray:
+    """Classes that lose or gain a row."""
+    touched = np.zeros(n_classes + 1, dtype=bool)
+    touched[earlier] = True
+    touched[later] = True
+    return np.flatnonzero(touched[:n_classes])

@@ -55,14 +55,14 @@ def iterate(run: Run, rules: Rules, prior: np.ndarray) -> str:
     norms, masses = run.space.norms, run.masses
     if run.group is not None and len(run.group) and (run.group < 0).all():
         return "no_row_clears_alpha"
-    rng = np.random.RandomState([rules.seed, run.n_steps])
-    pairs = Candidates(norms, masses, prior, run.latest, rng)
-    order = in_order(rules.selection, pairs, norms > _tolerance(run, rules))
-    for predicted, true in order:
+    pairs = Candidates(norms, masses, prior, run.latest, (rules.seed, run.n_steps))
+    reason = "small_updates"
+    for predicted, true in in_order(rules.selection, pairs, norms > _tolerance(run, rules)):
         vector = run.space.vector(predicted, true)
         products = run.space.project(vector, run.coef, run.scores)
         errors = run.error_set(products, predicted, true)
         if not _is_mistaken(predicted, errors, rules):
+            reason = "no_mistake_constructible"
             continue
         norm, mass = float(norms[predicted, true]), float(masses[predicted, true])
         tau = _payments(products, predicted, true, errors, rules)
@@ -77,7 +77,7 @@ def iterate(run: Run, rules: Rules, prior: np.ndarray) -> str:
             risk=run.risk,
         )
         return ""
-    return "no_mistake_constructible" if order else "small_updates"
+    return reason
 
 
 def _tolerance(run: Run, rules: Rules) -> np.ndarray:
