@@ -58,7 +58,7 @@ class _Counts:
     inverse : ndarray of shape (n_classes, n_classes)
         Inverse of the noise matrix.
     smallest : float
-        Weight of one row: nothing is divided by less.
+        Mean weight of a row: nothing is divided by less.
     """
 
     shares: np.ndarray
@@ -140,7 +140,7 @@ def corrected_error(
     -------
     Estimate
         Two floats. If the noise matrix is a ``ConfusionEstimate``, the standard error includes
-        that of the matrix.
+        that of the matrix, to first order.
 
     Examples
     --------
@@ -235,5 +235,5 @@ def _count(
         shares=pair_counts(*codes, len(order), weights),
         squares=pair_counts(*codes, len(order), spread),
         inverse=inverse,
-        smallest=float(weights.max()),
+        smallest=1.0 / len(weights),
     )

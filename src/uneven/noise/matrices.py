@@ -263,8 +263,8 @@ def match_classes(
     shape = np.shape(matrix)
     if classes is None and len(shape) == 2 and shape[0] > len(order):
         raise ValueError(
-            f"noise_matrix has shape {shape}, but the labels show only {len(order)} classes "
-            f"({order.tolist()[:8]}): pass classes= with the class of each row and column."
+            f"noise_matrix has shape {shape}, but the labels show only the classes "
+            f"{order.tolist()[:8]}: pass classes= with the class of each row and column."
         )
     return check_noise_matrix(matrix, order), order
 
