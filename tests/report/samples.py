@@ -1,6 +1,7 @@
 """Made-up results of a comparison, from tame to nasty."""
 
 import math
+from dataclasses import replace
 
 import numpy as np
 
@@ -10,6 +11,7 @@ from uneven.report import (
     FoldError,
     Measure,
     MethodResult,
+    NoiseSummary,
     Share,
     ViewSummary,
 )
@@ -90,6 +92,36 @@ def make_views(rng, views, n_classes):
             )
         )
     return found
+
+
+def with_noise(results):
+    """The same comparison with labels of which a fifth is wrong, in a pattern."""
+    k = len(results.data.classes)
+    matrix = 0.8 * np.eye(k) + 0.15 * np.eye(k)[:, np.r_[1:k, 0]] + 0.05 / k
+    matrix /= matrix.sum(axis=0)
+    inverse = np.linalg.inv(matrix)
+    observed = np.array(results.data.class_counts) / sum(results.data.class_counts)
+    recovered = np.maximum(inverse @ observed, 0.001)
+    noise = NoiseSummary(
+        name="noise <&> matrix.csv",
+        matrix=matrix.tolist(),
+        condition=float(np.linalg.cond(matrix)),
+        amplification=np.abs(inverse).max(axis=1).tolist(),
+        observed=observed.tolist(),
+        recovered=(recovered / recovered.sum()).tolist(),
+    )
+    fix = Measure("corrected_gmean", "corrected G-mean", True, "Without the noise.", "gmean")
+    methods = [
+        replace(
+            method,
+            corrected=(0.9 * np.array(method.confusion) + np.eye(k)).tolist(),
+            knows_noise=method.kind == "ours",
+            scores=method.scores | {fix.name: [v + 0.1 for v in method.scores["gmean"]]},
+        )
+        for method in results.methods
+    ]
+    measures = [fix, *results.measures]
+    return replace(results, noise=noise, methods=methods, measures=measures, metric=fix.name)
 
 
 def make_names(n_classes, n_methods, n_views, *, nasty):

@@ -15,11 +15,13 @@ except ImportError as error:
 from uneven.plots.confusion import ConfusionNormDisplay
 from uneven.plots.curves import BoostingCurveDisplay
 from uneven.plots.diagnosis import ViewDiagnosisDisplay
+from uneven.plots.noise import NoiseMatrixDisplay
 from uneven.plots.shares import VoteShareDisplay
 
 __all__ = [
     "BoostingCurveDisplay",
     "ConfusionNormDisplay",
+    "NoiseMatrixDisplay",
     "ViewDiagnosisDisplay",
     "VoteShareDisplay",
 ]

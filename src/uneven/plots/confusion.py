@@ -6,7 +6,6 @@ from collections.abc import Sequence
 from typing import Any
 
 import numpy as np
-from matplotlib.colors import PowerNorm
 from numpy.typing import ArrayLike
 
 from uneven.metrics import confusion_counts, confusion_norm, confusion_rates, geometric_mean_recall
@@ -17,9 +16,10 @@ from uneven.plots.drawing import (
     name_cells,
     percent,
     quiet,
+    rate_colours,
     shorten,
 )
-from uneven.plots.palette import BLUE, ERROR, GRID, INK, MUTED, ORANGE, SUPPORT
+from uneven.plots.palette import BLUE, GRID, INK, MUTED, ORANGE
 
 __all__ = ["ConfusionNormDisplay"]
 
@@ -194,7 +194,7 @@ class ConfusionNormDisplay:
         self.ax_, self.figure_ = ax, ax.figure
         texts = [[percent(rate) for rate in row] for row in self.rates]
         self.text_ = draw_cells(
-            ax, self._colours(vmax), texts if include_values else None, square=True
+            ax, rate_colours(self.rates, vmax), texts if include_values else None, square=True
         )
         name_cells(ax, self.display_labels, self.display_labels, length=22)
         ax.set_xlabel("answer", color=MUTED, fontsize=9)
@@ -213,14 +213,6 @@ class ConfusionNormDisplay:
         longest = max(len(shorten(name, 22)) for name in self.display_labels)
         names = 0.35 + 0.075 * longest
         return max(side + names + (2.0 if recall_bars else 0.4), 4.8), side + names + 1.1
-
-    def _colours(self, vmax: float | None) -> np.ndarray:
-        errors = np.where(np.eye(len(self.rates), dtype=bool), 0.0, np.nan_to_num(self.rates))
-        top = max(0.3, float(errors.max(initial=0.0))) if vmax is None else vmax
-        colours = ERROR(PowerNorm(0.7, vmin=0.0, vmax=top, clip=True)(errors))
-        diagonal = np.arange(len(self.rates))
-        colours[diagonal, diagonal] = SUPPORT(0.12 + 0.4 * np.nan_to_num(np.diag(self.rates)))
-        return np.asarray(colours)
 
     def _largest_error(self) -> str:
         errors = np.nan_to_num(self.rates - np.diag(np.diag(self.rates)))

@@ -8,8 +8,9 @@ from typing import Any
 
 import numpy as np
 from matplotlib import pyplot as plt
+from matplotlib.colors import PowerNorm
 
-from uneven.plots.palette import GRID, INK, MUTED, text_on
+from uneven.plots.palette import ERROR, GRID, INK, MUTED, SUPPORT, text_on
 
 __all__ = [
     "draw_cells",
@@ -18,6 +19,7 @@ __all__ = [
     "name_cells",
     "percent",
     "quiet",
+    "rate_colours",
     "shorten",
     "shorten_all",
     "soft_grid",
@@ -128,6 +130,30 @@ def headline(ax: Any, title: str, subtitle: str = "") -> None:
         fontsize=9,
         annotation_clip=False,
     )
+
+
+def rate_colours(rates: np.ndarray, vmax: float | None = None) -> np.ndarray:
+    """Colours of a square of rates: blue on the diagonal, orange where something is wrong.
+
+    Parameters
+    ----------
+    rates : ndarray of shape (K, K)
+        Between 0 and 1; NaN counts as 0.
+    vmax : float or None
+        Error rate with the darkest orange; None takes the largest one, but at least 0.3.
+
+    Returns
+    -------
+    ndarray of shape (K, K, 4)
+        RGBA.
+    """
+    known = np.nan_to_num(rates)
+    errors = np.where(np.eye(len(rates), dtype=bool), 0.0, known)
+    top = max(0.3, float(errors.max(initial=0.0))) if vmax is None else vmax
+    colours = ERROR(PowerNorm(0.7, vmin=0.0, vmax=top, clip=True)(errors))
+    diagonal = np.arange(len(rates))
+    colours[diagonal, diagonal] = SUPPORT(0.12 + 0.4 * np.diag(known))
+    return np.asarray(colours)
 
 
 def draw_cells(

@@ -125,4 +125,4 @@ def _classes(found: NoiseSummary, names: Sequence[str], order: Sequence[int]) ->
         "inverse of the matrix; how many of the class get the right label; and how much more "
         "chance counts in what is estimated for the class."
     )
-    return tag("div", table, tag("p", note, class_="note"))
+    return tag("div", tag("div", table, class_="wide"), tag("p", note, class_="note"))
