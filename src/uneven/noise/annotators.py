@@ -31,7 +31,6 @@ from typing import Any
 import numpy as np
 import scipy.sparse as sp
 from numpy.typing import ArrayLike
-from scipy.special import logsumexp
 
 from uneven.door import check_integer
 from uneven.metrics._checks import as_labels, class_list, encode
@@ -225,11 +224,13 @@ class _LabelTable:
         with np.errstate(divide="ignore"):
             log_matrices, log_prior = np.log(matrices), np.log(prior)
         joint = self.given @ log_matrices.reshape(-1, len(prior)) + log_prior
-        evidence = logsumexp(joint, axis=1, keepdims=True)
-        gained = float(evidence.sum())
+        peak = joint.max(axis=1, keepdims=True)
+        shares = np.exp(joint - peak)
+        total = shares.sum(axis=1, keepdims=True)
+        reached = float((peak + np.log(total)).sum())
         if smoothing > 0.0:
-            gained += smoothing * float(log_matrices.sum() + log_prior.sum())
-        return np.exp(joint - evidence), gained
+            reached += smoothing * float(log_matrices.sum() + log_prior.sum())
+        return shares / total, reached
 
 
 def _climb(
