@@ -34,12 +34,11 @@ def noise(results: CompareResults) -> Markup | None:
         return None
     order = results.data.by_size()
     names = [results.data.classes[c] for c in order]
+    css = "pairs" if len(names) > MANY else "two pairs"
     remarks = [*_remarks(found, results.data.classes), _listeners(results)]
     return Markup(
         tag("ul", [tag("li", remark) for remark in remarks], class_="remarks")
-        + tag(
-            "div", _matrix(found, names, order), _classes(found, names, order), class_="two pairs"
-        )
+        + tag("div", _matrix(found, names, order), _classes(found, names, order), class_=css)
     )
 
 
@@ -72,11 +71,12 @@ def _listeners(results: CompareResults) -> str:
 
 def _matrix(found: NoiseSummary, names: Sequence[str], order: Sequence[int]) -> Markup:
     heads = [tag("th", named(name), scope="col", class_="method") for name in names]
+    small = "" if len(names) > MANY else "<1"
     rows = [
         tag(
             "tr",
             tag("th", named(name), scope="row"),
-            [_cell(found.matrix[i][j], wrong=i != j) for j in order],
+            [_cell(found.matrix[i][j], i == j, small) for j in order],
         )
         for name, i in zip(names, order)
     ]
@@ -91,11 +91,10 @@ def _matrix(found: NoiseSummary, names: Sequence[str], order: Sequence[int]) -> 
     return tag("div", tag("div", table, class_="wide"), tag("p", note, class_="note"))
 
 
-def _cell(share: float, *, wrong: bool) -> Markup:
-    shown = "" if share == 0.0 else "<1" if share < 0.005 else whole_percent(share)
-    return heat_cell(
-        share, share**0.5 if wrong else share, shown=shown, wrong=wrong and share > 0.0
-    )
+def _cell(share: float, right: bool, small: str) -> Markup:
+    shown = "" if share == 0.0 else small if share < 0.005 else whole_percent(share)
+    tint = share if right else share**0.5
+    return heat_cell(share, tint, shown=shown, wrong=not right and share > 0.0)
 
 
 def _classes(found: NoiseSummary, names: Sequence[str], order: Sequence[int]) -> Markup:
