@@ -84,7 +84,9 @@ class LinearClassifier(ClassifierMixin, BaseEstimator):
         """Rows as the learner sees them: with the constant, then of unit length if asked."""
         if self.fit_intercept:
             X = add_constant(X)
-        return normalize_rows(X) if self.normalize else X
+        if self.normalize:
+            X = normalize_rows(X)
+        return X if sp.issparse(X) else np.ascontiguousarray(X)
 
     def _store(self, coef: np.ndarray) -> None:
         """Split weights of shape (n_vectors, n_columns) into ``coef_`` and ``intercept_``."""

@@ -30,7 +30,7 @@ def gram(
     kernel : str or callable, default="linear"
         A name that ``sklearn.metrics.pairwise.pairwise_kernels`` knows, or a function of two rows.
     **params : object
-        Its parameters; a named kernel takes those of them that it knows.
+        Parameters of a named kernel, which takes those of them that it knows.
 
     Returns
     -------
@@ -41,11 +41,9 @@ def gram(
     >>> gram([[1.0, 2.0]], [[3.0, 4.0]], "polynomial", degree=2, gamma=1, coef0=1).tolist()
     [[144.0]]
     """
-    if callable(kernel):
-        values = pairwise_kernels(X, Y, metric=kernel)
-    else:
-        values = pairwise_kernels(X, Y, metric=kernel, filter_params=True, **params)
-    return np.asarray(values, dtype=np.float64)
+    known = {} if callable(kernel) else {"filter_params": True, **params}
+    with np.errstate(over="ignore"):
+        return np.asarray(pairwise_kernels(X, Y, metric=kernel, **known), dtype=np.float64)
 
 
 @dataclass

@@ -93,9 +93,9 @@ def run_perceptron(
     >>> run.w.tolist(), run.mistakes.tolist(), run.converged
     ([1.0, 2.0], [0, 1], True)
     """
-    lengths = squared_lengths(Z)
+    rows = np.flatnonzero(squared_lengths(Z))
+    Z = Z if csr_parts(Z) else np.ascontiguousarray(Z)
     weights = np.zeros(Z.shape[1]) if w is None else np.array(w, dtype=np.float64)
-    rows = np.flatnonzero(lengths)
     if pick == "lowest_margin":
         return _lowest_margins(Z, rows, weights, max_updates)
     rng = np.random.default_rng(rng)
@@ -118,7 +118,7 @@ def _pass(Z: Any, order: np.ndarray, weights: np.ndarray, mistakes: np.ndarray) 
     parts = csr_parts(Z)
     if parts is not None:
         return sparse_perceptron_pass(parts, order, weights, mistakes)
-    return dense_perceptron_pass(np.ascontiguousarray(Z), order, weights, mistakes)
+    return dense_perceptron_pass(Z, order, weights, mistakes)
 
 
 def _lowest_margins(Z: Any, rows: np.ndarray, w: np.ndarray, max_updates: int) -> PerceptronRun:

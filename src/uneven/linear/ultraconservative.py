@@ -148,10 +148,10 @@ default="max"
             X, y = enter_labelled_rows(self, X, y)
             rows = self._as_learnt(X)
             self._begin(rows.shape[1])
-            rng = generator(self.random_state)
+            rng, lengths = generator(self.random_state), squared_lengths(rows)
             while not self.converged_ and self.n_epochs_ < self.max_epochs:
-                order = np.arange(len(y))
-                self._show(rows, y, rng.permutation(order) if self.shuffle else order, rng)
+                order = rng.permutation(len(y)) if self.shuffle else np.arange(len(y))
+                self._show(rows, y, order, lengths, rng)
             self.n_rows_seen_ = len(y)
             self._answer()
         if not (self.converged_ or self.average):
@@ -188,7 +188,7 @@ default="max"
             self.weights_, self.drift_ = self.weights_.copy(), self.drift_.copy()
             seed = int(generator(self.random_state).integers(2**31))
             rng = np.random.default_rng([seed, self.n_shown_])
-            self._show(rows, y, np.arange(len(y)), rng)
+            self._show(rows, y, np.arange(len(y)), squared_lengths(rows), rng)
             self.n_rows_seen_ += len(y)
             self._answer()
         return self
@@ -200,9 +200,15 @@ default="max"
         self.n_updates_ = self.n_epochs_ = self.n_rows_seen_ = self.n_shown_ = 0
         self.converged_ = False
 
-    def _show(self, rows: Any, y: np.ndarray, order: np.ndarray, rng: np.random.Generator) -> None:
+    def _show(
+        self,
+        rows: Any,
+        y: np.ndarray,
+        order: np.ndarray,
+        lengths: np.ndarray,
+        rng: np.random.Generator,
+    ) -> None:
         """One pass over the rows."""
-        lengths = squared_lengths(rows)
         mistakes = np.empty(len(order), dtype=np.int64)
         tail = (self.weights_, self.drift_, float(self.n_shown_), mistakes)
         if callable(self.step):
@@ -210,8 +216,7 @@ default="max"
         elif (parts := csr_parts(rows)) is not None:
             count = sparse_pass(parts, y, order, lengths, STEP_CODES[self.step], rng, *tail)
         else:
-            dense = np.ascontiguousarray(rows)
-            count = dense_pass(dense, y, order, lengths, STEP_CODES[self.step], rng, *tail)
+            count = dense_pass(rows, y, order, lengths, STEP_CODES[self.step], rng, *tail)
         self.mistakes_ = np.concatenate([self.mistakes_, mistakes[:count] + self.n_rows_seen_])
         self.n_updates_ += count
         self.n_shown_ += len(order)
