@@ -36,8 +36,13 @@ from uneven.boosting import (
     ShareBoostClassifier,
 )
 from uneven.fusion import BregmanVoteClassifier, CarakoClassifier, LateFusionClassifier
-from uneven.linear import UltraconservativeClassifier
-from uneven.noise import UMAClassifier
+from uneven.linear import (
+    KernelExpansion,
+    KernelPerceptronClassifier,
+    PerceptronClassifier,
+    UltraconservativeClassifier,
+)
+from uneven.noise import LabelRepairPipeline, UMAClassifier
 from uneven.views import ViewMap
 from uneven.voters import EstimatorVoter, TreeVoter
 from uneven.votes import Panel, Term, Vote
@@ -61,7 +66,13 @@ OURS = (
     MumboClassifier,
     ShareBoostClassifier,
 )
-LINEAR = (LogisticRegression, UltraconservativeClassifier, UMAClassifier)
+LINEAR = (
+    LogisticRegression,
+    PerceptronClassifier,
+    UltraconservativeClassifier,
+    UMAClassifier,
+)
+KERNELS = ("linear", "poly", "polynomial", "rbf", "laplacian", "sigmoid", "cosine", "chi2")
 
 
 def check_structure(pipeline: Any) -> None:
@@ -95,6 +106,10 @@ def _check_classifier(classifier: Any) -> None:
         _check_members(classifier)
     elif type(classifier) in LINEAR:
         _check_linear(classifier)
+    elif type(classifier) is KernelPerceptronClassifier:
+        _check_expansion(classifier)
+    elif type(classifier) is LabelRepairPipeline:
+        _check_repair(classifier)
     else:
         raise ValueError(f"its classifier is a {type(classifier).__name__}, which is not known")
 
@@ -160,25 +175,67 @@ def _check_range(values: NDArray, size: int, what: str) -> None:
 def _check_linear(classifier: Any) -> None:
     """Check the weights of columns, or of training rows where there is a kernel."""
     _check_classes(classifier.classes_)
+    _check_names(classifier)
+    if hasattr(classifier, "dual_coef_"):
+        _check_kernel(classifier.kernel)
+        _check_weights(classifier, classifier.dual_coef_, len(classifier.support_))
+        _check_rows(classifier.support_vectors_, classifier.dual_coef_.shape[1], classifier)
+        return
+    _check_weights(classifier, classifier.coef_, classifier.n_features_in_)
+    _numbers(classifier.intercept_, (len(classifier.coef_),), "intercepts", signed=True)
+
+
+def _check_expansion(classifier: KernelPerceptronClassifier) -> None:
+    """Check a weighted sum of kernels, one for each class or one for two."""
+    _check_classes(classifier.classes_)
+    _check_names(classifier)
+    expansion = classifier.expansion_
+    if type(expansion) is not KernelExpansion:
+        raise ValueError(f"a {type(expansion).__name__} stands where an expansion should be")
+    _check_kernel(expansion.kernel)
+    _check_weights(classifier, expansion.coefficients.T, len(expansion.support))
+    _check_rows(expansion.rows, len(expansion.coefficients), classifier)
+
+
+def _check_kernel(kernel: Any) -> None:
+    if kernel not in KERNELS:
+        raise ValueError(f"its kernel is {kernel!r}, which a model file cannot hold")
+
+
+def _check_weights(classifier: Any, weights: NDArray, width: int) -> None:
     n_classes = len(classifier.classes_)
+    if len(weights) not in ({1, 2} if n_classes == 2 else {n_classes}):
+        raise ValueError(f"its coefficients are of {len(weights)} classes")
+    _numbers(weights, (len(weights), width), "coefficients", signed=True)
+
+
+def _check_rows(rows: Any, n_rows: int, classifier: Any) -> None:
+    """Check training rows; products with sparse ones follow their indices without looking."""
+    if sp.issparse(rows):
+        rows.check_format(full_check=True)
+    values = rows.data if sp.issparse(rows) else rows
+    _numbers(values, values.shape, "training rows", signed=True)
+    if rows.shape != (n_rows, classifier.n_features_in_):
+        raise ValueError(f"its training rows have the shape {rows.shape}")
+
+
+def _check_repair(repair: LabelRepairPipeline) -> None:
+    """Check the classifier that gave the cheap labels, and the one that learnt from them."""
+    _check_classes(repair.classes_)
+    for part in (repair.rough_, repair.learner_):
+        if type(part) is LabelRepairPipeline:
+            raise ValueError("it repairs labels within itself")
+        _check_classifier(part)
+        if part.n_features_in_ != repair.n_features_in_:
+            raise ValueError("its parts disagree about the number of columns")
+        if not np.isin(part.classes_, repair.classes_).all():
+            raise ValueError("its parts know other classes")
+
+
+def _check_names(classifier: Any) -> None:
     names = getattr(classifier, "feature_names_in_", None)
     if names is not None and len(names) != classifier.n_features_in_:
         raise ValueError(f"it has {len(names)} names for {classifier.n_features_in_} columns")
-    if hasattr(classifier, "dual_coef_"):
-        n_rows = len(classifier.support_)
-        rows = classifier.support_vectors_
-        values = rows.data if sp.issparse(rows) else rows
-        _numbers(classifier.dual_coef_, (n_classes, n_rows), "coefficients", signed=True)
-        _numbers(values, values.shape, "training rows", signed=True)
-        if rows.shape != (n_rows, classifier.n_features_in_):
-            raise ValueError(f"its training rows have the shape {rows.shape}")
-        return
-    allowed = {1, 2} if n_classes == 2 else {n_classes}
-    if len(classifier.coef_) not in allowed:
-        raise ValueError(f"its coefficients are of {len(classifier.coef_)} classes")
-    shape = (len(classifier.coef_), classifier.n_features_in_)
-    _numbers(classifier.coef_, shape, "coefficients", signed=True)
-    _numbers(classifier.intercept_, shape[:1], "intercepts", signed=True)
 
 
 def _check_classes(classes: Any) -> None:
@@ -207,9 +264,7 @@ def _check_fit(classifier: Any) -> None:
     prior = _numbers(classifier.class_prior_, (len(classes),), "shares of the classes")
     if not np.isclose(prior.sum(), 1.0):
         raise ValueError("the shares of its classes do not add up to 1")
-    names = getattr(classifier, "feature_names_in_", None)
-    if names is not None and len(names) != n_features:
-        raise ValueError(f"it has {len(names)} names for {n_features} columns")
+    _check_names(classifier)
     _check_views(classifier.views_, n_features)
 
 

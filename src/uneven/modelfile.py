@@ -30,6 +30,8 @@ FORMAT = "uneven-model-1"
 
 TRUSTED_TYPES = (
     "numpy.dtype",
+    "scipy.sparse._csr.csr_array",
+    "scipy.sparse._csr.csr_matrix",
     "sklearn.compose._column_transformer._RemainderColsList",
     "sklearn.ensemble._hist_gradient_boosting.predictor.TreePredictor",
     "sklearn.tree._tree.Tree",
@@ -41,7 +43,12 @@ TRUSTED_TYPES = (
     "uneven.fusion.bregman_vote.BregmanVoteClassifier",
     "uneven.fusion.carako.CarakoClassifier",
     "uneven.fusion.late.LateFusionClassifier",
+    "uneven.linear.expansions.KernelExpansion",
+    "uneven.linear.kernel_perceptron.KernelPerceptronClassifier",
+    "uneven.linear.perceptron.PerceptronClassifier",
     "uneven.linear.ultraconservative.UltraconservativeClassifier",
+    "uneven.noise.confusion_estimate.ConfusionEstimate",
+    "uneven.noise.repair.LabelRepairPipeline",
     "uneven.noise.uma.UMAClassifier",
     "uneven.views.maps.ViewMap",
     "uneven.voters.adapters.EstimatorVoter",

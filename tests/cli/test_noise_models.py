@@ -1,0 +1,122 @@
+"""Model files of linear classifiers and of label repair: what is kept, what is refused."""
+
+from __future__ import annotations
+
+import pickle
+import warnings
+
+import numpy as np
+import pytest
+from sklearn.base import clone
+from sklearn.exceptions import ConvergenceWarning
+from sklearn.pipeline import Pipeline
+
+from tests.cli.conftest import make_frame
+from tests.cli.test_modelfile import first, put, write
+from uneven import ComboClassifier, UMAClassifier
+from uneven.experiments import make_problem
+from uneven.experiments.encoding import encode_one_hot
+from uneven.linear import (
+    KernelPerceptronClassifier,
+    PerceptronClassifier,
+    UltraconservativeClassifier,
+)
+from uneven.modelfile import ModelCard, ModelFileError, load_model, save_model
+from uneven.noise import LabelRepairPipeline
+
+PROBLEM = make_problem(make_frame(), "label")
+TWO = np.where(PROBLEM.y == "common", "common", "other")
+HALF = np.where(np.arange(90) % 2 == 0, PROBLEM.y, None)
+UMA = UMAClassifier(max_iter=20, random_state=0)
+MODELS = {
+    "uma": (UMA, PROBLEM.y),
+    "uma with a kernel": (clone(UMA).set_params(kernel="rbf"), PROBLEM.y),
+    "ultraconservative": (UltraconservativeClassifier("mira", fit_intercept=True), PROBLEM.y),
+    "perceptron": (PerceptronClassifier(max_epochs=50), TWO),
+    "kernel perceptron": (KernelPerceptronClassifier(gamma=1.0), PROBLEM.y),
+    "kernel perceptron of two": (KernelPerceptronClassifier("poly", degree=5), TWO),
+    "repair": (LabelRepairPipeline(UMA, UMA, cv=2, smoothing=1.0), HALF),
+    "repair by boosting": (
+        LabelRepairPipeline(
+            UMA, ComboClassifier(n_estimators=3), cv=2, smoothing=1.0, use_clean="mixed"
+        ),
+        HALF,
+    ),
+}
+
+
+@pytest.fixture(scope="module")
+def fitted():
+    encoder = encode_one_hot(PROBLEM.schema).set_params(sparse_threshold=1.0)
+    found = {}
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore", ConvergenceWarning)
+        for name, (model, y) in MODELS.items():
+            steps = [("encode", clone(encoder)), ("classify", clone(model))]
+            found[name] = Pipeline(steps).fit(PROBLEM.X, y)
+    return found
+
+
+@pytest.fixture
+def path(tmp_path):
+    return tmp_path / "m.skops"
+
+
+@pytest.mark.parametrize("name", MODELS)
+def test_round_trip(fitted, path, name):
+    model = fitted[name]
+    classes = [str(label) for label in model.classes_]
+    save_model(model, ModelCard("m", "M", "label", classes, [1] * len(classes), [], 90), path)
+    again, _ = load_model(path)
+    np.testing.assert_array_equal(again.predict(PROBLEM.X), model.predict(PROBLEM.X))
+    np.testing.assert_array_equal(
+        again.decision_function(PROBLEM.X), model.decision_function(PROBLEM.X)
+    )
+
+
+def outside(rows):
+    changed = rows.copy()
+    changed.indices[0] = 10**6
+    return changed
+
+
+@pytest.mark.parametrize(
+    ("name", "way", "change", "says"),
+    [
+        ("ultraconservative", "coef_", first(np.nan), "coefficients"),
+        ("ultraconservative", "coef_", lambda a: a[:, :2], "coefficients are not"),
+        ("ultraconservative", "coef_", lambda a: a[:1], "of 1 classes"),
+        ("ultraconservative", "intercept_", first(np.inf), "intercepts"),
+        ("ultraconservative", "classes_", lambda a: a[:, None], "not a list of labels"),
+        ("uma with a kernel", "dual_coef_", first(np.nan), "coefficients"),
+        ("uma with a kernel", "support_", lambda a: a[1:], "coefficients"),
+        ("uma with a kernel", "support_vectors_", outside, "ind(ices|ex)"),
+        ("uma with a kernel", "support_vectors_", lambda a: a[1:], "training rows have the shape"),
+        ("uma with a kernel", "kernel", lambda _: "precomputed", "kernel is 'precomputed'"),
+        ("kernel perceptron", "expansion_.coefficients", first(np.nan), "coefficients"),
+        ("kernel perceptron", "expansion_.rows", outside, "ind(ices|ex)"),
+        ("kernel perceptron", "expansion_.rows", lambda a: a[:, 1:], "training rows have"),
+        ("kernel perceptron", "expansion_.kernel", lambda _: "additive", "kernel is 'additive'"),
+        ("kernel perceptron", "expansion_", lambda _: "none", "a str stands where"),
+        ("repair", "learner_.coef_", first(np.nan), "coefficients"),
+        ("repair", "rough_.coef_", first(np.nan), "coefficients"),
+        ("repair", "learner_.classes_", lambda a: np.array(["a", "b", "c"]), "other classes"),
+        ("repair by boosting", "learner_.vote_.weights", first(-1.0), "vote weights"),
+        ("repair by boosting", "learner_", lambda _: "none", "a str, which is not known"),
+        ("repair by boosting", "n_features_in_", lambda n: n + 1, "number of columns"),
+    ],
+)
+def test_numbers_that_no_training_leaves_are_refused(fitted, path, name, way, change, says):
+    copy = pickle.loads(pickle.dumps(fitted[name]))
+    put(way, change)(copy[-1])
+    write(path, pipeline=copy)
+    with pytest.raises(ModelFileError, match=f"damaged: .*({says})"):
+        load_model(path)
+
+
+def test_repair_within_repair_is_refused(fitted, path):
+    copy = pickle.loads(pickle.dumps(fitted["repair"]))
+    copy[-1].learner_ = pickle.loads(pickle.dumps(copy[-1]))
+    write(path, pipeline=copy)
+    with pytest.raises(ModelFileError, match="within itself"):
+        load_model(path)
