@@ -11,6 +11,7 @@ from sklearn.utils import Tags, check_random_state
 from sklearn.utils.multiclass import check_classification_targets
 from sklearn.utils.validation import check_is_fitted, validate_data
 
+from uneven.door import narrow_indices
 from uneven.linear.rows import add_constant, normalize_rows, row_norms
 
 __all__ = [
@@ -118,7 +119,7 @@ def enter_labelled_rows(estimator: Any, X: Any, y: Any) -> tuple[Any, np.ndarray
             f"y holds one class only, {estimator.classes_.tolist()[0]!r}: "
             f"{type(estimator).__name__} needs at least two classes to tell apart."
         )
-    return X, positions.astype(np.int64, copy=False)
+    return narrow_indices(X), positions.astype(np.int64, copy=False)
 
 
 def enter_stream(estimator: Any, X: Any, y: Any, classes: Any) -> tuple[Any, np.ndarray, bool]:
@@ -161,7 +162,8 @@ def enter_stream(estimator: Any, X: Any, y: Any, classes: Any) -> tuple[Any, np.
             f"y holds {strange[:5].tolist()}, not among the classes "
             f"{estimator.classes_[:8].tolist()} given to partial_fit."
         )
-    return X, np.searchsorted(estimator.classes_, y).astype(np.int64, copy=False), first
+    positions = np.searchsorted(estimator.classes_, y).astype(np.int64, copy=False)
+    return narrow_indices(X), positions, first
 
 
 def check_flags(estimator: Any, *names: str) -> None:
