@@ -147,7 +147,8 @@ def block_rows() -> int:
     return max(1, int((BLOCK_BYTES / 8) ** 0.5))
 
 
-def blocks(n: int) -> Iterator[slice]:
-    """Slices of at most ``block_rows()`` that cover ``range(n)``."""
-    for start in range(0, n, block_rows()):
-        yield slice(start, min(n, start + block_rows()))
+def blocks(n: int, size: int | None = None) -> Iterator[slice]:
+    """Slices of at most ``block_rows()``, or ``size`` if that is less, that cover ``range(n)``."""
+    step = min(block_rows(), size or n or 1)
+    for start in range(0, n, step):
+        yield slice(start, min(n, start + step))

@@ -16,7 +16,7 @@ from sklearn.utils.validation import check_is_fitted, validate_data
 
 from uneven.door import check_choice, check_integer, whole_or_nothing
 from uneven.linear.base import enter_labelled_rows, generator
-from uneven.linear.expansions import KernelExpansion, blocks, gram
+from uneven.linear.expansions import KernelExpansion, block_rows, blocks, gram
 from uneven.linear.kernels import gram_pass
 from uneven.linear.steps import STEP_CODES
 
@@ -24,6 +24,9 @@ __all__ = ["KERNELS", "KernelPerceptronClassifier"]
 
 KERNELS = ("cosine", "laplacian", "linear", "poly", "polynomial", "precomputed", "rbf", "sigmoid")
 """The kernels by name; all but "precomputed" are those of scikit-learn."""
+
+_ROWS_AT_A_TIME = 512
+"""Rows of a block where not all kernel values are kept."""
 
 
 class KernelPerceptronClassifier(ClassifierMixin, BaseEstimator):
@@ -73,10 +76,10 @@ callable, default="rbf"
     Notes
     -----
     Up to 5792 rows, all kernel values are computed once and kept: 8 n² bytes, at most 256 MiB.
-    With more rows they are computed anew in each epoch, in square blocks of that size, and an
-    epoch costs as many kernel values as there are rows times supports. The result is the same but
-    for rounding. The source prints the expansion of the weights without the labels; they belong
-    there. A row whose kernel value with itself is zero is passed over.
+    With more rows they are computed anew in each epoch, for 512 rows at a time: between these rows
+    and with the rows of mistakes so far. The result is the same but for rounding. The source
+    prints the expansion of the weights without the labels; they belong there. A row whose kernel
+    value with itself is zero is passed over.
 
     References
     ----------
@@ -232,7 +235,8 @@ class _Values:
 
     def __init__(self, X: Any, kernel: Any, params: dict[str, Any]) -> None:
         self.X, self.kernel, self.params = X, kernel, params
-        self.slices = list(blocks(X.shape[0]))
+        whole = X.shape[0] <= block_rows()
+        self.slices = list(blocks(X.shape[0], None if whole else _ROWS_AT_A_TIME))
         self.n_blocks = len(self.slices)
         self._only: np.ndarray | None = None
         if kernel == "precomputed" and X.shape[0] != X.shape[1]:
