@@ -21,12 +21,15 @@ def test_help_teaches(uneven):
     assert done.code == 0
     for word in [*METHODS, *MEASURES, "uneven compare --demo", "Exit codes", "130"]:
         assert word in done.out
+    done = uneven("noise", "--help")
+    for word in ("--observed label --clean checked", "--annotators", "sums to 1", "Exit codes"):
+        assert word in done.out
 
 
 def test_without_arguments_the_help_is_shown(uneven):
     done = uneven()
     assert done.code == 0
-    for command in ("compare", "fit", "predict", "explain"):
+    for command in ("compare", "fit", "predict", "explain", "noise"):
         assert command in done.out
 
 

@@ -117,7 +117,12 @@ def _compare(
         str | None,
         typer.Option(help="Methods, separated by commas; by default all that fit the table."),
     ] = None,
-    metric: Annotated[str, typer.Option(help="Measure that ranks.")] = "confusion_norm",
+    metric: Annotated[
+        str | None,
+        typer.Option(
+            help="Measure that ranks; confusion_norm, or balanced_accuracy with --noise-matrix."
+        ),
+    ] = None,
     cv: Annotated[int, typer.Option(help="Number of folds.")] = 5,
     repeats: Annotated[int, typer.Option(help="Repetitions with new folds.", min=1)] = 1,
     rounds: Annotated[

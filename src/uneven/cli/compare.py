@@ -55,8 +55,8 @@ class CompareRequest:
         The table; None for the embedded one.
     methods : tuple of str or None
         Names of methods; None takes all, those that join views only if there are several.
-    metric : str
-        Measure that ranks.
+    metric : str or None
+        Measure that ranks; None takes the default.
     folds, repeats, max_depth, seed, n_jobs : int
         As in the options.
     rounds : int or None
@@ -71,7 +71,7 @@ class CompareRequest:
 
     source: TableRequest | None
     methods: tuple[str, ...] | None
-    metric: str
+    metric: str | None
     folds: int
     repeats: int
     rounds: int | None
@@ -97,7 +97,7 @@ def compare(request: CompareRequest) -> None:
         If the table or the request is wrong, or if every method fails.
     """
     named = None if request.methods is None else choose_methods(request.methods)
-    metric = choose_measure(request.metric)
+    metric = choose_measure(request.metric or _default_metric(request))
     problem = demo_problem() if request.source is None else request.source.load()
     noise = request.source.noise(problem) if request.source else None
     check_folds(problem, request.folds)
@@ -116,6 +116,12 @@ def compare(request: CompareRequest) -> None:
         results, model = _run(request, problem, noise, methods, metric, settings)
         _write(draft, results, problem, model, request.command)
     _tell(results, request.out)
+
+
+def _default_metric(request: CompareRequest) -> str:
+    """The norm of the errors, or what can be corrected for noise without bias."""
+    noisy = request.source is not None and request.source.noise_matrix is not None
+    return "balanced_accuracy" if noisy else "confusion_norm"
 
 
 def _run(

@@ -14,7 +14,7 @@ __all__ = [
     "VIEWS",
 ]
 
-MAIN = """Classification when the data is uneven: rare classes, views of uneven strength.
+MAIN = """Classification when the data is uneven: rare classes, unequal views, wrong labels.
 
 Start with [bold]uneven compare --demo[/bold], then with your own table:
 

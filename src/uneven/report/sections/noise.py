@@ -12,6 +12,9 @@ from uneven.report.results import CompareResults
 
 __all__ = ["noise"]
 
+MANY_BESIDE = 8
+"""Above this many classes the cells get smaller, so that the matrix fits beside its table."""
+
 EASY, HARD = 3.0, 30.0
 """Condition numbers up to which undoing the noise costs little, and from which it costs a lot."""
 
@@ -81,7 +84,7 @@ def _matrix(found: NoiseSummary, names: Sequence[str], order: Sequence[int]) -> 
         for name, i in zip(names, order)
     ]
     head = tag("thead", tag("tr", tag("th", "label", scope="col"), heads))
-    css = "heatmap many" if len(names) > MANY else "heatmap"
+    css = "heatmap many" if len(names) > MANY_BESIDE else "heatmap"
     caption = tag("caption", "Which label each class gets")
     table = tag("table", caption, head, tag("tbody", rows), class_=css)
     note = (
