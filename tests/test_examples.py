@@ -98,3 +98,13 @@ def test_text_categories_numbers(tmp_path):
     assert share["words"][1] == max(share["words"])
     assert share["measured"][0] > 0.5 > share["account"][0]
     assert "break-in: measured__failed_logins" in out
+
+
+def test_noisy_labels(tmp_path):
+    out = printed("noisy_labels.py", cwd=tmp_path)
+    assert "205 clean rows" in out
+    rows = re.findall(r"^(believes|knows).* ([\d.]+) +(-?[\d.]+) ± ([\d.]+) +([\d.]+)$", out, re.M)
+    found = {name: list(map(float, row)) for name, *row in rows}
+    assert found["knows"][3] < 0.7 * found["believes"][3]
+    for seen, estimated, error, real in found.values():
+        assert abs(estimated - real) < 2 * error < abs(seen - real)

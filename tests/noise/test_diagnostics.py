@@ -122,7 +122,7 @@ def test_weights_are_repetitions():
 
 def test_uncertainty_of_an_estimated_matrix_is_added():
     rng = np.random.default_rng(0)
-    noise = uniform_noise(2, 0.2)
+    noise = np.array([[0.9, 0.3], [0.1, 0.7]])
     clean, truth = rng.integers(2, size=200), rng.integers(2, size=5000)
     answers = np.where(rng.random(5000) < 0.1, 1 - truth, truth)
     observed = corrupt_labels(truth, noise, rng)

@@ -240,7 +240,8 @@ def corrupt_labels(
     matrix : array-like or dataframe of shape (n_classes, n_classes)
         Noise matrix: column = true class, row = observed label.
     rng : Generator, int or None
-        The same seed gives the same labels.
+        The same seed gives the same labels. Do not seed another generator alike to choose rows:
+        noise would then fall on the chosen rows, or just not on them.
     classes : array-like of shape (n_classes,), optional
         The class of each row and column. By default the names of a dataframe, else the sorted
         labels of ``y``.
