@@ -14,6 +14,7 @@ from sklearn.utils import check_random_state
 
 from uneven.beliefs import Beliefs
 from uneven.boosting.judge import Judge
+from uneven.boosting.label_noise import known_noise, true_mass
 from uneven.boosting.rounds import CallbackSupportMixin, announced_rounds, with_callbacks
 from uneven.boosting.sampling import RowDraw
 from uneven.cost_matrices import RunningCosts
@@ -28,7 +29,7 @@ from uneven.door import (
     whole_or_nothing,
 )
 from uneven.expected_costs import ExpectedCosts, VoteCosts
-from uneven.noise import NoiseInverse, check_noise_matrix, invert_noise, recover_priors
+from uneven.noise import NoiseInverse
 from uneven.threads import workers
 from uneven.views import ViewMap
 from uneven.vote_classifier import StagedVoteClassifier
@@ -50,6 +51,8 @@ class Setting:
         Where the views are there.
     draw : RowDraw
         The rows that the voters of the current round learn from.
+    noise : NoiseInverse or None
+        How labels go wrong, if they do.
     beliefs : Beliefs or None
         What the true labels may be, if the observed ones are noisy.
     """
@@ -58,6 +61,7 @@ class Setting:
     views: ViewMap
     present: np.ndarray
     draw: RowDraw
+    noise: NoiseInverse | None = None
     beliefs: Beliefs | None = None
 
     def begin_round(self, seed: int) -> None:
@@ -179,27 +183,26 @@ class BoostingClassifier(CallbackSupportMixin, StagedVoteClassifier, metaclass=A
         """Store what else the method has to show once the vote stands."""
 
     def _open_costs(
-        self, table: TrainingTable, beliefs: Beliefs | None = None, tells_beliefs: bool = False
+        self, setting: Setting, table: TrainingTable, told_share: float = 0.0
     ) -> VoteCosts:
         """The first cost matrix of a table; rows without mass cost nothing."""
         class_cost = check_class_cost(self.class_cost, self.classes_)
         class_mass = np.bincount(table.y, weights=table.mass, minlength=table.n_classes)
-        if beliefs is None:
-            weights = table.mass / self._class_units(class_mass)[table.y]
+        units = self._class_units(true_mass(class_mass, setting.noise))
+        if setting.beliefs is None:
+            weights = table.mass / units[table.y]
             return RunningCosts(table.y, table.n_classes, weights, class_cost, table.team)
-        units = self._class_units(_true_mass(class_mass, self._noise(self.classes_)))
         return ExpectedCosts(
-            table.y, table.mass, beliefs, units, class_cost, tells_beliefs, table.team
+            table.y, table.mass, setting.beliefs, units, class_cost, told_share, table.team
         )
 
     def _open_shared_costs(self, setting: Setting) -> VoteCosts:
         """The first cost matrix of all views together; rows without any view cost nothing."""
         seen = setting.table.where(np.any(setting.present, axis=1), setting.table.team)
-        return self._open_costs(seen, setting.beliefs, tells_beliefs=True)
+        return self._open_costs(setting, seen, told_share=1.0)
 
-    def _open_beliefs(self, table: TrainingTable) -> Beliefs | None:
+    def _open_beliefs(self, table: TrainingTable, noise: NoiseInverse | None) -> Beliefs | None:
         """What the true labels may be before anybody has voted, if the observed ones are noisy."""
-        noise = self._noise(self.classes_)
         if noise is None:
             return None
         units = self._class_units(self.class_prior_ * table.class_mass.sum())
@@ -208,13 +211,6 @@ class BoostingClassifier(CallbackSupportMixin, StagedVoteClassifier, metaclass=A
             np.fill_diagonal(prices, 0.0)
             units = units / np.maximum(prices.mean(axis=1), np.finfo(float).tiny)
         return Beliefs(table.y, noise.matrix, self.class_prior_, units, table.team)
-
-    def _noise(self, classes: np.ndarray) -> NoiseInverse | None:
-        """The noise matrix and its inverse, if there is noise."""
-        if self.noise_matrix is None:
-            return None
-        noise = check_noise_matrix(self.noise_matrix, classes)
-        return None if np.array_equal(noise, np.eye(len(noise))) else invert_noise(noise)
 
     def _admit(
         self,
@@ -234,14 +230,8 @@ class BoostingClassifier(CallbackSupportMixin, StagedVoteClassifier, metaclass=A
         )
 
     def _give_up(self) -> Round:
-        """End learning: no voter does better than guessing."""
-        if not self.history_:
-            warnings.warn(
-                "no voter does better than guessing: the classifier always answers the most "
-                "frequent class.",
-                stacklevel=2,
-            )
-        return Round([], stop="no voter with a positive edge")
+        """No voter does better than guessing: end learning, unless other rows may be drawn."""
+        return Round([], stop="" if self.subsample < 1.0 else "no voter with a positive edge")
 
     @with_callbacks
     def fit(self, X: Any, y: Any, sample_weight: Any = None) -> Self:
@@ -270,10 +260,16 @@ class BoostingClassifier(CallbackSupportMixin, StagedVoteClassifier, metaclass=A
                 table = TrainingTable(
                     train.X, train.y, len(rows.classes), train.mass, self.max_bins, team
                 )
-                true_mass = _true_mass(table.class_mass, self._noise(self.classes_))
-                self.class_prior_ = true_mass / true_mass.sum()
-                draw = RowDraw(len(train.y), self.subsample)
-                setting = Setting(table, rows.views, train.present, draw, self._open_beliefs(table))
+                noise = known_noise(self.noise_matrix, self.classes_)
+                self.class_prior_ = true_mass(table.class_mass / table.class_mass.sum(), noise)
+                setting = Setting(
+                    table=table,
+                    views=rows.views,
+                    present=train.present,
+                    draw=RowDraw(len(train.y), self.subsample),
+                    noise=noise,
+                    beliefs=self._open_beliefs(table, noise),
+                )
                 self._learn(setting, self._begin(setting), validation, continued)
         return self
 
@@ -287,7 +283,7 @@ class BoostingClassifier(CallbackSupportMixin, StagedVoteClassifier, metaclass=A
         """Run the loop and store the vote."""
         seeds = check_random_state(self.random_state).randint(2**31 - 1, size=self.n_estimators)
         terms, ends = self._resume(process, continued)
-        judge = None if validation is None else self._appoint_judge(validation)
+        judge = None if validation is None else self._appoint_judge(validation, setting.noise)
         if judge is not None:
             for start, end in pairwise([0, *ends]):
                 judge.score(terms[start:end])
@@ -316,6 +312,12 @@ class BoostingClassifier(CallbackSupportMixin, StagedVoteClassifier, metaclass=A
             tired = judge is not None and judge.is_tired
             self.stop_reason_ = outcome.stop or ("early stopping" if tired else "")
             done = number + 1
+        if todo and not terms and done:
+            warnings.warn(
+                "no voter does better than guessing: the classifier always answers the most "
+                "frequent class.",
+                stacklevel=2,
+            )
         if not self.stop_reason_:
             complete = done >= self.n_estimators
             self.stop_reason_ = "all rounds done" if complete else "a callback asked to stop"
@@ -341,15 +343,14 @@ class BoostingClassifier(CallbackSupportMixin, StagedVoteClassifier, metaclass=A
             setting.begin_round(int(self.history_["draw"][k]) if "draw" in self.history_ else 0)
             yield from terms[start:end]
 
-    def _appoint_judge(self, rows: TrainingRows) -> Judge:
+    def _appoint_judge(self, rows: TrainingRows, noise: NoiseInverse | None) -> Judge:
         """Who decides about early stopping."""
-        noise = self._noise(rows.classes)
         class_mass = np.bincount(rows.y, weights=rows.mass, minlength=len(rows.classes))
-        true_mass = _true_mass(class_mass, noise)
-        units = self._class_units(true_mass)
+        mass = true_mass(class_mass, noise)
+        units = self._class_units(mass)
         worth = (np.eye(len(units)) if noise is None else noise.inverse) / units[:, None]
         fallback = int(self.class_prior_.argmax())
-        return Judge(rows, worth / (true_mass / units).sum(), fallback, self.n_iter_no_change)
+        return Judge(rows, worth / (mass / units).sum(), fallback, self.n_iter_no_change)
 
     def _continues(self, earlier: dict[str, Any]) -> bool:
         """Whether ``fit`` goes on from an earlier vote; refuse if it cannot."""
@@ -375,13 +376,3 @@ class BoostingClassifier(CallbackSupportMixin, StagedVoteClassifier, metaclass=A
             return rows, None
         rng = check_random_state(self.random_state)
         return rows.split(self.validation_fraction, rng)
-
-
-def _true_mass(class_mass: np.ndarray, noise: NoiseInverse | None) -> np.ndarray:
-    """Mass of every true class, shape (n_classes,), from that of the observed labels."""
-    if noise is None:
-        return class_mass
-    total = class_mass.sum()
-    if total <= 0.0:
-        return np.ones(len(class_mass))
-    return np.asarray(total * recover_priors(class_mass, noise.inverse, floor=1e-6))
