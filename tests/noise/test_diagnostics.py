@@ -9,6 +9,7 @@ from numpy.testing import assert_allclose
 
 from uneven.metrics import confusion_rates
 from uneven.noise import (
+    ConfusionEstimate,
     confusion_from_clean,
     corrected_confusion,
     corrected_error,
@@ -135,6 +136,20 @@ def test_uncertainty_of_an_estimated_matrix_is_added():
     stated = np.median([error.standard_error for error in errors])
     assert spread > 2 * known.standard_error
     assert stated == pytest.approx(np.hypot(spread, known.standard_error), rel=0.25)
+
+
+def test_error_follows_the_matrix_in_the_direction_that_its_variance_is_taken(monkeypatch):
+    asked = []
+    monkeypatch.setattr(
+        ConfusionEstimate, "variance_along", lambda self, slope: asked.append(slope) or 0.0
+    )
+    truth = np.repeat([0, 1, 2], 10)
+    estimate = confusion_from_clean(truth, corrupt_labels(truth, GOLDEN, rng=3))
+    corrected_error(ANSWERS, OBSERVED, estimate)
+    change = 1e-6 * np.array([[1.0, 0.0, 2.0], [-1.0, 3.0, 0.0], [0.0, -3.0, -2.0]])
+    nearby = [estimate.matrix + sign * change for sign in (1, -1)]
+    plus, minus = (corrected_error(ANSWERS, OBSERVED, matrix).value for matrix in nearby)
+    assert (plus - minus) / 2 == pytest.approx((asked[0] * change).sum(), rel=1e-4)
 
 
 def test_class_without_clean_rows_leaves_the_error_open():
