@@ -96,3 +96,10 @@ def test_orthogonal_points_need_the_shortest():
     points = 3.0 * np.eye(6)[:4]
     for signs in product((-1, 1), repeat=4):
         assert np.linalg.norm(hard_margin(normal_form(points, signs)).w) == pytest.approx(2 / 3)
+
+
+@pytest.mark.parametrize("seed", range(10))
+def test_rounding_errors_are_no_margin(seed):
+    Z = np.random.default_rng(seed).normal(size=(30, 3))
+    with pytest.raises(NotSeparableError, match="no hyperplane"):
+        hard_margin(Z, tol=0.0)

@@ -44,10 +44,11 @@ def test_even_an_adversary_who_sees_the_weights_is_bounded():
     margin, radius = (Z @ perfect).min(), np.linalg.norm(Z, axis=1).max()
     model = PerceptronClassifier().partial_fit(Z[:1], [1], classes=[-1, 1])
     shown = 1
-    while (Z @ model.coef_[0]).min() <= 0:
+    while (Z @ model.coef_[0]).min() <= 0 and shown <= radius**2 / margin**2:
         lowest = (Z @ model.coef_[0]).argmin()
         model.partial_fit(Z[lowest : lowest + 1], [1])
         shown += 1
+    assert (Z @ model.coef_[0]).min() > 0
     assert model.n_updates_ == shown <= radius**2 / margin**2
 
 
