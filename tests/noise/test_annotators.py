@@ -4,6 +4,7 @@ import warnings
 
 import numpy as np
 import pandas as pd
+import polars as pl
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
@@ -105,6 +106,10 @@ def test_names_missing_marks_and_order():
     assert_allclose(dawid_skene(empty, missing="").matrices, model.matrices)
     nullable = pd.DataFrame(given).astype("Int64")
     assert_allclose(dawid_skene(nullable).matrices, model.matrices)
+    both_marks = nullable.assign(**{"3": nullable[3].fillna(-1)}).drop(columns=3)
+    assert_allclose(dawid_skene(both_marks, missing=-1).matrices, model.matrices)
+    wide = pl.DataFrame(words.tolist(), schema=["ann", "bob", "cy", "di"], orient="row")
+    assert_allclose(dawid_skene(wide).matrices, model.matrices)
     turned = dawid_skene(given[:, ::-1])
     assert_allclose(turned.matrices[::-1], model.matrices, atol=1e-6)
 

@@ -290,7 +290,9 @@ def _is_missing(cells: np.ndarray, missing: Any) -> np.ndarray:
         absent = np.array(flat).reshape(cells.shape)
     else:
         absent = np.zeros(cells.shape, dtype=bool)
-    return absent if missing is None else absent | (cells == missing)
+    if missing is not None:
+        absent[~absent] = cells[~absent] == missing
+    return absent
 
 
 def _warn_of_renaming(model: AnnotatorModel) -> None:
