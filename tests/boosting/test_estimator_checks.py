@@ -13,6 +13,7 @@ from uneven.linear import (
     PerceptronClassifier,
     UltraconservativeClassifier,
 )
+from uneven.noise import LabelRepairPipeline, NoiseTolerantPerceptron
 from uneven.voters import Resampled
 
 TWO_VIEWS = {"all": slice(None), "first": slice(0, 1)}
@@ -32,6 +33,8 @@ ESTIMATORS = [
     ShareBoostClassifier(n_estimators=5, views=TWO_VIEWS),
     uneven.UMAClassifier(),
     uneven.UMAClassifier(kernel="rbf", selection="confusion", fit_intercept=True, average=True),
+    NoiseTolerantPerceptron(fit_intercept=True),
+    NoiseTolerantPerceptron(noise_rate=0.1, step="additive", max_iter=50),
     uneven.BregmanVoteClassifier(),
     uneven.CarakoClassifier(),
     uneven.CarakoClassifier(version=1, max_depth=3),
@@ -45,6 +48,9 @@ ESTIMATORS = [
     HoldoutFusionClassifier(inputs="probabilities"),
     uneven.BregmanVoteClassifier(view_weights="exact", out_of_fold=3, balance=True, n_jobs=2),
     uneven.BregmanVoteClassifier([GaussianNB(), DecisionTreeClassifier(max_depth=2)]),
+    LabelRepairPipeline(
+        GaussianNB(), uneven.UMAClassifier(max_iter=20), cv=2, unlabelled=None, random_state=0
+    ),
     UltraconservativeClassifier(max_epochs=20),
     UltraconservativeClassifier(
         "mira", fit_intercept=True, normalize=True, shuffle=True, average=True, max_epochs=20

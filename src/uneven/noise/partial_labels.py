@@ -82,8 +82,11 @@ def _marked(values: np.ndarray, mark: Any) -> np.ndarray:
     if not is_text and not isinstance(mark, Number):
         raise ValueError(f"unlabelled must be a number, a text or None, got {mark!r}.")
     if values.dtype.kind == "O":
-        same = (isinstance(v, str) == is_text and v == mark for v in values)
-        return np.fromiter(map(bool, same), bool, len(values))
+        same = (
+            not _is_missing(value) and isinstance(value, str) == is_text and bool(value == mark)
+            for value in values
+        )
+        return np.fromiter(same, bool, len(values))
     if (values.dtype.kind in "UT") != is_text:
         return nowhere
     return np.asarray(values == mark, dtype=bool)

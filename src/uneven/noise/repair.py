@@ -215,14 +215,15 @@ class LabelRepairPipeline(ClassifierMixin, BaseEstimator):
         classes, counts = np.unique(labels, return_counts=True)
         if len(classes) < 2:
             raise ValueError(
-                f"all {len(labels)} labels are of one class, {classes[0]!r}: two classes are "
+                f"all {len(labels)} labels are of one class, {classes[0].item()!r}, and two are "
                 f"needed. Rows where y is {self.unlabelled!r} count as unlabelled; pass "
                 "unlabelled=None if that is a class."
             )
         if counts.min() < 2:
+            rarest = classes[counts.argmin()].item()
             raise ValueError(
-                f"class {classes[counts.argmin()]!r} has a single label: every class needs two at "
-                "least, one to learn from and one to see the mistakes on."
+                f"class {rarest!r} has a single label: every class needs two at least, one to "
+                "learn from and one to see the mistakes on."
             )
         return classes
 
@@ -281,8 +282,8 @@ class LabelRepairPipeline(ClassifierMixin, BaseEstimator):
         never = np.setdiff1d(self.classes_, self.cheap_labels_)
         if self.use_clean == "drop" and len(never):
             raise ValueError(
-                f"the rough classifier gives no row the label {never[0]!r}, so that class cannot "
-                "be learnt from its labels. Give it more labels, or pass use_clean='known'."
+                f"the rough classifier gives no row the label {never[0].item()!r}, so that class "
+                "cannot be learnt from its labels. Give it more labels, or pass use_clean='known'."
             )
 
     def _rough(self, rng: Any) -> Any:

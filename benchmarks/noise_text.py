@@ -1,0 +1,93 @@
+"""Cheap labels on sparse text: Reuters-21578 (nine largest classes) and 20 Newsgroups.
+
+The protocol of `benchmarks.cheap_labels` on tf-idf words, no kernel, official training and test
+rows. The published row is of another, larger Reuters collection (RCV1), with nine classes too.
+"""
+
+from __future__ import annotations
+
+import sys
+import time
+from typing import Any
+
+import numpy as np
+from joblib import Parallel, delayed
+from sklearn.feature_extraction.text import TfidfTransformer
+
+from benchmarks.cheap_labels import (
+    CHEAP,
+    CLEAN,
+    NAMES,
+    SAMPLE,
+    UMA,
+    Rows,
+    draw_labelled,
+    judge,
+    rough_classifier,
+)
+from benchmarks.lines import Line, at_most
+from benchmarks.noise_real import spread
+from uneven.datasets import fetch
+from uneven.noise import UMAClassifier, confusion_from_clean
+
+N_DRAWS = 10
+FIRST_SEED = 100
+N_PER_CLASS = 20
+STEPS = 500
+SECONDS = 10.0
+PUBLISHED = {CHEAP: 0.30, SAMPLE: 0.17, CLEAN: 0.01, UMA: 0.21}
+
+
+def run() -> list[Line]:
+    lines: list[Line] = []
+    for name, n_largest in (("reuters21578", 9), ("newsgroups20", 20)):
+        try:
+            data = fetch(name, download=False)
+        except (OSError, ValueError) as error:
+            lines.append(Line(f"{name}: {str(error).splitlines()[0][:90]}", "not run"))
+            continue
+        rows = words(data, n_largest)
+        lines += [_one_fit(name, rows), *_learners(name, rows)]
+    return lines
+
+
+def words(data: Any, n_largest: int) -> Rows:
+    """Tf-idf rows of unit length of the largest classes; word weights from the training rows."""
+    labels, sizes = np.unique(data.target, return_counts=True)
+    kept = np.isin(data.target, labels[np.argsort(-sizes, kind="stable")[:n_largest]])
+    train = np.intersect1d(data.train_rows, np.flatnonzero(kept))
+    test = np.intersect1d(data.test_rows, np.flatnonzero(kept))
+    tfidf = TfidfTransformer(sublinear_tf=True)
+    counts = data.data.astype(np.float64)
+    X = tfidf.fit_transform(counts[train]).tocsr()
+    X_test = tfidf.transform(counts[test]).tocsr()
+    return Rows(X, data.target[train], X_test, data.target[test])
+
+
+def _one_fit(name: str, rows: Rows) -> Line:
+    labelled = draw_labelled(rows.t, N_PER_CLASS, FIRST_SEED)
+    cheap = rough_classifier(rows, labelled).predict(rows.X)
+    seen = labelled.sample
+    matrix = confusion_from_clean(rows.t[seen], cheap[seen], classes=np.unique(rows.t)).matrix
+    start = time.perf_counter()
+    model = UMAClassifier(matrix, max_iter=STEPS, on_singular="shrink").fit(rows.X, cheap)
+    seconds = time.perf_counter() - start
+    n, d = rows.X.shape
+    what = f"{name}: one UMA fit, {n} x {d} sparse, {len(matrix)} classes, {model.n_iter_} steps"
+    return at_most(what, seconds, SECONDS, "s")
+
+
+def _learners(name: str, rows: Rows) -> list[Line]:
+    draws = [draw_labelled(rows.t, N_PER_CLASS, FIRST_SEED + k) for k in range(N_DRAWS)]
+    print(f"{name}: {N_DRAWS} draws ...", file=sys.stderr)
+    results = Parallel(n_jobs=2)(delayed(judge)(rows, draw, STEPS, True) for draw in draws)
+    lines = []
+    for learner in results[0]:
+        errors = np.array([result[learner] for result in results])
+        line = Line(f"{name}: {NAMES.get(learner, learner)}", spread(errors))
+        if name.startswith("reuters") and learner in PUBLISHED:
+            line.other = f"published (RCV1) {PUBLISHED[learner]:.2f}"
+        if learner == UMA:
+            line.ratio = f"UMA - h_Sy {spread(errors - [result[CHEAP] for result in results])}"
+        lines.append(line)
+    return lines
