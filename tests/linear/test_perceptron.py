@@ -107,6 +107,17 @@ def test_a_clean_last_update_counts_as_converged():
     assert not run_perceptron(Z, pick="lowest_margin", max_updates=needed - 1).converged
 
 
+def test_random_orders_differ_between_passes_and_seeds():
+    Z, _ = separable_binary(0)
+    logs = [
+        tuple(run_perceptron(Z, pick="random", rng=np.random.default_rng(seed)).mistakes)
+        for seed in range(5)
+    ]
+    assert len(set(logs)) == 5
+    first = [log[0] for log in logs]
+    assert len(set(first)) > 1
+
+
 def test_a_run_goes_on_from_given_weights():
     Z, perfect = separable_binary(1)
     start = perfect.copy()

@@ -136,6 +136,15 @@ def test_sparse_rows_and_chunks_change_nothing(case, fit_intercept, average, ste
         assert (other.intercept_ == whole.intercept_).all()
 
 
+def test_shuffled_rows_depend_on_the_seed_only():
+    X, y, _ = separable(2)
+    logs = [
+        tuple(UltraconservativeClassifier(shuffle=True, random_state=seed).fit(X, y).mistakes_)
+        for seed in (0, 1, 0)
+    ]
+    assert logs[0] == logs[2] != logs[1]
+
+
 def test_a_callable_learns_like_the_compiled_step():
     X, y, _ = separable(3)
     for table in (X, sp.csr_array(X)):
@@ -153,6 +162,32 @@ def test_a_callable_that_breaks_the_rules_leaves_nothing():
     with pytest.raises(ValueError, match="only the true class"):
         model.fit(X, y)
     assert not hasattr(model, "classes_")
+
+
+def test_a_stream_that_breaks_midway_leaves_the_weights_of_before():
+    def moody(scores, truth, errors):
+        calls.append(truth)
+        return by_hand(scores, truth, errors) if len(calls) != 3 else np.ones(len(scores))
+
+    calls = []
+    model = UltraconservativeClassifier(moody, average=True)
+    model.partial_fit([[1.0, 0.0]], [0], classes=[0, 1, 2])
+    weights, drift = model.weights_.copy(), model.drift_.copy()
+    with pytest.raises(ValueError, match="only the true class"):
+        model.partial_fit([[0.0, 1.0], [1.0, 1.0]], [1, 2])
+    assert (model.weights_ == weights).all()
+    assert (model.drift_ == drift).all()
+    assert model.n_updates_ == 1
+
+
+def test_mean_weights_are_the_mean_of_the_last_weights():
+    X, y, _ = separable(6, n_classes=3)
+    last, mean = UltraconservativeClassifier(), UltraconservativeClassifier(average=True)
+    trail = [
+        last.partial_fit(X[i : i + 1], y[i : i + 1], classes=range(3)).coef_ for i in range(len(X))
+    ]
+    mean.partial_fit(X, y, classes=range(3))
+    np.testing.assert_allclose(mean.coef_, np.mean(trail, axis=0), atol=1e-12)
 
 
 def test_digits_after_five_epochs_and_their_mean():
