@@ -91,7 +91,8 @@ def test_corrected_measures_agree_with_the_truth_and_with_the_noise_room():
     problem = make_problem(frame.drop(columns="true"), "label")
     noise = label_noise(problem, NOISE)
     truth, rng = frame["true"].to_numpy(), np.random.default_rng(1)
-    guess = np.where(rng.random(len(truth)) < 0.2, rng.permutation(truth), truth)
+    wrong = rng.random(len(truth)) < np.where(truth == "cow", 0.6, 0.1)
+    guess = np.where(wrong, rng.permutation(truth), truth)
     against = {
         name: Answers(labels, guess, np.zeros((len(guess), 3)), problem.classes)
         for name, labels in (("noisy", problem.y), ("true", truth))
@@ -226,13 +227,15 @@ def test_singular_matrices_name_their_classes():
 @pytest.mark.parametrize("name", ["noise.csv", "noise.json", "noise.parquet"])
 def test_what_noise_writes_compare_reads(uneven, noisy, name):
     frame = noisy_frame(3000)
-    frame.loc[1500:, "true"] = None
+    frame.loc[frame.groupby("true").cumcount() >= 500, "true"] = None
     frame.to_csv(noisy / "t.csv", index=False)
     done = uneven("noise", "t.csv", "--observed", "label", "--clean", "true", "--out", name)
     assert done.code == 0, done.err
     found = read_noise_matrix(noisy / name, np.array(CLASSES))
     np.testing.assert_allclose(found, NOISE, atol=0.08)
     assert "1500 clean rows" in done.out
+    (share,) = re.findall(r"^ ant +\d+ +([0-9.]+)%", done.out, re.MULTILINE)
+    assert float(share) == pytest.approx(50.0, abs=3.0)
     command = f"--target label --drop true --noise-matrix {name}"
     assert command in done.out
     if name == "noise.json":
