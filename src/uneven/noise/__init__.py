@@ -31,6 +31,11 @@ from uneven.noise.models import (
     random_noise,
     uniform_noise,
 )
+from uneven.noise.noise_tolerant import (
+    NoiseTolerantPerceptron,
+    modified_perceptron,
+    sum_of_mistakes,
+)
 from uneven.noise.repair import LabelRepairPipeline
 from uneven.noise.uma import UMAClassifier
 from uneven.noise.update_vectors import update_vectors
@@ -41,6 +46,7 @@ __all__ = [
     "Estimate",
     "LabelRepairPipeline",
     "NoiseInverse",
+    "NoiseTolerantPerceptron",
     "UMAClassifier",
     "check_noise_matrix",
     "confusion_from_annotators",
@@ -55,12 +61,14 @@ __all__ = [
     "estimate_confusion",
     "estimated_joint",
     "invert_noise",
+    "modified_perceptron",
     "monotone_flip_probability",
     "noise_family",
     "pairwise_noise",
     "random_noise",
     "recover_priors",
     "reverse_matrix",
+    "sum_of_mistakes",
     "uniform_noise",
     "update_vectors",
 ]

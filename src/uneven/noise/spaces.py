@@ -11,7 +11,7 @@ import numpy as np
 import scipy.sparse as sp
 
 from uneven.noise.grouped_sums import UNCOUNTED
-from uneven.noise.kernels import move_dense, move_sparse
+from uneven.noise.kernels import count_groups, move_dense, move_sparse
 
 __all__ = ["DualSpace", "PrimalSpace", "Space"]
 
@@ -81,6 +81,7 @@ class PrimalSpace:
         self.inverse = inverse
         n_classes = len(inverse)
         self.norms = np.zeros((n_classes, n_classes))
+        self._filled = np.zeros((n_classes, n_classes))
         self._sums = np.zeros((n_classes, n_classes, X.shape[1]))
         self._group: np.ndarray | None = np.full(X.shape[0], -1)
 
@@ -134,12 +135,19 @@ class PrimalSpace:
             moved = np.flatnonzero(group != self._group)
             if len(moved) <= _FULL_PASS_SHARE * len(group):
                 self._add(moved, self._group, group)
-                sizes = np.bincount(group + 1, minlength=n_classes + 1)[1:]
-                self._sums[sizes == 0] = 0.0
+                self._sums[self._emptied(group)] = 0.0
                 return _touched(self._group[moved], group[moved], n_classes)
         self._sums[:] = 0.0
+        self._emptied(group)
         self._add(np.arange(len(group)), np.full(len(group), UNCOUNTED), group)
         return np.arange(n_classes)
+
+    def _emptied(self, group: np.ndarray) -> np.ndarray:
+        """Sums that no row is part of any more, where moving rows has left rounding errors."""
+        earlier, labels = self._filled, self.labels
+        self._filled = np.zeros_like(earlier)
+        count_groups(group, np.abs(labels.data), labels.indices, labels.indptr, self._filled)
+        return (self._filled == 0.0) & (earlier != 0.0)
 
     def _add(self, moved: np.ndarray, earlier: np.ndarray, group: np.ndarray) -> None:
         """Move rows from the sums of one group to those of another."""

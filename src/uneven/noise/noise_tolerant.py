@@ -1,0 +1,435 @@
+"""Perceptrons for two classes that need no margin, and that tolerate wrong labels."""
+
+from __future__ import annotations
+
+import math
+import warnings
+from collections.abc import Callable
+from dataclasses import dataclass
+from numbers import Real
+from typing import Any, Self
+
+import numpy as np
+from sklearn.exceptions import ConvergenceWarning
+from sklearn.utils import Tags
+
+from uneven.door import check_choice, check_integer, whole_or_nothing
+from uneven.linear.base import (
+    LinearClassifier,
+    check_flags,
+    enter_labelled_rows,
+    generator,
+    squared_lengths,
+)
+from uneven.linear.rows import scale_rows
+
+__all__ = [
+    "MistakeSum",
+    "NoiseTolerantPerceptron",
+    "modified_perceptron",
+    "sum_of_mistakes",
+]
+
+_PER_ATTEMPT = 6.5
+"""Attempts per unit of ln(1 / delta): a random start is good enough with probability 0.15."""
+
+
+@dataclass(frozen=True)
+class MistakeSum:
+    """What the mistakes of a vector would add up to if no label were wrong.
+
+    Attributes
+    ----------
+    vector : ndarray of shape (n_features,)
+        On average ``(1 - 2 rate) / (1 - rate)`` times the sum of the rows in normal form that are
+        mistaken by their true label.
+    share : float
+        Estimated share of such rows; may be negative.
+    """
+
+    vector: np.ndarray
+    share: float
+
+
+def sum_of_mistakes(Z: Any, w: np.ndarray, noise_rate: float, sigma: float = 0.0) -> MistakeSum:
+    """Estimate the sum of the rows that are mistaken by their true labels.
+
+    Rows whose observed label is right are added with a small weight: some of them have a wrong
+    label, and are mistakes in truth.
+
+    Parameters
+    ----------
+    Z : ndarray or CSR of shape (n_samples, n_features)
+        Rows in normal form, by their observed labels; see :func:`~uneven.linear.normal_form`.
+    w : ndarray of shape (n_features,)
+    noise_rate : float
+        Share of wrong labels, below 0.5.
+    sigma : float, default=0.0
+        Rows whose cosine with w is within sigma of 0 are left out. With 0, rows on the boundary
+        are mistakes.
+
+    Returns
+    -------
+    MistakeSum
+
+    References
+    ----------
+    A. Blum, A. Frieze, R. Kannan and S. Vempala (1998), *A polynomial-time algorithm for learning
+    noisy linear threshold functions*.
+
+    Examples
+    --------
+    >>> Z = np.array([[0.8, 0.6], [-0.6, 0.8], [-1.0, 0.0], [0.0, 1.0], [0.6, -0.8]])
+    >>> sum_of_mistakes(Z, np.array([1.0, 0.5]), noise_rate=0.25).vector.round(4).tolist()
+    [-1.1333, 1.0667]
+    """
+    return _sum_of_mistakes(Z, _cosines(Z, _lengths(Z), w), noise_rate, sigma)
+
+
+def _sum_of_mistakes(Z: Any, cosines: np.ndarray, noise_rate: float, sigma: float) -> MistakeSum:
+    wrong, right = _sides(cosines, sigma)
+    weights = wrong + noise_rate / (1.0 - noise_rate) * right
+    return MistakeSum(np.asarray(Z.T @ weights), _mistaken_share(cosines, noise_rate, sigma))
+
+
+def _mistaken_share(cosines: np.ndarray, noise_rate: float, sigma: float) -> float:
+    wrong, right = _sides(cosines, sigma)
+    mistakes = (1.0 - noise_rate) * wrong.sum() - noise_rate * right.sum()
+    return float(mistakes / (1.0 - 2.0 * noise_rate) / len(cosines))
+
+
+def _sides(cosines: np.ndarray, sigma: float) -> tuple[np.ndarray, np.ndarray]:
+    """Rows that the observed labels say are mistaken, and those that they say are right."""
+    return (cosines < -sigma if sigma > 0.0 else cosines <= 0.0), cosines > sigma
+
+
+def modified_perceptron(
+    Z: Any,
+    sigma: float = 0.1,
+    *,
+    delta: float = 0.05,
+    start: np.ndarray | None = None,
+    rng: np.random.Generator | int | None = None,
+) -> tuple[np.ndarray, int]:
+    """Find a vector that mistakes only rows near its boundary, without asking for a margin.
+
+    Each step makes the vector orthogonal to the row that it mistakes most. From a start that has
+    a product of at least ``1 / sqrt(n_features)`` with a separating unit vector,
+    ``ln(n_features) / sigma ** 2`` steps are enough; random starts are tried until one is.
+
+    Parameters
+    ----------
+    Z : ndarray or CSR of shape (n_samples, n_features)
+        Rows in normal form that some vector separates.
+    sigma : float, default=0.1
+        Largest cosine of a mistake, between 0 and 1.
+    delta : float, default=0.05
+        Probability to fail.
+    start : ndarray of shape (n_features,), optional
+        The first vector to start from.
+    rng : Generator, int or None, default=None
+
+    Returns
+    -------
+    w : ndarray of shape (n_features,)
+        Of length 1.
+    n_updates : int
+        Over all starts.
+
+    Raises
+    ------
+    ValueError
+        If no start led there: the rows are hardly separable.
+
+    Notes
+    -----
+    Corrections of the source: the projection divides by the squared length of the row (without
+    that it diverges on long rows); there are restarts, which the bound needs; the bound has the
+    logarithm of the number of features, not of rows.
+
+    References
+    ----------
+    A. Blum, A. Frieze, R. Kannan and S. Vempala (1998), *A polynomial-time algorithm for learning
+    noisy linear threshold functions*.
+
+    Examples
+    --------
+    >>> Z = np.array([[1.0, 0.2], [0.2, 1.0], [1.0, -0.5]])
+    >>> w, _ = modified_perceptron(Z, sigma=0.01, rng=0)
+    >>> bool((Z @ w > 0).all())
+    True
+    """
+    rng = np.random.default_rng(rng)
+    Z = Z[np.flatnonzero(_lengths(Z))]
+    lengths, n_updates = _lengths(Z), 0
+
+    def mistaken_most(w: np.ndarray) -> np.ndarray | None:
+        cosines = _cosines(Z, lengths, w)
+        worst = int(cosines.argmin())
+        return None if cosines[worst] >= -sigma else np.asarray(Z[[worst]].sum(axis=0)).ravel()
+
+    for _ in range(n_attempts(delta)):
+        w, steps, found = _project(mistaken_most, _start(Z, start, rng), n_steps(Z, sigma))
+        n_updates += steps
+        start = None
+        if found:
+            return w, n_updates
+    raise ValueError(
+        f"no vector found in {n_updates} steps that mistakes only rows within sigma={sigma} of "
+        "its boundary: the rows may not be separable; raise sigma or lower delta."
+    )
+
+
+def n_steps(Z: Any, sigma: float) -> int:
+    """Steps that are enough from a good start."""
+    return math.ceil(math.log(max(2, Z.shape[1])) / sigma**2)
+
+
+def n_attempts(delta: float) -> int:
+    """Random starts of which one is good with probability ``1 - delta``."""
+    return max(1, math.ceil(_PER_ATTEMPT * math.log(1.0 / delta)))
+
+
+class NoiseTolerantPerceptron(LinearClassifier):
+    """A perceptron for two classes whose labels are wrong at a known rate.
+
+    In each step the sum of the rows that are mistaken *in truth* is estimated from all rows, and
+    the weight vector moves by it. It is the ancestor of :class:`~uneven.noise.UMAClassifier`, which
+    takes any number of classes and any noise matrix.
+
+    Parameters
+    ----------
+    noise_rate : float, default=0.0
+        Share of wrong labels, the same in both classes; at least 0 and below 0.5.
+    sigma : float, default=0.1
+        Rows whose cosine with the weight vector is within sigma of 0 do not count. Only for
+        ``step="projection"``.
+    step : {"projection", "additive"}, default="projection"
+        Make the vector orthogonal to the sum (Blum et al.), which needs no margin; or add the sum
+        to it (Bylander), which does.
+    eps : float, default=0.01
+        Stop at an estimated share of mistakes of at most eps.
+    delta : float, default=0.05
+        Probability that no random start of the projections is good enough.
+    max_iter : int, default=1000
+        Largest number of steps, over all starts.
+    fit_intercept : bool, default=False
+        Append a constant 1 to the rows.
+    normalize : bool, default=True
+        Divide each row (with its constant) by its length.
+    random_state : int, RandomState or None, default=None
+        Seeds the starts of the projections.
+
+    Attributes
+    ----------
+    classes_ : ndarray of shape (2,)
+    coef_ : ndarray of shape (1, n_features)
+        Of the step with the lowest estimated error.
+    intercept_ : ndarray of shape (1,)
+    risk_ : float
+        Estimated share of training rows that are mistaken by their true label.
+    n_iter_ : int
+        Steps made, over all starts.
+    converged_ : bool
+        Whether a run ended by itself.
+
+    Notes
+    -----
+    The filtering of outliers and the combination of weak vectors, by which Blum et al. reach any
+    accuracy, are not part of it. Corrections of the source: sums are over rows that are mistaken
+    (it says once that they are over the others); cosines, not products divided by lengths, are
+    compared with sigma.
+
+    References
+    ----------
+    A. Blum, A. Frieze, R. Kannan and S. Vempala (1998), *A polynomial-time algorithm for learning
+    noisy linear threshold functions*.
+    T. Bylander (1994), *Learning linear threshold functions in the presence of classification
+    noise*.
+    U. Louche (2016), *From confusion noise to active learning: playing on label availability in
+    linear classification problems*, PhD thesis, Aix-Marseille Université, chapter 3.
+
+    Examples
+    --------
+    >>> rng = np.random.default_rng(0)
+    >>> X = rng.normal(size=(2000, 5))
+    >>> truth = X @ [1.0, -2.0, 0.5, 0.0, 1.0] > 0
+    >>> labels = truth ^ (rng.random(2000) < 0.3)
+    >>> model = NoiseTolerantPerceptron(noise_rate=0.3, random_state=0).fit(X, labels)
+    >>> bool(model.score(X, truth) > 0.8)
+    True
+    """
+
+    def __init__(
+        self,
+        noise_rate: float = 0.0,
+        *,
+        sigma: float = 0.1,
+        step: str = "projection",
+        eps: float = 0.01,
+        delta: float = 0.05,
+        max_iter: int = 1000,
+        fit_intercept: bool = False,
+        normalize: bool = True,
+        random_state: Any = None,
+    ) -> None:
+        self.noise_rate = noise_rate
+        self.sigma = sigma
+        self.step = step
+        self.eps = eps
+        self.delta = delta
+        self.max_iter = max_iter
+        self.fit_intercept = fit_intercept
+        self.normalize = normalize
+        self.random_state = random_state
+
+    def fit(self, X: Any, y: Any) -> Self:
+        """Learn from rows and their observed labels.
+
+        Parameters
+        ----------
+        X : array-like or sparse matrix of shape (n_samples, n_features)
+        y : array-like of shape (n_samples,)
+            Two classes.
+
+        Returns
+        -------
+        self
+        """
+        self._check()
+        with whole_or_nothing(self):
+            X, y = enter_labelled_rows(self, X, y)
+            if len(self.classes_) > 2:
+                raise ValueError(
+                    "Only binary classification is supported. The type of the target is "
+                    f"multiclass: {len(self.classes_)} classes. Use UMAClassifier."
+                )
+            rows = scale_rows(self._as_learnt(X), 2.0 * y - 1.0)
+            Z = rows[np.flatnonzero(_lengths(rows))]
+            watch = _Watch(Z, float(self.noise_rate), np.zeros(rows.shape[1]))
+            if Z.shape[0]:
+                learn = self._add if self.step == "additive" else self._turn
+                self.n_iter_, self.converged_ = learn(watch)
+            else:
+                self.n_iter_, self.converged_ = 0, True
+            self.risk_ = watch.risk
+            self._store(watch.best[None, :])
+        if not self.converged_:
+            warnings.warn(
+                f"no end after {self.n_iter_} steps; the vector with the lowest estimated error, "
+                f"{self.risk_:.3f}, is kept. Check noise_rate, or raise eps, sigma or max_iter.",
+                ConvergenceWarning,
+                stacklevel=2,
+            )
+        return self
+
+    def __sklearn_tags__(self) -> Tags:
+        tags = super().__sklearn_tags__()
+        tags.classifier_tags.multi_class = False
+        return tags
+
+    def _add(self, watch: _Watch) -> tuple[int, bool]:
+        """Add the estimated mean of the mistakes until few are left."""
+        w = np.zeros_like(watch.best)
+        for steps in range(self.max_iter):
+            mistakes = watch.mistakes(w, 0.0)
+            if steps and mistakes.share <= self.eps:
+                return steps, True
+            w = w + mistakes.vector / watch.Z.shape[0]
+        watch.mistakes(w, 0.0)
+        return self.max_iter, False
+
+    def _turn(self, watch: _Watch) -> tuple[int, bool]:
+        """Project away from the estimated sum of the mistakes, from several random starts."""
+        rng = generator(self.random_state)
+
+        def mistakes(w: np.ndarray) -> np.ndarray | None:
+            seen = watch.mistakes(w, self.sigma)
+            length = np.linalg.norm(seen.vector)
+            if seen.share <= self.eps or length == 0.0:
+                return None
+            return None if seen.vector @ w > -self.sigma / 2.0 * length else seen.vector
+
+        total = 0
+        for _ in range(n_attempts(self.delta)):
+            most = min(4 * n_steps(watch.Z, self.sigma), self.max_iter - total)
+            _, steps, found = _project(mistakes, _start(watch.Z, None, rng), most)
+            total += steps
+            if found:
+                return total, True
+            if total >= self.max_iter:
+                break
+        return total, False
+
+    def _check(self) -> None:
+        check_choice("step", self.step, ("additive", "projection"))
+        check_integer("max_iter", self.max_iter, 1)
+        check_flags(self, "fit_intercept", "normalize")
+        for name, low, high in (
+            ("noise_rate", 0.0, 0.5),
+            ("sigma", 0.0, 1.0),
+            ("eps", 0.0, 1.0),
+            ("delta", 0.0, 1.0),
+        ):
+            value = getattr(self, name)
+            positive = name in ("sigma", "delta")
+            if not isinstance(value, Real) or not low <= float(value) < high:
+                raise ValueError(f"{name} must be at least {low:g} and below {high:g}: {value!r}.")
+            if positive and value == 0:
+                raise ValueError(f"{name} must be above 0 and below 1, got {value!r}.")
+        if self.noise_rate > 0.45:
+            warnings.warn(
+                f"noise_rate={self.noise_rate}: so close to 0.5, labels hardly tell the classes.",
+                stacklevel=3,
+            )
+
+
+@dataclass
+class _Watch:
+    """Looks at the mistakes of vectors, and remembers the one with the lowest estimated error."""
+
+    Z: Any
+    noise_rate: float
+    best: np.ndarray
+    risk: float = math.inf
+
+    def __post_init__(self) -> None:
+        self.lengths = _lengths(self.Z) if self.Z.shape[0] else np.zeros(0)
+
+    def mistakes(self, w: np.ndarray, sigma: float) -> MistakeSum:
+        cosines = _cosines(self.Z, self.lengths, w)
+        risk = _mistaken_share(cosines, self.noise_rate, 0.0)
+        if risk < self.risk:
+            self.risk, self.best = risk, w.copy()
+        return _sum_of_mistakes(self.Z, cosines, self.noise_rate, sigma)
+
+
+def _lengths(Z: Any) -> np.ndarray:
+    return np.sqrt(squared_lengths(Z))
+
+
+def _cosines(Z: Any, lengths: np.ndarray, w: np.ndarray) -> np.ndarray:
+    """Cosines of the rows with w, shape (n_samples,); 0 if w or the row is zero."""
+    products, scale = np.asarray(Z @ w), lengths * np.linalg.norm(w)
+    return np.divide(products, scale, out=np.zeros_like(products), where=scale > 0.0)
+
+
+def _start(Z: Any, start: np.ndarray | None, rng: np.random.Generator) -> np.ndarray:
+    w = rng.standard_normal(Z.shape[1]) if start is None else np.asarray(start, dtype=np.float64)
+    return np.asarray(w / np.linalg.norm(w))
+
+
+def _project(
+    mistakes: Callable[[np.ndarray], np.ndarray | None], w: np.ndarray, max_steps: int
+) -> tuple[np.ndarray, int, bool]:
+    """Make w orthogonal to its mistakes until it has none: w, number of steps, success."""
+    for steps in range(max_steps + 1):
+        x = mistakes(w)
+        if x is None:
+            return w, steps, True
+        w = w - (w @ x) / (x @ x) * x
+        length = np.linalg.norm(w)
+        if steps == max_steps or length < 1e-12:
+            break
+        w = w / length
+    return w, min(steps + 1, max_steps), False
