@@ -108,3 +108,11 @@ def test_noisy_labels(tmp_path):
     assert found["knows"][3] < 0.7 * found["believes"][3]
     for seen, estimated, error, real in found.values():
         assert abs(estimated - real) < 2 * error < abs(seen - real)
+
+
+def test_few_labels(tmp_path):
+    out = printed("few_labels.py", cwd=tmp_path)
+    rough, known, dropped, _ = map(float, re.findall(r"^\D{34}(0\.\d+)$", out, re.M))
+    assert known < rough - 0.01
+    assert dropped < rough
+    assert "noise matrix from cross-validated answers of UMAClassifier on 100 rows" in out
