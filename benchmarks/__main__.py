@@ -13,8 +13,13 @@ from benchmarks import (
     mnist_quarters,
     multiview,
     neighbour,
+    noise_boosting,
+    noise_real,
+    noise_text,
     predict_speed,
     scaling,
+    uma_speed,
+    uma_toy,
 )
 from benchmarks.lines import show
 
@@ -33,6 +38,17 @@ SECTIONS = {
         "Calls: errors as spoken | as recognised, relative loss; other: published",
         dialogues.run,
     ),
+    "uma": ("A step of UMA", uma_speed.run),
+    "uma-toy": (
+        "Toy: confusion norm of UMA | with the identity (30 seeds); published in the target column",
+        uma_toy.run,
+    ),
+    "noise-real": (
+        "Cheap labels: errors on digits and letters through Gaussian kernels",
+        noise_real.run,
+    ),
+    "noise-boosting": ("Boosting with 30 % wrong labels: errors, ten splits", noise_boosting.run),
+    "noise-text": ("Cheap labels: errors on sparse text", noise_text.run),
     "criteria": ("Split criteria of the cost trees", learning.criteria),
 }
 
