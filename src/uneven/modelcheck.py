@@ -42,7 +42,7 @@ from uneven.linear import (
     PerceptronClassifier,
     UltraconservativeClassifier,
 )
-from uneven.noise import LabelRepairPipeline, UMAClassifier
+from uneven.noise import LabelRepairPipeline, NoiseTolerantPerceptron, UMAClassifier
 from uneven.views import ViewMap
 from uneven.voters import EstimatorVoter, TreeVoter
 from uneven.votes import Panel, Term, Vote
@@ -68,6 +68,7 @@ OURS = (
 )
 LINEAR = (
     LogisticRegression,
+    NoiseTolerantPerceptron,
     PerceptronClassifier,
     UltraconservativeClassifier,
     UMAClassifier,

@@ -48,6 +48,7 @@ TRUSTED_TYPES = (
     "uneven.linear.perceptron.PerceptronClassifier",
     "uneven.linear.ultraconservative.UltraconservativeClassifier",
     "uneven.noise.confusion_estimate.ConfusionEstimate",
+    "uneven.noise.noise_tolerant.NoiseTolerantPerceptron",
     "uneven.noise.repair.LabelRepairPipeline",
     "uneven.noise.uma.UMAClassifier",
     "uneven.views.maps.ViewMap",

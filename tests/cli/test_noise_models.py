@@ -22,7 +22,7 @@ from uneven.linear import (
     UltraconservativeClassifier,
 )
 from uneven.modelfile import ModelCard, ModelFileError, load_model, save_model
-from uneven.noise import LabelRepairPipeline
+from uneven.noise import LabelRepairPipeline, NoiseTolerantPerceptron
 
 PROBLEM = make_problem(make_frame(), "label")
 TWO = np.where(PROBLEM.y == "common", "common", "other")
@@ -33,6 +33,7 @@ MODELS = {
     "uma with a kernel": (clone(UMA).set_params(kernel="rbf"), PROBLEM.y),
     "ultraconservative": (UltraconservativeClassifier("mira", fit_intercept=True), PROBLEM.y),
     "perceptron": (PerceptronClassifier(max_epochs=50), TWO),
+    "noise-tolerant perceptron": (NoiseTolerantPerceptron(noise_rate=0.1), TWO),
     "kernel perceptron": (KernelPerceptronClassifier(gamma=1.0), PROBLEM.y),
     "kernel perceptron of two": (KernelPerceptronClassifier("poly", degree=5), TWO),
     "repair": (LabelRepairPipeline(UMA, UMA, cv=2, smoothing=1.0), HALF),
@@ -88,6 +89,7 @@ def outside(rows):
         ("ultraconservative", "coef_", lambda a: a[:1], "of 1 classes"),
         ("ultraconservative", "intercept_", first(np.inf), "intercepts"),
         ("ultraconservative", "classes_", lambda a: a[:, None], "not a list of labels"),
+        ("noise-tolerant perceptron", "coef_", first(np.nan), "coefficients"),
         ("uma with a kernel", "dual_coef_", first(np.nan), "coefficients"),
         ("uma with a kernel", "support_", lambda a: a[1:], "coefficients"),
         ("uma with a kernel", "support_vectors_", outside, "ind(ices|ex)"),
