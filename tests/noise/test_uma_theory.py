@@ -236,7 +236,7 @@ def test_moving_rows_agrees_with_sums_taken_anew(sparse):
         kept = groups >= 0
         total = np.zeros((3, 3, 5))
         np.add.at(total, groups[kept], weights[kept][:, :, None] * X[kept][:, None, :])
-        return total
+        return np.ascontiguousarray(total.swapaxes(0, 1))
 
     moved = np.flatnonzero(earlier != group)
     found = sums(earlier)

@@ -36,17 +36,17 @@ def move_dense(X, moved, earlier, group, data, indices, indptr, sums):
     moved : (M,) int, rows
     earlier, group : (N,) int
     data, indices, indptr : label weights
-    sums : (Q, Q, D) output; predicted class, label
+    sums : (Q, Q, D) output; label, predicted class
     """
     for j in range(moved.shape[0]):
         i = moved[j]
         for e in range(indptr[i], indptr[i + 1]):
             if earlier[i] >= 0:
-                source = sums[earlier[i], indices[e]]
+                source = sums[indices[e], earlier[i]]
                 for d in range(X.shape[1]):
                     source[d] -= data[e] * X[i, d]
             if group[i] >= 0:
-                target = sums[group[i], indices[e]]
+                target = sums[indices[e], group[i]]
                 for d in range(X.shape[1]):
                     target[d] += data[e] * X[i, d]
 
@@ -60,6 +60,6 @@ def move_sparse(values, columns, starts, moved, earlier, group, data, indices, i
             for f in range(starts[i], starts[i + 1]):
                 change = data[e] * values[f]
                 if earlier[i] >= 0:
-                    sums[earlier[i], indices[e], columns[f]] -= change
+                    sums[indices[e], earlier[i], columns[f]] -= change
                 if group[i] >= 0:
-                    sums[group[i], indices[e], columns[f]] += change
+                    sums[indices[e], group[i], columns[f]] += change

@@ -15,6 +15,9 @@ from uneven.noise.kernels import count_groups, move_dense, move_sparse
 
 __all__ = ["DualSpace", "PrimalSpace", "Space"]
 
+_CHUNK = 10_000_000
+"""Numbers in a block of update vectors."""
+
 _FULL_PASS_SHARE = 0.5
 """If more of the rows change their group, all sums are taken anew."""
 
@@ -93,20 +96,25 @@ class PrimalSpace:
         """Bring the sums and the lengths of the vectors up to date."""
         if group is None:
             whole = self.labels.T @ self.X
-            self._sums[:] = whole.toarray() if sp.issparse(whole) else whole
-            self.norms[:] = self._lengths(0)
+            whole = whole.toarray() if sp.issparse(whole) else whole
+            self._sums[:] = whole[:, None]
+            self.norms[:] = self._lengths(np.zeros(1, dtype=int))
         else:
-            for p in self._move(group):
-                self.norms[p] = self._lengths(p)
+            changed = self._move(group)
+            n_blocks = 1 + len(changed) * self._sums[:, 0].size // _CHUNK
+            for some in np.array_split(changed, n_blocks):
+                self.norms[some] = self._lengths(some)
         self._group = None if group is None else group.copy()
 
     def vector(self, predicted: int, true: int) -> np.ndarray:
         """The update vector of a pair, shape (n_features,)."""
-        return self.inverse[true] @ self._sums[predicted]
+        return np.asarray(self.inverse[true] @ self._sums[:, predicted])
 
     def vectors(self) -> np.ndarray:
         """The update vectors of all pairs, shape (n_classes, n_classes, n_features)."""
-        return np.asarray(self.inverse @ self._sums)
+        n_classes = len(self.inverse)
+        vectors = (self.inverse @ self._sums.reshape(n_classes, -1)).reshape(self._sums.shape)
+        return np.ascontiguousarray(vectors.swapaxes(0, 1))
 
     def project(self, vector: np.ndarray, coef: np.ndarray, scores: np.ndarray) -> np.ndarray:
         """Products of an update vector with the class vectors, shape (n_classes,)."""
@@ -123,10 +131,12 @@ class PrimalSpace:
         """Products of the class vectors with each other, shape (n_classes, n_classes)."""
         return np.asarray(coef @ coef.T)
 
-    def _lengths(self, predicted: int) -> np.ndarray:
-        """Lengths of the vectors of one predicted class, shape (n_classes,)."""
-        vectors = self.inverse @ self._sums[predicted]
-        return np.sqrt(np.einsum("ij,ij->i", vectors, vectors))
+    def _lengths(self, predicted: np.ndarray) -> np.ndarray:
+        """Lengths of the vectors of some predicted classes, shape (n_predicted, n_classes)."""
+        n_classes = len(self.inverse)
+        sums = self._sums if len(predicted) == n_classes else self._sums[:, predicted]
+        vectors = (self.inverse @ sums.reshape(n_classes, -1)).reshape(sums.shape)
+        return np.sqrt(np.einsum("qpd,qpd->pq", vectors, vectors))
 
     def _move(self, group: np.ndarray) -> np.ndarray:
         """Move the rows whose group has changed; the predicted classes whose sums did change."""
@@ -135,7 +145,7 @@ class PrimalSpace:
             moved = np.flatnonzero(group != self._group)
             if len(moved) <= _FULL_PASS_SHARE * len(group):
                 self._add(moved, self._group, group)
-                self._sums[self._emptied(group)] = 0.0
+                self._sums[self._emptied(group).T] = 0.0
                 return _touched(self._group[moved], group[moved], n_classes)
         self._sums[:] = 0.0
         self._emptied(group)
