@@ -124,6 +124,11 @@ def test_compression_bounds_solve_their_equation(n, delta, data):
         assert compression_bound(n, size + 1, delta) >= error
 
 
+@pytest.mark.parametrize("n", range(1, 300, 7))
+def test_without_rows_to_rebuild_from_it_is_a_plain_test(n):
+    assert compression_bound(n, 0, 0.05) == pytest.approx(1 - 0.05 ** (1 / n), rel=1e-6)
+
+
 @given(st.floats(0.01, 0.3), st.floats(0.01, 0.3), st.integers(1, 20))
 def test_the_sample_size_suffices_for_the_bound(error, delta, size):
     n = math.ceil(compression_sample_size(error, delta, size))

@@ -266,7 +266,8 @@ def compression_bound(
         return float(logsumexp(choices + (n_samples - i) * log_right)) - wanted
 
     lowest = (wanted - float(logsumexp(choices))) / (n_samples - int(size))
-    return -math.expm1(bisect(excess, lowest, 0.0, xtol=1e-15, maxiter=500))
+    below = lowest * (1.0 + 1e-9)
+    return -math.expm1(bisect(excess, below, 0.0, xtol=1e-15, maxiter=500))
 
 
 def uma_sample_size(
