@@ -13,8 +13,8 @@ from uneven.noise.spaces import PrimalSpace
 from uneven.noise.uma_run import Run
 from uneven.noise.uma_step import Rules, iterate
 
-N_STEPS = 20
-"""Steps that are timed together, after as many that are not."""
+N_SETTLING, N_TOGETHER = 50, 5
+"""Steps before the clock starts, and steps (or products) that are timed together."""
 
 
 def dense() -> tuple[np.ndarray, np.ndarray, np.ndarray]:
@@ -44,13 +44,13 @@ def opened(X, y, noise) -> Run:
     coef = space.zeros(len(noise))
     scores = np.zeros((X.shape[0], len(noise)))
     run = Run(space, weights / X.shape[0], inverted, coef, np.zeros_like(coef), scores)
-    steps(run)
+    steps(run, N_SETTLING)
     return run
 
 
-def steps(run: Run) -> None:
+def steps(run: Run, n_steps: int = N_TOGETHER) -> None:
     prior = np.full(len(run.coef), 1.0 / len(run.coef))
-    for _ in range(N_STEPS):
+    for _ in range(n_steps):
         iterate(run, Rules(), prior)
 
 
@@ -64,10 +64,14 @@ def lines(what: str, data, limit: float | None) -> list[Line]:
         fresh.regroup(None)
         fresh.regroup(group)
 
+    def products() -> None:
+        for _ in range(N_TOGETHER):
+            X @ vector
+
     step, product, matrix, sums = best_of_each(
-        [lambda: steps(run), lambda: X @ vector, lambda: X @ run.coef.T, all_sums], 3.0
+        [lambda: steps(run), products, lambda: X @ run.coef.T, all_sums], 3.0
     )
-    step /= N_STEPS
+    step, product = step / N_TOGETHER, product / N_TOGETHER
     found = [
         Line(
             f"{what}: one step; other: the product X @ x that it contains",

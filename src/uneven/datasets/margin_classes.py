@@ -11,7 +11,8 @@ from sklearn.utils import Bunch, check_random_state
 __all__ = ["make_margin_classes"]
 
 _MOST_PROTOTYPES = 1000
-_MOST_POINTS = 10_000_000
+_FEWEST_POINTS = 1000
+_SMALLEST_YIELD = 0.002
 
 
 def make_margin_classes(
@@ -75,12 +76,15 @@ def make_margin_classes(
                 f"{given.shape}."
             )
         _check(n_samples, len(given), given.shape[1], margin, 1)
-        return _bunch(*_draw(n_samples, given, margin, rng), given)
+        data, target = _draw(n_samples, given, margin, rng)
+        if len(target) < n_samples:
+            raise ValueError(f"margin={margin} leaves almost no points between these prototypes.")
+        return _bunch(data, target, given)
     _check(n_samples, n_classes, n_features, margin, n_classes)
     for _ in range(_MOST_PROTOTYPES):
         drawn = _on_sphere(n_classes, n_features, rng)
         data, target = _draw(n_samples, drawn, margin, rng)
-        if len(np.unique(target)) == n_classes:
+        if len(target) == n_samples and len(np.unique(target)) == n_classes:
             return _bunch(data, target, drawn)
     raise ValueError(
         f"{_MOST_PROTOTYPES} draws of {n_classes} prototypes left no point to some class at "
@@ -91,17 +95,16 @@ def make_margin_classes(
 def _draw(
     n_samples: int, prototypes: np.ndarray, margin: float, rng: np.random.RandomState
 ) -> tuple[np.ndarray, np.ndarray]:
-    """Points that keep the margin, and their classes."""
-    data, target, drawn = [np.zeros((0, prototypes.shape[1]))], [np.zeros(0, dtype=int)], 0
-    while sum(map(len, target)) < n_samples:
-        points = _on_sphere(n_samples, prototypes.shape[1], rng)
+    """Points that keep the margin, and their classes; fewer than asked if hardly any keeps it."""
+    data, target = [np.zeros((0, prototypes.shape[1]))], [np.zeros(0, dtype=int)]
+    kept, drawn, batch = 0, 0, max(n_samples, _FEWEST_POINTS)
+    while kept < n_samples and kept >= _SMALLEST_YIELD * drawn:
+        points = _on_sphere(batch, prototypes.shape[1], rng)
         classes, distance = _nearest(points, prototypes)
-        kept = distance >= margin
-        data.append(points[kept])
-        target.append(classes[kept])
-        drawn += n_samples
-        if drawn > max(_MOST_POINTS, 1000 * n_samples):
-            raise ValueError(f"margin={margin} leaves almost no points between these prototypes.")
+        far = distance >= margin
+        data.append(points[far])
+        target.append(classes[far])
+        kept, drawn = kept + int(far.sum()), drawn + batch
     return np.concatenate(data)[:n_samples], np.concatenate(target)[:n_samples]
 
 
