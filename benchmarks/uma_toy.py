@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import os
+import warnings
 from concurrent.futures import ProcessPoolExecutor
 from multiprocessing import get_context
 from pathlib import Path
@@ -65,7 +66,10 @@ def judged(labels, matrix, train, test, rule, seed) -> float:
     if matrix is not None and np.linalg.cond(matrix) > 1e6:
         return np.nan
     model = UMAClassifier(matrix, selection=rule, max_iter=N_STEPS, random_state=seed)
-    answers = model.fit(train.data, labels).predict(test.data)
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore", UserWarning)
+        model.fit(train.data, labels)
+    answers = model.predict(test.data)
     return confusion_norm(test.target, answers, norm="fro")
 
 
