@@ -108,7 +108,7 @@ def run() -> list[Line]:
         found, chosen = measure(problem, data)
         lines += _lines(problem, found, chosen)
         curves.append((problem, found))
-    if len(curves) == 2:
+    if curves:
         draw_widths(curves)
     return lines
 
@@ -223,9 +223,11 @@ def _set_target(problem: Problem, line: Line, errors: Errors) -> None:
 
 def draw_widths(curves: list[tuple[Problem, dict[float, Errors]]]) -> None:
     """Errors over the kernel widths, one panel per data set."""
-    figure, panels = plt.subplots(1, len(curves), figsize=(9.0, 3.6), layout="constrained")
+    figure, panels = plt.subplots(
+        1, len(curves), figsize=(4.5 * len(curves), 3.6), layout="constrained", squeeze=False
+    )
     colours = {CHEAP: ORANGE, UMA: BLUE, SAMPLE: SERIES[2], ROUGH: MUTED, CLEAN: INK}
-    for axes, (problem, found) in zip(panels, curves):
+    for axes, (problem, found) in zip(panels[0], curves):
         for name, colour in colours.items():
             means = np.array([np.nanmean(errors[name]) for errors in found.values()])
             error = np.array([_standard_error(errors[name]) for errors in found.values()])
@@ -242,8 +244,8 @@ def draw_widths(curves: list[tuple[Problem, dict[float, Errors]]]) -> None:
         axes.set_xlabel("width of the kernel")
         axes.grid(axis="y", color=GRID)
         axes.spines[["top", "right"]].set_visible(False)
-    panels[0].set_ylabel("error on clean test rows")
-    panels[-1].legend(frameon=False)
+    panels[0, 0].set_ylabel("error on clean test rows")
+    panels[0, -1].legend(frameon=False)
     PICTURE.parent.mkdir(exist_ok=True)
     figure.savefig(PICTURE, dpi=110)
     plt.close(figure)

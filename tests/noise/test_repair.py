@@ -12,6 +12,7 @@ from sklearn.dummy import DummyClassifier
 from sklearn.exceptions import NotFittedError
 from sklearn.linear_model import LogisticRegression
 from sklearn.model_selection import KFold
+from sklearn.naive_bayes import GaussianNB
 from sklearn.pipeline import make_pipeline
 from sklearn.preprocessing import FunctionTransformer
 
@@ -82,7 +83,7 @@ def test_cheap_labels_beat_the_classifier_that_gave_them():
 
 def test_clean_rows_count_for_their_own_class_only(table):
     X, t, y = table
-    model = LabelRepairPipeline(learner=Listener(), rough=LogisticRegression()).fit(X, y)
+    model = LabelRepairPipeline(GaussianNB(), Listener()).fit(X, y)
     rows, labels, weights = model.learner_.told_
     noise = model.learner_.noise_matrix
     undone = weights @ np.linalg.inv(noise).T
@@ -96,7 +97,7 @@ def test_clean_rows_count_for_their_own_class_only(table):
 def test_only_clean_rows_make_uma_a_perceptron_on_them(table):
     X, t, _ = table
     with pytest.warns(UserWarning, match="nothing to repair"):
-        model = LabelRepairPipeline(learner=UMAClassifier(max_iter=50)).fit(X, t)
+        model = LabelRepairPipeline(GaussianNB(), learner=UMAClassifier(max_iter=50)).fit(X, t)
     assert model.confusion_.matrix.max() < 1.0
     plain = UMAClassifier(max_iter=50).fit(X, t)
     np.testing.assert_allclose(model.learner_.coef_, plain.coef_, atol=1e-12)
@@ -104,13 +105,13 @@ def test_only_clean_rows_make_uma_a_perceptron_on_them(table):
 
 def test_a_learner_may_be_told_which_rows_are_clean(table):
     X, _, y = table
-    model = LabelRepairPipeline(learner=CleanListener()).fit(X, y)
+    model = LabelRepairPipeline(GaussianNB(), learner=CleanListener()).fit(X, y)
     np.testing.assert_array_equal(model.learner_.told_[2], y >= 0)
 
 
 def test_dropped_clean_rows_are_not_learnt_from(table):
     X, _, y = table
-    model = LabelRepairPipeline(learner=Listener(), use_clean="drop").fit(X, y)
+    model = LabelRepairPipeline(GaussianNB(), learner=Listener(), use_clean="drop").fit(X, y)
     rows, labels, weights = model.learner_.told_
     np.testing.assert_array_equal(rows, X[60:])
     np.testing.assert_array_equal(labels, model.rough_.predict(X[60:]))
@@ -119,7 +120,7 @@ def test_dropped_clean_rows_are_not_learnt_from(table):
 
 def test_mixed_rows_are_told_like_any_other(table):
     X, t, y = table
-    model = LabelRepairPipeline(learner=Listener(), use_clean="mixed").fit(X, y)
+    model = LabelRepairPipeline(GaussianNB(), learner=Listener(), use_clean="mixed").fit(X, y)
     rows, labels, weights = model.learner_.told_
     assert weights is None
     np.testing.assert_array_equal(rows, X)
@@ -147,7 +148,7 @@ def test_held_out_labels_are_not_learnt_from(table):
 
 def test_folds_may_be_a_splitter(table):
     X, _, y = table
-    model = LabelRepairPipeline(cv=KFold(3, shuffle=True, random_state=0)).fit(X, y)
+    model = LabelRepairPipeline(GaussianNB(), cv=KFold(3, shuffle=True, random_state=0)).fit(X, y)
     assert model.score(X[y >= 0], y[y >= 0]) > 0.6
 
 
@@ -155,7 +156,7 @@ def test_folds_may_be_a_splitter(table):
 def test_boosting_learns_from_cheap_labels(table, learner):
     X, t, y = table
     inner = learner(n_estimators=20, max_depth=1)
-    model = LabelRepairPipeline(learner=inner, use_clean="drop").fit(X, y)
+    model = LabelRepairPipeline(GaussianNB(), learner=inner, use_clean="drop").fit(X, y)
     np.testing.assert_allclose(model.learner_.noise_matrix, model.confusion_.matrix)
     assert model.score(X, t) > 0.7
     assert model.predict_proba(X).shape == (300, 3)
@@ -165,14 +166,14 @@ def test_boosting_learns_from_cheap_labels(table, learner):
 def test_the_learner_may_be_the_end_of_a_pipeline(table):
     X, _, y = table
     learner = make_pipeline(FunctionTransformer(), UMAClassifier(max_iter=30))
-    model = LabelRepairPipeline(learner=learner).fit(X, y)
-    straight = LabelRepairPipeline(learner=UMAClassifier(max_iter=30)).fit(X, y)
+    model = LabelRepairPipeline(GaussianNB(), learner=learner).fit(X, y)
+    straight = LabelRepairPipeline(GaussianNB(), learner=UMAClassifier(max_iter=30)).fit(X, y)
     np.testing.assert_array_equal(model.decision_function(X), straight.decision_function(X))
 
 
 def test_answers_are_those_of_the_learner(table):
     X, _, y = table
-    model = LabelRepairPipeline(learner=UMAClassifier(max_iter=30)).fit(X, y)
+    model = LabelRepairPipeline(GaussianNB(), learner=UMAClassifier(max_iter=30)).fit(X, y)
     np.testing.assert_array_equal(model.predict(X), model.learner_.predict(X))
     assert not hasattr(model, "predict_proba")
 
@@ -190,7 +191,9 @@ def test_answers_are_those_of_the_learner(table):
 def test_text_labels_with_gaps(table, marked):
     X, t, _ = table
     names = [f"class {label}" if k < 60 else None for k, label in enumerate(t)]
-    model = LabelRepairPipeline(learner=UMAClassifier(max_iter=30)).fit(X, marked(names))
+    model = LabelRepairPipeline(GaussianNB(), learner=UMAClassifier(max_iter=30)).fit(
+        X, marked(names)
+    )
     assert model.classes_.tolist() == ["class 0", "class 1", "class 2"]
     assert set(model.predict(X)) <= set(model.classes_.tolist())
     assert (~model.labelled_).sum() == 240
@@ -209,7 +212,7 @@ def test_labels_minus_one_are_a_class_if_told_so(table):
     X, t, _ = table
     signs = np.where(t == 0, 1.0, -1.0)
     gaps = np.where(np.arange(300) < 60, signs, np.nan)
-    model = LabelRepairPipeline(unlabelled=None).fit(X, gaps)
+    model = LabelRepairPipeline(GaussianNB(), unlabelled=None).fit(X, gaps)
     assert model.classes_.tolist() == [-1.0, 1.0]
     with pytest.raises(ValueError, match=r"one class, .*1.*pass unlabelled=None"):
         LabelRepairPipeline().fit(X, gaps)
@@ -235,7 +238,7 @@ def test_labels_minus_one_are_a_class_if_told_so(table):
 def test_impossible_settings_are_named(table, settings, message):
     X, _, y = table
     with pytest.raises(ValueError, match=message):
-        LabelRepairPipeline(**settings).fit(X, y)
+        LabelRepairPipeline(**{"rough": GaussianNB()} | settings).fit(X, y)
 
 
 @pytest.mark.parametrize(
@@ -260,12 +263,12 @@ def test_impossible_labels_are_named(table, y, message):
 def test_nothing_to_learn_from_when_all_labelled_rows_are_dropped(table):
     X, t, _ = table
     with pytest.raises(ValueError, match="nothing is left to learn from"):
-        LabelRepairPipeline(use_clean="drop").fit(X, t)
+        LabelRepairPipeline(GaussianNB(), use_clean="drop").fit(X, t)
 
 
 def test_a_failed_fit_leaves_the_earlier_model(table):
     X, _, y = table
-    model = LabelRepairPipeline(learner=UMAClassifier(max_iter=30))
+    model = LabelRepairPipeline(GaussianNB(), learner=UMAClassifier(max_iter=30))
     with pytest.raises(NotFittedError):
         model.predict(X)
     answers = model.fit(X, y).predict(X)
