@@ -141,12 +141,13 @@ def draw_figure(found: dict[str, np.ndarray], path: Path = FIGURE) -> None:
     from uneven.plots.palette import BLUE, INK, MUTED, ORANGE
 
     figure, axes = plt.subplots(1, 4, figsize=(11, 3.3), sharey=True, layout="constrained")
-    size = found["size"].mean(axis=0)
+    levels = np.array(LEVELS)
     for r, rule in enumerate(RULES):
         for k, (colour, name) in enumerate(((BLUE, "UMA, true matrix"), (ORANGE, "identity"))):
-            _band(axes[r], size, found["noise"][:, :, r, k], colour, name)
-        axes[r].set_title(f"pairs by {rule}", fontsize=10, color=INK)
-        axes[r].set_xlabel("size of the noise", fontsize=9, color=MUTED)
+            _band(axes[r], levels, found["noise"][:, :, r, k], colour, name)
+        axes[r].set_title(f'selection="{rule}"', fontsize=10, color=INK)
+        axes[r].set_xlabel("level of the noise", fontsize=9, color=MUTED)
+        axes[r].set_xticks([1, 5, 10, 15, 20])
     rho = 1 - np.arange(21) / 10
     _band(axes[3], rho, found["wrong"], BLUE, "")
     axes[3].axvline(0.0, color=MUTED, linewidth=0.8, linestyle=":")

@@ -175,18 +175,18 @@ def _check_range(values: NDArray, size: int, what: str) -> None:
 
 def _check_linear(classifier: Any) -> None:
     """Check the weights of columns, or of training rows where there is a kernel."""
+    if hasattr(classifier, "expansion_"):
+        _check_expansion(classifier)
+        n_outputs = classifier.expansion_.coefficients.shape[1]
+        _numbers(classifier.intercept_, (n_outputs,), "intercepts", signed=True)
+        return
     _check_classes(classifier.classes_)
     _check_names(classifier)
-    if hasattr(classifier, "dual_coef_"):
-        _check_kernel(classifier.kernel)
-        _check_weights(classifier, classifier.dual_coef_, len(classifier.support_))
-        _check_rows(classifier.support_vectors_, classifier.dual_coef_.shape[1], classifier)
-        return
     _check_weights(classifier, classifier.coef_, classifier.n_features_in_)
     _numbers(classifier.intercept_, (len(classifier.coef_),), "intercepts", signed=True)
 
 
-def _check_expansion(classifier: KernelPerceptronClassifier) -> None:
+def _check_expansion(classifier: Any) -> None:
     """Check a weighted sum of kernels, one for each class or one for two."""
     _check_classes(classifier.classes_)
     _check_names(classifier)

@@ -170,7 +170,7 @@ def test_kernels_draw_curved_boundaries():
     assert min(scores[name] for name in ("dual", "pca", "nystroem")) > 0.85
     assert scores["callable"] == scores["dual"]
     dual = routes["dual"]
-    assert dual.support_vectors_.shape == (len(dual.support_), 2)
+    assert dual.expansion_.rows.shape == (len(dual.expansion_.support), 2)
     K = rbf_kernel(rows, gamma=4.0)
     given = fitted(K, y, noise, kernel="precomputed")
     assert given.decision_function(K) == pytest.approx(dual.decision_function(rows), abs=1e-10)
@@ -310,7 +310,7 @@ def test_rows_of_zeros_do_not_count():
     assert not empty.coef_.any()
     assert (empty.n_iter_, empty.stop_reason_) == (0, "small_updates")
     dual = fitted(more, np.append(t, [0, 1, 2, 0, 0]), noise, kernel="linear", max_iter=30)
-    assert dual.support_.max() < 60
+    assert dual.expansion_.support.max() < 60
 
 
 def test_intercept_separates_what_lines_through_the_origin_cannot():

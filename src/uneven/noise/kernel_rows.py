@@ -1,4 +1,4 @@
-"""Kernel values as UMA reads them: with a constant for the intercept, of unit diagonal."""
+"""Kernels of training rows as UMA reads them: with a constant for the intercept, of unit rows."""
 
 from __future__ import annotations
 
@@ -6,63 +6,47 @@ from typing import Any
 
 import numpy as np
 import scipy.sparse as sp
-from sklearn.metrics.pairwise import pairwise_kernels
 
-__all__ = ["kernel_values", "training_kernel"]
+from uneven.linear.expansions import gram
 
-
-def kernel_values(estimator: Any, X: Any, Y: Any) -> np.ndarray:
-    """Kernel between rows.
-
-    Parameters
-    ----------
-    estimator : object
-        Has ``kernel``, ``gamma``, ``degree``, ``coef0`` and ``fit_intercept``.
-    X : ndarray or CSR of shape (n_samples, n_features)
-        Kernel values with all training rows if the kernel is ``"precomputed"``.
-    Y : ndarray or CSR of shape (n_others, n_features)
-        Positions of the training rows if the kernel is ``"precomputed"``.
-
-    Returns
-    -------
-    ndarray of shape (n_samples, n_others)
-        One more than the kernel with ``fit_intercept``: that is what a constant feature adds.
-    """
-    constant = 1.0 if estimator.fit_intercept else 0.0
-    if isinstance(estimator.kernel, str) and estimator.kernel == "precomputed":
-        values = X[:, Y]
-        return np.asarray(values.toarray() if sp.issparse(values) else values) + constant
-    params: dict[str, Any] = {}
-    if isinstance(estimator.kernel, str):
-        params = {name: getattr(estimator, name) for name in ("gamma", "degree", "coef0")}
-    values = pairwise_kernels(X, Y, metric=estimator.kernel, filter_params=True, **params)
-    return np.asarray(values, dtype=np.float64) + constant
+__all__ = ["training_kernel"]
 
 
-def training_kernel(estimator: Any, X: Any) -> tuple[np.ndarray, np.ndarray]:
+def training_kernel(
+    X: Any, kernel: Any, params: dict[str, Any], constant: float, normalize: bool
+) -> tuple[np.ndarray, np.ndarray]:
     """Kernel of the training rows, as if each row had length 1.
 
     Parameters
     ----------
-    estimator : object
-        As for `kernel_values`; has ``normalize``.
     X : ndarray or CSR of shape (n_samples, n_features)
+        Their kernel, if it is precomputed.
+    kernel : str or callable
+    params : dict of str to object
+        Parameters of the kernel.
+    constant : float
+        Added to all values: what a constant feature would add.
+    normalize : bool
+        Divide by the lengths of the rows.
 
     Returns
     -------
     K : ndarray of shape (n_samples, n_samples)
-        Divided by the lengths of its rows if ``normalize``.
     lengths : ndarray of shape (n_samples,)
         The lengths; 1 everywhere without ``normalize``, 0 for rows without direction.
+
+    Examples
+    --------
+    >>> K, lengths = training_kernel(np.array([[3.0], [0.0]]), "linear", {}, 0.0, True)
+    >>> K.tolist(), lengths.tolist()
+    ([[1.0, 0.0], [0.0, 0.0]], [3.0, 0.0])
     """
-    others = X
-    if isinstance(estimator.kernel, str) and estimator.kernel == "precomputed":
-        if X.shape[0] != X.shape[1]:
-            raise ValueError(
-                f"a precomputed kernel of the training rows must be square, got shape {X.shape}."
-            )
-        others = np.arange(X.shape[0])
-    K = kernel_values(estimator, X, others)
+    if kernel == "precomputed" and X.shape[0] != X.shape[1]:
+        raise ValueError(
+            f"a precomputed kernel of the training rows must be square, got shape {X.shape}."
+        )
+    X = X.toarray() if kernel == "precomputed" and sp.issparse(X) else X
+    K = gram(X, None, kernel, **params) + constant
     if not np.isfinite(K).all():
         raise ValueError("the kernel holds values that are not finite: scale the columns of X.")
     squares = np.diag(K)
@@ -73,7 +57,7 @@ def training_kernel(estimator: Any, X: Any) -> tuple[np.ndarray, np.ndarray]:
             "there (it would be the square of a length)."
         )
     filled = squares > 0.0
-    if not estimator.normalize:
+    if not normalize:
         return K, filled.astype(np.float64)
     lengths = np.sqrt(squares)
     divisors = np.where(filled, lengths, 1.0)

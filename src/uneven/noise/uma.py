@@ -17,8 +17,9 @@ from uneven.linear.base import (
     enter_stream,
     squared_lengths,
 )
+from uneven.linear.expansions import KernelExpansion
 from uneven.noise.grouped_sums import label_weights as as_label_weights
-from uneven.noise.kernel_rows import kernel_values, training_kernel
+from uneven.noise.kernel_rows import training_kernel
 from uneven.noise.matrices import NoiseInverse, check_noise_matrix, invert_noise, recover_priors
 from uneven.noise.spaces import DualSpace, PrimalSpace, Space
 from uneven.noise.uma_parameters import check_parameters
@@ -105,13 +106,9 @@ class UMAClassifier(LinearClassifier):
     coef_ : ndarray of shape (n_classes, n_features)
         Not with a kernel.
     intercept_ : ndarray of shape (n_classes,)
-        Not with a kernel.
-    dual_coef_ : ndarray of shape (n_classes, n_support)
-        Only with a kernel: how much each training row counts for each class.
-    support_ : ndarray of int, shape (n_support,)
-        Only with a kernel: the training rows that count.
-    support_vectors_ : ndarray or CSR of shape (n_support, n_features)
-        Only with a kernel that is not precomputed.
+    expansion_ : KernelExpansion
+        Only with a kernel: the training rows that count, and how much for each class; see
+        :class:`~uneven.linear.KernelExpansion`.
     class_prior_ : ndarray of shape (n_classes,)
         Frequencies of the true classes, recovered through the noise matrix.
     history_ : dict of str to ndarray of shape (n_iter_,)
@@ -282,11 +279,10 @@ class UMAClassifier(LinearClassifier):
             With two classes: the score of the second minus that of the first.
         """
         check_is_fitted(self, "classes_")
-        if not hasattr(self, "dual_coef_"):
+        if not hasattr(self, "expansion_"):
             return super().decision_function(X)
         X = validate_data(self, X, reset=False, accept_sparse="csr", dtype=np.float64)
-        others = getattr(self, "support_vectors_", self.support_)
-        return flatten_binary(kernel_values(self, X, others) @ self.dual_coef_.T)
+        return flatten_binary(self.expansion_(X) + self.intercept_)
 
     def _start(self) -> None:
         """What is known before the first step."""
@@ -332,7 +328,10 @@ class UMAClassifier(LinearClassifier):
     def _rows(self, X: Any) -> tuple[Any, np.ndarray]:
         """Rows as the run reads them (their kernel, if there is one), and their lengths."""
         if self.kernel is not None:
-            return training_kernel(self, X)
+            constant = 1.0 if self.fit_intercept else 0.0
+            return training_kernel(
+                X, self.kernel, self._kernel_parameters(), constant, self.normalize
+            )
         rows = self._as_learnt(X)
         return rows, np.sqrt(squared_lengths(rows))
 
@@ -398,11 +397,18 @@ class UMAClassifier(LinearClassifier):
         """Keep the training rows that count, and how much."""
         filled = np.flatnonzero(lengths > 0.0)
         counts = coef.any(axis=0)
-        self.support_ = filled[counts]
-        scale = lengths[self.support_] if self.normalize else 1.0
-        self.dual_coef_ = coef[:, counts] / scale
-        if not self._precomputed():
-            self.support_vectors_ = X[self.support_]
+        support = filled[counts]
+        coefficients = coef[:, counts].T / (lengths[support][:, None] if self.normalize else 1.0)
+        rows = None if self._precomputed() else X[support]
+        params = self._kernel_parameters()
+        self.expansion_ = KernelExpansion(coefficients, rows, support, self.kernel, params)
+        constant = coefficients.sum(axis=0)
+        self.intercept_ = constant if self.fit_intercept else np.zeros_like(constant)
+
+    def _kernel_parameters(self) -> dict[str, Any]:
+        if callable(self.kernel) or self._precomputed():
+            return {}
+        return {"gamma": self.gamma, "degree": self.degree, "coef0": self.coef0}
 
     def _precomputed(self) -> bool:
         return isinstance(self.kernel, str) and self.kernel == "precomputed"
