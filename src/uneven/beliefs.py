@@ -27,9 +27,9 @@ class Beliefs:
     Parameters
     ----------
     y : ndarray of int, shape (n_samples,)
-        Observed labels.
-    noise_matrix : ndarray of shape (n_classes, n_classes)
-        ``[i, j]`` is the share of true class ``j`` that is labelled ``i``.
+        What is observed of each row: its label, or any other signal.
+    noise_matrix : ndarray of shape (n_signals, n_classes)
+        ``[i, j]`` is the share of true class ``j`` that shows signal ``i``.
     prior : ndarray of shape (n_classes,)
         True class frequencies.
     units : ndarray of shape (n_classes,), optional

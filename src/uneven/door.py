@@ -55,6 +55,8 @@ class TrainingRows:
     present : ndarray of bool, shape (n_samples, n_views)
     classes : ndarray of shape (n_classes,)
     views : ViewMap
+    clean : ndarray of bool, shape (n_samples,), or None
+        Rows whose label is known to be right; None if nobody said so.
     """
 
     X: Any
@@ -63,6 +65,7 @@ class TrainingRows:
     present: np.ndarray
     classes: np.ndarray
     views: ViewMap
+    clean: np.ndarray | None = None
 
     def take(self, rows: np.ndarray) -> TrainingRows:
         """The same with only these rows."""
@@ -72,6 +75,7 @@ class TrainingRows:
             y=self.y[rows],
             mass=self.mass[rows],
             present=self.present[rows],
+            clean=None if self.clean is None else self.clean[rows],
         )
 
     def split(self, share: float, rng: np.random.RandomState) -> tuple[TrainingRows, TrainingRows]:
@@ -119,7 +123,7 @@ def hold_out(y: np.ndarray, share: float, rng: np.random.RandomState) -> np.ndar
     return held
 
 
-def enter(estimator: Any, X: Any, y: Any, sample_weight: Any) -> TrainingRows:
+def enter(estimator: Any, X: Any, y: Any, sample_weight: Any, clean: Any = None) -> TrainingRows:
     """Validate what ``fit`` was given and remember its columns on the estimator.
 
     Parameters
@@ -127,7 +131,7 @@ def enter(estimator: Any, X: Any, y: Any, sample_weight: Any) -> TrainingRows:
     estimator : object
         Its ``views`` are resolved; gets ``n_features_in_``, ``feature_names_in_``,
         ``categories_``.
-    X, y, sample_weight : object
+    X, y, sample_weight, clean : object
         As the user gave them.
 
     Returns
@@ -141,6 +145,7 @@ def enter(estimator: Any, X: Any, y: Any, sample_weight: Any) -> TrainingRows:
     estimator.categories_ = categories
     check_classification_targets(y)
     mass = _check_mass(sample_weight, len(y))
+    sure = _check_clean(clean, len(y))
     views = resolve_views(
         estimator.views,
         n_features=X.shape[1],
@@ -150,9 +155,10 @@ def enter(estimator: Any, X: Any, y: Any, sample_weight: Any) -> TrainingRows:
     if not mass.all():
         kept = np.flatnonzero(mass)
         X, y, mass = X[kept], y[kept], mass[kept]
+        sure = None if sure is None else sure[kept]
     classes, y = np.unique(y, return_inverse=True)
     y = y.astype(np.int32, copy=False)
-    return TrainingRows(X, y, mass, views.presence(X), classes, views)
+    return TrainingRows(X, y, mass, views.presence(X), classes, views, sure)
 
 
 def enter_again(estimator: Any, X: Any) -> Any:
@@ -353,6 +359,19 @@ def check_integer(name: str, value: Any, low: int, high: int | None = None) -> N
     if not is_integer or value < low or (high is not None and value > high):
         span = f"at least {low}" if high is None else f"between {low} and {high}"
         raise ValueError(f"{name} must be a whole number {span}, got {value!r}.")
+
+
+def _check_clean(clean: Any, n_samples: int) -> np.ndarray | None:
+    """Which labels are known to be right, shape (n_samples,)."""
+    if clean is None:
+        return None
+    sure = np.asarray(clean)
+    if sure.shape != (n_samples,) or sure.dtype != np.bool_:
+        raise ValueError(
+            f"clean must hold True or False for each of the {n_samples} rows, got an array of "
+            f"shape {sure.shape} and type {sure.dtype}."
+        )
+    return sure
 
 
 def _check_mass(sample_weight: Any, n_samples: int) -> np.ndarray:

@@ -249,3 +249,39 @@ def test_the_same_seed_draws_the_same_rows():
     )
     np.testing.assert_array_equal(first, second)
     assert not np.array_equal(first, other)
+
+
+@pytest.mark.parametrize("method", ALL)
+def test_labels_that_are_known_to_be_right_count_as_such(method):
+    data = make_uneven_views(400, random_state=0)
+    noise = uniform_noise(2, 0.4)
+    noisy = corrupt_labels(data.target, noise, 0)
+    words = {"views": data.views, "n_estimators": 30, "max_depth": 2}
+    everyone = np.ones(400, dtype=bool)
+    plain = method(**words).fit(data.data, data.target)
+    known = method(**words, noise_matrix=noise).fit(data.data, data.target, clean=everyone)
+    np.testing.assert_allclose(
+        plain.decision_function(data.data), known.decision_function(data.data), atol=1e-6
+    )
+    half = np.arange(400) % 2 == 0
+    mixed = np.where(half, data.target, noisy)
+    fresh = make_uneven_views(2000, random_state=1)
+    told = method(**words, noise_matrix=noise).fit(data.data, mixed, clean=half)
+    untold = method(**words, noise_matrix=noise).fit(data.data, mixed)
+    assert told.score(fresh.data, fresh.target) > untold.score(fresh.data, fresh.target)
+
+
+def test_clean_rows_enter_the_recovered_frequencies_as_they_are():
+    y = np.array([0] * 30 + [1] * 10)
+    noise = [[1.0, 0.5], [0.0, 0.5]]
+    X = np.arange(40.0)[:, None]
+    clean = np.arange(40) < 10
+    model = AdaBoostMMClassifier(n_estimators=2, noise_matrix=noise).fit(X, y, clean=clean)
+    np.testing.assert_allclose(model.class_prior_, [0.5, 0.5], atol=1e-9)
+
+
+@pytest.mark.parametrize("clean", [[1, 0], np.zeros(178), "yes"])
+def test_a_bad_mask_of_clean_rows_is_refused(clean):
+    X, y = load_wine(return_X_y=True)
+    with pytest.raises(ValueError, match="clean must hold True or False"):
+        ComboClassifier(n_estimators=2, noise_matrix=uniform_noise(3, 0.1)).fit(X, y, clean=clean)

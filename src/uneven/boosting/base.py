@@ -14,7 +14,7 @@ from sklearn.utils import check_random_state
 
 from uneven.beliefs import Beliefs
 from uneven.boosting.judge import Judge
-from uneven.boosting.label_noise import known_noise, true_mass
+from uneven.boosting.label_noise import known_noise, signals, true_mass
 from uneven.boosting.rounds import CallbackSupportMixin, announced_rounds, with_callbacks
 from uneven.boosting.sampling import RowDraw
 from uneven.cost_matrices import RunningCosts
@@ -53,6 +53,8 @@ class Setting:
         The rows that the voters of the current round learn from.
     noise : NoiseInverse or None
         How labels go wrong, if they do.
+    clean : ndarray of bool, shape (n_samples,), or None
+        Rows whose label is known to be right.
     beliefs : Beliefs or None
         What the true labels may be, if the observed ones are noisy.
     """
@@ -62,6 +64,7 @@ class Setting:
     present: np.ndarray
     draw: RowDraw
     noise: NoiseInverse | None = None
+    clean: np.ndarray | None = None
     beliefs: Beliefs | None = None
 
     def begin_round(self, seed: int) -> None:
@@ -187,8 +190,9 @@ class BoostingClassifier(CallbackSupportMixin, StagedVoteClassifier, metaclass=A
     ) -> VoteCosts:
         """The first cost matrix of a table; rows without mass cost nothing."""
         class_cost = check_class_cost(self.class_cost, self.classes_)
-        class_mass = np.bincount(table.y, weights=table.mass, minlength=table.n_classes)
-        units = self._class_units(true_mass(class_mass, setting.noise))
+        units = self._class_units(
+            true_mass(table.y, table.mass, table.n_classes, setting.noise, setting.clean)
+        )
         if setting.beliefs is None:
             weights = table.mass / units[table.y]
             return RunningCosts(table.y, table.n_classes, weights, class_cost, table.team)
@@ -201,16 +205,19 @@ class BoostingClassifier(CallbackSupportMixin, StagedVoteClassifier, metaclass=A
         seen = setting.table.where(np.any(setting.present, axis=1), setting.table.team)
         return self._open_costs(setting, seen, told_share=1.0)
 
-    def _open_beliefs(self, table: TrainingTable, noise: NoiseInverse | None) -> Beliefs | None:
+    def _open_beliefs(self, setting: Setting) -> Beliefs | None:
         """What the true labels may be before anybody has voted, if the observed ones are noisy."""
-        if noise is None:
+        table = setting.table
+        if setting.noise is None:
             return None
         units = self._class_units(self.class_prior_ * table.class_mass.sum())
         prices = check_class_cost(self.class_cost, self.classes_)
         if prices is not None:
             np.fill_diagonal(prices, 0.0)
             units = units / np.maximum(prices.mean(axis=1), np.finfo(float).tiny)
-        return Beliefs(table.y, noise.matrix, self.class_prior_, units, table.team)
+        chances = np.vstack([setting.noise.matrix, np.eye(table.n_classes)])
+        seen = signals(table.y, table.n_classes, setting.clean)
+        return Beliefs(seen, chances, self.class_prior_, units, table.team)
 
     def _admit(
         self,
@@ -234,7 +241,7 @@ class BoostingClassifier(CallbackSupportMixin, StagedVoteClassifier, metaclass=A
         return Round([], stop="" if self.subsample < 1.0 else "no voter with a positive edge")
 
     @with_callbacks
-    def fit(self, X: Any, y: Any, sample_weight: Any = None) -> Self:
+    def fit(self, X: Any, y: Any, sample_weight: Any = None, clean: Any = None) -> Self:
         """Learn the vote.
 
         Parameters
@@ -245,6 +252,8 @@ class BoostingClassifier(CallbackSupportMixin, StagedVoteClassifier, metaclass=A
             Class labels.
         sample_weight : array-like of shape (n_samples,), optional
             How many examples each row stands for. Rows of weight zero are left out.
+        clean : array-like of bool, shape (n_samples,), optional
+            With ``noise_matrix``: rows whose label is known to be right.
 
         Returns
         -------
@@ -252,7 +261,7 @@ class BoostingClassifier(CallbackSupportMixin, StagedVoteClassifier, metaclass=A
         """
         check_rounds(self)
         with whole_or_nothing(self) as earlier:
-            rows = enter(self, X, y, sample_weight)
+            rows = enter(self, X, y, sample_weight, clean)
             self.classes_, self.views_ = rows.classes, rows.views
             continued = earlier["vote_"] if self._continues(earlier) else None
             train, validation = self._hold_out(rows)
@@ -261,15 +270,11 @@ class BoostingClassifier(CallbackSupportMixin, StagedVoteClassifier, metaclass=A
                     train.X, train.y, len(rows.classes), train.mass, self.max_bins, team
                 )
                 noise = known_noise(self.noise_matrix, self.classes_)
-                self.class_prior_ = true_mass(table.class_mass / table.class_mass.sum(), noise)
-                setting = Setting(
-                    table=table,
-                    views=rows.views,
-                    present=train.present,
-                    draw=RowDraw(len(train.y), self.subsample),
-                    noise=noise,
-                    beliefs=self._open_beliefs(table, noise),
-                )
+                mass = true_mass(train.y, train.mass, len(rows.classes), noise, train.clean)
+                self.class_prior_ = mass / mass.sum()
+                draw = RowDraw(len(train.y), self.subsample)
+                setting = Setting(table, rows.views, train.present, draw, noise, train.clean)
+                setting.beliefs = self._open_beliefs(setting)
                 self._learn(setting, self._begin(setting), validation, continued)
         return self
 
@@ -345,12 +350,15 @@ class BoostingClassifier(CallbackSupportMixin, StagedVoteClassifier, metaclass=A
 
     def _appoint_judge(self, rows: TrainingRows, noise: NoiseInverse | None) -> Judge:
         """Who decides about early stopping."""
-        class_mass = np.bincount(rows.y, weights=rows.mass, minlength=len(rows.classes))
-        mass = true_mass(class_mass, noise)
+        n_classes = len(rows.classes)
+        mass = true_mass(rows.y, rows.mass, n_classes, noise, rows.clean)
         units = self._class_units(mass)
-        worth = (np.eye(len(units)) if noise is None else noise.inverse) / units[:, None]
+        certain = np.eye(n_classes)
+        gains = np.hstack([certain if noise is None else noise.inverse, certain])
+        worth = gains / units[:, None] / (mass / units).sum()
+        seen = signals(rows.y, n_classes, rows.clean)
         fallback = int(self.class_prior_.argmax())
-        return Judge(rows, worth / (mass / units).sum(), fallback, self.n_iter_no_change)
+        return Judge(rows, seen, worth, fallback, self.n_iter_no_change)
 
     def _continues(self, earlier: dict[str, Any]) -> bool:
         """Whether ``fit`` goes on from an earlier vote; refuse if it cannot."""

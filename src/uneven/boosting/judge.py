@@ -18,8 +18,10 @@ class Judge:
     ----------
     rows : TrainingRows
         The validation rows.
-    worth : ndarray of shape (n_classes, n_classes)
-        What answering the row's class is worth if the column's label is observed. Without noise
+    signals : ndarray of int, shape (n_samples,)
+        What is seen of each of them: a column of ``worth``.
+    worth : ndarray of shape (n_classes, n_signals)
+        What answering the row's class is worth if the column's signal is seen. Without noise
         only the diagonal counts. With noise the entries of the inverse noise matrix make the sum
         an unbiased estimate of what it would be with the true labels.
     fallback : int
@@ -28,8 +30,15 @@ class Judge:
         Rounds without a better score.
     """
 
-    def __init__(self, rows: TrainingRows, worth: np.ndarray, fallback: int, patience: int) -> None:
-        self._rows, self._worth = rows, worth
+    def __init__(
+        self,
+        rows: TrainingRows,
+        signals: np.ndarray,
+        worth: np.ndarray,
+        fallback: int,
+        patience: int,
+    ) -> None:
+        self._rows, self._signals, self._worth = rows, signals, worth
         self._fallback, self._patience = fallback, patience
         self._scores = np.zeros((len(rows.y), len(worth)))
         self._best = -np.inf
@@ -47,7 +56,7 @@ class Judge:
         vote = Vote(terms, [len(terms)], len(self._worth), rows.views)
         self._scores += vote.score(rows.X)
         answers = vote_answers(self._scores, self._fallback)
-        value = float((rows.mass * self._worth[answers, rows.y]).sum())
+        value = float((rows.mass * self._worth[answers, self._signals]).sum())
         self._seen += 1
         if value > self._best:
             self._best, self.best_round = value, self._seen
