@@ -81,11 +81,15 @@ def _peers(seed: int) -> dict[str, Any]:
         from cleanlab.classification import CleanLearning
 
     warnings.filterwarnings("ignore", module="cleanlab")
-    forest = RandomForestClassifier(random_state=seed)
-    trees = HistGradientBoostingClassifier(random_state=seed)
+    one_process = {"n_jobs": 1}
     return {
-        "cleanlab, random forest": CleanLearning(forest, seed=seed),
-        "cleanlab, HistGradientBoosting": CleanLearning(trees, seed=seed),
+        f"cleanlab, {name}": CleanLearning(
+            model(random_state=seed), seed=seed, find_label_issues_kwargs=one_process
+        )
+        for name, model in {
+            "random forest": RandomForestClassifier,
+            "HistGradientBoosting": HistGradientBoostingClassifier,
+        }.items()
     }
 
 
