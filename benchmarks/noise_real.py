@@ -47,8 +47,8 @@ Errors = dict[str, np.ndarray]
 class Problem:
     """A data set and how it is treated.
 
-    A width is tried with ``trial_steps`` steps of UMA. Of ``n_draws`` draws, all are run at the two main widths, ``n_full`` of them with all learners,
-    and ``n_shown`` at the other widths.
+    A width is tried with ``trial_steps`` steps of UMA. Of ``n_draws`` draws, all are run at the two
+    main widths, ``n_full`` of them with all learners, and ``n_shown`` at the other widths.
     """
 
     name: str
