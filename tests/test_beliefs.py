@@ -60,7 +60,7 @@ def test_beliefs_and_costs_follow_the_slow_twins(problem, priced, n_votes):
     n_classes = len(units)
     beliefs = Beliefs(y, noise, problem["prior"], units)
     prices = problem["prices"] if priced else np.ones((n_classes, n_classes))
-    costs = ExpectedCosts(y, mass, beliefs, units, prices if priced else None, told_share=1.0)
+    costs = ExpectedCosts(y, mass, beliefs, units, prices if priced else None, tells_beliefs=True)
     scores = np.zeros((len(y), n_classes))
     for _ in range(n_votes):
         beliefs.begin_round()
@@ -91,7 +91,7 @@ def test_certain_labels_give_the_costs_of_plain_boosting(problem, n_rounds):
     y, mass, units, rng = (problem[k] for k in ("y", "mass", "units", "rng"))
     n_classes = len(units)
     beliefs = Beliefs(y, np.eye(n_classes), problem["prior"], units)
-    expected = ExpectedCosts(y, mass, beliefs, units, problem["prices"], told_share=1.0)
+    expected = ExpectedCosts(y, mass, beliefs, units, problem["prices"], tells_beliefs=True)
     plain = RunningCosts(y, n_classes, mass / units[y], problem["prices"])
     for _ in range(n_rounds):
         answers = rng.integers(-1, n_classes, len(y)).astype(np.int32)
@@ -174,7 +174,7 @@ def test_costs_and_beliefs_do_not_depend_on_threads():
 def _matrix_after_votes(y: np.ndarray, noise: np.ndarray, n_classes: int, team: Workers):
     beliefs = Beliefs(y, noise, np.full(n_classes, 1 / n_classes), team=team)
     costs = ExpectedCosts(
-        y, np.ones(len(y)), beliefs, np.ones(n_classes), told_share=1.0, team=team
+        y, np.ones(len(y)), beliefs, np.ones(n_classes), tells_beliefs=True, team=team
     )
     rng = np.random.default_rng(1)
     for _ in range(3):
@@ -187,7 +187,7 @@ def test_extreme_scores_stay_finite():
     y = np.array([0, 1, 2], dtype=np.int32)
     noise = np.array([[0.9, 0.2, 0.0], [0.1, 0.8, 0.1], [0.0, 0.0, 0.9]])
     beliefs = Beliefs(y, noise, np.full(3, 1 / 3))
-    costs = ExpectedCosts(y, np.array([1e-90, 1.0, 1e90]), beliefs, np.ones(3), told_share=1.0)
+    costs = ExpectedCosts(y, np.array([1e-90, 1.0, 1e90]), beliefs, np.ones(3), tells_beliefs=True)
     for answers in ([0, 0, 0], [2, 2, 2]):
         costs.add(np.array(answers, dtype=np.int32), 900.0)
     assert np.isfinite(costs.matrix).all()

@@ -72,10 +72,17 @@ class Beliefs:
         self._drawn = np.empty(0, dtype=bool)
         self._rounds_heard = 0
         self._rounds_out = np.zeros(len(y))
+        self._row_scale = np.ones(len(y))
         self._is_new_round = True
         self._stale = True
         self._lock = Lock()
         self.version = 0
+
+    def scale_votes(self, factor: np.ndarray) -> None:
+        """Multiply the votes on each row by a factor, shape (n_samples,), from now on."""
+        self._row_scale = factor
+        self._stale = True
+        self.version += 1
 
     def begin_round(self, drawn: np.ndarray | None = None) -> None:
         """Say which rows the voters of the coming round learn from.
@@ -113,7 +120,7 @@ class Beliefs:
         """Probability of every class, shape (n_samples, n_classes)."""
         with self._lock:
             if self._stale:
-                scale = self._rounds_heard / np.maximum(self._rounds_out, 1.0)
+                scale = self._row_scale * self._rounds_heard / np.maximum(self._rounds_out, 1.0)
                 self._team.over(
                     self._n_blocks, belief_kernels.believe,
                     self._y, self._log_noise, self._logs, self._scores, scale, self._beliefs,

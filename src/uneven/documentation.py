@@ -73,6 +73,8 @@ class_prior_ : ndarray of shape (n_classes,)
     Class frequencies in training.
 views_ : ViewMap
     The resolved views.
+subsample_ : float
+    Share of the rows that each round learnt from.
 categories_ : dict of str to list
     Categories of the category columns seen in training.
 n_features_in_ : int

@@ -34,8 +34,8 @@ class ExpectedCosts(CostMatrix):
         The examples of each true class weigh their mass divided by this.
     class_cost : ndarray of shape (n_classes, n_classes), optional
         Price factors of wrong answers, row = true class.
-    told_share : float, default=0.0
-        Factor with which votes that are added here are heard by the beliefs; 0 if not at all.
+    tells_beliefs : bool, default=False
+        Whether votes that are added here are heard by the beliefs.
     team : Workers, optional
 
     Attributes
@@ -61,7 +61,7 @@ class ExpectedCosts(CostMatrix):
         beliefs: Beliefs,
         units: np.ndarray,
         class_cost: np.ndarray | None = None,
-        told_share: float = 0.0,
+        tells_beliefs: bool = False,
         team: Workers | None = None,
     ) -> None:
         self._seen_version: tuple[int, int] | None = None
@@ -71,7 +71,7 @@ class ExpectedCosts(CostMatrix):
             self._log_weight = np.log(mass)
         self._log_units = np.log(units)
         self._prices = np.empty((0, 0)) if class_cost is None else class_cost
-        self._beliefs, self._told_share = beliefs, told_share
+        self._beliefs, self._tells_beliefs = beliefs, tells_beliefs
         self._cancelled = np.empty((len(y), self.n_classes))
         self._row_stakes = np.empty(len(y))
         self.scores = np.zeros((len(y), self.n_classes))
@@ -130,8 +130,8 @@ class ExpectedCosts(CostMatrix):
         shares = np.empty(0) if share is None else share
         self._over_blocks(belief_kernels.add_votes, answers, votes, shares, self.scores)
         self._added += 1
-        if self._told_share:
-            self._beliefs.hear(answers, self._told_share * votes)
+        if self._tells_beliefs:
+            self._beliefs.hear(answers, votes)
 
     def examples(self) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
         """Rows, possible labels and weights; a row appears once for each possible label."""

@@ -1,5 +1,7 @@
 """Boosting that knows how its labels go wrong."""
 
+from typing import ClassVar
+
 import numpy as np
 import pandas as pd
 import pytest
@@ -285,3 +287,97 @@ def test_a_bad_mask_of_clean_rows_is_refused(clean):
     X, y = load_wine(return_X_y=True)
     with pytest.raises(ValueError, match="clean must hold True or False"):
         ComboClassifier(n_estimators=2, noise_matrix=uniform_noise(3, 0.1)).fit(X, y, clean=clean)
+
+
+def test_early_stopping_reads_the_inverse_the_right_way_round():
+    """One class leaks into another: through the inverse, separable classes score 1."""
+    rng = np.random.default_rng(0)
+    X = rng.normal(size=(6000, 2))
+    y = (X[:, 0] > 0).astype(int)
+    noisy = corrupt_labels(y, [[0.6, 0.0], [0.4, 1.0]], rng)
+    words = {"n_estimators": 3, "max_depth": 1, "validation_fraction": 0.5, "random_state": 0}
+    for method in (AdaBoostMMClassifier, ComboClassifier):
+        model = method(noise_matrix=[[0.6, 0.0], [0.4, 1.0]], early_stopping=True, **words)
+        assert model.fit(X, noisy).history_["validation_score"].max() == pytest.approx(1, abs=0.05)
+
+
+def test_early_stopping_stays_bounded_where_a_class_seems_to_vanish():
+    worst = 0.0
+    for seed in range(12):
+        rng = np.random.default_rng(seed)
+        y = rng.choice(4, size=400, p=[0.5, 0.3, 0.17, 0.03])
+        X = rng.normal(size=(400, 3)) + y[:, None]
+        noise = uniform_noise(4, 0.3)
+        model = ComboClassifier(
+            n_estimators=5, max_depth=1, noise_matrix=noise, early_stopping=True, random_state=seed
+        ).fit(X, corrupt_labels(y, noise, rng))
+        worst = max(worst, np.abs(model.history_["validation_score"]).max())
+    assert worst < 5.0
+
+
+def test_prices_by_class_make_adaboost_mm_a_combo():
+    """A price of one over the class size does what CoMBo does, beliefs included."""
+    X, y = load_wine(return_X_y=True)
+    noise = uniform_noise(3, 0.2)
+    noisy = corrupt_labels(y, noise, 0)
+    words = {"n_estimators": 8, "max_depth": 1, "noise_matrix": noise}
+    combo = ComboClassifier(**words).fit(X, noisy)
+    prices = np.repeat(1.0 / combo.class_prior_[:, None], 3, axis=1)
+    priced = AdaBoostMMClassifier(class_cost=prices, **words).fit(X, noisy)
+    np.testing.assert_allclose(combo.decision_function(X), priced.decision_function(X), atol=1e-6)
+
+
+@pytest.mark.parametrize("method", [AdaBoostMMClassifier, ComboClassifier])
+def test_a_class_whose_mistakes_are_free_does_not_spoil_the_others(method):
+    X, y = load_wine(return_X_y=True)
+    noise = uniform_noise(3, 0.2)
+    free = np.ones((3, 3))
+    free[1] = 0.0
+    model = method(n_estimators=20, max_depth=1, noise_matrix=noise, class_cost=free)
+    answers = model.fit(X, corrupt_labels(y, noise, 0)).predict(X)
+    paid = y != 1
+    assert np.mean(answers[paid] == y[paid]) > 0.9
+
+
+@pytest.mark.parametrize("shares", [(1.0, 0.5), (0.5, 1.0), (0.8, 0.5)])
+def test_a_warm_start_with_another_share_of_rows_is_refused(shares):
+    X, y = load_wine(return_X_y=True)
+    model = AdaBoostMMClassifier(
+        n_estimators=2, max_depth=1, warm_start=True, subsample=shares[0], random_state=0
+    ).fit(X, y)
+    with pytest.raises(ValueError, match="warm_start needs the subsample of the first fit"):
+        model.set_params(n_estimators=4, subsample=shares[1]).fit(X, y)
+    assert model.n_estimators_ == 2
+
+
+def test_learners_without_costs_see_the_drawn_rows_only():
+    class Watcher(GaussianNB):
+        sizes: ClassVar[list] = []
+
+        def fit(self, X, y, sample_weight=None):
+            self.sizes.append(len(np.unique(X[:, 0])))
+            return super().fit(X, y, sample_weight)
+
+    X, y = load_wine(return_X_y=True)
+    X[:, 0] = np.arange(len(y))
+    noise = uniform_noise(3, 0.2)
+    AdaBoostMMClassifier(
+        Watcher(), n_estimators=3, noise_matrix=noise, subsample=0.5, random_state=0
+    ).fit(X, y)
+    assert Watcher.sizes == [89, 89, 89]
+
+
+def test_views_that_a_row_lacks_do_not_weaken_what_the_others_say():
+    """In µCoMBo a row's classes are told by the mean over the views that it has."""
+    data = make_uneven_views(600, random_state=0)
+    X = data.data.copy()
+    X[:, 2:] = np.nan
+    noise = uniform_noise(2, 0.3)
+    noisy = corrupt_labels(data.target, noise, 0)
+    words = {"n_estimators": 20, "max_depth": 2, "noise_matrix": noise}
+    with pytest.warns(UserWarning, match="stay silent"):
+        several = MuComboClassifier(views=data.views, **words).fit(X, noisy)
+    alone = MuComboClassifier(views={"major": [0, 1]}, **words).fit(X[:, :2], noisy)
+    np.testing.assert_allclose(
+        several.decision_function(X), alone.decision_function(X[:, :2]), atol=1e-9
+    )

@@ -128,6 +128,7 @@ class BoostingClassifier(CallbackSupportMixin, StagedVoteClassifier, metaclass=A
     vote_: Vote
     history_: dict[str, Any]
     stop_reason_: str
+    subsample_: float
 
     def __init__(
         self,
@@ -186,7 +187,7 @@ class BoostingClassifier(CallbackSupportMixin, StagedVoteClassifier, metaclass=A
         """Store what else the method has to show once the vote stands."""
 
     def _open_costs(
-        self, setting: Setting, table: TrainingTable, told_share: float = 0.0
+        self, setting: Setting, table: TrainingTable, tells_beliefs: bool = False
     ) -> VoteCosts:
         """The first cost matrix of a table; rows without mass cost nothing."""
         class_cost = check_class_cost(self.class_cost, self.classes_)
@@ -197,13 +198,13 @@ class BoostingClassifier(CallbackSupportMixin, StagedVoteClassifier, metaclass=A
             weights = table.mass / units[table.y]
             return RunningCosts(table.y, table.n_classes, weights, class_cost, table.team)
         return ExpectedCosts(
-            table.y, table.mass, setting.beliefs, units, class_cost, told_share, table.team
+            table.y, table.mass, setting.beliefs, units, class_cost, tells_beliefs, table.team
         )
 
     def _open_shared_costs(self, setting: Setting) -> VoteCosts:
         """The first cost matrix of all views together; rows without any view cost nothing."""
         seen = setting.table.where(np.any(setting.present, axis=1), setting.table.team)
-        return self._open_costs(setting, seen, told_share=1.0)
+        return self._open_costs(setting, seen, tells_beliefs=True)
 
     def _open_beliefs(self, setting: Setting) -> Beliefs | None:
         """What the true labels may be before anybody has voted, if the observed ones are noisy."""
@@ -214,7 +215,8 @@ class BoostingClassifier(CallbackSupportMixin, StagedVoteClassifier, metaclass=A
         prices = check_class_cost(self.class_cost, self.classes_)
         if prices is not None:
             np.fill_diagonal(prices, 0.0)
-            units = units / np.maximum(prices.mean(axis=1), np.finfo(float).tiny)
+            means = prices.mean(axis=1)
+            units = units / np.where(means > 0.0, means, 1.0)
         chances = np.vstack([setting.noise.matrix, np.eye(table.n_classes)])
         seen = signals(table.y, table.n_classes, setting.clean)
         return Beliefs(seen, chances, self.class_prior_, units, table.team)
@@ -263,6 +265,7 @@ class BoostingClassifier(CallbackSupportMixin, StagedVoteClassifier, metaclass=A
         with whole_or_nothing(self) as earlier:
             rows = enter(self, X, y, sample_weight, clean)
             self.classes_, self.views_ = rows.classes, rows.views
+            self.subsample_ = float(self.subsample)
             continued = earlier["vote_"] if self._continues(earlier) else None
             train, validation = self._hold_out(rows)
             with workers(self.n_jobs) as team:
@@ -351,7 +354,9 @@ class BoostingClassifier(CallbackSupportMixin, StagedVoteClassifier, metaclass=A
     def _appoint_judge(self, rows: TrainingRows, noise: NoiseInverse | None) -> Judge:
         """Who decides about early stopping."""
         n_classes = len(rows.classes)
-        mass = true_mass(rows.y, rows.mass, n_classes, noise, rows.clean)
+        mass = true_mass(rows.y, rows.mass, n_classes)
+        if noise is not None:
+            mass = rows.mass.sum() * self.class_prior_
         units = self._class_units(mass)
         certain = np.eye(n_classes)
         gains = np.hstack([certain if noise is None else noise.inverse, certain])
@@ -370,6 +375,12 @@ class BoostingClassifier(CallbackSupportMixin, StagedVoteClassifier, metaclass=A
                 "stay held out."
             )
         check_same_table(self, earlier)
+        share = earlier.get("subsample_", 1.0)
+        if share != self.subsample:
+            raise ValueError(
+                f"warm_start needs the subsample of the first fit, {share}, but it is now "
+                f"{self.subsample}."
+            )
         learnt = len(earlier["vote_"].rounds)
         if self.n_estimators < learnt:
             raise ValueError(

@@ -10,8 +10,6 @@ from uneven.noise import NoiseInverse, check_noise_matrix, invert_noise, recover
 
 __all__ = ["known_noise", "signals", "true_mass"]
 
-_SMALLEST_SHARE = 1e-6
-
 
 def known_noise(noise_matrix: Any, classes: np.ndarray) -> NoiseInverse | None:
     """Check a noise matrix and invert it.
@@ -61,7 +59,7 @@ def true_mass(
     Returns
     -------
     ndarray of shape (n_classes,)
-        With noise, no class gets less than a millionth of the noisy mass.
+        With noise, no class gets less than one row's share of the noisy mass.
 
     Examples
     --------
@@ -77,7 +75,7 @@ def true_mass(
     noisy = np.maximum(observed - known, 0.0)
     if not noisy.sum() > 0.0:
         return known
-    return known + noisy.sum() * recover_priors(noisy, noise.inverse, _SMALLEST_SHARE)
+    return known + noisy.sum() * recover_priors(noisy, noise.inverse, floor=1.0 / len(y))
 
 
 def signals(y: np.ndarray, n_classes: int, clean: np.ndarray | None) -> np.ndarray:

@@ -152,8 +152,9 @@ class MuComboClassifier(MultiViewBoosting):
         check_choice("coefficients", self.coefficients, _COEFFICIENTS, or_callable=True)
         check_choice("constraint", self.constraint, CONSTRAINTS)
         setting = self._hear(setting)
-        told_share = 1.0 / len(setting.views)
-        return _Process(setting, self._open_views(setting, told_share=told_share))
+        if setting.beliefs is not None:
+            setting.beliefs.scale_votes(1.0 / np.maximum(setting.present.sum(axis=1), 1))
+        return _Process(setting, self._open_views(setting, tells_beliefs=True))
 
     def _boost(self, process: _Process, seed: int) -> Round:
         learning = [view for view in process.views if view.position not in process.finished]

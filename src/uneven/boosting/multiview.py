@@ -125,7 +125,7 @@ class MultiViewBoosting(BoostingClassifier):
         self,
         setting: Setting,
         shared: VoteCosts | None = None,
-        told_share: float = 0.0,
+        tells_beliefs: bool = False,
     ) -> list[ViewProcess]:
         """Give every view its table, its learner and its cost matrix, or a look at a shared one."""
         table, views = setting.table, setting.views
@@ -137,7 +137,7 @@ class MultiViewBoosting(BoostingClassifier):
             present = setting.present[:, j]
             seen = table.where(present, team)
             if shared is None:
-                costs: CostMatrix = self._open_costs(setting, seen, told_share)
+                costs: CostMatrix = self._open_costs(setting, seen, tells_beliefs)
             else:
                 costs = shared.where(present, team)
             processes.append(

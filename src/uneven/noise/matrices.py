@@ -106,8 +106,8 @@ def check_noise_matrix(matrix: Any, classes: Any = None) -> np.ndarray:
     if classes is not None and len(noise) != len(classes):
         raise ValueError(
             f"noise_matrix has shape {noise.shape}, but there are {len(classes)} classes "
-            f"({classes.tolist()[:8]}): it needs one row per observed label and one column per "
-            "true class, in sorted class order."
+            f"({_listing(classes)}): it needs one row per observed label and one column per true "
+            "class, in sorted class order."
         )
     if not np.isfinite(noise).all() or (noise < -_NEGATIVE_TOLERANCE).any():
         raise ValueError("noise_matrix must hold finite probabilities >= 0.")
@@ -117,7 +117,10 @@ def check_noise_matrix(matrix: Any, classes: Any = None) -> np.ndarray:
 
 
 def invert_noise(
-    matrix: np.ndarray, on_singular: str = "raise", max_condition: float = 1e6
+    matrix: np.ndarray,
+    on_singular: str = "raise",
+    max_condition: float = 1e6,
+    classes: ArrayLike | None = None,
 ) -> NoiseInverse:
     """Invert a noise matrix, or say why that cannot be done.
 
@@ -129,6 +132,8 @@ def invert_noise(
         What to do if the condition number is above ``max_condition``: refuse; mix the matrix with
         the identity, as little as needed; use the pseudo-inverse.
     max_condition : float, default=1e6
+    classes : array-like of shape (n_classes,), optional
+        What to call the classes in an error; by default their positions.
 
     Returns
     -------
@@ -144,6 +149,7 @@ def invert_noise(
         raise ValueError(
             f"on_singular must be one of 'raise', 'shrink', 'pinv'; got {on_singular!r}."
         )
+    names = list(range(len(matrix))) if classes is None else np.asarray(classes).tolist()
     condition = float(np.linalg.cond(matrix))
     if condition <= max_condition:
         if condition > _ALARMING_CONDITION:
@@ -155,9 +161,9 @@ def invert_noise(
         return _inverted(matrix, np.linalg.inv(matrix))
     if on_singular == "raise":
         raise ValueError(
-            f"the noise matrix cannot be undone: {_singular_reason(matrix)} (condition number "
-            f"{condition:.3g}, at most {max_condition:g}). Merge or drop such classes, or pass "
-            "on_singular='shrink' (mix with the identity) or 'pinv'."
+            f"the noise matrix cannot be undone: {_singular_reason(matrix, names)} (condition "
+            f"number {condition:.3g}, at most {max_condition:g}). Merge or drop such classes, or "
+            "use invert_noise(matrix, on_singular='shrink').matrix, which mixes in the identity."
         )
     if on_singular == "pinv":
         return _inverted(matrix, np.linalg.pinv(matrix))
@@ -166,8 +172,8 @@ def invert_noise(
         if np.linalg.cond(shrunk) <= max_condition:
             return _inverted(shrunk, np.linalg.inv(shrunk), share)
     raise ValueError(
-        f"the noise matrix cannot be undone: {_singular_reason(matrix)}, and mixing it with 40 % "
-        "of the identity does not help. Pass on_singular='pinv', or raise max_condition."
+        f"the noise matrix cannot be undone: {_singular_reason(matrix, names)}, and mixing it with "
+        "40 % of the identity does not help. Pass on_singular='pinv', or raise max_condition."
     )
 
 
@@ -264,7 +270,7 @@ def match_classes(
     if classes is None and len(shape) == 2 and shape[0] > len(order):
         raise ValueError(
             f"noise_matrix has shape {shape}, but the labels show only the classes "
-            f"{order.tolist()[:8]}: pass classes= with the class of each row and column."
+            f"{_listing(order)}: pass classes= with the class of each row and column."
         )
     return check_noise_matrix(matrix, order), order
 
@@ -290,7 +296,7 @@ def _named_classes(matrix: Any, labels: np.ndarray) -> np.ndarray | None:
             names = names.astype(labels.dtype)
         except ValueError:
             raise ValueError(
-                f"noise_matrix names the classes {names.tolist()[:8]}, but the labels are numbers, "
+                f"noise_matrix names the classes {_listing(names)}, but the labels are numbers, "
                 f"such as {labels[0]}."
             ) from None
     return np.unique(names)
@@ -306,11 +312,28 @@ def _in_class_order(matrix: Any, classes: np.ndarray) -> Any:
     for axis, names in zip(("index", "columns"), found):
         spelt = list(map(str, names))
         if sorted(spelt) != sorted(wanted):
-            raise ValueError(
-                f"noise_matrix: its {axis} {names[:8]} must name the classes {wanted[:8]}."
-            )
+            raise ValueError(f"noise_matrix: its {axis} {_difference(spelt, wanted)}.")
         places.append([spelt.index(name) for name in wanted])
     return np.asarray(matrix)[np.ix_(*places)]
+
+
+def _difference(spelt: list[str], wanted: list[str]) -> str:
+    """In which names a list differs from the classes."""
+    doubled = sorted({name for name in spelt if spelt.count(name) > 1})
+    unknown = [name for name in dict.fromkeys(spelt) if name not in wanted]
+    missing = [name for name in wanted if name not in spelt]
+    parts = [
+        f"name {_listing(unknown)}, which no label shows" if unknown else "",
+        f"lack {_listing(missing)}" if missing else "",
+        f"name {_listing(doubled)} twice" if doubled else "",
+    ]
+    return f"{' and '.join(filter(None, parts))}; the classes are {_listing(wanted)}"
+
+
+def _listing(names: Any, most: int = 8) -> str:
+    """Names for a sentence, with a sign that the list is longer."""
+    shown = [repr(name) for name in np.asarray(names).tolist()]
+    return ", ".join(shown[:most]) + (f", … ({len(shown)} in all)" if len(shown) > most else "")
 
 
 def _check_column_sums(noise: np.ndarray) -> None:
@@ -335,14 +358,15 @@ def _inverted(matrix: np.ndarray, inverse: np.ndarray, shrinkage: float = 0.0) -
     return NoiseInverse(matrix, inverse, condition, np.abs(inverse).max(axis=1), shrinkage)
 
 
-def _singular_reason(matrix: np.ndarray) -> str:
+def _singular_reason(matrix: np.ndarray, names: list[Any]) -> str:
     """Why a noise matrix has no useful inverse."""
     never = np.flatnonzero(matrix.sum(axis=1) <= _NEGATIVE_TOLERANCE)
     if len(never):
-        return f"label {int(never[0])} is never given (its row is zero)"
+        return f"label {names[never[0]]!r} is never given (its row is zero)"
     gaps = np.abs(matrix[:, :, None] - matrix[:, None, :]).sum(axis=0)
     np.fill_diagonal(gaps, np.inf)
     i, j = np.unravel_index(int(gaps.argmin()), gaps.shape)
     if gaps[i, j] <= 1e-4:
-        return f"classes {min(i, j)} and {max(i, j)} get the same labels (equal columns)"
+        first, second = names[min(i, j)], names[max(i, j)]
+        return f"classes {first!r} and {second!r} get the same labels (equal columns)"
     return "it is singular or nearly so"
