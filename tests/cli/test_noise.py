@@ -20,6 +20,7 @@ from uneven.experiments import (
     knows_noise,
     label_noise,
     make_problem,
+    read_noise_file,
     read_noise_matrix,
     write_noise_matrix,
 )
@@ -249,7 +250,9 @@ def test_noise_of_numbers_with_gaps(uneven, noisy):
     frame.to_csv(noisy / "t.csv", index=False)
     assert "3.0" in (noisy / "t.csv").read_text()
     assert uneven("noise", "t.csv", "--observed", "label", "--clean", "true").code == 0
-    assert (noisy / "noise.csv").read_text().splitlines()[0] == "observed,1,2,3"
+    assert (noisy / "noise.csv").read_text().splitlines()[0].startswith("observed (rows: ")
+    found = read_noise_file(noisy / "noise.csv", np.array([1, 2, 3]))
+    np.testing.assert_array_equal(found.rows, frame["true"].value_counts().sort_index())
 
 
 def test_noise_of_annotators(uneven, noisy):
@@ -277,7 +280,14 @@ def test_noise_of_annotators(uneven, noisy):
     [
         ([], "give --observed and --clean"),
         (["--clean", "true"], "with --observed"),
-        (["--observed", "label", "--clean", "label"], "with --observed"),
+        (["--observed", "label", "--clean", "label"], "both name 'label'"),
+        (["--observed", "label", "--clean", "true", "--out", "n.xlsx"], "xlsx files are not"),
+        (["--observed", "label", "--clean", "true", "--out", "t.csv"], "is the table itself"),
+        (["--observed", "label", "--clean", "true", "--labels-out", "l.csv"], "--annotators"),
+        (["--annotators", "label,true", "--labels-out", "l.txt"], "end with .csv or .parquet"),
+        (["--annotators", "label,true", "--labels-out", "noise.csv"], "name two files"),
+        (["--observed", "label", "--clean", "marked"], r"label '\?' is never given.*leave such"),
+        (["--observed", "label", "--clean", "true", "--on-empty", "x"], "on-empty"),
         (["--observed", "label"], "give --observed and --clean"),
         (["--observed", "lable", "--clean", "true"], "did you mean 'label'?"),
         (["--observed", "label", "--clean", "true", "--annotators", "x,y"], "or --annotators"),
@@ -286,7 +296,7 @@ def test_noise_of_annotators(uneven, noisy):
         (["--observed", "label", "--clean", "true", "--out", "no/n.csv"], "a folder that exists"),
         (["--observed", "label", "--clean", "x"], "no row shows how class 'ant' is labelled"),
         (["--observed", "x", "--clean", "y"], "looks like regression"),
-        (["--observed", "label", "--clean", "few"], "class 'cow'.*--smoothing"),
+        (["--observed", "label", "--clean", "few"], "class 'cow'.*--on-empty identity"),
         (["--observed", "label", "--clean", "none"], "no row has both"),
         (["--observed", "label", "--clean", "true", "--confidence", "2"], "--confidence"),
     ],
@@ -295,6 +305,7 @@ def test_wrong_requests_for_noise(uneven, noisy, options, says):
     frame = noisy_frame()
     frame["few"] = frame["true"].where(frame["true"] != "cow")
     frame["none"] = None
+    frame["marked"] = frame["true"].where(np.arange(len(frame)) % 2 == 0, "?")
     frame.to_csv(noisy / "t.csv", index=False)
     before = files_in(noisy)
     done = uneven("noise", "t.csv", *options)
@@ -302,3 +313,99 @@ def test_wrong_requests_for_noise(uneven, noisy, options, says):
 
     assert re.search(says, done.complaint), done.complaint
     assert files_in(noisy) == before
+
+
+def test_a_class_without_checked_rows(uneven, noisy):
+    frame = noisy_frame()
+    frame["few"] = frame["true"].where(frame["true"] != "cow")
+    frame.to_csv(noisy / "t.csv", index=False)
+    asked = ("noise", "t.csv", "--observed", "label", "--clean", "few")
+    done = uneven(*asked, "--on-empty", "identity")
+    assert done.code == 0, done.err
+    found = read_noise_file(noisy / "noise.csv", np.array(CLASSES))
+    np.testing.assert_array_equal(found.matrix[:, 2], [0.0, 0.0, 1.0])
+    assert found.rows[2] == 0.0
+    assert "no row shows how 'cow' is labelled: the column is assumed" in done.err
+    assert re.search(r"^ cow +0 +- +1.000 +assumed", done.out, re.MULTILINE)
+    assert re.search(r"^ ant +\d+ +- ", done.out, re.MULTILINE)
+
+
+def test_the_two_kinds_of_smoothing(uneven, noisy):
+    classes = np.array(CLASSES)
+    asked = ("noise", "t.csv", "--observed", "label", "--clean", "true")
+    found = {}
+    for option in ("--smoothing", "--laplace"):
+        assert uneven(*asked, option, 1e6).code == 0
+        found[option] = read_noise_matrix(noisy / "noise.csv", classes)
+    np.testing.assert_allclose(found["--smoothing"], np.eye(3), atol=1e-3)
+    np.testing.assert_allclose(found["--laplace"], np.full((3, 3), 1 / 3), atol=1e-3)
+
+
+@pytest.mark.parametrize("name", ["labelled.csv", "labelled.parquet"])
+def test_majority_labels_can_be_used(uneven, noisy, name):
+    rng = np.random.default_rng(3)
+    frame = noisy_frame(300)
+    codes = frame.pop("true").map(CLASSES.index).to_numpy()
+    for who in ("bob", "eve"):
+        frame[who] = np.array(CLASSES)[corrupt_labels(codes, cyclic_noise(3, (0.1, 0.1)), rng)]
+    frame["code"] = [f"{i % 7:03d}" for i in range(300)]
+    frame.loc[5, ["label", "bob", "eve"]] = None
+    frame.to_csv(noisy / "t.csv", index=False)
+    asked = ("noise", "t.csv", "--annotators", "label,bob,eve")
+    assert "--labels-out FILE" in uneven(*asked).out
+    done = uneven(*asked, "--labels-out", name)
+    assert done.code == 0, done.err
+    assert done.err.count("nobody labelled 1 of 300 items, which is left out") == 1
+    assert "rows: checked rows that leave as much open" in done.out
+    drops = "--drop label --drop bob --drop eve --drop likeliest --noise-matrix noise.csv"
+    command = f"compare {name} --target majority {drops}"
+    assert f"Use it with  uneven {command}" in done.out
+    if name.endswith("csv"):
+        table = pd.read_csv(noisy / name, dtype=str)
+        assert table["code"].tolist() == frame["code"].tolist()
+    else:
+        table = pd.read_parquet(noisy / name)
+    assert table["majority"].isna().to_numpy().nonzero()[0].tolist() == [5]
+    votes = frame[["label", "bob", "eve"]].mode(axis=1)
+    agreed = votes[1].isna() & votes[0].notna()
+    assert (table["majority"] == votes[0])[agreed].all()
+    assert np.mean(table["likeliest"] == np.array(CLASSES)[codes]) > 0.8
+    done = uneven(*command.split(), *QUICK, "--methods", "logistic_regression")
+    assert done.code == 0, done.err
+    assert (
+        "has a column 'majority' already"
+        in uneven("noise", name, *asked[2:], "--labels-out", "again.csv").complaint
+    )
+
+
+def test_impossible_estimates_are_remarked(uneven, noisy):
+    wrong = cyclic_noise(3, (0.4, 0.1))
+    write_noise_matrix(wrong, CLASSES, noisy / "noise.csv", np.array([12.0, 12.0, 12.0]))
+    words = ("-t", "label", "--drop", "true", "--noise-matrix", "noise.csv", *QUICK)
+    done = uneven("compare", "t.csv", *words, "--methods", "uma,logistic_regression")
+    assert done.code == 0, done.err
+    results = load_results(noisy / "uneven-report")
+    assert results.best.mean(results.metric) > 1.0
+    assert "above 1 cannot be" in done.err
+    assert "does not fit these labels" in " ".join(done.err.split())
+    page = (noisy / "uneven-report" / "report.html").read_text(encoding="utf-8")
+    assert "comes out first, but its corrected balanced accuracy, 1." in page
+    assert "costs little" not in page
+    assert results.noise.rows == [12.0, 12.0, 12.0]
+    assert results.best.matrix_range[results.metric][0] < 1.0
+
+
+def test_more_rows_behind_a_matrix_narrow_what_it_allows():
+    frame = noisy_frame(3000)
+    problem = make_problem(frame.drop(columns="true"), "label")
+    half = np.where(np.arange(3000) % 2, frame["true"], "ant")
+    counts = pd.crosstab(problem.y, half).to_numpy(dtype=float)
+    answers = Answers(problem.y, half, np.zeros((3000, 3)), problem.classes)
+    widths = []
+    for size in (20.0, 200.0, 20000.0):
+        noise = label_noise(problem, NOISE, rows=np.full(3, size))
+        low, high = noise.matrix_range(counts)["corrected_accuracy"]
+        assert low < noise.measures["corrected_accuracy"].value(answers) < high
+        widths.append(high - low)
+    assert widths[0] > 2 * widths[1] > 10 * widths[2] > 0.0
+    assert label_noise(problem, NOISE).matrix_range(counts) == {}

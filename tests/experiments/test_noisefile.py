@@ -9,7 +9,12 @@ import pandas as pd
 import pytest
 
 from uneven.experiments import InputError
-from uneven.experiments.noisefile import read_noise_matrix, write_noise_matrix
+from uneven.experiments.noisefile import (
+    read_noise_file,
+    read_noise_matrix,
+    write_noise_matrix,
+)
+from uneven.noise import check_noise_matrix
 
 CLASSES = np.array(["cat", "dog", "owl"])
 NOISE = np.array([[0.8, 0.1, 0.0], [0.2, 0.6, 0.1], [0.0, 0.3, 0.9]])
@@ -41,6 +46,7 @@ def test_what_is_written_is_read_back(tmp_path, name, classes):
         "\tcat\tdog\towl\r\ncat\t8e-1\t.1\t0\r\ndog\t.2\t.6\t.1\r\nowl\t0\t.3\t.9\r\n",
         ".8,.1,0\n.2,.6,.1\n0,.3,.9\n",
         "\ufeff.8;.1;0\n.2;.6;.1\n0;.3;.9",
+        "8.0e-01 1.0e-01 0.0e+00\n2.0e-01 6.0e-01 1.0e-01\n0 3.0e-01 9.0e-01\n",
     ],
 )
 def test_every_form_of_text_reads_the_same(read, content):
@@ -105,6 +111,9 @@ def test_encodings_are_followed(read):
         ("o,cat,dog,owl\ncat,.8,.1,0\ndog,.2,,.1\nowl,0,.3,.9\n", "an empty cell"),
         ("o,cat,dog,owl\ncat,.8,.1,0\ndog,.2,1.2,.1\nowl,0,-.3,.9\n", "probabilities >= 0"),
         ("o,cat,dog,owl\ncat,.8,.1,0\ndog,.2,nan,.1\nowl,0,.3,.9\n", "finite"),
+        ("80,10,0\n20,60,10\n0,30,90\n", "columns sum to 100, as percentages do"),
+        ("8,1,0\n2,6,1\n0,3,19\n", "whole numbers, as counts are; divide"),
+        (".8 .1 0\n.2 .6 .1\n0 .3 .7\n", "class 'owl' sums to 0.8, but the labels"),
         ("", "it is empty"),
         ("\n\n", "only blank lines"),
     ],
@@ -114,7 +123,7 @@ def test_wrong_matrices(read, content, says):
         read(content)
 
 
-@pytest.mark.parametrize("content", ["{", "3", '"x"', '{"cat": 1}', "[1, 2]"])
+@pytest.mark.parametrize("content", ["{", "3", '"x"', '{"cat": 1}', "[1, 2]", "{}", "[" * 10**5])
 def test_wrong_json(read, content):
     with pytest.raises(InputError, match="JSON file"):
         read(content, "noise.json")
@@ -126,3 +135,64 @@ def test_no_file(tmp_path):
             read_noise_matrix(tmp_path / name, CLASSES)
     with pytest.raises(InputError, match="is a folder"):
         read_noise_matrix(tmp_path, CLASSES)
+
+
+@pytest.mark.parametrize(
+    ("content", "says"),
+    [
+        ("[]", "no numbers"),
+        ("[[], []]", "no numbers"),
+        ("[[true, false, false], [false, true, false], [false, false, true]]", "holds 'True'"),
+    ],
+)
+def test_json_without_shares(read, content, says):
+    with pytest.raises(InputError, match=says):
+        read(content, "noise.json")
+
+
+@pytest.mark.parametrize("name", ["n.csv", "n.tsv", "n.json", "n.parquet"])
+def test_rows_behind_the_matrix_travel_with_it(tmp_path, name):
+    rows = np.array([40.0, 7.25, 0.0])
+    write_noise_matrix(NOISE, CLASSES, tmp_path / name, rows)
+    found = read_noise_file(tmp_path / name, CLASSES)
+    np.testing.assert_array_equal(found.matrix, NOISE)
+    np.testing.assert_array_equal(found.rows, rows)
+    if name == "n.csv":
+        frame = pd.read_csv(tmp_path / name, index_col=0)
+        np.testing.assert_array_equal(check_noise_matrix(frame, CLASSES), NOISE)
+
+
+def test_rows_follow_their_columns(read, tmp_path):
+    read("observed (rows: 9 6 8),owl,dog,cat\ndog,.1,.6,.2\ncat,0,.1,.8\nowl,.9,.3,0\n")
+    found = read_noise_file(tmp_path / "noise.csv", CLASSES)
+    np.testing.assert_array_equal(found.rows, [8.0, 6.0, 9.0])
+
+
+@pytest.mark.parametrize("corner", ["observed", "o (rows: 1 2)", "o (rows: 1 2 e)", "(rows: )"])
+def test_rows_that_are_not_told(read, tmp_path, corner):
+    read(f"{corner},cat,dog,owl\ncat,.8,.1,0\ndog,.2,.6,.1\nowl,0,.3,.9\n")
+    assert read_noise_file(tmp_path / "noise.csv", CLASSES).rows is None
+
+
+def test_classes_may_be_called_matrix_and_rows(tmp_path):
+    classes = np.array(["matrix", "rows"])
+    noise = np.array([[0.9, 0.3], [0.1, 0.7]])
+    for rows in (None, np.array([5.0, 6.0])):
+        write_noise_matrix(noise, classes, tmp_path / "n.json", rows)
+        np.testing.assert_array_equal(read_noise_matrix(tmp_path / "n.json", classes), noise)
+
+
+def test_two_decimals_are_rounding_however_many_classes(read):
+    np.testing.assert_allclose(read(".33,.1,0\n.33,.6,.1\n.33,.3,.9\n")[:, 0], 1 / 3)
+    column = np.r_[0.8, np.full(9, 0.02)]
+    rounded = np.array([np.roll(column, j) for j in range(10)]).T
+    found = read("\n".join(",".join(map(str, row)) for row in rounded), classes=np.arange(10))
+    np.testing.assert_allclose(found.sum(axis=0), 1.0)
+    with pytest.raises(InputError, match="sums to"):
+        read(".3,.1,0\n.3,.6,.1\n.33,.3,.9\n")
+
+
+def test_other_endings_are_not_written(tmp_path):
+    with pytest.raises(InputError, match=r"x.xlsx: .xlsx files are not written"):
+        write_noise_matrix(NOISE, CLASSES, tmp_path / "x.xlsx")
+    assert not list(tmp_path.iterdir())

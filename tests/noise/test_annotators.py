@@ -159,13 +159,32 @@ def test_classes_that_changed_names_are_noticed():
         dawid_skene(given, smoothing=1.0)
 
 
+def test_items_that_nobody_labelled_are_left_out():
+    rng, truth = np.random.default_rng(0), np.repeat([0, 1, 2], 60)
+    noise = uniform_noise(3, 0.2)
+    given = np.column_stack([corrupt_labels(truth, noise, rng) for _ in range(3)]).astype(float)
+    known = np.setdiff1d(np.arange(180), [0, 70, 71, 179])
+    gaps = np.full_like(given, np.nan)
+    gaps[known] = given[known]
+    with pytest.warns(UserWarning, match="nobody labelled 4 of 180 items, which are left out"):
+        found = dawid_skene(gaps)
+    expected = dawid_skene(given[known])
+    np.testing.assert_array_equal(found.items, known)
+    np.testing.assert_allclose(found.matrices, expected.matrices)
+    np.testing.assert_array_equal(found.labels, expected.labels)
+    with pytest.warns(UserWarning, match="nobody labelled"):
+        matrix = confusion_from_annotators(gaps, who="majority", n_bootstrap=2).matrix
+    again = confusion_from_annotators(given[known], who="majority", n_bootstrap=2).matrix
+    np.testing.assert_allclose(matrix, again)
+
+
 @pytest.mark.parametrize(
     ("annotations", "message"),
     [
         ([0, 1, 1], r"shape \(3,\): it needs one row per item"),
         (np.zeros((0, 3)), r"shape \(0, 3\)"),
         ([[0], [1]], "one annotator alone cannot be judged"),
-        ([[0, 1, 1], [np.nan] * 3], "nobody labelled item 1"),
+        ([[np.nan] * 3, [np.nan] * 3], "nobody labelled any of the 2 items"),
         ([[0, 1, np.nan], [1, 1, np.nan]], "annotator 2 gave no label"),
         ([[0, 1, 0.5], [1, 1, 1]], "annotations holds 0.5"),
         ([["a", 1, "b"]], "annotations"),

@@ -9,6 +9,7 @@ from tests.report.samples import make_results, with_noise
 from tests.report.test_page import Reader
 from uneven.cli.ranking import noise_table, ranking_table
 from uneven.report import CompareResults, NoiseSummary, render_report
+from uneven.report.verdict import impossible, leaders, verdict
 
 
 @pytest.mark.parametrize("arguments", [{}, {"n_classes": 26, "n_methods": 12}, {"n_classes": 2}])
@@ -94,3 +95,64 @@ def test_terminal_tables_tell_who_knows_and_how_labels_are_wrong():
     assert [str(cell) for cell in table.columns[0].cells] == results.data.classes
     assert next(iter(table.columns[4].cells)).endswith(" x")
     assert "of the labels are wrong" in table.caption
+
+
+def moved(results, **shifts):
+    """The same comparison with other values of the chosen measure."""
+    methods = [
+        replace(m, scores=m.scores | {results.metric: [shifts[m.name]] * 5})
+        if m.name in shifts
+        else m
+        for m in results.methods
+    ]
+    return replace(results, methods=methods)
+
+
+def test_what_cannot_be_is_no_headline_and_wins_nothing():
+    results = with_noise(make_results(3))
+    plain = verdict(results)
+    assert impossible(results) == ""
+    assert "cannot be" not in plain.sentence
+    odd = moved(results, combo=1.02, random_forest=1.2, logistic_regression=-0.1)
+    assert [m.name for m in odd.ranked()][:2] == ["combo", "random_forest"]
+    assert {m.name for m in leaders(odd, odd.metric)} == {"combo", "random_forest"}
+    told = verdict(odd)
+    assert (
+        told.headline == "CoMBo comes out first, but its corrected G-mean, 1.020 ± 0.000, "
+        "cannot be."
+    )
+    assert "above the best baseline" not in told.detail
+    assert "above 1 cannot be (CoMBo 1.020, Random forest 1.200)" in told.detail
+    assert "below 0 cannot be (Logistic regression −0.100)" in told.detail
+    assert "does not fit these labels" in told.detail
+    assert "count as level" in told.detail
+    assert told.headline in render_report(odd)
+    alone = verdict(moved(results, random_forest=1.2))
+    assert "Random forest comes out first, but" in alone.headline
+    assert "above the best method of uneven" in alone.detail
+
+
+def test_a_measure_that_is_not_corrected_keeps_its_values():
+    results = replace(make_results(3), metric="confusion_norm")
+    big = moved(results, combo=1.7, random_forest=1.9, adaboost_mm=2.0)
+    order = [m.name for m in big.ranked()]
+    assert order[-3:] == ["combo", "random_forest", "adaboost_mm"]
+    assert impossible(big) == ""
+
+
+def test_a_matrix_from_few_rows_is_called_a_guess():
+    results = with_noise(make_results(3))
+    few = replace(results, noise=replace(results.noise, condition=1.5, rows=[80.0, 12.0, 90.0]))
+    best = replace(few.best, matrix_range={few.metric: [0.7, 0.95]})
+    few = replace(few, methods=[best if m.name == best.name else m for m in few.methods])
+    page = render_report(few)
+    assert "costs little" not in page
+    assert "a rough guess, from 12 rows of digit 1" in page
+    assert "estimated from 182 rows; matrices that fit them put CoMBo between 0.70 and 0.95" in page
+    assert "between 0.70 and 0.95" in ranking_table(few).caption
+    assert list(noise_table(few).columns[5].cells) == ["80", "12", "90"]
+    assert CompareResults.from_json(few.to_json()) == few
+    many = replace(few, noise=replace(few.noise, rows=[80.0, 120.0, 90.0]))
+    assert "costs little" in render_report(many)
+    with pytest.raises(ValueError, match="one per class"):
+        replace(results.noise, rows=[1.0])

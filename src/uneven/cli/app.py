@@ -10,7 +10,7 @@ from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from functools import partial
 from pathlib import Path
-from typing import Annotated, Any
+from typing import Annotated, Any, Literal
 
 import typer
 
@@ -83,6 +83,7 @@ Keep = Annotated[
 NoiseMatrix = Annotated[
     Path | None, typer.Option("--noise-matrix", metavar="FILE", help=texts.NOISE_MATRIX)
 ]
+OnEmpty = Literal["raise", "identity", "uniform"]
 Encoding = Annotated[str, typer.Option(help="Encoding of a CSV file.")]
 Debug = Annotated[
     bool,
@@ -254,16 +255,22 @@ def _noise(
         float, typer.Option(help="Confidence of the intervals.", min=0.5, max=0.9999)
     ] = 0.95,
     smoothing: Annotated[
+        float, typer.Option(help="Rows to add to the right labels of every class.", min=0.0)
+    ] = 0.0,
+    laplace: Annotated[
         float, typer.Option(help="Rows to add to every cell, against zeros by chance.", min=0.0)
     ] = 0.0,
+    on_empty: Annotated[OnEmpty, typer.Option(help=texts.ON_EMPTY)] = "raise",
+    labels_out: Annotated[Path | None, typer.Option(metavar="FILE", help=texts.LABELS_OUT)] = None,
     encoding: Encoding = "utf-8",
     debug: Debug = False,
 ) -> Work:
     from uneven.cli.noise import NoiseRequest, estimate_noise
 
     columns = tuple(_split(annotators or ""))
-    options = (columns, confidence, smoothing, encoding, out)
-    return partial(estimate_noise, NoiseRequest(table, observed, clean, *options))
+    counting = (columns, confidence, smoothing, laplace, on_empty)
+    files = (encoding, out, labels_out)
+    return partial(estimate_noise, NoiseRequest(table, observed, clean, *counting, *files))
 
 
 def _split(names: str) -> list[str]:

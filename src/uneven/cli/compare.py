@@ -37,6 +37,7 @@ from uneven.experiments import (
 from uneven.modelfile import save_model
 from uneven.report import write_report
 from uneven.report.results import CompareResults
+from uneven.report.verdict import impossible
 
 __all__ = ["CompareRequest", "compare"]
 
@@ -200,6 +201,7 @@ def _tell(results: CompareResults, out: Path) -> None:
         console.print(noise_table(results, ascii_only=terminal.ascii_only(console)))
     if results.views:
         console.print(view_table(results))
+    terminal.notes(filter(None, [impossible(results)]))
     terminal.notes(
         f"{method.label} failed in {len(method.errors)} fits: {method.errors[0].message}"
         for method in results.methods

@@ -15,7 +15,7 @@ from uneven.experiments import (
     in_views,
     label_noise,
     make_problem,
-    read_noise_matrix,
+    read_noise_file,
     read_table,
     views_of_table,
 )
@@ -85,8 +85,8 @@ class TableRequest:
         """What is known about the noise in the labels of the table, if anything is."""
         if self.noise_matrix is None:
             return None
-        matrix = read_noise_matrix(self.noise_matrix, problem.classes, self.encoding)
-        return label_noise(problem, matrix, str(self.noise_matrix))
+        found = read_noise_file(self.noise_matrix, problem.classes, self.encoding)
+        return label_noise(problem, found.matrix, str(self.noise_matrix), found.rows)
 
 
 def compare_source(

@@ -10,7 +10,7 @@ from rich.text import Text
 from uneven.cli.terminal import table
 from uneven.report.averages import mean
 from uneven.report.results import CompareResults, Measure, MethodResult
-from uneven.report.verdict import leaders
+from uneven.report.verdict import leaders, matrix_doubt
 
 __all__ = ["noise_table", "ranking_table", "view_table"]
 
@@ -63,6 +63,8 @@ def ranking_table(
         f"ranked by {results.chosen.label}; mean {plus} standard deviation over {fits} fits; "
         "* best of a column"
     )
+    doubt = matrix_doubt(results)
+    out.caption += f"\n{doubt}" if doubt else ""
     out.caption_justify = "left"
     return out
 
@@ -114,7 +116,8 @@ def noise_table(results: CompareResults, *, ascii_only: bool = False) -> Table:
     noise = results.noise
     if noise is None:
         raise ValueError("the results hold no noise matrix.")
-    out = table("Label noise", ["class", "labelled so", "truly so", "labels right", "chance"])
+    header = ["class", "labelled so", "truly so", "labels right", "chance"]
+    out = table("Label noise", [*header, *["rows"] * bool(noise.rows)])
     times = "x" if ascii_only else "×"
     for c in results.data.by_size():
         right = noise.matrix[c][c]
@@ -124,11 +127,14 @@ def noise_table(results: CompareResults, *, ascii_only: bool = False) -> Table:
             f"{100 * noise.recovered[c]:.1f}%",
             Text(f"{100 * right:.0f}%", style="red" if right < 0.5 else ""),
             f"{noise.amplification[c]:.1f} {times}",
+            *[f"{rows:.4g}" for rows in noise.rows[c : c + 1]],
         )
     out.caption = (
         f"{100 * noise.wrong_share:.0f}% of the labels are wrong; condition number "
         f"{noise.condition:.1f}; chance: how much more it counts than with true labels"
     )
+    if noise.rows:
+        out.caption += "; rows: those that the matrix was estimated from"
     out.caption_justify = "left"
     return out
 

@@ -193,13 +193,20 @@ def with_noise(results: CompareResults, noise: LabelNoise) -> CompareResults:
         amplification=noise.undone.amplification.tolist(),
         observed=noise.observed.tolist(),
         recovered=noise.recovered.tolist(),
+        rows=[] if noise.rows is None else noise.rows.tolist(),
     )
     methods = []
     for method in results.methods:
         counts = np.array(method.confusion)
         corrected = noise.probable_counts(counts) if counts.any() else counts
-        known = knows_noise(METHODS[method.name])
-        methods.append(replace(method, corrected=corrected.tolist(), knows_noise=known))
+        methods.append(
+            replace(
+                method,
+                corrected=corrected.tolist(),
+                knows_noise=knows_noise(METHODS[method.name]),
+                matrix_range=noise.matrix_range(counts) if counts.any() else {},
+            )
+        )
     return replace(results, methods=methods, noise=summary)
 
 

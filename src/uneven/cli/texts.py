@@ -7,9 +7,11 @@ __all__ = [
     "EXIT_CODES",
     "EXPLAIN",
     "FIT",
+    "LABELS_OUT",
     "MAIN",
     "NOISE",
     "NOISE_MATRIX",
+    "ON_EMPTY",
     "PREDICT",
     "VIEWS",
 ]
@@ -37,6 +39,17 @@ NOISE_MATRIX = (
     "How the labels are wrong: a table (CSV, TSV, JSON or Parquet) whose first line names the true "
     "classes and whose first column names the labels they get; each column sums to 1. Bare numbers "
     "are taken in sorted class order."
+)
+
+ON_EMPTY = (
+    "What to do about a class without checked rows: refuse, assume that its labels are right "
+    "(identity), or that it gets any label (uniform)."
+)
+
+LABELS_OUT = (
+    "With --annotators: write the table with two further columns, majority (the label most of "
+    "them give, which the matrix is about without --observed) and likeliest (the most probable "
+    "class)."
 )
 
 COMPARE = """Cross-validate methods on a table and write a report.
@@ -101,9 +114,11 @@ By default all of them, but mucombo, mumbo, carako, bregman_vote and late_fusion
 
 FIT = """Fit one method on a table and save the model.
 
-[bold]Example[/bold]
+[bold]Examples[/bold]
 
   uneven fit table.csv --target label --method combo --out model.skops
+
+  uneven fit table.csv -t label --drop checked --method uma --noise-matrix noise.csv
 """
 
 PREDICT = """Predict the classes of the rows of a table with a saved model.
@@ -136,10 +151,12 @@ true label (Dawid and Skene's method).
 
   uneven noise table.csv --annotators ann,bob,eve --observed ann --out ann.csv
 
+  uneven noise table.csv --annotators ann,bob,eve --labels-out labelled.csv
+
   uneven compare table.csv --target label --drop checked --noise-matrix noise.csv
 
 The true labels may be empty in most rows. With --annotators and without --observed, the noise is
-that of the label most annotators give.
+that of the label most annotators give; --labels-out writes that label.
 
 The file has a line for each label and a column for each true class; a column says how often the
 class gets each label, and sums to 1. You can write such a file by hand.

@@ -15,7 +15,12 @@ from uneven.experiments.methods import (
     explains_itself,
     knows_noise,
 )
-from uneven.experiments.noisefile import read_noise_matrix, write_noise_matrix
+from uneven.experiments.noisefile import (
+    NoiseFile,
+    read_noise_file,
+    read_noise_matrix,
+    write_noise_matrix,
+)
 from uneven.experiments.problem import Problem, check_folds, in_views, make_problem
 from uneven.experiments.progress import Observer
 from uneven.experiments.schema import Column, Schema
@@ -31,6 +36,7 @@ __all__ = [
     "MeasureRule",
     "Method",
     "MethodRun",
+    "NoiseFile",
     "Observer",
     "Problem",
     "Schema",
@@ -51,6 +57,7 @@ __all__ = [
     "label_noise",
     "make_problem",
     "read_label_columns",
+    "read_noise_file",
     "read_noise_matrix",
     "read_table",
     "views_of_table",

@@ -13,7 +13,8 @@ from the whole table, not from one fold.
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
+from functools import cached_property
 from pathlib import Path
 
 import numpy as np
@@ -31,6 +32,12 @@ from uneven.simplex import project_on_simplex
 
 __all__ = ["LabelNoise", "label_noise", "read_label_columns"]
 
+DRAWS = 200
+"""How many plausible matrices tell how uncertain one is."""
+
+MOST_CONDITION = 1e3
+"""Plausible matrices that nobody could work with are left out."""
+
 
 @dataclass(frozen=True)
 class LabelNoise:
@@ -46,6 +53,10 @@ class LabelNoise:
         The noise matrix (row = observed label, column = true class) and its inverse.
     observed, recovered : ndarray of shape (K,)
         Shares of the labels in the table, and of the true classes behind them.
+    rows : ndarray of shape (K,) or None
+        How many rows of each true class the matrix was estimated from; None if nobody knows.
+    floor : float
+        No true class is held to be rarer than this.
     measures : dict of str to MeasureRule
         Corrected measures first, then those on the labels as they are.
     """
@@ -55,6 +66,8 @@ class LabelNoise:
     undone: NoiseInverse
     observed: NDArray[np.float64]
     recovered: NDArray[np.float64]
+    rows: NDArray[np.float64] | None = None
+    floor: float = 0.0
     measures: dict[str, MeasureRule] = field(init=False, repr=False)
 
     def __post_init__(self) -> None:
@@ -96,8 +109,61 @@ class LabelNoise:
         sizes = self.recovered * counts.sum()
         return np.asarray(self.probable_rates(counts) * sizes[:, None])
 
+    @cached_property
+    def plausible(self) -> list[LabelNoise]:
+        """The same with other matrices, as far from this one as the rows behind it allow.
 
-def label_noise(problem: Problem, matrix: NDArray[np.float64], name: str = "") -> LabelNoise:
+        Each column is drawn from a Dirichlet distribution around its counts, with one more row
+        spread over all labels: rates of 0 are uncertain, too. Those that the labels of the table
+        contradict, because a class would be rarer than nothing, are left out. Empty without `rows`.
+        """
+        if self.rows is None:
+            return []
+        rng, k = np.random.default_rng(0), len(self.classes)
+        counts = self.undone.matrix * self.rows + 1.0 / k
+        drawn = (np.array([rng.dirichlet(column) for column in counts.T]).T for _ in range(DRAWS))
+        fit = (matrix for matrix in drawn if np.linalg.cond(matrix) < MOST_CONDITION)
+        return [
+            self._with(matrix)
+            for matrix in fit
+            if np.linalg.solve(matrix, self.observed).min() > self.floor
+        ]
+
+    def _with(self, matrix: NDArray[np.float64]) -> LabelNoise:
+        undone = invert_noise(matrix)
+        recovered = recover_priors(self.observed, undone.inverse, self.floor)
+        return replace(self, undone=undone, recovered=recovered, rows=None)
+
+    def matrix_range(self, counts: NDArray[np.float64]) -> dict[str, list[float]]:
+        """How far the corrected measures move when the matrix does, as far as its rows allow.
+
+        Parameters
+        ----------
+        counts : ndarray of shape (K, K)
+            Held-out rows by label in the table (row) and answer (column).
+
+        Returns
+        -------
+        dict of str to list of two floats
+            By name of the corrected measure, the ends of what the middle 90 % of the plausible
+            matrices give, in the range of the measure; empty without `rows`.
+        """
+        if len(self.plausible) < DRAWS // 10:
+            return {}
+        found = {}
+        for name, value in CORRECTED.items():
+            values = [value(one, counts) for one in self.plausible]
+            inside = np.clip(values, 0.0, 1.0 if MEASURES[name].greater_is_better else None)
+            found[f"corrected_{name}"] = np.percentile(inside, [5.0, 95.0]).tolist()
+        return found
+
+
+def label_noise(
+    problem: Problem,
+    matrix: NDArray[np.float64],
+    name: str = "",
+    rows: NDArray[np.float64] | None = None,
+) -> LabelNoise:
     """Prepare to undo the noise in the labels of a problem.
 
     Parameters
@@ -108,6 +174,8 @@ def label_noise(problem: Problem, matrix: NDArray[np.float64], name: str = "") -
         As `read_noise_matrix` returns it.
     name : str
         Where it came from.
+    rows : ndarray of shape (K,), optional
+        How many rows of each true class stand behind it.
 
     Returns
     -------
@@ -131,16 +199,17 @@ def label_noise(problem: Problem, matrix: NDArray[np.float64], name: str = "") -
            [0.33, 0.67]])
     """
     try:
-        undone = invert_noise(matrix)
+        undone = invert_noise(matrix, classes=problem.classes.astype(str))
     except ValueError as error:
-        reason = _with_names(str(error), problem.classes).partition(" Merge or drop")[0]
+        reason = str(error).partition(" Merge or drop")[0]
         raise InputError(
             f"--noise-matrix {name}: {reason} Merge these classes in the table and in the matrix, "
             "or leave their rows out."
         ) from error
     observed = problem.class_counts / problem.class_counts.sum()
-    recovered = recover_priors(observed, undone.inverse, floor=1.0 / len(problem.y))
-    return LabelNoise(name, problem.classes, undone, observed, recovered)
+    floor = 1.0 / len(problem.y)
+    recovered = recover_priors(observed, undone.inverse, floor)
+    return LabelNoise(name, problem.classes, undone, observed, recovered, rows, floor)
 
 
 def read_label_columns(
@@ -180,16 +249,6 @@ def read_label_columns(
     out = np.full(len(cells), np.nan, dtype=object)
     out[present] = labels.tolist()
     return pd.DataFrame(dict(zip(columns, out.reshape(len(columns), -1))))
-
-
-def _with_names(reason: str, classes: NDArray) -> str:
-    """Write the names of classes where a sentence about a matrix gives their positions."""
-    words = reason.split(" ")
-    for at, word in enumerate(words):
-        named = at and words[at - 1] in ("label", "classes", "and")
-        if named and word.isdigit() and int(word) < len(classes):
-            words[at] = repr(str(classes[int(word)]))
-    return " ".join(words)
 
 
 def _accuracy(noise: LabelNoise, counts: NDArray[np.float64]) -> float:

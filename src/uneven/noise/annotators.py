@@ -61,6 +61,8 @@ class AnnotatorModel:
         After each iteration, the logarithm of the prior of the smoothing included.
     converged : bool
     smoothing : float
+    items : ndarray of int, shape (n_items,)
+        Row of each item in the annotations: rows that nobody labelled are left out.
     """
 
     classes: np.ndarray
@@ -73,6 +75,7 @@ class AnnotatorModel:
     log_likelihood: np.ndarray = field(repr=False)
     converged: bool
     smoothing: float
+    items: np.ndarray = field(repr=False)
 
     @property
     def labels(self) -> np.ndarray:
@@ -82,7 +85,7 @@ class AnnotatorModel:
     @property
     def votes(self) -> np.ndarray:
         """How many annotators gave each label to each item, shape (n_items, n_classes)."""
-        return _LabelTable(self.classes, self.annotators, self.given).votes
+        return _LabelTable(self.classes, self.annotators, self.given, self.items).votes
 
     @property
     def majority(self) -> np.ndarray:
@@ -103,7 +106,8 @@ class AnnotatorModel:
         -------
         AnnotatorModel
         """
-        table = _LabelTable(self.classes, self.annotators, self.given[items])
+        drawn = self.given[items], self.items[items]
+        table = _LabelTable(self.classes, self.annotators, *drawn)
         return _climb(table, self.posterior[items], self.smoothing, max_iter, tol)
 
 
@@ -121,7 +125,8 @@ def dawid_skene(
     Parameters
     ----------
     annotations : array-like or dataframe of shape (n_items, n_annotators)
-        The labels. NaN, None and the NA of dataframes stand for "not labelled by this one".
+        The labels. NaN, None and the NA of dataframes stand for "not labelled by this one". Rows
+        that nobody labelled are left out, with a warning.
     classes : array-like of shape (n_classes,), optional
         By default the sorted labels.
     missing : object, optional
@@ -172,19 +177,25 @@ class _LabelTable:
     annotators : list of length n_annotators
     given : csr_array of shape (n_items, n_annotators * n_classes)
         A 1 where that annotator gave that label.
+    items : ndarray of int, shape (n_items,)
+        Which rows of the annotations they are.
     """
 
     classes: np.ndarray
     annotators: list[Any]
     given: sp.csr_array
+    items: np.ndarray
 
     @classmethod
     def read(cls, annotations: Any, classes: ArrayLike | None, missing: Any) -> _LabelTable:
         cells, annotators = _as_cells(annotations)
         known = ~_is_missing(cells, missing)
-        if not known.any(axis=1).all():
-            row = int(np.flatnonzero(~known.any(axis=1))[0])
-            raise ValueError(f"nobody labelled item {row} (of {len(cells)}): drop such items.")
+        kept = np.flatnonzero(known.any(axis=1))
+        if not len(kept):
+            raise ValueError(f"nobody labelled any of the {len(cells)} items.")
+        if len(kept) < len(cells):
+            _warn_of_bare_items(len(cells) - len(kept), len(cells))
+            cells, known = cells[kept], known[kept]
         if not known.any(axis=0).all():
             silent = annotators[int(np.flatnonzero(~known.any(axis=0))[0])]
             raise ValueError(f"annotator {silent!r} gave no label: drop that column.")
@@ -194,7 +205,7 @@ class _LabelTable:
         columns = who * len(order) + encode(labels, order)
         shape = (len(cells), len(annotators) * len(order))
         given = sp.csr_array((np.ones(len(items)), (items, columns)), shape=shape)
-        return cls(order, annotators, given)
+        return cls(order, annotators, given, kept)
 
     @property
     def votes(self) -> np.ndarray:
@@ -255,6 +266,7 @@ def _climb(
         log_likelihood=np.array(history),
         converged=converged,
         smoothing=smoothing,
+        items=table.items,
     )
 
 
@@ -293,6 +305,11 @@ def _is_missing(cells: np.ndarray, missing: Any) -> np.ndarray:
     if missing is not None:
         absent[~absent] = cells[~absent] == missing
     return absent
+
+
+def _warn_of_bare_items(lost: int, total: int) -> None:
+    are = "is" if lost == 1 else "are"
+    warnings.warn(f"nobody labelled {lost} of {total} items, which {are} left out.", stacklevel=4)
 
 
 def _warn_of_renaming(model: AnnotatorModel) -> None:

@@ -173,7 +173,7 @@ def confusion_from_clean(
         return estimate
     labels = as_labels(all_observed, "all_observed")
     everyone = encode(labels, class_list(order, labels))
-    inverse = invert_noise(estimate.matrix).inverse
+    inverse = invert_noise(estimate.matrix, classes=order).inverse
     prior = recover_priors(np.bincount(everyone, minlength=len(order)), inverse)
     return replace(estimate, prior=prior)
 
@@ -253,7 +253,7 @@ def confusion_from_annotators(
     Parameters
     ----------
     annotations : array-like or dataframe of shape (n_items, n_annotators)
-        See :func:`~uneven.noise.annotators.dawid_skene`.
+        See :func:`~uneven.noise.annotators.dawid_skene`. Items that nobody labelled are left out.
     who : {"pooled", "majority"} or a column, default="pooled"
         Whose noise: that of a label picked at random among all; that of the label most often given
         to an item; that of one annotator, by column name or position.

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import math
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 
 __all__ = ["NoiseSummary"]
 
@@ -24,6 +24,8 @@ class NoiseSummary:
         How much it magnifies chance in what is estimated for each class; at least 1.
     observed, recovered : list of K floats
         Shares of the labels, and of the true classes behind them.
+    rows : list of K floats
+        How many rows of each true class the matrix was estimated from; empty if nobody knows.
 
     Examples
     --------
@@ -39,9 +41,11 @@ class NoiseSummary:
     amplification: list[float]
     observed: list[float]
     recovered: list[float]
+    rows: list[float] = field(default_factory=list)
 
     def __post_init__(self) -> None:
-        sizes = {len(self.amplification), len(self.observed), len(self.recovered)}
+        lists = (self.amplification, self.observed, self.recovered, self.rows or self.observed)
+        sizes = set(map(len, lists))
         if sizes != {len(self.matrix)}:
             raise ValueError(
                 f"NoiseSummary has a matrix of {len(self.matrix)} rows, but lists of "

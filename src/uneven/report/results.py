@@ -62,6 +62,12 @@ class Measure:
         """By how much `a` is better than `b` (negative: worse)."""
         return a - b if self.greater_is_better else b - a
 
+    def possible(self, value: float) -> float:
+        """The nearest value that the measure can have; corrected estimates may leave its range."""
+        if not self.corrects or math.isnan(value):
+            return value
+        return min(max(value, 0.0), 1.0) if self.greater_is_better else max(value, 0.0)
+
 
 @dataclass(frozen=True)
 class FoldError:
@@ -167,6 +173,9 @@ class MethodResult:
         one.
     knows_noise : bool
         Whether the method was told how the labels are wrong.
+    matrix_range : dict of str to list of two floats
+        For each corrected measure the values between which 90 % of the noise matrices put it that
+        fit the rows behind the given one; empty if nobody knows these rows.
     """
 
     name: str
@@ -184,6 +193,7 @@ class MethodResult:
     errors: list[FoldError] = field(default_factory=list)
     corrected: list[list[float]] = field(default_factory=list)
     knows_noise: bool = False
+    matrix_range: dict[str, list[float]] = field(default_factory=dict)
 
     def __post_init__(self) -> None:
         if self.kind not in ("ours", "baseline"):
@@ -339,7 +349,8 @@ class CompareResults:
     def ranked(self, measure: str | None = None) -> list[MethodResult]:
         """Methods from best to worst.
 
-        Ordered by the mean of the measure, then by the smaller spread, then by name.  A method
+        Ordered by the mean of the measure, then by the smaller spread, then by name.  Means that
+        cannot be, such as a corrected accuracy above 1, count as the nearest that can.  A method
         that failed in some fold stands behind all that did not, since its mean skips folds, and
         one without any score stands last.
 
@@ -361,7 +372,7 @@ class CompareResults:
             return (
                 math.isnan(centre),
                 bool(method.errors) or any(map(math.isnan, values)),
-                0.0 if math.isnan(centre) else by.better(0.0, centre),
+                0.0 if math.isnan(centre) else by.better(0.0, by.possible(centre)),
                 math.inf if math.isnan(width) else width,
                 method.name,
             )

@@ -6,10 +6,10 @@ import math
 from dataclasses import dataclass
 
 from uneven.report.averages import mean, spread
-from uneven.report.numbers import decimal, plus_minus
+from uneven.report.numbers import count, decimal, plus_minus
 from uneven.report.results import CompareResults, Measure, MethodResult
 
-__all__ = ["Verdict", "leaders", "verdict"]
+__all__ = ["Verdict", "impossible", "leaders", "matrix_doubt", "verdict"]
 
 
 @dataclass(frozen=True)
@@ -76,12 +76,18 @@ def verdict(results: CompareResults) -> Verdict:
     value = plus_minus(best.mean(measure.name), best.spread(measure.name))
     word = "highest" if measure.greater_is_better else "lowest"
     headline = f"{best.label} has the {word} {measure.label}: {value}."
+    at_end = measure.possible(best.mean(measure.name)) != best.mean(measure.name)
+    if at_end:
+        headline = f"{best.label} comes out first, but its {measure.label}, {value}, cannot be."
+    doubts = " ".join(filter(None, (impossible(results), matrix_doubt(results))))
     if rival is None:
-        return Verdict(best, None, math.nan, math.nan, 0, 0, headline, "")
+        return Verdict(best, None, math.nan, math.nan, 0, 0, headline, doubts)
     pairs = zip(best.scores[measure.name], rival.scores[measure.name])
     gains = [measure.better(a, b) for a, b in pairs if math.isfinite(a) and math.isfinite(b)]
     wins = sum(g > 0 for g in gains)
-    detail = _detail(measure, best, rival, gains, wins)
+    tied = at_end and rival in leaders(results, measure.name)
+    lead = "" if tied else _detail(measure, best, rival, gains, wins)
+    detail = f"{lead} {doubts}".strip()
     return Verdict(best, rival, mean(gains), spread(gains), wins, len(gains), headline, detail)
 
 
@@ -102,13 +108,72 @@ def leaders(results: CompareResults, measure: str) -> list[MethodResult]:
         did not.
     """
     first, *others = results.ranked(measure)
-    top = first.mean(measure)
+    possible = results.measure(measure).possible
+    top = possible(first.mean(measure))
 
     def level(method: MethodResult) -> bool:
-        near = math.isclose(method.mean(measure), top, rel_tol=1e-9, abs_tol=1e-12)
+        near = math.isclose(possible(method.mean(measure)), top, rel_tol=1e-9, abs_tol=1e-12)
         return near and bool(method.errors) == bool(first.errors)
 
     return [first, *(method for method in others if level(method))]
+
+
+def impossible(results: CompareResults) -> str:
+    """Say which methods have a value of the chosen measure that cannot be, and what that means.
+
+    Parameters
+    ----------
+    results : CompareResults
+        The comparison.
+
+    Returns
+    -------
+    str
+        Empty if every value can be.
+    """
+    measure = results.chosen
+    values = {m.label: m.mean(measure.name) for m in results.ranked()}
+    above = {name: value for name, value in values.items() if value > measure.possible(value)}
+    below = {name: value for name, value in values.items() if value < measure.possible(value)}
+    said = [
+        f"A {measure.label} {where} cannot be ({_listed(found)}): it is chance, with too few rows, "
+        "or the noise matrix does not fit these labels."
+        for where, found in (("above 1", above), ("below 0", below))
+        if found
+    ]
+    if len(above) > 1:
+        said.append("Methods above 1 count as level.")
+    return " ".join(said)
+
+
+def _listed(values: dict[str, float], most: int = 4) -> str:
+    shown = [f"{name} {decimal(value)}" for name, value in values.items()]
+    more = f" and {len(shown) - most} more" if len(shown) > most else ""
+    return ", ".join(shown[:most]) + more
+
+
+def matrix_doubt(results: CompareResults) -> str:
+    """Say how far the noise matrix moves the value of the best method.
+
+    Parameters
+    ----------
+    results : CompareResults
+        The comparison.
+
+    Returns
+    -------
+    str
+        Empty without a noise matrix of a known number of rows, or if the measure is not corrected.
+    """
+    ends = results.best.matrix_range.get(results.metric)
+    if not ends or results.noise is None or not results.noise.rows:
+        return ""
+    rows = sum(results.noise.rows)
+    return (
+        f"The noise matrix was estimated from {count(rows)} rows; matrices that fit them put "
+        f"{results.best.label} between {decimal(ends[0], 2)} and {decimal(ends[1], 2)}, and the "
+        "others up or down with it."
+    )
 
 
 def _rival(results: CompareResults, best: MethodResult) -> MethodResult | None:

@@ -2,12 +2,13 @@
 
 from __future__ import annotations
 
+import math
 from collections.abc import Sequence
 
 from uneven.report.heat import MANY, elide, heat_cell, named
 from uneven.report.markup import Markup, tag
 from uneven.report.noise import NoiseSummary
-from uneven.report.numbers import decimal, percent, whole_percent
+from uneven.report.numbers import count, decimal, percent, whole_percent
 from uneven.report.results import CompareResults
 
 __all__ = ["noise"]
@@ -17,6 +18,9 @@ MANY_BESIDE = 8
 
 EASY, HARD = 3.0, 30.0
 """Condition numbers up to which undoing the noise costs little, and from which it costs a lot."""
+
+FEW_ROWS = 50
+"""A column that rests on fewer rows is a rough guess: shares of it are known to about 0.1."""
 
 
 def noise(results: CompareResults) -> Markup | None:
@@ -48,11 +52,15 @@ def noise(results: CompareResults) -> Markup | None:
 def _remarks(found: NoiseSummary, classes: Sequence[str]) -> list[str]:
     worst = max(range(len(classes)), key=lambda c: found.amplification[c])
     if found.condition <= EASY:
-        verdict = "undoing the noise costs little"
+        verdict = "undoing the noise costs little, if the matrix is right"
     elif found.condition < HARD:
         verdict = "undoing the noise makes every estimate less certain"
     else:
         verdict = "the noise hides much: corrected numbers are very uncertain"
+    fewest = min(found.rows, default=math.inf)
+    if fewest < FEW_ROWS and found.condition < HARD:
+        rarest = elide(classes[found.rows.index(fewest)], 24)
+        verdict = f"but the matrix itself is a rough guess, from {count(fewest)} rows of {rarest}"
     return [
         f"{percent(found.wrong_share)} of the labels are wrong, says the noise matrix "
         f"({elide(found.name, 60)}). Measures on the labels as they are would blame right answers "

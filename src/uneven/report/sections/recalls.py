@@ -65,7 +65,12 @@ def recalls(results: CompareResults) -> Markup:
         "called rare when it has less than half of an equal share of the rows."
     )
     if results.noise is not None:
-        note += " Recalls are corrected for the noise in the labels; the numbers of rows are not."
+        note += (
+            " Recalls are corrected for the noise in the labels, over all folds together, and "
+            "moved into the range from 0 to 100; the numbers of rows are not corrected. The "
+            "corrected balanced accuracy in the ranking is not moved, so that it is right on "
+            "average: the mean of a column may differ from it."
+        )
     css = "sortable heatmap many" if len(methods) > MANY else "sortable heatmap"
     inner = tag("table", tag("thead", tag("tr", heads)), tag("tbody", rows), class_=css)
     return Markup(tag("div", inner, class_="wide") + tag("p", note, class_="note"))
