@@ -28,6 +28,8 @@ from uneven.noise.grouped_sums import group_masses, label_weights, top_classes
 from uneven.noise.kernels import move_dense, move_sparse
 from uneven.noise.uma_parameters import STEPS
 
+pytestmark = pytest.mark.filterwarnings("ignore::sklearn.exceptions.ConvergenceWarning")
+
 SEEDS = st.integers(0, 10**6)
 
 

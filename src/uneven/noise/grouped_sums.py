@@ -55,7 +55,10 @@ def label_weights(y: ArrayLike, n_classes: int) -> sp.csr_array:
 
 
 def top_classes(
-    scores: np.ndarray, alpha: float = 0.0, distances: np.ndarray | None = None
+    scores: np.ndarray,
+    alpha: float = 0.0,
+    distances: np.ndarray | None = None,
+    slack: np.ndarray | None = None,
 ) -> np.ndarray:
     """The class that each row is predicted to be, or -1 if its lead is too small.
 
@@ -66,6 +69,8 @@ def top_classes(
         Smallest lead over every other class.
     distances : ndarray of shape (n_classes, n_classes), optional
         Leads are divided by them.
+    slack : ndarray of shape (n_samples,), optional
+        Scores of a row that differ by no more count as equal.
 
     Returns
     -------
@@ -77,7 +82,10 @@ def top_classes(
     >>> top_classes(np.array([[0.5, 0.4], [0.2, 0.9]]), alpha=0.3).tolist()
     [-1, 1]
     """
-    top = scores.argmax(axis=1)
+    if slack is None:
+        top = scores.argmax(axis=1)
+    else:
+        top = (scores >= (scores.max(axis=1) - slack)[:, None]).argmax(axis=1)
     if alpha <= 0.0 or scores.shape[1] < 2:
         return top
     rows = np.arange(len(top))

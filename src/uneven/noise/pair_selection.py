@@ -7,7 +7,10 @@ from dataclasses import dataclass
 
 import numpy as np
 
-__all__ = ["SELECTIONS", "Candidates", "in_order"]
+__all__ = ["ROUNDING", "SELECTIONS", "Candidates", "in_order"]
+
+ROUNDING = 1e-12
+"""Differences that sums in another order may make, relative to what is summed."""
 
 
 @dataclass
@@ -34,7 +37,12 @@ class Candidates:
 
 
 def _best_first(values: np.ndarray) -> np.ndarray:
-    return np.argsort(-values.ravel(), kind="stable")
+    """Positions from the largest value down; equals, but for rounding, in their own order."""
+    values = values.ravel()
+    order = np.argsort(-values, kind="stable")
+    steps = values[order[:-1]] - values[order[1:]] > ROUNDING * np.abs(values).max()
+    ranks = np.concatenate([[0], np.cumsum(steps)])
+    return order[np.lexsort((order, ranks))]
 
 
 def _error(pairs: Candidates) -> np.ndarray:

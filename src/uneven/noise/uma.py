@@ -6,6 +6,7 @@ import warnings
 from typing import Any, Self
 
 import numpy as np
+from sklearn.exceptions import ConvergenceWarning
 from sklearn.utils import check_random_state
 from sklearn.utils.metaestimators import available_if
 from sklearn.utils.validation import check_is_fitted, validate_data
@@ -25,6 +26,7 @@ from uneven.noise.spaces import DualSpace, PrimalSpace, Space
 from uneven.noise.uma_parameters import check_parameters
 from uneven.noise.uma_run import HISTORY, Run
 from uneven.noise.uma_step import Rules, iterate
+from uneven.noise.uma_verdict import doubts
 from uneven.vote_classifier import flatten_binary
 
 __all__ = ["UMAClassifier"]
@@ -138,6 +140,12 @@ class UMAClassifier(LinearClassifier):
     exact only on average over the noise, and their errors grow with the entries of the inverse of
     the noise matrix, a factor that the published sample size lacks.
 
+    The last class vectors, which the source keeps, can be much worse than earlier ones: steps are
+    long, and the risk jumps. In practice pass ``average=True``, or ``pocket=True`` if there are
+    many rows; ``fit`` warns where the estimated error says that much was lost. What is equal but
+    for rounding counts as a tie: the lower class or pair comes first, and a tied vector is
+    mistaken.
+
     References
     ----------
     U. Louche and L. Ralaivola (2013), *Unconfused ultraconservative multiclass algorithms*.
@@ -233,6 +241,9 @@ class UMAClassifier(LinearClassifier):
             n_classes = len(self.classes_)
             self._learn(run, self.max_iter or max(500, 20 * n_classes * (n_classes - 1)))
             self._close(run, X, lengths)
+            doubt = doubts(run, self._chosen(run), self.stop_reason_, self._advice())
+        if doubt:
+            warnings.warn(doubt, ConvergenceWarning, stacklevel=2)
         return self
 
     @available_if(_without_kernel)
@@ -317,6 +328,7 @@ class UMAClassifier(LinearClassifier):
             coef,
             lag=self.lag_.copy() if hasattr(self, "lag_") else np.zeros_like(coef),
             scores=space.scores(coef),
+            lengths=(lengths if self.kernel is None else np.sqrt(np.diag(rows)))[filled],
             alpha=float(self.alpha),
             geometric=self.alpha_mode == "geometric",
             keeps_best=self.pocket,
@@ -384,14 +396,21 @@ class UMAClassifier(LinearClassifier):
             for name, earlier in self.history_.items()
         }
         self.n_iter_ = run.n_steps
-        chosen = run.averaged() if self.average else run.coef
-        if self.pocket and run.best_coef is not None:
-            chosen = run.best_coef
+        chosen = self._chosen(run)
         if self.kernel is None:
             self.weights_, self.lag_ = run.coef, run.lag
             self._store(chosen)
         else:
             self._store_expansion(chosen, X, lengths)
+
+    def _chosen(self, run: Run) -> np.ndarray:
+        """The class vectors to keep."""
+        if self.pocket and run.best_coef is not None:
+            return run.best_coef
+        return run.averaged() if self.average else run.coef
+
+    def _advice(self) -> str:
+        return "pocket=True" if self.average else "pocket=True or average=True"
 
     def _store_expansion(self, coef: np.ndarray, X: Any, lengths: np.ndarray) -> None:
         """Keep the training rows that count, and how much."""
