@@ -47,7 +47,7 @@ from uneven.views import ViewMap
 from uneven.voters import EstimatorVoter, TreeVoter
 from uneven.votes import Panel, Term, Vote
 
-__all__ = ["check_structure"]
+__all__ = ["UnknownPartError", "check_structure"]
 
 ENCODERS = (
     str,
@@ -73,6 +73,12 @@ LINEAR = (
     UltraconservativeClassifier,
     UMAClassifier,
 )
+
+
+class UnknownPartError(ValueError):
+    """A model holds something that model files are not made for, though nothing is damaged."""
+
+
 KERNELS = ("linear", "poly", "polynomial", "rbf", "laplacian", "sigmoid", "cosine", "chi2")
 
 
@@ -86,11 +92,13 @@ def check_structure(pipeline: Any) -> None:
 
     Raises
     ------
+    UnknownPartError
+        If it is something else.
     ValueError
-        If it is something else, or if a tree in it points outside its arrays.
+        If a tree in it points outside its arrays.
     """
     if type(pipeline) is not Pipeline or len(pipeline.steps) != 2:
-        raise ValueError("it does not hold a pipeline of an encoder and a classifier")
+        raise UnknownPartError("it does not hold a pipeline of an encoder and a classifier")
     encoder, classifier = pipeline[0], pipeline[1]
     _check_encoder(encoder)
     _check_classifier(classifier)
@@ -112,17 +120,23 @@ def _check_classifier(classifier: Any) -> None:
     elif type(classifier) is LabelRepairPipeline:
         _check_repair(classifier)
     else:
-        raise ValueError(f"its classifier is a {type(classifier).__name__}, which is not known")
+        raise UnknownPartError(
+            f"its classifier is a {type(classifier).__name__}, which is not known"
+        )
 
 
 def _check_encoder(encoder: Any) -> None:
     if type(encoder) is not ColumnTransformer:
-        raise ValueError(f"its encoder is a {type(encoder).__name__}, not a ColumnTransformer")
+        raise UnknownPartError(
+            f"its encoder is a {type(encoder).__name__}, not a ColumnTransformer"
+        )
     for _, part, _ in encoder.transformers_:
         steps = [step for _, step in part.steps] if type(part) is Pipeline else [part]
         for step in steps:
             if type(step) not in ENCODERS or getattr(step, "func", None) is not None:
-                raise ValueError(f"its encoder holds a {type(step).__name__}, which is not known")
+                raise UnknownPartError(
+                    f"its encoder holds a {type(step).__name__}, which is not known"
+                )
 
 
 def _check_forest(forest: RandomForestClassifier) -> None:
@@ -200,7 +214,7 @@ def _check_expansion(classifier: Any) -> None:
 
 def _check_kernel(kernel: Any) -> None:
     if kernel not in KERNELS:
-        raise ValueError(f"its kernel is {kernel!r}, which a model file cannot hold")
+        raise UnknownPartError(f"its kernel is {kernel!r}, which a model file cannot hold")
 
 
 def _check_weights(classifier: Any, weights: NDArray, width: int) -> None:
@@ -225,7 +239,7 @@ def _check_repair(repair: LabelRepairPipeline) -> None:
     _check_classes(repair.classes_)
     for part in (repair.rough_, repair.learner_):
         if type(part) is LabelRepairPipeline:
-            raise ValueError("it repairs labels within itself")
+            raise UnknownPartError("it repairs labels within itself")
         _check_classifier(part)
         if part.n_features_in_ != repair.n_features_in_:
             raise ValueError("its parts disagree about the number of columns")
@@ -326,7 +340,7 @@ def _check_members(fusion: LateFusionClassifier) -> None:
 
 def _check_member(member: Any, columns: NDArray[np.intp], n_classes: int) -> None:
     if type(member) not in OURS:
-        raise ValueError(f"a view is judged by a {type(member).__name__}, which is not known")
+        raise UnknownPartError(f"a view is judged by a {type(member).__name__}, which is not known")
     if member.n_features_in_ != len(columns):
         raise ValueError(f"a view of {len(columns)} columns is judged by {member.n_features_in_}")
     _check_whole(member.classes_, "classes of a view")
@@ -350,7 +364,9 @@ def _checked(
             if not np.isin(term.voter.feature[~term.voter.is_leaf], own).all():
                 raise ValueError("a tree reads a column that is not in its view")
         else:
-            raise ValueError(f"its vote holds a {type(term.voter).__name__}, which is not known")
+            raise UnknownPartError(
+                f"its vote holds a {type(term.voter).__name__}, which is not known"
+            )
     return Vote(terms, vote.rounds.tolist(), n_classes, vote.views)
 
 

@@ -8,6 +8,7 @@ compiled readers do not check their indices, are checked here before use.
 
 from __future__ import annotations
 
+import copy
 import json
 import os
 import zipfile
@@ -22,7 +23,8 @@ from sklearn.pipeline import Pipeline
 from skops.io.exceptions import UntrustedTypesFoundException
 
 from uneven.atomic import replace_file
-from uneven.modelcheck import check_structure
+from uneven.modelcheck import UnknownPartError, check_structure
+from uneven.noise import check_noise_matrix
 
 __all__ = ["TRUSTED_TYPES", "ModelCard", "ModelFileError", "in_use", "load_model", "save_model"]
 
@@ -131,8 +133,9 @@ def save_model(pipeline: Pipeline, card: ModelCard, path: str | os.PathLike[str]
     Raises
     ------
     ModelFileError
-        If the pipeline holds a type that `load_model` would refuse.
+        If the pipeline holds a type that `load_model` would refuse, or a part it does not know.
     """
+    pipeline = _without_frames(pipeline)
     content = {"format": FORMAT, "card": json.dumps(asdict(card)), "pipeline": pipeline}
     data = skops.io.dumps(content, compression=zipfile.ZIP_DEFLATED)
     foreign = set(skops.io.get_untrusted_types(data=data)) - set(TRUSTED_TYPES)
@@ -140,8 +143,28 @@ def save_model(pipeline: Pipeline, card: ModelCard, path: str | os.PathLike[str]
         raise ModelFileError(
             f"the model holds types that a model file may not: {', '.join(sorted(foreign))}."
         )
+    try:
+        check_structure(copy.deepcopy(pipeline))
+    except ValueError as error:
+        raise ModelFileError(
+            f"the model cannot be kept in a model file: {error}. Model files hold an encoder as "
+            "the command line makes it and a classifier of this library or of the comparison."
+        ) from error
     with replace_file(path) as draft:
         draft.write_bytes(data)
+
+
+def _without_frames(pipeline: Any) -> Any:
+    """A copy in which a dataframe that was given as noise matrix is an array in class order."""
+    model = pipeline[-1] if isinstance(pipeline, Pipeline) and pipeline.steps else None
+    matrix = getattr(model, "noise_matrix", None)
+    if not hasattr(matrix, "columns") or not hasattr(model, "classes_"):
+        return pipeline
+    plain = copy.copy(model)
+    plain.noise_matrix = check_noise_matrix(matrix, plain.classes_)
+    kept = copy.copy(pipeline)
+    kept.steps = [*pipeline.steps[:-1], (pipeline.steps[-1][0], plain)]
+    return kept
 
 
 def load_model(path: str | os.PathLike[str]) -> tuple[Pipeline, ModelCard]:
@@ -229,6 +252,8 @@ def in_use(path: str | os.PathLike[str]) -> Iterator[None]:
         yield
     except (MemoryError, OSError, ModelFileError):
         raise
+    except UnknownPartError as error:
+        raise ModelFileError(f"{path} is refused: {_first_line(error)}.") from error
     except Exception as error:  # a forged array can fail anywhere inside a model
         what = _first_line(error) or type(error).__name__
         raise ModelFileError(f"{path} is damaged: {what}.") from error

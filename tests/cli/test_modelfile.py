@@ -88,9 +88,13 @@ def test_votes_of_panels_are_kept_and_checked(classifier, fitted, path):
     panels = [t.voter for t in pipeline[-1].vote_.terms() if isinstance(t.voter, Panel)]
     assert panels
     panels[0].vote._forest.trees.feature[0] = 99
-    save_model(pipeline, CARD, path)
-    with pytest.raises(ModelFileError, match="points to column 99"):
+    write(path, pipeline=pipeline)
+    with pytest.raises(ModelFileError, match=r"damaged: .*points to column 99"):
         load_model(path)
+    path.unlink()
+    with pytest.raises(ModelFileError, match=r"cannot be kept .*points to column 99"):
+        save_model(pipeline, CARD, path)
+    assert not path.exists()
 
 
 def test_round_trip(fitted, path):

@@ -6,9 +6,11 @@ import pickle
 import warnings
 
 import numpy as np
+import pandas as pd
 import pytest
 from sklearn.base import clone
 from sklearn.exceptions import ConvergenceWarning
+from sklearn.naive_bayes import GaussianNB
 from sklearn.pipeline import Pipeline
 
 from tests.cli.conftest import make_frame
@@ -113,7 +115,7 @@ def test_numbers_that_no_training_leaves_are_refused(fitted, path, name, way, ch
     copy = pickle.loads(pickle.dumps(fitted[name]))
     put(way, change)(copy[-1])
     write(path, pipeline=copy)
-    with pytest.raises(ModelFileError, match=f"damaged: .*({says})"):
+    with pytest.raises(ModelFileError, match=f"(damaged|refused): .*({says})"):
         load_model(path)
 
 
@@ -123,3 +125,34 @@ def test_repair_within_repair_is_refused(fitted, path):
     write(path, pipeline=copy)
     with pytest.raises(ModelFileError, match="within itself"):
         load_model(path)
+
+
+def test_a_part_that_no_file_can_hold_is_refused_when_it_is_saved(fitted, path):
+    repair = LabelRepairPipeline(GaussianNB(), UMA, cv=2, smoothing=1.0)
+    encoder = clone(fitted["repair"][0]).set_params(sparse_threshold=0.0)
+    model = Pipeline([("encode", encoder), ("classify", repair)]).fit(PROBLEM.X, HALF)
+    classes = [str(label) for label in model.classes_]
+    card = ModelCard("m", "M", "label", classes, [1] * len(classes), [], 90)
+    with pytest.raises(ModelFileError, match=r"cannot be kept in a model file: .*GaussianNB"):
+        save_model(model, card, path)
+    assert not path.exists()
+    write(path, pipeline=model)
+    with pytest.raises(ModelFileError, match="is refused: its classifier is a GaussianNB") as said:
+        load_model(path)
+    assert "damaged" not in str(said.value)
+
+
+@pytest.mark.parametrize("model", [UMA, ComboClassifier(n_estimators=3)])
+def test_a_frame_as_noise_matrix_becomes_an_array(fitted, path, model):
+    names = ["rare", "common", "less"]
+    matrix = np.array([[0.9, 0.0, 0.2], [0.1, 0.8, 0.0], [0.0, 0.2, 0.8]])
+    frame = pd.DataFrame(matrix, index=names, columns=names)
+    classifier = clone(model).set_params(noise_matrix=frame)
+    pipeline = Pipeline([("encode", clone(fitted["uma"][0])), ("classify", classifier)])
+    pipeline.fit(PROBLEM.X, PROBLEM.y)
+    classes = [str(label) for label in pipeline.classes_]
+    save_model(pipeline, ModelCard("m", "M", "label", classes, [1] * 3, [], 90), path)
+    again, _ = load_model(path)
+    np.testing.assert_array_equal(again.predict(PROBLEM.X), pipeline.predict(PROBLEM.X))
+    np.testing.assert_array_equal(again[-1].noise_matrix, frame.loc[classes, classes])
+    assert pipeline[-1].noise_matrix is frame
