@@ -4,7 +4,9 @@ from __future__ import annotations
 
 import numpy as np
 
-__all__ = ["project_on_simplex"]
+__all__ = ["check_column_sums", "project_on_simplex"]
+
+_SUM_TOLERANCE = 1e-8
 
 
 def project_on_simplex(points: np.ndarray, may_be_less: bool = False) -> np.ndarray:
@@ -48,3 +50,37 @@ def project_on_simplex(points: np.ndarray, may_be_less: bool = False) -> np.ndar
         clipped = np.maximum(columns, 0.0)
         found = np.where(clipped.sum(axis=0) <= 1.0, clipped, found)
     return found.reshape(points.shape)
+
+
+def check_column_sums(matrix: np.ndarray, name: str) -> None:
+    """Refuse a noise matrix whose columns do not sum to 1; recognise one that is transposed.
+
+    Parameters
+    ----------
+    matrix : ndarray of shape (n_classes, n_classes)
+        Column = true class, row = observed label.
+    name : str
+        What to call it in an error.
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> check_column_sums(np.array([[0.9, 0.3], [0.1, 0.6]]), "matrix")
+    Traceback (most recent call last):
+    ...
+    ValueError: matrix: column 1 sums to 0.9, but the labels of every true class must sum to 1. ...
+    """
+    sums = matrix.sum(axis=0)
+    if np.abs(sums - 1.0).max() <= _SUM_TOLERANCE:
+        return
+    if np.abs(matrix.sum(axis=1) - 1.0).max() <= _SUM_TOLERANCE:
+        raise ValueError(
+            f"{name}: its rows sum to 1, its columns do not: it looks transposed. Entry (i, j) is "
+            "the share of class j that is labelled i; pass matrix.T if yours has a row per true "
+            "class."
+        )
+    worst = int(np.abs(sums - 1.0).argmax())
+    raise ValueError(
+        f"{name}: column {worst} sums to {sums[worst]:.6g}, but the labels of every true class "
+        "must sum to 1. Divide counts by matrix.sum(axis=0)."
+    )

@@ -69,3 +69,18 @@ def test_parts_that_do_not_fit_are_refused(names, more):
         NoiseMatrixDisplay(np.eye(2), names, **more)
     with pytest.raises(ValueError, match="shapes"):
         NoiseMatrixDisplay(np.ones((2, 3)))
+
+
+@pytest.mark.parametrize(
+    ("matrix", "says"),
+    [
+        ([[0.9, 0.1], [0.3, 0.7]], "looks transposed"),
+        ([[0.9, 0.3], [0.1, 0.6]], "column 1 sums to 0.9"),
+        ([[9, 3], [1, 7]], "Divide counts"),
+        ([[1.1, 0.0], [-0.1, 1.0]], "finite shares >= 0"),
+        ([[np.nan, 0.0], [0.1, 1.0]], "finite shares >= 0"),
+    ],
+)
+def test_what_is_no_noise_matrix_is_not_drawn(matrix, says):
+    with pytest.raises(ValueError, match=says):
+        NoiseMatrixDisplay(matrix)

@@ -26,7 +26,7 @@ import numpy as np
 from numpy.typing import ArrayLike
 
 from uneven.metrics._checks import class_list
-from uneven.simplex import project_on_simplex
+from uneven.simplex import check_column_sums, project_on_simplex
 
 __all__ = [
     "NoiseInverse",
@@ -37,7 +37,6 @@ __all__ = [
     "reverse_matrix",
 ]
 
-_SUM_TOLERANCE = 1e-8
 _NEGATIVE_TOLERANCE = 1e-12
 _ALARMING_CONDITION = 1e3
 _SHRINKAGES = (1e-3, 1e-2, 0.05, 0.1, 0.2, 0.4)
@@ -112,7 +111,7 @@ def check_noise_matrix(matrix: Any, classes: Any = None) -> np.ndarray:
     if not np.isfinite(noise).all() or (noise < -_NEGATIVE_TOLERANCE).any():
         raise ValueError("noise_matrix must hold finite probabilities >= 0.")
     noise = np.maximum(noise, 0.0)
-    _check_column_sums(noise)
+    check_column_sums(noise, "noise_matrix")
     return np.asarray(noise / noise.sum(axis=0))
 
 
@@ -334,23 +333,6 @@ def _listing(names: Any, most: int = 8) -> str:
     """Names for a sentence, with a sign that the list is longer."""
     shown = [repr(name) for name in np.asarray(names).tolist()]
     return ", ".join(shown[:most]) + (f", … ({len(shown)} in all)" if len(shown) > most else "")
-
-
-def _check_column_sums(noise: np.ndarray) -> None:
-    sums = noise.sum(axis=0)
-    if np.abs(sums - 1.0).max() <= _SUM_TOLERANCE:
-        return
-    if np.abs(noise.sum(axis=1) - 1.0).max() <= _SUM_TOLERANCE:
-        raise ValueError(
-            "noise_matrix: its rows sum to 1, its columns do not: it looks transposed. Entry "
-            "(i, j) is the share of class j that is labelled i; pass matrix.T if yours has a row "
-            "per true class."
-        )
-    worst = int(np.abs(sums - 1.0).argmax())
-    raise ValueError(
-        f"noise_matrix: column {worst} sums to {sums[worst]:.6g}, but the labels of every true "
-        "class must sum to 1. Divide counts by matrix.sum(axis=0)."
-    )
 
 
 def _inverted(matrix: np.ndarray, inverse: np.ndarray, shrinkage: float = 0.0) -> NoiseInverse:

@@ -18,6 +18,7 @@ from uneven.plots.drawing import (
     shorten,
 )
 from uneven.plots.palette import MUTED
+from uneven.simplex import check_column_sums
 
 __all__ = ["NoiseMatrixDisplay"]
 
@@ -32,7 +33,7 @@ class NoiseMatrixDisplay:
     Parameters
     ----------
     matrix : array-like of shape (K, K)
-        Column = true class, row = observed label.
+        Column = true class, row = observed label; columns sum to 1.
     display_labels : sequence of length K, optional
         Class names; 0, 1, ... by default.
     low, high : array-like of shape (K, K), optional
@@ -89,6 +90,9 @@ class NoiseMatrixDisplay:
                 f"{len(self.display_labels)} display_labels; expected ({n}, {n}) each, both "
                 f"bounds or none, and {n} labels."
             )
+        if not np.isfinite(self.matrix).all() or (self.matrix < 0.0).any():
+            raise ValueError("matrix must hold finite shares >= 0.")
+        check_column_sums(self.matrix, "matrix")
 
     @classmethod
     def from_estimate(cls, estimate: Any, *, ax: Any = None, **kwargs: Any) -> NoiseMatrixDisplay:
