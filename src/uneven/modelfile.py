@@ -156,7 +156,7 @@ def save_model(pipeline: Pipeline, card: ModelCard, path: str | os.PathLike[str]
 
 def _without_frames(pipeline: Any) -> Any:
     """A copy in which a dataframe that was given as noise matrix is an array in class order."""
-    model = pipeline[-1] if isinstance(pipeline, Pipeline) and pipeline.steps else None
+    model: Any = pipeline[-1] if isinstance(pipeline, Pipeline) and pipeline.steps else None
     matrix = getattr(model, "noise_matrix", None)
     if not hasattr(matrix, "columns") or not hasattr(model, "classes_"):
         return pipeline

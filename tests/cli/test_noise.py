@@ -152,7 +152,9 @@ def test_fit_keeps_a_model_that_predicts(uneven, noisy, method):
     done = uneven("predict", "m.skops", "t.csv")
     answers = np.array(done.out.split()[1:])
     assert np.mean(answers == noisy_frame()["true"]) > (0.9 if method == "uma" else 0.6)
-    assert uneven("explain", "m.skops").code == 0
+    done = uneven("explain", "m.skops")
+    assert done.code == 0
+    assert "3 x 3 matrix; 35% of the labels of a class are wrong on average" in done.out
 
 
 def test_uma_has_no_shares(uneven, noisy):
@@ -409,3 +411,32 @@ def test_more_rows_behind_a_matrix_narrow_what_it_allows():
         widths.append(high - low)
     assert widths[0] > 2 * widths[1] > 10 * widths[2] > 0.0
     assert label_noise(problem, NOISE).matrix_range(counts) == {}
+
+
+@pytest.mark.parametrize("command", ["fit", "compare"])
+@pytest.mark.parametrize("classes", [CLASSES, [0, 1, 2]])
+def test_columns_of_checked_labels_are_pointed_out(uneven, noisy, command, classes):
+    frame = noisy_frame(classes=classes)
+    frame["true"] = frame["true"].where(np.arange(360) % 3 > 0)
+    frame["count"] = np.random.default_rng(0).integers(0, 3, 360)
+    frame.to_csv(noisy / "t.csv", index=False)
+    write_noise_matrix(NOISE, classes, noisy / "noise.csv")
+    words = (command, "t.csv", "-t", "label", "--noise-matrix", "noise.csv")
+    option = "--method" if command == "fit" else "--methods"
+    words += (option, "logistic_regression", *(QUICK if command == "compare" else ()))
+    said = " ".join(uneven(*words).err.split())
+    assert "column 'true' holds nothing but classes" in said
+    assert "--drop true" in said
+    assert "'count'" not in said
+    assert "nothing but classes" not in " ".join(uneven(*words, "--drop", "true").err.split())
+
+
+def test_uma_without_a_matrix_believes_the_labels(uneven, noisy):
+    words = ("-t", "label", "--drop", "true")
+    note = "UMA is meant for labels that are wrong in a known way; without --noise-matrix"
+    done = uneven("fit", "t.csv", *words, "--method", "uma", "-o", "m.skops")
+    assert note in done.err
+    done = uneven("compare", "t.csv", *words, *QUICK, "--methods", "uma,logistic_regression")
+    assert note in done.err
+    done = uneven("fit", "t.csv", *words, "--method", "logistic_regression", "-o", "m.skops")
+    assert "UMA" not in done.err

@@ -80,6 +80,16 @@ def test_page_renders_and_never_scrolls_sideways(visit, name, width, theme):
     assert empty == 0
 
 
+@pytest.mark.parametrize("name", ["usual", "noisy"])
+def test_every_column_of_the_ranking_is_seen_on_a_desk(visit, name):
+    page = visit(name, width=1280)
+    beyond = "(e => e.scrollWidth - e.clientWidth)(document.querySelector('#ranking .wide'))"
+    assert page.evaluate(beyond) <= 0
+    if name == "noisy":
+        page.evaluate("document.querySelector('.ranking').classList.remove('crowded')")
+        assert page.evaluate(beyond) > 0
+
+
 def test_theme_follows_the_reader(visit):
     ground = "getComputedStyle(document.body).backgroundColor"
     assert visit("usual", theme="light").evaluate(ground) == "rgb(255, 255, 255)"

@@ -11,7 +11,7 @@ from sklearn.pipeline import Pipeline
 
 from uneven.atomic import replace_folder
 from uneven.cli import terminal
-from uneven.cli.fit import deaf_notes, lone_view_notes, model_card
+from uneven.cli.fit import deaf_notes, leak_notes, lone_view_notes, model_card
 from uneven.cli.inputs import TableRequest, demo_problem
 from uneven.cli.ranking import noise_table, ranking_table, view_table
 from uneven.cli.results import Origin, collect_results, with_noise, with_shares, with_views
@@ -104,6 +104,7 @@ def compare(request: CompareRequest) -> None:
     check_folds(problem, request.folds)
     methods = named or choose_methods(default_methods(has_views(problem), noise is not None))
     terminal.notes([*problem.notes, *lone_view_notes(methods, problem)])
+    terminal.notes(leak_notes(problem, noise))
     terminal.notes([*deaf_notes(methods, noise), *_uncorrected_notes(metric, noise)])
     settings = Settings(
         rounds=request.rounds or (DEFAULT_ROUNDS if request.source else DEMO_ROUNDS),

@@ -37,9 +37,9 @@ def explain(path: Path, top: int = 15) -> None:
 
 def _show(model: Pipeline, card: ModelCard, top: int) -> None:
     console = terminal.stdout()
-    console.print(_card_table(card))
-    console.print(_class_table(card))
     classifier = model[-1]
+    console.print(_card_table(card, getattr(classifier, "noise_matrix", None)))
+    console.print(_class_table(card))
     if not hasattr(classifier, "explain"):
         console.print(f"{card.label} is not a vote, so there are no shares to show.", markup=False)
         return
@@ -53,7 +53,7 @@ def _show(model: Pipeline, card: ModelCard, top: int) -> None:
     _print_shares(console, "Which column speaks for which class", columns, card.classes)
 
 
-def _card_table(card: ModelCard) -> Table:
+def _card_table(card: ModelCard, noise: Any = None) -> Table:
     out = terminal.table("Model", ["", ""])
     out.show_header = False
     out.columns[1].justify = "left"
@@ -67,12 +67,22 @@ def _card_table(card: ModelCard) -> Table:
         ("missing cells", f"{100 * card.missing_share:.1f}%"),
         ("data sha256", card.sha256 or "-"),
         ("parameters", parameters or "-"),
+        *([] if noise is None else [("label noise", _told_noise(noise))]),
         ("created", card.created),
         ("command", card.command),
         ("versions", made_with),
     ):
         out.add_row(name, Text(value))
     return out
+
+
+def _told_noise(noise: Any) -> str:
+    """Size of the noise matrix a model learnt with, and how wrong it calls the labels."""
+    kept = np.diag(np.asarray(noise, dtype=np.float64))
+    return (
+        f"{len(kept)} x {len(kept)} matrix; {100 * (1 - kept.mean()):.0f}% of the labels of a "
+        f"class are wrong on average, {100 * (1 - kept.min()):.0f}% at most"
+    )
 
 
 def _class_table(card: ModelCard) -> Table:

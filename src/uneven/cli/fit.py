@@ -7,6 +7,7 @@ from collections.abc import Iterable
 from dataclasses import replace
 from pathlib import Path
 
+import numpy as np
 from sklearn.pipeline import Pipeline
 
 from uneven.cli import terminal
@@ -25,7 +26,10 @@ from uneven.experiments import (
 )
 from uneven.modelfile import ModelCard, save_model
 
-__all__ = ["deaf_notes", "fit", "lone_view_notes", "model_card"]
+__all__ = ["deaf_notes", "fit", "leak_notes", "lone_view_notes", "model_card"]
+
+MOSTLY = 0.5
+"""Numbers that agree with the label in more than this share of the rows look like labels."""
 
 
 def fit(source: TableRequest, name: str, settings: Settings, out: Path, command: str) -> None:
@@ -50,7 +54,7 @@ def fit(source: TableRequest, name: str, settings: Settings, out: Path, command:
     problem = source.load()
     noise = source.noise(problem)
     terminal.notes([*problem.notes, *lone_view_notes([method], problem)])
-    terminal.notes(deaf_notes([method], noise))
+    terminal.notes([*deaf_notes([method], noise), *leak_notes(problem, noise)])
     started = time.perf_counter()
     with terminal.progress(1) as observer:
         settings = replace(
@@ -80,10 +84,47 @@ def lone_view_notes(methods: Iterable[Method], problem: Problem) -> list[str]:
 
 def deaf_notes(methods: Iterable[Method], noise: LabelNoise | None) -> list[str]:
     """Tell which methods learn from noisy labels as if they were true."""
+    if noise is None:
+        return [
+            f"{method.label} is meant for labels that are wrong in a known way; without "
+            "--noise-matrix it believes them."
+            for method in methods
+            if method.needs_noise
+        ]
     deaf = [method.label for method in methods if not knows_noise(method)]
-    if noise is None or not deaf:
+    if not deaf:
         return []
     return [f"no noise matrix can be given to {', '.join(deaf)}: the labels are believed as given."]
+
+
+def leak_notes(problem: Problem, noise: LabelNoise | None) -> list[str]:
+    """Tell which columns may hold the checked labels, from which methods would read the answer.
+
+    Columns of class names, and columns of numbers that are classes and mostly agree with the
+    label.
+    """
+    if noise is None:
+        return []
+    classes, labels = set(problem.classes.astype(str)), problem.y.astype(str)
+    suspects = []
+    for column in problem.schema.columns:
+        cells = problem.X[column.name]
+        present = cells.notna().to_numpy()
+        names = np.array([_class_name(cell) for cell in cells[present]])
+        if len(set(names)) < 2 or not set(names) <= classes:
+            continue
+        if column.kind == "category" or np.mean(names == labels[present]) > MOSTLY:
+            suspects.append(column.name)
+    return [
+        f"column {name!r} holds nothing but classes; if these are checked labels, the methods read "
+        f"the answer there: --drop {name}."
+        for name in suspects
+    ]
+
+
+def _class_name(cell: object) -> str:
+    whole = isinstance(cell, float) and cell.is_integer()
+    return str(int(cell)) if whole else str(cell)  # type: ignore[call-overload]
 
 
 def model_card(method: Method, problem: Problem, model: Pipeline, command: str) -> ModelCard:

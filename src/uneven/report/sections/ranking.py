@@ -14,6 +14,9 @@ from uneven.report.verdict import leaders
 
 __all__ = ["ranking"]
 
+FEW_MEASURES = 5
+"""Above this many measures the spreads stand below the means, so that all columns are seen."""
+
 
 def ranking(results: CompareResults) -> Markup:
     """Table of methods from best to worst, and what went wrong where something did.
@@ -42,8 +45,9 @@ def ranking(results: CompareResults) -> Markup:
         "bold is best. A dot is a fold, the upright bar the mean, the thick line one deviation "
         "to each side. Click a heading to sort."
     )
+    css = "sortable ranking crowded" if len(measures) > FEW_MEASURES else "sortable ranking"
     return Markup(
-        tag("div", tag("table", head, tag("tbody", rows), class_="sortable ranking"), class_="wide")
+        tag("div", tag("table", head, tag("tbody", rows), class_=css), class_="wide")
         + tag("p", note, class_="note")
         + _explained(measures)
         + _failures(results)
