@@ -17,6 +17,7 @@ from uneven.linear.rows import add_constant, normalize_rows, row_norms
 __all__ = [
     "LinearClassifier",
     "check_flags",
+    "check_same_width",
     "csr_parts",
     "enter_labelled_rows",
     "enter_stream",
@@ -63,6 +64,8 @@ class LinearClassifier(ClassifierMixin, BaseEstimator):
     def predict(self, X: Any) -> np.ndarray:
         """The class with the highest score; the first of them if several share it.
 
+        Models of two classes with a single vector give the second class to a score of zero.
+
         Parameters
         ----------
         X : array-like or sparse matrix of shape (n_samples, n_features)
@@ -73,7 +76,8 @@ class LinearClassifier(ClassifierMixin, BaseEstimator):
         """
         scores = self.decision_function(X)
         if scores.ndim == 1:
-            return self.classes_[(scores > 0.0).astype(np.intp)]
+            second = scores >= 0.0 if len(self.intercept_) == 1 else scores > 0.0
+            return self.classes_[second.astype(np.intp)]
         return self.classes_[scores.argmax(axis=1)]
 
     def __sklearn_tags__(self) -> Tags:
@@ -172,6 +176,15 @@ def check_flags(estimator: Any, *names: str) -> None:
         value = getattr(estimator, name)
         if not isinstance(value, bool | np.bool_):
             raise ValueError(f"{name} must be True or False, got {value!r}.")
+
+
+def check_same_width(width: int, rows: Any) -> None:
+    """Refuse rows for class vectors of another width: ``fit_intercept`` must have changed."""
+    if width != rows.shape[1]:
+        raise ValueError(
+            f"fit_intercept changed since the first rows were shown: the weights have {width} "
+            f"columns, the rows now {rows.shape[1]}; fit anew."
+        )
 
 
 def generator(random_state: Any) -> np.random.Generator:

@@ -4,13 +4,24 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass, field
+from numbers import Real
 from typing import Any
 
 import numpy as np
+import scipy.sparse as sp
 from numpy.typing import ArrayLike
 from sklearn.metrics.pairwise import pairwise_kernels
 
-__all__ = ["BLOCK_BYTES", "KernelExpansion", "block_rows", "blocks", "gram", "is_psd"]
+__all__ = [
+    "BLOCK_BYTES",
+    "KernelExpansion",
+    "block_rows",
+    "blocks",
+    "check_kernel_parameters",
+    "gram",
+    "is_psd",
+    "kernel_parameters",
+]
 
 BLOCK_BYTES = 2**28
 """How much memory a block of kernel values may take (256 MiB)."""
@@ -44,6 +55,62 @@ def gram(
     known = {} if callable(kernel) else {"filter_params": True, **params}
     with np.errstate(over="ignore"):
         return np.asarray(pairwise_kernels(X, Y, metric=kernel, **known), dtype=np.float64)
+
+
+def check_kernel_parameters(gamma: Any, coef0: Any) -> None:
+    """Refuse impossible parameters of a kernel.
+
+    Parameters
+    ----------
+    gamma : float, "scale" or None
+    coef0 : float
+    """
+    by_name = gamma is None or (isinstance(gamma, str) and gamma == "scale")
+    if not by_name and not (_is_number(gamma) and 0 < float(gamma) < np.inf):
+        raise ValueError(f"gamma must be 'scale' or a finite number above 0, got {gamma!r}.")
+    if not _is_number(coef0) or not np.isfinite(coef0):
+        raise ValueError(f"coef0 must be a finite number, got {coef0!r}.")
+
+
+def kernel_parameters(
+    X: Any, kernel: Any, gamma: float | str | None, degree: float, coef0: float
+) -> dict[str, Any]:
+    """Parameters of a named kernel as `gram` takes them.
+
+    Parameters
+    ----------
+    X : ndarray or CSR of shape (n_samples, n_features)
+        The training rows.
+    kernel : str or callable
+        Callables and "precomputed" have no parameters.
+    gamma : float, "scale" or None
+        "scale" is ``1 / (n_features * X.var())``, None ``1 / n_features``.
+    degree, coef0 : float
+
+    Returns
+    -------
+    dict of str to object
+
+    Examples
+    --------
+    >>> kernel_parameters(np.array([[0.0], [4.0]]), "rbf", "scale", 3, 1)
+    {'gamma': 0.25, 'degree': 3, 'coef0': 1}
+    """
+    if callable(kernel) or kernel == "precomputed":
+        return {}
+    if isinstance(gamma, str):
+        mean = X.mean()
+        spread = X.multiply(X).mean() - mean**2 if sp.issparse(X) else X.var()
+        gamma = 1.0 / (X.shape[1] * spread) if spread > 0 else 1.0
+    return {
+        "gamma": None if gamma is None else float(gamma),
+        "degree": degree,
+        "coef0": coef0,
+    }
+
+
+def _is_number(value: Any) -> bool:
+    return isinstance(value, Real) and not isinstance(value, bool)
 
 
 @dataclass

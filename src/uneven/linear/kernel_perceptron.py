@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import warnings
 from collections.abc import Callable
-from numbers import Real
 from typing import Any, Self
 
 import numpy as np
@@ -16,7 +15,14 @@ from sklearn.utils.validation import check_is_fitted, validate_data
 
 from uneven.door import check_choice, check_integer, whole_or_nothing
 from uneven.linear.base import enter_labelled_rows, generator
-from uneven.linear.expansions import KernelExpansion, block_rows, blocks, gram
+from uneven.linear.expansions import (
+    KernelExpansion,
+    block_rows,
+    blocks,
+    check_kernel_parameters,
+    gram,
+    kernel_parameters,
+)
 from uneven.linear.kernels import gram_pass
 from uneven.linear.steps import STEP_CODES
 
@@ -41,9 +47,9 @@ class KernelPerceptronClassifier(ClassifierMixin, BaseEstimator):
 callable, default="rbf"
         A kernel of scikit-learn; or "precomputed", where ``X`` holds the kernel values; or a
         function of two rows, which is slow.
-    gamma : float or "scale", default="scale"
+    gamma : float, "scale" or None, default="scale"
         Of "rbf", "poly", "sigmoid" and "laplacian". The width s of a Gaussian is ``gamma = 1 /
-        (2 s²)``; "scale" is ``1 / (n_features * X.var())``.
+        (2 s²)``; "scale" is ``1 / (n_features * X.var())``, None ``1 / n_features``.
     degree : int, default=3
         Of "poly".
     coef0 : float, default=1.0
@@ -109,7 +115,7 @@ callable, default="rbf"
         self,
         kernel: str | Callable[..., float] = "rbf",
         *,
-        gamma: float | str = "scale",
+        gamma: float | str | None = "scale",
         degree: int = 3,
         coef0: float = 1.0,
         step: str = "max",
@@ -140,7 +146,8 @@ callable, default="rbf"
         self._check()
         with whole_or_nothing(self):
             X, y = enter_labelled_rows(self, X, y)
-            values = _Values(X, self.kernel, self._kernel_params(X))
+            params = kernel_parameters(X, self.kernel, self.gamma, self.degree, self.coef0)
+            values = _Values(X, self.kernel, params)
             coefficients = np.zeros((len(y), len(self.classes_)))
             rng, log, self.n_epochs_, self.converged_ = generator(self.random_state), [], 0, False
             while not self.converged_ and self.n_epochs_ < self.max_epochs:
@@ -208,26 +215,12 @@ callable, default="rbf"
         self.mistakes_ = mistakes
         self.n_updates_ = len(mistakes)
 
-    def _kernel_params(self, X: Any) -> dict[str, Any]:
-        if callable(self.kernel) or self.kernel == "precomputed":
-            return {}
-        gamma = self.gamma
-        if isinstance(gamma, str):
-            mean = X.mean()
-            spread = X.multiply(X).mean() - mean**2 if sp.issparse(X) else X.var()
-            gamma = 1.0 / (X.shape[1] * spread) if spread > 0 else 1.0
-        return {"gamma": float(gamma), "degree": self.degree, "coef0": self.coef0}
-
     def _check(self) -> None:
         check_choice("kernel", self.kernel, KERNELS, or_callable=True)
         check_choice("step", self.step, STEP_CODES)
         check_integer("max_epochs", self.max_epochs, 1)
         check_integer("degree", self.degree, 1)
-        gamma = self.gamma
-        if gamma != "scale" and not (isinstance(gamma, Real) and 0 < float(gamma) < np.inf):
-            raise ValueError(f"gamma must be 'scale' or a finite number above 0, got {gamma!r}.")
-        if not isinstance(self.coef0, Real) or not np.isfinite(self.coef0):
-            raise ValueError(f"coef0 must be a finite number, got {self.coef0!r}.")
+        check_kernel_parameters(self.gamma, self.coef0)
 
 
 class _Values:

@@ -282,20 +282,6 @@ class PerceptronClassifier(LinearClassifier):
             self._keep(run, mistakes, self.n_epochs_ + 1, self.n_rows_seen_ + len(y))
         return self
 
-    def predict(self, X: Any) -> np.ndarray:
-        """The second class where the score is zero or more, else the first.
-
-        Parameters
-        ----------
-        X : array-like or sparse matrix of shape (n_samples, n_features)
-
-        Returns
-        -------
-        ndarray of shape (n_samples,)
-        """
-        scores = self.decision_function(X)
-        return self.classes_[(scores >= 0.0).astype(np.intp)]
-
     def __sklearn_tags__(self) -> Tags:
         tags = super().__sklearn_tags__()
         tags.classifier_tags.multi_class = False

@@ -13,6 +13,7 @@ from uneven.door import check_choice, check_integer, whole_or_nothing
 from uneven.linear.base import (
     LinearClassifier,
     check_flags,
+    check_same_width,
     csr_parts,
     enter_labelled_rows,
     enter_stream,
@@ -235,10 +236,9 @@ default="max"
         check_flags(self, "fit_intercept", "normalize", "shuffle", "average")
 
     def _check_same_shape(self, rows: Any) -> None:
-        if len(self.weights_) != rows.shape[1] or bool(len(self.drift_)) != self.average:
-            raise ValueError(
-                "fit_intercept or average changed since the first rows were shown: fit anew."
-            )
+        check_same_width(len(self.weights_), rows)
+        if bool(len(self.drift_)) != self.average:
+            raise ValueError("average changed since the first rows were shown: fit anew.")
 
 
 def _callable_pass(

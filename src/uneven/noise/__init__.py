@@ -31,11 +31,8 @@ from uneven.noise.models import (
     random_noise,
     uniform_noise,
 )
-from uneven.noise.noise_tolerant import (
-    NoiseTolerantPerceptron,
-    modified_perceptron,
-    sum_of_mistakes,
-)
+from uneven.noise.noise_tolerant import NoiseTolerantPerceptron, sum_of_mistakes
+from uneven.noise.projections import modified_perceptron
 from uneven.noise.repair import LabelRepairPipeline
 from uneven.noise.uma import UMAClassifier
 from uneven.noise.update_vectors import update_vectors

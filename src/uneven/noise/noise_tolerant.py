@@ -1,17 +1,16 @@
-"""Perceptrons for two classes that need no margin, and that tolerate wrong labels."""
+"""A perceptron for two classes that tolerates wrong labels."""
 
 from __future__ import annotations
 
 import math
 import warnings
-from collections.abc import Callable
 from dataclasses import dataclass
-from numbers import Real
 from typing import Any, Self
 
 import numpy as np
 from sklearn.exceptions import ConvergenceWarning
 from sklearn.utils import Tags
+from sklearn.utils.validation import check_array
 
 from uneven.door import check_choice, check_integer, whole_or_nothing
 from uneven.linear.base import (
@@ -19,19 +18,19 @@ from uneven.linear.base import (
     check_flags,
     enter_labelled_rows,
     generator,
-    squared_lengths,
 )
 from uneven.linear.rows import scale_rows
+from uneven.noise.projections import (
+    as_vector,
+    check_within,
+    cosines,
+    lengths_of,
+    n_attempts,
+    n_steps,
+    project,
+)
 
-__all__ = [
-    "MistakeSum",
-    "NoiseTolerantPerceptron",
-    "modified_perceptron",
-    "sum_of_mistakes",
-]
-
-_PER_ATTEMPT = 6.5
-"""Attempts per unit of ln(1 / delta): a random start is good enough with probability 0.15."""
+__all__ = ["MistakeSum", "NoiseTolerantPerceptron", "sum_of_mistakes"]
 
 
 @dataclass(frozen=True)
@@ -59,11 +58,11 @@ def sum_of_mistakes(Z: Any, w: np.ndarray, noise_rate: float, sigma: float = 0.0
 
     Parameters
     ----------
-    Z : ndarray or CSR of shape (n_samples, n_features)
+    Z : array-like or sparse matrix of shape (n_samples, n_features)
         Rows in normal form, by their observed labels; see :func:`~uneven.linear.normal_form`.
-    w : ndarray of shape (n_features,)
+    w : array-like of shape (n_features,)
     noise_rate : float
-        Share of wrong labels, below 0.5.
+        Share of wrong labels, at least 0 and below 0.5.
     sigma : float, default=0.0
         Rows whose cosine with w is within sigma of 0 are left out. With 0, rows on the boundary
         are mistakes.
@@ -83,111 +82,28 @@ def sum_of_mistakes(Z: Any, w: np.ndarray, noise_rate: float, sigma: float = 0.0
     >>> sum_of_mistakes(Z, np.array([1.0, 0.5]), noise_rate=0.25).vector.round(4).tolist()
     [-1.1333, 1.0667]
     """
-    return _sum_of_mistakes(Z, _cosines(Z, _lengths(Z), w), noise_rate, sigma)
+    check_within("noise_rate", noise_rate, 0.0, 0.5)
+    check_within("sigma", sigma, 0.0, 1.0)
+    Z = check_array(Z, accept_sparse="csr", dtype=np.float64)
+    w = as_vector("w", w, Z.shape[1])
+    return _sum_of_mistakes(Z, cosines(Z, lengths_of(Z), w), noise_rate, sigma)
 
 
-def _sum_of_mistakes(Z: Any, cosines: np.ndarray, noise_rate: float, sigma: float) -> MistakeSum:
-    wrong, right = _sides(cosines, sigma)
+def _sum_of_mistakes(Z: Any, leads: np.ndarray, noise_rate: float, sigma: float) -> MistakeSum:
+    wrong, right = _sides(leads, sigma)
     weights = wrong + noise_rate / (1.0 - noise_rate) * right
-    return MistakeSum(np.asarray(Z.T @ weights), _mistaken_share(cosines, noise_rate, sigma))
+    return MistakeSum(np.asarray(Z.T @ weights), _mistaken_share(leads, noise_rate, sigma))
 
 
-def _mistaken_share(cosines: np.ndarray, noise_rate: float, sigma: float) -> float:
-    wrong, right = _sides(cosines, sigma)
+def _mistaken_share(leads: np.ndarray, noise_rate: float, sigma: float) -> float:
+    wrong, right = _sides(leads, sigma)
     mistakes = (1.0 - noise_rate) * wrong.sum() - noise_rate * right.sum()
-    return float(mistakes / (1.0 - 2.0 * noise_rate) / len(cosines))
+    return float(mistakes / (1.0 - 2.0 * noise_rate) / len(leads))
 
 
-def _sides(cosines: np.ndarray, sigma: float) -> tuple[np.ndarray, np.ndarray]:
+def _sides(leads: np.ndarray, sigma: float) -> tuple[np.ndarray, np.ndarray]:
     """Rows that the observed labels say are mistaken, and those that they say are right."""
-    return (cosines < -sigma if sigma > 0.0 else cosines <= 0.0), cosines > sigma
-
-
-def modified_perceptron(
-    Z: Any,
-    sigma: float = 0.1,
-    *,
-    delta: float = 0.05,
-    start: np.ndarray | None = None,
-    rng: np.random.Generator | int | None = None,
-) -> tuple[np.ndarray, int]:
-    """Find a vector that mistakes only rows near its boundary, without asking for a margin.
-
-    Each step makes the vector orthogonal to the row that it mistakes most. From a start that has
-    a product of at least ``1 / sqrt(n_features)`` with a separating unit vector,
-    ``ln(n_features) / sigma ** 2`` steps are enough; random starts are tried until one is.
-
-    Parameters
-    ----------
-    Z : ndarray or CSR of shape (n_samples, n_features)
-        Rows in normal form that some vector separates.
-    sigma : float, default=0.1
-        Largest cosine of a mistake, between 0 and 1.
-    delta : float, default=0.05
-        Probability to fail.
-    start : ndarray of shape (n_features,), optional
-        The first vector to start from.
-    rng : Generator, int or None, default=None
-
-    Returns
-    -------
-    w : ndarray of shape (n_features,)
-        Of length 1.
-    n_updates : int
-        Over all starts.
-
-    Raises
-    ------
-    ValueError
-        If no start led there: the rows are hardly separable.
-
-    Notes
-    -----
-    Corrections of the source: the projection divides by the squared length of the row (without
-    that it diverges on long rows); there are restarts, which the bound needs; the bound has the
-    logarithm of the number of features, not of rows.
-
-    References
-    ----------
-    A. Blum, A. Frieze, R. Kannan and S. Vempala (1998), *A polynomial-time algorithm for learning
-    noisy linear threshold functions*.
-
-    Examples
-    --------
-    >>> Z = np.array([[1.0, 0.2], [0.2, 1.0], [1.0, -0.5]])
-    >>> w, _ = modified_perceptron(Z, sigma=0.01, rng=0)
-    >>> bool((Z @ w > 0).all())
-    True
-    """
-    rng = np.random.default_rng(rng)
-    Z = Z[np.flatnonzero(_lengths(Z))]
-    lengths, n_updates = _lengths(Z), 0
-
-    def mistaken_most(w: np.ndarray) -> np.ndarray | None:
-        cosines = _cosines(Z, lengths, w)
-        worst = int(cosines.argmin())
-        return None if cosines[worst] >= -sigma else np.asarray(Z[[worst]].sum(axis=0)).ravel()
-
-    for _ in range(n_attempts(delta)):
-        w, steps, found = _project(mistaken_most, _start(Z, start, rng), n_steps(Z, sigma))
-        n_updates += steps
-        start = None
-        if found:
-            return w, n_updates
-    raise ValueError(
-        f"no vector found in {n_updates} steps that mistakes only rows within sigma={sigma} of "
-        "its boundary: the rows may not be separable; raise sigma or lower delta."
-    )
-
-
-def n_steps(Z: Any, sigma: float) -> int:
-    """Steps that are enough from a good start."""
-    return math.ceil(math.log(max(2, Z.shape[1])) / sigma**2)
-
-
-def n_attempts(delta: float) -> int:
-    """Random starts of which one is good with probability ``1 - delta``."""
-    return max(1, math.ceil(_PER_ATTEMPT * math.log(1.0 / delta)))
+    return (leads < -sigma if sigma > 0.0 else leads <= 0.0), leads > sigma
 
 
 class NoiseTolerantPerceptron(LinearClassifier):
@@ -305,7 +221,7 @@ class NoiseTolerantPerceptron(LinearClassifier):
                     f"multiclass: {len(self.classes_)} classes. Use UMAClassifier."
                 )
             rows = scale_rows(self._as_learnt(X), 2.0 * y - 1.0)
-            Z = rows[np.flatnonzero(_lengths(rows))]
+            Z = rows[np.flatnonzero(lengths_of(rows))]
             watch = _Watch(Z, float(self.noise_rate), np.zeros(rows.shape[1]))
             if Z.shape[0]:
                 learn = self._add if self.step == "additive" else self._turn
@@ -353,7 +269,8 @@ class NoiseTolerantPerceptron(LinearClassifier):
         total = 0
         for _ in range(n_attempts(self.delta)):
             most = min(4 * n_steps(watch.Z, self.sigma), self.max_iter - total)
-            _, steps, found = _project(mistakes, _start(watch.Z, None, rng), most)
+            start = rng.standard_normal(watch.Z.shape[1])
+            _, steps, found = project(mistakes, start / np.linalg.norm(start), most)
             total += steps
             if found:
                 return total, True
@@ -365,18 +282,10 @@ class NoiseTolerantPerceptron(LinearClassifier):
         check_choice("step", self.step, ("additive", "projection"))
         check_integer("max_iter", self.max_iter, 1)
         check_flags(self, "fit_intercept", "normalize")
-        for name, low, high in (
-            ("noise_rate", 0.0, 0.5),
-            ("sigma", 0.0, 1.0),
-            ("eps", 0.0, 1.0),
-            ("delta", 0.0, 1.0),
-        ):
-            value = getattr(self, name)
-            positive = name in ("sigma", "delta")
-            if not isinstance(value, Real) or not low <= float(value) < high:
-                raise ValueError(f"{name} must be at least {low:g} and below {high:g}: {value!r}.")
-            if positive and value == 0:
-                raise ValueError(f"{name} must be above 0 and below 1, got {value!r}.")
+        check_within("noise_rate", self.noise_rate, 0.0, 0.5)
+        check_within("eps", self.eps, 0.0, 1.0)
+        check_within("sigma", self.sigma, 0.0, 1.0, above=True)
+        check_within("delta", self.delta, 0.0, 1.0, above=True)
         if self.noise_rate > 0.45:
             warnings.warn(
                 f"noise_rate={self.noise_rate}: so close to 0.5, labels hardly tell the classes.",
@@ -394,42 +303,11 @@ class _Watch:
     risk: float = math.inf
 
     def __post_init__(self) -> None:
-        self.lengths = _lengths(self.Z) if self.Z.shape[0] else np.zeros(0)
+        self.lengths = lengths_of(self.Z) if self.Z.shape[0] else np.zeros(0)
 
     def mistakes(self, w: np.ndarray, sigma: float) -> MistakeSum:
-        cosines = _cosines(self.Z, self.lengths, w)
-        risk = _mistaken_share(cosines, self.noise_rate, 0.0)
+        leads = cosines(self.Z, self.lengths, w)
+        risk = _mistaken_share(leads, self.noise_rate, 0.0)
         if risk < self.risk:
             self.risk, self.best = risk, w.copy()
-        return _sum_of_mistakes(self.Z, cosines, self.noise_rate, sigma)
-
-
-def _lengths(Z: Any) -> np.ndarray:
-    return np.sqrt(squared_lengths(Z))
-
-
-def _cosines(Z: Any, lengths: np.ndarray, w: np.ndarray) -> np.ndarray:
-    """Cosines of the rows with w, shape (n_samples,); 0 if w or the row is zero."""
-    products, scale = np.asarray(Z @ w), lengths * np.linalg.norm(w)
-    return np.divide(products, scale, out=np.zeros_like(products), where=scale > 0.0)
-
-
-def _start(Z: Any, start: np.ndarray | None, rng: np.random.Generator) -> np.ndarray:
-    w = rng.standard_normal(Z.shape[1]) if start is None else np.asarray(start, dtype=np.float64)
-    return np.asarray(w / np.linalg.norm(w))
-
-
-def _project(
-    mistakes: Callable[[np.ndarray], np.ndarray | None], w: np.ndarray, max_steps: int
-) -> tuple[np.ndarray, int, bool]:
-    """Make w orthogonal to its mistakes until it has none: w, number of steps, success."""
-    for steps in range(max_steps + 1):
-        x = mistakes(w)
-        if x is None:
-            return w, steps, True
-        w = w - (w @ x) / (x @ x) * x
-        length = np.linalg.norm(w)
-        if steps == max_steps or length < 1e-12:
-            break
-        w = w / length
-    return w, min(steps + 1, max_steps), False
+        return _sum_of_mistakes(self.Z, leads, self.noise_rate, sigma)
