@@ -1,27 +1,32 @@
 """Few labels: a rough classifier labels the rest, and its known mistakes are undone.
 
-Handwritten digits through a narrow Gaussian kernel, in which a row has few neighbours: ten labels
-of each digit say little about the others, but all rows together say more.
+Handwritten digits, 15 labels of each. Naive Bayes learns something from so few, boosted trees
+learn more from many rows; together they beat each of the two on the few labels alone. The last
+line keeps it honest: a learner that suits few labels may need no cheap ones.
 """
 
 from __future__ import annotations
 
 import numpy as np
 from sklearn.datasets import load_digits
-from sklearn.decomposition import KernelPCA
 from sklearn.linear_model import LogisticRegression
+from sklearn.naive_bayes import GaussianNB
 
-from uneven import UMAClassifier
+from uneven import ComboClassifier
 from uneven.noise import LabelRepairPipeline
 
 N_DRAWS = 3
 N_TEST = 600
-N_LABELS = 10
+N_LABELS = 15
 
 
 def main() -> None:
     images, digits = load_digits(return_X_y=True)
-    X = KernelPCA(150, kernel="rbf", gamma=0.8).fit_transform(images / 16.0)
+    X = images / 16.0
+    rough = GaussianNB(var_smoothing=0.01)
+    trees = ComboClassifier(
+        n_estimators=60, max_depth=6, subsample=0.5, learning_rate=0.3, random_state=0
+    )
     errors = []
     for seed in range(N_DRAWS):
         order = np.random.default_rng(seed).permutation(len(digits))
@@ -30,28 +35,25 @@ def main() -> None:
         y = np.full(len(digits), -1)
         y[few] = digits[few]
 
-        repair = LabelRepairPipeline(learner=UMAClassifier(max_iter=300))
-        known = repair.fit(X[train], y[train])
-        rough = known.rough_
-        found = [1.0 - rough.score(X[test], digits[test])]
-        found.append(1.0 - known.score(X[test], digits[test]))
-        dropped = repair.set_params(use_clean="drop").fit(X[train], y[train])
-        found.append(1.0 - dropped.score(X[test], digits[test]))
-        other = LogisticRegression(C=10.0).fit(X[few], digits[few])
-        found.append(1.0 - other.score(X[test], digits[test]))
-        errors.append(found)
+        known = LabelRepairPipeline(rough, trees).fit(X[train], y[train])
+        dropped = LabelRepairPipeline(rough, trees, use_clean="drop").fit(X[train], y[train])
+        alone = trees.fit(X[few], digits[few])
+        other = LogisticRegression(max_iter=300).fit(X[few], digits[few])
+        models = (known.rough_, alone, known, dropped, other)
+        errors.append([1.0 - model.score(X[test], digits[test]) for model in models])
 
     print(f"{10 * N_LABELS} labels, {len(train)} rows, error on {N_TEST} others, {N_DRAWS} draws")
     names = (
-        "rough classifier",
-        "repaired, clean rows known",
-        "repaired, clean rows dropped",
-        "logistic regression, few labels",
+        "naive Bayes, the few labels",
+        "boosted trees, the few labels",
+        "both, given labels known",
+        "both, given labels dropped",
+        "logistic regression, the few labels",
     )
     for name, error in zip(names, np.mean(errors, axis=0)):
-        print(f"{name:<34}{error:.3f}")
+        print(f"{name:<38}{error:.3f}")
     print()
-    print(dropped.confusion_.summary())
+    print(known.confusion_.summary())
 
 
 if __name__ == "__main__":

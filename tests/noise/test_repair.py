@@ -11,7 +11,7 @@ from sklearn.decomposition import KernelPCA
 from sklearn.dummy import DummyClassifier
 from sklearn.exceptions import NotFittedError
 from sklearn.linear_model import LogisticRegression
-from sklearn.model_selection import KFold
+from sklearn.model_selection import GridSearchCV, KFold
 from sklearn.naive_bayes import GaussianNB
 from sklearn.pipeline import make_pipeline
 from sklearn.preprocessing import FunctionTransformer
@@ -161,6 +161,49 @@ def test_boosting_learns_from_cheap_labels(table, learner):
     assert model.score(X, t) > 0.7
     assert model.predict_proba(X).shape == (300, 3)
     assert inner.noise_matrix is None
+
+
+@pytest.mark.parametrize("wrap", [lambda model: model, make_pipeline])
+def test_boosting_is_told_which_labels_are_right(table, wrap):
+    X, _, y = table
+    inner = ComboClassifier(n_estimators=10, max_depth=2)
+    known, mixed = (
+        LabelRepairPipeline(GaussianNB(), wrap(inner), use_clean=use).fit(X, y)
+        for use in ("known", "mixed")
+    )
+    labels = y.copy()
+    labels[y < 0] = known.cheap_labels_
+    direct = clone(inner).set_params(noise_matrix=known.confusion_.matrix)
+    direct.fit(X, labels, clean=y >= 0)
+    np.testing.assert_allclose(known.decision_function(X), direct.decision_function(X))
+    assert not np.allclose(mixed.decision_function(X), direct.decision_function(X))
+
+
+@pytest.mark.parametrize("mark", [-1, None, np.nan, "?"])
+def test_rows_without_label_do_not_count_in_the_score(table, mark):
+    X, t, y = table
+    names = np.array([f"class {label}" for label in t], dtype=object)
+    given = np.where(y >= 0, names, mark)
+    unlabelled = mark if mark == "?" else -1
+    given[0] = "class 1"
+    model = LabelRepairPipeline(GaussianNB(), UMAClassifier(max_iter=30), unlabelled=unlabelled)
+    model.fit(X, given)
+    right = model.predict(X[:60]) == given[:60]
+    assert 0.0 < right.mean() < 1.0
+    assert model.score(X, given) == right.mean()
+    weights = np.linspace(1.0, 2.0, 300)
+    assert model.score(X, given, weights) == pytest.approx(np.average(right, weights=weights[:60]))
+    with pytest.raises(ValueError, match="no label at all"):
+        model.score(X[60:], given[60:])
+    with pytest.raises(ValueError, match="inconsistent"):
+        model.score(X, given[:-1])
+
+
+def test_grid_search_judges_labelled_rows(table):
+    X, _, y = table
+    model = LabelRepairPipeline(GaussianNB(), UMAClassifier(max_iter=30))
+    search = GridSearchCV(model, {"smoothing": [1.0, 2.0]}, cv=3).fit(X, y)
+    assert search.best_score_ > 0.7
 
 
 def test_the_learner_may_be_the_end_of_a_pipeline(table):

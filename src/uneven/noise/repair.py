@@ -26,6 +26,7 @@ from typing import Any, Self
 
 import numpy as np
 from sklearn.base import BaseEstimator, ClassifierMixin, clone
+from sklearn.metrics import accuracy_score
 from sklearn.utils import check_random_state, get_tags
 from sklearn.utils.metaestimators import available_if
 from sklearn.utils.validation import (
@@ -120,9 +121,13 @@ class LabelRepairPipeline(ClassifierMixin, BaseEstimator):
     -----
     The rough classifier is taken to err alike all over a class. That is never quite true, and least
     of all for a linear classifier that labels rows for another one on the same columns: what it
-    gets wrong lies on the wrong side of its own border. The gain is large where few labels say
-    little about the rest (narrow kernels, views that differ), and none or negative where the rough
-    classifier is good already. Compare with ``rough_`` on rows that you know.
+    gets wrong lies on the wrong side of its own border. The defaults are such a pair, that of the
+    source; they gain where few labels say little about the rest (narrow kernels). Better pairs are
+    of different kinds: a rough classifier that learns from little (naive Bayes, nearest neighbours,
+    or a classifier on other columns, the first step of a pipeline choosing them) and a learner
+    that can use many rows (``ComboClassifier`` with ``subsample=0.5``). Nothing is gained where
+    the rough classifier is good already. Compare on rows that you know with ``rough_``, with the
+    learner on the given labels alone, and with a well-regularised classifier on these.
 
     References
     ----------
@@ -340,6 +345,29 @@ class LabelRepairPipeline(ClassifierMixin, BaseEstimator):
         """
         X = self._enter_again(X)
         return np.asarray(self.learner_.decision_function(X))
+
+    def score(self, X: Any, y: Any, sample_weight: Any = None) -> float:
+        """Accuracy on the rows that have a label; the others do not count.
+
+        So the default score of a grid search may be given the ``y`` of ``fit``. Named scorers
+        (``scoring="accuracy"``) know nothing of rows without label.
+
+        Parameters
+        ----------
+        X : array-like, sparse matrix or dataframe of shape (n_samples, n_features)
+        y : array-like of shape (n_samples,)
+            Class labels; None, NaN or ``unlabelled`` where there is none.
+        sample_weight : array-like of shape (n_samples,), default=None
+
+        Returns
+        -------
+        float
+        """
+        labelled, labels = split_labels(y, self.unlabelled)
+        answers = self.predict(X)
+        check_consistent_length(answers, labelled, sample_weight)
+        weights = None if sample_weight is None else np.asarray(sample_weight)[labelled]
+        return float(accuracy_score(labels, answers[labelled], sample_weight=weights))
 
     def __sklearn_tags__(self) -> Any:
         tags = super().__sklearn_tags__()
