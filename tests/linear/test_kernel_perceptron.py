@@ -199,7 +199,7 @@ def test_conflicting_rows_are_told():
     ("params", "reason"),
     [
         ({"kernel": "gauss"}, "kernel must be one of"),
-        ({"gamma": 0.0}, "gamma must be 'scale' or a finite number above 0, got 0.0"),
+        ({"gamma": 0.0}, "gamma must be 'scale', None or a finite number above 0: 0.0"),
         ({"gamma": "auto"}, "gamma must be 'scale'"),
         ({"degree": 2.5}, "degree must be a whole number"),
         ({"coef0": np.nan}, "coef0 must be a finite number"),

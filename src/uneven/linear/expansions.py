@@ -67,7 +67,7 @@ def check_kernel_parameters(gamma: Any, coef0: Any) -> None:
     """
     by_name = gamma is None or (isinstance(gamma, str) and gamma == "scale")
     if not by_name and not (_is_number(gamma) and 0 < float(gamma) < np.inf):
-        raise ValueError(f"gamma must be 'scale' or a finite number above 0, got {gamma!r}.")
+        raise ValueError(f"gamma must be 'scale', None or a finite number above 0: {gamma!r}.")
     if not _is_number(coef0) or not np.isfinite(coef0):
         raise ValueError(f"coef0 must be a finite number, got {coef0!r}.")
 

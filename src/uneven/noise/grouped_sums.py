@@ -2,25 +2,27 @@
 
 from __future__ import annotations
 
+from typing import Any
+
 import numpy as np
 import scipy.sparse as sp
-from numpy.typing import ArrayLike
 
 from uneven.noise.kernels import count_groups
 
-__all__ = ["group_masses", "label_weights", "top_classes"]
+__all__ = ["check_label_weights", "group_masses", "label_weights", "top_classes"]
 
 UNCOUNTED = -1
 """Group of the rows that belong to no class."""
 
 
-def label_weights(y: ArrayLike, n_classes: int) -> sp.csr_array:
+def label_weights(y: Any, n_classes: int) -> sp.csr_array:
     """Weights of the labels in every row, from labels or from such weights.
 
     Parameters
     ----------
-    y : array-like of shape (n_samples,) or (n_samples, n_classes)
-        Labels 0 .. n_classes - 1, or finite weights.
+    y : array-like of shape (n_samples,), or array-like or sparse matrix of shape \
+(n_samples, n_classes)
+        Labels 0 .. n_classes - 1, or finite weights >= 0.
     n_classes : int
 
     Returns
@@ -32,17 +34,9 @@ def label_weights(y: ArrayLike, n_classes: int) -> sp.csr_array:
     >>> label_weights([1, 0], 2).toarray().tolist()
     [[0.0, 1.0], [1.0, 0.0]]
     """
-    labels = np.asarray(y)
+    labels = y if sp.issparse(y) else np.asarray(y)
     if labels.ndim == 2:
-        if labels.shape[1] != n_classes:
-            raise ValueError(
-                f"label weights of shape {labels.shape}: there are {n_classes} classes, so they "
-                "need as many columns."
-            )
-        weights = np.asarray(labels, dtype=np.float64)
-        if not np.isfinite(weights).all():
-            raise ValueError("label weights must be finite numbers.")
-        return sp.csr_array(weights)
+        return check_label_weights(labels, labels.shape[0], n_classes)
     if labels.ndim != 1 or labels.dtype.kind not in "iub":
         raise ValueError(f"labels must be whole numbers from 0 to {n_classes - 1}.")
     if len(labels) and not (labels.min() >= 0 and labels.max() < n_classes):
@@ -52,6 +46,37 @@ def label_weights(y: ArrayLike, n_classes: int) -> sp.csr_array:
         )
     ends = np.arange(len(labels) + 1)
     return sp.csr_array((np.ones(len(labels)), labels, ends), shape=(len(labels), n_classes))
+
+
+def check_label_weights(weights: Any, n_samples: int, n_classes: int) -> sp.csr_array:
+    """Validate weights of the labels in every row.
+
+    Parameters
+    ----------
+    weights : array-like or sparse matrix of shape (n_samples, n_classes)
+        Finite numbers >= 0.
+    n_samples, n_classes : int
+
+    Returns
+    -------
+    CSR array of shape (n_samples, n_classes)
+
+    Examples
+    --------
+    >>> check_label_weights([[0.7, 0.3]], 1, 2).toarray().tolist()
+    [[0.7, 0.3]]
+    """
+    table = weights if sp.issparse(weights) else np.asarray(weights)
+    if table.shape != (n_samples, n_classes):
+        raise ValueError(
+            f"label_weights has shape {table.shape}, but X has {n_samples} rows and there are "
+            f"{n_classes} classes: it must be {(n_samples, n_classes)}, a column per class."
+        )
+    checked = sp.csr_array(table, dtype=np.float64)
+    strange = checked.data[~(np.isfinite(checked.data) & (checked.data >= 0.0))]
+    if len(strange):
+        raise ValueError(f"label_weights must be finite numbers >= 0, got {strange[0]}.")
+    return checked
 
 
 def top_classes(

@@ -14,11 +14,13 @@ from sklearn.utils.validation import check_is_fitted, validate_data
 from uneven.door import whole_or_nothing
 from uneven.linear.base import (
     LinearClassifier,
+    check_same_width,
     enter_labelled_rows,
     enter_stream,
     squared_lengths,
 )
-from uneven.linear.expansions import KernelExpansion
+from uneven.linear.expansions import KernelExpansion, kernel_parameters
+from uneven.noise.grouped_sums import check_label_weights
 from uneven.noise.grouped_sums import label_weights as as_label_weights
 from uneven.noise.kernel_rows import training_kernel
 from uneven.noise.matrices import NoiseInverse, check_noise_matrix, invert_noise, recover_priors
@@ -92,7 +94,10 @@ class UMAClassifier(LinearClassifier):
         None learns a vector of numbers for each class. A kernel of
         :func:`sklearn.metrics.pairwise.pairwise_kernels`, ``"precomputed"`` or a callable learns
         a combination of all training rows instead; this needs their n x n kernel in memory.
-    gamma, degree, coef0 : float, default=None, 3, 1
+    gamma : float, "scale" or None, default=None
+        Width parameter of the kernel; "scale" is ``1 / (n_features * X.var())``, None
+        ``1 / n_features``.
+    degree, coef0 : float, default=3, 1
         Parameters of the kernel.
     on_singular : {"raise", "shrink", "pinv"}, default="raise"
         What to do with a noise matrix that has no useful inverse; see
@@ -185,7 +190,7 @@ class UMAClassifier(LinearClassifier):
         fit_intercept: bool = False,
         normalize: bool = True,
         kernel: Any = None,
-        gamma: float | None = None,
+        gamma: float | str | None = None,
         degree: float = 3,
         coef0: float = 1,
         on_singular: str = "raise",
@@ -223,8 +228,8 @@ class UMAClassifier(LinearClassifier):
             ``"precomputed"``.
         y : array-like of shape (n_samples,)
             Observed labels.
-        label_weights : array-like of shape (n_samples, n_classes), default=None
-            Weight of every observed label in every row, instead of 1 for ``y`` and 0 for the
+        label_weights : array-like or sparse matrix of shape (n_samples, n_classes), default=None
+            Weight >= 0 of every observed label in every row, instead of 1 for ``y`` and 0 for the
             others. A row that is known to be of class t has the weights ``noise_matrix[:, t]``.
 
         Returns
@@ -237,9 +242,12 @@ class UMAClassifier(LinearClassifier):
                 delattr(self, name)
             X, positions = enter_labelled_rows(self, X, y)
             self._start()
-            run, lengths = self._open(X, positions if label_weights is None else label_weights)
             n_classes = len(self.classes_)
-            self._learn(run, self.max_iter or max(500, 20 * n_classes * (n_classes - 1)))
+            if label_weights is not None:
+                positions = check_label_weights(label_weights, X.shape[0], n_classes)
+            run, lengths = self._open(X, positions, keeps_best=self.pocket)
+            steps = self.max_iter or max(500, 20 * n_classes * (n_classes - 1))
+            self._learn(run, steps, self.patience)
             self._close(run, X, lengths)
             doubt = doubts(run, self._chosen(run), self.stop_reason_, self._advice())
         if doubt:
@@ -251,7 +259,8 @@ class UMAClassifier(LinearClassifier):
         """Make one step, with the vectors of these rows only.
 
         On fresh rows in each call the vectors are free of bias, since the class vectors cannot
-        know their labels. Not for kernels; ``pocket`` and ``patience`` do not count here.
+        know their labels. It goes on from the last class vectors. Not for kernels; ``pocket`` and
+        ``patience`` do not count here.
 
         Parameters
         ----------
@@ -267,6 +276,10 @@ class UMAClassifier(LinearClassifier):
         """
         with whole_or_nothing(self):
             check_parameters(self)
+            if hasattr(self, "expansion_"):
+                raise ValueError(
+                    "fitted with a kernel: partial_fit cannot go on; use fit or clone."
+                )
             X, positions, first = enter_stream(self, X, y, classes)
             if first:
                 self._start()
@@ -305,14 +318,12 @@ class UMAClassifier(LinearClassifier):
         }
         self.n_iter_ = 0
 
-    def _open(self, X: Any, y: Any) -> tuple[Run, np.ndarray]:
+    def _open(self, X: Any, y: Any, keeps_best: bool = False) -> tuple[Run, np.ndarray]:
         """The run on these rows from the class vectors so far; lengths of the rows it reads."""
         n_classes = len(self.classes_)
         matrix = np.eye(n_classes) if self.noise_matrix is None else self.noise_matrix
         noise = invert_noise(check_noise_matrix(matrix, self.classes_), self.on_singular)
         labels = as_label_weights(y, n_classes)
-        if labels.shape[0] != X.shape[0]:
-            raise ValueError(f"label_weights has {labels.shape[0]} rows, X has {X.shape[0]}.")
         rows, lengths = self._rows(X)
         filled = lengths > 0.0
         if not filled.any():
@@ -320,7 +331,10 @@ class UMAClassifier(LinearClassifier):
         labels = labels[filled]
         space = self._space(rows, filled, labels, noise)
         self.label_counts_ = self.label_counts_ + np.asarray(labels.sum(axis=0)).ravel()
-        coef = self.weights_.copy() if hasattr(self, "weights_") else space.zeros(n_classes)
+        coef = space.zeros(n_classes)
+        if hasattr(self, "weights_"):
+            check_same_width(self.weights_.shape[1], rows)
+            coef = self.weights_.copy()
         run = Run(
             space,
             labels / max(1, labels.shape[0]),
@@ -331,7 +345,7 @@ class UMAClassifier(LinearClassifier):
             lengths=(lengths if self.kernel is None else np.sqrt(np.diag(rows)))[filled],
             alpha=float(self.alpha),
             geometric=self.alpha_mode == "geometric",
-            keeps_best=self.pocket,
+            keeps_best=keeps_best,
             n_steps=self.n_iter_,
             latest=self._latest_pair(),
         )
@@ -341,9 +355,8 @@ class UMAClassifier(LinearClassifier):
         """Rows as the run reads them (their kernel, if there is one), and their lengths."""
         if self.kernel is not None:
             constant = 1.0 if self.fit_intercept else 0.0
-            return training_kernel(
-                X, self.kernel, self._kernel_parameters(), constant, self.normalize
-            )
+            params = self._kernel_parameters(X)
+            return training_kernel(X, self.kernel, params, constant, self.normalize)
         rows = self._as_learnt(X)
         return rows, np.sqrt(squared_lengths(rows))
 
@@ -354,14 +367,14 @@ class UMAClassifier(LinearClassifier):
             return DualSpace(K, labels, noise.inverse)
         return PrimalSpace(rows if filled.all() else rows[filled], labels, noise.inverse)
 
-    def _learn(self, run: Run, max_iter: int) -> None:
+    def _learn(self, run: Run, max_iter: int, patience: int | None = None) -> None:
         """Step until a reason to stop comes up."""
         self.class_prior_ = self._prior(run.noise)
         self.stop_reason_ = "max_iter"
         rules = self._rules()
         for _ in range(max_iter):
             reason = iterate(run, rules, self.class_prior_)
-            if not reason and self.patience and run.n_steps - run.best_step >= self.patience:
+            if not reason and patience and run.n_steps - run.best_step >= patience:
                 reason = "plateau"
             if reason:
                 self.stop_reason_ = reason
@@ -405,7 +418,7 @@ class UMAClassifier(LinearClassifier):
 
     def _chosen(self, run: Run) -> np.ndarray:
         """The class vectors to keep."""
-        if self.pocket and run.best_coef is not None:
+        if run.best_coef is not None:
             return run.best_coef
         return run.averaged() if self.average else run.coef
 
@@ -419,15 +432,13 @@ class UMAClassifier(LinearClassifier):
         support = filled[counts]
         coefficients = coef[:, counts].T / (lengths[support][:, None] if self.normalize else 1.0)
         rows = None if self._precomputed() else X[support]
-        params = self._kernel_parameters()
+        params = self._kernel_parameters(X)
         self.expansion_ = KernelExpansion(coefficients, rows, support, self.kernel, params)
         constant = coefficients.sum(axis=0)
         self.intercept_ = constant if self.fit_intercept else np.zeros_like(constant)
 
-    def _kernel_parameters(self) -> dict[str, Any]:
-        if callable(self.kernel) or self._precomputed():
-            return {}
-        return {"gamma": self.gamma, "degree": self.degree, "coef0": self.coef0}
+    def _kernel_parameters(self, X: Any) -> dict[str, Any]:
+        return kernel_parameters(X, self.kernel, self.gamma, self.degree, self.coef0)
 
     def _precomputed(self) -> bool:
         return isinstance(self.kernel, str) and self.kernel == "precomputed"

@@ -9,9 +9,10 @@ import numpy as np
 
 from uneven.door import check_choice, check_integer
 from uneven.linear.base import check_flags
+from uneven.linear.expansions import check_kernel_parameters
 from uneven.noise.pair_selection import SELECTIONS
 
-__all__ = ["STEPS", "check_parameters"]
+__all__ = ["STEPS", "check_not_negative", "check_parameters"]
 
 STEPS = ("perceptron", "perceptron_loose", "max", "uniform", "proportional")
 """Who pays when a class is mistaken."""
@@ -32,13 +33,15 @@ def check_parameters(estimator: Any) -> None:
     if estimator.average and estimator.pocket:
         raise ValueError("average=True and pocket=True: choose one of the two class vectors.")
     if not (isinstance(estimator.tol, str) and estimator.tol == "auto"):
-        _check_not_negative("tol", estimator.tol, " or 'auto'")
-    _check_not_negative("alpha", estimator.alpha)
+        check_not_negative("tol", estimator.tol, " or 'auto'")
+    check_not_negative("alpha", estimator.alpha)
+    check_kernel_parameters(estimator.gamma, estimator.coef0)
     if estimator.kernel is not None and not callable(estimator.kernel):
         check_choice("kernel", estimator.kernel, _kernels(), or_callable=True)
 
 
-def _check_not_negative(name: str, value: Any, otherwise: str = "") -> None:
+def check_not_negative(name: str, value: Any, otherwise: str = "") -> None:
+    """Refuse what is no finite number >= 0."""
     is_number = isinstance(value, Real) and not isinstance(value, bool)
     if not is_number or not 0.0 <= float(value) < np.inf:
         raise ValueError(f"{name} must be a finite number >= 0{otherwise}, got {value!r}.")

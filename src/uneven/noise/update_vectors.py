@@ -11,13 +11,14 @@ from sklearn.utils.validation import check_array
 from uneven.noise.grouped_sums import label_weights, top_classes
 from uneven.noise.matrices import check_noise_matrix, invert_noise
 from uneven.noise.spaces import PrimalSpace
+from uneven.noise.uma_parameters import check_not_negative
 
 __all__ = ["update_vectors"]
 
 
 def update_vectors(
     X: Any,
-    y: ArrayLike,
+    y: Any,
     coef: ArrayLike,
     noise_matrix: ArrayLike,
     *,
@@ -34,7 +35,8 @@ def update_vectors(
     Parameters
     ----------
     X : array-like or sparse matrix of shape (n_samples, n_features)
-    y : array-like of int, shape (n_samples,), or array-like of shape (n_samples, n_classes)
+    y : array-like of int, shape (n_samples,), or array-like or sparse matrix of shape \
+(n_samples, n_classes)
         Observed labels as positions of classes, or the weight of every label in every row. A
         row that is known to be of class t has the weights ``noise_matrix[:, t]``.
     coef : array-like of shape (n_classes, n_features)
@@ -71,6 +73,12 @@ def update_vectors(
             f"coef has shape {coef.shape}, but there are {len(noise.matrix)} classes and "
             f"{X.shape[1]} features: it must be {(len(noise.matrix), X.shape[1])}."
         )
-    space = PrimalSpace(X, label_weights(y, len(noise.matrix)), noise.inverse)
+    if not np.isfinite(coef).all():
+        raise ValueError("coef holds NaN or infinity: no class can be predicted with it.")
+    check_not_negative("alpha", alpha)
+    labels = label_weights(y, len(noise.matrix))
+    if labels.shape[0] != X.shape[0]:
+        raise ValueError(f"y has {labels.shape[0]} rows, X has {X.shape[0]}.")
+    space = PrimalSpace(X, labels, noise.inverse)
     space.regroup(top_classes(np.asarray(X @ coef.T), alpha) if coef.any() else None)
     return space.vectors()
