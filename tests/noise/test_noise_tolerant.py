@@ -1,12 +1,14 @@
 """Perceptrons for two classes without margin and with wrong labels."""
 
 import math
+import warnings
 
 import numpy as np
 import pytest
 import scipy.sparse as sp
 from hypothesis import given, settings
 from hypothesis import strategies as st
+from sklearn.datasets import load_digits
 from sklearn.exceptions import ConvergenceWarning
 
 from tests.noise.uma_problems import unit_rows
@@ -20,6 +22,7 @@ from uneven.noise import (
     uniform_noise,
     update_vectors,
 )
+from uneven.noise.noise_tolerant import _Watch
 from uneven.noise.projections import turn_away
 
 SEEDS = st.integers(0, 10**6)
@@ -173,7 +176,8 @@ def test_projections_follow_the_algorithm_by_the_book(seed, eps, expected):
             w = turn_away(w, found.vector)
             w /= np.linalg.norm(w)
             n_iter += 1
-    model = NoiseTolerantPerceptron(0.3, eps=eps, random_state=seed).fit(X, y)
+    model = NoiseTolerantPerceptron(0.3, step="projection", eps=eps, random_state=seed)
+    model.fit(X, y)
     assert reason == expected
     assert model.converged_
     assert model.n_iter_ == n_iter
@@ -227,7 +231,8 @@ def test_without_noise_the_additive_step_separates():
         ({"noise_rate": 0.5}, "noise_rate must be at least 0 and below 0.5"),
         ({"noise_rate": -0.1}, "noise_rate"),
         ({"noise_rate": float("nan")}, "noise_rate"),
-        ({"sigma": 0.0}, "sigma must be above 0"),
+        ({"sigma": 0.0, "step": "projection"}, "sigma must be above 0"),
+        ({"sigma": -0.1}, "sigma must be at least 0"),
         ({"delta": 1.0}, "delta"),
         ({"step": "both"}, "step must be one of"),
         ({"max_iter": 0}, "max_iter"),
@@ -288,3 +293,51 @@ def test_odd_input():
     hopeless = np.array([[1.0], [1.0], [1.0], [1.0]])
     with pytest.warns(ConvergenceWarning, match="after 7 steps"):
         NoiseTolerantPerceptron(step="additive", max_iter=7).fit(hopeless, [0, 1, 0, 1])
+
+
+def told(model, X, y):
+    with warnings.catch_warnings(record=True) as seen:
+        warnings.simplefilter("always")
+        model.fit(X, y)
+    return [str(one.message) for one in seen if issubclass(one.category, ConvergenceWarning)]
+
+
+def test_an_end_far_from_eps_is_no_secret():
+    X, digits = load_digits(return_X_y=True)
+    t = digits > 4
+    y = t ^ (np.random.default_rng(0).random(len(t)) < 0.2)
+    weak = NoiseTolerantPerceptron(0.2, step="projection", random_state=0)
+    (words,) = told(weak, X, y)
+    assert weak.n_iter_ < weak.max_iter
+    assert not weak.converged_
+    assert f"after {weak.n_iter_} steps" in words
+    assert f"{weak.risk_:.3f} +- 0.0" in words
+    assert "step='additive'" in words
+    good = NoiseTolerantPerceptron(0.2, sigma=0.0, max_iter=100)
+    (words,) = told(good, X, y)
+    assert "after 100 steps" in words
+    assert "step=" not in words
+    assert good.score(X, t) > weak.score(X, t) + 0.2
+
+
+def test_an_end_near_eps_needs_no_word():
+    X, t, y, _ = noisy(5)
+    near = NoiseTolerantPerceptron(0.3, step="projection", eps=0.0, random_state=5)
+    assert not told(near, X, y)
+    assert near.converged_
+    assert near.risk_ > 0.0
+    reached = NoiseTolerantPerceptron(eps=0.0)
+    assert not told(reached, X, t)
+    assert reached.converged_
+
+
+def test_standard_error_of_the_estimated_error():
+    X, t, _, _ = noisy(0, n=300)
+    w = np.array([1.0, 0.0, 0.0, 0.0, 0.0])
+    clean, rng = normal_form(X, np.where(t, 1, -1)), np.random.default_rng(1)
+    draws = [
+        sum_of_mistakes(clean * np.where(rng.random(300) < 0.3, -1, 1)[:, None], w, 0.3).share
+        for _ in range(400)
+    ]
+    watch = _Watch(clean, 0.3, w, risk=float(np.mean(draws)))
+    assert watch.standard_error() == pytest.approx(np.std(draws), rel=0.25)

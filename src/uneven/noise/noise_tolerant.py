@@ -32,6 +32,9 @@ from uneven.noise.projections import (
 
 __all__ = ["MistakeSum", "NoiseTolerantPerceptron", "sum_of_mistakes"]
 
+_SURE = 2.0
+"""Standard errors that an estimated error may be above eps."""
+
 
 @dataclass(frozen=True)
 class MistakeSum:
@@ -118,11 +121,12 @@ class NoiseTolerantPerceptron(LinearClassifier):
     noise_rate : float, default=0.0
         Share of wrong labels, the same in both classes; at least 0 and below 0.5.
     sigma : float, default=0.1
-        Rows whose cosine with the weight vector is within sigma of 0 do not count. Only for
-        ``step="projection"``.
-    step : {"projection", "additive"}, default="projection"
-        Make the vector orthogonal to the sum (Blum et al.), which needs no margin; or add the sum
-        to it (Bylander), which does.
+        Rows whose cosine with the weight vector is within sigma of 0 do not count; above 0. Only
+        for ``step="projection"``.
+    step : {"additive", "projection"}, default="additive"
+        Add the sum to the vector (Bylander), which needs a margin to be sure to end; or make the
+        vector orthogonal to the sum (Blum et al.), which needs none, but ends at a vector that is
+        only a little better than chance where most rows are near the boundary.
     eps : float, default=0.01
         Stop at an estimated share of mistakes of at most eps.
     delta : float, default=0.05
@@ -147,7 +151,8 @@ class NoiseTolerantPerceptron(LinearClassifier):
     n_iter_ : int
         Steps made, over all starts.
     converged_ : bool
-        Whether a run ended by itself.
+        Whether a run ended by itself, at an estimated error that is no more than two standard
+        errors above eps.
 
     Notes
     -----
@@ -181,7 +186,7 @@ class NoiseTolerantPerceptron(LinearClassifier):
         noise_rate: float = 0.0,
         *,
         sigma: float = 0.1,
-        step: str = "projection",
+        step: str = "additive",
         eps: float = 0.01,
         delta: float = 0.05,
         max_iter: int = 1000,
@@ -225,15 +230,18 @@ class NoiseTolerantPerceptron(LinearClassifier):
             watch = _Watch(Z, float(self.noise_rate), np.zeros(rows.shape[1]))
             if Z.shape[0]:
                 learn = self._add if self.step == "additive" else self._turn
-                self.n_iter_, self.converged_ = learn(watch)
+                self.n_iter_, ended = learn(watch)
             else:
-                self.n_iter_, self.converged_ = 0, True
-            self.risk_ = watch.risk
+                self.n_iter_, ended = 0, False
+            self.risk_, error = watch.risk, watch.standard_error()
+            self.converged_ = ended and self.risk_ <= self.eps + _SURE * error
             self._store(watch.best[None, :])
-        if not self.converged_:
+        if not self.converged_ and Z.shape[0]:
+            instead = " or pass step='additive'" if self.step == "projection" else ""
             warnings.warn(
-                f"no end after {self.n_iter_} steps; the vector with the lowest estimated error, "
-                f"{self.risk_:.3f}, is kept. Check noise_rate, or raise eps, sigma or max_iter.",
+                f"no more than eps={self.eps} of the rows should be mistaken; after "
+                f"{self.n_iter_} steps the lowest estimated error is {self.risk_:.3f} +- "
+                f"{error:.3f}. Check noise_rate, raise eps or max_iter{instead}.",
                 ConvergenceWarning,
                 stacklevel=2,
             )
@@ -284,7 +292,7 @@ class NoiseTolerantPerceptron(LinearClassifier):
         check_flags(self, "fit_intercept", "normalize")
         check_within("noise_rate", self.noise_rate, 0.0, 0.5)
         check_within("eps", self.eps, 0.0, 1.0)
-        check_within("sigma", self.sigma, 0.0, 1.0, above=True)
+        check_within("sigma", self.sigma, 0.0, 1.0, above=self.step == "projection")
         check_within("delta", self.delta, 0.0, 1.0, above=True)
         if self.noise_rate > 0.45:
             warnings.warn(
@@ -311,3 +319,9 @@ class _Watch:
         if risk < self.risk:
             self.risk, self.best = risk, w.copy()
         return _sum_of_mistakes(self.Z, leads, self.noise_rate, sigma)
+
+    def standard_error(self) -> float:
+        """Standard error of the lowest estimated error."""
+        scale = 1.0 - 2.0 * self.noise_rate
+        wrong = min(max(self.risk * scale + self.noise_rate, 0.0), 1.0)
+        return math.sqrt(wrong * (1.0 - wrong) / max(1, self.Z.shape[0])) / scale
