@@ -221,13 +221,20 @@ def draw_widths(curves: list[tuple[Problem, dict[float, Errors]]]) -> None:
         1, len(curves), figsize=(4.5 * len(curves), 3.6), layout="constrained", squeeze=False
     )
     colours = {CHEAP: ORANGE, UMA: BLUE, SAMPLE: SERIES[2], ROUGH: MUTED, CLEAN: INK}
+    words = {
+        CHEAP: "perceptron, cheap labels",
+        UMA: "UMA, cheap labels",
+        SAMPLE: "perceptron, the 5 %",
+        ROUGH: "rough classifier",
+        CLEAN: "perceptron, true labels",
+    }
     for axes, (problem, found) in zip(panels[0], curves):
         for name, colour in colours.items():
             means = np.array([np.nanmean(errors[name]) for errors in found.values()])
             error = np.array([_standard_error(errors[name]) for errors in found.values()])
             widths = list(found)
             style = "--" if name in (ROUGH, CLEAN) else "-"
-            axes.plot(widths, means, style, color=colour, label=name, lw=1.8)
+            axes.plot(widths, means, style, color=colour, label=words[name], lw=1.8)
             axes.fill_between(widths, means - error, means + error, color=colour, alpha=0.15, lw=0)
         axes.axvline(problem.published_like, color=GRID, zorder=0)
         axes.set_xscale("log")

@@ -51,6 +51,17 @@ class ConfusionEstimate:
     classes : ndarray of shape (n_classes,)
     confidence : float
     source : str
+
+    Examples
+    --------
+    >>> from uneven.noise import check_noise_matrix, confusion_from_clean
+    >>> found = confusion_from_clean(["cat"] * 40 + ["dog"] * 10, ["cat"] * 36 + ["dog"] * 14)
+    >>> float(found.matrix[1, 0]), found.low[1, 0].round(3), found.high[1, 0].round(3)
+    (0.1, np.float64(0.04), np.float64(0.231))
+    >>> found.source, found.prior.tolist()
+    ('50 clean rows', [0.8, 0.2])
+    >>> check_noise_matrix(found, ["cat", "dog"]).tolist()
+    [[0.9, 0.0], [0.1, 1.0]]
     """
 
     matrix: np.ndarray

@@ -39,6 +39,13 @@ class Estimate(NamedTuple):
     value : float or ndarray
     standard_error : float or ndarray
         Of the same shape; NaN if there is a single row.
+
+    Examples
+    --------
+    >>> found = corrected_error([0, 0, 1, 1], [0, 1, 1, 1], [[1.0, 0.0], [0.0, 1.0]])
+    >>> value, standard_error = found
+    >>> value, round(found.standard_error, 3)
+    (0.25, 0.25)
     """
 
     value: Any
@@ -104,6 +111,11 @@ def estimated_joint(
         q. Rows of the value sum to the shares of the answers, columns to the recovered class
         frequencies (before they are moved into the range of probabilities), everything to 1.
 
+    References
+    ----------
+    U. Louche (2016), *From confusion noise to active learning: playing on label availability in
+    linear classification problems*, PhD thesis, Aix-Marseille Université, chapter 4.
+
     Examples
     --------
     >>> noise = [[0.8, 0.1, 0.2], [0.1, 0.7, 0.1], [0.1, 0.2, 0.7]]
@@ -141,6 +153,11 @@ def corrected_error(
     Estimate
         Two floats. If the noise matrix is a ``ConfusionEstimate``, the standard error includes
         that of the matrix, to first order.
+
+    References
+    ----------
+    U. Louche (2016), *From confusion noise to active learning: playing on label availability in
+    linear classification problems*, PhD thesis, Aix-Marseille Université, chapter 4.
 
     Examples
     --------
@@ -190,6 +207,11 @@ def corrected_confusion(
         **row = true class**, column = answer (the noise matrix has it the other way round). Rows
         of the value sum to 1, unless the noisy labels leave nothing to that class. The standard
         errors are those of a ratio to first order.
+
+    References
+    ----------
+    U. Louche (2016), *From confusion noise to active learning: playing on label availability in
+    linear classification problems*, PhD thesis, Aix-Marseille Université, chapter 4.
 
     Examples
     --------

@@ -75,6 +75,13 @@ def estimate_confusion(
     -------
     ConfusionEstimate
 
+    References
+    ----------
+    U. Louche (2016), *From confusion noise to active learning: playing on label availability in
+    linear classification problems*, PhD thesis, Aix-Marseille Université, chapter 4.
+    A. Dawid and A. Skene (1979), *Maximum likelihood estimation of observer error-rates using the EM
+    algorithm*.
+
     Examples
     --------
     >>> found = estimate_confusion(["a", "a", "a", "a", "b", "b"], ["a", "a", "a", "b", "b", "b"])
@@ -145,6 +152,12 @@ def confusion_from_clean(
     -------
     ConfusionEstimate
 
+    References
+    ----------
+    U. Louche (2016), *From confusion noise to active learning: playing on label availability in
+    linear classification problems*, PhD thesis, Aix-Marseille Université, chapter 4.
+    E. B. Wilson (1927), *Probable inference, the law of succession, and statistical inference*.
+
     Examples
     --------
     >>> truth = ["cat"] * 40 + ["dog"] * 10
@@ -207,6 +220,11 @@ def confusion_from_classifier(
     Returns
     -------
     ConfusionEstimate
+
+    References
+    ----------
+    U. Louche (2016), *From confusion noise to active learning: playing on label availability in
+    linear classification problems*, PhD thesis, Aix-Marseille Université, chapter 4.
 
     Examples
     --------
@@ -275,6 +293,11 @@ def confusion_from_annotators(
     ConfusionEstimate
         Counts are expected ones. ``sizes``, and with them the intervals, are those of as many
         clean rows as would leave the same uncertainty.
+
+    References
+    ----------
+    A. Dawid and A. Skene (1979), *Maximum likelihood estimation of observer error-rates using the EM
+    algorithm*.
 
     Examples
     --------
