@@ -79,8 +79,8 @@ def estimate_confusion(
     ----------
     U. Louche (2016), *From confusion noise to active learning: playing on label availability in
     linear classification problems*, PhD thesis, Aix-Marseille Université, chapter 4.
-    A. Dawid and A. Skene (1979), *Maximum likelihood estimation of observer error-rates using the EM
-    algorithm*.
+    A. Dawid and A. Skene (1979), *Maximum likelihood estimation of observer error-rates using the
+    EM algorithm*.
 
     Examples
     --------
@@ -296,8 +296,8 @@ def confusion_from_annotators(
 
     References
     ----------
-    A. Dawid and A. Skene (1979), *Maximum likelihood estimation of observer error-rates using the EM
-    algorithm*.
+    A. Dawid and A. Skene (1979), *Maximum likelihood estimation of observer error-rates using the
+    EM algorithm*.
 
     Examples
     --------
