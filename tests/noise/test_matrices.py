@@ -2,7 +2,9 @@
 
 import numpy as np
 import pandas as pd
+import polars as pl
 import pytest
+import scipy.sparse as sp
 from hypothesis import given
 from hypothesis import strategies as st
 from numpy.testing import assert_allclose
@@ -204,3 +206,25 @@ def test_singular_matrices_can_name_their_classes():
         invert_noise(np.array([[1.0, 1.0], [0.0, 0.0]]), classes=["cat", "dog"])
     with pytest.raises(ValueError, match="classes 'cat' and 'dog' get the same labels"):
         invert_noise(np.full((2, 2), 0.5), classes=["cat", "dog"])
+
+
+def test_whole_numbers_name_the_same_class_with_and_without_a_point():
+    matrix = np.array([[0.9, 0.2], [0.1, 0.8]])
+    for names in ([2, 1], [2.0, 1.0], ["2", "1"]):
+        frame = pd.DataFrame(matrix, index=names, columns=names)
+        for classes in ([1, 2], [1.0, 2.0], ["1", "2"]):
+            assert check_noise_matrix(frame, classes) == pytest.approx(matrix[::-1, ::-1])
+    halves = pd.DataFrame(matrix, index=[1.5, 2.5], columns=[1.5, 2.5])
+    with pytest.raises(ValueError, match="lack"):
+        check_noise_matrix(halves, [1, 2])
+
+
+def test_polars_frames_and_sparse_matrices():
+    matrix = np.array([[0.9, 0.2], [0.1, 0.8]])
+    for columns in (["a", "b"], ["x", "y"]):
+        frame = pl.DataFrame(matrix, schema=columns)
+        assert check_noise_matrix(frame, ["a", "b"]) == pytest.approx(matrix)
+    with pytest.raises(ValueError, match="'b', 'a', and this kind of frame cannot name its rows"):
+        check_noise_matrix(pl.DataFrame(matrix, schema=["b", "a"]), ["a", "b"])
+    with pytest.raises(ValueError, match=r"sparse: pass noise_matrix\.toarray"):
+        check_noise_matrix(sp.csr_array(matrix))

@@ -23,6 +23,7 @@ from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
+import scipy.sparse as sp
 from numpy.typing import ArrayLike
 
 from uneven.metrics._checks import class_list
@@ -75,7 +76,8 @@ def check_noise_matrix(matrix: Any, classes: Any = None) -> np.ndarray:
     ----------
     matrix : array-like, dataframe or ConfusionEstimate of shape (n_classes, n_classes)
         Column = true class, row = observed label; columns sum to 1. An estimate, or a dataframe
-        whose index and columns both name the classes, is put in the order of ``classes``.
+        whose index and columns both name the classes, is put in the order of ``classes``. A
+        polars frame cannot name its rows: it must be in that order.
     classes : array-like of shape (n_classes,), optional
         The class labels, in order.
 
@@ -93,6 +95,8 @@ def check_noise_matrix(matrix: Any, classes: Any = None) -> np.ndarray:
     ...
     ValueError: noise_matrix: its rows sum to 1, its columns do not: it looks transposed. ...
     """
+    if sp.issparse(matrix):
+        raise ValueError("noise_matrix is sparse: pass noise_matrix.toarray().")
     if classes is not None:
         classes = np.asarray(classes)
         matrix = _in_class_order(matrix, classes)
@@ -303,17 +307,28 @@ def _named_classes(matrix: Any, labels: np.ndarray) -> np.ndarray | None:
 
 def _in_class_order(matrix: Any, classes: np.ndarray) -> Any:
     """Rows and columns of a labelled matrix in the order of the classes; anything else as it is."""
+    wanted = list(map(_spell, classes.tolist()))
     found = _names(matrix)
     if found is None:
+        columns = list(map(_spell, getattr(matrix, "columns", wanted)))
+        if columns != wanted and sorted(columns) == sorted(wanted) and not hasattr(matrix, "loc"):
+            raise ValueError(
+                f"noise_matrix: its columns are {_listing(columns)}, and this kind of frame cannot "
+                f"name its rows: put rows and columns in the order {_listing(wanted)}."
+            )
         return matrix
-    wanted = list(map(str, classes.tolist()))
     places = []
     for axis, names in zip(("index", "columns"), found):
-        spelt = list(map(str, names))
+        spelt = list(map(_spell, names))
         if sorted(spelt) != sorted(wanted):
             raise ValueError(f"noise_matrix: its {axis} {_difference(spelt, wanted)}.")
         places.append([spelt.index(name) for name in wanted])
     return np.asarray(matrix)[np.ix_(*places)]
+
+
+def _spell(name: Any) -> str:
+    """A class as text: 1 and 1.0 are one class."""
+    return str(int(name)) if isinstance(name, float) and name.is_integer() else str(name)
 
 
 def _difference(spelt: list[str], wanted: list[str]) -> str:
