@@ -15,6 +15,7 @@ from sklearn.model_selection import GridSearchCV, KFold
 from sklearn.naive_bayes import GaussianNB
 from sklearn.pipeline import make_pipeline
 from sklearn.preprocessing import FunctionTransformer
+from threadpoolctl import threadpool_limits
 
 from uneven import AdaBoostMMClassifier, ComboClassifier
 from uneven.noise import LabelRepairPipeline, UMAClassifier
@@ -63,6 +64,7 @@ def table():
     return X, t, np.where(np.arange(300) < 60, t, -1)
 
 
+@threadpool_limits.wrap(limits=1, user_api="blas")
 def test_cheap_labels_beat_the_classifier_that_gave_them():
     X, t = load_digits(return_X_y=True)
     X, t = X[:900] / 16.0, t[:900]
