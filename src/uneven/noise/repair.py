@@ -122,12 +122,12 @@ class LabelRepairPipeline(ClassifierMixin, BaseEstimator):
     The rough classifier is taken to err alike all over a class. That is never quite true, and least
     of all for a linear classifier that labels rows for another one on the same columns: what it
     gets wrong lies on the wrong side of its own border. The defaults are such a pair, that of the
-    source; they gain where few labels say little about the rest (narrow kernels). Better pairs are
-    of different kinds: a rough classifier that learns from little (naive Bayes, nearest neighbours,
-    or a classifier on other columns, the first step of a pipeline choosing them) and a learner
-    that can use many rows (``ComboClassifier`` with ``subsample=0.5``). Nothing is gained where
-    the rough classifier is good already. Compare on rows that you know with ``rough_``, with the
-    learner on the given labels alone, and with a well-regularised classifier on these.
+    source; they gain where few labels say little about the rest (narrow kernels). Rather take two
+    of different kinds: a simple rough classifier (naive Bayes) and a learner that can use many rows
+    (``ComboClassifier`` with ``subsample=0.5``). That is no promise: on digits this pair gained,
+    but the same learner gained nothing from nearest neighbours, which were good already. Compare
+    on rows that you know with ``rough_``, with the learner on the given labels alone, and with a
+    well-regularised classifier on these.
 
     References
     ----------
