@@ -177,6 +177,8 @@ def _say(problem: Problem, start: float, what: str) -> None:
 
 def spread(errors: np.ndarray) -> str:
     """Mean and its standard error over the draws that were run."""
+    if np.isfinite(errors).sum() < 2:
+        return f"{np.nanmean(errors):.3f} (one draw)"
     return f"{np.nanmean(errors):.3f} ± {_standard_error(errors):.3f}"
 
 

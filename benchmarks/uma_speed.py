@@ -6,6 +6,7 @@ import numpy as np
 import scipy.sparse as sp
 
 from benchmarks.lines import Line, best_of_each
+from uneven.linear import row_norms
 from uneven.noise import UMAClassifier, corrupt_labels, uniform_noise
 from uneven.noise.grouped_sums import label_weights, top_classes
 from uneven.noise.matrices import invert_noise
@@ -43,7 +44,15 @@ def opened(X, y, noise) -> Run:
     space = PrimalSpace(X, weights, inverted.inverse)
     coef = space.zeros(len(noise))
     scores = np.zeros((X.shape[0], len(noise)))
-    run = Run(space, weights / X.shape[0], inverted, coef, np.zeros_like(coef), scores)
+    run = Run(
+        space,
+        weights / X.shape[0],
+        inverted,
+        coef,
+        lag=np.zeros_like(coef),
+        scores=scores,
+        lengths=row_norms(X),
+    )
     steps(run, N_SETTLING)
     return run
 
