@@ -34,7 +34,9 @@ N_DRAWS = 10
 FIRST_SEED = 100
 N_PER_CLASS = 20
 STEPS = 500
-SECONDS = 10.0
+TARGETS = {"reuters21578": 10.0}
+"""Seconds for one fit."""
+
 PUBLISHED = {CHEAP: 0.30, SAMPLE: 0.17, CLEAN: 0.01, UMA: 0.21}
 
 
@@ -74,7 +76,9 @@ def _one_fit(name: str, rows: Rows) -> Line:
     seconds = time.perf_counter() - start
     n, d = rows.X.shape
     what = f"{name}: one UMA fit, {n} x {d} sparse, {len(matrix)} classes, {model.n_iter_} steps"
-    return at_most(what, seconds, SECONDS, "s")
+    if name in TARGETS:
+        return at_most(what, seconds, TARGETS[name], "s")
+    return Line(what, f"{seconds:.3g} s")
 
 
 def _learners(name: str, rows: Rows) -> list[Line]:

@@ -279,9 +279,12 @@ class LabelRepairPipeline(ClassifierMixin, BaseEstimator):
                 "every row has a label, so with use_clean='drop' nothing is left to learn from."
             )
         if not len(rest):
+            marks = (
+                "None or NaN" if self.unlabelled is None else f"None, NaN or {self.unlabelled!r}"
+            )
             warnings.warn(
                 "every row has a label: there is nothing to repair. Mark rows without label by "
-                f"None, NaN or {self.unlabelled!r}.",
+                f"{marks}.",
                 stacklevel=4,
             )
         never = np.setdiff1d(self.classes_, self.cheap_labels_)
