@@ -79,7 +79,7 @@ DIGITS = Problem(
     steps=500,
     trial_steps=500,
     published={CHEAP: 0.25, SAMPLE: 0.21, CLEAN: 0.04, UMA: 0.16},
-    n_full=5,
+    n_full=10,
     n_shown=3,
 )
 LETTERS = Problem(
