@@ -48,23 +48,6 @@ def believe(y, log_noise, logs, scores, scale, beliefs, start, stop):
 
 
 @njit(cache=True, nogil=True, error_model="numpy")
-def hear(answers, votes, drawn, scores, start, stop):
-    """Add votes to the scores of the rows that their voter did not learn from.
-
-    Parameters
-    ----------
-    answers : (n,) labels, -1 abstains
-    votes : (K,) vote weight of each answer
-    drawn : (n,) bool, rows that it learnt from, or an empty array to hear it everywhere
-    scores : (n, K) updated in place
-    """
-    for block in range(start, stop):
-        for i in range(block * BLOCK, min(answers.shape[0], (block + 1) * BLOCK)):
-            if answers[i] >= 0 and not (drawn.size and drawn[i]):
-                scores[i, answers[i]] += votes[answers[i]]
-
-
-@njit(cache=True, nogil=True, error_model="numpy")
 def max_log_stake(scores, beliefs, log_weight, log_units):
     """Largest log pair cost over all rows and pairs of classes (-inf if there is none)."""
     n_classes = scores.shape[1]

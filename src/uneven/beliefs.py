@@ -69,7 +69,7 @@ class Beliefs:
         self._logs = (log_prior, log_units)
         self._scores = np.zeros((len(y), len(prior)))
         self._beliefs = np.empty((len(y), len(prior)))
-        self._drawn = np.empty(0, dtype=bool)
+        self._share = np.empty(0)
         self._rounds_heard = 0
         self._rounds_out = np.zeros(len(y))
         self._row_scale = np.ones(len(y))
@@ -93,7 +93,7 @@ class Beliefs:
             None for all of them. A row that voters learnt from has told them its label; they are
             heard about the others only, whose votes are scaled up for the rounds they miss.
         """
-        self._drawn = np.empty(0, dtype=bool) if drawn is None else drawn
+        self._share = np.empty(0) if drawn is None else (~drawn).astype(np.float64)
         self._is_new_round = True
 
     def hear(self, answers: np.ndarray, votes: np.ndarray) -> None:
@@ -108,10 +108,10 @@ class Beliefs:
         """
         if self._is_new_round:
             self._rounds_heard += 1
-            self._rounds_out += 1.0 if not self._drawn.size else ~self._drawn
+            self._rounds_out += self._share if self._share.size else 1.0
             self._is_new_round = False
         self._team.over(
-            self._n_blocks, belief_kernels.hear, answers, votes, self._drawn, self._scores
+            self._n_blocks, belief_kernels.add_votes, answers, votes, self._share, self._scores
         )
         self._stale = True
         self.version += 1
