@@ -1,0 +1,1 @@
+"""Choose which labels to ask for."""

@@ -1,0 +1,166 @@
+"""Cones that half-spaces cut out: projection, width, redundancy, chords."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+from numpy.typing import ArrayLike
+from scipy.optimize import nnls
+from sklearn.utils.validation import check_array
+
+__all__ = [
+    "EmptyVersionSpaceError",
+    "check_cuts",
+    "chord",
+    "project_on_cone",
+    "redundant_cuts",
+    "support",
+]
+
+_UNIT = 1e-6
+"""How far from one the length of a cut may be."""
+
+
+class EmptyVersionSpaceError(ValueError):
+    """No point of the unit ball lies strictly inside all half-spaces."""
+
+
+def check_cuts(cuts: Any) -> np.ndarray:
+    """Refuse what is not a table of unit rows.
+
+    Parameters
+    ----------
+    cuts : array-like of shape (n_cuts, n_dims)
+        May have no rows.
+
+    Returns
+    -------
+    ndarray of shape (n_cuts, n_dims)
+        C-contiguous, of double precision.
+
+    Examples
+    --------
+    >>> check_cuts([[1.0, 1.0]])
+    Traceback (most recent call last):
+        ...
+    ValueError: cut 0 has length 1.41421; cuts are unit rows, see uneven.linear.normalize_rows.
+    """
+    cuts = check_array(cuts, dtype=np.float64, order="C", ensure_min_samples=0)
+    lengths = np.linalg.norm(cuts, axis=1)
+    off = np.flatnonzero(np.abs(lengths - 1.0) > _UNIT)
+    if off.size:
+        raise ValueError(
+            f"cut {off[0]} has length {lengths[off[0]]:.6g}; cuts are unit rows, see "
+            "uneven.linear.normalize_rows."
+        )
+    return cuts
+
+
+def project_on_cone(cuts: np.ndarray, x: ArrayLike) -> np.ndarray:
+    """The point of the cone ``cuts @ w >= 0`` that is nearest to x.
+
+    Parameters
+    ----------
+    cuts : ndarray of shape (n_cuts, n_dims)
+    x : array-like of shape (n_dims,)
+
+    Returns
+    -------
+    ndarray of shape (n_dims,)
+
+    Notes
+    -----
+    The shortest ``x + mu @ cuts`` over all non-negative mu, a non-negative least-squares problem.
+
+    Examples
+    --------
+    >>> project_on_cone(np.array([[1.0, 0.0]]), [-2.0, 3.0]).tolist()
+    [0.0, 3.0]
+    """
+    x = np.asarray(x, dtype=np.float64)
+    if not len(cuts):
+        return x
+    push, _ = nnls(cuts.T, -x)
+    return x + push @ cuts
+
+
+def support(cuts: np.ndarray, x: ArrayLike) -> float:
+    """Largest product of x with a point of the cone in the unit ball.
+
+    Parameters
+    ----------
+    cuts : ndarray of shape (n_cuts, n_dims)
+    x : array-like of shape (n_dims,)
+
+    Returns
+    -------
+    float
+        The length of the projection of x on the cone; zero if x points away from all of it.
+
+    Examples
+    --------
+    >>> octant = np.eye(3)
+    >>> round(support(octant, [0.6, 0.8, 0.0]), 9), support(octant, [-1.0, 0.0, 0.0])
+    (1.0, 0.0)
+    """
+    return float(np.linalg.norm(project_on_cone(cuts, x)))
+
+
+def redundant_cuts(cuts: np.ndarray, tol: float = 1e-9) -> np.ndarray:
+    """Which cuts the others imply: leaving all of them out changes nothing.
+
+    Parameters
+    ----------
+    cuts : ndarray of shape (n_cuts, n_dims)
+    tol : float, default=1e-9
+        A cut no farther than this from the cone of combinations of the others is redundant.
+
+    Returns
+    -------
+    ndarray of bool, shape (n_cuts,)
+        Of cuts that are the same, all but the last are redundant.
+
+    Examples
+    --------
+    >>> half = 0.5**0.5
+    >>> redundant_cuts(np.array([[1.0, 0.0], [half, half], [0.0, 1.0]])).tolist()
+    [False, True, False]
+    """
+    kept = np.ones(len(cuts), dtype=bool)
+    for i, cut in enumerate(cuts):
+        kept[i] = False
+        _, distance = nnls(cuts[kept].T, cut) if kept.any() else (None, 1.0)
+        kept[i] = distance > tol
+    return ~kept
+
+
+def chord(cuts: np.ndarray, w: np.ndarray, v: np.ndarray) -> tuple[float, float]:
+    """How far one can go from w, back and forth along v, inside the cone and the unit ball.
+
+    Parameters
+    ----------
+    cuts : ndarray of shape (n_cuts, n_dims)
+    w : ndarray of shape (n_dims,)
+        A point inside.
+    v : ndarray of shape (n_dims,)
+        A unit vector.
+
+    Returns
+    -------
+    back, forth : float
+        ``w + s * v`` is inside for s between the two.
+
+    Examples
+    --------
+    >>> chord(np.array([[1.0, 0.0]]), np.array([0.6, 0.0]), np.array([1.0, 0.0]))
+    (-0.6, 0.4)
+    """
+    along = float(w @ v)
+    reach = np.sqrt(max(along**2 - float(w @ w) + 1.0, 0.0))
+    slack, speed = cuts @ w, cuts @ v
+    with np.errstate(divide="ignore", invalid="ignore"):
+        hits = -slack / speed
+    back = max(np.max(hits[speed > 0.0], initial=-np.inf), -along - reach)
+    forth = min(np.min(hits[speed < 0.0], initial=np.inf), -along + reach)
+    return float(back), float(forth)

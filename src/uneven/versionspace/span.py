@@ -1,0 +1,238 @@
+"""Coordinates in the span of a few rows: what makes the geometry work for kernels and sparse rows.
+
+A version space is a cone in the space of the features, which for a kernel may have infinitely many
+dimensions. Its centres lie in the span of the rows that cut it, and whether a row cuts it depends
+only on the row's projection on that span; so everything happens in as many dimensions as the rows
+are independent.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import dataclass, field
+from typing import Any
+
+import numpy as np
+import scipy.sparse as sp
+from scipy.linalg import solve_triangular
+from scipy.linalg.lapack import dpstrf
+
+from uneven.linear.expansions import blocks, gram
+from uneven.linear.rows import row_norms
+
+__all__ = ["Span", "feature_norms", "span_of"]
+
+Kernel = str | Callable[..., float]
+
+_TOLERANCE = 1e-10
+"""Squared share of a unit row that must be new for it to open a dimension."""
+
+
+@dataclass(frozen=True)
+class Span:
+    """The space that some rows span, with an orthonormal frame.
+
+    Attributes
+    ----------
+    rows : ndarray or CSR of shape (n_dims, n_features), or None
+        Independent rows; None for a precomputed kernel and for plain coordinates.
+    support : ndarray of int, shape (n_dims,)
+        Which of the rows they were.
+    triangle : ndarray of shape (n_dims, n_dims), or None
+        Lower triangle: row i holds the coordinates of independent row i, of unit length. None for
+        plain coordinates, where the frame is that of the columns.
+    norms : ndarray of shape (n_dims,)
+        Lengths of the independent rows in the space of the features.
+    kernel : str or callable
+    params : dict of str to object
+        Parameters of the kernel.
+    """
+
+    rows: Any
+    support: np.ndarray
+    triangle: np.ndarray | None
+    norms: np.ndarray
+    kernel: Kernel = "linear"
+    params: dict[str, Any] = field(default_factory=dict)
+
+    @property
+    def n_dims(self) -> int:
+        """Dimensions of the span."""
+        return len(self.support)
+
+    def coordinates(self, X: Any) -> tuple[np.ndarray, np.ndarray]:
+        """Where rows are, once scaled to unit length.
+
+        Parameters
+        ----------
+        X : ndarray or CSR of shape (n_samples, n_features)
+            For a precomputed kernel: values with all rows that made the span.
+
+        Returns
+        -------
+        coordinates : ndarray of shape (n_samples, n_dims)
+            Of the projections on the span.
+        rest : ndarray of shape (n_samples,)
+            How far each unit row sticks out of the span. A precomputed kernel does not tell: its
+            rows are scaled by their projections, and nothing sticks out. Rows without a direction
+            have coordinates of zero.
+        """
+        if self.triangle is None:
+            lengths = np.where(norms := row_norms(X), norms, 1.0)
+            dense = X.toarray() if sp.issparse(X) else X
+            return dense / lengths[:, None], np.zeros(X.shape[0])
+        placed = np.empty((X.shape[0], self.n_dims))
+        for mine in blocks(X.shape[0]):
+            near = self._values(X[mine]) / self.norms
+            placed[mine] = solve_triangular(self.triangle, near.T, lower=True).T
+        if self.kernel == "precomputed":
+            norms = np.linalg.norm(placed, axis=1)
+        else:
+            norms = feature_norms(X, self.kernel, self.params)
+        placed /= np.where(norms > 0.0, norms, 1.0)[:, None]
+        inside = np.einsum("ij,ij->i", placed, placed)
+        rest = np.sqrt(np.clip(1.0 - inside, 0.0, None))
+        rest[(rest < np.sqrt(_TOLERANCE)) | (norms <= 0.0)] = 0.0
+        return placed, rest
+
+    def expand(self, w: np.ndarray) -> np.ndarray:
+        """Coefficients of the independent rows, as given, that add up to points of the span.
+
+        Parameters
+        ----------
+        w : ndarray of shape (n_dims,) or (n_dims, n_points)
+
+        Returns
+        -------
+        ndarray of the same shape
+            ``coefficients @ rows`` is w, in the space of the features.
+        """
+        if self.triangle is None:
+            return w
+        coefficients = solve_triangular(self.triangle, w, lower=True, trans="T")
+        return (coefficients.T / self.norms).T
+
+    def _values(self, X: Any) -> np.ndarray:
+        if self.kernel == "precomputed":
+            near = X[:, self.support]
+            return np.asarray(near.toarray() if sp.issparse(near) else near, dtype=np.float64)
+        return gram(X, self.rows, self.kernel, **self.params)
+
+
+def span_of(
+    X: Any,
+    kernel: Kernel = "linear",
+    params: dict[str, Any] | None = None,
+    *,
+    ridge: float = 0.0,
+    max_rank: int | None = None,
+) -> tuple[Span, np.ndarray]:
+    """The span of rows, and their coordinates in it.
+
+    Parameters
+    ----------
+    X : ndarray or CSR of shape (n_samples, n_features)
+        For a precomputed kernel the square matrix of kernel values.
+    kernel : str or callable, default="linear"
+    params : dict of str to object, optional
+        Parameters of the kernel, see `uneven.linear.expansions.kernel_parameters`.
+    ridge : float, default=0.0
+        Added to the squared length of every unit row as a dimension of its own, which nobody else
+        can reach: rows that contradict each other become separable, at a price.
+    max_rank : int, optional
+        Keep at most so many dimensions, those that explain most. The geometry is then no longer
+        exact.
+
+    Returns
+    -------
+    span : Span
+    coordinates : ndarray of shape (n_samples, n_dims)
+        Unit rows.
+
+    Notes
+    -----
+    The frame comes from a Cholesky factor with pivots of the Gram matrix of the unit rows, so that
+    it costs n² kernel values and n times the squared number of dimensions. Dense rows with fewer
+    columns than rows keep their columns as frame, if there is no ridge.
+
+    References
+    ----------
+    Louche (2016), From confusion noise to active learning: playing on label availability in
+    linear classification problems, section 5.4, only hints at the kernel form; that projecting
+    on the span keeps the direction of the centres holds because the cone ignores the lengths of
+    its points.
+
+    Examples
+    --------
+    >>> span, where = span_of(np.array([[2.0, 0.0, 0.0], [1.0, 1.0, 0.0], [3.0, 1.0, 0.0]]), "rbf")
+    >>> span.n_dims, where.shape
+    (3, (3, 3))
+    >>> flat = sp.csr_matrix([[2.0, 0.0, 0.0], [1.0, 1.0, 0.0], [3.0, 1.0, 0.0]])
+    >>> span, where = span_of(flat)
+    >>> span.n_dims, np.linalg.norm(where, axis=1).round(9).tolist()
+    (2, [1.0, 1.0, 1.0])
+    """
+    params = params or {}
+    plain = kernel == "linear" and not sp.issparse(X) and X.shape[1] <= X.shape[0]
+    if plain and ridge == 0.0 and max_rank is None:
+        span = Span(None, np.arange(X.shape[1]), None, np.ones(X.shape[1]))
+        return span, span.coordinates(X)[0]
+    given: Any = X if kernel == "precomputed" else gram(X, None, kernel, **params)
+    values = np.array(given.toarray() if sp.issparse(given) else given, dtype=np.float64)
+    norms = np.sqrt(np.clip(values.diagonal(), 0.0, None))
+    scale = np.where(norms > 0.0, norms, 1.0)
+    values /= scale[:, None] * scale
+    values[np.diag_indices_from(values)] += np.where(norms > 0.0, ridge, 0.0)
+    factor, order, rank = _pivoted_cholesky(values)
+    rank = rank if max_rank is None else min(rank, max_rank)
+    support = order[:rank]
+    placed = np.empty((len(values), rank))
+    placed[order] = factor[:, :rank]
+    lengths = np.linalg.norm(placed, axis=1)
+    rows = None if kernel == "precomputed" else X[support]
+    triangle = np.ascontiguousarray(factor[:rank, :rank])
+    span = Span(rows, support, triangle, scale[support], kernel, params)
+    return span, placed / np.where(lengths > 0.0, lengths, 1.0)[:, None]
+
+
+def _pivoted_cholesky(values: np.ndarray) -> tuple[np.ndarray, np.ndarray, int]:
+    """Lower factor of the permuted matrix, the permutation, and the rank."""
+    factor, pivots, rank, _ = dpstrf(values, tol=_TOLERANCE, lower=1)
+    factor = np.tril(factor)
+    factor[:, rank:] = 0.0
+    return factor, pivots.astype(np.intp) - 1, int(rank)
+
+
+def feature_norms(X: Any, kernel: Kernel, params: dict[str, Any]) -> np.ndarray:
+    """Lengths of rows in the space of a kernel.
+
+    Parameters
+    ----------
+    X : ndarray or CSR of shape (n_samples, n_features)
+    kernel : str or callable
+        Not "precomputed", which does not tell.
+    params : dict of str to object
+
+    Returns
+    -------
+    ndarray of shape (n_samples,)
+
+    Examples
+    --------
+    >>> feature_norms(np.array([[3.0, 4.0]]), "poly", {"degree": 2, "gamma": 1.0, "coef0": 1.0})
+    array([26.])
+    """
+    if kernel in ("rbf", "laplacian", "cosine"):
+        return np.ones(X.shape[0])
+    if kernel == "linear":
+        return row_norms(X)
+    if kernel in ("poly", "polynomial", "sigmoid"):
+        gamma = params.get("gamma")
+        gamma = 1.0 / X.shape[1] if gamma is None else gamma
+        inner = gamma * row_norms(X) ** 2 + params.get("coef0", 1.0)
+        squares = np.tanh(inner) if kernel == "sigmoid" else inner ** params.get("degree", 3)
+    else:
+        squares = np.array(
+            [gram(X[i : i + 1], None, kernel, **params)[0, 0] for i in range(X.shape[0])]
+        )
+    return np.sqrt(np.clip(squares, 0.0, None))
