@@ -1,0 +1,110 @@
+"""Several questions at once: rows that tell much and do not all tell the same."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+import scipy.sparse as sp
+
+from uneven.active.state import QueryState
+from uneven.linear.expansions import gram, kernel_parameters
+
+__all__ = ["BATCHES", "pick_batch"]
+
+BATCHES = ("diverse", "best")
+"""Ways to take several rows at once."""
+
+_SHORTLIST = (10, 200)
+"""How many of the best rows are compared: so many per row of the batch, and at least so many."""
+
+_WEIGHT = 0.5
+"""How much the utility counts beside the likeness to the rows already taken."""
+
+
+def pick_batch(
+    how: str, state: QueryState, utilities: np.ndarray, n: int, ties: str = "first"
+) -> np.ndarray:
+    """Take the rows to ask for, one after another.
+
+    Parameters
+    ----------
+    how : {"diverse", "best"}
+        "best" takes the highest utilities. "diverse" gives up some utility for rows that point in
+        other directions than those of the batch so far, in the space of the kernel.
+    state : QueryState
+    utilities : ndarray of shape (n_candidates,)
+        Rows of utility -inf come last.
+    n : int
+    ties : {"first", "random"}, default="first"
+        Which of several rows of the same utility to take.
+
+    Returns
+    -------
+    ndarray of int, shape (min(n, n_candidates),)
+        Positions in ``state.candidates``, in the order in which they were taken.
+
+    Notes
+    -----
+    Each row of a diverse batch has the highest sum of its utility, scaled to between 0 and 1, and
+    of one minus its largest absolute cosine with the rows taken before, both weighing the same.
+    Only the best rows are compared, 10 for each row of the batch and at least 200, so that the
+    size of the pool does not matter. The source measures utility by the distance from the
+    hyperplane of an SVM; any rule will do here.
+
+    References
+    ----------
+    Brinker (2003), Incorporating diversity in active learning with support vector machines.
+    """
+    order = _ranked(utilities, ties, state.rng)
+    if how == "best" or n <= 1:
+        return order[:n]
+    few = order[: max(_SHORTLIST[0] * n, _SHORTLIST[1])]
+    return few[_spread_out(_scaled(utilities[few]), _cosines(state, few), min(n, len(few)))]
+
+
+def _ranked(utilities: np.ndarray, ties: str, rng: np.random.Generator) -> np.ndarray:
+    """Positions by utility, the highest first."""
+    if ties == "first":
+        return np.argsort(-utilities, kind="stable")
+    return np.lexsort((rng.random(len(utilities)), -utilities))
+
+
+def _scaled(utilities: np.ndarray) -> np.ndarray:
+    """Utilities between 0 and 1; -inf stays."""
+    finite = np.isfinite(utilities)
+    if not finite.any():
+        return utilities
+    low, high = utilities[finite].min(), utilities[finite].max()
+    return (np.minimum(utilities, high) - low) / (high - low if high > low else 1.0)
+
+
+def _spread_out(worth: np.ndarray, cosines: np.ndarray, n: int) -> np.ndarray:
+    """Greedy choice of n rows by worth and unlikeness."""
+    taken: list[int] = []
+    free = np.ones(len(worth), dtype=bool)
+    nearest = np.zeros(len(worth))
+    for _ in range(n):
+        merit = _WEIGHT * worth - (1.0 - _WEIGHT) * nearest
+        best = int(np.flatnonzero(free)[merit[free].argmax()])
+        taken.append(best)
+        free[best] = False
+        nearest = np.maximum(nearest, np.abs(cosines[best]))
+    return np.array(taken, dtype=np.intp)
+
+
+def _cosines(state: QueryState, few: np.ndarray) -> np.ndarray:
+    """Cosines between candidates in the space of the kernel, shape (len(few), len(few))."""
+    space = state.geometry
+    where = state.candidates[few]
+    if space.kernel == "precomputed":
+        values: Any = state.pool.X[where][:, where]
+    else:
+        seen = state.rows(state.labelled)
+        params = kernel_parameters(seen, space.kernel, space.gamma, space.degree, space.coef0)
+        values = gram(state.pool.X[where], None, space.kernel, **params)
+    values = values.toarray() if sp.issparse(values) else values
+    values = values + float(bool(space.fit_intercept))
+    lengths = np.sqrt(np.clip(values.diagonal(), 0.0, None))
+    lengths = np.where(lengths > 0.0, lengths, 1.0)
+    return values / lengths / lengths[:, None]

@@ -1,0 +1,252 @@
+"""When to stop asking.
+
+A stopping rule is a function of an `uneven.ActiveLearner` that returns a reason, a sentence without
+a full stop, or None to go on. All but `Budget` go on as long as fewer than two classes were seen.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass
+from numbers import Real
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+from sklearn.base import clone
+
+from uneven.active.history import answers
+from uneven.active.rules import expected_model_change
+from uneven.door import check_integer
+from uneven.linear import NotSeparableError
+from uneven.versionspace import EmptyVersionSpaceError
+
+if TYPE_CHECKING:
+    from uneven.active.learner import ActiveLearner
+    from uneven.active.state import QueryState
+
+__all__ = [
+    "Budget",
+    "ExpectedGain",
+    "NoInformativeRow",
+    "StablePredictions",
+    "StoppingRule",
+    "VolumeBelow",
+    "first_reason",
+]
+
+StoppingRule = Callable[["ActiveLearner"], str | None]
+
+
+def first_reason(stop: StoppingRule | Sequence[StoppingRule], learner: ActiveLearner) -> str | None:
+    """What the first of some stopping rules says that says anything.
+
+    Parameters
+    ----------
+    stop : callable or sequence of callables
+    learner : ActiveLearner
+
+    Returns
+    -------
+    str or None
+    """
+    rules = [stop] if callable(stop) else stop
+    return next((reason for rule in rules if (reason := rule(learner)) is not None), None)
+
+
+@dataclass(frozen=True)
+class Budget:
+    """Stop once so many rows have a label.
+
+    Parameters
+    ----------
+    n : int
+        Rows that had a label at the start count, too.
+
+    Examples
+    --------
+    >>> Budget(0)
+    Traceback (most recent call last):
+        ...
+    ValueError: n must be a whole number at least 1, got 0.
+    """
+
+    n: int
+
+    def __post_init__(self) -> None:
+        check_integer("n", self.n, 1)
+
+    def __call__(self, learner: ActiveLearner) -> str | None:
+        told = len(learner.labelled_)
+        return f"{told} rows have a label, the budget was {self.n}" if told >= self.n else None
+
+
+@dataclass(frozen=True)
+class NoInformativeRow:
+    """Stop once the labels so far imply those of all other rows.
+
+    A row tells nothing if its hyperplane misses the version space: all classifiers that agree with
+    the labels so far give it the same label. When this holds for all rows, every one of these
+    classifiers labels the pool alike; further answers change none of them.
+
+    Notes
+    -----
+    It looks at the exact version space, whatever ``ridge`` and ``flip`` say. If the labels
+    contradict each other, or if wrong labels are possible (``flip``), nothing is implied and the
+    rule stays silent. It also stays silent with a Gaussian kernel, for which rows that differ are
+    always independent; it is a rule for the linear kernel with fewer columns than labels. Rows
+    nearest to the centre are looked at first, and one that tells something ends the search.
+
+    References
+    ----------
+    Louche (2016), From confusion noise to active learning: playing on label availability in
+    linear classification problems, section 7.2.
+    """
+
+    def __call__(self, learner: ActiveLearner) -> str | None:
+        if learner.model_ is None:
+            return None
+        if _any_informative(learner.state()):
+            return None
+        return "the labels so far imply those of all other rows"
+
+
+@dataclass(frozen=True)
+class VolumeBelow:
+    """Stop once the version space has become small.
+
+    Parameters
+    ----------
+    log_share : float
+        Natural logarithm of the share of all classifiers that is left; with more than two classes
+        of each of the one-against-rest problems.
+    """
+
+    log_share: float
+
+    def __post_init__(self) -> None:
+        _check_number("log_share", self.log_share, -np.inf, 0.0)
+
+    def __call__(self, learner: ActiveLearner) -> str | None:
+        if learner.model_ is None:
+            return None
+        volume = float(np.max(learner.state().centre().log_volume_))
+        if volume > self.log_share:
+            return None
+        return (
+            f"the labels leave exp({volume:.1f}) of all classifiers, no more than "
+            f"exp({self.log_share:g})"
+        )
+
+
+@dataclass(frozen=True)
+class StablePredictions:
+    """Stop once the answers no longer change what the classifier says about the pool.
+
+    Parameters
+    ----------
+    patience : int, default=10
+        For how many answers.
+    share : float, default=0.0
+        Share of the rows whose class may still differ from the present one.
+
+    Notes
+    -----
+    What the classifier said before is remembered on the learner, and learnt again from its history
+    where it is not.
+    """
+
+    patience: int = 10
+    share: float = 0.0
+
+    def __post_init__(self) -> None:
+        check_integer("patience", self.patience, 1)
+        _check_number("share", self.share, 0.0, 1.0)
+
+    def __call__(self, learner: ActiveLearner) -> str | None:
+        if learner.model_ is None:
+            return None
+        sizes = np.cumsum([len(step.rows) for step in learner.history_])
+        early = np.flatnonzero(sizes <= sizes[-1] - self.patience)
+        if not early.size:
+            return None
+        now = _said(learner, len(sizes))
+        for k in range(len(sizes) - 1, early[-1], -1):
+            before = _said(learner, k)
+            if before is None or np.mean(before != now) > self.share:
+                return None
+        told = sizes[-1] - sizes[early[-1]]
+        return f"the last {told} answers changed no more than {self.share:.1%} of the predictions"
+
+
+@dataclass(frozen=True)
+class ExpectedGain:
+    """Stop once no answer is expected to take much of the version space away.
+
+    Parameters
+    ----------
+    threshold : float
+        Expected share of the version space, see `uneven.active.expected_model_change`; 0.5 is what
+        a row takes that halves it.
+    """
+
+    threshold: float
+
+    def __post_init__(self) -> None:
+        _check_number("threshold", self.threshold, 0.0, 1.0)
+
+    def __call__(self, learner: ActiveLearner) -> str | None:
+        if learner.model_ is None:
+            return None
+        gain = float(expected_model_change(learner.state()).max())
+        if gain >= self.threshold:
+            return None
+        return (
+            f"the best answer is expected to take {gain:.1%} of what is possible away, less than "
+            f"{self.threshold:.1%}"
+        )
+
+
+def _check_number(name: str, value: Any, low: float, high: float) -> None:
+    if not isinstance(value, Real) or isinstance(value, bool) or not low <= float(value) <= high:
+        raise ValueError(f"{name} must be a number from {low:g} to {high:g}, got {value!r}.")
+
+
+def _any_informative(state: QueryState) -> bool:
+    """Whether the hyperplane of a candidate cuts through one of the exact version spaces."""
+    if state.geometry.flip > 0.0:
+        return True
+    exact = clone(state.geometry).set_params(
+        centre="chebyshev", multi_class="ovr", ridge=0.0, max_rank=None
+    )
+    try:
+        exact.fit(state.rows(state.labelled), state.y)
+    except (EmptyVersionSpaceError, NotSeparableError):
+        return True
+    scores = np.abs(exact.decision_function(state.rows(state.candidates)))
+    nearest = np.argsort(scores if scores.ndim == 1 else scores.min(axis=1), kind="stable")
+    start, size = 0, 1
+    while start < len(nearest):
+        rows = state.rows(state.candidates[nearest[start : start + size]])
+        if any(space.is_informative(rows).any() for space in exact.spaces_):
+            return True
+        start, size = start + size, 2 * size
+    return False
+
+
+def _said(learner: ActiveLearner, k: int) -> np.ndarray | None:
+    """Classes of the pool after the first k steps; None if there was no classifier yet."""
+    memory: dict[int, Any] = vars(learner).setdefault("_said", {})
+    step = learner.history_[k - 1]
+    if k not in memory or memory[k][0] is not step:
+        memory[k] = (step, _predicted(learner, k))
+    return memory[k][1]
+
+
+def _predicted(learner: ActiveLearner, k: int) -> np.ndarray | None:
+    rows, labels = answers(learner.history_[:k])
+    if len(np.unique(labels)) < 2:
+        return None
+    X = learner.state().pool.X
+    if k == len(learner.history_):
+        return learner.model_.predict(X)
+    return clone(learner.model_).fit(X[rows], labels).predict(X)
