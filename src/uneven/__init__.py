@@ -21,6 +21,7 @@ if TYPE_CHECKING:
         LateFusionClassifier,
     )
     from uneven.noise import UMAClassifier
+    from uneven.versionspace import CompressionPerceptron
     from uneven.views import ViewColumns, join_views
 
 __version__ = "0.1.0"
@@ -30,6 +31,7 @@ __all__ = [
     "BregmanVoteClassifier",
     "CarakoClassifier",
     "ComboClassifier",
+    "CompressionPerceptron",
     "EarlyFusionClassifier",
     "LateFusionClassifier",
     "MuComboClassifier",
@@ -45,6 +47,7 @@ _HOMES = {
     "BregmanVoteClassifier": "uneven.fusion",
     "CarakoClassifier": "uneven.fusion",
     "ComboClassifier": "uneven.boosting",
+    "CompressionPerceptron": "uneven.versionspace",
     "EarlyFusionClassifier": "uneven.fusion",
     "LateFusionClassifier": "uneven.fusion",
     "MuComboClassifier": "uneven.boosting",

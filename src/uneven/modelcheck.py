@@ -43,6 +43,7 @@ from uneven.linear import (
     UltraconservativeClassifier,
 )
 from uneven.noise import LabelRepairPipeline, NoiseTolerantPerceptron, UMAClassifier
+from uneven.versionspace import CompressionPerceptron
 from uneven.views import ViewMap
 from uneven.voters import EstimatorVoter, TreeVoter
 from uneven.votes import Panel, Term, Vote
@@ -67,6 +68,7 @@ OURS = (
     ShareBoostClassifier,
 )
 LINEAR = (
+    CompressionPerceptron,
     LogisticRegression,
     NoiseTolerantPerceptron,
     PerceptronClassifier,

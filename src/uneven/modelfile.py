@@ -53,6 +53,7 @@ TRUSTED_TYPES = (
     "uneven.noise.noise_tolerant.NoiseTolerantPerceptron",
     "uneven.noise.repair.LabelRepairPipeline",
     "uneven.noise.uma.UMAClassifier",
+    "uneven.versionspace.compression.CompressionPerceptron",
     "uneven.views.maps.ViewMap",
     "uneven.voters.adapters.EstimatorVoter",
     "uneven.voters.forest.Forest",

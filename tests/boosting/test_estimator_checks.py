@@ -35,6 +35,11 @@ ESTIMATORS = [
     uneven.UMAClassifier(kernel="rbf", selection="confusion", fit_intercept=True, average=True),
     NoiseTolerantPerceptron(fit_intercept=True),
     NoiseTolerantPerceptron(noise_rate=0.1, step="additive", max_iter=50),
+    uneven.CompressionPerceptron(max_updates=2000),
+    uneven.CompressionPerceptron(
+        "random_error", "random", kernel="rbf", fit_intercept=True, normalize=True, max_updates=2000
+    ),
+    uneven.CompressionPerceptron("first_error", "cyclic", kernel="precomputed", max_updates=2000),
     uneven.BregmanVoteClassifier(),
     uneven.CarakoClassifier(),
     uneven.CarakoClassifier(version=1, max_depth=3),

@@ -5,6 +5,7 @@ from uneven.datasets.demo import load_demo
 from uneven.datasets.fetching import DatasetUnavailableError, available, downloadable, fetch
 from uneven.datasets.imbalanced_views import make_imbalanced_views
 from uneven.datasets.margin_classes import make_margin_classes
+from uneven.datasets.margin_square import make_margin_square
 from uneven.datasets.poker import make_poker_hands
 from uneven.datasets.quarters import image_quarters
 from uneven.datasets.uneven_views import make_uneven_views
@@ -21,6 +22,7 @@ __all__ = [
     "make_dialogues",
     "make_imbalanced_views",
     "make_margin_classes",
+    "make_margin_square",
     "make_poker_hands",
     "make_uneven_views",
 ]

@@ -100,7 +100,9 @@ class LinearClassifier(ClassifierMixin, BaseEstimator):
         self.intercept_ = coef[:, width].copy() if self.fit_intercept else np.zeros(len(coef))
 
 
-def enter_labelled_rows(estimator: Any, X: Any, y: Any) -> tuple[Any, np.ndarray]:
+def enter_labelled_rows(
+    estimator: Any, X: Any, y: Any, classes: Any = None
+) -> tuple[Any, np.ndarray]:
     """Validate what ``fit`` was given and remember its columns and classes on the estimator.
 
     Parameters
@@ -108,6 +110,8 @@ def enter_labelled_rows(estimator: Any, X: Any, y: Any) -> tuple[Any, np.ndarray
     estimator : object
     X : array-like or sparse matrix of shape (n_samples, n_features)
     y : array-like of shape (n_samples,)
+    classes : array-like of shape (n_classes,), optional
+        All classes, if ``y`` may lack some.
 
     Returns
     -------
@@ -117,13 +121,14 @@ def enter_labelled_rows(estimator: Any, X: Any, y: Any) -> tuple[Any, np.ndarray
     """
     X, y = validate_data(estimator, X, y, **_RULES)
     check_classification_targets(y)
-    estimator.classes_, positions = np.unique(y, return_inverse=True)
+    estimator.classes_ = np.unique(y if classes is None else np.asarray(classes))
+    positions = _class_positions(y, estimator.classes_, "fit")
     if len(estimator.classes_) < 2:
         raise ValueError(
             f"y holds one class only, {estimator.classes_.tolist()[0]!r}: "
             f"{type(estimator).__name__} needs at least two classes to tell apart."
         )
-    return narrow_indices(X), positions.astype(np.int64, copy=False)
+    return narrow_indices(X), positions
 
 
 def enter_stream(estimator: Any, X: Any, y: Any, classes: Any) -> tuple[Any, np.ndarray, bool]:
@@ -160,14 +165,18 @@ def enter_stream(estimator: Any, X: Any, y: Any, classes: Any) -> tuple[Any, np.
                 f"{estimator.classes_.tolist()}."
             )
         estimator.classes_ = known
-    strange = np.setdiff1d(y, estimator.classes_)
+    return narrow_indices(X), _class_positions(y, estimator.classes_, "partial_fit"), first
+
+
+def _class_positions(y: np.ndarray, classes: np.ndarray, told: str) -> np.ndarray:
+    """Positions of labels in sorted classes."""
+    strange = np.setdiff1d(y, classes)
     if strange.size:
         raise ValueError(
-            f"y holds {strange[:5].tolist()}, not among the classes "
-            f"{estimator.classes_[:8].tolist()} given to partial_fit."
+            f"y holds {strange[:5].tolist()}, not among the classes {classes[:8].tolist()} given "
+            f"to {told}."
         )
-    positions = np.searchsorted(estimator.classes_, y).astype(np.int64, copy=False)
-    return narrow_indices(X), positions, first
+    return np.searchsorted(classes, y).astype(np.int64, copy=False)
 
 
 def check_flags(estimator: Any, *names: str) -> None:
@@ -198,8 +207,8 @@ def squared_lengths(rows: Any) -> np.ndarray:
     Rows so long that products with sums of them may overflow are refused.
     """
     lengths = row_norms(rows)
-    longest = int(lengths.argmax())
-    if lengths[longest] > _LONGEST:
+    longest = int(lengths.argmax()) if lengths.size else 0
+    if lengths.size and lengths[longest] > _LONGEST:
         raise ValueError(
             f"row {longest} of X has length {lengths[longest]:.3g}; products of rows longer than "
             f"{_LONGEST:g} overflow. Scale the columns, or set normalize=True."
