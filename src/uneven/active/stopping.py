@@ -76,6 +76,7 @@ class Budget:
         check_integer("n", self.n, 1)
 
     def __call__(self, learner: ActiveLearner) -> str | None:
+        """The reason to stop, or None."""
         told = len(learner.labelled_)
         return f"{told} rows have a label, the budget was {self.n}" if told >= self.n else None
 
@@ -103,6 +104,7 @@ class NoInformativeRow:
     """
 
     def __call__(self, learner: ActiveLearner) -> str | None:
+        """The reason to stop, or None."""
         if learner.model_ is None:
             return None
         if _any_informative(learner.state()):
@@ -127,6 +129,7 @@ class VolumeBelow:
         _check_number("log_share", self.log_share, -np.inf, 0.0)
 
     def __call__(self, learner: ActiveLearner) -> str | None:
+        """The reason to stop, or None."""
         if learner.model_ is None:
             return None
         volume = float(np.max(learner.state().centre().log_volume_))
@@ -163,6 +166,7 @@ class StablePredictions:
         _check_number("share", self.share, 0.0, 1.0)
 
     def __call__(self, learner: ActiveLearner) -> str | None:
+        """The reason to stop, or None."""
         if learner.model_ is None:
             return None
         sizes = np.cumsum([len(step.rows) for step in learner.history_])
@@ -195,6 +199,7 @@ class ExpectedGain:
         _check_number("threshold", self.threshold, 0.0, 1.0)
 
     def __call__(self, learner: ActiveLearner) -> str | None:
+        """The reason to stop, or None."""
         if learner.model_ is None:
             return None
         gain = float(expected_model_change(learner.state()).max())
