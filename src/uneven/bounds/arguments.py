@@ -2,7 +2,10 @@
 
 from __future__ import annotations
 
-__all__ = ["check_numbers"]
+from numbers import Integral
+from typing import Any
+
+__all__ = ["check_dimensions", "check_numbers"]
 
 
 def check_numbers(**values: float) -> None:
@@ -28,3 +31,22 @@ def check_numbers(**values: float) -> None:
                 raise ValueError(f"{name}={value} must lie strictly between 0 and 1.")
         elif not value >= 0:
             raise ValueError(f"{name}={value} must not be negative or NaN.")
+
+
+def check_dimensions(n_dims: Any, least: int = 1) -> None:
+    """Refuse what is no number of dimensions.
+
+    Parameters
+    ----------
+    n_dims : int
+    least : int, default=1
+
+    Examples
+    --------
+    >>> check_dimensions(0)
+    Traceback (most recent call last):
+    ...
+    ValueError: n_dims=0 must be a whole number of at least 1.
+    """
+    if not isinstance(n_dims, Integral) or isinstance(n_dims, bool) or n_dims < least:
+        raise ValueError(f"n_dims={n_dims!r} must be a whole number of at least {least}.")

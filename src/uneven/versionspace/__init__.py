@@ -1,5 +1,8 @@
 """The version space: what labels leave of all linear classifiers, its centres and its volume."""
 
+from uneven.versionspace.analytic import analytic_centre
+from uneven.versionspace.billiard import BilliardRun, billiard
+from uneven.versionspace.chebyshev import ChebyshevCentre, chebyshev_centre
 from uneven.versionspace.compression import (
     CompressionPerceptron,
     verify_compression,
@@ -21,6 +24,9 @@ from uneven.versionspace.error_oracles import (
     random_error,
     smallest_error,
 )
+from uneven.versionspace.exact import ExactCentre, exact_centre
+from uneven.versionspace.hamiltonian import HamiltonianRun, hamiltonian
+from uneven.versionspace.hit_and_run import hit_and_run
 from uneven.versionspace.localisation import Localisation, fed_perceptron, localise
 from uneven.versionspace.propagation import Propagation, propagate, propagate_gram
 from uneven.versionspace.space import VersionSpace
@@ -28,17 +34,27 @@ from uneven.versionspace.span import Span, span_of
 
 __all__ = [
     "ORACLES",
+    "BilliardRun",
+    "ChebyshevCentre",
     "CompressionPerceptron",
     "CuttingPlaneRun",
     "EmptyVersionSpaceError",
+    "ExactCentre",
+    "HamiltonianRun",
     "Localisation",
     "Propagation",
     "Span",
     "VersionSpace",
+    "analytic_centre",
+    "billiard",
+    "chebyshev_centre",
     "cutting_planes",
     "error_rule",
+    "exact_centre",
     "fed_perceptron",
     "first_error",
+    "hamiltonian",
+    "hit_and_run",
     "largest_error",
     "localise",
     "priorities",

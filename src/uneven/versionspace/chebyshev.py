@@ -1,0 +1,99 @@
+"""Chebyshev centre: the middle of the largest ball that fits in."""
+
+from __future__ import annotations
+
+from typing import Any, NamedTuple
+
+import numpy as np
+from scipy.optimize import linprog
+
+from uneven.linear.hard_margin import NotSeparableError, hard_margin
+from uneven.versionspace.cone import EmptyVersionSpaceError, check_cuts
+from uneven.versionspace.entrance import check_offsets
+
+__all__ = ["ChebyshevCentre", "chebyshev_centre"]
+
+
+class ChebyshevCentre(NamedTuple):
+    """The largest ball inside.
+
+    Attributes
+    ----------
+    point : ndarray of shape (n_dims,)
+        Its middle.
+    radius : float
+        Distance of the middle from the nearest cut, and from the sphere.
+    """
+
+    point: np.ndarray
+    radius: float
+
+
+def chebyshev_centre(cuts: Any, offsets: Any = None) -> ChebyshevCentre:
+    """Find the largest ball inside a version space, or inside a polytope.
+
+    Parameters
+    ----------
+    cuts : array-like of shape (n_cuts, n_dims)
+        Unit rows.
+    offsets : array-like of shape (n_cuts,), optional
+        If given, the body is ``cuts @ w >= offsets`` without the unit ball.
+
+    Returns
+    -------
+    ChebyshevCentre
+
+    Raises
+    ------
+    EmptyVersionSpaceError
+        If nothing lies strictly inside all half-spaces.
+
+    Notes
+    -----
+    With w the shortest vector of product at least 1 with every cut, the hard-margin support
+    vector machine through the origin, the centre is ``w / (1 + norm(w))`` and the radius
+    ``1 / (1 + norm(w))``: the ball touches the sphere and the cuts of the support vectors. This
+    needs unit rows. A polytope is a linear program. The source prints the centre as the point of
+    least distance from the farthest one, which is another centre. It can be far from the centre
+    of gravity in long and thin spaces, and then cuts through it may leave nearly everything.
+
+    References
+    ----------
+    Louche (2016), From confusion noise to active learning: playing on label availability in
+    linear classification problems, sections 5.3 and 6.1.
+
+    Examples
+    --------
+    >>> point, radius = chebyshev_centre([[1.0, 0.0], [0.0, 1.0]])
+    >>> point.round(6).tolist(), round(radius, 6)
+    ([0.414214, 0.414214], 0.414214)
+    """
+    cuts = check_cuts(cuts)
+    if offsets is not None:
+        return _of_polytope(cuts, check_offsets(cuts, offsets))
+    if not len(cuts):
+        return ChebyshevCentre(np.zeros(cuts.shape[1]), 1.0)
+    try:
+        w = hard_margin(cuts).w
+    except NotSeparableError as error:
+        raise EmptyVersionSpaceError(
+            f"the {len(cuts)} cuts leave nothing of the ball: no classifier through the origin "
+            "agrees with all labels. Check them, add a constant column or use ridge."
+        ) from error
+    length = float(np.linalg.norm(w))
+    return ChebyshevCentre(w / (1.0 + length), 1.0 / (1.0 + length))
+
+
+def _of_polytope(cuts: np.ndarray, offsets: np.ndarray) -> ChebyshevCentre:
+    n_cuts, n_dims = cuts.shape
+    found = linprog(
+        np.append(np.zeros(n_dims), -1.0),
+        A_ub=np.column_stack([-cuts, np.ones(n_cuts)]),
+        b_ub=-offsets,
+        bounds=[(None, None)] * n_dims + [(0.0, None)],
+    )
+    if found.status == 3:
+        raise ValueError(f"the {n_cuts} half-spaces do not bound a body: any ball fits in.")
+    if found.x is None or found.x[-1] <= 0.0:
+        raise EmptyVersionSpaceError(f"nothing lies strictly inside all {n_cuts} half-spaces.")
+    return ChebyshevCentre(found.x[:-1], float(found.x[-1]))

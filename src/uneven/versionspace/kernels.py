@@ -1,0 +1,380 @@
+"""Compiled inner loops of the samplers: chords, chords that bounce, arcs that bounce.
+
+Each of them has a slow NumPy twin in the tests. The cuts come as columns, ``(n_dims, n_cuts)``, so
+that products of all cuts with a direction run along memory. Slacks are kept up to date step by
+step and made anew now and then; a bounce needs no product at all if the products of the cuts with
+each other are given. Slacks never get below `TINY`, so the first cut hit is the one with the
+largest ``-speed / slack``, without a case for cuts that are left behind.
+"""
+
+from __future__ import annotations
+
+import numpy as np
+from numba import njit
+
+TINY = 1e-300
+"""Slack of a point on a cut: positive, so that it can be divided by."""
+
+REFRESH = 256
+"""Steps after which rounding errors in the slacks are thrown away."""
+
+STUCK = 100
+"""Bounces of no length in a row after which a corner is left by a new direction."""
+
+NO_LENGTH = 1e-14
+
+SPECULAR, LAMBERT, RESET = range(3)
+"""What happens at the sphere."""
+
+
+@njit(cache=True, nogil=True, error_model="numpy", fastmath={"contract"})
+def multiply(columns, v, out):
+    """Write the products of all cuts with v.
+
+    Parameters
+    ----------
+    columns : (D, n)
+    v : (D,)
+    out : (n,) output
+    """
+    n_dims, n_cuts = columns.shape
+    out[:] = 0.0
+    paired = n_dims - n_dims % 4
+    for d in range(0, paired, 4):
+        a, b, c, e = v[d], v[d + 1], v[d + 2], v[d + 3]
+        for i in range(n_cuts):
+            out[i] += (
+                a * columns[d, i]
+                + b * columns[d + 1, i]
+                + c * columns[d + 2, i]
+                + e * columns[d + 3, i]
+            )
+    for d in range(paired, n_dims):
+        a = v[d]
+        for i in range(n_cuts):
+            out[i] += a * columns[d, i]
+
+
+@njit(cache=True, nogil=True, error_model="numpy", fastmath={"nnan", "nsz", "reassoc"})
+def extreme_rates(speed, slack):
+    """Smallest and largest ``-speed / slack``, or zero; their inverses end the chord."""
+    low, high = 0.0, 0.0
+    for i in range(speed.shape[0]):
+        rate = -speed[i] / slack[i]
+        low = min(low, rate)
+        high = max(high, rate)
+    return low, high
+
+
+@njit(cache=True, nogil=True, error_model="numpy", fastmath={"nnan", "nsz", "reassoc"})
+def largest_rate(speed, slack, rates):
+    """Largest ``-speed / slack``, and write all of them."""
+    high = -np.inf
+    for i in range(speed.shape[0]):
+        rates[i] = -speed[i] / slack[i]
+        high = max(high, rates[i])
+    return high
+
+
+@njit(cache=True, nogil=True, error_model="numpy")
+def first_hit(speed, slack, rates):
+    """The cut that is hit first, lowest index on ties; -1 without cuts."""
+    high = largest_rate(speed, slack, rates)
+    for i in range(rates.shape[0]):
+        if rates[i] == high:
+            return i
+    return -1
+
+
+@njit(cache=True, nogil=True, error_model="numpy")
+def renew_slacks(columns, offsets, w, slack):
+    """Write ``cuts @ w - offsets``, at least `TINY`."""
+    multiply(columns, w, slack)
+    for i in range(slack.shape[0]):
+        slack[i] = max(slack[i] - offsets[i], TINY)
+
+
+@njit(cache=True, nogil=True, error_model="numpy")
+def reach(w, v, radial, squared_speed):
+    """Times back and forth at which ``w + t v`` is on the unit sphere."""
+    squared = 0.0
+    for d in range(w.shape[0]):
+        squared += w[d] * w[d]
+    root = np.sqrt(max(radial * radial - squared_speed * (squared - 1.0), 0.0))
+    return min((-radial - root) / squared_speed, 0.0), max((-radial + root) / squared_speed, 0.0)
+
+
+@njit(cache=True, nogil=True, error_model="numpy")
+def hit_and_run_steps(columns, offsets, ball, w, burn, thin, rng, samples):
+    """Walk by hit-and-run; return whether every chord was finite.
+
+    Parameters
+    ----------
+    columns : (D, n), the cuts
+    offsets : (n,), least product with each cut
+    ball : bool, whether the unit ball bounds the body too
+    w : (D,), a point inside, changed
+    burn : int, steps before the first sample that is kept
+    thin : int, steps per sample
+    rng : Generator
+    samples : (N, D) output
+    """
+    n_dims, n_cuts = columns.shape
+    v, speed, slack = np.empty(n_dims), np.empty(n_cuts), np.empty(n_cuts)
+    for k in range(burn + thin * samples.shape[0]):
+        if k % REFRESH == 0:
+            renew_slacks(columns, offsets, w, slack)
+        squared_speed, radial = 0.0, 0.0
+        for d in range(n_dims):
+            v[d] = rng.standard_normal()
+            squared_speed += v[d] * v[d]
+            radial += v[d] * w[d]
+        multiply(columns, v, speed)
+        low, high = extreme_rates(speed, slack)
+        back = 1.0 / low if low < 0.0 else -np.inf
+        forth = 1.0 / high if high > 0.0 else np.inf
+        if ball:
+            sphere = reach(w, v, radial, squared_speed)
+            back, forth = max(back, sphere[0]), min(forth, sphere[1])
+        if not (back > -np.inf and forth < np.inf):
+            return False
+        step = back + (forth - back) * rng.random()
+        for d in range(n_dims):
+            w[d] += step * v[d]
+        for i in range(n_cuts):
+            slack[i] = max(slack[i] + step * speed[i], TINY)
+        kept = k - burn
+        if kept >= 0 and kept % thin == thin - 1:
+            samples[kept // thin] = w
+    return True
+
+
+@njit(cache=True, nogil=True, error_model="numpy")
+def mirror(cuts, columns, gram, hit, v, speed, change):
+    """Reflect a direction at a cut and bring the speeds along.
+
+    Parameters
+    ----------
+    cuts : (n, D)
+    columns : (D, n)
+    gram : (n, n), products of the cuts with each other, or (0, 0)
+    hit : int
+    v : (D,), changed
+    speed : (n,), changed
+    change : (n,), scratch
+    """
+    twice = 2.0 * speed[hit]
+    for d in range(v.shape[0]):
+        v[d] -= twice * cuts[hit, d]
+    if gram.shape[0]:
+        for i in range(speed.shape[0]):
+            speed[i] -= twice * gram[hit, i]
+    else:
+        multiply(columns, cuts[hit], change)
+        for i in range(speed.shape[0]):
+            speed[i] -= twice * change[i]
+
+
+@njit(cache=True, nogil=True, error_model="numpy")
+def draw_direction(rng, v):
+    """Write a random unit vector."""
+    squared = 0.0
+    for d in range(v.shape[0]):
+        v[d] = rng.standard_normal()
+        squared += v[d] * v[d]
+    v /= np.sqrt(squared)
+
+
+@njit(cache=True, nogil=True, error_model="numpy")
+def lambert(rng, p, v):
+    """Write a direction into the ball at p by Lambert's law: its shadow on the wall is uniform."""
+    n_dims = p.shape[0]
+    draw_direction(rng, v)
+    v -= np.dot(v, p) * p
+    length = np.sqrt(np.dot(v, v))
+    if n_dims > 1 and length > 0.0:
+        v *= rng.random() ** (1.0 / (n_dims - 1)) / length
+    v -= np.sqrt(max(1.0 - np.dot(v, v), 0.0)) * p
+
+
+@njit(cache=True, nogil=True, error_model="numpy")
+def bounce_at_sphere(mode, rng, columns, offsets, moment, total, w, v, speed, slack):
+    """Choose how to go on from a point w of the unit sphere."""
+    w /= np.sqrt(np.dot(w, w))
+    if mode == SPECULAR:
+        twice = 2.0 * np.dot(v, w)
+        v -= twice * w
+        for i in range(speed.shape[0]):
+            speed[i] -= twice * (slack[i] + offsets[i])
+        return
+    if mode == LAMBERT:
+        lambert(rng, w, v)
+    else:
+        w[:] = moment / total
+        draw_direction(rng, v)
+        renew_slacks(columns, offsets, w, slack)
+    multiply(columns, v, speed)
+
+
+@njit(cache=True, nogil=True, error_model="numpy")
+def leave_corner(rng, columns, start, room, w, v, speed):
+    """Head for a random point near the start, which is inside."""
+    draw_direction(rng, v)
+    v *= room * rng.random() ** (1.0 / v.shape[0])
+    v += start - w
+    length = np.sqrt(np.dot(v, v))
+    if length > 0.0:
+        v /= length
+    else:
+        draw_direction(rng, v)
+    multiply(columns, v, speed)
+
+
+@njit(cache=True, nogil=True, error_model="numpy")
+def bounce(cuts, columns, gram, offsets, ball, mode, start, room, rng, w, v, moment, points):
+    """Let a ball fly and bounce; return the way it went, or infinity if it got away.
+
+    Parameters
+    ----------
+    cuts : (n, D)
+    columns : (D, n)
+    gram : (n, n), products of the cuts with each other, or (0, 0)
+    offsets : (n,)
+    ball : bool
+    mode : int, one of the constants above
+    start : (D,), a point inside that balls stuck in a corner head for
+    room : float, radius of a ball around it that is inside
+    rng : Generator
+    w : (D,), changed
+    v : (D,), unit vector, changed
+    moment : (D + 1,), sum of midpoints by length, and sum of lengths; changed
+    points : (N, 2, D) output, both ends of every chord
+
+    Returns
+    -------
+    bool
+        Whether every chord was finite.
+    """
+    n_dims, n_cuts = columns.shape
+    speed, slack, scratch = np.empty(n_cuts), np.empty(n_cuts), np.empty(n_cuts)
+    idle = 0
+    for k in range(points.shape[0]):
+        if k % REFRESH == 0:
+            v /= np.sqrt(np.dot(v, v))
+            renew_slacks(columns, offsets, w, slack)
+            multiply(columns, v, speed)
+        hit = first_hit(speed, slack, scratch)
+        time = np.inf
+        if hit >= 0 and speed[hit] < 0.0:
+            time = -slack[hit] / speed[hit]
+        at_sphere = False
+        if ball:
+            sphere = reach(w, v, np.dot(w, v), np.dot(v, v))[1]
+            at_sphere = sphere < time
+            time = min(time, sphere)
+        if time == np.inf:
+            return False
+        points[k, 0] = w
+        moment[:n_dims] += time * (w + 0.5 * time * v)
+        moment[n_dims] += time
+        w += time * v
+        points[k, 1] = w
+        for i in range(n_cuts):
+            slack[i] = max(slack[i] + time * speed[i], TINY)
+        idle = idle + 1 if time <= NO_LENGTH else 0
+        if idle > STUCK:
+            leave_corner(rng, columns, start, room, w, v, speed)
+            idle = 0
+        elif at_sphere:
+            estimate, total = moment[:n_dims], moment[n_dims]
+            bounce_at_sphere(mode, rng, columns, offsets, estimate, total, w, v, speed, slack)
+        else:
+            slack[hit] = TINY
+            mirror(cuts, columns, gram, hit, v, speed, scratch)
+    return True
+
+
+@njit(cache=True, nogil=True, error_model="numpy")
+def draw_radius(rng, w, slack):
+    """Give w a new length, that of a normal vector, and keep its direction."""
+    fresh, old = 0.0, 0.0
+    for d in range(w.shape[0]):
+        x = rng.standard_normal()
+        fresh += x * x
+        old += w[d] * w[d]
+    factor = np.sqrt(fresh / old)
+    w *= factor
+    for i in range(slack.shape[0]):
+        slack[i] = max(slack[i] * factor, TINY)
+
+
+@njit(cache=True, nogil=True, error_model="numpy", fastmath={"contract"})
+def turn(x, y, cosine, sine):
+    """Turn pairs (position, speed) by an angle, in place."""
+    for k in range(x.shape[0]):
+        moved = x[k] * cosine + y[k] * sine
+        y[k] = y[k] * cosine - x[k] * sine
+        x[k] = moved
+
+
+@njit(cache=True, nogil=True, error_model="numpy")
+def fly_arcs(cuts, columns, gram, travel, limit, rng, w, samples, averages):
+    """Sample a normal vector kept inside the cone; arcs ``w cos t + v sin t`` bounce off the cuts.
+
+    Parameters
+    ----------
+    cuts : (n, D)
+    columns : (D, n)
+    gram : (n, n), products of the cuts with each other, or (0, 0)
+    travel : float, time of a flight; then length and speed are drawn anew
+    limit : int, bounces after which a flight ends early
+    rng : Generator
+    w : (D,), inside, changed
+    samples : (N, D) output, where the flights ended
+    averages : (N, D) output, means over the flights
+
+    Returns
+    -------
+    float
+        Time flown.
+    """
+    n_dims, n_cuts = columns.shape
+    v, speed = np.empty(n_dims), np.empty(n_cuts)
+    slack, scratch = np.empty(n_cuts), np.empty(n_cuts)
+    offsets = np.zeros(n_cuts)
+    total = 0.0
+    for k in range(samples.shape[0]):
+        if k % (REFRESH // 16) == 0:
+            renew_slacks(columns, offsets, w, slack)
+        draw_radius(rng, w, slack)
+        for d in range(n_dims):
+            v[d] = rng.standard_normal()
+        multiply(columns, v, speed)
+        left, bounces = travel, 0
+        averages[k] = 0.0
+        while left > 0.0:
+            hit = first_hit(speed, slack, scratch)
+            time = np.pi if hit < 0 else np.arctan2(slack[hit], -speed[hit])
+            time = min(time, left)
+            cosine, sine = np.cos(time), np.sin(time)
+            for d in range(n_dims):
+                averages[k, d] += w[d] * sine + v[d] * (1.0 - cosine)
+            turn(w, v, cosine, sine)
+            turn(slack, speed, cosine, sine)
+            for i in range(n_cuts):
+                slack[i] = max(slack[i], TINY)
+            left -= time
+            if left > 0.0 and hit >= 0:
+                slack[hit] = TINY
+                mirror(cuts, columns, gram, hit, v, speed, scratch)
+            bounces += 1
+            if bounces >= limit:
+                break
+        flown = travel - left
+        if flown > 0.0:
+            averages[k] /= flown
+        else:
+            averages[k] = w
+        samples[k] = w
+        total += flown
+    return total
