@@ -17,8 +17,10 @@ from sklearn.base import clone
 from uneven.active.history import answers
 from uneven.active.rules import expected_model_change
 from uneven.door import check_integer
-from uneven.linear import NotSeparableError
-from uneven.versionspace import EmptyVersionSpaceError
+from uneven.linear import NotSeparableError, hard_margin
+from uneven.linear.rows import add_constant
+from uneven.versionspace import BayesPointClassifier, VersionSpace
+from uneven.versionspace.propagation import JITTER
 
 if TYPE_CHECKING:
     from uneven.active.learner import ActiveLearner
@@ -173,6 +175,7 @@ class StablePredictions:
         early = np.flatnonzero(sizes <= sizes[-1] - self.patience)
         if not early.size:
             return None
+        _forget(learner, early[-1])
         now = _said(learner, len(sizes))
         for k in range(len(sizes) - 1, early[-1], -1):
             before = _said(learner, k)
@@ -220,31 +223,52 @@ def _any_informative(state: QueryState) -> bool:
     """Whether the hyperplane of a candidate cuts through one of the exact version spaces."""
     if state.geometry.flip > 0.0:
         return True
-    exact = clone(state.geometry).set_params(
-        centre="chebyshev", multi_class="ovr", ridge=0.0, max_rank=None
-    )
-    try:
-        exact.fit(state.rows(state.labelled), state.y)
-    except (EmptyVersionSpaceError, NotSeparableError):
-        return True
+    exact = _exact(state)
     scores = np.abs(exact.decision_function(state.rows(state.candidates)))
     nearest = np.argsort(scores if scores.ndim == 1 else scores.min(axis=1), kind="stable")
+    spaces = exact.spaces_
     start, size = 0, 1
     while start < len(nearest):
         rows = state.rows(state.candidates[nearest[start : start + size]])
-        if any(space.is_informative(rows).any() for space in exact.spaces_):
+        rows = add_constant(rows) if exact.fit_intercept else rows
+        if any(space.is_informative(rows).any() for space in spaces):
             return True
         start, size = start + size, 2 * size
-    return False
+    return not all(_is_open(space) for space in spaces)
+
+
+def _exact(state: QueryState) -> BayesPointClassifier:
+    """Fitted geometry whose version spaces are those of the labels taken at their word."""
+    wanted = clone(state.geometry).set_params(multi_class="ovr", max_rank=None)
+    if wanted.ridge <= JITTER and wanted.get_params() == state.geometry.get_params():
+        return state.centre()
+    wanted.set_params(ridge=min(wanted.ridge, JITTER))
+    return wanted.fit(state.rows(state.labelled), state.y)
+
+
+def _is_open(space: VersionSpace) -> bool:
+    """Whether some classifier agrees with all labels."""
+    try:
+        hard_margin(space.cuts)
+    except NotSeparableError:
+        return False
+    return True
 
 
 def _said(learner: ActiveLearner, k: int) -> np.ndarray | None:
     """Classes of the pool after the first k steps; None if there was no classifier yet."""
-    memory: dict[int, Any] = vars(learner).setdefault("_said", {})
+    memory: dict[int, Any] = learner.__dict__.setdefault("_said", {})
     step = learner.history_[k - 1]
     if k not in memory or memory[k][0] is not step:
         memory[k] = (step, _predicted(learner, k))
     return memory[k][1]
+
+
+def _forget(learner: ActiveLearner, k: int) -> None:
+    """Drop what the classifier said after the first k steps or fewer."""
+    memory: dict[int, Any] = vars(learner).get("_said", {})
+    for old in [step for step in memory if step <= k]:
+        del memory[old]
 
 
 def _predicted(learner: ActiveLearner, k: int) -> np.ndarray | None:
