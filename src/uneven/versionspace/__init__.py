@@ -25,12 +25,14 @@ from uneven.versionspace.error_oracles import (
     smallest_error,
 )
 from uneven.versionspace.exact import ExactCentre, exact_centre
+from uneven.versionspace.gravity import centre_of_gravity
 from uneven.versionspace.hamiltonian import HamiltonianRun, hamiltonian
 from uneven.versionspace.hit_and_run import hit_and_run
 from uneven.versionspace.localisation import Localisation, fed_perceptron, localise
 from uneven.versionspace.propagation import Propagation, propagate, propagate_gram
 from uneven.versionspace.space import VersionSpace
 from uneven.versionspace.span import Span, span_of
+from uneven.versionspace.volume import log_volume
 
 __all__ = [
     "ORACLES",
@@ -47,6 +49,7 @@ __all__ = [
     "VersionSpace",
     "analytic_centre",
     "billiard",
+    "centre_of_gravity",
     "chebyshev_centre",
     "cutting_planes",
     "error_rule",
@@ -57,6 +60,7 @@ __all__ = [
     "hit_and_run",
     "largest_error",
     "localise",
+    "log_volume",
     "priorities",
     "project_on_cone",
     "propagate",

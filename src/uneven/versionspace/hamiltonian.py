@@ -27,7 +27,7 @@ from uneven.versionspace.entrance import (
     cut_products,
 )
 
-__all__ = ["HamiltonianRun", "hamiltonian"]
+__all__ = ["HamiltonianRun", "direction_error", "gravity_of_normal", "hamiltonian"]
 
 _LONGEST = math.pi / 2
 """After a quarter turn a flight between orthogonal cuts has forgotten where it began."""
@@ -60,6 +60,7 @@ def hamiltonian(
     n_samples: int = 2000,
     *,
     burn: int = 50,
+    bounces: int | None = None,
     rng: Any = None,
 ) -> HamiltonianRun:
     """Sample a version space by flights on arcs.
@@ -73,8 +74,11 @@ def hamiltonian(
     n_samples : int, default=2000
         Flights; a sample is where one ends.
     burn : int, default=50
-        Flights before the first sample. They also find out how often flights bounce: in narrow
-        cones they are made shorter than a quarter turn, which is ``max(64, 4 * n_dims)`` bounces.
+        Flights before the first sample. They also find out how often flights bounce.
+    bounces : int, optional
+        How often flights may bounce on average: in narrow cones they are made shorter than a
+        quarter turn. ``max(64, 4 * n_dims)`` by default; more help a space that is very thin in
+        one direction only, where most bounces are between the same two cuts.
     rng : Generator or int, optional
 
     Returns
@@ -104,38 +108,62 @@ def hamiltonian(
     n_dims = cuts.shape[1]
     check_integer("n_samples", n_samples, 1)
     check_integer("burn", burn, 1)
+    bounces = max(64, 4 * n_dims) if bounces is None else bounces
+    check_integer("bounces", bounces, 1)
     if start is None:
         start = chebyshev_centre(cuts).point if len(cuts) else np.full(n_dims, 0.5 / n_dims)
     w = check_inside(cuts, check_offsets(cuts, None), False, start)
     if not w.any():
         raise ValueError("start is the origin, which has no direction; pass a point inside.")
     rng = check_generator(rng)
-    samples, averages = _fly(cuts, w, n_samples, burn, rng)
+    samples, averages = _fly(cuts, w, n_samples, burn, bounces, rng)
     radii = rng.random(n_samples) ** (1.0 / n_dims)
     samples *= (radii / np.linalg.norm(samples, axis=1))[:, None]
-    centre = averages.mean(axis=0) * (n_dims / (n_dims + 1) / _mean_length(n_dims))
+    centre = gravity_of_normal(averages.mean(axis=0))
     return HamiltonianRun(samples, centre, direction_error(averages))
 
 
 def _fly(
-    cuts: np.ndarray, w: np.ndarray, n_samples: int, burn: int, rng: np.random.Generator
+    cuts: np.ndarray,
+    w: np.ndarray,
+    n_samples: int,
+    burn: int,
+    bounces: int,
+    rng: np.random.Generator,
 ) -> tuple[np.ndarray, np.ndarray]:
     n_dims = cuts.shape[1]
     columns, gram = np.ascontiguousarray(cuts.T), cut_products(cuts)
-    planned = max(64, 4 * n_dims)
     trial = np.empty((burn, n_dims))
     flown = kernels.fly_arcs(
-        cuts, columns, gram, _LONGEST, planned, rng, w, trial, np.empty_like(trial)
+        cuts, columns, gram, _LONGEST, bounces, rng, w, trial, np.empty_like(trial)
     )
     travel = flown / burn
     samples, averages = np.empty((n_samples, n_dims)), np.empty((n_samples, n_dims))
-    kernels.fly_arcs(cuts, columns, gram, travel, _SAFETY * planned, rng, w, samples, averages)
+    kernels.fly_arcs(cuts, columns, gram, travel, _SAFETY * bounces, rng, w, samples, averages)
     return samples, averages
 
 
-def _mean_length(n_dims: int) -> float:
-    """Mean length of a standard normal vector."""
-    return math.sqrt(2.0) * math.exp(gammaln((n_dims + 1) / 2) - gammaln(n_dims / 2))
+def gravity_of_normal(mean: np.ndarray) -> np.ndarray:
+    """Centre of gravity of a cone in the unit ball, from the mean of a normal vector kept inside.
+
+    Both point where the mean of the cone's directions points; the lengths have known means.
+
+    Parameters
+    ----------
+    mean : ndarray of shape (n_dims,)
+
+    Returns
+    -------
+    ndarray of shape (n_dims,)
+
+    Examples
+    --------
+    >>> gravity_of_normal(np.array([math.sqrt(2 / math.pi)])).round(9).tolist()
+    [0.5]
+    """
+    n_dims = len(mean)
+    length = math.sqrt(2.0) * math.exp(gammaln((n_dims + 1) / 2) - gammaln(n_dims / 2))
+    return mean * (n_dims / (n_dims + 1) / length)
 
 
 def direction_error(samples: np.ndarray) -> float:
