@@ -1,7 +1,7 @@
-"""Pictures of fitted votes and of their errors.
+"""Pictures of fitted votes, of their errors, of version spaces and of what labels bring.
 
-Each display follows scikit-learn's convention: build it with ``from_estimator`` or
-``from_predictions``, draw it again with ``plot``, find the result in ``ax_`` and ``figure_``.
+Each display follows scikit-learn's convention: build it with ``from_estimator`` or another
+``from_...``, draw it again with ``plot``, find the result in ``ax_`` and ``figure_``.
 They need matplotlib and leave its global settings alone.
 """
 
@@ -15,13 +15,19 @@ except ImportError as error:
 from uneven.plots.confusion import ConfusionNormDisplay
 from uneven.plots.curves import BoostingCurveDisplay
 from uneven.plots.diagnosis import ViewDiagnosisDisplay
+from uneven.plots.learning import LearningCurveDisplay
 from uneven.plots.noise import NoiseMatrixDisplay
 from uneven.plots.shares import VoteShareDisplay
+from uneven.plots.version_space import VersionSpaceDisplay
+from uneven.plots.volume import VolumeDisplay
 
 __all__ = [
     "BoostingCurveDisplay",
     "ConfusionNormDisplay",
+    "LearningCurveDisplay",
     "NoiseMatrixDisplay",
+    "VersionSpaceDisplay",
     "ViewDiagnosisDisplay",
+    "VolumeDisplay",
     "VoteShareDisplay",
 ]

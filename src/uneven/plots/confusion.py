@@ -13,6 +13,7 @@ from uneven.plots.drawing import (
     draw_cells,
     fresh_axes,
     headline,
+    make_room,
     name_cells,
     percent,
     quiet,
@@ -189,8 +190,8 @@ class ConfusionNormDisplay:
         """
         if ax is None:
             (ax,) = fresh_axes(*self._figure_size(recall_bars))
-        elif recall_bars and ax.figure.get_layout_engine() is None:
-            _make_room(ax, inches=1.7)
+        elif recall_bars:
+            make_room(ax, inches=1.7)
         self.ax_, self.figure_ = ax, ax.figure
         texts = [[percent(rate) for rate in row] for row in self.rates]
         self.text_ = draw_cells(
@@ -257,11 +258,3 @@ class ConfusionNormDisplay:
         """Width of the matrix in inches."""
         ax.apply_aspect()
         return float(ax.get_window_extent().width / ax.figure.dpi)
-
-
-def _make_room(ax: Any, inches: float) -> None:
-    """Narrow an axes whose figure lays out nothing by itself, so that bars fit to its right."""
-    box = ax.get_position()
-    narrower = box.width - inches / ax.figure.get_size_inches()[0]
-    ax.set_position([box.x0, box.y0, max(narrower, 0.4 * box.width), box.height])
-    ax.set_anchor("W")

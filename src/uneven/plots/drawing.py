@@ -16,6 +16,7 @@ __all__ = [
     "draw_cells",
     "fresh_axes",
     "headline",
+    "make_room",
     "name_cells",
     "percent",
     "quiet",
@@ -37,6 +38,16 @@ def fresh_axes(width: float, height: float, n: int = 1) -> list[Any]:
     )
     figure.get_layout_engine().set(w_pad=0.14, h_pad=0.14, wspace=0.04)
     return list(np.ravel(axes))
+
+
+def make_room(ax: Any, inches: float) -> None:
+    """Narrow an axes whose figure lays out nothing by itself, so that more fits to its right."""
+    if ax.figure.get_layout_engine() is not None:
+        return
+    box = ax.get_position()
+    narrower = box.width - inches / ax.figure.get_size_inches()[0]
+    ax.set_position([box.x0, box.y0, max(narrower, 0.4 * box.width), box.height])
+    ax.set_anchor("W")
 
 
 def shorten(name: object, length: int) -> str:
