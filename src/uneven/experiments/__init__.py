@@ -4,6 +4,7 @@ from uneven.experiments.crossval import MethodRun, cross_validate, fit_method
 from uneven.experiments.diagnosis import diagnose_views, has_views
 from uneven.experiments.errors import InputError
 from uneven.experiments.label_noise import LabelNoise, label_noise, read_label_columns
+from uneven.experiments.labelfile import LabelFile, read_label_file, write_label_file
 from uneven.experiments.measures import MEASURES, MeasureRule, choose_measure
 from uneven.experiments.methods import (
     METHODS,
@@ -21,7 +22,14 @@ from uneven.experiments.noisefile import (
     read_noise_matrix,
     write_noise_matrix,
 )
-from uneven.experiments.problem import Problem, check_folds, in_views, make_problem
+from uneven.experiments.problem import (
+    Features,
+    Problem,
+    check_folds,
+    in_views,
+    make_problem,
+    take_features,
+)
 from uneven.experiments.progress import Observer
 from uneven.experiments.schema import Column, Schema
 from uneven.experiments.tables import file_digest, read_table
@@ -31,7 +39,9 @@ __all__ = [
     "MEASURES",
     "METHODS",
     "Column",
+    "Features",
     "InputError",
+    "LabelFile",
     "LabelNoise",
     "MeasureRule",
     "Method",
@@ -57,9 +67,12 @@ __all__ = [
     "label_noise",
     "make_problem",
     "read_label_columns",
+    "read_label_file",
     "read_noise_file",
     "read_noise_matrix",
     "read_table",
+    "take_features",
     "views_of_table",
+    "write_label_file",
     "write_noise_matrix",
 ]

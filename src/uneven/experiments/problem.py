@@ -18,7 +18,16 @@ from uneven.experiments.errors import InputError, closest, listing
 from uneven.experiments.labels import MOST_NUMERIC_CLASSES, class_labels
 from uneven.experiments.schema import Schema, infer_kind
 
-__all__ = ["EMPTY", "Problem", "check_columns", "check_folds", "in_views", "make_problem"]
+__all__ = [
+    "EMPTY",
+    "Features",
+    "Problem",
+    "check_columns",
+    "check_folds",
+    "in_views",
+    "make_problem",
+    "take_features",
+]
 
 FEWEST_IDS = 20
 EMPTY = "is empty and is left out"
@@ -116,25 +125,75 @@ def make_problem(
     frame = _labelled_rows(frame, target, notes)
     y = class_labels(frame[target], name)
     left_out = dict.fromkeys(drop, "is left out by --drop") | {target: "is the target"}
-    features = frame.drop(columns=list(left_out))
-    useless = _useless(features, keep)
-    features = features.drop(columns=list(useless))
-    if features.shape[1] == 0:
+    found = take_features(frame, left_out, keep)
+    if not found.schema.columns:
         raise InputError(f"{name} has no column left to learn from besides {target!r}.")
-    schema = Schema.of(features)
-    notes.extend(f"column {column!r} {reason}." for column, reason in useless.items())
-    notes.extend(_odd_columns(schema, features))
-    X = schema.convert(features).reset_index(drop=True)
     return Problem(
         name,
         target,
-        X,
+        found.X,
         y,
-        schema,
-        notes=tuple(notes),
+        found.schema,
+        notes=(*notes, *found.notes),
         sha256=sha256,
-        left_out=left_out | useless,
+        left_out=found.left_out,
     )
+
+
+@dataclass(frozen=True)
+class Features:
+    """The columns of a table to learn from.
+
+    Attributes
+    ----------
+    X : DataFrame of shape (n, d)
+        As `Schema.convert` gives them.
+    schema : Schema
+    notes : tuple of str
+        What the reader should know.
+    left_out : mapping of str to str
+        The other columns, and why.
+    """
+
+    X: pd.DataFrame
+    schema: Schema
+    notes: tuple[str, ...]
+    left_out: Mapping[str, str]
+
+
+def take_features(
+    frame: pd.DataFrame, left_out: Mapping[str, str], keep: Collection[str] = ()
+) -> Features:
+    """Convert the columns that tell something, and say why the others do not.
+
+    Parameters
+    ----------
+    frame : DataFrame of shape (n, d)
+    left_out : mapping of str to str
+        Columns that are not to be used, and why.
+    keep : collection of str
+        Columns to use although they look like row identifiers.
+
+    Returns
+    -------
+    Features
+        Without any column if none is left.
+
+    Examples
+    --------
+    >>> frame = pd.DataFrame({"size": [1, 2], "nothing": [None, None], "name": ["a", "b"]})
+    >>> found = take_features(frame, {"name": "is the id"})
+    >>> found.schema.names, found.notes
+    (['size'], ("column 'nothing' is empty and is left out.",))
+    """
+    features = frame.drop(columns=list(left_out))
+    useless = _useless(features, keep)
+    features = features.drop(columns=list(useless))
+    schema = Schema.of(features)
+    notes = [f"column {column!r} {reason}." for column, reason in useless.items()]
+    notes += _odd_columns(schema, features)
+    X = schema.convert(features).reset_index(drop=True)
+    return Features(X, schema, tuple(notes), dict(left_out) | useless)
 
 
 def in_views(problem: Problem, views: Mapping[str, Sequence[str]] | None) -> Problem:

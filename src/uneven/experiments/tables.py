@@ -34,6 +34,7 @@ __all__ = [
     "guess_style",
     "read_cells",
     "read_table",
+    "table_style",
 ]
 
 SEPARATORS = (",", ";", "\t", "|")
@@ -190,8 +191,8 @@ def _read_csv(
     label: str | None,
     encoding: str,
 ) -> pd.DataFrame:
+    style = table_style(path, expected, encoding)
     encoding = _codec(encoding)
-    style = guess_style(_first_lines(path, encoding), expected, str(path))
     _check_names(path, style.names)
     text = {*text_columns, label} & {*style.names}
     frame = _parse(path, style, text, encoding)
@@ -276,6 +277,25 @@ def _encoding_error(path: Path, encoding: str, error: UnicodeDecodeError) -> Inp
         f"{path} is not {encoding.removesuffix('-sig')} text (byte 0x{byte:02x}); "
         "name its encoding, for example --encoding latin-1."
     )
+
+
+def table_style(
+    path: str | Path, expected: Collection[str] = (), encoding: str = "utf-8"
+) -> CsvStyle:
+    """How a CSV file is written, see `guess_style`.
+
+    Parameters
+    ----------
+    path : str or Path
+    expected : collection of str
+        Names one of which is in the header line, if there is one.
+    encoding : str
+
+    Returns
+    -------
+    CsvStyle
+    """
+    return guess_style(_first_lines(Path(path), _codec(encoding)), expected, str(path))
 
 
 def guess_style(text: str, expected: Collection[str] = (), name: str = "table") -> CsvStyle:
