@@ -117,3 +117,15 @@ def test_few_labels(tmp_path):
     assert known < min(rough, alone) - 0.015
     assert known < dropped < min(rough, alone)
     assert "noise matrix from cross-validated answers of GaussianNB on 150 rows" in out
+
+
+def test_version_space(tmp_path):
+    out = printed("version_space.py", "picture.png", cwd=tmp_path)
+    rows = re.findall(r"^([^\d\n]+?) +([\d.]+)° +(\d+) : (\d+)$", out, re.M)
+    angle = {name: float(degrees) for name, degrees, _, _ in rows}
+    split = {name: int(part) for name, _, part, _ in rows}
+    assert split["gravity"] == split["gravity, propagated"] == 45
+    assert split["Chebyshev"] == 6
+    assert angle["Chebyshev"] == 25.6
+    assert angle["gravity, propagated"] < 0.5
+    assert (tmp_path / "picture.png").read_bytes().startswith(b"\x89PNG")

@@ -14,6 +14,7 @@ from uneven.plots.sphere import (
     polygon_share,
     polygon_sides,
 )
+from uneven.versionspace import exact_centre
 
 
 def units(table):
@@ -51,6 +52,17 @@ def test_share_and_middle_agree_with_counting(n_cuts):
     assert polygon_share(cuts) == pytest.approx(share, abs=4 * np.sqrt(share / len(points)) + 1e-5)
     counted = units(points[inside].mean(axis=0))
     assert counted @ middle_of(polygon_sides(cuts)) > 0.999
+
+
+@given(st.integers(1, 7), st.integers(2, 3), st.integers(0, 10**6))
+def test_share_and_middle_are_those_of_the_exact_centre(n_cuts, n_dims, seed):
+    rng = np.random.default_rng(seed)
+    cuts = units(rng.normal(size=(n_cuts, n_dims)))
+    cuts *= np.sign(cuts @ rng.normal(size=n_dims))[:, None]
+    centre, share = exact_centre(cuts)
+    assert polygon_share(cuts) == pytest.approx(share, rel=1e-5, abs=1e-12)
+    if n_dims == 3:
+        np.testing.assert_allclose(middle_of(polygon_sides(cuts)), units(centre), atol=1e-7)
 
 
 def test_closed_forms_of_octant_lune_half_and_sector():

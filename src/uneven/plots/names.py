@@ -46,7 +46,8 @@ def name_points(
     sheet = to_points * np.array([window.x0, window.y0, window.x1, window.y1]) + [6, 6, -6, -6]
     spots = to_points * ax.transData.transform(avoid)
     taken = [np.array([x - 5, y - 5, x + 5, y + 5]) for x, y in where]
-    texts = []
+    texts: list[Any] = []
+    written: list[np.ndarray] = []
     for point, spot, name, colour in zip(points, where, names, colours):
         width, height = 0.6 * size * len(name), 1.3 * size
         options = [
@@ -58,11 +59,14 @@ def name_points(
             sum(_overlap(box, other) for other in taken)
             + 2.0 * (width * height - _overlap(box, sheet))
             + 10.0 * _covered(box, spots)
+            + 10.0 * sum(_covered(other, _leader(spot, side, box)) for other in written)
             + 0.5 * distance
-            for _, distance, box in options
+            for side, distance, box in options
         ]
         side, distance, box = options[int(np.argmin(prices))]
         taken.append(box)
+        written.append(box)
+        spots = np.vstack([spots, _leader(spot, side, box)])
         texts.append(_write(ax, point, side, distance, name, colour, size))
     return texts
 
@@ -80,6 +84,16 @@ def _overlap(one: np.ndarray, other: np.ndarray) -> float:
     return float(np.prod(np.maximum(sides, 0.0)))
 
 
+def _leader(spot: np.ndarray, side: tuple[int, int], box: np.ndarray) -> np.ndarray:
+    """Points along the line between a spot and its name."""
+    return np.linspace(spot, box[:2] + _knot(side) * (box[2:] - box[:2]), 12)
+
+
+def _knot(side: tuple[int, int]) -> np.ndarray:
+    """Where the line to a name on that side of a spot meets its box, as shares of the box."""
+    return np.array([0.5 * (1 - side[0]), 0.5 if side[0] else 0.5 * (1 - side[1])])
+
+
 def _covered(box: np.ndarray, spots: np.ndarray) -> int:
     return int(((spots > box[:2] - 2) & (spots < box[2:] + 2)).all(axis=1).sum())
 
@@ -93,7 +107,14 @@ def _write(
     colour: str,
     size: float,
 ) -> Any:
-    far = distance > _DISTANCES[0]
+    line: dict[str, Any] = {
+        "arrowstyle": "-",
+        "color": colour,
+        "linewidth": 0.7,
+        "shrinkA": 2,
+        "shrinkB": 5,
+    }
+    line["relpos"] = tuple(_knot(side))
     return ax.annotate(
         name,
         point,
@@ -104,9 +125,7 @@ def _write(
         color=colour,
         fontsize=size,
         path_effects=[withStroke(linewidth=2.5, foreground="white", alpha=0.85)],
-        arrowprops={"arrowstyle": "-", "color": colour, "linewidth": 0.7, "shrinkB": 5}
-        if far
-        else None,
+        arrowprops=line if distance > _DISTANCES[0] else None,
         annotation_clip=False,
         zorder=6,
     )

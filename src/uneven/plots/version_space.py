@@ -154,7 +154,6 @@ class VersionSpaceDisplay:
         VersionSpaceDisplay
             The display itself.
         """
-        fresh = ax is None
         if ax is None:
             (ax,) = fresh_axes(*self._figure_size())
         self.ax_, self.figure_ = ax, ax.figure
@@ -167,10 +166,9 @@ class VersionSpaceDisplay:
             ring = self.map.ball(self.centres[name])
             ax.plot(*ring.T, color=self._colour(name), linewidth=1.0, linestyle=":")
         headline(ax, title or self._counted(), self._told())
-        if fresh:
+        if self.figure_.get_layout_engine() is not None:
             self.figure_.draw_without_rendering()
-        else:
-            ax.apply_aspect()
+        ax.apply_aspect()
         self.text_ = self._draw_named(ax)
         return self
 

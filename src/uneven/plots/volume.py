@@ -8,6 +8,7 @@ from typing import Any, Literal
 import numpy as np
 from numpy.typing import ArrayLike
 
+from uneven.bounds.cutting_planes import grunbaum_share
 from uneven.plots.bands import (
     BAND_NAMES,
     Band,
@@ -28,7 +29,7 @@ UNITS = {
     "bits": (np.log(2.0), "log₂ of the share of the volume that is left"),
     "decades": (np.log(10.0), "log₁₀ of the share of the volume that is left"),
 }
-GUIDES = {"at most 1 − 1/e stays": np.log1p(-np.exp(-1.0)), "half stays": np.log(0.5)}
+GUIDES = {"at most 1 − 1/e stays": np.log1p(-grunbaum_share()), "half stays": np.log(0.5)}
 """What a cut through the centre of gravity leaves at worst, and what a perfect one leaves."""
 
 
