@@ -86,7 +86,8 @@ def billiard(
         At the unit sphere, bounce as at a cut; or go on in a random direction by Lambert's law; or
         start again from the current estimate in a random direction.
     restarts : int, default=1
-        Runs, each with a new direction.
+        Runs of ``bounces`` each. A new one starts somewhere on the way of the one before, in a
+        random direction.
     offsets : array-like of shape (n_cuts,), optional
         The body is ``cuts @ w >= offsets``; zeros by default.
     ball : bool, default=True
@@ -103,13 +104,17 @@ def billiard(
     -----
     Between cuts through the origin and the sphere a specular ball conserves
     ``norm(w)**2 * norm(v)**2 - (w @ v)**2``: it never comes nearer to the origin than its momentum
-    and does not cover the body, whatever the source says of ergodicity. Its directions do cover
-    the cone, and the distance from the origin repeats after each flight between two touches of the
-    sphere, so that its mean is known and ``gravity`` can make up for it. Lambert's law covers the
-    body. Adding a random unit vector to the inner normal, as is often written, is Lambert's law in
-    three dimensions only; here the shadow of the new direction on the wall is uniform. The source
-    prints the normal of the sphere as that of the first cut. A ball that does not move for 100
-    bounces sits in a corner and is sent towards the start.
+    and does not cover the body, whatever the source says of ergodicity. The distance from the
+    origin repeats after each flight between two touches of the sphere, so that its mean is known
+    and ``gravity`` can make up for it. Nor need its directions cover the cone: in three dimensions
+    between a few cuts they can be off by many degrees, however long the run, and between
+    orthogonal cuts every ball repeats itself. Many short runs, or Lambert's law, which covers the
+    body, do not have that fault.
+
+    Adding a random unit vector to the inner normal, as is often written, is Lambert's law in three
+    dimensions only; here the shadow of the new direction on the wall is uniform. The source prints
+    the normal of the sphere as that of the first cut. A ball that does not move for 100 bounces
+    sits in a corner and is sent towards the start.
 
     References
     ----------
@@ -137,12 +142,22 @@ def billiard(
         start = chebyshev_centre(cuts, offsets).point
     start = check_inside(cuts, lowest, ball, start, strictly=False)
     rng = check_generator(rng)
-    table = Table(cuts, lowest, bool(ball), SPHERES[sphere], start)
+    columns, gram = np.ascontiguousarray(cuts.T), cut_products(cuts)
+    table = Table(cuts, columns, gram, lowest, bool(ball), SPHERES[sphere], start)
     first = _direction(direction, cuts.shape[1], rng)
-    runs = [table.play(first, bounces, tol_degrees, rng)]
+    runs = [table.play(start, first, bounces, tol_degrees, rng)]
     for _ in range(restarts - 1):
-        runs.append(table.play(_direction(None, cuts.shape[1], rng), bounces, tol_degrees, rng))
+        w, v = _somewhere(runs[-1].points, rng), _direction(None, cuts.shape[1], rng)
+        runs.append(table.play(w, v, bounces, tol_degrees, rng))
     return table.summary(runs)
+
+
+def _somewhere(points: np.ndarray, rng: np.random.Generator) -> np.ndarray:
+    """A uniform point of a way."""
+    ends = np.cumsum(np.linalg.norm(points[:, 1] - points[:, 0], axis=1))
+    chord = min(int(np.searchsorted(ends, rng.random() * ends[-1])), len(ends) - 1)
+    share = rng.random()
+    return share * points[chord, 0] + (1.0 - share) * points[chord, 1]
 
 
 def _direction(direction: Any, n_dims: int, rng: np.random.Generator) -> np.ndarray:
@@ -169,26 +184,32 @@ class Table:
     """The body and its walls."""
 
     cuts: np.ndarray
+    columns: np.ndarray
+    gram: np.ndarray
     offsets: np.ndarray
     ball: bool
     mode: int
     start: np.ndarray
 
-    def play(self, v: np.ndarray, bounces: int, tol: float | None, rng: np.random.Generator) -> Run:
+    def play(
+        self,
+        w: np.ndarray,
+        v: np.ndarray,
+        bounces: int,
+        tol: float | None,
+        rng: np.random.Generator,
+    ) -> Run:
         """Let one ball fly."""
-        w, n_dims = self.start.copy(), len(self.start)
+        w, n_dims = w.copy(), len(w)
         momentum = math.sqrt(max(float(w @ w - (w @ v) ** 2), 0.0))
         moment, blocks, done = np.zeros(n_dims + 1), [], 0
-        columns, gram = np.ascontiguousarray(self.cuts.T), cut_products(self.cuts)
         while done < bounces:
             before = moment[:-1].copy()
             todo = bounces - done if tol is None else min(max(done, _FIRST_BLOCK), bounces - done)
             points = np.empty((todo, 2, n_dims))
-            bounded = kernels.bounce(
-                self.cuts, columns, gram, self.offsets, self.ball, self.mode, self.start,
-                self._room(), rng, w, v, moment, points,
-            )  # fmt: skip
-            if not bounded:
+            walls = self.cuts, self.columns, self.gram, self.offsets, self.ball, self.mode
+            home = self.start, self._room()
+            if not kernels.bounce(*walls, *home, rng, w, v, moment, points):
                 raise ValueError(
                     f"the {len(self.cuts)} half-spaces do not bound the body: the ball got away. "
                     "Add cuts or use ball=True."

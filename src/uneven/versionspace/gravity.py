@@ -33,6 +33,9 @@ GRAVITY_METHODS = (
 _FIRST, _MOST = 500, 1_000_000
 """Flights before the error is looked at for the first time, and at most."""
 
+_SHORT_RUN = 100
+"""Bounces of a billiard before it starts again elsewhere; long runs may repeat themselves."""
+
 _DIRECTIONS = 100_000
 """Directions that are drawn together to see which are inside."""
 
@@ -101,7 +104,11 @@ def centre_of_gravity(
     if method == "hit_and_run":
         return hit_and_run(cuts, n_samples=n_samples or 5000, rng=rng).mean(axis=0)
     if method == "billiard":
-        return billiard(cuts, bounces=n_samples or 5000, rng=rng).gravity
+        n_samples = n_samples or 5000
+        restarts = math.ceil(n_samples / _SHORT_RUN)
+        return billiard(
+            cuts, bounces=math.ceil(n_samples / restarts), restarts=restarts, rng=rng
+        ).gravity
     if method == "monte_carlo":
         inside = directions_inside(cuts, n_samples or 1_000_000, rng)[0]
         return inside.mean(axis=0) * (n_dims / (n_dims + 1))

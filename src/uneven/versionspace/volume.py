@@ -24,6 +24,8 @@ VOLUME_METHODS = ("auto", "exact", "orthant", "propagation", "radius", "rejectio
 _MOST_ORTHANT = 12
 """Cuts up to which "auto" computes an orthant probability."""
 
+_LIMIT_ORTHANT = 50
+
 _KEPT = 0.2
 """Share of the points that each stage of the telescope keeps."""
 
@@ -40,7 +42,7 @@ def log_volume(
     method : str, default="auto"
         - "exact": if the cuts span at most three dimensions.
         - "orthant": the chance that a normal vector has no negative product with any cut, by
-          SciPy's integration; for some 20 cuts at most.
+          SciPy's integration; good for some 20 cuts, refused for more than 50.
         - "rejection": the share of random directions inside; for shares above 1e-4.
         - "telescope": stage by stage from a half-space, see the notes; any size.
         - "propagation": fast; exact for orthogonal cuts, else somewhat low.
@@ -97,7 +99,7 @@ def log_volume(
     if method == "rejection":
         return math.log(directions_inside(cuts, n_samples or 1_000_000, rng)[1])
     if method == "propagation":
-        return propagate(cuts[~redundant_cuts(cuts)]).log_evidence
+        return propagate(cuts[~redundant_cuts(cuts)], ridge=0.0).log_evidence
     return _telescope(cuts, n_samples or 1000, rng)
 
 
@@ -110,6 +112,11 @@ def _in_own_span(cuts: np.ndarray) -> np.ndarray:
 
 
 def _orthant(cuts: np.ndarray, rng: np.random.Generator) -> float:
+    if len(cuts) > _LIMIT_ORTHANT:
+        raise ValueError(
+            f"an orthant probability of {len(cuts)} cuts takes too long, {_LIMIT_ORTHANT} are the "
+            "most; use telescope or propagation, or drop redundant cuts."
+        )
     chebyshev_centre(cuts)
     vector = multivariate_normal(
         np.zeros(len(cuts)),
