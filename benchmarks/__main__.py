@@ -5,6 +5,7 @@ from __future__ import annotations
 import argparse
 
 from benchmarks import (
+    compression,
     dialogues,
     fit_speed,
     footprint,
@@ -49,6 +50,10 @@ SECTIONS = {
     ),
     "noise-boosting": ("Boosting with 30 % wrong labels: errors, ten splits", noise_boosting.run),
     "noise-text": ("Cheap labels: errors on sparse text", noise_text.run),
+    "compression": (
+        "Compression perceptron: mean of 1000 draws | the author's curves",
+        compression.run,
+    ),
     "criteria": ("Split criteria of the cost trees", learning.criteria),
 }
 

@@ -54,6 +54,7 @@ TRUSTED_TYPES = (
     "uneven.noise.repair.LabelRepairPipeline",
     "uneven.noise.uma.UMAClassifier",
     "uneven.versionspace.compression.CompressionPerceptron",
+    "uneven.versionspace.structural_svm.CuttingPlaneSVC",
     "uneven.views.maps.ViewMap",
     "uneven.voters.adapters.EstimatorVoter",
     "uneven.voters.forest.Forest",

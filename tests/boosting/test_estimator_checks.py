@@ -14,6 +14,7 @@ from uneven.linear import (
     UltraconservativeClassifier,
 )
 from uneven.noise import LabelRepairPipeline, NoiseTolerantPerceptron
+from uneven.versionspace import CuttingPlaneSVC
 from uneven.voters import Resampled
 
 TWO_VIEWS = {"all": slice(None), "first": slice(0, 1)}
@@ -40,6 +41,7 @@ ESTIMATORS = [
         "random_error", "random", kernel="rbf", fit_intercept=True, normalize=True, max_updates=2000
     ),
     uneven.CompressionPerceptron("first_error", "cyclic", kernel="precomputed", max_updates=2000),
+    CuttingPlaneSVC(C=100.0, fit_intercept=True, normalize=True),
     uneven.BregmanVoteClassifier(),
     uneven.CarakoClassifier(),
     uneven.CarakoClassifier(version=1, max_depth=3),

@@ -33,6 +33,7 @@ from uneven.versionspace.propagation import Propagation, propagate, propagate_gr
 from uneven.versionspace.space import VersionSpace
 from uneven.versionspace.span import Span, span_of
 from uneven.versionspace.volume import log_volume
+from uneven.versionspace.structural_svm import CuttingPlaneSVC, OneSlack, one_slack
 
 __all__ = [
     "ORACLES",
@@ -40,10 +41,12 @@ __all__ = [
     "ChebyshevCentre",
     "CompressionPerceptron",
     "CuttingPlaneRun",
+    "CuttingPlaneSVC",
     "EmptyVersionSpaceError",
     "ExactCentre",
     "HamiltonianRun",
     "Localisation",
+    "OneSlack",
     "Propagation",
     "Span",
     "VersionSpace",
@@ -61,6 +64,7 @@ __all__ = [
     "largest_error",
     "localise",
     "log_volume",
+    "one_slack",
     "priorities",
     "project_on_cone",
     "propagate",
