@@ -21,13 +21,14 @@ if TYPE_CHECKING:
         LateFusionClassifier,
     )
     from uneven.noise import UMAClassifier
-    from uneven.versionspace import CompressionPerceptron
+    from uneven.versionspace import BayesPointClassifier, CompressionPerceptron
     from uneven.views import ViewColumns, join_views
 
 __version__ = "0.1.0"
 
 __all__ = [
     "AdaBoostMMClassifier",
+    "BayesPointClassifier",
     "BregmanVoteClassifier",
     "CarakoClassifier",
     "ComboClassifier",
@@ -44,6 +45,7 @@ __all__ = [
 
 _HOMES = {
     "AdaBoostMMClassifier": "uneven.boosting",
+    "BayesPointClassifier": "uneven.versionspace",
     "BregmanVoteClassifier": "uneven.fusion",
     "CarakoClassifier": "uneven.fusion",
     "ComboClassifier": "uneven.boosting",

@@ -42,6 +42,14 @@ ESTIMATORS = [
     ),
     uneven.CompressionPerceptron("first_error", "cyclic", kernel="precomputed", max_updates=2000),
     CuttingPlaneSVC(C=100.0, fit_intercept=True, normalize=True),
+    uneven.BayesPointClassifier(max_rank=30),
+    uneven.BayesPointClassifier("linear", fit_intercept=True, flip=0.05),
+    uneven.BayesPointClassifier("linear", multi_class="joint"),
+    uneven.BayesPointClassifier("precomputed", max_rank=30),
+    uneven.BayesPointClassifier("linear", centre="chebyshev", ridge=1.0),
+    uneven.BayesPointClassifier(
+        "linear", centre="hamiltonian", ridge=1.0, n_samples=50, random_state=0
+    ),
     uneven.BregmanVoteClassifier(),
     uneven.CarakoClassifier(),
     uneven.CarakoClassifier(version=1, max_depth=3),
@@ -78,7 +86,12 @@ NOT_REPEATABLE = {
 }
 
 
+VOTE = "a row's share of the version space is not the distance of the centre from its hyperplane"
+
+
 def expected_failures(estimator):
+    if isinstance(estimator, uneven.BayesPointClassifier):
+        return dict.fromkeys(["check_decision_proba_consistency", "check_classifiers_train"], VOTE)
     words = ("early_stopping", "balance", "holdout", "cv")
     drawn = [name for name in words if getattr(estimator, name, False)]
     kind = drawn[0] if drawn else type(getattr(estimator, "estimator", None)).__name__

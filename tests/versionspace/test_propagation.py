@@ -7,6 +7,7 @@ from hypothesis import strategies as st
 from scipy.special import log_ndtr as scipy_log_ndtr
 from scipy.stats import truncnorm
 
+from uneven.versionspace import propagation
 from uneven.versionspace.propagation import propagate, propagate_gram
 from uneven.versionspace.propagation_kernels import log_ndtr, quadratic_forms, truncate
 
@@ -194,6 +195,21 @@ def test_warm_start_ends_in_the_same_place_sooner():
     np.testing.assert_allclose(warm.mean, cold.mean, atol=1e-8)
     assert warm.n_sweeps < cold.n_sweeps
     assert old.sites.shape == (59, 2)
+
+
+@pytest.mark.parametrize(("n_cuts", "n_dims"), [(150, 150), (300, 140), (40, 160)])
+@pytest.mark.parametrize("form", ["cuts", "gram"])
+def test_blocks_give_what_loops_give(monkeypatch, n_cuts, n_dims, form):
+    cuts = random_cone(7, n_cuts, n_dims)
+    run = propagate if form == "cuts" else lambda c, **kw: propagate_gram(c @ c.T, **kw)
+    monkeypatch.setattr(propagation, "MANY", 0)
+    blocks = run(cuts, flip=0.01, ridge=1e-3, max_sweeps=3)
+    monkeypatch.setattr(propagation, "MANY", 10**6)
+    loops = run(cuts, flip=0.01, ridge=1e-3, max_sweeps=3)
+    np.testing.assert_allclose(blocks.sites, loops.sites, atol=1e-9)
+    np.testing.assert_allclose(blocks.mean, loops.mean, atol=1e-9)
+    np.testing.assert_allclose(blocks.covariance, loops.covariance, atol=1e-9)
+    assert blocks.log_evidence == pytest.approx(loops.log_evidence, abs=1e-8)
 
 
 def test_stops_at_the_limit_and_says_so():

@@ -1,6 +1,7 @@
 """The version space: what labels leave of all linear classifiers, its centres and its volume."""
 
 from uneven.versionspace.analytic import analytic_centre
+from uneven.versionspace.bayes_point import BayesPointClassifier
 from uneven.versionspace.billiard import BilliardRun, billiard
 from uneven.versionspace.chebyshev import ChebyshevCentre, chebyshev_centre
 from uneven.versionspace.compression import (
@@ -32,11 +33,12 @@ from uneven.versionspace.localisation import Localisation, fed_perceptron, local
 from uneven.versionspace.propagation import Propagation, propagate, propagate_gram
 from uneven.versionspace.space import VersionSpace
 from uneven.versionspace.span import Span, span_of
-from uneven.versionspace.volume import log_volume
 from uneven.versionspace.structural_svm import CuttingPlaneSVC, OneSlack, one_slack
+from uneven.versionspace.volume import log_volume
 
 __all__ = [
     "ORACLES",
+    "BayesPointClassifier",
     "BilliardRun",
     "ChebyshevCentre",
     "CompressionPerceptron",

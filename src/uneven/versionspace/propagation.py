@@ -19,6 +19,12 @@ from sklearn.utils.validation import check_array
 
 from uneven.door import check_integer
 from uneven.versionspace.cone import check_cuts
+from uneven.versionspace.propagation_blocks import (
+    MANY,
+    refresh_cuts_by_blas,
+    refresh_gram_by_blas,
+    sweep_in_blocks,
+)
 from uneven.versionspace.propagation_kernels import (
     log_scales,
     quadratic_forms,
@@ -129,14 +135,22 @@ def propagate(
     cuts = check_cuts(cuts)
     _check(flip, ridge, tol, max_sweeps)
 
+    many = cuts.shape[1] > MANY
+
     def refresh(run: _Run) -> float:
-        return refresh_cuts(cuts, run.sites, run.mean, run.covariance)
+        renew = refresh_cuts_by_blas if many else refresh_cuts
+        return renew(cuts, run.sites, run.mean, run.covariance)
 
     def sweep(run: _Run, step: float) -> None:
-        sweep_cuts(cuts, flip, ridge, step, run.mean, run.covariance, run.sites)
+        go = sweep_in_blocks if many else sweep_cuts
+        go(cuts, flip, ridge, step, run.mean, run.covariance, run.sites)
 
     run = _run(refresh, sweep, _Run(cuts.shape[1], _start(sites, len(cuts))), tol, max_sweeps)
-    variances = quadratic_forms(cuts, run.covariance)
+    variances = (
+        np.einsum("ij,ij->i", cuts @ run.covariance, cuts)
+        if many
+        else quadratic_forms(cuts, run.covariance)
+    )
     return _report(run, cuts @ run.mean, variances, run.sites[:, 1] @ cuts, flip, ridge)
 
 
@@ -182,11 +196,17 @@ def propagate_gram(
         raise ValueError(f"gram has shape {gram.shape}; it must be a symmetric matrix.")
     _check(flip, ridge, tol, max_sweeps)
 
+    many = len(gram) > MANY
+
     def refresh(run: _Run) -> float:
-        return refresh_gram(gram, run.sites, run.mean, run.covariance)
+        renew = refresh_gram_by_blas if many else refresh_gram
+        return renew(gram, run.sites, run.mean, run.covariance)
 
     def sweep(run: _Run, step: float) -> None:
-        sweep_gram(flip, ridge, step, run.mean, run.covariance, run.sites)
+        if many:
+            sweep_in_blocks(None, flip, ridge, step, run.mean, run.covariance, run.sites)
+        else:
+            sweep_gram(flip, ridge, step, run.mean, run.covariance, run.sites)
 
     run = _run(refresh, sweep, _Run(len(gram), _start(sites, len(gram))), tol, max_sweeps)
     variances = run.covariance.diagonal().copy()

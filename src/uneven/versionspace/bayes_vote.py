@@ -1,0 +1,220 @@
+"""The vote of the version space: how much of it gives a row each class.
+
+The Bayes classification strategy answers what most of the version space answers. It is the best
+that the labels so far allow, and not linear; the Bayes point is the linear classifier that comes
+nearest to it. Rows are given by the coordinates of their unit vectors in the span of the cuts and
+by how far they stick out of it. What sticks out is not touched by any cut: there w is as it was
+drawn, normal, which is allowed because only directions matter.
+"""
+
+from __future__ import annotations
+
+import numpy as np
+from scipy.special import ndtr
+from scipy.stats import chi2
+
+__all__ = [
+    "class_frame",
+    "joint_normal_vote",
+    "joint_sample_vote",
+    "normal_vote",
+    "sample_vote",
+    "share_out",
+]
+
+_ROWS_AT_A_TIME = 256
+
+
+def normal_vote(
+    where: np.ndarray, rest: np.ndarray, mean: np.ndarray, covariance: np.ndarray
+) -> np.ndarray:
+    """Share of a normal distribution on the positive side of each row.
+
+    Parameters
+    ----------
+    where : ndarray of shape (n_rows, n_dims)
+    rest : ndarray of shape (n_rows,)
+    mean : ndarray of shape (n_dims,)
+    covariance : ndarray of shape (n_dims, n_dims)
+
+    Returns
+    -------
+    ndarray of shape (n_rows,)
+        One half for rows without a direction.
+
+    Examples
+    --------
+    >>> vote = normal_vote(np.eye(2), np.zeros(2), np.array([1.0, 0.0]), np.diag([0.25, 1.0]))
+    >>> vote.round(4).tolist()
+    [0.9772, 0.5]
+    """
+    variance = ((where @ covariance) * where).sum(axis=1) + rest**2
+    spread = np.sqrt(np.clip(variance, np.finfo(float).tiny, None))
+    return ndtr((where @ mean) / spread)
+
+
+def sample_vote(where: np.ndarray, rest: np.ndarray, points: np.ndarray) -> np.ndarray:
+    """Share of points of the version space on the positive side of each row.
+
+    Parameters
+    ----------
+    where : ndarray of shape (n_rows, n_dims)
+    rest : ndarray of shape (n_rows,)
+    points : ndarray of shape (n_points, n_dims)
+        Only their directions matter.
+
+    Returns
+    -------
+    ndarray of shape (n_rows,)
+        Points on the hyperplane count half.
+
+    Notes
+    -----
+    In the space of a kernel the hyperplane of a row is not that of its projection. The length of w
+    within the span does not depend on its direction and is that of a normal vector, so the row's
+    own part, normal as well, is weighed against that length.
+
+    Examples
+    --------
+    >>> points = np.array([[1.0, 0.0], [0.6, 0.8]])
+    >>> sample_vote(np.array([[1.0, 0.0], [0.0, -1.0]]), np.zeros(2), points).tolist()
+    [1.0, 0.25]
+    """
+    products = where @ _as_normal(points).T
+    own = rest > 0.0
+    votes = np.empty(len(where))
+    votes[~own] = 0.5 + 0.5 * np.sign(products[~own]).mean(axis=1)
+    votes[own] = ndtr(products[own] / rest[own, None]).mean(axis=1)
+    return votes
+
+
+def joint_normal_vote(
+    where: np.ndarray,
+    rest: np.ndarray,
+    mean: np.ndarray,
+    covariance: np.ndarray,
+    n_classes: int,
+    n_draws: int,
+) -> np.ndarray:
+    """Share of a normal distribution over all class vectors that gives each class to each row.
+
+    Parameters
+    ----------
+    where : ndarray of shape (n_rows, n_dims)
+    rest : ndarray of shape (n_rows,)
+    mean : ndarray of shape ((n_classes - 1) * n_dims,)
+        In the frame of `class_frame`, class by class.
+    covariance : ndarray of shape ((n_classes - 1) * n_dims, (n_classes - 1) * n_dims)
+    n_classes : int
+    n_draws : int
+        Draws of the scores, the same for all rows.
+
+    Returns
+    -------
+    ndarray of shape (n_rows, n_classes)
+    """
+    size = n_classes - 1
+    draws = np.random.default_rng(0).standard_normal((n_draws, size))
+    means = where @ mean.reshape(size, -1).T
+    blocks = covariance.reshape(size, where.shape[1], size, where.shape[1])
+    votes = np.empty((len(where), n_classes))
+    for start in range(0, len(where), _ROWS_AT_A_TIME):
+        mine = slice(start, start + _ROWS_AT_A_TIME)
+        spread = np.einsum("nm,ambp,np->nab", where[mine], blocks, where[mine], optimize=True)
+        spread += (rest[mine] ** 2 + 1e-12)[:, None, None] * np.eye(size)
+        noise = draws @ np.linalg.cholesky(spread).transpose(0, 2, 1)
+        votes[mine] = _winners(means[mine, None] + noise, n_classes)
+    return votes
+
+
+def joint_sample_vote(
+    where: np.ndarray, rest: np.ndarray, points: np.ndarray, n_classes: int
+) -> np.ndarray:
+    """Share of points of a joint version space that gives each class to each row.
+
+    Parameters
+    ----------
+    where : ndarray of shape (n_rows, n_dims)
+    rest : ndarray of shape (n_rows,)
+    points : ndarray of shape (n_points, (n_classes - 1) * n_dims)
+    n_classes : int
+
+    Returns
+    -------
+    ndarray of shape (n_rows, n_classes)
+    """
+    size = n_classes - 1
+    drawn = _as_normal(points).reshape(len(points) * size, -1)
+    noise = np.random.default_rng(0).standard_normal((len(points), size))
+    votes = np.empty((len(where), n_classes))
+    for start in range(0, len(where), _ROWS_AT_A_TIME):
+        mine = slice(start, start + _ROWS_AT_A_TIME)
+        scores = (where[mine] @ drawn.T).reshape(-1, len(points), size)
+        votes[mine] = _winners(scores + rest[mine, None, None] * noise, n_classes)
+    return votes
+
+
+def share_out(votes: np.ndarray, scores: np.ndarray) -> np.ndarray:
+    """Turn votes of one class against the rest into shares that add up to 1.
+
+    Parameters
+    ----------
+    votes : ndarray of shape (n_rows, n_classes)
+    scores : ndarray of shape (n_rows, n_classes)
+        Decide where all votes are zero: the highest gets the row, several share it.
+
+    Returns
+    -------
+    ndarray of shape (n_rows, n_classes)
+
+    Examples
+    --------
+    >>> votes, scores = np.array([[0.9, 0.3], [0.0, 0.0]]), np.array([[1.0, -1.0], [-3.0, -2.0]])
+    >>> share_out(votes, scores).tolist()
+    [[0.75, 0.25], [0.0, 1.0]]
+    """
+    best = (scores == scores.max(axis=1, keepdims=True)).astype(np.float64)
+    votes = np.where(votes.any(axis=1, keepdims=True), votes, best)
+    return votes / votes.sum(axis=1, keepdims=True)
+
+
+def class_frame(n_classes: int) -> np.ndarray:
+    """An orthonormal frame of the differences between classes.
+
+    Parameters
+    ----------
+    n_classes : int
+        Two or more.
+
+    Returns
+    -------
+    ndarray of shape (n_classes, n_classes - 1)
+        Row k stands for class k; the rows add up to zero and have distance ``sqrt(2)``.
+
+    Examples
+    --------
+    >>> frame = class_frame(3)
+    >>> (frame @ frame.T).round(4).tolist()
+    [[0.6667, -0.3333, -0.3333], [-0.3333, 0.6667, -0.3333], [-0.3333, -0.3333, 0.6667]]
+    """
+    frame = np.zeros((n_classes, n_classes - 1))
+    for j in range(n_classes - 1):
+        frame[: j + 1, j] = 1.0
+        frame[j + 1, j] = -(j + 1.0)
+        frame[:, j] /= np.sqrt((j + 1.0) * (j + 2.0))
+    return frame
+
+
+def _winners(frame_scores: np.ndarray, n_classes: int) -> np.ndarray:
+    """How often each class has the highest score: (n_rows, n_draws, K - 1) to (n_rows, K)."""
+    winners = (frame_scores @ class_frame(n_classes).T).argmax(axis=2)
+    counts = [(winners == k).mean(axis=1) for k in range(n_classes)]
+    return np.column_stack(counts)
+
+
+def _as_normal(points: np.ndarray) -> np.ndarray:
+    """Points with their directions and with the lengths of normal vectors, in random order."""
+    n_points, n_dims = points.shape
+    levels = (np.random.default_rng(0).permutation(n_points) + 0.5) / n_points
+    lengths = np.sqrt(chi2.ppf(levels, n_dims))
+    return points * (lengths / np.linalg.norm(points, axis=1))[:, None]
