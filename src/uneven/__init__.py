@@ -8,6 +8,7 @@ from importlib import import_module
 from typing import TYPE_CHECKING, Any
 
 if TYPE_CHECKING:
+    from uneven.active import ActiveLearner
     from uneven.boosting import (
         AdaBoostMMClassifier,
         ComboClassifier,
@@ -27,6 +28,7 @@ if TYPE_CHECKING:
 __version__ = "0.1.0"
 
 __all__ = [
+    "ActiveLearner",
     "AdaBoostMMClassifier",
     "BayesPointClassifier",
     "BregmanVoteClassifier",
@@ -44,6 +46,7 @@ __all__ = [
 ]
 
 _HOMES = {
+    "ActiveLearner": "uneven.active",
     "AdaBoostMMClassifier": "uneven.boosting",
     "BayesPointClassifier": "uneven.versionspace",
     "BregmanVoteClassifier": "uneven.fusion",

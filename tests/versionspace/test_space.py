@@ -165,3 +165,17 @@ def test_rows_of_zeros_make_no_cut_and_tell_nothing():
     assert space.n_cuts == 1
     assert not space.is_informative([[0.0, 0.0]])[0]
     np.testing.assert_array_equal(space.scores([1.0, 0.0], [[0.0, 0.0], [5.0, 0.0]]), [0.0, 1.0])
+
+
+def test_centres_samples_and_volume_of_an_octant():
+    space = VersionSpace(np.eye(3))
+    np.testing.assert_allclose(space.centre(), 3 / 8)
+    np.testing.assert_allclose(space.centre("chebyshev"), 1 / (1 + np.sqrt(3)))
+    assert space.contains(space.centre("analytic"))
+    near = space.centre("hamiltonian", random_state=0)
+    np.testing.assert_allclose(near, 3 / 8, atol=0.02)
+    assert space.log_volume() == pytest.approx(np.log(1 / 8))
+    points = space.sample(4000, random_state=0)
+    np.testing.assert_allclose(points.mean(axis=0), 3 / 8, atol=0.03)
+    rows = [[1.0, -1.0, 0.0], [1.0, 1.0, 1.0], [0.0, 0.0, -2.0]]
+    np.testing.assert_allclose(space.split(rows, random_state=0), [0.5, 1.0, 0.0], atol=0.04)

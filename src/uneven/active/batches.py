@@ -56,18 +56,22 @@ def pick_batch(
     ----------
     Brinker (2003), Incorporating diversity in active learning with support vector machines.
     """
-    order = _ranked(utilities, ties, state.rng)
     if how == "best" or n <= 1:
-        return order[:n]
-    few = order[: max(_SHORTLIST[0] * n, _SHORTLIST[1])]
+        return _best(utilities, n, ties, state.rng)
+    few = _best(utilities, max(_SHORTLIST[0] * n, _SHORTLIST[1]), ties, state.rng)
     return few[_spread_out(_scaled(utilities[few]), _cosines(state, few), min(n, len(few)))]
 
 
-def _ranked(utilities: np.ndarray, ties: str, rng: np.random.Generator) -> np.ndarray:
-    """Positions by utility, the highest first."""
+def _best(utilities: np.ndarray, n: int, ties: str, rng: np.random.Generator) -> np.ndarray:
+    """Positions of the n highest utilities, the highest first; large pools are not sorted."""
+    among = np.arange(len(utilities))
+    if n < len(utilities):
+        among = np.flatnonzero(utilities >= np.partition(utilities, -n)[-n])
     if ties == "first":
-        return np.argsort(-utilities, kind="stable")
-    return np.lexsort((rng.random(len(utilities)), -utilities))
+        order = np.argsort(-utilities[among], kind="stable")
+    else:
+        order = np.lexsort((rng.random(len(among)), -utilities[among]))
+    return among[order[:n]]
 
 
 def _scaled(utilities: np.ndarray) -> np.ndarray:

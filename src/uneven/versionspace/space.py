@@ -11,13 +11,19 @@ from sklearn.utils.validation import check_array
 
 from uneven.linear.expansions import kernel_parameters
 from uneven.linear.rows import normal_form
+from uneven.versionspace.analytic import analytic_centre
+from uneven.versionspace.bayes_vote import sample_vote
+from uneven.versionspace.chebyshev import chebyshev_centre
 from uneven.versionspace.cone import (
     EmptyVersionSpaceError,
     check_cuts,
     redundant_cuts,
     support,
 )
+from uneven.versionspace.gravity import centre_of_gravity
+from uneven.versionspace.hamiltonian import hamiltonian
 from uneven.versionspace.span import Span, span_of
+from uneven.versionspace.volume import log_volume
 
 __all__ = ["VersionSpace"]
 
@@ -234,6 +240,75 @@ class VersionSpace:
         VersionSpace
         """
         return VersionSpace(self.cuts[~redundant_cuts(self.cuts)], self.span)
+
+    def centre(self, name: str = "gravity", *, random_state: Any = None) -> np.ndarray:
+        """A point in the middle.
+
+        Parameters
+        ----------
+        name : {"gravity", "chebyshev", "analytic"} or a method, default="gravity"
+            The centre of gravity, exactly in up to three dimensions and else by flights, or by any
+            method of `uneven.versionspace.centre_of_gravity`; that of the largest ball inside; or
+            the one that is far from all cuts at once.
+        random_state : int, Generator or None, default=None
+            Seeds the points that are drawn.
+
+        Returns
+        -------
+        ndarray of shape (n_dims,)
+        """
+        if name == "chebyshev":
+            return chebyshev_centre(self.cuts).point
+        if name == "analytic":
+            return analytic_centre(self.cuts)
+        method = "auto" if name == "gravity" else name
+        return centre_of_gravity(self.cuts, method, rng=random_state)
+
+    def sample(self, n: int, *, random_state: Any = None) -> np.ndarray:
+        """Points drawn from the space, nearly independent of each other.
+
+        Parameters
+        ----------
+        n : int
+        random_state : int, Generator or None, default=None
+
+        Returns
+        -------
+        ndarray of shape (n, n_dims)
+        """
+        return hamiltonian(self.cuts, n_samples=n, rng=random_state).samples
+
+    def log_volume(self, method: str = "auto", *, random_state: Any = None) -> float:
+        """Logarithm of the share of the unit ball that is left.
+
+        Parameters
+        ----------
+        method : str, default="auto"
+            See `uneven.versionspace.log_volume`.
+        random_state : int, Generator or None, default=None
+
+        Returns
+        -------
+        float
+        """
+        return log_volume(self.cuts, method, rng=random_state)
+
+    def split(self, X: Any, *, n_samples: int = 2000, random_state: Any = None) -> np.ndarray:
+        """Share of the space on the positive side of the hyperplane of each row.
+
+        Parameters
+        ----------
+        X : array-like or sparse matrix of shape (n_samples, n_features)
+        n_samples : int, default=2000
+            Points to draw.
+        random_state : int, Generator or None, default=None
+
+        Returns
+        -------
+        ndarray of shape (n_samples,)
+        """
+        where, rest = self.place(X)
+        return sample_vote(where, rest, self.sample(n_samples, random_state=random_state))
 
     def scores(self, w: Any, X: Any) -> np.ndarray:
         """Signed distances of points from the hyperplanes of rows.

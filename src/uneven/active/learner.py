@@ -1,0 +1,432 @@
+"""The learner that asks: which rows should a person label next?"""
+
+from __future__ import annotations
+
+import os
+from typing import Any, Self
+
+import numpy as np
+import scipy.sparse as sp
+from sklearn.base import BaseEstimator, ClassifierMixin, clone
+from sklearn.cluster import kmeans_plusplus
+from sklearn.utils import Tags, check_random_state
+from sklearn.utils.metaestimators import available_if
+from sklearn.utils.validation import check_is_fitted, validate_data
+
+from uneven.active.batches import BATCHES, pick_batch
+from uneven.active.checks import check_answers, check_utilities, join_labels
+from uneven.active.history import (
+    History,
+    HistoryError,
+    Step,
+    fingerprint,
+    load_history,
+    save_history,
+)
+from uneven.active.rules import RULES, Rule
+from uneven.active.state import Pool, QueryState
+from uneven.active.stopping import StoppingRule, first_reason
+from uneven.door import check_choice, check_integer, narrow_indices, whole_or_nothing
+from uneven.linear.rows import normalize_rows
+from uneven.noise.partial_labels import split_labels
+from uneven.versionspace import BayesPointClassifier
+
+__all__ = ["ActiveLearner"]
+
+
+class ActiveLearner(ClassifierMixin, BaseEstimator):
+    """Ask for the labels that tell most, learn from the answers, ask again.
+
+    Parameters
+    ----------
+    estimator : object, optional
+        The classifier that learns from the labels: anything with ``fit`` and ``predict_proba`` or
+        ``decision_function``. By default a `uneven.BayesPointClassifier` with the linear kernel for
+        a sparse pool; for a dense one with the Gaussian kernel, where ``gamma="scale"`` is that of
+        the whole pool.
+    query : str or callable, default="centre_of_gravity"
+        How much the label of a row would tell: "centre_of_gravity", "simple", "maxmin", "ratio",
+        "balanced", "expected_model_change", "orientation_aware", "uncertainty" or "random", see
+        `uneven.active.rules`; or a function of a `uneven.active.QueryState` that returns one number
+        per candidate.
+    geometry : BayesPointClassifier, optional
+        The version space that the rules look at, but "uncertainty" and "random". By default the
+        estimator itself if it is a `uneven.BayesPointClassifier`, else the default estimator.
+    batch : {"diverse", "best"}, default="diverse"
+        How to take several rows at once: rows that tell much and are not alike, or simply the
+        highest utilities.
+    stop : callable or sequence of callables, optional
+        Rules of `uneven.active.stopping`; ``stop_reason`` tells what they say.
+    ties : {"first", "random"}, default="first"
+        Which of several rows with the same utility to take.
+    random_state : int, RandomState or None, default=None
+        Seeds the first rows, rules that draw and random ties.
+
+    Attributes
+    ----------
+    classes_ : ndarray of shape (n_classes,)
+        Classes seen so far.
+    labelled_ : ndarray of int, shape (n_labelled,)
+        Rows that have a label, in the order in which they got it.
+    labels_ : ndarray of shape (n_labelled,)
+    model_ : object
+        The classifier, fitted to the labelled rows; None before two classes were seen.
+    history_ : list of Step
+        What was told, step by step.
+    n_features_in_ : int
+    feature_names_in_ : ndarray of shape (n_features_in_,)
+        Only if the pool had string column names.
+
+    Notes
+    -----
+    Before two classes have been seen there is nothing to be torn between: the first rows are
+    spread over the pool as the seeds of k-means are. Every answer counts, also one that the
+    classifier had foreseen.
+
+    References
+    ----------
+    Louche (2016), From confusion noise to active learning: playing on label availability in
+    linear classification problems, chapter 7.
+
+    Examples
+    --------
+    >>> from sklearn.datasets import load_iris
+    >>> X, y = load_iris(return_X_y=True)
+    >>> learner = ActiveLearner(random_state=0).start(X)
+    >>> while len(learner.labelled_) < 20:
+    ...     rows = learner.ask(4)
+    ...     learner = learner.tell(rows, y[rows])
+    >>> bool(learner.score(X, y) > 0.93)
+    True
+    """
+
+    classes_: np.ndarray
+    labelled_: np.ndarray
+    labels_: np.ndarray
+    model_: Any
+    history_: list[Step]
+
+    def __init__(
+        self,
+        estimator: Any = None,
+        query: str | Rule = "centre_of_gravity",
+        *,
+        geometry: BayesPointClassifier | None = None,
+        batch: str = "diverse",
+        stop: StoppingRule | list[StoppingRule] | None = None,
+        ties: str = "first",
+        random_state: Any = None,
+    ) -> None:
+        self.estimator = estimator
+        self.query = query
+        self.geometry = geometry
+        self.batch = batch
+        self.stop = stop
+        self.ties = ties
+        self.random_state = random_state
+
+    def start(self, pool: Any, labels: Any = None) -> Self:
+        """Begin with a pool of rows, of which some may have labels.
+
+        Parameters
+        ----------
+        pool : array-like or sparse matrix of shape (n_rows, n_features)
+        labels : array-like of shape (n_rows,), optional
+            None, NaN or -1 where there is no label.
+
+        Returns
+        -------
+        self
+        """
+        self._check()
+        with whole_or_nothing(self):
+            X = validate_data(self, pool, accept_sparse="csr", dtype=np.float64)
+            known, given = (None, None) if labels is None else split_labels(labels)
+            if known is not None and len(known) != X.shape[0]:
+                raise ValueError(
+                    f"labels has {len(known)} entries, the pool {X.shape[0]} rows: give one per "
+                    "row, None where there is no label yet."
+                )
+            self._pool = Pool(narrow_indices(X))
+            self._rng = np.random.default_rng(
+                check_random_state(self.random_state).randint(2**31 - 1)
+            )
+            self.labelled_ = np.empty(0, dtype=np.intp)
+            self.labels_ = np.empty(0)
+            self.classes_ = np.empty(0)
+            self.model_ = None
+            self.history_ = []
+            if known is not None:
+                self.tell(np.flatnonzero(known), given)
+        return self
+
+    def fit(self, X: Any, y: Any) -> Self:
+        """Learn from a table of which some rows have labels; the others are the pool.
+
+        Parameters
+        ----------
+        X : array-like or sparse matrix of shape (n_samples, n_features)
+        y : array-like of shape (n_samples,)
+            None, NaN or -1 where there is no label.
+
+        Returns
+        -------
+        self
+        """
+        self._check()
+        with whole_or_nothing(self):
+            labelled, given = split_labels(y)
+            if labelled.all():
+                validate_data(self, X, y, accept_sparse="csr", dtype=np.float64)
+            if len(classes := np.unique(given)) < 2:
+                raise ValueError(
+                    f"y holds one class only, {classes.tolist()[0]!r}: ActiveLearner needs at "
+                    "least two classes to fit; start() begins with fewer."
+                )
+            self.start(X, y)
+        return self
+
+    def ask(self, n: int = 1) -> np.ndarray:
+        """The rows whose labels would tell most.
+
+        Parameters
+        ----------
+        n : int, default=1
+
+        Returns
+        -------
+        ndarray of int, shape (n,)
+            Rows of the pool, the most telling one first; fewer if fewer have no label.
+        """
+        check_is_fitted(self, "labelled_")
+        check_integer("n", n, 1)
+        candidates = self.unlabelled_
+        if len(candidates) <= n:
+            return candidates
+        if self.model_ is None:
+            return self._spread(candidates, n)
+        state = self.state()
+        utilities = np.asarray(self._rule()(state), dtype=np.float64)
+        check_utilities(utilities, len(candidates))
+        return candidates[pick_batch(self.batch, state, utilities, n, self.ties)]
+
+    def tell(self, rows: Any, labels: Any, *, overwrite: bool = False) -> Self:
+        """Say what the labels of some rows are, and learn from them.
+
+        Parameters
+        ----------
+        rows : array-like of int, shape (n,)
+            Rows of the pool, asked for or not.
+        labels : array-like of shape (n,)
+        overwrite : bool, default=False
+            Whether rows that have a label may get another one.
+
+        Returns
+        -------
+        self
+        """
+        check_is_fitted(self, "labelled_")
+        rows, labels = check_answers(rows, labels, len(self._pool))
+        known = np.intersect1d(rows, self.labelled_)
+        if known.size and not overwrite:
+            raise ValueError(
+                f"row {known[0]} has a label already; say overwrite=True to change labels."
+            )
+        with whole_or_nothing(self):
+            self._note(rows, labels)
+            self._learn()
+        return self
+
+    def save(self, path: str | os.PathLike[str]) -> None:
+        """Write what was told to a file from which `resume` goes on.
+
+        Parameters
+        ----------
+        path : str or path-like
+            A JSON file; it appears whole or not at all. The pool and the classifier are not in it.
+        """
+        check_is_fitted(self, "labelled_")
+        generator = dict(self._rng.bit_generator.state)
+        pool = fingerprint(self._pool.X)
+        save_history(History(pool, self._query_name(), generator, self.history_), path)
+
+    def resume(self, path: str | os.PathLike[str], pool: Any) -> Self:
+        """Go on from a file, as if there had been no interruption.
+
+        Parameters
+        ----------
+        path : str or path-like
+            A file that `save` wrote, of a learner with the same parameters.
+        pool : array-like or sparse matrix of shape (n_rows, n_features)
+            The same rows.
+
+        Returns
+        -------
+        self
+        """
+        history = load_history(path)
+        fresh = clone(self).start(pool)
+        if (found := fingerprint(fresh._pool.X)) != history.pool:
+            raise HistoryError(f"{path} is about another pool, {history.pool}, not {found}.")
+        if (query := self._query_name()) != history.query:
+            raise HistoryError(f"{path} was asked by {history.query!r}, not by {query!r}.")
+        for step in history.steps:
+            fresh._note(*check_answers(step.rows, step.labels, len(fresh._pool)))
+        fresh._learn()
+        fresh._rng.bit_generator.state = history.generator
+        own = self.get_params(deep=False)
+        self.__dict__.update({k: v for k, v in vars(fresh).items() if k not in own})
+        return self
+
+    @property
+    def unlabelled_(self) -> np.ndarray:
+        """Rows of the pool without a label, shape (n_unlabelled,)."""
+        free = np.ones(len(self._pool), dtype=bool)
+        free[self.labelled_] = False
+        return np.flatnonzero(free)
+
+    def state(self) -> QueryState:
+        """What the query and stopping rules look at now.
+
+        Returns
+        -------
+        QueryState
+            Needs labels of two classes.
+        """
+        self._refuse_without_model()
+        return QueryState(
+            self._pool,
+            self.unlabelled_,
+            self.labelled_,
+            self.labels_,
+            self.classes_,
+            self.model_,
+            self._geometry(),
+            self._rng,
+        )
+
+    def stop_reason(self) -> str | None:
+        """Why to stop asking, as the stopping rules see it; None to go on.
+
+        Returns
+        -------
+        str or None
+        """
+        check_is_fitted(self, "labelled_")
+        if not len(self.unlabelled_):
+            return "every row of the pool has a label"
+        if self.stop is None:
+            return None
+        return first_reason(self.stop, self)
+
+    def predict(self, X: Any) -> np.ndarray:
+        """Classes of rows, as the classifier sees them now.
+
+        Parameters
+        ----------
+        X : array-like or sparse matrix of shape (n_samples, n_features)
+
+        Returns
+        -------
+        ndarray of shape (n_samples,)
+        """
+        return self._ready().predict(self._enter(X))
+
+    @available_if(lambda self: hasattr(self._default(), "predict_proba"))
+    def predict_proba(self, X: Any) -> np.ndarray:
+        """Probabilities of the classes, if the classifier gives them.
+
+        Parameters
+        ----------
+        X : array-like or sparse matrix of shape (n_samples, n_features)
+
+        Returns
+        -------
+        ndarray of shape (n_samples, n_classes)
+        """
+        return self._ready().predict_proba(self._enter(X))
+
+    @available_if(lambda self: hasattr(self._default(), "decision_function"))
+    def decision_function(self, X: Any) -> np.ndarray:
+        """Scores of the classes, if the classifier gives them.
+
+        Parameters
+        ----------
+        X : array-like or sparse matrix of shape (n_samples, n_features)
+
+        Returns
+        -------
+        ndarray of shape (n_samples,) or (n_samples, n_classes)
+        """
+        return self._ready().decision_function(self._enter(X))
+
+    def __sklearn_tags__(self) -> Tags:
+        tags = super().__sklearn_tags__()
+        tags.input_tags.sparse = True
+        return tags
+
+    def _note(self, rows: np.ndarray, labels: np.ndarray) -> None:
+        kept = ~np.isin(self.labelled_, rows)
+        self.labelled_ = np.concatenate([self.labelled_[kept], rows])
+        self.labels_ = join_labels(self.labels_[kept], labels)
+        self.classes_ = np.unique(self.labels_)
+        self.history_ = [*self.history_, Step(rows, labels)]
+
+    def _learn(self) -> None:
+        if len(self.classes_) > 1:
+            rows = self._pool.X[self.labelled_]
+            self.model_ = clone(self._default()).fit(rows, self.labels_)
+        else:
+            self.model_ = None
+
+    def _default(self) -> Any:
+        return self._bayes_point() if self.estimator is None else self.estimator
+
+    def _geometry(self) -> BayesPointClassifier:
+        if self.geometry is not None:
+            return self.geometry
+        own = self._default()
+        return own if isinstance(own, BayesPointClassifier) else self._bayes_point()
+
+    def _bayes_point(self) -> BayesPointClassifier:
+        """Straight for sparse pools; else Gaussian, as wide as the whole pool suggests."""
+        if not hasattr(self, "_pool"):
+            return BayesPointClassifier()
+        if sp.issparse(self._pool.X):
+            return BayesPointClassifier("linear")
+        return BayesPointClassifier(gamma=self._pool.gamma)
+
+    def _rule(self) -> Rule:
+        return self.query if callable(self.query) else RULES[self.query]
+
+    def _query_name(self) -> str:
+        return self.query if isinstance(self.query, str) else getattr(self.query, "__name__", "")
+
+    def _spread(self, candidates: np.ndarray, n: int) -> np.ndarray:
+        """Rows spread over the pool, as directions."""
+        rows = normalize_rows(self._pool.X[candidates])
+        _, chosen = kmeans_plusplus(rows, n, random_state=int(self._rng.integers(2**31 - 1)))
+        return candidates[chosen]
+
+    def _enter(self, X: Any) -> Any:
+        return validate_data(self, X, accept_sparse="csr", dtype=np.float64, reset=False)
+
+    def _ready(self) -> Any:
+        check_is_fitted(self, "labelled_")
+        self._refuse_without_model()
+        return self.model_
+
+    def _refuse_without_model(self) -> None:
+        if self.model_ is None:
+            raise ValueError(
+                f"{len(self.labelled_)} rows have a label, of {len(self.classes_)} classes: there "
+                "is no classifier before two classes have been seen. Label more rows, see ask()."
+            )
+
+    def _check(self) -> None:
+        if not callable(self.query):
+            check_choice("query", self.query, tuple(RULES))
+        check_choice("batch", self.batch, BATCHES)
+        check_choice("ties", self.ties, ("first", "random"))
+        if self.geometry is not None and not isinstance(self.geometry, BayesPointClassifier):
+            raise ValueError(f"geometry must be a BayesPointClassifier, got {self.geometry!r}.")

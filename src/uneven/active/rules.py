@@ -1,0 +1,379 @@
+"""Query rules: how much would the label of each candidate tell?
+
+A rule is a function of a `uneven.active.QueryState` that returns one number per candidate; the
+learner asks for the highest. Rules with choices of their own take them as keywords, to be set with
+``functools.partial``.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import Any
+
+import numpy as np
+
+from uneven.active.state import QueryState
+from uneven.bounds import approximate_centre_lambda
+from uneven.linear import NotSeparableError, add_constant, hard_margin
+from uneven.versionspace.cone import support
+from uneven.versionspace.hamiltonian import hamiltonian
+
+__all__ = [
+    "RULES",
+    "Rule",
+    "balanced",
+    "centre_of_gravity",
+    "expected_model_change",
+    "maxmin",
+    "orientation_aware",
+    "random",
+    "ratio",
+    "simple",
+    "uncertainty",
+]
+
+Rule = Callable[[QueryState], np.ndarray]
+
+
+def random(state: QueryState) -> np.ndarray:
+    """Any candidate is as good as another: the rule that all others must beat.
+
+    Parameters
+    ----------
+    state : QueryState
+
+    Returns
+    -------
+    ndarray of shape (n_candidates,)
+    """
+    return state.rng.random(len(state.candidates))
+
+
+def uncertainty(state: QueryState) -> np.ndarray:
+    """Where the classifier hesitates between its two best classes.
+
+    Parameters
+    ----------
+    state : QueryState
+
+    Returns
+    -------
+    ndarray of shape (n_candidates,)
+        Minus the gap between the two highest probabilities, or between the two highest scores of
+        a classifier that has no probabilities.
+
+    References
+    ----------
+    Lewis and Gale (1994), A sequential algorithm for training text classifiers.
+    Scheffer, Decomain and Wrobel (2001), Active hidden Markov models for information extraction.
+    """
+    return -_gap(_opinions(state.model, state.rows(state.candidates)))
+
+
+def centre_of_gravity(state: QueryState) -> np.ndarray:
+    """The hyperplane nearest to the centre of gravity of the version space.
+
+    Whatever the answer, a hyperplane through the centre of gravity leaves at most 1 - 1/e of the
+    volume; the nearest one comes close to it.
+
+    Parameters
+    ----------
+    state : QueryState
+
+    Returns
+    -------
+    ndarray of shape (n_candidates,)
+        Minus the distance. With more than two classes minus the gap between the two classes whose
+        centres are farthest on the positive side: the hyperplane on which the two are level.
+
+    Notes
+    -----
+    The source looks for the row nearest to the centre, which is the row it is surest about, and
+    drops the sign; here distances are from hyperplanes. It also cuts only if the answer contradicts
+    the centre; every answer cuts here.
+
+    References
+    ----------
+    Louche (2016), From confusion noise to active learning: playing on label availability in
+    linear classification problems, algorithm 10. Brinker (2004), Active learning of label ranking
+    functions.
+    """
+    return -_gap(state.distances("gravity"))
+
+
+def simple(state: QueryState) -> np.ndarray:
+    """The hyperplane nearest to the Chebyshev centre: the row nearest to the hard-margin SVM.
+
+    Parameters
+    ----------
+    state : QueryState
+
+    Returns
+    -------
+    ndarray of shape (n_candidates,)
+        Minus the distance. If the version space is long and thin, the Chebyshev centre sits in a
+        corner of it and the cut takes little away.
+
+    References
+    ----------
+    Tong and Koller (2001), Support vector machine active learning with applications to text
+    classification.
+    """
+    return -_gap(state.distances("chebyshev"))
+
+
+def expected_model_change(state: QueryState) -> np.ndarray:
+    """Share of the version space that the answer is expected to take away.
+
+    Parameters
+    ----------
+    state : QueryState
+
+    Returns
+    -------
+    ndarray of shape (n_candidates,)
+        One minus the sum of the squared votes; 2 p (1 - p) for two classes.
+
+    Notes
+    -----
+    The expectation is over the votes of the version space. The source leaves it open and suggests
+    that all answers be taken as equally probable, which gives every row the same utility.
+
+    References
+    ----------
+    Louche (2016), From confusion noise to active learning: playing on label availability in
+    linear classification problems, algorithm 9.
+    """
+    return 1.0 - (state.votes() ** 2).sum(axis=1)
+
+
+def balanced(state: QueryState) -> np.ndarray:
+    """The hyperplane that splits the version space most evenly: the best worst case.
+
+    Parameters
+    ----------
+    state : QueryState
+
+    Returns
+    -------
+    ndarray of shape (n_candidates,)
+        What the most popular answer would take away.
+
+    References
+    ----------
+    Louche (2016), From confusion noise to active learning: playing on label availability in
+    linear classification problems, perspectives of chapter 7.
+    """
+    return 1.0 - state.votes().max(axis=1)
+
+
+def maxmin(state: QueryState, *, candidates: int | None = 50) -> np.ndarray:
+    """The row that leaves the larger of the two smaller margins, whatever its label.
+
+    Parameters
+    ----------
+    state : QueryState
+    candidates : int or None, default=50
+        Only so many rows, those nearest to the Chebyshev centre, get two SVMs each.
+
+    Returns
+    -------
+    ndarray of shape (n_candidates,)
+        The smaller margin; -inf for rows that were not looked at. With more than two classes it is
+        that of the one-against-rest problem that is most open for the row.
+
+    References
+    ----------
+    Tong and Koller (2001), Support vector machine active learning with applications to text
+    classification.
+    """
+    return _by_margins(state, candidates, lambda plus, minus: min(plus, minus))
+
+
+def ratio(state: QueryState, *, candidates: int | None = 50) -> np.ndarray:
+    """The row whose two labels would leave the most similar margins.
+
+    Parameters
+    ----------
+    state : QueryState
+    candidates : int or None, default=50
+        See `maxmin`.
+
+    Returns
+    -------
+    ndarray of shape (n_candidates,)
+        The smaller of the two margins divided by the larger, 0 if a label is implied; -inf for
+        rows that were not looked at.
+
+    References
+    ----------
+    Tong and Koller (2001), Support vector machine active learning with applications to text
+    classification.
+    """
+    return _by_margins(
+        state, candidates, lambda plus, minus: min(plus, minus) / (max(plus, minus) or 1.0)
+    )
+
+
+def orientation_aware(
+    state: QueryState, *, candidates: int | None = 50, n_samples: int = 1000
+) -> np.ndarray:
+    """The hyperplane with the best guarantee on what is left, for its distance and its direction.
+
+    A hyperplane at some distance from the centre of gravity still takes a known share of the
+    volume, the more the farther the version space reaches on the small side. Among the nearest
+    rows this prefers those along which the space is wide.
+
+    Parameters
+    ----------
+    state : QueryState
+    candidates : int or None, default=50
+        Only so many rows, those nearest to the centre of gravity, are looked at.
+    n_samples : int, default=1000
+        Points of the version space to estimate its density on the hyperplane.
+
+    Returns
+    -------
+    ndarray of shape (n_candidates,)
+        Minus the logarithm of the distance as a multiple of the largest distance with a guarantee;
+        -inf for rows that were not looked at.
+
+    Notes
+    -----
+    In more than about four dimensions the guarantee itself is empty for all but the nearest rows;
+    as an order of preference it still tells rows apart. With more than two classes see `maxmin`.
+
+    References
+    ----------
+    Louche (2016), From confusion noise to active learning: playing on label availability in
+    linear classification problems, theorem 5.2 (corrected, see `uneven.bounds`) and section 7.3.
+    """
+    problems = _Problems(state, "gravity")
+    clouds: dict[int, _Cloud] = {}
+    for i in problems.nearest(candidates):
+        k = problems.most_open(i)
+        if k not in clouds:
+            clouds[k] = _Cloud(problems.spaces[k].cuts, n_samples, state.rng)
+        problems.utilities[i] = -clouds[k].log_lambda(*problems.place(i))
+    return problems.utilities
+
+
+RULES: dict[str, Rule] = {
+    rule.__name__: rule
+    for rule in (
+        centre_of_gravity,
+        simple,
+        maxmin,
+        ratio,
+        balanced,
+        expected_model_change,
+        orientation_aware,
+        uncertainty,
+        random,
+    )
+}
+"""The rules by name."""
+
+
+def _gap(scores: np.ndarray) -> np.ndarray:
+    """Distance between the two highest scores of each row; from zero if there is only one."""
+    if scores.ndim == 1 or scores.shape[1] == 1:
+        return np.abs(scores).reshape(len(scores))
+    best = np.partition(scores, -2, axis=1)
+    return best[:, -1] - best[:, -2]
+
+
+def _opinions(model: Any, X: Any) -> np.ndarray:
+    if hasattr(model, "predict_proba"):
+        return np.asarray(model.predict_proba(X))
+    return np.asarray(model.decision_function(X))
+
+
+class _Problems:
+    """The one-against-rest problems, as rules that look at rows one by one see them."""
+
+    def __init__(self, state: QueryState, name: str) -> None:
+        self.state = state
+        self.centre = state.centre(name, multi_class="ovr")
+        self.spaces = self.centre.spaces_
+        distances = state.distances(name, multi_class="ovr")
+        self.distances = distances.reshape(len(distances), -1)
+        self.utilities = np.full(len(distances), -np.inf)
+
+    def nearest(self, k: int | None) -> np.ndarray:
+        """Positions of the candidates nearest to the centre; all of them if k is None."""
+        return np.argsort(_gap(self.distances), kind="stable")[:k]
+
+    def most_open(self, i: int) -> int:
+        """The problem whose hyperplane is nearest to the centre for a candidate."""
+        return int(np.abs(self.distances[i]).argmin())
+
+    def place(self, i: int) -> tuple[np.ndarray, float]:
+        """Coordinates of a candidate, and how far it sticks out of the span."""
+        row = self.state.rows(self.state.candidates[i : i + 1])
+        where, rest = self.centre.span_.coordinates(
+            add_constant(row) if self.centre.fit_intercept else row
+        )
+        return where[0], float(rest[0])
+
+
+class _Cloud:
+    """Points of a version space, with one more dimension for rows that stick out of its span."""
+
+    def __init__(self, cuts: np.ndarray, n_samples: int, rng: np.random.Generator) -> None:
+        self.cuts = cuts
+        points = hamiltonian(cuts, n_samples=n_samples, rng=rng).samples
+        self.directions = points / np.linalg.norm(points, axis=1, keepdims=True)
+        self.radii = np.sqrt(rng.chisquare(cuts.shape[1], n_samples))
+        self.beside = rng.normal(size=n_samples)
+        self.shares = rng.random(n_samples)
+
+    def products(self, where: np.ndarray, rest: float) -> np.ndarray:
+        """Products of uniform points with a unit row; lengths of normal points are independent."""
+        along = self.directions @ where
+        if rest == 0.0:
+            return along * self.shares ** (1.0 / len(where))
+        normal = self.radii * along + self.beside * rest
+        return normal / np.hypot(self.radii, self.beside) * self.shares ** (1.0 / (len(where) + 1))
+
+    def log_lambda(self, where: np.ndarray, rest: float) -> float:
+        """How far off the cut of a row is, as theorem 5.2 counts it."""
+        products = self.products(where, rest)
+        side = -1.0 if products.mean() >= 0.0 else 1.0
+        return approximate_centre_lambda(
+            abs(float(products.mean())),
+            _density_at_zero(products),
+            float(np.hypot(support(self.cuts, side * where), rest)),
+            float(np.hypot(support(self.cuts, -side * where), rest)),
+            len(where) + int(rest > 0.0),
+            log=True,
+        )
+
+
+def _density_at_zero(values: np.ndarray) -> float:
+    """By a normal kernel whose width follows the spread and number of the values."""
+    width = 1.06 * values.std() * len(values) ** -0.2
+    if width == 0.0:
+        return 0.0
+    return float(np.exp(-0.5 * (values / width) ** 2).mean() / (width * np.sqrt(2.0 * np.pi)))
+
+
+def _by_margins(
+    state: QueryState, candidates: int | None, worth: Callable[[float, float], float]
+) -> np.ndarray:
+    problems = _Problems(state, "chebyshev")
+    for i in problems.nearest(candidates):
+        cuts = problems.spaces[problems.most_open(i)].cuts
+        where, rest = problems.place(i)
+        cuts, new = np.pad(cuts, ((0, 0), (0, 1))), np.append(where, rest)
+        problems.utilities[i] = worth(
+            *(_margin(np.vstack([cuts, side * new])) for side in (1.0, -1.0))
+        )
+    return problems.utilities
+
+
+def _margin(cuts: np.ndarray) -> float:
+    try:
+        return hard_margin(cuts).margin
+    except NotSeparableError:
+        return 0.0

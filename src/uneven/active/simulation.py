@@ -1,0 +1,157 @@
+"""Active learning against a simulated person: how much does every answer bring?"""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+from numpy.typing import ArrayLike
+from sklearn.base import clone
+from sklearn.metrics import get_scorer
+
+from uneven.active.learner import ActiveLearner
+from uneven.active.oracles import BudgetSpentError, Oracle
+from uneven.door import check_integer
+
+__all__ = ["LearningCurve", "simulate"]
+
+Callback = Callable[[ActiveLearner], None]
+
+
+@dataclass(frozen=True)
+class LearningCurve:
+    """What a simulated run reached, answer by answer.
+
+    Attributes
+    ----------
+    labels : ndarray of int, shape (n_points,)
+        Answers paid for; rows told at the start do not count.
+    scores : ndarray of shape (n_points,)
+        NaN before two classes were seen.
+    rows : ndarray of int, shape (labels[-1],)
+        Rows in the order in which they were asked for.
+    log_volumes : ndarray of shape (n_points,)
+        Logarithm of the share of all classifiers that the answers leave, the largest of the
+        one-against-rest problems; NaN if it was not asked for or there is no classifier yet.
+    reason : str
+        Why it ended.
+    """
+
+    labels: np.ndarray
+    scores: np.ndarray
+    rows: np.ndarray
+    log_volumes: np.ndarray
+    reason: str
+
+    def area_under(self) -> float:
+        """Mean score over the answers: the area under the curve, divided by its length.
+
+        Returns
+        -------
+        float
+            By the trapezoidal rule, from the first point with a score.
+
+        Examples
+        --------
+        >>> nothing = np.full(3, np.nan)
+        >>> scores = np.array([0.5, 0.7, 0.8])
+        >>> round(LearningCurve(np.arange(3), scores, np.arange(2), nothing, "").area_under(), 9)
+        0.675
+        """
+        known = ~np.isnan(self.scores)
+        x, y = self.labels[known], self.scores[known]
+        if len(x) < 2:
+            return float(y[0]) if len(y) else float("nan")
+        return float((np.diff(x) * (y[1:] + y[:-1])).sum() / (2.0 * (x[-1] - x[0])))
+
+
+def simulate(
+    learner: ActiveLearner,
+    pool: Any,
+    oracle: Oracle,
+    *,
+    budget: int,
+    X_test: Any,
+    y_test: ArrayLike,
+    batch_size: int = 1,
+    start: ArrayLike | None = None,
+    scoring: str | Callable[..., float] = "accuracy",
+    volumes: bool = False,
+    callback: Callback | None = None,
+) -> LearningCurve:
+    """Let a learner ask an oracle, and score it after every answer.
+
+    Parameters
+    ----------
+    learner : ActiveLearner
+        Cloned; its stopping rules are obeyed.
+    pool : array-like or sparse matrix of shape (n_rows, n_features)
+    oracle : callable
+        See `uneven.active.oracles`.
+    budget : int
+        How many answers to pay for.
+    X_test, y_test
+        Rows to score on, and their true classes.
+    batch_size : int, default=1
+        Rows to ask for at once.
+    start : array-like of int, optional
+        Rows that are told first and do not count.
+    scoring : str or callable, default="accuracy"
+        A scorer of scikit-learn, by name or as ``scorer(estimator, X, y)``.
+    volumes : bool, default=False
+        Whether to note the volume of the version space, too.
+    callback : callable, optional
+        Called with the learner after every batch, the first one included.
+
+    Returns
+    -------
+    LearningCurve
+
+    Examples
+    --------
+    >>> from sklearn.datasets import load_iris
+    >>> from uneven.active import ActiveLearner, PerfectOracle
+    >>> X, y = load_iris(return_X_y=True)
+    >>> curve = simulate(
+    ...     ActiveLearner(random_state=0), X, PerfectOracle(y), budget=12, batch_size=4,
+    ...     start=[0, 50, 100], X_test=X, y_test=y)
+    >>> curve.labels.tolist(), bool(curve.scores[-1] > curve.scores[0])
+    ([0, 4, 8, 12], True)
+    """
+    check_integer("budget", budget, 0)
+    check_integer("batch_size", batch_size, 1)
+    learner = clone(learner).start(pool)
+    if start is not None and len(first := np.asarray(start)):
+        learner.tell(first, oracle(first))
+    score = get_scorer(scoring)
+    asked: list[np.ndarray] = []
+    points: list[tuple[int, float, float]] = []
+    while True:
+        told = sum(map(len, asked))
+        points.append((told, *_measure(learner, score, X_test, y_test, volumes)))
+        if callback is not None:
+            callback(learner)
+        reason = f"the budget of {budget} is spent" if told >= budget else learner.stop_reason()
+        if reason is None:
+            rows = learner.ask(min(batch_size, budget - told))
+            try:
+                learner.tell(rows, oracle(rows))
+            except BudgetSpentError as error:
+                reason = str(error)
+        if reason is not None:
+            break
+        asked.append(rows)
+    labels, scores, shares = (np.array(column) for column in zip(*points))
+    rows = np.concatenate([np.empty(0, dtype=np.intp), *asked])
+    return LearningCurve(labels, scores, rows, shares, reason)
+
+
+def _measure(
+    learner: ActiveLearner, score: Any, X_test: Any, y_test: Any, volumes: bool
+) -> tuple[float, float]:
+    if learner.model_ is None:
+        return np.nan, np.nan
+    share = float(np.max(learner.state().centre().log_volume_)) if volumes else np.nan
+    return float(score(learner, X_test, y_test)), share

@@ -1,0 +1,191 @@
+"""What a query rule looks at: the pool, the labels so far, and the centres of what they leave."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, field
+from functools import cached_property
+from typing import Any
+
+import numpy as np
+from sklearn.base import clone
+
+from uneven.linear.expansions import kernel_parameters
+from uneven.linear.rows import row_norms
+from uneven.versionspace import BayesPointClassifier
+from uneven.versionspace.span import feature_norms
+
+__all__ = ["Pool", "QueryState"]
+
+GRAVITY = ("propagation", "hit_and_run", "billiard", "hamiltonian")
+"""Centres of `BayesPointClassifier` that estimate the centre of gravity."""
+
+
+class Pool:
+    """Rows that wait for labels, with what never changes about them.
+
+    Parameters
+    ----------
+    X : ndarray or CSR of shape (n_rows, n_features)
+    """
+
+    def __init__(self, X: Any) -> None:
+        self.X = X
+        self._norms: dict[str, np.ndarray] = {}
+
+    @cached_property
+    def gamma(self) -> float:
+        """The width of a Gaussian kernel that scikit-learn calls "scale", for all rows."""
+        return float(kernel_parameters(self.X, "rbf", "scale", 3, 1.0)["gamma"])
+
+    def __len__(self) -> int:
+        return int(self.X.shape[0])
+
+    def norms(self, centre: BayesPointClassifier) -> np.ndarray:
+        """Lengths of the rows in the space of a fitted centre; one for rows without a direction.
+
+        Parameters
+        ----------
+        centre : BayesPointClassifier
+            Fitted.
+
+        Returns
+        -------
+        ndarray of shape (n_rows,)
+        """
+        key = repr((centre.kernel, centre.gamma, centre.degree, centre.coef0, centre.fit_intercept))
+        if key not in self._norms:
+            self._norms[key] = self._measure(centre)
+        return self._norms[key]
+
+    def _measure(self, centre: BayesPointClassifier) -> np.ndarray:
+        constant = float(bool(centre.fit_intercept))
+        if centre.kernel == "precomputed":
+            return np.ones(len(self))
+        if centre.kernel == "linear":
+            lengths = np.hypot(row_norms(self.X), constant)
+        else:
+            lengths = feature_norms(self.X, centre.kernel, centre.kernel_params_)
+        return np.where(lengths > 0.0, lengths, 1.0)
+
+
+@dataclass
+class QueryState:
+    """The question that a query rule answers: which of these rows would tell most?
+
+    Attributes
+    ----------
+    pool : Pool
+    candidates : ndarray of int, shape (n_candidates,)
+        Rows of the pool that may be asked for.
+    labelled : ndarray of int, shape (n_labelled,)
+        Rows that have a label, in the order in which they got it.
+    y : ndarray of shape (n_labelled,)
+        Their labels.
+    classes : ndarray of shape (n_classes,)
+        Classes that have been seen, two or more.
+    model : object
+        The classifier, fitted to the labelled rows.
+    geometry : BayesPointClassifier
+        Whose kernel and tolerance for wrong labels make the version space; not fitted.
+    rng : Generator
+        For rules that draw.
+    """
+
+    pool: Pool
+    candidates: np.ndarray
+    labelled: np.ndarray
+    y: np.ndarray
+    classes: np.ndarray
+    model: Any
+    geometry: BayesPointClassifier
+    rng: np.random.Generator
+    _centres: dict[str, BayesPointClassifier] = field(default_factory=dict, repr=False)
+
+    def centre(
+        self, name: str = "gravity", *, multi_class: str | None = None
+    ) -> BayesPointClassifier:
+        """A centre of the version space of the labelled rows.
+
+        Parameters
+        ----------
+        name : str, default="gravity"
+            "gravity" by the way that ``geometry`` says, or by propagation if it says something
+            else; or the name of any centre of `uneven.BayesPointClassifier`.
+        multi_class : {"ovr", "joint"}, optional
+            As ``geometry`` says if not given.
+
+        Returns
+        -------
+        BayesPointClassifier
+            Fitted; the model itself if it is that centre.
+        """
+        if name == "gravity":
+            name = self.geometry.centre if self.geometry.centre in GRAVITY else "propagation"
+        asked = clone(self.geometry).set_params(
+            centre=name, multi_class=multi_class or self.geometry.multi_class
+        )
+        key = f"{name} {asked.multi_class}"
+        if key not in self._centres:
+            self._centres[key] = self.model if _same(self.model, asked) else self._fit(asked)
+        return self._centres[key]
+
+    def distances(self, name: str = "gravity", *, multi_class: str | None = None) -> np.ndarray:
+        """Signed distances of a centre from the hyperplanes of the candidates.
+
+        Parameters
+        ----------
+        name, multi_class
+            See `centre`.
+
+        Returns
+        -------
+        ndarray of shape (n_candidates,) for two classes, else (n_candidates, n_classes)
+
+        Notes
+        -----
+        With the linear kernel one product of the whole pool with the centre, which costs less
+        than taking the candidates out of a sparse table.
+        """
+        centre = self.centre(name, multi_class=multi_class)
+        norms = self.pool.norms(centre)[self.candidates]
+        if centre.kernel == "linear":
+            scores = np.asarray(self.pool.X @ centre.coef_.T) + centre.intercept_
+            scores = scores[self.candidates]
+            scores = scores[:, 0] if scores.shape[1] == 1 else scores
+        else:
+            scores = centre.decision_function(self.rows(self.candidates))
+        return (scores.T / norms).T
+
+    def votes(self) -> np.ndarray:
+        """Share of the version space that gives each class to each candidate.
+
+        Returns
+        -------
+        ndarray of shape (n_candidates, n_classes)
+        """
+        return self.centre().predict_proba(self.rows(self.candidates))
+
+    def rows(self, which: np.ndarray) -> Any:
+        """Rows of the pool; kernel values with the labelled rows if the kernel is precomputed.
+
+        Parameters
+        ----------
+        which : ndarray of int, shape (n,)
+
+        Returns
+        -------
+        ndarray or CSR of shape (n, n_features) or (n, n_labelled)
+        """
+        rows = self.pool.X[which]
+        return rows[:, self.labelled] if self.geometry.kernel == "precomputed" else rows
+
+    def _fit(self, centre: BayesPointClassifier) -> BayesPointClassifier:
+        return centre.fit(self.rows(self.labelled), self.y)
+
+
+def _same(model: Any, centre: BayesPointClassifier) -> bool:
+    """Whether a fitted model is the centre that is asked for."""
+    if type(model) is not type(centre):
+        return False
+    mine, theirs = model.get_params(), centre.get_params()
+    return all(mine[name] is theirs[name] or mine[name] == theirs[name] for name in mine)

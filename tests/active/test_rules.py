@@ -1,0 +1,187 @@
+"""Query rules: what they prefer, and where two of them are the same."""
+
+from functools import partial
+
+import numpy as np
+import pytest
+import scipy.sparse as sp
+from sklearn.datasets import load_iris
+from sklearn.linear_model import LogisticRegression
+from sklearn.svm import SVC
+
+from uneven import ActiveLearner, BayesPointClassifier
+from uneven.active.rules import (
+    RULES,
+    balanced,
+    centre_of_gravity,
+    expected_model_change,
+    maxmin,
+    orientation_aware,
+    ratio,
+    simple,
+    uncertainty,
+)
+from uneven.linear import hard_margin
+from uneven.versionspace import VersionSpace, exact_centre
+
+
+def unit_rows(seed: int, n: int, d: int) -> np.ndarray:
+    rows = np.random.default_rng(seed).normal(size=(n, d))
+    return rows / np.linalg.norm(rows, axis=1, keepdims=True)
+
+
+def started(X, y, known, estimator=None, **choices) -> ActiveLearner:
+    """A learner that knows the labels of some rows."""
+    estimator = estimator or BayesPointClassifier("linear")
+    return ActiveLearner(estimator, random_state=0, **choices).start(X).tell(known, y[known])
+
+
+@pytest.fixture
+def cone():
+    """A pool in three dimensions with a few labels, where all centres differ."""
+    X = unit_rows(4, 60, 3)
+    y = np.where(X @ np.array([0.3, -0.2, 0.9]) >= 0, 1, -1)
+    known = np.array([0, 1, 2, 3, 4, 5])
+    return X, y, known
+
+
+def test_centre_of_gravity_prefers_the_hyperplane_nearest_to_the_exact_centre(cone):
+    X, y, known = cone
+    learner = started(X, y, known)
+    space = VersionSpace.from_labels(X[known], y[known])
+    exact = exact_centre(space.cuts).centre
+    exact = exact / np.linalg.norm(exact)
+    utilities = centre_of_gravity(learner.state())
+    distances = np.abs(X[learner.unlabelled_] @ exact)
+    np.testing.assert_allclose(utilities, -distances, atol=0.02)
+    assert learner.ask(1)[0] == learner.unlabelled_[distances.argmin()]
+
+
+def test_simple_prefers_the_row_nearest_to_the_hard_margin(cone):
+    X, y, known = cone
+    learner = started(X, y, known, query="simple")
+    w = hard_margin(X[known] * y[known][:, None]).w
+    expected = -np.abs(X[learner.unlabelled_] @ w) / np.linalg.norm(w)
+    np.testing.assert_allclose(simple(learner.state()), expected, atol=1e-9)
+
+
+def test_lengths_of_rows_do_not_matter(cone):
+    X, y, known = cone
+    long = X * np.random.default_rng(0).uniform(0.1, 50.0, len(X))[:, None]
+    for rule in (centre_of_gravity, simple, balanced):
+        np.testing.assert_allclose(
+            rule(started(long, y, known).state()), rule(started(X, y, known).state()), atol=1e-6
+        )
+
+
+def test_votes_that_are_even_change_the_model_most(cone):
+    X, y, known = cone
+    state = started(X, y, known).state()
+    share = state.votes()[:, 1]
+    np.testing.assert_allclose(expected_model_change(state), 2 * share * (1 - share), atol=1e-12)
+    np.testing.assert_allclose(balanced(state), np.minimum(share, 1 - share), atol=1e-12)
+    assert expected_model_change(state).argmax() == balanced(state).argmax()
+
+
+def test_balanced_splits_the_exact_volume_almost_evenly(cone):
+    X, y, known = cone
+    learner = started(X, y, known)
+    row = learner.unlabelled_[balanced(learner.state()).argmax()]
+    space = VersionSpace.from_labels(X[known], y[known])
+    whole = exact_centre(space.cuts).share
+    parts = [exact_centre(space.with_cut(X[row], t).cuts).share / whole for t in (1, -1)]
+    assert sum(parts) == pytest.approx(1.0, abs=1e-9)
+    assert min(parts) > 0.35
+
+
+def test_margins_after_both_answers_decide_maxmin_and_ratio(cone):
+    X, y, known = cone
+    state = started(X, y, known).state()
+    cuts = X[known] * y[known][:, None]
+    space = VersionSpace(cuts)
+    worst, even = maxmin(state, candidates=None), ratio(state, candidates=None)
+    for i, row in enumerate(state.candidates):
+        if space.implied_labels(X[row : row + 1])[0]:
+            assert worst[i] == even[i] == 0.0
+            continue
+        m = [hard_margin(np.vstack([cuts, t * X[row]])).margin for t in (1, -1)]
+        assert worst[i] == pytest.approx(min(m))
+        assert even[i] == pytest.approx(min(m) / max(m))
+    few = maxmin(state, candidates=7)
+    assert np.isfinite(few).sum() == 7
+    np.testing.assert_allclose(few[np.isfinite(few)], worst[np.isfinite(few)])
+
+
+def test_orientation_prefers_the_wide_direction_at_equal_distance():
+    half_width = 0.1
+    corners = [(0.0, half_width), (0.0, -half_width), (1.2, 0.0)]
+    corners = np.array(
+        [[np.cos(a) * np.cos(b), np.sin(a) * np.cos(b), np.sin(b)] for a, b in corners]
+    )
+    cuts = np.cross(corners, np.roll(corners, -1, axis=0))
+    cuts *= np.sign(cuts @ corners.mean(axis=0))[:, None]
+    cuts /= np.linalg.norm(cuts, axis=1, keepdims=True)
+    centre = exact_centre(cuts).centre
+    along = corners[2] - corners[0] - corners[1]
+    tilt = 0.004
+    rows = []
+    for direction in (along, np.array([0.0, 0.0, 1.0])):
+        v = direction - (direction @ centre) / (centre @ centre) * centre
+        v /= np.linalg.norm(v)
+        rows.append(v * np.cos(tilt) + centre / np.linalg.norm(centre) * np.sin(tilt))
+    X = np.vstack([cuts, -cuts[:1], rows])
+    y = np.array([1, 1, 1, -1, 1, 1])
+    learner = started(X, y, np.arange(4))
+    gravity = centre_of_gravity(learner.state())
+    assert gravity[0] == pytest.approx(gravity[1], abs=0.03)
+    utilities = orientation_aware(learner.state(), n_samples=4000)
+    assert utilities[0] > utilities[1] + 1.0
+
+
+def test_uncertainty_reads_probabilities_or_scores_of_any_classifier():
+    X, y = load_iris(return_X_y=True)
+    known = np.arange(0, 150, 10)
+    state = started(X, y, known, LogisticRegression()).state()
+    best = np.sort(state.model.predict_proba(X[state.candidates]), axis=1)
+    np.testing.assert_allclose(uncertainty(state), best[:, -2] - best[:, -1])
+    state = started(X, y, known, SVC()).state()
+    best = np.sort(state.model.decision_function(X[state.candidates]), axis=1)
+    np.testing.assert_allclose(uncertainty(state), best[:, -2] - best[:, -1])
+
+
+@pytest.mark.parametrize("name", sorted(RULES))
+@pytest.mark.parametrize("sparse", [False, True], ids=["dense", "sparse"])
+@pytest.mark.parametrize("multi_class", ["ovr", "joint"])
+def test_every_rule_answers_for_many_classes(name, sparse, multi_class):
+    X, y = load_iris(return_X_y=True)
+    known = np.array([0, 20, 60, 80, 110, 130])
+    pool = sp.csr_matrix(X) if sparse else X
+    estimator = BayesPointClassifier("linear", fit_intercept=True, multi_class=multi_class)
+    learner = started(pool, y, known, estimator, query=name)
+    utilities = RULES[name](learner.state())
+    assert utilities.shape == (144,)
+    assert len(np.unique(utilities[np.isfinite(utilities)])) > 10
+    rows = learner.ask(3)
+    assert len(set(rows) - set(known)) == 3
+
+
+@pytest.mark.parametrize("kernel", ["rbf", "poly", "laplacian"])
+def test_rules_look_at_the_space_of_the_kernel(kernel):
+    X = np.random.default_rng(0).normal(size=(40, 2))
+    y = (np.hypot(*X.T) > 1.1).astype(int)
+    known = np.r_[np.flatnonzero(y == 0)[:3], np.flatnonzero(y == 1)[:3]]
+    learner = started(X, y, known, BayesPointClassifier(kernel, gamma=1.0))
+    space = learner.model_.spaces_[0]
+    mean = learner.model_.means_[0]
+    expected = -np.abs(space.scores(mean / np.linalg.norm(mean), X[learner.unlabelled_]))
+    np.testing.assert_allclose(centre_of_gravity(learner.state()), expected, atol=1e-7)
+    assert np.isfinite(partial(orientation_aware, candidates=5)(learner.state())).sum() == 5
+
+
+def test_the_geometry_may_differ_from_the_classifier(cone):
+    X, y, known = cone
+    geometry = BayesPointClassifier("linear")
+    learner = started(X, y, known, LogisticRegression(), geometry=geometry)
+    np.testing.assert_array_equal(
+        centre_of_gravity(learner.state()), centre_of_gravity(started(X, y, known).state())
+    )
