@@ -21,6 +21,7 @@ from uneven.linear.kernel_perceptron import KERNELS
 from uneven.linear.rows import add_constant
 from uneven.versionspace.bayes_vote import (
     class_frame,
+    joint_cuts,
     joint_normal_vote,
     joint_sample_vote,
     normal_vote,
@@ -65,7 +66,8 @@ default="propagation"
     fit_intercept : bool, default=False
         Add a constant column; only with the linear kernel.
     flip : float, default=0.0
-        Chance that a label is wrong, for propagation: wrong labels are then outvoted.
+        Chance that a label is wrong, for propagation: wrong labels are then outvoted. With a small
+        ridge, such as 1e-3, it settles sooner.
     ridge : float, default=1e-8
         Gives every row a dimension of its own, of this squared length as a share of the row's:
         rows that contradict each other then leave a version space. The larger, the softer.
@@ -324,13 +326,14 @@ default="propagation"
                 "one column per training row."
             )
         ridge = self.ridge if self._has_private_dimensions else 0.0
-        self.span_, places = span_of(
-            rows, self.kernel, self.kernel_params_, ridge=ridge, max_rank=self.max_rank
-        )
-        if not np.isfinite(places).all():
+        with np.errstate(invalid="ignore"):
+            self.span_, places = span_of(
+                rows, self.kernel, self.kernel_params_, ridge=ridge, max_rank=self.max_rank
+            )
+        if not places.size or not np.isfinite(places).all():
             raise ValueError(
-                f"the kernel {self.kernel!r} gives values that are not finite: scale the columns "
-                "of X, or lower gamma or degree."
+                f"the kernel {self.kernel!r} gives values that are not finite, or only zeros: "
+                "scale the columns of X, or lower gamma or degree."
             )
         speaking = places.any(axis=1)
         self.places_, self.targets_ = places[speaking], y[speaking]
@@ -339,7 +342,7 @@ default="propagation"
     def _cuts(self) -> list[np.ndarray]:
         """The cuts of each version space, in normal form."""
         if self._is_joint:
-            return [_joint_cuts(self.places_, self.targets_, len(self.classes_))]
+            return [joint_cuts(self.places_, self.targets_, len(self.classes_))]
         positive = [1] if len(self.classes_) == 2 else range(len(self.classes_))
         return [self.places_ * np.where(self.targets_ == k, 1.0, -1.0)[:, None] for k in positive]
 
@@ -437,12 +440,3 @@ def _highest(scores: np.ndarray) -> np.ndarray:
     if scores.ndim == 1:
         return (scores >= 0.0).astype(np.intp)
     return scores.argmax(axis=1)
-
-
-def _joint_cuts(places: np.ndarray, targets: np.ndarray, n_classes: int) -> np.ndarray:
-    """One cut for each row and each wrong class: the true class must score higher."""
-    frame = class_frame(n_classes) / np.sqrt(2.0)
-    wrong = np.array([[r for r in range(n_classes) if r != k] for k in range(n_classes)])
-    leads = frame[targets][:, None, :] - frame[wrong[targets]]
-    cuts = leads[:, :, :, None] * places[:, None, None, :]
-    return np.ascontiguousarray(cuts.reshape(-1, (n_classes - 1) * places.shape[1]))

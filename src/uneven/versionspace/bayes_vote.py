@@ -15,6 +15,7 @@ from scipy.stats import chi2
 
 __all__ = [
     "class_frame",
+    "joint_cuts",
     "joint_normal_vote",
     "joint_sample_vote",
     "normal_vote",
@@ -203,6 +204,34 @@ def class_frame(n_classes: int) -> np.ndarray:
         frame[j + 1, j] = -(j + 1.0)
         frame[:, j] /= np.sqrt((j + 1.0) * (j + 2.0))
     return frame
+
+
+def joint_cuts(places: np.ndarray, targets: np.ndarray, n_classes: int) -> np.ndarray:
+    """Cuts of the vectors of all classes: the true class of each row scores highest.
+
+    Parameters
+    ----------
+    places : ndarray of shape (n_rows, n_dims)
+        Unit rows.
+    targets : ndarray of int, shape (n_rows,)
+        Their classes.
+    n_classes : int
+
+    Returns
+    -------
+    ndarray of shape (n_rows * (n_classes - 1), (n_classes - 1) * n_dims)
+        Unit rows, one for each row and each wrong class, in the frame of `class_frame`.
+
+    Examples
+    --------
+    >>> joint_cuts(np.eye(2), np.array([0, 1]), 2).round(6).tolist()
+    [[1.0, 0.0], [-0.0, -1.0]]
+    """
+    frame = class_frame(n_classes) / np.sqrt(2.0)
+    wrong = np.array([[r for r in range(n_classes) if r != k] for k in range(n_classes)])
+    leads = frame[targets][:, None, :] - frame[wrong[targets]]
+    cuts = leads[:, :, :, None] * places[:, None, None, :]
+    return np.ascontiguousarray(cuts.reshape(-1, (n_classes - 1) * places.shape[1]))
 
 
 def _winners(frame_scores: np.ndarray, n_classes: int) -> np.ndarray:
