@@ -83,6 +83,7 @@ Keep = Annotated[
 NoiseMatrix = Annotated[
     Path | None, typer.Option("--noise-matrix", metavar="FILE", help=texts.NOISE_MATRIX)
 ]
+Kernel = Literal["rbf", "linear", "poly", "laplacian", "cosine"]
 OnEmpty = Literal["raise", "identity", "uniform"]
 Encoding = Annotated[str, typer.Option(help="Encoding of a CSV file.")]
 Debug = Annotated[
@@ -271,6 +272,49 @@ def _noise(
     counting = (columns, confidence, smoothing, laplace, on_empty)
     files = (encoding, out, labels_out)
     return partial(estimate_noise, NoiseRequest(table, observed, clean, *counting, *files))
+
+
+@app.command("label-next", help=texts.LABEL_NEXT, epilog=texts.EXIT_CODES)
+def _label_next(
+    pool: Annotated[Path, typer.Argument(metavar="POOL", help=TABLE_HELP)],
+    labels: Annotated[
+        Path, typer.Option("--labels", "-l", help="CSV file of labels; it need not exist yet.")
+    ] = Path("labels.csv"),
+    n: Annotated[int, typer.Option("--n", "-n", help="How many rows to ask for.", min=1)] = 10,
+    key: Annotated[
+        str | None, typer.Option("--id", help="Column that names the rows; numbers by default.")
+    ] = None,
+    output: Annotated[
+        Path | None, typer.Option("--output", "-o", help="Write the next rows to a file, too.")
+    ] = None,
+    query: Annotated[str, typer.Option(help="Which rows to ask for.")] = "centre_of_gravity",
+    kernel: Annotated[
+        Kernel | None, typer.Option(help="Of the classifier; rbf, or linear with --text.")
+    ] = None,
+    gamma: Annotated[
+        float | None, typer.Option(help="Of the kernels but linear; by the spread by default.")
+    ] = None,
+    flip: Annotated[
+        float, typer.Option(help="Share of labels that may be wrong.", min=0.0, max=0.49)
+    ] = 0.0,
+    budget: Annotated[
+        int | None, typer.Option(help="After how many labels to propose to stop.", min=1)
+    ] = None,
+    text: Annotated[
+        list[str] | None, typer.Option(help="Column of running text. May be given several times.")
+    ] = None,
+    drop: Drop = None,
+    keep: Keep = None,
+    seed: Seed = 0,
+    encoding: Encoding = "utf-8",
+    debug: Debug = False,
+) -> Work:
+    from uneven.cli.label_next import LabelRequest, label_next
+
+    files = (pool, labels, n, key, output)
+    model = (query, kernel, gamma, flip, budget)
+    columns = (tuple(text or ()), tuple(drop or ()), tuple(keep or ()))
+    return partial(label_next, LabelRequest(*files, *model, *columns, seed, encoding))
 
 
 def _split(names: str) -> list[str]:

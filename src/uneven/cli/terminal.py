@@ -24,6 +24,7 @@ from uneven.experiments import Observer
 
 __all__ = [
     "ascii_only",
+    "busy",
     "notes",
     "progress",
     "shade",
@@ -157,6 +158,17 @@ def progress(steps: int) -> Iterator[Observer]:
     )
     with Progress(*columns, console=console, transient=True) as bar:
         yield _LiveBar(bar, steps)
+
+
+@contextmanager
+def busy(what: str) -> Iterator[None]:
+    """Say on a terminal what is being done while the block runs."""
+    console = stderr()
+    if not console.is_terminal:
+        yield
+        return
+    with console.status(escape(what)):
+        yield
 
 
 def table(title: str, header: Sequence[str]) -> Table:

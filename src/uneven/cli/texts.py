@@ -8,6 +8,7 @@ __all__ = [
     "EXPLAIN",
     "FIT",
     "LABELS_OUT",
+    "LABEL_NEXT",
     "MAIN",
     "NOISE",
     "NOISE_MATRIX",
@@ -160,4 +161,49 @@ that of the label most annotators give; --labels-out writes that label.
 
 The file has a line for each label and a column for each true class; a column says how often the
 class gets each label, and sums to 1. You can write such a file by hand.
+"""
+
+LABEL_NEXT = """Say which rows of a table a person should label next, and learn from the answers.
+
+The rows whose labels would tell most are printed and put at the end of the file of labels. Open it
+in a spreadsheet, fill in the column [bold]label[/bold], save it as CSV, and run the same command
+again: it goes on where it stood. Rows that you leave empty may be replaced by better questions;
+what you typed is kept, in whatever column.
+
+[bold]Examples[/bold]
+
+  uneven label-next pool.csv --labels labels.csv --n 10
+
+  uneven label-next mails.csv --labels labels.csv --id message_id --text subject --text body
+
+  uneven label-next pool.parquet --labels labels.csv --budget 200 --output next.csv
+
+  uneven predict model.skops pool.csv, once uneven fit has learnt from the labelled rows
+
+[bold]The file of labels[/bold]
+
+  row, or the column named by --id: which row; row 1 is the first below the header
+
+  label: for you to fill in; any text or number is a class
+
+  guess, votes, why: what the classifier thinks, how the classifiers that agree with your labels
+  vote, and between which classes the row would decide
+
+  check: notices if the table has changed
+
+  the columns of the table, for you to look at
+
+You may start with a file of your own that has the first two columns.
+
+[bold]Rules[/bold] (--query)
+
+  centre_of_gravity: the row nearest to the middle of all classifiers that agree with the labels
+
+  simple: nearest to the support vector machine. maxmin, ratio: two of them per row, slower
+
+  balanced, expected_model_change: by the votes. orientation_aware: by the shape of what is left
+
+  uncertainty: where the two best classes are level. random: any row, to compare with
+
+Before two classes are known, the rows are spread over the table.
 """
