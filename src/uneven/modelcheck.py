@@ -43,7 +43,7 @@ from uneven.linear import (
     UltraconservativeClassifier,
 )
 from uneven.noise import LabelRepairPipeline, NoiseTolerantPerceptron, UMAClassifier
-from uneven.versionspace import CompressionPerceptron, CuttingPlaneSVC
+from uneven.versionspace import CompressionPerceptron, CuttingPlaneClassifier, CuttingPlaneSVC
 from uneven.views import ViewMap
 from uneven.voters import EstimatorVoter, TreeVoter
 from uneven.votes import Panel, Term, Vote
@@ -69,6 +69,7 @@ OURS = (
 )
 LINEAR = (
     CompressionPerceptron,
+    CuttingPlaneClassifier,
     CuttingPlaneSVC,
     LogisticRegression,
     NoiseTolerantPerceptron,

@@ -53,6 +53,7 @@ TRUSTED_TYPES = (
     "uneven.noise.noise_tolerant.NoiseTolerantPerceptron",
     "uneven.noise.repair.LabelRepairPipeline",
     "uneven.noise.uma.UMAClassifier",
+    "uneven.versionspace.centre_classifier.CuttingPlaneClassifier",
     "uneven.versionspace.compression.CompressionPerceptron",
     "uneven.versionspace.structural_svm.CuttingPlaneSVC",
     "uneven.views.maps.ViewMap",

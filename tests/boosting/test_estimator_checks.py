@@ -14,11 +14,13 @@ from uneven.linear import (
     UltraconservativeClassifier,
 )
 from uneven.noise import LabelRepairPipeline, NoiseTolerantPerceptron
-from uneven.versionspace import CuttingPlaneSVC
+from uneven.versionspace import CuttingPlaneClassifier, CuttingPlaneSVC
 from uneven.voters import Resampled
 
 TWO_VIEWS = {"all": slice(None), "first": slice(0, 1)}
 ESTIMATORS = [
+    uneven.ActiveLearner(uneven.BayesPointClassifier("linear"), unlabelled=None),
+    uneven.ActiveLearner(GaussianNB(), "uncertainty", unlabelled=None),
     uneven.AdaBoostMMClassifier(n_estimators=5),
     uneven.ComboClassifier(n_estimators=5),
     uneven.ComboClassifier(n_estimators=5, max_depth=1, line_search=True, n_jobs=2),
@@ -41,6 +43,10 @@ ESTIMATORS = [
         "random_error", "random", kernel="rbf", fit_intercept=True, normalize=True, max_updates=2000
     ),
     uneven.CompressionPerceptron("first_error", "cyclic", kernel="precomputed", max_updates=2000),
+    CuttingPlaneClassifier(),
+    CuttingPlaneClassifier(
+        "chebyshev", "random_error", kernel="rbf", fit_intercept=True, max_cuts=30
+    ),
     CuttingPlaneSVC(C=100.0, fit_intercept=True, normalize=True),
     uneven.BayesPointClassifier(max_rank=30),
     uneven.BayesPointClassifier("linear", fit_intercept=True, flip=0.05),
@@ -90,7 +96,7 @@ VOTE = "a row's share of the version space is not the distance of the centre fro
 
 
 def expected_failures(estimator):
-    if isinstance(estimator, uneven.BayesPointClassifier):
+    if isinstance(getattr(estimator, "estimator", estimator), uneven.BayesPointClassifier):
         return dict.fromkeys(["check_decision_proba_consistency", "check_classifiers_train"], VOTE)
     words = ("early_stopping", "balance", "holdout", "cv")
     drawn = [name for name in words if getattr(estimator, name, False)]

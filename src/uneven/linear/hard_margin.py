@@ -13,6 +13,9 @@ from uneven.linear.rows import row_norms
 
 __all__ = ["HardMargin", "NotSeparableError", "hard_margin"]
 
+_STEPS_PER_ROW = 100
+"""Least squares may take this many steps for each row; SciPy would give up after three."""
+
 
 class NotSeparableError(ValueError):
     """No hyperplane through the origin has all rows on its positive side."""
@@ -82,7 +85,8 @@ def hard_margin(Z: Any, tol: float = 1e-9) -> HardMargin:
     if scale == 0.0:
         raise NotSeparableError("all rows are zero: no hyperplane has them on its positive side.")
     rows = Z / scale
-    u, _ = nnls(np.vstack([rows.T, np.ones(len(rows))]), np.append(np.zeros(Z.shape[1]), 1.0))
+    system, wanted = np.vstack([rows.T, np.ones(len(rows))]), np.append(np.zeros(Z.shape[1]), 1.0)
+    u, _ = nnls(system, wanted, maxiter=_STEPS_PER_ROW * (len(rows) + 10))
     direction = u @ rows
     length = float(np.linalg.norm(direction))
     if length <= tol or (rows @ direction).min() <= 0.0:

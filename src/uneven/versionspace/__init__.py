@@ -3,6 +3,7 @@
 from uneven.versionspace.analytic import analytic_centre
 from uneven.versionspace.bayes_point import BayesPointClassifier
 from uneven.versionspace.billiard import BilliardRun, billiard
+from uneven.versionspace.centre_classifier import CuttingPlaneClassifier
 from uneven.versionspace.chebyshev import ChebyshevCentre, chebyshev_centre
 from uneven.versionspace.compression import (
     CompressionPerceptron,
@@ -42,6 +43,7 @@ __all__ = [
     "BilliardRun",
     "ChebyshevCentre",
     "CompressionPerceptron",
+    "CuttingPlaneClassifier",
     "CuttingPlaneRun",
     "CuttingPlaneSVC",
     "EmptyVersionSpaceError",

@@ -4,30 +4,24 @@ from __future__ import annotations
 
 import warnings
 from collections.abc import Callable
-from typing import Any, Self
+from typing import Any
 
 import numpy as np
 import scipy.sparse as sp
 from sklearn.base import clone
 from sklearn.exceptions import ConvergenceWarning
-from sklearn.utils import Tags
-from sklearn.utils.validation import check_is_fitted, validate_data
 
-from uneven.bounds import compression_bound
-from uneven.door import check_choice, check_integer, whole_or_nothing
-from uneven.linear.base import LinearClassifier, check_flags, enter_labelled_rows, generator
-from uneven.linear.expansions import KernelExpansion, check_kernel_parameters, kernel_parameters
-from uneven.linear.kernel_perceptron import KERNELS
+from uneven.door import check_choice, check_integer
 from uneven.linear.perceptron import PICKS
-from uneven.linear.rows import scale_rows
-from uneven.versionspace.error_oracles import ORACLES, Rule, error_rule
+from uneven.versionspace.cut_classifier import CutClassifier
+from uneven.versionspace.error_oracles import Rule
 from uneven.versionspace.localisation import Localisation, localise_rows
-from uneven.versionspace.samples import KernelSample, LinearSample, Sample
+from uneven.versionspace.samples import Sample
 
 __all__ = ["CompressionPerceptron", "verify_compression", "verify_process_scheme"]
 
 
-class CompressionPerceptron(LinearClassifier):
+class CompressionPerceptron(CutClassifier):
     """A perceptron that is shown a row only when it is right about all rows before.
 
     The first row is shown, and learnt. Then an oracle looks at all rows and shows one that is
@@ -124,10 +118,8 @@ callable, default="linear"
     True
     """
 
-    classes_: np.ndarray
-    expansion_: KernelExpansion
-    compression_set_: np.ndarray
-    converged_: bool
+    n_updates_per_cut_: list[np.ndarray]
+    n_updates_: int
 
     def __init__(
         self,
@@ -156,152 +148,21 @@ callable, default="linear"
         self.max_cuts = max_cuts
         self.random_state = random_state
 
-    def fit(self, X: Any, y: Any, classes: Any = None) -> Self:
-        """Show mistakes until there are none.
-
-        Parameters
-        ----------
-        X : array-like or sparse matrix of shape (n_samples, n_features)
-            Kernel values of shape (n_samples, n_samples) with "precomputed".
-        y : array-like of shape (n_samples,)
-        classes : array-like of shape (n_classes,), optional
-            All classes, if ``y`` may lack some, as the rows of a compression set can.
-
-        Returns
-        -------
-        self
-        """
-        self._check()
-        with whole_or_nothing(self):
-            X, y = enter_labelled_rows(self, X, y, classes)
-            self._clear()
-            rng = generator(self.random_state)
-            rows = self._as_learnt(X) if self._linear() else X
-            rule = error_rule(self.oracle, rows, rng)
-            told = [1] if len(self.classes_) == 2 else range(len(self.classes_))
-            samples = [self._sample(X, rows, np.where(y == k, 1.0, -1.0)) for k in told]
-            limits = (self.pick, self.max_updates, self.max_cuts, rng)
-            self._keep(X, samples, [localise_rows(one, rule, *limits) for one in samples])
-        if not self.converged_:
-            warnings.warn(
-                f"there are still mistakes after {self.n_updates_} updates on "
-                f"{len(self.compression_set_)} rows: the rows may not be separable by a "
-                "hyperplane. Try fit_intercept=True or another kernel, or raise max_updates or "
-                "max_cuts.",
-                ConvergenceWarning,
-                stacklevel=2,
-            )
-        return self
-
-    def decision_function(self, X: Any) -> np.ndarray:
-        """Scores of the classes.
-
-        Parameters
-        ----------
-        X : array-like or sparse matrix of shape (n_samples, n_features)
-            Kernel values with all training rows if the kernel is "precomputed".
-
-        Returns
-        -------
-        ndarray of shape (n_samples, n_classes), or (n_samples,) for two classes
-            Products with unit vectors; for two classes those of the second one.
-        """
-        check_is_fitted(self)
-        if not hasattr(self, "expansion_"):
-            return super().decision_function(X)
-        X = validate_data(self, X, accept_sparse="csr", dtype=np.float64, reset=False)
-        scores = self.expansion_(X) + self.intercept_
-        return scores[:, 0] if scores.shape[1] == 1 else scores
-
-    def risk_bound(self, delta: float = 0.05) -> float:
-        """Bound the error rate on new rows of the same kind.
-
-        Parameters
-        ----------
-        delta : float, default=0.05
-            Allowed probability that the bound fails, in (0, 1).
-
-        Returns
-        -------
-        float
-            1 if the model is not right about all its training rows: nothing can be said then.
-
-        Notes
-        -----
-        The size of the compression set is read off the fitted model, so delta is shared among all
-        sizes. The kernel must not have been chosen by looking at the rows: give ``gamma`` as a
-        number.
-        """
-        check_is_fitted(self)
-        size = len(self.compression_set_)
-        bound = compression_bound(self.n_samples_fit_, size, delta, size_from_data=True)
-        return bound if self.converged_ else 1.0
-
-    def __sklearn_tags__(self) -> Tags:
-        tags = super().__sklearn_tags__()
-        tags.input_tags.sparse = not callable(self.kernel)
-        tags.input_tags.pairwise = self.kernel == "precomputed"
-        return tags
-
-    def _linear(self) -> bool:
-        return isinstance(self.kernel, str) and self.kernel == "linear"
-
-    def _clear(self) -> None:
-        """Forget the form of an earlier model with another kernel."""
-        for name in ("coef_", "expansion_"):
-            if hasattr(self, name):
-                delattr(self, name)
-
-    def _sample(self, X: Any, rows: Any, t: np.ndarray) -> Sample:
-        if self._linear():
-            return LinearSample(scale_rows(rows, t))
-        params = kernel_parameters(X, self.kernel, self.gamma, self.degree, self.coef0)
-        return KernelSample(
-            X,
-            t,
-            self.kernel,
-            params,
-            constant=float(self.fit_intercept),
-            normalize=bool(self.normalize),
-        )
+    def _run(self, sample: Sample, rule: Rule, rng: np.random.Generator) -> Localisation:
+        return localise_rows(sample, rule, self.pick, self.max_updates, self.max_cuts, rng)
 
     def _keep(self, X: Any, samples: list[Sample], runs: list[Localisation]) -> None:
-        self.compression_sets_ = [run.cuts for run in runs]
-        joined = dict.fromkeys(np.concatenate(self.compression_sets_).tolist())
-        self.compression_set_ = np.array(list(joined), dtype=np.intp)
+        super()._keep(X, samples, runs)
         self.n_updates_per_cut_ = [run.updates for run in runs]
         self.n_updates_ = int(sum(run.updates.sum() for run in runs))
-        self.converged_ = all(run.converged for run in runs)
-        self.n_samples_fit_ = X.shape[0]
-        scales = [1.0 / (one.length(run.w) or 1.0) for one, run in zip(samples, runs)]
-        if self._linear():
-            self._store(np.array([run.w * scale for run, scale in zip(runs, scales)]))
-        else:
-            self._store_expansion(X, samples, runs, scales)
 
-    def _store_expansion(
-        self, X: Any, samples: list[Any], runs: list[Localisation], scales: list[float]
-    ) -> None:
-        support = np.sort(self.compression_set_)
-        coefficients = np.zeros((len(support), len(runs)))
-        for k, (one, run) in enumerate(zip(samples, runs)):
-            where = np.searchsorted(support, run.cuts)
-            coefficients[where, k] = run.counts * one.factors[run.cuts] * scales[k]
-        rows = None if self.kernel == "precomputed" else X[support]
-        params = samples[0].params
-        self.expansion_ = KernelExpansion(coefficients, rows, support, self.kernel, params)
-        self.intercept_ = coefficients.sum(axis=0) * float(self.fit_intercept)
+    def _advice(self) -> str:
+        return f", or raise max_updates={self.max_updates} or max_cuts={self.max_cuts}"
 
     def _check(self) -> None:
-        check_choice("oracle", self.oracle, ORACLES, or_callable=True)
+        super()._check()
         check_choice("pick", self.pick, PICKS)
-        check_choice("kernel", self.kernel, KERNELS, or_callable=True)
         check_integer("max_updates", self.max_updates, 1)
-        if self.max_cuts is not None:
-            check_integer("max_cuts", self.max_cuts, 1)
-        check_integer("degree", self.degree, 1)
-        check_kernel_parameters(self.gamma, self.coef0)
-        check_flags(self, "fit_intercept", "normalize")
 
 
 def verify_compression(learner: Any, X: Any, y: Any) -> bool:

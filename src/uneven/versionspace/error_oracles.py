@@ -20,6 +20,7 @@ __all__ = [
     "priorities",
     "random_error",
     "smallest_error",
+    "speaking_error",
 ]
 
 Rule = Callable[[np.ndarray], int | None]
@@ -143,6 +144,45 @@ def error_rule(
     if rows is None:
         raise ValueError("oracle='random_error' needs the rows, to give each of them a priority.")
     return random_error(priorities(rows, np.random.default_rng(rng)))
+
+
+def speaking_error(
+    rule: Rule,
+    margins: np.ndarray,
+    silent: list[int],
+    products: Callable[[int, np.ndarray], np.ndarray],
+) -> int | None:
+    """Pick a mistake that can be corrected, passing over rows of zeros.
+
+    Parameters
+    ----------
+    rule : callable
+    margins : ndarray of shape (n_samples,)
+        Changed: infinite for rows of zeros.
+    silent : list of int
+        Rows of zeros found so far; more may be appended.
+    products : callable
+        Products of a row with others.
+
+    Returns
+    -------
+    int or None
+
+    Examples
+    --------
+    >>> rows, silent = np.array([[0.0], [-1.0]]), []
+    >>> speaking_error(first_error, np.zeros(2), silent, lambda i, j: rows[j] @ rows[i])
+    1
+    >>> silent
+    [0]
+    """
+    margins[silent] = np.inf
+    row = rule(margins)
+    while row is not None and not products(row, np.array([row]))[0] > 0.0:
+        silent.append(row)
+        margins[row] = np.inf
+        row = rule(margins)
+    return row
 
 
 def priorities(rows: Any, rng: np.random.Generator) -> np.ndarray:

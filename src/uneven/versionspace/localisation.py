@@ -11,7 +11,7 @@ from uneven.linear.base import squared_lengths
 from uneven.linear.perceptron import PICKS
 from uneven.versionspace.cutting_planes import cutting_planes
 from uneven.versionspace.error_kernels import CYCLIC, LOWEST_MARGIN, RANDOM, correct_cuts
-from uneven.versionspace.error_oracles import Rule, error_rule
+from uneven.versionspace.error_oracles import Rule, error_rule, speaking_error
 from uneven.versionspace.samples import LinearSample, Sample
 
 __all__ = ["PICK_CODES", "Localisation", "fed_perceptron", "localise", "localise_rows"]
@@ -191,7 +191,7 @@ class _Localiser:
         self.counts = np.zeros(0, dtype=np.int64)
         self.margins = np.zeros(0)
         self.updates: list[int] = []
-        self.ignored: list[int] = []
+        self.silent: list[int] = []
         self.best: tuple[int, np.ndarray] = (sample.n_rows + 1, self.counts)
         self.converged = False
 
@@ -209,20 +209,12 @@ class _Localiser:
         """The next row to show; None also where there are no additions left."""
         margins = self.sample.margins(w)
         margins[self.cuts] = self.margins
-        margins[self.ignored] = np.inf
+        row = speaking_error(self.rule, margins, self.silent, self.sample.products)
         wrong = int(np.count_nonzero(margins <= 0.0))
         if wrong < self.best[0]:
             self.best = wrong, self.counts.copy()
-        if self.left == 0:
-            self.converged = wrong == 0
-            return None
-        row = self.rule(margins)
-        while row is not None and not self._own(row) > 0.0:
-            self.ignored.append(row)
-            margins[row] = np.inf
-            row = self.rule(margins)
         self.converged = row is None
-        return row
+        return row if self.left else None
 
     def result(self) -> Localisation:
         """What is left at the end."""
@@ -239,9 +231,6 @@ class _Localiser:
         gram = self.gram[: len(self.cuts), : len(self.cuts)]
         self.left -= correct_cuts(gram, self.pick, self.rng, self.left, self.counts, self.margins)
         self.margins = gram @ self.counts
-
-    def _own(self, row: int) -> float:
-        return float(self.sample.products(row, np.array([row]))[0])
 
     def _show(self, cuts: np.ndarray) -> None:
         m = len(cuts)
