@@ -5,6 +5,7 @@ from __future__ import annotations
 import argparse
 
 from benchmarks import (
+    centres,
     compression,
     dialogues,
     fit_speed,
@@ -53,6 +54,10 @@ SECTIONS = {
     "compression": (
         "Compression perceptron: mean of 1000 draws | the author's curves",
         compression.run,
+    ),
+    "centres": (
+        f"Centre of gravity, {centres.N_CUTS} cuts in {centres.N_DIMS} dimensions: error; steps",
+        centres.run,
     ),
     "criteria": ("Split criteria of the cost trees", learning.criteria),
 }

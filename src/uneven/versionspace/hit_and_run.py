@@ -1,12 +1,13 @@
 """Hit-and-run: uniform samples of a convex body by random chords.
 
-Hopsy 1.7 and polytopewalk 1.1 sample polytopes well, but neither fits. Both take half-spaces only:
-the unit ball, which bounds a version space, is no polytope, and a box instead changes the centre of
-gravity. Hopsy brings pandas, arviz and an LP modelling layer along, which this room does not
-import; its hit-and-run takes about three times ours per step on the same polytope (``python -m
-benchmarks centres`` prints both). Polytopewalk (MIT) adds walks for ill-shaped polytopes, which
-again know no ball. What is written here is the forty lines of the walk itself. Neither package
-knows kernels; here they arrive as coordinates of a span.
+Hopsy 1.7 and polytopewalk 1.1 were looked at; both sample polytopes, and neither fits. They take
+half-spaces only: the unit ball, which bounds a version space, is no polytope, and a box in its
+place moves the centre of gravity. Hopsy brings pandas, arviz and a layer for linear programs
+along, which computing rooms do not import, and its hit-and-run takes more than twice the time of
+this one per step. Polytopewalk (MIT) needs only NumPy and SciPy and has walks for ill-shaped
+polytopes, but finds the ends of a chord by search, to an error of its choice, and is slower still
+(``python -m benchmarks centres`` shows all three). Neither knows kernels, which arrive here as
+coordinates of a span. What is left to write is the walk itself; the two stay benchmarks.
 """
 
 from __future__ import annotations

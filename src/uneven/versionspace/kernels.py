@@ -66,24 +66,15 @@ def extreme_rates(speed, slack):
     return low, high
 
 
-@njit(cache=True, nogil=True, error_model="numpy", fastmath={"nnan", "nsz", "reassoc"})
-def largest_rate(speed, slack, rates):
-    """Largest ``-speed / slack``, and write all of them."""
-    high = -np.inf
-    for i in range(speed.shape[0]):
-        rates[i] = -speed[i] / slack[i]
-        high = max(high, rates[i])
-    return high
-
-
 @njit(cache=True, nogil=True, error_model="numpy")
-def first_hit(speed, slack, rates):
+def first_hit(speed, slack):
     """The cut that is hit first, lowest index on ties; -1 without cuts."""
-    high = largest_rate(speed, slack, rates)
-    for i in range(rates.shape[0]):
-        if rates[i] == high:
-            return i
-    return -1
+    hit, high = -1, -np.inf
+    for i in range(speed.shape[0]):
+        rate = -speed[i] / slack[i]
+        if rate > high:
+            hit, high = i, rate
+    return hit
 
 
 @njit(cache=True, nogil=True, error_model="numpy")
@@ -263,7 +254,7 @@ def bounce(cuts, columns, gram, offsets, ball, mode, start, room, rng, w, v, mom
             v /= np.sqrt(np.dot(v, v))
             renew_slacks(columns, offsets, w, slack)
             multiply(columns, v, speed)
-        hit = first_hit(speed, slack, scratch)
+        hit = first_hit(speed, slack)
         time = np.inf
         if hit >= 0 and speed[hit] < 0.0:
             time = -slack[hit] / speed[hit]
@@ -317,6 +308,15 @@ def turn(x, y, cosine, sine):
         x[k] = moved
 
 
+@njit(cache=True, nogil=True, error_model="numpy", fastmath={"contract", "nnan", "nsz"})
+def turn_slacks(slack, speed, cosine, sine):
+    """The same for slacks and their speeds; no slack gets below `TINY`."""
+    for i in range(slack.shape[0]):
+        moved = slack[i] * cosine + speed[i] * sine
+        speed[i] = speed[i] * cosine - slack[i] * sine
+        slack[i] = max(moved, TINY)
+
+
 @njit(cache=True, nogil=True, error_model="numpy")
 def fly_arcs(cuts, columns, gram, travel, limit, rng, w, samples, averages):
     """Sample a normal vector kept inside the cone; arcs ``w cos t + v sin t`` bounce off the cuts.
@@ -351,18 +351,17 @@ def fly_arcs(cuts, columns, gram, travel, limit, rng, w, samples, averages):
             v[d] = rng.standard_normal()
         multiply(columns, v, speed)
         left, bounces = travel, 0
-        averages[k] = 0.0
+        mean = averages[k]
+        mean[:] = 0.0
         while left > 0.0:
-            hit = first_hit(speed, slack, scratch)
+            hit = first_hit(speed, slack)
             time = np.pi if hit < 0 else np.arctan2(slack[hit], -speed[hit])
             time = min(time, left)
             cosine, sine = np.cos(time), np.sin(time)
             for d in range(n_dims):
-                averages[k, d] += w[d] * sine + v[d] * (1.0 - cosine)
+                mean[d] += w[d] * sine + v[d] * (1.0 - cosine)
             turn(w, v, cosine, sine)
-            turn(slack, speed, cosine, sine)
-            for i in range(n_cuts):
-                slack[i] = max(slack[i], TINY)
+            turn_slacks(slack, speed, cosine, sine)
             left -= time
             if left > 0.0 and hit >= 0:
                 slack[hit] = TINY
@@ -372,9 +371,9 @@ def fly_arcs(cuts, columns, gram, travel, limit, rng, w, samples, averages):
                 break
         flown = travel - left
         if flown > 0.0:
-            averages[k] /= flown
+            mean /= flown
         else:
-            averages[k] = w
+            mean[:] = w
         samples[k] = w
         total += flown
     return total
