@@ -9,7 +9,7 @@ import numpy as np
 import scipy.sparse as sp
 from sklearn.base import BaseEstimator, ClassifierMixin, clone
 from sklearn.cluster import kmeans_plusplus
-from sklearn.utils import Tags, check_random_state
+from sklearn.utils import Tags, check_random_state, get_tags
 from sklearn.utils.metaestimators import available_if
 from sklearn.utils.validation import check_is_fitted, validate_data
 
@@ -59,6 +59,8 @@ class ActiveLearner(ClassifierMixin, BaseEstimator):
         Rules of `uneven.active.stopping`; ``stop_reason`` tells what they say.
     ties : {"first", "random"}, default="first"
         Which of several rows with the same utility to take.
+    unlabelled : number, str or None, default=-1
+        What stands for a missing label in ``start`` and ``fit``, beside None and NaN.
     random_state : int, RandomState or None, default=None
         Seeds the first rows, rules that draw and random ties.
 
@@ -115,6 +117,7 @@ class ActiveLearner(ClassifierMixin, BaseEstimator):
         batch: str = "diverse",
         stop: StoppingRule | list[StoppingRule] | None = None,
         ties: str = "first",
+        unlabelled: Any = -1,
         random_state: Any = None,
     ) -> None:
         self.estimator = estimator
@@ -123,6 +126,7 @@ class ActiveLearner(ClassifierMixin, BaseEstimator):
         self.batch = batch
         self.stop = stop
         self.ties = ties
+        self.unlabelled = unlabelled
         self.random_state = random_state
 
     def start(self, pool: Any, labels: Any = None) -> Self:
@@ -132,7 +136,7 @@ class ActiveLearner(ClassifierMixin, BaseEstimator):
         ----------
         pool : array-like or sparse matrix of shape (n_rows, n_features)
         labels : array-like of shape (n_rows,), optional
-            None, NaN or -1 where there is no label.
+            None, NaN or ``unlabelled`` where there is no label.
 
         Returns
         -------
@@ -141,7 +145,7 @@ class ActiveLearner(ClassifierMixin, BaseEstimator):
         self._check()
         with whole_or_nothing(self):
             X = validate_data(self, pool, accept_sparse="csr", dtype=np.float64)
-            known, given = (None, None) if labels is None else split_labels(labels)
+            known, given = (None, None) if labels is None else split_labels(labels, self.unlabelled)
             if known is not None and len(known) != X.shape[0]:
                 raise ValueError(
                     f"labels has {len(known)} entries, the pool {X.shape[0]} rows: give one per "
@@ -167,7 +171,7 @@ class ActiveLearner(ClassifierMixin, BaseEstimator):
         ----------
         X : array-like or sparse matrix of shape (n_samples, n_features)
         y : array-like of shape (n_samples,)
-            None, NaN or -1 where there is no label.
+            None, NaN or ``unlabelled`` where there is no label.
 
         Returns
         -------
@@ -175,7 +179,7 @@ class ActiveLearner(ClassifierMixin, BaseEstimator):
         """
         self._check()
         with whole_or_nothing(self):
-            labelled, given = split_labels(y)
+            labelled, given = split_labels(y, self.unlabelled)
             if labelled.all():
                 validate_data(self, X, y, accept_sparse="csr", dtype=np.float64)
             if len(classes := np.unique(given)) < 2:
@@ -362,7 +366,7 @@ class ActiveLearner(ClassifierMixin, BaseEstimator):
 
     def __sklearn_tags__(self) -> Tags:
         tags = super().__sklearn_tags__()
-        tags.input_tags.sparse = True
+        tags.input_tags.sparse = get_tags(self._default()).input_tags.sparse
         return tags
 
     def _note(self, rows: np.ndarray, labels: np.ndarray) -> None:
