@@ -10,13 +10,14 @@ from sklearn.datasets import load_iris
 from sklearn.ensemble import RandomForestClassifier
 from sklearn.exceptions import NotFittedError
 from sklearn.linear_model import LogisticRegression
+from sklearn.metrics.pairwise import rbf_kernel
 from sklearn.naive_bayes import GaussianNB
 from sklearn.pipeline import make_pipeline
 from sklearn.preprocessing import StandardScaler
 from sklearn.svm import LinearSVC
 
 from uneven import ActiveLearner, BayesPointClassifier
-from uneven.active import RULES
+from uneven.active import RULES, StablePredictions
 
 X, Y = load_iris(return_X_y=True)
 NAMES = np.array(["setosa", "versicolor", "virginica"])[Y]
@@ -121,6 +122,20 @@ def test_pools_of_all_forms_are_asked_alike(form):
     learner = asked(ActiveLearner(model, random_state=0), form(table), NAMES, 16)
     assert learner.labelled_.tolist() == plain.labelled_.tolist()
     assert (learner.predict(form(table)) == plain.predict(table)).all()
+
+
+def test_kernel_values_may_be_given():
+    values = rbf_kernel(X, gamma=0.5)
+    given = ActiveLearner(BayesPointClassifier("precomputed"), random_state=0)
+    plain = ActiveLearner(BayesPointClassifier("rbf", gamma=0.5), random_state=0)
+    rules = [StablePredictions(3, share) for share in np.linspace(0, 1, 41)]
+    for learner, pool in ((given, values), (plain, X)):
+        learner.start(pool).tell([0, 60, 110], Y[[0, 60, 110]]).tell([20, 70, 140], [0, 1, 2])
+    assert given.ask(6).tolist() == plain.ask(6).tolist()
+    assert (given.predict(values[:9]) == plain.predict(X[:9])).all()
+    said = [rule(plain) for rule in rules]
+    assert None in said
+    assert [rule(given) for rule in rules] == said
 
 
 def test_names_of_columns_are_kept_and_compared():

@@ -135,6 +135,7 @@ class ActiveLearner(ClassifierMixin, BaseEstimator):
         Parameters
         ----------
         pool : array-like or sparse matrix of shape (n_rows, n_features)
+            Kernel values, shape (n_rows, n_rows), if the classifier wants them precomputed.
         labels : array-like of shape (n_rows,), optional
             None, NaN or ``unlabelled`` where there is no label.
 
@@ -366,7 +367,8 @@ class ActiveLearner(ClassifierMixin, BaseEstimator):
 
     def __sklearn_tags__(self) -> Tags:
         tags = super().__sklearn_tags__()
-        tags.input_tags.sparse = get_tags(self._default()).input_tags.sparse
+        inner = get_tags(self._default()).input_tags
+        tags.input_tags.sparse, tags.input_tags.pairwise = inner.sparse, inner.pairwise
         return tags
 
     def _note(self, rows: np.ndarray, labels: np.ndarray) -> None:
@@ -378,10 +380,15 @@ class ActiveLearner(ClassifierMixin, BaseEstimator):
 
     def _learn(self) -> None:
         if len(self.classes_) > 1:
-            rows = self._pool.X[self.labelled_]
+            rows = self._columns(self._pool.X[self.labelled_])
             self.model_ = clone(self._default()).fit(rows, self.labels_)
         else:
             self.model_ = None
+
+    def _columns(self, X: Any) -> Any:
+        """Of kernel values with all rows of the pool those with labelled rows."""
+        pairwise = get_tags(self._default()).input_tags.pairwise
+        return X[:, self.labelled_] if pairwise else X
 
     def _default(self) -> Any:
         return self._bayes_point() if self.estimator is None else self.estimator
@@ -413,7 +420,8 @@ class ActiveLearner(ClassifierMixin, BaseEstimator):
         return candidates[chosen]
 
     def _enter(self, X: Any) -> Any:
-        return validate_data(self, X, accept_sparse="csr", dtype=np.float64, reset=False)
+        X = validate_data(self, X, accept_sparse="csr", dtype=np.float64, reset=False)
+        return self._columns(X)
 
     def _ready(self) -> Any:
         check_is_fitted(self, "labelled_")

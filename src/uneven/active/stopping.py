@@ -13,6 +13,7 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 from sklearn.base import clone
+from sklearn.utils import get_tags
 
 from uneven.active.history import answers
 from uneven.active.rules import expected_model_change
@@ -276,6 +277,8 @@ def _predicted(learner: ActiveLearner, k: int) -> np.ndarray | None:
     if len(np.unique(labels)) < 2:
         return None
     X = learner.state().pool.X
+    if get_tags(learner.model_).input_tags.pairwise:
+        X = X[:, rows]
     if k == len(learner.history_):
         return learner.model_.predict(X)
     return clone(learner.model_).fit(X[rows], labels).predict(X)
