@@ -43,7 +43,13 @@ from uneven.linear import (
     UltraconservativeClassifier,
 )
 from uneven.noise import LabelRepairPipeline, NoiseTolerantPerceptron, UMAClassifier
-from uneven.versionspace import CompressionPerceptron, CuttingPlaneClassifier, CuttingPlaneSVC
+from uneven.versionspace import (
+    BayesPointClassifier,
+    CompressionPerceptron,
+    CuttingPlaneClassifier,
+    CuttingPlaneSVC,
+    Span,
+)
 from uneven.views import ViewMap
 from uneven.voters import EstimatorVoter, TreeVoter
 from uneven.votes import Panel, Term, Vote
@@ -119,6 +125,8 @@ def _check_classifier(classifier: Any) -> None:
         _check_members(classifier)
     elif type(classifier) in LINEAR:
         _check_linear(classifier)
+    elif type(classifier) is BayesPointClassifier:
+        _check_bayes_point(classifier)
     elif type(classifier) is KernelPerceptronClassifier:
         _check_expansion(classifier)
     elif type(classifier) is LabelRepairPipeline:
@@ -213,7 +221,31 @@ def _check_expansion(classifier: Any) -> None:
         raise ValueError(f"a {type(expansion).__name__} stands where an expansion should be")
     _check_kernel(expansion.kernel)
     _check_weights(classifier, expansion.coefficients.T, len(expansion.support))
-    _check_rows(expansion.rows, len(expansion.coefficients), classifier)
+    _check_rows(expansion.rows, len(expansion.coefficients), classifier.n_features_in_)
+
+
+def _check_bayes_point(classifier: BayesPointClassifier) -> None:
+    """Check the outputs, the frame of the version spaces and the distributions in their place."""
+    if classifier.kernel == "linear":
+        _check_linear(classifier)
+    else:
+        _check_expansion(classifier)
+    span, n_spaces = classifier.span_, len(classifier.means_)
+    if type(span) is not Span:
+        raise ValueError(f"a {type(span).__name__} stands where a span should be")
+    _check_kernel(span.kernel)
+    n_dims = span.n_dims
+    _numbers(span.norms, (n_dims,), "lengths of rows")
+    if span.triangle is not None:
+        _numbers(span.triangle, (n_dims, n_dims), "places of rows", signed=True)
+        width = classifier.n_features_in_ + bool(classifier.fit_intercept)
+        _check_rows(span.rows, n_dims, width)
+    size = n_dims * (len(classifier.classes_) - 1) if classifier.is_joint else n_dims
+    _numbers(classifier.means_, (n_spaces, size), "centres", signed=True)
+    _numbers(classifier.covariances_, (n_spaces, size, size), "covariances", signed=True)
+    if classifier.samples_ is not None:
+        n_points = classifier.samples_.shape[1]
+        _numbers(classifier.samples_, (n_spaces, n_points, size), "drawn points", signed=True)
 
 
 def _check_kernel(kernel: Any) -> None:
@@ -228,13 +260,13 @@ def _check_weights(classifier: Any, weights: NDArray, width: int) -> None:
     _numbers(weights, (len(weights), width), "coefficients", signed=True)
 
 
-def _check_rows(rows: Any, n_rows: int, classifier: Any) -> None:
+def _check_rows(rows: Any, n_rows: int, width: int) -> None:
     """Check training rows; products with sparse ones follow their indices without looking."""
     if sp.issparse(rows):
         rows.check_format(full_check=True)
     values = rows.data if sp.issparse(rows) else rows
     _numbers(values, values.shape, "training rows", signed=True)
-    if rows.shape != (n_rows, classifier.n_features_in_):
+    if rows.shape != (n_rows, width):
         raise ValueError(f"its training rows have the shape {rows.shape}")
 
 

@@ -302,7 +302,7 @@ VIEWS = {"sound": ["sound__pitch", "sound__noise"], "text": ["text__word", "text
 
 @pytest.fixture(scope="module")
 def joined():
-    names = ("mumbo", "late_fusion", "bregman_vote", "logistic_regression", "uma")
+    names = ("mumbo", "late_fusion", "bregman_vote", "logistic_regression", "uma", "bayespoint")
     return {
         name: fit_method(METHODS[name], PROBLEM, Settings(rounds=4, views=VIEWS)) for name in names
     }
@@ -386,6 +386,12 @@ def emptied(columns):
         ("uma", "coef_", lambda a: a[:2], "coefficients are of 2 classes"),
         ("uma", "intercept_", lambda a: a[:2], "intercepts"),
         ("uma", "classes_", lambda a: a[[0, 0, 1]], "same class twice"),
+        ("bayespoint", "means_", first(np.nan), "centres"),
+        ("bayespoint", "covariances_", lambda a: a[:, 1:], "covariances"),
+        ("bayespoint", "span_", lambda span: None, "stands where a span should be"),
+        ("bayespoint", "span_.triangle", lambda a: a[1:], "places of rows"),
+        ("bayespoint", "span_.rows", lambda a: a[:, 1:], "training rows have the shape"),
+        ("bayespoint", "expansion_.coefficients", first(np.inf), "coefficients"),
     ],
 )
 def test_numbers_that_no_training_leaves_are_refused(joined, path, name, way, change, says):

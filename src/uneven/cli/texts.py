@@ -95,10 +95,12 @@ given by --out gets [bold]report.html[/bold], [bold]results.json[/bold] and
 
   uma: a linear classifier that learns through the noise of the labels; for --noise-matrix
 
+  bayespoint: the centre of all kernel classifiers that agree with the labels; for few rows
+
   hist_gradient_boosting, random_forest, logistic_regression: scikit-learn's, class-weighted
 
 By default all of them, but mucombo, mumbo, carako, bregman_vote and late_fusion only where
---views gives several views to join, and uma only with --noise-matrix.
+--views gives several views to join, uma only with --noise-matrix, and bayespoint only by name.
 
 [bold]Measures[/bold] (--metric)
 

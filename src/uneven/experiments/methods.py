@@ -28,6 +28,7 @@ from uneven.experiments.errors import InputError, closest, listing
 from uneven.experiments.schema import Schema
 from uneven.fusion import BregmanVoteClassifier, CarakoClassifier, LateFusionClassifier
 from uneven.noise import UMAClassifier
+from uneven.versionspace import BayesPointClassifier
 
 __all__ = [
     "METHODS",
@@ -92,6 +93,8 @@ class Method:
         Whether it is meant for several views.
     needs_noise : bool
         Whether it is meant for labels with a known noise matrix.
+    on_request : bool
+        Whether it is left out unless it is named.
     """
 
     name: str
@@ -103,6 +106,7 @@ class Method:
     staged: bool = False
     joins_views: bool = False
     needs_noise: bool = False
+    on_request: bool = False
 
 
 def _with_views(classifier: type) -> Callable[[Settings], Any]:
@@ -208,6 +212,16 @@ METHODS = {
             needs_noise=True,
         ),
         Method(
+            "bayespoint",
+            "Bayes point",
+            "ours",
+            "The centre of all linear classifiers, in the space of a Gaussian kernel over scaled "
+            "columns, that agree with the labels; for tables of few rows.",
+            encode_one_hot,
+            lambda s: BayesPointClassifier(ridge=0.1, max_rank=300, random_state=s.seed),
+            on_request=True,
+        ),
+        Method(
             "hist_gradient_boosting",
             "Gradient boosting",
             "baseline",
@@ -264,7 +278,7 @@ def choose_methods(names: Iterable[str]) -> list[Method]:
 
 
 def default_methods(several_views: bool, noisy: bool = False) -> list[str]:
-    """Names of the methods to compare when none is named.
+    """Names of the methods to compare when none is named: all but those on request.
 
     Parameters
     ----------
@@ -281,7 +295,9 @@ def default_methods(several_views: bool, noisy: bool = False) -> list[str]:
     return [
         name
         for name, method in METHODS.items()
-        if (several_views or not method.joins_views) and (noisy or not method.needs_noise)
+        if (several_views or not method.joins_views)
+        and (noisy or not method.needs_noise)
+        and not method.on_request
     ]
 
 

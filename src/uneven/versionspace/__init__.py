@@ -2,6 +2,12 @@
 
 from uneven.versionspace.analytic import analytic_centre
 from uneven.versionspace.bayes_point import BayesPointClassifier
+from uneven.versionspace.bayes_strategy import (
+    BayesPoint,
+    bayes_point,
+    bayes_strategy,
+    is_bayes_line,
+)
 from uneven.versionspace.billiard import BilliardRun, billiard
 from uneven.versionspace.centre_classifier import CuttingPlaneClassifier
 from uneven.versionspace.chebyshev import ChebyshevCentre, chebyshev_centre
@@ -39,6 +45,7 @@ from uneven.versionspace.volume import log_volume
 
 __all__ = [
     "ORACLES",
+    "BayesPoint",
     "BayesPointClassifier",
     "BilliardRun",
     "ChebyshevCentre",
@@ -55,6 +62,8 @@ __all__ = [
     "Span",
     "VersionSpace",
     "analytic_centre",
+    "bayes_point",
+    "bayes_strategy",
     "billiard",
     "centre_of_gravity",
     "chebyshev_centre",
@@ -65,6 +74,7 @@ __all__ = [
     "first_error",
     "hamiltonian",
     "hit_and_run",
+    "is_bayes_line",
     "largest_error",
     "localise",
     "log_volume",

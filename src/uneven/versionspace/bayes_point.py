@@ -121,9 +121,10 @@ default="propagation"
     Notes
     -----
     Everything happens in the span of the rows: n² kernel values, then n times M² per sweep and
-    problem for n rows that span M dimensions. Up to a few thousand rows that is quick; with more,
-    limit M by ``max_rank``. With the linear kernel, M is at most the number of columns. "joint"
-    has n (K - 1) cuts in M (K - 1) dimensions, so it is for few classes.
+    problem for n rows that span M dimensions. Up to a few hundred rows that is quick; with more,
+    limit M by ``max_rank``, which also needs only n M kernel values. With the linear kernel, M is
+    at most the number of columns. "joint" has n (K - 1) cuts in M (K - 1) dimensions, so it is for
+    few classes.
 
     Rows enter with unit length, as the source has it tacitly, and there is no offset. The normal
     prior of the propagation gives the same direction as the uniform one of the source.
@@ -277,7 +278,7 @@ default="propagation"
         if self.ridge > JITTER:
             rest = np.hypot(rest, np.sqrt(self.ridge))
         n_classes = len(self.classes_)
-        if self._is_joint:
+        if self.is_joint:
             if self.samples_ is not None:
                 return joint_sample_vote(where, rest, self.samples_[0], n_classes)
             both = (self.means_[0], self.covariances_[0])
@@ -290,7 +291,7 @@ default="propagation"
     @property
     def spaces_(self) -> list[VersionSpace]:
         """The version spaces; those of "joint" have no span."""
-        span = None if self._is_joint else self.span_
+        span = None if self.is_joint else self.span_
         return [VersionSpace(cuts, span) for cuts in self._cuts()]
 
     def __sklearn_tags__(self) -> Tags:
@@ -300,7 +301,8 @@ default="propagation"
         return tags
 
     @property
-    def _is_joint(self) -> bool:
+    def is_joint(self) -> bool:
+        """Whether a fitted model has one version space for the vectors of all classes."""
         return self.multi_class == "joint" and len(self.classes_) > 2
 
     @property
@@ -341,7 +343,7 @@ default="propagation"
 
     def _cuts(self) -> list[np.ndarray]:
         """The cuts of each version space, in normal form."""
-        if self._is_joint:
+        if self.is_joint:
             return [joint_cuts(self.places_, self.targets_, len(self.classes_))]
         positive = [1] if len(self.classes_) == 2 else range(len(self.classes_))
         return [self.places_ * np.where(self.targets_ == k, 1.0, -1.0)[:, None] for k in positive]
@@ -367,7 +369,7 @@ default="propagation"
 
     def _output_weights(self, centres: np.ndarray) -> np.ndarray:
         """Vectors of the outputs, shape (n_dims, n_outputs)."""
-        if self._is_joint:
+        if self.is_joint:
             frame = class_frame(len(self.classes_))
             return (frame @ centres.reshape(frame.shape[1], -1)).T
         return centres.T

@@ -152,8 +152,9 @@ def span_of(
     Notes
     -----
     The frame comes from a Cholesky factor with pivots of the Gram matrix of the unit rows, so that
-    it costs n² kernel values and n times the squared number of dimensions. Dense rows with fewer
-    columns than rows keep their columns as frame, if there is no ridge.
+    it costs n² kernel values and n times the squared number of dimensions; with ``max_rank``, only
+    n kernel values per dimension. Dense rows with fewer columns than rows keep their columns as
+    frame, if there is neither ridge nor limit.
 
     References
     ----------
@@ -177,30 +178,56 @@ def span_of(
     if plain and ridge == 0.0 and max_rank is None:
         span = Span(None, np.arange(X.shape[1]), None, np.ones(X.shape[1]))
         return span, span.coordinates(X)[0]
+    if max_rank is not None and kernel != "precomputed":
+        placed, support, scale = _place_few(X, kernel, params, ridge, max_rank)
+    else:
+        placed, support, scale = _place_all(X, kernel, params, ridge, max_rank)
+    lengths = np.linalg.norm(placed, axis=1)
+    rows = None if kernel == "precomputed" else X[support]
+    triangle = np.ascontiguousarray(placed[support])
+    span = Span(rows, support, triangle, scale[support], kernel, params)
+    return span, placed / np.where(lengths > 0.0, lengths, 1.0)[:, None]
+
+
+def _place_all(
+    X: Any, kernel: Kernel, params: dict[str, Any], ridge: float, max_rank: int | None
+) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
+    """Coordinates, independent rows and lengths of all rows, from the whole Gram matrix."""
     given: Any = X if kernel == "precomputed" else gram(X, None, kernel, **params)
     values = np.array(given.toarray() if sp.issparse(given) else given, dtype=np.float64)
     norms = np.sqrt(np.clip(values.diagonal(), 0.0, None))
     scale = np.where(norms > 0.0, norms, 1.0)
     values /= scale[:, None] * scale
     values[np.diag_indices_from(values)] += np.where(norms > 0.0, ridge, 0.0)
-    factor, order, rank = _pivoted_cholesky(values)
-    rank = rank if max_rank is None else min(rank, max_rank)
-    support = order[:rank]
-    placed = np.empty((len(values), rank))
-    placed[order] = factor[:, :rank]
-    lengths = np.linalg.norm(placed, axis=1)
-    rows = None if kernel == "precomputed" else X[support]
-    triangle = np.ascontiguousarray(factor[:rank, :rank])
-    span = Span(rows, support, triangle, scale[support], kernel, params)
-    return span, placed / np.where(lengths > 0.0, lengths, 1.0)[:, None]
-
-
-def _pivoted_cholesky(values: np.ndarray) -> tuple[np.ndarray, np.ndarray, int]:
-    """Lower factor of the permuted matrix, the permutation, and the rank."""
     factor, pivots, rank, _ = dpstrf(values, tol=_TOLERANCE, lower=1)
-    factor = np.tril(factor)
-    factor[:, rank:] = 0.0
-    return factor, pivots.astype(np.intp) - 1, int(rank)
+    order = pivots.astype(np.intp) - 1
+    rank = rank if max_rank is None else min(rank, max_rank)
+    placed = np.empty((len(values), rank))
+    placed[order] = np.tril(factor)[:, :rank]
+    return placed, order[:rank], scale
+
+
+def _place_few(
+    X: Any, kernel: Kernel, params: dict[str, Any], ridge: float, max_rank: int
+) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
+    """The same for few dimensions, from one column of the Gram matrix for each of them."""
+    norms = feature_norms(X, kernel, params)
+    scale = np.where(norms > 0.0, norms, 1.0)
+    left = np.where(norms > 0.0, 1.0 + ridge, 0.0)
+    placed = np.zeros((len(left), min(max_rank, len(left))))
+    support: list[int] = []
+    while len(support) < placed.shape[1] and left.max() > _TOLERANCE:
+        pivot, size = int(left.argmax()), len(support)
+        column = gram(X, X[pivot : pivot + 1], kernel, **params)[:, 0] / (scale * scale[pivot])
+        column -= placed[:, :size] @ placed[pivot, :size]
+        root = np.sqrt(left[pivot])
+        placed[:, size] = column / root
+        placed[support, size] = 0.0
+        placed[pivot, size] = root
+        left -= placed[:, size] ** 2
+        support.append(pivot)
+        left[support] = 0.0
+    return placed[:, : len(support)], np.array(support, dtype=np.intp), scale
 
 
 def feature_norms(X: Any, kernel: Kernel, params: dict[str, Any]) -> np.ndarray:
