@@ -129,3 +129,16 @@ def test_version_space(tmp_path):
     assert angle["Chebyshev"] == 25.6
     assert angle["gravity, propagated"] < 0.5
     assert (tmp_path / "picture.png").read_bytes().startswith(b"\x89PNG")
+
+
+def test_active_learning(tmp_path):
+    out = printed("active_learning.py", "picture.png", cwd=tmp_path)
+    assert "30 labels, 10 digits seen" in out
+    rows = re.findall(r"^(centre of gravity|random) +([\d. ]+)$", out, re.M)
+    found = {name: list(map(float, scores.split())) for name, scores in rows}
+    gravity, random = found["centre of gravity"], found["random"]
+    assert gravity[0] == random[0]
+    assert gravity[2] > random[2] + 0.02
+    assert gravity[-1] > random[-1] + 0.02
+    assert gravity[-1] > 0.96
+    assert (tmp_path / "picture.png").read_bytes().startswith(b"\x89PNG")

@@ -1,5 +1,7 @@
 """Learning curves and shrinking volumes."""
 
+from types import SimpleNamespace
+
 import matplotlib as mpl
 import numpy as np
 import pytest
@@ -129,6 +131,22 @@ def test_curves_that_do_not_fit_are_refused(labels, curves, says):
     for display in (LearningCurveDisplay, VolumeDisplay):
         with pytest.raises(ValueError, match=says):
             display(labels, curves)
+
+
+def test_simulated_runs_of_different_lengths_are_joined():
+    runs = [
+        SimpleNamespace(labels=[0, 5, 10], scores=[0.5, 0.7, 0.9], log_volumes=[-1.0, -2.0, -3.0]),
+        SimpleNamespace(labels=[0, 5], scores=[0.7, 0.9], log_volumes=[np.nan, -4.0]),
+    ]
+    scores = LearningCurveDisplay.from_simulations({"gravity": runs}, measure="G-mean")
+    np.testing.assert_allclose(scores.ax_.lines[0].get_ydata(), [0.6, 0.8, 0.9])
+    assert scores.ax_.get_title(loc="left") == "G-mean"
+    left = VolumeDisplay.from_simulations({"gravity": runs}, guides=False, unit="decades")
+    np.testing.assert_allclose(
+        left.ax_.lines[0].get_ydata(), np.array([-1.0, -3.0, -3.0]) / np.log(10)
+    )
+    with pytest.raises(ValueError, match="no run of 'gravity'"):
+        LearningCurveDisplay.from_simulations({"gravity": []})
 
 
 def test_unknown_words_and_odd_references_are_refused():

@@ -17,6 +17,7 @@ __all__ = [
     "Band",
     "check_band",
     "check_runs",
+    "collect_runs",
     "colours_of",
     "draw_band",
     "middle_and_band",
@@ -73,6 +74,46 @@ def check_runs(curves: Mapping[str, ArrayLike]) -> dict[str, np.ndarray]:
             )
         tables[str(name)] = table
     return tables
+
+
+def collect_runs(
+    simulations: Mapping[str, Iterable[Any]], what: str
+) -> tuple[dict[str, np.ndarray], dict[str, np.ndarray]]:
+    """Tables of runs that may have ended at different times.
+
+    Parameters
+    ----------
+    simulations : dict of str to iterable of runs
+        Each run has ``labels`` and an attribute ``what`` of the same length, such as
+        `uneven.active.LearningCurve`.
+    what : str
+
+    Returns
+    -------
+    labels : dict of str to ndarray of shape (n_points,)
+        All numbers of labels that any run of that name has.
+    curves : dict of str to ndarray of shape (n_runs, n_points)
+        NaN where a run has none.
+
+    Examples
+    --------
+    >>> from types import SimpleNamespace
+    >>> runs = [SimpleNamespace(labels=[0, 5], scores=[0.5, 0.7]),
+    ...         SimpleNamespace(labels=[0], scores=[0.6])]
+    >>> labels, curves = collect_runs({"random": runs}, "scores")
+    >>> labels["random"].tolist(), curves["random"].tolist()
+    ([0.0, 5.0], [[0.5, 0.7], [0.6, nan]])
+    """
+    labels, curves = {}, {}
+    for name, runs in simulations.items():
+        held = [(np.asarray(run.labels, float), getattr(run, what)) for run in runs]
+        if not held:
+            raise ValueError(f"there is no run of {name!r}, so nothing can be drawn.")
+        labels[name] = np.unique(np.concatenate([x for x, _ in held]))
+        curves[name] = np.full((len(held), len(labels[name])), np.nan)
+        for row, (x, values) in zip(curves[name], held):
+            row[np.searchsorted(labels[name], x)] = values
+    return labels, curves
 
 
 def positions_of(

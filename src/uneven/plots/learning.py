@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Iterable, Mapping
 from typing import Any
 
 import numpy as np
@@ -13,6 +13,7 @@ from uneven.plots.bands import (
     Band,
     check_band,
     check_runs,
+    collect_runs,
     colours_of,
     draw_band,
     name_ends,
@@ -105,6 +106,28 @@ class LearningCurveDisplay:
         display = cls(labels, curves, measure=measure, references=references)
         return display.plot(ax=ax, **kwargs)
 
+    @classmethod
+    def from_simulations(
+        cls, simulations: Mapping[str, Iterable[Any]], *, ax: Any = None, **kwargs: Any
+    ) -> LearningCurveDisplay:
+        """Draw simulated runs.
+
+        Parameters
+        ----------
+        simulations : dict of str to iterable of uneven.active.LearningCurve
+            Runs of each name; they may have ended at different times.
+        ax : matplotlib Axes or None
+            Where to draw; None makes a figure.
+        **kwargs
+            Passed to `from_curves`.
+
+        Returns
+        -------
+        LearningCurveDisplay
+            The drawn display.
+        """
+        return cls.from_curves(*collect_runs(simulations, "scores"), ax=ax, **kwargs)
+
     def plot(
         self,
         ax: Any = None,
@@ -159,7 +182,11 @@ class LearningCurveDisplay:
         if ylim is not None:
             ax.set_ylim(*ylim)
         ax.set_xlabel("labels", color=MUTED, fontsize=9)
-        headline(ax, title or self.measure.capitalize(), self._told(band, reference_name))
+        headline(
+            ax,
+            title or self.measure[:1].upper() + self.measure[1:],
+            self._told(band, reference_name),
+        )
         self.text_ = name_ends(ax, ends, chosen)
         return self
 

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Iterable, Mapping
 from typing import Any, Literal
 
 import numpy as np
@@ -14,6 +14,7 @@ from uneven.plots.bands import (
     Band,
     check_band,
     check_runs,
+    collect_runs,
     colours_of,
     draw_band,
     name_ends,
@@ -107,6 +108,28 @@ class VolumeDisplay:
             The drawn display.
         """
         return cls(labels, log_volumes).plot(ax=ax, **kwargs)
+
+    @classmethod
+    def from_simulations(
+        cls, simulations: Mapping[str, Iterable[Any]], *, ax: Any = None, **kwargs: Any
+    ) -> VolumeDisplay:
+        """Draw the volumes of simulated runs.
+
+        Parameters
+        ----------
+        simulations : dict of str to iterable of uneven.active.LearningCurve
+            Runs of each name, simulated with ``volumes=True``.
+        ax : matplotlib Axes or None
+            Where to draw; None makes a figure.
+        **kwargs
+            Passed to `plot`.
+
+        Returns
+        -------
+        VolumeDisplay
+            The drawn display.
+        """
+        return cls.from_curves(*collect_runs(simulations, "log_volumes"), ax=ax, **kwargs)
 
     def plot(
         self,
