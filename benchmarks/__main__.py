@@ -5,6 +5,8 @@ from __future__ import annotations
 import argparse
 
 from benchmarks import (
+    active_multiclass,
+    active_published,
     centres,
     compression,
     dialogues,
@@ -19,6 +21,7 @@ from benchmarks import (
     noise_real,
     noise_text,
     predict_speed,
+    query_speed,
     scaling,
     uma_speed,
     uma_toy,
@@ -58,6 +61,19 @@ SECTIONS = {
     "centres": (
         f"Centre of gravity, {centres.N_CUTS} cuts in {centres.N_DIMS} dimensions: error; steps",
         centres.run,
+    ),
+    "query": ("A query over a large sparse pool", query_speed.run),
+    "banana": (
+        "Active learning as published: accuracy on Banana, 50 runs",
+        active_published.banana,
+    ),
+    "active-text": (
+        "Active learning as published: accuracy on text, ten classes, 25 runs",
+        active_published.text,
+    ),
+    "active-multiclass": (
+        "Many classes, 200 queries: area under the learning curve",
+        active_multiclass.run,
     ),
     "criteria": ("Split criteria of the cost trees", learning.criteria),
 }
