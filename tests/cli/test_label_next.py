@@ -207,11 +207,12 @@ def test_rules_and_kernels_can_be_chosen(uneven, pool, options):
 
 
 def test_a_label_that_looks_like_a_slip_is_pointed_out(uneven, pool):
-    labels = ["common", "common", "less", "less", "Comon", "rare"]
-    pd.DataFrame({"row": range(1, 7), "label": labels}).to_csv("labels.csv", index=False)
+    labels = ["common"] * 6 + ["kind 1"] * 6 + ["Comon", "rare", "kind 2"]
+    pd.DataFrame({"row": range(1, 16), "label": labels}).to_csv("labels.csv", index=False)
     done = uneven("label-next", "pool.csv", "--n", 2)
     assert "the label 'Comon' occurs once; did you mean 'common'?" in " ".join(done.err.split())
     assert "'rare'" not in done.err
+    assert "'kind 2'" not in done.err
 
 
 @pytest.mark.parametrize(
@@ -253,7 +254,7 @@ def test_a_header_alone_and_labels_typed_twice_alike_are_fine(uneven, pool):
     assert uneven("label-next", "pool.csv", "--n", 2).code == 0
     Path("labels.csv").write_text("row,label\n1,a\n1,a\n2,b\n")
     done = uneven("label-next", "pool.csv", "--n", 2)
-    assert "Labels so far  2 (a 1, b 1)" in done.out
+    assert "Labels so far  2 (a: 1, b: 1)" in done.out
 
 
 @pytest.mark.parametrize(

@@ -28,6 +28,7 @@ __all__ = ["LabelRequest", "label_next"]
 MOST_COLUMNS = 5
 LONGEST_CELL = 32
 ALIKE = 0.8
+FREQUENT = 5
 
 
 @dataclass(frozen=True)
@@ -157,16 +158,19 @@ def _checked_labels(file: LabelFile, pool: PoolTable) -> dict[str, str]:
 
 
 def _label_notes(labels: dict[str, str]) -> list[str]:
-    """Labels that occur once and look like another one."""
+    """Labels that occur once and look like a frequent one, but for numbers in them."""
     counts = Counter(labels.values())
+    usual = {label.lower(): label for label, count in counts.items() if count >= FREQUENT}
     notes = []
     for label in (label for label, count in counts.items() if count == 1):
-        others = [other for other in counts if other != label and counts[other] > 1]
-        lowered = {other.lower(): other for other in others}
-        near = difflib.get_close_matches(label.lower(), lowered, n=1, cutoff=ALIKE)
-        if near:
-            notes.append(f"the label {label!r} occurs once; did you mean {lowered[near[0]]!r}?")
+        near = difflib.get_close_matches(label.lower(), usual, n=1, cutoff=ALIKE)
+        if near and _letters(near[0]) != _letters(label.lower()):
+            notes.append(f"the label {label!r} occurs once; did you mean {usual[near[0]]!r}?")
     return notes
+
+
+def _letters(label: str) -> str:
+    return "".join(sign for sign in label if not sign.isdigit())
 
 
 def _learn(request: LabelRequest, pool: PoolTable, labels: dict[str, str]) -> ActiveLearner:
@@ -258,7 +262,7 @@ def _closing_lines(
 ) -> None:
     """What is there, where it was written, and how to go on."""
     counts = Counter(labels.values()).most_common(8)
-    found = ", ".join(f"{label} {count}" for label, count in counts) or "none"
+    found = ", ".join(f"{label}: {count}" for label, count in counts)
     lines = [f"Labels so far  {len(labels)} ({found})" if labels else "Labels so far  none"]
     if reason:
         lines.append(f"You may stop   {reason}.")
