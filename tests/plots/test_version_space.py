@@ -126,6 +126,11 @@ def test_spaces_bring_their_cuts_and_find_their_centres():
     assert words(given) == ["here"]
 
 
+def test_spaces_that_cannot_be_drawn_are_not_asked_for_centres():
+    with pytest.raises(ValueError, match="5 dimensions"):
+        VersionSpaceDisplay.from_space(SimpleNamespace(cuts=np.eye(5)))
+
+
 def test_given_axes_are_used_and_nothing_else_is_opened():
     _, axes = plt.subplots(1, 2)
     display = VersionSpaceDisplay(np.eye(3), {"g": [1.0, 1.0, 1.0]}).plot(axes[1])

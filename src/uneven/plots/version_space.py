@@ -81,12 +81,7 @@ class VersionSpaceDisplay:
         samples: ArrayLike | None = None,
         inscribed: Sequence[str] = (),
     ) -> None:
-        self.cuts = _units(_table(cuts, "cuts"), "cuts")
-        if self.cuts.shape[1] not in (2, 3):
-            raise ValueError(
-                f"cuts have {self.cuts.shape[1]} dimensions; only version spaces of 2 or 3 can be "
-                "drawn."
-            )
+        self.cuts = _check_cuts(cuts)
         self.centres = self._points(centres, "centres")
         self.candidates = self._points(candidates, "candidates")
         self.queries = self._path(queries, "queries")
@@ -135,9 +130,10 @@ class VersionSpaceDisplay:
         VersionSpaceDisplay
             The drawn display.
         """
+        cuts = _check_cuts(space.cuts)
         if not isinstance(centres, Mapping):
             centres = {name: space.centre(name) for name in centres}
-        return cls(space.cuts, centres, **kwargs).plot(ax=ax, title=title)
+        return cls(cuts, centres, **kwargs).plot(ax=ax, title=title)
 
     def plot(self, ax: Any = None, *, title: str | None = None) -> VersionSpaceDisplay:
         """Draw the display.
@@ -264,6 +260,16 @@ class VersionSpaceDisplay:
         table = _table(points, what, self.cuts.shape[1])
         _units(table, what)
         return table if len(table) else None
+
+
+def _check_cuts(cuts: ArrayLike) -> np.ndarray:
+    """Unit rows of two or three dimensions."""
+    table = _units(_table(cuts, "cuts"), "cuts")
+    if table.shape[1] not in (2, 3):
+        raise ValueError(
+            f"cuts have {table.shape[1]} dimensions; only version spaces of 2 or 3 can be drawn."
+        )
+    return table
 
 
 def _table(points: Any, what: str, n_dims: int | None = None) -> np.ndarray:
