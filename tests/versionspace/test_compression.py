@@ -155,7 +155,7 @@ def test_rows_that_cannot_be_separated():
     assert pair.score(X[50:], y[50:]) > 0.9
 
 
-@pytest.mark.parametrize("kernel", ["linear", "rbf"])
+@pytest.mark.parametrize("kernel", ["linear", "poly"])
 @pytest.mark.parametrize("normalize", [False, True])
 @pytest.mark.parametrize("fit_intercept", [False, True])
 def test_scores_are_products_with_a_unit_vector(kernel, normalize, fit_intercept):
@@ -163,7 +163,7 @@ def test_scores_are_products_with_a_unit_vector(kernel, normalize, fit_intercept
     model = CompressionPerceptron(
         kernel=kernel, gamma=0.5, normalize=normalize, fit_intercept=fit_intercept
     ).fit(X, y)
-    near = X @ X.T if kernel == "linear" else np.exp(-0.5 * ((X[:, None] - X) ** 2).sum(axis=2))
+    near = X @ X.T if kernel == "linear" else (0.5 * X @ X.T + 1.0) ** 3
     near = near + float(fit_intercept)
     lengths = np.sqrt(np.diag(near)) if normalize else np.ones(len(X))
     found = localise(np.linalg.cholesky(near + 1e-9 * np.eye(len(X))) * (y / lengths)[:, None])
