@@ -6,7 +6,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from tests.versionspace import sampler_twins
-from tests.versionspace.cones import cones, degrees, random_cone
+from tests.versionspace.cones import cones, degrees, random_cone, unit
 from uneven.versionspace import billiard, chebyshev_centre, exact_centre, kernels
 
 
@@ -111,13 +111,22 @@ def test_a_start_on_a_cut_that_flies_outwards_turns_back():
 
 
 def test_a_ball_in_a_corner_gets_out():
-    n_sides = 300
-    angles = np.linspace(0, 2 * np.pi, n_sides, endpoint=False)
-    cuts = np.column_stack([np.cos(angles), np.sin(angles), np.full(n_sides, 0.01)])
-    cuts /= np.linalg.norm(cuts, axis=1, keepdims=True)
-    run = billiard(cuts, [0.0, 0.0, 0.5], [0.0, 0.0, -1.0], bounces=3000, rng=0)
-    assert run.lengths.sum() > 1.0
+    half = 0.005
+    cuts = np.array([[np.sin(half), np.cos(half)], [np.sin(half), -np.cos(half)]])
+    run = billiard(cuts, [0.5, 0.0], [-1.0, 0.0], bounces=150, rng=0)
+    assert run.lengths[1:101] == pytest.approx(np.zeros(100), abs=1e-12)
+    assert run.lengths[101:].sum() > 0.5
     assert (run.points @ cuts.T).min() >= -1e-12
+
+
+def test_gravity_has_the_right_length_whatever_the_momentum():
+    cuts = random_cone(0, 7, 3)
+    start, exact = chebyshev_centre(cuts).point, exact_centre(cuts).centre
+    across = unit(np.cross(start, [1.0, 2.0, 3.0]))
+    for tilt in (0.3, 3.0):
+        run = billiard(cuts, start, unit(start) + tilt * across, bounces=20_000)
+        assert np.linalg.norm(run.gravity) == pytest.approx(np.linalg.norm(exact), abs=0.01)
+        assert abs(np.linalg.norm(run.centre) - np.linalg.norm(exact)) > 0.03
 
 
 def test_a_triangle_with_offsets_and_no_ball():
