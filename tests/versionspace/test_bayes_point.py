@@ -3,6 +3,7 @@
 import numpy as np
 import pytest
 import scipy.sparse as sp
+from scipy.special import ndtr
 from sklearn.base import clone
 from sklearn.datasets import load_digits, load_iris, make_blobs
 from sklearn.metrics.pairwise import rbf_kernel
@@ -179,6 +180,34 @@ def test_a_ridge_means_the_same_to_all_centres():
     assert spelled.span_.n_dims == 12
     assert spelled.log_volume_[0] == pytest.approx(inside.log_volume_[0], abs=1e-3)
     assert degrees(inside.coef_[0], spelled.coef_[0]) < 4.0
+
+
+@pytest.mark.parametrize("centre", ["propagation", "hamiltonian"])
+def test_votes_know_of_the_private_part_of_new_rows(centre):
+    X, y = separable(8, 12, 3)
+    model = BayesPointClassifier("linear", ridge=0.5, centre=centre, random_state=0).fit(X, y)
+    new = np.eye(3)
+    if centre == "propagation":
+        spread = np.sqrt(np.diag(model.covariances_[0]) + 0.5)
+        expected = ndtr(model.means_[0] / spread)
+    else:
+        where, rest = model.span_.coordinates(new)
+        drawn = model.samples_[0] / np.linalg.norm(model.samples_[0], axis=1)[:, None]
+        lengths = np.sqrt(np.random.default_rng(1).chisquare(drawn.shape[1], len(drawn)))
+        spread = np.sqrt(rest**2 + 0.5)
+        expected = ndtr(where @ (drawn * lengths[:, None]).T / spread[:, None]).mean(axis=1)
+    np.testing.assert_allclose(model.predict_proba(new)[:, 1], expected, atol=0.02)
+
+
+def test_points_of_a_billiard_cover_its_way():
+    centre, points = find_centre(np.eye(3), "billiard", 20_000, rng=0)
+    assert (points >= -1e-9).all()
+    lengths = np.linalg.norm(points, axis=1)
+    assert lengths.max() <= 1 + 1e-9
+    assert lengths.mean() == pytest.approx(0.75, abs=0.02)
+    np.testing.assert_allclose(points.mean(axis=0), centre, atol=0.01)
+    assert points.min(axis=1).min() < 0.02 < np.median(points.min(axis=1))
+    assert (points.min(axis=1) > 1e-6).mean() > 0.9
 
 
 def test_intercept():
