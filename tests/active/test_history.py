@@ -57,9 +57,10 @@ def test_the_fingerprint_tells_pools_apart():
 
 
 def test_the_last_label_of_a_row_counts():
-    steps = [Step(np.array([4, 2]), np.array(["a", "b"])), Step(np.array([4]), np.array(["long"]))]
+    steps = [Step(np.array([4, 7, 2]), np.array(["a", "b", "c"]))]
+    steps.append(Step(np.array([4]), np.array(["long"])))
     rows, labels = answers(steps)
-    assert (rows.tolist(), labels.tolist()) == ([2, 4], ["b", "long"])
+    assert (rows.tolist(), labels.tolist()) == ([7, 2, 4], ["b", "c", "long"])
     assert [len(part) for part in answers([])] == [0, 0]
 
 

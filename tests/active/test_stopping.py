@@ -66,7 +66,12 @@ def test_rows_are_open_if_their_hyperplane_cuts_the_space(extra, open_):
 
 @pytest.mark.parametrize(
     "choices",
-    [{}, {"ridge": 0.1}, {"centre": "chebyshev"}, {"centre": "chebyshev", "ridge": 0.1}],
+    [
+        {},
+        {"ridge": 0.1},
+        {"centre": "chebyshev", "ridge": 0.1},
+        {"centre": "hamiltonian", "ridge": 0.1, "n_samples": 50, "random_state": 0},
+    ],
     ids=str,
 )
 def test_a_tolerance_of_the_classifier_does_not_open_rows(choices):
@@ -159,6 +164,20 @@ def test_stability_is_the_same_after_clones_pickles_and_resuming(tmp_path):
         learner.tell(order[k : k + 3], y[order[k : k + 3]])
         running.append(learner.stop_reason())
     assert running[1:] == said
+
+
+def test_a_learner_that_starts_anew_forgets_what_was_stable():
+    rule = StablePredictions(3, share=0.05)
+    order = np.random.default_rng(1).permutation(150)
+    X, y, learner = stable_run(rule, [])
+    for rows in np.split(order[:60], 20):
+        said = learner.tell(rows, y[rows]).stop_reason()
+    assert said is not None
+    learner.start(X)
+    _, _, fresh = stable_run(rule, [])
+    for k in range(60, 120, 3):
+        rows = order[k : k + 3]
+        assert learner.tell(rows, y[rows]).stop_reason() == fresh.tell(rows, y[rows]).stop_reason()
 
 
 @pytest.mark.parametrize(

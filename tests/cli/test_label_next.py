@@ -99,6 +99,13 @@ def test_what_people_typed_is_never_lost(uneven, pool):
     assert len(after) == len(typed) + 1 + 3 - (table.loc[4, "row"] in after["row"].tolist()[6:])
 
 
+def test_remarks_on_rows_that_are_asked_for_again_stay(uneven, pool):
+    uneven("label-next", "pool.csv", "--n", 3)
+    read().assign(remark=["odd", "", "blurred"]).to_csv("labels.csv", index=False)
+    uneven("label-next", "pool.csv", "--n", 3)
+    assert read()["remark"].tolist() == ["odd", "", "blurred"]
+
+
 def test_a_file_that_changed_meanwhile_is_left_alone(uneven, pool, monkeypatch):
     uneven("label-next", "pool.csv", "--n", 4)
     fill_in(pool)
@@ -204,6 +211,18 @@ def test_rules_and_kernels_can_be_chosen(uneven, pool, options):
     done = uneven("label-next", "pool.csv", "--n", 2, *options)
     assert done.code == 0
     assert " ".join(options) in done.out
+
+
+def test_a_line_need_not_go_through_the_mean(uneven):
+    pd.DataFrame({"x": np.linspace(0, 1, 60) ** 2, "u": np.tile([1, 2], 30)}).to_csv(
+        "line.csv", index=False
+    )
+    own = pd.DataFrame({"row": [1, 48, 52, 60], "label": ["low", "low", "high", "high"]})
+    own.to_csv("labels.csv", index=False)
+    assert uneven("label-next", "line.csv", "--kernel", "linear", "--n", 50).code == 0
+    asked = read().iloc[4:]
+    right = [(int(row) >= 50) == (guess == "high") for row, guess in zip(asked.row, asked.guess)]
+    assert np.mean(right) > 0.9
 
 
 def test_a_label_that_looks_like_a_slip_is_pointed_out(uneven, pool):
