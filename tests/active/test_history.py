@@ -64,8 +64,10 @@ def test_the_last_label_of_a_row_counts():
     assert [len(part) for part in answers([])] == [0, 0]
 
 
-@pytest.mark.parametrize("query", ["centre_of_gravity", "random", "orientation_aware"])
-@pytest.mark.parametrize("ties", ["first", "random"])
+@pytest.mark.parametrize(
+    ("query", "ties"),
+    [("centre_of_gravity", "random"), ("random", "first"), ("orientation_aware", "first")],
+)
 def test_a_resumed_learner_asks_what_it_would_have_asked(tmp_path, query, ties):
     X, y = load_iris(return_X_y=True)
 
