@@ -15,7 +15,7 @@ from typing import Any, NamedTuple
 import numpy as np
 import scipy.sparse as sp
 from joblib import Parallel, delayed
-from sklearn.base import clone
+from sklearn.base import BaseEstimator, ClassifierMixin, clone
 from sklearn.feature_extraction.text import TfidfTransformer
 from sklearn.linear_model import LogisticRegression
 from sklearn.preprocessing import StandardScaler
@@ -128,23 +128,44 @@ def _theirs(measure: str, classifier: Any) -> Job:
         from skactiveml.classifier import SklearnClassifier
         from skactiveml.pool import UncertaintySampling
 
-        classes = np.unique(split.y)
+        pool = np.arange(len(split.y))[:, None]
         asks = UncertaintySampling(method=measure, random_state=seed)
-        model = SklearnClassifier(clone(classifier), classes=classes, random_state=seed)
+        looks_up = LooksUp(clone(classifier), split.pool)
+        model = SklearnClassifier(looks_up, classes=np.unique(split.y), random_state=seed)
         y = np.full(len(split.y), np.nan)
         y[split.start] = split.y[split.start]
         scores = []
         for told in range(0, BUDGET + 1, AT_ONCE):
-            model.fit(split.pool, y)
-            scores.append(float(np.mean(model.predict(split.X_test) == split.y_test)))
+            model.fit(pool, y)
+            fitted = model.estimator_.classifier_
+            scores.append(float(np.mean(fitted.predict(split.X_test) == split.y_test)))
             if told < BUDGET:
-                rows = asks.query(split.pool, y, model, fit_clf=False, batch_size=AT_ONCE)
+                rows = asks.query(pool, y, model, fit_clf=False, batch_size=AT_ONCE)
                 y[rows] = split.y[rows]
         labels = np.arange(0, BUDGET + 1, AT_ONCE)
         nothing = np.full(len(labels), np.nan)
         return LearningCurve(labels, np.array(scores), labels, nothing, "").area_under()
 
     return job
+
+
+class LooksUp(ClassifierMixin, BaseEstimator):
+    """A classifier that is given numbers of rows: scikit-activeml takes no sparse tables."""
+
+    def __init__(self, classifier: Any, table: Any) -> None:
+        self.classifier = classifier
+        self.table = table
+
+    def fit(self, X: np.ndarray, y: np.ndarray) -> LooksUp:
+        self.classifier_ = clone(self.classifier).fit(self.table[X[:, 0].astype(int)], y)
+        self.classes_ = self.classifier_.classes_
+        return self
+
+    def predict(self, X: np.ndarray) -> np.ndarray:
+        return self.classifier_.predict(self.table[X[:, 0].astype(int)])
+
+    def predict_proba(self, X: np.ndarray) -> np.ndarray:
+        return self.classifier_.predict_proba(self.table[X[:, 0].astype(int)])
 
 
 def _area(data: Any, seed: int, job: Job) -> float:
