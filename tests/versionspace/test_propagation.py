@@ -6,9 +6,11 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 from scipy.special import log_ndtr as scipy_log_ndtr
 from scipy.stats import truncnorm
+from threadpoolctl import threadpool_info
 
 from uneven.versionspace import propagation
 from uneven.versionspace.propagation import propagate, propagate_gram
+from uneven.versionspace.propagation_blocks import few_threads
 from uneven.versionspace.propagation_kernels import log_ndtr, quadratic_forms, truncate
 
 
@@ -261,3 +263,12 @@ def test_refuses_what_is_no_gram_matrix():
         propagate_gram([[1.0, 0.5], [0.1, 1.0]])
     with pytest.raises(ValueError, match="length"):
         propagate([[2.0, 0.0]])
+
+
+def test_threads_are_as_many_after_it_as_before():
+    before = [pool["num_threads"] for pool in threadpool_info()]
+    propagate(random_cone(0, 140, 140), max_sweeps=2)
+    assert [pool["num_threads"] for pool in threadpool_info()] == before
+    with few_threads(200):
+        inside = [pool["num_threads"] for pool in threadpool_info() if pool["user_api"] == "blas"]
+    assert set(inside) == {1}

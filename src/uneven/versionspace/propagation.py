@@ -21,6 +21,7 @@ from uneven.door import check_integer
 from uneven.versionspace.cone import check_cuts
 from uneven.versionspace.propagation_blocks import (
     MANY,
+    few_threads,
     refresh_cuts_by_blas,
     refresh_gram_by_blas,
     sweep_in_blocks,
@@ -149,7 +150,9 @@ def propagate(
         go = sweep_in_blocks if many else sweep_cuts
         go(cuts, flip, ridge, step, run.mean, run.covariance, run.sites)
 
-    run = _run(refresh, sweep, _Run(cuts.shape[1], _start(sites, len(cuts))), tol, max_sweeps)
+    run = _Run(cuts.shape[1], _start(sites, len(cuts)))
+    with few_threads(cuts.shape[1]):
+        _run(refresh, sweep, run, tol, max_sweeps)
     variances = (
         np.einsum("ij,ij->i", cuts @ run.covariance, cuts)
         if many
@@ -212,7 +215,9 @@ def propagate_gram(
         else:
             sweep_gram(flip, ridge, step, run.mean, run.covariance, run.sites)
 
-    run = _run(refresh, sweep, _Run(len(gram), _start(sites, len(gram))), tol, max_sweeps)
+    run = _Run(len(gram), _start(sites, len(gram)))
+    with few_threads(len(gram)):
+        _run(refresh, sweep, run, tol, max_sweeps)
     variances = run.covariance.diagonal().copy()
     return _report(run, run.mean, variances, run.sites[:, 1], flip, ridge)
 
@@ -235,7 +240,7 @@ def _run(
     run: _Run,
     tol: float,
     max_sweeps: int,
-) -> _Run:
+) -> None:
     """Sweep until the mean stands still; compute it anew from the sites at the end and often."""
     often = _SWEEPS_OF_BLOCKS if len(run.mean) > MANY else 1
     refresh(run)
@@ -252,7 +257,6 @@ def _run(
             step = max(0.5 * step, _SMALLEST_STEP)
         before = change
     run.half_log_precision = refresh(run)
-    return run
 
 
 def _report(

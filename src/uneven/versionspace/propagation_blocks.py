@@ -7,18 +7,53 @@ times sooner from about 150 dimensions on.
 
 from __future__ import annotations
 
+from contextlib import AbstractContextManager, nullcontext
+from functools import cache
+from typing import Any
+
 import numpy as np
 from scipy.linalg import cho_solve, cholesky
 from scipy.linalg.lapack import dpotri
+from threadpoolctl import ThreadpoolController
 
 from uneven.versionspace.propagation_kernels import sweep_gram
 
-__all__ = ["MANY", "refresh_cuts_by_blas", "refresh_gram_by_blas", "sweep_in_blocks"]
+__all__ = [
+    "MANY",
+    "few_threads",
+    "refresh_cuts_by_blas",
+    "refresh_gram_by_blas",
+    "sweep_in_blocks",
+]
 
 MANY = 128
 """Dimensions above which blocks pay."""
 
 _BLOCK = 64
+
+_WORTH_THREADS = 1000
+"""Dimensions below which threads wait for each other longer than they work."""
+
+
+def few_threads(n_dims: int) -> AbstractContextManager[Any]:
+    """One thread for products of small matrices while the block runs; as many as before after it.
+
+    Parameters
+    ----------
+    n_dims : int
+
+    Returns
+    -------
+    context manager
+    """
+    if not MANY < n_dims < _WORTH_THREADS:
+        return nullcontext()
+    return _controller().limit(limits=1, user_api="blas")
+
+
+@cache
+def _controller() -> ThreadpoolController:
+    return ThreadpoolController()
 
 
 def sweep_in_blocks(
