@@ -60,6 +60,26 @@ def test_few_cuts_in_many_dimensions_are_exact():
     assert log_volume(cuts) == pytest.approx(np.log(exact_centre(cuts @ frame).share), abs=1e-9)
 
 
+def lune(angle, n_dims=4):
+    """Two nearly opposite cuts and two at right angles to both: an eighth of the angle's share."""
+    cuts = np.eye(n_dims)
+    cuts[1, :2] = -np.cos(angle), np.sin(angle)
+    turn = np.linalg.qr(np.random.default_rng(0).normal(size=(n_dims, n_dims)))[0]
+    return cuts @ turn
+
+
+@pytest.mark.parametrize("angle", [1e-2, 1e-4, 1e-5, 1e-6])
+def test_thin_spaces_are_measured_right_by_default(angle):
+    wanted = np.log(angle / (2 * np.pi) / 4)
+    assert log_volume(lune(angle), rng=0) == pytest.approx(wanted, abs=0.5)
+    assert log_volume(lune(angle), "propagation") == pytest.approx(wanted, abs=0.1)
+
+
+def test_the_orthant_is_refused_where_it_would_be_wrong():
+    with pytest.raises(ArithmeticError, match=r"radius 5e-05, below 0.001; use telescope"):
+        log_volume(lune(1e-4), "orthant", rng=0)
+
+
 def test_no_cuts_leave_everything_and_seeds_repeat():
     assert log_volume(np.empty((0, 4))) == 0.0
     cuts = random_cone(0, 10, 6)
@@ -70,7 +90,7 @@ def test_no_cuts_leave_everything_and_seeds_repeat():
 
 def test_what_has_no_volume_is_refused():
     opposite = [[1.0, 0.0], [-1.0, 0.0]]
-    for method in ("exact", "orthant", "telescope", "radius"):
+    for method in ("auto", "exact", "orthant", "telescope", "radius", "propagation"):
         with pytest.raises(EmptyVersionSpaceError):
             log_volume(opposite, method)
     with pytest.raises(ValueError, match="none of 100 random directions"):

@@ -13,6 +13,7 @@ __all__ = [
     "EmptyVersionSpaceError",
     "check_cuts",
     "chord",
+    "own_span",
     "project_on_cone",
     "redundant_cuts",
     "support",
@@ -55,6 +56,32 @@ def check_cuts(cuts: Any) -> np.ndarray:
             "uneven.linear.normalize_rows."
         )
     return cuts
+
+
+def own_span(cuts: np.ndarray) -> tuple[np.ndarray, np.ndarray | None]:
+    """Coordinates of fewer cuts than dimensions in their span; they leave the rest alone.
+
+    Parameters
+    ----------
+    cuts : ndarray of shape (n_cuts, n_dims)
+
+    Returns
+    -------
+    coordinates : ndarray of shape (n_cuts, n_inner)
+        The cuts themselves unless they are fewer than their dimensions.
+    frame : ndarray of shape (n_dims, n_inner) or None
+        Orthonormal columns: ``coordinates @ frame.T`` are the cuts. None if nothing changed.
+
+    Examples
+    --------
+    >>> coordinates, frame = own_span(np.array([[0.6, 0.0, 0.8]]))
+    >>> np.abs(coordinates).round(6).tolist(), (coordinates @ frame.T).round(6).tolist()
+    ([[1.0]], [[0.6, 0.0, 0.8]])
+    """
+    if not 0 < len(cuts) < cuts.shape[1]:
+        return cuts, None
+    frame, coordinates = np.linalg.qr(cuts.T)
+    return np.ascontiguousarray(coordinates.T), frame
 
 
 def project_on_cone(cuts: np.ndarray, x: ArrayLike) -> np.ndarray:

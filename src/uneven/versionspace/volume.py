@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import math
+from contextlib import suppress
 from typing import Any
 
 import numpy as np
@@ -10,7 +11,7 @@ from scipy.stats import multivariate_normal
 
 from uneven.door import check_choice, check_integer
 from uneven.versionspace.chebyshev import chebyshev_centre
-from uneven.versionspace.cone import check_cuts, redundant_cuts
+from uneven.versionspace.cone import check_cuts, own_span, redundant_cuts
 from uneven.versionspace.entrance import check_generator
 from uneven.versionspace.exact import exact_centre
 from uneven.versionspace.gravity import directions_inside
@@ -25,6 +26,10 @@ _MOST_ORTHANT = 12
 """Cuts up to which "auto" computes an orthant probability."""
 
 _LIMIT_ORTHANT = 50
+
+_THIN, _TOO_THIN = 1e-2, 1e-3
+"""Radius of the largest ball inside below which "auto" takes no orthant probability, and below
+which none is computed: its integration is then wrong by much, and does not say so."""
 
 _KEPT = 0.2
 """Share of the points that each stage of the telescope keeps."""
@@ -42,12 +47,14 @@ def log_volume(
     method : str, default="auto"
         - "exact": if the cuts span at most three dimensions.
         - "orthant": the chance that a normal vector has no negative product with any cut, by
-          SciPy's integration; good for some 20 cuts, refused for more than 50.
+          SciPy's integration; good for some 20 cuts, refused for more than 50 and in thin
+          spaces, where it is wrong.
         - "rejection": the share of random directions inside; for shares above 1e-4.
         - "telescope": stage by stage from a half-space, see the notes; any size.
         - "propagation": fast; exact for orthogonal cuts, else somewhat low.
         - "radius": the largest ball inside, a lower bound.
-        - "auto": "exact" where possible, else "orthant" for few cuts, else "telescope".
+        - "auto": "exact" where possible, else "orthant" for few cuts whose space is not thin,
+          else "telescope".
     n_samples : int, optional
         Directions for "rejection" (a million by default), points per stage for "telescope"
         (1000).
@@ -57,6 +64,11 @@ def log_volume(
     -------
     float
         At most 0.
+
+    Raises
+    ------
+    EmptyVersionSpaceError
+        If the cuts contradict each other.
 
     Notes
     -----
@@ -88,10 +100,9 @@ def log_volume(
         return 0.0
     if method == "radius":
         return cuts.shape[1] * math.log(chebyshev_centre(cuts).radius)
-    cuts = _in_own_span(cuts)
+    cuts = own_span(cuts)[0]
     if method == "auto":
-        few = "orthant" if len(cuts) <= _MOST_ORTHANT else "telescope"
-        method = "exact" if cuts.shape[1] <= 3 else few
+        return _of_any_shape(cuts, n_samples or 1000, rng)
     if method == "exact":
         return math.log(exact_centre(cuts).share)
     if method == "orthant":
@@ -99,16 +110,19 @@ def log_volume(
     if method == "rejection":
         return math.log(directions_inside(cuts, n_samples or 1_000_000, rng)[1])
     if method == "propagation":
+        chebyshev_centre(cuts)
         return propagate(cuts[~redundant_cuts(cuts)], ridge=0.0).log_evidence
     return _telescope(cuts, n_samples or 1000, rng)
 
 
-def _in_own_span(cuts: np.ndarray) -> np.ndarray:
-    """Fewer cuts than dimensions leave the rest alone: coordinates in their span."""
-    if len(cuts) >= cuts.shape[1]:
-        return cuts
-    _, coordinates = np.linalg.qr(cuts.T)
-    return np.ascontiguousarray(coordinates.T)
+def _of_any_shape(cuts: np.ndarray, n_samples: int, rng: np.random.Generator) -> float:
+    """By the best method that can be trusted."""
+    if cuts.shape[1] <= 3:
+        return math.log(exact_centre(cuts).share)
+    if len(cuts) <= _MOST_ORTHANT and chebyshev_centre(cuts).radius >= _THIN:
+        with suppress(ArithmeticError):
+            return _orthant(cuts, rng)
+    return _telescope(cuts, n_samples, rng)
 
 
 def _orthant(cuts: np.ndarray, rng: np.random.Generator) -> float:
@@ -117,7 +131,12 @@ def _orthant(cuts: np.ndarray, rng: np.random.Generator) -> float:
             f"an orthant probability of {len(cuts)} cuts takes too long, {_LIMIT_ORTHANT} are the "
             "most; use telescope or propagation, or drop redundant cuts."
         )
-    chebyshev_centre(cuts)
+    radius = chebyshev_centre(cuts).radius
+    if radius < _TOO_THIN:
+        raise ArithmeticError(
+            f"the space is too thin for the integration of an orthant probability: the largest "
+            f"ball inside has radius {radius:.2g}, below {_TOO_THIN:g}; use telescope."
+        )
     vector = multivariate_normal(
         np.zeros(len(cuts)),
         cuts @ cuts.T,
