@@ -2,7 +2,8 @@
 
 The published figures are the result curves that the author of the thesis put beside his code: mean
 accuracy after so many queries and, for Banana, its standard deviation over 50 runs. The two rows
-with a label at the start, one of each class, do not count as queries.
+with a label at the start, one of each class, do not count as queries. Rows of text are tf-idf as it
+is; Bayes points and the Chebyshev centre scale them to unit length by themselves, libSVM does not.
 """
 
 from __future__ import annotations
@@ -13,6 +14,8 @@ from typing import Any, NamedTuple
 import numpy as np
 from joblib import Parallel, delayed
 from sklearn.feature_extraction.text import TfidfTransformer
+from sklearn.pipeline import make_pipeline
+from sklearn.preprocessing import Normalizer
 from sklearn.svm import SVC
 
 from benchmarks.lines import Line
@@ -46,6 +49,7 @@ TEXT = {
 GRAVITY = "centre of gravity"
 CHEBYSHEV = "Chebyshev centre"
 SOFT = "SVC with C=1"
+SOFT_UNIT = "SVC with C=1, unit rows"
 PASSIVE = "random queries"
 
 
@@ -56,12 +60,16 @@ def learners(
     point = BayesPointClassifier(kernel, **params)
     ball = BayesPointClassifier(kernel, centre="chebyshev", ridge=ridge, **params)
     soft = SVC(kernel=kernel, C=1.0, **params)
-    return {
+    unit = make_pipeline(Normalizer(), soft)
+    some = {
         GRAVITY: ActiveLearner(point, random_state=seed),
         CHEBYSHEV: ActiveLearner(ball, "simple", random_state=seed),
         SOFT: ActiveLearner(soft, "uncertainty", random_state=seed),
         PASSIVE: ActiveLearner(point, "random", random_state=seed),
     }
+    if kernel == "linear":
+        some[SOFT_UNIT] = ActiveLearner(unit, "uncertainty", random_state=seed)
+    return some
 
 
 class Problem(NamedTuple):
@@ -149,28 +157,37 @@ def text() -> list[Line]:
         )
         means = {k: float(np.mean([one[k] for one in by_run])) for k in by_run[0]}
         spread = float(np.std([one[GRAVITY] for one in by_run]))
-        where = f"{name}, pool of {size}, {TEXT_QUERIES} queries"
-        lines.append(
-            Line(
-                f"{where}, {GRAVITY}",
-                f"{means[GRAVITY]:.4f} ± {spread:.4f}",
-                f"published {published[0]:.4f}",
-                "",
-                f">= {TEXT_TARGET}, above {CHEBYSHEV}",
-                means[GRAVITY] >= max(TEXT_TARGET, means[CHEBYSHEV]),
-            )
-        )
-        for other in (CHEBYSHEV, SOFT, PASSIVE):
-            beside = f"published SVM {published[1]:.4f}" if other == CHEBYSHEV else ""
-            lines.append(Line(f"{where}, {other}", f"{means[other]:.4f}", beside))
+        lines += _text_lines(f"{name}, pool of {size}", means, spread, published)
     return lines
+
+
+def _text_lines(
+    where: str, means: dict[str, float], spread: float, published: tuple[float, float]
+) -> Iterator[Line]:
+    """The Bayes point beside its target; the two SVMs beside the Bayes point."""
+    ours = means[GRAVITY]
+    yield Line(
+        f"{where}, {GRAVITY}",
+        f"{ours:.4f} ± {spread:.4f}",
+        f"published {published[0]:.4f}",
+        "",
+        f">= {TEXT_TARGET}",
+        ours >= TEXT_TARGET,
+    )
+    for other, beside in ((SOFT, f"published SVM {published[1]:.4f}"), (CHEBYSHEV, "")):
+        gain = f"{ours - means[other]:+.4f} for gravity"
+        yield Line(
+            f"{where}, {other}", f"{means[other]:.4f}", beside, gain, "> 0", ours > means[other]
+        )
+    for other in (SOFT_UNIT, PASSIVE):
+        yield Line(f"{where}, {other}", f"{means[other]:.4f}")
 
 
 def _text_run(data: Any, size: int, seed: int) -> dict[str, float]:
     """Accuracy of each learner after the last query, mean over the classes."""
     rng = np.random.default_rng(seed)
     train, test = _text_split(data, rng)
-    words = TfidfTransformer().fit(data.data[train])
+    words = TfidfTransformer(norm=None).fit(data.data[train])
     X_test = words.transform(data.data[test])
     labels, sizes = np.unique(data.target, return_counts=True)
     reached: dict[str, list[float]] = {}
