@@ -130,6 +130,22 @@ def test_the_span_drops_dependent_rows_and_takes_kernel_values_as_they_are():
     np.testing.assert_allclose(by_values.coordinates(X @ X.T)[0], same, atol=1e-9)
 
 
+@pytest.mark.parametrize("kernel", ["rbf", "linear"])
+def test_kernel_values_place_rows_as_their_kernel_does(kernel):
+    rng = np.random.default_rng(3)
+    X, new = rng.normal(size=(6, 9)), rng.normal(size=(4, 9))
+    by_name, _ = span_of(X, kernel, {"gamma": 0.1})
+    by_values, _ = span_of(gram(X, None, kernel, gamma=0.1), "precomputed")
+    values = gram(new, X, kernel, gamma=0.1)
+    norms = feature_norms(new, kernel, {"gamma": 0.1})
+    for ours, theirs in zip(
+        by_values.coordinates(values, norms), by_name.coordinates(new), strict=True
+    ):
+        np.testing.assert_allclose(ours, theirs, atol=1e-9)
+    if kernel == "rbf":
+        np.testing.assert_allclose(by_values.coordinates(values)[1], by_name.coordinates(new)[1])
+
+
 def test_a_row_outside_the_span_is_informative_and_cannot_be_added():
     space = VersionSpace.from_labels(np.eye(5)[:2], [1, 1])
     outside = np.eye(5)[3:4]

@@ -60,22 +60,26 @@ class Span:
         """Dimensions of the span."""
         return len(self.support)
 
-    def coordinates(self, X: Any) -> tuple[np.ndarray, np.ndarray]:
+    def coordinates(self, X: Any, norms: np.ndarray | None = None) -> tuple[np.ndarray, np.ndarray]:
         """Where rows are, once scaled to unit length.
 
         Parameters
         ----------
         X : ndarray or CSR of shape (n_samples, n_features)
             For a precomputed kernel: values with all rows that made the span.
+        norms : ndarray of shape (n_samples,), optional
+            Lengths of the rows, for a precomputed kernel: square roots of their values with
+            themselves.
 
         Returns
         -------
         coordinates : ndarray of shape (n_samples, n_dims)
             Of the projections on the span.
         rest : ndarray of shape (n_samples,)
-            How far each unit row sticks out of the span. A precomputed kernel does not tell: its
-            rows are scaled by their projections, and nothing sticks out. Rows without a direction
-            have coordinates of zero.
+            How far each unit row sticks out of the span. Rows without a direction have coordinates
+            of zero. If lengths are needed and not given, they are those of the rows that made the
+            span if these are all the same, as with a Gaussian kernel; else rows are scaled by their
+            projections, and nothing sticks out.
         """
         if self.triangle is None:
             lengths = np.where(norms := row_norms(X), norms, 1.0)
@@ -85,10 +89,10 @@ class Span:
         for mine in blocks(X.shape[0]):
             near = self._values(X[mine]) / self.norms
             placed[mine] = solve_triangular(self.triangle, near.T, lower=True).T
-        if self.kernel == "precomputed":
-            norms = np.linalg.norm(placed, axis=1)
-        else:
+        if self.kernel != "precomputed":
             norms = feature_norms(X, self.kernel, self.params)
+        elif norms is None:
+            norms = self._guess_norms(placed)
         placed /= np.where(norms > 0.0, norms, 1.0)[:, None]
         inside = np.einsum("ij,ij->i", placed, placed)
         rest = np.sqrt(np.clip(1.0 - inside, 0.0, None))
@@ -111,6 +115,11 @@ class Span:
             return w
         coefficients = solve_triangular(self.triangle, w, lower=True, trans="T")
         return (coefficients.T / self.norms).T
+
+    def _guess_norms(self, placed: np.ndarray) -> np.ndarray:
+        if self.n_dims and np.allclose(self.norms, self.norms[0], rtol=1e-9):
+            return np.full(len(placed), self.norms[0])
+        return np.linalg.norm(placed, axis=1)
 
     def _values(self, X: Any) -> np.ndarray:
         if self.kernel == "precomputed":
