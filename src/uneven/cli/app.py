@@ -305,8 +305,16 @@ def _label_next(
     ] = None,
     drop: Drop = None,
     keep: Keep = None,
-    seed: Seed = 0,
-    encoding: Encoding = "utf-8",
+    label_column: Annotated[
+        str | None, typer.Option(help="Column of POOL whose filled cells are the first labels.")
+    ] = None,
+    seed: Annotated[
+        int, typer.Option(help="Seed of what is drawn at random.", min=0, max=2**32 - 1)
+    ] = 0,
+    encoding: Annotated[str, typer.Option(help="Encoding of POOL, if a CSV file.")] = "utf-8",
+    labels_encoding: Annotated[
+        str | None, typer.Option(help="Encoding of the labels; found out by default.")
+    ] = None,
     debug: Debug = False,
 ) -> Work:
     from uneven.cli.label_next import LabelRequest, label_next
@@ -314,7 +322,8 @@ def _label_next(
     files = (pool, labels, n, key, output)
     model = (query, kernel, gamma, flip, budget)
     columns = (tuple(text or ()), tuple(drop or ()), tuple(keep or ()))
-    return partial(label_next, LabelRequest(*files, *model, *columns, seed, encoding))
+    encodings = (encoding, label_column, labels_encoding)
+    return partial(label_next, LabelRequest(*files, *model, *columns, seed, *encodings))
 
 
 def _split(names: str) -> list[str]:
@@ -381,7 +390,9 @@ def _explain_failure(error: Exception, debug: bool) -> int:
     if hasattr(error, "format_message"):
         context = getattr(error, "ctx", None)
         command = context.command_path if context else "uneven"
-        return _fail(f"{error.format_message()} Try: {command} --help", 2, debug)
+        said = error.format_message()
+        stop = "" if said.endswith((".", "?", "!")) else "."
+        return _fail(f"{said}{stop} Try: {command} --help", 2, debug)
     if isinstance(error, OSError):
         reason = f"{error.filename}: {error.strerror}." if error.filename else str(error)
         return _fail(reason, 2, debug)

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Any
 
@@ -14,6 +14,7 @@ from uneven.experiments import (
     file_digest,
     in_views,
     label_noise,
+    labelled_table,
     make_problem,
     read_noise_file,
     read_table,
@@ -71,14 +72,16 @@ class TableRequest:
         frame = read_table(
             self.path, expected=[self.target], label=self.target, encoding=self.encoding
         )
+        table = labelled_table(frame, self.target, self.keep, self.path.name)
         problem = make_problem(
-            frame,
+            table.frame,
             self.target,
             name=self.path.name,
-            drop=self.drop,
+            drop=tuple(dict.fromkeys((*self.drop, *table.bookkeeping))),
             keep=self.keep,
             sha256=file_digest(self.path),
         )
+        problem = replace(problem, notes=(*table.notes, *problem.notes))
         return in_views(problem, views_of_table(self.views, problem.schema.names, problem.left_out))
 
     def noise(self, problem: Problem) -> LabelNoise | None:

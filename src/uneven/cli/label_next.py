@@ -2,10 +2,9 @@
 
 from __future__ import annotations
 
-import difflib
 import shlex
 from collections import Counter
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Any
 
@@ -17,9 +16,10 @@ from uneven.active import RULES, ActiveLearner, Budget, StablePredictions
 from uneven.atomic import replace_file
 from uneven.cli import terminal
 from uneven.cli.pool import PoolTable, read_pool
+from uneven.cli.spelling import label_notes
 from uneven.experiments import InputError, LabelFile, read_label_file, write_label_file
 from uneven.experiments.errors import closest, listing
-from uneven.experiments.labelfile import CHECK, LABEL, OURS
+from uneven.experiments.labelfile import CHECK, ENDINGS, LABEL, OURS, SKIP
 from uneven.experiments.tables import PARQUET_SUFFIXES
 from uneven.versionspace import BayesPointClassifier
 
@@ -27,8 +27,6 @@ __all__ = ["LabelRequest", "label_next"]
 
 MOST_COLUMNS = 5
 LONGEST_CELL = 32
-ALIKE = 0.8
-FREQUENT = 5
 
 
 @dataclass(frozen=True)
@@ -59,6 +57,11 @@ class LabelRequest:
         Columns of running text, columns to leave out, and to use although they look like ids.
     seed : int
     encoding : str
+        Of the table.
+    label_column : str or None
+        Column of the table whose filled cells are the first labels.
+    labels_encoding : str or None
+        Of the labels; None finds it out.
     """
 
     pool: Path
@@ -76,6 +79,8 @@ class LabelRequest:
     keep: tuple[str, ...] = ()
     seed: int = 0
     encoding: str = "utf-8"
+    label_column: str | None = None
+    labels_encoding: str | None = None
 
     def __post_init__(self) -> None:
         if self.query not in RULES:
@@ -92,6 +97,8 @@ class LabelRequest:
                 raise InputError(f"{option} {path} must name a file in a folder that exists.")
             if path.absolute() == self.pool.absolute():
                 raise InputError(f"{option} {path} is the table itself; name another file.")
+        if self.output and self.output.suffix.lower() not in (*ENDINGS, *PARQUET_SUFFIXES):
+            raise InputError(f"--output {self.output} must end with .csv or .parquet.")
         if self.output and self.output.absolute() == self.labels.absolute():
             raise InputError(f"--labels and --output both name {self.labels}; name two files.")
 
@@ -115,66 +122,99 @@ def label_next(request: LabelRequest) -> None:
             text=request.text,
             drop=request.drop,
             keep=request.keep,
+            label_column=request.label_column,
             encoding=request.encoding,
         )
         file = read_label_file(
-            request.labels, pool.key, separator=pool.separator, encoding=request.encoding
+            request.labels, pool.key, separator=pool.separator, encoding=request.labels_encoding
         )
-    labels = _checked_labels(file, pool)
-    terminal.notes([*pool.notes, *_label_notes(labels)])
-    if len(labels) == len(pool.names):
-        terminal.stdout().print(f"Every row of {request.pool} has a label.", markup=False)
-        return
-    with terminal.busy(f"learning from {len(labels)} labels"):
-        learner = _learn(request, pool, labels)
-        asked = _questions(learner, pool, learner.ask(request.n))
-        reason = learner.stop_reason()
+        file = file.with_names(pool.where)
+    changed = _checked_rows(file, pool)
+    file = _completed(file, pool)
+    labels = file.labels()
+    terminal.notes([*pool.notes, *file.notes, *changed, *label_notes(labels.values())])
+    skipped = sorted(pool.where[name] for name in file.skipped())
+    open_rows = np.delete(np.arange(len(pool.names)), skipped)
+    asked, reason = [], None
+    if len(labels) < len(open_rows):
+        with terminal.busy(f"learning from {len(labels)} labels"):
+            learner = _learn(request, pool, labels, open_rows)
+            rows = learner.ask(request.n)
+            asked = _questions(learner, pool, rows, open_rows, _decimal(file, pool))
+            reason = learner.stop_reason()
     columns = [pool.key, *OURS, *pool.shown]
     waiting = write_label_file(file, asked, columns)
     if request.output is not None:
         _write(asked, request.output, columns, file)
-    _print(asked, pool)
-    _closing_lines(request, labels, waiting, reason)
+    if asked:
+        _print(asked, pool)
+    _closing_lines(request, file, pool, waiting, reason)
 
 
-def _checked_labels(file: LabelFile, pool: PoolTable) -> dict[str, str]:
-    """Labels by the names of rows that are in the pool, and are the rows that were asked for."""
-    labels = file.labels()
-    unknown = [name for name in labels if name not in pool.where]
+def _checked_rows(file: LabelFile, pool: PoolTable) -> list[str]:
+    """Refuse labels of rows that are not in the pool, or not the rows that were asked for.
+
+    Returns
+    -------
+    list of str
+        A note, if the table has changed but the rows show what they showed.
+    """
+    named = [*file.labels(), *file.skipped()]
+    unknown = [name for name in named if name not in pool.where]
     if unknown:
+        lines = ", ".join(str(file.line_of(name)) for name in unknown[:8])
         raise InputError(
-            f"{file.path} has labels for {pool.key} {listing(unknown)}, not in {pool.path}: "
-            "correct them, or name the right table or --id column."
+            f"{file.path} has labels for {pool.key} {listing(unknown)}, not in {pool.path} (line "
+            f"{lines}): correct them, or name the right table or --id column."
         )
+    changed = 0
     for row, line in zip(file.rows, file.lines):
         seen, name = row.get(CHECK, ""), row[file.key]
-        if row[LABEL] and seen and seen != pool.check(pool.where[name]):
+        if not row[LABEL] or not seen or seen == pool.check(pool.where[name]):
+            continue
+        if not pool.shows(pool.where[name], row):
             raise InputError(
                 f"{file.path}, line {line}: {pool.key} {name} is not the row that was asked for; "
                 f"has {pool.path} changed, or is it another table? Empty the column {CHECK!r} if "
                 "the labels are right all the same."
             )
-    return labels
+        changed += 1
+    if not changed:
+        return []
+    rows = "1 labelled row" if changed == 1 else f"{changed} labelled rows"
+    return [f"{pool.path} has changed; {rows} still show what {file.path} shows, and are taken."]
 
 
-def _label_notes(labels: dict[str, str]) -> list[str]:
-    """Labels that occur once and look like a frequent one, but for numbers in them."""
-    counts = Counter(labels.values())
-    usual = {label.lower(): label for label, count in counts.items() if count >= FREQUENT}
-    notes = []
-    for label in (label for label, count in counts.items() if count == 1):
-        near = difflib.get_close_matches(label.lower(), usual, n=1, cutoff=ALIKE)
-        if near and _letters(near[0]) != _letters(label.lower()):
-            notes.append(f"the label {label!r} occurs once; did you mean {usual[near[0]]!r}?")
-    return notes
+def _completed(file: LabelFile, pool: PoolTable) -> LabelFile:
+    """The file with the first labels of the table, and with the cells of rows that people added."""
+    named = {row[file.key] for row in file.rows if row[LABEL]}
+    first = {name: label for name, label in pool.first_labels.items() if name not in named}
+    rows = [{**row, LABEL: row[LABEL] or first.pop(row[file.key], "")} for row in file.rows]
+    empty = dict.fromkeys(file.columns, "")
+    rows += [{**empty, file.key: name, LABEL: label} for name, label in first.items()]
+    bare = [
+        i
+        for i, row in enumerate(rows)
+        if row[LABEL] and not any(row.get(name) for name in pool.shown)
+    ]
+    where = [pool.where[rows[i][file.key]] for i in bare]
+    for i, row, cells in zip(bare, where, pool.cells(where, _decimal(file, pool))):
+        rows[i] = {**rows[i], **cells, CHECK: pool.check(row)}
+    return replace(file, rows=tuple(rows), lines=(*file.lines, *(0 for _ in first)))
 
 
-def _letters(label: str) -> str:
-    return "".join(sign for sign in label if not sign.isdigit())
+def _decimal(file: LabelFile, pool: PoolTable) -> str:
+    """Decimal mark of cells to write: that of the file, or else of the table if it can be."""
+    return file.decimal or ("." if file.separator == "," else pool.decimal)
 
 
-def _learn(request: LabelRequest, pool: PoolTable, labels: dict[str, str]) -> ActiveLearner:
-    """A learner that was told the labels in the order of the file, the last ones by themselves."""
+def _learn(
+    request: LabelRequest, pool: PoolTable, labels: dict[str, str], open_rows: np.ndarray
+) -> ActiveLearner:
+    """A learner that was told the labels in the order of the file, the last ones by themselves.
+
+    It knows the open rows only, those that somebody may be able to label.
+    """
     kernel = request.kernel or ("linear" if request.text else "rbf")
     gamma = "scale" if request.gamma is None else request.gamma
     model = BayesPointClassifier(kernel, gamma=gamma, flip=request.flip)
@@ -182,8 +222,8 @@ def _learn(request: LabelRequest, pool: PoolTable, labels: dict[str, str]) -> Ac
     if request.budget is not None:
         stop.insert(0, Budget(request.budget))
     learner = ActiveLearner(model, request.query, stop=stop, random_state=request.seed)
-    learner.start(pool.matrix(constant=kernel == "linear"))
-    rows = np.array([pool.where[name] for name in labels], dtype=np.intp)
+    learner.start(pool.matrix(constant=kernel == "linear")[open_rows])
+    rows = np.searchsorted(open_rows, [pool.where[name] for name in labels])
     told = np.array(list(labels.values()), dtype=object)
     for part in (slice(None, -request.n), slice(-request.n, None)):
         if len(rows[part]):
@@ -191,23 +231,23 @@ def _learn(request: LabelRequest, pool: PoolTable, labels: dict[str, str]) -> Ac
     return learner
 
 
-def _questions(learner: ActiveLearner, pool: PoolTable, rows: np.ndarray) -> list[dict[str, str]]:
-    """Cells of the rows to ask for."""
-    guesses = _guesses(learner, pool, rows)
-    cells = pool.cells(rows)
+def _questions(
+    learner: ActiveLearner,
+    pool: PoolTable,
+    asked: np.ndarray,
+    open_rows: np.ndarray,
+    decimal: str,
+) -> list[dict[str, str]]:
+    """Cells of the rows to ask for, given by their places among the open rows."""
+    rows = open_rows[asked]
+    guesses = _guesses(learner, asked)
     return [
-        {
-            pool.key: pool.names[row],
-            LABEL: "",
-            **guess,
-            CHECK: pool.check(row),
-            **dict(zip(pool.shown, cell)),
-        }
-        for row, guess, cell in zip(rows, guesses, cells)
+        {pool.key: pool.names[row], LABEL: "", **guess, CHECK: pool.check(row), **cells}
+        for row, guess, cells in zip(rows, guesses, pool.cells(rows, decimal))
     ]
 
 
-def _guesses(learner: ActiveLearner, pool: PoolTable, rows: np.ndarray) -> list[dict[str, str]]:
+def _guesses(learner: ActiveLearner, rows: np.ndarray) -> list[dict[str, str]]:
     if learner.model_ is None:
         why = "spread over the table, before two classes are known"
         return [{"guess": "", "votes": "", "why": why} for _ in rows]
@@ -239,7 +279,7 @@ def _print(asked: list[dict[str, str]], pool: PoolTable) -> None:
     shown = pool.shown[:MOST_COLUMNS]
     guessed = any(row["guess"] for row in asked)
     header = [pool.key, *(["guess", "votes"] if guessed else []), *shown]
-    out = terminal.table(f"Next to label: {len(asked)} rows", header)
+    out = terminal.table(f"Next to label: {_count(len(asked), 'row')}", header)
     for column in out.columns[1:]:
         column.justify = "left"
     for row in asked:
@@ -247,7 +287,7 @@ def _print(asked: list[dict[str, str]], pool: PoolTable) -> None:
         out.add_row(Text(row[pool.key]), *guess, *(Text(_short(row[name])) for name in shown))
     more = len(pool.shown) - len(shown)
     if more > 0:
-        out.caption = f"and {more} more columns"
+        out.caption = f"and {_count(more, 'more column')}"
         out.caption_justify = "left"
     terminal.stdout().print(out)
 
@@ -257,32 +297,65 @@ def _short(cell: str) -> str:
     return cell if len(cell) <= LONGEST_CELL else cell[: LONGEST_CELL - 1] + "…"
 
 
+def _count(number: int, what: str) -> str:
+    return f"{number} {what}{'s' * (number != 1)}"
+
+
 def _closing_lines(
-    request: LabelRequest, labels: dict[str, str], waiting: int, reason: str | None
+    request: LabelRequest, file: LabelFile, pool: PoolTable, waiting: int, reason: str | None
 ) -> None:
     """What is there, where it was written, and how to go on."""
+    labels, skipped = file.labels(), len(file.skipped())
     counts = Counter(labels.values()).most_common(8)
     found = ", ".join(f"{label}: {count}" for label, count in counts)
     lines = [f"Labels so far  {len(labels)} ({found})" if labels else "Labels so far  none"]
+    if skipped:
+        lines.append(f"Skipped        {_count(skipped, 'row')} labelled {SKIP!r}")
     if reason:
         lines.append(f"You may stop   {reason}.")
-    lines.append(f"Next rows      {request.labels} ({waiting} rows wait for a label)")
-    if request.output:
-        lines.append(f"               {request.output}")
-    lines.append(f"Go on          fill in the column {LABEL!r}, save as CSV, and run it again:")
-    lines.append(f"               {_command(request)}")
+    if waiting:
+        waits = "waits" if waiting == 1 else "wait"
+        lines.append(f"Next rows      {file.path} ({_count(waiting, 'row')} {waits} for a label)")
+        if request.output:
+            lines.append(f"               {request.output}")
+        lines.append(f"Go on          fill in the column {LABEL!r}, save as CSV, and run it again:")
+        lines.append(f"               {_command(request)}")
+    else:
+        besides = ", but for those skipped" if skipped else ""
+        lines.append(f"Every row of {request.pool} has a label{besides}.")
+    if len(set(labels.values())) > 1 and pool.features.schema.columns:
+        lines.append(f"Learn          {_fit_command(file, pool)}")
+        lines.append(f"               {_predict_command(request)}")
     for line in lines:
         terminal.stdout().print(line, soft_wrap=True, markup=False)
+
+
+def _fit_command(file: LabelFile, pool: PoolTable) -> str:
+    """How to learn from the labels, from the columns that are learnt from here."""
+    words = ["uneven", "fit", str(file.path), "--target", LABEL, "--method", "bayespoint"]
+    known = {pool.key, *OURS, *pool.features.schema.names}
+    columns = dict.fromkeys((*file.columns, *pool.shown))
+    words += [word for name in columns if name not in known for word in ("--drop", name)]
+    if file.encoding not in ("utf-8", "utf-8-sig"):
+        words += ["--encoding", file.encoding]
+    return shlex.join(words)
+
+
+def _predict_command(request: LabelRequest) -> str:
+    words = ["uneven", "predict", "model.skops", str(request.pool), "--out", "predictions.csv"]
+    if request.encoding != LabelRequest.encoding:
+        words += ["--encoding", request.encoding]
+    return shlex.join(words)
 
 
 def _command(request: LabelRequest) -> str:
     words = ["uneven", "label-next", str(request.pool), "--labels", str(request.labels)]
     words += ["--n", str(request.n)]
-    usual = LabelRequest(request.pool, request.labels)
-    names = {"--id": "key", "--query": "query", "--kernel": "kernel", "--gamma": "gamma"}
-    names |= {"--flip": "flip", "--budget": "budget", "--seed": "seed", "--encoding": "encoding"}
+    names = {"--id": "key", "--label-column": "label_column", "--query": "query"}
+    names |= {"--kernel": "kernel", "--gamma": "gamma", "--flip": "flip", "--budget": "budget"}
+    names |= {"--seed": "seed", "--encoding": "encoding", "--labels-encoding": "labels_encoding"}
     for option, name in names.items():
-        if (value := getattr(request, name)) != getattr(usual, name):
+        if (value := getattr(request, name)) != getattr(LabelRequest, name):
             words += [option, str(value)]
     for option in ("text", "drop", "keep"):
         words += [word for name in getattr(request, option) for word in (f"--{option}", name)]

@@ -3,7 +3,9 @@
 from __future__ import annotations
 
 import hashlib
+import math
 from collections import Counter
+from collections.abc import Collection, Mapping, Sequence
 from dataclasses import dataclass, field
 from functools import cached_property
 from pathlib import Path
@@ -17,7 +19,7 @@ from sklearn.feature_extraction.text import TfidfVectorizer
 from uneven.experiments import Features, InputError, read_table, take_features
 from uneven.experiments.encoding import encode_one_hot
 from uneven.experiments.errors import listing
-from uneven.experiments.labelfile import OURS
+from uneven.experiments.labelfile import LABEL, OURS
 from uneven.experiments.problem import check_columns
 from uneven.experiments.tables import PARQUET_SUFFIXES, table_style
 from uneven.linear.rows import add_constant
@@ -45,8 +47,12 @@ class PoolTable:
         Columns to learn from, without running text.
     text : tuple of str
         Columns of running text.
-    separator : str
-        Of the file, a comma for Parquet.
+    separator, decimal : str
+        Of the file, a comma and a point for Parquet.
+    notes : tuple of str
+        What the reader should know.
+    label_column : str or None
+        Column that holds the first labels.
     """
 
     path: Path
@@ -56,7 +62,9 @@ class PoolTable:
     features: Features
     text: tuple[str, ...]
     separator: str
+    decimal: str
     notes: tuple[str, ...] = field(default=())
+    label_column: str | None = None
 
     @cached_property
     def where(self) -> dict[str, int]:
@@ -66,12 +74,30 @@ class PoolTable:
     @property
     def shown(self) -> list[str]:
         """Columns that a person sees beside the label."""
-        return [name for name in self.frame.columns if name not in (self.key, *OURS)]
+        others = (self.key, self.label_column, *OURS)
+        return [name for name in self.frame.columns if name not in others]
 
-    def cells(self, rows: np.ndarray) -> list[list[str]]:
-        """Text of the shown columns of some rows."""
-        part = self.frame.iloc[rows][self.shown]
-        return [[_as_text(cell) for cell in row] for row in part.itertuples(index=False, name=None)]
+    @property
+    def first_labels(self) -> dict[str, str]:
+        """Labels that the table itself holds, by the names of the rows."""
+        if self.label_column is None:
+            return {}
+        cells = zip(self.names, map(_as_text, self.frame[self.label_column]))
+        return {name: cell for name, cell in cells if cell}
+
+    def cells(self, rows: Sequence[int] | np.ndarray, decimal: str = ".") -> list[dict[str, str]]:
+        """Text of the shown columns of some rows, by column."""
+        part = self.frame.iloc[np.asarray(rows, dtype=np.intp)][self.shown]
+        return [
+            {name: _as_text(cell, decimal) for name, cell in zip(self.shown, row)}
+            for row in part.itertuples(index=False, name=None)
+        ]
+
+    def shows(self, row: int, cells: Mapping[str, str]) -> bool:
+        """Whether cells that a person saw, as a spreadsheet wrote them, are those of the row."""
+        (now,) = self.cells([row])
+        seen = [name for name in now if cells.get(name)]
+        return bool(seen) and all(_alike(now[name], cells[name]) for name in seen)
 
     def check(self, row: int) -> str:
         """A short word that changes with the row."""
@@ -114,6 +140,7 @@ def read_pool(
     text: tuple[str, ...] = (),
     drop: tuple[str, ...] = (),
     keep: tuple[str, ...] = (),
+    label_column: str | None = None,
     encoding: str = "utf-8",
 ) -> PoolTable:
     """Read the rows to label.
@@ -126,6 +153,8 @@ def read_pool(
         Column that names the rows; None to number them from 1.
     text, drop, keep : tuple of str
         Columns of running text, columns to leave out, and to use although they look like ids.
+    label_column : str or None
+        Column whose filled cells are the first labels.
     encoding : str
         Of a CSV file.
 
@@ -134,23 +163,44 @@ def read_pool(
     PoolTable
     """
     named = [key] if key is not None else []
-    frame = read_table(
-        path, expected=[*named, *text], text_columns=[*named, *text], encoding=encoding
-    )
-    for option, columns in (("--id", named), ("--text", text), ("--drop", drop), ("--keep", keep)):
+    labelled = [label_column] if label_column is not None else []
+    as_text = [*named, *labelled, *text]
+    frame = read_table(path, expected=as_text, text_columns=as_text, encoding=encoding)
+    options = {"--id": named, "--label-column": labelled, "--text": text}
+    for option, columns in (options | {"--drop": drop, "--keep": keep}).items():
         check_columns(frame, columns, option)
     left_out = dict.fromkeys(drop, "is left out by --drop")
     left_out |= dict.fromkeys(named, "names the rows") | dict.fromkeys(text, "is running text")
+    left_out |= dict.fromkeys(labelled, "holds the first labels")
+    _refuse_unused_labels(path, frame, left_out)
     features = take_features(frame, left_out, keep)
     if not features.schema.columns and not text:
         raise InputError(
             f"{path} has no column left to learn from; name columns of running text by --text."
         )
-    names = _row_names(path, frame, key)
-    comma = path.suffix.lower() in PARQUET_SUFFIXES
-    separator = "," if comma else table_style(path, [*named, *text], encoding).separator
-    notes = (*features.notes, *_own_names(frame, features))
-    return PoolTable(path, key or NUMBER, names, frame, features, text, separator, notes)
+    parquet = path.suffix.lower() in PARQUET_SUFFIXES
+    style = None if parquet else table_style(path, as_text, encoding)
+    return PoolTable(
+        path,
+        key or NUMBER,
+        _row_names(path, frame, key),
+        frame,
+        features,
+        text,
+        style.separator if style else ",",
+        style.decimal if style else ".",
+        (*features.notes, *_own_names(frame, key, label_column)),
+        label_column,
+    )
+
+
+def _refuse_unused_labels(path: Path, frame: pd.DataFrame, left_out: Collection[str]) -> None:
+    """A column of labels among those to learn from would tell the answer."""
+    if LABEL in frame.columns and LABEL not in left_out and frame[LABEL].notna().any():
+        raise InputError(
+            f"{path} has a column {LABEL!r} of its own: --label-column {LABEL} takes its filled "
+            f"cells as the first labels, --drop {LABEL} leaves it out."
+        )
 
 
 def _row_names(path: Path, frame: pd.DataFrame, key: str | None) -> list[str]:
@@ -167,20 +217,30 @@ def _row_names(path: Path, frame: pd.DataFrame, key: str | None) -> list[str]:
     return names
 
 
-def _own_names(frame: pd.DataFrame, features: Features) -> list[str]:
+def _own_names(frame: pd.DataFrame, key: str | None, label_column: str | None) -> list[str]:
     """Columns that the file of labels cannot repeat because it has its own of that name."""
-    taken = [name for name in frame.columns if name in (*OURS, NUMBER)]
+    taken = OURS if key is not None else (*OURS, NUMBER)
     return [
-        f"column {name!r} is not repeated beside the labels"
-        + (f"; if it holds labels, leave it out: --drop {name}." if name in features.X else ".")
-        for name in taken
+        f"column {name!r} is not repeated beside the labels."
+        for name in frame.columns
+        if name in taken and name not in (key, label_column)
     ]
 
 
-def _as_text(cell: Any) -> str:
+def _as_text(cell: Any, decimal: str = ".") -> str:
     """A cell as people read it; whole numbers without a point."""
     if cell is None or cell is pd.NaT or cell is pd.NA or cell != cell:
         return ""
     if isinstance(cell, float | np.floating):
-        return f"{cell:.12g}"
+        return f"{cell:.12g}".replace(".", decimal)
     return str(cell).strip()
+
+
+def _alike(cell: str, seen: str) -> bool:
+    """Whether two texts are the same, or the same number but for its last digits."""
+    if cell == seen:
+        return True
+    try:
+        return math.isclose(float(cell), float(seen.replace(",", ".")), rel_tol=1e-6)
+    except ValueError:
+        return cell.casefold() == seen.casefold()

@@ -5,6 +5,7 @@ from uneven.experiments.diagnosis import diagnose_views, has_views
 from uneven.experiments.errors import InputError
 from uneven.experiments.label_noise import LabelNoise, label_noise, read_label_columns
 from uneven.experiments.labelfile import LabelFile, read_label_file, write_label_file
+from uneven.experiments.labelled import LabelledTable, labelled_table
 from uneven.experiments.measures import MEASURES, MeasureRule, choose_measure
 from uneven.experiments.methods import (
     METHODS,
@@ -43,6 +44,7 @@ __all__ = [
     "InputError",
     "LabelFile",
     "LabelNoise",
+    "LabelledTable",
     "MeasureRule",
     "Method",
     "MethodRun",
@@ -65,6 +67,7 @@ __all__ = [
     "in_views",
     "knows_noise",
     "label_noise",
+    "labelled_table",
     "make_problem",
     "read_label_columns",
     "read_label_file",

@@ -1,7 +1,8 @@
 """Files in which people label rows: opened in a spreadsheet, filled in, read again.
 
 Everything that a person typed is kept: labels, further columns, further rows. Only rows that wait
-for a label, and in which nobody typed anything, come and go.
+for a label, and in which nobody typed anything, come and go. A row labelled ``?`` is one that
+nobody can label: it stays, has no class, and is not asked for again.
 """
 
 from __future__ import annotations
@@ -9,22 +10,38 @@ from __future__ import annotations
 import csv
 import hashlib
 import io
-from collections.abc import Sequence
-from dataclasses import dataclass
+import re
+from collections.abc import Collection, Sequence
+from dataclasses import dataclass, replace
 from pathlib import Path
 
 from uneven.atomic import replace_file
-from uneven.experiments.errors import InputError, listing
+from uneven.experiments.errors import InputError, closest, listing
 from uneven.experiments.tables import check_file, guess_style
 
-__all__ = ["CHECK", "LABEL", "OURS", "LabelFile", "read_label_file", "write_label_file"]
+__all__ = [
+    "CHECK",
+    "ENDINGS",
+    "LABEL",
+    "OURS",
+    "SKIP",
+    "LabelFile",
+    "read_label_file",
+    "write_label_file",
+]
 
 LABEL, CHECK = "label", "check"
 OURS = (LABEL, "guess", "votes", "why", CHECK)
 """Columns that stand beside the row's name, in order."""
 
+SKIP = "?"
+"""Label of a row that nobody can label."""
+
 ENDINGS = (".csv", ".tsv", ".txt")
 MARK = "\ufeff"
+UTF_16_MARKS = (b"\xff\xfe", b"\xfe\xff")
+SPREADSHEET = "cp1252"
+END = "\x03"
 
 
 @dataclass(frozen=True)
@@ -42,8 +59,12 @@ class LabelFile:
         Cells as text, stripped; empty where nothing was typed.
     lines : tuple of int
         Line of each row in the file.
-    separator, encoding : str
+    separator, encoding, newline : str
         How it is written.
+    decimal : str
+        Decimal mark of its numbers; empty if it has none.
+    notes : tuple of str
+        What the reader should know.
     digest : str
         Of the bytes that were read; empty if there was no file.
     """
@@ -55,10 +76,13 @@ class LabelFile:
     lines: tuple[int, ...] = ()
     separator: str = ","
     encoding: str = "utf-8"
+    newline: str = "\n"
+    decimal: str = ""
+    notes: tuple[str, ...] = ()
     digest: str = ""
 
     def labels(self) -> dict[str, str]:
-        """Labels by the names of the rows, in the order of the file.
+        """Labels by the names of the rows, in the order of the file, without rows to skip.
 
         Raises
         ------
@@ -83,11 +107,29 @@ class LabelFile:
                 )
             found.setdefault(name, label)
             where.setdefault(name, line)
-        return found
+        return {name: label for name, label in found.items() if label != SKIP}
+
+    def skipped(self) -> set[str]:
+        """Names of the rows that nobody can label."""
+        return {row[self.key] for row in self.rows if row[LABEL] == SKIP}
+
+    def line_of(self, name: str) -> int:
+        """Line of the first label of a row."""
+        rows = zip(self.rows, self.lines)
+        return next(line for row, line in rows if row[self.key] == name and row[LABEL])
+
+    def with_names(self, known: Collection[str]) -> LabelFile:
+        """The file with names such as ``106.0``, as spreadsheets write 106, put right."""
+        rows = []
+        for row in self.rows:
+            name = row[self.key]
+            whole = re.sub(r"[.,]0+$", "", name)
+            rows.append({**row, self.key: whole if name not in known and whole in known else name})
+        return replace(self, rows=tuple(rows))
 
 
 def read_label_file(
-    path: Path, key: str, *, separator: str = ",", encoding: str = "utf-8"
+    path: Path, key: str, *, separator: str = ",", encoding: str | None = None
 ) -> LabelFile:
     """Read a file of labels, or begin one.
 
@@ -99,11 +141,13 @@ def read_label_file(
         Column that names the rows.
     separator : str
         For a new file.
-    encoding : str
+    encoding : str or None
+        None takes UTF-8, and for a file that is something else what spreadsheets write.
 
     Returns
     -------
     LabelFile
+        A new one is to get the mark by which spreadsheets know UTF-8.
 
     Raises
     ------
@@ -113,22 +157,29 @@ def read_label_file(
     if path.suffix.lower() not in ENDINGS:
         raise InputError(f"--labels {path} must be a CSV file, so that it ends with .csv.")
     if not path.exists():
-        return LabelFile(path, key, separator=separator, encoding=encoding)
+        return LabelFile(path, key, separator=separator, encoding=encoding or "utf-8-sig")
     check_file(path)
     raw = path.read_bytes()
-    text = _decoded(raw, path, encoding)
-    marked = text.startswith(MARK)
-    style = guess_style(text.lstrip(MARK), (key, LABEL), str(path))
-    _check_header(path, style.names, key)
-    rows, lines = _cells(text.lstrip(MARK), style.separator, style.names)
+    text, found, notes = _decoded(raw, path, encoding)
+    text, told = _without_hint(text)
+    style = guess_style(text, (key, LABEL), str(path))
+    separator = told or style.separator
+    names = style.names if separator == style.separator else _first_cells(text, separator)
+    _check_header(path, names, key)
+    rows, lines = _cells(path, text, separator, names)
+    _refuse_long_cells(path, rows, lines, key)
+    cells = [cell for row in rows for cell in row.values()]
     return LabelFile(
         path,
         key,
-        style.names,
+        names,
         rows,
-        lines,
-        style.separator,
-        "utf-8-sig" if marked else encoding,
+        tuple(line + bool(told) for line in lines),
+        separator,
+        found,
+        "\r\n" if "\r\n" in text else "\n",
+        _decimal_mark(separator, cells),
+        notes,
         hashlib.sha256(raw).hexdigest(),
     )
 
@@ -176,7 +227,7 @@ def write_label_file(
 def _encoded(file: LabelFile, names: Sequence[str], rows: Sequence[dict[str, str]]) -> bytes:
     stream = io.StringIO(newline="")
     writer = csv.DictWriter(
-        stream, names, restval="", delimiter=file.separator, lineterminator="\n"
+        stream, names, restval="", delimiter=file.separator, lineterminator=file.newline
     )
     writer.writeheader()
     writer.writerows(rows)
@@ -185,7 +236,7 @@ def _encoded(file: LabelFile, names: Sequence[str], rows: Sequence[dict[str, str
     except UnicodeEncodeError as error:
         raise InputError(
             f"{file.path} cannot hold {error.object[error.start]!r} in {file.encoding}; save it as "
-            "utf-8 and leave --encoding out."
+            "utf-8 and leave --labels-encoding out."
         ) from error
 
 
@@ -197,24 +248,53 @@ def _refuse_change(file: LabelFile) -> None:
         )
 
 
-def _decoded(raw: bytes, path: Path, encoding: str) -> str:
+def _decoded(raw: bytes, path: Path, encoding: str | None) -> tuple[str, str, tuple[str, ...]]:
+    """The text without a mark, how to write it again, and what to say about it."""
+    if encoding is not None:
+        return _text(raw, path, encoding).lstrip(MARK), encoding, ()
+    if raw.startswith(UTF_16_MARKS):
+        return _text(raw, path, "utf-16"), "utf-16", ()
+    if raw.startswith(MARK.encode()):
+        return _text(raw, path, "utf-8-sig"), "utf-8-sig", ()
+    try:
+        return raw.decode("utf-8"), "utf-8", ()
+    except UnicodeDecodeError:
+        note = (
+            f"{path} is not UTF-8 and is read as {SPREADSHEET}, as Excel saves CSV on Windows; it "
+            "is now written as UTF-8. If letters come out wrong, name its --labels-encoding."
+        )
+        return _text(raw, path, SPREADSHEET), "utf-8-sig", (note,)
+
+
+def _text(raw: bytes, path: Path, encoding: str) -> str:
     try:
         return raw.decode(encoding)
     except UnicodeDecodeError as error:
         raise InputError(
-            f"{path} is not {encoding} text (byte 0x{raw[error.start]:02x}); name its encoding, "
-            "for example --encoding latin-1."
+            f"{path} is not {encoding} text (byte 0x{raw[error.start]:02x}); save it as CSV in "
+            "UTF-8, or name its encoding, for example --labels-encoding latin-1."
         ) from error
     except LookupError as error:
         raise InputError(f"unknown encoding {encoding!r}; try utf-8 or latin-1.") from error
 
 
+def _without_hint(text: str) -> tuple[str, str]:
+    """The text without a first line such as ``sep=;``, and the separator that it names."""
+    hint = re.match(r'"?sep=([,;\t|])"?[,;\t|]*\r?\n', text, flags=re.IGNORECASE)
+    return (text[hint.end() :], hint.group(1)) if hint else (text, "")
+
+
+def _first_cells(text: str, separator: str) -> tuple[str, ...]:
+    return tuple(cell.strip() for cell in next(csv.reader(io.StringIO(text), delimiter=separator)))
+
+
 def _check_header(path: Path, names: Sequence[str], key: str) -> None:
     missing = [name for name in (key, LABEL) if name not in names]
     if missing:
+        meant = "".join(dict.fromkeys(closest(name, names) for name in missing))
         raise InputError(
-            f"{path} has no column {listing(missing)}: a file of labels has a column {key!r} that "
-            f"names the rows and a column {LABEL!r}; it has {listing(names)}."
+            f"{path} has no column {listing(missing)}: {meant}a file of labels has a column "
+            f"{key!r} that names the rows and a column {LABEL!r}; it has {listing(names)}."
         )
     doubled = [name for name in names if list(names).count(name) > 1]
     if doubled:
@@ -224,15 +304,39 @@ def _check_header(path: Path, names: Sequence[str], key: str) -> None:
 
 
 def _cells(
-    text: str, separator: str, names: Sequence[str]
+    path: Path, text: str, separator: str, names: Sequence[str]
 ) -> tuple[tuple[dict[str, str], ...], tuple[int, ...]]:
     """Rows below the header that are not blank, and their lines; short rows are filled up."""
-    reader = csv.reader(io.StringIO(text, newline=""), delimiter=separator)
-    rows, lines = [], []
+    stream = io.StringIO(f"{text}\n{END}", newline="")
+    reader = csv.reader(stream, delimiter=separator)
+    rows, lines, begin = [], [], 1
     for cells in reader:
+        if cells and cells[-1].endswith(END) and cells != [END]:
+            raise InputError(f"{path}, line {begin}: a quote is opened here and never closed.")
         cells = [cell.strip() for cell in cells]
         if any(cells):
             cells += [""] * (len(names) - len(cells))
             rows.append(dict(zip(names, cells)))
-            lines.append(reader.line_num)
-    return tuple(rows[1:]), tuple(lines[1:])
+            lines.append(begin)
+        begin = reader.line_num + 1
+    return tuple(rows[1:-1]), tuple(lines[1:-1])
+
+
+def _refuse_long_cells(
+    path: Path, rows: Sequence[dict[str, str]], lines: Sequence[int], key: str
+) -> None:
+    for row, line in zip(rows, lines):
+        for name in (key, LABEL):
+            if len(row[name].splitlines()) > 1:
+                raise InputError(
+                    f"{path}, line {line}: {name!r} goes on over several lines and begins with "
+                    f"{row[name].splitlines()[0]!r}; is a quote not closed?"
+                )
+
+
+def _decimal_mark(separator: str, cells: Sequence[str]) -> str:
+    """How numbers with a fraction are written; empty if there are none."""
+    if any(re.fullmatch(r"[-+]?\d*\.\d+", cell) for cell in cells):
+        return "."
+    comma = separator != "," and any(re.fullmatch(r"[-+]?\d+,\d+", cell) for cell in cells)
+    return "," if comma else ""
