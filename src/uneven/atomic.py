@@ -107,7 +107,9 @@ def _named_after(place: Path, shown: Path) -> Iterator[None]:
     except OSError as error:
         if error.filename is not None and Path(os.fsdecode(error.filename)).is_relative_to(place):
             inside = Path(os.fsdecode(error.filename)).relative_to(place)
-            error.filename, error.filename2 = str(shown / inside), None
+            error.filename = str(shown / inside)
+            if error.filename2 is not None:
+                del error.filename2
         raise
 
 

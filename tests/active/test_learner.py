@@ -5,11 +5,11 @@ import pandas as pd
 import polars as pl
 import pytest
 import scipy.sparse as sp
-from sklearn.base import clone
+from sklearn.base import BaseEstimator, ClassifierMixin, clone
 from sklearn.datasets import load_iris
 from sklearn.ensemble import RandomForestClassifier
 from sklearn.exceptions import NotFittedError
-from sklearn.linear_model import LogisticRegression
+from sklearn.linear_model import LogisticRegression, Ridge
 from sklearn.metrics.pairwise import rbf_kernel
 from sklearn.naive_bayes import GaussianNB
 from sklearn.pipeline import make_pipeline
@@ -17,7 +17,7 @@ from sklearn.preprocessing import StandardScaler
 from sklearn.svm import LinearSVC
 
 from uneven import ActiveLearner, BayesPointClassifier
-from uneven.active import RULES, StablePredictions
+from uneven.active import RULES, Budget, StablePredictions
 
 X, Y = load_iris(return_X_y=True)
 NAMES = np.array(["setosa", "versicolor", "virginica"])[Y]
@@ -182,6 +182,9 @@ def test_labels_may_be_changed_on_request_only():
         ([[0, 1]], [[0, 1]], "one label per row"),
         ([5, 6], ["a", None], "label of row 6 is missing"),
         ([5, 6], ["a", float("nan")], "label of row 6 is missing"),
+        ([4], [None], "label of row 4 is missing"),
+        ([4, 7], ["", ""], "label of row 4 is missing"),
+        ([5, 6], ["a", ""], "label of row 6 is missing"),
         ([5, 6], [1.0, np.nan], "label of row 6 is missing"),
         ([5, 6], ["a", 3], "mixes text"),
         ([5, 6], [0.25, 0.5], "continuous"),
@@ -204,10 +207,35 @@ def test_text_and_numbers_are_not_classes_of_one_problem():
     assert learner.labelled_.tolist() == [0, 60]
 
 
+class NeverUnsure(ClassifierMixin, BaseEstimator):
+    """A classifier that does not say how sure it is."""
+
+    def fit(self, X, y):
+        self.classes_ = np.unique(y)
+        return self
+
+    def predict(self, X):
+        return np.repeat(self.classes_[:1], len(X))
+
+
+def test_a_classifier_that_is_never_unsure_can_be_driven_by_other_rules():
+    learner = asked(ActiveLearner(NeverUnsure(), random_state=0), X, Y, 12)
+    assert learner.predict(X).tolist() == [0] * 150
+
+
 @pytest.mark.parametrize(
     ("choices", "words"),
     [
         ({"query": "gravity"}, "query must be one of"),
+        ({"query": "centre_of_gravty"}, "Did you mean 'centre_of_gravity'"),
+        ({"query": 7}, "query must be one of"),
+        ({"stop": 5}, r"stop must be .* got 5. Budget\(5\) stops at 5 labels"),
+        ({"stop": [Budget(3), "later"]}, "stop must be a stopping rule or a list of them"),
+        ({"stop": StablePredictions}, r"Write StablePredictions\(...\)"),
+        ({"estimator": Ridge()}, r"must be a classifier, got the regressor Ridge\(\)"),
+        ({"estimator": "svm"}, r"got 'svm', which has no fit\(\)"),
+        ({"estimator": GaussianNB}, r"got the class GaussianNB: write GaussianNB\(\)"),
+        ({"estimator": NeverUnsure(), "query": "uncertainty"}, "predict_proba or decision_f"),
         ({"batch": "all"}, "batch must be one of"),
         ({"ties": "last"}, "ties must be one of"),
         ({"geometry": GaussianNB()}, "geometry must be a BayesPointClassifier"),
@@ -232,8 +260,10 @@ def test_other_calls_at_the_wrong_time_are_refused():
         lambda: ActiveLearner().tell([0], [1]),
         lambda: ActiveLearner().predict(X),
         lambda: ActiveLearner().save("nowhere.json"),
+        lambda: ActiveLearner().state(),
+        lambda: ActiveLearner().stop_reason(),
     ):
-        with pytest.raises(NotFittedError):
+        with pytest.raises(NotFittedError, match=r"no pool yet: call start\(pool\)"):
             call()
     learner = ActiveLearner(random_state=0).start(X)
     for n in (0, 1.5, "two"):
@@ -285,3 +315,40 @@ def test_a_classifier_that_fails_leaves_the_learner_as_it_was():
     assert learner.labelled_.tolist() == [0, 60]
     assert learner.classes_.tolist() == [0, 1]
     assert len(learner.history_) == 1
+
+
+@pytest.mark.parametrize(
+    "labels", [None, [None] * 150, np.full(150, -1), np.full(150, np.nan), [""] * 150]
+)
+def test_labels_that_are_all_missing_are_no_labels(labels):
+    learner = ActiveLearner(random_state=0).start(X, labels)
+    assert len(learner.labelled_) == len(learner.history_) == 0
+    assert learner.ask(3).tolist() == ActiveLearner(random_state=0).start(X).ask(3).tolist()
+    with pytest.raises(ValueError, match=r"no label at all|requires y"):
+        ActiveLearner().fit(X, labels)
+
+
+@pytest.mark.parametrize("kind", [list, np.array, pd.Series, pl.Series])
+def test_empty_text_is_no_label(kind):
+    labels = kind([name if i % 10 == 0 else "" for i, name in enumerate(NAMES.tolist())])
+    learner = ActiveLearner(random_state=0).start(X, labels)
+    assert learner.labelled_.tolist() == list(range(0, 150, 10))
+    assert learner.classes_.tolist() == ["setosa", "versicolor", "virginica"]
+    assert ActiveLearner().fit(X, labels).classes_.tolist() == learner.classes_.tolist()
+
+
+def test_saving_into_a_folder_that_is_not_there_names_the_file(tmp_path):
+    learner = ActiveLearner().start(X)
+    with pytest.raises(FileNotFoundError) as caught:
+        learner.save(tmp_path / "nowhere" / "a.json")
+    assert str(caught.value).endswith("a.json'")
+
+
+def test_given_kernel_values_of_rows_of_all_lengths_are_asked_alike():
+    pool = X * np.random.default_rng(0).uniform(0.1, 9.0, 150)[:, None]
+    given = ActiveLearner(BayesPointClassifier("precomputed")).start(pool @ pool.T)
+    plain = ActiveLearner(BayesPointClassifier("linear")).start(pool)
+    known = np.array([0, 60, 110, 20, 70, 140])
+    for learner in (given, plain):
+        learner.tell(known, Y[known])
+    assert given.ask(4).tolist() == plain.ask(4).tolist()

@@ -7,10 +7,12 @@ from typing import Any
 import numpy as np
 import scipy.sparse as sp
 
+from uneven.active.pools import Pool
+from uneven.active.spread import spread_rows
 from uneven.active.state import QueryState
 from uneven.linear.expansions import gram, kernel_parameters
 
-__all__ = ["BATCHES", "pick_batch"]
+__all__ = ["BATCHES", "pick_batch", "pick_first"]
 
 BATCHES = ("diverse", "best")
 """Ways to take several rows at once."""
@@ -31,7 +33,8 @@ def pick_batch(
     ----------
     how : {"diverse", "best"}
         "best" takes the highest utilities. "diverse" gives up some utility for rows that point in
-        other directions than those of the batch so far, in the space of the kernel.
+        other directions than those of the batch so far, in the space of the kernel; it is "best"
+        where rows have no directions: texts, frames with words, tables with NaN.
     state : QueryState
     utilities : ndarray of shape (n_candidates,)
         Rows of utility -inf come last.
@@ -55,11 +58,50 @@ def pick_batch(
     References
     ----------
     Brinker (2003), Incorporating diversity in active learning with support vector machines.
+
+    Examples
+    --------
+    The best row is there twice; another one is nearly as good:
+
+    >>> from uneven import ActiveLearner, BayesPointClassifier
+    >>> X = np.array([[1.0, 0.0], [0.0, 1.0], [0.6, 0.8], [0.6, 0.8], [0.8, -0.6], [0.0, 2.0]])
+    >>> learner = ActiveLearner(BayesPointClassifier("linear")).start(X).tell([0, 1], ["a", "b"])
+    >>> state, utilities = learner.state(), np.array([1.0, 1.0, 0.9, 0.1])
+    >>> [state.candidates[pick_batch(how, state, utilities, 2)].tolist() for how in BATCHES]
+    [[2, 4], [2, 3]]
     """
-    if how == "best" or n <= 1:
+    if how == "best" or n <= 1 or not state.pool.is_numeric:
         return _best(utilities, n, ties, state.rng)
     few = _best(utilities, max(_SHORTLIST[0] * n, _SHORTLIST[1]), ties, state.rng)
     return few[_spread_out(_scaled(utilities[few]), _cosines(state, few), min(n, len(few)))]
+
+
+def pick_first(pool: Pool, taken: np.ndarray, n: int, rng: np.random.Generator) -> np.ndarray:
+    """Take the rows to ask for before there is a classifier.
+
+    Parameters
+    ----------
+    pool : Pool
+    taken : ndarray of int, shape (n_taken,)
+        Rows that have a label.
+    n : int
+        At most as many as there are rows left.
+    rng : Generator
+
+    Returns
+    -------
+    ndarray of int, shape (n,)
+        Rows spread over the pool, see `uneven.active.spread`; any, if rows have no directions.
+
+    Examples
+    --------
+    >>> texts = np.array(["one", "two", "three"], dtype=object)
+    >>> sorted(pick_first(Pool(texts), np.array([1]), 2, np.random.default_rng(0)).tolist())
+    [0, 2]
+    """
+    if pool.is_numeric:
+        return spread_rows(pool.X, taken, n, rng)
+    return rng.choice(np.setdiff1d(np.arange(len(pool)), taken), n, replace=False)
 
 
 def _best(utilities: np.ndarray, n: int, ties: str, rng: np.random.Generator) -> np.ndarray:

@@ -1,14 +1,174 @@
-"""What may be told to a learner, and what a query rule may return."""
+"""What a learner may be given and told, and what a query rule may return."""
 
 from __future__ import annotations
 
-from typing import Any
+import difflib
+from collections.abc import Iterable, Sequence
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
+from sklearn.base import is_regressor
 
-from uneven.noise.partial_labels import split_labels
+from uneven.door import check_choice
+from uneven.noise.partial_labels import find_labels, split_labels
 
-__all__ = ["check_answers", "check_utilities", "join_labels"]
+if TYPE_CHECKING:
+    from uneven.active.pools import Pool
+
+__all__ = [
+    "check_answers",
+    "check_classifier",
+    "check_query",
+    "check_stop",
+    "check_utilities",
+    "join_labels",
+    "refuse_words",
+    "split_known",
+]
+
+
+def check_query(name: Any, known: Iterable[str]) -> None:
+    """Refuse a name that no query rule has, and propose the nearest one.
+
+    Parameters
+    ----------
+    name : object
+    known : iterable of str
+
+    Examples
+    --------
+    >>> check_query("blanced", ["balanced", "random"])
+    Traceback (most recent call last):
+        ...
+    ValueError: query must be one of 'balanced', 'random'; got 'blanced'. Did you mean 'balanced'?
+    """
+    names = list(known)
+    try:
+        check_choice("query", name, names)
+    except ValueError as error:
+        near = difflib.get_close_matches(str(name).lower(), names, n=1)
+        hint = f" Did you mean {near[0]!r}?" if near else " A function may be given, too."
+        raise ValueError(f"{error}{hint}") from None
+
+
+def check_stop(stop: Any) -> None:
+    """Refuse what is neither a stopping rule nor several of them.
+
+    Parameters
+    ----------
+    stop : object
+
+    Examples
+    --------
+    >>> check_stop(5)
+    Traceback (most recent call last):
+        ...
+    ValueError: stop must be a stopping rule or a list of them, got 5. Budget(5) stops at 5 labels.
+    """
+    several = isinstance(stop, Sequence) and not isinstance(stop, str)
+    wrong = [rule for rule in (stop if several else [stop]) if not _is_rule(rule)]
+    if stop is None or not wrong:
+        return
+    hint = "See uneven.active.stopping."
+    if isinstance(wrong[0], int) and wrong[0] > 0:
+        hint = f"Budget({wrong[0]}) stops at {wrong[0]} labels."
+    elif isinstance(wrong[0], type):
+        hint = f"Write {wrong[0].__name__}(...), with its choices."
+    raise ValueError(f"stop must be a stopping rule or a list of them, got {stop!r}. {hint}")
+
+
+def _is_rule(rule: Any) -> bool:
+    return callable(rule) and not isinstance(rule, type)
+
+
+def check_classifier(estimator: Any, scores: bool) -> None:
+    """Refuse what cannot learn classes.
+
+    Parameters
+    ----------
+    estimator : object
+    scores : bool
+        Whether it must say how sure it is.
+
+    Examples
+    --------
+    >>> from sklearn.linear_model import Ridge
+    >>> check_classifier(Ridge(), scores=False)
+    Traceback (most recent call last):
+        ...
+    ValueError: estimator must be a classifier, got the regressor Ridge().
+    """
+    if isinstance(estimator, type):
+        raise ValueError(
+            f"estimator must be an object, got the class {estimator.__name__}: write "
+            f"{estimator.__name__}()."
+        )
+    lacking = [name for name in ("fit", "predict", "get_params") if not hasattr(estimator, name)]
+    if lacking:
+        raise ValueError(
+            f"estimator must be a classifier of scikit-learn's kind, got {estimator!r}, which has "
+            f"no {lacking[0]}()."
+        )
+    if is_regressor(estimator):
+        raise ValueError(f"estimator must be a classifier, got the regressor {estimator!r}.")
+    if scores and not any(hasattr(estimator, n) for n in ("predict_proba", "decision_function")):
+        raise ValueError(
+            f"query='uncertainty' needs a classifier with predict_proba or decision_function, and "
+            f"{estimator!r} has neither. Choose another one, or another query."
+        )
+
+
+def refuse_words(pool: Pool, query: Any) -> None:
+    """Refuse a pool that is not of finite numbers, for a rule that looks at its rows.
+
+    Parameters
+    ----------
+    pool : Pool
+    query : str
+    """
+    try:
+        _ = pool.X
+    except ValueError as error:
+        raise ValueError(f"query={query!r} cannot be asked here: {error}") from None
+
+
+def split_known(
+    labels: Any, unlabelled: Any, n_rows: int, *, needed: bool = False
+) -> tuple[np.ndarray, np.ndarray]:
+    """Rows that have a label from the start, and their labels.
+
+    Parameters
+    ----------
+    labels : array-like of shape (n_rows,), or None
+        Empty text is no label.
+    unlabelled : number, str or None
+        A further mark of rows without label.
+    n_rows : int
+    needed : bool, default=False
+        Refuse labels that are all missing.
+
+    Returns
+    -------
+    rows : ndarray of int, shape (n_labelled,)
+    labels : ndarray of shape (n_labelled,)
+
+    Examples
+    --------
+    >>> split_known(["cat", "", None, "dog"], -1, 4)
+    (array([0, 3]), array(['cat', 'dog'], dtype='<U3'))
+    """
+    if labels is None and not needed:
+        return np.empty(0, dtype=np.intp), np.empty(0)
+    known, values = find_labels(labels, unlabelled)
+    known &= find_labels(values, "")[0]
+    if len(known) != n_rows:
+        raise ValueError(
+            f"labels has {len(known)} entries, the pool {n_rows} rows: give one per row, None "
+            "where there is no label yet."
+        )
+    if not known.any() and not needed:
+        return np.empty(0, dtype=np.intp), np.empty(0)
+    return np.flatnonzero(known), split_labels(values[known], None)[1]
 
 
 def check_utilities(utilities: np.ndarray, n_candidates: int) -> None:
@@ -59,10 +219,10 @@ def check_answers(rows: Any, labels: Any, n_rows: int) -> tuple[np.ndarray, np.n
     twice, counts = np.unique(rows, return_counts=True)
     if (counts > 1).any():
         raise ValueError(f"row {twice[counts > 1][0]} is there more than once.")
-    labelled, given = split_labels(labels, unlabelled=None)
+    labelled = find_labels(labels, None)[0] & find_labels(labels, "")[0]
     if not labelled.all():
         raise ValueError(f"the label of row {rows[~labelled][0]} is missing.")
-    return rows.astype(np.intp), given
+    return rows.astype(np.intp), split_labels(labels, None)[1]
 
 
 def join_labels(old: np.ndarray, new: np.ndarray) -> np.ndarray:

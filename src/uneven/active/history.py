@@ -104,7 +104,7 @@ def fingerprint(X: Any) -> str:
 
     Parameters
     ----------
-    X : ndarray or CSR of shape (n_rows, n_features)
+    X : ndarray or CSR of shape (n_rows, n_features), frame or array of texts
 
     Returns
     -------
@@ -120,14 +120,23 @@ def fingerprint(X: Any) -> str:
     """
     if sp.issparse(X):
         X = X if X.has_sorted_indices else X.sorted_indices()
-        parts = [X.data, X.indices, X.indptr]
+        kind, parts = "sparse", [X.data, X.indices, X.indptr]
+    elif isinstance(X, np.ndarray) and X.dtype != object:
+        kind, parts = "dense", [X]
     else:
-        parts = [X]
+        kind, parts = "mixed", [_spelt(X)]
     digest = hashlib.blake2b(digest_size=16)
     for part in parts:
         digest.update(np.ascontiguousarray(part).data)
-    kind = "sparse" if sp.issparse(X) else "dense"
-    return f"{kind} {X.shape[0]} x {X.shape[1]} {digest.hexdigest()}"
+    return f"{kind} {' x '.join(map(str, X.shape))} {digest.hexdigest()}"
+
+
+def _spelt(X: Any) -> np.ndarray:
+    """Names of columns and cells of a frame or an array of objects, as bytes."""
+    names = [str(name) for name in getattr(X, "columns", ())]
+    cells = np.asarray(X, dtype=object).ravel().tolist()
+    text = "\x1f".join([*names, *map(str, cells)])
+    return np.frombuffer(text.encode("utf-8", "surrogatepass"), dtype=np.uint8)
 
 
 def save_history(history: History, path: str | os.PathLike[str]) -> None:

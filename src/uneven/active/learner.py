@@ -6,29 +6,28 @@ import os
 from typing import Any, Self
 
 import numpy as np
-import scipy.sparse as sp
 from sklearn.base import BaseEstimator, ClassifierMixin, clone
-from sklearn.cluster import kmeans_plusplus
 from sklearn.utils import Tags, check_random_state, get_tags
 from sklearn.utils.metaestimators import available_if
-from sklearn.utils.validation import check_is_fitted, validate_data
+from sklearn.utils.validation import check_is_fitted
 
-from uneven.active.batches import BATCHES, pick_batch
-from uneven.active.checks import check_answers, check_utilities, join_labels
-from uneven.active.history import (
-    History,
-    HistoryError,
-    Step,
-    fingerprint,
-    load_history,
-    save_history,
+from uneven.active.batches import BATCHES, pick_batch, pick_first
+from uneven.active.checks import (
+    check_answers,
+    check_classifier,
+    check_query,
+    check_stop,
+    check_utilities,
+    join_labels,
+    refuse_words,
+    split_known,
 )
-from uneven.active.rules import RULES, Rule
-from uneven.active.state import Pool, QueryState
+from uneven.active.history import History, HistoryError, Step, load_history, save_history
+from uneven.active.pools import Pool, enter_rows, take_rows
+from uneven.active.rules import BLIND_RULES, RULES, Rule
+from uneven.active.state import QueryState
 from uneven.active.stopping import StoppingRule, first_reason
-from uneven.door import check_choice, check_integer, narrow_indices, whole_or_nothing
-from uneven.linear.rows import normalize_rows
-from uneven.noise.partial_labels import split_labels
+from uneven.door import check_choice, check_integer, whole_or_nothing
 from uneven.versionspace import BayesPointClassifier
 
 __all__ = ["ActiveLearner"]
@@ -41,9 +40,9 @@ class ActiveLearner(ClassifierMixin, BaseEstimator):
     ----------
     estimator : object, optional
         The classifier that learns from the labels: anything with ``fit`` and ``predict_proba`` or
-        ``decision_function``. By default a `uneven.BayesPointClassifier` with the linear kernel for
-        a sparse pool; for a dense one with the Gaussian kernel, where ``gamma="scale"`` is that of
-        the whole pool.
+        ``decision_function``. It gets frames and texts as they were given. By default a
+        `uneven.BayesPointClassifier` with the linear kernel for a sparse pool; for a dense one with
+        the Gaussian kernel, where ``gamma="scale"`` is that of the whole pool.
     query : str or callable, default="centre_of_gravity"
         How much the label of a row would tell: "centre_of_gravity", "simple", "maxmin", "ratio",
         "balanced", "expected_model_change", "orientation_aware", "uncertainty" or "random", see
@@ -54,13 +53,13 @@ class ActiveLearner(ClassifierMixin, BaseEstimator):
         estimator itself if it is a `uneven.BayesPointClassifier`, else the default estimator.
     batch : {"diverse", "best"}, default="diverse"
         How to take several rows at once: rows that tell much and are not alike, or simply the
-        highest utilities.
+        highest utilities, as always if the rows are not all finite numbers.
     stop : callable or sequence of callables, optional
         Rules of `uneven.active.stopping`; ``stop_reason`` tells what they say.
     ties : {"first", "random"}, default="first"
         Which of several rows with the same utility to take.
     unlabelled : number, str or None, default=-1
-        What stands for a missing label in ``start`` and ``fit``, beside None and NaN.
+        What stands for a missing label in ``start`` and ``fit``, beside None, NaN and empty text.
     random_state : int, RandomState or None, default=None
         Seeds the first rows, rules that draw and random ties.
 
@@ -84,6 +83,11 @@ class ActiveLearner(ClassifierMixin, BaseEstimator):
     Before two classes have been seen there is nothing to be torn between: the first rows are
     spread over the pool as the seeds of k-means are. Every answer counts, also one that the
     classifier had foreseen.
+
+    All rules but "uncertainty" and "random" look at the geometry of the rows, which must be finite
+    numbers then. These two, and a function that looks at ``state.model`` only, take what the
+    estimator takes: NaN, frames with text and categories, lists of texts. The first rows are then
+    drawn at random, and batches are the highest utilities.
 
     References
     ----------
@@ -134,10 +138,10 @@ class ActiveLearner(ClassifierMixin, BaseEstimator):
 
         Parameters
         ----------
-        pool : array-like or sparse matrix of shape (n_rows, n_features)
+        pool : array-like, sparse matrix or frame of shape (n_rows, n_features), or texts
             Kernel values, shape (n_rows, n_rows), if the classifier wants them precomputed.
         labels : array-like of shape (n_rows,), optional
-            None, NaN or ``unlabelled`` where there is no label.
+            None, NaN, empty text or ``unlabelled`` where there is no label.
 
         Returns
         -------
@@ -145,14 +149,11 @@ class ActiveLearner(ClassifierMixin, BaseEstimator):
         """
         self._check()
         with whole_or_nothing(self):
-            X = validate_data(self, pool, accept_sparse="csr", dtype=np.float64)
-            known, given = (None, None) if labels is None else split_labels(labels, self.unlabelled)
-            if known is not None and len(known) != X.shape[0]:
-                raise ValueError(
-                    f"labels has {len(known)} entries, the pool {X.shape[0]} rows: give one per "
-                    "row, None where there is no label yet."
-                )
-            self._pool = Pool(narrow_indices(X))
+            pool = Pool(enter_rows(self, self._default(), pool))
+            if self._looks_at_rows():
+                refuse_words(pool, self.query)
+            known, given = split_known(labels, self.unlabelled, len(pool))
+            self._pool = pool
             self._rng = np.random.default_rng(
                 check_random_state(self.random_state).randint(2**31 - 1)
             )
@@ -161,8 +162,8 @@ class ActiveLearner(ClassifierMixin, BaseEstimator):
             self.classes_ = np.empty(0)
             self.model_ = None
             self.history_ = []
-            if known is not None:
-                self.tell(np.flatnonzero(known), given)
+            if len(known):
+                self.tell(known, given)
         return self
 
     def fit(self, X: Any, y: Any) -> Self:
@@ -172,7 +173,7 @@ class ActiveLearner(ClassifierMixin, BaseEstimator):
         ----------
         X : array-like or sparse matrix of shape (n_samples, n_features)
         y : array-like of shape (n_samples,)
-            None, NaN or ``unlabelled`` where there is no label.
+            None, NaN, empty text or ``unlabelled`` where there is no label.
 
         Returns
         -------
@@ -180,9 +181,8 @@ class ActiveLearner(ClassifierMixin, BaseEstimator):
         """
         self._check()
         with whole_or_nothing(self):
-            labelled, given = split_labels(y, self.unlabelled)
-            if labelled.all():
-                validate_data(self, X, y, accept_sparse="csr", dtype=np.float64)
+            rows = enter_rows(self, self._default(), X)
+            _, given = split_known(y, self.unlabelled, rows.shape[0], needed=True)
             if len(classes := np.unique(given)) < 2:
                 raise ValueError(
                     f"y holds one class only, {classes.tolist()[0]!r}: ActiveLearner needs at "
@@ -203,13 +203,13 @@ class ActiveLearner(ClassifierMixin, BaseEstimator):
         ndarray of int, shape (n,)
             Rows of the pool, the most telling one first; fewer if fewer have no label.
         """
-        check_is_fitted(self, "labelled_")
+        self._refuse_before_start()
         check_integer("n", n, 1)
         candidates = self.unlabelled_
         if len(candidates) <= n:
             return candidates
         if self.model_ is None:
-            return self._spread(candidates, n)
+            return pick_first(self._pool, self.labelled_, n, self._rng)
         state = self.state()
         utilities = np.asarray(self._rule()(state), dtype=np.float64)
         check_utilities(utilities, len(candidates))
@@ -230,7 +230,7 @@ class ActiveLearner(ClassifierMixin, BaseEstimator):
         -------
         self
         """
-        check_is_fitted(self, "labelled_")
+        self._refuse_before_start()
         rows, labels = check_answers(rows, labels, len(self._pool))
         known = np.intersect1d(rows, self.labelled_)
         if known.size and not overwrite:
@@ -250,9 +250,9 @@ class ActiveLearner(ClassifierMixin, BaseEstimator):
         path : str or path-like
             A JSON file; it appears whole or not at all. The pool and the classifier are not in it.
         """
-        check_is_fitted(self, "labelled_")
+        self._refuse_before_start()
         generator = dict(self._rng.bit_generator.state)
-        pool = fingerprint(self._pool.X)
+        pool = self._pool.fingerprint()
         save_history(History(pool, self._query_name(), generator, self.history_), path)
 
     def resume(self, path: str | os.PathLike[str], pool: Any) -> Self:
@@ -271,7 +271,7 @@ class ActiveLearner(ClassifierMixin, BaseEstimator):
         """
         history = load_history(path)
         fresh = clone(self).start(pool)
-        if (found := fingerprint(fresh._pool.X)) != history.pool:
+        if (found := fresh._pool.fingerprint()) != history.pool:
             raise HistoryError(f"{path} is about another pool, {history.pool}, not {found}.")
         if (query := self._query_name()) != history.query:
             raise HistoryError(f"{path} was asked by {history.query!r}, not by {query!r}.")
@@ -298,6 +298,7 @@ class ActiveLearner(ClassifierMixin, BaseEstimator):
         QueryState
             Needs labels of two classes.
         """
+        self._refuse_before_start()
         self._refuse_without_model()
         return QueryState(
             self._pool,
@@ -317,7 +318,7 @@ class ActiveLearner(ClassifierMixin, BaseEstimator):
         -------
         str or None
         """
-        check_is_fitted(self, "labelled_")
+        self._refuse_before_start()
         if not len(self.unlabelled_):
             return "every row of the pool has a label"
         if self.stop is None:
@@ -329,7 +330,7 @@ class ActiveLearner(ClassifierMixin, BaseEstimator):
 
         Parameters
         ----------
-        X : array-like or sparse matrix of shape (n_samples, n_features)
+        X : array-like, sparse matrix, frame or texts, as the pool was
 
         Returns
         -------
@@ -343,7 +344,7 @@ class ActiveLearner(ClassifierMixin, BaseEstimator):
 
         Parameters
         ----------
-        X : array-like or sparse matrix of shape (n_samples, n_features)
+        X : array-like, sparse matrix, frame or texts, as the pool was
 
         Returns
         -------
@@ -357,7 +358,7 @@ class ActiveLearner(ClassifierMixin, BaseEstimator):
 
         Parameters
         ----------
-        X : array-like or sparse matrix of shape (n_samples, n_features)
+        X : array-like, sparse matrix, frame or texts, as the pool was
 
         Returns
         -------
@@ -369,6 +370,7 @@ class ActiveLearner(ClassifierMixin, BaseEstimator):
         tags = super().__sklearn_tags__()
         inner = get_tags(self._default()).input_tags
         tags.input_tags.sparse, tags.input_tags.pairwise = inner.sparse, inner.pairwise
+        tags.input_tags.allow_nan = inner.allow_nan and not self._looks_at_rows()
         return tags
 
     def _note(self, rows: np.ndarray, labels: np.ndarray) -> None:
@@ -380,7 +382,7 @@ class ActiveLearner(ClassifierMixin, BaseEstimator):
 
     def _learn(self) -> None:
         if len(self.classes_) > 1:
-            rows = self._columns(self._pool.X[self.labelled_])
+            rows = self._columns(take_rows(self._pool.given, self.labelled_))
             self.model_ = clone(self._default()).fit(rows, self.labels_)
         else:
             self.model_ = None
@@ -400,12 +402,7 @@ class ActiveLearner(ClassifierMixin, BaseEstimator):
         return own if isinstance(own, BayesPointClassifier) else self._bayes_point()
 
     def _bayes_point(self) -> BayesPointClassifier:
-        """Straight for sparse pools; else Gaussian, as wide as the whole pool suggests."""
-        if not hasattr(self, "_pool"):
-            return BayesPointClassifier()
-        if sp.issparse(self._pool.X):
-            return BayesPointClassifier("linear")
-        return BayesPointClassifier(gamma=self._pool.gamma)
+        return self._pool.bayes_point() if hasattr(self, "_pool") else BayesPointClassifier()
 
     def _rule(self) -> Rule:
         return self.query if callable(self.query) else RULES[self.query]
@@ -413,20 +410,23 @@ class ActiveLearner(ClassifierMixin, BaseEstimator):
     def _query_name(self) -> str:
         return self.query if isinstance(self.query, str) else getattr(self.query, "__name__", "")
 
-    def _spread(self, candidates: np.ndarray, n: int) -> np.ndarray:
-        """Rows spread over the pool, as directions."""
-        rows = normalize_rows(self._pool.X[candidates])
-        _, chosen = kmeans_plusplus(rows, n, random_state=int(self._rng.integers(2**31 - 1)))
-        return candidates[chosen]
+    def _looks_at_rows(self) -> bool:
+        return not callable(self.query) and self.query not in BLIND_RULES
 
     def _enter(self, X: Any) -> Any:
-        X = validate_data(self, X, accept_sparse="csr", dtype=np.float64, reset=False)
-        return self._columns(X)
+        return self._columns(enter_rows(self, self._default(), X, reset=False))
 
     def _ready(self) -> Any:
-        check_is_fitted(self, "labelled_")
+        self._refuse_before_start()
         self._refuse_without_model()
         return self.model_
+
+    def _refuse_before_start(self) -> None:
+        check_is_fitted(
+            self,
+            "labelled_",
+            msg="This %(name)s has no pool yet: call start(pool), or fit(X, y), before this.",
+        )
 
     def _refuse_without_model(self) -> None:
         if self.model_ is None:
@@ -437,8 +437,11 @@ class ActiveLearner(ClassifierMixin, BaseEstimator):
 
     def _check(self) -> None:
         if not callable(self.query):
-            check_choice("query", self.query, tuple(RULES))
+            check_query(self.query, RULES)
         check_choice("batch", self.batch, BATCHES)
         check_choice("ties", self.ties, ("first", "random"))
+        check_stop(self.stop)
+        if self.estimator is not None:
+            check_classifier(self.estimator, scores=self.query == "uncertainty")
         if self.geometry is not None and not isinstance(self.geometry, BayesPointClassifier):
             raise ValueError(f"geometry must be a BayesPointClassifier, got {self.geometry!r}.")

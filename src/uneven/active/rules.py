@@ -19,6 +19,7 @@ from uneven.versionspace.cone import support
 from uneven.versionspace.hamiltonian import hamiltonian
 
 __all__ = [
+    "BLIND_RULES",
     "RULES",
     "Rule",
     "balanced",
@@ -67,7 +68,7 @@ def uncertainty(state: QueryState) -> np.ndarray:
     Lewis and Gale (1994), A sequential algorithm for training text classifiers.
     Scheffer, Decomain and Wrobel (2001), Active hidden Markov models for information extraction.
     """
-    return -_gap(_opinions(state.model, state.rows(state.candidates)))
+    return -_gap(_opinions(state.model, state.inputs(state.candidates)))
 
 
 def centre_of_gravity(state: QueryState) -> np.ndarray:
@@ -273,6 +274,9 @@ RULES: dict[str, Rule] = {
     )
 }
 """The rules by name."""
+
+BLIND_RULES = ("uncertainty", "random")
+"""Those that do not look at the rows, only at what the classifier says about them, if at all."""
 
 
 def _gap(scores: np.ndarray) -> np.ndarray:

@@ -3,69 +3,19 @@
 from __future__ import annotations
 
 from dataclasses import dataclass, field
-from functools import cached_property
 from typing import Any
 
 import numpy as np
 from sklearn.base import clone
+from sklearn.utils import get_tags
 
-from uneven.linear.expansions import kernel_parameters
-from uneven.linear.rows import row_norms
+from uneven.active.pools import Pool, take_rows
 from uneven.versionspace import BayesPointClassifier
-from uneven.versionspace.span import feature_norms
 
-__all__ = ["Pool", "QueryState"]
+__all__ = ["QueryState"]
 
 GRAVITY = ("propagation", "hit_and_run", "billiard", "hamiltonian")
 """Centres of `BayesPointClassifier` that estimate the centre of gravity."""
-
-
-class Pool:
-    """Rows that wait for labels, with what never changes about them.
-
-    Parameters
-    ----------
-    X : ndarray or CSR of shape (n_rows, n_features)
-    """
-
-    def __init__(self, X: Any) -> None:
-        self.X = X
-        self._norms: dict[str, np.ndarray] = {}
-
-    @cached_property
-    def gamma(self) -> float:
-        """The width of a Gaussian kernel that scikit-learn calls "scale", for all rows."""
-        return float(kernel_parameters(self.X, "rbf", "scale", 3, 1.0)["gamma"])
-
-    def __len__(self) -> int:
-        return int(self.X.shape[0])
-
-    def norms(self, centre: BayesPointClassifier) -> np.ndarray:
-        """Lengths of the rows in the space of a fitted centre; one for rows without a direction.
-
-        Parameters
-        ----------
-        centre : BayesPointClassifier
-            Fitted.
-
-        Returns
-        -------
-        ndarray of shape (n_rows,)
-        """
-        key = repr((centre.kernel, centre.gamma, centre.degree, centre.coef0, centre.fit_intercept))
-        if key not in self._norms:
-            self._norms[key] = self._measure(centre)
-        return self._norms[key]
-
-    def _measure(self, centre: BayesPointClassifier) -> np.ndarray:
-        constant = float(bool(centre.fit_intercept))
-        if centre.kernel == "precomputed":
-            return np.ones(len(self))
-        if centre.kernel == "linear":
-            lengths = np.hypot(row_norms(self.X), constant)
-        else:
-            lengths = feature_norms(self.X, centre.kernel, centre.kernel_params_)
-        return np.where(lengths > 0.0, lengths, 1.0)
 
 
 @dataclass
@@ -89,6 +39,27 @@ class QueryState:
         Whose kernel and tolerance for wrong labels make the version space; not fitted.
     rng : Generator
         For rules that draw.
+
+    Examples
+    --------
+    A rule needs no more than ``state.model`` and ``state.inputs``; what looks at the version space,
+    ``centre``, ``distances``, ``votes`` and ``rows``, needs a pool of finite numbers.
+
+    >>> from sklearn.datasets import load_iris
+    >>> from uneven import ActiveLearner
+    >>> def least_sure_and_unlike(state):
+    ...     sure = state.model.predict_proba(state.inputs(state.candidates)).max(axis=1)
+    ...     here, known = state.rows(state.candidates), state.rows(state.labelled)
+    ...     return (1 - sure) * abs(here[:, None] - known).sum(axis=2).min(axis=1)
+    >>> X, y = load_iris(return_X_y=True)
+    >>> learner = ActiveLearner(query=least_sure_and_unlike).start(X).tell([0, 60], ["a", "b"])
+    >>> state = learner.state()
+    >>> len(state.candidates), state.labelled.tolist(), state.classes.tolist()
+    (148, [0, 60], ['a', 'b'])
+    >>> state.votes().shape, state.distances("chebyshev").shape
+    ((148, 2), (148,))
+    >>> learner.ask().shape
+    (1,)
     """
 
     pool: Pool
@@ -165,8 +136,23 @@ class QueryState:
         """
         return self.centre().predict_proba(self.rows(self.candidates))
 
+    def inputs(self, which: np.ndarray) -> Any:
+        """Rows of the pool as ``model`` takes them, for its ``predict`` and ``predict_proba``.
+
+        Parameters
+        ----------
+        which : ndarray of int, shape (n,)
+
+        Returns
+        -------
+        object
+            Of the kind of the pool: ndarray, CSR, frame or array of texts, with n rows.
+        """
+        rows = take_rows(self.pool.given, which)
+        return rows[:, self.labelled] if get_tags(self.model).input_tags.pairwise else rows
+
     def rows(self, which: np.ndarray) -> Any:
-        """Rows of the pool; kernel values with the labelled rows if the kernel is precomputed.
+        """Numbers of rows of the pool; those with the labelled rows if the kernel is precomputed.
 
         Parameters
         ----------

@@ -16,6 +16,7 @@ from sklearn.base import clone
 from sklearn.utils import get_tags
 
 from uneven.active.history import answers
+from uneven.active.pools import take_rows
 from uneven.active.rules import expected_model_change
 from uneven.door import check_integer
 from uneven.linear import NotSeparableError, hard_margin
@@ -183,7 +184,10 @@ class StablePredictions:
             if before is None or np.mean(before != now) > self.share:
                 return None
         told = sizes[-1] - sizes[early[-1]]
-        return f"the last {told} answers changed no more than {self.share:.1%} of the predictions"
+        little = (
+            f"no more than {self.share:.1%} of the predictions" if self.share else "no prediction"
+        )
+        return f"the last {told} answers changed {little}"
 
 
 @dataclass(frozen=True)
@@ -276,9 +280,8 @@ def _predicted(learner: ActiveLearner, k: int) -> np.ndarray | None:
     rows, labels = answers(learner.history_[:k])
     if len(np.unique(labels)) < 2:
         return None
-    X = learner.state().pool.X
-    if get_tags(learner.model_).input_tags.pairwise:
-        X = X[:, rows]
+    X = learner.state().pool.given
+    kernel = X[:, rows] if get_tags(learner.model_).input_tags.pairwise else X
     if k == len(learner.history_):
-        return learner.model_.predict(X)
-    return clone(learner.model_).fit(X[rows], labels).predict(X)
+        return learner.model_.predict(kernel)
+    return clone(learner.model_).fit(take_rows(kernel, rows), labels).predict(kernel)

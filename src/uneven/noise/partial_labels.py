@@ -9,7 +9,7 @@ import numpy as np
 from sklearn.utils.multiclass import check_classification_targets
 from sklearn.utils.validation import column_or_1d
 
-__all__ = ["split_labels"]
+__all__ = ["find_labels", "split_labels"]
 
 
 def split_labels(y: Any, unlabelled: Any = -1) -> tuple[np.ndarray, np.ndarray]:
@@ -37,13 +37,7 @@ def split_labels(y: Any, unlabelled: Any = -1) -> tuple[np.ndarray, np.ndarray]:
     >>> split_labels(["cat", None, "dog", float("nan")])
     (array([ True, False,  True, False]), array(['cat', 'dog'], dtype='<U3'))
     """
-    if y is None:
-        raise ValueError(
-            "requires y to be passed, but the target y is None: give every row a label or a mark "
-            "that it has none."
-        )
-    values = column_or_1d(_as_array(y), warn=True)
-    labelled = ~(_missing(values) | _marked(values, unlabelled))
+    labelled, values = find_labels(y, unlabelled)
     if not labelled.any():
         raise ValueError(
             f"y holds no label at all: each of its {len(values)} entries is missing"
@@ -52,6 +46,34 @@ def split_labels(y: Any, unlabelled: Any = -1) -> tuple[np.ndarray, np.ndarray]:
     labels = _plain(values[labelled])
     check_classification_targets(labels)
     return labelled, labels
+
+
+def find_labels(y: Any, unlabelled: Any = -1) -> tuple[np.ndarray, np.ndarray]:
+    """Where there is a label; there need not be any.
+
+    Parameters
+    ----------
+    y, unlabelled
+        See `split_labels`.
+
+    Returns
+    -------
+    labelled : ndarray of bool, shape (n_samples,)
+    values : ndarray of shape (n_samples,)
+        All entries, those without label included.
+
+    Examples
+    --------
+    >>> find_labels([None, -1])[0].tolist()
+    [False, False]
+    """
+    if y is None:
+        raise ValueError(
+            "requires y to be passed, but the target y is None: give every row a label or a mark "
+            "that it has none."
+        )
+    values = column_or_1d(_as_array(y), warn=True)
+    return ~(_missing(values) | _marked(values, unlabelled)), values
 
 
 def _as_array(y: Any) -> np.ndarray:
