@@ -185,3 +185,45 @@ def test_the_geometry_may_differ_from_the_classifier(cone):
     np.testing.assert_array_equal(
         centre_of_gravity(learner.state()), centre_of_gravity(started(X, y, known).state())
     )
+
+
+@pytest.mark.parametrize("name", ["maxmin", "ratio", "orientation_aware"])
+@pytest.mark.parametrize("sparse", [False, True], ids=["dense", "sparse"])
+def test_an_intercept_is_a_constant_column(name, sparse):
+    X, y = load_iris(return_X_y=True)
+    X, y = X[:100] - X[:100].mean(axis=0) + 0.7, y[:100]
+    known = np.array([0, 30, 60, 90])
+    with_column = np.column_stack([X, np.ones(len(X))])
+    kind = sp.csr_matrix if sparse else np.asarray
+    by_hand = started(kind(with_column), y, known)
+    fitted = started(kind(X), y, known, BayesPointClassifier("linear", fit_intercept=True))
+    without = started(kind(X), y, known)
+    utilities = [RULES[name](learner.state()) for learner in (fitted, by_hand, without)]
+    np.testing.assert_allclose(utilities[0], utilities[1], rtol=1e-6, atol=1e-9)
+    seen = np.isfinite(utilities[0]) & np.isfinite(utilities[2])
+    assert np.abs(utilities[0][seen] - utilities[2][seen]).max() > 1e-3
+
+
+def test_rows_of_given_kernel_values_have_their_own_lengths():
+    rng = np.random.default_rng(0)
+    X = unit_rows(0, 40, 6) * rng.uniform(0.1, 9.0, 40)[:, None]
+    y = np.where(X @ rng.normal(size=6) > 0, 1, -1)
+    known = np.r_[np.flatnonzero(y > 0)[:2], np.flatnonzero(y < 0)[:2]]
+    given = started(X @ X.T, y, known, BayesPointClassifier("precomputed"))
+    plain = started(X, y, known)
+    for rule in (maxmin, ratio, centre_of_gravity):
+        np.testing.assert_allclose(rule(given.state()), rule(plain.state()), atol=1e-6)
+
+
+def test_rows_are_placed_together(cone, monkeypatch):
+    X, y, known = cone
+    state = started(X, y, known).state()
+    calls = []
+    place = type(state.centre().span_).coordinates
+    monkeypatch.setattr(
+        type(state.centre().span_),
+        "coordinates",
+        lambda self, *rest: calls.append(1) or place(self, *rest),
+    )
+    orientation_aware(state, n_samples=10)
+    assert len(calls) == 1

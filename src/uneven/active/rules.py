@@ -3,11 +3,34 @@
 A rule is a function of a `uneven.active.QueryState` that returns one number per candidate; the
 learner asks for the highest. Rules with choices of their own take them as keywords, to be set with
 ``functools.partial``.
+
+Examples
+--------
+Three ways to name a rule; all but "uncertainty" and "random" need a pool of finite numbers.
+
+>>> from functools import partial
+>>> from sklearn.datasets import load_iris
+>>> from uneven import ActiveLearner
+>>> from uneven.active import centre_of_gravity, maxmin
+>>> X, y = load_iris(return_X_y=True)
+>>> known = [0, 20, 60, 80, 110, 130]
+>>> for query in ("centre_of_gravity", partial(maxmin, candidates=20), lambda s: s.votes()[:, 0]):
+...     learner = ActiveLearner(query=query, random_state=0).start(X).tell(known, y[known])
+...     print(learner.ask(2).shape)
+(2,)
+(2,)
+(2,)
+
+What a rule says about the rows without label:
+
+>>> utilities = centre_of_gravity(learner.state())
+>>> utilities.shape, learner.unlabelled_[utilities.argmax()] in known
+((144,), False)
 """
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
 from typing import Any
 
 import numpy as np
@@ -243,6 +266,8 @@ def orientation_aware(
     -----
     In more than about four dimensions the guarantee itself is empty for all but the nearest rows;
     as an order of preference it still tells rows apart. With more than two classes see `maxmin`.
+    The points are drawn once for each of the one-against-rest problems; the two projections of each
+    row on the version space cost most where there are many labels.
 
     References
     ----------
@@ -251,11 +276,10 @@ def orientation_aware(
     """
     problems = _Problems(state, "gravity")
     clouds: dict[int, _Cloud] = {}
-    for i in problems.nearest(candidates):
-        k = problems.most_open(i)
+    for i, k, where, rest in problems.nearest(candidates):
         if k not in clouds:
             clouds[k] = _Cloud(problems.spaces[k].cuts, n_samples, state.rng)
-        problems.utilities[i] = -clouds[k].log_lambda(*problems.place(i))
+        problems.utilities[i] = -clouds[k].log_lambda(where, rest)
     return problems.utilities
 
 
@@ -304,21 +328,21 @@ class _Problems:
         self.distances = distances.reshape(len(distances), -1)
         self.utilities = np.full(len(distances), -np.inf)
 
-    def nearest(self, k: int | None) -> np.ndarray:
-        """Positions of the candidates nearest to the centre; all of them if k is None."""
-        return np.argsort(_gap(self.distances), kind="stable")[:k]
+    def nearest(self, n: int | None) -> Iterator[tuple[int, int, np.ndarray, float]]:
+        """Candidates by their distance from the centre, the nearest n or all of them.
 
-    def most_open(self, i: int) -> int:
-        """The problem whose hyperplane is nearest to the centre for a candidate."""
-        return int(np.abs(self.distances[i]).argmin())
-
-    def place(self, i: int) -> tuple[np.ndarray, float]:
-        """Coordinates of a candidate, and how far it sticks out of the span."""
-        row = self.state.rows(self.state.candidates[i : i + 1])
+        Position, the problem whose hyperplane is nearest to the centre, coordinates, and how far
+        the row sticks out of the span.
+        """
+        near = np.argsort(_gap(self.distances), kind="stable")[:n]
+        which = self.state.candidates[near]
+        rows = self.state.rows(which)
         where, rest = self.centre.span_.coordinates(
-            add_constant(row) if self.centre.fit_intercept else row
+            add_constant(rows) if self.centre.fit_intercept else rows,
+            self.state.pool.norms(self.centre)[which],
         )
-        return where[0], float(rest[0])
+        problems = np.abs(self.distances[near]).argmin(axis=1)
+        yield from zip(near.tolist(), problems.tolist(), where, rest.tolist())
 
 
 class _Cloud:
@@ -366,10 +390,8 @@ def _by_margins(
     state: QueryState, candidates: int | None, worth: Callable[[float, float], float]
 ) -> np.ndarray:
     problems = _Problems(state, "chebyshev")
-    for i in problems.nearest(candidates):
-        cuts = problems.spaces[problems.most_open(i)].cuts
-        where, rest = problems.place(i)
-        cuts, new = np.pad(cuts, ((0, 0), (0, 1))), np.append(where, rest)
+    for i, k, where, rest in problems.nearest(candidates):
+        cuts, new = np.pad(problems.spaces[k].cuts, ((0, 0), (0, 1))), np.append(where, rest)
         problems.utilities[i] = worth(
             *(_margin(np.vstack([cuts, side * new])) for side in (1.0, -1.0))
         )

@@ -37,6 +37,21 @@ class LearningCurve:
         one-against-rest problems; NaN if it was not asked for or there is no classifier yet.
     reason : str
         Why it ended.
+
+    Examples
+    --------
+    `simulate` makes them; `uneven.plots.LearningCurveDisplay.from_simulations` draws them.
+
+    >>> from sklearn.datasets import load_iris
+    >>> from uneven.active import ActiveLearner, PerfectOracle
+    >>> X, y = load_iris(return_X_y=True)
+    >>> curve = simulate(
+    ...     ActiveLearner(random_state=0), X, PerfectOracle(y), budget=9, batch_size=3,
+    ...     start=[0, 50, 100], X_test=X, y_test=y, volumes=True)
+    >>> curve.labels.tolist(), len(curve.rows), curve.reason
+    ([0, 3, 6, 9], 9, 'the budget of 9 is spent')
+    >>> bool(curve.log_volumes[-1] < curve.log_volumes[0]), 0.5 < curve.area_under() < 1.0
+    (True, True)
     """
 
     labels: np.ndarray

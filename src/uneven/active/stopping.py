@@ -105,6 +105,23 @@ class NoInformativeRow:
     ----------
     Louche (2016), From confusion noise to active learning: playing on label availability in
     linear classification problems, section 7.2.
+
+    Examples
+    --------
+    In the plane a row between two rows of the same label has that label, too:
+
+    >>> from uneven import ActiveLearner, BayesPointClassifier
+    >>> angles = np.linspace(0.1, 3.0, 30)
+    >>> pool = np.column_stack([np.cos(angles), np.sin(angles)])
+    >>> linear = BayesPointClassifier("linear")
+    >>> learner = ActiveLearner(linear, stop=NoInformativeRow(), random_state=0).start(pool)
+    >>> while learner.stop_reason() is None:
+    ...     row = learner.ask()
+    ...     learner = learner.tell(row, angles[row] < 2.0)
+    >>> learner.stop_reason()
+    'the labels so far imply those of all other rows'
+    >>> bool((learner.predict(pool) == (angles < 2.0)).all()), len(learner.labelled_) < 15
+    (True, True)
     """
 
     def __call__(self, learner: ActiveLearner) -> str | None:
@@ -125,6 +142,28 @@ class VolumeBelow:
     log_share : float
         Natural logarithm of the share of all classifiers that is left; with more than two classes
         of each of the one-against-rest problems.
+
+    Notes
+    -----
+    An answer that nobody could foresee takes about half of the version space, which is 0.7 off the
+    logarithm. What is small depends on the kernel and on the number of columns: look at
+    ``learner.state().centre().log_volume_`` before you choose. With a Gaussian kernel and a class
+    that is easily told apart from the others the largest of these values may hardly fall.
+
+    Examples
+    --------
+    >>> from uneven import ActiveLearner, BayesPointClassifier
+    >>> pool = np.random.default_rng(0).normal(size=(200, 5))
+    >>> truth = pool @ [1.0, 2.0, 0.0, -1.0, 0.5] > 0
+    >>> linear = BayesPointClassifier("linear")
+    >>> learner = ActiveLearner(linear, stop=VolumeBelow(-8.0), random_state=0).start(pool)
+    >>> while learner.stop_reason() is None:
+    ...     row = learner.ask()
+    ...     learner = learner.tell(row, truth[row])
+    >>> learner.stop_reason()
+    'the labels leave exp(-8...) of all classifiers, no more than exp(-8)'
+    >>> 10 < len(learner.labelled_) < 25
+    True
     """
 
     log_share: float
@@ -160,6 +199,18 @@ class StablePredictions:
     -----
     What the classifier said before is remembered on the learner, and learnt again from its history
     where it is not.
+
+    Examples
+    --------
+    >>> from sklearn.datasets import load_iris
+    >>> from uneven import ActiveLearner
+    >>> X, y = load_iris(return_X_y=True)
+    >>> learner = ActiveLearner(stop=StablePredictions(5, share=0.02), random_state=0).start(X)
+    >>> while learner.stop_reason() is None:
+    ...     row = learner.ask()
+    ...     learner = learner.tell(row, y[row])
+    >>> learner.stop_reason()
+    'the last 5 answers changed no more than 2.0% of the predictions'
     """
 
     patience: int = 10
@@ -199,6 +250,23 @@ class ExpectedGain:
     threshold : float
         Expected share of the version space, see `uneven.active.expected_model_change`; 0.5 is what
         a row takes that halves it.
+
+    Examples
+    --------
+    In the plane the rows soon are all on one side or the other:
+
+    >>> from uneven import ActiveLearner, BayesPointClassifier
+    >>> pool = np.random.default_rng(0).normal(size=(60, 2))
+    >>> truth = pool @ [1.0, 2.0] > 0
+    >>> linear = BayesPointClassifier("linear")
+    >>> learner = ActiveLearner(linear, stop=ExpectedGain(0.2), random_state=0).start(pool)
+    >>> while learner.stop_reason() is None:
+    ...     row = learner.ask()
+    ...     learner = learner.tell(row, truth[row])
+    >>> learner.stop_reason()
+    'the best answer is expected to take ...% of what is possible away, less than 20.0%'
+    >>> len(learner.labelled_) < 20
+    True
     """
 
     threshold: float
