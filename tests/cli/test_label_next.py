@@ -7,7 +7,7 @@ import pandas as pd
 import pytest
 
 from tests.cli.conftest import files_in, make_frame
-from uneven.cli import run
+from uneven.cli import run, texts
 
 
 @pytest.fixture
@@ -314,3 +314,12 @@ def test_help_teaches(uneven, capsys):
     told = " ".join(capsys.readouterr().out.split())
     for words in ("spreadsheet", "centre_of_gravity", "--id", "--budget", "Exit codes"):
         assert words in told
+    assert "orientation_aware: by the shape of what is left; much slower" in told
+    assert "folds" not in told
+
+
+def test_the_words_of_the_help_fit_a_narrow_terminal():
+    paragraphs = texts.LABEL_NEXT.replace("[bold]", "").replace("[/bold]", "").split("\n\n")
+    indented = [words for words in paragraphs if words.startswith("  ")]
+    assert max(map(len, indented)) < 79
+    assert not any("\n" in words.strip() for words in paragraphs)

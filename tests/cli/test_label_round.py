@@ -200,6 +200,22 @@ def test_a_column_more_or_less_in_the_pool_is_no_other_table(uneven, pool):  # n
     )
 
 
+def test_an_interruption_while_the_command_is_loaded_is_told(uneven, pool, monkeypatch):  # noqa: F811
+    def interrupt(*_):
+        raise KeyboardInterrupt
+
+    monkeypatch.setattr("uneven.cli.label_next.LabelRequest", interrupt)
+    done = uneven(*ASK)
+    assert done.code == 130
+    assert done.complaint == "interrupted; nothing was written."
+
+
+def test_a_pool_in_utf_16_gets_advice(uneven, pool):  # noqa: F811
+    pool.to_csv("pool.csv", index=False, sep="\t", encoding="utf-16")
+    assert "--encoding utf-16" in uneven(*ASK).complaint
+    assert uneven(*ASK, "--encoding", "utf-16").code == 0
+
+
 def test_one_row_is_one_row(uneven, pool):  # noqa: F811
     pool.assign(more=1, most=2).to_csv("pool.csv", index=False)
     done = uneven("label-next", "pool.csv", "--n", 1)

@@ -28,6 +28,8 @@ app = typer.Typer(
     context_settings={"help_option_names": ["-h", "--help"]},
 )
 
+INTERRUPTED = 130
+"""What the parser returns, without a word, if it is interrupted while a command is loaded."""
 
 Work = Callable[[], None]
 """What a command returns: the parser only prepares, the work is done outside of it."""
@@ -347,11 +349,13 @@ def invoke(arguments: Sequence[str]) -> int:
     words = list(arguments) or ["--help"]
     try:
         work = app(args=words, prog_name="uneven", standalone_mode=False, obj=call)
+        if work == INTERRUPTED:
+            raise KeyboardInterrupt
         code = _carry_out(work)
         sys.stdout.flush()
         return int(code or 0)
     except (KeyboardInterrupt, typer.Abort):
-        return _fail("interrupted; nothing was written.", 130, call.debug)
+        return _fail("interrupted; nothing was written.", INTERRUPTED, call.debug)
     except BrokenPipeError:
         return _end_quietly()
     except SystemExit as stop:

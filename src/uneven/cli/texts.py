@@ -167,45 +167,66 @@ class gets each label, and sums to 1. You can write such a file by hand.
 
 LABEL_NEXT = """Say which rows of a table a person should label next, and learn from the answers.
 
-The rows whose labels would tell most are printed and put at the end of the file of labels. Open it
-in a spreadsheet, fill in the column [bold]label[/bold], save it as CSV, and run the same command
-again: it goes on where it stood. Rows that you leave empty may be replaced by better questions;
-what you typed is kept, in whatever column.
+The rows whose labels would tell most are printed and put at the end of the \
+file of labels. Open it in a spreadsheet, fill in the column [bold]label[/bold], save it \
+as CSV, and run the same command again: it goes on where it stood. Rows that you \
+leave empty may be replaced by better questions; what you typed is kept, in \
+whatever column.
 
 [bold]Examples[/bold]
 
   uneven label-next pool.csv --labels labels.csv --n 10
 
-  uneven label-next mails.csv --labels labels.csv --id message_id --text subject --text body
+  uneven label-next mails.csv --id message_id --text subject --text body
 
-  uneven label-next pool.parquet --labels labels.csv --budget 200 --output next.csv
+  uneven label-next pool.parquet --budget 200 --output next.csv
 
-  uneven predict model.skops pool.csv, once uneven fit has learnt from the labelled rows
+  uneven label-next pool.csv --label-column species
+
+[bold]From labels to a model[/bold]
+
+  uneven fit labels.csv --target label --method bayespoint
+
+  uneven predict model.skops pool.csv --out predictions.csv
+
+The command prints these two with the options that fit your table.
 
 [bold]The file of labels[/bold]
 
-  row, or the column named by --id: which row; row 1 is the first below the header
+  row, or the column named by --id: which row; 1 is the first below the header
 
   label: for you to fill in; any text or number is a class
 
-  guess, votes, why: what the classifier thinks, how the classifiers that agree with your labels
-  vote, and between which classes the row would decide
+  label ?: you cannot say; the row has no class and is not asked for again
+
+  guess: what the classifier thinks
+
+  votes: how the classifiers that agree with your labels vote
+
+  why: between which classes the row would decide
 
   check: notices if the table has changed
 
   the columns of the table, for you to look at
 
-You may start with a file of your own that has the first two columns.
+You may start with a file of your own that has the columns row and label, or with \
+a table some of whose rows have labels: --label-column.
 
 [bold]Rules[/bold] (--query)
 
-  centre_of_gravity: the row nearest to the middle of all classifiers that agree with the labels
+  centre_of_gravity: nearest to the middle of all classifiers that agree
 
-  simple: nearest to the support vector machine. maxmin, ratio: two of them per row, slower
+  simple: nearest to the support vector machine
 
-  balanced, expected_model_change: by the votes. orientation_aware: by the shape of what is left
+  balanced, expected_model_change: by the votes
 
-  uncertainty: where the two best classes are level. random: any row, to compare with
+  maxmin, ratio: two support vector machines per row; slower
+
+  orientation_aware: by the shape of what is left; much slower
+
+  uncertainty: where the two best classes are level
+
+  random: any row, to compare with
 
 Before two classes are known, the rows are spread over the table.
 """

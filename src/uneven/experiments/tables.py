@@ -259,6 +259,8 @@ def _first_lines(path: Path, encoding: str, limit: int = SAMPLE_BYTES) -> str:
             raw = file.read(limit)
     except (gzip.BadGzipFile, EOFError, zlib.error) as error:
         raise InputError(f"{path} is not a readable gzip file: {error}.") from error
+    if raw.startswith((b"\xff\xfe", b"\xfe\xff")) and not encoding.lower().startswith("utf-16"):
+        raise InputError(f"{path} is UTF-16 text; save it as UTF-8, or add --encoding utf-16.")
     if b"\x00" in raw and not encoding.lower().startswith("utf-16"):
         raise InputError(f"{path} is not text: it holds zero bytes; give a CSV or Parquet file.")
     end = raw.rfind(b"\n") + 1 or raw.rfind(b"\r") + 1
