@@ -144,6 +144,18 @@ def test_predictions_are_stable_if_none_of_the_last_models_differs_more_than_all
     assert StablePredictions(60, share=1.0)(learner) is None
 
 
+def test_stable_predictions_are_told_in_plain_words():
+    X, y = np.repeat([[-1.0], [1.0]], 5, axis=0), np.repeat(["a", "b"], 5)
+    learner = ActiveLearner(GaussianNB(), "random", random_state=0).start(X)
+    for rows in ([0, 5], [1], [6, 7]):
+        learner.tell(rows, y[rows])
+    assert StablePredictions(2)(learner) == "the last 2 answers changed no prediction"
+    words = "the last 2 answers changed no more than 5.0% of the predictions"
+    assert StablePredictions(2, share=0.05)(learner) == words
+    learner.tell([2], y[[2]])
+    assert StablePredictions(1)(learner) == "the last answer changed no prediction"
+
+
 def test_stability_is_the_same_after_clones_pickles_and_resuming(tmp_path):
     rule = StablePredictions(6, share=0.03)
     order = np.random.default_rng(1).permutation(150)

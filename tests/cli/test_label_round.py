@@ -11,6 +11,7 @@ import pytest
 
 from tests.cli.conftest import make_frame
 from tests.cli.test_label_next import fill_in, pool, read  # noqa: F401
+from uneven.experiments import labelled_table
 from uneven.modelfile import load_model
 
 ASK = ("label-next", "pool.csv", "--n", 6)
@@ -68,6 +69,21 @@ def test_a_file_of_labels_with_names_is_recognised_by_compare(uneven, pool):  # 
     done = uneven("fit", "labels.csv", "-t", "label", "--keep", "check", "--drop", "name")
     assert done.code == 0
     assert "check" in {column["name"] for column in load_model(Path("model.skops"))[1].columns}
+
+
+@pytest.mark.parametrize(
+    ("columns", "cells", "key"),
+    [
+        (["remark", "row", "label"], [["x", 1, "a"], ["y", 1, "a"]], "row"),
+        (["name", "label"], [["n", "a"], ["n", "b"]], "name"),
+        (["name", "remark", "label"], [["n", "", "a"], ["m", "", "b"]], "name"),
+        (["label", "row"], [["a", 1], ["b", 2]], "row"),
+    ],
+)
+def test_the_column_that_names_the_rows_is_found_wherever_it_was_moved(columns, cells, key):
+    frame = pd.DataFrame(cells, columns=columns).replace("", None)
+    frame = frame.assign(guess="", votes="", why="", check="")
+    assert labelled_table(frame, "label").bookkeeping[0] == key
 
 
 def test_files_without_labels_are_not_learnt_from(uneven, pool):  # noqa: F811

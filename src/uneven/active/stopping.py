@@ -238,7 +238,8 @@ class StablePredictions:
         little = (
             f"no more than {self.share:.1%} of the predictions" if self.share else "no prediction"
         )
-        return f"the last {told} answers changed {little}"
+        last = "the last answer" if told == 1 else f"the last {told} answers"
+        return f"{last} changed {little}"
 
 
 @dataclass(frozen=True)

@@ -177,7 +177,7 @@ def read_label_file(
         tuple(line + bool(told) for line in lines),
         separator,
         found,
-        "\r\n" if "\r\n" in text else "\n",
+        "\r\n" if text.partition("\n")[0].endswith("\r") else "\n",
         _decimal_mark(separator, cells),
         notes,
         hashlib.sha256(raw).hexdigest(),

@@ -85,10 +85,13 @@ def labelled_table(
 
 
 def _key(frame: pd.DataFrame) -> str | None:
-    """Column that names the rows: the nearest before the label that tells them apart."""
+    """Column that names the rows: the nearest before the label that tells them apart.
+
+    A row may be labelled twice; then it is the column right before the label.
+    """
     before = frame.columns[: frame.columns.get_loc(LABEL)]
     filled = {name: frame[name].dropna() for name in before}
     apart = [name for name, cells in filled.items() if len(cells) and cells.is_unique]
-    if apart:
-        return str(apart[-1])
-    return NUMBER if NUMBER in frame.columns else None
+    if len(before) and (before[-1] == NUMBER or not apart):
+        return str(before[-1])
+    return str(apart[-1]) if apart else NUMBER if NUMBER in frame.columns else None
