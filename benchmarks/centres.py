@@ -42,7 +42,7 @@ def accuracy() -> list[Line]:
         "propagation": lambda: centre_of_gravity(cuts, "propagation"),
         "hamiltonian, tol=0.005": lambda: centre_of_gravity(cuts, tol=0.005, rng=0),
         "hit_and_run, 5000 samples": lambda: centre_of_gravity(cuts, "hit_and_run", rng=0),
-        "billiard, 5000 bounces": lambda: centre_of_gravity(cuts, "billiard", rng=0),
+        "billiard, 10000 bounces": lambda: centre_of_gravity(cuts, "billiard", rng=0),
         "Chebyshev centre, for comparison": lambda: chebyshev_centre(cuts).point,
         "analytic centre, for comparison": lambda: analytic_centre(cuts),
     }

@@ -13,6 +13,13 @@ def random_cone(seed: int, n_cuts: int, n_dims: int) -> np.ndarray:
     return cuts / np.linalg.norm(cuts, axis=1, keepdims=True)
 
 
+def lune(angle: float) -> np.ndarray:
+    """A slice of the ball, cut off on one side."""
+    return np.array(
+        [[1.0, 0.0, 0.0], [-np.cos(angle), np.sin(angle), 0.0], [0.0, 0.5, np.sqrt(0.75)]]
+    )
+
+
 def degrees(a, b) -> float:
     return float(np.degrees(np.arccos(np.clip(unit(a) @ unit(b), -1.0, 1.0))))
 

@@ -19,7 +19,8 @@ from uneven.versionspace import (
     verify_compression,
     verify_process_scheme,
 )
-from uneven.versionspace.centre_classifier import QUERIES, inside
+from uneven.versionspace.centre_classifier import QUERIES
+from uneven.versionspace.chebyshev import inside
 
 
 def unit_rows(seed, n=60, d=3):

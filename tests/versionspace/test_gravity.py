@@ -1,12 +1,15 @@
 """The centre of gravity by every method, the Chebyshev and the analytic centre."""
 
+import math
+import warnings
+
 import numpy as np
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 from sklearn.exceptions import ConvergenceWarning
 
-from tests.versionspace.cones import cones, degrees, random_cone, unit
+from tests.versionspace.cones import cones, degrees, lune, random_cone, unit
 from uneven.linear import hard_margin
 from uneven.versionspace import (
     EmptyVersionSpaceError,
@@ -18,9 +21,17 @@ from uneven.versionspace import (
     hamiltonian,
     hit_and_run,
 )
-from uneven.versionspace.gravity import GRAVITY_METHODS, directions_inside
+from uneven.versionspace.centres import GRAVITY_METHODS, find_centre
+from uneven.versionspace.gravity import directions_inside
 
-MANY = {"n_samples": 60_000}
+MANY = {"n_samples": 20_000}
+
+
+def half_ball_centroid(n_dims):
+    """Distance of the centroid of half a unit ball from its flat side."""
+    return math.exp(math.lgamma(n_dims / 2 + 1) - math.lgamma((n_dims + 3) / 2)) / math.sqrt(
+        math.pi
+    )
 
 
 @pytest.mark.parametrize("method", GRAVITY_METHODS)
@@ -59,6 +70,44 @@ def test_the_tolerance_is_kept():
             for seed in range(5)
         ]
         assert np.mean(errors) < 1.3 * tol
+
+
+@pytest.mark.parametrize("angle", [1e-3, 1e-4])
+def test_flights_find_the_middle_of_thin_spaces(angle):
+    exact = exact_centre(lune(angle)).centre
+    with warnings.catch_warnings():
+        warnings.simplefilter("error", ConvergenceWarning)
+        found = [centre_of_gravity(lune(angle), "hamiltonian", tol=0.05, rng=k) for k in range(3)]
+    assert max(degrees(centre, exact) for centre in found) < 6.0
+    assert np.mean([degrees(centre, exact) for centre in found]) < 3.5
+
+
+def test_flights_go_on_from_samples_that_rounding_put_outside(monkeypatch):
+    monkeypatch.setattr(gravity, "_MOST_BOUNCES", 3_000_000)
+    exact = exact_centre(lune(1e-6)).centre
+    with pytest.warns(ConvergenceWarning) as told:
+        found = centre_of_gravity(lune(1e-6), "hamiltonian", tol=1e-4, rng=0)
+    error = float(str(told[-1].message).split("known to ")[1].split()[0])
+    assert np.radians(degrees(found, exact)) < 4 * error
+
+
+def test_one_cut_in_many_dimensions_is_quick_and_exact():
+    cut = unit(np.random.default_rng(0).normal(size=200))
+    length = half_ball_centroid(200)
+    for method in GRAVITY_METHODS:
+        found = centre_of_gravity(cut[None], method, rng=0)
+        assert found == pytest.approx(length * cut, abs=2e-3)
+
+
+def test_samples_of_few_cuts_fill_all_dimensions():
+    cuts = random_cone(0, 2, 6)
+    for method in ("hamiltonian", "hit_and_run", "billiard"):
+        centre, samples = find_centre(cuts, method, 20_000, rng=0)
+        plain = hit_and_run(cuts, n_samples=20_000, thin=20, rng=1)
+        assert (samples @ cuts.T).min() > -1e-12
+        assert samples.mean(axis=0) == pytest.approx(centre, abs=0.02)
+        assert np.cov(samples.T) == pytest.approx(np.cov(plain.T), abs=0.02)
+        assert np.linalg.norm(samples, axis=1).mean() == pytest.approx(6 / 7, abs=0.005)
 
 
 def test_who_asks_for_too_much_is_told(monkeypatch):

@@ -3,9 +3,10 @@
 import numpy as np
 import pytest
 from hypothesis import given, settings
+from sklearn.exceptions import ConvergenceWarning
 
 from tests.versionspace import sampler_twins
-from tests.versionspace.cones import cones, degrees, random_cone, unit
+from tests.versionspace.cones import cones, degrees, lune, random_cone, unit
 from uneven.versionspace import chebyshev_centre, exact_centre, hamiltonian, hit_and_run, kernels
 from uneven.versionspace.entrance import cut_products
 
@@ -70,6 +71,16 @@ def test_narrow_cones_take_no_longer():
     run = hamiltonian(narrow, n_samples=300, rng=0)
     assert (run.samples @ narrow.T).min() >= -1e-12
     assert degrees(run.centre, axis) < 0.1
+
+
+def test_flights_that_hardly_move_are_told():
+    with pytest.warns(ConvergenceWarning, match="500 flights with 64 bounces each have not mixed"):
+        run = hamiltonian(lune(1e-5), n_samples=500, bounces=64, rng=1)
+    exact = exact_centre(lune(1e-5)).centre
+    assert np.radians(degrees(run.centre, exact)) < 3 * run.error
+    longer = hamiltonian(lune(1e-4), n_samples=500, rng=1)
+    assert longer.bounces > 64
+    assert longer.drift < 0.5
 
 
 def test_the_ball_has_its_centre_in_the_origin():

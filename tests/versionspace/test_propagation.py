@@ -8,7 +8,8 @@ from scipy.special import log_ndtr as scipy_log_ndtr
 from scipy.stats import truncnorm
 from threadpoolctl import threadpool_info
 
-from uneven.versionspace import propagation
+from tests.versionspace.cones import lune
+from uneven.versionspace import exact_centre, propagation
 from uneven.versionspace.propagation import propagate, propagate_gram
 from uneven.versionspace.propagation_blocks import few_threads
 from uneven.versionspace.propagation_kernels import log_ndtr, quadratic_forms, truncate
@@ -272,3 +273,14 @@ def test_threads_are_as_many_after_it_as_before():
     with few_threads(200):
         inside = [pool["num_threads"] for pool in threadpool_info() if pool["user_api"] == "blas"]
     assert set(inside) == {1}
+
+
+def test_spaces_as_thin_as_the_root_of_the_ridge_are_blurred():
+    """What the docstring says of the width below which the default fails."""
+    for angle, least, most in ((1e-3, 0.0, 0.5), (1e-4, 8.0, 15.0), (1e-5, 30.0, 45.0)):
+        cuts = lune(angle)
+        exact = exact_centre(cuts)
+        assert least <= degrees(propagate(cuts).mean, exact.centre) < most
+        sharp = propagate(cuts, ridge=0.0)
+        assert degrees(sharp.mean, exact.centre) < 0.5
+        assert sharp.log_evidence == pytest.approx(np.log(exact.share), abs=0.02)

@@ -10,6 +10,7 @@ from uneven.versionspace.bayes_strategy import (
 )
 from uneven.versionspace.billiard import BilliardRun, billiard
 from uneven.versionspace.centre_classifier import CuttingPlaneClassifier
+from uneven.versionspace.centres import centre_of_gravity
 from uneven.versionspace.chebyshev import ChebyshevCentre, chebyshev_centre
 from uneven.versionspace.compression import (
     CompressionPerceptron,
@@ -33,7 +34,6 @@ from uneven.versionspace.error_oracles import (
     smallest_error,
 )
 from uneven.versionspace.exact import ExactCentre, exact_centre
-from uneven.versionspace.gravity import centre_of_gravity
 from uneven.versionspace.hamiltonian import HamiltonianRun, hamiltonian
 from uneven.versionspace.hit_and_run import hit_and_run
 from uneven.versionspace.localisation import Localisation, fed_perceptron, localise

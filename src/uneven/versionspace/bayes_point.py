@@ -28,7 +28,7 @@ from uneven.versionspace.bayes_vote import (
     sample_vote,
     share_out,
 )
-from uneven.versionspace.centres import CENTRES, find_centre
+from uneven.versionspace.centres import LEARNER_CENTRES, find_centre
 from uneven.versionspace.propagation import JITTER, Propagation, propagate
 from uneven.versionspace.space import VersionSpace
 from uneven.versionspace.span import Span, span_of
@@ -360,7 +360,7 @@ default="propagation"
         centres = self.means_
         if self.centre != "propagation":
             rng = generator(self.random_state)
-            found = [find_centre(c, self.centre, self.n_samples, rng) for c in self._cuts()]
+            found = [find_centre(c, self.centre, self.n_samples, rng=rng) for c in self._cuts()]
             centres = np.stack([point for point, _ in found])
             drawn = [points for _, points in found if points is not None]
             self.samples_ = np.stack(drawn) if drawn else None
@@ -416,7 +416,7 @@ default="propagation"
 
     def _check(self) -> None:
         check_choice("kernel", self.kernel, KERNELS, or_callable=True)
-        check_choice("centre", self.centre, CENTRES)
+        check_choice("centre", self.centre, LEARNER_CENTRES)
         check_choice("multi_class", self.multi_class, ("ovr", "joint"))
         check_flags(self, "fit_intercept")
         check_integer("degree", self.degree, 1)

@@ -9,13 +9,12 @@ import numpy as np
 
 from uneven.door import check_choice
 from uneven.linear.hard_margin import NotSeparableError
-from uneven.versionspace.analytic import analytic_centre
-from uneven.versionspace.chebyshev import chebyshev_centre
+from uneven.versionspace.centres import GRAVITY_METHODS, find_centre
+from uneven.versionspace.chebyshev import inside
 from uneven.versionspace.cone import EmptyVersionSpaceError
 from uneven.versionspace.cut_classifier import CutClassifier
 from uneven.versionspace.cutting_planes import CuttingPlaneRun, cutting_planes
 from uneven.versionspace.error_oracles import Rule, speaking_error
-from uneven.versionspace.gravity import GRAVITY_METHODS, centre_of_gravity
 from uneven.versionspace.samples import Sample
 
 __all__ = ["QUERIES", "CuttingPlaneClassifier"]
@@ -139,11 +138,8 @@ default="largest_error"
     def _centre(self, rng: np.random.Generator) -> Query:
         if callable(self.query):
             return self.query
-        if self.query == "chebyshev":
-            return lambda cuts: chebyshev_centre(cuts).point
-        if self.query == "analytic":
-            return lambda cuts: analytic_centre(cuts)
-        return lambda cuts: inside(cuts, centre_of_gravity(cuts, self.method, rng=rng))
+        method = self.method if self.query == "centre_of_gravity" else self.query
+        return lambda cuts: inside(cuts, find_centre(cuts, method, rng=rng)[0])
 
     def _advice(self) -> str:
         return f", or raise max_cuts={self.max_cuts}"
@@ -180,34 +176,3 @@ class _Game:
         if wrong < self.fewest:
             self.fewest, self.best = wrong, point
         return row
-
-
-def inside(cuts: np.ndarray, point: np.ndarray) -> np.ndarray:
-    """Move a point towards the Chebyshev centre until it lies strictly inside all cuts.
-
-    Parameters
-    ----------
-    cuts : ndarray of shape (n_cuts, n_dims)
-    point : ndarray of shape (n_dims,)
-
-    Returns
-    -------
-    ndarray of shape (n_dims,)
-        The point itself if it is inside already.
-
-    Examples
-    --------
-    >>> inside(np.eye(2), np.array([0.5, 0.5])).tolist()
-    [0.5, 0.5]
-    >>> bool((inside(np.eye(2), np.array([0.5, -0.1])) > 0).all())
-    True
-    """
-    slack = cuts @ point
-    if (slack > 0.0).all():
-        return point
-    middle = chebyshev_centre(cuts).point
-    reach = cuts @ middle
-    wrong = slack <= 0.0
-    share = float((-slack[wrong] / (reach[wrong] - slack[wrong])).max())
-    share += 0.01 * (1.0 - share)
-    return point + share * (middle - point)

@@ -6,41 +6,129 @@ from typing import Any
 
 import numpy as np
 
-from uneven.door import check_choice
+from uneven.door import check_choice, check_integer
 from uneven.versionspace.analytic import analytic_centre
 from uneven.versionspace.billiard import BilliardRun, billiard
 from uneven.versionspace.chebyshev import chebyshev_centre
-from uneven.versionspace.hamiltonian import hamiltonian
+from uneven.versionspace.cone import check_cuts, own_span
+from uneven.versionspace.entrance import check_generator
+from uneven.versionspace.exact import exact_centre
+from uneven.versionspace.gravity import directions_inside, fly_until
+from uneven.versionspace.hamiltonian import gravity_of_normal, hamiltonian, shrinkage
 from uneven.versionspace.hit_and_run import hit_and_run
 from uneven.versionspace.propagation import propagate
 
-__all__ = ["CENTRES", "find_centre"]
+__all__ = ["CENTRES", "GRAVITY_METHODS", "LEARNER_CENTRES", "centre_of_gravity", "find_centre"]
 
-CENTRES = ("propagation", "hit_and_run", "billiard", "hamiltonian", "chebyshev", "analytic")
-"""The first four estimate the centre of gravity."""
+GRAVITY_METHODS = (
+    "auto",
+    "exact",
+    "propagation",
+    "hamiltonian",
+    "hit_and_run",
+    "billiard",
+    "monte_carlo",
+)
+"""Ways to the centre of gravity."""
+
+CENTRES = (*GRAVITY_METHODS, "chebyshev", "analytic")
+
+LEARNER_CENTRES = (
+    "propagation",
+    "hit_and_run",
+    "billiard",
+    "hamiltonian",
+    "chebyshev",
+    "analytic",
+)
+"""Those that work for any number of rows and dimensions."""
+
+Found = tuple[np.ndarray, np.ndarray | None]
+
+
+def centre_of_gravity(
+    cuts: Any,
+    method: str = "auto",
+    *,
+    tol: float = 0.01,
+    n_samples: int | None = None,
+    rng: Any = None,
+) -> np.ndarray:
+    """Centre of gravity of a version space.
+
+    Parameters
+    ----------
+    cuts : array-like of shape (n_cuts, n_dims)
+        Unit rows. Without rows, the centre is the origin.
+    method : str, default="auto"
+        - "exact": if the cuts span at most three dimensions.
+        - "propagation": fast and deterministic; its direction is off by a degree or so, and by
+          much in spaces that are 1e-4 wide or less in some direction.
+        - "hamiltonian": flights on arcs, until the direction is within ``tol``.
+        - "hit_and_run": ``n_samples`` points.
+        - "billiard": by Lambert's law, two bounces for each of ``n_samples`` points.
+        - "monte_carlo": ``n_samples`` random directions, those inside are averaged.
+        - "auto": "exact" where possible, else "hamiltonian".
+    tol : float, default=0.01
+        Standard error of the direction, in radians, at which flights may end.
+    n_samples : int, optional
+        For "hamiltonian", this many flights instead of a tolerance. For "hit_and_run" and
+        "billiard" 5000 by default; for "monte_carlo" a million.
+    rng : Generator or int, optional
+
+    Returns
+    -------
+    ndarray of shape (n_dims,)
+        In the ball: its direction classifies, its length is below ``n_dims / (n_dims + 1)``.
+
+    Warns
+    -----
+    ConvergenceWarning
+        If flights do not get as near as ``tol``: in spaces that are very thin in some directions
+        and wide in others.
+
+    Notes
+    -----
+    Fewer cuts than dimensions are dealt with in their span, where the direction is the same; the
+    length is that in all dimensions.
+
+    References
+    ----------
+    Louche (2016), From confusion noise to active learning: playing on label availability in
+    linear classification problems, section 5.4.
+
+    Examples
+    --------
+    >>> centre_of_gravity(np.eye(2)).round(4).tolist()
+    [0.4244, 0.4244]
+    >>> centre_of_gravity(np.eye(8), "propagation").round(4).tolist()[:2]
+    [0.2587, 0.2587]
+    >>> centre_of_gravity(np.eye(8), tol=0.01, rng=0).round(2).tolist()[:2]
+    [0.26, 0.26]
+    """
+    check_choice("method", method, GRAVITY_METHODS)
+    return find_centre(cuts, method, n_samples, tol=tol, rng=rng)[0]
 
 
 def find_centre(
-    cuts: Any, method: str, n_samples: int = 2000, rng: Any = None
-) -> tuple[np.ndarray, np.ndarray | None]:
+    cuts: Any, method: str, n_samples: int | None = None, *, tol: float = 0.01, rng: Any = None
+) -> Found:
     """Find a centre of a version space.
 
     Parameters
     ----------
     cuts : array-like of shape (n_cuts, n_dims)
         Unit rows.
-    method : {"propagation", "hit_and_run", "billiard", "hamiltonian", "chebyshev", "analytic"}
-        The billiard follows Lambert's law, so that its way covers the version space.
-    n_samples : int, default=2000
-        Points to draw; two bounces of the billiard for each.
-    rng : Generator or int, optional
+    method : str
+        One of those of `centre_of_gravity`, "chebyshev" or "analytic".
+    n_samples, tol, rng
+        As in `centre_of_gravity`.
 
     Returns
     -------
     centre : ndarray of shape (n_dims,)
-        Its length depends on the method.
     samples : ndarray of shape (n_samples, n_dims) or None
-        Points of the version space; None if none were drawn.
+        Points of the version space; None if none were kept.
 
     Examples
     --------
@@ -50,21 +138,62 @@ def find_centre(
     >>> bool(abs(centre[0] - centre[1]) < 0.05), samples.shape
     (True, (500, 2))
     """
+    cuts = check_cuts(cuts)
     check_choice("method", method, CENTRES)
-    if method == "propagation":
-        return propagate(cuts).mean, None
+    if not tol > 0.0:
+        raise ValueError(f"tol={tol} must be positive.")
+    if n_samples is not None:
+        check_integer("n_samples", n_samples, 1)
+    rng = check_generator(rng)
     if method == "chebyshev":
         return chebyshev_centre(cuts).point, None
     if method == "analytic":
         return analytic_centre(cuts), None
+    if not len(cuts):
+        return np.zeros(cuts.shape[1]), None
+    inner, frame = own_span(cuts)
+    if method == "auto":
+        method = "exact" if inner.shape[1] <= 3 else "hamiltonian"
+    found = _of_gravity(inner, method, n_samples, tol, rng)
+    return found if frame is None else _lift(frame, found, rng)
+
+
+def _of_gravity(
+    cuts: np.ndarray, method: str, n_samples: int | None, tol: float, rng: np.random.Generator
+) -> Found:
+    n_dims = cuts.shape[1]
+    if method == "exact":
+        return exact_centre(cuts).centre, None
+    if method == "propagation":
+        return gravity_of_normal(propagate(cuts).mean), None
+    if method == "monte_carlo":
+        inside = directions_inside(cuts, n_samples or 1_000_000, rng)[0]
+        return inside.mean(axis=0) * (n_dims / (n_dims + 1)), None
     if method == "hamiltonian":
-        flights = hamiltonian(cuts, n_samples=n_samples, rng=rng)
-        return flights.centre, flights.samples
+        if n_samples is None:
+            return fly_until(cuts, tol, rng)
+        run = hamiltonian(cuts, n_samples=n_samples, rng=rng)
+        return run.centre, run.samples
+    n_samples = n_samples or 5000
     if method == "billiard":
-        run = billiard(cuts, bounces=2 * n_samples, sphere="lambert", rng=rng)
-        return run.gravity, _along(run, n_samples)
+        way = billiard(cuts, bounces=2 * n_samples, sphere="lambert", rng=rng)
+        return way.gravity, _along(way, n_samples)
     samples = hit_and_run(cuts, n_samples=n_samples, rng=rng)
     return samples.mean(axis=0), samples
+
+
+def _lift(frame: np.ndarray, found: Found, rng: np.random.Generator) -> Found:
+    """From the span of the cuts into all dimensions; outside of it, nothing is known."""
+    centre, samples = found
+    n_dims, n_inner = frame.shape
+    centre = frame @ centre * (shrinkage(n_dims) / shrinkage(n_inner))
+    if samples is None:
+        return centre, None
+    lengths = np.sqrt(rng.chisquare(n_inner, len(samples))) / np.linalg.norm(samples, axis=1)
+    outer = rng.standard_normal((len(samples), n_dims))
+    lifted = outer + (samples * lengths[:, None] - outer @ frame) @ frame.T
+    radii = rng.random(len(samples)) ** (1.0 / n_dims)
+    return centre, lifted * (radii / np.linalg.norm(lifted, axis=1))[:, None]
 
 
 def _along(run: BilliardRun, n_samples: int) -> np.ndarray:

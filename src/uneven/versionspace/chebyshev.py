@@ -11,7 +11,7 @@ from uneven.linear.hard_margin import NotSeparableError, hard_margin
 from uneven.versionspace.cone import EmptyVersionSpaceError, check_cuts
 from uneven.versionspace.entrance import check_offsets
 
-__all__ = ["ChebyshevCentre", "chebyshev_centre"]
+__all__ = ["ChebyshevCentre", "chebyshev_centre", "inside"]
 
 
 class ChebyshevCentre(NamedTuple):
@@ -83,6 +83,37 @@ def chebyshev_centre(cuts: Any, offsets: Any = None) -> ChebyshevCentre:
         ) from error
     length = float(np.linalg.norm(w))
     return ChebyshevCentre(w / (1.0 + length), 1.0 / (1.0 + length))
+
+
+def inside(cuts: np.ndarray, point: np.ndarray) -> np.ndarray:
+    """Move a point towards the Chebyshev centre until it lies strictly inside all cuts.
+
+    Parameters
+    ----------
+    cuts : ndarray of shape (n_cuts, n_dims)
+    point : ndarray of shape (n_dims,)
+
+    Returns
+    -------
+    ndarray of shape (n_dims,)
+        The point itself if it is inside already.
+
+    Examples
+    --------
+    >>> inside(np.eye(2), np.array([0.5, 0.5])).tolist()
+    [0.5, 0.5]
+    >>> bool((inside(np.eye(2), np.array([0.5, -0.1])) > 0).all())
+    True
+    """
+    slack = cuts @ point
+    if (slack > 0.0).all():
+        return point
+    middle = chebyshev_centre(cuts).point
+    reach = cuts @ middle
+    wrong = slack <= 0.0
+    share = float((-slack[wrong] / (reach[wrong] - slack[wrong])).max())
+    share += 0.01 * (1.0 - share)
+    return point + share * (middle - point)
 
 
 def _of_polytope(cuts: np.ndarray, offsets: np.ndarray) -> ChebyshevCentre:

@@ -1,144 +1,90 @@
-"""The centre of gravity of a version space, as exactly as asked for."""
+"""The mean of what is drawn: flights until it is known well enough, directions that are inside."""
 
 from __future__ import annotations
 
 import math
 import warnings
-from typing import Any
 
 import numpy as np
 from sklearn.exceptions import ConvergenceWarning
 
-from uneven.door import check_choice, check_integer
-from uneven.versionspace.billiard import billiard
-from uneven.versionspace.cone import check_cuts
-from uneven.versionspace.entrance import check_generator
-from uneven.versionspace.exact import exact_centre
-from uneven.versionspace.hamiltonian import gravity_of_normal, hamiltonian
-from uneven.versionspace.hit_and_run import hit_and_run
-from uneven.versionspace.propagation import propagate
+from uneven.versionspace.chebyshev import chebyshev_centre, inside
+from uneven.versionspace.hamiltonian import fly, longer, usual_bounces
 
-__all__ = ["GRAVITY_METHODS", "centre_of_gravity", "directions_inside"]
-
-GRAVITY_METHODS = (
-    "auto",
-    "exact",
-    "propagation",
-    "hamiltonian",
-    "hit_and_run",
-    "billiard",
-    "monte_carlo",
-)
+__all__ = ["directions_inside", "fly_until"]
 
 _FIRST, _MOST = 500, 1_000_000
 """Flights before the error is looked at for the first time, and at most."""
 
-_SHORT_RUN = 100
-"""Bounces of a billiard before it starts again elsewhere; long runs may repeat themselves."""
+_BURN = 50
+"""Flights before the first that counts, in each run."""
+
+_MOST_BOUNCES = 100_000_000
+"""Planned bounces of all flights together, at most."""
 
 _DIRECTIONS = 100_000
 """Directions that are drawn together to see which are inside."""
 
 
-def centre_of_gravity(
-    cuts: Any,
-    method: str = "auto",
-    *,
-    tol: float = 0.01,
-    n_samples: int | None = None,
-    rng: Any = None,
-) -> np.ndarray:
-    """Centre of gravity of a version space.
+def fly_until(
+    cuts: np.ndarray, tol: float, rng: np.random.Generator
+) -> tuple[np.ndarray, np.ndarray]:
+    """Fly until the mean of all flights is within a tolerance.
 
     Parameters
     ----------
-    cuts : array-like of shape (n_cuts, n_dims)
-        Unit rows. Without rows, the centre is the origin.
-    method : str, default="auto"
-        - "exact": up to three dimensions.
-        - "propagation": fast and deterministic; its direction is off by a degree or so.
-        - "hamiltonian": flights on arcs, until the direction is within ``tol``.
-        - "hit_and_run", "billiard": ``n_samples`` points, or bounces.
-        - "monte_carlo": ``n_samples`` random directions, those inside are averaged.
-        - "auto": "exact" where possible, else "hamiltonian".
-    tol : float, default=0.01
-        Standard error of the direction, in radians, at which flights may end.
-    n_samples : int, optional
-        For "hamiltonian", this many flights instead of a tolerance. For "hit_and_run" and
-        "billiard" 5000 by default; for "monte_carlo" a million.
-    rng : Generator or int, optional
+    cuts : ndarray of shape (n_cuts, n_dims)
+    tol : float
+        Standard error of the direction, in radians.
+    rng : Generator
 
     Returns
     -------
-    ndarray of shape (n_dims,)
-        In the ball: its direction classifies, its length is below ``n_dims / (n_dims + 1)``.
+    centre : ndarray of shape (n_dims,)
+        Centre of gravity.
+    samples : ndarray of shape (n_samples, n_dims)
+        Where the last flights ended, at least half of all.
 
-    References
-    ----------
-    Louche (2016), From confusion noise to active learning: playing on label availability in
-    linear classification problems, section 5.4.
+    Warns
+    -----
+    ConvergenceWarning
+        If the tolerance is not reached.
+
+    Notes
+    -----
+    While the flights do not mix, they are made longer and what they found is forgotten.
 
     Examples
     --------
-    >>> centre_of_gravity(np.eye(2)).round(4).tolist()
-    [0.4244, 0.4244]
-    >>> centre_of_gravity(np.eye(8), "propagation").round(4).tolist()[:2]
-    [0.2587, 0.2587]
-    >>> centre_of_gravity(np.eye(8), tol=0.01, rng=0).round(2).tolist()[:2]
-    [0.26, 0.26]
+    >>> centre, samples = fly_until(np.eye(3), 0.01, np.random.default_rng(0))
+    >>> centre.round(1).tolist(), len(samples) >= 500
+    ([0.4, 0.4, 0.4], True)
     """
-    cuts = check_cuts(cuts)
-    check_choice("method", method, GRAVITY_METHODS)
-    if not tol > 0.0:
-        raise ValueError(f"tol={tol} must be positive.")
-    if n_samples is not None:
-        check_integer("n_samples", n_samples, 1)
-    rng = check_generator(rng)
-    n_dims = cuts.shape[1]
-    if not len(cuts):
-        return np.zeros(n_dims)
-    if method == "exact" or (method == "auto" and n_dims <= 3):
-        return exact_centre(cuts).centre
-    if method == "propagation":
-        return gravity_of_normal(propagate(cuts).mean)
-    if method == "hit_and_run":
-        return hit_and_run(cuts, n_samples=n_samples or 5000, rng=rng).mean(axis=0)
-    if method == "billiard":
-        n_samples = n_samples or 5000
-        restarts = math.ceil(n_samples / _SHORT_RUN)
-        return billiard(
-            cuts, bounces=math.ceil(n_samples / restarts), restarts=restarts, rng=rng
-        ).gravity
-    if method == "monte_carlo":
-        inside = directions_inside(cuts, n_samples or 1_000_000, rng)[0]
-        return inside.mean(axis=0) * (n_dims / (n_dims + 1))
-    if n_samples is not None:
-        return hamiltonian(cuts, n_samples=n_samples, rng=rng).centre
-    return _by_flights(cuts, tol, rng)
-
-
-def _by_flights(cuts: np.ndarray, tol: float, rng: np.random.Generator) -> np.ndarray:
-    """Fly until the mean of all flights is within the tolerance."""
-    start, todo, done = None, _FIRST, 0
-    total, variance = np.zeros(cuts.shape[1]), 0.0
+    w, bounces = chebyshev_centre(cuts).point, usual_bounces(cuts.shape[1])
+    todo, done, total, variance = _FIRST, 0, np.zeros(cuts.shape[1]), 0.0
     while True:
-        run = hamiltonian(cuts, start, todo, rng=rng)
+        run = fly(cuts, w, todo, _BURN, bounces, rng)
+        w = inside(cuts, run.samples[-1]).copy()
+        if (more := longer(run)) * _FIRST <= _MOST_BOUNCES:
+            bounces = int(more)
+            todo, done, total, variance = _FIRST, 0, np.zeros_like(total), 0.0
+            continue
         total += todo * run.centre
         variance += (todo * run.error) ** 2
         done += todo
-        start = run.samples[-1]
         error = math.sqrt(variance) / done
-        if error <= tol:
-            return total / done
-        if done >= _MOST:
-            warnings.warn(
-                f"the centre of gravity is known to {error:.2g} radians after {done} flights, not "
-                f"to tol={tol}: the version space is long and thin.",
-                ConvergenceWarning,
-                stacklevel=3,
-            )
-            return total / done
-        todo = min(max(done, math.ceil(done * ((error / tol) ** 2 - 1.0))), _MOST - done)
+        most = max(_FIRST, min(_MOST, _MOST_BOUNCES // bounces))
+        if error <= tol or done >= most:
+            break
+        todo = min(max(done, math.ceil(done * ((error / tol) ** 2 - 1.0))), most - done)
+    if error > tol:
+        warnings.warn(
+            f"the centre of gravity is known to {error:.2g} radians after {done} flights, not to "
+            f"tol={tol}: the version space is long and thin.",
+            ConvergenceWarning,
+            stacklevel=5,
+        )
+    return total / done, run.samples
 
 
 def directions_inside(

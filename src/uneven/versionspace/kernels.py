@@ -223,7 +223,7 @@ def leave_corner(rng, columns, start, room, w, v, speed):
 
 @njit(cache=True, nogil=True, error_model="numpy")
 def bounce(cuts, columns, gram, offsets, ball, mode, start, room, rng, w, v, moment, points):
-    """Let a ball fly and bounce; return the way it went, or infinity if it got away.
+    """Let a ball fly and bounce; return whether every chord was finite.
 
     Parameters
     ----------
@@ -342,9 +342,9 @@ def fly_arcs(cuts, columns, gram, travel, limit, rng, w, samples, averages):
     v, speed = np.empty(n_dims), np.empty(n_cuts)
     slack, scratch = np.empty(n_cuts), np.empty(n_cuts)
     offsets = np.zeros(n_cuts)
-    total = 0.0
+    total, bounces = 0.0, 0
     for k in range(samples.shape[0]):
-        if k % (REFRESH // 16) == 0:
+        if k % (REFRESH // 16) == 0 or bounces > REFRESH:
             renew_slacks(columns, offsets, w, slack)
         draw_radius(rng, w, slack)
         for d in range(n_dims):

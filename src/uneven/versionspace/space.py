@@ -11,16 +11,14 @@ from sklearn.utils.validation import check_array
 
 from uneven.linear.expansions import kernel_parameters
 from uneven.linear.rows import normal_form
-from uneven.versionspace.analytic import analytic_centre
 from uneven.versionspace.bayes_vote import sample_vote
-from uneven.versionspace.chebyshev import chebyshev_centre
+from uneven.versionspace.centres import find_centre
 from uneven.versionspace.cone import (
     EmptyVersionSpaceError,
     check_cuts,
     redundant_cuts,
     support,
 )
-from uneven.versionspace.gravity import centre_of_gravity
 from uneven.versionspace.hamiltonian import hamiltonian
 from uneven.versionspace.span import Span, span_of
 from uneven.versionspace.volume import log_volume
@@ -257,12 +255,8 @@ class VersionSpace:
         -------
         ndarray of shape (n_dims,)
         """
-        if name == "chebyshev":
-            return chebyshev_centre(self.cuts).point
-        if name == "analytic":
-            return analytic_centre(self.cuts)
         method = "auto" if name == "gravity" else name
-        return centre_of_gravity(self.cuts, method, rng=random_state)
+        return find_centre(self.cuts, method, rng=random_state)[0]
 
     def sample(self, n: int, *, random_state: Any = None) -> np.ndarray:
         """Points drawn from the space, nearly independent of each other.

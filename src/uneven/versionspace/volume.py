@@ -15,7 +15,7 @@ from uneven.versionspace.cone import check_cuts, own_span, redundant_cuts
 from uneven.versionspace.entrance import check_generator
 from uneven.versionspace.exact import exact_centre
 from uneven.versionspace.gravity import directions_inside
-from uneven.versionspace.hamiltonian import hamiltonian
+from uneven.versionspace.hamiltonian import fly, usual_bounces
 from uneven.versionspace.propagation import propagate
 
 __all__ = ["VOLUME_METHODS", "log_volume"]
@@ -33,6 +33,9 @@ which none is computed: its integration is then wrong by much, and does not say 
 
 _KEPT = 0.2
 """Share of the points that each stage of the telescope keeps."""
+
+_BURN = 50
+"""Flights at the beginning of each stage that are not counted."""
 
 
 def log_volume(
@@ -76,7 +79,7 @@ def log_volume(
     space, and tilts all cuts towards it: ``cuts + level * c`` with a falling level. Each level is
     chosen so that it keeps a fifth of the points drawn at the one before, and the shares are
     multiplied. Its standard error is about ``sqrt(-2.5 * log_volume / n_samples)`` for points
-    that are nearly independent.
+    that are nearly independent, and larger in spaces that are thin in some directions only.
 
     References
     ----------
@@ -160,15 +163,16 @@ def _telescope(cuts: np.ndarray, n_samples: int, rng: np.random.Generator) -> fl
     axis = axis / np.linalg.norm(axis)
     points = rng.standard_normal((n_samples, cuts.shape[1]))
     points *= np.sign(points @ axis)[:, None]
-    total = math.log(0.5)
+    total, bounces = math.log(0.5), usual_bounces(cuts.shape[1])
     while True:
         levels = _levels(cuts, axis, points)
         level = float(np.quantile(levels, _KEPT))
         if level <= 0.0:
             return total + math.log(np.mean(levels <= 0.0))
         total += math.log(np.mean(levels <= level))
-        start = points[levels.argmin()]
-        points = hamiltonian(_tilted(cuts, axis, level), start, n_samples, rng=rng).samples
+        start = points[levels.argmin()].copy()
+        tilted = _tilted(cuts, axis, level)
+        points = fly(tilted, start, n_samples, _BURN, bounces, rng).samples
 
 
 def _levels(cuts: np.ndarray, axis: np.ndarray, points: np.ndarray) -> np.ndarray:
