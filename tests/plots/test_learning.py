@@ -179,3 +179,26 @@ def test_volumes_without_guides_and_with_wrong_numbers():
     for wrong in ([0.5, 0.25], [0.0, -np.inf]):
         with pytest.raises(ValueError, match="expected logarithms of shares"):
             VolumeDisplay([0, 1], {"a": wrong})
+
+
+@pytest.mark.parametrize("display", [LearningCurveDisplay, VolumeDisplay])
+def test_nine_and_even_twenty_curves_can_be_told_apart(display):
+    names = [f"rule {i}" for i in range(20)]
+    drawn = display([0, 1, 2], {name: [-3.0, -4.0, -5.0] for name in names}).plot()
+    lines = drawn.ax_.get_lines()[:20]
+    looks = {(to_hex(line.get_color()), str(line._unscaled_dash_pattern)) for line in lines}
+    assert len(looks) == 20
+    assert len({to_hex(line.get_color()) for line in lines[:9]}) == 9
+    assert [line.get_linestyle() for line in lines[:6]] == ["-"] * 5 + ["--"]
+    assert [to_hex(text.get_color()) for text in drawn.text_[:9]] == [
+        to_hex(line.get_color()) for line in lines[:9]
+    ]
+
+
+@pytest.mark.parametrize("display", [LearningCurveDisplay, VolumeDisplay])
+@pytest.mark.parametrize("last", [1, 2, 3, 7])
+def test_there_are_no_half_labels(display, last):
+    labels = np.arange(last + 1)
+    drawn = display(labels, {"gravity": -0.5 * labels}).plot()
+    ticks = drawn.ax_.get_xticks()
+    np.testing.assert_array_equal(ticks, ticks.round())

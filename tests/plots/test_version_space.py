@@ -13,6 +13,7 @@ from matplotlib import pyplot as plt
 from uneven.plots import VersionSpaceDisplay
 from uneven.plots.names import name_points
 from uneven.plots.version_space_maps import map_of
+from uneven.versionspace import VersionSpace
 
 
 @pytest.fixture(autouse=True)
@@ -35,7 +36,7 @@ def test_a_sector_says_what_is_left_and_how_candidates_split_it():
     ).plot()
     assert display.share == pytest.approx(0.25)
     assert display.splits == pytest.approx({"even": 0.5, "useless": 1.0})
-    assert set(words(display)) == {"gravity", "Chebyshev", "even  50 : 50"}
+    assert set(words(display)) == {"gravity", "Chebyshev", "even  50 : 50", "useless  0 : 100"}
     assert display.ax_.get_title(loc="left") == "What 2 labels leave"
     assert "25 % of all directions" in [text.get_text() for text in display.ax_.texts]
 
@@ -170,3 +171,22 @@ def test_names_of_near_points_do_not_cover_each_other():
 def test_what_cannot_be_drawn_is_refused(cuts, more, says):
     with pytest.raises(ValueError, match=says):
         VersionSpaceDisplay(cuts, **more)
+
+
+def test_a_candidate_that_misses_a_polygon_is_named_only_where_it_can_be_seen():
+    cuts = [[1.0, 0.0, -0.2], [0.0, 1.0, -0.2], [-1.0, -1.0, 1.0]]
+    beside, behind = [1.0, 0.0, -0.15], VersionSpaceDisplay(cuts).map.frame[2]
+    display = VersionSpaceDisplay(cuts, candidates={"beside": beside, "behind": behind}).plot()
+    assert display.splits == {"beside": 1.0, "behind": 1.0}
+    assert words(display) == ["beside  0 : 100"]
+    (name,) = display.text_
+    bar = next(text for text in display.ax_.texts if "°" in text.get_text())
+    boxes = [text.get_window_extent(display.figure_.canvas.get_renderer()) for text in (name, bar)]
+    assert not boxes[0].overlaps(boxes[1])
+
+
+def test_a_misspelt_centre_is_told_all_centres():
+    space = VersionSpace(np.eye(3))
+    with pytest.raises(ValueError, match=r"Did you mean 'gravity'\? There are .*'chebyshev'"):
+        VersionSpaceDisplay.from_space(space, ["gravty"])
+    assert words(VersionSpaceDisplay.from_space(space, "chebyshev")) == ["chebyshev"]

@@ -6,11 +6,12 @@ from collections.abc import Iterable, Mapping
 from typing import Any, Literal
 
 import numpy as np
+from matplotlib.ticker import MaxNLocator
 from numpy.typing import ArrayLike
 from sklearn.isotonic import isotonic_regression
 
 from uneven.plots.drawing import shorten
-from uneven.plots.palette import MUTED, SERIES
+from uneven.plots.palette import LINES, MUTED
 
 __all__ = [
     "BAND_NAMES",
@@ -25,6 +26,8 @@ __all__ = [
     "positions_of",
     "room_for",
     "spread_apart",
+    "styles_of",
+    "whole_numbers",
 ]
 
 Band = Literal["std", "error", "quartiles", "range"]
@@ -35,6 +38,7 @@ BAND_NAMES = {
     "quartiles": "half of the runs",
     "range": "smallest to largest",
 }
+_STYLES: tuple[Any, ...] = ("-", (0, (5, 1.6)), (0, (1.2, 1.2)), (0, (5, 1.4, 1.2, 1.4)))
 NAME_SIZE = 9.5
 NAME_LENGTH = 26
 
@@ -206,17 +210,40 @@ def colours_of(names: list[str], baseline: str | None) -> dict[str, str]:
     Returns
     -------
     dict of str to str
-        Hex colours; they repeat after five names.
+        Hex colours; they repeat after ten names, see `styles_of`.
 
     Examples
     --------
     >>> colours_of(["gravity", "random"], "random")
     {'gravity': '#2a6496', 'random': '#657180'}
     """
-    bright = SERIES[:-1]
     others = [name for name in names if name != baseline]
-    found = {name: bright[i % len(bright)] for i, name in enumerate(others)}
+    found = {name: LINES[i % len(LINES)] for i, name in enumerate(others)}
     return {name: found.get(name, MUTED) for name in names}
+
+
+def styles_of(names: list[str], baseline: str | None) -> dict[str, Any]:
+    """A line style for each name: solid for the first five and the baseline, then broken ones.
+
+    Parameters
+    ----------
+    names : list of str
+    baseline : str or None
+
+    Returns
+    -------
+    dict of str to line style of matplotlib
+        Of twenty names no two have both the same colour and the same style.
+
+    Examples
+    --------
+    >>> styles = styles_of(list("abcdef"), None)
+    >>> styles["e"], styles["f"]
+    ('-', (0, (5, 1.6)))
+    """
+    others = [name for name in names if name != baseline]
+    found = {name: _STYLES[i // 5 % len(_STYLES)] for i, name in enumerate(others)}
+    return {name: found.get(name, "-") for name in names}
 
 
 def draw_band(
@@ -264,6 +291,11 @@ def spread_apart(positions: ArrayLike, gap: float) -> np.ndarray:
     moved = np.empty_like(places)
     moved[order] = isotonic_regression(places[order] - steps) + steps
     return moved
+
+
+def whole_numbers(ax: Any) -> None:
+    """Let the marks of the x axis stand at whole numbers: there is no half label."""
+    ax.xaxis.set_major_locator(MaxNLocator("auto", integer=True, steps=[1, 2, 5, 10]))
 
 
 def room_for(names: Iterable[str]) -> float:

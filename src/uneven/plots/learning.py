@@ -19,6 +19,8 @@ from uneven.plots.bands import (
     name_ends,
     positions_of,
     room_for,
+    styles_of,
+    whole_numbers,
 )
 from uneven.plots.drawing import fresh_axes, headline, make_room, soft_grid
 from uneven.plots.palette import MUTED
@@ -29,7 +31,8 @@ __all__ = ["LearningCurveDisplay"]
 class LearningCurveDisplay:
     """A measure against the number of labels, for several ways of choosing what to label.
 
-    Each way is a line, the middle of its runs, with a band around it and its name at its end.
+    Each way is a line, the middle of its runs, with a band around it and its name at its end, solid
+    for the first five, then dashed, dotted and mixed.
 
     Parameters
     ----------
@@ -171,9 +174,13 @@ class LearningCurveDisplay:
             make_room(ax, room_for(self.curves))
         self.ax_, self.figure_ = ax, ax.figure
         chosen = colours_of(list(self.curves), baseline) | dict(colours or {})
+        styles = styles_of(list(self.curves), baseline)
         soft_grid(ax)
+        whole_numbers(ax)
         ends = {
-            name: draw_band(ax, self.labels[name], table, chosen[name], band)
+            name: draw_band(
+                ax, self.labels[name], table, chosen[name], band, linestyle=styles[name]
+            )
             for name, table in self.curves.items()
         }
         for name, parts in self.references.items():

@@ -11,7 +11,18 @@ import numpy as np
 from matplotlib.colors import LinearSegmentedColormap, to_rgb
 from numpy.typing import ArrayLike
 
-__all__ = ["BLUE", "ERROR", "GRID", "INK", "MUTED", "ORANGE", "SERIES", "SUPPORT", "text_on"]
+__all__ = [
+    "BLUE",
+    "ERROR",
+    "GRID",
+    "INK",
+    "LINES",
+    "MUTED",
+    "ORANGE",
+    "SERIES",
+    "SUPPORT",
+    "text_on",
+]
 
 INK = "#1d2733"
 MUTED = "#657180"
@@ -19,6 +30,8 @@ GRID = "#e2e7ec"
 BLUE = "#2a6496"
 ORANGE = "#c8571b"
 SERIES = (BLUE, ORANGE, "#3c8d7d", "#7a5c9e", "#a8851c", "#6c7681")
+LINES = (*SERIES[:-1], "#b8336a", "#5aa9e6", "#5c8001", "#7b3f00", "#1b998b")
+"""Colours of many lines; those after the first five are for lines that are not solid."""
 
 ERROR_STOPS = ("#fbf8f5", "#fbe0cb", "#f3b488", "#dd7a3d", "#b04a12", "#6f2b07")
 SUPPORT_STOPS = ("#f5f8fa", "#d3e1ec", "#9dbdd6", "#5b8fb8", "#2a6496", "#153d61")

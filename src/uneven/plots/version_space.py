@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import difflib
 from collections.abc import Mapping, Sequence
 from typing import Any
 
@@ -17,6 +18,7 @@ from uneven.plots.version_space_maps import map_of
 __all__ = ["VersionSpaceDisplay"]
 
 MARKERS = "osD^vP"
+CENTRES = ("gravity", "chebyshev", "analytic")
 LEFT, REMOVED = SUPPORT(0.22), "#eef1f4"
 
 
@@ -36,7 +38,7 @@ class VersionSpaceDisplay:
         Points to mark, by their names.
     candidates : dict of str to array-like of shape (n_dims,), optional
         Rows that might be labelled. Their hyperplanes are dashed, with the percentages of the
-        volume on both sides.
+        volume on both sides; one that misses the space is faint, and named if it is in sight.
     queries : array-like of shape (n_queries, n_dims), optional
         Points that were asked for one after the other, numbered.
     trajectory : array-like of shape (n_points, n_dims), optional
@@ -132,7 +134,7 @@ class VersionSpaceDisplay:
         """
         cuts = _check_cuts(space.cuts)
         if not isinstance(centres, Mapping):
-            centres = {name: space.centre(name) for name in centres}
+            centres = {name: _find(space, name) for name in _list(centres)}
         return cls(cuts, centres, **kwargs).plot(ax=ax, title=title)
 
     def plot(self, ax: Any = None, *, title: str | None = None) -> VersionSpaceDisplay:
@@ -201,7 +203,7 @@ class VersionSpaceDisplay:
     def _draw_named(self, ax: Any) -> list[Any]:
         """Candidates and centres, with their names."""
         spots, names, colours = [], [], []
-        avoid = [_dense(self.map.region())]
+        avoid = [_dense(self.map.region()), self._bar()]
         for name, point in reversed(self.centres.items()):
             (spot,) = self.map.place(point[None, :])
             colour, marker = self._colour(name), MARKERS[self._place(name) % len(MARKERS)]
@@ -211,20 +213,36 @@ class VersionSpaceDisplay:
             names.append(shorten(name, 28))
             colours.append(colour)
         for name, normal in self.candidates.items():
-            ax.plot(*self.map.line(normal).T, "--", color=INK, linewidth=0.8, alpha=0.4, zorder=2)
+            line = self.map.line(normal)
+            ax.plot(*line.T, "--", color=INK, linewidth=0.8, alpha=0.4, zorder=2)
             inside = self.map.crossing(normal)
-            if inside is None:
+            if inside is not None:
+                ax.plot(*inside.T, color=INK, linewidth=1.4, linestyle="--", zorder=4)
+                avoid.append(_dense(inside))
+            ends = self._in_sight(line) if inside is None else inside[self.map.free_ends]
+            if not len(ends):
                 continue
-            ax.plot(*inside.T, color=INK, linewidth=1.4, linestyle="--", zorder=4)
-            avoid.append(_dense(inside))
             part = 100 * self.splits[name]
-            ends = inside[self.map.free_ends]
             spots.append(ends[_loneliest(ends, spots)])
             names.append(f"{shorten(name, 28)}  {100 - part:.0f} : {part:.0f}")
-            colours.append(INK)
+            colours.append(MUTED if inside is None else INK)
         if not spots:
             return []
         return name_points(ax, np.array(spots), names, colours, np.vstack(avoid))
+
+    def _bar(self) -> np.ndarray:
+        """Spots that the scale bar and its number take, shape (n, 2)."""
+        if not self.map.scale_bar or not len(self.cuts):
+            return np.empty((0, 2))
+        low, high = np.transpose(self.map.limits)
+        grid = np.stack(np.meshgrid(np.linspace(0.0, 0.32, 17), np.linspace(0.0, 0.07, 5)), axis=-1)
+        return low + grid.reshape(-1, 2) * (high - low)
+
+    def _in_sight(self, line: np.ndarray) -> np.ndarray:
+        """First, last and middle point of a line within the limits, shape (0, 2) or (3, 2)."""
+        low, high = np.transpose(self.map.limits)
+        points = line[((line > low) & (line < high)).all(axis=1)]
+        return points[[0, -1, len(points) // 2]] if len(points) else points
 
     def _counted(self) -> str:
         n = len(self.cuts)
@@ -260,6 +278,26 @@ class VersionSpaceDisplay:
         table = _table(points, what, self.cuts.shape[1])
         _units(table, what)
         return table if len(table) else None
+
+
+def _list(names: Sequence[str]) -> Sequence[str]:
+    return [names] if isinstance(names, str) else names
+
+
+def _find(space: Any, name: str) -> Any:
+    """A centre that the space finds itself."""
+    try:
+        return space.centre(name)
+    except ValueError as error:
+        if name in CENTRES:
+            raise
+        near = difflib.get_close_matches(str(name), CENTRES, n=1)
+        hint = f"Did you mean {near[0]!r}? " if near else ""
+        known = ", ".join(map(repr, CENTRES))
+        raise ValueError(
+            f"{name!r} is no centre that the space can find. {hint}There are {known}; or a way to "
+            f"find the centre of gravity: {error}"
+        ) from error
 
 
 def _check_cuts(cuts: ArrayLike) -> np.ndarray:

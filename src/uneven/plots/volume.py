@@ -20,6 +20,8 @@ from uneven.plots.bands import (
     name_ends,
     positions_of,
     room_for,
+    styles_of,
+    whole_numbers,
 )
 from uneven.plots.drawing import fresh_axes, headline, make_room, soft_grid
 from uneven.plots.palette import INK, MUTED
@@ -176,9 +178,13 @@ class VolumeDisplay:
             make_room(ax, room_for([*self.log_volumes, *GUIDES]))
         self.ax_, self.figure_ = ax, ax.figure
         chosen = colours_of(list(self.log_volumes), baseline) | dict(colours or {})
+        styles = styles_of(list(self.log_volumes), baseline)
         soft_grid(ax)
+        whole_numbers(ax)
         ends = {
-            name: draw_band(ax, self.labels[name], table / base, chosen[name], band)
+            name: draw_band(
+                ax, self.labels[name], table / base, chosen[name], band, linestyle=styles[name]
+            )
             for name, table in self.log_volumes.items()
         }
         if guides:
