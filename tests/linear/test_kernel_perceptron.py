@@ -199,8 +199,8 @@ def test_conflicting_rows_are_told():
     ("params", "reason"),
     [
         ({"kernel": "gauss"}, "kernel must be one of"),
-        ({"gamma": 0.0}, "gamma must be 'scale', None or a finite number above 0: 0.0"),
-        ({"gamma": "auto"}, "gamma must be 'scale'"),
+        ({"gamma": 0.0}, "gamma must be 'scale', 'auto', None or a finite number above 0: 0.0"),
+        ({"gamma": "wide"}, "gamma must be 'scale'"),
         ({"degree": 2.5}, "degree must be a whole number"),
         ({"coef0": np.nan}, "coef0 must be a finite number"),
         ({"kernel": "poly", "degree": 9, "gamma": 1e300}, "not finite: scale the columns"),

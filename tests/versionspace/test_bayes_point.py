@@ -13,6 +13,7 @@ from uneven.linear import hard_margin
 from uneven.versionspace import (
     BayesPointClassifier,
     EmptyVersionSpaceError,
+    VersionSpace,
     exact_centre,
     propagate_gram,
 )
@@ -217,6 +218,30 @@ def test_intercept():
     assert model.intercept_[0] < 0 < model.coef_[0, 0]
     with pytest.raises(ValueError, match="fit_intercept=True needs kernel='linear'"):
         BayesPointClassifier("rbf", fit_intercept=True).fit(X, [0, 0, 1, 1])
+
+
+def test_gamma_by_name_is_that_of_scikit_learn():
+    X, y = X_IRIS[::5], Y_IRIS[::5]
+    found = BayesPointClassifier(gamma="auto").fit(X, y).decision_function(X_IRIS)
+    np.testing.assert_array_equal(
+        found, BayesPointClassifier(gamma=0.25).fit(X, y).decision_function(X_IRIS)
+    )
+    by_scale = BayesPointClassifier(gamma="scale").fit(X, y).decision_function(X_IRIS)
+    assert np.abs(by_scale - found).max() > 0.01
+    space = VersionSpace.from_labels(X, np.where(y == 1, 1, -1), kernel="rbf", gamma="auto")
+    np.testing.assert_allclose(
+        space.cuts @ space.cuts.T,
+        np.outer(*[np.where(y == 1, 1, -1)] * 2) * rbf_kernel(X, gamma=0.25),
+        atol=1e-9,
+    )
+    with pytest.raises(ValueError, match="gamma must be 'scale', 'auto', None"):
+        VersionSpace.from_labels(X, np.where(y == 1, 1, -1), kernel="rbf", gamma="wide")
+
+
+@pytest.mark.parametrize("n_rows", [2, 6])
+def test_nothing_but_zeros_is_refused(n_rows):
+    with pytest.raises(ValueError, match=f"all {n_rows} rows of X are zeros"):
+        BayesPointClassifier("linear").fit(np.zeros((n_rows, 3)), np.arange(n_rows) % 2)
 
 
 def test_rows_of_zeros_say_nothing():

@@ -62,12 +62,14 @@ def check_kernel_parameters(gamma: Any, coef0: Any) -> None:
 
     Parameters
     ----------
-    gamma : float, "scale" or None
+    gamma : float, "scale", "auto" or None
     coef0 : float
     """
-    by_name = gamma is None or (isinstance(gamma, str) and gamma == "scale")
+    by_name = gamma is None or (isinstance(gamma, str) and gamma in ("scale", "auto"))
     if not by_name and not (_is_number(gamma) and 0 < float(gamma) < np.inf):
-        raise ValueError(f"gamma must be 'scale', None or a finite number above 0: {gamma!r}.")
+        raise ValueError(
+            f"gamma must be 'scale', 'auto', None or a finite number above 0: {gamma!r}."
+        )
     if not _is_number(coef0) or not np.isfinite(coef0):
         raise ValueError(f"coef0 must be a finite number, got {coef0!r}.")
 
@@ -83,8 +85,8 @@ def kernel_parameters(
         The training rows.
     kernel : str or callable
         Callables and "precomputed" have no parameters.
-    gamma : float, "scale" or None
-        "scale" is ``1 / (n_features * X.var())``, None ``1 / n_features``.
+    gamma : float, "scale", "auto" or None
+        "scale" is ``1 / (n_features * X.var())``, "auto" and None are ``1 / n_features``.
     degree, coef0 : float
 
     Returns
@@ -95,15 +97,18 @@ def kernel_parameters(
     --------
     >>> kernel_parameters(np.array([[0.0], [4.0]]), "rbf", "scale", 3, 1)
     {'gamma': 0.25, 'degree': 3, 'coef0': 1}
+    >>> kernel_parameters(np.array([[0.0], [4.0]]), "rbf", "auto", 3, 1)
+    {'gamma': None, 'degree': 3, 'coef0': 1}
     """
     if callable(kernel) or kernel == "precomputed":
         return {}
-    if isinstance(gamma, str):
+    check_kernel_parameters(gamma, coef0)
+    if gamma == "scale":
         mean = X.mean()
         spread = X.multiply(X).mean() - mean**2 if sp.issparse(X) else X.var()
         gamma = 1.0 / (X.shape[1] * spread) if spread > 0 else 1.0
     return {
-        "gamma": None if gamma is None else float(gamma),
+        "gamma": None if gamma is None or gamma == "auto" else float(gamma),
         "degree": degree,
         "coef0": coef0,
     }

@@ -47,9 +47,10 @@ class KernelPerceptronClassifier(ClassifierMixin, BaseEstimator):
 callable, default="rbf"
         A kernel of scikit-learn; or "precomputed", where ``X`` holds the kernel values; or a
         function of two rows, which is slow.
-    gamma : float, "scale" or None, default="scale"
+    gamma : float, "scale", "auto" or None, default="scale"
         Of "rbf", "poly", "sigmoid" and "laplacian". The width s of a Gaussian is ``gamma = 1 /
-        (2 s²)``; "scale" is ``1 / (n_features * X.var())``, None ``1 / n_features``.
+        (2 s²)``; "scale" is ``1 / (n_features * X.var())``, "auto" and None are
+        ``1 / n_features``.
     degree : int, default=3
         Of "poly".
     coef0 : float, default=1.0

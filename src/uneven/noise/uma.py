@@ -94,9 +94,9 @@ class UMAClassifier(LinearClassifier):
         None learns a vector of numbers for each class. A kernel of
         :func:`sklearn.metrics.pairwise.pairwise_kernels`, ``"precomputed"`` or a callable learns
         a combination of all training rows instead; this needs their n x n kernel in memory.
-    gamma : float, "scale" or None, default=None
-        Width parameter of the kernel; "scale" is ``1 / (n_features * X.var())``, None
-        ``1 / n_features``.
+    gamma : float, "scale", "auto" or None, default=None
+        Width parameter of the kernel; "scale" is ``1 / (n_features * X.var())``, "auto" and
+        None are ``1 / n_features``.
     degree, coef0 : float, default=3, 1
         Parameters of the kernel.
     on_singular : {"raise", "shrink", "pinv"}, default="raise"

@@ -49,12 +49,12 @@ class BayesPointClassifier(ClassifierMixin, BaseEstimator):
 callable, default="rbf"
         A kernel of scikit-learn; or "precomputed", where ``X`` holds the kernel values; or a
         function of two rows, which is slow.
-    gamma : float, "scale" or None, default="scale"
-        Of "rbf", "poly", "sigmoid" and "laplacian", as in `sklearn.svm.SVC`.
+    gamma : float, "scale", "auto" or None, default="scale"
+        Of "rbf", "poly", "sigmoid" and "laplacian", as in `sklearn.svm.SVC`; None is "auto".
     degree : int, default=3
         Of "poly".
     coef0 : float, default=1.0
-        Of "poly" and "sigmoid".
+        Of "poly" and "sigmoid"; `sklearn.svm.SVC` has 0.0.
     centre : {"propagation", "hit_and_run", "billiard", "hamiltonian", "chebyshev", "analytic"}, \
 default="propagation"
         The centre of gravity by expectation propagation or as the mean of drawn points; the centre
@@ -332,12 +332,17 @@ default="propagation"
             self.span_, places = span_of(
                 rows, self.kernel, self.kernel_params_, ridge=ridge, max_rank=self.max_rank
             )
-        if not places.size or not np.isfinite(places).all():
+        if not np.isfinite(places).all() or (self.kernel != "linear" and not places.size):
             raise ValueError(
                 f"the kernel {self.kernel!r} gives values that are not finite, or only zeros: "
                 "scale the columns of X, or lower gamma or degree."
             )
         speaking = places.any(axis=1)
+        if not speaking.any():
+            raise ValueError(
+                f"all {len(places)} rows of X are zeros: they rule out no classifier. Check the "
+                "columns, or use fit_intercept=True."
+            )
         self.places_, self.targets_ = places[speaking], y[speaking]
         return rows
 

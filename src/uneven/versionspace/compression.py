@@ -41,9 +41,9 @@ default="largest_error"
     kernel : {"linear", "rbf", "poly", "sigmoid", "laplacian", "cosine", "precomputed"} or \
 callable, default="linear"
         "linear" learns a weight for each column; the others learn a sum of kernels.
-    gamma : float, "scale" or None, default="scale"
+    gamma : float, "scale", "auto" or None, default="scale"
         Of "rbf", "poly", "sigmoid" and "laplacian". "scale" is ``1 / (n_features * X.var())``,
-        None ``1 / n_features``.
+        "auto" and None are ``1 / n_features``.
     degree : int, default=3
         Of "poly".
     coef0 : float, default=1.0

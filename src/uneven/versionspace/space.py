@@ -83,7 +83,7 @@ class VersionSpace:
         t : array-like of shape (n_samples,)
             Labels -1 and +1.
         kernel, gamma, degree, coef0
-            As in scikit-learn's ``SVC``.
+            As in scikit-learn's ``SVC``, whose ``coef0`` is 0.0 by default.
         ridge : float, default=0.0
             Gives each row a dimension of its own of this squared length, so that labels that
             contradict each other leave something.
