@@ -12,6 +12,8 @@ from sklearn.svm import SVC
 from uneven import ActiveLearner, BayesPointClassifier
 from uneven.active.rules import (
     RULES,
+    _Cloud,
+    _density_at_zero,
     balanced,
     centre_of_gravity,
     expected_model_change,
@@ -21,7 +23,8 @@ from uneven.active.rules import (
     simple,
     uncertainty,
 )
-from uneven.linear import hard_margin
+from uneven.bounds import approximate_centre_lambda
+from uneven.linear import gram, hard_margin
 from uneven.versionspace import VersionSpace, exact_centre
 
 
@@ -227,3 +230,57 @@ def test_rows_are_placed_together(cone, monkeypatch):
     )
     orientation_aware(state, n_samples=10)
     assert len(calls) == 1
+
+
+@pytest.mark.parametrize("name", ["simple", "maxmin", "ratio", "orientation_aware"])
+def test_a_ridge_lets_the_rules_live_with_labels_that_contradict(name):
+    X = np.vstack([unit_rows(0, 20, 3), [[1.0, 0.0, 0.0], [1.0, 0.0, 0.0]]])
+    y = np.append((X[:20, 0] > 0).astype(int), [0, 1])
+    known = np.array([0, 1, 2, 3, 20, 21])
+    soft = started(X, y, known, BayesPointClassifier("linear", ridge=0.01), query=name)
+    assert len(soft.ask(2)) == 2
+    hard = started(X, y, known, query=name)
+    with pytest.raises(ValueError, match=r"agrees with all labels.*ridge"):
+        hard.ask(1)
+
+
+def test_the_guarantee_counts_the_reach_on_the_small_side():
+    """Of two cuts that are equally far off and dense, the one with more beyond it is better."""
+    cuts = np.eye(3)
+    cloud = _Cloud(cuts, 20_000, np.random.default_rng(0))
+    x = np.array([0.2, -0.6, 0.5])
+    x /= np.linalg.norm(x)
+    products = cloud.products(x, 0.0)
+    beyond = np.linalg.norm(np.clip(-x if products.mean() > 0 else x, 0.0, None))
+    before = np.linalg.norm(np.clip(x if products.mean() > 0 else -x, 0.0, None))
+    expected = approximate_centre_lambda(
+        abs(products.mean()), _density_at_zero(products), beyond, before, 3, log=True
+    )
+    assert beyond != pytest.approx(before, rel=0.1)
+    assert cloud.log_lambda(x, 0.0) == pytest.approx(expected)
+
+
+def test_lengths_follow_a_kernel_whose_width_follows_the_labels():
+    X = np.random.default_rng(0).normal(size=(30, 2))
+    y = (X[:, 0] > 0).astype(int)
+    learner = started(X, y, np.arange(4), BayesPointClassifier("poly", degree=2))
+    centre_of_gravity(learner.state())
+    learner.tell(np.arange(4, 12), y[4:12])
+    fresh = started(X, y, np.arange(12), BayesPointClassifier("poly", degree=2))
+    np.testing.assert_allclose(
+        centre_of_gravity(learner.state()), centre_of_gravity(fresh.state()), atol=1e-12
+    )
+
+
+@pytest.mark.parametrize("kernel", ["rbf", "linear"])
+@pytest.mark.parametrize("name", sorted(set(RULES) - {"random"}))
+def test_kernel_values_ask_what_their_kernel_asks(kernel, name):
+    X = np.random.default_rng(1).normal(size=(40, 6)) * np.linspace(0.5, 3.0, 40)[:, None]
+    y = (X[:, 0] > 0).astype(int)
+    known = np.r_[np.flatnonzero(y == 0)[:3], np.flatnonzero(y == 1)[:3]]
+    values = gram(X, None, kernel, gamma=0.2)
+    if kernel == "linear" and name in ("balanced", "expected_model_change", "uncertainty"):
+        values = values / np.outer(np.linalg.norm(X, axis=1), np.linalg.norm(X, axis=1))
+    by_name = started(X, y, known, BayesPointClassifier(kernel, gamma=0.2), query=name)
+    by_values = started(values, y, known, BayesPointClassifier("precomputed"), query=name)
+    np.testing.assert_array_equal(by_values.ask(3), by_name.ask(3))

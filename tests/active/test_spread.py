@@ -5,6 +5,7 @@ import pytest
 import scipy.sparse as sp
 
 from uneven import ActiveLearner
+from uneven.active import StablePredictions
 from uneven.active.spread import spread_rows
 
 
@@ -41,3 +42,11 @@ def test_rows_of_zeros_can_be_chosen_too():
     X = np.vstack([np.zeros((2, 3)), np.eye(3)])
     rows = spread_rows(X, np.empty(0, dtype=int), 5, np.random.default_rng(0))
     assert sorted(rows) == [0, 1, 2, 3, 4]
+
+
+def test_telling_nothing_changes_nothing():
+    X = np.random.default_rng(0).normal(size=(20, 3))
+    learner = ActiveLearner(stop=StablePredictions(2), random_state=0).start(X).tell([], [])
+    assert learner.history_ == []
+    learner.tell([0, 1, 2, 3], [0, 1, 0, 1])
+    assert learner.stop_reason() is None

@@ -185,8 +185,8 @@ class ActiveLearner(ClassifierMixin, BaseEstimator):
             _, given = split_known(y, self.unlabelled, rows.shape[0], needed=True)
             if len(classes := np.unique(given)) < 2:
                 raise ValueError(
-                    f"y holds one class only, {classes.tolist()[0]!r}: ActiveLearner needs at "
-                    "least two classes to fit; start() begins with fewer."
+                    f"y holds one class only, {classes.tolist()[0]!r}, beside {self.unlabelled!r} "
+                    "for no label (see unlabelled); start() begins with fewer than two."
                 )
             self.start(X, y)
         return self
@@ -238,8 +238,9 @@ class ActiveLearner(ClassifierMixin, BaseEstimator):
                 f"row {known[0]} has a label already; say overwrite=True to change labels."
             )
         with whole_or_nothing(self):
-            self._note(rows, labels)
-            self._learn()
+            if len(rows):
+                self._note(rows, labels)
+                self._learn()
         return self
 
     def save(self, path: str | os.PathLike[str]) -> None:
@@ -257,6 +258,8 @@ class ActiveLearner(ClassifierMixin, BaseEstimator):
 
     def resume(self, path: str | os.PathLike[str], pool: Any) -> Self:
         """Go on from a file, as if there had been no interruption.
+
+        A classifier that draws needs a ``random_state`` of its own to draw the same again.
 
         Parameters
         ----------

@@ -101,7 +101,7 @@ class Pool:
         -------
         ndarray of shape (n_rows,)
         """
-        key = repr((centre.kernel, centre.gamma, centre.degree, centre.coef0, centre.fit_intercept))
+        key = repr((centre.kernel, centre.kernel_params_, centre.fit_intercept))
         if key not in self._norms:
             self._norms[key] = self._measure(centre)
         return self._norms[key]

@@ -322,8 +322,8 @@ class _Problems:
 
     def __init__(self, state: QueryState, name: str) -> None:
         self.state = state
-        self.centre = state.centre(name, multi_class="ovr")
-        self.spaces = self.centre.spaces_
+        self.body = state.body(name)
+        self.spaces = self.body.spaces_
         distances = state.distances(name, multi_class="ovr")
         self.distances = distances.reshape(len(distances), -1)
         self.utilities = np.full(len(distances), -np.inf)
@@ -337,9 +337,9 @@ class _Problems:
         near = np.argsort(_gap(self.distances), kind="stable")[:n]
         which = self.state.candidates[near]
         rows = self.state.rows(which)
-        where, rest = self.centre.span_.coordinates(
-            add_constant(rows) if self.centre.fit_intercept else rows,
-            self.state.pool.norms(self.centre)[which],
+        where, rest = self.body.span_.coordinates(
+            add_constant(rows) if self.body.fit_intercept else rows,
+            self.state.pool.norms(self.body)[which],
         )
         problems = np.abs(self.distances[near]).argmin(axis=1)
         yield from zip(near.tolist(), problems.tolist(), where, rest.tolist())

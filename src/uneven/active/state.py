@@ -11,6 +11,7 @@ from sklearn.utils import get_tags
 
 from uneven.active.pools import Pool, take_rows
 from uneven.versionspace import BayesPointClassifier
+from uneven.versionspace.propagation import JITTER
 
 __all__ = ["QueryState"]
 
@@ -99,6 +100,23 @@ class QueryState:
         if key not in self._centres:
             self._centres[key] = self.model if _same(self.model, asked) else self._fit(asked)
         return self._centres[key]
+
+    def body(self, name: str = "gravity") -> BayesPointClassifier:
+        """The one-against-rest spaces around a centre, with room for labels that contradict.
+
+        Parameters
+        ----------
+        name : str, default="gravity"
+            See `centre`.
+
+        Returns
+        -------
+        BayesPointClassifier
+            Fitted. Propagation leaves out the dimensions that a ridge gives to each row; where
+            there are such, the spaces are those of the Chebyshev centre, which has them.
+        """
+        soft = self.geometry.ridge > JITTER
+        return self.centre("chebyshev" if soft else name, multi_class="ovr")
 
     def distances(self, name: str = "gravity", *, multi_class: str | None = None) -> np.ndarray:
         """Signed distances of a centre from the hyperplanes of the candidates.

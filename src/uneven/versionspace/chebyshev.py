@@ -79,7 +79,7 @@ def chebyshev_centre(cuts: Any, offsets: Any = None) -> ChebyshevCentre:
         raise EmptyVersionSpaceError(
             f"the {len(cuts)} cuts leave nothing of the ball, or less than can be told from "
             "nothing: no classifier through the origin agrees with all labels. Check them, add a "
-            "constant column or use ridge."
+            "constant column or use ridge (flip is for propagation only)."
         ) from error
     length = float(np.linalg.norm(w))
     return ChebyshevCentre(w / (1.0 + length), 1.0 / (1.0 + length))
