@@ -17,6 +17,7 @@ from sklearn.naive_bayes import GaussianNB
 from sklearn.pipeline import make_pipeline
 from sklearn.preprocessing import OneHotEncoder
 from sklearn.svm import SVC
+from sklearn.utils import get_tags
 
 from uneven import ActiveLearner
 from uneven.active import PerfectOracle, StablePredictions, VolumeBelow, simulate
@@ -214,3 +215,15 @@ def test_columns_of_the_same_name_are_refused():
 def test_a_pool_without_rows_is_refused():
     with pytest.raises(ValueError, match="no rows"):
         ActiveLearner(reader(), "uncertainty").start(words()[0][:0])
+
+
+def test_learners_say_whether_they_take_nan():
+    filled = make_pipeline(SimpleImputer(), GaussianNB())
+    for model, query, expected in [
+        (FOREST, "uncertainty", True),
+        (filled, "random", True),
+        (FOREST, "simple", False),
+        (GaussianNB(), "uncertainty", False),
+        (None, "uncertainty", False),
+    ]:
+        assert get_tags(ActiveLearner(model, query)).input_tags.allow_nan is expected

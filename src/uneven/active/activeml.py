@@ -16,7 +16,7 @@ from sklearn.base import clone
 from uneven.active.batches import pick_batch
 from uneven.active.checks import check_utilities
 from uneven.active.learner import ActiveLearner
-from uneven.active.rules import RULES, Rule
+from uneven.active.rules import Rule, rule_of
 from uneven.versionspace import BayesPointClassifier
 
 __all__ = ["as_query_strategy"]
@@ -124,8 +124,7 @@ def _choose(
     if learner.model_ is None:
         return np.zeros(len(where)), clone(learner).start(X[where]).ask(n)
     state = replace(learner.state(), candidates=where)
-    rule = learner.query if callable(learner.query) else RULES[learner.query]
-    worth = np.asarray(rule(state), dtype=np.float64)
+    worth = np.asarray(rule_of(learner.query)(state), dtype=np.float64)
     check_utilities(worth, len(where))
     return worth, pick_batch(learner.batch, state, worth, n, learner.ties)
 

@@ -23,8 +23,8 @@ from uneven.active.checks import (
     split_known,
 )
 from uneven.active.history import History, HistoryError, Step, load_history, save_history
-from uneven.active.pools import Pool, enter_rows, take_rows
-from uneven.active.rules import BLIND_RULES, RULES, Rule
+from uneven.active.pools import Pool, enter_rows, take_rows, takes_nan
+from uneven.active.rules import BLIND_RULES, RULES, Rule, rule_of
 from uneven.active.state import QueryState
 from uneven.active.stopping import StoppingRule, first_reason
 from uneven.door import check_choice, check_integer, whole_or_nothing
@@ -211,7 +211,7 @@ class ActiveLearner(ClassifierMixin, BaseEstimator):
         if self.model_ is None:
             return pick_first(self._pool, self.labelled_, n, self._rng)
         state = self.state()
-        utilities = np.asarray(self._rule()(state), dtype=np.float64)
+        utilities = np.asarray(rule_of(self.query)(state), dtype=np.float64)
         check_utilities(utilities, len(candidates))
         return candidates[pick_batch(self.batch, state, utilities, n, self.ties)]
 
@@ -371,9 +371,9 @@ class ActiveLearner(ClassifierMixin, BaseEstimator):
 
     def __sklearn_tags__(self) -> Tags:
         tags = super().__sklearn_tags__()
-        inner = get_tags(self._default()).input_tags
+        inner = get_tags(estimator := self._default()).input_tags
         tags.input_tags.sparse, tags.input_tags.pairwise = inner.sparse, inner.pairwise
-        tags.input_tags.allow_nan = inner.allow_nan and not self._looks_at_rows()
+        tags.input_tags.allow_nan = takes_nan(estimator) and not self._looks_at_rows()
         return tags
 
     def _note(self, rows: np.ndarray, labels: np.ndarray) -> None:
@@ -406,9 +406,6 @@ class ActiveLearner(ClassifierMixin, BaseEstimator):
 
     def _bayes_point(self) -> BayesPointClassifier:
         return self._pool.bayes_point() if hasattr(self, "_pool") else BayesPointClassifier()
-
-    def _rule(self) -> Rule:
-        return self.query if callable(self.query) else RULES[self.query]
 
     def _query_name(self) -> str:
         return self.query if isinstance(self.query, str) else getattr(self.query, "__name__", "")

@@ -18,7 +18,7 @@ from uneven.linear.rows import row_norms
 from uneven.versionspace import BayesPointClassifier
 from uneven.versionspace.span import feature_norms
 
-__all__ = ["Pool", "enter_rows", "take_rows"]
+__all__ = ["Pool", "enter_rows", "take_rows", "takes_nan"]
 
 
 class Pool:
@@ -141,12 +141,12 @@ def enter_rows(learner: Any, estimator: Any, X: Any, *, reset: bool = True) -> A
         X = X if _is_frame(X) else np.asarray(X, dtype=object)
         validate_data(learner, X, reset=reset, skip_check_array=True)
         if len(X) and not _first_words(X):
-            holes = "allow-nan" if _takes_nan(estimator) else True
+            holes = "allow-nan" if takes_nan(estimator) else True
             check_array(X, dtype=np.float64, ensure_all_finite=holes)
         if not len(X):
             raise ValueError("Found array with 0 sample(s): there are no rows.")
         return X
-    holes = "allow-nan" if not own and _takes_nan(estimator) else True
+    holes = "allow-nan" if not own and takes_nan(estimator) else True
     rules: dict[str, Any] = {"accept_sparse": "csr", "dtype": np.float64}
     return narrow_indices(validate_data(learner, X, reset=reset, ensure_all_finite=holes, **rules))
 
@@ -174,8 +174,17 @@ def take_rows(given: Any, which: np.ndarray) -> Any:
     return given.iloc[which] if hasattr(given, "iloc") else given[which]
 
 
-def _takes_nan(estimator: Any) -> bool:
-    """Whether a classifier takes NaN, as far as it says; pipelines may fill holes on the way."""
+def takes_nan(estimator: Any) -> bool:
+    """Whether a classifier takes NaN, as far as it says; pipelines may fill holes on the way.
+
+    Parameters
+    ----------
+    estimator : object
+
+    Returns
+    -------
+    bool
+    """
     return hasattr(estimator, "steps") or get_tags(estimator).input_tags.allow_nan
 
 

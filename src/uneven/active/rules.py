@@ -52,6 +52,7 @@ __all__ = [
     "orientation_aware",
     "random",
     "ratio",
+    "rule_of",
     "simple",
     "uncertainty",
 ]
@@ -301,6 +302,20 @@ RULES: dict[str, Rule] = {
 
 BLIND_RULES = ("uncertainty", "random")
 """Those that do not look at the rows, only at what the classifier says about them, if at all."""
+
+
+def rule_of(query: str | Rule) -> Rule:
+    """The rule of a name; a function is a rule itself.
+
+    Parameters
+    ----------
+    query : str or callable
+
+    Returns
+    -------
+    callable
+    """
+    return query if callable(query) else RULES[query]
 
 
 def _gap(scores: np.ndarray) -> np.ndarray:
