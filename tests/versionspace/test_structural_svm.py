@@ -5,10 +5,10 @@ import pytest
 import scipy.sparse as sp
 from hypothesis import given, settings
 from hypothesis import strategies as st
-from sklearn.datasets import load_breast_cancer, load_digits
+from sklearn.datasets import load_breast_cancer, load_digits, load_iris
 from sklearn.exceptions import ConvergenceWarning
 from sklearn.preprocessing import StandardScaler
-from sklearn.svm import LinearSVC
+from sklearn.svm import SVC, LinearSVC
 
 from uneven.versionspace import CuttingPlaneSVC, one_slack
 from uneven.versionspace.structural_svm import _best_weights
@@ -92,7 +92,7 @@ def test_the_small_program_meets_its_conditions(seed, n_cuts, n_features, total)
 def test_it_learns_like_the_machine_of_scikit_learn():
     X, y = load_breast_cancer(return_X_y=True)
     X = StandardScaler().fit_transform(X)
-    ours = CuttingPlaneSVC(C=0.1 * len(X), tol=1e-4, fit_intercept=True).fit(X, y)
+    ours = CuttingPlaneSVC(C=0.1, tol=1e-4, fit_intercept=True).fit(X, y)
     theirs = LinearSVC(loss="hinge", C=0.1, tol=1e-8, max_iter=10**5, random_state=0).fit(X, y)
     assert ours.score(X, y) == pytest.approx(theirs.score(X, y), abs=0.005)
     cosine = ours.coef_[0] @ theirs.coef_[0]
@@ -101,13 +101,46 @@ def test_it_learns_like_the_machine_of_scikit_learn():
     assert ours.objective_.shape == ours.slack_.shape == ours.n_cuts_.shape == (1,)
 
 
+@pytest.mark.parametrize("C", [0.01, 1.0, 1000.0])
+def test_the_price_is_that_of_scikit_learn(C):
+    X, y = load_breast_cancer(return_X_y=True)
+    X, y = StandardScaler().fit_transform(X)[::2, :10], y[::2]
+    ours = CuttingPlaneSVC(C=C, fit_intercept=True).fit(X, y)
+    exact = SVC(kernel="linear", C=C, tol=1e-6).fit(X, y)
+
+    def cost(coef, intercept, bias=0.0):
+        slack = np.maximum(1 - np.where(y == 1, 1, -1) * (X @ coef + intercept), 0)
+        return (coef @ coef + bias * intercept**2) / 2 + C * slack.sum()
+
+    found = cost(ours.coef_[0], ours.intercept_[0], 1.0)
+    assert ours.objective_[0] == pytest.approx(found, rel=1e-9)
+    best = one_slack(
+        np.column_stack([X, np.ones(len(X))]) * np.where(y == 1, 1, -1)[:, None],
+        C * len(X),
+        1e-6,
+        relative=True,
+    )
+    assert best.converged
+    assert best.objective <= found <= 1.0011 * best.objective
+    assert cost(exact.coef_[0], exact.intercept_[0]) <= found
+    bound = cost(exact.coef_[0], exact.intercept_[0], 1.0)
+    assert best.objective <= bound * (1 + 1e-6)
+
+
+def test_the_default_price_suits_as_it_does_in_scikit_learn():
+    X, y = load_iris(return_X_y=True)
+    ours = CuttingPlaneSVC(fit_intercept=True).fit(X, y)
+    theirs = LinearSVC(loss="hinge", max_iter=10**6, random_state=0).fit(X, y)
+    assert ours.score(X, y) >= theirs.score(X, y) - 0.02 > 0.9
+
+
 def test_several_classes_are_learnt_one_against_the_rest():
     X, y = load_digits(return_X_y=True)
     names = np.array([f"digit {k}" for k in y])
-    model = CuttingPlaneSVC(C=500.0, normalize=True, tol=1e-2).fit(X[:800], names[:800])
+    model = CuttingPlaneSVC(normalize=True, tol=1e-2).fit(X[:800], names[:800])
     assert model.coef_.shape == (10, 64)
     assert model.score(X[800:], names[800:]) > 0.89
-    alone = CuttingPlaneSVC(C=500.0, normalize=True, tol=1e-2).fit(X[:800], y[:800] == 4)
+    alone = CuttingPlaneSVC(normalize=True, tol=1e-2).fit(X[:800], y[:800] == 4)
     np.testing.assert_allclose(alone.coef_[0], model.coef_[4])
 
 

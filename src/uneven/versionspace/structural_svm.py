@@ -20,6 +20,9 @@ __all__ = ["CuttingPlaneSVC", "OneSlack", "one_slack"]
 _RIDGE = 1e-12
 """Share of the longest cut that makes cuts independent."""
 
+_STUCK = 1e-3
+"""Share of the allowed gap below which another cut would not be felt but for rounding."""
+
 
 @dataclass(frozen=True)
 class OneSlack:
@@ -36,7 +39,7 @@ class OneSlack:
         How far the objective may be above the lowest possible one, whatever went on before.
     n_cuts : int
     converged : bool
-        Whether the gap is at most ``C * tol``.
+        Whether the gap is as small as asked for.
     """
 
     w: np.ndarray
@@ -47,7 +50,9 @@ class OneSlack:
     converged: bool
 
 
-def one_slack(Z: Any, C: float = 1.0, tol: float = 1e-3, *, max_cuts: int = 1000) -> OneSlack:
+def one_slack(
+    Z: Any, C: float = 1.0, tol: float = 1e-3, *, relative: bool = False, max_cuts: int = 1000
+) -> OneSlack:
     """Minimise ``w @ w / 2 + C * mean of max(0, 1 - Z @ w)`` by cutting planes.
 
     The mean is a maximum of linear functions of w, one for each set of rows. Those that matter are
@@ -62,6 +67,8 @@ def one_slack(Z: Any, C: float = 1.0, tol: float = 1e-3, *, max_cuts: int = 1000
         Price of the mean slack. Scikit-learn's C is the price of each row's slack: ``C / n``.
     tol : float, default=1e-3
         Allowed violation: the objective ends within ``C * tol`` of the lowest one.
+    relative : bool, default=False
+        Let it end within the share ``tol`` of itself instead, whatever C is.
     max_cuts : int, default=1000
 
     Returns
@@ -71,10 +78,10 @@ def one_slack(Z: Any, C: float = 1.0, tol: float = 1e-3, *, max_cuts: int = 1000
     Notes
     -----
     Each round costs two products with the table, whatever its number of rows; how many rounds
-    there are does not depend on that number either. The source defines the one slack as the sum of
-    the rows' slacks; it is their mean. The small program is solved by an active-set method:
-    ``scipy.optimize.nnls`` cannot bound the sum of its weights, and the general solvers of SciPy
-    are slower and less exact.
+    there are does not depend on that number either, for the same price of the mean. The source
+    defines the one slack as the sum of the rows' slacks; it is their mean. The small program is
+    solved by an active-set method: ``scipy.optimize.nnls`` cannot bound the sum of its weights,
+    and the general solvers of SciPy are slower and less exact.
 
     References
     ----------
@@ -97,13 +104,15 @@ def one_slack(Z: Any, C: float = 1.0, tol: float = 1e-3, *, max_cuts: int = 1000
     while True:
         margins = np.asarray(Z @ program.w)
         slack = float(np.maximum(1.0 - margins, 0.0).mean())
-        if slack <= program.slack() + tol or program.n_cuts == max_cuts:
+        objective = 0.5 * float(program.w @ program.w) + C * slack
+        gap = max(0.0, objective - program.value())
+        allowed = tol * (objective if relative else C)
+        stuck = C * (slack - program.slack()) <= _STUCK * allowed
+        if gap <= allowed or stuck or program.n_cuts == max_cuts:
             break
         wrong = (margins < 1.0) / len(margins)
         program.add(np.asarray(Z.T @ wrong), float(wrong.sum()))
-    objective = 0.5 * float(program.w @ program.w) + C * slack
-    gap = max(0.0, objective - program.value())
-    return OneSlack(program.w, slack, objective, gap, program.n_cuts, gap <= 1.01 * C * tol)
+    return OneSlack(program.w, slack, objective, gap, program.n_cuts, gap <= 1.01 * allowed)
 
 
 class CuttingPlaneSVC(LinearClassifier):
@@ -112,10 +121,9 @@ class CuttingPlaneSVC(LinearClassifier):
     Parameters
     ----------
     C : float, default=1.0
-        Price of the *mean* slack of the rows. ``LinearSVC(loss="hinge", C=c)`` of scikit-learn
-        sets the price of each row, which is ``C = c * n_samples`` here.
+        Price of each row's slack, as in ``LinearSVC(loss="hinge")`` of scikit-learn.
     tol : float, default=1e-3
-        The objective ends within ``C * tol`` of the lowest one.
+        The objective ends within this share of itself of the lowest one.
     fit_intercept : bool, default=False
         Append a constant 1 to the rows; its weight is kept small like the others.
     normalize : bool, default=False
@@ -132,8 +140,9 @@ class CuttingPlaneSVC(LinearClassifier):
     slack_ : ndarray of shape (1,) or (n_classes,)
         Mean over the rows of ``max(0, 1 - margin)``.
     objective_ : ndarray of shape (1,) or (n_classes,)
+        ``w @ w / 2 + C * n_samples * slack_``.
     n_cuts_ : ndarray of int, shape (1,) or (n_classes,)
-        It does not grow with the number of rows.
+        Rows that say what others say already add none.
     n_features_in_ : int
     feature_names_in_ : ndarray of shape (n_features_in_,)
         Only if ``X`` had string column names.
@@ -151,7 +160,7 @@ class CuttingPlaneSVC(LinearClassifier):
     >>> from sklearn.datasets import load_digits
     >>> from uneven.versionspace import CuttingPlaneSVC
     >>> X, y = load_digits(return_X_y=True)
-    >>> model = CuttingPlaneSVC(C=1000.0, normalize=True).fit(X[:1000], y[:1000])
+    >>> model = CuttingPlaneSVC(normalize=True).fit(X[:1000], y[:1000])
     >>> round(model.score(X[1000:], y[1000:]), 2)
     0.92
     """
@@ -188,6 +197,7 @@ class CuttingPlaneSVC(LinearClassifier):
         self
         """
         check_flags(self, "fit_intercept", "normalize")
+        _check_number("C", self.C)
         with whole_or_nothing(self):
             X, y = enter_labelled_rows(self, X, y)
             rows = self._as_learnt(X)
@@ -195,8 +205,9 @@ class CuttingPlaneSVC(LinearClassifier):
             runs = [
                 one_slack(
                     scale_rows(rows, np.where(y == k, 1.0, -1.0)),
-                    self.C,
+                    self.C * len(y),
                     self.tol,
+                    relative=True,
                     max_cuts=self.max_cuts,
                 )
                 for k in told
@@ -267,7 +278,7 @@ def _best_weights(gram: np.ndarray, b: np.ndarray, a: np.ndarray) -> np.ndarray:
     free, total = a > 0.0, float(a.sum())
     unit = float(gram.max()) or 1.0
     gram, b = gram / unit, b / unit
-    enough = 1e-10 * max(total, float(b.max()))
+    enough = 1e-14 * max(total, float(b.max()))
     for _ in range(20 * len(a)):
         target = _lowest_on_plane(gram, b, free, total)
         falling = np.flatnonzero(free & (target <= 0.0))
