@@ -200,6 +200,16 @@ def test_votes_know_of_the_private_part_of_new_rows(centre):
     np.testing.assert_allclose(model.predict_proba(new)[:, 1], expected, atol=0.02)
 
 
+@pytest.mark.parametrize("multi_class", ["ovr", "joint"])
+def test_a_ridge_makes_votes_of_several_classes_less_sure(multi_class):
+    model = BayesPointClassifier("linear", ridge=0.5, multi_class=multi_class)
+    model.fit(X_IRIS[::5], Y_IRIS[::5])
+    doubting = model.predict_proba(X_IRIS).max(axis=1)
+    sure = model.set_params(ridge=0.0).predict_proba(X_IRIS).max(axis=1)
+    assert (doubting < sure).mean() > 0.9
+    assert sure.mean() - doubting.mean() > 0.02
+
+
 def test_points_of_a_billiard_cover_its_way():
     centre, points = find_centre(np.eye(3), "billiard", 20_000, rng=0)
     assert (points >= -1e-9).all()
