@@ -173,7 +173,7 @@ def expected_model_change(state: QueryState) -> np.ndarray:
 
 
 def balanced(state: QueryState) -> np.ndarray:
-    """The hyperplane that splits the version space most evenly: the best worst case.
+    """The row whose two most popular answers have the most even votes of the version space.
 
     Parameters
     ----------
@@ -182,14 +182,15 @@ def balanced(state: QueryState) -> np.ndarray:
     Returns
     -------
     ndarray of shape (n_candidates,)
-        What the most popular answer would take away.
+        Minus the gap between the two largest votes. With two classes zero is a cut into halves,
+        which no answer can make worse.
 
     References
     ----------
     Louche (2016), From confusion noise to active learning: playing on label availability in
     linear classification problems, perspectives of chapter 7.
     """
-    return 1.0 - state.votes().max(axis=1)
+    return -_gap(state.votes())
 
 
 def maxmin(state: QueryState, *, candidates: int | None = 50) -> np.ndarray:
