@@ -67,6 +67,10 @@ SECTIONS = {
         "Active learning as published: accuracy on Banana, 50 runs",
         active_published.banana,
     ),
+    "noise-free": (
+        "Active learning without noise: accuracy in ten dimensions, 25 runs",
+        active_published.without_noise,
+    ),
     "active-text": (
         "Active learning as published: accuracy on text, ten classes, 25 runs",
         active_published.text,

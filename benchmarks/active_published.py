@@ -15,7 +15,7 @@ import numpy as np
 from joblib import Parallel, delayed
 from sklearn.feature_extraction.text import TfidfTransformer
 from sklearn.pipeline import make_pipeline
-from sklearn.preprocessing import Normalizer
+from sklearn.preprocessing import Normalizer, normalize
 from sklearn.svm import SVC
 
 from benchmarks.lines import Line
@@ -33,6 +33,9 @@ BANANA = {
     100: (0.87743, 0.00513),
 }
 """Published mean and standard deviation of the Bayes point learner by number of queries."""
+
+NOISE_FREE_RUNS = 25
+NOISE_FREE_QUERIES = (5, 10, 20, 30, 40)
 
 TEXT_RUNS = 25
 TEXT_QUERIES = 20
@@ -141,6 +144,31 @@ def _others(curves: dict[str, np.ndarray]) -> Iterator[Line]:
         if name != GRAVITY:
             shown = " ".join(f"{scores[:, q].mean():.3f}" for q in BANANA)
             yield Line(f"banana, {name}, {', '.join(map(str, BANANA))} queries", shown)
+
+
+def without_noise() -> list[Line]:
+    """Unit rows in ten dimensions whose classes a hyperplane tells apart."""
+    runs = Parallel(n_jobs=2)(delayed(_noise_free_run)(seed) for seed in range(NOISE_FREE_RUNS))
+    queries = list(NOISE_FREE_QUERIES)
+    lines = []
+    for name in runs[0]:
+        means = np.mean([run[name][queries] for run in runs], axis=0)
+        shown = " ".join(f"{one:.3f}" for one in means)
+        lines.append(Line(f"{name}, {', '.join(map(str, queries))} queries", shown))
+    return lines
+
+
+def _noise_free_run(seed: int) -> dict[str, np.ndarray]:
+    rng = np.random.default_rng(seed)
+    w, rows = rng.normal(size=10), normalize(rng.normal(size=(2500, 10)))
+    y = (rows @ w > 0).astype(int)
+    problem = Problem(rows[:500], y[:500], rows[500:], y[500:], _one_of_each(y[:500], rng))
+    some = learners("linear", seed)
+    return {
+        name: curve(learner, problem, NOISE_FREE_QUERIES[-1])
+        for name, learner in some.items()
+        if name != SOFT_UNIT
+    }
 
 
 def text() -> list[Line]:
