@@ -86,6 +86,13 @@ def test_votes_that_are_even_change_the_model_most(cone):
     assert expected_model_change(state).argmax() == balanced(state).argmax()
 
 
+def test_with_many_classes_the_two_most_popular_answers_are_balanced():
+    X, y = load_iris(return_X_y=True)
+    state = started(X, y, np.arange(0, 150, 10)).state()
+    votes = np.sort(state.votes(), axis=1)
+    np.testing.assert_allclose(balanced(state), votes[:, 1] - votes[:, 2], atol=1e-12)
+
+
 def test_balanced_splits_the_exact_volume_almost_evenly(cone):
     X, y, known = cone
     learner = started(X, y, known)

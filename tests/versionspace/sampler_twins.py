@@ -2,8 +2,6 @@
 
 import numpy as np
 
-from uneven.versionspace.cone import chord
-
 
 def hit_and_run(cuts, start, n_samples, thin, burn, rng):
     w, samples = np.array(start, dtype=float), []
@@ -61,3 +59,15 @@ def flights(cuts, start, n_samples, travel, rng):
         ends.append(w)
         means.append(mean / travel)
     return np.array(ends), np.array(means)
+
+
+def chord(cuts: np.ndarray, w: np.ndarray, v: np.ndarray) -> tuple[float, float]:
+    """How far one can go from w, back and forth along the unit v, in the cone and the ball."""
+    along = float(w @ v)
+    reach = np.sqrt(max(along**2 - float(w @ w) + 1.0, 0.0))
+    slack, speed = cuts @ w, cuts @ v
+    with np.errstate(divide="ignore", invalid="ignore"):
+        hits = -slack / speed
+    back = max(np.max(hits[speed > 0.0], initial=-np.inf), -along - reach)
+    forth = min(np.min(hits[speed < 0.0], initial=np.inf), -along + reach)
+    return float(back), float(forth)

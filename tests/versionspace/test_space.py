@@ -8,7 +8,7 @@ from hypothesis import strategies as st
 
 from uneven.linear import gram
 from uneven.versionspace import EmptyVersionSpaceError, VersionSpace, redundant_cuts, span_of
-from uneven.versionspace.cone import chord, project_on_cone, support
+from uneven.versionspace.cone import project_on_cone, support
 from uneven.versionspace.span import feature_norms
 
 
@@ -84,17 +84,6 @@ def test_uninformative_rows_have_the_label_that_every_member_gives_them():
         assert redundant_cuts(space.with_cut(x, t).cuts)[-1]
         with pytest.raises(EmptyVersionSpaceError, match="imply the label"):
             space.with_cut(x, -t)
-
-
-def test_chords_end_at_the_first_wall():
-    cuts, truth = random_cone(5, 8, 3)
-    w = 0.4 * truth
-    v = np.array([0.0, 0.6, 0.8])
-    back, forth = chord(cuts, w, v)
-    for s in (back, forth):
-        end = w + s * v
-        assert min((cuts @ end).min(), 1.0 - np.linalg.norm(end)) == pytest.approx(0.0, abs=1e-12)
-    assert back < 0.0 < forth
 
 
 @pytest.mark.parametrize("kernel", ["linear", "rbf", "poly", "cosine", "laplacian"])

@@ -1,4 +1,4 @@
-"""Cones that half-spaces cut out: projection, width, redundancy, chords."""
+"""Cones that half-spaces cut out: projection, width, redundancy."""
 
 from __future__ import annotations
 
@@ -12,7 +12,6 @@ from sklearn.utils.validation import check_array
 __all__ = [
     "EmptyVersionSpaceError",
     "check_cuts",
-    "chord",
     "own_span",
     "project_on_cone",
     "redundant_cuts",
@@ -160,34 +159,3 @@ def redundant_cuts(cuts: np.ndarray, tol: float = 1e-9) -> np.ndarray:
         _, distance = nnls(cuts[kept].T, cut) if kept.any() else (None, 1.0)
         kept[i] = distance > tol
     return ~kept
-
-
-def chord(cuts: np.ndarray, w: np.ndarray, v: np.ndarray) -> tuple[float, float]:
-    """How far one can go from w, back and forth along v, inside the cone and the unit ball.
-
-    Parameters
-    ----------
-    cuts : ndarray of shape (n_cuts, n_dims)
-    w : ndarray of shape (n_dims,)
-        A point inside.
-    v : ndarray of shape (n_dims,)
-        A unit vector.
-
-    Returns
-    -------
-    back, forth : float
-        ``w + s * v`` is inside for s between the two.
-
-    Examples
-    --------
-    >>> chord(np.array([[1.0, 0.0]]), np.array([0.6, 0.0]), np.array([1.0, 0.0]))
-    (-0.6, 0.4)
-    """
-    along = float(w @ v)
-    reach = np.sqrt(max(along**2 - float(w @ w) + 1.0, 0.0))
-    slack, speed = cuts @ w, cuts @ v
-    with np.errstate(divide="ignore", invalid="ignore"):
-        hits = -slack / speed
-    back = max(np.max(hits[speed > 0.0], initial=-np.inf), -along - reach)
-    forth = min(np.min(hits[speed < 0.0], initial=np.inf), -along + reach)
-    return float(back), float(forth)

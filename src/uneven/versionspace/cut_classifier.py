@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import warnings
+from abc import ABC, abstractmethod
 from collections.abc import Callable
 from typing import Any, Protocol, Self
 
@@ -36,7 +37,7 @@ class CutRun(Protocol):
     def converged(self) -> bool: ...
 
 
-class CutClassifier(LinearClassifier):
+class CutClassifier(LinearClassifier, ABC):
     """Base of the classifiers that look at rows through an oracle.
 
     A subclass has the parameters of `CompressionPerceptron` but ``pick`` and ``max_updates``, and
@@ -136,13 +137,13 @@ class CutClassifier(LinearClassifier):
         bound = compression_bound(self.n_samples_fit_, size, delta, size_from_data=True)
         return bound if self.converged_ else 1.0
 
+    @abstractmethod
     def _run(self, sample: Sample, rule: Rule, rng: np.random.Generator) -> Any:
         """Learn one class against the rest; returns a `CutRun`."""
-        raise NotImplementedError
 
+    @abstractmethod
     def _advice(self) -> str:
         """What to do if mistakes are left."""
-        raise NotImplementedError
 
     def _check(self) -> None:
         check_choice("oracle", self.oracle, ORACLES, or_callable=True)

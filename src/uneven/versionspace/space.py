@@ -121,7 +121,7 @@ class VersionSpace:
         rest : ndarray of shape (n_samples,)
         """
         X = check_array(X, accept_sparse="csr", dtype=np.float64, ensure_min_samples=0)
-        return (self.span or _columns(self.n_dims)).coordinates(X)
+        return (self.span or Span.of_columns(self.n_dims)).coordinates(X)
 
     def with_cut(self, x: Any, t: int) -> VersionSpace:
         """What is left once one more row has a label.
@@ -317,7 +317,3 @@ class VersionSpace:
         ndarray of shape (n_samples,) or (n_samples, n_points)
         """
         return self.place(X)[0] @ np.asarray(w, dtype=np.float64).T
-
-
-def _columns(n_dims: int) -> Span:
-    return Span(None, np.arange(n_dims), None, np.ones(n_dims))

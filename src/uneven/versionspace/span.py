@@ -55,6 +55,11 @@ class Span:
     kernel: Kernel = "linear"
     params: dict[str, Any] = field(default_factory=dict)
 
+    @classmethod
+    def of_columns(cls, n_dims: int) -> Span:
+        """All of the space of so many columns, with the columns as frame."""
+        return cls(None, np.arange(n_dims), None, np.ones(n_dims))
+
     @property
     def n_dims(self) -> int:
         """Dimensions of the span."""
@@ -185,7 +190,7 @@ def span_of(
     params = params or {}
     plain = kernel == "linear" and not sp.issparse(X) and X.shape[1] <= X.shape[0]
     if plain and ridge == 0.0 and max_rank is None:
-        span = Span(None, np.arange(X.shape[1]), None, np.ones(X.shape[1]))
+        span = Span.of_columns(X.shape[1])
         return span, span.coordinates(X)[0]
     if max_rank is not None and kernel != "precomputed":
         placed, support, scale = _place_few(X, kernel, params, ridge, max_rank)
