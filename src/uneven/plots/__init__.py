@@ -1,4 +1,4 @@
-"""Pictures of fitted votes, of their errors, of version spaces and of what labels bring.
+"""Pictures of fitted votes and stacks, their errors, version spaces, and what labels bring.
 
 Each display follows scikit-learn's convention: build it with ``from_estimator`` or another
 ``from_...``, draw it again with ``plot``, find the result in ``ax_`` and ``figure_``.
@@ -17,6 +17,7 @@ from uneven.plots.curves import BoostingCurveDisplay
 from uneven.plots.diagnosis import ViewDiagnosisDisplay
 from uneven.plots.learning import LearningCurveDisplay
 from uneven.plots.noise import NoiseMatrixDisplay
+from uneven.plots.selection_path import SelectionPathDisplay
 from uneven.plots.shares import VoteShareDisplay
 from uneven.plots.version_space import VersionSpaceDisplay
 from uneven.plots.volume import VolumeDisplay
@@ -26,6 +27,7 @@ __all__ = [
     "ConfusionNormDisplay",
     "LearningCurveDisplay",
     "NoiseMatrixDisplay",
+    "SelectionPathDisplay",
     "VersionSpaceDisplay",
     "ViewDiagnosisDisplay",
     "VolumeDisplay",
