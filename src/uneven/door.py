@@ -22,6 +22,7 @@ __all__ = [
     "check_choice",
     "check_class_cost",
     "check_integer",
+    "check_mass",
     "check_rounds",
     "check_same_table",
     "column_names",
@@ -144,7 +145,7 @@ def enter(estimator: Any, X: Any, y: Any, sample_weight: Any, clean: Any = None)
     X = narrow_indices(X)
     estimator.categories_ = categories
     check_classification_targets(y)
-    mass = _check_mass(sample_weight, len(y))
+    mass = check_mass(sample_weight, len(y))
     sure = _check_clean(clean, len(y))
     views = resolve_views(
         estimator.views,
@@ -374,8 +375,24 @@ def _check_clean(clean: Any, n_samples: int) -> np.ndarray | None:
     return sure
 
 
-def _check_mass(sample_weight: Any, n_samples: int) -> np.ndarray:
-    """Sample weights as an array, shape (n_samples,)."""
+def check_mass(sample_weight: Any, n_samples: int) -> np.ndarray:
+    """Sample weights as an array.
+
+    Parameters
+    ----------
+    sample_weight : array-like of shape (n_samples,), number or None
+    n_samples : int
+
+    Returns
+    -------
+    ndarray of shape (n_samples,)
+        Ones for None. Very large or very small weights are divided by the largest.
+
+    Examples
+    --------
+    >>> check_mass(None, 2)
+    array([1., 1.])
+    """
     if sample_weight is None:
         return np.ones(n_samples)
     if isinstance(sample_weight, Real):
