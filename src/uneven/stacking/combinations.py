@@ -1,0 +1,243 @@
+"""The three linear combinations: how weights turn the scores of many classifiers into one.
+
+Each ties the weights of one general linear map in its own way (the map psi of the source), and all
+keep them in the same form: one row of ``coef`` per classifier, so that a classifier is dropped
+when its row is zero.
+"""
+
+from __future__ import annotations
+
+from abc import ABC, abstractmethod
+
+import numpy as np
+
+__all__ = [
+    "COMBINATIONS",
+    "ClassWeightedSum",
+    "Combination",
+    "LinearStacking",
+    "WeightedSum",
+]
+
+
+class Combination(ABC):
+    """A linear combination, bound to the scores that it combines.
+
+    Parameters
+    ----------
+    scores : ndarray of shape (n_samples, n_members, n_classes)
+        Level-1 scores: what each classifier says about each row.
+
+    Attributes
+    ----------
+    by_class : ndarray of shape (n_classes, n_members, n_samples)
+        The same numbers, so that one classifier's scores for one class lie side by side.
+    """
+
+    name: str
+
+    def __init__(self, scores: np.ndarray) -> None:
+        self.by_class = np.ascontiguousarray(
+            np.asarray(scores, dtype=np.float64).transpose(2, 1, 0)
+        )
+
+    @staticmethod
+    @abstractmethod
+    def width(n_classes: int) -> int:
+        """Weights per classifier."""
+
+    @staticmethod
+    def n_intercepts(n_classes: int) -> int:
+        """Constants that are added to the scores: none, unless the combination has them."""
+        return 0
+
+    @property
+    def n_classes(self) -> int:
+        """Number of classes."""
+        return self.by_class.shape[0]
+
+    @property
+    def n_members(self) -> int:
+        """Number of classifiers."""
+        return self.by_class.shape[1]
+
+    @property
+    def n_samples(self) -> int:
+        """Number of rows."""
+        return self.by_class.shape[2]
+
+    def restrict(
+        self, members: np.ndarray | None = None, rows: np.ndarray | None = None
+    ) -> Combination:
+        """The same combination of some classifiers, on some rows."""
+        part = object.__new__(type(self))
+        kept = self.by_class if members is None else self.by_class[:, members]
+        part.by_class = np.ascontiguousarray(kept if rows is None else kept[:, :, rows])
+        return part
+
+    def zeros(self) -> tuple[np.ndarray, np.ndarray]:
+        """Weights that say nothing: ``coef`` and ``intercept``."""
+        n = self.n_classes
+        return np.zeros((self.n_members, self.width(n))), np.zeros(self.n_intercepts(n))
+
+    @abstractmethod
+    def scores(self, coef: np.ndarray, intercept: np.ndarray) -> np.ndarray:
+        """Combined scores, shape (n_samples, n_classes)."""
+
+    @abstractmethod
+    def adjoint(self, slope: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
+        """Gradient in ``coef`` and ``intercept`` of what has this gradient in the scores.
+
+        Parameters
+        ----------
+        slope : ndarray of shape (n_samples, n_classes)
+        """
+
+    @abstractmethod
+    def curvature(self, diagonal: np.ndarray, spoke: np.ndarray) -> np.ndarray:
+        """Second derivative in the weights of what has ``diag(d) - r r'`` in the scores of a row.
+
+        Parameters
+        ----------
+        diagonal, spoke : ndarray of shape (n_samples, n_classes)
+            d and r of every row.
+
+        Returns
+        -------
+        ndarray of shape (n_weights, n_weights)
+            Rows of ``coef`` one after the other, then the intercepts.
+        """
+
+
+class WeightedSum(Combination):
+    """WS: one weight per classifier, ``score[n] = sum_m u[m] p[m, n]``.
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> P = np.array([[[0.7, 0.3], [0.5, 0.5]]])
+    >>> WeightedSum(P).scores(np.array([[1.0], [2.0]]), np.zeros(0))
+    array([[1.7, 1.3]])
+    """
+
+    name = "ws"
+
+    @staticmethod
+    def width(n_classes: int) -> int:
+        return 1
+
+    def scores(self, coef: np.ndarray, intercept: np.ndarray) -> np.ndarray:
+        return np.stack([coef[:, 0] @ scores for scores in self.by_class], axis=1)
+
+    def adjoint(self, slope: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
+        gradient = sum(scores @ slope[:, n] for n, scores in enumerate(self.by_class))
+        return np.reshape(gradient, (-1, 1)), np.zeros(0)
+
+    def curvature(self, diagonal: np.ndarray, spoke: np.ndarray) -> np.ndarray:
+        along = np.einsum("nmi,in->mi", self.by_class, spoke)
+        whole = -(along @ along.T)
+        for n, scores in enumerate(self.by_class):
+            half = scores * np.sqrt(diagonal[:, n])
+            whole += half @ half.T
+        return whole
+
+
+class ClassWeightedSum(Combination):
+    """CWS: one weight per classifier and class, ``score[n] = sum_m v[m, n] p[m, n]``.
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> P = np.array([[[0.7, 0.3], [0.5, 0.5]]])
+    >>> ClassWeightedSum(P).scores(np.array([[1.0, 0.0], [2.0, 4.0]]), np.zeros(0))
+    array([[1.7, 2. ]])
+    """
+
+    name = "cws"
+
+    @staticmethod
+    def width(n_classes: int) -> int:
+        return n_classes
+
+    def scores(self, coef: np.ndarray, intercept: np.ndarray) -> np.ndarray:
+        columns = [coef[:, n] @ scores for n, scores in enumerate(self.by_class)]
+        return np.stack(columns, axis=1)
+
+    def adjoint(self, slope: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
+        columns = [scores @ slope[:, n] for n, scores in enumerate(self.by_class)]
+        return np.stack(columns, axis=1), np.zeros(0)
+
+    def curvature(self, diagonal: np.ndarray, spoke: np.ndarray) -> np.ndarray:
+        n_classes, n_members, n_samples = self.by_class.shape
+        along = np.empty((n_members, n_classes, n_samples))
+        np.multiply(self.by_class.transpose(1, 0, 2), spoke.T[None], out=along)
+        along = along.reshape(-1, n_samples)
+        whole = along @ along.T
+        np.negative(whole, out=whole)
+        for n, scores in enumerate(self.by_class):
+            half = scores * np.sqrt(diagonal[:, n])
+            whole[n::n_classes, n::n_classes] += half @ half.T
+        return whole
+
+
+class LinearStacking(Combination):
+    """LSG: all scores speak for every class, ``score[n] = sum_mk w[m, k, n] p[m, k] + b[n]``.
+
+    ``coef[m, k * n_classes + n]`` is the weight that the score of classifier m for class k has for
+    class n. The constants b are never penalised.
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> P = np.array([[[0.7, 0.3]]])
+    >>> LinearStacking(P).scores(np.array([[1.0, 0.0, 0.0, 2.0]]), np.array([0.0, 0.5]))
+    array([[0.7, 1.1]])
+    """
+
+    name = "lsg"
+
+    @staticmethod
+    def width(n_classes: int) -> int:
+        return n_classes * n_classes
+
+    @staticmethod
+    def n_intercepts(n_classes: int) -> int:
+        return n_classes
+
+    def flat(self) -> np.ndarray:
+        """All scores of a row side by side, classifier after classifier, transposed.
+
+        Returns
+        -------
+        ndarray of shape (n_members * n_classes, n_samples)
+        """
+        return self.by_class.transpose(1, 0, 2).reshape(-1, self.n_samples)
+
+    def scores(self, coef: np.ndarray, intercept: np.ndarray) -> np.ndarray:
+        blocks = coef.reshape(self.n_members, self.n_classes, self.n_classes)
+        total = np.tile(intercept, (self.n_samples, 1))
+        for k, scores in enumerate(self.by_class):
+            total += scores.T @ blocks[:, k]
+        return total
+
+    def adjoint(self, slope: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
+        blocks = [scores @ slope for scores in self.by_class]
+        return np.stack(blocks, axis=1).reshape(self.n_members, -1), slope.sum(axis=0)
+
+    def curvature(self, diagonal: np.ndarray, spoke: np.ndarray) -> np.ndarray:
+        n = self.n_classes
+        inputs = np.vstack([self.flat(), np.ones(self.n_samples)])
+        whole = np.empty((len(inputs), n, len(inputs), n))
+        for a in range(n):
+            for b in range(a + 1):
+                pair = -spoke[:, a] * spoke[:, b] + (diagonal[:, a] if a == b else 0.0)
+                here = np.flatnonzero(pair)
+                block = (inputs[:, here] * pair[here]) @ inputs[:, here].T
+                whole[:, a, :, b] = block
+                whole[:, b, :, a] = block
+        return whole.reshape(len(inputs) * n, -1)
+
+
+COMBINATIONS: dict[str, type[Combination]] = {
+    kind.name: kind for kind in (WeightedSum, ClassWeightedSum, LinearStacking)
+}

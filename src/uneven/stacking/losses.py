@@ -1,0 +1,166 @@
+"""What combined scores cost: the Crammer-Singer hinge and the squared distance to targets."""
+
+from __future__ import annotations
+
+from abc import ABC, abstractmethod
+from dataclasses import dataclass
+
+import numpy as np
+
+from uneven.stacking.kernels import hinge_envelope
+
+__all__ = ["LOSSES", "CrammerSingerHinge", "Envelope", "Loss", "SquaredLoss"]
+
+
+@dataclass
+class Envelope:
+    """A smooth function of the scores near some scores.
+
+    Attributes
+    ----------
+    value : float
+    slope : ndarray of shape (n_samples, n_classes)
+        Gradient.
+    diagonal, spoke : ndarray of shape (n_samples, n_classes)
+        Second derivative in row i: ``diag(diagonal[i]) - spoke[i] spoke[i]'``.
+    """
+
+    value: float
+    slope: np.ndarray
+    diagonal: np.ndarray
+    spoke: np.ndarray
+
+
+class Loss(ABC):
+    """A loss of combined scores, bound to the labels.
+
+    Parameters
+    ----------
+    y : ndarray of int, shape (n_samples,)
+    n_classes : int
+    share : ndarray of shape (n_samples,)
+        How much every row counts; adds up to 1.
+    """
+
+    name: str
+    smooth: bool
+
+    def __init__(self, y: np.ndarray, n_classes: int, share: np.ndarray) -> None:
+        self.y, self.n_classes, self.share = y, n_classes, share
+
+    @abstractmethod
+    def value(self, scores: np.ndarray) -> float:
+        """Loss of scores of shape (n_samples, n_classes)."""
+
+    @abstractmethod
+    def envelope(self, scores: np.ndarray, softness: float) -> Envelope:
+        """The loss, smoothed at this scale if it is not smooth."""
+
+    @abstractmethod
+    def prox(self, scores: np.ndarray, step: float) -> np.ndarray:
+        """Minimiser over R of ``step * loss(R) / share + |R - scores|^2 / 2``, row by row."""
+
+    @abstractmethod
+    def conjugate(self, slope: np.ndarray) -> tuple[float, float]:
+        """Linear and quadratic part of minus the conjugate at a multiple of these multipliers.
+
+        The multipliers ``s * slope`` bound the loss from below by ``s * linear - s^2 * quadratic``
+        plus their product with the scores.
+        """
+
+
+class CrammerSingerHinge(Loss):
+    """Hinge: by how much the best wrong class comes within 1 of the true one.
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> hinge = CrammerSingerHinge(np.array([0, 1]), 3, np.full(2, 0.5))
+    >>> hinge.value(np.array([[2.0, 0.5, 1.5], [0.0, 3.0, 1.0]]))
+    0.25
+    """
+
+    name = "hinge"
+    smooth = False
+
+    def value(self, scores: np.ndarray) -> float:
+        return float(self.share @ np.maximum(1.0 - self.margins(scores), 0.0))
+
+    def margins(self, scores: np.ndarray) -> np.ndarray:
+        """Score of the true class minus the best of the others, shape (n_samples,)."""
+        rows = np.arange(len(scores))
+        others = scores.copy()
+        others[rows, self.y] = -np.inf
+        return scores[rows, self.y] - others.max(axis=1)
+
+    def envelope(self, scores: np.ndarray, softness: float) -> Envelope:
+        nearest, inside, size = self._nearest(scores, softness)
+        away = scores - nearest
+        distance = float(self.share @ np.einsum("in,in->i", away, away)) / (2.0 * softness)
+        weight = self.share / softness
+        tied = inside * weight[:, None]
+        spoke = inside * np.sqrt(weight / np.maximum(size, 1.0))[:, None]
+        return Envelope(self.value(nearest) + distance, away * weight[:, None], tied, spoke)
+
+    def prox(self, scores: np.ndarray, step: float) -> np.ndarray:
+        return self._nearest(scores, step)[0]
+
+    def _nearest(
+        self, scores: np.ndarray, step: float
+    ) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
+        nearest, inside, size = np.empty_like(scores), np.empty_like(scores), np.empty(len(scores))
+        hinge_envelope(scores, self.y, step, nearest, inside, size)
+        return nearest, inside, size
+
+    def conjugate(self, slope: np.ndarray) -> tuple[float, float]:
+        return float(-slope[np.arange(len(slope)), self.y].sum()), 0.0
+
+
+class SquaredLoss(Loss):
+    """Least squares: squared distance of every score from its target.
+
+    Parameters
+    ----------
+    y, n_classes, share
+        As in :class:`Loss`.
+    target : {"01", "pm1"}, default="01"
+        Target of the wrong classes: 0, or -1 as in the source. Without an intercept -1 is
+        mis-specified: scores of a classifier add up to 1, these targets to ``2 - n_classes``.
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> SquaredLoss(np.array([0]), 2, np.ones(1)).value(np.array([[0.5, 0.5]]))
+    0.5
+    """
+
+    name = "squared"
+    smooth = True
+
+    def __init__(
+        self, y: np.ndarray, n_classes: int, share: np.ndarray, target: str = "01"
+    ) -> None:
+        super().__init__(y, n_classes, share)
+        self.targets = np.full((len(y), n_classes), 0.0 if target == "01" else -1.0)
+        self.targets[np.arange(len(y)), y] = 1.0
+
+    def value(self, scores: np.ndarray) -> float:
+        away = scores - self.targets
+        return float(self.share @ np.einsum("in,in->i", away, away))
+
+    def envelope(self, scores: np.ndarray, softness: float) -> Envelope:
+        twice = np.repeat(2.0 * self.share[:, None], self.n_classes, axis=1)
+        slope = (scores - self.targets) * twice
+        return Envelope(self.value(scores), slope, twice, np.zeros_like(scores))
+
+    def prox(self, scores: np.ndarray, step: float) -> np.ndarray:
+        return (scores + 2.0 * step * self.targets) / (1.0 + 2.0 * step)
+
+    def conjugate(self, slope: np.ndarray) -> tuple[float, float]:
+        share = np.where(self.share > 0.0, self.share, 1.0)
+        return -float(np.vdot(slope, self.targets)), float(
+            ((slope * slope).sum(axis=1) / (4.0 * share)).sum()
+        )
+
+
+LOSSES: dict[str, type[Loss]] = {kind.name: kind for kind in (CrammerSingerHinge, SquaredLoss)}

@@ -1,0 +1,146 @@
+"""What weights cost: the three penalties.
+
+A penalty is a sum over blocks of one classifier's weights. The block decides what becomes zero
+together: nothing (squared lengths), single weights (l1), or a whole classifier (group).
+"""
+
+from __future__ import annotations
+
+from abc import ABC, abstractmethod
+
+import numpy as np
+
+__all__ = ["PENALTIES", "GroupL2", "L1", "Penalty", "SquaredL2"]
+
+
+class Penalty(ABC):
+    """A penalty on ``coef`` of shape (n_members, width)."""
+
+    name: str
+    sparse: bool
+
+    @abstractmethod
+    def value(self, coef: np.ndarray) -> float:
+        """The penalty of these weights, without its strength."""
+
+    @abstractmethod
+    def prox(self, coef: np.ndarray, step: float) -> np.ndarray:
+        """Minimiser over w of ``step * value(w) + |w - coef|^2 / 2``."""
+
+    @abstractmethod
+    def block(self, width: int) -> int:
+        """How many neighbouring weights of a row become zero together."""
+
+    @abstractmethod
+    def dual(self, pull: np.ndarray, gain: float, cost: float, strength: float) -> float:
+        """Largest lower bound on the objective from multipliers of the scores.
+
+        Multipliers times s give the bound ``s gain - s^2 cost - conjugate(s pull)`` for every s
+        that the conjugate of the penalty allows.
+
+        Parameters
+        ----------
+        pull : ndarray of shape (n_members, width)
+            Gradient of the loss in the weights that belongs to the multipliers.
+        gain, cost : float
+            Linear and quadratic part of the conjugate of the loss.
+        strength : float
+        """
+
+
+class SquaredL2(Penalty):
+    """l2: the sum of the squared weights.
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> SquaredL2().prox(np.array([[3.0, 6.0]]), 1.0)
+    array([[1., 2.]])
+    """
+
+    name = "l2"
+    sparse = False
+
+    def value(self, coef: np.ndarray) -> float:
+        return float(np.vdot(coef, coef))
+
+    def prox(self, coef: np.ndarray, step: float) -> np.ndarray:
+        return coef / (1.0 + 2.0 * step)
+
+    def block(self, width: int) -> int:
+        return 0
+
+    def dual(self, pull: np.ndarray, gain: float, cost: float, strength: float) -> float:
+        return _best_scale(gain, cost + float(np.vdot(pull, pull)) / (4.0 * strength), 1.0)
+
+
+class L1(Penalty):
+    """l1: the sum of the absolute weights; single weights become zero.
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> L1().prox(np.array([[3.0, -0.5]]), 1.0)
+    array([[ 2., -0.]])
+    """
+
+    name = "l1"
+    sparse = True
+
+    def value(self, coef: np.ndarray) -> float:
+        return float(np.abs(coef).sum())
+
+    def prox(self, coef: np.ndarray, step: float) -> np.ndarray:
+        return np.sign(coef) * np.maximum(np.abs(coef) - step, 0.0)
+
+    def block(self, width: int) -> int:
+        return 1
+
+    def dual(self, pull: np.ndarray, gain: float, cost: float, strength: float) -> float:
+        return _best_scale(gain, cost, _allowed(strength, np.abs(pull).max(initial=0.0)))
+
+
+class GroupL2(Penalty):
+    """l1-l2: the sum over classifiers of the length of their weights; whole rows become zero.
+
+    With one weight per classifier this is l1.
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> GroupL2().prox(np.array([[3.0, 4.0], [0.3, 0.4]]), 1.0)
+    array([[2.4, 3.2],
+           [0. , 0. ]])
+    """
+
+    name = "group"
+    sparse = True
+
+    def value(self, coef: np.ndarray) -> float:
+        return float(np.linalg.norm(coef, axis=1).sum())
+
+    def prox(self, coef: np.ndarray, step: float) -> np.ndarray:
+        length = np.linalg.norm(coef, axis=1, keepdims=True)
+        longer = length > step
+        return coef * np.where(longer, 1.0 - step / np.where(longer, length, 1.0), 0.0)
+
+    def block(self, width: int) -> int:
+        return width
+
+    def dual(self, pull: np.ndarray, gain: float, cost: float, strength: float) -> float:
+        longest = np.linalg.norm(pull, axis=1).max(initial=0.0)
+        return _best_scale(gain, cost, _allowed(strength, longest))
+
+
+def _allowed(strength: float, size: float) -> float:
+    """Largest factor, at most 1, that keeps something of this size within the strength."""
+    return 1.0 if size <= strength else strength / float(size)
+
+
+def _best_scale(gain: float, cost: float, limit: float) -> float:
+    """Maximum of ``s gain - s^2 cost`` over s from 0 to the limit."""
+    best = limit if cost <= 0.0 else min(limit, max(0.0, gain / (2.0 * cost)))
+    return best * gain - best * best * cost
+
+
+PENALTIES: dict[str, type[Penalty]] = {kind.name: kind for kind in (SquaredL2, L1, GroupL2)}
