@@ -124,16 +124,20 @@ class WeightedSum(Combination):
 
     @staticmethod
     def width(n_classes: int) -> int:
+        """One."""
         return 1
 
     def scores(self, coef: np.ndarray, intercept: np.ndarray) -> np.ndarray:
+        """``sum_m u[m] p[m, n]``."""
         return np.stack([coef[:, 0] @ scores for scores in self.by_class], axis=1)
 
     def adjoint(self, slope: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
+        """Sum over the rows of score times slope."""
         gradient = sum(scores @ slope[:, n] for n, scores in enumerate(self.by_class))
         return np.reshape(gradient, (-1, 1)), np.zeros(0)
 
     def curvature(self, diagonal: np.ndarray, spoke: np.ndarray) -> np.ndarray:
+        """Squares of scores minus squares of their sums along the spokes."""
         along = np.einsum("nmi,in->mi", self.by_class, spoke)
         whole = -(along @ along.T)
         for n, scores in enumerate(self.by_class):
@@ -157,17 +161,21 @@ class ClassWeightedSum(Combination):
 
     @staticmethod
     def width(n_classes: int) -> int:
+        """One per class."""
         return n_classes
 
     def scores(self, coef: np.ndarray, intercept: np.ndarray) -> np.ndarray:
+        """``sum_m v[m, n] p[m, n]``."""
         columns = [coef[:, n] @ scores for n, scores in enumerate(self.by_class)]
         return np.stack(columns, axis=1)
 
     def adjoint(self, slope: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
+        """Sum over the rows of score times slope."""
         columns = [scores @ slope[:, n] for n, scores in enumerate(self.by_class)]
         return np.stack(columns, axis=1), np.zeros(0)
 
     def curvature(self, diagonal: np.ndarray, spoke: np.ndarray) -> np.ndarray:
+        """Squares of scores minus squares of their sums along the spokes."""
         n_classes, n_members, n_samples = self.by_class.shape
         along = np.empty((n_members, n_classes, n_samples))
         np.multiply(self.by_class.transpose(1, 0, 2), spoke.T[None], out=along)
@@ -198,10 +206,12 @@ class LinearStacking(Combination):
 
     @staticmethod
     def width(n_classes: int) -> int:
+        """One per pair of classes."""
         return n_classes * n_classes
 
     @staticmethod
     def n_intercepts(n_classes: int) -> int:
+        """One per class."""
         return n_classes
 
     def flat(self) -> np.ndarray:
@@ -214,6 +224,7 @@ class LinearStacking(Combination):
         return self.by_class.transpose(1, 0, 2).reshape(-1, self.n_samples)
 
     def scores(self, coef: np.ndarray, intercept: np.ndarray) -> np.ndarray:
+        """``sum_mk w[m, k, n] p[m, k] + b[n]``."""
         blocks = coef.reshape(self.n_members, self.n_classes, self.n_classes)
         total = np.tile(intercept, (self.n_samples, 1))
         for k, scores in enumerate(self.by_class):
@@ -221,10 +232,12 @@ class LinearStacking(Combination):
         return total
 
     def adjoint(self, slope: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
+        """Sum over the rows of score times slope."""
         blocks = [scores @ slope for scores in self.by_class]
         return np.stack(blocks, axis=1).reshape(self.n_members, -1), slope.sum(axis=0)
 
     def curvature(self, diagonal: np.ndarray, spoke: np.ndarray) -> np.ndarray:
+        """One block for every pair of outputs."""
         n = self.n_classes
         inputs = np.vstack([self.flat(), np.ones(self.n_samples)])
         whole = np.empty((len(inputs), n, len(inputs), n))

@@ -84,6 +84,7 @@ class CrammerSingerHinge(Loss):
     smooth = False
 
     def value(self, scores: np.ndarray) -> float:
+        """``sum_i share_i max(0, 1 - margin_i)``."""
         return float(self.share @ np.maximum(1.0 - self.margins(scores), 0.0))
 
     def margins(self, scores: np.ndarray) -> np.ndarray:
@@ -94,6 +95,7 @@ class CrammerSingerHinge(Loss):
         return scores[rows, self.y] - others.max(axis=1)
 
     def envelope(self, scores: np.ndarray, softness: float) -> Envelope:
+        """Moreau envelope: tied scores share their change, the others do not bend."""
         nearest, inside, size = self._nearest(scores, softness)
         away = scores - nearest
         distance = float(self.share @ np.einsum("in,in->i", away, away)) / (2.0 * softness)
@@ -103,6 +105,7 @@ class CrammerSingerHinge(Loss):
         return Envelope(self.value(nearest) + distance, away * weight[:, None], tied, spoke)
 
     def prox(self, scores: np.ndarray, step: float) -> np.ndarray:
+        """Cap the wrong scores at one level and lift the true one."""
         return self._nearest(scores, step)[0]
 
     def _nearest(
@@ -113,6 +116,7 @@ class CrammerSingerHinge(Loss):
         return nearest, inside, size
 
     def conjugate(self, slope: np.ndarray) -> tuple[float, float]:
+        """``sum_i (mass that the multipliers put on wrong classes)``."""
         return float(-slope[np.arange(len(slope)), self.y].sum()), 0.0
 
 
@@ -145,18 +149,22 @@ class SquaredLoss(Loss):
         self.targets[np.arange(len(y)), y] = 1.0
 
     def value(self, scores: np.ndarray) -> float:
+        """``sum_i share_i |scores_i - targets_i|^2``."""
         away = scores - self.targets
         return float(self.share @ np.einsum("in,in->i", away, away))
 
     def envelope(self, scores: np.ndarray, softness: float) -> Envelope:
+        """The loss itself: it is smooth."""
         twice = np.repeat(2.0 * self.share[:, None], self.n_classes, axis=1)
         slope = (scores - self.targets) * twice
         return Envelope(self.value(scores), slope, twice, np.zeros_like(scores))
 
     def prox(self, scores: np.ndarray, step: float) -> np.ndarray:
+        """Weighted mean of scores and targets."""
         return (scores + 2.0 * step * self.targets) / (1.0 + 2.0 * step)
 
     def conjugate(self, slope: np.ndarray) -> tuple[float, float]:
+        """``-slope . targets`` and ``sum_i |slope_i|^2 / (4 share_i)``."""
         share = np.where(self.share > 0.0, self.share, 1.0)
         return -float(np.vdot(slope, self.targets)), float(
             ((slope * slope).sum(axis=1) / (4.0 * share)).sum()

@@ -10,7 +10,7 @@ from abc import ABC, abstractmethod
 
 import numpy as np
 
-__all__ = ["PENALTIES", "GroupL2", "L1", "Penalty", "SquaredL2"]
+__all__ = ["L1", "PENALTIES", "GroupL2", "Penalty", "SquaredL2"]
 
 
 class Penalty(ABC):
@@ -62,15 +62,19 @@ class SquaredL2(Penalty):
     sparse = False
 
     def value(self, coef: np.ndarray) -> float:
+        """``sum w^2``."""
         return float(np.vdot(coef, coef))
 
     def prox(self, coef: np.ndarray, step: float) -> np.ndarray:
+        """``w / (1 + 2 step)``."""
         return coef / (1.0 + 2.0 * step)
 
     def block(self, width: int) -> int:
+        """Nothing becomes zero."""
         return 0
 
     def dual(self, pull: np.ndarray, gain: float, cost: float, strength: float) -> float:
+        """The conjugate is ``|pull|^2 / (4 strength)``."""
         return _best_scale(gain, cost + float(np.vdot(pull, pull)) / (4.0 * strength), 1.0)
 
 
@@ -88,15 +92,19 @@ class L1(Penalty):
     sparse = True
 
     def value(self, coef: np.ndarray) -> float:
+        """``sum |w|``."""
         return float(np.abs(coef).sum())
 
     def prox(self, coef: np.ndarray, step: float) -> np.ndarray:
+        """Move every weight towards zero by the step, not beyond."""
         return np.sign(coef) * np.maximum(np.abs(coef) - step, 0.0)
 
     def block(self, width: int) -> int:
+        """Every weight by itself."""
         return 1
 
     def dual(self, pull: np.ndarray, gain: float, cost: float, strength: float) -> float:
+        """Finite where no entry of the pull exceeds the strength."""
         return _best_scale(gain, cost, _allowed(strength, np.abs(pull).max(initial=0.0)))
 
 
@@ -117,17 +125,21 @@ class GroupL2(Penalty):
     sparse = True
 
     def value(self, coef: np.ndarray) -> float:
+        """``sum_m |w_m|``."""
         return float(np.linalg.norm(coef, axis=1).sum())
 
     def prox(self, coef: np.ndarray, step: float) -> np.ndarray:
+        """Shorten every row by the step, not beyond zero."""
         length = np.linalg.norm(coef, axis=1, keepdims=True)
         longer = length > step
         return coef * np.where(longer, 1.0 - step / np.where(longer, length, 1.0), 0.0)
 
     def block(self, width: int) -> int:
+        """The whole row."""
         return width
 
     def dual(self, pull: np.ndarray, gain: float, cost: float, strength: float) -> float:
+        """Finite where no row of the pull is longer than the strength."""
         longest = np.linalg.norm(pull, axis=1).max(initial=0.0)
         return _best_scale(gain, cost, _allowed(strength, longest))
 
