@@ -1,5 +1,7 @@
 """Data frames: their category columns become ordered codes, and arrays become named frames.
 
+Rows and columns are taken from tables of any kind, so that frames stay frames.
+
 The codes are made on pandas and polars frames without importing either: only their column types
 are looked at, and everything else passes through untouched.
 """
@@ -14,7 +16,71 @@ import scipy.sparse as sp
 
 from uneven.optional import require
 
-__all__ = ["encode_categories", "holds_words", "learn_categories", "named_frame", "with_types"]
+__all__ = [
+    "encode_categories",
+    "holds_words",
+    "learn_categories",
+    "named_frame",
+    "take_columns",
+    "take_rows",
+    "with_types",
+]
+
+
+def take_rows(given: Any, which: np.ndarray) -> Any:
+    """Some rows of a table of any kind.
+
+    Parameters
+    ----------
+    given : ndarray, CSR, frame or list
+    which : ndarray of int, shape (n,)
+
+    Returns
+    -------
+    object
+        Of the same kind.
+
+    Examples
+    --------
+    >>> import pandas as pd
+    >>> take_rows(pd.DataFrame({"word": ["a", "b", "c"]}, index=[7, 8, 9]), np.array([2]))
+      word
+    9    c
+    >>> take_rows(["a", "b", "c"], np.array([2, 0, 0]))
+    ['c', 'a', 'a']
+    """
+    if hasattr(given, "iloc"):
+        return given.iloc[which]
+    return given[which] if hasattr(given, "shape") else [given[row] for row in which]
+
+
+def take_columns(given: Any, which: np.ndarray | None) -> Any:
+    """Some columns of a table of any kind; all of them if None.
+
+    Parameters
+    ----------
+    given : ndarray, CSR, frame or list of lists
+    which : ndarray of int, shape (n,), or None
+
+    Returns
+    -------
+    object
+        Of the same kind; an array if it was a list.
+
+    Examples
+    --------
+    >>> import pandas as pd
+    >>> take_columns(pd.DataFrame({"size": [1], "age": [7]}), np.array([1])).columns.tolist()
+    ['age']
+    """
+    if which is None:
+        return given
+    if hasattr(given, "iloc"):
+        return given.iloc[:, which]
+    if hasattr(given, "columns") and hasattr(given, "select"):
+        names = list(given.columns)
+        return given.select([names[column] for column in which])
+    return (given if hasattr(given, "shape") else np.asarray(given))[:, which]
 
 
 def learn_categories(X: Any) -> dict[Any, list]:

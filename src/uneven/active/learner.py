@@ -23,11 +23,12 @@ from uneven.active.checks import (
     split_known,
 )
 from uneven.active.history import History, HistoryError, Step, load_history, save_history
-from uneven.active.pools import Pool, enter_rows, take_rows, takes_nan
+from uneven.active.pools import Pool, enter_rows, takes_nan
 from uneven.active.rules import BLIND_RULES, RULES, Rule, rule_of
 from uneven.active.state import QueryState
 from uneven.active.stopping import StoppingRule, first_reason
 from uneven.door import check_choice, check_integer, whole_or_nothing
+from uneven.frames import take_rows
 from uneven.versionspace import BayesPointClassifier
 
 __all__ = ["ActiveLearner"]

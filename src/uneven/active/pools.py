@@ -18,7 +18,7 @@ from uneven.linear.rows import row_norms
 from uneven.versionspace import BayesPointClassifier
 from uneven.versionspace.span import feature_norms
 
-__all__ = ["Pool", "enter_rows", "take_rows", "takes_nan"]
+__all__ = ["Pool", "enter_rows", "takes_nan"]
 
 
 class Pool:
@@ -149,29 +149,6 @@ def enter_rows(learner: Any, estimator: Any, X: Any, *, reset: bool = True) -> A
     holes = "allow-nan" if not own and takes_nan(estimator) else True
     rules: dict[str, Any] = {"accept_sparse": "csr", "dtype": np.float64}
     return narrow_indices(validate_data(learner, X, reset=reset, ensure_all_finite=holes, **rules))
-
-
-def take_rows(given: Any, which: np.ndarray) -> Any:
-    """Some rows of a table of any kind.
-
-    Parameters
-    ----------
-    given : ndarray, CSR or frame
-    which : ndarray of int, shape (n,)
-
-    Returns
-    -------
-    object
-        Of the same kind.
-
-    Examples
-    --------
-    >>> import pandas as pd
-    >>> take_rows(pd.DataFrame({"word": ["a", "b", "c"]}, index=[7, 8, 9]), np.array([2]))
-      word
-    9    c
-    """
-    return given.iloc[which] if hasattr(given, "iloc") else given[which]
 
 
 def takes_nan(estimator: Any) -> bool:

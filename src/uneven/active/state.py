@@ -9,7 +9,8 @@ import numpy as np
 from sklearn.base import clone
 from sklearn.utils import get_tags
 
-from uneven.active.pools import Pool, take_rows
+from uneven.active.pools import Pool
+from uneven.frames import take_rows
 from uneven.versionspace import BayesPointClassifier
 from uneven.versionspace.propagation import JITTER
 

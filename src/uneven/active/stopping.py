@@ -16,9 +16,9 @@ from sklearn.base import clone
 from sklearn.utils import get_tags
 
 from uneven.active.history import answers
-from uneven.active.pools import take_rows
 from uneven.active.rules import expected_model_change
 from uneven.door import check_integer
+from uneven.frames import take_rows
 from uneven.linear import NotSeparableError, hard_margin
 from uneven.linear.rows import add_constant
 from uneven.versionspace import BayesPointClassifier, VersionSpace

@@ -12,7 +12,7 @@ from sklearn.svm import SVC, NuSVC
 __all__ = ["check_margins", "importance", "scatter", "spread"]
 
 
-def check_margins(model: Any, margins: Any) -> None:
+def check_margins(model: Any, margins: Any, instead: str = 'combine="votes" or predict') -> None:
     """Refuse a ``decision_function`` that does not have one column per class.
 
     Parameters
@@ -21,6 +21,8 @@ def check_margins(model: Any, margins: Any) -> None:
         Fitted.
     margins : array-like of shape (n_samples, n_columns) or (n_samples,)
         What its ``decision_function`` says.
+    instead : str
+        What else can be used, for the error message.
 
     Raises
     ------
@@ -41,7 +43,7 @@ def check_margins(model: Any, margins: Any) -> None:
     )
     raise ValueError(
         f"the decision_function of {type(model).__name__} has {width} columns for {n_labels} "
-        f'classes: {reason}, or use combine="votes" or predict.'
+        f"classes: {reason}, or use {instead}."
     )
 
 

@@ -228,8 +228,24 @@ def _as_voter(
     return voter, answers
 
 
-def seeded_clone(estimator: Any, rng: np.random.RandomState) -> Any:
-    """Unfitted copy of an estimator with new seeds for everything in it that draws at random."""
+def seeded_clone(estimator: Any, rng: np.random.RandomState, keep: bool = False) -> Any:
+    """Unfitted copy of an estimator with new seeds for everything in it that draws at random.
+
+    Parameters
+    ----------
+    estimator : estimator
+    rng : RandomState
+    keep : bool, default=False
+        Keep the seeds that were set, and only replace None.
+
+    Returns
+    -------
+    estimator
+    """
     model = clone(estimator)
-    names = [name for name in model.get_params() if name.split("__")[-1] == "random_state"]
-    return model.set_params(**{name: int(rng.randint(2**31 - 1)) for name in sorted(names)})
+    given = model.get_params()
+    names = [name for name in given if name.split("__")[-1] == "random_state"]
+    seeds = {name: int(rng.randint(2**31 - 1)) for name in sorted(names)}
+    return model.set_params(
+        **{name: seed for name, seed in seeds.items() if not keep or given[name] is None}
+    )
