@@ -1,0 +1,179 @@
+"""Fit one member on some rows and ask it about others: the unit of work that is run in parallel."""
+
+from __future__ import annotations
+
+import os
+from contextlib import AbstractContextManager, nullcontext
+from dataclasses import dataclass
+from functools import cache
+from typing import Any
+
+import numpy as np
+from sklearn import get_config
+from sklearn.base import clone
+from sklearn.pipeline import Pipeline
+from sklearn.utils.metadata_routing import get_routing_for_object
+from sklearn.utils.validation import check_is_fitted, has_fit_parameter
+from threadpoolctl import ThreadpoolController
+
+from uneven.frames import take_columns, take_rows
+from uneven.stacking.answers import positions_of
+from uneven.stacking.members import FittedMember
+
+__all__ = ["Task", "Training", "one_thread", "run_task", "weight_words"]
+
+
+@dataclass(frozen=True)
+class Training:
+    """What all tasks share.
+
+    Attributes
+    ----------
+    X : table of n_samples rows
+    labels : ndarray of shape (n_samples,)
+    weight : ndarray of shape (n_samples,) or None
+    classes : ndarray of shape (n_classes,)
+    """
+
+    X: Any
+    labels: np.ndarray
+    weight: np.ndarray | None
+    classes: np.ndarray
+
+
+@dataclass(frozen=True)
+class Task:
+    """Who learns from which rows and scores which.
+
+    Attributes
+    ----------
+    name : str
+    estimator : classifier
+        Unfitted, with all seeds set; fitted if ``train`` is None.
+    columns : ndarray of int or None
+    method : str
+        What is asked for scores.
+    train : ndarray of int or None
+        Training rows, with repetitions. None: the classifier is fitted already.
+    test : ndarray of int
+        Rows to score.
+    keep : bool
+        Whether the fitted member is wanted, too.
+    place : str
+        Which training it is, for error messages.
+    """
+
+    name: str
+    estimator: Any
+    columns: np.ndarray | None
+    method: str
+    train: np.ndarray | None
+    test: np.ndarray
+    keep: bool
+    place: str
+
+
+def run_task(
+    task: Task, training: Training, digest: str | None, parent: int
+) -> tuple[FittedMember | None, np.ndarray]:
+    """Do the work of one task.
+
+    Parameters
+    ----------
+    task : Task
+    training : Training
+    digest : str or None
+        Stands for ``training`` where results are cached.
+    parent : int
+        Process that sent the task.
+
+    Returns
+    -------
+    member : FittedMember or None
+        Its scores are not scaled yet.
+    scores : ndarray of shape (n_test, n_classes)
+    """
+    with nullcontext() if os.getpid() == parent else one_thread():
+        try:
+            member = _learn(task, training)
+        except Exception as error:
+            plain = (kind for kind in (ValueError, TypeError) if isinstance(error, kind))
+            kind = next(plain, RuntimeError)
+            raise kind(
+                f"member {task.name!r} ({type(task.estimator).__name__}) could not be fitted "
+                f"{task.place}: {error}"
+            ) from error
+        if len(task.test):
+            scores = member.scores(take_rows(training.X, task.test))
+        else:
+            scores = np.zeros((0, len(training.classes)))
+    return (member if task.keep else None), scores
+
+
+def _learn(task: Task, training: Training) -> FittedMember:
+    classes = training.classes
+    if task.train is None:
+        check_is_fitted(task.estimator)
+        found = getattr(task.estimator, "classes_", classes)
+        known = positions_of(found, classes)
+        return FittedMember(task.name, task.estimator, task.columns, task.method, known, classes)
+    if not len(task.train):
+        raise ValueError("none of its rows are left to learn from.")
+    labels = training.labels[task.train]
+    seen = np.unique(labels)
+    model = None
+    if len(seen) > 1:
+        table = take_columns(take_rows(training.X, task.train), task.columns)
+        model = clone(task.estimator)
+        weight = None if training.weight is None else training.weight[task.train]
+        model.fit(table, labels, **({} if weight is None else weight_words(model, weight)))
+        seen = np.asarray(getattr(model, "classes_", seen))
+    known = positions_of(seen, classes)
+    return FittedMember(task.name, model, task.columns, task.method, known, classes)
+
+
+def weight_words(model: Any, weight: np.ndarray) -> dict[str, Any]:
+    """How sample weights are handed to the ``fit`` of a classifier, if it takes any.
+
+    Parameters
+    ----------
+    model : classifier
+        The last step of a pipeline gets the weights of the pipeline. With metadata routing, what
+        the classifier requested counts.
+    weight : ndarray of shape (n_samples,)
+
+    Returns
+    -------
+    dict of str to ndarray
+        Empty if it takes none.
+
+    Examples
+    --------
+    >>> from sklearn.naive_bayes import GaussianNB
+    >>> from sklearn.pipeline import make_pipeline
+    >>> from sklearn.preprocessing import StandardScaler
+    >>> list(weight_words(make_pipeline(StandardScaler(), GaussianNB()), np.ones(3)))
+    ['gaussiannb__sample_weight']
+    """
+    if has_fit_parameter(model, "sample_weight"):
+        return {"sample_weight": weight}
+    if get_config().get("enable_metadata_routing", False):
+        routing = get_routing_for_object(model)
+        return {"sample_weight": weight} if routing.consumes("fit", ["sample_weight"]) else {}
+    if isinstance(model, Pipeline):
+        last, step = model.steps[-1]
+        return {f"{last}__{word}": value for word, value in weight_words(step, weight).items()}
+    inner = getattr(model, "estimator", None)
+    if hasattr(model, "best_estimator_") or hasattr(model, "refit"):
+        return {} if inner is None else weight_words(inner, weight)
+    return {}
+
+
+def one_thread() -> AbstractContextManager[Any]:
+    """Products of matrices in one thread: more threads add up in another order."""
+    return _controller().limit(limits=1, user_api="blas")
+
+
+@cache
+def _controller() -> ThreadpoolController:
+    return ThreadpoolController()

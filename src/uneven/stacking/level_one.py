@@ -1,0 +1,321 @@
+"""Level-1 data: what the members of a stack say about rows that they have not learnt from."""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass, replace
+from typing import Any
+
+import joblib
+import numpy as np
+import sklearn
+from sklearn.base import clone
+from sklearn.utils import check_random_state
+from sklearn.utils.parallel import Parallel, delayed
+
+from uneven.door import check_mass
+from uneven.stacking.answers import positions_of, score_method
+from uneven.stacking.fitting import Task, Training, one_thread, run_task
+from uneven.stacking.folds import Plan, plan_splits
+from uneven.stacking.members import FittedMember, Member, check_members
+from uneven.stacking.tables import count_columns, count_rows, open_table
+from uneven.views import ViewMap, resolve_views
+from uneven.voters.adapters import seeded_clone
+
+__all__ = ["LevelOne", "level_one", "score_members"]
+
+
+@dataclass(frozen=True)
+class LevelOne:
+    """Scores to learn a combination from, and the members that will be combined.
+
+    Attributes
+    ----------
+    scores : ndarray of shape (n_rows, n_members, n_classes)
+        Finite; margins are divided by the scale of their member.
+    y : ndarray of int, shape (n_rows,)
+        Positions in ``classes``.
+    share : ndarray of shape (n_rows,)
+        Weight of every row; sums to 1.
+    rows : ndarray of int, shape (n_rows,)
+        Which rows of the table these are: all of them, unless rows were never held out.
+    members : list of FittedMember
+        Fitted on all rows that are theirs; ready to score new rows.
+    classes : ndarray of shape (n_classes,)
+    """
+
+    scores: np.ndarray
+    y: np.ndarray
+    share: np.ndarray
+    rows: np.ndarray
+    members: list[FittedMember]
+    classes: np.ndarray
+
+    @property
+    def names(self) -> list[str]:
+        """What the members are called."""
+        return [member.name for member in self.members]
+
+    @property
+    def scale(self) -> np.ndarray:
+        """What the scores of each member were divided by, shape (n_members,)."""
+        return np.array([member.scale for member in self.members])
+
+
+def level_one(
+    members: Any,
+    X: Any,
+    y: Any,
+    *,
+    classes: Any = None,
+    cv: Any = 4,
+    groups: Any = None,
+    sample_weight: Any = None,
+    views: Any = None,
+    random_state: Any = None,
+    n_jobs: int | None = None,
+    memory: Any = None,
+    callback: Callable[[int, int], object] | None = None,
+) -> LevelOne:
+    """Score every row by members that have not learnt from it, then fit the members on all rows.
+
+    Every member is fitted once per fold, on its rows outside the fold, and scores all rows of the
+    fold. These models are thrown away; the members that stay are fitted on all of their rows.
+    Classes that a training part lacks get the score 0, or the smallest margin of the row.
+
+    Parameters
+    ----------
+    members : list of (str, classifier or Member)
+    X : array-like, sparse matrix, dataframe or list of n_samples rows
+        Handed on as it is: members decide what they can take.
+    y : array-like of shape (n_samples,)
+        Labels; members learn these.
+    classes : array-like of shape (n_classes,), optional
+        All classes, if ``y`` may lack some. Found in ``y`` by default.
+    cv : int, float, splitter, iterable of (train, test), or str, default=4
+        A number of stratified folds (shuffled if there is a ``random_state``), or what
+        scikit-learn takes for ``cv``. Rows that a splitter never holds out get no level-1 scores. A
+        float, or "holdout" for 0.5: this share of every class is scored by members that learn from
+        the other rows, and stay. "resubstitution": members score what they learnt from.
+        "prefit": members are fitted already, and score all rows.
+    groups : array-like of shape (n_samples,), optional
+        For splitters that keep groups together.
+    sample_weight : array-like of shape (n_samples,), optional
+        Handed to the members that take weights.
+    views : object, optional
+        Views that members may name as their columns.
+    random_state : int, RandomState or None, default=None
+        Shuffles folds, draws the rows of members, and seeds members that have no seed of their own.
+    n_jobs : int, optional
+        How many trainings run at the same time; a joblib backend that is set counts. The result
+        does not depend on it.
+    memory : str or joblib.Memory, optional
+        Folder in which finished trainings are kept: nothing that was fitted to the same rows
+        before is fitted again. Helps only if everything that draws at random has a seed.
+    callback : callable, optional
+        Called with the number of finished trainings and of all.
+
+    Returns
+    -------
+    LevelOne
+
+    Notes
+    -----
+    Corrections of the source: a fold is scored as a whole even by members that learn from a part of
+    the rows only, since there would be holes otherwise; and the scores are in the order of the
+    rows, not of the folds.
+
+    References
+    ----------
+    M. U. Sen (2011), *Max-margin stacking with group sparse regularization for classifier
+    combination*, MSc thesis, Sabanci University, algorithm 1. D. Wolpert (1992), *Stacked
+    generalization*.
+
+    Examples
+    --------
+    >>> from sklearn.datasets import load_iris
+    >>> from sklearn.naive_bayes import GaussianNB
+    >>> from sklearn.tree import DecisionTreeClassifier
+    >>> from uneven.stacking import Member, level_one
+    >>> X, y = load_iris(return_X_y=True)
+    >>> members = [("nb", GaussianNB()), ("tree", Member(DecisionTreeClassifier(), columns=[2, 3]))]
+    >>> level = level_one(members, X, y, random_state=0)
+    >>> level.scores.shape, level.names
+    ((150, 2, 3), ['nb', 'tree'])
+    """
+    given = check_members(members)
+    table = open_table(X)
+    training, positions = _enter(table, y, classes, sample_weight)
+    seeds = None if random_state is None else check_random_state(random_state)
+    plan = plan_splits(
+        cv, table, positions, labels=training.classes.tolist(), groups=groups, rng=seeds
+    )
+    tasks = _list_tasks(given, table, positions, plan, _resolve(views, table), seeds)
+    results = _run(tasks, training, n_jobs, memory, callback)
+    return _gather(tasks, results, training, positions, plan)
+
+
+def score_members(
+    members: Sequence[FittedMember], X: Any, *, n_jobs: int | None = None
+) -> np.ndarray:
+    """What fitted members say about rows.
+
+    Parameters
+    ----------
+    members : sequence of FittedMember
+        Only these are asked.
+    X : array-like, sparse matrix, dataframe or list of n_samples rows
+    n_jobs : int, optional
+        How many are asked at the same time.
+
+    Returns
+    -------
+    ndarray of shape (n_samples, n_members, n_classes)
+
+    Examples
+    --------
+    >>> from sklearn.datasets import load_iris
+    >>> from sklearn.naive_bayes import GaussianNB
+    >>> from uneven.stacking import level_one, score_members
+    >>> X, y = load_iris(return_X_y=True)
+    >>> level = level_one([("nb", GaussianNB())], X, y)
+    >>> score_members(level.members, X[:2]).round(2)
+    array([[[1., 0., 0.]],
+           [[1., 0., 0.]]])
+    """
+    table = open_table(X)
+    jobs = (delayed(_ask)(member, table, os.getpid()) for member in members)
+    with one_thread():
+        said = Parallel(n_jobs=n_jobs)(jobs)
+    return np.ascontiguousarray(np.stack(said, axis=1))
+
+
+def _ask(member: FittedMember, X: Any, parent: int) -> np.ndarray:
+    if os.getpid() == parent:
+        return member.scores(X)
+    with one_thread():
+        return member.scores(X)
+
+
+def _enter(table: Any, y: Any, classes: Any, sample_weight: Any) -> tuple[Training, np.ndarray]:
+    """Check labels and weights against the table; the positions of the labels come along."""
+    labels = np.asarray(y)
+    n_samples = count_rows(table)
+    if labels.ndim != 1 or len(labels) != n_samples:
+        raise ValueError(f"y has shape {labels.shape}, but X has {n_samples} rows.")
+    if n_samples == 0:
+        raise ValueError("Found array with 0 sample(s): there are no rows.")
+    known = np.unique(labels if classes is None else np.asarray(classes))
+    weight = None if sample_weight is None else check_mass(sample_weight, n_samples)
+    return Training(table, labels, weight, known), positions_of(labels, known)
+
+
+def _resolve(views: Any, table: Any) -> ViewMap | None:
+    if views is None or isinstance(views, ViewMap):
+        return views
+    n_features = count_columns(table)
+    if n_features is None:
+        raise ValueError("views are groups of columns, but X has no columns.")
+    frame = table if hasattr(table, "columns") else None
+    names = None if frame is None else list(frame.columns)
+    return resolve_views(views, n_features=n_features, feature_names=names, frame=frame)
+
+
+def _list_tasks(
+    members: list[tuple[str, Member]],
+    table: Any,
+    positions: np.ndarray,
+    plan: Plan,
+    views: ViewMap | None,
+    seeds: np.random.RandomState | None,
+) -> list[Task]:
+    """All trainings, member by member, the folds first."""
+    tasks = []
+    rng = check_random_state(seeds)
+    for name, member in members:
+        if plan.prefit:
+            model, chosen = member.estimator, None
+        else:
+            seeded = seeds is not None
+            model = (
+                seeded_clone(member.estimator, rng, keep=True)
+                if seeded
+                else clone(member.estimator)
+            )
+            chosen = member.draw_rows(positions, rng)
+        columns = member.find_columns(name, table, views)
+        method = score_method(model, member.score)
+        splits = [*plan.folds, plan.final]
+        for k, split in enumerate(splits):
+            last = k == len(splits) - 1
+            train = None if plan.prefit else _own_rows(chosen, split.train)
+            place = "on all its rows" if last else f"on fold {k + 1} of {len(plan.folds)}"
+            tasks.append(Task(name, model, columns, method, train, split.test, last, place))
+    return tasks
+
+
+def _own_rows(chosen: np.ndarray | None, train: np.ndarray) -> np.ndarray:
+    """The rows of a member that are in a training part, repetitions included."""
+    return train if chosen is None else chosen[np.isin(chosen, train)]
+
+
+def _run(
+    tasks: list[Task],
+    training: Training,
+    n_jobs: int | None,
+    memory: Any,
+    callback: Callable[[int, int], object] | None,
+) -> list[tuple[FittedMember | None, np.ndarray]]:
+    """Do all tasks; results are in their order."""
+    digest = None
+    work: Any = run_task
+    if memory is not None:
+        store = memory if hasattr(memory, "cache") else joblib.Memory(memory, verbose=0)
+        digest = joblib.hash((training, sklearn.__version__))
+        work = store.cache(run_task, ignore=["training", "parent"])
+    jobs = (delayed(work)(task, training, digest, os.getpid()) for task in tasks)
+    results = []
+    with one_thread():
+        for result in _pool(n_jobs, callback is not None)(jobs):
+            results.append(result)
+            if callback is not None:
+                callback(len(results), len(tasks))
+    return results
+
+
+def _pool(n_jobs: int | None, one_by_one: bool) -> Any:
+    """Workers that hand out results as they come, where the backend can do that."""
+    if one_by_one:
+        try:
+            return Parallel(n_jobs=n_jobs, return_as="generator")
+        except ValueError:
+            pass
+    return Parallel(n_jobs=n_jobs)
+
+
+def _gather(
+    tasks: list[Task],
+    results: list[tuple[FittedMember | None, np.ndarray]],
+    training: Training,
+    positions: np.ndarray,
+    plan: Plan,
+) -> LevelOne:
+    """Put scores in the order of the rows, and margins on one scale."""
+    rows, n_classes = plan.scored, len(training.classes)
+    fitted = [member for member, _ in results if member is not None]
+    scores = np.empty((len(rows), len(fitted), n_classes))
+    m = 0
+    for task, (member, said) in zip(tasks, results):
+        scores[np.searchsorted(rows, task.test), m] = said
+        m += member is not None
+    share = np.ones(len(rows)) if training.weight is None else training.weight[rows]
+    if not share.any():
+        raise ValueError("sample_weight is zero for every row that has level-1 scores.")
+    share = share / share.sum()
+    for m, member in enumerate(fitted):
+        if member.method == "decision_function":
+            size = float(np.sqrt(share @ np.square(scores[:, m]).mean(axis=1)))
+            fitted[m] = replace(member, scale=size if size > 0.0 else 1.0)
+            scores[:, m] /= fitted[m].scale
+    return LevelOne(scores, positions[rows], share, rows, fitted, training.classes)
