@@ -1,0 +1,393 @@
+"""Rules that join the scores of many classifiers without learning anything.
+
+Every rule takes the scores of the members, shape (n_samples, n_members, n_classes), and returns one
+score per class, shape (n_samples, n_classes); the answer is the class with the largest one. A
+member whose scores are all NaN in a row is silent there, and the others decide. A row in which
+nobody speaks gets zeros.
+
+References
+----------
+M. U. Sen (2011), *Max-margin stacking with group sparse regularization for classifier
+combination*, MSc thesis, Sabanci University, chapter 2. L. I. Kuncheva (2004), *Combining pattern
+classifiers: methods and algorithms*.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from numbers import Real
+from typing import Any
+
+import numpy as np
+
+from uneven.door import check_choice
+from uneven.fusion.opinions import check_opinions
+
+__all__ = [
+    "RULES",
+    "SMALLEST_FACTOR",
+    "WEIGHTED_RULES",
+    "check_member_weights",
+    "check_percent",
+    "count_votes",
+    "join_scores",
+    "majority",
+    "maximum",
+    "mean",
+    "median",
+    "minimum",
+    "product",
+    "trimmed_mean",
+    "weighted_mean",
+    "weighted_product",
+]
+
+SMALLEST_FACTOR = 1e-12
+"""Scores below count as this much in a product, so that one zero is no veto without appeal."""
+
+
+def mean(P: Any) -> np.ndarray:
+    """Mean of the members' scores.
+
+    Parameters
+    ----------
+    P : array-like of shape (n_samples, n_members, n_classes)
+
+    Returns
+    -------
+    ndarray of shape (n_samples, n_classes)
+
+    Examples
+    --------
+    >>> mean([[[0.4, 0.5, 0.1], [0.6, 0.2, 0.2]]])
+    array([[0.5 , 0.35, 0.15]])
+    """
+    P, heard = check_opinions(P)
+    return _average(P, heard.astype(np.float64))
+
+
+def trimmed_mean(P: Any, percent: float = 25.0) -> np.ndarray:
+    """Mean of the scores of each class without the smallest and the largest ones.
+
+    Parameters
+    ----------
+    P : array-like of shape (n_samples, n_members, n_classes)
+    percent : float, default=25.0
+        How many of the members that speak are left out at each end, rounded down; at least 0 and
+        less than 50. The default keeps the middle half; 0 is the mean.
+
+    Returns
+    -------
+    ndarray of shape (n_samples, n_classes)
+
+    Examples
+    --------
+    >>> trimmed_mean([[[0.0, 1.0], [0.3, 0.7], [0.5, 0.5], [0.9, 0.1]]])
+    array([[0.4, 0.6]])
+    """
+    check_percent(percent)
+    P, heard = check_opinions(P)
+    return _middle(P, heard, np.floor(heard.sum(axis=1) * percent / 100.0))
+
+
+def median(P: Any) -> np.ndarray:
+    """Median of the members' scores; of an even number, the mean of the two in the middle.
+
+    Parameters
+    ----------
+    P : array-like of shape (n_samples, n_members, n_classes)
+
+    Returns
+    -------
+    ndarray of shape (n_samples, n_classes)
+
+    Examples
+    --------
+    >>> median([[[0.0, 1.0], [0.3, 0.7], [0.9, 0.1]]])
+    array([[0.3, 0.7]])
+    """
+    P, heard = check_opinions(P)
+    return _middle(P, heard, np.maximum(heard.sum(axis=1) - 1, 0) // 2)
+
+
+def minimum(P: Any) -> np.ndarray:
+    """Smallest score that any member gives to a class.
+
+    Parameters
+    ----------
+    P : array-like of shape (n_samples, n_members, n_classes)
+
+    Returns
+    -------
+    ndarray of shape (n_samples, n_classes)
+
+    Examples
+    --------
+    >>> minimum([[[0.4, 0.5, 0.1], [0.6, 0.2, 0.2]]])
+    array([[0.4, 0.2, 0.1]])
+    """
+    P, heard = check_opinions(P)
+    lowest = np.where(heard[:, :, None], P, np.inf).min(axis=1)
+    return np.where(heard.any(axis=1, keepdims=True), lowest, 0.0)
+
+
+def maximum(P: Any) -> np.ndarray:
+    """Largest score that any member gives to a class.
+
+    Parameters
+    ----------
+    P : array-like of shape (n_samples, n_members, n_classes)
+
+    Returns
+    -------
+    ndarray of shape (n_samples, n_classes)
+
+    Examples
+    --------
+    >>> maximum([[[0.4, 0.5, 0.1], [0.6, 0.2, 0.2]]])
+    array([[0.6, 0.5, 0.2]])
+    """
+    P, heard = check_opinions(P)
+    highest = np.where(heard[:, :, None], P, -np.inf).max(axis=1)
+    return np.where(heard.any(axis=1, keepdims=True), highest, 0.0)
+
+
+def product(P: Any) -> np.ndarray:
+    """Product of the members' scores, as its root: the geometric mean.
+
+    The root orders the classes as the product does, but does not vanish with hundreds of members,
+    and rows in which some of them are silent can be compared with others.
+
+    Parameters
+    ----------
+    P : array-like of shape (n_samples, n_members, n_classes)
+        At least 0; what is below 1e-12 counts as 1e-12.
+
+    Returns
+    -------
+    ndarray of shape (n_samples, n_classes)
+
+    Examples
+    --------
+    >>> (product([[[0.4, 0.5, 0.1], [0.6, 0.2, 0.2]]]) ** 2).round(12)
+    array([[0.24, 0.1 , 0.02]])
+    """
+    P, heard = check_opinions(P)
+    return _geometric_mean(P, heard.astype(np.float64))
+
+
+def count_votes(P: Any) -> np.ndarray:
+    """How many members give their largest score to each class; the first class among equal ones.
+
+    Parameters
+    ----------
+    P : array-like of shape (n_samples, n_members, n_classes)
+
+    Returns
+    -------
+    ndarray of shape (n_samples, n_classes)
+
+    Examples
+    --------
+    >>> count_votes([[[0.4, 0.5, 0.1], [0.6, 0.2, 0.2]]])
+    array([[1., 1., 0.]])
+    """
+    P, heard = check_opinions(P)
+    choice = np.where(heard[:, :, None], P, 0.0).argmax(axis=2)
+    votes = choice[:, :, None] == np.arange(P.shape[2])
+    return np.asarray((votes & heard[:, :, None]).sum(axis=1), dtype=np.float64)
+
+
+def majority(P: Any) -> np.ndarray:
+    """Votes of the members; a tie for the first place is decided by the mean of the scores.
+
+    Parameters
+    ----------
+    P : array-like of shape (n_samples, n_members, n_classes)
+
+    Returns
+    -------
+    ndarray of shape (n_samples, n_classes)
+        Numbers of votes. In a tie for the first place, the class of the largest mean among those
+        that tie has half a vote more.
+
+    Notes
+    -----
+    That the majority of an odd number of members is better than each of them needs two classes,
+    and members that err independently and alike in every row.
+
+    Examples
+    --------
+    >>> majority([[[0.4, 0.5, 0.1], [0.6, 0.2, 0.2]]])
+    array([[1.5, 1. , 0. ]])
+    """
+    votes, means = count_votes(P), mean(P)
+    first = votes == votes.max(axis=1, keepdims=True)
+    tied = np.flatnonzero(votes.any(axis=1) & (first.sum(axis=1) > 1))
+    winner = np.where(first, means, -np.inf).argmax(axis=1)
+    votes[tied, winner[tied]] += 0.5
+    return votes
+
+
+def weighted_mean(P: Any, weights: Any) -> np.ndarray:
+    """Mean of the members' scores in which some of them count more.
+
+    Parameters
+    ----------
+    P : array-like of shape (n_samples, n_members, n_classes)
+    weights : array-like of shape (n_members,)
+        At least 0; their scale makes no difference. Those of silent members are left out.
+
+    Returns
+    -------
+    ndarray of shape (n_samples, n_classes)
+
+    Examples
+    --------
+    >>> weighted_mean([[[0.4, 0.5, 0.1], [0.6, 0.2, 0.2]]], [1, 3])
+    array([[0.55 , 0.275, 0.175]])
+    """
+    P, heard = check_opinions(P)
+    return _average(P, heard * check_member_weights(weights, P.shape[1]))
+
+
+def weighted_product(P: Any, weights: Any) -> np.ndarray:
+    """Product of the members' scores raised to their weights, as its root.
+
+    The root is the weighted geometric mean, which orders the classes as the product does.
+
+    Parameters
+    ----------
+    P : array-like of shape (n_samples, n_members, n_classes)
+        At least 0; what is below 1e-12 counts as 1e-12.
+    weights : array-like of shape (n_members,)
+        At least 0; their scale makes no difference. Those of silent members are left out.
+
+    Returns
+    -------
+    ndarray of shape (n_samples, n_classes)
+
+    Examples
+    --------
+    >>> (weighted_product([[[0.4, 0.5, 0.1], [0.6, 0.2, 0.2]]], [1, 3]) ** 4).round(12)
+    array([[0.0864, 0.004 , 0.0008]])
+    """
+    P, heard = check_opinions(P)
+    return _geometric_mean(P, heard * check_member_weights(weights, P.shape[1]))
+
+
+RULES: dict[str, Callable[[Any], np.ndarray]] = {
+    "majority": majority,
+    "maximum": maximum,
+    "mean": mean,
+    "median": median,
+    "minimum": minimum,
+    "product": product,
+    "trimmed_mean": trimmed_mean,
+}
+"""Rules that need nothing but the scores."""
+
+WEIGHTED_RULES: dict[str, Callable[[Any, Any], np.ndarray]] = {
+    "weighted_mean": weighted_mean,
+    "weighted_product": weighted_product,
+}
+"""Rules that need a weight for every member, too."""
+
+
+def join_scores(P: Any, rule: str, weights: Any = None, percent: float = 25.0) -> np.ndarray:
+    """Join the scores of the members by the rule of a name.
+
+    Parameters
+    ----------
+    P : array-like of shape (n_samples, n_members, n_classes)
+    rule : str
+        A name in :data:`RULES` or :data:`WEIGHTED_RULES`.
+    weights : array-like of shape (n_members,) or None, default=None
+        For weighted rules, and only for them.
+    percent : float, default=25.0
+        For the trimmed mean.
+
+    Returns
+    -------
+    ndarray of shape (n_samples, n_classes)
+
+    Examples
+    --------
+    >>> join_scores([[[0.4, 0.5, 0.1], [0.6, 0.2, 0.2]]], "maximum")
+    array([[0.6, 0.5, 0.2]])
+    """
+    check_choice("rule", rule, [*RULES, *WEIGHTED_RULES])
+    if (weights is None) == (rule in WEIGHTED_RULES):
+        needs = "needs a weight for every member" if weights is None else "takes no weights"
+        raise ValueError(f"rule={rule!r} {needs}; those that do are {sorted(WEIGHTED_RULES)}.")
+    if rule in WEIGHTED_RULES:
+        return WEIGHTED_RULES[rule](P, weights)
+    return trimmed_mean(P, percent) if rule == "trimmed_mean" else RULES[rule](P)
+
+
+def check_percent(percent: Any) -> None:
+    """Refuse a share to trim that would leave nobody.
+
+    Parameters
+    ----------
+    percent : float
+        What is left out at each end, at least 0 and less than 50.
+    """
+    number = isinstance(percent, Real) and not isinstance(percent, bool)
+    if not number or not 0.0 <= float(percent) < 50.0:
+        raise ValueError(
+            f"a trimmed mean leaves out at least 0 and less than 50 percent at each end, got "
+            f"{percent!r}; the median leaves out all but the middle."
+        )
+
+
+def check_member_weights(weights: Any, n_members: int) -> np.ndarray:
+    """Validate the weights of the members.
+
+    Parameters
+    ----------
+    weights : array-like of shape (n_members,)
+    n_members : int
+
+    Returns
+    -------
+    ndarray of shape (n_members,)
+        Finite, >= 0, not all zero.
+    """
+    values = np.asarray(weights, dtype=np.float64)
+    if values.shape != (n_members,):
+        raise ValueError(
+            f"weights has shape {values.shape}, but there are {n_members} members: give one number "
+            "for each."
+        )
+    if not np.isfinite(values).all() or (values < 0.0).any() or not values.any():
+        raise ValueError(f"weights must be finite, >= 0 and not all zero; got {values.tolist()}.")
+    return np.asarray(values / values.max())
+
+
+def _average(P: np.ndarray, weights: np.ndarray) -> np.ndarray:
+    """Weighted mean over members, weights (n_samples, n_members); 0 where nobody has any."""
+    total = weights.sum(axis=1, keepdims=True)
+    shares = weights / np.where(total > 0.0, total, 1.0)
+    spoken = np.where(weights[:, :, None] > 0.0, P, 0.0)
+    return np.asarray(np.einsum("im,imn->in", shares, spoken))
+
+
+def _middle(P: np.ndarray, heard: np.ndarray, cut: np.ndarray) -> np.ndarray:
+    """Mean without the ``cut`` (n_samples,) smallest and largest scores of each class."""
+    ranked = np.sort(np.where(heard[:, :, None], P, np.inf), axis=1)
+    place, last = np.arange(P.shape[1]), heard.sum(axis=1) - cut
+    kept = (place >= cut[:, None]) & (place < last[:, None])
+    return _average(ranked, kept.astype(np.float64))
+
+
+def _geometric_mean(P: np.ndarray, weights: np.ndarray) -> np.ndarray:
+    """Weighted geometric mean over members; 0 where nobody has any weight."""
+    if (negative := P < 0.0).any():
+        row, member, label = np.argwhere(negative)[0]
+        raise ValueError(
+            f"a product needs scores >= 0, but member {member} gives {P[row, member, label]:g} to "
+            f"class {label} in row {row}: use probabilities, or a rule that adds up or compares."
+        )
+    logs = _average(np.log(np.maximum(P, SMALLEST_FACTOR)), weights)
+    return np.where((weights > 0.0).any(axis=1, keepdims=True), np.exp(logs), 0.0)
