@@ -1,0 +1,317 @@
+"""Non-linear combinations: the score of a class is a function of scores, in the space of a kernel.
+
+- "ws": one function of M scores for all classes, ``r[n] = g(what the members say of n)``;
+- "cws": one function of M scores for each class, ``r[n] = g_n(what the members say of n)``;
+- "lsg": functions of all M * N scores.
+
+With squared errors the functions come from linear systems, with the hinge from support vector
+machines on the same tables.
+
+References
+----------
+M. U. Sen (2011), *Max-margin stacking with group sparse regularization for classifier
+combination*, MSc thesis, Sabanci University, chapter 5.
+
+Notes
+-----
+Corrections of the source: the expansions run over the training rows, not over the classes; with
+squared errors their coefficients are not limited to one sign (those of examples with a margin above
+1 are negative); the polynomial kernel has a space of finite dimension.
+"""
+
+from __future__ import annotations
+
+import warnings
+from dataclasses import dataclass, replace
+from itertools import combinations
+
+import numpy as np
+from numpy.typing import ArrayLike, NDArray
+from sklearn.exceptions import ConvergenceWarning
+
+from uneven.door import check_choice, check_integer
+from uneven.fusion.class_columns import spread
+from uneven.stacking.kernel_checks import (
+    check_bias,
+    check_kernel,
+    check_labels,
+    check_penalty,
+    check_scores,
+    check_share,
+    check_strength,
+)
+from uneven.stacking.kernel_machines import (
+    KernelMachine,
+    KernelSettings,
+    fit_least_squares,
+    fit_support_vectors,
+    merge,
+)
+from uneven.stacking.transformation import class_tables, class_targets, pair_margins_to_scores
+
+__all__ = ["KernelCombiner", "fit_kernel_combiner"]
+
+
+@dataclass
+class KernelCombiner:
+    """Functions of level-1 scores that give the scores of the classes.
+
+    Attributes
+    ----------
+    combination : {"ws", "cws", "lsg"}
+    loss : {"squared", "hinge"}
+    machines : list of KernelMachine
+        One for "ws" and "lsg", one for each class in ``seen`` for "cws". The machine of "lsg" has
+        an output per seen class, or with the hinge one per pair of them.
+    seen : ndarray of int, shape (n_seen,)
+        Classes of the training rows. Another class gets the smallest score of its row, except
+        with "ws", whose function serves all classes.
+    n_members, n_classes : int
+    objective : float
+        What was minimised; with "lsg" and the hinge, summed over the pairs of classes.
+    converged : bool
+    """
+
+    combination: str
+    loss: str
+    machines: list[KernelMachine]
+    seen: NDArray[np.intp]
+    n_members: int
+    n_classes: int
+    objective: float = np.nan
+    converged: bool = True
+
+    def scores(self, P: ArrayLike) -> NDArray[np.float64]:
+        """Scores of the classes.
+
+        Parameters
+        ----------
+        P : array-like of shape (I, M, N)
+            Scores of the same classifiers for the same classes.
+
+        Returns
+        -------
+        ndarray of shape (I, N)
+        """
+        P = check_scores(P)
+        if P.shape[1:] != (self.n_members, self.n_classes):
+            raise ValueError(
+                f"P holds scores of {P.shape[1]} classifiers for {P.shape[2]} classes, but the "
+                f"combiner joins {self.n_members} classifiers for {self.n_classes} classes."
+            )
+        tables = class_tables(P, self.combination)
+        if self.combination == "ws":
+            return self.machines[0](tables[0]).reshape(len(P), self.n_classes)
+        if self.combination == "cws":
+            parts = [machine(tables[n]) for machine, n in zip(self.machines, self.seen)]
+            return spread(np.hstack(parts), self.seen, self.n_classes)
+        values = self.machines[0](tables[0])
+        if self.loss == "hinge":
+            values = pair_margins_to_scores(values, len(self.seen))
+        return spread(values, self.seen, self.n_classes)
+
+    def predict(self, P: ArrayLike) -> NDArray[np.intp]:
+        """Positions of the classes with the highest scores, shape (I,); the first among equals."""
+        return np.argmax(self.scores(P), axis=1)
+
+
+def fit_kernel_combiner(
+    P: ArrayLike,
+    y: ArrayLike,
+    *,
+    combination: str = "cws",
+    loss: str = "hinge",
+    kernel: str = "rbf",
+    gamma: float | str | None = None,
+    degree: int = 3,
+    coef0: float = 1.0,
+    strength: float = 0.01,
+    penalty: str = "l2",
+    target: str = "01",
+    bias: str = "auto",
+    share: ArrayLike | None = None,
+    landmarks: int = 2000,
+    max_iter: int = 200_000,
+    random_state: int | None = 0,
+) -> KernelCombiner:
+    """Learn a non-linear combination from level-1 scores.
+
+    Minimises ``sum_i share[i] * sum_n loss(target[i, n], r[i, n]) + strength * sum ||g||^2``. The
+    hinge loss adds up over the classes here, where the linear combinations take the worst class.
+
+    Parameters
+    ----------
+    P : array-like of shape (I, M, N)
+        Scores of M classifiers for N classes.
+    y : array-like of int, shape (I,)
+        Class positions, from 0 to N - 1.
+    combination : {"ws", "cws", "lsg"}, default="cws"
+    loss : {"hinge", "squared"}, default="hinge"
+        With "lsg" and the hinge, classes are compared two by two.
+    kernel : {"rbf", "poly", "linear"}, default="rbf"
+        ``exp(-gamma * ||x - z||^2)``, ``(gamma * x.z + coef0) ** degree`` or ``x.z``.
+    gamma : float, "scale", "auto" or None, default=None
+        None is 1 for "poly" and "scale" for "rbf": 1 / (number of inputs * variance of P).
+    degree : int, default=3
+    coef0 : float, default=1.0
+    strength : float, default=0.01
+        Above 0.
+    penalty : {"l2"}, default="l2"
+        Others have no kernel form and are refused.
+    target : {"01", "pm1"}, default="01"
+        What squared errors are measured from, for the classes that a row does not have: 0 or -1.
+    bias : {"auto", "none", "per_problem"}, default="auto"
+        Whether each function has a free constant. "auto": with the hinge and with "lsg".
+    share : array-like of shape (I,), optional
+        Weights of the rows, scaled to the sum 1; equal if not given.
+    landmarks : int, default=2000
+        A table with more rows than this is not solved as a whole where that needs the kernel
+        values of all its pairs (squared errors, or the hinge without bias): that many rows are
+        drawn, and the best function in their span is found (the Nystroem method). "ws" has I * N
+        rows.
+    max_iter : int, default=200000
+        Steps of a support vector machine; -1 for no limit. It warns if they do not suffice, which
+        happens with very small strengths.
+    random_state : int or None, default=0
+        Draws the landmarks.
+
+    Returns
+    -------
+    KernelCombiner
+
+    References
+    ----------
+    M. U. Sen (2011), *Max-margin stacking with group sparse regularization for classifier
+    combination*, MSc thesis, Sabanci University.
+
+    Examples
+    --------
+    The right class is the one on which two classifiers agree most; no sum of scores can see it.
+
+    >>> P = np.random.default_rng(0).uniform(size=(200, 2, 3))
+    >>> y = np.abs(P[:, 0] - P[:, 1]).argmin(axis=1)
+    >>> words = {"combination": "ws", "strength": 1e-4}
+    >>> curved = fit_kernel_combiner(P[:150], y[:150], kernel="poly", degree=2, **words)
+    >>> straight = fit_kernel_combiner(P[:150], y[:150], kernel="linear", **words)
+    >>> [int((c.predict(P[150:]) == y[150:]).sum()) for c in (curved, straight)]
+    [47, 26]
+    """
+    P = check_scores(P)
+    y, share = check_labels(y, len(P), P.shape[2]), check_share(share, len(P))
+    check_choice("combination", combination, ("ws", "cws", "lsg"))
+    check_choice("loss", loss, ("hinge", "squared"))
+    check_choice("target", target, ("01", "pm1"))
+    check_penalty(penalty)
+    check_integer("landmarks", landmarks, 1)
+    check_integer("max_iter", max_iter, -1)
+    how = KernelSettings(
+        kernel,
+        check_kernel(P, combination, kernel, gamma, degree, coef0),
+        check_strength(strength),
+        check_bias(bias, combination, loss),
+        landmarks,
+        max_iter,
+        random_state,
+    )
+    kept = share > 0.0
+    blank = KernelCombiner(combination, loss, [], np.unique(y[kept]), P.shape[1], P.shape[2])
+    if len(blank.seen) < 2:
+        raise ValueError(
+            f"y holds only class {blank.seen[0]}: a combination needs rows of two classes."
+        )
+    P, y, share = P[kept], y[kept], share[kept]
+    if loss == "squared":
+        return _by_squares(blank, P, y, share, target, how)
+    combiner = (_by_pairs if combination == "lsg" else _by_signs)(blank, P, y, share, how)
+    if not combiner.converged:
+        warnings.warn(
+            f"a support vector machine did not come to rest within {max_iter} steps (strength "
+            f"{strength:g}): raise strength or max_iter.",
+            ConvergenceWarning,
+            stacklevel=2,
+        )
+    return combiner
+
+
+def _by_squares(
+    blank: KernelCombiner,
+    P: NDArray[np.float64],
+    y: NDArray[np.intp],
+    share: NDArray[np.float64],
+    target: str,
+    how: KernelSettings,
+) -> KernelCombiner:
+    """Least squares: one system for "ws" and "lsg", one per seen class for "cws"."""
+    machines, total = [], 0.0
+    targets = class_targets(y, P.shape[2], target)
+    for X, aims, weight in _problems(blank, P, targets, share):
+        machine = fit_least_squares(X, aims, weight, how)
+        values = machine(X)
+        total += float(weight @ ((aims - values) ** 2).sum(axis=1))
+        total += how.strength * float(machine.squared_norms(values).sum())
+        machines.append(machine)
+    return replace(blank, machines=machines, objective=total)
+
+
+def _by_signs(
+    blank: KernelCombiner,
+    P: NDArray[np.float64],
+    y: NDArray[np.intp],
+    share: NDArray[np.float64],
+    how: KernelSettings,
+) -> KernelCombiner:
+    """Hinge on the tables of "ws" and "cws": is this the class of the row, or not?"""
+    machines, total = [], 0.0
+    for X, aims, weight in _problems(blank, P, class_targets(y, P.shape[2]), share):
+        machine = fit_support_vectors(X, aims[:, 0], weight, how)
+        total += _hinge_objective(machine, X, aims[:, 0], weight, how)
+        machines.append(machine)
+    rested = all(machine.converged for machine in machines)
+    return replace(blank, machines=machines, objective=total, converged=rested)
+
+
+def _by_pairs(
+    blank: KernelCombiner,
+    P: NDArray[np.float64],
+    y: NDArray[np.intp],
+    share: NDArray[np.float64],
+    how: KernelSettings,
+) -> KernelCombiner:
+    """Hinge on all scores: a machine for every pair of seen classes, merged into one."""
+    X = class_tables(P, "lsg")[0]
+    parts, total = [], 0.0
+    for first, second in combinations(blank.seen, 2):
+        rows = np.flatnonzero((y == first) | (y == second))
+        signs = np.where(y[rows] == first, 1.0, -1.0)
+        machine = fit_support_vectors(X[rows], signs, share[rows], how)
+        total += _hinge_objective(machine, X[rows], signs, share[rows], how)
+        parts.append((machine, rows))
+    merged = merge(parts, X)
+    return replace(blank, machines=[merged], objective=total, converged=merged.converged)
+
+
+def _problems(
+    blank: KernelCombiner,
+    P: NDArray[np.float64],
+    targets: NDArray[np.float64],
+    share: NDArray[np.float64],
+) -> list[tuple[NDArray, NDArray, NDArray]]:
+    """Tables, targets of shape (n_rows, n_outputs) and weights of the rows."""
+    tables = class_tables(P, blank.combination)
+    if blank.combination == "ws":
+        return [(tables[0], targets.reshape(-1, 1), np.repeat(share, P.shape[2]))]
+    if blank.combination == "cws":
+        return [(tables[n], targets[:, [n]], share) for n in blank.seen]
+    return [(tables[0], targets[:, blank.seen], share)]
+
+
+def _hinge_objective(
+    machine: KernelMachine,
+    X: NDArray[np.float64],
+    signs: NDArray[np.float64],
+    share: NDArray[np.float64],
+    how: KernelSettings,
+) -> float:
+    values = machine(X)
+    lost = float(share @ np.maximum(0.0, 1.0 - signs * values[:, 0]))
+    return lost + how.strength * float(machine.squared_norms(values)[0])
