@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import os
 from collections.abc import Callable, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import dataclass, field, replace
 from typing import Any
 
 import joblib
@@ -23,7 +23,7 @@ from uneven.stacking.tables import count_columns, count_rows, open_table
 from uneven.views import ViewMap, resolve_views
 from uneven.voters.adapters import seeded_clone
 
-__all__ = ["LevelOne", "level_one", "score_members"]
+__all__ = ["LevelOne", "finish_members", "level_one", "score_members"]
 
 
 @dataclass(frozen=True)
@@ -41,8 +41,16 @@ class LevelOne:
     rows : ndarray of int, shape (n_rows,)
         Which rows of the table these are: all of them, unless rows were never held out.
     members : list of FittedMember
-        Fitted on all rows that are theirs; ready to score new rows.
+        Fitted on all rows that are theirs; ready to score new rows. Empty if that was put off.
     classes : ndarray of shape (n_classes,)
+    names : list of str of length n_members
+        What the members are called.
+    scale : ndarray of shape (n_members,)
+        What the scores of each member were divided by.
+    put_off : list of Task
+        Trainings on all rows that are still to be done; see :func:`finish_members`.
+    training : Training or None
+        What these learn from.
     """
 
     scores: np.ndarray
@@ -51,16 +59,10 @@ class LevelOne:
     rows: np.ndarray
     members: list[FittedMember]
     classes: np.ndarray
-
-    @property
-    def names(self) -> list[str]:
-        """What the members are called."""
-        return [member.name for member in self.members]
-
-    @property
-    def scale(self) -> np.ndarray:
-        """What the scores of each member were divided by, shape (n_members,)."""
-        return np.array([member.scale for member in self.members])
+    names: list[str]
+    scale: np.ndarray
+    put_off: list[Task] = field(default_factory=list)
+    training: Training | None = None
 
 
 def level_one(
@@ -77,6 +79,7 @@ def level_one(
     n_jobs: int | None = None,
     memory: Any = None,
     callback: Callable[[int, int], object] | None = None,
+    finish: bool = True,
 ) -> LevelOne:
     """Score every row by members that have not learnt from it, then fit the members on all rows.
 
@@ -115,6 +118,9 @@ def level_one(
         before is fitted again. Helps only if everything that draws at random has a seed.
     callback : callable, optional
         Called with the number of finished trainings and of all.
+    finish : bool, default=True
+        Also fit the members on all rows. False puts it off, so that :func:`finish_members` can do
+        it for some of them.
 
     Returns
     -------
@@ -137,7 +143,8 @@ def level_one(
     >>> from sklearn.datasets import load_iris
     >>> from sklearn.naive_bayes import GaussianNB
     >>> from sklearn.tree import DecisionTreeClassifier
-    >>> from uneven.stacking import Member, level_one
+    >>> from uneven.stacking import Member
+    >>> from uneven.stacking.level_one import level_one
     >>> X, y = load_iris(return_X_y=True)
     >>> members = [("nb", GaussianNB()), ("tree", Member(DecisionTreeClassifier(), columns=[2, 3]))]
     >>> level = level_one(members, X, y, random_state=0)
@@ -152,8 +159,54 @@ def level_one(
         cv, table, positions, labels=training.classes.tolist(), groups=groups, rng=seeds
     )
     tasks = _list_tasks(given, table, positions, plan, _resolve(views, table), seeds)
-    results = _run(tasks, training, n_jobs, memory, callback)
-    return _gather(tasks, results, training, positions, plan)
+    put_off = [task for task in tasks if task.keep] if plan.folds and not finish else []
+    now = [task for task in tasks if not task.keep] if put_off else tasks
+    results = _run(now, training, n_jobs, memory, callback)
+    level = _gather(now, results, training, positions, plan)
+    return replace(level, put_off=put_off, training=training) if put_off else level
+
+
+def finish_members(
+    level: LevelOne,
+    chosen: Any = None,
+    *,
+    n_jobs: int | None = None,
+    memory: Any = None,
+    callback: Callable[[int, int], object] | None = None,
+) -> list[FittedMember]:
+    """Fit some members on all rows that are theirs.
+
+    Parameters
+    ----------
+    level : LevelOne
+    chosen : array-like of bool, shape (n_members,), optional
+        Which; all by default.
+    n_jobs, memory, callback : object
+        As in :func:`level_one`.
+
+    Returns
+    -------
+    list of FittedMember
+        Only the chosen ones. Members that are fitted already are not fitted again.
+
+    Examples
+    --------
+    >>> from sklearn.datasets import load_iris
+    >>> from sklearn.naive_bayes import GaussianNB
+    >>> from uneven.stacking.level_one import finish_members, level_one
+    >>> X, y = load_iris(return_X_y=True)
+    >>> members = [("all", GaussianNB()), ("few", GaussianNB(var_smoothing=0.1))]
+    >>> level = level_one(members, X, y, finish=False)
+    >>> [member.name for member in finish_members(level, [False, True])]
+    ['few']
+    """
+    wanted = np.flatnonzero(np.ones(len(level.names), bool) if chosen is None else chosen)
+    if level.members or level.training is None:
+        return [level.members[m] for m in wanted]
+    tasks = [level.put_off[m] for m in wanted]
+    results = _run(tasks, level.training, n_jobs, memory, callback)
+    fitted = [member for member, _ in results if member is not None]
+    return [replace(member, scale=float(level.scale[m])) for member, m in zip(fitted, wanted)]
 
 
 def score_members(
@@ -177,7 +230,7 @@ def score_members(
     --------
     >>> from sklearn.datasets import load_iris
     >>> from sklearn.naive_bayes import GaussianNB
-    >>> from uneven.stacking import level_one, score_members
+    >>> from uneven.stacking.level_one import level_one, score_members
     >>> X, y = load_iris(return_X_y=True)
     >>> level = level_one([("nb", GaussianNB())], X, y)
     >>> score_members(level.members, X[:2]).round(2)
@@ -302,20 +355,22 @@ def _gather(
     plan: Plan,
 ) -> LevelOne:
     """Put scores in the order of the rows, and margins on one scale."""
-    rows, n_classes = plan.scored, len(training.classes)
-    fitted = [member for member, _ in results if member is not None]
-    scores = np.empty((len(rows), len(fitted), n_classes))
-    m = 0
-    for task, (member, said) in zip(tasks, results):
-        scores[np.searchsorted(rows, task.test), m] = said
-        m += member is not None
+    rows, methods = plan.scored, {task.name: task.method for task in tasks}
+    names = list(methods)
+    scores = np.empty((len(rows), len(names), len(training.classes)))
+    for task, (_, said) in zip(tasks, results):
+        scores[np.searchsorted(rows, task.test), names.index(task.name)] = said
     share = np.ones(len(rows)) if training.weight is None else training.weight[rows]
     if not share.any():
         raise ValueError("sample_weight is zero for every row that has level-1 scores.")
     share = share / share.sum()
-    for m, member in enumerate(fitted):
-        if member.method == "decision_function":
+    scale = np.ones(len(names))
+    for m, method in enumerate(methods.values()):
+        if method == "decision_function":
             size = float(np.sqrt(share @ np.square(scores[:, m]).mean(axis=1)))
-            fitted[m] = replace(member, scale=size if size > 0.0 else 1.0)
-            scores[:, m] /= fitted[m].scale
-    return LevelOne(scores, positions[rows], share, rows, fitted, training.classes)
+            scale[m] = size if size > 0.0 else 1.0
+            scores[:, m] /= scale[m]
+    fitted = [member for member, _ in results if member is not None]
+    members = [replace(member, scale=float(size)) for member, size in zip(fitted, scale)]
+    y = positions[rows]
+    return LevelOne(scores, y, share, rows, members, training.classes, names, scale)
