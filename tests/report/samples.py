@@ -13,6 +13,7 @@ from uneven.report import (
     MethodResult,
     NoiseSummary,
     Share,
+    StackSummary,
     ViewSummary,
 )
 
@@ -122,6 +123,30 @@ def with_noise(results):
     ]
     measures = [fix, *results.measures]
     return replace(results, noise=noise, methods=methods, measures=measures, metric=fix.name)
+
+
+def with_stack(results, seed=0):
+    """The same comparison with a stack that keeps every other method."""
+    rng = np.random.default_rng(seed)
+    k, members = len(results.data.classes), results.methods
+    weights = rng.normal(1.0, 0.8, (len(members), k)) * (np.arange(len(members)) % 2 == 0)[:, None]
+    strengths = [1e-11, 1e-9, 1e-7, 1e-5, 1e-3, 0.005, 0.01, 0.05, 0.1, 0.5, 1.0, 10.0]
+    error = [0.06, 0.06, 0.058, 0.055, 0.05, 0.045, 0.04, 0.041, 0.05, 0.2, 0.6, 0.9]
+    kept = np.round(np.linspace(len(members), 0, len(strengths)))
+    stack = StackSummary(
+        name="stack",
+        members=[m.name for m in members],
+        weights=weights.tolist(),
+        strength=0.01,
+        kept_folds=rng.integers(0, 6, len(members)).tolist(),
+        fits=5,
+        strengths=strengths,
+        error_mean=error,
+        error_std=[0.1 * e for e in error],
+        n_selected=kept.tolist(),
+    )
+    own = replace(members[0], name="stack", label="Stack", curves={}, description="Joined.")
+    return replace(results, methods=[*members, own], stack=stack)
 
 
 def make_names(n_classes, n_methods, n_views, *, nasty):

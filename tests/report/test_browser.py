@@ -5,7 +5,7 @@ import os
 import pytest
 
 from tests.browser import find_browser, open_browser
-from tests.report.samples import NASTY, make_results, with_noise
+from tests.report.samples import NASTY, make_results, with_noise, with_stack
 from uneven.report import write_report
 
 pytestmark = pytest.mark.xdist_group("browser")
@@ -31,6 +31,7 @@ def reports(tmp_path_factory):
         "nasty": make_results(6, 5, 1, nasty=True),
         "noisy": with_noise(make_results(26, 12, 1)),
         "nasty noise": with_noise(make_results(6, 5, 1, nasty=True)),
+        "stack": with_stack(make_results(26, 12, 1, nasty=True)),
     }
     return {name: write_report(made, folder / f"{name}.html") for name, made in cases.items()}
 
@@ -66,7 +67,7 @@ def visit(browser, reports):
 
 @pytest.mark.parametrize("theme", ["light", "dark"])
 @pytest.mark.parametrize("width", [1280, 390])
-@pytest.mark.parametrize("name", ["usual", "many", "nasty", "noisy", "nasty noise"])
+@pytest.mark.parametrize("name", ["usual", "many", "nasty", "noisy", "nasty noise", "stack"])
 def test_page_renders_and_never_scrolls_sideways(visit, name, width, theme):
     page = visit(name, width=width, theme=theme)
     heads = page.locator("section h2")

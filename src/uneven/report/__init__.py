@@ -11,6 +11,7 @@ from uneven.report.results import (
     MethodResult,
     Share,
 )
+from uneven.report.stack import StackSummary
 from uneven.report.verdict import Verdict, verdict
 from uneven.report.views import ViewSummary
 
@@ -23,6 +24,7 @@ __all__ = [
     "MethodResult",
     "NoiseSummary",
     "Share",
+    "StackSummary",
     "Verdict",
     "ViewSummary",
     "render_report",

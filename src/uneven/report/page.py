@@ -18,6 +18,7 @@ from uneven.report.sections.ranking import ranking
 from uneven.report.sections.recalls import recalls
 from uneven.report.sections.reproduce import reproduce
 from uneven.report.sections.rounds import rounds
+from uneven.report.sections.stack import stack
 from uneven.report.sections.views import views
 from uneven.report.sections.voices import voices
 from uneven.report.verdict import verdict
@@ -28,6 +29,7 @@ Section = Callable[[CompareResults], Markup | None]
 
 SECTIONS: tuple[tuple[str, str, str, Section], ...] = (
     ("ranking", "Ranking", "Ranking", ranking),
+    ("stack", "Stack", "Which methods the stack keeps", stack),
     ("noise", "Label noise", "How the labels are wrong", noise),
     ("classes", "Classes", "Who is recognised: recall by class", recalls),
     ("confusion", "Confusion", "Who is taken for whom", confusions),

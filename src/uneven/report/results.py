@@ -17,6 +17,7 @@ from uneven.report.averages import mean, spread
 from uneven.report.noise import NoiseSummary
 from uneven.report.plain import check_square, known_fields, with_nan, without_nan
 from uneven.report.shares import Share
+from uneven.report.stack import StackSummary
 from uneven.report.views import ViewSummary
 
 __all__ = [
@@ -256,6 +257,8 @@ class CompareResults:
         Rows that were looked at for it.
     noise : NoiseSummary or None
         How the labels are wrong, if that was given.
+    stack : StackSummary or None
+        Which methods a stack of them keeps, if they were stacked.
     schema : int
         Version of this format.
 
@@ -292,6 +295,7 @@ class CompareResults:
     views: list[ViewSummary] = field(default_factory=list)
     view_rows: int = 0
     noise: NoiseSummary | None = None
+    stack: StackSummary | None = None
     schema: int = SCHEMA
 
     def __post_init__(self) -> None:
@@ -302,6 +306,8 @@ class CompareResults:
         n_classes, n_fits = len(self.data.classes), self.folds * self.repeats
         if self.noise is not None:
             check_square(self.noise.matrix, n_classes, "the noise matrix")
+        if self.stack is not None:
+            self.stack.check(names, n_classes)
         for view in self.views:
             if len(view.recalls) != n_classes or len(view.redundancy) != len(self.views):
                 raise ValueError(
@@ -411,6 +417,8 @@ class CompareResults:
         known["methods"] = [_method(m) for m in raw["methods"]]
         noise = raw.get("noise")
         known["noise"] = noise and NoiseSummary(**known_fields(NoiseSummary, noise))
+        stack = raw.get("stack")
+        known["stack"] = stack and StackSummary.from_dict(stack)
         known["views"] = [ViewSummary.from_dict(view) for view in raw.get("views", [])]
         return cls(**known)
 
