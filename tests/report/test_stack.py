@@ -26,11 +26,11 @@ def test_results_with_a_stack_survive_json(arguments):
 
 
 def test_kept_and_dropped_methods_are_told_with_their_weights():
-    results = with_stack(make_results(3, 4, 1))
+    results = with_stack(make_results(6, 4, 1))
     text = stack(results)
     assert "Kept: CoMBo, Gradient boosting. Dropped: AdaBoost.MM, Random forest." in text
     weights = results.stack.weights
-    assert text.count('<td class="heat') == 12
+    assert text.count('<td class="heat') == 24
     shown = f"{weights[0][0]:.2f}".replace("-", "−")
     assert re.search(rf'data-value="{weights[0][0]:.6g}">{shown}</td>', text)
     negative = sum(value < 0 for row in weights for value in row)
