@@ -8,8 +8,13 @@ when its row is zero.
 from __future__ import annotations
 
 from abc import ABC, abstractmethod
+from collections.abc import Callable
+from typing import Any
 
 import numpy as np
+from scipy.linalg import cho_factor, cho_solve
+
+NormalSolver = Callable[[np.ndarray, np.ndarray], tuple[np.ndarray, np.ndarray]]
 
 __all__ = [
     "COMBINATIONS",
@@ -108,6 +113,31 @@ class Combination(ABC):
             Rows of ``coef`` one after the other, then the intercepts.
         """
 
+    @abstractmethod
+    def normal_equations(self, share: np.ndarray, ridge: float) -> NormalSolver:
+        """Solver of ``(psi' S psi + ridge Id) w = right``, factored once.
+
+        Parameters
+        ----------
+        share : ndarray of shape (n_samples,)
+            Diagonal of S: how much every row counts.
+        ridge : float
+            Positive; not added for the intercepts.
+
+        Returns
+        -------
+        callable
+            Takes and returns a pair of the shapes of ``coef`` and ``intercept``.
+        """
+
+
+def _factor(rows: np.ndarray, share: np.ndarray, ridge: np.ndarray | float) -> Any:
+    """Factor of the weighted Gram matrix of rows of shape (n_weights, n_samples)."""
+    half = rows * np.sqrt(share)
+    gram = half @ half.T
+    gram[np.diag_indices_from(gram)] += ridge
+    return cho_factor(gram, lower=True, overwrite_a=True, check_finite=False)
+
 
 class WeightedSum(Combination):
     """WS: one weight per classifier, ``score[n] = sum_m u[m] p[m, n]``.
@@ -145,6 +175,12 @@ class WeightedSum(Combination):
             whole += half @ half.T
         return whole
 
+    def normal_equations(self, share: np.ndarray, ridge: float) -> NormalSolver:
+        """One system for all classes."""
+        rows = self.by_class.transpose(1, 0, 2).reshape(self.n_members, -1)
+        factor = _factor(rows, np.tile(share, self.n_classes), ridge)
+        return lambda coef, intercept: (cho_solve(factor, coef, check_finite=False), intercept)
+
 
 class ClassWeightedSum(Combination):
     """CWS: one weight per classifier and class, ``score[n] = sum_m v[m, n] p[m, n]``.
@@ -177,15 +213,28 @@ class ClassWeightedSum(Combination):
     def curvature(self, diagonal: np.ndarray, spoke: np.ndarray) -> np.ndarray:
         """Squares of scores minus squares of their sums along the spokes."""
         n_classes, n_members, n_samples = self.by_class.shape
-        along = np.empty((n_members, n_classes, n_samples))
-        np.multiply(self.by_class.transpose(1, 0, 2), spoke.T[None], out=along)
-        along = along.reshape(-1, n_samples)
+        along = np.empty((n_members * n_classes, n_samples))
+        for n, scores in enumerate(self.by_class):
+            np.multiply(scores, spoke[:, n], out=along[n::n_classes])
         whole = along @ along.T
         np.negative(whole, out=whole)
         for n, scores in enumerate(self.by_class):
             half = scores * np.sqrt(diagonal[:, n])
             whole[n::n_classes, n::n_classes] += half @ half.T
         return whole
+
+    def normal_equations(self, share: np.ndarray, ridge: float) -> NormalSolver:
+        """One system for each class."""
+        factors = [_factor(rows, share, ridge) for rows in self.by_class]
+
+        def solve(coef: np.ndarray, intercept: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
+            columns = [
+                cho_solve(factor, coef[:, n], check_finite=False)
+                for n, factor in enumerate(factors)
+            ]
+            return np.stack(columns, axis=1), intercept
+
+        return solve
 
 
 class LinearStacking(Combination):
@@ -221,7 +270,9 @@ class LinearStacking(Combination):
         -------
         ndarray of shape (n_members * n_classes, n_samples)
         """
-        return self.by_class.transpose(1, 0, 2).reshape(-1, self.n_samples)
+        return self.by_class.transpose(1, 0, 2).reshape(
+            self.n_members * self.n_classes, self.n_samples
+        )
 
     def scores(self, coef: np.ndarray, intercept: np.ndarray) -> np.ndarray:
         """``sum_mk w[m, k, n] p[m, k] + b[n]``."""
@@ -249,6 +300,20 @@ class LinearStacking(Combination):
                 whole[:, a, :, b] = block
                 whole[:, b, :, a] = block
         return whole.reshape(len(inputs) * n, -1)
+
+    def normal_equations(self, share: np.ndarray, ridge: float) -> NormalSolver:
+        """One system with the intercept, shared by all outputs."""
+        inputs = np.vstack([self.flat(), np.ones(self.n_samples)])
+        ridges = np.append(np.full(len(inputs) - 1, ridge), 0.0)
+        factor = _factor(inputs, share, ridges)
+        shape = (self.n_members, self.n_classes * self.n_classes)
+
+        def solve(coef: np.ndarray, intercept: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
+            right = np.vstack([coef.reshape(-1, self.n_classes), intercept])
+            found = cho_solve(factor, right, check_finite=False)
+            return found[:-1].reshape(shape), found[-1]
+
+        return solve
 
 
 COMBINATIONS: dict[str, type[Combination]] = {

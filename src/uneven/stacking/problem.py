@@ -1,0 +1,88 @@
+"""The convex problem behind a combination: loss of the scores plus a penalty on the weights."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+import numpy as np
+
+from uneven.stacking.combinations import Combination
+from uneven.stacking.combiner import LinearCombiner
+from uneven.stacking.losses import Loss
+from uneven.stacking.penalties import Penalty
+
+__all__ = ["Problem"]
+
+_FLOOR = 1e-2
+
+
+@dataclass
+class Problem:
+    """``loss(scores(coef, intercept)) + strength * penalty(coef)``, to be minimised.
+
+    Attributes
+    ----------
+    design : Combination
+    loss : Loss
+    penalty : Penalty
+    strength : float
+    """
+
+    design: Combination
+    loss: Loss
+    penalty: Penalty
+    strength: float
+
+    def objective(self, coef: np.ndarray, scores: np.ndarray) -> float:
+        """Value at weights whose combined scores are known."""
+        return self.loss.value(scores) + self.strength * self.penalty.value(coef)
+
+    def bound(self, multipliers: np.ndarray, intercept: np.ndarray) -> float:
+        """How low the objective can get, by weak duality.
+
+        Parameters
+        ----------
+        multipliers : ndarray of shape (n_samples, n_classes)
+            A gradient of the loss in the scores.
+        intercept : ndarray of shape (n_intercepts,)
+            Constants must be balanced by the multipliers; what is left of that is charged at the
+            size of these.
+        """
+        pull, rest = self.design.adjoint(multipliers)
+        gain, cost = self.loss.conjugate(multipliers)
+        bound = self.penalty.dual(pull, gain, cost, self.strength)
+        return bound - self.unbalanced(rest, intercept)
+
+    @staticmethod
+    def unbalanced(rest: np.ndarray, intercept: np.ndarray) -> float:
+        """What is charged for a gradient of the loss in the intercept that is not zero."""
+        return float(np.abs(rest).sum() * (1.0 + np.abs(intercept).max(initial=0.0)))
+
+    def tolerance(self, tol: float, objective: float) -> float:
+        """Gap that ends a search: relative, but not to less than a hundredth."""
+        return tol * max(objective, _FLOOR)
+
+    def combiner(
+        self,
+        coef: np.ndarray,
+        intercept: np.ndarray,
+        *,
+        multipliers: np.ndarray | None,
+        n_iter: int,
+        tol: float,
+        solver: str,
+    ) -> LinearCombiner:
+        """The weights with their certificate."""
+        objective = self.objective(coef, self.design.scores(coef, intercept))
+        gap = np.inf if multipliers is None else objective - self.bound(multipliers, intercept)
+        return LinearCombiner(
+            self.design.name,
+            coef,
+            intercept,
+            objective,
+            float(max(gap, 0.0)),
+            n_iter,
+            bool(gap <= self.tolerance(tol, objective)),
+            solver,
+            multipliers,
+        )

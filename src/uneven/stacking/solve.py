@@ -1,0 +1,234 @@
+"""One door to the weights of a linear combination: combination x loss x penalty x solver."""
+
+from __future__ import annotations
+
+import warnings
+from collections.abc import Callable
+from typing import Any
+
+import numpy as np
+from sklearn.exceptions import ConvergenceWarning
+
+from uneven.door import check_choice
+from uneven.stacking.admm import admm
+from uneven.stacking.combinations import COMBINATIONS
+from uneven.stacking.combiner import LinearCombiner
+from uneven.stacking.least_squares import closed_form, lasso
+from uneven.stacking.linear_program import linear_program
+from uneven.stacking.losses import LOSSES, SquaredLoss
+from uneven.stacking.newton import newton
+from uneven.stacking.penalties import PENALTIES
+from uneven.stacking.problem import Problem
+
+__all__ = ["SOLVERS", "STRENGTHS", "check_level_one", "solve"]
+
+STRENGTHS = (1e-11, 1e-9, 1e-7, 1e-5, 1e-3, 0.005, 0.01, 0.05, 0.1, 0.5, 1.0, 10.0)
+
+SOLVERS = ("auto", "newton", "admm", "linear program", "lasso", "closed form")
+
+_ONLY = {
+    "closed form": ("squared", "l2"),
+    "lasso": ("squared", "l1"),
+    "linear program": ("hinge", "l1"),
+}
+_WIDE = 4000
+
+
+def solve(
+    scores: Any,
+    y: Any,
+    *,
+    combination: str = "cws",
+    loss: str = "hinge",
+    penalty: str = "group",
+    strength: float = 0.01,
+    share: Any = None,
+    target: str = "01",
+    start: LinearCombiner | None = None,
+    tol: float = 1e-6,
+    max_iter: int | None = None,
+    solver: str = "auto",
+) -> LinearCombiner:
+    """Weights that minimise ``loss + strength * penalty`` on level-1 scores.
+
+    Parameters
+    ----------
+    scores : array-like of shape (n_samples, n_members, n_classes)
+        What each classifier says about each row, from models that have not seen the row.
+    y : array-like of int, shape (n_samples,)
+        Positions of the true classes.
+    combination : {"ws", "cws", "lsg"}, default="cws"
+        One weight per classifier, per classifier and class, or all scores for every class.
+    loss : {"hinge", "squared"}, default="hinge"
+    penalty : {"l2", "l1", "group"}, default="group"
+        With ``"group"`` whole classifiers are dropped.
+    strength : float, default=0.01
+        Factor on the penalty; positive.
+    share : array-like of shape (n_samples,), optional
+        How much every row counts; scaled to add up to 1.
+    target : {"01", "pm1"}, default="01"
+        Only for the squared loss: target of the wrong classes, 0 or -1.
+    start : LinearCombiner, optional
+        Warm start.
+    tol : float, default=1e-6
+        Relative gap at which to stop; not relative to less than 0.01.
+    max_iter : int, optional
+        Limit of the solver; each has its own.
+    solver : {"auto", "newton", "admm", "linear program", "lasso", "closed form"}
+        ``"auto"`` takes the closed form for squared loss with l2, Lasso for squared loss with l1,
+        alternating directions for more than 4000 weights with l2, and Newton otherwise.
+
+    Returns
+    -------
+    LinearCombiner
+
+    Warns
+    -----
+    ConvergenceWarning
+        If the gap stays above the tolerance.
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> good = np.array([[0.9, 0.1], [0.2, 0.8], [0.7, 0.3], [0.1, 0.9]])
+    >>> useless = np.full((4, 2), 0.5)
+    >>> scores = np.stack([good, useless], axis=1)
+    >>> solve(scores, [0, 1, 0, 1], strength=0.05).selected
+    array([ True, False])
+    """
+    scores, y, share = check_level_one(scores, y, share)
+    for word, value, choices in (
+        ("combination", combination, COMBINATIONS),
+        ("loss", loss, LOSSES),
+        ("penalty", penalty, PENALTIES),
+        ("target", target, ("01", "pm1")),
+        ("solver", solver, SOLVERS),
+    ):
+        check_choice(word, value, choices)
+    _check_positive("strength", strength)
+    _check_positive("tol", tol)
+    counts = np.flatnonzero(share)
+    design = COMBINATIONS[combination](scores[counts])
+    y, share = y[counts], share[counts]
+    given = {"target": target} if LOSSES[loss] is SquaredLoss else {}
+    bound_loss = LOSSES[loss](y, scores.shape[2], share, **given)
+    problem = Problem(design, bound_loss, PENALTIES[penalty](), float(strength))
+    chosen = _choose(problem, solver)
+    found = _run(problem, chosen, _checked_start(problem, start), tol, max_iter)
+    if not found.converged:
+        warnings.warn(
+            f"{chosen} stopped at {found.objective:.6g}, at most {found.gap:.2g} above the "
+            f"minimum: more than tol={tol:g} allows. A larger strength or tol is easier.",
+            ConvergenceWarning,
+            stacklevel=2,
+        )
+    return found
+
+
+def check_level_one(
+    scores: Any, y: Any = None, share: Any = None
+) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
+    """Refuse level-1 scores, labels and shares that do not fit.
+
+    Parameters
+    ----------
+    scores : array-like of shape (n_samples, n_members, n_classes)
+    y : array-like of int, shape (n_samples,), optional
+    share : array-like of shape (n_samples,), optional
+
+    Returns
+    -------
+    scores : ndarray of float64, shape (n_samples, n_members, n_classes)
+    y : ndarray of int, shape (n_samples,)
+        Zeros if there were none.
+    share : ndarray of shape (n_samples,)
+        Adds up to 1.
+    """
+    scores = np.asarray(scores, dtype=np.float64)
+    if scores.ndim != 3 or 0 in scores.shape or scores.shape[2] < 2:
+        raise ValueError(
+            "scores must have the shape (n_samples, n_members, n_classes) with at least one row, "
+            f"one classifier and two classes; got {scores.shape}."
+        )
+    if not np.isfinite(scores).all():
+        i, m, n = np.argwhere(~np.isfinite(scores))[0]
+        raise ValueError(
+            f"scores[{i}, {m}, {n}] is {scores[i, m, n]}: every classifier must give a finite "
+            "score for every row and class."
+        )
+    labels = np.zeros(len(scores), dtype=np.int64) if y is None else np.asarray(y)
+    if labels.shape != (len(scores),) or not np.issubdtype(labels.dtype, np.integer):
+        raise ValueError(
+            f"y must hold one class position (int) for each of the {len(scores)} rows; got shape "
+            f"{labels.shape} of {labels.dtype}."
+        )
+    if labels.min() < 0 or labels.max() >= scores.shape[2]:
+        raise ValueError(
+            f"y holds {labels.min()} to {labels.max()}, but scores have {scores.shape[2]} classes "
+            f"(0 to {scores.shape[2] - 1})."
+        )
+    weights = np.ones(len(scores)) if share is None else np.asarray(share, dtype=np.float64)
+    if weights.shape != (len(scores),):
+        raise ValueError(f"share has shape {weights.shape}; {len(scores)} numbers are needed.")
+    if not np.isfinite(weights).all() or (weights < 0.0).any() or not weights.any():
+        raise ValueError("share must be finite, >= 0 and not all zero.")
+    weights = weights / weights.max()
+    return scores, labels.astype(np.int64, copy=False), weights / weights.sum()
+
+
+def _check_positive(word: str, value: Any) -> None:
+    if isinstance(value, bool) or not np.isscalar(value) or not np.isreal(value):
+        raise ValueError(f"{word} must be a positive number; got {value!r}.")
+    if not (np.isfinite(value) and value > 0.0):  # type: ignore[operator]
+        raise ValueError(f"{word} must be positive and finite; got {value!r}.")
+
+
+def _choose(problem: Problem, solver: str) -> str:
+    """The solver that is used, after refusing one that cannot do it."""
+    pair = (problem.loss.name, problem.penalty.name)
+    if solver in _ONLY and _ONLY[solver] != pair:
+        can = _ONLY[solver]
+        raise ValueError(
+            f"solver={solver!r} solves loss={can[0]!r} with penalty={can[1]!r} only, not "
+            f"{pair[0]!r} with {pair[1]!r}. Use solver='auto'."
+        )
+    if solver != "auto":
+        return solver
+    for name, can in _ONLY.items():
+        if can == pair and name != "linear program":
+            return name
+    coef, intercept = problem.design.zeros()
+    wide = coef.size + intercept.size > _WIDE
+    return "admm" if wide and not problem.penalty.sparse else "newton"
+
+
+def _checked_start(problem: Problem, start: LinearCombiner | None) -> LinearCombiner | None:
+    if start is None:
+        return None
+    coef, _ = problem.design.zeros()
+    if start.combination != problem.design.name or start.coef.shape != coef.shape:
+        raise ValueError(
+            f"start has weights of {start.combination!r} with shape {start.coef.shape}; "
+            f"{problem.design.name!r} with shape {coef.shape} is needed."
+        )
+    if start.multipliers is not None and start.multipliers.shape != (
+        problem.design.n_samples,
+        problem.design.n_classes,
+    ):
+        return start.restrict(np.arange(len(coef)))
+    return start
+
+
+def _run(
+    problem: Problem, solver: str, start: LinearCombiner | None, tol: float, max_iter: int | None
+) -> LinearCombiner:
+    limit = {} if max_iter is None else {"max_iter": max_iter}
+    if solver == "closed form":
+        return closed_form(problem, tol)
+    if solver == "linear program":
+        return linear_program(problem, tol)
+    if solver == "lasso":
+        found = lasso(problem, tol, **limit)
+        return found if found.converged else newton(problem, found, tol)
+    search: Callable[..., LinearCombiner] = {"newton": newton, "admm": admm}[solver]
+    return search(problem, start, tol, **limit)
