@@ -64,6 +64,7 @@ ESTIMATORS = [
     uneven.EarlyFusionClassifier(uneven.ComboClassifier(n_estimators=3), scale=True),
     uneven.LateFusionClassifier(),
     uneven.LateFusionClassifier(combine="scores", views=TWO_VIEWS, n_jobs=2),
+    uneven.LateFusionClassifier(combine="scores", rule="product", views=TWO_VIEWS),
     uneven.LateFusionClassifier(uneven.ComboClassifier(n_estimators=3), combine="margins"),
     BestViewClassifier(cv=2),
     HoldoutFusionClassifier(inputs="probabilities"),

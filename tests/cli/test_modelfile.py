@@ -373,6 +373,8 @@ def emptied(columns):
         ("late_fusion", "weights_", first(np.inf), "weights of the views"),
         ("late_fusion", "weights_", lambda a: a[:1], "weights of the views"),
         ("late_fusion", "combine_", lambda _: "sums", "joined by 'sums'"),
+        ("late_fusion", "rule_", lambda _: "sums", "joined by 'scores' and 'sums'"),
+        ("late_fusion", "percent_", lambda _: 50.0, "less than 50 percent"),
         ("late_fusion", "estimators_", lambda members: members[:1], "1 classifiers for 2 views"),
         ("late_fusion", "views_.columns", shorter, "judged by 2"),
         ("late_fusion", "vote_._voters.0.columns", lambda a: a[::-1], "columns of another"),

@@ -18,6 +18,8 @@ from sklearn.tree import DecisionTreeClassifier
 from tests.problems import four_view_classes
 from uneven import AdaBoostMMClassifier, ComboClassifier, LateFusionClassifier
 from uneven.datasets import make_imbalanced_views
+from uneven.fusion.late import JOINED
+from uneven.fusion.rules import WEIGHTED_RULES, join_scores
 
 BOOSTED = ComboClassifier(n_estimators=8, max_depth=1)
 
@@ -81,6 +83,91 @@ def test_votes_are_a_weighted_majority_and_a_vote():
     recall = np.array([[(said[y == c] == c).mean() for c in range(4)] for said in answers])
     credit = np.array(weights)[:, None] * recall
     np.testing.assert_allclose(late.explain().view_share, credit / credit.sum(axis=0))
+
+
+@pytest.mark.parametrize("rule", sorted(JOINED["scores"] - {"sum"}))
+def test_probabilities_are_joined_by_any_rule(rule):
+    X, y, views = four_view_classes()
+    weights = [1.0, 2.0, 0.5, 0.0] if rule in WEIGHTED_RULES else None
+    late = LateFusionClassifier(
+        GaussianNB(), combine="scores", rule=rule, weights=weights, views=views
+    )
+    late.fit(X, y)
+    parts = [GaussianNB().fit(part, y).predict_proba(part) for part in by_view(X, views)]
+    expected = join_scores(np.stack(parts, axis=1), rule, weights)
+    np.testing.assert_allclose(late.decision_function(X), expected)
+    np.testing.assert_array_equal(late.predict(X), expected.argmax(axis=1))
+    shares = expected / expected.sum(axis=1, keepdims=True)
+    np.testing.assert_allclose(late.predict_proba(X), shares)
+    assert late.score(X, y) > 0.6
+
+
+@pytest.mark.parametrize("combine", sorted(JOINED))
+def test_a_mean_of_all_views_answers_as_their_sum(combine):
+    X, y, views = four_view_classes()
+    late = LateFusionClassifier(LogisticRegression(), combine=combine, views=views).fit(X, y)
+    total = late.decision_function(X)
+    for rule in ("mean", "weighted_mean"):
+        found = late.set_params(rule=rule).fit(X, y).decision_function(X)
+        np.testing.assert_allclose(found, total / 4.0)
+
+
+def test_a_majority_counts_answers_and_asks_the_probabilities_only_in_a_tie():
+    X, y, views = four_view_classes()
+    late = LateFusionClassifier(GaussianNB(), views=views).fit(X, y)
+    votes = late.decision_function(X)
+    top = votes == votes.max(axis=1, keepdims=True)
+    tied = top.sum(axis=1) > 1
+    assert 0 < tied.sum() < len(y)
+    late.set_params(combine="scores", rule="majority").fit(X, y)
+    assert np.array_equal(late.predict(X)[~tied], votes[~tied].argmax(axis=1))
+    parts = [GaussianNB().fit(part, y).predict_proba(part) for part in by_view(X, views)]
+    chosen = np.where(top, sum(parts), -1.0).argmax(axis=1)
+    assert np.array_equal(late.predict(X)[tied], chosen[tied])
+    assert (chosen[tied] != votes[tied].argmax(axis=1)).any()
+    answers = late.set_params(combine="votes").fit(X, y)
+    assert np.array_equal(answers.predict(X), votes.argmax(axis=1))
+
+
+def test_margins_are_compared_on_one_scale_if_they_are_normalised():
+    X, y, views = four_view_classes()
+    X[:, 3:6] *= 100.0
+    y = y % 2
+    late = LateFusionClassifier(
+        SVC(), combine="margins", rule="median", normalise=True, views=views
+    ).fit(X, y)
+    margins = [SVC().fit(part, y).decision_function(part) for part in by_view(X, views)]
+    evened = np.stack([margin / np.abs(margin).mean() for margin in margins], axis=1)
+    np.testing.assert_allclose(late.decision_function(X), np.median(evened, axis=1), atol=1e-9)
+
+
+@pytest.mark.parametrize("rule", sorted(JOINED["scores"]))
+def test_rules_leave_out_views_that_are_missing(rule):
+    X, y, views = four_view_classes()
+    late = LateFusionClassifier(LogisticRegression(), combine="scores", rule=rule, views=views)
+    late.fit(X, y)
+    some = X.copy()
+    some[:, 3:] = np.nan
+    some[5] = np.nan
+    said = LogisticRegression().fit(X[:, :3], y).predict_proba(X[:, :3])
+    assert late.undecided(some).tolist() == [i == 5 for i in range(len(X))]
+    seen = np.arange(len(X)) != 5
+    assert np.array_equal(late.predict(some)[seen], said[seen].argmax(axis=1))
+    if rule != "majority":
+        np.testing.assert_allclose(late.predict_proba(some)[seen], said[seen])
+
+
+def test_a_trimmed_mean_leaves_out_what_it_is_told():
+    X, y, views = four_view_classes()
+    late = LateFusionClassifier(
+        GaussianNB(), combine="scores", rule="trimmed_mean", percent=10, views=views
+    ).fit(X, y)
+    parts = [GaussianNB().fit(part, y).predict_proba(part) for part in by_view(X, views)]
+    np.testing.assert_allclose(late.decision_function(X), np.mean(parts, axis=0))
+    late.set_params(percent=40)
+    np.testing.assert_allclose(late.decision_function(X), np.mean(parts, axis=0))
+    late.fit(X, y)
+    np.testing.assert_allclose(late.decision_function(X), np.median(parts, axis=0))
 
 
 def test_the_default_is_the_majority_of_full_trees():
@@ -250,6 +337,11 @@ def test_margins_have_no_shares():
     ("words", "message"),
     [
         ({"combine": "mean"}, "combine must be one of"),
+        ({"rule": "vote"}, "rule must be one of 'majority'"),
+        ({"rule": "product"}, "rule='product' cannot join combine='votes'"),
+        ({"rule": "product", "combine": "margins"}, "cannot join combine='margins'"),
+        ({"rule": "median", "combine": "scores", "weights": "accuracy"}, "no use of weights"),
+        ({"percent": 50.0}, "less than 50 percent"),
         ({"normalise": True}, 'normalise=True needs combine="margins"'),
         ({"weights": [1.0, 2.0]}, r"weights has shape \(2,\), but there are 4 views"),
         ({"weights": [0.0] * 4}, "weights must be finite"),

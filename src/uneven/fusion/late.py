@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterator
 from typing import Any, Self
 
 import numpy as np
@@ -15,13 +16,21 @@ from uneven.fusion.class_columns import check_margins, scatter, spread
 from uneven.fusion.entrance import enter_rows, fitting
 from uneven.fusion.judging import view_scores
 from uneven.fusion.members import fit_members
+from uneven.fusion.rules import RULES, WEIGHTED_RULES, check_percent, join_scores
 from uneven.vote_classifier import VoteClassifier
 from uneven.voters import EstimatorVoter
 from uneven.votes import Term, Vote
 
-__all__ = ["LateFusionClassifier"]
+__all__ = ["JOINED", "LateFusionClassifier"]
 
 _METHOD = {"votes": "predict", "scores": "predict_proba", "margins": "decision_function"}
+JOINED = {
+    "votes": {"sum", "mean", "majority", "weighted_mean"},
+    "scores": {"sum", *RULES, *WEIGHTED_RULES},
+    "margins": {"sum", *RULES, *WEIGHTED_RULES} - {"product", "weighted_product"},
+}
+"""Rules that can join what each ``combine`` gives."""
+"""Rules that can join what each ``combine`` gives."""
 
 
 def _has_shares(classifier: LateFusionClassifier) -> bool:
@@ -32,7 +41,7 @@ def _has_shares(classifier: LateFusionClassifier) -> bool:
 
 @documented
 class LateFusionClassifier(VoteClassifier):
-    """Late fusion: one classifier per view, then a vote or a sum of what they say.
+    """Late fusion: one classifier per view, then a vote, a sum or a rule for what they say.
 
     Every view is learnt on its own, from the rows that have it, by a clone of ``estimator``. With
     the default settings this is the majority vote of one tree per view (also known as MV-MV).
@@ -43,12 +52,19 @@ class LateFusionClassifier(VoteClassifier):
     estimator : classifier, mapping of view name to classifier, or None, default=None
         None, and views that a mapping does not name, get a fully grown decision tree.
     combine : {"votes", "scores", "margins"}, default="votes"
-        What is added up: answers, ``predict_proba``, or ``decision_function``. The margin of a
+        What is joined: answers, ``predict_proba``, or ``decision_function``. The margin of a
         two-class model counts half for one class and half against the other; margins of pairs of
         classes are refused. With margins there is no ``predict_proba``.
+    rule : str, default="sum"
+        How it is joined: "sum", or a rule of :mod:`uneven.fusion.rules` among the views that are
+        there. These are "mean", "trimmed_mean", "median", "minimum", "maximum", "majority",
+        "product", "weighted_mean" and "weighted_product". Margins have no products; answers have
+        only "sum", "mean", "majority" and "weighted_mean".
     weights : None, "accuracy" or array-like of shape (n_views,), default=None
         Factor on what each view says: 1 for all, its accuracy in five-fold cross-validation, or
-        the numbers given.
+        the numbers given. For the sum and the weighted rules only.
+    percent : float, default=25.0
+        How many of the views that are there a trimmed mean leaves out at each end, rounded down.
     normalise : bool, default=False
         Only for margins: divide those of a view by their scale, which is the sum of its vote
         weights for a classifier of this library, and the mean absolute margin of its training
@@ -62,8 +78,10 @@ class LateFusionClassifier(VoteClassifier):
     estimators_ : list of classifier or None
         One per view, trained on class indices; None for a view whose training rows show fewer
         than two classes.
-    combine_ : str
-        What is added up.
+    combine_, rule_ : str
+        What is joined, and how.
+    percent_ : float
+        What a trimmed mean leaves out.
     weights_ : ndarray of shape (n_views,)
         Factor on what each view says, divided by the scale of its margins with ``normalise``.
     vote_ : Vote
@@ -107,7 +125,9 @@ class LateFusionClassifier(VoteClassifier):
         estimator: Any = None,
         *,
         combine: str = "votes",
+        rule: str = "sum",
         weights: Any = None,
+        percent: float = 25.0,
         normalise: bool = False,
         views: Any = None,
         random_state: Any = None,
@@ -115,7 +135,9 @@ class LateFusionClassifier(VoteClassifier):
     ) -> None:
         self.estimator = estimator
         self.combine = combine
+        self.rule = rule
         self.weights = weights
+        self.percent = percent
         self.normalise = normalise
         self.views = views
         self.random_state = random_state
@@ -138,12 +160,11 @@ class LateFusionClassifier(VoteClassifier):
         -------
         self : object
         """
-        check_choice("combine", self.combine, _METHOD)
-        if self.normalise and self.combine != "margins":
-            raise ValueError(f'normalise=True needs combine="margins", not {self.combine!r}.')
+        self._check_words()
         with fitting(self) as team:
             rows = enter_rows(self, X, y, sample_weight)
-            self.combine_, n_classes = self.combine, len(rows.classes)
+            self.combine_, self.rule_, n_classes = self.combine, self.rule, len(rows.classes)
+            self.percent_ = float(self.percent)
             rng = check_random_state(self.random_state)
             members = fit_members(self.estimator, rows, rng, team)
             self._check_method(members, rows)
@@ -159,6 +180,24 @@ class LateFusionClassifier(VoteClassifier):
             ]
             self.vote_ = Vote(terms, [len(terms)], n_classes, rows.views)
         return self
+
+    def _check_words(self) -> None:
+        """Refuse parameters that are wrong, or do not go together."""
+        check_choice("combine", self.combine, _METHOD)
+        check_choice("rule", self.rule, JOINED["scores"])
+        check_percent(self.percent)
+        if self.rule not in JOINED[self.combine]:
+            raise ValueError(
+                f"rule={self.rule!r} cannot join combine={self.combine!r}: choose one of "
+                f'{sorted(JOINED[self.combine])}, or combine="scores".'
+            )
+        if self.weights is not None and self.rule not in ("sum", *WEIGHTED_RULES):
+            raise ValueError(
+                f"rule={self.rule!r} makes no use of weights: leave them out, or choose one of "
+                f"{['sum', *sorted(WEIGHTED_RULES)]}."
+            )
+        if self.normalise and self.combine != "margins":
+            raise ValueError(f'normalise=True needs combine="margins", not {self.combine!r}.')
 
     def _check_method(self, members: list[EstimatorVoter | None], rows: TrainingRows) -> None:
         needed = _METHOD[self.combine]
@@ -209,23 +248,40 @@ class LateFusionClassifier(VoteClassifier):
         return scales
 
     def _scores(self, X: Any) -> np.ndarray:
-        """Weighted sum of what the views say, shape (n_samples, n_classes)."""
+        """What the views say, joined; shape (n_samples, n_classes)."""
         check_is_fitted(self, "vote_")
-        if self.combine_ == "votes":
+        if (self.combine_, self.rule_) == ("votes", "sum"):
             return super()._scores(X)
         X = enter_again(self, X)
-        present = self.views_.presence(X)
+        return self._sum(X) if self.rule_ == "sum" else self._joined(X)
+
+    def _sum(self, X: Any) -> np.ndarray:
         scores = np.zeros((X.shape[0], len(self.classes_)))
+        for j, here, opinion in self._opinions(X):
+            scores[here] += self.weights_[j] * opinion
+        return scores
+
+    def _joined(self, X: Any) -> np.ndarray:
+        said = np.full((X.shape[0], len(self.estimators_), len(self.classes_)), np.nan)
+        weighted = self.rule_ in WEIGHTED_RULES
+        for j, here, opinion in self._opinions(X):
+            said[here, j] = opinion if weighted else self.weights_[j] * opinion
+        return join_scores(said, self.rule_, self.weights_ if weighted else None, self.percent_)
+
+    def _opinions(self, X: Any) -> Iterator[tuple[int, np.ndarray, np.ndarray]]:
+        """Position of each view, the rows that have it, and its scores (n_rows, n_classes)."""
+        present = self.views_.presence(X)
         for j, estimator in enumerate(self.estimators_):
             here = np.flatnonzero(present[:, j])
             if estimator is not None and len(here):
                 table = X[here][:, self.views_.columns[j]]
-                scores[here] += self.weights_[j] * self._opinion(estimator, table)
-        return scores
+                yield j, here, self._opinion(estimator, table)
 
     def _opinion(self, estimator: Any, table: Any) -> np.ndarray:
         """What one view says about some rows, shape (n_rows, n_classes)."""
         values = getattr(estimator, _METHOD[self.combine_])(table)
+        if self.combine_ == "votes":
+            return np.asarray(np.asarray(values)[:, None] == np.arange(len(self.classes_)), float)
         place = spread if self.combine_ == "margins" else scatter
         return place(values, estimator.classes_, len(self.classes_))
 
