@@ -1,6 +1,25 @@
 """Many classifiers: learn by margin how to join them, and drop those that add nothing."""
 
+from uneven.stacking.ensembles import (
+    bagged_ensemble,
+    diverse_ensemble,
+    diverse_learners,
+    random_subspaces,
+    svm_ensemble,
+)
 from uneven.stacking.level_one import LevelOne, finish_members, level_one, score_members
 from uneven.stacking.members import FittedMember, Member
 
-__all__ = ["FittedMember", "LevelOne", "Member", "finish_members", "level_one", "score_members"]
+__all__ = [
+    "FittedMember",
+    "LevelOne",
+    "Member",
+    "bagged_ensemble",
+    "diverse_ensemble",
+    "diverse_learners",
+    "finish_members",
+    "level_one",
+    "random_subspaces",
+    "score_members",
+    "svm_ensemble",
+]

@@ -17,7 +17,7 @@ from uneven.stacking.answers import class_scores
 from uneven.stacking.tables import count_columns, count_rows, open_table
 from uneven.views import ViewMap, resolve_views
 
-__all__ = ["FittedMember", "Member", "check_members"]
+__all__ = ["FittedMember", "Member", "check_members", "check_share"]
 
 
 class Member(BaseEstimator):
@@ -94,15 +94,13 @@ class Member(BaseEstimator):
         """
         if self.rows is not None:
             return self._named_rows(len(y))
-        share = 1.0 if self.share is None else self.share
-        if not isinstance(share, Real) or isinstance(share, bool) or not 0.0 < float(share) <= 1.0:
-            raise ValueError(f"share must be a number in (0, 1], got {share!r}.")
+        share = check_share(1.0 if self.share is None else self.share)
         source = rng if self.random_state is None else check_random_state(self.random_state)
         if self.bootstrap:
-            return np.sort(source.randint(len(y), size=max(1, round(float(share) * len(y)))))
+            return np.sort(source.randint(len(y), size=max(1, round(share * len(y)))))
         if share == 1.0:
             return None
-        return np.flatnonzero(~hold_out(y, 1.0 - float(share), source))
+        return np.flatnonzero(~hold_out(y, 1.0 - share, source))
 
     def _named_rows(self, n_samples: int) -> np.ndarray:
         if self.share is not None or self.bootstrap:
@@ -147,6 +145,19 @@ class Member(BaseEstimator):
             {name: self.columns}, n_features=n_features, feature_names=names, frame=frame
         )
         return resolved.columns[0]
+
+
+def check_share(share: Any) -> float:
+    """Refuse a share of rows or columns that is not in (0, 1].
+
+    Examples
+    --------
+    >>> check_share(1)
+    1.0
+    """
+    if not isinstance(share, Real) or isinstance(share, bool) or not 0.0 < float(share) <= 1.0:
+        raise ValueError(f"share must be a number in (0, 1], got {share!r}.")
+    return float(share)
 
 
 def check_members(estimators: Any) -> list[tuple[str, Member]]:

@@ -1,0 +1,336 @@
+"""Simple classifiers for ensembles that scikit-learn lacks: they know how sure they are.
+
+All of them take dense tables of numbers and give probabilities of about `FLOOR` at least, so that a
+product of many of them never forgets a class. They live with constant columns and with classes of a
+single row.
+"""
+
+from __future__ import annotations
+
+from abc import abstractmethod
+from itertools import pairwise
+from typing import Any, Self
+
+import numpy as np
+from scipy.optimize import minimize_scalar
+from scipy.special import logsumexp, softmax
+from scipy.stats import norm
+from sklearn.base import BaseEstimator, ClassifierMixin
+from sklearn.metrics.pairwise import euclidean_distances
+from sklearn.neighbors import NearestNeighbors
+from sklearn.utils.multiclass import check_classification_targets
+from sklearn.utils.validation import check_is_fitted, validate_data
+
+from uneven.door import check_integer, whole_or_nothing
+
+__all__ = [
+    "FLOOR",
+    "NearestMeanClassifier",
+    "NeighbourCountClassifier",
+    "ParzenClassifier",
+    "QuadraticGaussianClassifier",
+    "floored",
+]
+
+FLOOR = 1e-6
+"""Smallest probability that is given to a class."""
+
+_LARGEST_BLOCK = 2_000_000
+"""Distances that are held at the same time."""
+
+
+def floored(shares: np.ndarray, floor: float = FLOOR) -> np.ndarray:
+    """Let shares sum to 1, raise them to a floor, and let them sum to 1 again.
+
+    Parameters
+    ----------
+    shares : ndarray of shape (n_samples, n_classes)
+        Not negative; rows of zeros count as even.
+    floor : float, default=1e-6
+
+    Returns
+    -------
+    ndarray of shape (n_samples, n_classes)
+
+    Examples
+    --------
+    >>> floored(np.array([[1.0, 0.0]]), 0.25)
+    array([[0.8, 0.2]])
+    """
+    some = np.maximum(shares, np.finfo(np.float64).tiny)
+    raised = np.maximum(some / some.sum(axis=1, keepdims=True), floor)
+    return np.asarray(raised / raised.sum(axis=1, keepdims=True))
+
+
+class _Posterior(ClassifierMixin, BaseEstimator):
+    """Base of classifiers that learn from dense rows and say how likely every class is."""
+
+    @abstractmethod
+    def _learn(self, X: np.ndarray, y: np.ndarray) -> None:
+        """Learn from rows and positions of classes."""
+
+    @abstractmethod
+    def _posterior(self, X: np.ndarray) -> np.ndarray:
+        """Probabilities, shape (n_samples, n_classes)."""
+
+    def fit(self, X: Any, y: Any) -> Self:
+        """Learn from rows.
+
+        Parameters
+        ----------
+        X : array-like of shape (n_samples, n_features)
+        y : array-like of shape (n_samples,)
+
+        Returns
+        -------
+        self : object
+        """
+        with whole_or_nothing(self):
+            X, y = validate_data(self, X, y, dtype=np.float64)
+            check_classification_targets(y)
+            self.classes_, positions = np.unique(y, return_inverse=True)
+            self._learn(X, positions)
+        return self
+
+    def predict_proba(self, X: Any) -> np.ndarray:
+        """How likely every class is.
+
+        Parameters
+        ----------
+        X : array-like of shape (n_samples, n_features)
+
+        Returns
+        -------
+        ndarray of shape (n_samples, n_classes)
+            Rows sum to 1; no class is below about one millionth.
+        """
+        check_is_fitted(self)
+        return floored(self._posterior(validate_data(self, X, dtype=np.float64, reset=False)))
+
+    def predict(self, X: Any) -> np.ndarray:
+        """The most likely class of every row.
+
+        Parameters
+        ----------
+        X : array-like of shape (n_samples, n_features)
+
+        Returns
+        -------
+        ndarray of shape (n_samples,)
+        """
+        return np.asarray(self.classes_[self.predict_proba(X).argmax(axis=1)])
+
+
+class NearestMeanClassifier(_Posterior):
+    """Nearest class mean, with the softmax of the squared distances as probabilities.
+
+    A distance d counts as exp(−d² / (2 σ²)), σ² being the mean variance within the classes.
+
+    Attributes
+    ----------
+    means_ : ndarray of shape (n_classes, n_features)
+    variance_ : float
+
+    Examples
+    --------
+    >>> from sklearn.datasets import load_iris
+    >>> from uneven.stacking.base_learners import NearestMeanClassifier
+    >>> X, y = load_iris(return_X_y=True)
+    >>> NearestMeanClassifier().fit(X, y).predict_proba(X[:1]).round(3)
+    array([[1., 0., 0.]])
+    """
+
+    def _learn(self, X: np.ndarray, y: np.ndarray) -> None:
+        self.means_ = np.stack([X[y == k].mean(axis=0) for k in range(len(self.classes_))])
+        self.variance_ = float(np.square(X - self.means_[y]).mean())
+
+    def _posterior(self, X: np.ndarray) -> np.ndarray:
+        squares = np.square(X[:, None] - self.means_).sum(axis=2)
+        squares -= squares.min(axis=1, keepdims=True)
+        smallest = np.finfo(np.float64).tiny
+        return np.asarray(softmax(-squares / max(2.0 * self.variance_, smallest), axis=1))
+
+
+class NeighbourCountClassifier(_Posterior):
+    """k nearest neighbours, with k by leave-one-out error, and counts that start at 1.
+
+    Parameters
+    ----------
+    max_neighbors : int, default=30
+        No larger k is tried, and none above twice the root of the number of rows.
+
+    Attributes
+    ----------
+    n_neighbors_ : int
+        The smallest k with the fewest errors.
+
+    Examples
+    --------
+    >>> from sklearn.datasets import load_iris
+    >>> from uneven.stacking.base_learners import NeighbourCountClassifier
+    >>> X, y = load_iris(return_X_y=True)
+    >>> model = NeighbourCountClassifier().fit(X, y)
+    >>> model.n_neighbors_, model.predict_proba(X[:1]).round(2).tolist()
+    (19, [[0.91, 0.05, 0.05]])
+    """
+
+    def __init__(self, max_neighbors: int = 30) -> None:
+        self.max_neighbors = max_neighbors
+
+    def _learn(self, X: np.ndarray, y: np.ndarray) -> None:
+        check_integer("max_neighbors", self.max_neighbors, 1)
+        self.rows_ = X
+        self.one_hot_ = np.eye(len(self.classes_))[y]
+        most = max(1, min(self.max_neighbors, int(2.0 * np.sqrt(len(y))), len(y) - 1))
+        self.n_neighbors_ = 1
+        if most == 1:
+            return
+        near = _neighbours_among(X).kneighbors(n_neighbors=most, return_distance=False)
+        votes, errors = np.zeros(self.one_hot_.shape), np.empty(most)
+        for k in range(most):
+            votes += self.one_hot_[near[:, k]]
+            errors[k] = np.count_nonzero(votes.argmax(axis=1) != y)
+        self.n_neighbors_ = 1 + int(errors.argmin())
+
+    def _posterior(self, X: np.ndarray) -> np.ndarray:
+        k = self.n_neighbors_
+        among = _neighbours_among(self.rows_)
+        near = among.kneighbors(X, n_neighbors=k, return_distance=False)
+        counts = np.zeros((len(X), len(self.classes_)))
+        for column in near.T:
+            counts += self.one_hot_[column]
+        return np.asarray((counts + 1.0) / (k + len(self.classes_)))
+
+
+def _neighbours_among(rows: np.ndarray) -> NearestNeighbors:
+    """A search that builds nothing, so that model files need to hold the rows only."""
+    return NearestNeighbors(algorithm="brute").fit(rows)
+
+
+class ParzenClassifier(_Posterior):
+    """A Gaussian around every training row; one width for all, by leave-one-out likelihood.
+
+    Parameters
+    ----------
+    max_rows : int, default=1000
+        The width is chosen on at most so many rows, evenly spread over the table.
+
+    Attributes
+    ----------
+    width_ : float
+        Standard deviation of the Gaussians.
+
+    Examples
+    --------
+    >>> from sklearn.datasets import load_iris
+    >>> from uneven.stacking.base_learners import ParzenClassifier
+    >>> X, y = load_iris(return_X_y=True)
+    >>> model = ParzenClassifier().fit(X, y)
+    >>> round(model.width_, 2), round(float(model.score(X, y)), 2)
+    (0.18, 1.0)
+    """
+
+    def __init__(self, max_rows: int = 1000) -> None:
+        self.max_rows = max_rows
+
+    def _learn(self, X: np.ndarray, y: np.ndarray) -> None:
+        check_integer("max_rows", self.max_rows, 2)
+        order = np.argsort(y, kind="stable")
+        self.rows_, self.counts_ = X[order], np.bincount(y)
+        chosen = np.unique(np.linspace(0, len(y) - 1, min(len(y), self.max_rows)).astype(int))
+        self.width_ = _likeliest_width(self.rows_[chosen], y[order][chosen])
+
+    def _posterior(self, X: np.ndarray) -> np.ndarray:
+        starts = np.concatenate([[0], np.cumsum(self.counts_)])
+        step = max(1, _LARGEST_BLOCK // len(self.rows_))
+        logs = np.empty((len(X), len(self.classes_)))
+        for first in range(0, len(X), step):
+            here = slice(first, first + step)
+            squares = euclidean_distances(X[here], self.rows_, squared=True)
+            squares -= squares.min(axis=1, keepdims=True)
+            exponents = squares / (-2.0 * self.width_**2)
+            for k, (start, stop) in enumerate(pairwise(starts)):
+                logs[here, k] = logsumexp(exponents[:, start:stop], axis=1)
+        return np.asarray(softmax(logs, axis=1))
+
+
+def _likeliest_width(X: np.ndarray, y: np.ndarray) -> float:
+    """Width under which rows are likeliest, given the other rows of their class.
+
+    Classes of one row say nothing about it; nor do rows that others repeat exactly, so the width
+    stays above a thousandth of the spread of the table.
+    """
+    spread = float(np.sqrt(X.var(axis=0).mean()))
+    if spread == 0.0:
+        return 1.0
+    tables = []
+    for k in np.unique(y):
+        squares = euclidean_distances(X[y == k], squared=True)
+        np.fill_diagonal(squares, np.inf)
+        if len(squares) > 1:
+            tables.append(squares)
+    if not tables:
+        return spread
+
+    def unlikelihood(log_width: float) -> float:
+        twice = -2.0 * np.exp(2.0 * log_width)
+        logs = [logsumexp(squares / twice, axis=1).sum() for squares in tables]
+        rows = sum(map(len, tables))
+        return float(rows * X.shape[1] * log_width - sum(logs))
+
+    around = np.log(spread) + np.log([1e-3, 1e1])
+    found = minimize_scalar(unlikelihood, bounds=around, method="bounded", options={"xatol": 0.01})
+    return float(np.exp(found.x))
+
+
+class QuadraticGaussianClassifier(_Posterior):
+    """A Gaussian per class, each with a covariance of its own.
+
+    Unlike :class:`~sklearn.discriminant_analysis.QuadraticDiscriminantAnalysis` it takes classes of
+    one row and columns that hang together.
+
+    Parameters
+    ----------
+    ridge : float, default=1e-6
+        This share of the mean variance of all columns is added to every variance.
+
+    Attributes
+    ----------
+    means_ : ndarray of shape (n_classes, n_features)
+    axes_ : ndarray of shape (n_classes, n_features, n_features)
+        Principal axes in columns.
+    variances_ : ndarray of shape (n_classes, n_features)
+        Along the axes.
+
+    Examples
+    --------
+    >>> from sklearn.datasets import load_iris
+    >>> from uneven.stacking.base_learners import QuadraticGaussianClassifier
+    >>> X, y = load_iris(return_X_y=True)
+    >>> round(float(QuadraticGaussianClassifier().fit(X, y).score(X, y)), 2)
+    0.98
+    """
+
+    def __init__(self, ridge: float = 1e-6) -> None:
+        self.ridge = ridge
+
+    def _learn(self, X: np.ndarray, y: np.ndarray) -> None:
+        if not 0.0 < self.ridge < np.inf:
+            raise ValueError(f"ridge must be a positive number, got {self.ridge!r}.")
+        mean_variance = float(X.var(axis=0).mean())
+        added = self.ridge * (mean_variance if mean_variance > 0.0 else 1.0)
+        parts = [X[y == k] for k in range(len(self.classes_))]
+        self.priors_ = np.bincount(y) / len(y)
+        self.means_ = np.stack([part.mean(axis=0) for part in parts])
+        covariances = np.stack(
+            [(part - mean).T @ (part - mean) / len(part) for part, mean in zip(parts, self.means_)]
+        )
+        found, self.axes_ = np.linalg.eigh(covariances)
+        self.variances_ = np.maximum(found, 0.0) + added
+
+    def _posterior(self, X: np.ndarray) -> np.ndarray:
+        logs = np.empty((len(X), len(self.classes_)))
+        for k, (mean, axes, variances) in enumerate(zip(self.means_, self.axes_, self.variances_)):
+            along = norm.logpdf((X - mean) @ axes, scale=np.sqrt(variances))
+            logs[:, k] = np.log(self.priors_[k]) + along.sum(axis=1)
+        return np.asarray(softmax(logs, axis=1))
