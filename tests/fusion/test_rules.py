@@ -320,7 +320,7 @@ def spoilt(value, part=(2, 1, 0)):
         (lambda: DecisionTemplates().fit(P, Y, Y != 1), "class 1 has no training row"),
         (lambda: DecisionTemplates().fit(spoilt(np.nan, np.s_[2:4, 1]), Y), "member 1 is silent"),
         (lambda: DecisionTemplates().scores(P), "call fit first"),
-        (lambda: TRAINED_RULES["weighted_mean"]().scores(P), "call fit first"),
+        (lambda: TRAINED_RULES["weighted_mean"]().scores(P), "needs a weight for every"),
         (lambda: DempsterShafer().fit(P[:, :, :1], Y * 0), "only one"),
         (lambda: DempsterShafer().fit(P, Y).scores(P[:, :1]), "1 members and 3 classes"),
     ],

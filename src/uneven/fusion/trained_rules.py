@@ -9,10 +9,10 @@ from typing import Any, Protocol, Self
 import numpy as np
 
 from uneven.fusion.opinions import check_labels, check_opinions
-from uneven.fusion.rules import WEIGHTED_RULES
+from uneven.fusion.rules import join_scores
 from uneven.fusion.templates import DecisionTemplates, DempsterShafer
 
-__all__ = ["TRAINED_RULES", "TrainedRule", "WeightedRule", "accuracy_weights"]
+__all__ = ["TRAINED_RULES", "FixedRule", "TrainedRule", "WeightedRule", "accuracy_weights"]
 
 
 class TrainedRule(Protocol):
@@ -59,7 +59,44 @@ def accuracy_weights(P: Any, y: Any, share: Any = None) -> np.ndarray:
 
 
 @dataclass
-class WeightedRule:
+class FixedRule:
+    """A rule with all that it needs, ready to join scores.
+
+    Attributes
+    ----------
+    rule : str
+        A name that :func:`~uneven.fusion.rules.join_scores` knows.
+    weights : ndarray of shape (n_members,) or None
+        For weighted rules.
+    percent : float
+        For the trimmed mean.
+
+    Examples
+    --------
+    >>> FixedRule("minimum").scores([[[0.9, 0.1], [0.6, 0.4]]])
+    array([[0.6, 0.1]])
+    """
+
+    rule: str
+    weights: np.ndarray | None = None
+    percent: float = 25.0
+
+    def scores(self, P: Any) -> np.ndarray:
+        """Join scores by the rule.
+
+        Parameters
+        ----------
+        P : array-like of shape (n_samples, n_members, n_classes)
+
+        Returns
+        -------
+        ndarray of shape (n_samples, n_classes)
+        """
+        return join_scores(P, self.rule, self.weights, self.percent)
+
+
+@dataclass
+class WeightedRule(FixedRule):
     """A weighted mean or product, with weights from accuracies.
 
     Attributes
@@ -81,9 +118,6 @@ class WeightedRule:
            [0.2, 0.8]])
     """
 
-    rule: str
-    weights: np.ndarray | None = None
-
     def fit(self, P: Any, y: Any, share: Any = None) -> Self:
         """Learn the weights.
 
@@ -99,21 +133,6 @@ class WeightedRule:
         """
         self.weights = accuracy_weights(P, y, share)
         return self
-
-    def scores(self, P: Any) -> np.ndarray:
-        """Join scores by the rule.
-
-        Parameters
-        ----------
-        P : array-like of shape (n_samples, n_members, n_classes)
-
-        Returns
-        -------
-        ndarray of shape (n_samples, n_classes)
-        """
-        if self.weights is None:
-            raise ValueError("the rule has not learnt any weights yet: call fit first.")
-        return WEIGHTED_RULES[self.rule](P, self.weights)
 
 
 TRAINED_RULES: dict[str, Callable[[], TrainedRule]] = {

@@ -11,6 +11,9 @@ from sklearn.base import ClassifierMixin
 from sklearn.utils import get_tags
 
 from uneven.stacking.composition import NamedMembers, open_members
+from uneven.stacking.entrance import StackRows
+from uneven.stacking.level_one import LevelOne, level_one
+from uneven.stacking.members import Member
 from uneven.vote_classifier import flatten_binary
 
 __all__ = ["StackedClassifier"]
@@ -23,11 +26,40 @@ class StackedClassifier(ClassifierMixin, NamedMembers, metaclass=ABCMeta):
     """
 
     classes_: np.ndarray
-    temperature_: float
+    temperature_: float | None
+    memory: Any
+    views: Any
+    random_state: Any
+    n_jobs: int | None
+    verbose: int
 
     @abstractmethod
     def _scores(self, X: Any) -> np.ndarray:
         """Scores of the classes, shape (n_samples, n_classes)."""
+
+    def _ask_members(
+        self, members: list[tuple[str, Member]], rows: StackRows, cv: Any, *, finish: bool
+    ) -> LevelOne:
+        """Level-1 scores of the training rows; see :func:`~uneven.stacking.level_one`."""
+        return level_one(
+            members,
+            rows.X,
+            rows.classes[rows.y],
+            classes=rows.classes,
+            cv=cv,
+            sample_weight=rows.weight,
+            views=self.views,
+            random_state=self.random_state,
+            n_jobs=self.n_jobs,
+            memory=self.memory,
+            callback=self._say if self.verbose else None,
+            finish=finish,
+        )
+
+    def _say(self, done: int, total: int) -> None:
+        every = max(1, total // (10 * int(self.verbose)))
+        if done % every == 0 or done == total:
+            print(f"[{type(self).__name__}] {done} of {total} trainings")
 
     def decision_function(self, X: Any) -> np.ndarray:
         """Combined scores of the kept members.
@@ -55,7 +87,8 @@ class StackedClassifier(ClassifierMixin, NamedMembers, metaclass=ABCMeta):
         ndarray of shape (n_samples,)
             The first class among equals.
         """
-        return np.asarray(self.classes_[self._scores(X).argmax(axis=1)])
+        best = self._scores(X).argmax(axis=1)
+        return np.asarray(self.classes_[best])
 
     def predict_proba(self, X: Any) -> np.ndarray:
         """Softmax of the scores, at the temperature that was most likely in cross-validation.
@@ -68,7 +101,8 @@ class StackedClassifier(ClassifierMixin, NamedMembers, metaclass=ABCMeta):
         -------
         ndarray of shape (n_samples, n_classes)
         """
-        return np.asarray(softmax(self._scores(X) / self.temperature_, axis=1))
+        scores = self._scores(X)
+        return np.asarray(softmax(scores / self.temperature_, axis=1))
 
     def __sklearn_tags__(self) -> Any:
         tags = super().__sklearn_tags__()

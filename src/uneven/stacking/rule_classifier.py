@@ -1,0 +1,243 @@
+"""Any list of classifiers, joined by a fixed or a simple rule."""
+
+from __future__ import annotations
+
+from typing import Any, Self
+
+import numpy as np
+from sklearn.utils.metaestimators import available_if
+from sklearn.utils.validation import check_is_fitted
+
+from uneven.door import check_choice, fitted_attributes, whole_or_nothing
+from uneven.fusion.rules import RULES, WEIGHTED_RULES, check_member_weights, check_percent
+from uneven.fusion.trained_rules import TRAINED_RULES, FixedRule
+from uneven.stacking.answers import METHODS, score_method
+from uneven.stacking.composition import open_members
+from uneven.stacking.entrance import enter_stack, enter_stack_again
+from uneven.stacking.level_one import LevelOne, score_members
+from uneven.stacking.members import FittedMember
+from uneven.stacking.stacked import StackedClassifier
+from uneven.stacking.temperature import fit_temperature
+
+__all__ = ["RuleClassifier"]
+
+_PRODUCTS = ("product", "weighted_product")
+
+
+def _has_probabilities(classifier: RuleClassifier) -> bool:
+    if hasattr(classifier, "rule_"):
+        fixed = type(classifier.rule_) is FixedRule
+        margins = any(member.method == "decision_function" for member in classifier.estimators_)
+    else:
+        fixed, margins = not classifier._learns(), bool(classifier._margins())
+    if fixed and margins:
+        raise AttributeError("predict_proba: a fixed rule of margins gives no probabilities")
+    return True
+
+
+class RuleClassifier(StackedClassifier):
+    """Any list of classifiers, joined by a rule that is fixed or learns little.
+
+    Parameters
+    ----------
+    estimators : list of (str, classifier), (str, classifier, columns) or (str, Member)
+        The members, as in :class:`~uneven.stacking.MarginStackingClassifier`.
+    rule : str, default="mean"
+        Fixed: "mean", "trimmed_mean", "median", "minimum", "maximum", "product" or "majority".
+        Learnt from scores of rows that the members did not learn from: "weighted_mean",
+        "weighted_product", "decision_templates" or "dempster_shafer". See
+        :mod:`uneven.fusion.rules` and :mod:`uneven.fusion.templates`.
+    weights : array-like of shape (n_members,) or None, default=None
+        For the weighted rules; None takes how much better than chance each member does.
+    percent : float, default=25.0
+        How many members a trimmed mean leaves out at each end, rounded down.
+    cv : int, splitter, iterable of splits, "prefit", ..., default=4
+        Folds of the scores that a rule learns from. With "prefit" the members are fitted already,
+        and the rows given to ``fit`` should be new to them. Fixed rules need no folds.
+    score_method : {"auto", "predict_proba", "decision_function", "predict"}, default="auto"
+        What members are asked for; "auto" is the first of them that a member has. Margins are
+        divided by the root of the mean of their squares.
+    memory : str, joblib.Memory or None, default=None
+        Where trainings are kept, so that other rules need not train the members again.
+    views : dict, sequence of int, "prefix" or None, default=None
+        Named groups of columns that ``estimators`` may refer to; see
+        :func:`uneven.views.resolve_views`.
+    random_state : int, RandomState or None, default=None
+        Seeds the folds, the rows and the members.
+    n_jobs : int or None, default=None
+        Members that are trained at the same time, through joblib. The result does not depend on it.
+    verbose : int, default=0
+        1 prints how many members are trained.
+
+    Attributes
+    ----------
+    classes_ : ndarray of shape (n_classes,)
+    names_ : list of str of length n_members
+    estimators_ : list of FittedMember
+        All members, trained on all rows.
+    rule_ : FixedRule, WeightedRule, DecisionTemplates or DempsterShafer
+        Joins their scores.
+    temperature_ : float or None
+        What scores are divided by before the softmax of :meth:`predict_proba`; None if the scores
+        are shares already.
+    n_features_in_ : int
+    feature_names_in_ : ndarray of shape (n_features_in_,)
+        Only if ``X`` had string column names.
+
+    See Also
+    --------
+    MarginStackingClassifier : learns how to join the members, and drops those that add nothing.
+    LateFusionClassifier : one classifier per view, and views that may be missing.
+
+    References
+    ----------
+    M. U. Sen (2011), *Max-margin stacking with group sparse regularization for classifier
+    combination*, MSc thesis, Sabanci University, chapter 2.
+
+    Examples
+    --------
+    >>> from sklearn.datasets import load_wine
+    >>> from sklearn.naive_bayes import GaussianNB
+    >>> from sklearn.neighbors import KNeighborsClassifier
+    >>> from sklearn.tree import DecisionTreeClassifier
+    >>> from uneven.stacking.rule_classifier import RuleClassifier
+    >>> X, y = load_wine(return_X_y=True)
+    >>> members = [("bayes", GaussianNB()), ("tree", DecisionTreeClassifier(random_state=0))]
+    >>> members += [(f"near{k}", KNeighborsClassifier(k)) for k in (1, 3, 5, 9)]
+    >>> for rule in ("mean", "dempster_shafer"):
+    ...     joined = RuleClassifier(members, rule=rule, random_state=0).fit(X[::2], y[::2])
+    ...     print(rule, round(joined.score(X[1::2], y[1::2]), 2))
+    mean 0.91
+    dempster_shafer 0.94
+    """
+
+    rule_: Any
+    estimators_: list[FittedMember]
+
+    def __init__(
+        self,
+        estimators: Any,
+        *,
+        rule: str = "mean",
+        weights: Any = None,
+        percent: float = 25.0,
+        cv: Any = 4,
+        score_method: str = "auto",
+        memory: Any = None,
+        views: Any = None,
+        random_state: Any = None,
+        n_jobs: int | None = None,
+        verbose: int = 0,
+    ) -> None:
+        self.estimators = estimators
+        self.rule = rule
+        self.weights = weights
+        self.percent = percent
+        self.cv = cv
+        self.score_method = score_method
+        self.memory = memory
+        self.views = views
+        self.random_state = random_state
+        self.n_jobs = n_jobs
+        self.verbose = verbose
+
+    def fit(self, X: Any, y: Any, sample_weight: Any = None) -> Self:
+        """Train the members, and the rule if it learns.
+
+        Parameters
+        ----------
+        X : array-like, sparse matrix, dataframe or list of texts, of n_samples rows
+            Data frames are handed on to the members as they are.
+        y : array-like of shape (n_samples,)
+            Class labels.
+        sample_weight : array-like of shape (n_samples,), optional
+            For the members that take weights, and for the rule. Rows of weight zero are left out.
+
+        Returns
+        -------
+        self : object
+        """
+        members = open_members(self, self.score_method)
+        self._check_parameters(len(members))
+        with whole_or_nothing(self):
+            for name in fitted_attributes(self):
+                delattr(self, name)
+            rows = enter_stack(self, X, y, sample_weight)
+            prefit = isinstance(self.cv, str) and self.cv == "prefit"
+            cv = self.cv if prefit or self._learns() else "resubstitution"
+            level = self._ask_members(members, rows, cv, finish=True)
+            self.classes_, self.names_, self.estimators_ = rows.classes, level.names, level.members
+            self._learn(level)
+        return self
+
+    def _learns(self) -> bool:
+        """Whether the rule learns from the scores of the members."""
+        return self.rule in TRAINED_RULES and self.weights is None
+
+    def _margins(self) -> list[str]:
+        """Names of the members that are asked for margins."""
+        return [
+            name
+            for name, member in open_members(self, self.score_method)
+            if score_method(member.estimator, member.score) == "decision_function"
+        ]
+
+    def _check_parameters(self, n_members: int) -> None:
+        check_choice("rule", self.rule, {*RULES, *TRAINED_RULES})
+        check_choice("score_method", self.score_method, ("auto", *METHODS))
+        check_percent(self.percent)
+        if self.weights is not None:
+            if self.rule not in WEIGHTED_RULES:
+                raise ValueError(
+                    f"rule={self.rule!r} takes no weights; those that do are "
+                    f"{sorted(WEIGHTED_RULES)}."
+                )
+            check_member_weights(self.weights, n_members)
+        if self.rule in _PRODUCTS and self._margins():
+            raise ValueError(
+                f"rule={self.rule!r} multiplies probabilities, but member {self._margins()[0]!r} "
+                'gives margins: calibrate it, use score_method="predict", or another rule.'
+            )
+
+    def _learn(self, level: LevelOne) -> None:
+        """Set up the rule, and what turns its scores into probabilities."""
+        self.temperature_ = None
+        if not self._learns():
+            weights = None
+            if self.weights is not None:
+                weights = check_member_weights(self.weights, len(level.names))
+            self.rule_ = FixedRule(self.rule, weights, float(self.percent))
+            return
+        self.rule_ = TRAINED_RULES[self.rule]().fit(level.scores, level.y, level.share)
+        if self.rule == "decision_templates" or (self.rule == "weighted_mean" and self._margins()):
+            scores = self.rule_.scores(level.scores)
+            self.temperature_ = fit_temperature(scores, level.y, level.share)
+
+    def _scores(self, X: Any) -> np.ndarray:
+        """Scores of the classes by the rule, shape (n_samples, n_classes)."""
+        check_is_fitted(self, "rule_")
+        X = enter_stack_again(self, X)
+        said = score_members(self.estimators_, X, n_jobs=self.n_jobs)
+        return np.asarray(self.rule_.scores(said))
+
+    @available_if(_has_probabilities)
+    def predict_proba(self, X: Any) -> np.ndarray:
+        """Shares of the scores; of templates and of means of margins, their softmax.
+
+        Fixed rules of members that give margins have no probabilities.
+
+        Parameters
+        ----------
+        X : array-like, sparse matrix, dataframe or list of texts, of n_samples rows
+
+        Returns
+        -------
+        ndarray of shape (n_samples, n_classes)
+            Even where every class has the score 0.
+        """
+        check_is_fitted(self, "rule_")
+        if self.temperature_ is not None:
+            return super().predict_proba(X)
+        scores = self._scores(X)
+        scores[~scores.any(axis=1)] = 1.0
+        return np.asarray(scores / scores.sum(axis=1, keepdims=True))
