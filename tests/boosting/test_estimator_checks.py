@@ -1,6 +1,7 @@
 """Every estimator keeps scikit-learn's contract."""
 
 import pytest
+from sklearn.linear_model import RidgeClassifier
 from sklearn.naive_bayes import GaussianNB
 from sklearn.tree import DecisionTreeClassifier
 from sklearn.utils.estimator_checks import parametrize_with_checks
@@ -14,9 +15,19 @@ from uneven.linear import (
     UltraconservativeClassifier,
 )
 from uneven.noise import LabelRepairPipeline, NoiseTolerantPerceptron
+from uneven.stacking.base_learners import (
+    NearestMeanClassifier,
+    NeighbourCountClassifier,
+    ParzenClassifier,
+    QuadraticGaussianClassifier,
+)
+from uneven.stacking.input_maps import Likeness, Squares
+from uneven.stacking.normalised import LaplaceTreeClassifier, NormalisedClassifier
+from uneven.stacking import RuleClassifier
 from uneven.versionspace import CuttingPlaneClassifier, CuttingPlaneSVC
 from uneven.voters import Resampled
 
+MEMBERS = [("bayes", GaussianNB()), ("tree", DecisionTreeClassifier(max_depth=3))]
 TWO_VIEWS = {"all": slice(None), "first": slice(0, 1)}
 ESTIMATORS = [
     uneven.ActiveLearner(uneven.BayesPointClassifier("linear"), unlabelled=None),
@@ -66,6 +77,8 @@ ESTIMATORS = [
     uneven.LateFusionClassifier(combine="scores", views=TWO_VIEWS, n_jobs=2),
     uneven.LateFusionClassifier(combine="scores", rule="product", views=TWO_VIEWS),
     uneven.LateFusionClassifier(uneven.ComboClassifier(n_estimators=3), combine="margins"),
+    RuleClassifier(MEMBERS, rule="median"),
+    RuleClassifier(MEMBERS, rule="dempster_shafer", cv=2),
     BestViewClassifier(cv=2),
     HoldoutFusionClassifier(inputs="probabilities"),
     uneven.BregmanVoteClassifier(view_weights="exact", out_of_fold=3, balance=True, n_jobs=2),
@@ -81,6 +94,15 @@ ESTIMATORS = [
     PerceptronClassifier("random", fit_intercept=True, normalize=True, max_epochs=20),
     KernelPerceptronClassifier(max_epochs=20),
     KernelPerceptronClassifier("precomputed", step="uniform", max_epochs=20),
+    NearestMeanClassifier(),
+    NeighbourCountClassifier(),
+    ParzenClassifier(),
+    QuadraticGaussianClassifier(),
+    NormalisedClassifier(RidgeClassifier()),
+    NormalisedClassifier(GaussianNB(), "floor"),
+    LaplaceTreeClassifier(random_state=0),
+    Likeness(),
+    Squares(),
 ]
 
 NOT_REPEATABLE = {

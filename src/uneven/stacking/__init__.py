@@ -9,11 +9,13 @@ from uneven.stacking.ensembles import (
 )
 from uneven.stacking.level_one import LevelOne, finish_members, level_one, score_members
 from uneven.stacking.members import FittedMember, Member
+from uneven.stacking.rule_classifier import RuleClassifier
 
 __all__ = [
     "FittedMember",
     "LevelOne",
     "Member",
+    "RuleClassifier",
     "bagged_ensemble",
     "diverse_ensemble",
     "diverse_learners",
