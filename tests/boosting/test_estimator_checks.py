@@ -15,6 +15,7 @@ from uneven.linear import (
     UltraconservativeClassifier,
 )
 from uneven.noise import LabelRepairPipeline, NoiseTolerantPerceptron
+from uneven.stacking import RuleClassifier
 from uneven.stacking.base_learners import (
     NearestMeanClassifier,
     NeighbourCountClassifier,
@@ -23,7 +24,6 @@ from uneven.stacking.base_learners import (
 )
 from uneven.stacking.input_maps import Likeness, Squares
 from uneven.stacking.normalised import LaplaceTreeClassifier, NormalisedClassifier
-from uneven.stacking import RuleClassifier
 from uneven.versionspace import CuttingPlaneClassifier, CuttingPlaneSVC
 from uneven.voters import Resampled
 
@@ -77,7 +77,7 @@ ESTIMATORS = [
     uneven.LateFusionClassifier(combine="scores", views=TWO_VIEWS, n_jobs=2),
     uneven.LateFusionClassifier(combine="scores", rule="product", views=TWO_VIEWS),
     uneven.LateFusionClassifier(uneven.ComboClassifier(n_estimators=3), combine="margins"),
-    RuleClassifier(MEMBERS, rule="median"),
+    RuleClassifier(MEMBERS, rule="median", cv=None),
     RuleClassifier(MEMBERS, rule="dempster_shafer", cv=2),
     BestViewClassifier(cv=2),
     HoldoutFusionClassifier(inputs="probabilities"),
