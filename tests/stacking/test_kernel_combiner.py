@@ -15,6 +15,7 @@ from sklearn.svm import SVC, LinearSVC
 from tests.stacking.problems import GOLDEN_P, GOLDEN_Y, level_one_problem
 from uneven.linear.expansions import gram
 from uneven.stacking.kernel_combiner import fit_kernel_combiner
+from uneven.stacking.solve import solve
 from uneven.stacking.transformation import class_tables, class_targets, pair_margins_to_scores
 
 CASES = [(c, loss) for c in ("ws", "cws", "lsg") for loss in ("squared", "hinge")]
@@ -144,6 +145,19 @@ def test_weighted_sum_is_ridge_on_all_pairs_of_row_and_class(problem):
     n_rows, n_members = P.shape[:2]
     u = np.linalg.solve(X.T @ X / n_rows + 0.02 * np.eye(n_members), X.T @ aims / n_rows)
     assert found.scores(P) == pytest.approx((X @ u).reshape(n_rows, -1), abs=1e-8)
+
+
+@FAST
+@given(small, st.sampled_from(["ws", "cws", "lsg"]), st.sampled_from(["01", "pm1"]))
+def test_the_linear_kernel_gives_the_linear_combination(problem, combination, target):
+    P, y = problem
+    y[:2], y[2 : 2 + P.shape[2]] = [0, 1], np.arange(P.shape[2])
+    words = {"combination": combination, "loss": "squared", "strength": 0.03, "target": target}
+    words["share"] = shares(len(y))
+    primal = solve(P, y, penalty="l2", **words)
+    dual = fit_kernel_combiner(P, y, kernel="linear", **words)
+    assert dual.objective == pytest.approx(primal.objective, rel=1e-9)
+    assert dual.scores(P) == pytest.approx(primal.scores(P), abs=1e-8)
 
 
 @pytest.mark.parametrize(("combination", "loss"), CASES)
@@ -357,15 +371,15 @@ def test_inputs_are_left_alone():
         ({"kernel": "poly", "degree": 100_000}, "values of the poly kernel reach inf"),
         ({"landmarks": 0}, "landmarks must be"),
         ({"max_iter": 1.5}, "max_iter must be"),
-        ({"share": np.ones(3)}, r"share has shape \(3,\) for 20 rows"),
-        ({"share": -np.ones(20)}, "share must hold finite numbers >= 0"),
+        ({"share": np.ones(3)}, r"share has shape \(3,\)"),
+        ({"share": -np.ones(20)}, "share must be finite, >= 0"),
         ({"y": np.zeros(20, dtype=int)}, "y holds only class 0"),
-        ({"y": np.full(20, 3)}, "from 0 to 2; it holds"),
-        ({"y": ["a"] * 20}, "np.unique"),
-        ({"y": [0, 1]}, r"y has shape \(2,\) for 20 rows"),
-        ({"P": np.ones((20, 3))}, r"P has shape \(20, 3\)"),
+        ({"y": np.full(20, 3)}, "y holds 3 to 3"),
+        ({"y": ["a"] * 20}, "class position"),
+        ({"y": [0, 1]}, "one class position .int. for each of the 20 rows"),
+        ({"P": np.ones((20, 3))}, r"got \(20, 3\)"),
         ({"P": np.ones((20, 2, 1))}, "two classes"),
-        ({"P": np.full((20, 2, 3), np.nan)}, "P is nan in row 0, classifier 0, class 0"),
+        ({"P": np.full((20, 2, 3), np.nan)}, r"scores\[0, 0, 0\] is nan"),
     ],
 )
 def test_impossible_settings_are_refused(words, sentence):
@@ -380,7 +394,7 @@ def test_other_scores_than_those_of_the_fit_are_refused():
     found = fit_kernel_combiner(P, y)
     with pytest.raises(ValueError, match="3 classifiers for 3 classes, but the combiner joins 2"):
         found.scores(np.ones((5, 3, 3)))
-    with pytest.raises(ValueError, match="P is inf in row 0"):
+    with pytest.raises(ValueError, match=r"scores\[0, 0, 0\] is inf"):
         found.predict(np.full((1, 2, 3), np.inf))
 
 

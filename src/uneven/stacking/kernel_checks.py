@@ -1,4 +1,4 @@
-"""What a non-linear combination asks of its scores and settings."""
+"""What a non-linear combination asks of its settings."""
 
 from __future__ import annotations
 
@@ -6,7 +6,7 @@ from numbers import Real
 from typing import Any
 
 import numpy as np
-from numpy.typing import ArrayLike, NDArray
+from numpy.typing import NDArray
 
 from uneven.door import check_choice, check_integer
 from uneven.linear.expansions import kernel_parameters
@@ -16,77 +16,13 @@ __all__ = [
     "KERNELS",
     "check_bias",
     "check_kernel",
-    "check_labels",
     "check_penalty",
-    "check_scores",
-    "check_share",
     "check_strength",
 ]
 
 KERNELS = ("linear", "poly", "rbf")
 _LARGEST = 1e150
 """Kernel values above it would not survive being squared."""
-
-
-def check_scores(P: ArrayLike) -> NDArray[np.float64]:
-    """Level-1 scores as a C-contiguous array of float64, shape (I, M, N).
-
-    Examples
-    --------
-    >>> check_scores([[[1, 0], [0, 1]]]).shape
-    (1, 2, 2)
-    """
-    scores = np.ascontiguousarray(P, dtype=np.float64)
-    if scores.ndim != 3 or 0 in scores.shape or scores.shape[2] < 2:
-        raise ValueError(
-            f"P has shape {scores.shape}; expected (rows, classifiers, classes) with at least one "
-            "row, one classifier and two classes."
-        )
-    if not np.isfinite(scores).all():
-        row, member, label = np.argwhere(~np.isfinite(scores))[0]
-        raise ValueError(
-            f"P is {scores[row, member, label]} in row {row}, classifier {member}, class {label}: "
-            "scores must be finite."
-        )
-    return scores
-
-
-def check_labels(y: ArrayLike, n_rows: int, n_classes: int) -> NDArray[np.intp]:
-    """Class positions, shape (I,), from 0 to ``n_classes - 1``.
-
-    Examples
-    --------
-    >>> check_labels([0, 1], 2, 2).tolist()
-    [0, 1]
-    """
-    labels = np.asarray(y)
-    if labels.shape != (n_rows,):
-        raise ValueError(f"y has shape {labels.shape} for {n_rows} rows of P.")
-    if labels.dtype.kind not in "iu" or labels.min() < 0 or labels.max() >= n_classes:
-        raise ValueError(
-            f"y must hold class positions, whole numbers from 0 to {n_classes - 1}; it holds "
-            f"{np.unique(labels)[:5].tolist()}. np.unique(..., return_inverse=True) gives them."
-        )
-    return labels.astype(np.intp, copy=False)
-
-
-def check_share(share: ArrayLike | None, n_rows: int) -> NDArray[np.float64]:
-    """Weights of the rows, shape (I,), that sum to 1; equal ones if not given.
-
-    Examples
-    --------
-    >>> check_share([1, 3], 2).tolist()
-    [0.25, 0.75]
-    """
-    if share is None:
-        return np.full(n_rows, 1.0 / n_rows)
-    weights = np.asarray(share, dtype=np.float64)
-    if weights.shape != (n_rows,):
-        raise ValueError(f"share has shape {weights.shape} for {n_rows} rows of P.")
-    if not np.isfinite(weights).all() or (weights < 0.0).any() or not weights.any():
-        raise ValueError("share must hold finite numbers >= 0, not all of them 0.")
-    weights = weights / weights.max()
-    return np.asarray(weights / weights.sum())
 
 
 def check_strength(strength: Any) -> float:

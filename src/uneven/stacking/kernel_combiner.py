@@ -34,10 +34,7 @@ from uneven.fusion.class_columns import spread
 from uneven.stacking.kernel_checks import (
     check_bias,
     check_kernel,
-    check_labels,
     check_penalty,
-    check_scores,
-    check_share,
     check_strength,
 )
 from uneven.stacking.kernel_machines import (
@@ -47,6 +44,7 @@ from uneven.stacking.kernel_machines import (
     fit_support_vectors,
     merge,
 )
+from uneven.stacking.solve import check_level_one
 from uneven.stacking.transformation import class_tables, class_targets, pair_margins_to_scores
 
 __all__ = ["KernelCombiner", "fit_kernel_combiner"]
@@ -93,7 +91,7 @@ class KernelCombiner:
         -------
         ndarray of shape (I, N)
         """
-        P = check_scores(P)
+        P, _, _ = check_level_one(P)
         if P.shape[1:] != (self.n_members, self.n_classes):
             raise ValueError(
                 f"P holds scores of {P.shape[1]} classifiers for {P.shape[2]} classes, but the "
@@ -133,6 +131,7 @@ def fit_kernel_combiner(
     landmarks: int = 2000,
     max_iter: int = 200_000,
     random_state: int | None = 0,
+    warn: bool = True,
 ) -> KernelCombiner:
     """Learn a non-linear combination from level-1 scores.
 
@@ -174,6 +173,9 @@ def fit_kernel_combiner(
         happens with very small strengths.
     random_state : int or None, default=0
         Draws the landmarks.
+    warn : bool, default=True
+        Say in one warning that steps did not suffice. False leaves scikit-learn's warnings, one
+        per machine, to the caller: filters must not be set in several threads at once.
 
     Returns
     -------
@@ -196,8 +198,7 @@ def fit_kernel_combiner(
     >>> [int((c.predict(P[150:]) == y[150:]).sum()) for c in (curved, straight)]
     [47, 26]
     """
-    P = check_scores(P)
-    y, share = check_labels(y, len(P), P.shape[2]), check_share(share, len(P))
+    P, y, share = check_level_one(P, y, share)
     check_choice("combination", combination, ("ws", "cws", "lsg"))
     check_choice("loss", loss, ("hinge", "squared"))
     check_choice("target", target, ("01", "pm1"))
@@ -222,7 +223,12 @@ def fit_kernel_combiner(
     P, y, share = P[kept], y[kept], share[kept]
     if loss == "squared":
         return _by_squares(blank, P, y, share, target, how)
-    combiner = (_by_pairs if combination == "lsg" else _by_signs)(blank, P, y, share, how)
+    fit = _by_pairs if combination == "lsg" else _by_signs
+    if not warn:
+        return fit(blank, P, y, share, how)
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore", ConvergenceWarning)
+        combiner = fit(blank, P, y, share, how)
     if not combiner.converged:
         warnings.warn(
             f"a support vector machine did not come to rest within {max_iter} steps (strength "

@@ -6,15 +6,11 @@ kernel ridge regression, support vector machine and Nystroem map solve them.
 
 from __future__ import annotations
 
-import warnings
-from collections.abc import Iterator
-from contextlib import contextmanager
 from dataclasses import dataclass, replace
 from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
-from sklearn.exceptions import ConvergenceWarning
 from sklearn.kernel_approximation import Nystroem
 from sklearn.kernel_ridge import KernelRidge
 from sklearn.linear_model import Ridge
@@ -190,8 +186,7 @@ def fit_support_vectors(
     if how.has_bias:
         wanted = {name: how.params[name] for name in _PARAMETERS[how.kernel]}
         svm = SVC(C=cost, kernel=how.kernel, max_iter=how.max_iter, **wanted)
-        with _without_warning():
-            svm.fit(X, signs, sample_weight=weights)
+        svm.fit(X, signs, sample_weight=weights)
         beta, bias = svm.dual_coef_.T, np.array(svm.intercept_, dtype=np.float64)
         expansion = _expand(beta, X, svm.support_, how)
         return KernelMachine(expansion, bias, converged=bool(svm.fit_status_ == 0))
@@ -205,19 +200,10 @@ def fit_support_vectors(
         tol=1e-6,
         random_state=how.random_state,
     )
-    with _without_warning():
-        flat.fit(span.fit_transform(X), signs, sample_weight=weights)
+    flat.fit(span.fit_transform(X), signs, sample_weight=weights)
     beta = span.normalization_.T @ flat.coef_.T
     expansion = _expand(beta, X, span.component_indices_, how)
     return KernelMachine(expansion, np.zeros(1), converged=bool(flat.n_iter_ < limit))
-
-
-@contextmanager
-def _without_warning() -> Iterator[None]:
-    """The machine says itself whether it converged."""
-    with warnings.catch_warnings():
-        warnings.simplefilter("ignore", ConvergenceWarning)
-        yield
 
 
 def merge(
