@@ -7,21 +7,38 @@ from uneven.stacking.ensembles import (
     random_subspaces,
     svm_ensemble,
 )
+from uneven.stacking.kernel_choice import KernelChoice, choose_kernel_parameters
+from uneven.stacking.kernel_combiner import KernelCombiner, fit_kernel_combiner
 from uneven.stacking.level_one import LevelOne, finish_members, level_one, score_members
+from uneven.stacking.margin_stacking import MarginStackingClassifier
 from uneven.stacking.members import FittedMember, Member
+from uneven.stacking.multiresponse import mlr
+from uneven.stacking.path import SelectionPath, solve_path
 from uneven.stacking.rule_classifier import RuleClassifier
+from uneven.stacking.selection import choose_strength, select, select_then_refit
 
 __all__ = [
     "FittedMember",
+    "KernelChoice",
+    "KernelCombiner",
     "LevelOne",
+    "MarginStackingClassifier",
     "Member",
     "RuleClassifier",
+    "SelectionPath",
     "bagged_ensemble",
+    "choose_kernel_parameters",
+    "choose_strength",
     "diverse_ensemble",
     "diverse_learners",
     "finish_members",
+    "fit_kernel_combiner",
     "level_one",
+    "mlr",
     "random_subspaces",
     "score_members",
+    "select",
+    "select_then_refit",
+    "solve_path",
     "svm_ensemble",
 ]
