@@ -36,8 +36,7 @@ from uneven.boosting import (
     ShareBoostClassifier,
 )
 from uneven.fusion import BregmanVoteClassifier, CarakoClassifier, LateFusionClassifier
-from uneven.fusion.late import JOINED
-from uneven.fusion.rules import check_percent
+from uneven.fusion.late import check_joining
 from uneven.linear import (
     KernelExpansion,
     KernelPerceptronClassifier,
@@ -358,9 +357,7 @@ def _check_members(fusion: LateFusionClassifier) -> None:
     _check_fit(fusion)
     views, n_classes = fusion.views_, len(fusion.classes_)
     _numbers(fusion.weights_, (len(views),), "weights of the views")
-    if fusion.rule_ not in JOINED.get(fusion.combine_, ()):
-        raise ValueError(f"its views are joined by {fusion.combine_!r} and {fusion.rule_!r}")
-    check_percent(fusion.percent_)
+    check_joining(fusion.combine_, fusion.rule_, fusion.percent_)
     if len(fusion.estimators_) != len(views):
         raise ValueError(f"there are {len(fusion.estimators_)} classifiers for {len(views)} views")
     for columns, member in zip(views.columns, fusion.estimators_):

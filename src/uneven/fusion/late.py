@@ -21,16 +21,36 @@ from uneven.vote_classifier import VoteClassifier
 from uneven.voters import EstimatorVoter
 from uneven.votes import Term, Vote
 
-__all__ = ["JOINED", "LateFusionClassifier"]
+__all__ = ["LateFusionClassifier", "check_joining"]
 
 _METHOD = {"votes": "predict", "scores": "predict_proba", "margins": "decision_function"}
-JOINED = {
+_JOINED = {
     "votes": {"sum", "mean", "majority", "weighted_mean"},
     "scores": {"sum", *RULES, *WEIGHTED_RULES},
     "margins": {"sum", *RULES, *WEIGHTED_RULES} - {"product", "weighted_product"},
 }
-"""Rules that can join what each ``combine`` gives."""
-"""Rules that can join what each ``combine`` gives."""
+
+
+def check_joining(combine: Any, rule: Any, percent: Any) -> None:
+    """Refuse rules that cannot join what views say.
+
+    Parameters
+    ----------
+    combine : {"votes", "scores", "margins"}
+        What the views say.
+    rule : str
+        How it is joined.
+    percent : float
+        What a trimmed mean leaves out at each end.
+    """
+    check_choice("combine", combine, _METHOD)
+    check_choice("rule", rule, _JOINED["scores"])
+    check_percent(percent)
+    if rule not in _JOINED[combine]:
+        raise ValueError(
+            f"rule={rule!r} cannot join combine={combine!r}: choose one of "
+            f'{sorted(_JOINED[combine])}, or combine="scores".'
+        )
 
 
 def _has_shares(classifier: LateFusionClassifier) -> bool:
@@ -183,14 +203,7 @@ class LateFusionClassifier(VoteClassifier):
 
     def _check_words(self) -> None:
         """Refuse parameters that are wrong, or do not go together."""
-        check_choice("combine", self.combine, _METHOD)
-        check_choice("rule", self.rule, JOINED["scores"])
-        check_percent(self.percent)
-        if self.rule not in JOINED[self.combine]:
-            raise ValueError(
-                f"rule={self.rule!r} cannot join combine={self.combine!r}: choose one of "
-                f'{sorted(JOINED[self.combine])}, or combine="scores".'
-            )
+        check_joining(self.combine, self.rule, self.percent)
         if self.weights is not None and self.rule not in ("sum", *WEIGHTED_RULES):
             raise ValueError(
                 f"rule={self.rule!r} makes no use of weights: leave them out, or choose one of "
