@@ -17,10 +17,10 @@ from uneven.linear import (
 from uneven.noise import LabelRepairPipeline, NoiseTolerantPerceptron
 from uneven.stacking import RuleClassifier
 from uneven.stacking.base_learners import (
+    GaussianClassifier,
     NearestMeanClassifier,
     NeighbourCountClassifier,
     ParzenClassifier,
-    QuadraticGaussianClassifier,
 )
 from uneven.stacking.input_maps import Likeness, Squares
 from uneven.stacking.normalised import LaplaceTreeClassifier, NormalisedClassifier
@@ -97,7 +97,8 @@ ESTIMATORS = [
     NearestMeanClassifier(),
     NeighbourCountClassifier(),
     ParzenClassifier(),
-    QuadraticGaussianClassifier(),
+    GaussianClassifier(),
+    GaussianClassifier("shared", ridge=0.1),
     NormalisedClassifier(RidgeClassifier()),
     NormalisedClassifier(GaussianNB(), "floor"),
     LaplaceTreeClassifier(random_state=0),

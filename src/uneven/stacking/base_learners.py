@@ -14,21 +14,20 @@ from typing import Any, Self
 import numpy as np
 from scipy.optimize import minimize_scalar
 from scipy.special import logsumexp, softmax
-from scipy.stats import norm
 from sklearn.base import BaseEstimator, ClassifierMixin
 from sklearn.metrics.pairwise import euclidean_distances
 from sklearn.neighbors import NearestNeighbors
 from sklearn.utils.multiclass import check_classification_targets
 from sklearn.utils.validation import check_is_fitted, validate_data
 
-from uneven.door import check_integer, whole_or_nothing
+from uneven.door import check_choice, check_integer, whole_or_nothing
 
 __all__ = [
     "FLOOR",
+    "GaussianClassifier",
     "NearestMeanClassifier",
     "NeighbourCountClassifier",
     "ParzenClassifier",
-    "QuadraticGaussianClassifier",
     "floored",
 ]
 
@@ -118,7 +117,8 @@ class _Posterior(ClassifierMixin, BaseEstimator):
         -------
         ndarray of shape (n_samples,)
         """
-        return np.asarray(self.classes_[self.predict_proba(X).argmax(axis=1)])
+        best = self.predict_proba(X).argmax(axis=1)
+        return np.asarray(self.classes_[best])
 
 
 class NearestMeanClassifier(_Posterior):
@@ -147,8 +147,8 @@ class NearestMeanClassifier(_Posterior):
     def _posterior(self, X: np.ndarray) -> np.ndarray:
         squares = np.square(X[:, None] - self.means_).sum(axis=2)
         squares -= squares.min(axis=1, keepdims=True)
-        smallest = np.finfo(np.float64).tiny
-        return np.asarray(softmax(-squares / max(2.0 * self.variance_, smallest), axis=1))
+        least = np.finfo(np.float64).eps * max(1.0, squares.max())
+        return np.asarray(softmax(-squares / max(2.0 * self.variance_, least), axis=1))
 
 
 class NeighbourCountClassifier(_Posterior):
@@ -166,12 +166,11 @@ class NeighbourCountClassifier(_Posterior):
 
     Examples
     --------
-    >>> from sklearn.datasets import load_iris
     >>> from uneven.stacking.base_learners import NeighbourCountClassifier
-    >>> X, y = load_iris(return_X_y=True)
-    >>> model = NeighbourCountClassifier().fit(X, y)
-    >>> model.n_neighbors_, model.predict_proba(X[:1]).round(2).tolist()
-    (19, [[0.91, 0.05, 0.05]])
+    >>> X = [[0.0], [1.0], [2.1], [3.3], [14.0], [15.0], [16.1], [17.3]]
+    >>> model = NeighbourCountClassifier().fit(X, [1, 0, 1, 1, 0, 0, 0, 0])
+    >>> model.n_neighbors_, model.predict_proba([[0.0]]).tolist()
+    (3, [[0.4, 0.6]])
     """
 
     def __init__(self, max_neighbors: int = 30) -> None:
@@ -283,54 +282,71 @@ def _likeliest_width(X: np.ndarray, y: np.ndarray) -> float:
     return float(np.exp(found.x))
 
 
-class QuadraticGaussianClassifier(_Posterior):
-    """A Gaussian per class, each with a covariance of its own.
+class GaussianClassifier(_Posterior):
+    """A Gaussian per class: covariances of their own, one for all, or variances only.
 
-    Unlike :class:`~sklearn.discriminant_analysis.QuadraticDiscriminantAnalysis` it takes classes of
-    one row and columns that hang together.
+    Unlike scikit-learn's discriminant analyses and its naive Bayes, it takes classes of one row,
+    as many classes as rows, and columns that hang together or never change.
 
     Parameters
     ----------
+    covariance : {"own", "shared", "diagonal"}, default="own"
+        Own covariances give quadratic borders, a shared one gives linear borders. "diagonal"
+        classes have variances of their own, and columns that are independent.
     ridge : float, default=1e-6
         This share of the mean variance of all columns is added to every variance.
 
     Attributes
     ----------
     means_ : ndarray of shape (n_classes, n_features)
-    axes_ : ndarray of shape (n_classes, n_features, n_features)
-        Principal axes in columns.
-    variances_ : ndarray of shape (n_classes, n_features)
+    axes_ : ndarray of shape (n_classes or 1, n_features, n_features), or None
+        Principal axes in columns; None if they are the columns of the table.
+    variances_ : ndarray of shape (n_classes or 1, n_features)
         Along the axes.
 
     Examples
     --------
     >>> from sklearn.datasets import load_iris
-    >>> from uneven.stacking.base_learners import QuadraticGaussianClassifier
+    >>> from uneven.stacking.base_learners import GaussianClassifier
     >>> X, y = load_iris(return_X_y=True)
-    >>> round(float(QuadraticGaussianClassifier().fit(X, y).score(X, y)), 2)
+    >>> round(float(GaussianClassifier().fit(X, y).score(X, y)), 2)
     0.98
     """
 
-    def __init__(self, ridge: float = 1e-6) -> None:
+    def __init__(self, covariance: str = "own", ridge: float = 1e-6) -> None:
+        self.covariance = covariance
         self.ridge = ridge
 
     def _learn(self, X: np.ndarray, y: np.ndarray) -> None:
+        check_choice("covariance", self.covariance, ("own", "shared", "diagonal"))
         if not 0.0 < self.ridge < np.inf:
             raise ValueError(f"ridge must be a positive number, got {self.ridge!r}.")
+        counts = np.bincount(y)
+        self.log_priors_ = np.log(counts / len(y))
+        self.means_ = np.stack([X[y == k].mean(axis=0) for k in range(len(counts))])
+        apart = X - self.means_[y]
+        parts = (
+            [apart] if self.covariance == "shared" else [apart[y == k] for k in range(len(counts))]
+        )
+        self.axes_ = None
+        if self.covariance == "diagonal":
+            found = np.stack([np.square(part).mean(axis=0) for part in parts])
+        else:
+            found, self.axes_ = np.linalg.eigh(np.stack([p.T @ p / len(p) for p in parts]))
         mean_variance = float(X.var(axis=0).mean())
         added = self.ridge * (mean_variance if mean_variance > 0.0 else 1.0)
-        parts = [X[y == k] for k in range(len(self.classes_))]
-        self.priors_ = np.bincount(y) / len(y)
-        self.means_ = np.stack([part.mean(axis=0) for part in parts])
-        covariances = np.stack(
-            [(part - mean).T @ (part - mean) / len(part) for part, mean in zip(parts, self.means_)]
-        )
-        found, self.axes_ = np.linalg.eigh(covariances)
         self.variances_ = np.maximum(found, 0.0) + added
 
     def _posterior(self, X: np.ndarray) -> np.ndarray:
         logs = np.empty((len(X), len(self.classes_)))
-        for k, (mean, axes, variances) in enumerate(zip(self.means_, self.axes_, self.variances_)):
-            along = norm.logpdf((X - mean) @ axes, scale=np.sqrt(variances))
-            logs[:, k] = np.log(self.priors_[k]) + along.sum(axis=1)
-        return np.asarray(softmax(logs, axis=1))
+        for k, mean in enumerate(self.means_):
+            own = min(k, len(self.variances_) - 1)
+            if self.axes_ is None:
+                along = X - mean
+            else:
+                if own == k:
+                    turned = X @ self.axes_[own]
+                along = turned - mean @ self.axes_[own]
+            squares = np.square(along) @ (1.0 / self.variances_[own])
+            logs[:, k] = -0.5 * (squares + np.log(self.variances_[own]).sum())
+        return np.asarray(softmax(logs + self.log_priors_, axis=1))

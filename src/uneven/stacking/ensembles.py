@@ -7,9 +7,7 @@ from itertools import product
 from typing import Any
 
 import numpy as np
-from sklearn.discriminant_analysis import LinearDiscriminantAnalysis
 from sklearn.linear_model import Perceptron, RidgeClassifier
-from sklearn.naive_bayes import GaussianNB
 from sklearn.pipeline import Pipeline, make_pipeline
 from sklearn.preprocessing import StandardScaler
 from sklearn.svm import SVC
@@ -17,10 +15,10 @@ from sklearn.utils import check_random_state
 
 from uneven.door import check_integer
 from uneven.stacking.base_learners import (
+    GaussianClassifier,
     NearestMeanClassifier,
     NeighbourCountClassifier,
     ParzenClassifier,
-    QuadraticGaussianClassifier,
 )
 from uneven.stacking.input_maps import Likeness, Squares
 from uneven.stacking.members import Member, check_share
@@ -60,17 +58,15 @@ def diverse_learners() -> dict[str, Pipeline]:
     >>> list(diverse_learners())[:5]
     ['linear_gaussian', 'quadratic_gaussian', 'nearest_mean', 'neighbours', 'polynomial']
     """
-    discriminant = LinearDiscriminantAnalysis(solver="lsqr", shrinkage=1e-6)
-    smoothed = LinearDiscriminantAnalysis(solver="lsqr", shrinkage=0.01)
     perceptron = Perceptron(max_iter=100, eta0=0.1, tol=None)
     kinds: dict[str, list[Any]] = {
-        "linear_gaussian": [NormalisedClassifier(discriminant, "floor")],
-        "quadratic_gaussian": [QuadraticGaussianClassifier()],
+        "linear_gaussian": [GaussianClassifier("shared")],
+        "quadratic_gaussian": [GaussianClassifier("own")],
         "nearest_mean": [NearestMeanClassifier()],
         "neighbours": [NeighbourCountClassifier()],
         "polynomial": [Squares(), StandardScaler(), NormalisedClassifier(RidgeClassifier())],
-        "likeness": [Likeness(), NormalisedClassifier(smoothed, "floor")],
-        "independent_gaussian": [NormalisedClassifier(GaussianNB(), "floor")],
+        "likeness": [Likeness(), GaussianClassifier("shared", ridge=0.01)],
+        "independent_gaussian": [GaussianClassifier("diagonal")],
         "parzen": [ParzenClassifier()],
         "tree": [LaplaceTreeClassifier(criterion="entropy")],
         "perceptron": [NormalisedClassifier(perceptron)],

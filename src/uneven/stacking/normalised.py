@@ -72,8 +72,8 @@ class NormalisedClassifier(MetaEstimatorMixin, ClassifierMixin, BaseEstimator):
         check_choice("link", self.link, ("sigmoid", "softmax", "floor"))
         check_classification_targets(y)
         model = clone(self.estimator)
-        words = {} if sample_weight is None else weight_words(model, np.asarray(sample_weight))
-        model.fit(X, y, **words)
+        weight = None if sample_weight is None else np.asarray(sample_weight, dtype=np.float64)
+        model.fit(X, y, **({} if weight is None else weight_words(model, weight)))
         with whole_or_nothing(self):
             for name in ("feature_names_in_", "n_features_in_"):
                 if hasattr(self, name):
@@ -82,14 +82,17 @@ class NormalisedClassifier(MetaEstimatorMixin, ClassifierMixin, BaseEstimator):
                     setattr(self, name, getattr(model, name))
             self.estimator_, self.classes_, self.scale_ = model, model.classes_, 1.0
             if self.link == "sigmoid":
-                size = float(np.sqrt(np.square(self._margins(X)).mean()))
+                sizes = np.square(self._margins(X)).mean(axis=1)
+                size = float(np.sqrt(np.average(sizes, weights=weight)))
                 self.scale_ = size if size > 0.0 else 1.0
         return self
 
     def _margins(self, X: Any) -> np.ndarray:
-        said = self.estimator_.decision_function(X)
-        check_margins(self.estimator_, said, 'link="floor"')
+        said = np.asarray(self.estimator_.decision_function(X))
         n_classes = len(self.classes_)
+        if n_classes == 1:
+            return np.zeros((len(said), 1))
+        check_margins(self.estimator_, said, 'link="floor"')
         return spread(said, np.arange(n_classes), n_classes) / self.scale_
 
     def predict_proba(self, X: Any) -> np.ndarray:
@@ -121,7 +124,8 @@ class NormalisedClassifier(MetaEstimatorMixin, ClassifierMixin, BaseEstimator):
         -------
         ndarray of shape (n_samples,)
         """
-        return np.asarray(self.classes_[self.predict_proba(X).argmax(axis=1)])
+        best = self.predict_proba(X).argmax(axis=1)
+        return np.asarray(self.classes_[best])
 
     def __sklearn_tags__(self) -> Any:
         tags = super().__sklearn_tags__()
@@ -147,7 +151,7 @@ class LaplaceTreeClassifier(DecisionTreeClassifier):
     array([[0.96, 0.02, 0.02]])
     """
 
-    def predict_proba(self, X: Any, check_input: bool = True) -> np.ndarray:
+    def predict_proba(self, X: Any, check_input: bool = True) -> Any:
         """Counts of the leaves, from 1.
 
         Parameters
@@ -159,7 +163,10 @@ class LaplaceTreeClassifier(DecisionTreeClassifier):
         Returns
         -------
         ndarray of shape (n_samples, n_classes)
+            A list of them for several outputs.
         """
         shares = super().predict_proba(X, check_input)
         rows = self.tree_.weighted_n_node_samples[self.apply(X, check_input)][:, None]
-        return np.asarray((shares * rows + 1.0) / (rows + shares.shape[1]))
+        if isinstance(shares, list):
+            return [(part * rows + 1.0) / (rows + part.shape[1]) for part in shares]
+        return (shares * rows + 1.0) / (rows + shares.shape[1])
