@@ -9,6 +9,7 @@ from uneven.datasets.margin_square import make_margin_square
 from uneven.datasets.poker import make_poker_hands
 from uneven.datasets.quarters import image_quarters
 from uneven.datasets.uneven_views import make_uneven_views
+from uneven.datasets.waveform import make_waveform
 from uneven.dialogues.emulator import make_dialogues
 
 __all__ = [
@@ -25,4 +26,5 @@ __all__ = [
     "make_margin_square",
     "make_poker_hands",
     "make_uneven_views",
+    "make_waveform",
 ]
