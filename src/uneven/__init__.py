@@ -22,6 +22,7 @@ if TYPE_CHECKING:
         LateFusionClassifier,
     )
     from uneven.noise import UMAClassifier
+    from uneven.stacking import MarginStackingClassifier
     from uneven.versionspace import BayesPointClassifier, CompressionPerceptron
     from uneven.views import ViewColumns, join_views
 
@@ -37,6 +38,7 @@ __all__ = [
     "CompressionPerceptron",
     "EarlyFusionClassifier",
     "LateFusionClassifier",
+    "MarginStackingClassifier",
     "MuComboClassifier",
     "MumboClassifier",
     "UMAClassifier",
@@ -55,6 +57,7 @@ _HOMES = {
     "CompressionPerceptron": "uneven.versionspace",
     "EarlyFusionClassifier": "uneven.fusion",
     "LateFusionClassifier": "uneven.fusion",
+    "MarginStackingClassifier": "uneven.stacking",
     "MuComboClassifier": "uneven.boosting",
     "MumboClassifier": "uneven.boosting",
     "UMAClassifier": "uneven.noise",

@@ -16,11 +16,13 @@ classifiers suggest the smallest. Here the largest is taken, which keeps fewer c
 
 from __future__ import annotations
 
+import warnings
 from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
 from joblib import Parallel, delayed
+from sklearn.exceptions import ConvergenceWarning
 from sklearn.utils import check_random_state
 
 from uneven.door import check_choice, check_integer
@@ -41,6 +43,8 @@ __all__ = [
 ]
 
 _TIED = 1e-12
+_JUDGED = 1e-3
+"""Relative precision of combiners that are only judged: their errors hardly depend on it."""
 
 
 @dataclass(frozen=True)
@@ -156,7 +160,7 @@ def choose_strength(
         Folds that are solved at the same time, in threads.
     **triple
         ``combination``, ``loss``, ``penalty`` and the other words of
-        :func:`~uneven.stacking.solve.solve`.
+        :func:`~uneven.stacking.solve.solve`. The default of ``tol`` is 1e-3 here.
 
     Returns
     -------
@@ -177,16 +181,19 @@ def choose_strength(
     grid = check_strengths(strengths)
     weight = np.full(len(y), 1.0 / len(y)) if share is None else share
     folds = inner_folds(y, cv, random_state)
-    judged = Parallel(n_jobs=n_jobs, prefer="threads")(
-        delayed(_judge)(P, y, weight, grid, train, test, triple) for train, test in folds
-    )
-    error = np.array([wrong for wrong, _, _ in judged])
+    triple = {"tol": _JUDGED} | triple
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore", ConvergenceWarning)
+        judged = Parallel(n_jobs=n_jobs, prefer="threads")(
+            delayed(_judge)(P, y, weight, grid, train, test, triple) for train, test in folds
+        )
+    error = np.array([wrong for wrong, _ in judged])
     index = best_of(error.mean(axis=0), tie)
     held_out = np.full((len(y), P.shape[2]), np.nan)
-    for (_, test), (_, _, combiners) in zip(folds, judged):
+    for (_, test), (_, combiners) in zip(folds, judged):
         held_out[test] = combiners[index].scores(P[test])
-    counts = np.array([[c.selected.sum() for c in combiners] for _, _, combiners in judged])
-    combination = judged[0][2][0].combination
+    counts = np.array([[c.selected.sum() for c in combiners] for _, combiners in judged])
+    combination = judged[0][1][0].combination
     return StrengthChoice(combination, grid, error, counts, index, held_out)
 
 
@@ -204,13 +211,13 @@ def _judge(
     train: np.ndarray,
     test: np.ndarray,
     triple: dict[str, Any],
-) -> tuple[np.ndarray, np.ndarray, list[LinearCombiner]]:
+) -> tuple[np.ndarray, list[LinearCombiner]]:
     """Errors on the rows held out, shape (n_strengths,), and the combiners of a fold."""
     share = weight[train] / weight[train].sum()
     combiners = solve_path(np.ascontiguousarray(P[train]), y[train], grid, share=share, **triple)
     asked = np.ascontiguousarray(P[test])
     wrong = np.array([combiner.predict(asked) != y[test] for combiner in combiners])
-    return np.average(wrong, axis=1, weights=weight[test]), test, combiners
+    return np.average(wrong, axis=1, weights=weight[test]), combiners
 
 
 def choose_combination(
@@ -289,7 +296,8 @@ def select(
     strengths : sequence of float, optional
     share : ndarray of shape (n_samples,), optional
     **words
-        As in :func:`choose_strength`; ``combination`` may be "auto".
+        As in :func:`choose_strength`; ``combination`` may be "auto". ``tol`` is that of the
+        solution, not of the choice.
 
     Returns
     -------
@@ -305,11 +313,12 @@ def select(
     >>> select(P, y, [0.01, 0.1], random_state=0).mask
     array([ True,  True, False, False, False, False])
     """
-    if words.get("combination") == "auto":
-        auto = {word: value for word, value in words.items() if word != "combination"}
-        choice = choose_combination(P, y, strengths, share=share, **auto)
+    judged = {word: value for word, value in words.items() if word != "tol"}
+    if judged.get("combination") == "auto":
+        del judged["combination"]
+        choice = choose_combination(P, y, strengths, share=share, **judged)
     else:
-        choice = choose_strength(P, y, strengths, share=share, **words)
+        choice = choose_strength(P, y, strengths, share=share, **judged)
     triple = {w: v for w, v in words.items() if w not in ("cv", "tie", "random_state", "n_jobs")}
     triple["combination"] = choice.combination
     combiner = solve(P, y, strength=choice.strength, share=share, **triple)

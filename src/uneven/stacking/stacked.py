@@ -106,7 +106,11 @@ class StackedClassifier(ClassifierMixin, NamedMembers, metaclass=ABCMeta):
 
     def __sklearn_tags__(self) -> Any:
         tags = super().__sklearn_tags__()
-        own = [get_tags(member.estimator).input_tags for _, member in open_members(self)]
+        try:
+            members = open_members(self)
+        except (TypeError, ValueError):
+            return tags
+        own = [get_tags(member.estimator).input_tags for _, member in members]
         tags.input_tags.sparse = all(tag.sparse for tag in own)
         tags.input_tags.allow_nan = all(tag.allow_nan for tag in own)
         return tags

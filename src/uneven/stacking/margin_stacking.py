@@ -1,0 +1,438 @@
+"""Max-margin stacking: many classifiers, joined by margin, of which few are kept."""
+
+from __future__ import annotations
+
+import warnings
+from dataclasses import replace
+from numbers import Real
+from typing import Any, Self
+
+import numpy as np
+from sklearn.utils import check_random_state
+from sklearn.utils.validation import check_is_fitted
+
+from uneven.door import check_choice, fitted_attributes, whole_or_nothing
+from uneven.stacking.answers import METHODS
+from uneven.stacking.combinations import COMBINATIONS
+from uneven.stacking.composition import open_members
+from uneven.stacking.entrance import enter_stack, enter_stack_again
+from uneven.stacking.explanation import MemberShares, member_shares
+from uneven.stacking.kernel_selection import select_kernel
+from uneven.stacking.level_one import LevelOne, finish_members, score_members
+from uneven.stacking.path import SelectionPath, check_strengths, solve_path, strength_for
+from uneven.stacking.selection import Selection, choose_strength, select, select_then_refit
+from uneven.stacking.solve import solve
+from uneven.stacking.stacked import StackedClassifier
+from uneven.stacking.tables import count_rows
+from uneven.stacking.temperature import fit_temperature
+
+__all__ = ["MarginStackingClassifier"]
+
+
+class MarginStackingClassifier(StackedClassifier):
+    r"""Max-margin stacking: learn how to join many classifiers, and drop those that add nothing.
+
+    Every member scores rows that it did not learn from (level-1 scores, by cross-validation). A
+    linear combination of these scores is then learnt by minimising
+
+    .. math:: \tfrac1I \sum_i \ell(r(x_i), y_i) + \lambda R(w)
+
+    with the hinge loss of the margin between the right class and the best wrong one. The group
+    penalty puts all weights of a member to zero at once: such a member is dropped, not fitted on
+    all rows, and never asked by ``predict``.
+
+    Parameters
+    ----------
+    estimators : list of (str, classifier), (str, classifier, columns) or (str, Member)
+        The members. ``columns`` are what a member reads: names, positions, a slice, a mask, or the
+        name of one of the ``views``. :class:`~uneven.stacking.Member` can also limit the rows.
+    combination : {"ws", "cws", "lsg", "auto"}, default="cws"
+        One weight per member; one per member and class; every score of every member speaks for
+        every class; or whichever does best in cross-validation.
+    loss : {"hinge", "squared"}, default="hinge"
+    penalty : {"group", "l1", "l2"}, default="group"
+        Whole members, single weights, or nothing becomes zero.
+    strength : float or "cv", default="cv"
+        The factor on the penalty; "cv" takes the best one of ``strengths``.
+    strengths : sequence of float, default=None
+        None is the grid of the source, twelve numbers from 1e-11 to 10.
+    cv : int, splitter, iterable of splits, "prefit", ..., default=4
+        Folds of the level-1 scores. With "prefit" the members are fitted already, and the rows
+        given to ``fit`` should be new to them.
+    inner_cv : int or splitter, default=2
+        Folds of the level-1 scores by which the strength is chosen.
+    tie : {"largest", "smallest"}, default="largest"
+        Which of several equally good strengths is taken.
+    select_then_refit : bool, default=False
+        Let the sparse penalty choose the members only, then weigh these anew with the penalty
+        "l2" and a strength of its own.
+    kernel : {"rbf", "poly", None}, default=None
+        Combine by functions in the space of a kernel instead. Needs ``penalty="l2"``, and keeps
+        all members.
+    gamma : float or None, default=None
+        Of the kernel "rbf" only; None is chosen by cross-validation.
+    degree : int or None, default=None
+        Of the kernel "poly" only; None is chosen by cross-validation.
+    solver : str, default="auto"
+        See :func:`uneven.stacking.solve`.
+    tol : float, default=1e-5
+        Relative precision of the objective.
+    score_method : {"auto", "predict_proba", "decision_function", "predict"}, default="auto"
+        What members are asked for; "auto" is the first of them that a member has.
+    memory : str, joblib.Memory or None, default=None
+        Where level-1 scores are kept, so that fits with other strengths need not train the members
+        again.
+    keep_level_one : bool, default=True
+        Keep the level-1 scores on the fitted classifier, for :meth:`path` and
+        :meth:`strength_for`. They take 8 bytes per row, member and class.
+    views : dict, sequence of int, "prefix" or None, default=None
+        Named groups of columns that ``estimators`` may refer to; see
+        :func:`uneven.views.resolve_views`.
+    random_state : int, RandomState or None, default=None
+        Seeds the folds, the rows and the members.
+    n_jobs : int or None, default=None
+        Members that are trained at the same time, through joblib. The result does not depend on it.
+    verbose : int, default=0
+        1 prints how many members are trained.
+
+    Attributes
+    ----------
+    classes_ : ndarray of shape (n_classes,)
+    names_ : list of str of length n_members
+        Names of all members.
+    selected_ : list of str
+        Names of the members that are kept, in their order.
+    selected_mask_ : ndarray of bool, shape (n_members,)
+    estimators_ : list of FittedMember
+        The kept members, trained on all rows.
+    combiner_ : LinearCombiner or KernelCombiner
+        Joins the scores of the kept members.
+    coef_ : ndarray of shape (n_members, width)
+        Weights of all members; zero for those that were dropped. Not with a kernel.
+    intercept_ : ndarray of shape (n_classes,) or (0,)
+        Only "lsg" has any. Not with a kernel.
+    combination_ : str
+    strength_ : float
+        Strength of the penalty that chose the members.
+    gamma_, degree_ : float, int or None
+        Of the kernel, if there is one.
+    refit_strength_ : float
+        Of the second stage of ``select_then_refit``.
+    cv_results_ : dict of str to ndarray of shape (n_strengths,)
+        ``strength``, ``mean_error``, ``std_error`` and ``n_selected``.
+    refit_cv_results_ : dict of str to ndarray
+        The same for the second stage of ``select_then_refit``.
+    temperature_ : float
+        What scores are divided by before the softmax of :meth:`predict_proba`.
+    class_prior_ : ndarray of shape (n_classes,)
+        Class frequencies in training.
+    level_one_ : ndarray of shape (n_samples, n_members, n_classes)
+        Only with ``keep_level_one``.
+    n_features_in_ : int
+    feature_names_in_ : ndarray of shape (n_features_in_,)
+        Only if ``X`` had string column names.
+
+    References
+    ----------
+    M. U. Şen (2011), *Max-margin stacking with group sparse regularization for classifier
+    combination*, MSc thesis, Sabanci University.
+    D. Wolpert (1992), *Stacked generalization*.
+
+    Notes
+    -----
+    Corrections of the source: level-1 scores are computed for all rows of a fold, not only for
+    those that a member was trained on; squared losses aim at 0 and 1, since weighted sums without
+    constants cannot reach -1 and 1; among equally good strengths the largest is taken.
+
+    If the penalty is so strong that no member is left, there is a warning, and every row gets the
+    class frequencies.
+
+    Examples
+    --------
+    >>> from sklearn.datasets import load_wine
+    >>> from sklearn.naive_bayes import GaussianNB
+    >>> from sklearn.neighbors import KNeighborsClassifier
+    >>> from sklearn.tree import DecisionTreeClassifier
+    >>> from uneven import MarginStackingClassifier
+    >>> X, y = load_wine(return_X_y=True)
+    >>> members = [("bayes", GaussianNB()), ("tree", DecisionTreeClassifier(random_state=0))]
+    >>> members += [(f"near{k}", KNeighborsClassifier(k)) for k in (1, 3, 5, 9)]
+    >>> stack = MarginStackingClassifier(members, random_state=0).fit(X[::2], y[::2])
+    >>> len(stack.selected_) < len(stack.names_)
+    True
+    >>> stack.score(X[1::2], y[1::2]) > 0.9
+    True
+    """
+
+    classes_: np.ndarray
+
+    def __init__(
+        self,
+        estimators: Any,
+        *,
+        combination: str = "cws",
+        loss: str = "hinge",
+        penalty: str = "group",
+        strength: float | str = "cv",
+        strengths: Any = None,
+        cv: Any = 4,
+        inner_cv: Any = 2,
+        tie: str = "largest",
+        select_then_refit: bool = False,
+        kernel: str | None = None,
+        gamma: float | None = None,
+        degree: int | None = None,
+        solver: str = "auto",
+        tol: float = 1e-5,
+        score_method: str = "auto",
+        memory: Any = None,
+        keep_level_one: bool = True,
+        views: Any = None,
+        random_state: Any = None,
+        n_jobs: int | None = None,
+        verbose: int = 0,
+    ) -> None:
+        self.estimators = estimators
+        self.combination = combination
+        self.loss = loss
+        self.penalty = penalty
+        self.strength = strength
+        self.strengths = strengths
+        self.cv = cv
+        self.inner_cv = inner_cv
+        self.tie = tie
+        self.select_then_refit = select_then_refit
+        self.kernel = kernel
+        self.gamma = gamma
+        self.degree = degree
+        self.solver = solver
+        self.tol = tol
+        self.score_method = score_method
+        self.memory = memory
+        self.keep_level_one = keep_level_one
+        self.views = views
+        self.random_state = random_state
+        self.n_jobs = n_jobs
+        self.verbose = verbose
+
+    def fit(self, X: Any, y: Any, sample_weight: Any = None) -> Self:
+        """Learn how to join the members, and train those that are kept.
+
+        Parameters
+        ----------
+        X : array-like, sparse matrix, dataframe or list of texts, of n_samples rows
+            Data frames are handed on to the members as they are.
+        y : array-like of shape (n_samples,)
+            Class labels.
+        sample_weight : array-like of shape (n_samples,), optional
+            For the members that take weights, and for the combination. Rows of weight zero are
+            left out.
+
+        Returns
+        -------
+        self : object
+        """
+        self._check_parameters()
+        members = open_members(self, self.score_method)
+        with whole_or_nothing(self):
+            for name in fitted_attributes(self):
+                delattr(self, name)
+            rows = enter_stack(self, X, y, sample_weight)
+            level = self._ask_members(members, rows, self.cv, finish=False)
+            self.classes_, self.names_ = rows.classes, level.names
+            self.class_prior_ = np.bincount(rows.y, rows.share, len(rows.classes))
+            self._combine(level)
+            self.estimators_ = finish_members(
+                level, self.selected_mask_, n_jobs=self.n_jobs, memory=self.memory
+            )
+            if self.keep_level_one:
+                self.level_one_ = replace(level, members=[], put_off=[], training=None)
+        return self
+
+    def _check_parameters(self) -> None:
+        check_choice("combination", self.combination, (*COMBINATIONS, "auto"))
+        check_choice("loss", self.loss, ("hinge", "squared"))
+        check_choice("penalty", self.penalty, ("group", "l1", "l2"))
+        check_choice("tie", self.tie, ("largest", "smallest"))
+        check_choice("score_method", self.score_method, ("auto", *METHODS))
+        self._grid()
+        if self.select_then_refit and self.penalty == "l2":
+            raise ValueError(
+                'select_then_refit=True needs a penalty that selects: "group" or "l1", not "l2".'
+            )
+        if self.kernel is None:
+            self._check_words()
+            return
+        check_choice("kernel", self.kernel, ("poly", "rbf"))
+        if self.penalty != "l2":
+            raise ValueError(
+                f'kernel={self.kernel!r} needs penalty="l2", not {self.penalty!r}: functions of a '
+                "kernel have no weight per member that could become zero."
+            )
+        if self.combination == "auto":
+            raise ValueError('combination="auto" is not for kernels: choose "ws", "cws" or "lsg".')
+
+    def _check_words(self) -> None:
+        """Let the solver refuse what it cannot do before any member is trained."""
+        words = self._words()
+        if self.combination == "auto":
+            words["combination"] = "cws"
+        solve(np.eye(2)[:, None], np.array([0, 1]), **words)
+
+    def _grid(self) -> np.ndarray:
+        """The strengths to choose from."""
+        if isinstance(self.strength, str):
+            check_choice("strength", self.strength, ("cv",))
+            return check_strengths(self.strengths)
+        if not isinstance(self.strength, Real) or not 0.0 < float(self.strength) < np.inf:
+            raise ValueError(f'strength must be "cv" or a number above 0, got {self.strength!r}.')
+        return np.array([float(self.strength)])
+
+    def _words(self) -> dict[str, Any]:
+        """How combinations are learnt and judged."""
+        return {
+            "combination": self.combination,
+            "loss": self.loss,
+            "penalty": self.penalty,
+            "solver": self.solver,
+            "tol": self.tol,
+        }
+
+    def _judging(self) -> dict[str, Any]:
+        seed = 0 if self.random_state is None else self.random_state
+        rng = check_random_state(seed)
+        return {
+            "cv": self.inner_cv,
+            "tie": self.tie,
+            "random_state": int(rng.randint(2**31 - 1)),
+            "n_jobs": self.n_jobs,
+        }
+
+    def _combine(self, level: LevelOne) -> None:
+        """Learn the combination from level-1 scores; store it, and who is kept."""
+        P, y, share = level.scores, level.y, level.share
+        found = self._select(P, y, share)
+        self.selected_mask_, self.combiner_ = found.mask, found.combiner
+        self.selected_ = [name for name, kept in zip(level.names, found.mask) if kept]
+        self.combination_, self.strength_ = found.choice.combination, found.choice.strength
+        self.cv_results_ = found.choice.results()
+        if found.refit is not None:
+            self.refit_strength_ = found.refit.strength
+            self.refit_cv_results_ = found.refit.results()
+        if found.coef is not None:
+            self.coef_, self.intercept_ = found.coef, found.combiner.intercept
+        kept = np.ascontiguousarray(P[:, found.mask])
+        self.member_share_ = np.zeros((len(found.mask), P.shape[2]))
+        self.temperature_ = 1.0
+        if found.mask.any():
+            self.member_share_[found.mask] = member_shares(kept, found.combiner, share)
+            self.temperature_ = fit_temperature(found.held_out, y, share)
+            return
+        warnings.warn(
+            f"the strength {self.strength_:g} leaves no member: every row gets the class "
+            "frequencies. Lower the strength.",
+            stacklevel=4,
+        )
+
+    def _select(self, P: np.ndarray, y: np.ndarray, share: np.ndarray) -> Selection:
+        words = self._words() | self._judging()
+        if self.kernel is None:
+            how = select_then_refit if self.select_then_refit else select
+            return how(P, y, self._grid(), share=share, **words)
+        for word in ("penalty", "solver", "tol", "tie"):
+            del words[word]
+        words |= {"kernel": self.kernel, "gamma": self.gamma, "degree": self.degree}
+        found = select_kernel(P, y, self._grid(), share=share, **words)
+        self.gamma_, self.degree_ = found.choice.gamma, found.choice.degree
+        return found
+
+    def _scores(self, X: Any) -> np.ndarray:
+        """Scores of the classes by the kept members, shape (n_samples, n_classes)."""
+        check_is_fitted(self, "combiner_")
+        X = enter_stack_again(self, X)
+        if not self.estimators_:
+            return np.tile(np.log(self.class_prior_), (count_rows(X), 1))
+        return self.combiner_.scores(score_members(self.estimators_, X, n_jobs=self.n_jobs))
+
+    def path(self, strengths: Any = None) -> SelectionPath:
+        """Weights, kept members and cross-validated errors for a grid of strengths.
+
+        Parameters
+        ----------
+        strengths : sequence of float, optional
+            None is the grid of the constructor.
+
+        Returns
+        -------
+        SelectionPath
+            Of the penalty that chooses the members; no member is trained again.
+
+        Examples
+        --------
+        >>> from sklearn.datasets import load_iris
+        >>> from sklearn.neighbors import KNeighborsClassifier
+        >>> from uneven import MarginStackingClassifier
+        >>> X, y = load_iris(return_X_y=True)
+        >>> members = [(f"near{k}", KNeighborsClassifier(k)) for k in (1, 5, 25)]
+        >>> stack = MarginStackingClassifier(members).fit(X, y)
+        >>> stack.path([1e-3, 10.0]).n_selected[-1]
+        np.int64(0)
+        """
+        level = self._kept_level("path")
+        grid = check_strengths(self.strengths if strengths is None else strengths)
+        words = self._words() | {"combination": self.combination_}
+        P, y = level.scores, level.y
+        combiners = solve_path(P, y, grid, share=level.share, **words)
+        results = self.cv_results_
+        if not np.array_equal(grid, results["strength"]):
+            words.pop("tol")
+            judging = self._judging()
+            results = choose_strength(P, y, grid, share=level.share, **words, **judging).results()
+        chosen = np.flatnonzero(grid == self.strength_)
+        return SelectionPath(
+            grid,
+            combiners,
+            list(self.names_),
+            results["mean_error"],
+            results["std_error"],
+            int(chosen[0]) if len(chosen) else None,
+        )
+
+    def strength_for(self, n_members: int) -> float:
+        """Smallest strength found that keeps no more than so many members.
+
+        Parameters
+        ----------
+        n_members : int
+
+        Returns
+        -------
+        float
+            To be given as ``strength`` to another fit; see
+            :func:`uneven.stacking.path.strength_for`.
+        """
+        level = self._kept_level("strength_for")
+        words = self._words() | {"combination": self.combination_}
+        found, _ = strength_for(level.scores, level.y, n_members, share=level.share, **words)
+        return found
+
+    def explain(self) -> MemberShares:
+        """Say which member speaks for which class.
+
+        Returns
+        -------
+        MemberShares
+            From the level-1 scores; no data is needed.
+        """
+        check_is_fitted(self, "combiner_")
+        return MemberShares(
+            list(self.names_), self.classes_, self.selected_mask_, self.member_share_
+        )
+
+    def _kept_level(self, method: str) -> LevelOne:
+        check_is_fitted(self, "combiner_")
+        if self.kernel is not None:
+            raise ValueError(f"{method}: with a kernel no member is ever dropped.")
+        if not hasattr(self, "level_one_"):
+            raise ValueError(f"{method} needs level-1 scores: fit with keep_level_one=True.")
+        return self.level_one_
