@@ -28,9 +28,10 @@ from sklearn.pipeline import make_pipeline
 from sklearn.preprocessing import OneHotEncoder, StandardScaler
 from sklearn.svm import SVC
 from sklearn.tree import DecisionTreeClassifier
+from threadpoolctl import threadpool_info, threadpool_limits
 
 from uneven.stacking import Member, level_one, score_members
-from uneven.stacking.fitting import weight_words
+from uneven.stacking.fitting import one_thread, weight_words
 
 X, Y = load_iris(return_X_y=True)
 NAMES = np.array(["setosa", "versicolor", "virginica"])[Y]
@@ -278,6 +279,22 @@ def test_the_result_does_not_depend_on_who_computes(backend, n_jobs):
     assert not np.array_equal(alone.scores, other.scores)
 
 
+def test_blocks_of_one_thread_may_overlap():
+    def threads():
+        return {lib["num_threads"] for lib in threadpool_info() if lib["user_api"] == "blas"}
+
+    with threadpool_limits(2, user_api="blas"):
+        before = threads()
+        first, second = one_thread(), one_thread()
+        first.__enter__()
+        second.__enter__()
+        assert threads() <= {1}
+        first.__exit__(None, None, None)
+        assert threads() <= {1}
+        second.__exit__(None, None, None)
+        assert threads() == before
+
+
 def test_seeds_of_members_are_kept():
     seeded = [("tree", DecisionTreeClassifier(max_features=1, random_state=3))]
     level = level_one(seeded, X, Y, random_state=0)
@@ -302,6 +319,15 @@ def test_nothing_is_fitted_twice_where_it_is_kept(tmp_path, as_memory):
     assert fits(log) == 12
     level_one(members, X + 1.0, Y, cv=3, memory=memory)
     assert fits(log) == 20
+
+
+@pytest.mark.parametrize("kind", [pd.DataFrame, pl.DataFrame])
+def test_frames_are_known_again(tmp_path, kind):
+    log = tmp_path / "log"
+    for _ in range(2):
+        frame = kind({f"c{k}": column for k, column in enumerate(X.T)})
+        level_one([("one", Counting(log))], frame, NAMES, cv=2, memory=str(tmp_path / "cache"))
+    assert fits(log) == 3
 
 
 def test_how_far_it_is():

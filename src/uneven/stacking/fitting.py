@@ -3,9 +3,11 @@
 from __future__ import annotations
 
 import os
-from contextlib import AbstractContextManager, nullcontext
+from collections.abc import Iterator
+from contextlib import contextmanager, nullcontext
 from dataclasses import dataclass
 from functools import cache
+from threading import Lock
 from typing import Any
 
 import numpy as np
@@ -169,9 +171,39 @@ def weight_words(model: Any, weight: np.ndarray) -> dict[str, Any]:
     return {}
 
 
-def one_thread() -> AbstractContextManager[Any]:
-    """Products of matrices in one thread: more threads add up in another order."""
-    return _controller().limit(limits=1, user_api="blas")
+@contextmanager
+def one_thread() -> Iterator[None]:
+    """Products of matrices in one thread while the block runs: more of them add up otherwise.
+
+    Blocks may overlap, in several threads too: the last one that ends puts back what was.
+    """
+    _Limit.enter()
+    try:
+        yield
+    finally:
+        _Limit.leave()
+
+
+class _Limit:
+    """How many blocks are running, and what ends the limit."""
+
+    lock = Lock()
+    running = 0
+    limiter: Any = None
+
+    @classmethod
+    def enter(cls) -> None:
+        with cls.lock:
+            if not cls.running:
+                cls.limiter = _controller().limit(limits=1, user_api="blas")
+            cls.running += 1
+
+    @classmethod
+    def leave(cls) -> None:
+        with cls.lock:
+            cls.running -= 1
+            if not cls.running:
+                cls.limiter.restore_original_limits()
 
 
 @cache
