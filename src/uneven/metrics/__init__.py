@@ -11,6 +11,13 @@ from uneven.metrics.confusion import (
 )
 from uneven.metrics.imbalance import imbalance_ratio
 from uneven.metrics.margin import margin_error, margins
+from uneven.metrics.paired import (
+    PairedTest,
+    five_by_two,
+    five_by_two_f_test,
+    five_by_two_t_test,
+    signed_rank_test,
+)
 from uneven.metrics.per_class import PerClassTable, per_class_table
 from uneven.metrics.ranking import mauc, pairwise_auc
 from uneven.metrics.recall import (
@@ -24,6 +31,7 @@ from uneven.metrics.scoring import LOWER_IS_BETTER, MaucScorer, get_scorer, scor
 __all__ = [
     "LOWER_IS_BETTER",
     "MaucScorer",
+    "PairedTest",
     "PerClassTable",
     "class_recalls",
     "confusion_counts",
@@ -31,6 +39,9 @@ __all__ = [
     "confusion_rate",
     "confusion_rates",
     "error_matrix",
+    "five_by_two",
+    "five_by_two_f_test",
+    "five_by_two_t_test",
     "geometric_mean_recall",
     "get_scorer",
     "gibbs_error_matrix",
@@ -43,5 +54,6 @@ __all__ = [
     "pairwise_auc",
     "per_class_table",
     "scorers",
+    "signed_rank_test",
     "worst_recall",
 ]
