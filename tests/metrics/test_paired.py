@@ -104,14 +104,14 @@ def test_five_by_two_by_hand():
 def test_equal_methods_false_alarms():
     """Among equal methods a test at level 0.05 says "different" about once in twenty times."""
     rng = np.random.default_rng(0)
-    draws = rng.normal(size=(2, 1000, 10))
+    draws = rng.normal(size=(2, 300, 10))
     alarms = {
         test: np.mean([test(a, b).pvalue <= 0.05 for a, b in zip(*draws)])
         for test in (signed_rank_test, five_by_two_t_test, five_by_two_f_test)
     }
-    assert all(rate < 0.07 for rate in alarms.values())
-    assert alarms[signed_rank_test] > 0.03
-    assert alarms[five_by_two_t_test] > 0.03
+    assert all(rate < 0.09 for rate in alarms.values())
+    assert alarms[signed_rank_test] > 0.02
+    assert alarms[five_by_two_t_test] > 0.02
 
 
 def test_no_difference_and_a_constant_one():
