@@ -77,6 +77,10 @@ ESTIMATORS = [
     uneven.LateFusionClassifier(combine="scores", views=TWO_VIEWS, n_jobs=2),
     uneven.LateFusionClassifier(combine="scores", rule="product", views=TWO_VIEWS),
     uneven.LateFusionClassifier(uneven.ComboClassifier(n_estimators=3), combine="margins"),
+    uneven.MarginStackingClassifier(MEMBERS, strengths=[0.001, 0.01], cv=2),
+    uneven.MarginStackingClassifier(
+        MEMBERS, combination="lsg", loss="squared", penalty="l2", strength=0.01, cv=2
+    ),
     RuleClassifier(MEMBERS, rule="median", cv=None),
     RuleClassifier(MEMBERS, rule="dempster_shafer", cv=2),
     BestViewClassifier(cv=2),

@@ -311,8 +311,16 @@ def test_holes_reach_members_that_take_them(wine):
     stack = MarginStackingClassifier(members, strength=0.01, random_state=0).fit(X, y)
     assert stack.score(X_new, y_new) > 0.8
     assert stack.__sklearn_tags__().input_tags.allow_nan
+    whole = MarginStackingClassifier([*members, ("bayes", GaussianNB())], strength=0.01)
+    with pytest.raises(ValueError, match="contains NaN"):
+        whole.fit(X, y)
+    part = MarginStackingClassifier(
+        [*members, ("bayes", GaussianNB(), slice(1, 13))], strength=0.01
+    )
+    assert part.fit(X, y).score(X_new, y_new) > 0.8
+    holed = MarginStackingClassifier([*members, ("bayes", GaussianNB(), [0])], strength=0.01)
     with pytest.raises(ValueError, match=r"member 'bayes' .* could not be fitted"):
-        MarginStackingClassifier([("bayes", GaussianNB())], strength=0.01).fit(X, y)
+        holed.fit(X, y)
 
 
 def test_weights_of_rows_count(wine):
@@ -324,6 +332,22 @@ def test_weights_of_rows_count(wine):
     weighted = clone(stack).fit(X, spoilt, sample_weight=weight)
     assert weighted.level_one_.scores.shape[0] == 60
     assert weighted.score(X, y) > stack.fit(X, spoilt).score(X, y) + 0.05
+
+
+def test_splits_and_rows_count_rows_without_weight(wine):
+    X, _, y, _ = wine
+    X, y = X[:60], y[:60]
+    weight = np.where(np.arange(60) % 3 == 0, 0.0, 1.0)
+    left = np.flatnonzero(weight)
+    folds = [(np.arange(30), np.arange(30, 60)), (np.arange(30, 60), np.arange(30))]
+    few = [(np.arange(20), np.arange(20, 40)), (np.arange(20, 40), np.arange(20))]
+    members = [("a", GaussianNB()), ("b", Member(GaussianNB(), rows=np.arange(50)))]
+    there = MarginStackingClassifier(members, strength=0.01, cv=folds)
+    there.fit(X, y, sample_weight=weight)
+    members = [("a", GaussianNB()), ("b", Member(GaussianNB(), rows=np.flatnonzero(left < 50)))]
+    here = MarginStackingClassifier(members, strength=0.01, cv=few).fit(X[left], y[left])
+    assert np.allclose(there.level_one_.scores, here.level_one_.scores)
+    assert np.allclose(there.predict_proba(X), here.predict_proba(X))
 
 
 def test_result_does_not_depend_on_jobs(wine):

@@ -11,20 +11,19 @@ from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
+from sklearn.utils import get_tags
 from sklearn.utils.multiclass import check_classification_targets
 from sklearn.utils.validation import check_consistent_length, column_or_1d, validate_data
 
 from uneven.door import check_mass
 from uneven.frames import take_rows
+from uneven.stacking.composition import open_members
+from uneven.stacking.members import Member
 from uneven.stacking.tables import count_rows, open_table
 
 __all__ = ["StackRows", "enter_stack", "enter_stack_again"]
 
-_X_RULES: dict[str, Any] = {
-    "accept_sparse": "csr",
-    "dtype": "numeric",
-    "ensure_all_finite": "allow-nan",
-}
+_X_RULES: dict[str, Any] = {"accept_sparse": "csr", "dtype": "numeric"}
 
 
 @dataclass(frozen=True)
@@ -41,6 +40,9 @@ class StackRows:
         Weights of the rows; they sum to 1.
     weight : ndarray of shape (n_samples,), or None
         Sample weights as they were given.
+    place : ndarray of int, shape (n_given,), or None
+        Where each given row is now, -1 for those of weight zero, which are left out; None if there
+        are none.
     """
 
     X: Any
@@ -48,6 +50,29 @@ class StackRows:
     classes: np.ndarray
     share: np.ndarray
     weight: np.ndarray | None
+    place: np.ndarray | None = None
+
+    def find_splits(self, cv: Any) -> Any:
+        """The same folds in the rows that are left; what is no list of splits stays as it is."""
+        if self.place is None or isinstance(cv, str) or not hasattr(cv, "__iter__"):
+            return cv
+        return [(self._find(train), self._find(test)) for train, test in cv]
+
+    def find_members(self, members: list[tuple[str, Member]]) -> list[tuple[str, Member]]:
+        """The same members, with the rows that they name where these are now."""
+        if self.place is None:
+            return members
+        found = []
+        for name, member in members:
+            if member.rows is not None:
+                words = member.get_params(deep=False) | {"rows": self._find(member.rows)}
+                member = Member(**words)
+            found.append((name, member))
+        return found
+
+    def _find(self, rows: Any) -> np.ndarray:
+        place = np.asarray(self.place)[np.asarray(rows)]
+        return np.asarray(place[place >= 0])
 
 
 def enter_stack(estimator: Any, X: Any, y: Any, sample_weight: Any) -> StackRows:
@@ -76,14 +101,16 @@ def enter_stack(estimator: Any, X: Any, y: Any, sample_weight: Any) -> StackRows
         labels = column_or_1d(y, warn=True)
         check_consistent_length(X, labels)
     else:
-        X, labels = validate_data(estimator, X, y, **_X_RULES)
+        X, labels = validate_data(estimator, X, y, **_rules(estimator))
     X = open_table(X)
     check_classification_targets(labels)
     if not count_rows(X):
         raise ValueError("X has no rows: there is nothing to learn from.")
     mass = check_mass(sample_weight, len(labels))
+    place = None
     if not mass.all():
         kept = np.flatnonzero(mass)
+        place = np.where(mass > 0.0, np.cumsum(mass > 0.0) - 1, -1)
         X, labels, mass = take_rows(X, kept), labels[kept], mass[kept]
     classes, codes = np.unique(labels, return_inverse=True)
     if len(classes) < 2:
@@ -92,7 +119,8 @@ def enter_stack(estimator: Any, X: Any, y: Any, sample_weight: Any) -> StackRows
             "two classes at least."
         )
     weight = None if sample_weight is None else mass
-    return StackRows(X, codes.astype(np.intp, copy=False), classes, mass / mass.sum(), weight)
+    codes = codes.astype(np.intp, copy=False)
+    return StackRows(X, codes, classes, mass / mass.sum(), weight, place)
 
 
 def enter_stack_again(estimator: Any, X: Any) -> Any:
@@ -100,7 +128,16 @@ def enter_stack_again(estimator: Any, X: Any) -> Any:
     if _is_handed_on(X):
         validate_data(estimator, X, reset=False, skip_check_array=True)
         return X
-    return open_table(validate_data(estimator, X, reset=False, **_X_RULES))
+    return open_table(validate_data(estimator, X, reset=False, **_rules(estimator)))
+
+
+def _rules(estimator: Any) -> dict[str, Any]:
+    """How arrays are checked: holes are refused if a member that reads all columns takes none."""
+    takes = [
+        member.columns is not None or get_tags(member.estimator).input_tags.allow_nan
+        for _, member in open_members(estimator)
+    ]
+    return _X_RULES | {"ensure_all_finite": "allow-nan" if all(takes) else True}
 
 
 def _is_handed_on(X: Any) -> bool:

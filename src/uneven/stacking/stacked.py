@@ -42,11 +42,11 @@ class StackedClassifier(ClassifierMixin, NamedMembers, metaclass=ABCMeta):
     ) -> LevelOne:
         """Level-1 scores of the training rows; see :func:`~uneven.stacking.level_one`."""
         return level_one(
-            members,
+            rows.find_members(members),
             rows.X,
             rows.classes[rows.y],
             classes=rows.classes,
-            cv=cv,
+            cv=rows.find_splits(cv),
             sample_weight=rows.weight,
             views=self.views,
             random_state=self.random_state,
