@@ -24,7 +24,7 @@ from sklearn.metrics import pairwise_distances
 from uneven.door import check_choice
 from uneven.stacking.fitting import one_thread
 from uneven.stacking.kernel_checks import KERNELS
-from uneven.stacking.kernel_combiner import KernelCombiner, fit_kernel_combiner
+from uneven.stacking.kernel_combiner import pose_kernel_problem
 from uneven.stacking.path import check_strengths
 from uneven.stacking.selection import inner_folds
 from uneven.stacking.solve import check_level_one
@@ -219,10 +219,13 @@ def choose_kernel_parameters(
         )
         error = np.reshape(judged, (len(folds), len(values), len(grid)))
         best = _best(error.mean(axis=0))
-        chosen = {**words, **_parameter(kernel, values[best[0]]), "strength": grid[best[1]]}
+        chosen = {**words, **_parameter(kernel, values[best[0]]), "kernel": kernel}
         held_out = np.full((len(scores), scores.shape[2]), np.nan)
         for train, test in folds:
-            combiner = _fit(scores, labels, weight, train, kernel=kernel, **chosen)
+            problem = pose_kernel_problem(
+                scores[train], labels[train], share=weight[train], **chosen
+            )
+            combiner = problem.solve([grid[best[1]]], measure=False)[0]
             held_out[test] = combiner.scores(scores[test])
     return KernelChoice(combination, kernel, grid, values, error, best, held_out)
 
@@ -265,25 +268,19 @@ def _judge(
 ) -> NDArray[np.float64]:
     """Errors on the rows held out, shape (n_strengths,), from the largest strength down."""
     train, test = fold
-    words = {**words, "kernel": kernel, **_parameter(kernel, value)}
+    problem = pose_kernel_problem(
+        P[train],
+        y[train],
+        share=weight[train],
+        kernel=kernel,
+        **{**words, **_parameter(kernel, value)},
+    )
     errors = np.full(len(grid), np.nan)
-    for k in range(len(grid) - 1, -1, -1):
-        combiner = _fit(P, y, weight, train, strength=float(grid[k]), **words)
+    for k, combiner in enumerate(problem.solve(grid[::-1], measure=False)):
         wrong = combiner.predict(P[test]) != y[test]
-        errors[k] = np.average(wrong, weights=weight[test]) if weight[test].any() else 0.0
-        if not combiner.converged:
-            break
+        share = weight[test]
+        errors[-1 - k] = np.average(wrong, weights=share) if share.any() else 0.0
     return errors
-
-
-def _fit(
-    P: NDArray[np.float64],
-    y: NDArray[np.intp],
-    weight: NDArray[np.float64],
-    rows: NDArray[np.intp],
-    **words: Any,
-) -> KernelCombiner:
-    return fit_kernel_combiner(P[rows], y[rows], share=weight[rows], warn=False, **words)
 
 
 def _best(error: NDArray[np.float64]) -> tuple[int, int]:

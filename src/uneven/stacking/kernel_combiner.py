@@ -22,6 +22,7 @@ squared errors their coefficients are not limited to one sign (those of examples
 from __future__ import annotations
 
 import warnings
+from collections.abc import Iterable
 from dataclasses import dataclass, replace
 from itertools import combinations
 
@@ -40,14 +41,14 @@ from uneven.stacking.kernel_checks import (
 from uneven.stacking.kernel_machines import (
     KernelMachine,
     KernelSettings,
-    fit_least_squares,
+    LeastSquares,
     fit_support_vectors,
     merge,
 )
 from uneven.stacking.solve import check_level_one
 from uneven.stacking.transformation import class_tables, class_targets, pair_margins_to_scores
 
-__all__ = ["KernelCombiner", "fit_kernel_combiner"]
+__all__ = ["KernelCombiner", "KernelProblem", "fit_kernel_combiner", "pose_kernel_problem"]
 
 
 @dataclass
@@ -131,7 +132,6 @@ def fit_kernel_combiner(
     landmarks: int = 2000,
     max_iter: int = 200_000,
     random_state: int | None = 0,
-    warn: bool = True,
 ) -> KernelCombiner:
     """Learn a non-linear combination from level-1 scores.
 
@@ -173,9 +173,6 @@ def fit_kernel_combiner(
         happens with very small strengths.
     random_state : int or None, default=0
         Draws the landmarks.
-    warn : bool, default=True
-        Say in one warning that steps did not suffice. False leaves scikit-learn's warnings, one
-        per machine, to the caller: filters must not be set in several threads at once.
 
     Returns
     -------
@@ -198,6 +195,67 @@ def fit_kernel_combiner(
     >>> [int((c.predict(P[150:]) == y[150:]).sum()) for c in (curved, straight)]
     [47, 26]
     """
+    problem = pose_kernel_problem(
+        P,
+        y,
+        combination=combination,
+        loss=loss,
+        kernel=kernel,
+        gamma=gamma,
+        degree=degree,
+        coef0=coef0,
+        penalty=penalty,
+        target=target,
+        bias=bias,
+        share=share,
+        landmarks=landmarks,
+        max_iter=max_iter,
+        random_state=random_state,
+    )
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore", ConvergenceWarning)
+        combiner = problem.solve([check_strength(strength)])[0]
+    if not combiner.converged:
+        warnings.warn(
+            f"a support vector machine did not come to rest within {max_iter} steps (strength "
+            f"{strength:g}): raise strength or max_iter.",
+            ConvergenceWarning,
+            stacklevel=2,
+        )
+    return combiner
+
+
+def pose_kernel_problem(
+    P: ArrayLike,
+    y: ArrayLike,
+    *,
+    combination: str = "cws",
+    loss: str = "hinge",
+    kernel: str = "rbf",
+    gamma: float | str | None = None,
+    degree: int = 3,
+    coef0: float = 1.0,
+    penalty: str = "l2",
+    target: str = "01",
+    bias: str = "auto",
+    share: ArrayLike | None = None,
+    landmarks: int = 2000,
+    max_iter: int = 200_000,
+    random_state: int | None = 0,
+) -> KernelProblem:
+    """Check everything but the strength, and make the tables.
+
+    Parameters
+    ----------
+    P, y, combination, loss, kernel, gamma, degree, coef0, penalty, target, bias, share, landmarks
+        As in `fit_kernel_combiner`.
+    max_iter, random_state
+        As in `fit_kernel_combiner`.
+
+    Returns
+    -------
+    KernelProblem
+    """
     P, y, share = check_level_one(P, y, share)
     check_choice("combination", combination, ("ws", "cws", "lsg"))
     check_choice("loss", loss, ("hinge", "squared"))
@@ -208,7 +266,6 @@ def fit_kernel_combiner(
     how = KernelSettings(
         kernel,
         check_kernel(P, combination, kernel, gamma, degree, coef0),
-        check_strength(strength),
         check_bias(bias, combination, loss),
         landmarks,
         max_iter,
@@ -221,103 +278,124 @@ def fit_kernel_combiner(
             f"y holds only class {blank.seen[0]}: a combination needs rows of two classes."
         )
     P, y, share = P[kept], y[kept], share[kept]
-    if loss == "squared":
-        return _by_squares(blank, P, y, share, target, how)
-    fit = _by_pairs if combination == "lsg" else _by_signs
-    if not warn:
-        return fit(blank, P, y, share, how)
-    with warnings.catch_warnings():
-        warnings.simplefilter("ignore", ConvergenceWarning)
-        combiner = fit(blank, P, y, share, how)
-    if not combiner.converged:
-        warnings.warn(
-            f"a support vector machine did not come to rest within {max_iter} steps (strength "
-            f"{strength:g}): raise strength or max_iter.",
-            ConvergenceWarning,
-            stacklevel=2,
-        )
-    return combiner
+    if loss == "hinge" and combination == "lsg":
+        return KernelProblem(blank, _pairs(P, y, share), how)
+    targets = class_targets(y, P.shape[2], "pm1" if loss == "hinge" else target)
+    return KernelProblem(blank, _tables(blank, P, targets, share), how)
 
 
-def _by_squares(
-    blank: KernelCombiner,
-    P: NDArray[np.float64],
-    y: NDArray[np.intp],
-    share: NDArray[np.float64],
-    target: str,
-    how: KernelSettings,
-) -> KernelCombiner:
-    """Least squares: one system for "ws" and "lsg", one per seen class for "cws"."""
-    machines, total = [], 0.0
-    targets = class_targets(y, P.shape[2], target)
-    for X, aims, weight in _problems(blank, P, targets, share):
-        machine = fit_least_squares(X, aims, weight, how)
-        values = machine(X)
-        total += float(weight @ ((aims - values) ** 2).sum(axis=1))
-        total += how.strength * float(machine.squared_norms(values).sum())
-        machines.append(machine)
-    return replace(blank, machines=machines, objective=total)
+@dataclass
+class KernelTask:
+    """A table that functions are fitted to.
+
+    Attributes
+    ----------
+    X : ndarray of shape (n_rows, n_columns)
+    targets : ndarray of shape (n_rows, n_outputs)
+    share : ndarray of shape (n_rows,)
+    rows : ndarray of int, shape (n_rows,)
+        Where the rows stand in the table of all level-1 scores.
+    """
+
+    X: NDArray[np.float64]
+    targets: NDArray[np.float64]
+    share: NDArray[np.float64]
+    rows: NDArray[np.intp]
 
 
-def _by_signs(
-    blank: KernelCombiner,
-    P: NDArray[np.float64],
-    y: NDArray[np.intp],
-    share: NDArray[np.float64],
-    how: KernelSettings,
-) -> KernelCombiner:
-    """Hinge on the tables of "ws" and "cws": is this the class of the row, or not?"""
-    machines, total = [], 0.0
-    for X, aims, weight in _problems(blank, P, class_targets(y, P.shape[2]), share):
-        machine = fit_support_vectors(X, aims[:, 0], weight, how)
-        total += _hinge_objective(machine, X, aims[:, 0], weight, how)
-        machines.append(machine)
-    rested = all(machine.converged for machine in machines)
-    return replace(blank, machines=machines, objective=total, converged=rested)
+@dataclass
+class KernelProblem:
+    """Tables and settings of a non-linear combination, to be solved for any strength.
+
+    Attributes
+    ----------
+    blank : KernelCombiner
+        The combiner without its machines.
+    tasks : list of KernelTask
+        One for each machine, or for each pair of classes.
+    how : KernelSettings
+    """
+
+    blank: KernelCombiner
+    tasks: list[KernelTask]
+    how: KernelSettings
+
+    def solve(self, strengths: Iterable[float], measure: bool = True) -> list[KernelCombiner]:
+        """Combiners for some strengths.
+
+        Parameters
+        ----------
+        strengths : iterable of float
+            Above 0; for the hinge from the largest down.
+        measure : bool, default=True
+            Whether to compute the objective also where that costs time.
+
+        Returns
+        -------
+        list of KernelCombiner
+            One for each strength; with the hinge, none after the first that did not converge.
+        """
+        if self.blank.loss == "squared":
+            return self._by_squares(list(strengths))
+        found: list[KernelCombiner] = []
+        for strength in strengths:
+            if not found or found[-1].converged:
+                found.append(self._by_hinge(strength, measure))
+        return found
+
+    def _by_squares(self, strengths: list[float]) -> list[KernelCombiner]:
+        """One table after the other, so that the kernel values of one are in memory at a time."""
+        found = [replace(self.blank, machines=[], objective=0.0) for _ in strengths]
+        for task in self.tasks:
+            system = LeastSquares(task.X, task.targets, task.share, self.how)
+            for combiner, strength in zip(found, strengths):
+                machine, objective = system.solve(strength)
+                combiner.machines.append(machine)
+                combiner.objective += objective
+        return found
+
+    def _by_hinge(self, strength: float, measure: bool) -> KernelCombiner:
+        """A support vector machine for each table; those of pairs of classes become one."""
+        machines, total = [], 0.0
+        for task in self.tasks:
+            signs = task.targets[:, 0]
+            machine = fit_support_vectors(task.X, signs, task.share, strength, self.how)
+            machines.append(machine)
+            if measure:
+                values = machine(task.X)
+                total += float(task.share @ np.maximum(0.0, 1.0 - signs * values[:, 0]))
+                total += strength * float(machine.squared_norms(values)[0])
+        if self.blank.combination == "lsg":
+            machines = [merge(machines, [task.rows for task in self.tasks])]
+        rested = all(machine.converged for machine in machines)
+        objective = total if measure else np.nan
+        return replace(self.blank, machines=machines, objective=objective, converged=rested)
 
 
-def _by_pairs(
-    blank: KernelCombiner,
-    P: NDArray[np.float64],
-    y: NDArray[np.intp],
-    share: NDArray[np.float64],
-    how: KernelSettings,
-) -> KernelCombiner:
-    """Hinge on all scores: a machine for every pair of seen classes, merged into one."""
-    X = class_tables(P, "lsg")[0]
-    parts, total = [], 0.0
-    for first, second in combinations(blank.seen, 2):
-        rows = np.flatnonzero((y == first) | (y == second))
-        signs = np.where(y[rows] == first, 1.0, -1.0)
-        machine = fit_support_vectors(X[rows], signs, share[rows], how)
-        total += _hinge_objective(machine, X[rows], signs, share[rows], how)
-        parts.append((machine, rows))
-    merged = merge(parts, X)
-    return replace(blank, machines=[merged], objective=total, converged=merged.converged)
-
-
-def _problems(
+def _tables(
     blank: KernelCombiner,
     P: NDArray[np.float64],
     targets: NDArray[np.float64],
     share: NDArray[np.float64],
-) -> list[tuple[NDArray, NDArray, NDArray]]:
-    """Tables, targets of shape (n_rows, n_outputs) and weights of the rows."""
-    tables = class_tables(P, blank.combination)
+) -> list[KernelTask]:
+    """One table for all classes, or one for each seen class."""
+    tables, rows = class_tables(P, blank.combination), np.arange(len(P))
     if blank.combination == "ws":
-        return [(tables[0], targets.reshape(-1, 1), np.repeat(share, P.shape[2]))]
+        times = P.shape[2]
+        each = np.repeat(share, times)
+        return [KernelTask(tables[0], targets.reshape(-1, 1), each, np.repeat(rows, times))]
     if blank.combination == "cws":
-        return [(tables[n], targets[:, [n]], share) for n in blank.seen]
-    return [(tables[0], targets[:, blank.seen], share)]
+        return [KernelTask(tables[n], targets[:, [n]], share, rows) for n in blank.seen]
+    return [KernelTask(tables[0], targets[:, blank.seen], share, rows)]
 
 
-def _hinge_objective(
-    machine: KernelMachine,
-    X: NDArray[np.float64],
-    signs: NDArray[np.float64],
-    share: NDArray[np.float64],
-    how: KernelSettings,
-) -> float:
-    values = machine(X)
-    lost = float(share @ np.maximum(0.0, 1.0 - signs * values[:, 0]))
-    return lost + how.strength * float(machine.squared_norms(values)[0])
+def _pairs(
+    P: NDArray[np.float64], y: NDArray[np.intp], share: NDArray[np.float64]
+) -> list[KernelTask]:
+    """The rows of every pair of seen classes; 1 stands for the first of the two."""
+    X, tasks = class_tables(P, "lsg")[0], []
+    for first, second in combinations(np.unique(y), 2):
+        rows = np.flatnonzero((y == first) | (y == second))
+        signs = np.where(y[rows] == first, 1.0, -1.0)
+        tasks.append(KernelTask(X[rows], signs[:, None], share[rows], rows))
+    return tasks

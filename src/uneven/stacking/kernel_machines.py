@@ -11,9 +11,9 @@ from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
+from scipy.linalg import eigh
 from sklearn.kernel_approximation import Nystroem
 from sklearn.kernel_ridge import KernelRidge
-from sklearn.linear_model import Ridge
 from sklearn.svm import SVC, LinearSVC
 
 from uneven.linear.expansions import KernelExpansion, gram
@@ -21,7 +21,7 @@ from uneven.linear.expansions import KernelExpansion, gram
 __all__ = [
     "KernelMachine",
     "KernelSettings",
-    "fit_least_squares",
+    "LeastSquares",
     "fit_support_vectors",
     "merge",
 ]
@@ -36,8 +36,6 @@ class KernelSettings:
     kernel : {"linear", "poly", "rbf"}
     params : dict of str to object
         Its ``gamma``, ``degree`` and ``coef0``, as `uneven.linear.gram` takes them.
-    strength : float
-        Above 0: weight of the squared length of the function.
     has_bias : bool
         Whether a constant, which costs nothing, is added to the function.
     landmarks : int
@@ -49,7 +47,6 @@ class KernelSettings:
 
     kernel: str
     params: dict[str, Any]
-    strength: float
     has_bias: bool
     landmarks: int
     max_iter: int
@@ -108,13 +105,8 @@ class KernelMachine:
         return np.einsum("ij,ij->j", self.expansion.coefficients, apart)
 
 
-def fit_least_squares(
-    X: NDArray[np.float64],
-    targets: NDArray[np.float64],
-    share: NDArray[np.float64],
-    how: KernelSettings,
-) -> KernelMachine:
-    """Fit functions by squared errors, in closed form.
+class LeastSquares:
+    """Squared errors on one table: what does not depend on the strength is computed once.
 
     Parameters
     ----------
@@ -123,45 +115,77 @@ def fit_least_squares(
     share : ndarray of shape (n_rows,)
         Positive weights of the rows.
     how : KernelSettings
-
-    Returns
-    -------
-    KernelMachine
-        Its coefficients solve ``(K + strength * diag(1 / share)) beta = targets - b``, with
-        ``sum(beta) = 0`` if there is a bias. Above ``how.landmarks`` rows, only that many drawn
-        rows carry the function, and the same objective is minimised over their span.
+        Above ``how.landmarks`` rows, only that many drawn rows carry the function, and the same
+        objective is minimised over their span.
     """
-    if len(X) > how.landmarks:
-        return _fit_on_landmarks(X, targets, share, how)
-    system = KernelRidge(alpha=how.strength, kernel="precomputed")
-    sides = np.column_stack([targets, np.ones(len(X))]) if how.has_bias else targets
-    values = gram(X, None, how.kernel, **how.params)
-    beta = system.fit(values, sides, sample_weight=share).dual_coef_.reshape(len(X), -1)
-    bias = np.zeros(targets.shape[1])
-    if how.has_bias:
-        bias = beta[:, :-1].sum(axis=0) / beta[:, -1].sum()
-        beta = beta[:, :-1] - beta[:, -1:] * bias
-    return KernelMachine(_expand(beta, X, np.arange(len(X)), how), bias)
 
+    def __init__(
+        self,
+        X: NDArray[np.float64],
+        targets: NDArray[np.float64],
+        share: NDArray[np.float64],
+        how: KernelSettings,
+    ) -> None:
+        self.X, self.targets, self.share, self.how = X, targets, share, how
+        self.span = how.nystroem(len(X)) if len(X) > how.landmarks else None
+        if self.span is None:
+            self.values = gram(X, None, how.kernel, **how.params)
+            return
+        self.values = self.span.fit_transform(X)
+        self.centre = share @ self.values / share.sum() * how.has_bias
+        self.middle = share @ targets / share.sum() * how.has_bias
+        away = self.values - self.centre
+        weighed = away * share[:, None]
+        self.sizes, self.axes = eigh(weighed.T @ away)
+        self.pull = self.axes.T @ (weighed.T @ (targets - self.middle))
 
-def _fit_on_landmarks(
-    X: NDArray[np.float64],
-    targets: NDArray[np.float64],
-    share: NDArray[np.float64],
-    how: KernelSettings,
-) -> KernelMachine:
-    span = how.nystroem(len(X))
-    model = Ridge(alpha=how.strength, fit_intercept=how.has_bias, solver="cholesky")
-    model.fit(span.fit_transform(X), targets, sample_weight=share)
-    bias = np.broadcast_to(np.asarray(model.intercept_, dtype=np.float64), targets.shape[1:])
-    beta = span.normalization_.T @ model.coef_.reshape(targets.shape[1], -1).T
-    return KernelMachine(_expand(beta, X, span.component_indices_, how), bias.copy())
+    def solve(self, strength: float) -> tuple[KernelMachine, float]:
+        """The best functions for a strength, in closed form.
+
+        Parameters
+        ----------
+        strength : float
+            Above 0.
+
+        Returns
+        -------
+        machine : KernelMachine
+            Its coefficients solve ``(K + strength * diag(1 / share)) beta = targets - b``, with
+            ``sum(beta) = 0`` if there is a bias.
+        objective : float
+        """
+        beta, bias, fitted = (self._on_rows if self.span is None else self._on_span)(strength)
+        support = np.arange(len(self.X)) if self.span is None else self.span.component_indices_
+        machine = KernelMachine(_expand(beta, self.X, support, self.how), bias)
+        lost = float(self.share @ ((self.targets - fitted) ** 2).sum(axis=1))
+        return machine, lost + strength * float(machine.squared_norms(fitted).sum())
+
+    def _on_rows(self, strength: float) -> tuple[NDArray, NDArray, NDArray]:
+        """Coefficients of all rows, constants and values at the rows."""
+        system = KernelRidge(alpha=strength, kernel="precomputed")
+        has_bias, n_outputs = self.how.has_bias, self.targets.shape[1]
+        ones = np.ones((len(self.X), 1))
+        sides = np.hstack([self.targets, ones]) if has_bias else self.targets
+        beta = system.fit(self.values, sides, sample_weight=self.share).dual_coef_
+        bias = np.zeros(n_outputs)
+        if has_bias:
+            bias = beta[:, :-1].sum(axis=0) / beta[:, -1].sum()
+            beta = beta[:, :-1] - beta[:, -1:] * bias
+        return beta, bias, self.values @ beta + bias
+
+    def _on_span(self, strength: float) -> tuple[NDArray, NDArray, NDArray]:
+        """Coefficients of the landmarks, constants and values at the rows."""
+        weights = self.axes @ (self.pull / (np.maximum(self.sizes, 0.0) + strength)[:, None])
+        bias = self.middle - self.centre @ weights
+        assert self.span is not None
+        return self.span.normalization_.T @ weights, bias, self.values @ weights + bias
 
 
 def fit_support_vectors(
     X: NDArray[np.float64],
     signs: NDArray[np.float64],
     share: NDArray[np.float64],
+    strength: float,
     how: KernelSettings,
 ) -> KernelMachine:
     """Fit a function by its hinge losses: a support vector machine.
@@ -173,6 +197,8 @@ def fit_support_vectors(
         1 or -1; both occur.
     share : ndarray of shape (n_rows,)
         Positive weights of the rows; row i has ``C = share[i] / (2 * strength)``.
+    strength : float
+        Above 0.
     how : KernelSettings
         Without a bias, the machine is solved over the span of at most ``landmarks`` rows; with
         it, over all rows.
@@ -182,7 +208,7 @@ def fit_support_vectors(
     KernelMachine
     """
     unit = float(share.mean())
-    cost, weights = unit / (2.0 * how.strength), share / unit
+    cost, weights = unit / (2.0 * strength), share / unit
     if how.has_bias:
         wanted = {name: how.params[name] for name in _PARAMETERS[how.kernel]}
         svm = SVC(C=cost, kernel=how.kernel, max_iter=how.max_iter, **wanted)
@@ -206,30 +232,30 @@ def fit_support_vectors(
     return KernelMachine(expansion, np.zeros(1), converged=bool(flat.n_iter_ < limit))
 
 
-def merge(
-    parts: list[tuple[KernelMachine, NDArray[np.intp]]], X: NDArray[np.float64]
-) -> KernelMachine:
+def merge(machines: list[KernelMachine], rows: list[NDArray[np.intp]]) -> KernelMachine:
     """Join machines that were fitted to parts of one table, so that each row is kept once.
 
     Parameters
     ----------
-    parts : list of (KernelMachine, ndarray of int)
-        Machines with one output each, and the rows of ``X`` that they were fitted to.
-    X : ndarray of shape (n_rows, n_columns)
+    machines : list of KernelMachine
+        With one output each.
+    rows : list of ndarray of int
+        The rows of the table that each of them was fitted to.
 
     Returns
     -------
     KernelMachine
         Output j is that of the j-th machine.
     """
-    beta = np.zeros((len(X), len(parts)))
-    for output, (machine, rows) in enumerate(parts):
-        beta[rows[machine.expansion.support], output] = machine.expansion.coefficients[:, 0]
-    used = np.flatnonzero(beta.any(axis=1))
-    first = parts[0][0].expansion
-    expansion = replace(first, coefficients=beta[used], rows=X[used], support=used)
-    intercept = np.concatenate([machine.intercept for machine, _ in parts])
-    return KernelMachine(expansion, intercept, all(machine.converged for machine, _ in parts))
+    places = [own[machine.expansion.support] for machine, own in zip(machines, rows)]
+    used, first = np.unique(np.concatenate(places), return_index=True)
+    beta = np.zeros((len(used), len(machines)))
+    for output, (machine, own) in enumerate(zip(machines, places)):
+        beta[np.searchsorted(used, own), output] = machine.expansion.coefficients[:, 0]
+    kept = np.concatenate([machine.expansion.rows for machine in machines])[first]
+    expansion = replace(machines[0].expansion, coefficients=beta, rows=kept, support=used)
+    intercept = np.concatenate([machine.intercept for machine in machines])
+    return KernelMachine(expansion, intercept, all(machine.converged for machine in machines))
 
 
 def _expand(
