@@ -150,16 +150,19 @@ def test_parzen_does_not_depend_on_blocks(monkeypatch):
 def test_gaussians_are_exact(covariance):
     X, y = table(300)
     X[:, 0] += 2.0 * X[:, 1]
+    X, y = X[(y > 0) | (X[:, 2] > 0.5)], y[(y > 0) | (X[:, 2] > 0.5)]
+    priors = np.bincount(y) / len(y)
     model = GaussianClassifier(covariance, ridge=1e-12).fit(X, y)
     parts = [X[y == k] for k in range(3)]
     found = [np.cov(part.T, bias=True) for part in parts]
     if covariance == "shared":
-        found = [sum(found) / 3.0] * 3
+        found = [sum(p * one for p, one in zip(priors, found))] * 3
     if covariance == "diagonal":
         found = [np.diag(np.diag(one)) for one in found]
     density = np.stack(
         [multivariate_normal(p.mean(axis=0), c).pdf(X) for p, c in zip(parts, found)], axis=1
     )
+    density *= priors
     expected = density / density.sum(axis=1, keepdims=True)
     np.testing.assert_allclose(model.predict_proba(X), expected, atol=1e-5)
 
@@ -186,6 +189,15 @@ def test_normalising_keeps_the_answers(inner, link, n_classes):
     margins = plain.decision_function(X)
     answers = margins.argmax(axis=1) if n_classes == 3 else (margins > 0).astype(int)
     np.testing.assert_array_equal(model.predict(X), answers)
+
+
+def test_sigmoids_are_of_margins_of_unit_size():
+    X, y = table()
+    margins = RidgeClassifier().fit(X, y).decision_function(X)
+    sigmoids = 1.0 / (1.0 + np.exp(-margins / np.sqrt(np.mean(margins**2))))
+    expected = sigmoids / sigmoids.sum(axis=1, keepdims=True)
+    model = NormalisedClassifier(RidgeClassifier()).fit(X, y)
+    np.testing.assert_allclose(model.predict_proba(X), expected)
 
 
 def test_margins_by_pairs_are_refused():
