@@ -14,6 +14,7 @@ from sklearn.svm import SVC, LinearSVC
 
 from tests.stacking.problems import GOLDEN_P, GOLDEN_Y, level_one_problem
 from uneven.linear.expansions import gram
+from uneven.modelfile import TRUSTED_TYPES
 from uneven.stacking.kernel_combiner import fit_kernel_combiner
 from uneven.stacking.solve import solve
 from uneven.stacking.transformation import class_tables, class_targets, pair_margins_to_scores
@@ -424,3 +425,14 @@ def test_curved_functions_see_what_sums_cannot():
     assert errors["rbf"] < 0.2
     assert errors["poly"] < 0.3
     assert errors["linear"] > 0.5
+
+
+@pytest.mark.parametrize(("combination", "loss"), CASES)
+def test_it_can_be_kept_in_a_model_file(combination, loss):
+    skops_io = pytest.importorskip("skops.io")
+    P, y = level_one_problem(30, 2, 3, 43)
+    found = fit_kernel_combiner(P, y, combination=combination, loss=loss)
+    data = skops_io.dumps(found)
+    assert set(skops_io.get_untrusted_types(data=data)) <= set(TRUSTED_TYPES)
+    again = skops_io.loads(data, trusted=list(TRUSTED_TYPES))
+    assert np.array_equal(again.scores(P), found.scores(P))
