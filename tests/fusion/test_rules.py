@@ -261,6 +261,29 @@ def test_beliefs_of_hundreds_of_members_do_not_vanish():
     np.testing.assert_allclose(spiky.scores([[[0.0, 0.0]]]), [[1.0, 0.0]], atol=1e-12)
 
 
+def test_members_that_are_sure_of_different_classes_leave_it_open():
+    certain = np.array([[[0.0, 0.0]] * 2, [[1e120, 1e120]] * 2])
+    torn = DempsterShafer(certain).scores([[[0.0, 0.0], [1e120, 1e120]]])
+    np.testing.assert_allclose(torn, [[0.5, 0.5]])
+
+
+@settings(max_examples=30, deadline=None)
+@given(opinions())
+def test_beliefs_follow_the_formulas(drawn):
+    scores, rng = drawn
+    n_members, n_classes = scores.shape[1:]
+    templates = rng.dirichlet(np.ones(n_classes), size=(n_classes, n_members))
+    expected = np.ones((len(scores), n_classes))
+    for i, m in np.ndindex(scores.shape[:2]):
+        near = 1.0 / (1.0 + ((templates[:, m] - scores[i, m]) ** 2).sum(axis=1))
+        phi = near / near.sum()
+        for n in range(n_classes):
+            q = np.prod(1.0 - np.delete(phi, n))
+            expected[i, n] *= phi[n] * q / (1.0 - phi[n] * (1.0 - q))
+    expected /= expected.sum(axis=1, keepdims=True)
+    np.testing.assert_allclose(DempsterShafer(templates).scores(scores), expected)
+
+
 def test_members_that_only_guess_get_no_weight_unless_all_do():
     scores = np.tile([[[0.0, 1.0], [1.0, 0.0], [0.0, 1.0]]], (4, 1, 1))
     scores[2:, 0] = [1.0, 0.0]

@@ -81,7 +81,8 @@ class DecisionTemplates:
                 "or use a rule without templates."
             )
         spoken = np.where(heard[:, :, None], P, 0.0)
-        self.templates = np.einsum("ic,imn->cmn", belongs, spoken) / mass[:, :, None]
+        sums = (belongs.T @ spoken.reshape(len(P), -1)).reshape(-1, *P.shape[1:])
+        self.templates = sums / mass[:, :, None]
         return self
 
     def scores(self, P: Any) -> np.ndarray:
@@ -187,8 +188,15 @@ def _log_beliefs(distance: np.ndarray) -> np.ndarray:
     """Logarithms of the beliefs of the members, shape (n_samples, n_members, n_classes)."""
     near = 1.0 / (1.0 + distance)
     total = np.log(near.sum(axis=2, keepdims=True))
-    others = [np.delete(near, n, axis=2).sum(axis=2) for n in range(near.shape[2])]
-    for_class, against = np.log(near) - total, np.log(np.stack(others, axis=2)) - total
+    for_class, against = np.log(near) - total, np.log(_sum_of_others(near)) - total
     doubt_others = against.sum(axis=2, keepdims=True) - against
     claim = for_class + doubt_others
     return np.asarray(claim - np.logaddexp(against, claim))
+
+
+def _sum_of_others(values: np.ndarray) -> np.ndarray:
+    """For each class the sum over all other classes, without taking a difference."""
+    others = np.zeros_like(values)
+    others[:, :, 1:] = np.cumsum(values[:, :, :-1], axis=2)
+    others[:, :, :-1] += np.cumsum(values[:, :, :0:-1], axis=2)[:, :, ::-1]
+    return others
