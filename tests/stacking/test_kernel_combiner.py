@@ -7,6 +7,7 @@ from itertools import combinations
 
 import numpy as np
 import pytest
+import skops.io
 from hypothesis import given, settings
 from hypothesis import strategies as st
 from sklearn.exceptions import ConvergenceWarning
@@ -429,10 +430,9 @@ def test_curved_functions_see_what_sums_cannot():
 
 @pytest.mark.parametrize(("combination", "loss"), CASES)
 def test_it_can_be_kept_in_a_model_file(combination, loss):
-    skops_io = pytest.importorskip("skops.io")
     P, y = level_one_problem(30, 2, 3, 43)
     found = fit_kernel_combiner(P, y, combination=combination, loss=loss)
-    data = skops_io.dumps(found)
-    assert set(skops_io.get_untrusted_types(data=data)) <= set(TRUSTED_TYPES)
-    again = skops_io.loads(data, trusted=list(TRUSTED_TYPES))
+    data = skops.io.dumps(found)
+    assert set(skops.io.get_untrusted_types(data=data)) <= set(TRUSTED_TYPES)
+    again = skops.io.loads(data, trusted=list(TRUSTED_TYPES))
     assert np.array_equal(again.scores(P), found.scores(P))
