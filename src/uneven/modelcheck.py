@@ -13,7 +13,6 @@ from dataclasses import fields
 from typing import Any
 
 import numpy as np
-import scipy.sparse as sp
 from numpy.typing import NDArray
 from sklearn.compose import ColumnTransformer
 from sklearn.ensemble import HistGradientBoostingClassifier, RandomForestClassifier
@@ -44,6 +43,19 @@ from uneven.linear import (
     UltraconservativeClassifier,
 )
 from uneven.noise import LabelRepairPipeline, NoiseTolerantPerceptron, UMAClassifier
+from uneven.partcheck import (
+    UnknownPartError,
+    check_classes,
+    check_columns,
+    check_kernel,
+    check_names,
+    check_numbers,
+    check_range,
+    check_rows,
+    check_whole,
+)
+from uneven.stackcheck import check_stack
+from uneven.stacking import MarginStackingClassifier
 from uneven.versionspace import (
     BayesPointClassifier,
     CompressionPerceptron,
@@ -86,13 +98,6 @@ LINEAR = (
 )
 
 
-class UnknownPartError(ValueError):
-    """A model holds something that model files are not made for, though nothing is damaged."""
-
-
-KERNELS = ("linear", "poly", "polynomial", "rbf", "laplacian", "sigmoid", "cosine", "chi2")
-
-
 def check_structure(pipeline: Any) -> None:
     """Refuse a loaded object that is not an encoder and a well-formed classifier.
 
@@ -132,10 +137,24 @@ def _check_classifier(classifier: Any) -> None:
         _check_expansion(classifier)
     elif type(classifier) is LabelRepairPipeline:
         _check_repair(classifier)
+    elif type(classifier) is MarginStackingClassifier:
+        check_stack(classifier, _check_stacked)
     else:
         raise UnknownPartError(
             f"its classifier is a {type(classifier).__name__}, which is not known"
         )
+
+
+def _check_stacked(model: Any) -> None:
+    """Check one member of a stack: a classifier, or an encoder and a classifier."""
+    if type(model) is MarginStackingClassifier or type(model) is LabelRepairPipeline:
+        raise UnknownPartError(f"its stack holds a {type(model).__name__}")
+    if type(model) is Pipeline:
+        check_structure(model)
+        if type(model[-1]) is MarginStackingClassifier:
+            raise UnknownPartError("its stack holds another stack")
+    else:
+        _check_classifier(model)
 
 
 def _check_encoder(encoder: Any) -> None:
@@ -164,8 +183,8 @@ def _check_forest(forest: RandomForestClassifier) -> None:
         if np.any((tree.children_right != -1) != inner):
             raise ValueError("a tree has a node with one child")
         _check_nodes(inner, [tree.children_left, tree.children_right])
-        _check_range(tree.feature[inner], forest.n_features_in_, "column")
-        _numbers(tree.value, tree.value.shape, "answers")
+        check_range(tree.feature[inner], forest.n_features_in_, "column")
+        check_numbers(tree.value, tree.value.shape, "answers")
 
 
 def _check_gradient_boosting(model: HistGradientBoostingClassifier) -> None:
@@ -174,9 +193,9 @@ def _check_gradient_boosting(model: HistGradientBoostingClassifier) -> None:
         inner = nodes["is_leaf"] == 0
         if np.any(nodes["is_categorical"][inner]):
             raise ValueError("a tree splits on categories, which no encoder of uneven makes")
-        _numbers(nodes["value"].copy(), nodes.shape, "answers", signed=True)
+        check_numbers(nodes["value"].copy(), nodes.shape, "answers", signed=True)
         _check_nodes(inner, [nodes["left"].astype(np.int64), nodes["right"].astype(np.int64)])
-        _check_range(nodes["feature_idx"][inner].astype(np.int64), model.n_features_in_, "column")
+        check_range(nodes["feature_idx"][inner].astype(np.int64), model.n_features_in_, "column")
 
 
 def _predictors(model: HistGradientBoostingClassifier) -> Iterator[Any]:
@@ -190,14 +209,9 @@ def _check_nodes(inner: NDArray[np.bool_], children: list[NDArray]) -> None:
         raise ValueError("a tree has no nodes")
     parents = np.flatnonzero(inner)
     for child in children:
-        _check_range(child[inner], inner.size, "child")
+        check_range(child[inner], inner.size, "child")
         if np.any(child[inner] <= parents):
             raise ValueError("a tree has a child before its parent")
-
-
-def _check_range(values: NDArray, size: int, what: str) -> None:
-    if values.size and (values.min() < 0 or values.max() >= size):
-        raise ValueError(f"a tree points to {what} {values.max()} of {size}")
 
 
 def _check_linear(classifier: Any) -> None:
@@ -205,24 +219,24 @@ def _check_linear(classifier: Any) -> None:
     if hasattr(classifier, "expansion_"):
         _check_expansion(classifier)
         n_outputs = classifier.expansion_.coefficients.shape[1]
-        _numbers(classifier.intercept_, (n_outputs,), "intercepts", signed=True)
+        check_numbers(classifier.intercept_, (n_outputs,), "intercepts", signed=True)
         return
-    _check_classes(classifier.classes_)
-    _check_names(classifier)
+    check_classes(classifier.classes_)
+    check_names(classifier)
     _check_weights(classifier, classifier.coef_, classifier.n_features_in_)
-    _numbers(classifier.intercept_, (len(classifier.coef_),), "intercepts", signed=True)
+    check_numbers(classifier.intercept_, (len(classifier.coef_),), "intercepts", signed=True)
 
 
 def _check_expansion(classifier: Any) -> None:
     """Check a weighted sum of kernels, one for each class or one for two."""
-    _check_classes(classifier.classes_)
-    _check_names(classifier)
+    check_classes(classifier.classes_)
+    check_names(classifier)
     expansion = classifier.expansion_
     if type(expansion) is not KernelExpansion:
         raise ValueError(f"a {type(expansion).__name__} stands where an expansion should be")
-    _check_kernel(expansion.kernel)
+    check_kernel(expansion.kernel)
     _check_weights(classifier, expansion.coefficients.T, len(expansion.support))
-    _check_rows(expansion.rows, len(expansion.coefficients), classifier.n_features_in_)
+    check_rows(expansion.rows, len(expansion.coefficients), classifier.n_features_in_)
 
 
 def _check_bayes_point(classifier: BayesPointClassifier) -> None:
@@ -234,46 +248,31 @@ def _check_bayes_point(classifier: BayesPointClassifier) -> None:
     span, n_spaces = classifier.span_, len(classifier.means_)
     if type(span) is not Span:
         raise ValueError(f"a {type(span).__name__} stands where a span should be")
-    _check_kernel(span.kernel)
+    check_kernel(span.kernel)
     n_dims = span.n_dims
-    _numbers(span.norms, (n_dims,), "lengths of rows")
+    check_numbers(span.norms, (n_dims,), "lengths of rows")
     if span.triangle is not None:
-        _numbers(span.triangle, (n_dims, n_dims), "places of rows", signed=True)
+        check_numbers(span.triangle, (n_dims, n_dims), "places of rows", signed=True)
         width = classifier.n_features_in_ + bool(classifier.fit_intercept)
-        _check_rows(span.rows, n_dims, width)
+        check_rows(span.rows, n_dims, width)
     size = n_dims * (len(classifier.classes_) - 1) if classifier.is_joint else n_dims
-    _numbers(classifier.means_, (n_spaces, size), "centres", signed=True)
-    _numbers(classifier.covariances_, (n_spaces, size, size), "covariances", signed=True)
+    check_numbers(classifier.means_, (n_spaces, size), "centres", signed=True)
+    check_numbers(classifier.covariances_, (n_spaces, size, size), "covariances", signed=True)
     if classifier.samples_ is not None:
         n_points = classifier.samples_.shape[1]
-        _numbers(classifier.samples_, (n_spaces, n_points, size), "drawn points", signed=True)
-
-
-def _check_kernel(kernel: Any) -> None:
-    if kernel not in KERNELS:
-        raise UnknownPartError(f"its kernel is {kernel!r}, which a model file cannot hold")
+        check_numbers(classifier.samples_, (n_spaces, n_points, size), "drawn points", signed=True)
 
 
 def _check_weights(classifier: Any, weights: NDArray, width: int) -> None:
     n_classes = len(classifier.classes_)
     if len(weights) not in ({1, 2} if n_classes == 2 else {n_classes}):
         raise ValueError(f"its coefficients are of {len(weights)} classes")
-    _numbers(weights, (len(weights), width), "coefficients", signed=True)
-
-
-def _check_rows(rows: Any, n_rows: int, width: int) -> None:
-    """Check training rows; products with sparse ones follow their indices without looking."""
-    if sp.issparse(rows):
-        rows.check_format(full_check=True)
-    values = rows.data if sp.issparse(rows) else rows
-    _numbers(values, values.shape, "training rows", signed=True)
-    if rows.shape != (n_rows, width):
-        raise ValueError(f"its training rows have the shape {rows.shape}")
+    check_numbers(weights, (len(weights), width), "coefficients", signed=True)
 
 
 def _check_repair(repair: LabelRepairPipeline) -> None:
     """Check the classifier that gave the cheap labels, and the one that learnt from them."""
-    _check_classes(repair.classes_)
+    check_classes(repair.classes_)
     for part in (repair.rough_, repair.learner_):
         if type(part) is LabelRepairPipeline:
             raise UnknownPartError("it repairs labels within itself")
@@ -282,19 +281,6 @@ def _check_repair(repair: LabelRepairPipeline) -> None:
             raise ValueError("its parts disagree about the number of columns")
         if not np.isin(part.classes_, repair.classes_).all():
             raise ValueError("its parts know other classes")
-
-
-def _check_names(classifier: Any) -> None:
-    names = getattr(classifier, "feature_names_in_", None)
-    if names is not None and len(names) != classifier.n_features_in_:
-        raise ValueError(f"it has {len(names)} names for {classifier.n_features_in_} columns")
-
-
-def _check_classes(classes: Any) -> None:
-    if type(classes) is not np.ndarray or classes.ndim != 1 or len(np.unique(classes)) == 0:
-        raise ValueError("its classes are not a list of labels")
-    if len(np.unique(classes)) < len(classes):
-        raise ValueError("it has the same class twice")
 
 
 def _check_votes(classifier: Any) -> None:
@@ -312,11 +298,11 @@ def _check_votes(classifier: Any) -> None:
 def _check_fit(classifier: Any) -> None:
     """Check what every classifier that votes knows about columns, classes and views."""
     n_features, classes = classifier.n_features_in_, classifier.classes_
-    _check_classes(classes)
-    prior = _numbers(classifier.class_prior_, (len(classes),), "shares of the classes")
+    check_classes(classes)
+    prior = check_numbers(classifier.class_prior_, (len(classes),), "shares of the classes")
     if not np.isclose(prior.sum(), 1.0):
         raise ValueError("the shares of its classes do not add up to 1")
-    _check_names(classifier)
+    check_names(classifier)
     _check_views(classifier.views_, n_features)
 
 
@@ -326,37 +312,14 @@ def _check_views(views: Any, n_features: int) -> None:
     if len(views.names) != len(views.columns) or not views.names:
         raise ValueError(f"there are {len(views.columns)} lists of columns for {views.names}")
     for name, columns in zip(views.names, views.columns):
-        _check_columns(columns, n_features, name)
-
-
-def _check_columns(columns: Any, n_features: int, name: str) -> None:
-    _check_whole(columns, f"columns of view {name!r}")
-    if columns.ndim != 1 or not columns.size:
-        raise ValueError(f"view {name!r} has no list of columns")
-    _check_range(columns, n_features, "column")
-
-
-def _check_whole(values: Any, what: str) -> None:
-    if type(values) is not np.ndarray or values.dtype.kind not in "iu":
-        raise ValueError(f"its {what} are not whole numbers")
-
-
-def _numbers(
-    values: Any, shape: tuple[int, ...], what: str, signed: bool = False
-) -> NDArray[np.float64]:
-    """Finite numbers of some shape, not below 0 unless ``signed``."""
-    if type(values) is not np.ndarray or values.dtype.kind != "f" or values.shape != shape:
-        raise ValueError(f"its {what} are not {shape} numbers")
-    if not np.isfinite(values).all() or (not signed and (values < 0.0).any()):
-        raise ValueError(f"its {what} hold a number that cannot be: {values.min()}")
-    return values
+        check_columns(columns, n_features, name)
 
 
 def _check_members(fusion: LateFusionClassifier) -> None:
     """Check the classifier of every view, where it is asked and where it votes."""
     _check_fit(fusion)
     views, n_classes = fusion.views_, len(fusion.classes_)
-    _numbers(fusion.weights_, (len(views),), "weights of the views")
+    check_numbers(fusion.weights_, (len(views),), "weights of the views")
     check_joining(fusion.combine_, fusion.rule_, fusion.percent_)
     if len(fusion.estimators_) != len(views):
         raise ValueError(f"there are {len(fusion.estimators_)} classifiers for {len(views)} views")
@@ -367,8 +330,8 @@ def _check_members(fusion: LateFusionClassifier) -> None:
     for term in terms:
         if type(term.voter) is not EstimatorVoter or term.view < 0:
             raise ValueError("its vote holds a term that is not the classifier of a view")
-        _check_columns(term.voter.columns, fusion.n_features_in_, views.names[term.view])
-        _numbers(term.voter.reach, (n_classes,), "shares of right answers")
+        check_columns(term.voter.columns, fusion.n_features_in_, views.names[term.view])
+        check_numbers(term.voter.reach, (n_classes,), "shares of right answers")
         if not np.array_equal(term.voter.columns, views.columns[term.view]):
             raise ValueError("the classifier of a view reads the columns of another")
         _check_member(term.voter.estimator, term.voter.columns, n_classes)
@@ -379,8 +342,8 @@ def _check_member(member: Any, columns: NDArray[np.intp], n_classes: int) -> Non
         raise UnknownPartError(f"a view is judged by a {type(member).__name__}, which is not known")
     if member.n_features_in_ != len(columns):
         raise ValueError(f"a view of {len(columns)} columns is judged by {member.n_features_in_}")
-    _check_whole(member.classes_, "classes of a view")
-    _check_range(member.classes_, n_classes, "class")
+    check_whole(member.classes_, "classes of a view")
+    check_range(member.classes_, n_classes, "class")
     _check_votes(member)
 
 
@@ -392,7 +355,7 @@ def _checked(
     n_features, n_classes = classifier.n_features_in_, len(classifier.classes_)
     for term in terms:
         if type(term.voter) is Panel and may_hold_panels:
-            _numbers(term.voter.reach, (n_classes,), "shares of right answers")
+            check_numbers(term.voter.reach, (n_classes,), "shares of right answers")
             term.voter.vote = _checked(term.voter.vote, classifier, may_hold_panels=False)
         elif type(term.voter) is TreeVoter:
             _check_voter(term.voter, n_features, n_classes)
@@ -415,9 +378,9 @@ def _check_terms(vote: Any, classifier: Any, signed: bool = False) -> list[Term]
     same = [np.array_equal(a, b) for a, b in zip(vote.views.columns, views.columns)]
     if vote.n_classes != n_classes or vote.views.names != views.names or not all(same):
         raise ValueError("its vote does not fit its views and classes")
-    _numbers(vote.weights, (len(vote.weights), n_classes), "vote weights", signed)
-    _check_whole(vote.view_of_term, "views of the terms")
-    _check_whole(vote.rounds, "rounds")
+    check_numbers(vote.weights, (len(vote.weights), n_classes), "vote weights", signed)
+    check_whole(vote.view_of_term, "views of the terms")
+    check_whole(vote.rounds, "rounds")
     terms = vote.terms()
     if vote.view_of_term.shape != (len(terms),):
         raise ValueError(f"{len(terms)} terms have {vote.view_of_term.shape} views")
@@ -439,10 +402,10 @@ def _check_voter(tree: TreeVoter, n_features: int, n_classes: int) -> None:
             raise ValueError(f"a tree has indices of type {whole.dtype}")
     if tree.missing_left.dtype != bool or np.isnan(tree.threshold).any():
         raise ValueError("a tree has a question that cannot be answered")
-    _numbers(tree.reach, tree.child.shape, "shares of right answers")
+    check_numbers(tree.reach, tree.child.shape, "shares of right answers")
     inner = ~tree.is_leaf
     if not (np.isposinf(tree.threshold[~inner]).all() and tree.missing_left[~inner].all()):
         raise ValueError("a leaf of a tree sends rows on")
     _check_nodes(inner, [tree.child, tree.child + 1])
-    _check_range(tree.feature, n_features, "column")
-    _check_range(tree.label, n_classes, "class")
+    check_range(tree.feature, n_features, "column")
+    check_range(tree.label, n_classes, "class")

@@ -61,6 +61,8 @@ TRUSTED_TYPES = (
     "uneven.stacking.input_maps.Squares",
     "uneven.stacking.kernel_combiner.KernelCombiner",
     "uneven.stacking.kernel_machines.KernelMachine",
+    "uneven.stacking.combiner.LinearCombiner",
+    "uneven.stacking.margin_stacking.MarginStackingClassifier",
     "uneven.stacking.members.FittedMember",
     "uneven.stacking.members.Member",
     "uneven.stacking.normalised.LaplaceTreeClassifier",
@@ -152,7 +154,7 @@ def save_model(pipeline: Pipeline, card: ModelCard, path: str | os.PathLike[str]
     ModelFileError
         If the pipeline holds a type that `load_model` would refuse, or a part it does not know.
     """
-    pipeline = _without_frames(pipeline)
+    pipeline = _slim(pipeline)
     content = {"format": FORMAT, "card": json.dumps(asdict(card)), "pipeline": pipeline}
     data = skops.io.dumps(content, compression=zipfile.ZIP_DEFLATED)
     foreign = set(skops.io.get_untrusted_types(data=data)) - set(TRUSTED_TYPES)
@@ -171,14 +173,21 @@ def save_model(pipeline: Pipeline, card: ModelCard, path: str | os.PathLike[str]
         draft.write_bytes(data)
 
 
-def _without_frames(pipeline: Any) -> Any:
-    """A copy in which a dataframe that was given as noise matrix is an array in class order."""
+def _slim(pipeline: Any) -> Any:
+    """A copy as files hold it: matrices are arrays, not frames; stacks have no level-1 scores.
+
+    Level-1 scores are large, and no answer needs them.
+    """
     model: Any = pipeline[-1] if isinstance(pipeline, Pipeline) and pipeline.steps else None
     matrix = getattr(model, "noise_matrix", None)
-    if not hasattr(matrix, "columns") or not hasattr(model, "classes_"):
+    has_frame = hasattr(matrix, "columns") and hasattr(model, "classes_")
+    if not has_frame and not hasattr(model, "level_one_"):
         return pipeline
     plain = copy.copy(model)
-    plain.noise_matrix = check_noise_matrix(matrix, plain.classes_)
+    if has_frame:
+        plain.noise_matrix = check_noise_matrix(matrix, plain.classes_)
+    if hasattr(plain, "level_one_"):
+        del plain.level_one_
     kept = copy.copy(pipeline)
     kept.steps = [*pipeline.steps[:-1], (pipeline.steps[-1][0], plain)]
     return kept

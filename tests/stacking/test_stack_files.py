@@ -1,0 +1,119 @@
+"""Stacks in model files: kept whole, without level-1 scores, and checked when they are read."""
+
+import numpy as np
+import pytest
+from sklearn.compose import ColumnTransformer
+from sklearn.datasets import load_wine
+from sklearn.ensemble import RandomForestClassifier
+from sklearn.linear_model import LogisticRegression
+from sklearn.naive_bayes import GaussianNB
+from sklearn.pipeline import Pipeline, make_pipeline
+from sklearn.preprocessing import StandardScaler
+
+from uneven import ComboClassifier, MarginStackingClassifier
+from uneven.modelcheck import check_structure
+from uneven.modelfile import ModelCard, ModelFileError, load_model, save_model
+
+X, Y = load_wine(return_X_y=True)
+CARD = ModelCard("stack", "Stack", "kind", ["0", "1", "2"], [59, 71, 48], [], len(Y))
+
+
+def members():
+    scaled = make_pipeline(
+        ColumnTransformer([("scale", StandardScaler(), slice(0, 13))]), LogisticRegression(C=0.1)
+    )
+    return [
+        ("combo", ComboClassifier(n_estimators=3), [0, 5, 6]),
+        ("forest", RandomForestClassifier(n_estimators=3, random_state=0)),
+        ("linear", scaled),
+    ]
+
+
+def stack_pipeline(**words):
+    stack = MarginStackingClassifier(members(), strength=1e-3, cv=2, random_state=0)
+    same = ColumnTransformer([("all", "passthrough", slice(0, 13))])
+    return Pipeline([("same", same), ("stack", stack.set_params(**words))]).fit(X, Y)
+
+
+@pytest.fixture
+def fitted():
+    return stack_pipeline()
+
+
+@pytest.mark.parametrize(
+    "words", [{}, {"kernel": "rbf", "penalty": "l2"}, {"strength": 100.0}, {"combination": "lsg"}]
+)
+@pytest.mark.filterwarnings("ignore:the strength 100")
+def test_stacks_come_back_from_files(tmp_path, words):
+    pipeline = stack_pipeline(**words)
+    save_model(pipeline, CARD, tmp_path / "m.skops")
+    back, _ = load_model(tmp_path / "m.skops")
+    assert np.array_equal(back.predict_proba(X), pipeline.predict_proba(X))
+    assert back[-1].selected_ == pipeline[-1].selected_
+    assert hasattr(pipeline[-1], "level_one_")
+    assert not hasattr(back[-1], "level_one_")
+    with pytest.raises(ValueError, match=r"with a kernel|fit with keep_level_one=True"):
+        back[-1].path()
+
+
+def test_members_of_unknown_kinds_are_not_saved(tmp_path):
+    pipeline = stack_pipeline(estimators=[("bayes", GaussianNB())])
+    with pytest.raises(ModelFileError, match="its classifier is a GaussianNB"):
+        save_model(pipeline, CARD, tmp_path / "m.skops")
+    inner = MarginStackingClassifier(members(), strength=1e-3, cv=2, keep_level_one=False)
+    with pytest.raises(ModelFileError, match="its stack holds a MarginStackingClassifier"):
+        save_model(stack_pipeline(estimators=[("stack", inner)]), CARD, tmp_path / "m.skops")
+    assert not list(tmp_path.iterdir())
+
+
+def forge(stack, what):
+    member = stack.estimators_[0]
+    if what == "tree":
+        member = stack.estimators_[[m.name for m in stack.estimators_].index("combo")]
+        member.model.vote_.terms()[0].voter.feature[:] = 10**6
+    elif what == "columns":
+        object.__setattr__(member, "columns", np.array([0, 99]))
+    elif what == "labels":
+        object.__setattr__(member, "labels", np.array([0, 1, 7]))
+    elif what == "scale":
+        object.__setattr__(member, "scale", 0.0)
+    elif what == "weights":
+        stack.combiner_.coef = stack.combiner_.coef[:1]
+    elif what == "nan":
+        stack.combiner_.coef[0, 0] = np.nan
+    elif what == "combination":
+        stack.combiner_.combination = "sum"
+    elif what == "mask":
+        stack.selected_mask_ = ~stack.selected_mask_
+    elif what == "temperature":
+        stack.temperature_ = 0.0
+    elif what == "prior":
+        stack.class_prior_ = np.ones(3)
+    elif what == "classes":
+        object.__setattr__(member, "labels", np.array([0, 2, 1]))
+    else:
+        stack.estimators_[0] = what
+
+
+@pytest.mark.parametrize(
+    ("what", "words"),
+    [
+        ("tree", "points to column"),
+        ("columns", "points to column 99"),
+        ("labels", "points to class 7"),
+        ("scale", "have the scale 0.0"),
+        ("weights", "its weights are not"),
+        ("nan", "hold a number that cannot be"),
+        ("combination", "joined by 'sum'"),
+        ("mask", "members, but has"),
+        ("temperature", "its temperature is 0.0"),
+        ("prior", "do not add up to 1"),
+        ("classes", "knows other classes"),
+        ("something", "stands where a member should be"),
+    ],
+)
+def test_forged_stacks_are_refused(fitted, what, words):
+    check_structure(fitted)
+    forge(fitted[-1], what)
+    with pytest.raises(ValueError, match=words):
+        check_structure(fitted)
