@@ -123,6 +123,25 @@ def test_rows_without_weight_change_nothing():
     assert weighed.error == pytest.approx(plain.error)
 
 
+def test_folds_of_one_class_are_passed_over():
+    P, y = level_one_problem(12, 2, 2, 8)
+    y[:] = 0
+    y[:3] = 1
+
+    class Given:
+        def split(self, X, y):
+            return [(np.arange(3, 12), np.arange(3)), (np.arange(0, 12, 2), np.arange(1, 12, 2))]
+
+    found = choose_kernel_parameters(P, y, cv=Given(), **FEW)
+    assert found.error.shape == (1, 3, 3)
+    assert np.isnan(found.held_out[0]).all()
+    assert np.isfinite(found.held_out[1::2]).all()
+    y[1:] = 0
+    y[0] = 1
+    with pytest.raises(ValueError, match="leaves rows of two classes to learn from"):
+        choose_kernel_parameters(P[:2], y[:2], **FEW)
+
+
 @pytest.mark.parametrize(
     ("words", "sentence"),
     [

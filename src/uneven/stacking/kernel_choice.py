@@ -170,6 +170,7 @@ def choose_kernel_parameters(
     degrees : sequence of int, optional
         For "poly"; None is 1 to 5.
     cv : int or splitter, default=2
+        Folds that leave only one class to learn from are passed over.
     share : array-like of shape (I,), optional
         Weights of the rows, in learning and in judging.
     random_state : int, RandomState or None, default=0
@@ -209,7 +210,7 @@ def choose_kernel_parameters(
     words = {"max_iter": _STEPS, **words, "combination": combination}
     grid = check_strengths(strengths)
     values = _values(scores, combination, kernel, gammas, degrees)
-    folds = inner_folds(labels, cv, random_state)
+    folds = _folds(labels, weight, cv, random_state)
     tasks = [(fold, value) for fold in folds for value in values]
     with warnings.catch_warnings(), one_thread():
         warnings.simplefilter("ignore", ConvergenceWarning)
@@ -228,6 +229,23 @@ def choose_kernel_parameters(
             combiner = problem.solve([grid[best[1]]], measure=False)[0]
             held_out[test] = combiner.scores(scores[test])
     return KernelChoice(combination, kernel, grid, values, error, best, held_out)
+
+
+def _folds(
+    y: NDArray[np.intp], weight: NDArray[np.float64], cv: Any, random_state: Any
+) -> list[tuple[Any, Any]]:
+    """The folds that leave two classes to learn from, and rows to judge by."""
+    folds = [
+        (train, test)
+        for train, test in inner_folds(y, cv, random_state)
+        if len(np.unique(y[train][weight[train] > 0.0])) > 1 and weight[test].any()
+    ]
+    if not folds:
+        raise ValueError(
+            f"no fold of cv={cv!r} leaves rows of two classes to learn from: set the strength and "
+            "the parameter of the kernel yourself, or bring more rows."
+        )
+    return folds
 
 
 def _values(
@@ -278,8 +296,7 @@ def _judge(
     errors = np.full(len(grid), np.nan)
     for k, combiner in enumerate(problem.solve(grid[::-1], measure=False)):
         wrong = combiner.predict(P[test]) != y[test]
-        share = weight[test]
-        errors[-1 - k] = np.average(wrong, weights=share) if share.any() else 0.0
+        errors[-1 - k] = np.average(wrong, weights=weight[test])
     return errors
 
 
