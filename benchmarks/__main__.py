@@ -23,6 +23,7 @@ from benchmarks import (
     predict_speed,
     query_speed,
     scaling,
+    stacking_mm,
     uma_speed,
     uma_toy,
 )
@@ -78,6 +79,10 @@ SECTIONS = {
     "active-multiclass": (
         "Many classes, 200 queries: area under the learning curve",
         active_multiclass.run,
+    ),
+    "stacking-mm": (
+        "Majorisation-minimisation on level-1 data: smoothed objective, classifiers dropped, error",
+        stacking_mm.run,
     ),
     "criteria": ("Split criteria of the cost trees", learning.criteria),
 }

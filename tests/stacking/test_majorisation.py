@@ -168,6 +168,43 @@ def test_safe_groups_are_lower_than_the_threshold_rule():
     assert min(gaps) > -1e-6
 
 
+# ------------------------------------------------------------------------------ guards
+
+
+def test_sweeps_that_rise_are_shortened():
+    """Under a large threshold the weights of a group shrink one by one, as they should not."""
+    P, y = level_one_problem(60, 5, 3, 1)
+    kept = {"strength": 0.1, "threshold": 1.0, "n_sweeps": 40, "tol": 0.0}
+    literal = majorise(P, y, guards=False, **kept)
+    assert np.diff(literal.trace.objective).max() > 1e-4
+    assert literal.trace.n_halved == 0
+    guarded = majorise(P, y, **kept)
+    assert np.diff(guarded.trace.objective).max() <= 1e-8
+    assert guarded.trace.n_halved > 0
+    assert guarded.objective < literal.objective
+
+
+def test_steps_are_not_longer_than_ten():
+    P, y = level_one_problem(60, 5, 3, 1)
+    P[:, 1, 0] *= 5e-5
+    kept = {"strength": 1e-11, "n_sweeps": 1}
+    assert np.abs(majorise(P, y, guards=False, **kept).coef).max() > 1000.0
+    assert np.abs(majorise(P, y, **kept).coef).max() == 10.0
+
+
+@pytest.mark.parametrize("mode", MODES)
+def test_scores_may_all_be_small(mode):
+    P, y = level_one_problem(60, 5, 3, 1)
+    found = majorise(1e-6 * P, y, penalty="l1", strength=1e-9, mode=mode)
+    assert found.objective < 0.8 * found.trace.objective[0]
+
+
+def test_weights_that_are_not_finite_are_refused():
+    P, y = level_one_problem(20, 3, 3, 1)
+    with pytest.raises(FloatingPointError, match="became infinite or NaN"):
+        majorise(P, y, start=started(np.full((3, 3), np.nan)))
+
+
 # ------------------------------------------------------------------------------ twins
 
 

@@ -10,22 +10,26 @@ from uneven.stacking.ensembles import (
 from uneven.stacking.kernel_choice import KernelChoice, choose_kernel_parameters
 from uneven.stacking.kernel_combiner import KernelCombiner, fit_kernel_combiner
 from uneven.stacking.level_one import LevelOne, finish_members, level_one, score_members
+from uneven.stacking.majorisation import MajorisedCombiner, majorise
 from uneven.stacking.margin_stacking import MarginStackingClassifier
 from uneven.stacking.members import FittedMember, Member
 from uneven.stacking.multiresponse import mlr
 from uneven.stacking.path import SelectionPath, solve_path
 from uneven.stacking.rule_classifier import RuleClassifier
 from uneven.stacking.selection import choose_strength, select, select_then_refit
+from uneven.stacking.smoothed_hinge import SmoothedHinge
 
 __all__ = [
     "FittedMember",
     "KernelChoice",
     "KernelCombiner",
     "LevelOne",
+    "MajorisedCombiner",
     "MarginStackingClassifier",
     "Member",
     "RuleClassifier",
     "SelectionPath",
+    "SmoothedHinge",
     "bagged_ensemble",
     "choose_kernel_parameters",
     "choose_strength",
@@ -34,6 +38,7 @@ __all__ = [
     "finish_members",
     "fit_kernel_combiner",
     "level_one",
+    "majorise",
     "mlr",
     "random_subspaces",
     "score_members",
