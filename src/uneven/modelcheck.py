@@ -54,8 +54,8 @@ from uneven.partcheck import (
     check_rows,
     check_whole,
 )
-from uneven.stackcheck import check_stack
-from uneven.stacking import MarginStackingClassifier
+from uneven.stackcheck import check_joined, check_stack
+from uneven.stacking import MarginStackingClassifier, RuleClassifier
 from uneven.versionspace import (
     BayesPointClassifier,
     CompressionPerceptron,
@@ -86,6 +86,7 @@ OURS = (
     MumboClassifier,
     ShareBoostClassifier,
 )
+STACKS = (MarginStackingClassifier, RuleClassifier)
 LINEAR = (
     CompressionPerceptron,
     CuttingPlaneClassifier,
@@ -139,6 +140,8 @@ def _check_classifier(classifier: Any) -> None:
         _check_repair(classifier)
     elif type(classifier) is MarginStackingClassifier:
         check_stack(classifier, _check_stacked)
+    elif type(classifier) is RuleClassifier:
+        check_joined(classifier, _check_stacked)
     else:
         raise UnknownPartError(
             f"its classifier is a {type(classifier).__name__}, which is not known"
@@ -147,11 +150,11 @@ def _check_classifier(classifier: Any) -> None:
 
 def _check_stacked(model: Any) -> None:
     """Check one member of a stack: a classifier, or an encoder and a classifier."""
-    if type(model) is MarginStackingClassifier or type(model) is LabelRepairPipeline:
+    if type(model) in (*STACKS, LabelRepairPipeline):
         raise UnknownPartError(f"its stack holds a {type(model).__name__}")
     if type(model) is Pipeline:
         check_structure(model)
-        if type(model[-1]) is MarginStackingClassifier:
+        if type(model[-1]) in STACKS:
             raise UnknownPartError("its stack holds another stack")
     else:
         _check_classifier(model)

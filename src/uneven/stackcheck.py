@@ -7,6 +7,9 @@ from typing import Any
 
 import numpy as np
 
+from uneven.fusion.rules import check_percent, join_scores
+from uneven.fusion.templates import DecisionTemplates, DempsterShafer
+from uneven.fusion.trained_rules import FixedRule, WeightedRule
 from uneven.linear import KernelExpansion
 from uneven.partcheck import (
     UnknownPartError,
@@ -26,7 +29,7 @@ from uneven.stacking.combiner import LinearCombiner
 from uneven.stacking.kernel_combiner import KernelCombiner
 from uneven.stacking.kernel_machines import KernelMachine
 
-__all__ = ["check_stack"]
+__all__ = ["check_joined", "check_stack"]
 
 
 def check_stack(stack: Any, check_model: Callable[[Any], None]) -> None:
@@ -48,8 +51,7 @@ def check_stack(stack: Any, check_model: Callable[[Any], None]) -> None:
     prior = check_numbers(stack.class_prior_, (len(classes),), "shares of the classes")
     if not np.isclose(prior.sum(), 1.0):
         raise ValueError("the shares of its classes do not add up to 1")
-    if not isinstance(stack.temperature_, float) or not 0.0 < stack.temperature_ < np.inf:
-        raise ValueError(f"its temperature is {stack.temperature_!r}")
+    _check_temperature(stack.temperature_)
     mask = stack.selected_mask_
     if type(mask) is not np.ndarray or mask.dtype != bool or mask.shape != (len(stack.names_),):
         raise ValueError("it does not say which of its members are kept")
@@ -58,6 +60,44 @@ def check_stack(stack: Any, check_model: Callable[[Any], None]) -> None:
     for member in stack.estimators_:
         _check_member(member, classes, stack, check_model)
     _check_combiner(stack.combiner_, len(stack.estimators_), len(classes))
+
+
+def check_joined(joined: Any, check_model: Callable[[Any], None]) -> None:
+    """Refuse members that do not fit the rule by which they are joined.
+
+    Parameters
+    ----------
+    joined : RuleClassifier
+    check_model : callable
+        Refuses what cannot be the classifier of a member.
+
+    Raises
+    ------
+    UnknownPartError, ValueError
+    """
+    check_classes(joined.classes_)
+    check_names(joined)
+    if joined.temperature_ is not None:
+        _check_temperature(joined.temperature_)
+    n_members, n_classes = len(joined.estimators_), len(joined.classes_)
+    if n_members != len(joined.names_) or not n_members:
+        raise ValueError(f"it has {n_members} members, but {len(joined.names_)} names")
+    for member in joined.estimators_:
+        _check_member(member, joined.classes_, joined, check_model)
+    rule = joined.rule_
+    if type(rule) in (FixedRule, WeightedRule):
+        check_percent(rule.percent)
+        join_scores(np.ones((1, n_members, n_classes)), rule.rule, rule.weights, rule.percent)
+    elif type(rule) in (DecisionTemplates, DempsterShafer):
+        shape = (n_classes, n_members, n_classes)
+        check_numbers(rule.templates, shape, "templates", signed=True)
+    else:
+        raise UnknownPartError(f"its members are joined by a {type(rule).__name__}")
+
+
+def _check_temperature(temperature: Any) -> None:
+    if not isinstance(temperature, float) or not 0.0 < temperature < np.inf:
+        raise ValueError(f"its temperature is {temperature!r}")
 
 
 def _check_member(
