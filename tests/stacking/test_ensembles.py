@@ -55,6 +55,7 @@ def test_the_grid_of_machines():
     settings = {(m.kernel, m.degree, m.gamma, m.C) for m in machines}
     assert len(settings) == 154
     assert {m.C for m in machines} == {2.0**k for k in range(-5, 16, 2)}
+    assert {m.max_iter for m in machines} == {100_000}
     assert sum(m.kernel == "rbf" for m in machines) == 110
     assert {m.gamma for m in machines if m.kernel == "rbf"} == {2.0**k for k in range(-15, 4, 2)}
 

@@ -135,8 +135,14 @@ def diverse_ensemble(
     ]
 
 
-def svm_ensemble() -> list[tuple[str, Pipeline]]:
+def svm_ensemble(max_iter: int = 100_000) -> list[tuple[str, Pipeline]]:
     """Support vector machines with 14 kernels and 11 costs: 154 classifiers that are much alike.
+
+    Parameters
+    ----------
+    max_iter : int, default=100000
+        Steps after which the solver of a machine gives up, with a warning; -1 is never. At the
+        highest costs a linear machine can need a hundred million of them on noisy classes.
 
     Returns
     -------
@@ -161,11 +167,15 @@ def svm_ensemble() -> list[tuple[str, Pipeline]]:
     >>> len(members), members[0][0], members[-1][0]
     (154, 'linear_C-5', 'rbf3_C15')
     """
+    check_integer("max_iter", max_iter, -1)
     kernels: dict[str, dict[str, Any]] = {"linear": {"kernel": "linear"}}
     kernels |= {f"poly{degree}": {"kernel": "poly", "degree": degree} for degree in (2, 3, 4)}
     kernels |= {f"rbf{k}": {"kernel": "rbf", "gamma": 2.0**k} for k in range(-15, 4, 2)}
     return [
-        (f"{name}_C{k}", make_pipeline(StandardScaler(), _svm(C=2.0**k, **settings)))
+        (
+            f"{name}_C{k}",
+            make_pipeline(StandardScaler(), _svm(C=2.0**k, max_iter=max_iter, **settings)),
+        )
         for (name, settings), k in product(kernels.items(), range(-5, 16, 2))
     ]
 
