@@ -294,6 +294,10 @@ def test_landmarks_with_bias():
     some = fit_kernel_combiner(P, y, landmarks=30, **words)
     assert some.objective == pytest.approx(whole.objective, rel=1e-8)
     assert some.scores(P) == pytest.approx(whole.scores(P), abs=1e-6)
+    curved = fit_kernel_combiner(P, y, **words | {"kernel": "rbf", "landmarks": 20})
+    lost = ((curved.scores(P) - class_targets(y, 3, "01")) ** 2).sum(axis=1).mean()
+    lengths = curved.machines[0].expansion.squared_norm()
+    assert curved.objective == pytest.approx(lost + 0.01 * lengths.sum())
 
 
 @pytest.mark.parametrize(("combination", "loss"), CASES)
