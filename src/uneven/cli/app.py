@@ -139,6 +139,7 @@ def _compare(
     diagnosis: Annotated[
         bool, typer.Option(help="Also look at each view on its own, if there are several.")
     ] = True,
+    stack: Annotated[bool, typer.Option("--stack", help=texts.STACK)] = False,
     drop: Drop = None,
     keep: Keep = None,
     noise_matrix: NoiseMatrix = None,
@@ -170,6 +171,7 @@ def _compare(
         seed=seed,
         n_jobs=n_jobs,
         diagnosis=diagnosis,
+        stack=stack,
         out=out,
         command=context.find_root().obj.command,
     )
@@ -182,7 +184,11 @@ def _fit(
     table: GivenTable,
     target: GivenTarget,
     out: Annotated[Path, typer.Option("--out", "-o", help="File to write.")] = Path("model.skops"),
-    method: Annotated[str, typer.Option(help="Which method.")] = "combo",
+    method: Annotated[
+        str | None,
+        typer.Option(help="Which method; combo by default. With --stack several, or all."),
+    ] = None,
+    stack: Annotated[bool, typer.Option("--stack", help=texts.STACK)] = False,
     views: Views = None,
     rounds: Rounds = 200,
     max_depth: Depth = 3,
@@ -200,7 +206,9 @@ def _fit(
 
     source = TableRequest.of(table, target, views, drop, keep, encoding, noise_matrix)
     settings = Settings(rounds=rounds, max_depth=max_depth, seed=seed, n_jobs=n_jobs)
-    return partial(fit, source, method, settings, out, context.find_root().obj.command)
+    names = None if method is None else tuple(_split(method))
+    command = context.find_root().obj.command
+    return partial(fit, source, names, settings, out, command, stack=stack)
 
 
 @app.command("predict", help=texts.PREDICT, epilog=texts.EXIT_CODES)

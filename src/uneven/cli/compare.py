@@ -13,11 +13,18 @@ from uneven.atomic import replace_folder
 from uneven.cli import terminal
 from uneven.cli.fit import deaf_notes, leak_notes, lone_view_notes, model_card
 from uneven.cli.inputs import TableRequest, demo_problem
-from uneven.cli.ranking import noise_table, ranking_table, view_table
-from uneven.cli.results import Origin, collect_results, with_noise, with_shares, with_views
+from uneven.cli.ranking import noise_table, ranking_table, stack_table, view_table
+from uneven.cli.results import (
+    Origin,
+    collect_results,
+    with_noise,
+    with_shares,
+    with_stack,
+    with_views,
+)
 from uneven.experiments import (
     MEASURES,
-    METHODS,
+    STACK,
     InputError,
     LabelNoise,
     MeasureRule,
@@ -33,6 +40,7 @@ from uneven.experiments import (
     explains_itself,
     fit_method,
     has_views,
+    stack_methods,
 )
 from uneven.modelfile import save_model
 from uneven.report import write_report
@@ -64,6 +72,8 @@ class CompareRequest:
         None takes the default.
     diagnosis : bool
         Whether to look at each view on its own, if there are several.
+    stack : bool
+        Whether to join the methods in a stack, as one more method.
     out : Path
         Folder for the results.
     command : str
@@ -80,6 +90,7 @@ class CompareRequest:
     seed: int
     n_jobs: int
     diagnosis: bool
+    stack: bool
     out: Path
     command: str
 
@@ -103,6 +114,8 @@ def compare(request: CompareRequest) -> None:
     noise = request.source.noise(problem) if request.source else None
     check_folds(problem, request.folds)
     methods = named or choose_methods(default_methods(has_views(problem), noise is not None))
+    if request.stack:
+        methods = [*methods, stack_methods(methods, problem.schema)]
     terminal.notes([*problem.notes, *lone_view_notes(methods, problem)])
     terminal.notes(leak_notes(problem, noise))
     terminal.notes([*deaf_notes(methods, noise), *_uncorrected_notes(metric, noise)])
@@ -116,7 +129,10 @@ def compare(request: CompareRequest) -> None:
     )
     with replace_folder(request.out, names=(REPORT, NUMBERS, MODEL)) as draft:
         results, model = _run(request, problem, noise, methods, metric, settings)
-        _write(draft, results, problem, model, request.command)
+        best = next(method for method in methods if method.name == results.best.name)
+        save_model(model, model_card(best, problem, model, request.command), draft / MODEL)
+        (draft / NUMBERS).write_text(results.to_json(), encoding="utf-8")
+        write_report(results, draft / REPORT)
     _tell(results, request.out)
 
 
@@ -154,13 +170,17 @@ def _run(
         )
         results = collect_results(problem, runs, metric, measures, _about(request, problem))
         results = results if found is None else with_views(results, found)
-        results = results if noise is None else with_noise(results, noise)
+        results = results if noise is None else with_noise(results, noise, methods)
         best = results.best
         if math.isnan(best.mean(metric.name)):
             raise InputError(f"every method failed; {best.label} said: {best.errors[0].message}")
         wanted = [m for m in methods if m.name == best.name or _explains(m, results)]
         models = {m.name: fit_method(m, problem, settings, observer) for m in wanted}
-    return with_shares(results, models), models[best.name]
+    results = with_shares(results, models)
+    if STACK in models:
+        run = next(run for run in runs if run.method.name == STACK)
+        results = with_stack(results, run, models[STACK])
+    return results, models[best.name]
 
 
 def _uncorrected_notes(metric: MeasureRule, noise: LabelNoise | None) -> list[str]:
@@ -184,20 +204,13 @@ def _about(request: CompareRequest, problem: Problem) -> Origin:
     )
 
 
-def _write(
-    folder: Path, results: CompareResults, problem: Problem, model: Pipeline, command: str
-) -> None:
-    best = METHODS[results.best.name]
-    save_model(model, model_card(best, problem, model, command), folder / MODEL)
-    (folder / NUMBERS).write_text(results.to_json(), encoding="utf-8")
-    write_report(results, folder / REPORT)
-
-
 def _tell(results: CompareResults, out: Path) -> None:
     console = terminal.stdout()
     console.print(
         ranking_table(results, width=console.width, ascii_only=terminal.ascii_only(console))
     )
+    if results.stack:
+        console.print(stack_table(results))
     if results.noise:
         console.print(noise_table(results, ascii_only=terminal.ascii_only(console)))
     if results.views:

@@ -14,6 +14,7 @@ from rich.text import Text
 from sklearn.pipeline import Pipeline
 
 from uneven.cli import terminal
+from uneven.experiments import METHODS
 from uneven.modelfile import ModelCard, in_use, load_model
 from uneven.report.results import Share
 
@@ -44,6 +45,9 @@ def _show(model: Pipeline, card: ModelCard, top: int) -> None:
         console.print(f"{card.label} is not a vote, so there are no shares to show.", markup=False)
         return
     explanation = classifier.explain()
+    if hasattr(explanation, "selected"):
+        _print_members(console, classifier, explanation, card.classes)
+        return
     if hasattr(classifier, "staged_predict"):
         _print_rounds(console, classifier)
     views = Share.top(explanation.view_names, explanation.view_share)
@@ -51,6 +55,24 @@ def _show(model: Pipeline, card: ModelCard, top: int) -> None:
         _print_shares(console, "Which view speaks for which class", views, card.classes)
     columns = Share.top(explanation.feature_names, explanation.feature_share, n=top)
     _print_shares(console, "Which column speaks for which class", columns, card.classes)
+
+
+def _print_members(console: Console, classifier: Any, found: Any, classes: Sequence[str]) -> None:
+    """Print which members a stack kept, and how much each moves the score of each class."""
+    members = {name: m for m, name in enumerate(found.names)}
+    kept = [name for name, stays in zip(found.names, found.selected) if stays]
+    dropped = [name for name in found.names if name not in kept]
+    for title, names in (("kept", kept), ("dropped", dropped)):
+        labels = ", ".join(_label(name) for name in names) or "none"
+        console.print(f"{len(names)} of {len(members)} {title}: {labels}", markup=False)
+    console.print(f"strength of the penalty: {classifier.strength_:g}", markup=False)
+    if kept:
+        share = Share.top(list(map(_label, kept)), [found.share[members[name]] for name in kept])
+        _print_shares(console, "How much each method moves each class", share, classes)
+
+
+def _label(name: str) -> str:
+    return METHODS[name].label if name in METHODS else name
 
 
 def _card_table(card: ModelCard, noise: Any = None) -> Table:

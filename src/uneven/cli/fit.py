@@ -20,9 +20,11 @@ from uneven.experiments import (
     Problem,
     Settings,
     choose_methods,
+    default_methods,
     fit_method,
     has_views,
     knows_noise,
+    stack_methods,
 )
 from uneven.modelfile import ModelCard, save_model
 
@@ -32,27 +34,43 @@ MOSTLY = 0.5
 """Numbers that agree with the label in more than this share of the rows look like labels."""
 
 
-def fit(source: TableRequest, name: str, settings: Settings, out: Path, command: str) -> None:
+DEFAULT = "combo"
+"""The method that is fitted if none is named."""
+
+
+def fit(
+    source: TableRequest,
+    names: tuple[str, ...] | None,
+    settings: Settings,
+    out: Path,
+    command: str,
+    *,
+    stack: bool = False,
+) -> None:
     """Fit and save.
 
     Parameters
     ----------
     source : TableRequest
         The table.
-    name : str
-        Name of the method.
+    names : tuple of str or None
+        Name of the method, or of those to stack; None takes the default, or all to stack.
     settings : Settings
         Its parameters; views are taken from the table.
     out : Path
         Model file to write.
     command : str
         The command line, kept with the model.
+    stack : bool
+        Whether to join several methods in a stack.
     """
-    (method,) = choose_methods([name])
+    named = _named(names, stack)
     if out.is_dir() or not out.absolute().parent.is_dir():
         raise InputError(f"--out {out} must name a file in a folder that exists.")
     problem = source.load()
     noise = source.noise(problem)
+    chosen = named or choose_methods(default_methods(has_views(problem), noise is not None))
+    method = stack_methods(chosen, problem.schema) if stack else chosen[0]
     terminal.notes([*problem.notes, *lone_view_notes([method], problem)])
     terminal.notes([*deaf_notes([method], noise), *leak_notes(problem, noise)])
     started = time.perf_counter()
@@ -68,6 +86,18 @@ def fit(source: TableRequest, name: str, settings: Settings, out: Path, command:
         soft_wrap=True,
         markup=False,
     )
+
+
+def _named(names: tuple[str, ...] | None, stack: bool) -> list[Method] | None:
+    """The methods that were named; None where a stack takes all."""
+    if names is None and stack:
+        return None
+    named = choose_methods(names or [DEFAULT])
+    if len(named) > 1 and not stack:
+        raise InputError(
+            f"--method names {len(named)} methods, but one is fitted; add --stack to join them."
+        )
+    return named
 
 
 def lone_view_notes(methods: Iterable[Method], problem: Problem) -> list[str]:

@@ -5,6 +5,7 @@ from __future__ import annotations
 import platform
 from datetime import UTC, datetime
 from importlib.metadata import PackageNotFoundError, version
+from inspect import signature
 from typing import Any
 
 import numpy as np
@@ -14,7 +15,7 @@ import uneven
 __all__ = ["now", "shown_params", "versions"]
 
 PACKAGES = ("scikit-learn", "numpy", "scipy", "numba", "pandas", "skops")
-HIDDEN_PARAMS = {"views", "n_jobs", "verbose", "warm_start"}
+HIDDEN_PARAMS = {"estimators", "keep_level_one", "views", "n_jobs", "verbose", "warm_start"}
 
 
 def now() -> str:
@@ -42,12 +43,12 @@ def shown_params(estimator: Any) -> dict[str, str]:
     >>> shown_params(LogisticRegression(max_iter=50))
     {'max_iter': '50'}
     """
-    defaults = type(estimator)().get_params(deep=False)
+    defaults = signature(type(estimator).__init__).parameters
     params = estimator.get_params(deep=False)
     return {
         name: _shown(value)
         for name, value in params.items()
-        if name not in HIDDEN_PARAMS and _shown(value) != _shown(defaults[name])
+        if name not in HIDDEN_PARAMS and _shown(value) != _shown(defaults[name].default)
     }
 
 

@@ -9,10 +9,12 @@ from rich.text import Text
 
 from uneven.cli.terminal import table
 from uneven.report.averages import mean
+from uneven.report.numbers import seconds
 from uneven.report.results import CompareResults, Measure, MethodResult
+from uneven.report.sections.stack import stack_cost
 from uneven.report.verdict import leaders, matrix_doubt
 
-__all__ = ["noise_table", "ranking_table", "view_table"]
+__all__ = ["noise_table", "ranking_table", "stack_table", "view_table"]
 
 
 FULL_WIDTH = 120
@@ -135,6 +137,44 @@ def noise_table(results: CompareResults, *, ascii_only: bool = False) -> Table:
     )
     if noise.rows:
         out.caption += "; rows: those that the matrix was estimated from"
+    out.caption_justify = "left"
+    return out
+
+
+def stack_table(results: CompareResults) -> Table:
+    """Which methods a stack keeps, and what they count in it.
+
+    Parameters
+    ----------
+    results : CompareResults
+        With a stack.
+
+    Returns
+    -------
+    Table
+        One row per method, in their order.
+    """
+    found = results.stack
+    if found is None:
+        raise ValueError("the results hold no stack.")
+    labels = {method.name: method.label for method in results.methods}
+    header = ["method", "kept", *["kept in"] * bool(found.kept_folds), "mean weight", "most for"]
+    out = table(f"Stack: {found.n_kept} of {len(found.members)} methods are kept", header)
+    for m, (name, weights) in enumerate(zip(found.members, found.weights)):
+        kept = found.kept[m]
+        strongest = max(range(len(weights)), key=lambda c: abs(weights[c]))
+        out.add_row(
+            Text(labels[name], style="" if kept else "dim"),
+            Text("yes", style="green") if kept else Text("no", style="dim"),
+            *[f"{folds} of {found.fits} folds" for folds in found.kept_folds[m : m + 1]],
+            f"{math.fsum(weights) / len(weights):.2f}" if kept else "-",
+            Text(results.data.classes[strongest] if kept else "-"),
+        )
+    own, everybody = stack_cost(results)
+    out.caption = (
+        f"penalty of strength {found.strength:g}; a fold is predicted in {seconds(own)}, asking "
+        f"every method takes {seconds(everybody)}"
+    )
     out.caption_justify = "left"
     return out
 

@@ -9,7 +9,14 @@ import numpy as np
 from sklearn.pipeline import Pipeline
 
 from uneven.cli.provenance import now, shown_params, versions
-from uneven.experiments import METHODS, LabelNoise, MeasureRule, MethodRun, Problem, knows_noise
+from uneven.experiments import (
+    LabelNoise,
+    MeasureRule,
+    Method,
+    MethodRun,
+    Problem,
+    knows_noise,
+)
 from uneven.report.noise import NoiseSummary
 from uneven.report.results import (
     CompareResults,
@@ -19,6 +26,7 @@ from uneven.report.results import (
     MethodResult,
     Share,
 )
+from uneven.report.stack import StackSummary
 from uneven.report.views import ViewSummary
 from uneven.views import ViewDiagnosis
 
@@ -28,6 +36,7 @@ __all__ = [
     "data_summary",
     "with_noise",
     "with_shares",
+    "with_stack",
     "with_views",
 ]
 
@@ -171,7 +180,44 @@ def with_views(results: CompareResults, found: ViewDiagnosis) -> CompareResults:
     return replace(results, views=views, view_rows=found.n_rows)
 
 
-def with_noise(results: CompareResults, noise: LabelNoise) -> CompareResults:
+def with_stack(results: CompareResults, run: MethodRun, model: Pipeline) -> CompareResults:
+    """Add which of the other methods a stack keeps.
+
+    Parameters
+    ----------
+    results : CompareResults
+        What was found so far.
+    run : MethodRun
+        What cross-validation found about the stack.
+    model : Pipeline
+        The stack, fitted on all rows.
+
+    Returns
+    -------
+    CompareResults
+        A copy.
+    """
+    fitted = model[-1]
+    tried, n_classes = fitted.cv_results_, len(fitted.classes_)
+    weights = np.broadcast_to(fitted.coef_, (len(fitted.names_), n_classes))
+    stack = StackSummary(
+        name=run.method.name,
+        members=list(fitted.names_),
+        weights=np.where(fitted.selected_mask_[:, None], weights, 0.0).tolist(),
+        strength=float(fitted.strength_),
+        kept_folds=[sum(name in kept for kept in run.kept) for name in fitted.names_],
+        fits=len(run.kept),
+        strengths=tried["strength"].tolist(),
+        error_mean=tried["mean_error"].tolist(),
+        error_std=tried["std_error"].tolist(),
+        n_selected=tried["n_selected"].tolist(),
+    )
+    return replace(results, stack=stack)
+
+
+def with_noise(
+    results: CompareResults, noise: LabelNoise, methods: Sequence[Method]
+) -> CompareResults:
     """Add how the labels are wrong, and the confusion of each method behind the noise.
 
     Parameters
@@ -180,6 +226,8 @@ def with_noise(results: CompareResults, noise: LabelNoise) -> CompareResults:
         What was found so far.
     noise : LabelNoise
         Of the same data.
+    methods : sequence of Method
+        Those of the results, in the same order.
 
     Returns
     -------
@@ -195,19 +243,19 @@ def with_noise(results: CompareResults, noise: LabelNoise) -> CompareResults:
         recovered=noise.recovered.tolist(),
         rows=[] if noise.rows is None else noise.rows.tolist(),
     )
-    methods = []
-    for method in results.methods:
+    found = []
+    for asked, method in zip(methods, results.methods):
         counts = np.array(method.confusion)
         corrected = noise.probable_counts(counts) if counts.any() else counts
-        methods.append(
+        found.append(
             replace(
                 method,
                 corrected=corrected.tolist(),
-                knows_noise=knows_noise(METHODS[method.name]),
+                knows_noise=knows_noise(asked),
                 matrix_range=noise.matrix_range(counts) if counts.any() else {},
             )
         )
-    return replace(results, methods=methods, noise=summary)
+    return replace(results, methods=found, noise=summary)
 
 
 def _method_result(run: MethodRun) -> MethodResult:
@@ -230,6 +278,8 @@ def _explained(method: MethodResult, model: Pipeline | None) -> MethodResult:
     if model is None or not hasattr(model[-1], "explain"):
         return method
     explanation = model[-1].explain()
+    if not hasattr(explanation, "view_share"):
+        return method
     return replace(
         method,
         view_share=Share.top(explanation.view_names, explanation.view_share),

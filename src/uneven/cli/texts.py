@@ -14,6 +14,7 @@ __all__ = [
     "NOISE_MATRIX",
     "ON_EMPTY",
     "PREDICT",
+    "STACK",
     "VIEWS",
 ]
 
@@ -53,6 +54,11 @@ LABELS_OUT = (
     "class)."
 )
 
+STACK = (
+    "Also join the methods in one that learns how much each counts for each class, and drops those "
+    "that bring nothing."
+)
+
 COMPARE = """Cross-validate methods on a table and write a report.
 
 Every method sees the same stratified folds. A table of the results is printed; the folder
@@ -70,6 +76,15 @@ given by --out gets [bold]report.html[/bold], [bold]results.json[/bold] and
   uneven compare table.csv -t label --methods combo,random_forest --drop patient_id
 
   uneven compare table.csv -t label --noise-matrix noise.csv
+
+  uneven compare table.csv -t label --stack
+
+[bold]A stack[/bold] (--stack)
+
+  One more row in the table: the methods joined by margin. Inside every training part each method
+  is trained four times more, so that the weights are learnt from rows it has not seen; the rows of
+  the folds are the same as for the others. A stack takes about five times as long as all its
+  methods together, and asks only those that it keeps.
 
 [bold]Noisy labels[/bold] (--noise-matrix)
 
@@ -122,6 +137,8 @@ FIT = """Fit one method on a table and save the model.
   uneven fit table.csv --target label --method combo --out model.skops
 
   uneven fit table.csv -t label --drop checked --method uma --noise-matrix noise.csv
+
+  uneven fit table.csv -t label --stack --method combo,random_forest,logistic_regression
 """
 
 PREDICT = """Predict the classes of the rows of a table with a saved model.
@@ -136,7 +153,8 @@ are ignored. Opening a model file runs no code from it.
   uneven predict model.skops new.csv --proba --copy patient_id
 """
 
-EXPLAIN = """Show what a saved model learnt: which view and which columns speak for which class.
+EXPLAIN = """Show what a saved model learnt: which view and which columns speak for which class,
+or which methods a stack has kept.
 
 [bold]Example[/bold]
 

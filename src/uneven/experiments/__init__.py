@@ -33,12 +33,14 @@ from uneven.experiments.problem import (
 )
 from uneven.experiments.progress import Observer
 from uneven.experiments.schema import Column, Schema
+from uneven.experiments.stacked import STACK, stack_methods
 from uneven.experiments.tables import file_digest, read_table
 from uneven.experiments.viewfile import views_of_table
 
 __all__ = [
     "MEASURES",
     "METHODS",
+    "STACK",
     "Column",
     "Features",
     "InputError",
@@ -74,6 +76,7 @@ __all__ = [
     "read_noise_file",
     "read_noise_matrix",
     "read_table",
+    "stack_methods",
     "take_features",
     "views_of_table",
     "write_label_file",

@@ -50,6 +50,8 @@ class MethodRun:
         Folds that failed, and why.
     warnings : set of str
         What the method warned about, each once.
+    kept : list of list of str
+        For a stack: the methods that it kept, one list per fold that did not fail.
     """
 
     method: Method
@@ -61,6 +63,7 @@ class MethodRun:
     curves: dict[str, list[float]] = field(default_factory=dict)
     errors: list[tuple[int, str]] = field(default_factory=list)
     warnings: set[str] = field(default_factory=set)
+    kept: list[list[str]] = field(default_factory=list)
 
 
 def cross_validate(
@@ -209,6 +212,8 @@ def _run_fold(
             values = {name: rule.value(answers) for name, rule in measures.items()}
             counts, _ = confusion_counts(answers.true, predicted, labels=problem.classes)
             run.confusion += counts
+            if hasattr(pipeline[-1], "selected_"):
+                run.kept.append(list(pipeline[-1].selected_))
             if number == 0 and run.method.staged:
                 run.curves = _curves(pipeline, problem, test, metric)
         except Exception as error:  # a failing method must not stop the others

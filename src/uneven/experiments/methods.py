@@ -266,6 +266,11 @@ def choose_methods(names: Iterable[str]) -> list[Method]:
     """
     chosen: dict[str, Method] = {}
     for name in names:
+        if name == "stack":
+            raise InputError(
+                "'stack' is no method of its own: leave it out and add --stack, which joins the "
+                "methods that are named."
+            )
         if name not in METHODS:
             raise InputError(
                 f"unknown method {name!r}; {closest(name, METHODS)}the methods are "
