@@ -356,8 +356,9 @@ def test_result_does_not_depend_on_jobs(wine):
     one = clone(stack).fit(X, y)
     with parallel_config(backend="threading"):
         two = clone(stack).set_params(n_jobs=2).fit(X, y)
+        scores = two.decision_function(X_new)
     assert np.array_equal(one.coef_, two.coef_)
-    assert np.array_equal(one.decision_function(X_new), two.decision_function(X_new))
+    assert np.array_equal(one.decision_function(X_new), scores)
 
 
 def test_grid_search_over_strengths_trains_members_once(wine, tmp_path):

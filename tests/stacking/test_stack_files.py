@@ -1,5 +1,7 @@
 """Stacks in model files: kept whole, without level-1 scores, and checked when they are read."""
 
+import copy
+
 import numpy as np
 import pytest
 from sklearn.compose import ColumnTransformer
@@ -35,9 +37,14 @@ def stack_pipeline(**words):
     return Pipeline([("same", same), ("stack", stack.set_params(**words))]).fit(X, Y)
 
 
-@pytest.fixture
-def fitted():
+@pytest.fixture(scope="module")
+def whole():
     return stack_pipeline()
+
+
+@pytest.fixture
+def fitted(whole):
+    return copy.deepcopy(whole)
 
 
 @pytest.mark.parametrize(

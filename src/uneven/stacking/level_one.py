@@ -220,7 +220,7 @@ def score_members(
         Only these are asked.
     X : array-like, sparse matrix, dataframe or list of n_samples rows
     n_jobs : int, optional
-        How many are asked at the same time.
+        How many are asked at the same time, in threads unless a joblib backend is set.
 
     Returns
     -------
@@ -240,7 +240,7 @@ def score_members(
     table = open_table(X)
     jobs = (delayed(_ask)(member, table, os.getpid()) for member in members)
     with one_thread():
-        said = Parallel(n_jobs=n_jobs)(jobs)
+        said = Parallel(n_jobs=n_jobs, prefer="threads")(jobs)
     return np.ascontiguousarray(np.stack(said, axis=1))
 
 
