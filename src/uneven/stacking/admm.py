@@ -60,7 +60,7 @@ def admm(
             continue
         multipliers = rho * share * drift
         objective = problem.objective(coef, design.scores(coef, intercept))
-        gap = objective - problem.bound(multipliers, intercept)
+        gap = objective - problem.bound(multipliers, coef, intercept)
         if gap <= problem.tolerance(tol, objective):
             break
         primal = _weighted(reached - scores, share) + ridge * _weighted(free - coef, 1.0)

@@ -8,7 +8,7 @@ when its row is zero.
 from __future__ import annotations
 
 from abc import ABC, abstractmethod
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
 from typing import Any
 
 import numpy as np
@@ -71,13 +71,12 @@ class Combination(ABC):
         """Number of rows."""
         return self.by_class.shape[2]
 
-    def restrict(
-        self, members: np.ndarray | None = None, rows: np.ndarray | None = None
-    ) -> Combination:
-        """The same combination of some classifiers, on some rows."""
+    def restrict(self, members: np.ndarray) -> Combination:
+        """The same combination of some classifiers only."""
         part = object.__new__(type(self))
-        kept = self.by_class if members is None else self.by_class[:, members]
-        part.by_class = np.ascontiguousarray(kept if rows is None else kept[:, :, rows])
+        part.by_class = self.by_class
+        if len(members) < self.n_members:
+            part.by_class = np.ascontiguousarray(self.by_class[:, members])
         return part
 
     def zeros(self) -> tuple[np.ndarray, np.ndarray]:
@@ -137,6 +136,18 @@ def _factor(rows: np.ndarray, share: np.ndarray, ridge: np.ndarray | float) -> A
     gram = half @ half.T
     gram[np.diag_indices_from(gram)] += ridge
     return cho_factor(gram, lower=True, overwrite_a=True, check_finite=False)
+
+
+def _bent_pairs(
+    diagonal: np.ndarray, spoke: np.ndarray
+) -> Iterator[tuple[int, int, np.ndarray, np.ndarray]]:
+    """Pairs of classes that bend together, the rows where they do, and by how much."""
+    for a in range(diagonal.shape[1]):
+        for b in range(a + 1):
+            pair = -spoke[:, a] * spoke[:, b] + (diagonal[:, a] if a == b else 0.0)
+            here = np.flatnonzero(pair)
+            if len(here):
+                yield a, b, here, pair[here]
 
 
 class WeightedSum(Combination):
@@ -212,15 +223,13 @@ class ClassWeightedSum(Combination):
 
     def curvature(self, diagonal: np.ndarray, spoke: np.ndarray) -> np.ndarray:
         """Squares of scores minus squares of their sums along the spokes."""
-        n_classes, n_members, n_samples = self.by_class.shape
-        along = np.empty((n_members * n_classes, n_samples))
-        for n, scores in enumerate(self.by_class):
-            np.multiply(scores, spoke[:, n], out=along[n::n_classes])
-        whole = along @ along.T
-        np.negative(whole, out=whole)
-        for n, scores in enumerate(self.by_class):
-            half = scores * np.sqrt(diagonal[:, n])
-            whole[n::n_classes, n::n_classes] += half @ half.T
+        n = self.n_classes
+        whole = np.zeros((self.n_members * n, self.n_members * n))
+        for a, b, here, pair in _bent_pairs(diagonal, spoke):
+            block = (self.by_class[a][:, here] * pair) @ self.by_class[b][:, here].T
+            whole[a::n, b::n] = block
+            if a != b:
+                whole[b::n, a::n] = block.T
         return whole
 
     def normal_equations(self, share: np.ndarray, ridge: float) -> NormalSolver:
@@ -291,14 +300,11 @@ class LinearStacking(Combination):
         """One block for every pair of outputs."""
         n = self.n_classes
         inputs = np.vstack([self.flat(), np.ones(self.n_samples)])
-        whole = np.empty((len(inputs), n, len(inputs), n))
-        for a in range(n):
-            for b in range(a + 1):
-                pair = -spoke[:, a] * spoke[:, b] + (diagonal[:, a] if a == b else 0.0)
-                here = np.flatnonzero(pair)
-                block = (inputs[:, here] * pair[here]) @ inputs[:, here].T
-                whole[:, a, :, b] = block
-                whole[:, b, :, a] = block
+        whole = np.zeros((len(inputs), n, len(inputs), n))
+        for a, b, here, pair in _bent_pairs(diagonal, spoke):
+            block = (inputs[:, here] * pair) @ inputs[:, here].T
+            whole[:, a, :, b] = block
+            whole[:, b, :, a] = block
         return whole.reshape(len(inputs) * n, -1)
 
     def normal_equations(self, share: np.ndarray, ridge: float) -> NormalSolver:

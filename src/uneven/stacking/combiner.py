@@ -10,7 +10,7 @@ from uneven.stacking.combinations import COMBINATIONS
 
 __all__ = ["LinearCombiner"]
 
-_ZERO = 1e-6
+_ZERO, _ROUNDING = 1e-6, 1e-10
 
 
 @dataclass
@@ -57,7 +57,7 @@ class LinearCombiner:
     def selected(self) -> np.ndarray:
         """Classifiers with a weight that is not zero, bool of shape (n_members,)."""
         largest = np.abs(self.coef).max(axis=1, initial=0.0)
-        return np.asarray(largest > _ZERO * largest.max(initial=0.0))
+        return np.asarray(largest > max(_ZERO * largest.max(initial=0.0), _ROUNDING))
 
     def scores(self, scores: np.ndarray) -> np.ndarray:
         """Combined scores of new rows.

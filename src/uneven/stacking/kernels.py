@@ -5,11 +5,11 @@ from __future__ import annotations
 import numpy as np
 from numba import njit
 
-__all__ = ["block_descent", "hinge_envelope"]
+__all__ = ["block_descent", "hinge_envelope", "nearest_scores"]
 
 
 @njit(cache=True)
-def hinge_envelope(scores, y, softness, nearest, inside, size):  # pragma: no cover
+def nearest_scores(scores, y, softness, nearest, inside):  # pragma: no cover
     """Proximal point of the Crammer-Singer hinge in every row, and where it bends.
 
     Parameters
@@ -22,8 +22,6 @@ def hinge_envelope(scores, y, softness, nearest, inside, size):  # pragma: no co
         Filled with the minimiser r: wrong classes are capped at one level, the true one is lifted.
     inside : ndarray of shape (n_samples, n_classes)
         Filled with 1 for the classes whose scores are tied to each other there, else 0.
-    size : ndarray of shape (n_samples,)
-        Filled with the number of tied classes.
     """
     n_samples, n_classes = scores.shape
     sorted_wrong = np.empty(n_classes - 1)
@@ -42,35 +40,73 @@ def hinge_envelope(scores, y, softness, nearest, inside, size):  # pragma: no co
                     place -= 1
                 sorted_wrong[place] = value
                 n_wrong += 1
-        size[i] = 0.0
         if 1.0 - own + sorted_wrong[0] <= 0.0:
             continue
-        total, level = own - 1.0, 0.0
-        for k in range(n_wrong):
-            candidate = (total + sorted_wrong[k]) / (k + 2)
-            if sorted_wrong[k] <= candidate:
-                break
-            total += sorted_wrong[k]
-            level = candidate
+        level = _common_level(sorted_wrong, own - 1.0, 2)
         lift = 1.0 + level - own
         tied = lift <= softness
         if not tied:
-            lift, total = softness, -softness
-            for k in range(n_wrong):
-                candidate = (total + sorted_wrong[k]) / (k + 1)
-                if sorted_wrong[k] <= candidate:
-                    break
-                total += sorted_wrong[k]
-                level = candidate
+            lift = softness
+            level = _common_level(sorted_wrong, -softness, 1)
         for n in range(n_classes):
             if n != true and scores[i, n] > level:
                 nearest[i, n] = level
                 inside[i, n] = 1.0
-                size[i] += 1.0
         nearest[i, true] = own + lift
         if tied:
             inside[i, true] = 1.0
-            size[i] += 1.0
+
+
+@njit(cache=True)
+def _common_level(sorted_wrong, total, others):  # pragma: no cover
+    """Level at which the largest wrong scores meet: their mean with what else is averaged."""
+    level = 0.0
+    for k in range(len(sorted_wrong)):
+        candidate = (total + sorted_wrong[k]) / (k + others)
+        if sorted_wrong[k] <= candidate:
+            break
+        total += sorted_wrong[k]
+        level = candidate
+    return level
+
+
+@njit(cache=True)
+def hinge_envelope(scores, y, softness, share, slope, diagonal, spoke):  # pragma: no cover
+    """Moreau envelope of the hinge: its value, gradient and second derivative.
+
+    Parameters
+    ----------
+    scores, y, softness
+        As in :func:`nearest_scores`.
+    share : ndarray of shape (n_samples,)
+    slope, diagonal, spoke : ndarray of shape (n_samples, n_classes)
+        Filled with the gradient, and with d and r of the second derivative ``diag(d) - r r'``.
+
+    Returns
+    -------
+    float
+        The envelope.
+    """
+    n_samples, n_classes = scores.shape
+    nearest_scores(scores, y, softness, slope, diagonal)
+    total = 0.0
+    for i in range(n_samples):
+        best, distance, size = -np.inf, 0.0, 0.0
+        for n in range(n_classes):
+            if n != y[i] and slope[i, n] > best:
+                best = slope[i, n]
+            size += diagonal[i, n]
+        hinge = max(0.0, 1.0 - slope[i, y[i]] + best)
+        weight = share[i] / softness
+        reach = np.sqrt(weight / size) if size > 0.0 else 0.0
+        for n in range(n_classes):
+            away = scores[i, n] - slope[i, n]
+            distance += away * away
+            slope[i, n] = weight * away
+            spoke[i, n] = diagonal[i, n] * reach
+            diagonal[i, n] *= weight
+        total += share[i] * hinge + 0.5 * weight * distance
+    return total
 
 
 @njit(cache=True)

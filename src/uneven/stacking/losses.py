@@ -7,7 +7,7 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from uneven.stacking.kernels import hinge_envelope
+from uneven.stacking.kernels import hinge_envelope, nearest_scores
 
 __all__ = ["LOSSES", "CrammerSingerHinge", "Envelope", "Loss", "SquaredLoss"]
 
@@ -96,24 +96,15 @@ class CrammerSingerHinge(Loss):
 
     def envelope(self, scores: np.ndarray, softness: float) -> Envelope:
         """Moreau envelope: tied scores share their change, the others do not bend."""
-        nearest, inside, size = self._nearest(scores, softness)
-        away = scores - nearest
-        distance = float(self.share @ np.einsum("in,in->i", away, away)) / (2.0 * softness)
-        weight = self.share / softness
-        tied = inside * weight[:, None]
-        spoke = inside * np.sqrt(weight / np.maximum(size, 1.0))[:, None]
-        return Envelope(self.value(nearest) + distance, away * weight[:, None], tied, spoke)
+        slope, diagonal, spoke = (np.empty_like(scores) for _ in range(3))
+        value = hinge_envelope(scores, self.y, softness, self.share, slope, diagonal, spoke)
+        return Envelope(value, slope, diagonal, spoke)
 
     def prox(self, scores: np.ndarray, step: float) -> np.ndarray:
         """Cap the wrong scores at one level and lift the true one."""
-        return self._nearest(scores, step)[0]
-
-    def _nearest(
-        self, scores: np.ndarray, step: float
-    ) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
-        nearest, inside, size = np.empty_like(scores), np.empty_like(scores), np.empty(len(scores))
-        hinge_envelope(scores, self.y, step, nearest, inside, size)
-        return nearest, inside, size
+        nearest, inside = np.empty_like(scores), np.empty_like(scores)
+        nearest_scores(scores, self.y, step, nearest, inside)
+        return nearest
 
     def conjugate(self, slope: np.ndarray) -> tuple[float, float]:
         """``sum_i (mass that the multipliers put on wrong classes)``."""

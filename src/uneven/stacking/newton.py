@@ -18,6 +18,7 @@ from dataclasses import dataclass
 
 import numpy as np
 
+from uneven.stacking.combinations import Combination
 from uneven.stacking.combiner import LinearCombiner
 from uneven.stacking.losses import Envelope
 from uneven.stacking.problem import Problem
@@ -25,7 +26,8 @@ from uneven.stacking.quadratic import minimise_quadratic, solve_positive
 
 __all__ = ["newton"]
 
-_SOFTEST, _SHRINK, _LEAST = 0.5, 0.25, 0.02
+_SOFTEST, _WARM, _SHRINK, _LEAST = 0.5, 0.125, 0.25, 0.02
+_COLD_ACCURACY, _WARM_ACCURACY = 0.1, 0.01
 _INNER_STEPS, _HALVINGS = 40, 25
 _STALLED_ROUNDS, _ROUNDING = 4, 1e-14
 _DAMPING = (1e-7, 1e-5, 1e3)
@@ -39,6 +41,7 @@ class _Point:
     intercept: np.ndarray
     scores: np.ndarray
     shift: np.ndarray
+    scale: float
     damping: float = _DAMPING[1]
 
     def adapt(self, length: float) -> None:
@@ -73,16 +76,19 @@ def newton(
     LinearCombiner
     """
     point, softness = _begin(problem, start)
-    least, last_gap, stalled = _LEAST, np.inf, 0
-    for n_iter in range(1, max_iter + 1):
-        accuracy = max(0.1**n_iter, 0.2 * tol)
-        multipliers = _minimise_envelope(problem, point, softness, accuracy)
+    accuracy = _COLD_ACCURACY if softness == _SOFTEST else _WARM_ACCURACY
+    least, last_gap, best, stalled, n_iter = _LEAST, np.inf, np.inf, 0, 0
+    while n_iter < max_iter:
+        n_iter += 1
+        multipliers = _minimise_envelope(problem, point, softness, max(accuracy, 0.2 * tol))
         objective = problem.objective(point.coef, point.scores)
-        gap = objective - problem.bound(multipliers, point.intercept)
-        if gap <= problem.tolerance(tol, objective):
+        gap = objective - problem.bound(multipliers, point.coef, point.intercept)
+        enough = problem.tolerance(tol, objective)
+        if gap <= enough:
             break
-        slow = gap > 0.5 * last_gap
-        stalled, last_gap = stalled + 1 if gap > 0.9 * last_gap else 0, min(gap, last_gap)
+        accuracy, slow = 0.1 * min(accuracy, gap / objective), gap > 0.5 * last_gap
+        better = gap < 0.9 * last_gap or objective < best - 0.1 * enough
+        stalled, last_gap, best = 0 if better else stalled + 1, min(gap, last_gap), objective
         if stalled >= _STALLED_ROUNDS:
             break
         if not problem.loss.smooth:
@@ -106,9 +112,10 @@ def _begin(problem: Problem, start: LinearCombiner | None) -> tuple[_Point, floa
     if start is not None:
         coef, intercept = start.coef.copy(), start.intercept.copy()
         if start.multipliers is not None and not loss.smooth:
-            softness = 2.0 * _LEAST
+            softness = _WARM
             shift = softness * start.multipliers / loss.share[:, None]
-    return _Point(coef, intercept, design.scores(coef, intercept), shift), softness
+    scale = max(float(np.vdot(design.by_class, design.by_class)) / design.by_class.size, 1e-12)
+    return _Point(coef, intercept, design.scores(coef, intercept), shift, scale), softness
 
 
 def _minimise_envelope(
@@ -121,15 +128,16 @@ def _minimise_envelope(
         pull, balance = problem.design.adjoint(envelope.slope)
         residual, asking = _residual(problem, point.coef, pull)
         now = envelope.value + strength * problem.penalty.value(point.coef)
-        if residual <= _allowance(problem, accuracy, now) and (
-            problem.unbalanced(balance, point.intercept) <= accuracy * max(now, 1e-2)
-        ):
+        free = problem.reach(point.intercept) * float(np.abs(balance).sum())
+        allowed = problem.tolerance(accuracy, now)
+        if residual <= _allowance(problem, point.coef, accuracy, allowed) and free <= allowed:
             break
         members = _working_set(point.coef, asking, problem.penalty.sparse)
+        part = problem.design.restrict(members)
         step, constant = _newton_step(
-            problem, point, envelope, softness, members, pull, balance, accuracy
+            problem, point, envelope, softness, members, part, pull, balance, accuracy
         )
-        direction = problem.design.restrict(members).scores(step, constant)
+        direction = part.scores(step, constant)
         length = 1.0
         for _ in range(_HALVINGS):
             trial = loss.envelope(point.scores + length * direction + point.shift, softness)
@@ -146,11 +154,12 @@ def _minimise_envelope(
     return envelope.slope
 
 
-def _allowance(problem: Problem, accuracy: float, value: float) -> float:
-    """Residual of the gradient that costs no more than the accuracy in the certificate."""
-    if problem.penalty.sparse:
-        return accuracy * problem.strength
-    return float(np.sqrt(accuracy * problem.strength * max(value, 1e-2)))
+def _allowance(problem: Problem, coef: np.ndarray, accuracy: float, allowed: float) -> float:
+    """Residual of the gradient that costs the certificate no more than allowed."""
+    if not problem.penalty.sparse:
+        return float(np.sqrt(problem.strength * allowed))
+    n_blocks = coef.size // problem.penalty.block(coef.shape[1])
+    return max(accuracy * problem.strength, allowed / (n_blocks * problem.reach(coef)))
 
 
 def _residual(problem: Problem, coef: np.ndarray, pull: np.ndarray) -> tuple[float, np.ndarray]:
@@ -189,18 +198,15 @@ def _newton_step(
     envelope: Envelope,
     softness: float,
     members: np.ndarray,
+    part: Combination,
     pull: np.ndarray,
     balance: np.ndarray,
     accuracy: float,
 ) -> tuple[np.ndarray, np.ndarray]:
     """Change of the weights of some members, and of the intercept, that the model asks for."""
-    bends = np.flatnonzero(envelope.diagonal.any(axis=1))
-    part = problem.design.restrict(members, bends)
-    curvature = part.curvature(envelope.diagonal[bends], envelope.spoke[bends])
-    steepness = float(envelope.diagonal.max(initial=0.0)) * problem.design.n_samples
-    scale = float(np.einsum("nmi,nmi->", part.by_class, part.by_class)) / max(1, part.by_class.size)
-    damping = point.damping * max(scale, 1e-12) * max(steepness, 1.0 / softness)
-    curvature[np.diag_indices_from(curvature)] += damping
+    curvature = part.curvature(envelope.diagonal, envelope.spoke)
+    steepest = 2.0 if problem.loss.smooth else 1.0 / softness
+    curvature[np.diag_indices_from(curvature)] += point.damping * point.scale * steepest
 
     coef = point.coef[members]
     now = np.concatenate([coef.ravel(), point.intercept])

@@ -20,7 +20,7 @@ import numpy as np
 
 from uneven.door import check_integer
 from uneven.stacking.combiner import LinearCombiner
-from uneven.stacking.solve import STRENGTHS, solve
+from uneven.stacking.solve import STRENGTHS, bind, minimise, solve
 
 __all__ = ["SelectionPath", "check_strengths", "solve_path", "strength_for"]
 
@@ -142,8 +142,10 @@ def solve_path(
     grid = np.asarray(strengths, dtype=np.float64)
     found: dict[int, LinearCombiner] = {}
     start: LinearCombiner | None = None
+    search = {word: triple.pop(word) for word in ("tol", "max_iter", "solver") if word in triple}
+    problem = bind(P, y, share=share, **triple)
     for k in np.argsort(-grid, kind="stable").tolist():
-        start = solve(P, y, strength=float(grid[k]), share=share, start=start, **triple)
+        start = minimise(problem, float(grid[k]), start=start, **search)
         found[k] = start
     return [found[k] for k in range(len(grid))]
 

@@ -32,11 +32,15 @@ class Penalty(ABC):
         """How many neighbouring weights of a row become zero together."""
 
     @abstractmethod
-    def dual(self, pull: np.ndarray, gain: float, cost: float, strength: float) -> float:
+    def dual(
+        self, pull: np.ndarray, gain: float, cost: float, strength: float, reach: float
+    ) -> float:
         """Largest lower bound on the objective from multipliers of the scores.
 
         Multipliers times s give the bound ``s gain - s^2 cost - conjugate(s pull)`` for every s
-        that the conjugate of the penalty allows.
+        that the conjugate of the penalty allows. Where it allows none but a tiny one, because the
+        strength is tiny, another bound holds for all weights within reach: s = 1, and what the
+        pull exceeds the strength by is charged at the reach.
 
         Parameters
         ----------
@@ -45,6 +49,8 @@ class Penalty(ABC):
         gain, cost : float
             Linear and quadratic part of the conjugate of the loss.
         strength : float
+        reach : float
+            Length of a block of weights beyond which nobody looks.
         """
 
 
@@ -73,7 +79,9 @@ class SquaredL2(Penalty):
         """Nothing becomes zero."""
         return 0
 
-    def dual(self, pull: np.ndarray, gain: float, cost: float, strength: float) -> float:
+    def dual(
+        self, pull: np.ndarray, gain: float, cost: float, strength: float, reach: float
+    ) -> float:
         """The conjugate is ``|pull|^2 / (4 strength)``."""
         return _best_scale(gain, cost + float(np.vdot(pull, pull)) / (4.0 * strength), 1.0)
 
@@ -103,9 +111,11 @@ class L1(Penalty):
         """Every weight by itself."""
         return 1
 
-    def dual(self, pull: np.ndarray, gain: float, cost: float, strength: float) -> float:
+    def dual(
+        self, pull: np.ndarray, gain: float, cost: float, strength: float, reach: float
+    ) -> float:
         """Finite where no entry of the pull exceeds the strength."""
-        return _best_scale(gain, cost, _allowed(strength, np.abs(pull).max(initial=0.0)))
+        return _sparse_bound(np.abs(pull), gain, cost, strength, reach)
 
 
 class GroupL2(Penalty):
@@ -138,15 +148,21 @@ class GroupL2(Penalty):
         """The whole row."""
         return width
 
-    def dual(self, pull: np.ndarray, gain: float, cost: float, strength: float) -> float:
+    def dual(
+        self, pull: np.ndarray, gain: float, cost: float, strength: float, reach: float
+    ) -> float:
         """Finite where no row of the pull is longer than the strength."""
-        longest = np.linalg.norm(pull, axis=1).max(initial=0.0)
-        return _best_scale(gain, cost, _allowed(strength, longest))
+        return _sparse_bound(np.linalg.norm(pull, axis=1), gain, cost, strength, reach)
 
 
-def _allowed(strength: float, size: float) -> float:
-    """Largest factor, at most 1, that keeps something of this size within the strength."""
-    return 1.0 if size <= strength else strength / float(size)
+def _sparse_bound(
+    sizes: np.ndarray, gain: float, cost: float, strength: float, reach: float
+) -> float:
+    """The better of the two bounds, from the pull on every block."""
+    largest = float(sizes.max(initial=0.0))
+    scaled = _best_scale(gain, cost, 1.0 if largest <= strength else strength / largest)
+    excess = float(np.maximum(sizes - strength, 0.0).sum())
+    return max(scaled, gain - cost - reach * excess)
 
 
 def _best_scale(gain: float, cost: float, limit: float) -> float:

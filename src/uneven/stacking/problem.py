@@ -13,7 +13,7 @@ from uneven.stacking.penalties import Penalty
 
 __all__ = ["Problem"]
 
-_FLOOR = 1e-2
+_FLOOR, _REACH = 1e-2, 10.0
 
 
 @dataclass
@@ -37,26 +37,28 @@ class Problem:
         """Value at weights whose combined scores are known."""
         return self.loss.value(scores) + self.strength * self.penalty.value(coef)
 
-    def bound(self, multipliers: np.ndarray, intercept: np.ndarray) -> float:
+    def bound(self, multipliers: np.ndarray, coef: np.ndarray, intercept: np.ndarray) -> float:
         """How low the objective can get, by weak duality.
 
         Parameters
         ----------
         multipliers : ndarray of shape (n_samples, n_classes)
             A gradient of the loss in the scores.
-        intercept : ndarray of shape (n_intercepts,)
-            Constants must be balanced by the multipliers; what is left of that is charged at the
-            size of these.
+        coef, intercept : ndarray
+            Weights found so far. Where multipliers do not balance the intercept, or a tiny
+            strength, to the last digit, the bound holds for weights up to ten times as large.
         """
         pull, rest = self.design.adjoint(multipliers)
         gain, cost = self.loss.conjugate(multipliers)
-        bound = self.penalty.dual(pull, gain, cost, self.strength)
-        return bound - self.unbalanced(rest, intercept)
+        bound = self.penalty.dual(pull, gain, cost, self.strength, self.reach(coef))
+        return bound - self.reach(intercept) * float(np.abs(rest).sum())
 
     @staticmethod
-    def unbalanced(rest: np.ndarray, intercept: np.ndarray) -> float:
-        """What is charged for a gradient of the loss in the intercept that is not zero."""
-        return float(np.abs(rest).sum() * (1.0 + np.abs(intercept).max(initial=0.0)))
+    def reach(weights: np.ndarray) -> float:
+        """Size of weights beyond which the bound does not look."""
+        return 1.0 + _REACH * float(
+            np.linalg.norm(np.atleast_2d(weights), axis=-1).max(initial=0.0)
+        )
 
     def tolerance(self, tol: float, objective: float) -> float:
         """Gap that ends a search: relative, but not to less than a hundredth."""
@@ -74,7 +76,9 @@ class Problem:
     ) -> LinearCombiner:
         """The weights with their certificate."""
         objective = self.objective(coef, self.design.scores(coef, intercept))
-        gap = np.inf if multipliers is None else objective - self.bound(multipliers, intercept)
+        gap = (
+            np.inf if multipliers is None else objective - self.bound(multipliers, coef, intercept)
+        )
         return LinearCombiner(
             self.design.name,
             coef,

@@ -11,7 +11,7 @@ from uneven.stacking.kernels import block_descent
 
 __all__ = ["minimise_quadratic", "solve_positive"]
 
-_SWEEPS, _NEWTON_STEPS = 5, 60
+_SWEEPS, _NEWTON_STEPS, _PROGRESS = 5, 60, 0.5
 _STEP_LENGTHS = (1.0, 0.5, 0.25, 0.1, 0.03)
 
 
@@ -55,7 +55,7 @@ def minimise_quadratic(
     array([2.4, 3.2, 0. ])
     """
     weights, product = weights.copy(), curvature @ weights
-    slope = _block_slopes(curvature, starts)
+    slope, first = _block_slopes(curvature, starts), None
     for _ in range(_NEWTON_STEPS):
         block_descent(curvature, linear, starts, price, slope, weights, product, _SWEEPS, 0.1 * tol)
         lengths = _lengths(weights, starts)
@@ -64,7 +64,9 @@ def minimise_quadratic(
         toll = np.repeat(price / np.where(lengths > 0.0, lengths, 1.0), np.diff(starts))
         residual = np.where(support, gradient + toll * weights, 0.0)
         beyond = np.where(lengths > 0.0, 0.0, _lengths(gradient, starts) - price)
-        if max(np.abs(residual).max(initial=0.0), beyond.max(initial=0.0)) <= tol:
+        wrong = max(np.abs(residual).max(initial=0.0), beyond.max(initial=0.0))
+        first = wrong if first is None else first
+        if wrong <= max(tol, _PROGRESS * first):
             break
         kept = np.flatnonzero(support)
         step = np.zeros_like(weights)
@@ -98,7 +100,7 @@ def _block_slopes(curvature: np.ndarray, starts: np.ndarray) -> np.ndarray:
     slopes = np.empty(len(starts) - 1)
     for g, (begin, end) in enumerate(pairwise(starts)):
         block = curvature[begin:end, begin:end]
-        slopes[g] = block[0, 0] if end == begin + 1 else np.linalg.norm(block, 2)
+        slopes[g] = block[0, 0] if end == begin + 1 else np.abs(block).sum(axis=0).max()
     return np.maximum(slopes, 1e-300)
 
 
@@ -111,7 +113,8 @@ def _curvature_on_support(
     kept: np.ndarray,
 ) -> np.ndarray:
     """H plus the second derivative of the norms, where these are smooth."""
-    whole = curvature[np.ix_(kept, kept)]
+    everything = len(kept) == len(curvature)
+    whole = curvature.copy() if everything else curvature[np.ix_(kept, kept)]
     place = 0
     for g, (begin, end) in enumerate(pairwise(starts)):
         if lengths[g] == 0.0 and price[g] > 0.0:

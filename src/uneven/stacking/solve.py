@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import warnings
 from collections.abc import Callable
+from dataclasses import replace
 from typing import Any
 
 import numpy as np
@@ -20,7 +21,7 @@ from uneven.stacking.newton import newton
 from uneven.stacking.penalties import PENALTIES
 from uneven.stacking.problem import Problem
 
-__all__ = ["SOLVERS", "STRENGTHS", "check_level_one", "solve"]
+__all__ = ["SOLVERS", "STRENGTHS", "bind", "check_level_one", "minimise", "solve"]
 
 STRENGTHS = (1e-11, 1e-9, 1e-7, 1e-5, 1e-3, 0.005, 0.01, 0.05, 0.1, 0.5, 1.0, 10.0)
 
@@ -31,7 +32,7 @@ _ONLY = {
     "lasso": ("squared", "l1"),
     "linear program": ("hinge", "l1"),
 }
-_WIDE = 4000
+_WIDE, _SMALL_PROGRAM = 4000, 100_000
 
 
 def solve(
@@ -76,7 +77,8 @@ def solve(
         Limit of the solver; each has its own.
     solver : {"auto", "newton", "admm", "linear program", "lasso", "closed form"}
         ``"auto"`` takes the closed form for squared loss with l2, Lasso for squared loss with l1,
-        alternating directions for more than 4000 weights with l2, and Newton otherwise.
+        the linear program for small problems with hinge and l1, alternating directions for more
+        than 4000 weights with l2, and Newton otherwise.
 
     Returns
     -------
@@ -96,23 +98,73 @@ def solve(
     >>> solve(scores, [0, 1, 0, 1], strength=0.05).selected
     array([ True, False])
     """
+    problem = bind(
+        scores, y, combination=combination, loss=loss, penalty=penalty, share=share, target=target
+    )
+    return minimise(problem, strength, start=start, tol=tol, max_iter=max_iter, solver=solver)
+
+
+def bind(
+    scores: Any,
+    y: Any,
+    *,
+    combination: str = "cws",
+    loss: str = "hinge",
+    penalty: str = "group",
+    share: Any = None,
+    target: str = "01",
+) -> Problem:
+    """The problem of :func:`solve`, checked, for one or many strengths.
+
+    Parameters
+    ----------
+    scores, y, combination, loss, penalty, share, target
+        As in :func:`solve`.
+
+    Returns
+    -------
+    Problem
+        Its strength is 1. Rows that do not count are left out.
+    """
     scores, y, share = check_level_one(scores, y, share)
-    for word, value, choices in (
-        ("combination", combination, COMBINATIONS),
-        ("loss", loss, LOSSES),
-        ("penalty", penalty, PENALTIES),
-        ("target", target, ("01", "pm1")),
-        ("solver", solver, SOLVERS),
-    ):
-        check_choice(word, value, choices)
-    _check_positive("strength", strength)
-    _check_positive("tol", tol)
-    counts = np.flatnonzero(share)
-    design = COMBINATIONS[combination](scores[counts])
-    y, share = y[counts], share[counts]
+    check_choice("combination", combination, COMBINATIONS)
+    check_choice("loss", loss, LOSSES)
+    check_choice("penalty", penalty, PENALTIES)
+    check_choice("target", target, ("01", "pm1"))
+    if not share.all():
+        counts = np.flatnonzero(share)
+        scores, y, share = scores[counts], y[counts], share[counts]
     given = {"target": target} if LOSSES[loss] is SquaredLoss else {}
     bound_loss = LOSSES[loss](y, scores.shape[2], share, **given)
-    problem = Problem(design, bound_loss, PENALTIES[penalty](), float(strength))
+    return Problem(COMBINATIONS[combination](scores), bound_loss, PENALTIES[penalty](), 1.0)
+
+
+def minimise(
+    problem: Problem,
+    strength: float,
+    *,
+    start: LinearCombiner | None = None,
+    tol: float = 1e-6,
+    max_iter: int | None = None,
+    solver: str = "auto",
+) -> LinearCombiner:
+    """Weights for one strength of a problem; see :func:`solve`.
+
+    Parameters
+    ----------
+    problem : Problem
+        From :func:`bind`.
+    strength, start, tol, max_iter, solver
+        As in :func:`solve`.
+
+    Returns
+    -------
+    LinearCombiner
+    """
+    check_choice("solver", solver, SOLVERS)
+    _check_positive("strength", strength)
+    _check_positive("tol", tol)
+    problem = replace(problem, strength=float(strength))
     chosen = _choose(problem, solver)
     found = _run(problem, chosen, _checked_start(problem, start), tol, max_iter)
     if not found.converged:
@@ -120,7 +172,7 @@ def solve(
             f"{chosen} stopped at {found.objective:.6g}, at most {found.gap:.2g} above the "
             f"minimum: more than tol={tol:g} allows. A larger strength or tol is easier.",
             ConvergenceWarning,
-            stacklevel=2,
+            stacklevel=3,
         )
     return found
 
@@ -194,12 +246,13 @@ def _choose(problem: Problem, solver: str) -> str:
         )
     if solver != "auto":
         return solver
+    design = problem.design
+    n_weights = design.zeros()[0].size
+    small = design.n_samples * (design.n_classes - 1) * n_weights <= _SMALL_PROGRAM
     for name, can in _ONLY.items():
-        if can == pair and name != "linear program":
+        if can == pair and (name != "linear program" or small):
             return name
-    coef, intercept = problem.design.zeros()
-    wide = coef.size + intercept.size > _WIDE
-    return "admm" if wide and not problem.penalty.sparse else "newton"
+    return "admm" if n_weights > _WIDE and not problem.penalty.sparse else "newton"
 
 
 def _checked_start(problem: Problem, start: LinearCombiner | None) -> LinearCombiner | None:

@@ -1,0 +1,263 @@
+"""The solvers against golden optima, each other, and a conic solver."""
+
+import itertools
+
+import cvxpy as cp
+import numpy as np
+import pytest
+from sklearn.exceptions import ConvergenceWarning
+from sklearn.svm import LinearSVC
+
+from tests.stacking.problems import GOLDEN_P, GOLDEN_Y, level_one_problem
+from uneven.stacking.solve import STRENGTHS, bind, minimise, solve
+
+COMBINATIONS, LOSSES, PENALTIES = ("ws", "cws", "lsg"), ("hinge", "squared"), ("l2", "l1", "group")
+TRIPLES = list(itertools.product(COMBINATIONS, LOSSES, PENALTIES))
+
+GOLDEN_HINGE = {
+    ("ws", "l2"): 0.71527778,
+    ("ws", "l1"): 0.55555556,
+    ("ws", "group"): 0.55555556,
+    ("cws", "l2"): 0.86944444,
+    ("cws", "l1"): 0.97619048,
+    ("cws", "group"): 0.72405499,
+    ("lsg", "l2"): 0.78700167,
+    ("lsg", "l1"): 0.95261438,
+    ("lsg", "group"): 0.59958949,
+}
+GOLDEN_SQUARED = {"ws": 2.96934647, "cws": 2.95070313, "lsg": 1.72473472}
+
+
+def conic_optimum(P, y, combination, loss, penalty, strength):
+    """The same problem, written for CVXPY and solved by Clarabel."""
+    n_rows, n_members, n_classes = P.shape
+    constants = cp.Variable(n_classes) if combination == "lsg" else np.zeros(n_classes)
+    if combination == "ws":
+        weights = cp.Variable((n_members, 1))
+        columns = [P[:, :, n] @ weights[:, 0] for n in range(n_classes)]
+    elif combination == "cws":
+        weights = cp.Variable((n_members, n_classes))
+        columns = [P[:, :, n] @ weights[:, n] for n in range(n_classes)]
+    else:
+        weights = cp.Variable((n_members, n_classes**2))
+        flat = P.reshape(n_rows, -1)
+        blocks = cp.reshape(weights, (n_members * n_classes, n_classes), order="C")
+        columns = [flat @ blocks[:, n] + constants[n] for n in range(n_classes)]
+    true = np.eye(n_classes)[y]
+    if loss == "hinge":
+        own = sum(cp.multiply(true[:, n], columns[n]) for n in range(n_classes))
+        wrong = [1.0 + columns[n] - own - 2.0 * true[:, n] * 1e3 for n in range(n_classes)]
+        cost = cp.sum(cp.pos(cp.maximum(*wrong))) / n_rows
+    else:
+        cost = sum(cp.sum_squares(columns[n] - true[:, n]) for n in range(n_classes)) / n_rows
+    price = {
+        "l2": lambda: cp.sum_squares(weights),
+        "l1": lambda: cp.sum(cp.abs(weights)),
+        "group": lambda: cp.sum(cp.norm(weights, 2, axis=1)),
+    }[penalty]()
+    problem = cp.Problem(cp.Minimize(cost + strength * price))
+    problem.solve(solver=cp.CLARABEL)
+    return problem.value
+
+
+@pytest.mark.parametrize(("combination", "penalty"), GOLDEN_HINGE)
+def test_golden_hinge(combination, penalty):
+    found = solve(
+        GOLDEN_P, GOLDEN_Y, combination=combination, penalty=penalty, strength=0.1, tol=1e-8
+    )
+    assert found.objective == pytest.approx(GOLDEN_HINGE[combination, penalty], abs=2e-8)
+    assert found.converged
+
+
+@pytest.mark.parametrize("combination", COMBINATIONS)
+def test_golden_squared(combination):
+    how = {"loss": "squared", "penalty": "l2", "strength": 0.1, "target": "pm1"}
+    found = solve(GOLDEN_P, GOLDEN_Y, combination=combination, **how)
+    assert found.objective == pytest.approx(GOLDEN_SQUARED[combination], abs=2e-8)
+
+
+def test_golden_weights():
+    how = {"loss": "squared", "penalty": "l2", "strength": 0.1}
+    pm1 = solve(GOLDEN_P, GOLDEN_Y, combination="ws", target="pm1", **how)
+    np.testing.assert_allclose(pm1.coef[:, 0], [-0.200866, 0.306535], atol=2e-6)
+    assert (pm1.predict(GOLDEN_P) != GOLDEN_Y).sum() == 3
+    ones = solve(GOLDEN_P, GOLDEN_Y, combination="ws", **how)
+    np.testing.assert_allclose(ones.coef[:, 0], [0.485030, 0.681613], atol=2e-6)
+    assert (ones.predict(GOLDEN_P) == GOLDEN_Y).all()
+    cws = solve(GOLDEN_P, GOLDEN_Y, combination="cws", target="pm1", **how)
+    expected = [[-0.013514, -0.341720, 0.100604], [0.301372, 0.153962, 0.105634]]
+    np.testing.assert_allclose(cws.coef, expected, atol=2e-6)
+
+
+def test_golden_hinge_weights():
+    how = {"strength": 0.1, "tol": 1e-10}
+    ws = solve(GOLDEN_P, GOLDEN_Y, combination="ws", penalty="l2", **how)
+    np.testing.assert_allclose(ws.coef[:, 0], [0.916667, 1.416667], atol=1e-4)
+    cws = solve(GOLDEN_P, GOLDEN_Y, combination="cws", penalty="l2", **how)
+    expected = [[0.5, 0.166667, 0.416667], [0.583333, 0.416667, 0.583333]]
+    np.testing.assert_allclose(cws.coef, expected, atol=1e-4)
+    sparse = solve(GOLDEN_P, GOLDEN_Y, combination="ws", penalty="l1", **how)
+    np.testing.assert_allclose(sparse.coef[:, 0], [1.904762, 2.380952], atol=1e-5)
+
+
+@pytest.mark.parametrize(("combination", "loss", "penalty"), TRIPLES)
+def test_objective_equals_that_of_a_conic_solver(combination, loss, penalty):
+    rng = np.random.default_rng(len(combination) * 7 + len(loss) * 3 + len(penalty))
+    for trial in range(30):
+        n_classes = int(rng.integers(2, 5))
+        n_members = int(rng.integers(2, 7))
+        P, y = level_one_problem(int(rng.integers(15, 45)), n_members, n_classes, seed=trial)
+        strength = float(10.0 ** rng.uniform(-3.5, -0.7))
+        how = {"combination": combination, "loss": loss, "penalty": penalty}
+        exact = conic_optimum(P, y, strength=strength, **how)
+        found = solve(P, y, strength=strength, **how)
+        assert found.objective == pytest.approx(exact, rel=1e-5, abs=1e-7), (trial, strength)
+        assert found.objective - found.gap <= exact * (1.0 + 1e-6) + 1e-8
+
+
+@pytest.mark.parametrize(("combination", "loss", "penalty"), TRIPLES)
+@pytest.mark.parametrize("solver", ["newton", "admm"])
+def test_solvers_agree(combination, loss, penalty, solver):
+    P, y = level_one_problem(60, 5, 3, seed=4)
+    how = {"combination": combination, "loss": loss, "penalty": penalty, "strength": 0.02}
+    reference = solve(P, y, tol=1e-7, **how)
+    tol = 1e-3 if solver == "admm" else 1e-6
+    found = solve(P, y, solver=solver, tol=tol, **how)
+    assert found.solver == solver
+    assert found.objective == pytest.approx(reference.objective, rel=2.0 * tol)
+    assert found.gap >= found.objective - reference.objective - 1e-9
+
+
+@pytest.mark.parametrize("combination", COMBINATIONS)
+def test_special_solvers_agree(combination):
+    P, y = level_one_problem(60, 5, 3, seed=5)
+    for solver, loss, penalty in (
+        ("linear program", "hinge", "l1"),
+        ("lasso", "squared", "l1"),
+        ("closed form", "squared", "l2"),
+    ):
+        how = {"combination": combination, "loss": loss, "penalty": penalty, "strength": 0.02}
+        special = solve(P, y, solver=solver, **how)
+        general = solve(P, y, solver="newton", tol=1e-7, **how)
+        assert special.solver == solver
+        assert special.objective == pytest.approx(general.objective, rel=2e-6)
+
+
+def test_linear_stacking_bounds_the_svm_that_penalises_its_intercept():
+    P, y = level_one_problem(150, 4, 3, seed=6)
+    strength, flat = 0.01, P.reshape(150, -1)
+    model = LinearSVC(
+        multi_class="crammer_singer", C=1.0 / (2 * strength * 150), tol=1e-8, max_iter=200_000
+    ).fit(flat, y)
+    problem = bind(P, y, combination="lsg", penalty="l2")
+    scores = model.decision_function(flat)
+    theirs = problem.loss.value(scores) + strength * float((model.coef_**2).sum())
+    penalised = theirs + strength * float((model.intercept_**2).sum())
+    ours = minimise(problem, strength).objective
+    assert ours <= theirs * (1.0 + 1e-6)
+    assert ours >= penalised - 0.1 * theirs
+
+
+@pytest.mark.parametrize("strength", [STRENGTHS[0], STRENGTHS[2], STRENGTHS[-1]])
+@pytest.mark.parametrize("penalty", PENALTIES)
+def test_extreme_strengths_end(penalty, strength):
+    P, y = level_one_problem(120, 8, 4, seed=7)
+    found = solve(P, y, penalty=penalty, strength=strength, tol=1e-4)
+    assert np.isfinite(found.coef).all()
+    assert found.converged
+    if strength == 10.0:
+        assert np.abs(found.coef).max() < 0.05
+        assert penalty == "l2" or not found.selected.any()
+
+
+def test_zero_and_repeated_columns_are_harmless():
+    P, y = level_one_problem(80, 4, 3, seed=8)
+    P[:, 1] = P[:, 0]
+    P[:, 2, 1] = 0.0
+    P[:, 3] = 0.0
+    for combination, penalty in itertools.product(COMBINATIONS, PENALTIES):
+        for strength in (1e-9, 1e-2):
+            found = solve(
+                P, y, combination=combination, penalty=penalty, strength=strength, tol=1e-4
+            )
+            assert np.isfinite(found.coef).all()
+            assert not found.selected[3]
+            assert (found.predict(P) == y).mean() > 0.6
+
+
+def test_golden_largest_strength_with_weights():
+    for combination, limit in (("ws", 0.28333333), ("cws", 0.10513361)):
+        how = {"combination": combination, "penalty": "l1", "solver": "linear program"}
+        assert not solve(GOLDEN_P, GOLDEN_Y, strength=limit * 1.001, **how).selected.any()
+        assert solve(GOLDEN_P, GOLDEN_Y, strength=limit * 0.999, **how).selected.any()
+
+
+def test_weights_of_rows_count_like_copies():
+    P, y = level_one_problem(40, 5, 3, seed=9)
+    counts = np.random.default_rng(0).integers(0, 4, size=40)
+    for loss in LOSSES:
+        copies = solve(np.repeat(P, counts, axis=0), np.repeat(y, counts), loss=loss, tol=1e-8)
+        shares = solve(P, y, share=counts, loss=loss, tol=1e-8)
+        np.testing.assert_allclose(shares.coef, copies.coef, atol=1e-3)
+        assert shares.objective == pytest.approx(copies.objective, rel=1e-7)
+
+
+def test_warm_starts_change_nothing_but_the_way():
+    P, y = level_one_problem(150, 10, 4, seed=10)
+    start = solve(P, y, strength=0.05)
+    warm = solve(P, y, strength=0.01, start=start)
+    cold = solve(P, y, strength=0.01)
+    assert warm.objective == pytest.approx(cold.objective, rel=3e-6)
+    other_rows = solve(P[:100], y[:100], strength=0.01, start=start)
+    assert other_rows.converged
+
+
+def test_group_penalty_keeps_or_drops_whole_rows():
+    P, y = level_one_problem(200, 15, 3, seed=11)
+    for combination in ("cws", "lsg"):
+        found = solve(P, y, combination=combination, strength=0.03)
+        zero = found.coef == 0.0
+        assert zero.all(axis=1).any()
+        assert (zero.all(axis=1) | ~zero.any(axis=1)).all()
+
+
+@pytest.mark.parametrize(
+    ("words", "sentence"),
+    [
+        ({"strength": 0.0}, "strength must be positive"),
+        ({"strength": float("nan")}, "strength must be positive"),
+        ({"strength": "big"}, "strength must be a positive number"),
+        ({"solver": "lasso"}, "solves loss='squared' with penalty='l1' only"),
+        ({"solver": "linear program", "penalty": "l2"}, "Use solver='auto'"),
+        ({"combination": "sum"}, "combination"),
+        ({"penalty": "l0"}, "penalty"),
+        ({"share": np.zeros(6)}, "not all zero"),
+        ({"share": -np.ones(6)}, ">= 0"),
+    ],
+)
+def test_impossible_words_are_refused(words, sentence):
+    with pytest.raises(ValueError, match=sentence):
+        solve(GOLDEN_P, GOLDEN_Y, **words)
+
+
+def test_bad_scores_and_labels_are_refused():
+    with pytest.raises(ValueError, match="shape"):
+        solve(GOLDEN_P[:, :, 0], GOLDEN_Y)
+    with pytest.raises(ValueError, match="two classes"):
+        solve(GOLDEN_P[:, :, :1], GOLDEN_Y)
+    spoilt = GOLDEN_P.copy()
+    spoilt[3, 1, 2] = np.nan
+    with pytest.raises(ValueError, match=r"scores\[3, 1, 2\] is nan"):
+        solve(spoilt, GOLDEN_Y)
+    with pytest.raises(ValueError, match="class position"):
+        solve(GOLDEN_P, GOLDEN_Y.astype(float))
+    with pytest.raises(ValueError, match="3 classes"):
+        solve(GOLDEN_P, GOLDEN_Y + 1)
+    with pytest.raises(ValueError, match="start has weights"):
+        solve(GOLDEN_P, GOLDEN_Y, start=solve(GOLDEN_P, GOLDEN_Y, combination="ws"))
+
+
+def test_stopping_early_is_said():
+    P, y = level_one_problem(100, 8, 3, seed=12)
+    with pytest.warns(ConvergenceWarning, match="newton stopped"):
+        solve(P, y, strength=1e-3, max_iter=1)
