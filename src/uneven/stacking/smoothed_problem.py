@@ -105,6 +105,8 @@ class SmoothedProblem:
     def gap(self, coef: np.ndarray) -> float:
         """How far the objective is from its minimum at most, by duality; NaN for weights that are.
 
+        Weights that do better cannot be longer than the objective divided by the strength.
+
         Parameters
         ----------
         coef : ndarray of shape (n_members, n_classes)
@@ -117,5 +119,6 @@ class SmoothedProblem:
         slope = self.share[:, None] * self.hinge.gradient(scores, self.y)
         gain, cost = self.hinge.dual_terms(scores, self.y, self.share)
         pull, _ = self.combination.adjoint(slope)
-        bound = self.penalty.dual(pull, gain, cost, self.strength)
-        return max(self.objective(coef) - bound, 0.0)
+        objective = self.objective(coef)
+        bound = self.penalty.dual(pull, gain, cost, self.strength, objective / self.strength)
+        return max(objective - bound, 0.0)
