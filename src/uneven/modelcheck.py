@@ -36,6 +36,7 @@ from uneven.boosting import (
 )
 from uneven.fusion import BregmanVoteClassifier, CarakoClassifier, LateFusionClassifier
 from uneven.fusion.late import check_joining
+from uneven.learnercheck import check_learner
 from uneven.linear import (
     KernelExpansion,
     KernelPerceptronClassifier,
@@ -49,9 +50,11 @@ from uneven.partcheck import (
     check_columns,
     check_kernel,
     check_names,
+    check_nodes,
     check_numbers,
     check_range,
     check_rows,
+    check_tree,
     check_whole,
 )
 from uneven.stackcheck import check_joined, check_stack
@@ -149,10 +152,12 @@ def _check_classifier(classifier: Any) -> None:
 
 
 def _check_stacked(model: Any) -> None:
-    """Check one member of a stack: a classifier, or an encoder and a classifier."""
+    """Check one member of a stack: a classifier, an encoder and a classifier, a base learner."""
     if type(model) in (*STACKS, LabelRepairPipeline):
         raise UnknownPartError(f"its stack holds a {type(model).__name__}")
-    if type(model) is Pipeline:
+    if type(model) is Pipeline and type(model[0]) is StandardScaler:
+        check_learner(model)
+    elif type(model) is Pipeline:
         check_structure(model)
         if type(model[-1]) in STACKS:
             raise UnknownPartError("its stack holds another stack")
@@ -182,12 +187,7 @@ def _check_forest(forest: RandomForestClassifier) -> None:
         widths = {forest.n_features_in_, member.n_features_in_, tree.n_features}
         if len(widths) > 1:
             raise ValueError("the trees of its forest disagree about the number of columns")
-        inner = tree.children_left != -1
-        if np.any((tree.children_right != -1) != inner):
-            raise ValueError("a tree has a node with one child")
-        _check_nodes(inner, [tree.children_left, tree.children_right])
-        check_range(tree.feature[inner], forest.n_features_in_, "column")
-        check_numbers(tree.value, tree.value.shape, "answers")
+        check_tree(tree, forest.n_features_in_)
 
 
 def _check_gradient_boosting(model: HistGradientBoostingClassifier) -> None:
@@ -197,24 +197,13 @@ def _check_gradient_boosting(model: HistGradientBoostingClassifier) -> None:
         if np.any(nodes["is_categorical"][inner]):
             raise ValueError("a tree splits on categories, which no encoder of uneven makes")
         check_numbers(nodes["value"].copy(), nodes.shape, "answers", signed=True)
-        _check_nodes(inner, [nodes["left"].astype(np.int64), nodes["right"].astype(np.int64)])
+        check_nodes(inner, [nodes["left"].astype(np.int64), nodes["right"].astype(np.int64)])
         check_range(nodes["feature_idx"][inner].astype(np.int64), model.n_features_in_, "column")
 
 
 def _predictors(model: HistGradientBoostingClassifier) -> Iterator[Any]:
     for stage in model._predictors:
         yield from stage
-
-
-def _check_nodes(inner: NDArray[np.bool_], children: list[NDArray]) -> None:
-    """Every child must come after its parent and lie inside the tree, so walks end."""
-    if inner.size == 0:
-        raise ValueError("a tree has no nodes")
-    parents = np.flatnonzero(inner)
-    for child in children:
-        check_range(child[inner], inner.size, "child")
-        if np.any(child[inner] <= parents):
-            raise ValueError("a tree has a child before its parent")
 
 
 def _check_linear(classifier: Any) -> None:
@@ -409,6 +398,6 @@ def _check_voter(tree: TreeVoter, n_features: int, n_classes: int) -> None:
     inner = ~tree.is_leaf
     if not (np.isposinf(tree.threshold[~inner]).all() and tree.missing_left[~inner].all()):
         raise ValueError("a leaf of a tree sends rows on")
-    _check_nodes(inner, [tree.child, tree.child + 1])
+    check_nodes(inner, [tree.child, tree.child + 1])
     check_range(tree.feature, n_features, "column")
     check_range(tree.label, n_classes, "class")

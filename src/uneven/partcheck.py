@@ -15,9 +15,11 @@ __all__ = [
     "check_columns",
     "check_kernel",
     "check_names",
+    "check_nodes",
     "check_numbers",
     "check_range",
     "check_rows",
+    "check_tree",
     "check_whole",
 ]
 
@@ -88,3 +90,26 @@ def check_numbers(
     if not np.isfinite(values).all() or (not signed and (values < 0.0).any()):
         raise ValueError(f"its {what} hold a number that cannot be: {values.min()}")
     return values
+
+
+def check_nodes(inner: NDArray[np.bool_], children: list[NDArray]) -> None:
+    """Every child must come after its parent and lie inside the tree, so walks end."""
+    if inner.size == 0:
+        raise ValueError("a tree has no nodes")
+    parents = np.flatnonzero(inner)
+    for child in children:
+        check_range(child[inner], inner.size, "child")
+        if np.any(child[inner] <= parents):
+            raise ValueError("a tree has a child before its parent")
+
+
+def check_tree(tree: Any, n_features: int) -> None:
+    """Check the nodes of a tree of scikit-learn, whose reader follows indices without looking."""
+    if tree.n_features != n_features:
+        raise ValueError(f"a tree of {tree.n_features} columns is given {n_features}")
+    inner = tree.children_left != -1
+    if np.any((tree.children_right != -1) != inner):
+        raise ValueError("a tree has a node with one child")
+    check_nodes(inner, [tree.children_left, tree.children_right])
+    check_range(tree.feature[inner], n_features, "column")
+    check_numbers(tree.value, tree.value.shape, "answers")
