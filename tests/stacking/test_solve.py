@@ -28,36 +28,61 @@ GOLDEN_HINGE = {
 GOLDEN_SQUARED = {"ws": 2.96934647, "cws": 2.95070313, "lsg": 1.72473472}
 
 
-def conic_optimum(P, y, combination, loss, penalty, strength):
-    """The same problem, written for CVXPY and solved by Clarabel."""
+def joint_features(P, n, combination):
+    """psi(f, n) of every row, written out: scores are its products with the weights."""
     n_rows, n_members, n_classes = P.shape
-    constants = cp.Variable(n_classes) if combination == "lsg" else np.zeros(n_classes)
     if combination == "ws":
-        weights = cp.Variable((n_members, 1))
-        columns = [P[:, :, n] @ weights[:, 0] for n in range(n_classes)]
-    elif combination == "cws":
-        weights = cp.Variable((n_members, n_classes))
-        columns = [P[:, :, n] @ weights[:, n] for n in range(n_classes)]
-    else:
-        weights = cp.Variable((n_members, n_classes**2))
-        flat = P.reshape(n_rows, -1)
-        blocks = cp.reshape(weights, (n_members * n_classes, n_classes), order="C")
-        columns = [flat @ blocks[:, n] + constants[n] for n in range(n_classes)]
-    true = np.eye(n_classes)[y]
-    if loss == "hinge":
-        own = sum(cp.multiply(true[:, n], columns[n]) for n in range(n_classes))
-        wrong = [1.0 + columns[n] - own - 2.0 * true[:, n] * 1e3 for n in range(n_classes)]
-        cost = cp.sum(cp.pos(cp.maximum(*wrong))) / n_rows
-    else:
-        cost = sum(cp.sum_squares(columns[n] - true[:, n]) for n in range(n_classes)) / n_rows
-    price = {
-        "l2": lambda: cp.sum_squares(weights),
-        "l1": lambda: cp.sum(cp.abs(weights)),
-        "group": lambda: cp.sum(cp.norm(weights, 2, axis=1)),
-    }[penalty]()
-    problem = cp.Problem(cp.Minimize(cost + strength * price))
-    problem.solve(solver=cp.CLARABEL)
-    return problem.value
+        return P[:, :, n]
+    if combination == "cws":
+        table = np.zeros((n_rows, n_members, n_classes))
+        table[:, :, n] = P[:, :, n]
+        return table.reshape(n_rows, -1)
+    table = np.zeros((n_rows, n_members, n_classes, n_classes))
+    table[:, :, :, n] = P
+    constant = np.tile(np.eye(n_classes)[n], (n_rows, 1))
+    return np.hstack([table.reshape(n_rows, -1), constant])
+
+
+class ConicProblem:
+    """The same problem, written once for CVXPY and solved by Clarabel for many tables."""
+
+    def __init__(self, shape, combination, loss, penalty):
+        n_rows, n_members, n_classes = shape
+        self.combination, self.loss, self.n_classes = combination, loss, n_classes
+        width = {"ws": 1, "cws": n_classes, "lsg": n_classes**2}[combination]
+        n_free = n_classes if combination == "lsg" else 0
+        weights = cp.Variable(n_members * width + n_free)
+        rows = cp.reshape(weights[: n_members * width], (n_members, width), order="C")
+        n_tables = n_classes - 1 if loss == "hinge" else n_classes
+        self.tables = [cp.Parameter((n_rows, weights.size)) for _ in range(n_tables)]
+        self.targets = [cp.Parameter(n_rows) for _ in range(n_tables)]
+        self.strength = cp.Parameter(nonneg=True)
+        if loss == "hinge":
+            misses = [1.0 - table @ weights for table in self.tables]
+            misses.append(np.zeros(n_rows))
+            cost = cp.sum(cp.maximum(*misses)) / n_rows
+        else:
+            pairs = zip(self.tables, self.targets)
+            cost = sum(cp.sum_squares(table @ weights - to) for table, to in pairs) / n_rows
+        price = {
+            "l2": lambda: cp.sum_squares(rows),
+            "l1": lambda: cp.sum(cp.abs(rows)),
+            "group": lambda: cp.sum(cp.norm(rows, 2, axis=1)),
+        }[penalty]()
+        self.problem = cp.Problem(cp.Minimize(cost + self.strength * price))
+
+    def optimum(self, P, y, strength):
+        psi = np.stack([joint_features(P, n, self.combination) for n in range(self.n_classes)])
+        here = np.arange(len(y))
+        for k, (table, target) in enumerate(zip(self.tables, self.targets)):
+            if self.loss == "hinge":
+                wrong = (y + 1 + k) % self.n_classes
+                table.value = psi[y, here] - psi[wrong, here]
+            else:
+                table.value, target.value = psi[k], (y == k).astype(float)
+        self.strength.value = strength
+        self.problem.solve(solver=cp.CLARABEL)
+        return self.problem.value
 
 
 @pytest.mark.parametrize(("combination", "penalty"), GOLDEN_HINGE)
@@ -103,16 +128,17 @@ def test_golden_hinge_weights():
 @pytest.mark.parametrize(("combination", "loss", "penalty"), TRIPLES)
 def test_objective_equals_that_of_a_conic_solver(combination, loss, penalty):
     rng = np.random.default_rng(len(combination) * 7 + len(loss) * 3 + len(penalty))
-    for trial in range(30):
-        n_classes = int(rng.integers(2, 5))
-        n_members = int(rng.integers(2, 7))
-        P, y = level_one_problem(int(rng.integers(15, 45)), n_members, n_classes, seed=trial)
-        strength = float(10.0 ** rng.uniform(-3.5, -0.7))
-        how = {"combination": combination, "loss": loss, "penalty": penalty}
-        exact = conic_optimum(P, y, strength=strength, **how)
-        found = solve(P, y, strength=strength, **how)
-        assert found.objective == pytest.approx(exact, rel=1e-5, abs=1e-7), (trial, strength)
-        assert found.objective - found.gap <= exact * (1.0 + 1e-6) + 1e-8
+    how = {"combination": combination, "loss": loss, "penalty": penalty}
+    shapes = [(40, 6, 3), (25, 3, 2), (30, 4, 4)]
+    for shape in shapes:
+        conic = ConicProblem(shape, **how)
+        for trial in range(10):
+            P, y = level_one_problem(*shape, seed=trial)
+            strength = float(10.0 ** rng.uniform(-3.5, -0.7))
+            exact = conic.optimum(P, y, strength)
+            found = solve(P, y, strength=strength, **how)
+            assert found.objective == pytest.approx(exact, rel=1e-5, abs=1e-7), (shape, trial)
+            assert found.objective - found.gap <= exact * (1.0 + 1e-6) + 1e-8
 
 
 @pytest.mark.parametrize(("combination", "loss", "penalty"), TRIPLES)
