@@ -300,6 +300,19 @@ def test_landmarks_with_bias():
     assert curved.objective == pytest.approx(lost + 0.01 * lengths.sum())
 
 
+@pytest.mark.parametrize("landmarks", [25, 1000])
+@pytest.mark.parametrize("kernel", ["linear", "poly", "rbf"])
+def test_tiny_strengths_and_scores_without_content(kernel, landmarks):
+    P, y = level_one_problem(40, 3, 3, 47)
+    words = {"combination": "ws", "loss": "squared", "degree": 5, "landmarks": landmarks}
+    found = fit_kernel_combiner(P, y, kernel=kernel, strength=1e-11, **words)
+    assert np.isfinite(found.scores(P)).all()
+    assert (found.predict(P) == y).mean() > 0.6
+    for level in (0.0, 1.0):
+        flat = fit_kernel_combiner(np.full_like(P, level), y, kernel=kernel, **words)
+        assert np.ptp(flat.scores(P * 0.0 + level)) < 1e-9
+
+
 @pytest.mark.parametrize(("combination", "loss"), CASES)
 @pytest.mark.parametrize(("n_members", "n_classes"), [(1, 2), (1, 3), (3, 2)])
 def test_few_members_and_few_classes(combination, loss, n_members, n_classes):

@@ -11,10 +11,11 @@ from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
-from scipy.linalg import eigh
+from scipy.linalg import cho_factor, cho_solve, cholesky, solve_triangular
 from sklearn.kernel_approximation import Nystroem
 from sklearn.kernel_ridge import KernelRidge
 from sklearn.svm import SVC, LinearSVC
+from sklearn.utils import check_random_state
 
 from uneven.linear.expansions import KernelExpansion, gram
 
@@ -62,6 +63,9 @@ class KernelSettings:
             **wanted,
         )
 
+
+_JITTER = 1e-10
+"""Share of the trace of a Gram matrix that is added to its diagonal before it is factored."""
 
 _PARAMETERS: dict[str, tuple[str, ...]] = {
     "linear": (),
@@ -127,17 +131,23 @@ class LeastSquares:
         how: KernelSettings,
     ) -> None:
         self.X, self.targets, self.share, self.how = X, targets, share, how
-        self.span = how.nystroem(len(X)) if len(X) > how.landmarks else None
-        if self.span is None:
+        self.support = np.arange(len(X))
+        self.on_span = len(X) > how.landmarks
+        if not self.on_span:
             self.values = gram(X, None, how.kernel, **how.params)
             return
-        self.values = self.span.fit_transform(X)
+        rng = check_random_state(how.random_state)
+        self.support = np.sort(rng.permutation(len(X))[: how.landmarks])
+        near = gram(X[self.support], None, how.kernel, **how.params)
+        near[np.diag_indices_from(near)] += _JITTER * (np.trace(near) or 1.0)
+        self.triangle = cholesky(near, lower=True)
+        across = gram(X[self.support], X, how.kernel, **how.params)
+        self.values = solve_triangular(self.triangle, across, lower=True).T
         self.centre = share @ self.values / share.sum() * how.has_bias
         self.middle = share @ targets / share.sum() * how.has_bias
-        away = self.values - self.centre
-        weighed = away * share[:, None]
-        self.sizes, self.axes = eigh(weighed.T @ away)
-        self.pull = self.axes.T @ (weighed.T @ (targets - self.middle))
+        weighed = (self.values - self.centre) * np.sqrt(share)[:, None]
+        self.curvature = weighed.T @ weighed
+        self.pull = weighed.T @ ((targets - self.middle) * np.sqrt(share)[:, None])
 
     def solve(self, strength: float) -> tuple[KernelMachine, float]:
         """The best functions for a strength, in closed form.
@@ -154,9 +164,8 @@ class LeastSquares:
             ``sum(beta) = 0`` if there is a bias.
         objective : float
         """
-        beta, bias, fitted = (self._on_rows if self.span is None else self._on_span)(strength)
-        support = np.arange(len(self.X)) if self.span is None else self.span.component_indices_
-        machine = KernelMachine(_expand(beta, self.X, support, self.how), bias)
+        beta, bias, fitted = (self._on_span if self.on_span else self._on_rows)(strength)
+        machine = KernelMachine(_expand(beta, self.X, self.support, self.how), bias)
         lost = float(self.share @ ((self.targets - fitted) ** 2).sum(axis=1))
         return machine, lost + strength * float(machine.squared_norms(fitted).sum())
 
@@ -175,10 +184,11 @@ class LeastSquares:
 
     def _on_span(self, strength: float) -> tuple[NDArray, NDArray, NDArray]:
         """Coefficients of the landmarks, constants and values at the rows."""
-        weights = self.axes @ (self.pull / (np.maximum(self.sizes, 0.0) + strength)[:, None])
+        system = self.curvature + strength * np.eye(len(self.curvature))
+        weights = cho_solve(cho_factor(system, lower=True), self.pull)
         bias = self.middle - self.centre @ weights
-        assert self.span is not None
-        return self.span.normalization_.T @ weights, bias, self.values @ weights + bias
+        beta = solve_triangular(self.triangle, weights, lower=True, trans="T")
+        return beta, bias, self.values @ weights + bias
 
 
 def fit_support_vectors(
