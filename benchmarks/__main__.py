@@ -24,6 +24,7 @@ from benchmarks import (
     query_speed,
     scaling,
     stacking_mm,
+    stacking_solver,
     uma_speed,
     uma_toy,
 )
@@ -79,6 +80,10 @@ SECTIONS = {
     "active-multiclass": (
         "Many classes, 200 queries: area under the learning curve",
         active_multiclass.run,
+    ),
+    "stacking-solver": (
+        "Stacking 130 classifiers (2000 rows, 7 classes), class weights with the group penalty",
+        stacking_solver.run,
     ),
     "stacking-mm": (
         "Majorisation-minimisation on level-1 data: smoothed objective, classifiers dropped, error",

@@ -4,6 +4,7 @@ from uneven.datasets.balance_scale import make_balance_scale
 from uneven.datasets.demo import load_demo
 from uneven.datasets.fetching import DatasetUnavailableError, available, downloadable, fetch
 from uneven.datasets.imbalanced_views import make_imbalanced_views
+from uneven.datasets.level_one_scores import make_level_one
 from uneven.datasets.margin_classes import make_margin_classes
 from uneven.datasets.margin_square import make_margin_square
 from uneven.datasets.poker import make_poker_hands
@@ -22,6 +23,7 @@ __all__ = [
     "make_balance_scale",
     "make_dialogues",
     "make_imbalanced_views",
+    "make_level_one",
     "make_margin_classes",
     "make_margin_square",
     "make_poker_hands",
