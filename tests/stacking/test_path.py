@@ -39,6 +39,14 @@ def test_warm_paths_reach_the_objectives_of_cold_solves(problem, combination, pe
         assert combiner.objective == pytest.approx(cold.objective, rel=1e-4)
 
 
+@pytest.mark.parametrize("penalty", ["l1", "group"])
+def test_whole_grid_of_the_source_can_be_solved(penalty):
+    P, y = level_one_problem(40, 6, 3, seed=2)
+    path = solve_path(P, y, STRENGTHS, penalty=penalty, tol=1e-4)
+    assert [c.objective for c in path] == sorted(c.objective for c in path)
+    assert path[0].selected.sum() > path[-1].selected.sum() == 0
+
+
 def test_paths_follow_the_order_of_the_strengths(problem):
     P, y = problem
     there = [c.objective for c in solve_path(P, y, GRID)]

@@ -115,8 +115,8 @@ def enter_stack(estimator: Any, X: Any, y: Any, sample_weight: Any) -> StackRows
     classes, codes = np.unique(labels, return_inverse=True)
     if len(classes) < 2:
         raise ValueError(
-            f"y holds only one class, {classes[0]!r}: {type(estimator).__name__} needs rows of "
-            "two classes at least."
+            f"y holds only one class, {classes.tolist()[0]!r}: {type(estimator).__name__} needs "
+            "rows of two classes at least."
         )
     weight = None if sample_weight is None else mass
     codes = codes.astype(np.intp, copy=False)

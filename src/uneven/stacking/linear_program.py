@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from typing import Any
+
 import numpy as np
 import scipy.sparse as sp
 from scipy.optimize import linprog
@@ -43,15 +45,12 @@ def linear_program(problem: Problem, tol: float = 1e-6) -> LinearCombiner:
         (np.ones(len(rows)), (np.arange(len(rows)), rows)), shape=(len(rows), n_slacks)
     )
     priced, free = distance[:, :n_priced], distance[:, n_priced:]
-    found = linprog(
+    found = _highs(
         np.concatenate([np.full(2 * n_priced, problem.strength), np.zeros(n_free), loss.share]),
         A_ub=-sp.hstack([priced, -priced, free, slack], format="csr"),
         b_ub=-np.ones(len(rows)),
         bounds=[(0, None)] * (2 * n_priced) + [(None, None)] * n_free + [(0, None)] * n_slacks,
-        method="highs",
     )
-    if found.x is None:
-        raise ValueError(f"the linear program was not solved: {found.message}")
     plus, minus = found.x[:n_priced], found.x[n_priced : 2 * n_priced]
     multipliers = np.zeros((design.n_samples, design.n_classes))
     multipliers[rows, wrong] = -found.ineqlin.marginals
@@ -64,6 +63,15 @@ def linear_program(problem: Problem, tol: float = 1e-6) -> LinearCombiner:
         tol=tol,
         solver="linear program",
     )
+
+
+def _highs(prices: np.ndarray, **program: Any) -> Any:
+    """Solve a linear program; without presolving if that ends in nothing, as with tiny prices."""
+    for presolve in (True, False):
+        found = linprog(prices, **program, method="highs", options={"presolve": presolve})
+        if found.x is not None:
+            return found
+    raise ValueError(f"the linear program was not solved: {found.message}")
 
 
 def _differences(problem: Problem, rows: np.ndarray, wrong: np.ndarray) -> sp.csr_array:
