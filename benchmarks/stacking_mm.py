@@ -143,7 +143,7 @@ def _collapse(name: str, stack: Stack) -> list[Line]:
         literal = majorise(P, y, penalty=penalty, strength=TINY, guards=False, **PAPER)
         guarded = majorise(P, y, penalty=penalty, strength=TINY, **PAPER)
         safe = majorise(P, y, penalty=penalty, strength=TINY, mode="safe", **PAPER)
-        exact = solve(P, y, penalty=penalty, strength=TINY, tol=1e-2, solver="newton")
+        exact = solve(P, y, penalty=penalty, strength=TINY, tol=1e-2)
         errors = [
             100.0 * np.mean(found.predict(P_new) != y_new)
             for found in (guarded, safe, exact, literal)

@@ -78,7 +78,7 @@ def test_guards_and_the_safe_mode_stand(name, mode, penalty):
 @pytest.mark.parametrize(("level", "strength"), [(0.0, TINY), (0.0, 1e-3), (1e-8, 1e-3)])
 def test_exact_solver_stands(name, penalty, level, strength):
     P, y, P_new, y_new = stack(name, level)
-    found = solve(P, y, penalty=penalty, strength=strength, tol=1e-2, solver="newton")
+    found = solve(P, y, penalty=penalty, strength=strength, tol=1e-2)
     assert found.converged
     assert np.isfinite(found.coef).all()
     assert error(found.coef, P_new, y_new) < near_the_mean(P_new, y_new)
