@@ -142,3 +142,17 @@ def test_active_learning(tmp_path):
     assert gravity[-1] > random[-1] + 0.02
     assert gravity[-1] > 0.96
     assert (tmp_path / "picture.png").read_bytes().startswith(b"\x89PNG")
+
+
+def test_many_classifiers(tmp_path):
+    out = printed("many_classifiers.py", "picture.png", cwd=tmp_path)
+    table = re.findall(r"^(mean of all|stack, \w+) +(\d+) +([\d.]+) +\d+$", out, re.MULTILINE)
+    asked = {name: int(n) for name, n, _ in table}
+    error = {name: float(value) for name, _, value in table}
+    assert asked["mean of all"] == asked["stack, l2"] == 38
+    assert 1 <= asked["stack, group"] <= 30
+    assert error["stack, group"] < error["mean of all"] - 1.0
+    assert error["stack, l2"] < error["mean of all"] - 1.0
+    kept = re.search(r"^kept: (.+)$", out, re.MULTILINE).group(1)
+    assert len(kept.split(", ")) == asked["stack, group"]
+    assert (tmp_path / "picture.png").read_bytes().startswith(b"\x89PNG")
