@@ -29,7 +29,7 @@ __all__ = ["newton"]
 _SOFTEST, _WARM, _SHRINK, _LEAST = 0.5, 0.125, 0.25, 0.02
 _COLD_ACCURACY, _WARM_ACCURACY = 0.1, 0.01
 _INNER_STEPS, _HALVINGS = 40, 25
-_STALLED_ROUNDS, _ROUNDING = 4, 1e-14
+_STALLED_ROUNDS, _ROUNDING = 8, 1e-14
 _DAMPING = (1e-7, 1e-5, 1e3)
 
 
@@ -92,7 +92,7 @@ def newton(
         if stalled >= _STALLED_ROUNDS:
             break
         if not problem.loss.smooth:
-            least = 0.5 * least if slow and softness <= least else least
+            least = _SHRINK * least if slow and softness <= least else least
             softness = max(softness * _SHRINK, least)
             point.shift = softness * multipliers / problem.loss.share[:, None]
     return problem.combiner(
