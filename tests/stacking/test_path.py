@@ -1,9 +1,12 @@
 """Paths of strengths, the choice of one, and the two stages."""
 
+import warnings
+
 import numpy as np
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
+from sklearn.exceptions import ConvergenceWarning
 from sklearn.model_selection import KFold
 
 from tests.stacking.problems import GOLDEN_P, GOLDEN_Y, level_one_problem
@@ -45,6 +48,18 @@ def test_whole_grid_of_the_source_can_be_solved(penalty):
     path = solve_path(P, y, STRENGTHS, penalty=penalty, tol=1e-4)
     assert [c.objective for c in path] == sorted(c.objective for c in path)
     assert path[0].selected.sum() > path[-1].selected.sum() == 0
+
+
+def test_paths_survive_large_steps_to_tiny_strengths():
+    P, y = level_one_problem(250, 26, 3, seed=0)
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore", ConvergenceWarning)
+        path = solve_path(P, y, [1e-3, 1e-5, 1e-7], tol=1e-3)
+    cold = solve(P, y, strength=1e-5, tol=1e-3)
+    assert cold.converged
+    assert path[1].objective <= cold.objective * 1.01
+    size = np.linalg.norm(path[1].coef, axis=1).sum()
+    assert path[2].objective <= path[1].objective - (1e-5 - 1e-7) * size + 1e-5
 
 
 def test_paths_follow_the_order_of_the_strengths(problem):

@@ -166,7 +166,10 @@ def minimise(
     _check_positive("tol", tol)
     problem = replace(problem, strength=float(strength))
     chosen = _choose(problem, solver)
-    found = _run(problem, chosen, _checked_start(problem, start), tol, max_iter)
+    begin = _checked_start(problem, start)
+    found = _run(problem, chosen, begin, tol, max_iter)
+    if not found.converged and begin is not None:
+        found = _best(problem, found, _run(problem, chosen, None, tol, max_iter), begin)
     if not found.converged:
         warnings.warn(
             f"{chosen} stopped at {found.objective:.6g}, at most {found.gap:.2g} above the "
@@ -270,6 +273,19 @@ def _checked_start(problem: Problem, start: LinearCombiner | None) -> LinearComb
     ):
         return start.restrict(np.arange(len(coef)))
     return start
+
+
+def _best(
+    problem: Problem, warm: LinearCombiner, cold: LinearCombiner, start: LinearCombiner
+) -> LinearCombiner:
+    """The lowest of a warm search, a cold one, and where the warm one started."""
+    stay = replace(
+        start,
+        objective=problem.objective(start.coef, problem.design.scores(start.coef, start.intercept)),
+        gap=np.inf,
+        converged=False,
+    )
+    return min((warm, cold, stay), key=lambda found: (found.objective, found.gap))
 
 
 def _run(
