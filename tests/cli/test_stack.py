@@ -71,7 +71,7 @@ def test_the_report_tells_what_is_kept(compared, results):
 def test_the_terminal_tells_what_is_kept(uneven, table):
     done = uneven("compare", table, "-t", "label", "--stack", *SMALL, "--no-diagnosis")
     assert done.code == 0, done.err
-    kept = int(re.search(r"Stack: (\d) of 3 methods are kept", done.out).group(1))
+    kept = int(re.search(r"Stack: (\d) of 3 methods (?:is|are) kept", done.out).group(1))
     rows = [line.split() for line in done.out.splitlines() if "folds" in line]
     assert sum("yes" in row for row in rows) == kept
     assert "Stack: 2 fits" in done.err

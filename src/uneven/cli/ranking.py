@@ -159,7 +159,8 @@ def stack_table(results: CompareResults) -> Table:
         raise ValueError("the results hold no stack.")
     labels = {method.name: method.label for method in results.methods}
     header = ["method", "kept", *["kept in"] * bool(found.kept_folds), "mean weight", "most for"]
-    out = table(f"Stack: {found.n_kept} of {len(found.members)} methods are kept", header)
+    verb = "is" if found.n_kept == 1 else "are"
+    out = table(f"Stack: {found.n_kept} of {len(found.members)} methods {verb} kept", header)
     for m, (name, weights) in enumerate(zip(found.members, found.weights)):
         kept = found.kept[m]
         strongest = max(range(len(weights)), key=lambda c: abs(weights[c]))
