@@ -1,5 +1,6 @@
 """Stacks of methods: compared, fitted, kept in files, explained."""
 
+import contextlib
 import json
 import re
 
@@ -15,6 +16,7 @@ from uneven.experiments import (
     Settings,
     choose_methods,
     explains_itself,
+    fit_method,
     knows_noise,
     make_problem,
     stack_methods,
@@ -34,8 +36,13 @@ def compared(tmp_path_factory):
     folder = tmp_path_factory.mktemp("stack")
     make_frame(150).to_csv(folder / "t.csv", index=False)
     words = ["compare", folder / "t.csv", "-t", "label", "--views", "prefix", "--no-diagnosis"]
-    code = run([str(word) for word in [*words, "--stack", *SMALL, "--out", folder / "out"]])
-    assert code == 0
+    words += ["--stack", *SMALL, "--out", folder / "out"]
+    with (
+        (folder / "said.txt").open("w", encoding="utf-8") as said,
+        contextlib.redirect_stdout(said),
+        contextlib.redirect_stderr(said),
+    ):
+        assert run([str(word) for word in words]) == 0
     return folder
 
 
@@ -68,14 +75,14 @@ def test_the_report_tells_what_is_kept(compared, results):
     assert re.search(r"Kept: (CoMBo|AdaBoost.MM|Logistic regression)", page)
 
 
-def test_the_terminal_tells_what_is_kept(uneven, table):
-    done = uneven("compare", table, "-t", "label", "--stack", *SMALL, "--no-diagnosis")
-    assert done.code == 0, done.err
-    kept = int(re.search(r"Stack: (\d) of 3 methods (?:is|are) kept", done.out).group(1))
-    rows = [line.split() for line in done.out.splitlines() if "folds" in line]
+def test_the_terminal_tells_what_is_kept(compared, results):
+    said = (compared / "said.txt").read_text(encoding="utf-8")
+    kept = int(re.search(r"Stack: (\d) of 3 methods (?:is|are) kept", said).group(1))
+    assert kept == results.stack.n_kept
+    rows = [line.split() for line in said.splitlines() if "folds" in line]
     assert sum("yes" in row for row in rows) == kept
-    assert "Stack: 2 fits" in done.err
-    assert "penalty of strength" in done.out
+    assert "Stack: 2 fits" in said
+    assert f"penalty of strength {results.stack.strength:g}" in said
 
 
 def test_a_stack_survives_its_file_and_asks_only_the_kept(uneven, table, frame):
@@ -143,6 +150,26 @@ def test_wrong_requests(uneven, table, words, says):
     done = uneven(command, table, "-t", "label", *options)
     assert done.code == 2
     assert says in done.complaint
+
+
+def test_progress_counts_the_trainings_and_leaves_nothing_behind(frame):
+    class Counter:
+        seen: list[tuple[int, int]] = []  # noqa: RUF012
+
+        def begin(self, label, step):
+            pass
+
+        def end(self, label):
+            pass
+
+        def round(self, number, total):
+            self.seen.append((number, total))
+
+    problem = make_problem(frame, "label")
+    stack = stack_methods(choose_methods(["combo", "logistic_regression"]), problem.schema)
+    fitted = fit_method(stack, problem, Settings(rounds=3, n_jobs=1), Counter())
+    assert Counter.seen == [(k, 8) for k in range(1, 9)]
+    assert "_watcher" not in vars(fitted[-1])
 
 
 def test_a_stack_is_built_from_the_pipelines_of_its_methods(frame):

@@ -20,6 +20,7 @@ from uneven.experiments.measures import MEASURES, Answers, MeasureRule
 from uneven.experiments.methods import Method, Settings, build_pipeline, make_classifier
 from uneven.experiments.problem import Problem, check_folds
 from uneven.experiments.progress import Observer, RoundCounter, Silent
+from uneven.experiments.stacked import STACK
 from uneven.metrics import confusion_counts
 
 __all__ = ["MethodRun", "cross_validate", "fit_method"]
@@ -172,8 +173,11 @@ def _threads(problem: Problem, settings: Settings) -> Any:
 
 
 def _warm_up(method: Method, problem: Problem, settings: Settings, rows: NDArray[np.intp]) -> None:
-    """Load or compile the kernels of our methods, so that no fold pays for it."""
-    if method.kind == "ours":
+    """Load or compile the kernels of our methods, so that no fold pays for it.
+
+    A stack comes after its methods, and a whole fit of it would take too long.
+    """
+    if method.kind == "ours" and method.name != STACK:
         with warnings.catch_warnings(), suppress(Exception):
             warnings.simplefilter("ignore")
             pipeline = _fit(method, problem, replace(settings, rounds=2), rows, Silent())
@@ -233,11 +237,16 @@ def _fit(
     counted = method.staged and hasattr(classifier, "set_callbacks")
     if counted:
         classifier.set_callbacks(RoundCounter(observer.round, settings.rounds))
+    watched = hasattr(classifier, "watch")
+    if watched:
+        classifier.watch(observer.round)
     try:
         pipeline.fit(problem.X.iloc[rows], problem.y[rows])
     finally:
         if counted:
             classifier.set_callbacks()
+        if watched:
+            classifier.watch(None)
     return pipeline
 
 

@@ -3,7 +3,8 @@
 from __future__ import annotations
 
 from abc import ABCMeta, abstractmethod
-from typing import Any
+from collections.abc import Callable
+from typing import Any, Self
 
 import numpy as np
 from scipy.special import softmax
@@ -32,6 +33,25 @@ class StackedClassifier(ClassifierMixin, NamedMembers, metaclass=ABCMeta):
     random_state: Any
     n_jobs: int | None
     verbose: int
+    _watcher: Callable[[int, int], None] | None = None
+
+    def watch(self, callback: Callable[[int, int], None] | None = None) -> Self:
+        """Have a function called whenever a member has been trained for level-1 scores.
+
+        Parameters
+        ----------
+        callback : callable or None
+            Gets the number of finished trainings and of all. It is not copied by ``clone`` and
+            must be taken away, by None, before the classifier is saved.
+
+        Returns
+        -------
+        self : object
+        """
+        self.__dict__.pop("_watcher", None)
+        if callback is not None:
+            self._watcher = callback
+        return self
 
     @abstractmethod
     def _scores(self, X: Any) -> np.ndarray:
@@ -52,7 +72,7 @@ class StackedClassifier(ClassifierMixin, NamedMembers, metaclass=ABCMeta):
             random_state=self.random_state,
             n_jobs=self.n_jobs,
             memory=self.memory,
-            callback=self._say if self.verbose else None,
+            callback=self._watcher or (self._say if self.verbose else None),
             finish=finish,
         )
 
