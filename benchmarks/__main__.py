@@ -24,6 +24,7 @@ from benchmarks import (
     query_speed,
     scaling,
     stacking_mm,
+    stacking_published,
     stacking_solver,
     uma_speed,
     uma_toy,
@@ -88,6 +89,10 @@ SECTIONS = {
     "stacking-mm": (
         "Majorisation-minimisation on level-1 data: smoothed objective, classifiers dropped, error",
         stacking_mm.run,
+    ),
+    "stacking": (
+        "Stacking as published, eight data sets; other: published, or the method it is beside",
+        stacking_published.run,
     ),
     "criteria": ("Split criteria of the cost trees", learning.criteria),
 }
