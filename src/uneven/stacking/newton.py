@@ -26,10 +26,11 @@ from uneven.stacking.quadratic import minimise_quadratic, solve_positive
 
 __all__ = ["newton"]
 
-_SOFTEST, _WARM, _SHRINK, _LEAST = 0.5, 0.125, 0.25, 0.02
+_SOFT, _WARM, _SHRINK, _LEAST = 0.5, 0.125, 0.25, 0.02
 _COLD_ACCURACY, _WARM_ACCURACY = 0.1, 0.01
-_INNER_STEPS, _HALVINGS = 40, 25
+_INNER_STEPS, _HALVINGS = 60, 25
 _STALLED_ROUNDS, _ROUNDING = 8, 1e-14
+_CRUMBS = (1e-2, 1e-3, 1e-4, 1e-5, 1e-6)
 _DAMPING = (1e-7, 1e-5, 1e3)
 
 
@@ -75,28 +76,32 @@ def newton(
     -------
     LinearCombiner
     """
-    point, softness = _begin(problem, start)
-    accuracy = _COLD_ACCURACY if softness == _SOFTEST else _WARM_ACCURACY
+    point, softness, accuracy = _begin(problem, start)
     least, last_gap, best, stalled, n_iter = _LEAST, np.inf, np.inf, 0, 0
     while n_iter < max_iter:
         n_iter += 1
-        multipliers = _minimise_envelope(problem, point, softness, max(accuracy, 0.2 * tol))
+        multipliers, settled = _minimise_envelope(
+            problem, point, softness, max(accuracy, 0.2 * tol)
+        )
         objective = problem.objective(point.coef, point.scores)
         gap = objective - problem.bound(multipliers, point.coef, point.intercept)
         enough = problem.tolerance(tol, objective)
         if gap <= enough:
             break
-        accuracy, slow = 0.1 * min(accuracy, gap / objective), gap > 0.5 * last_gap
+        slow = gap > 0.5 * last_gap
         better = gap < 0.9 * last_gap or objective < best - 0.1 * enough
         stalled, last_gap, best = 0 if better else stalled + 1, min(gap, last_gap), objective
         if stalled >= _STALLED_ROUNDS:
             break
+        if not settled:
+            continue
+        accuracy = 0.1 * min(accuracy, gap / objective)
         if not problem.loss.smooth:
             least = _SHRINK * least if slow and softness <= least else least
             softness = max(softness * _SHRINK, least)
             point.shift = softness * multipliers / problem.loss.share[:, None]
     return problem.combiner(
-        point.coef,
+        _without_crumbs(problem, point, 0.1 * problem.tolerance(tol, objective)),
         point.intercept,
         multipliers=multipliers,
         n_iter=n_iter,
@@ -105,23 +110,47 @@ def newton(
     )
 
 
-def _begin(problem: Problem, start: LinearCombiner | None) -> tuple[_Point, float]:
+def _begin(problem: Problem, start: LinearCombiner | None) -> tuple[_Point, float, float]:
+    """First point, softness and accuracy.
+
+    The weaker the penalty, the larger the weights and the softer the envelope has to begin.
+    """
     design, loss = problem.design, problem.loss
     coef, intercept = design.zeros()
-    shift, softness = np.zeros((design.n_samples, design.n_classes)), _SOFTEST
+    softness, accuracy = _SOFT * max(1.0, (0.01 / problem.strength) ** 0.5), _COLD_ACCURACY
+    shift = np.zeros((design.n_samples, design.n_classes))
     if start is not None:
         coef, intercept = start.coef.copy(), start.intercept.copy()
-        if start.multipliers is not None and not loss.smooth:
-            softness = _WARM
-            shift = softness * start.multipliers / loss.share[:, None]
+    scores = design.scores(coef, intercept)
+    if start is not None and start.multipliers is not None and not loss.smooth:
+        objective = problem.objective(coef, scores)
+        if problem.bound(start.multipliers, coef, intercept) > 0.5 * objective:
+            softness, accuracy = _WARM, _WARM_ACCURACY
+        shift = softness * start.multipliers / loss.share[:, None]
     scale = max(float(np.vdot(design.by_class, design.by_class)) / design.by_class.size, 1e-12)
-    return _Point(coef, intercept, design.scores(coef, intercept), shift, scale), softness
+    return _Point(coef, intercept, scores, shift, scale), softness, accuracy
+
+
+def _without_crumbs(problem: Problem, point: _Point, allowed: float) -> np.ndarray:
+    """Weights without the blocks that are on their way to zero: dropping them costs nothing."""
+    coef, block = point.coef, problem.penalty.block(point.coef.shape[1])
+    if block == 0 or not coef.any():
+        return coef
+    lengths = np.linalg.norm(coef.reshape(-1, block), axis=1)
+    limit = problem.objective(coef, point.scores) + allowed
+    for share in _CRUMBS:
+        kept = (lengths > share * lengths.max()).repeat(block).reshape(coef.shape)
+        fewer = np.where(kept, coef, 0.0)
+        scores = problem.design.scores(fewer, point.intercept)
+        if problem.objective(fewer, scores) <= limit:
+            return fewer
+    return coef
 
 
 def _minimise_envelope(
     problem: Problem, point: _Point, softness: float, accuracy: float
-) -> np.ndarray:
-    """Newton steps on the moved envelope; returns its gradient in the scores."""
+) -> tuple[np.ndarray, bool]:
+    """Newton steps on the moved envelope; its gradient in the scores, and whether it is at rest."""
     loss, strength = problem.loss, problem.strength
     envelope = loss.envelope(point.scores + point.shift, softness)
     for _ in range(_INNER_STEPS):
@@ -131,7 +160,7 @@ def _minimise_envelope(
         free = problem.reach(point.intercept) * float(np.abs(balance).sum())
         allowed = problem.tolerance(accuracy, now)
         if residual <= _allowance(problem, point.coef, accuracy, allowed) and free <= allowed:
-            break
+            return envelope.slope, True
         members = _working_set(point.coef, asking, problem.penalty.sparse)
         part = problem.design.restrict(members)
         step, constant = _newton_step(
@@ -151,7 +180,7 @@ def _minimise_envelope(
             continue
         point.coef, point.intercept = coef, point.intercept + length * constant
         point.scores, envelope = point.scores + length * direction, trial
-    return envelope.slope
+    return envelope.slope, False
 
 
 def _allowance(problem: Problem, coef: np.ndarray, accuracy: float, allowed: float) -> float:

@@ -69,6 +69,8 @@ def minimise_quadratic(
         if wrong <= max(tol, _PROGRESS * first):
             break
         kept = np.flatnonzero(support)
+        if not len(kept):
+            continue
         step = np.zeros_like(weights)
         step[kept] = -solve_positive(
             _curvature_on_support(curvature, weights, starts, price, lengths, kept),
