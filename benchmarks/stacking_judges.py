@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import time
 import warnings
-from dataclasses import dataclass, replace
+from dataclasses import dataclass, field, replace
 from typing import Any
 
 import numpy as np
@@ -38,9 +38,8 @@ SMALLEST = "hinge group cws, smallest"
 DESCENTS = {f"descent {penalty}": f"hinge {penalty} cws" for penalty in ("l2", "l1", "group")}
 """The published descent, and the exact problem that it approximates."""
 
-GRID = tuple(strength for strength in STRENGTHS if strength >= 1e-5)
-"""The published strengths without 1e-11, 1e-9 and 1e-7: with all of them the loss is nearly 0 where
-it can be, so that they give the weights of 1e-5 again, or those of no penalty."""
+GRID = tuple(strength for strength in STRENGTHS if strength >= 1e-3)
+"""The published strengths without 1e-11 to 1e-5: these overfit, and take most of the time."""
 
 _ROUNDS = 4
 """Rounds of the exact solver while strengths are only judged: the smallest ones need many more, and
@@ -64,12 +63,12 @@ class Verdict:
 Verdicts = dict[str, Verdict]
 
 
-def judge(stack: Stack) -> Verdicts:
+def judge(stack: Stack, strengths: tuple[float, ...] = GRID) -> Verdicts:
     """Fit all combiners to the same level-1 scores, and count their errors on new rows.
 
     Hinges in which every score speaks for every class come separately: see :func:`judge_wide`.
     """
-    bench = _Bench(stack, {})
+    bench = _Bench(stack, strengths)
     with warnings.catch_warnings():
         warnings.simplefilter("ignore", ConvergenceWarning)
         bench.rules()
@@ -84,9 +83,9 @@ def judge(stack: Stack) -> Verdicts:
     return bench.found
 
 
-def judge_wide(stack: Stack) -> Verdicts:
+def judge_wide(stack: Stack, strengths: tuple[float, ...] = GRID) -> Verdicts:
     """The slow ones: hinges in which every score of every classifier speaks for every class."""
-    bench = _Bench(stack, {})
+    bench = _Bench(stack, strengths)
     with warnings.catch_warnings():
         warnings.simplefilter("ignore", ConvergenceWarning)
         for name in WIDE:
@@ -96,10 +95,11 @@ def judge_wide(stack: Stack) -> Verdicts:
 
 @dataclass
 class _Bench:
-    """A stack and what was found on it."""
+    """A stack, the strengths to choose from, and what was found."""
 
     stack: Stack
-    found: Verdicts
+    strengths: tuple[float, ...]
+    found: Verdicts = field(default_factory=dict)
 
     def note(self, name: str, answers: np.ndarray, used: int, **more: float) -> None:
         error = 100.0 * float(np.mean(answers != self.stack.new_y))
@@ -129,7 +129,7 @@ class _Bench:
     def tuned(self, name: str, triple: tuple[str, str, str]) -> None:
         """Strength by two folds of the level-1 scores, then weights from all of them."""
         start = time.perf_counter()
-        choice, combiner = _choose(self.stack, triple)
+        choice, combiner = _choose(self.stack, self.strengths, triple)
         seconds = time.perf_counter() - start
         self.linear(name, combiner, strength=choice.strength, seconds=seconds)
         if name == GROUP:
@@ -156,7 +156,7 @@ class _Bench:
             scores=np.ascontiguousarray(self.stack.scores[:, kept]),
             new_scores=np.ascontiguousarray(self.stack.new_scores[:, kept]),
         )
-        again, weights = _choose(part, ("cws", "hinge", "l2"))
+        again, weights = _choose(part, self.strengths, ("cws", "hinge", "l2"))
         answers = weights.predict(part.new_scores)
         self.note(REFIT, answers, int(weights.selected.sum()), strength=again.strength)
 
@@ -174,13 +174,15 @@ def _words(triple: tuple[str, str, str]) -> dict[str, Any]:
     return dict(zip(("combination", "loss", "penalty"), triple))
 
 
-def _choose(stack: Stack, triple: tuple[str, str, str]) -> tuple[StrengthChoice, LinearCombiner]:
+def _choose(
+    stack: Stack, strengths: tuple[float, ...], triple: tuple[str, str, str]
+) -> tuple[StrengthChoice, LinearCombiner]:
     """Choose a strength as MarginStackingClassifier does, and solve with it."""
     _, n_members, n_classes = stack.scores.shape
     n_weights = n_members * {"ws": 1, "cws": n_classes, "lsg": n_classes**2}[triple[0]]
     exact = triple[1] == "hinge" and not (triple[2] == "l2" and n_weights > _MANY)
     words = _words(triple)
     hasty: dict[str, Any] = words | ({"max_iter": _ROUNDS} if exact else {})
-    choice = choose_strength(stack.scores, stack.y, GRID, random_state=0, **hasty)
+    choice = choose_strength(stack.scores, stack.y, strengths, random_state=0, **hasty)
     combiner = solve(stack.scores, stack.y, strength=choice.strength, tol=_TOL, **words)
     return choice, combiner
