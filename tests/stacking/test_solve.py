@@ -46,7 +46,7 @@ def joint_features(P, n, combination):
 class ConicProblem:
     """The same problem, written once for CVXPY and solved by Clarabel for many tables."""
 
-    def __init__(self, shape, combination, loss, penalty):
+    def __init__(self, shape, combination, loss, penalty, ridge=0.0):
         n_rows, n_members, n_classes = shape
         self.combination, self.loss, self.n_classes = combination, loss, n_classes
         width = {"ws": 1, "cws": n_classes, "lsg": n_classes**2}[combination]
@@ -69,6 +69,7 @@ class ConicProblem:
             "l1": lambda: cp.sum(cp.abs(rows)),
             "group": lambda: cp.sum(cp.norm(rows, 2, axis=1)),
         }[penalty]()
+        price = price + ridge * cp.sum_squares(rows)
         self.problem = cp.Problem(cp.Minimize(cost + self.strength * price))
 
     def optimum(self, P, y, strength):
@@ -184,6 +185,30 @@ def test_linear_stacking_bounds_the_svm_that_penalises_its_intercept():
     assert ours >= penalised - 0.1 * theirs
 
 
+@pytest.mark.parametrize("combination", COMBINATIONS)
+@pytest.mark.parametrize("loss", LOSSES)
+@pytest.mark.parametrize("penalty", ["l1", "group"])
+def test_elastic_nets_equal_those_of_a_conic_solver(combination, loss, penalty):
+    shape, how = (40, 5, 3), {"combination": combination, "loss": loss, "penalty": penalty}
+    conic = ConicProblem(shape, ridge=0.5, **how)
+    for seed in range(3):
+        P, y = level_one_problem(*shape, seed=seed)
+        exact = conic.optimum(P, y, 0.02)
+        for solver in ("auto", "admm"):
+            found = solve(P, y, strength=0.02, ridge=0.5, solver=solver, **how)
+            assert found.objective == pytest.approx(exact, rel=1e-5)
+            assert found.objective - found.gap <= exact * (1.0 + 1e-6)
+
+
+def test_a_ridge_keeps_copies_together():
+    P, y = level_one_problem(150, 4, 3, seed=3)
+    P = np.concatenate([P, P[:, :1] + 1e-3 * P[:, 1:2]], axis=1)
+    alone = solve(P, y, strength=0.05)
+    together = solve(P, y, strength=0.05, ridge=1.0)
+    assert alone.selected.sum() < together.selected.sum()
+    assert together.selected[[0, 4]].all()
+
+
 @pytest.mark.parametrize("strength", [STRENGTHS[0], STRENGTHS[2], STRENGTHS[-1]])
 @pytest.mark.parametrize("penalty", PENALTIES)
 def test_extreme_strengths_end(penalty, strength):
@@ -256,6 +281,9 @@ def test_group_penalty_keeps_or_drops_whole_rows():
         ({"solver": "lasso"}, "solves loss='squared' with penalty='l1' only"),
         ({"solver": "linear program", "penalty": "l2"}, "Use solver='auto'"),
         ({"combination": "sum"}, "combination"),
+        ({"ridge": -1.0}, "ridge must be"),
+        ({"ridge": 0.1, "penalty": "l2"}, "leave ridge=0"),
+        ({"ridge": 0.1, "penalty": "l1", "solver": "linear program"}, "solves ridge=0.0 only"),
         ({"penalty": "l0"}, "penalty"),
         ({"share": np.zeros(6)}, "not all zero"),
         ({"share": -np.ones(6)}, ">= 0"),

@@ -193,10 +193,10 @@ def _allowance(problem: Problem, coef: np.ndarray, accuracy: float, allowed: flo
 
 def _residual(problem: Problem, coef: np.ndarray, pull: np.ndarray) -> tuple[float, np.ndarray]:
     """Largest violation of optimality, and how much each zero classifier asks for weights."""
-    strength, width = problem.strength, coef.shape[1]
-    block = problem.penalty.block(width)
+    strength, block = problem.strength, problem.penalty.block(coef.shape[1])
+    pull = pull + 2.0 * strength * problem.penalty.ridge * coef
     if block == 0:
-        return float(np.linalg.norm(pull + 2.0 * strength * coef)), np.zeros(len(coef))
+        return float(np.linalg.norm(pull)), np.zeros(len(coef))
     blocks, pulls = coef.reshape(-1, block), pull.reshape(-1, block)
     lengths = np.linalg.norm(blocks, axis=1)
     inside = lengths > 0.0
@@ -240,11 +240,11 @@ def _newton_step(
     coef = point.coef[members]
     now = np.concatenate([coef.ravel(), point.intercept])
     gradient = np.concatenate([pull[members].ravel(), balance])
+    ridge = 2.0 * problem.strength * problem.penalty.ridge
+    curvature[np.arange(coef.size), np.arange(coef.size)] += ridge
+    gradient[: coef.size] += ridge * coef.ravel()
     block = problem.penalty.block(coef.shape[1])
     if block == 0:
-        ridge = 2.0 * problem.strength
-        curvature[np.arange(coef.size), np.arange(coef.size)] += ridge
-        gradient[: coef.size] += ridge * coef.ravel()
         change = -solve_positive(curvature, gradient)
     else:
         starts = np.arange(0, coef.size + 1, block)

@@ -1,7 +1,8 @@
 """What weights cost: the three penalties.
 
 A penalty is a sum over blocks of one classifier's weights. The block decides what becomes zero
-together: nothing (squared lengths), single weights (l1), or a whole classifier (group).
+together: nothing (squared lengths), single weights (l1), or a whole classifier (group). The last
+two may have a share of squared lengths beside their norms (elastic nets).
 """
 
 from __future__ import annotations
@@ -10,14 +11,21 @@ from abc import ABC, abstractmethod
 
 import numpy as np
 
-__all__ = ["L1", "PENALTIES", "GroupL2", "Penalty", "SquaredL2"]
+__all__ = ["L1", "PENALTIES", "GroupL2", "Penalty", "SparsePenalty", "SquaredL2"]
 
 
 class Penalty(ABC):
-    """A penalty on ``coef`` of shape (n_members, width)."""
+    """A penalty on ``coef`` of shape (n_members, width).
+
+    Attributes
+    ----------
+    ridge : float
+        Factor on the squared weights in it.
+    """
 
     name: str
     sparse: bool
+    ridge: float
 
     @abstractmethod
     def value(self, coef: np.ndarray) -> float:
@@ -66,6 +74,7 @@ class SquaredL2(Penalty):
 
     name = "l2"
     sparse = False
+    ridge = 1.0
 
     def value(self, coef: np.ndarray) -> float:
         """``sum w^2``."""
@@ -86,39 +95,69 @@ class SquaredL2(Penalty):
         return _best_scale(gain, cost + float(np.vdot(pull, pull)) / (4.0 * strength), 1.0)
 
 
-class L1(Penalty):
+class SparsePenalty(Penalty):
+    """Norms of blocks, and a share of squared weights.
+
+    Parameters
+    ----------
+    ridge : float, default=0
+        Factor on the squared weights. With some of it, classifiers that say nearly the same are
+        kept together and share the weight.
+    """
+
+    sparse = True
+
+    def __init__(self, ridge: float = 0.0) -> None:
+        self.ridge = ridge
+
+    def _lengths(self, coef: np.ndarray) -> np.ndarray:
+        """Length of every block."""
+        return np.linalg.norm(coef.reshape(-1, self.block(coef.shape[1])), axis=1)
+
+    def value(self, coef: np.ndarray) -> float:
+        """``sum_g |w_g| + ridge sum w^2``."""
+        return float(self._lengths(coef).sum()) + self.ridge * float(np.vdot(coef, coef))
+
+    def prox(self, coef: np.ndarray, step: float) -> np.ndarray:
+        """Shorten every block by the step, not beyond zero, and scale the rest down."""
+        lengths = self._lengths(coef)
+        longer = lengths > step
+        factor = np.where(longer, 1.0 - step / np.where(longer, lengths, 1.0), 0.0)
+        factor /= 1.0 + 2.0 * step * self.ridge
+        return coef * factor.repeat(coef.size // len(factor)).reshape(coef.shape)
+
+    def dual(
+        self, pull: np.ndarray, gain: float, cost: float, strength: float, reach: float
+    ) -> float:
+        """Finite where no block of the pull is longer than the strength, or with a ridge."""
+        lengths = self._lengths(pull)
+        largest = float(lengths.max(initial=0.0))
+        scaled = _best_scale(gain, cost, 1.0 if largest <= strength else strength / largest)
+        excess = np.maximum(lengths - strength, 0.0)
+        charge = reach * float(excess.sum())
+        if self.ridge > 0.0:
+            charge = min(charge, float(excess @ excess) / (4.0 * strength * self.ridge))
+        return max(scaled, gain - cost - charge)
+
+
+class L1(SparsePenalty):
     """l1: the sum of the absolute weights; single weights become zero.
 
     Examples
     --------
     >>> import numpy as np
-    >>> L1().prox(np.array([[3.0, -0.5]]), 1.0)
-    array([[ 2., -0.]])
+    >>> L1().prox(np.array([[3.0, 0.5]]), 1.0)
+    array([[2., 0.]])
     """
 
     name = "l1"
-    sparse = True
-
-    def value(self, coef: np.ndarray) -> float:
-        """``sum |w|``."""
-        return float(np.abs(coef).sum())
-
-    def prox(self, coef: np.ndarray, step: float) -> np.ndarray:
-        """Move every weight towards zero by the step, not beyond."""
-        return np.sign(coef) * np.maximum(np.abs(coef) - step, 0.0)
 
     def block(self, width: int) -> int:
         """Every weight by itself."""
         return 1
 
-    def dual(
-        self, pull: np.ndarray, gain: float, cost: float, strength: float, reach: float
-    ) -> float:
-        """Finite where no entry of the pull exceeds the strength."""
-        return _sparse_bound(np.abs(pull), gain, cost, strength, reach)
 
-
-class GroupL2(Penalty):
+class GroupL2(SparsePenalty):
     """l1-l2: the sum over classifiers of the length of their weights; whole rows become zero.
 
     With one weight per classifier this is l1.
@@ -132,37 +171,10 @@ class GroupL2(Penalty):
     """
 
     name = "group"
-    sparse = True
-
-    def value(self, coef: np.ndarray) -> float:
-        """``sum_m |w_m|``."""
-        return float(np.linalg.norm(coef, axis=1).sum())
-
-    def prox(self, coef: np.ndarray, step: float) -> np.ndarray:
-        """Shorten every row by the step, not beyond zero."""
-        length = np.linalg.norm(coef, axis=1, keepdims=True)
-        longer = length > step
-        return coef * np.where(longer, 1.0 - step / np.where(longer, length, 1.0), 0.0)
 
     def block(self, width: int) -> int:
         """The whole row."""
         return width
-
-    def dual(
-        self, pull: np.ndarray, gain: float, cost: float, strength: float, reach: float
-    ) -> float:
-        """Finite where no row of the pull is longer than the strength."""
-        return _sparse_bound(np.linalg.norm(pull, axis=1), gain, cost, strength, reach)
-
-
-def _sparse_bound(
-    sizes: np.ndarray, gain: float, cost: float, strength: float, reach: float
-) -> float:
-    """The better of the two bounds, from the pull on every block."""
-    largest = float(sizes.max(initial=0.0))
-    scaled = _best_scale(gain, cost, 1.0 if largest <= strength else strength / largest)
-    excess = float(np.maximum(sizes - strength, 0.0).sum())
-    return max(scaled, gain - cost - reach * excess)
 
 
 def _best_scale(gain: float, cost: float, limit: float) -> float:

@@ -5,6 +5,7 @@ from __future__ import annotations
 import warnings
 from collections.abc import Callable
 from dataclasses import replace
+from numbers import Real
 from typing import Any
 
 import numpy as np
@@ -18,7 +19,7 @@ from uneven.stacking.least_squares import closed_form, lasso
 from uneven.stacking.linear_program import linear_program
 from uneven.stacking.losses import LOSSES, SquaredLoss
 from uneven.stacking.newton import newton
-from uneven.stacking.penalties import PENALTIES
+from uneven.stacking.penalties import PENALTIES, Penalty, SparsePenalty
 from uneven.stacking.problem import Problem
 
 __all__ = ["SOLVERS", "STRENGTHS", "bind", "check_level_one", "minimise", "solve"]
@@ -43,6 +44,7 @@ def solve(
     loss: str = "hinge",
     penalty: str = "group",
     strength: float = 0.01,
+    ridge: float = 0.0,
     share: Any = None,
     target: str = "01",
     start: LinearCombiner | None = None,
@@ -65,6 +67,10 @@ def solve(
         With ``"group"`` whole classifiers are dropped.
     strength : float, default=0.01
         Factor on the penalty; positive.
+    ridge : float, default=0.0
+        Only for ``"l1"`` and ``"group"``: factor on the sum of the squared weights that is added to
+        the penalty (an elastic net). With some of it, classifiers that say nearly the same are
+        kept together.
     share : array-like of shape (n_samples,), optional
         How much every row counts; scaled to add up to 1.
     target : {"01", "pm1"}, default="01"
@@ -99,7 +105,14 @@ def solve(
     array([ True, False])
     """
     problem = bind(
-        scores, y, combination=combination, loss=loss, penalty=penalty, share=share, target=target
+        scores,
+        y,
+        combination=combination,
+        loss=loss,
+        penalty=penalty,
+        ridge=ridge,
+        share=share,
+        target=target,
     )
     return minimise(problem, strength, start=start, tol=tol, max_iter=max_iter, solver=solver)
 
@@ -111,6 +124,7 @@ def bind(
     combination: str = "cws",
     loss: str = "hinge",
     penalty: str = "group",
+    ridge: float = 0.0,
     share: Any = None,
     target: str = "01",
 ) -> Problem:
@@ -118,7 +132,7 @@ def bind(
 
     Parameters
     ----------
-    scores, y, combination, loss, penalty, share, target
+    scores, y, combination, loss, penalty, ridge, share, target
         As in :func:`solve`.
 
     Returns
@@ -136,7 +150,21 @@ def bind(
         scores, y, share = scores[counts], y[counts], share[counts]
     given = {"target": target} if LOSSES[loss] is SquaredLoss else {}
     bound_loss = LOSSES[loss](y, scores.shape[2], share, **given)
-    return Problem(COMBINATIONS[combination](scores), bound_loss, PENALTIES[penalty](), 1.0)
+    return Problem(COMBINATIONS[combination](scores), bound_loss, _penalty(penalty, ridge), 1.0)
+
+
+def _penalty(name: str, ridge: float) -> Penalty:
+    if isinstance(ridge, bool) or not isinstance(ridge, Real) or not 0.0 <= ridge < np.inf:
+        raise ValueError(f"ridge must be a finite number, 0 or more; got {ridge!r}.")
+    kind = PENALTIES[name]
+    if issubclass(kind, SparsePenalty):
+        return kind(float(ridge))
+    if ridge:
+        raise ValueError(
+            f"ridge={ridge!r} adds squared weights to penalty='l1' or 'group'; penalty={name!r} "
+            "consists of them: leave ridge=0."
+        )
+    return kind()
 
 
 def minimise(
@@ -241,6 +269,9 @@ def _check_positive(word: str, value: Any) -> None:
 def _choose(problem: Problem, solver: str) -> str:
     """The solver that is used, after refusing one that cannot do it."""
     pair = (problem.loss.name, problem.penalty.name)
+    plain = not problem.penalty.sparse or problem.penalty.ridge == 0.0
+    if solver in _ONLY and not plain:
+        raise ValueError(f"solver={solver!r} solves ridge=0.0 only. Use solver='auto'.")
     if solver in _ONLY and _ONLY[solver] != pair:
         can = _ONLY[solver]
         raise ValueError(
@@ -253,7 +284,7 @@ def _choose(problem: Problem, solver: str) -> str:
     n_weights = design.zeros()[0].size
     small = design.n_samples * (design.n_classes - 1) * n_weights <= _SMALL_PROGRAM
     for name, can in _ONLY.items():
-        if can == pair and (name != "linear program" or small):
+        if plain and can == pair and (name != "linear program" or small):
             return name
     return "admm" if n_weights > _WIDE and not problem.penalty.sparse else "newton"
 
