@@ -21,6 +21,8 @@ from rich.table import Table
 from benchmarks.lines import Line
 from benchmarks.stacking_judges import (
     DESCENTS,
+    ELASTIC_HINGE,
+    ELASTIC_SQUARED,
     FAMILIES,
     GROUP,
     REFIT,
@@ -77,6 +79,8 @@ TABLES: dict[str, tuple[str, ...]] = {
         GROUP,
         SMALLEST,
         REFIT,
+        ELASTIC_HINGE,
+        ELASTIC_SQUARED,
     ),
     "Losses (table 4.2; * hinge and squared l2 differ, Wilcoxon 5 %)": tuple(
         f"{kind} {family}" for kind in ("hinge l2", "squared l2", "mlr") for family in FAMILIES
@@ -95,7 +99,16 @@ TABLES: dict[str, tuple[str, ...]] = {
         *DESCENTS.values(),
     ),
 }
-KEPT = ("hinge l1 ws", "hinge l1 cws", GROUP, SMALLEST, REFIT, "squared group cws")
+KEPT = (
+    "hinge l1 ws",
+    "hinge l1 cws",
+    GROUP,
+    SMALLEST,
+    REFIT,
+    "squared group cws",
+    ELASTIC_HINGE,
+    ELASTIC_SQUARED,
+)
 SPARE = 0.5
 """Points of error that dropping classifiers may cost."""
 
@@ -211,9 +224,9 @@ def summary(found: Found) -> list[Line]:
     lines = [_hinge_beats_squares(found, family) for family in FAMILIES]
     lines += [_few_suffice(found), *_no_collapse(found)]
     best = min((m for m in _ours(found)), key=lambda method: mean_error(found, method))
-    for method in dict.fromkeys((GROUP, SMALLEST, REFIT, best)):
+    for method in dict.fromkeys((GROUP, ELASTIC_HINGE, ELASTIC_SQUARED, best)):
         for other in OTHERS:
-            lines.append(_beside(found, method, other, has_target=method == GROUP))
+            lines.append(_beside(found, method, other, has_target=other != "ridge, tuned"))
     return lines
 
 

@@ -195,16 +195,16 @@ def test_elastic_nets_equal_those_of_a_conic_solver(combination, loss, penalty):
         P, y = level_one_problem(*shape, seed=seed)
         exact = conic.optimum(P, y, 0.02)
         for solver in ("auto", "admm"):
-            found = solve(P, y, strength=0.02, ridge=0.5, solver=solver, **how)
+            found = solve(P, y, strength=0.02, elastic=0.5, solver=solver, **how)
             assert found.objective == pytest.approx(exact, rel=1e-5)
             assert found.objective - found.gap <= exact * (1.0 + 1e-6)
 
 
-def test_a_ridge_keeps_copies_together():
+def test_an_elastic_penalty_keeps_copies_together():
     P, y = level_one_problem(150, 4, 3, seed=3)
     P = np.concatenate([P, P[:, :1] + 1e-3 * P[:, 1:2]], axis=1)
     alone = solve(P, y, strength=0.05)
-    together = solve(P, y, strength=0.05, ridge=1.0)
+    together = solve(P, y, strength=0.05, elastic=1.0)
     assert alone.selected.sum() < together.selected.sum()
     assert together.selected[[0, 4]].all()
 
@@ -281,9 +281,9 @@ def test_group_penalty_keeps_or_drops_whole_rows():
         ({"solver": "lasso"}, "solves loss='squared' with penalty='l1' only"),
         ({"solver": "linear program", "penalty": "l2"}, "Use solver='auto'"),
         ({"combination": "sum"}, "combination"),
-        ({"ridge": -1.0}, "ridge must be"),
-        ({"ridge": 0.1, "penalty": "l2"}, "leave ridge=0"),
-        ({"ridge": 0.1, "penalty": "l1", "solver": "linear program"}, "solves ridge=0.0 only"),
+        ({"elastic": -1.0}, "elastic must be"),
+        ({"elastic": 0.1, "penalty": "l2"}, "leave elastic=0"),
+        ({"elastic": 0.1, "penalty": "l1", "solver": "linear program"}, "solves elastic=0.0 only"),
         ({"penalty": "l0"}, "penalty"),
         ({"share": np.zeros(6)}, "not all zero"),
         ({"share": -np.ones(6)}, ">= 0"),

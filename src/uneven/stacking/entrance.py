@@ -7,6 +7,7 @@ handed on as they came.
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import Any
 
@@ -21,7 +22,7 @@ from uneven.stacking.composition import open_members
 from uneven.stacking.members import Member
 from uneven.stacking.tables import count_rows, open_table
 
-__all__ = ["StackRows", "enter_stack", "enter_stack_again"]
+__all__ = ["StackRows", "enter_stack", "enter_stack_again", "weigh_classes"]
 
 _X_RULES: dict[str, Any] = {"accept_sparse": "csr", "dtype": "numeric"}
 
@@ -121,6 +122,50 @@ def enter_stack(estimator: Any, X: Any, y: Any, sample_weight: Any) -> StackRows
     weight = None if sample_weight is None else mass
     codes = codes.astype(np.intp, copy=False)
     return StackRows(X, codes, classes, mass / mass.sum(), weight, place)
+
+
+def weigh_classes(
+    share: np.ndarray, y: np.ndarray, classes: np.ndarray, class_weight: Any
+) -> np.ndarray:
+    """How much rows count when some classes count more than others.
+
+    Parameters
+    ----------
+    share : ndarray of shape (n_samples,)
+        How much they count by themselves.
+    y : ndarray of int, shape (n_samples,)
+        Positions in ``classes``.
+    classes : ndarray of shape (n_classes,)
+    class_weight : dict of label to number, "balanced" or None
+        Labels that a dict does not name count as 1.
+
+    Returns
+    -------
+    ndarray of shape (n_samples,)
+        Adds up to 1. With "balanced" the rows of every class have the same sum.
+    """
+    if class_weight is None:
+        return share
+    labels = classes.tolist()
+    if isinstance(class_weight, str) and class_weight == "balanced":
+        sums = np.bincount(y, share, len(classes))
+        weights = 1.0 / np.where(sums > 0.0, sums, 1.0)
+    elif isinstance(class_weight, Mapping):
+        unknown = [label for label in class_weight if label not in labels]
+        if unknown:
+            raise ValueError(
+                f"class_weight names {unknown[0]!r}, which is not among the classes {labels}."
+            )
+        given = [class_weight.get(label, 1.0) for label in labels]
+        weights = np.asarray(given, dtype=np.float64)
+    else:
+        raise ValueError(f'class_weight must be a dict, "balanced" or None; got {class_weight!r}.')
+    if not np.isfinite(weights).all() or (weights < 0.0).any() or not weights.any():
+        raise ValueError(
+            f"class_weight must be finite, >= 0 and not all zero; got {class_weight!r}."
+        )
+    weighed = share * weights[y]
+    return np.asarray(weighed / weighed.sum())
 
 
 def enter_stack_again(estimator: Any, X: Any) -> Any:

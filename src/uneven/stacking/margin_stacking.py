@@ -15,7 +15,7 @@ from uneven.door import check_choice, fitted_attributes, whole_or_nothing
 from uneven.stacking.answers import METHODS
 from uneven.stacking.combinations import COMBINATIONS
 from uneven.stacking.composition import open_members
-from uneven.stacking.entrance import enter_stack, enter_stack_again
+from uneven.stacking.entrance import enter_stack, enter_stack_again, weigh_classes
 from uneven.stacking.explanation import MemberShares, member_shares
 from uneven.stacking.kernel_selection import select_kernel
 from uneven.stacking.level_one import LevelOne, finish_members, score_members
@@ -52,6 +52,9 @@ class MarginStackingClassifier(StackedClassifier):
     loss : {"hinge", "squared"}, default="hinge"
     penalty : {"group", "l1", "l2"}, default="group"
         Whole members, single weights, or nothing becomes zero.
+    elastic : float, default=0.0
+        Squared weights in the penalties "group" and "l1", in shares of the strength: members that
+        say nearly the same are then kept together. See :func:`uneven.stacking.solve`.
     strength : float or "cv", default="cv"
         The factor on the penalty; "cv" takes the best one of ``strengths``.
     strengths : sequence of float, default=None
@@ -63,16 +66,17 @@ class MarginStackingClassifier(StackedClassifier):
         Folds of the level-1 scores by which the strength is chosen.
     tie : {"largest", "smallest"}, default="largest"
         Which of several equally good strengths is taken.
+    class_weight : dict, "balanced" or None, default=None
+        How much the rows of a class count when weights are learnt and strengths are judged;
+        "balanced" counts all classes alike. Members have a ``class_weight`` of their own.
     select_then_refit : bool, default=False
         Let the sparse penalty choose the members only, then weigh these anew with the penalty
         "l2" and a strength of its own.
     kernel : {"rbf", "poly", None}, default=None
         Combine by functions in the space of a kernel instead. Needs ``penalty="l2"``, and keeps
         all members.
-    gamma : float or None, default=None
-        Of the kernel "rbf" only; None is chosen by cross-validation.
-    degree : int or None, default=None
-        Of the kernel "poly" only; None is chosen by cross-validation.
+    gamma, degree : float, int or None, default=None
+        Of the kernel "rbf" or "poly"; None is chosen by cross-validation.
     solver : str, default="auto"
         See :func:`uneven.stacking.solve`.
     tol : float, default=1e-5
@@ -98,10 +102,8 @@ class MarginStackingClassifier(StackedClassifier):
     Attributes
     ----------
     classes_ : ndarray of shape (n_classes,)
-    names_ : list of str of length n_members
-        Names of all members.
-    selected_ : list of str
-        Names of the members that are kept, in their order.
+    names_, selected_ : list of str
+        Names of all members, and of those that are kept, in their order.
     selected_mask_ : ndarray of bool, shape (n_members,)
     estimators_ : list of FittedMember
         The kept members, trained on all rows.
@@ -173,11 +175,13 @@ class MarginStackingClassifier(StackedClassifier):
         combination: str = "cws",
         loss: str = "hinge",
         penalty: str = "group",
+        elastic: float = 0.0,
         strength: float | str = "cv",
         strengths: Any = None,
         cv: Any = 4,
         inner_cv: Any = 2,
         tie: str = "largest",
+        class_weight: Any = None,
         select_then_refit: bool = False,
         kernel: str | None = None,
         gamma: float | None = None,
@@ -196,11 +200,13 @@ class MarginStackingClassifier(StackedClassifier):
         self.combination = combination
         self.loss = loss
         self.penalty = penalty
+        self.elastic = elastic
         self.strength = strength
         self.strengths = strengths
         self.cv = cv
         self.inner_cv = inner_cv
         self.tie = tie
+        self.class_weight = class_weight
         self.select_then_refit = select_then_refit
         self.kernel = kernel
         self.gamma = gamma
@@ -239,6 +245,8 @@ class MarginStackingClassifier(StackedClassifier):
                 delattr(self, name)
             rows = enter_stack(self, X, y, sample_weight)
             level = self._ask_members(members, rows, self.cv, finish=False)
+            share = weigh_classes(level.share, level.y, rows.classes, self.class_weight)
+            level = replace(level, share=share)
             self.classes_, self.names_ = rows.classes, level.names
             self.class_prior_ = np.bincount(rows.y, rows.share, len(rows.classes))
             self._combine(level)
@@ -294,6 +302,7 @@ class MarginStackingClassifier(StackedClassifier):
             "combination": self.combination,
             "loss": self.loss,
             "penalty": self.penalty,
+            "elastic": self.elastic,
             "solver": self.solver,
             "tol": self.tol,
         }
@@ -339,7 +348,7 @@ class MarginStackingClassifier(StackedClassifier):
         if self.kernel is None:
             how = select_then_refit if self.select_then_refit else select
             return how(P, y, self._grid(), share=share, **words)
-        for word in ("penalty", "solver", "tol", "tie"):
+        for word in ("penalty", "elastic", "solver", "tol", "tie"):
             del words[word]
         words |= {"kernel": self.kernel, "gamma": self.gamma, "degree": self.degree}
         found = select_kernel(P, y, self._grid(), share=share, **words)

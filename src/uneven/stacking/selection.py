@@ -364,7 +364,7 @@ def select_then_refit(
     if not first.mask.any():
         return first
     kept = np.ascontiguousarray(P[:, first.mask])
-    words |= {"penalty": "l2", "combination": first.choice.combination}
+    words |= {"penalty": "l2", "elastic": 0.0, "combination": first.choice.combination}
     second = select(kept, y, strengths, share=share, **words)
     mask = first.mask.copy()
     mask[first.mask] = second.mask

@@ -44,7 +44,7 @@ def solve(
     loss: str = "hinge",
     penalty: str = "group",
     strength: float = 0.01,
-    ridge: float = 0.0,
+    elastic: float = 0.0,
     share: Any = None,
     target: str = "01",
     start: LinearCombiner | None = None,
@@ -67,7 +67,7 @@ def solve(
         With ``"group"`` whole classifiers are dropped.
     strength : float, default=0.01
         Factor on the penalty; positive.
-    ridge : float, default=0.0
+    elastic : float, default=0.0
         Only for ``"l1"`` and ``"group"``: factor on the sum of the squared weights that is added to
         the penalty (an elastic net). With some of it, classifiers that say nearly the same are
         kept together.
@@ -110,7 +110,7 @@ def solve(
         combination=combination,
         loss=loss,
         penalty=penalty,
-        ridge=ridge,
+        elastic=elastic,
         share=share,
         target=target,
     )
@@ -124,7 +124,7 @@ def bind(
     combination: str = "cws",
     loss: str = "hinge",
     penalty: str = "group",
-    ridge: float = 0.0,
+    elastic: float = 0.0,
     share: Any = None,
     target: str = "01",
 ) -> Problem:
@@ -132,7 +132,7 @@ def bind(
 
     Parameters
     ----------
-    scores, y, combination, loss, penalty, ridge, share, target
+    scores, y, combination, loss, penalty, elastic, share, target
         As in :func:`solve`.
 
     Returns
@@ -150,19 +150,19 @@ def bind(
         scores, y, share = scores[counts], y[counts], share[counts]
     given = {"target": target} if LOSSES[loss] is SquaredLoss else {}
     bound_loss = LOSSES[loss](y, scores.shape[2], share, **given)
-    return Problem(COMBINATIONS[combination](scores), bound_loss, _penalty(penalty, ridge), 1.0)
+    return Problem(COMBINATIONS[combination](scores), bound_loss, _penalty(penalty, elastic), 1.0)
 
 
-def _penalty(name: str, ridge: float) -> Penalty:
-    if isinstance(ridge, bool) or not isinstance(ridge, Real) or not 0.0 <= ridge < np.inf:
-        raise ValueError(f"ridge must be a finite number, 0 or more; got {ridge!r}.")
+def _penalty(name: str, elastic: float) -> Penalty:
+    if isinstance(elastic, bool) or not isinstance(elastic, Real) or not 0.0 <= elastic < np.inf:
+        raise ValueError(f"elastic must be a finite number, 0 or more; got {elastic!r}.")
     kind = PENALTIES[name]
     if issubclass(kind, SparsePenalty):
-        return kind(float(ridge))
-    if ridge:
+        return kind(float(elastic))
+    if elastic:
         raise ValueError(
-            f"ridge={ridge!r} adds squared weights to penalty='l1' or 'group'; penalty={name!r} "
-            "consists of them: leave ridge=0."
+            f"elastic={elastic!r} adds squared weights to penalty='l1' or 'group'; "
+            f"penalty={name!r} consists of them: leave elastic=0."
         )
     return kind()
 
@@ -271,7 +271,7 @@ def _choose(problem: Problem, solver: str) -> str:
     pair = (problem.loss.name, problem.penalty.name)
     plain = not problem.penalty.sparse or problem.penalty.ridge == 0.0
     if solver in _ONLY and not plain:
-        raise ValueError(f"solver={solver!r} solves ridge=0.0 only. Use solver='auto'.")
+        raise ValueError(f"solver={solver!r} solves elastic=0.0 only. Use solver='auto'.")
     if solver in _ONLY and _ONLY[solver] != pair:
         can = _ONLY[solver]
         raise ValueError(
