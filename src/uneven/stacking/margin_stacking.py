@@ -4,24 +4,25 @@ from __future__ import annotations
 
 import warnings
 from dataclasses import replace
-from numbers import Real
 from typing import Any, Self
 
 import numpy as np
-from sklearn.utils import check_random_state
 from sklearn.utils.validation import check_is_fitted
 
-from uneven.door import check_choice, fitted_attributes, whole_or_nothing
-from uneven.stacking.answers import METHODS
-from uneven.stacking.combinations import COMBINATIONS
+from uneven.door import fitted_attributes, whole_or_nothing
 from uneven.stacking.composition import open_members
 from uneven.stacking.entrance import enter_stack, enter_stack_again, weigh_classes
 from uneven.stacking.explanation import MemberShares, member_shares
 from uneven.stacking.kernel_selection import select_kernel
 from uneven.stacking.level_one import LevelOne, finish_members, score_members
+from uneven.stacking.parameters import (
+    check_stacking,
+    judging_words,
+    learning_words,
+    strength_grid,
+)
 from uneven.stacking.path import SelectionPath, check_strengths, solve_path, strength_for
 from uneven.stacking.selection import Selection, choose_strength, select, select_then_refit
-from uneven.stacking.solve import solve
 from uneven.stacking.stacked import StackedClassifier
 from uneven.stacking.tables import count_rows
 from uneven.stacking.temperature import fit_temperature
@@ -54,7 +55,7 @@ class MarginStackingClassifier(StackedClassifier):
         Whole members, single weights, or nothing becomes zero.
     elastic : float, default=0.0
         Squared weights in the penalties "group" and "l1", in shares of the strength: members that
-        say nearly the same are then kept together. See :func:`uneven.stacking.solve`.
+        say nearly the same are then kept together. See :func:`uneven.stacking.solve.solve`.
     strength : float or "cv", default="cv"
         The factor on the penalty; "cv" takes the best one of ``strengths``.
     strengths : sequence of float, default=None
@@ -78,7 +79,7 @@ class MarginStackingClassifier(StackedClassifier):
     gamma, degree : float, int or None, default=None
         Of the kernel "rbf" or "poly"; None is chosen by cross-validation.
     solver : str, default="auto"
-        See :func:`uneven.stacking.solve`.
+        See :func:`uneven.stacking.solve.solve`.
     tol : float, default=1e-5
         Relative precision of the objective.
     score_method : {"auto", "predict_proba", "decision_function", "predict"}, default="auto"
@@ -128,8 +129,14 @@ class MarginStackingClassifier(StackedClassifier):
         What scores are divided by before the softmax of :meth:`predict_proba`.
     class_prior_ : ndarray of shape (n_classes,)
         Class frequencies in training.
-    level_one_ : ndarray of shape (n_samples, n_members, n_classes)
+    member_share_ : ndarray of shape (n_members, n_classes)
+        How much the score of a class moves with what a member says; see :meth:`explain`.
+    level_one_ : LevelOne
+        Level-1 ``scores`` of shape (n_samples, n_members, n_classes), their ``y`` and ``share``.
         Only with ``keep_level_one``.
+    words_ : dict of str to object
+        How the combination was learnt and judged, for :meth:`path` and :meth:`strength_for`. Not
+        with a kernel.
     n_features_in_ : int
     feature_names_in_ : ndarray of shape (n_features_in_,)
         Only if ``X`` had string column names.
@@ -238,12 +245,13 @@ class MarginStackingClassifier(StackedClassifier):
         -------
         self : object
         """
-        self._check_parameters()
+        check_stacking(self)
         members = open_members(self, self.score_method)
         with whole_or_nothing(self):
             for name in fitted_attributes(self):
                 delattr(self, name)
             rows = enter_stack(self, X, y, sample_weight)
+            weigh_classes(rows.share, rows.y, rows.classes, self.class_weight)
             level = self._ask_members(members, rows, self.cv, finish=False)
             share = weigh_classes(level.share, level.y, rows.classes, self.class_weight)
             level = replace(level, share=share)
@@ -256,66 +264,6 @@ class MarginStackingClassifier(StackedClassifier):
             if self.keep_level_one:
                 self.level_one_ = replace(level, members=[], put_off=[], training=None)
         return self
-
-    def _check_parameters(self) -> None:
-        check_choice("combination", self.combination, (*COMBINATIONS, "auto"))
-        check_choice("loss", self.loss, ("hinge", "squared"))
-        check_choice("penalty", self.penalty, ("group", "l1", "l2"))
-        check_choice("tie", self.tie, ("largest", "smallest"))
-        check_choice("score_method", self.score_method, ("auto", *METHODS))
-        self._grid()
-        if self.select_then_refit and self.penalty == "l2":
-            raise ValueError(
-                'select_then_refit=True needs a penalty that selects: "group" or "l1", not "l2".'
-            )
-        if self.kernel is None:
-            self._check_words()
-            return
-        check_choice("kernel", self.kernel, ("poly", "rbf"))
-        if self.penalty != "l2":
-            raise ValueError(
-                f'kernel={self.kernel!r} needs penalty="l2", not {self.penalty!r}: functions of a '
-                "kernel have no weight per member that could become zero."
-            )
-        if self.combination == "auto":
-            raise ValueError('combination="auto" is not for kernels: choose "ws", "cws" or "lsg".')
-
-    def _check_words(self) -> None:
-        """Let the solver refuse what it cannot do before any member is trained."""
-        words = self._words()
-        if self.combination == "auto":
-            words["combination"] = "cws"
-        solve(np.eye(2)[:, None], np.array([0, 1]), **words)
-
-    def _grid(self) -> np.ndarray:
-        """The strengths to choose from."""
-        if isinstance(self.strength, str):
-            check_choice("strength", self.strength, ("cv",))
-            return check_strengths(self.strengths)
-        if not isinstance(self.strength, Real) or not 0.0 < float(self.strength) < np.inf:
-            raise ValueError(f'strength must be "cv" or a number above 0, got {self.strength!r}.')
-        return np.array([float(self.strength)])
-
-    def _words(self) -> dict[str, Any]:
-        """How combinations are learnt and judged."""
-        return {
-            "combination": self.combination,
-            "loss": self.loss,
-            "penalty": self.penalty,
-            "elastic": self.elastic,
-            "solver": self.solver,
-            "tol": self.tol,
-        }
-
-    def _judging(self) -> dict[str, Any]:
-        seed = 0 if self.random_state is None else self.random_state
-        rng = check_random_state(seed)
-        return {
-            "cv": self.inner_cv,
-            "tie": self.tie,
-            "random_state": int(rng.randint(2**31 - 1)),
-            "n_jobs": self.n_jobs,
-        }
 
     def _combine(self, level: LevelOne) -> None:
         """Learn the combination from level-1 scores; store it, and who is kept."""
@@ -344,14 +292,19 @@ class MarginStackingClassifier(StackedClassifier):
         )
 
     def _select(self, P: np.ndarray, y: np.ndarray, share: np.ndarray) -> Selection:
-        words = self._words() | self._judging()
+        words, grid = learning_words(self) | judging_words(self), strength_grid(self)
         if self.kernel is None:
             how = select_then_refit if self.select_then_refit else select
-            return how(P, y, self._grid(), share=share, **words)
+            found = how(P, y, grid, share=share, **words)
+            self.words_ = words | {
+                "combination": found.choice.combination,
+                "strengths": np.union1d(check_strengths(self.strengths), found.choice.strength),
+            }
+            return found
         for word in ("penalty", "elastic", "solver", "tol", "tie"):
             del words[word]
         words |= {"kernel": self.kernel, "gamma": self.gamma, "degree": self.degree}
-        found = select_kernel(P, y, self._grid(), share=share, **words)
+        found = select_kernel(P, y, grid, share=share, **words)
         self.gamma_, self.degree_ = found.choice.gamma, found.choice.degree
         return found
 
@@ -369,12 +322,13 @@ class MarginStackingClassifier(StackedClassifier):
         Parameters
         ----------
         strengths : sequence of float, optional
-            None is the grid of the constructor.
+            None is the grid that the classifier was fitted with, and ``strength_``.
 
         Returns
         -------
         SelectionPath
-            Of the penalty that chooses the members; no member is trained again.
+            Of the penalty that chose the members, as it was when they were fitted; no member is
+            trained again.
 
         Examples
         --------
@@ -387,16 +341,17 @@ class MarginStackingClassifier(StackedClassifier):
         >>> stack.path([1e-3, 10.0]).n_selected[-1]
         np.int64(0)
         """
-        level = self._kept_level("path")
-        grid = check_strengths(self.strengths if strengths is None else strengths)
-        words = self._words() | {"combination": self.combination_}
-        P, y = level.scores, level.y
-        combiners = solve_path(P, y, grid, share=level.share, **words)
+        level, words = self._kept_level("path")
+        grid = words.pop("strengths")
+        if strengths is not None:
+            grid = check_strengths(strengths)
+        judging = {word: words.pop(word) for word in ("cv", "tie", "random_state", "n_jobs")}
+        P, y, share = level.scores, level.y, level.share
+        combiners = solve_path(P, y, grid, share=share, **words)
         results = self.cv_results_
         if not np.array_equal(grid, results["strength"]):
             words.pop("tol")
-            judging = self._judging()
-            results = choose_strength(P, y, grid, share=level.share, **words, **judging).results()
+            results = choose_strength(P, y, grid, share=share, **words, **judging).results()
         chosen = np.flatnonzero(grid == self.strength_)
         return SelectionPath(
             grid,
@@ -420,8 +375,9 @@ class MarginStackingClassifier(StackedClassifier):
             To be given as ``strength`` to another fit; see
             :func:`uneven.stacking.path.strength_for`.
         """
-        level = self._kept_level("strength_for")
-        words = self._words() | {"combination": self.combination_}
+        level, words = self._kept_level("strength_for")
+        for word in ("strengths", "cv", "tie", "random_state", "n_jobs"):
+            del words[word]
         found, _ = strength_for(level.scores, level.y, n_members, share=level.share, **words)
         return found
 
@@ -438,10 +394,11 @@ class MarginStackingClassifier(StackedClassifier):
             list(self.names_), self.classes_, self.selected_mask_, self.member_share_
         )
 
-    def _kept_level(self, method: str) -> LevelOne:
+    def _kept_level(self, method: str) -> tuple[LevelOne, dict[str, Any]]:
+        """Level-1 scores of the fit, and a copy of the words it was done with."""
         check_is_fitted(self, "combiner_")
-        if self.kernel is not None:
+        if not hasattr(self, "coef_"):
             raise ValueError(f"{method}: with a kernel no member is ever dropped.")
         if not hasattr(self, "level_one_"):
             raise ValueError(f"{method} needs level-1 scores: fit with keep_level_one=True.")
-        return self.level_one_
+        return self.level_one_, self.words_ | {"n_jobs": self.n_jobs}

@@ -11,11 +11,12 @@ from sklearn.utils.validation import check_is_fitted
 from uneven.door import check_choice, fitted_attributes, whole_or_nothing
 from uneven.fusion.rules import RULES, WEIGHTED_RULES, check_member_weights, check_percent
 from uneven.fusion.trained_rules import TRAINED_RULES, FixedRule
-from uneven.stacking.answers import METHODS, score_method
+from uneven.stacking.answers import score_method
 from uneven.stacking.composition import open_members
 from uneven.stacking.entrance import enter_stack, enter_stack_again
 from uneven.stacking.level_one import LevelOne, score_members
 from uneven.stacking.members import FittedMember
+from uneven.stacking.parameters import check_common
 from uneven.stacking.stacked import StackedClassifier
 from uneven.stacking.temperature import fit_temperature
 
@@ -184,7 +185,7 @@ class RuleClassifier(StackedClassifier):
 
     def _check_parameters(self, n_members: int) -> None:
         check_choice("rule", self.rule, {*RULES, *TRAINED_RULES})
-        check_choice("score_method", self.score_method, ("auto", *METHODS))
+        check_common(self)
         check_percent(self.percent)
         if self.weights is not None:
             if self.rule not in WEIGHTED_RULES:

@@ -35,6 +35,7 @@ from uneven.views.strength import deal_folds
 __all__ = [
     "Selection",
     "StrengthChoice",
+    "check_inner",
     "choose_combination",
     "choose_strength",
     "inner_folds",
@@ -100,6 +101,12 @@ class StrengthChoice:
         }
 
 
+def check_inner(cv: Any) -> None:
+    """Refuse inner folds that are neither a number nor a splitter."""
+    if isinstance(cv, str) or not hasattr(cv, "split"):
+        check_integer("inner_cv", cv, 2)
+
+
 def inner_folds(y: np.ndarray, cv: Any, random_state: Any = None) -> list[tuple[Any, Any]]:
     """Rows to learn from and rows to hold out, fold by fold.
 
@@ -120,9 +127,9 @@ def inner_folds(y: np.ndarray, cv: Any, random_state: Any = None) -> list[tuple[
     >>> [len(test) for _, test in inner_folds(np.array([0, 0, 0, 1, 1]), 2, 0)]
     [3, 2]
     """
+    check_inner(cv)
     if hasattr(cv, "split"):
         return list(cv.split(np.zeros((len(y), 1)), y))
-    check_integer("inner_cv", cv, 2)
     n_folds = min(int(cv), len(y))
     fold = deal_folds(y, n_folds, check_random_state(random_state))
     return [(np.flatnonzero(fold != k), np.flatnonzero(fold == k)) for k in range(n_folds)]
