@@ -1,6 +1,7 @@
 """The solvers against golden optima, each other, and a conic solver."""
 
 import itertools
+import warnings
 
 import cvxpy as cp
 import numpy as np
@@ -234,6 +235,39 @@ def test_zero_and_repeated_columns_are_harmless():
             assert np.isfinite(found.coef).all()
             assert not found.selected[3]
             assert (found.predict(P) == y).mean() > 0.6
+
+
+@pytest.mark.parametrize("scale", [1e-6, 1e-3, 1e3, 1e6])
+@pytest.mark.parametrize(("combination", "loss", "penalty"), TRIPLES)
+def test_the_unit_of_the_scores_does_not_matter(combination, loss, penalty, scale):
+    P, y = level_one_problem(50, 4, 3, seed=13)
+    how = {"combination": combination, "loss": loss, "penalty": penalty}
+    usual = solve(P, y, strength=0.02, **how)
+    power = 2 if penalty == "l2" else 1
+    other = solve(scale * P, y, strength=0.02 * scale**power, **how)
+    assert other.converged
+    assert other.objective == pytest.approx(usual.objective, rel=3e-6)
+    np.testing.assert_array_equal(other.selected, usual.selected)
+    assert (other.predict(scale * P) == usual.predict(P)).mean() > 0.95
+
+
+def test_scores_of_nothing_but_zeros_are_harmless():
+    for penalty in PENALTIES:
+        found = solve(np.zeros((6, 2, 3)), GOLDEN_Y, penalty=penalty)
+        assert not found.coef.any()
+
+
+def test_tiny_strengths_with_scores_near_zero_and_one():
+    rng = np.random.default_rng(0)
+    y = rng.integers(3, size=90)
+    answers = np.where(rng.random((90, 3)) < 0.8, y[:, None], rng.integers(3, size=(90, 3)))
+    P = np.abs(np.eye(3)[answers] - 1e-4 * rng.random((90, 3, 3)))
+    for strength in (1e-11, 1e-7):
+        program = solve(P, y, penalty="l1", strength=strength, solver="linear program")
+        with warnings.catch_warnings():
+            warnings.simplefilter("ignore", ConvergenceWarning)
+            grouped = solve(P, y, penalty="group", strength=strength, tol=1e-4)
+        assert grouped.objective <= program.objective * (1.0 + 1e-3) + 1e-6
 
 
 def test_golden_largest_strength_with_weights():

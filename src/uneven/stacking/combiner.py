@@ -26,7 +26,8 @@ class LinearCombiner:
     objective : float
         Loss plus strength times penalty.
     gap : float
-        Bound on how much lower the objective could be; infinite if the solver gives none.
+        Bound on how much lower the objective could be, at weights up to ten times as large as the
+        largest found; infinite if the solver gives none.
     n_iter : int
     converged : bool
     solver : str

@@ -58,7 +58,7 @@ def newton(
     problem: Problem,
     start: LinearCombiner | None = None,
     tol: float = 1e-6,
-    max_iter: int = 60,
+    max_iter: int = 30,
 ) -> LinearCombiner:
     """Minimise a penalised loss to a proven accuracy.
 
@@ -69,7 +69,7 @@ def newton(
         Where to begin; with multipliers if it was fitted to the same rows.
     tol : float, default=1e-6
         Proven relative distance from the minimum at which to stop.
-    max_iter : int, default=60
+    max_iter : int, default=30
         Rounds of the method of multipliers.
 
     Returns

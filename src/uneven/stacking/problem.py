@@ -2,18 +2,18 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 import numpy as np
 
 from uneven.stacking.combinations import Combination
 from uneven.stacking.combiner import LinearCombiner
 from uneven.stacking.losses import Loss
-from uneven.stacking.penalties import Penalty
+from uneven.stacking.penalties import Penalty, SparsePenalty
 
 __all__ = ["Problem"]
 
-_FLOOR, _REACH = 1e-2, 10.0
+_FLOOR, _LEAST_REACH, _REACH = 1e-2, 100.0, 10.0
 
 
 @dataclass
@@ -26,12 +26,26 @@ class Problem:
     loss : Loss
     penalty : Penalty
     strength : float
+    scale : float, default=1.0
+        What the scores were divided by, so that weights are neither huge nor tiny.
     """
 
     design: Combination
     loss: Loss
     penalty: Penalty
     strength: float
+    scale: float = 1.0
+
+    def at_strength(self, strength: float) -> Problem:
+        """The same problem with this strength, which is meant for the scores as they were.
+
+        With scores divided by s, weights are s times as large: norms pay ``strength / s`` for them,
+        squares ``strength / s^2``.
+        """
+        if not isinstance(self.penalty, SparsePenalty):
+            return replace(self, strength=strength / self.scale**2)
+        penalty = type(self.penalty)(self.penalty.ridge / self.scale)
+        return replace(self, penalty=penalty, strength=strength / self.scale)
 
     def objective(self, coef: np.ndarray, scores: np.ndarray) -> float:
         """Value at weights whose combined scores are known."""

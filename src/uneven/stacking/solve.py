@@ -19,7 +19,7 @@ from uneven.stacking.least_squares import closed_form, lasso
 from uneven.stacking.linear_program import linear_program
 from uneven.stacking.losses import LOSSES, SquaredLoss
 from uneven.stacking.newton import newton
-from uneven.stacking.penalties import PENALTIES, Penalty, SparsePenalty
+from uneven.stacking.penalties import L1, PENALTIES, Penalty, SparsePenalty
 from uneven.stacking.problem import Problem
 
 __all__ = ["SOLVERS", "STRENGTHS", "bind", "check_level_one", "minimise", "solve"]
@@ -33,7 +33,7 @@ _ONLY = {
     "lasso": ("squared", "l1"),
     "linear program": ("hinge", "l1"),
 }
-_WIDE, _SMALL_PROGRAM = 4000, 100_000
+_WIDE, _SMALL_PROGRAM, _USUAL = 4000, 100_000, (0.05, 20.0)
 
 
 def solve(
@@ -148,9 +148,14 @@ def bind(
     if not share.all():
         counts = np.flatnonzero(share)
         scores, y, share = scores[counts], y[counts], share[counts]
+    size = float(np.abs(scores).max())
+    scale = size * float(np.sqrt(np.mean((scores / (size or 1.0)) ** 2)))
+    if not scale or _USUAL[0] <= scale <= _USUAL[1]:
+        scale = 1.0
     given = {"target": target} if LOSSES[loss] is SquaredLoss else {}
     bound_loss = LOSSES[loss](y, scores.shape[2], share, **given)
-    return Problem(COMBINATIONS[combination](scores), bound_loss, _penalty(penalty, elastic), 1.0)
+    design = COMBINATIONS[combination](scores if scale == 1.0 else scores / scale)
+    return Problem(design, bound_loss, _penalty(penalty, elastic), 1.0, scale)
 
 
 def _penalty(name: str, elastic: float) -> Penalty:
@@ -192,12 +197,15 @@ def minimise(
     check_choice("solver", solver, SOLVERS)
     _check_positive("strength", strength)
     _check_positive("tol", tol)
-    problem = replace(problem, strength=float(strength))
+    problem = problem.at_strength(float(strength))
     chosen = _choose(problem, solver)
     begin = _checked_start(problem, start)
     found = _run(problem, chosen, begin, tol, max_iter)
     if not found.converged and begin is not None:
         found = _best(problem, found, _run(problem, chosen, None, tol, max_iter), begin)
+    unasked = solver == "auto" and max_iter is None
+    if not found.converged and unasked and problem.loss.name == "hinge":
+        found = _begin_at_a_corner(problem, found, tol)
     if not found.converged:
         warnings.warn(
             f"{chosen} stopped at {found.objective:.6g}, at most {found.gap:.2g} above the "
@@ -205,7 +213,7 @@ def minimise(
             ConvergenceWarning,
             stacklevel=3,
         )
-    return found
+    return found if problem.scale == 1.0 else replace(found, coef=found.coef / problem.scale)
 
 
 def check_level_one(
@@ -280,11 +288,9 @@ def _choose(problem: Problem, solver: str) -> str:
         )
     if solver != "auto":
         return solver
-    design = problem.design
-    n_weights = design.zeros()[0].size
-    small = design.n_samples * (design.n_classes - 1) * n_weights <= _SMALL_PROGRAM
+    n_weights = problem.design.zeros()[0].size
     for name, can in _ONLY.items():
-        if plain and can == pair and (name != "linear program" or small):
+        if plain and can == pair and (name != "linear program" or _is_small(problem)):
             return name
     return "admm" if n_weights > _WIDE and not problem.penalty.sparse else "newton"
 
@@ -302,8 +308,27 @@ def _checked_start(problem: Problem, start: LinearCombiner | None) -> LinearComb
         problem.design.n_samples,
         problem.design.n_classes,
     ):
-        return start.restrict(np.arange(len(coef)))
-    return start
+        start = start.restrict(np.arange(len(coef)))
+    return replace(start, coef=start.coef * problem.scale)
+
+
+def _begin_at_a_corner(problem: Problem, found: LinearCombiner, tol: float) -> LinearCombiner:
+    """Search again from the solution with l1, if that is quickly found.
+
+    Scores of nearly 0 and 1 ask for weights of many thousands where the strength is tiny; a linear
+    program does not mind.
+    """
+    if not _is_small(problem):
+        return found
+    corner = linear_program(replace(problem, penalty=L1()), tol)
+    return _best(problem, found, newton(problem, corner, tol), corner)
+
+
+def _is_small(problem: Problem) -> bool:
+    """Whether a linear program is solved at once."""
+    design = problem.design
+    n_entries = design.n_samples * (design.n_classes - 1) * design.zeros()[0].size
+    return n_entries <= _SMALL_PROGRAM
 
 
 def _best(
