@@ -48,7 +48,15 @@ def fitted(whole):
 
 
 @pytest.mark.parametrize(
-    "words", [{}, {"kernel": "rbf", "penalty": "l2"}, {"strength": 100.0}, {"combination": "lsg"}]
+    "words",
+    [
+        {},
+        {"kernel": "rbf", "penalty": "l2"},
+        {"strength": 100.0},
+        {"combination": "lsg"},
+        {"class_weight": "balanced", "elastic": 0.5},
+        {"class_weight": {0: 2.0, 1: 3}, "select_then_refit": True, "strength": "cv"},
+    ],
 )
 @pytest.mark.filterwarnings("ignore:the strength 100")
 def test_stacks_come_back_from_files(tmp_path, words):
@@ -122,5 +130,51 @@ def forge(stack, what):
 def test_forged_stacks_are_refused(fitted, what, words):
     check_structure(fitted)
     forge(fitted[-1], what)
+    with pytest.raises(ValueError, match=words):
+        check_structure(fitted)
+
+
+def forge_told(stack, name, value):
+    *path, last = name.split(".")
+    part = stack
+    for word in path:
+        part = part[int(word)] if word.isdigit() else getattr(part, word)
+    object.__setattr__(part, last, value)
+
+
+NAMES = ["combo", "forest", "linear"]
+
+
+@pytest.mark.parametrize(
+    ("name", "value", "words"),
+    [
+        ("member_share_", np.full((3, 3), np.nan), "shares of the members hold a number"),
+        ("member_share_", np.ones((2, 3)), "shares of the members are not"),
+        ("member_share_", "much", "shares of the members are not"),
+        ("member_share_", np.full((3, 3), 7.0), "not those of the kept"),
+        ("names_", [1, 2, 3], "not a list of strings"),
+        ("names_", ["combo", "forest", "\x1b[31m"], "cannot be printed"),
+        ("names_", ["combo", "forest", "forest"], "have the same name"),
+        ("names_", np.array(NAMES), "not a list of strings"),
+        ("selected_", 7, "says that it keeps 7"),
+        ("selected_", ["combo", "forest", "other"], "says that it keeps"),
+        ("strength_", "abc", "strength of its penalty is 'abc'"),
+        ("strength_", np.nan, "strength of its penalty is nan"),
+        ("coef_", np.ones((3, 2)), "weights of all members are not"),
+        ("coef_", np.ones((3, 3)), "not those of the kept"),
+        ("combination_", "ws", "but it says other"),
+        ("n_jobs", "lots", "n_jobs is 'lots'"),
+        ("estimators_.0.name", 5, "other names than it says"),
+        ("estimators_.0.model", None, "no model to tell 3 classes"),
+        ("estimators_.0.labels", np.array([0, 1, 1]), "no list of different classes"),
+        ("estimators_.0.scale", 1e-300, "have the scale 1e-300"),
+        ("temperature_", 1e-300, "its temperature is 1e-300"),
+        ("combiner_.coef", np.full((3, 3), 1e308), r"its weights reach 1e\+308"),
+    ],
+)
+def test_forged_answers_of_explain_are_refused(fitted, name, value, words):
+    assert fitted[-1].selected_ == NAMES
+    check_structure(fitted)
+    forge_told(fitted[-1], name, value)
     with pytest.raises(ValueError, match=words):
         check_structure(fitted)
