@@ -26,13 +26,13 @@ ELASTIC_HINGE, ELASTIC_SQUARED = "hinge group cws, elastic", "squared group cws,
 TRIPLES = {
     **{f"hinge l2 {c}": (c, "hinge", "l2") for c in FAMILIES},
     **{f"hinge l1 {c}": (c, "hinge", "l1") for c in ("ws", "cws")},
-    **{f"hinge group {c}": (c, "hinge", "group") for c in ("cws", "lsg")},
+    "hinge group cws": ("cws", "hinge", "group"),
     **{f"squared l2 {c}": (c, "squared", "l2") for c in FAMILIES},
     "squared group cws": ("cws", "squared", "group"),
     ELASTIC_HINGE: ("cws", "hinge", "group", 1.0),
     ELASTIC_SQUARED: ("cws", "squared", "group", 0.3),
 }
-WIDE = ("hinge l2 lsg", "hinge group lsg")
+WIDE = ("hinge l2 lsg",)
 GROUP = "hinge group cws"
 """What MarginStackingClassifier does by default."""
 

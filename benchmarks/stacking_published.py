@@ -54,7 +54,6 @@ PUBLISHED: dict[str, dict[str, float]] = {
     "hinge l1 ws": dict(zip(NAMES, (2.13, 17.19, 14.40, 40.38, 4.90, 30.00, 4.00, 13.38))),
     "hinge l1 cws": dict(zip(NAMES, (2.25, 17.45, 7.62, 42.53, 3.62, 28.31, 2.57, 13.46))),
     "hinge group cws": dict(zip(NAMES, (1.91, 17.33, 7.17, 41.19, 3.74, 27.41, 2.49, 13.42))),
-    "hinge group lsg": dict(zip(NAMES, (2.36, 17.45, 6.79, 41.67, 3.29, 27.50, 2.52, 13.24))),
     "descent l2": dict(zip(NAMES, (1.46, 17.23, 10.08, 41.86, 4.94, 29.29, 3.50, 13.08))),
     "descent l1": dict(zip(NAMES, (14.61, 16.86, 7.03, 70.58, 3.98, 28.16, 3.02, 19.14))),
     "descent group": dict(zip(NAMES, (21.12, 34.40, 48.77, 70.90, 4.58, 28.42, 2.93, 29.42))),
@@ -66,7 +65,6 @@ PUBLISHED_USED: dict[str, dict[str, float]] = {
     "hinge l1 ws": dict(zip(NAMES, (130.0, 36.1, 108.9, 119.1, 21.5, 41.9, 41.8, 36.6))),
     "hinge l1 cws": dict(zip(NAMES, (121.3, 14.3, 37.8, 121.0, 63.5, 42.1, 18.6, 23.3))),
     "hinge group cws": dict(zip(NAMES, (117.1, 49.2, 57.3, 40.4, 30.8, 35.3, 14.0, 47.0))),
-    "hinge group lsg": dict(zip(NAMES, (91.6, 11.2, 13.8, 9.8, 80.4, 35.2, 13.3, 12.1))),
 }
 """Classifiers kept of 130, table 4.4."""
 
@@ -92,7 +90,6 @@ TABLES: dict[str, tuple[str, ...]] = {
         "hinge l1 cws",
         GROUP,
         "squared group cws",
-        "hinge group lsg",
     ),
     "The published descent, at the strengths of the exact solver (table 6.1)": (
         *DESCENTS,
