@@ -70,6 +70,7 @@ def test_the_report_tells_what_is_kept(compared, results):
     assert all(0 <= folds <= 2 for folds in found.kept_folds)
     assert found.strengths[found.chosen] == found.strength
     assert found.n_selected[-1] <= found.n_selected[0]
+    assert found.balanced
     page = (compared / "out" / "report.html").read_text()
     assert "Which methods the stack keeps" in page
     assert re.search(r"Kept: (CoMBo|AdaBoost.MM|Logistic regression)", page)

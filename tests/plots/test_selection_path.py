@@ -11,8 +11,12 @@ mpl.use("Agg")
 from matplotlib import pyplot as plt
 from matplotlib.colors import to_hex
 from sklearn.base import BaseEstimator
+from sklearn.datasets import load_wine
 from sklearn.exceptions import NotFittedError
+from sklearn.naive_bayes import GaussianNB
+from sklearn.tree import DecisionTreeClassifier
 
+from uneven import MarginStackingClassifier
 from uneven.plots import SelectionPathDisplay
 from uneven.plots.palette import GRID, ORANGE
 from uneven.plots.selection_path import MOST_NAMED
@@ -77,6 +81,27 @@ def test_hopeless_penalties_do_not_flatten_the_others():
     assert display.ax_.get_ylim()[1] < 20.0
     tame = SelectionPathDisplay.from_path(a_path(error_mean=[0.08, 0.06, 0.04, 0.05]))
     assert tame.ax_.get_ylim()[1] > 8.0
+
+
+def test_lines_stay_in_the_picture_if_there_is_little_else():
+    display = SelectionPathDisplay([0.01, 1e3], [3, 0], error_mean=[0.05, 0.6]).plot()
+    assert display.ax_.get_ylim()[1] > 60.0
+
+
+def test_a_given_strength_is_marked_and_a_lone_one_needs_others():
+    X, y = load_wine(return_X_y=True)
+    members = [("bayes", GaussianNB()), ("tree", DecisionTreeClassifier(max_depth=2))]
+    stack = MarginStackingClassifier(members, strength=0.02, strengths=[0.01, 0.1], cv=2)
+    display = SelectionPathDisplay.from_estimator(stack.fit(X, y))
+    assert display.strengths.tolist() == [0.01, 0.02, 0.1]
+    assert display.chosen == 1
+    assert marks(display.ax_)
+    lone = MarginStackingClassifier(members, strengths=[0.02], cv=2).fit(X, y)
+    with pytest.raises(ValueError, match=r"only the strength 0\.02 .* strengths=\[0\.001"):
+        SelectionPathDisplay.from_estimator(lone)
+    assert SelectionPathDisplay.from_estimator(lone, strengths=[0.02, 0.1]).chosen == 0
+    with pytest.raises(TypeError, match="a GaussianNB has no path of strengths"):
+        SelectionPathDisplay.from_estimator(GaussianNB().fit(X, y))
 
 
 def test_weights_are_norms_of_rows_with_the_strongest_named():

@@ -8,7 +8,7 @@ import pytest
 from tests.report.samples import make_results, with_stack
 from uneven.report import CompareResults, render_report
 from uneven.report.path_chart import path_chart
-from uneven.report.sections.stack import stack, stack_cost
+from uneven.report.sections.stack import stack, stack_cost, told_cost
 
 
 def points(markup, css):
@@ -47,7 +47,35 @@ def test_the_cost_is_that_of_the_methods_asked():
     ]
     results = replace(results, methods=timed)
     assert stack_cost(results) == (0.5, 8.0)
-    assert "predicted in 500 ms; asking every method takes 8.0 s" in stack(results)
+    assert "A fold is predicted in 500 ms; asking every method takes 8.0 s." in stack(results)
+
+
+@pytest.mark.parametrize("own", [8.0, 9.0, float("nan")])
+def test_the_cost_is_left_out_where_nothing_is_saved(own):
+    results = with_stack(make_results(3, 4, 1))
+    timed = [
+        replace(m, predict_seconds=[own if m.name == "stack" else 2.0] * 5) for m in results.methods
+    ]
+    results = replace(results, methods=timed)
+    assert told_cost(results) == ""
+    assert "A fold is predicted" not in stack(results)
+
+
+def test_classes_stand_from_the_largest_to_the_smallest():
+    results = with_stack(make_results(3, 2, 1))
+    data = replace(results.data, classes=["small", "large", "middle"], class_counts=[5, 80, 15])
+    found = replace(results.stack, weights=[[1.0, 2.0, 3.0], [0.0] * 3])
+    text = stack(replace(results, data=data, stack=found))
+    assert text.index("large") < text.index("middle") < text.index("small")
+    assert re.findall(r'data-value="([^"]*)"', text)[:3] == ["2", "3", "1"]
+
+
+def test_balanced_stacks_say_so():
+    results = with_stack(make_results(3, 2, 1))
+    assert "count alike" not in stack(results)
+    fair = stack(replace(results, stack=replace(results.stack, balanced=True)))
+    assert "All classes count alike when weights are learnt" in fair
+    assert "answered wrongly, on average over the classes." in fair
 
 
 def test_without_a_stack_there_is_no_section():

@@ -188,7 +188,7 @@ def _fit(
         str | None,
         typer.Option(help="Which method; combo by default. With --stack several, or all."),
     ] = None,
-    stack: Annotated[bool, typer.Option("--stack", help=texts.STACK)] = False,
+    stack: Annotated[bool, typer.Option("--stack", help=texts.STACK_FIT)] = False,
     views: Views = None,
     rounds: Rounds = 200,
     max_depth: Depth = 3,

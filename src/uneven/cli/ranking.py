@@ -9,9 +9,8 @@ from rich.text import Text
 
 from uneven.cli.terminal import table
 from uneven.report.averages import mean
-from uneven.report.numbers import seconds
 from uneven.report.results import CompareResults, Measure, MethodResult
-from uneven.report.sections.stack import stack_cost
+from uneven.report.sections.stack import told_cost
 from uneven.report.verdict import leaders, matrix_doubt
 
 __all__ = ["noise_table", "ranking_table", "stack_table", "view_table"]
@@ -171,11 +170,8 @@ def stack_table(results: CompareResults) -> Table:
             f"{math.fsum(weights) / len(weights):.2f}" if kept else "-",
             Text(results.data.classes[strongest] if kept else "-"),
         )
-    own, everybody = stack_cost(results)
-    out.caption = (
-        f"penalty of strength {found.strength:g}; a fold is predicted in {seconds(own)}, asking "
-        f"every method takes {seconds(everybody)}"
-    )
+    told = [f"penalty of strength {found.strength:g}", told_cost(results)]
+    out.caption = "; ".join(part for part in told if part)
     out.caption_justify = "left"
     return out
 

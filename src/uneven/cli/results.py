@@ -211,6 +211,7 @@ def with_stack(results: CompareResults, run: MethodRun, model: Pipeline) -> Comp
         error_mean=tried["mean_error"].tolist(),
         error_std=tried["std_error"].tolist(),
         n_selected=tried["n_selected"].tolist(),
+        balanced=fitted.class_weight == "balanced",
     )
     return replace(results, stack=stack)
 

@@ -59,6 +59,11 @@ STACK = (
     "that bring nothing."
 )
 
+STACK_FIT = (
+    "Join the methods of --method in one that learns how much each counts for each class, and "
+    "drops those that bring nothing; only this one is written."
+)
+
 COMPARE = """Cross-validate methods on a table and write a report.
 
 Every method sees the same stratified folds. A table of the results is printed; the folder
@@ -83,8 +88,9 @@ given by --out gets [bold]report.html[/bold], [bold]results.json[/bold] and
 
   One more row in the table: the methods joined by margin. Inside every training part each method
   is trained four times more, so that the weights are learnt from rows it has not seen; the rows of
-  the folds are the same as for the others. A stack takes about five times as long as all its
-  methods together, and asks only those that it keeps.
+  the folds are the same as for the others. All classes count alike in the weights. A stack takes
+  five times as long as all its methods together, plus the choice of its penalty, which counts on
+  small tables. It asks only the methods that it keeps.
 
 [bold]Noisy labels[/bold] (--noise-matrix)
 

@@ -38,8 +38,9 @@ def stack_methods(methods: Sequence[Method], schema: Schema) -> Method:
     -------
     Method
         Its classifier is a `MarginStackingClassifier` with a weight per method and class, a group
-        penalty and a strength found by cross-validation. Methods that know the noise in the labels
-        are told about it; the weights are learnt from the labels as they are.
+        penalty and a strength found by cross-validation; all classes count alike, as they do in
+        the confusion norm. Methods that know the noise in the labels are told about it; the
+        weights are learnt from the labels as they are.
 
     Raises
     ------
@@ -67,6 +68,7 @@ def stack_methods(methods: Sequence[Method], schema: Schema) -> Method:
             members,
             strengths=STRENGTHS,
             tol=TOLERANCE,
+            class_weight="balanced",
             keep_level_one=False,
             random_state=settings.seed,
         )

@@ -23,8 +23,8 @@ MOST_NAMED = 8
 """Weights of so many classifiers get a colour and a name."""
 
 SHOWN_ERRORS = 4.0
-"""Errors up to so many times the smallest are shown; penalties that drop all classifiers are wrong
-about almost everything, and their errors would flatten the others."""
+"""Errors up to so many times the smallest are shown, if these are most of them; penalties that drop
+all classifiers are wrong about almost everything, and their errors would flatten the others."""
 
 
 class SelectionPathDisplay:
@@ -142,7 +142,8 @@ class SelectionPathDisplay:
         ax : matplotlib Axes, two of them, or None
             Where to draw; None makes a figure.
         strengths : array-like of shape (n_strengths,) or None
-            Strengths to look at; None takes those of the estimator.
+            At least two strengths to look at; None takes those that the estimator was fitted with,
+            and the one that it uses.
         **kwargs
             Passed to `plot`.
 
@@ -151,8 +152,18 @@ class SelectionPathDisplay:
         SelectionPathDisplay
             The drawn display.
         """
+        if not hasattr(estimator, "path"):
+            raise TypeError(
+                f"a {type(estimator).__name__} has no path of strengths; give a fitted "
+                "MarginStackingClassifier (of a pipeline, its last step)."
+            )
         check_is_fitted(estimator)
         path = estimator.path() if strengths is None else estimator.path(strengths=strengths)
+        if len(path.strengths) < 2:
+            raise ValueError(
+                f"there is only the strength {path.strengths[0]:g} to look at; name more of them: "
+                "from_estimator(stack, strengths=[0.001, 0.01, 0.1])."
+            )
         return cls.from_path(path, ax=ax, **kwargs)
 
     def plot(
@@ -202,10 +213,10 @@ class SelectionPathDisplay:
             low, high = np.maximum(middle - around, 0.0), middle + around
             ax.fill_between(self.strengths, low, high, color=BLUE, alpha=0.16, linewidth=0)
         ax.plot(self.strengths, middle, color=BLUE, linewidth=2.0, marker="o", markersize=4)
-        shown = SHOWN_ERRORS * max(float(middle.min()), 1.0)
         weak = middle[: len(middle) // 2 if self.chosen is None else self.chosen + 1]
-        if middle.max() > max(shown, weak.max()):
-            ax.set_ylim(0.0, 1.05 * max(shown, weak.max()))
+        shown = max(SHOWN_ERRORS * max(float(middle.min()), 1.0), float(weak.max()))
+        if 0 < np.sum(middle > shown) < len(middle) / 2:
+            ax.set_ylim(0.0, 1.05 * shown)
         ax.set_ylabel("error, %", color=MUTED, fontsize=9)
         return []
 

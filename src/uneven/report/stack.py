@@ -33,6 +33,8 @@ class StackSummary:
     strengths, error_mean, error_std, n_selected : list of float of length S
         Strengths that were tried, the error of each in cross-validation over the scores of the
         methods, its spread, and how many methods each keeps; empty if the strength was given.
+    balanced : bool
+        Whether all classes count alike in the weights and in the errors, however rare they are.
 
     Examples
     --------
@@ -51,6 +53,7 @@ class StackSummary:
     error_mean: list[float] = field(default_factory=list)
     error_std: list[float] = field(default_factory=list)
     n_selected: list[float] = field(default_factory=list)
+    balanced: bool = False
 
     def __post_init__(self) -> None:
         counts = {len(self.members), len(self.weights), len(self.kept_folds or self.members)}

@@ -10,10 +10,10 @@ from uneven.report.heat import MANY, heat_cell, named
 from uneven.report.markup import Markup, tag
 from uneven.report.numbers import decimal, percent, seconds
 from uneven.report.path_chart import path_chart
-from uneven.report.results import CompareResults, MethodResult
+from uneven.report.results import CompareResults, DataSummary, MethodResult
 from uneven.report.stack import StackSummary
 
-__all__ = ["stack", "stack_cost"]
+__all__ = ["stack", "stack_cost", "told_cost"]
 
 NOTE = (
     "What the score of a method counts for each class when the answers are joined; the class with "
@@ -42,7 +42,7 @@ def stack(results: CompareResults) -> Markup | None:
     remarks = [tag("li", remark) for remark in _remarks(results, found, members)]
     return Markup(
         tag("ul", remarks, class_="remarks")
-        + _weights(found, members, results.data.classes)
+        + _weights(found, members, results.data)
         + tag("p", NOTE, class_="note")
         + _path(found)
     )
@@ -68,6 +68,26 @@ def stack_cost(results: CompareResults) -> tuple[float, float]:
     return mean(own.predict_seconds), math.fsum(mean(m.predict_seconds) for m in members)
 
 
+def told_cost(results: CompareResults) -> str:
+    """What is saved by not asking dropped methods, in words.
+
+    Parameters
+    ----------
+    results : CompareResults
+        With a stack.
+
+    Returns
+    -------
+    str
+        Empty where a stack takes as long as all of its methods, or nothing was measured: it also
+        pays for handing the table to each and for joining the answers.
+    """
+    own, everybody = stack_cost(results)
+    if not own < everybody:
+        return ""
+    return f"a fold is predicted in {seconds(own)}; asking every method takes {seconds(everybody)}"
+
+
 def _members(results: CompareResults, found: StackSummary) -> list[MethodResult]:
     known = {method.name: method for method in results.methods}
     return [known[name] for name in found.members]
@@ -86,20 +106,19 @@ def _remarks(
         remarks.append(
             f"The strength of the penalty, {found.strength:g}, was chosen by cross-validation over "
             f"what the methods say about rows they have not seen; {percent(error, 1)} of these "
-            "were answered wrongly."
+            f"were answered wrongly{', on average over the classes' if found.balanced else ''}."
         )
-    own, everybody = stack_cost(results)
-    if math.isfinite(own) and math.isfinite(everybody):
-        remarks.append(
-            f"A fold is predicted in {seconds(own)}; asking every method takes "
-            f"{seconds(everybody)}."
-        )
+    if found.balanced:
+        remarks.append("All classes count alike when weights are learnt, however rare they are.")
+    cost = told_cost(results)
+    if cost:
+        remarks.append(f"{cost[0].upper()}{cost[1:]}.")
     return remarks
 
 
-def _weights(
-    found: StackSummary, members: Sequence[MethodResult], classes: Sequence[str]
-) -> Markup:
+def _weights(found: StackSummary, members: Sequence[MethodResult], data: DataSummary) -> Markup:
+    order = data.by_size()
+    classes = [data.classes[c] for c in order]
     top = max((abs(v) for row in found.weights for v in row), default=1.0) or 1.0
     counted, digits = bool(found.kept_folds), 1 if len(classes) > MANY else 2
     heads = [tag("th", named(name), scope="col", class_="method") for name in classes]
@@ -112,7 +131,7 @@ def _weights(
                 "tr",
                 tag("th", named(method.label), scope="row"),
                 tag("td", folds, class_="number") if counted else None,
-                [_weight(value, top, digits) for value in weights],
+                [_weight(weights[c], top, digits) for c in order],
             )
         )
     head = tag("thead", tag("tr", tag("th", "method", scope="col"), kept_in, heads))
