@@ -153,6 +153,16 @@ def test_wrong_requests(uneven, table, words, says):
     assert says in done.complaint
 
 
+def test_help_says_what_is_written(uneven):
+    for command, says in (
+        ("compare", "Also join the methods"),
+        ("fit", "only this one is written"),
+    ):
+        told = " ".join(re.sub(r"[│|]", " ", uneven(command, "--help").out).split())
+        assert says in told
+        assert (command == "compare") == ("Also join" in told)
+
+
 def test_progress_counts_the_trainings_and_leaves_nothing_behind(frame):
     class Counter:
         seen: list[tuple[int, int]] = []  # noqa: RUF012

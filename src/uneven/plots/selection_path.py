@@ -215,8 +215,8 @@ class SelectionPathDisplay:
         ax.plot(self.strengths, middle, color=BLUE, linewidth=2.0, marker="o", markersize=4)
         weak = middle[: len(middle) // 2 if self.chosen is None else self.chosen + 1]
         shown = max(SHOWN_ERRORS * max(float(middle.min()), 1.0), float(weak.max()))
-        if 0 < np.sum(middle > shown) < len(middle) / 2:
-            ax.set_ylim(0.0, 1.05 * shown)
+        cut = 0 < np.sum(middle > shown) < len(middle) / 2
+        ax.set_ylim(0.0, 1.05 * shown if cut else None)
         ax.set_ylabel("error, %", color=MUTED, fontsize=9)
         return []
 
