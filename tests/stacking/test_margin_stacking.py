@@ -431,7 +431,7 @@ NB = GaussianNB()
         ([("a", NB), ("a", NB)], "two members are called 'a'"),
         ([("penalty", NB)], "like a parameter of MarginStackingClassifier"),
         ([("a__b", NB)], "cannot be the name"),
-        ([("a", LinearRegression())], "which is no classifier"),
+        ([("a", LinearRegression())], "must be a classifier, got LinearRegression"),
         ([("a", 3)], "must be a classifier"),
         ([("a", Member(NB), [0])], "has columns beside its Member"),
         ([NB], "must be pairs"),

@@ -15,7 +15,7 @@ METHODS = ("predict_proba", "decision_function", "predict")
 """Where scores may come from, the best first."""
 
 
-def score_method(model: Any, wanted: str = "auto") -> str:
+def score_method(model: Any, wanted: str = "auto", *, fitted: bool = False) -> str:
     """Which method of a classifier is asked for scores.
 
     Parameters
@@ -23,10 +23,13 @@ def score_method(model: Any, wanted: str = "auto") -> str:
     model : classifier
     wanted : {"auto", "predict_proba", "decision_function", "predict"}, default="auto"
         "auto" is the first of them that it has.
+    fitted : bool, default=False
+        Whether it must have one by now. Some classifiers show what they have once they are fitted.
 
     Returns
     -------
     str
+        As wanted, if the classifier does not show yet what it has.
 
     Examples
     --------
@@ -36,6 +39,8 @@ def score_method(model: Any, wanted: str = "auto") -> str:
     """
     check_choice("score", wanted, ("auto", *METHODS))
     found = [method for method in METHODS if hasattr(model, method)]
+    if not found and not fitted:
+        return wanted
     if not found:
         raise TypeError(
             f"{type(model).__name__} has none of {', '.join(METHODS)}: it is no classifier."
@@ -44,7 +49,7 @@ def score_method(model: Any, wanted: str = "auto") -> str:
         return found[0]
     if wanted not in found:
         raise ValueError(
-            f"score={wanted!r}, but {type(model).__name__} has no {wanted}; it has "
+            f"{type(model).__name__} has no {wanted} to be asked for scores; it has "
             f"{', '.join(found)}."
         )
     return wanted
@@ -72,7 +77,8 @@ def positions_of(labels: Any, classes: np.ndarray) -> np.ndarray:
     known = np.isin(given, classes)
     if not known.all():
         raise ValueError(
-            f"the label {given[~known][0]!r} is not among the classes {list(classes[:8])}."
+            f"the label {given[~known].tolist()[0]!r} is not among the classes "
+            f"{classes[:8].tolist()}."
         )
     return np.searchsorted(classes, given)
 

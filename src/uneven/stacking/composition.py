@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Mapping
 from typing import Any, Self
 
-from sklearn.base import BaseEstimator, is_classifier
+from sklearn.base import BaseEstimator
 
 from uneven.stacking.members import Member, check_members
 
@@ -66,6 +66,7 @@ class NamedMembers(BaseEstimator):
                 (entry[0], new, *entry[2:]) if found == name else entry
                 for found, entry in zip(names, self.estimators)
             ]
+        _refuse_dropped(self.estimators, params)
         super().set_params(**params)
         return self
 
@@ -99,19 +100,13 @@ def open_members(estimator: Any, score_method: str = "auto") -> list[tuple[str, 
     >>> open_members(stack)
     [('nb', Member(columns=[0, 2], estimator=GaussianNB()))]
     """
-    given = estimator.estimators
-    entries = [_pair(entry, score_method) for entry in given] if _is_listing(given) else given
-    members = check_members(entries)
+    members = check_members(estimator.estimators, score=score_method, word="estimators")
     own = set(estimator.get_params(deep=False))
-    for name, member in members:
+    for name, _ in members:
         if name in own:
             raise ValueError(
                 f"a member is called {name!r}, like a parameter of {type(estimator).__name__}: "
                 "choose another name."
-            )
-        if not is_classifier(member.estimator):
-            raise ValueError(
-                f"member {name!r} is a {type(member.estimator).__name__}, which is no classifier."
             )
     return members
 
@@ -120,20 +115,15 @@ def _is_listing(estimators: Any) -> bool:
     return hasattr(estimators, "__iter__") and not isinstance(estimators, str | Mapping)
 
 
-def _pair(entry: Any, score_method: str) -> Any:
-    """Name and member of an entry; what is no entry is returned as it is."""
-    if not isinstance(entry, tuple | list) or len(entry) not in (2, 3):
-        return entry
-    name, given, *columns = entry
-    if isinstance(given, Member):
-        if columns:
+def _refuse_dropped(estimators: Any, params: Mapping[str, Any]) -> None:
+    """Refuse parameters of members that are left out."""
+    dropped = [name for name, given in _named(estimators) if isinstance(given, str)]
+    for word in params:
+        if word.partition("__")[0] in dropped and "__" in word:
+            name = word.partition("__")[0]
             raise ValueError(
-                f"member {name!r} has columns beside its Member: write Member(..., columns=...)."
+                f'member {name!r} is "drop" and has no {word}: set {name} to a classifier first.'
             )
-        return name, given
-    if isinstance(given, str) or not hasattr(given, "fit"):
-        return name, given
-    return name, Member(given, columns=columns[0] if columns else None, score=score_method)
 
 
 def _named(estimators: Any) -> list[tuple[str, Any]]:

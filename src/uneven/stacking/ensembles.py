@@ -21,7 +21,7 @@ from uneven.stacking.base_learners import (
     ParzenClassifier,
 )
 from uneven.stacking.input_maps import Likeness, Squares
-from uneven.stacking.members import Member, check_share
+from uneven.stacking.members import Member, check_classifier, check_share
 from uneven.stacking.normalised import LaplaceTreeClassifier, NormalisedClassifier
 from uneven.voters.adapters import seeded_clone
 
@@ -123,6 +123,8 @@ def diverse_ensemble(
     kinds = diverse_learners() if learners is None else dict(learners)
     if not kinds:
         raise ValueError("learners is empty: give at least one classifier.")
+    for name, learner in kinds.items():
+        check_classifier(f"learner {name!r}", learner)
     rng = check_random_state(random_state)
     seeds = rng.randint(2**31 - 1, size=n_subsets).tolist()
     return [
@@ -210,6 +212,7 @@ def bagged_ensemble(
     >>> [name for name, _ in bagged_ensemble(DecisionTreeClassifier(), 3)]
     ['bag_1', 'bag_2', 'bag_3']
     """
+    check_classifier("estimator", estimator)
     check_integer("n", n, 1)
     check_share(share)
     rng = check_random_state(random_state)
@@ -264,6 +267,7 @@ def random_subspaces(
     >>> [member.columns for _, member in random_subspaces(GaussianNB(), 4, 2, random_state=0)]
     [[2, 3], [0, 2]]
     """
+    check_classifier("estimator", estimator)
     check_integer("n", n, 1)
     check_integer("n_features", n_features, 1)
     check_share(share)

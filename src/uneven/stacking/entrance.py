@@ -12,6 +12,7 @@ from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
+from sklearn.model_selection import PredefinedSplit
 from sklearn.utils import get_tags
 from sklearn.utils.multiclass import check_classification_targets
 from sklearn.utils.validation import check_consistent_length, column_or_1d, validate_data
@@ -20,9 +21,9 @@ from uneven.door import check_mass
 from uneven.frames import take_rows
 from uneven.stacking.composition import open_members
 from uneven.stacking.members import Member
-from uneven.stacking.tables import count_rows, open_table
+from uneven.stacking.tables import count_rows, holds_texts, open_table, row_numbers
 
-__all__ = ["StackRows", "enter_stack", "enter_stack_again", "weigh_classes"]
+__all__ = ["StackRows", "enter_stack", "enter_stack_again", "members_take", "weigh_classes"]
 
 _X_RULES: dict[str, Any] = {"accept_sparse": "csr", "dtype": "numeric"}
 
@@ -54,10 +55,30 @@ class StackRows:
     place: np.ndarray | None = None
 
     def find_splits(self, cv: Any) -> Any:
-        """The same folds in the rows that are left; what is no list of splits stays as it is."""
-        if self.place is None or isinstance(cv, str) or not hasattr(cv, "__iter__"):
+        """The same folds in the rows that are left; splitters of any table stay as they are."""
+        if self.place is None:
             return cv
-        return [(self._find(train), self._find(test)) for train, test in cv]
+        if isinstance(cv, PredefinedSplit):
+            cv = cv.split()
+        if isinstance(cv, str) or not hasattr(cv, "__iter__"):
+            return cv
+        found = []
+        for k, (train, test) in enumerate(cv):
+            where = f"rows of split {k + 1} of cv"
+            found.append(
+                (self._find(train, f"the training {where}"), self._find(test, f"the test {where}"))
+            )
+        return found
+
+    def find_groups(self, groups: Any) -> np.ndarray | None:
+        """The groups of the rows that are left."""
+        if groups is None:
+            return None
+        given = column_or_1d(groups)
+        n_given = len(self.y) if self.place is None else len(self.place)
+        if len(given) != n_given:
+            raise ValueError(f"groups has {len(given)} entries, X has {n_given} rows.")
+        return np.asarray(given if self.place is None else given[self.place >= 0])
 
     def find_members(self, members: list[tuple[str, Member]]) -> list[tuple[str, Member]]:
         """The same members, with the rows that they name where these are now."""
@@ -66,14 +87,17 @@ class StackRows:
         found = []
         for name, member in members:
             if member.rows is not None:
-                words = member.get_params(deep=False) | {"rows": self._find(member.rows)}
-                member = Member(**words)
+                rows = self._find(member.named_rows(len(self.place)), "rows")
+                if not rows.size:
+                    raise ValueError(f"all rows of member {name!r} have the sample_weight zero.")
+                member = Member(**(member.get_params(deep=False) | {"rows": rows}))
             found.append((name, member))
         return found
 
-    def _find(self, rows: Any) -> np.ndarray:
-        place = np.asarray(self.place)[np.asarray(rows)]
-        return np.asarray(place[place >= 0])
+    def _find(self, rows: Any, what: str) -> np.ndarray:
+        place = np.asarray(self.place)
+        found = place[row_numbers(rows, len(place), what)]
+        return np.asarray(found[found >= 0])
 
 
 def enter_stack(estimator: Any, X: Any, y: Any, sample_weight: Any) -> StackRows:
@@ -82,8 +106,8 @@ def enter_stack(estimator: Any, X: Any, y: Any, sample_weight: Any) -> StackRows
     Parameters
     ----------
     estimator : estimator
-        Gets ``n_features_in_`` and ``feature_names_in_``.
-    X : array-like, sparse matrix, dataframe or list of texts, of length n_samples
+        Gets ``n_features_in_``, ``feature_names_in_`` and ``takes_``.
+    X : array-like, sparse matrix, dataframe or texts, of length n_samples
     y : array-like of shape (n_samples,)
     sample_weight : array-like of shape (n_samples,), or None
         Rows of weight zero are left out.
@@ -97,6 +121,7 @@ def enter_stack(estimator: Any, X: Any, y: Any, sample_weight: Any) -> StackRows
     ValueError
         Also if ``y`` holds one class only: there is nothing to choose from.
     """
+    estimator.takes_ = members_take(estimator)
     if _is_handed_on(X):
         validate_data(estimator, X, y, skip_check_array=True)
         labels = column_or_1d(y, warn=True)
@@ -176,17 +201,38 @@ def enter_stack_again(estimator: Any, X: Any) -> Any:
     return open_table(validate_data(estimator, X, reset=False, **_rules(estimator)))
 
 
+def members_take(estimator: Any) -> dict[str, bool]:
+    """What the members of a stack can read, worked out once per fit.
+
+    Parameters
+    ----------
+    estimator : NamedMembers
+
+    Returns
+    -------
+    dict of str to bool
+        "sparse" and "nan": all members take such tables. "holes": those that read all columns take
+        NaN.
+    """
+    fitted: dict[str, bool] | None = vars(estimator).get("takes_")
+    if fitted is not None:
+        return fitted
+    members = [member for _, member in open_members(estimator)]
+    tags = [get_tags(member.estimator).input_tags for member in members]
+    some = [member.columns is not None for member in members]
+    return {
+        "sparse": all(tag.sparse for tag in tags),
+        "nan": all(tag.allow_nan for tag in tags),
+        "holes": all(few or tag.allow_nan for few, tag in zip(some, tags)),
+    }
+
+
 def _rules(estimator: Any) -> dict[str, Any]:
     """How arrays are checked: holes are refused if a member that reads all columns takes none."""
-    takes = [
-        member.columns is not None or get_tags(member.estimator).input_tags.allow_nan
-        for _, member in open_members(estimator)
-    ]
-    return _X_RULES | {"ensure_all_finite": "allow-nan" if all(takes) else True}
+    holes = members_take(estimator)["holes"]
+    return _X_RULES | {"ensure_all_finite": "allow-nan" if holes else True}
 
 
 def _is_handed_on(X: Any) -> bool:
-    """Whether a table is a data frame, or a list of texts."""
-    if isinstance(X, list):
-        return bool(X) and isinstance(X[0], str)
-    return hasattr(X, "columns") and hasattr(X, "shape")
+    """Whether a table is a data frame, or texts."""
+    return holds_texts(X) or (hasattr(X, "columns") and hasattr(X, "shape"))

@@ -13,13 +13,14 @@ from typing import Any
 import numpy as np
 from sklearn import get_config
 from sklearn.base import clone
+from sklearn.exceptions import NotFittedError
 from sklearn.pipeline import Pipeline
 from sklearn.utils.metadata_routing import get_routing_for_object
 from sklearn.utils.validation import check_is_fitted, has_fit_parameter
 from threadpoolctl import ThreadpoolController
 
 from uneven.frames import take_columns, take_rows
-from uneven.stacking.answers import positions_of
+from uneven.stacking.answers import METHODS, positions_of, score_method
 from uneven.stacking.members import FittedMember
 
 __all__ = ["Task", "Training", "one_thread", "run_task", "weight_words"]
@@ -54,7 +55,7 @@ class Task:
         Unfitted, with all seeds set; fitted if ``train`` is None.
     columns : ndarray of int or None
     method : str
-        What is asked for scores.
+        What is asked for scores; "auto" if that shows once the classifier is fitted.
     train : ndarray of int or None
         Training rows, with repetitions. None: the classifier is fitted already.
     test : ndarray of int
@@ -74,10 +75,14 @@ class Task:
     keep: bool
     place: str
 
+    def n_labels(self, training: Training) -> int | None:
+        """How many classes its training rows show; None if it is fitted already."""
+        return None if self.train is None else len(np.unique(training.labels[self.train]))
+
 
 def run_task(
     task: Task, training: Training, digest: str | None, parent: int
-) -> tuple[FittedMember | None, np.ndarray]:
+) -> tuple[FittedMember | None, np.ndarray, str]:
     """Do the work of one task.
 
     Parameters
@@ -94,44 +99,73 @@ def run_task(
     member : FittedMember or None
         Its scores are not scaled yet.
     scores : ndarray of shape (n_test, n_classes)
+    method : str
+        What was asked for them.
     """
     with nullcontext() if os.getpid() == parent else one_thread():
-        try:
-            member = _learn(task, training)
-        except Exception as error:
-            plain = (kind for kind in (ValueError, TypeError) if isinstance(error, kind))
-            kind = next(plain, RuntimeError)
-            raise kind(
-                f"member {task.name!r} ({type(task.estimator).__name__}) could not be fitted "
-                f"{task.place}: {error}"
-            ) from error
+        member = _learn_or_say(task, training)
         if len(task.test):
             scores = member.scores(take_rows(training.X, task.test))
         else:
             scores = np.zeros((0, len(training.classes)))
-    return (member if task.keep else None), scores
+    return (member if task.keep else None), scores, member.method
+
+
+def _learn_or_say(task: Task, training: Training) -> FittedMember:
+    """A member that has learnt; errors say who failed, and where."""
+    if task.train is None:
+        return _accept(task, training.classes)
+    try:
+        return _learn(task, training)
+    except Exception as error:
+        plain = (kind for kind in (ValueError, TypeError) if isinstance(error, kind))
+        kind = next(plain, RuntimeError)
+        raise kind(
+            f"member {task.name!r} ({type(task.estimator).__name__}) could not be fitted "
+            f"{task.place}: {error}"
+        ) from error
+
+
+def _accept(task: Task, classes: np.ndarray) -> FittedMember:
+    """A member that came fitted."""
+    model, name = task.estimator, task.name
+    try:
+        check_is_fitted(model)
+    except NotFittedError as error:
+        raise ValueError(
+            f"member {name!r} ({type(model).__name__}) is not fitted, but cv='prefit': fit it "
+            "first. clone, GridSearchCV and cross_val_score unfit members, unless these are in a "
+            "sklearn.frozen.FrozenEstimator."
+        ) from error
+    found = np.asarray(getattr(model, "classes_", classes))
+    if not np.isin(found, classes).all():
+        raise ValueError(
+            f"member {name!r} was fitted to the labels {found[:8].tolist()}, y has "
+            f"{classes[:8].tolist()}: give it the same labels."
+        )
+    try:
+        method = score_method(model, task.method, fitted=True)
+    except (TypeError, ValueError) as error:
+        raise type(error)(f"member {name!r}: {error}") from error
+    return FittedMember(name, model, task.columns, method, positions_of(found, classes), classes)
 
 
 def _learn(task: Task, training: Training) -> FittedMember:
     classes = training.classes
-    if task.train is None:
-        check_is_fitted(task.estimator)
-        found = getattr(task.estimator, "classes_", classes)
-        known = positions_of(found, classes)
-        return FittedMember(task.name, task.estimator, task.columns, task.method, known, classes)
-    if not len(task.train):
+    if task.train is None or not len(task.train):
         raise ValueError("none of its rows are left to learn from.")
     labels = training.labels[task.train]
     seen = np.unique(labels)
-    model = None
+    model, method = None, task.method if task.method in METHODS else "predict"
     if len(seen) > 1:
         table = take_columns(take_rows(training.X, task.train), task.columns)
         model = clone(task.estimator)
         weight = None if training.weight is None else training.weight[task.train]
         model.fit(table, labels, **({} if weight is None else weight_words(model, weight)))
         seen = np.asarray(getattr(model, "classes_", seen))
+        method = score_method(model, task.method, fitted=True)
     known = positions_of(seen, classes)
-    return FittedMember(task.name, model, task.columns, task.method, known, classes)
+    return FittedMember(task.name, model, task.columns, method, known, classes)
 
 
 def weight_words(model: Any, weight: np.ndarray) -> dict[str, Any]:

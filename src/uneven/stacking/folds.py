@@ -12,6 +12,7 @@ import numpy as np
 from sklearn.model_selection import KFold, StratifiedKFold, check_cv
 
 from uneven.door import check_integer, hold_out
+from uneven.stacking.tables import row_numbers
 
 __all__ = ["Plan", "Split", "plan_splits"]
 
@@ -102,17 +103,15 @@ def plan_splits(
         cv = 0.5
     if isinstance(cv, Real) and not isinstance(cv, Integral):
         return _hold_out(float(cv), y, rng)
-    if cv is None or isinstance(cv, Integral):
+    counted = cv is None or isinstance(cv, Integral)
+    if counted:
         splitter = _stratified(5 if cv is None else cv, y, labels, rng)
     else:
         splitter = check_cv(cv, y, classifier=True)
-    with warnings.catch_warnings():
-        warnings.filterwarnings("ignore", "The least populated class", UserWarning)
-        folds = [
-            Split(np.asarray(train), np.asarray(test))
-            for train, test in splitter.split(X, y, groups)
-        ]
+    folds = _split(splitter, X, y, groups)
     _refuse_overlap(folds, len(y))
+    if not counted:
+        _warn_of_strangers(folds, y, labels)
     return Plan(folds, Split(everything, nothing))
 
 
@@ -142,15 +141,57 @@ def _stratified(
     n_folds = min(int(wanted), max(2, int(counts.max())))
     if small:
         named = ", ".join(f"{labels[k]!r} ({counts[k]})" for k in small[:5])
+        many = "1 class has" if len(small) == 1 else f"{len(small)} classes have"
         fewer = "" if n_folds == wanted else f" There are only {n_folds} folds now."
         warnings.warn(
-            f"{len(small)} classes have fewer rows than the {wanted} folds of cv: {named}. Some "
-            f"folds are scored by models that have seen few of their rows, or none.{fewer}",
+            f"{many} fewer rows than the {wanted} folds of cv: {named}. Some folds are scored by "
+            f"models that have seen few of their rows, or none.{fewer}",
             stacklevel=4,
         )
     seed = None if rng is None else int(rng.randint(2**31 - 1))
     kind = StratifiedKFold if counts.max() >= n_folds else KFold
     return kind(n_folds, shuffle=rng is not None, random_state=seed)
+
+
+def _split(splitter: Any, X: Any, y: np.ndarray, groups: Any) -> list[Split]:
+    """What a splitter says, as numbers of rows."""
+    with warnings.catch_warnings():
+        warnings.filterwarnings("ignore", "The least populated class", UserWarning)
+        try:
+            given = list(splitter.split(X, y, groups))
+        except ValueError as error:
+            if groups is not None or "groups" not in str(error):
+                raise
+            raise ValueError(
+                f"cv={type(splitter).__name__} keeps groups together, but got no groups: give the "
+                "splits themselves, cv=list(splitter.split(X, y, groups))."
+            ) from error
+    if not given:
+        raise ValueError(
+            "cv gives no splits. A generator can be used up only once: give a list of splits."
+        )
+    folds = []
+    for k, (train, test) in enumerate(given):
+        parts = (("training", train), ("test", test))
+        words = [f"the {part} rows of split {k + 1} of cv" for part, _ in parts]
+        found = [row_numbers(rows, len(y), word) for word, (_, rows) in zip(words, parts)]
+        folds.append(Split(*found))
+    return folds
+
+
+def _warn_of_strangers(folds: list[Split], y: np.ndarray, labels: Sequence[Any]) -> None:
+    """Say if models are asked about classes that they have not seen."""
+    unseen = [np.setdiff1d(y[fold.test], y[fold.train]).tolist() for fold in folds]
+    blind = sum(bool(classes) for classes in unseen)
+    if not blind:
+        return
+    named = ", ".join(repr(labels[k]) for k in sorted({k for part in unseen for k in part})[:5])
+    warnings.warn(
+        f"in {blind} of the {len(folds)} splits of cv the training part lacks a class of the test "
+        f"part ({named}), so members cannot know it. Shuffle the rows (shuffle=True in the "
+        "splitter), or give a number as cv: its folds are stratified.",
+        stacklevel=4,
+    )
 
 
 def _refuse_overlap(folds: list[Split], n_samples: int) -> None:

@@ -12,6 +12,7 @@ import numpy as np
 import sklearn
 from sklearn.base import clone
 from sklearn.utils import check_random_state
+from sklearn.utils.multiclass import check_classification_targets
 from sklearn.utils.parallel import Parallel, delayed
 
 from uneven.door import check_mass
@@ -89,7 +90,7 @@ def level_one(
 
     Parameters
     ----------
-    members : list of (str, classifier or Member)
+    members : list of (str, classifier or Member) or (str, classifier, columns)
     X : array-like, sparse matrix, dataframe or list of n_samples rows
         Handed on as it is: members decide what they can take.
     y : array-like of shape (n_samples,)
@@ -205,7 +206,7 @@ def finish_members(
         return [level.members[m] for m in wanted]
     tasks = [level.put_off[m] for m in wanted]
     results = _run(tasks, level.training, n_jobs, memory, callback)
-    fitted = [member for member, _ in results if member is not None]
+    fitted = [member for member, *_ in results if member is not None]
     return [replace(member, scale=float(level.scale[m])) for member, m in zip(fitted, wanted)]
 
 
@@ -259,9 +260,19 @@ def _enter(table: Any, y: Any, classes: Any, sample_weight: Any) -> tuple[Traini
         raise ValueError(f"y has shape {labels.shape}, but X has {n_samples} rows.")
     if n_samples == 0:
         raise ValueError("Found array with 0 sample(s): there are no rows.")
+    _refuse_no_label(labels)
+    check_classification_targets(labels)
     known = np.unique(labels if classes is None else np.asarray(classes))
     weight = None if sample_weight is None else check_mass(sample_weight, n_samples)
     return Training(table, labels, weight, known), positions_of(labels, known)
+
+
+def _refuse_no_label(labels: np.ndarray) -> None:
+    if labels.dtype.kind not in "fO":
+        return
+    for row, label in enumerate(labels.tolist()):
+        if label is None or type(label).__name__ == "NAType" or label != label:
+            raise ValueError(f"y has no label in row {row}, but {label}: leave such rows out.")
 
 
 def _resolve(views: Any, table: Any) -> ViewMap | None:
@@ -298,7 +309,10 @@ def _list_tasks(
             )
             chosen = member.draw_rows(positions, rng)
         columns = member.find_columns(name, table, views)
-        method = score_method(model, member.score)
+        try:
+            method = score_method(model, member.score)
+        except (TypeError, ValueError) as error:
+            raise type(error)(f"member {name!r}: {error}") from error
         splits = [*plan.folds, plan.final]
         for k, split in enumerate(splits):
             last = k == len(splits) - 1
@@ -319,7 +333,7 @@ def _run(
     n_jobs: int | None,
     memory: Any,
     callback: Callable[[int, int], object] | None,
-) -> list[tuple[FittedMember | None, np.ndarray]]:
+) -> list[tuple[FittedMember | None, np.ndarray, str]]:
     """Do all tasks; results are in their order."""
     digest = None
     work: Any = run_task
@@ -349,28 +363,40 @@ def _pool(n_jobs: int | None, one_by_one: bool) -> Any:
 
 def _gather(
     tasks: list[Task],
-    results: list[tuple[FittedMember | None, np.ndarray]],
+    results: list[tuple[FittedMember | None, np.ndarray, str]],
     training: Training,
     positions: np.ndarray,
     plan: Plan,
 ) -> LevelOne:
     """Put scores in the order of the rows, and margins on one scale."""
-    rows, methods = plan.scored, {task.name: task.method for task in tasks}
-    names = list(methods)
+    rows, names = plan.scored, list(dict.fromkeys(task.name for task in tasks))
     scores = np.empty((len(rows), len(names), len(training.classes)))
-    for task, (_, said) in zip(tasks, results):
-        scores[np.searchsorted(rows, task.test), names.index(task.name)] = said
+    measured = np.empty((len(rows), len(names)), dtype=bool)
+    margins = set()
+    for task, (_, said, method) in zip(tasks, results):
+        place = np.searchsorted(rows, task.test), names.index(task.name)
+        scores[place], measured[place] = said, task.n_labels(training) != 1
+        if method == "decision_function":
+            margins.add(task.name)
     share = np.ones(len(rows)) if training.weight is None else training.weight[rows]
     if not share.any():
         raise ValueError("sample_weight is zero for every row that has level-1 scores.")
     share = share / share.sum()
     scale = np.ones(len(names))
-    for m, method in enumerate(methods.values()):
-        if method == "decision_function":
-            size = float(np.sqrt(share @ np.square(scores[:, m]).mean(axis=1)))
-            scale[m] = size if size > 0.0 else 1.0
-            scores[:, m] /= scale[m]
-    fitted = [member for member, _ in results if member is not None]
+    for m, name in enumerate(names):
+        if name in margins:
+            known = measured[:, m]
+            scale[m] = _margin_scale(scores[known, m], share[known])
+            scores[known, m] /= scale[m]
+    fitted = [member for member, *_ in results if member is not None]
     members = [replace(member, scale=float(size)) for member, size in zip(fitted, scale)]
     y = positions[rows]
     return LevelOne(scores, y, share, rows, members, training.classes, names, scale)
+
+
+def _margin_scale(margins: np.ndarray, share: np.ndarray) -> float:
+    """Root of the mean square of margins, shape (n_rows, n_classes); 1 where it says nothing."""
+    if not share.any():
+        return 1.0
+    size = float(np.sqrt(share @ np.square(margins).mean(axis=1) / share.sum()))
+    return size if size > 0.0 else 1.0

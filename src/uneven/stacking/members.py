@@ -2,22 +2,25 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable
+from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
 from numbers import Real
 from typing import Any
 
 import numpy as np
-from sklearn.base import BaseEstimator
+from sklearn.base import BaseEstimator, is_classifier
 from sklearn.utils import check_random_state
 
 from uneven.door import hold_out
 from uneven.frames import take_columns
 from uneven.stacking.answers import class_scores
-from uneven.stacking.tables import count_columns, count_rows, open_table
+from uneven.stacking.tables import count_columns, count_rows, open_table, row_numbers
 from uneven.views import ViewMap, resolve_views
 
-__all__ = ["FittedMember", "Member", "check_members", "check_share"]
+__all__ = ["FittedMember", "Member", "check_classifier", "check_members", "check_share"]
+
+_LARGEST = 1e100
+"""Scores beyond it are refused: their squares must stay finite."""
 
 
 class Member(BaseEstimator):
@@ -32,7 +35,7 @@ class Member(BaseEstimator):
     columns : object, optional
         Column names or positions, a slice, a mask, a callable that receives the frame, or the name
         of a view (or several) of the stack. All columns by default.
-    rows : array-like of int, shape (n,), optional
+    rows : array-like of int, shape (n,), or mask of shape (n_samples,), optional
         Training rows; a row that is named twice counts twice.
     share : float, optional
         Share of the rows to draw, in (0, 1]: the same share of every class, without replacement.
@@ -93,7 +96,7 @@ class Member(BaseEstimator):
         ndarray of int, shape (n,), or None
         """
         if self.rows is not None:
-            return self._named_rows(len(y))
+            return self.named_rows(len(y))
         share = check_share(1.0 if self.share is None else self.share)
         source = rng if self.random_state is None else check_random_state(self.random_state)
         if self.bootstrap:
@@ -102,16 +105,13 @@ class Member(BaseEstimator):
             return None
         return np.flatnonzero(~hold_out(y, 1.0 - share, source))
 
-    def _named_rows(self, n_samples: int) -> np.ndarray:
+    def named_rows(self, n_samples: int) -> np.ndarray:
+        """The rows that this member names, out of so many, shape (n,)."""
         if self.share is not None or self.bootstrap:
             raise ValueError("rows are named, so share and bootstrap have nothing to draw.")
-        rows = np.asarray(self.rows)
-        if rows.ndim != 1 or rows.size == 0 or not np.issubdtype(rows.dtype, np.integer):
-            raise ValueError(f"rows must be a list of whole numbers, got {self.rows!r}.")
-        if rows.min() < 0 or rows.max() >= n_samples:
-            raise ValueError(
-                f"rows reach from {rows.min()} to {rows.max()}, but there are {n_samples} rows."
-            )
+        rows = row_numbers(self.rows, n_samples, "rows")
+        if not rows.size:
+            raise ValueError(f"rows name no row: {self.rows!r}.")
         return rows
 
     def find_columns(self, name: str, X: Any, views: ViewMap | None) -> np.ndarray | None:
@@ -141,9 +141,17 @@ class Member(BaseEstimator):
             return np.unique(np.concatenate(found))
         frame = X if hasattr(X, "columns") else None
         names = None if frame is None else list(frame.columns)
-        resolved = resolve_views(
-            {name: self.columns}, n_features=n_features, feature_names=names, frame=frame
-        )
+        if isinstance(self.columns, str) and known and self.columns not in (names or ()):
+            raise ValueError(
+                f"member {name!r} reads {self.columns!r}, which is no view ({', '.join(known)})."
+            )
+        try:
+            resolved = resolve_views(
+                {name: self.columns}, n_features=n_features, feature_names=names, frame=frame
+            )
+        except ValueError as error:
+            said = str(error).replace(f"view {name!r}", f"member {name!r}")
+            raise ValueError(said) from error
         return resolved.columns[0]
 
 
@@ -160,13 +168,35 @@ def check_share(share: Any) -> float:
     return float(share)
 
 
-def check_members(estimators: Any) -> list[tuple[str, Member]]:
+def check_classifier(who: str, estimator: Any) -> None:
+    """Refuse what is no classifier; whether it can ``predict`` may show only once it is fitted.
+
+    Examples
+    --------
+    >>> from sklearn.linear_model import LinearRegression
+    >>> check_classifier("member 'line'", LinearRegression())
+    Traceback (most recent call last):
+        ...
+    TypeError: member 'line' must be a classifier, got LinearRegression(), which is none.
+    """
+    known = not isinstance(estimator, type) and hasattr(estimator, "__sklearn_tags__")
+    if not known or not hasattr(estimator, "fit") or not is_classifier(estimator):
+        raise TypeError(f"{who} must be a classifier, got {estimator!r}, which is none.")
+
+
+def check_members(
+    given: Any, *, score: str = "auto", word: str = "members"
+) -> list[tuple[str, Member]]:
     """Refuse what cannot be a stack; wrap plain classifiers.
 
     Parameters
     ----------
-    estimators : list of (str, classifier or Member)
+    given : list of (str, classifier or Member) or (str, classifier, columns)
         An entry "drop" is left out.
+    score : str, default="auto"
+        What plain classifiers are asked for; see :class:`Member`.
+    word : str, default="members"
+        What the list is called, for error messages.
 
     Returns
     -------
@@ -175,33 +205,46 @@ def check_members(estimators: Any) -> list[tuple[str, Member]]:
     Examples
     --------
     >>> from sklearn.naive_bayes import GaussianNB
-    >>> check_members([("nb", GaussianNB())])
-    [('nb', Member(estimator=GaussianNB()))]
+    >>> check_members([("nb", GaussianNB()), ("few", GaussianNB(), [0, 2])])[1]
+    ('few', Member(columns=[0, 2], estimator=GaussianNB()))
     """
-    if not isinstance(estimators, Iterable) or isinstance(estimators, str | dict):
-        raise ValueError(f"estimators must be a list of (name, classifier), got {estimators!r}.")
+    if not isinstance(given, Iterable) or isinstance(given, str | Mapping):
+        raise ValueError(f"{word} must be a list of (name, classifier), got {given!r}.")
     members: list[tuple[str, Member]] = []
-    for entry in estimators:
-        if not isinstance(entry, list | tuple) or len(entry) != 2:
-            raise ValueError(f"estimators must be pairs (name, classifier), got {entry!r}.")
-        name, given = entry
-        if isinstance(given, str) and given == "drop":
+    for entry in given:
+        if not isinstance(entry, list | tuple) or len(entry) not in (2, 3):
+            raise ValueError(
+                f"{word} must be pairs (name, classifier) or triples (name, classifier, columns), "
+                f"got {entry!r}."
+            )
+        name, classifier, *columns = entry
+        if isinstance(classifier, str) and classifier == "drop":
             continue
         if not isinstance(name, str) or not name or "__" in name:
             raise ValueError(
                 f"{name!r} cannot be the name of a member: names are words without '__'."
             )
-        member = given if isinstance(given, Member) else Member(given)
-        if not hasattr(member.estimator, "fit") or not hasattr(member.estimator, "predict"):
-            raise TypeError(f"member {name!r} must be a classifier, got {member.estimator!r}.")
-        members.append((name, member))
+        members.append((name, _as_member(name, classifier, columns, score)))
     names = [name for name, _ in members]
     twice = [name for name in names if names.count(name) > 1]
     if twice:
         raise ValueError(f"two members are called {twice[0]!r}: give every member its own name.")
     if not members:
-        raise ValueError("estimators is empty: a stack needs at least one member.")
+        raise ValueError(f"{word} is empty: a stack needs at least one member.")
     return members
+
+
+def _as_member(name: str, given: Any, columns: list[Any], score: str) -> Member:
+    if not isinstance(given, Member):
+        member = Member(given, columns=columns[0] if columns else None, score=score)
+    elif columns:
+        raise ValueError(
+            f"member {name!r} has columns beside its Member: write Member(..., columns=...)."
+        )
+    else:
+        member = given
+    check_classifier(f"member {name!r}", member.estimator)
+    return member
 
 
 @dataclass(frozen=True)
@@ -212,7 +255,8 @@ class FittedMember:
     ----------
     name : str
     model : classifier or None
-        None if its training rows showed one class only: then it always says that one.
+        None if its training rows showed one class only: then it always says that one, by the score
+        1 against 0, or against -1 in place of margins that are scaled already.
     columns : ndarray of int, shape (n_columns,), or None
         What it reads; None is everything.
     method : str
@@ -259,20 +303,33 @@ class FittedMember:
             Finite numbers.
         """
         if self.model is None:
-            scores = np.zeros((count_rows(X), len(self.classes)))
+            other = -1.0 if self.method == "decision_function" else 0.0
+            scores = np.full((count_rows(X), len(self.classes)), other)
             scores[:, self.labels] = 1.0
-            return scores / self.scale
-        table = take_columns(open_table(X), self.columns)
+            return scores
         try:
+            table = take_columns(open_table(X), self.columns)
             scores = class_scores(self.model, table, self.method, self.labels, self.classes)
-        except (TypeError, ValueError) as error:
-            kind = TypeError if isinstance(error, TypeError) else ValueError
+        except Exception as error:
+            plain = (kind for kind in (ValueError, TypeError) if isinstance(error, kind))
+            kind = next(plain, RuntimeError)
             raise kind(f"member {self.name!r} cannot score: {error}") from error
-        broken = np.flatnonzero(~np.isfinite(scores).all(axis=1))
-        if broken.size:
+        if len(scores) != count_rows(X):
             raise ValueError(
-                f"member {self.name!r} gives scores that are not finite in {broken.size} of "
-                f"{len(scores)} rows, for instance {scores[broken[0]].tolist()} in row "
-                f"{broken[0]}: leave it out, or let it answer by score='predict'."
+                f"member {self.name!r} cannot score: its {self.method} answers {len(scores)} rows "
+                f"where it was asked about {count_rows(X)}."
             )
+        self._refuse_absurd(scores)
         return scores / self.scale
+
+    def _refuse_absurd(self, scores: np.ndarray) -> None:
+        """Refuse scores that nothing can be learnt from, or be joined with others."""
+        broken = np.flatnonzero(~(np.abs(scores) <= _LARGEST).all(axis=1))
+        if not broken.size:
+            return
+        fault = "beyond 1e100" if np.isfinite(scores[broken]).all() else "that are not finite"
+        raise ValueError(
+            f"member {self.name!r} gives scores {fault} in {broken.size} of {len(scores)} rows, "
+            f"for instance {scores[broken[0]].tolist()} in row {broken[0]}: leave it out, or let "
+            "it answer by score='predict'."
+        )

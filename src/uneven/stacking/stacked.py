@@ -9,12 +9,11 @@ from typing import Any, Self
 import numpy as np
 from scipy.special import softmax
 from sklearn.base import ClassifierMixin
-from sklearn.utils import get_tags
 
-from uneven.stacking.composition import NamedMembers, open_members
-from uneven.stacking.entrance import StackRows
-from uneven.stacking.level_one import LevelOne, level_one
-from uneven.stacking.members import Member
+from uneven.stacking.composition import NamedMembers
+from uneven.stacking.entrance import StackRows, members_take
+from uneven.stacking.level_one import LevelOne, finish_members, level_one
+from uneven.stacking.members import FittedMember, Member
 from uneven.vote_classifier import flatten_binary
 
 __all__ = ["StackedClassifier"]
@@ -24,9 +23,16 @@ class StackedClassifier(ClassifierMixin, NamedMembers, metaclass=ABCMeta):
     """Base of classifiers that turn the scores of members into scores of the classes.
 
     A subclass sets ``classes_`` and ``temperature_``, and supplies ``_scores``.
+
+    Attributes
+    ----------
+    takes_ : dict of str to bool
+        What the members could read when they were fitted, so that ``predict`` need not look at
+        those that were dropped; see :func:`uneven.stacking.entrance.members_take`.
     """
 
     classes_: np.ndarray
+    takes_: dict[str, bool]
     temperature_: float | None
     memory: Any
     views: Any
@@ -58,7 +64,13 @@ class StackedClassifier(ClassifierMixin, NamedMembers, metaclass=ABCMeta):
         """Scores of the classes, shape (n_samples, n_classes)."""
 
     def _ask_members(
-        self, members: list[tuple[str, Member]], rows: StackRows, cv: Any, *, finish: bool
+        self,
+        members: list[tuple[str, Member]],
+        rows: StackRows,
+        cv: Any,
+        *,
+        finish: bool,
+        groups: Any = None,
     ) -> LevelOne:
         """Level-1 scores of the training rows; see :func:`~uneven.stacking.level_one`."""
         return level_one(
@@ -67,6 +79,7 @@ class StackedClassifier(ClassifierMixin, NamedMembers, metaclass=ABCMeta):
             rows.classes[rows.y],
             classes=rows.classes,
             cv=rows.find_splits(cv),
+            groups=rows.find_groups(groups),
             sample_weight=rows.weight,
             views=self.views,
             random_state=self.random_state,
@@ -76,10 +89,18 @@ class StackedClassifier(ClassifierMixin, NamedMembers, metaclass=ABCMeta):
             finish=finish,
         )
 
-    def _say(self, done: int, total: int) -> None:
+    def _finish_members(self, level: LevelOne, chosen: np.ndarray) -> list[FittedMember]:
+        """The chosen members, trained on all rows."""
+        say = self._say_final if self.verbose and level.put_off else None
+        return finish_members(level, chosen, n_jobs=self.n_jobs, memory=self.memory, callback=say)
+
+    def _say(self, done: int, total: int, kind: str = "trainings") -> None:
         every = max(1, total // (10 * int(self.verbose)))
         if done % every == 0 or done == total:
-            print(f"[{type(self).__name__}] {done} of {total} trainings")
+            print(f"[{type(self).__name__}] {done} of {total} {kind}")
+
+    def _say_final(self, done: int, total: int) -> None:
+        self._say(done, total, "trainings on all rows")
 
     def decision_function(self, X: Any) -> np.ndarray:
         """Combined scores of the kept members.
@@ -127,10 +148,8 @@ class StackedClassifier(ClassifierMixin, NamedMembers, metaclass=ABCMeta):
     def __sklearn_tags__(self) -> Any:
         tags = super().__sklearn_tags__()
         try:
-            members = open_members(self)
+            takes = members_take(self)
         except (TypeError, ValueError):
             return tags
-        own = [get_tags(member.estimator).input_tags for _, member in members]
-        tags.input_tags.sparse = all(tag.sparse for tag in own)
-        tags.input_tags.allow_nan = all(tag.allow_nan for tag in own)
+        tags.input_tags.sparse, tags.input_tags.allow_nan = takes["sparse"], takes["nan"]
         return tags

@@ -9,7 +9,7 @@ import scipy.sparse as sp
 
 from uneven.door import narrow_indices
 
-__all__ = ["count_columns", "count_rows", "open_table"]
+__all__ = ["count_columns", "count_rows", "holds_texts", "open_table", "row_numbers"]
 
 
 def open_table(X: Any) -> Any:
@@ -42,3 +42,59 @@ def count_columns(X: Any) -> int | None:
     """How many columns a table has; None if it has no columns, as a list of texts."""
     shape = X.shape if hasattr(X, "shape") else np.shape(X[:1])
     return int(shape[1]) if len(shape) == 2 else None
+
+
+def holds_texts(X: Any) -> bool:
+    """Whether a table has no columns, but a text per row: a list, tuple, series or array.
+
+    Examples
+    --------
+    >>> holds_texts(("good", "bad")), holds_texts(np.array(["good"])), holds_texts([[1.0]])
+    (True, True, False)
+    """
+    if not isinstance(X, list | tuple) and len(getattr(X, "shape", ())) != 1:
+        return False
+    return len(X) > 0 and isinstance(next(iter(X)), str)
+
+
+def row_numbers(rows: Any, n_samples: int, what: str) -> np.ndarray:
+    """Rows of a table that were named by their numbers or by a mask.
+
+    Parameters
+    ----------
+    rows : array-like of int, or of bool and shape (n_samples,)
+    n_samples : int
+    what : str
+        Beginning of the error message.
+
+    Returns
+    -------
+    ndarray of int, shape (n,)
+
+    Raises
+    ------
+    ValueError
+        If they are no rows of the table; they are not counted from its end.
+
+    Examples
+    --------
+    >>> row_numbers([False, True, True], 3, "rows").tolist()
+    [1, 2]
+    """
+    found = np.asarray(rows)
+    if found.dtype == bool:
+        if found.shape != (n_samples,):
+            raise ValueError(
+                f"{what} are a mask of shape {found.shape}, but there are {n_samples} rows."
+            )
+        return np.flatnonzero(found)
+    if found.ndim == 1 and not found.size:
+        return np.arange(0)
+    if found.ndim != 1 or not np.issubdtype(found.dtype, np.integer):
+        raise ValueError(f"{what} must be a list of whole numbers or a mask, got {rows!r}.")
+    if found.min() < 0 or found.max() >= n_samples:
+        raise ValueError(
+            f"{what} reach from {found.min()} to {found.max()}, but there are {n_samples} rows, "
+            "counted from 0."
+        )
+    return found
