@@ -101,6 +101,16 @@ def test_five_by_two_by_hand():
     assert f.mean_difference == pytest.approx(0.024)
 
 
+@pytest.mark.parametrize(("limit", "level"), [(4.735, 0.05), (10.051, 0.01)])
+def test_the_f_test_rejects_at_the_tabulated_values(limit, level):
+    """These are the upper quantiles of an F distribution of 10 and 5 degrees of freedom."""
+    for statistic in (limit - 0.01, limit + 0.01):
+        apart = np.tile([1.0, -1.0], (5, 1)) + np.sqrt(2.0 * statistic - 1.0)
+        found = five_by_two_f_test(apart, np.zeros((5, 2)))
+        assert found.statistic == pytest.approx(statistic)
+        assert (found.pvalue < level) == (statistic > limit)
+
+
 def test_equal_methods_false_alarms():
     """Among equal methods a test at level 0.05 says "different" about once in twenty times."""
     rng = np.random.default_rng(0)

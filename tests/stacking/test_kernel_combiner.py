@@ -287,17 +287,19 @@ def test_landmarks_come_close_and_all_of_them_are_exact():
     assert nearly.objective == pytest.approx(whole.objective, rel=1e-6)
 
 
-def test_landmarks_with_bias():
+@pytest.mark.parametrize("share", [None, shares(60)])
+def test_landmarks_with_bias(share):
     P, y = level_one_problem(60, 3, 3, 12)
     words = {"combination": "lsg", "loss": "squared", "kernel": "linear", "strength": 0.01}
-    whole = fit_kernel_combiner(P, y, **words)
-    some = fit_kernel_combiner(P, y, landmarks=30, **words)
+    whole = fit_kernel_combiner(P, y, share=share, **words)
+    some = fit_kernel_combiner(P, y, share=share, landmarks=30, **words)
     assert some.objective == pytest.approx(whole.objective, rel=1e-8)
     assert some.scores(P) == pytest.approx(whole.scores(P), abs=1e-6)
-    curved = fit_kernel_combiner(P, y, **words | {"kernel": "rbf", "landmarks": 20})
-    lost = ((curved.scores(P) - class_targets(y, 3, "01")) ** 2).sum(axis=1).mean()
+    curved = fit_kernel_combiner(P, y, share=share, **words | {"kernel": "rbf", "landmarks": 20})
+    lost = ((curved.scores(P) - class_targets(y, 3, "01")) ** 2).sum(axis=1)
     lengths = curved.machines[0].expansion.squared_norm()
-    assert curved.objective == pytest.approx(lost + 0.01 * lengths.sum())
+    mean = np.average(lost, weights=share)
+    assert curved.objective == pytest.approx(mean + 0.01 * lengths.sum())
 
 
 @pytest.mark.parametrize("landmarks", [25, 1000])

@@ -194,6 +194,14 @@ def test_combination_is_chosen_by_the_same_errors():
     assert choice.error_mean.min() < min(other.error_mean.min() for other in others)
 
 
+def test_equal_combinations_leave_the_one_with_the_fewest_weights():
+    y = np.arange(30) % 3
+    sure = np.stack([np.eye(3)[y], np.full((30, 3), 1 / 3)], axis=1)
+    choice = choose_combination(sure, y, [0.001, 0.01], random_state=0)
+    assert choice.error_mean.tolist() == [0.0, 0.0]
+    assert choice.combination == "ws"
+
+
 @settings(max_examples=20, deadline=None)
 @given(st.lists(st.integers(0, 3), min_size=4, max_size=40), st.integers(2, 6))
 def test_inner_folds_are_a_partition_that_spreads_classes(labels, n_folds):
