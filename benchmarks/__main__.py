@@ -29,7 +29,7 @@ from benchmarks import (
     uma_speed,
     uma_toy,
 )
-from benchmarks.lines import show
+from benchmarks.lines import Line, show, summary
 
 SECTIONS = {
     "fit": ("Fitting, 2 threads each", fit_speed.run),
@@ -102,13 +102,13 @@ def main() -> None:
     parser = argparse.ArgumentParser(description=__doc__)
     parser.add_argument("names", nargs="*", choices=[*SECTIONS, []], metavar="NAME")
     names = parser.parse_args().names or list(SECTIONS)
-    missed = []
+    lines: list[Line] = []
     for name in names:
         title, run = SECTIONS[name]
-        lines = run()
-        show(title, lines)
-        missed += [line.what for line in lines if line.met is False]
-    print("every target met" if not missed else f"{len(missed)} target(s) missed: {missed}")
+        found = run()
+        show(title, found)
+        lines += found
+    print(summary(lines))
 
 
 if __name__ == "__main__":

@@ -20,7 +20,7 @@ from sklearn.feature_extraction.text import TfidfTransformer
 from sklearn.linear_model import LogisticRegression
 from sklearn.preprocessing import StandardScaler
 
-from benchmarks.lines import Line
+from benchmarks.lines import NOT_RUN, Line
 from uneven import ActiveLearner, BayesPointClassifier
 from uneven.active import LearningCurve, PerfectOracle, simulate
 from uneven.datasets import fetch
@@ -51,7 +51,7 @@ def run() -> list[Line]:
         try:
             data = fetch(name, download=False)
         except (OSError, ValueError) as error:
-            lines.append(Line(f"{name}: {str(error).splitlines()[0][:90]}", "not run"))
+            lines.append(Line(f"{name}: {str(error).splitlines()[0][:90]}", NOT_RUN))
             continue
         lines += compare(name, data)
     return lines

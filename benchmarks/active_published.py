@@ -18,7 +18,7 @@ from sklearn.pipeline import make_pipeline
 from sklearn.preprocessing import Normalizer, normalize
 from sklearn.svm import SVC
 
-from benchmarks.lines import Line
+from benchmarks.lines import NOT_RUN, Line
 from uneven import ActiveLearner, BayesPointClassifier
 from uneven.active import PerfectOracle, simulate
 from uneven.datasets import fetch
@@ -103,7 +103,7 @@ def banana() -> list[Line]:
     try:
         data = fetch("banana", download=False)
     except (OSError, ValueError) as error:
-        return [Line(f"banana: {str(error).splitlines()[0][:90]}", "not run")]
+        return [Line(f"banana: {str(error).splitlines()[0][:90]}", NOT_RUN)]
     X, y = np.asarray(data.data, dtype=float), np.unique(data.target, return_inverse=True)[1]
     runs = Parallel(n_jobs=2)(delayed(_banana_run)(X, y, seed) for seed in range(BANANA_RUNS))
     curves = {name: np.array([run[name] for run in runs]) for name in runs[0]}
@@ -178,7 +178,7 @@ def text() -> list[Line]:
         try:
             data = fetch(name, download=False)
         except (OSError, ValueError) as error:
-            lines.append(Line(f"{name}: {str(error).splitlines()[0][:90]}", "not run"))
+            lines.append(Line(f"{name}: {str(error).splitlines()[0][:90]}", NOT_RUN))
             continue
         by_run = Parallel(n_jobs=2)(
             delayed(_text_run)(data, size, seed) for seed in range(TEXT_RUNS)

@@ -6,7 +6,7 @@ import numpy as np
 from joblib import Parallel, delayed
 from sklearn.model_selection import RepeatedStratifiedKFold
 
-from benchmarks.lines import Line
+from benchmarks.lines import NOT_RUN, Line
 from uneven import AdaBoostMMClassifier, ComboClassifier
 from uneven.datasets import fetch
 from uneven.metrics import confusion_norm, geometric_mean_recall
@@ -28,7 +28,7 @@ def run() -> list[Line]:
         try:
             data = fetch(name, download=False)
         except (OSError, ValueError) as error:
-            lines.append(Line(f"{name}: {str(error).splitlines()[0][:90]}", "not run"))
+            lines.append(Line(f"{name}: {str(error).splitlines()[0][:90]}", NOT_RUN))
             continue
         combo = cross_validated(ComboClassifier(), data)
         plain = cross_validated(AdaBoostMMClassifier(), data)

@@ -9,6 +9,9 @@ from dataclasses import dataclass
 from rich.console import Console
 from rich.table import Table
 
+NOT_RUN = "not run"
+"""What stands in place of a figure that could not be measured."""
+
 
 @dataclass
 class Line:
@@ -73,3 +76,23 @@ def show(title: str, lines: list[Line]) -> None:
         mark = "" if line.met is None else ("[green]met[/]" if line.met else "[red]missed[/]")
         table.add_row(line.what, line.ours, line.other, line.ratio, line.target, mark)
     Console(width=150).print(table)
+
+
+def summary(lines: list[Line]) -> str:
+    """One sentence about the targets, and one about what was left out.
+
+    Examples
+    --------
+    >>> summary([Line("speed", "1 s", met=True), Line("digits: no such file", NOT_RUN)])
+    "every target that was measured is met; 1 line(s) not run: ['digits: no such file']"
+    """
+    missed = [line.what for line in lines if line.met is False]
+    absent = [line.what for line in lines if line.ours == NOT_RUN]
+    if missed:
+        said = f"{len(missed)} target(s) missed: {missed}"
+    elif absent:
+        met = any(line.met for line in lines)
+        said = "every target that was measured is met" if met else "no target was measured"
+    else:
+        said = "every target met"
+    return f"{said}; {len(absent)} line(s) not run: {absent}" if absent else said

@@ -19,7 +19,7 @@ from sklearn.metrics import f1_score
 from sklearn.model_selection import cross_val_score
 from sklearn.tree import DecisionTreeClassifier
 
-from benchmarks.lines import Line
+from benchmarks.lines import NOT_RUN, Line
 from benchmarks.mvml import SparseMetricLearning
 from uneven import BregmanVoteClassifier
 from uneven.boosting import ShareBoostClassifier
@@ -139,7 +139,7 @@ def run() -> list[Line]:
     try:
         digits = fetch("mnist", download=False)
     except (OSError, ValueError) as error:
-        return [Line(f"MNIST quarters: {str(error).splitlines()[0][:90]}", "not run")]
+        return [Line(f"MNIST quarters: {str(error).splitlines()[0][:90]}", NOT_RUN)]
     X, views = image_quarters(digits.images)
     seeds = range(FIRST_SEED, FIRST_SEED + N_REPEATS)
     repeats = Parallel(n_jobs=2)(

@@ -9,7 +9,7 @@ import numpy as np
 from sklearn.ensemble import HistGradientBoostingClassifier
 from sklearn.model_selection import StratifiedKFold
 
-from benchmarks.lines import Line
+from benchmarks.lines import NOT_RUN, Line
 from uneven import (
     AdaBoostMMClassifier,
     CarakoClassifier,
@@ -114,7 +114,7 @@ def digits() -> list[Line]:
     try:
         data = fetch("mfeat", download=False)
     except (OSError, ValueError) as error:
-        return [Line(f"mfeat: {str(error).splitlines()[0][:90]}", "not run")]
+        return [Line(f"mfeat: {str(error).splitlines()[0][:90]}", NOT_RUN)]
     X, y = data.data.to_numpy(dtype=np.float64), np.asarray(data.target)
     names = [column.split("__")[0] for column in data.data.columns]
     views = {view: np.array(names) == view for view in dict.fromkeys(names)}

@@ -16,7 +16,7 @@ from pathlib import Path
 
 import numpy as np
 
-from benchmarks.lines import Line, at_least
+from benchmarks.lines import NOT_RUN, Line, at_least
 from uneven import MuComboClassifier, MumboClassifier
 
 HERE = Path(__file__).parent
@@ -42,7 +42,7 @@ def run() -> list[Line]:
     try:
         theirs = _neighbour(X, y)
     except (OSError, subprocess.CalledProcessError) as error:
-        return [Line(f"scikit-multimodallearn could not be run: {str(error)[:90]}", "not run")]
+        return [Line(f"scikit-multimodallearn could not be run: {str(error)[:90]}", NOT_RUN)]
     lines = []
     for name, model in {
         "MuMBo": MumboClassifier(n_estimators=50, max_depth=1, views=VIEWS),

@@ -12,7 +12,7 @@ from joblib import Parallel, delayed
 from sklearn.ensemble import HistGradientBoostingClassifier, RandomForestClassifier
 from sklearn.model_selection import train_test_split
 
-from benchmarks.lines import Line
+from benchmarks.lines import NOT_RUN, Line
 from uneven import AdaBoostMMClassifier, ComboClassifier
 from uneven.datasets import fetch
 from uneven.noise import confusion_from_clean, corrupt_labels, cyclic_noise
@@ -35,7 +35,7 @@ def run() -> list[Line]:
         try:
             data = fetch(name, download=False)
         except (OSError, ValueError) as error:
-            lines.append(Line(f"{name}: {str(error).splitlines()[0][:90]}", "not run"))
+            lines.append(Line(f"{name}: {str(error).splitlines()[0][:90]}", NOT_RUN))
             continue
         jobs = (delayed(_errors_of_split)(data.data, data.target, split) for split in SPLITS)
         found = Parallel(n_jobs=2)(jobs)

@@ -33,7 +33,7 @@ from benchmarks.cheap_labels import (
     judge,
     validation_error,
 )
-from benchmarks.lines import Line
+from benchmarks.lines import NOT_RUN, Line
 from uneven.datasets import fetch
 from uneven.plots.palette import BLUE, GRID, INK, MUTED, ORANGE, SERIES
 
@@ -107,7 +107,7 @@ def run() -> list[Line]:
         try:
             data = fetch(problem.name, download=False)
         except (OSError, ValueError) as error:
-            lines.append(Line(f"{problem.name}: {str(error).splitlines()[0][:90]}", "not run"))
+            lines.append(Line(f"{problem.name}: {str(error).splitlines()[0][:90]}", NOT_RUN))
             continue
         found, chosen = measure(problem, data)
         lines += _lines(problem, found, chosen)

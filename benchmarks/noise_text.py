@@ -25,7 +25,7 @@ from benchmarks.cheap_labels import (
     judge,
     rough_classifier,
 )
-from benchmarks.lines import Line, at_most
+from benchmarks.lines import NOT_RUN, Line, at_most
 from benchmarks.noise_real import spread
 from uneven.datasets import fetch
 from uneven.noise import UMAClassifier, confusion_from_clean
@@ -46,7 +46,7 @@ def run() -> list[Line]:
         try:
             data = fetch(name, download=False)
         except (OSError, ValueError) as error:
-            lines.append(Line(f"{name}: {str(error).splitlines()[0][:90]}", "not run"))
+            lines.append(Line(f"{name}: {str(error).splitlines()[0][:90]}", NOT_RUN))
             continue
         rows = words(data, n_largest)
         lines += [_one_fit(name, rows), *_learners(name, rows)]

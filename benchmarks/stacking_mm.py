@@ -9,7 +9,7 @@ import numpy as np
 from sklearn.exceptions import ConvergenceWarning
 from sklearn.model_selection import train_test_split
 
-from benchmarks.lines import Line
+from benchmarks.lines import NOT_RUN, Line
 from uneven.datasets import fetch
 from uneven.stacking import diverse_ensemble, finish_members, level_one, score_members
 from uneven.stacking.combiner import LinearCombiner
@@ -34,7 +34,7 @@ def run() -> list[Line]:
         try:
             data = fetch(name, download=False)
         except (OSError, ValueError) as error:
-            lines.append(Line(f"{name}: {str(error).splitlines()[0][:90]}", "not run"))
+            lines.append(Line(f"{name}: {str(error).splitlines()[0][:90]}", NOT_RUN))
             continue
         with warnings.catch_warnings():
             warnings.simplefilter("ignore", ConvergenceWarning)

@@ -18,7 +18,7 @@ import numpy as np
 from rich.console import Console
 from rich.table import Table
 
-from benchmarks.lines import Line
+from benchmarks.lines import NOT_RUN, Line
 from benchmarks.stacking_judges import (
     DESCENTS,
     ELASTIC_HINGE,
@@ -116,7 +116,7 @@ def run() -> list[Line]:
         try:
             found[name] = measure(name)
         except (OSError, ValueError) as error:
-            missing.append(Line(f"{name}: {str(error).splitlines()[0][:90]}", "not run"))
+            missing.append(Line(f"{name}: {str(error).splitlines()[0][:90]}", NOT_RUN))
     if not found:
         return missing
     for title, methods in TABLES.items():
@@ -239,7 +239,7 @@ def _hinge_beats_squares(found: Found, family: str) -> Line:
     hinge, squares = f"hinge l2 {family}", f"squared l2 {family}"
     both = {n: found[n] for n in found if np.isfinite(errors(found, n, hinge)).all()}
     if not both:
-        return Line(f"hinge | squared loss, l2 {family}", "not run")
+        return Line(f"hinge | squared loss, l2 {family}", NOT_RUN)
     ours, other = mean_error(both, hinge), mean_error(both, squares)
     what = f"hinge | squared loss, l2 {family}, {len(both)} sets: mean error %"
     return Line(what, f"{ours:.2f}", f"{other:.2f}", f"{ours - other:+.2f}", "<= 0", ours <= other)
