@@ -124,7 +124,8 @@ class MarginStackingClassifier(StackedClassifier):
     cv_results_ : dict of str to ndarray of shape (n_strengths,)
         ``strength``, ``mean_error``, ``std_error`` and ``n_selected``.
     refit_cv_results_ : dict of str to ndarray
-        The same for the second stage of ``select_then_refit``.
+        The same for the second stage of ``select_then_refit``. Its errors are too low: the members
+        were chosen with the labels of all rows, also of those that are held out here.
     temperature_ : float
         What scores are divided by before the softmax of :meth:`predict_proba`.
     class_prior_ : ndarray of shape (n_classes,)
