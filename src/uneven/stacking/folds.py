@@ -163,8 +163,8 @@ def _split(splitter: Any, X: Any, y: np.ndarray, groups: Any) -> list[Split]:
             if groups is not None or "groups" not in str(error):
                 raise
             raise ValueError(
-                f"cv={type(splitter).__name__} keeps groups together, but got no groups: give the "
-                "splits themselves, cv=list(splitter.split(X, y, groups))."
+                f"cv={type(splitter).__name__} keeps groups together, but got no groups: give them "
+                "as groups=, or the splits themselves, cv=list(splitter.split(X, y, groups))."
             ) from error
     if not given:
         raise ValueError(

@@ -142,7 +142,7 @@ class RuleClassifier(StackedClassifier):
         self.n_jobs = n_jobs
         self.verbose = verbose
 
-    def fit(self, X: Any, y: Any, sample_weight: Any = None) -> Self:
+    def fit(self, X: Any, y: Any, sample_weight: Any = None, groups: Any = None) -> Self:
         """Train the members, and the rule if it learns.
 
         Parameters
@@ -153,6 +153,8 @@ class RuleClassifier(StackedClassifier):
             Class labels.
         sample_weight : array-like of shape (n_samples,), optional
             For the members that take weights, and for the rule. Rows of weight zero are left out.
+        groups : array-like of shape (n_samples,), optional
+            For a ``cv`` that keeps groups of rows together.
 
         Returns
         -------
@@ -166,7 +168,7 @@ class RuleClassifier(StackedClassifier):
             rows = enter_stack(self, X, y, sample_weight)
             prefit = isinstance(self.cv, str) and self.cv == "prefit"
             cv = self.cv if prefit or self._learns() else "resubstitution"
-            level = self._ask_members(members, rows, cv, finish=True)
+            level = self._ask_members(members, rows, cv, groups, finish=True)
             self.classes_, self.names_, self.estimators_ = rows.classes, level.names, level.members
             self._learn(level)
         return self

@@ -68,9 +68,9 @@ class StackedClassifier(ClassifierMixin, NamedMembers, metaclass=ABCMeta):
         members: list[tuple[str, Member]],
         rows: StackRows,
         cv: Any,
+        groups: Any = None,
         *,
         finish: bool,
-        groups: Any = None,
     ) -> LevelOne:
         """Level-1 scores of the training rows; see :func:`~uneven.stacking.level_one`."""
         return level_one(
