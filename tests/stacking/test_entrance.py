@@ -254,6 +254,32 @@ def test_groups_are_asked_for():
         stack(NB, cv=GroupKFold(3)).fit(X, Y)
 
 
+@pytest.mark.parametrize("weight", WEIGHTS)
+def test_groups_stay_together(weight):
+    groups = np.arange(178) // 6
+    splits = list(GroupKFold(3).split(X, Y, groups))
+    if weight is not None:
+        left = np.flatnonzero(weight)
+        kept = GroupKFold(3).split(X[left], Y[left], groups[left])
+        splits = [(left[train], left[test]) for train, test in kept]
+    grouped = stack(NB, cv=GroupKFold(3)).fit(X, Y, weight, groups=groups).level_one_.scores
+    np.testing.assert_array_equal(grouped, stack(NB, cv=splits).fit(X, Y, weight).level_one_.scores)
+    rule = RuleClassifier(NB, rule="weighted_mean", cv=GroupKFold(3))
+    assert rule.fit(X, Y, groups=groups).score(X, Y) > 0.9
+    with pytest.raises(ValueError, match="groups has 3 entries, X has 178 rows"):
+        rule.fit(X, Y, weight, groups=[0, 1, 2])
+
+
+def test_final_trainings_are_counted(capsys):
+    stack(TWO, penalty="l2", cv=2, verbose=1).fit(X, Y)
+    lines = capsys.readouterr().out.splitlines()
+    assert lines[3] == "[MarginStackingClassifier] 4 of 4 trainings"
+    assert lines[4:] == [
+        "[MarginStackingClassifier] 1 of 2 trainings on all rows",
+        "[MarginStackingClassifier] 2 of 2 trainings on all rows",
+    ]
+
+
 def test_level_one_takes_triples():
     level = level_one([("few", GaussianNB(), [0, 1])], X, Y)
     same = level_one([("few", Member(GaussianNB(), columns=[0, 1]))], X, Y)

@@ -14,7 +14,7 @@ from uneven.stacking.composition import open_members
 from uneven.stacking.entrance import enter_stack, enter_stack_again, weigh_classes
 from uneven.stacking.explanation import MemberShares, member_shares
 from uneven.stacking.kernel_selection import select_kernel
-from uneven.stacking.level_one import LevelOne, finish_members, score_members
+from uneven.stacking.level_one import LevelOne, score_members
 from uneven.stacking.parameters import (
     check_stacking,
     judging_words,
@@ -229,7 +229,7 @@ class MarginStackingClassifier(StackedClassifier):
         self.n_jobs = n_jobs
         self.verbose = verbose
 
-    def fit(self, X: Any, y: Any, sample_weight: Any = None) -> Self:
+    def fit(self, X: Any, y: Any, sample_weight: Any = None, groups: Any = None) -> Self:
         """Learn how to join the members, and train those that are kept.
 
         Parameters
@@ -241,6 +241,8 @@ class MarginStackingClassifier(StackedClassifier):
         sample_weight : array-like of shape (n_samples,), optional
             For the members that take weights, and for the combination. Rows of weight zero are
             left out.
+        groups : array-like of shape (n_samples,), optional
+            For a ``cv`` that keeps groups of rows together.
 
         Returns
         -------
@@ -253,15 +255,13 @@ class MarginStackingClassifier(StackedClassifier):
                 delattr(self, name)
             rows = enter_stack(self, X, y, sample_weight)
             weigh_classes(rows.share, rows.y, rows.classes, self.class_weight)
-            level = self._ask_members(members, rows, self.cv, finish=False)
+            level = self._ask_members(members, rows, self.cv, groups, finish=False)
             share = weigh_classes(level.share, level.y, rows.classes, self.class_weight)
             level = replace(level, share=share)
             self.classes_, self.names_ = rows.classes, level.names
             self.class_prior_ = np.bincount(rows.y, rows.share, len(rows.classes))
             self._combine(level)
-            self.estimators_ = finish_members(
-                level, self.selected_mask_, n_jobs=self.n_jobs, memory=self.memory
-            )
+            self.estimators_ = self._finish_members(level, self.selected_mask_)
             if self.keep_level_one:
                 self.level_one_ = replace(level, members=[], put_off=[], training=None)
         return self
