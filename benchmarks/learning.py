@@ -53,7 +53,8 @@ def criteria() -> list[Line]:
     for name in PUBLISHED:
         try:
             data = fetch(name, download=False)
-        except (OSError, ValueError):
+        except (OSError, ValueError) as error:
+            lines.append(Line(f"{name}: {str(error).splitlines()[0][:90]}", NOT_RUN))
             continue
         for criterion in ("least_squares", "cost"):
             scores = cross_validated(ComboClassifier(CostTree(3, criterion)), data)

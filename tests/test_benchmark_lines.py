@@ -2,6 +2,7 @@
 
 import pytest
 
+from benchmarks import learning
 from benchmarks.lines import NOT_RUN, Line, summary
 
 MET, MISSED = Line("speed", "1 s", met=True), Line("memory", "9 GB", met=False)
@@ -26,3 +27,10 @@ SHOWN, ABSENT = Line("errors", "0.1"), Line("digits: no such file", NOT_RUN)
 )
 def test_what_was_not_run_is_not_called_met(lines, sentence):
     assert summary(lines) == sentence
+
+
+def test_data_that_is_not_there_leaves_a_line(monkeypatch, tmp_path):
+    monkeypatch.setenv("UNEVEN_DATA", str(tmp_path))
+    lines = learning.criteria()
+    assert len(lines) == len(learning.PUBLISHED)
+    assert {line.ours for line in lines} == {NOT_RUN}
