@@ -7,7 +7,6 @@ from itertools import combinations
 
 import numpy as np
 import pytest
-import skops.io
 from hypothesis import given, settings
 from hypothesis import strategies as st
 from sklearn.exceptions import ConvergenceWarning
@@ -15,7 +14,6 @@ from sklearn.svm import SVC, LinearSVC
 
 from tests.stacking.problems import GOLDEN_P, GOLDEN_Y, level_one_problem
 from uneven.linear.expansions import gram
-from uneven.modelfile import TRUSTED_TYPES
 from uneven.stacking.kernel_combiner import fit_kernel_combiner
 from uneven.stacking.solve import solve
 from uneven.stacking.transformation import class_tables, class_targets, pair_margins_to_scores
@@ -429,29 +427,3 @@ def test_a_machine_that_does_not_come_to_rest_says_so_once(bias):
     assert "within 3 steps" in str(caught[0].message)
     assert not found.converged
     assert np.isfinite(found.scores(P)).all()
-
-
-def test_curved_functions_see_what_sums_cannot():
-    """The members agree only on the right class: a sum of scores cannot see agreement."""
-    rng = np.random.default_rng(0)
-    P = rng.uniform(size=(400, 2, 3))
-    y = np.abs(P[:, 0] - P[:, 1]).argmin(axis=1)
-    train, test = slice(0, 250), slice(250, 400)
-    errors = {}
-    for kernel in ("linear", "poly", "rbf"):
-        words = {"kernel": kernel, "degree": 2, "gamma": 5.0 if kernel == "rbf" else None}
-        found = fit_kernel_combiner(P[train], y[train], combination="ws", strength=1e-3, **words)
-        errors[kernel] = (found.predict(P[test]) != y[test]).mean()
-    assert errors["rbf"] < 0.2
-    assert errors["poly"] < 0.3
-    assert errors["linear"] > 0.5
-
-
-@pytest.mark.parametrize(("combination", "loss"), CASES)
-def test_it_can_be_kept_in_a_model_file(combination, loss):
-    P, y = level_one_problem(30, 2, 3, 43)
-    found = fit_kernel_combiner(P, y, combination=combination, loss=loss)
-    data = skops.io.dumps(found)
-    assert set(skops.io.get_untrusted_types(data=data)) <= set(TRUSTED_TYPES)
-    again = skops.io.loads(data, trusted=list(TRUSTED_TYPES))
-    assert np.array_equal(again.scores(P), found.scores(P))
