@@ -96,7 +96,8 @@ def inside(cuts: np.ndarray, point: np.ndarray) -> np.ndarray:
     Returns
     -------
     ndarray of shape (n_dims,)
-        The point itself if it is inside already.
+        The point itself if it is inside already; the centre if even that is on a cut, as rounding
+        has it in spaces that are thinner than can be told.
 
     Examples
     --------
@@ -111,6 +112,8 @@ def inside(cuts: np.ndarray, point: np.ndarray) -> np.ndarray:
     middle = chebyshev_centre(cuts).point
     reach = cuts @ middle
     wrong = slack <= 0.0
+    if (reach[wrong] <= 0.0).any():
+        return middle
     share = float((-slack[wrong] / (reach[wrong] - slack[wrong])).max())
     share += 0.01 * (1.0 - share)
     return point + share * (middle - point)
