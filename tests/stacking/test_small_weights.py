@@ -8,6 +8,7 @@ import pytest
 from tests.stacking.problems import level_one_problem
 from uneven.stacking.combiner import LinearCombiner
 from uneven.stacking.newton import _Point, _without_crumbs
+from uneven.stacking.selection import select_then_refit
 from uneven.stacking.solve import bind, solve
 
 
@@ -52,3 +53,11 @@ def test_small_weights_count_and_rounding_does_not():
     assert combiner.selected.tolist() == [True, True, True, False, False]
     faint = replace(combiner, coef=np.array([[2e-10], [0.5e-10]]))
     assert faint.selected.tolist() == [True, False]
+
+
+def test_a_solver_of_sparse_penalties_is_for_the_first_stage_only():
+    P, y = level_one_problem(60, 6, 3, seed=2)
+    words = {"penalty": "l1", "solver": "linear program", "random_state": 0}
+    found = select_then_refit(P, y, [0.01, 0.05], **words)
+    assert found.combiner.solver != "linear program"
+    assert found.mask.any()

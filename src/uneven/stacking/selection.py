@@ -350,7 +350,7 @@ def select_then_refit(
         The grid of both stages.
     share : ndarray of shape (n_samples,), optional
     **words
-        As in :func:`select`.
+        As in :func:`select`. A ``solver`` that knows sparse penalties only is for the first stage.
 
     Returns
     -------
@@ -372,6 +372,8 @@ def select_then_refit(
         return first
     kept = np.ascontiguousarray(P[:, first.mask])
     words |= {"penalty": "l2", "elastic": 0.0, "combination": first.choice.combination}
+    if words.get("solver") not in ("newton", "admm"):
+        words["solver"] = "auto"
     second = select(kept, y, strengths, share=share, **words)
     mask = first.mask.copy()
     mask[first.mask] = second.mask
