@@ -1,0 +1,46 @@
+"""Published tables and figures, run again: descriptions, one runner, one record of the result."""
+
+from uneven.experiments.published.catalogue import catalogue, choose
+from uneven.experiments.published.description import (
+    Answers,
+    Claim,
+    Context,
+    Document,
+    Exhibit,
+    Item,
+    Measure,
+    Plot,
+    Significance,
+    Study,
+)
+from uneven.experiments.published.numbers import Measured, Numbers, Printed, Value, Verdict
+from uneven.experiments.published.record import build_record, measured_part, record_of
+from uneven.experiments.published.runner import Harvest, Run, harvest, plan, run_cells
+
+__all__ = [
+    "Answers",
+    "Claim",
+    "Context",
+    "Document",
+    "Exhibit",
+    "Harvest",
+    "Item",
+    "Measure",
+    "Measured",
+    "Numbers",
+    "Plot",
+    "Printed",
+    "Run",
+    "Significance",
+    "Study",
+    "Value",
+    "Verdict",
+    "build_record",
+    "catalogue",
+    "choose",
+    "harvest",
+    "measured_part",
+    "plan",
+    "record_of",
+    "run_cells",
+]

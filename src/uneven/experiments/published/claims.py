@@ -1,0 +1,202 @@
+"""Ways to check a sentence about a table: they read printed and measured numbers alike."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass
+from typing import Any, Literal
+
+import numpy as np
+
+from uneven.experiments.published.numbers import Numbers, Verdict
+
+__all__ = ["Asked", "Average", "Best", "Compare", "Within"]
+
+
+@dataclass(frozen=True)
+class Compare:
+    """One column is below (or above) another in every row, or in enough of them.
+
+    Attributes
+    ----------
+    first, second : str
+        Columns.
+    measure : str
+    sign : {"<", "<=", ">", ">="}
+    rows : tuple of str
+        All that have both numbers, if empty.
+    at_least : int or None
+        In how many rows; in all of them if None.
+    """
+
+    first: str
+    second: str
+    measure: str
+    sign: Literal["<", "<=", ">", ">="] = "<"
+    rows: tuple[str, ...] = ()
+    at_least: int | None = None
+
+    def __call__(self, numbers: Numbers) -> Verdict:
+        """Count the rows."""
+        outcome = {}
+        for row in self.rows or numbers.rows:
+            a = numbers.mean(row, self.first, self.measure)
+            b = numbers.mean(row, self.second, self.measure)
+            if a is not None and b is not None:
+                outcome[row] = _holds(a, self.sign, b)
+        return counted(outcome, self.at_least)
+
+
+@dataclass(frozen=True)
+class Best:
+    """One column is the best of its row, ties included.
+
+    Attributes
+    ----------
+    column : str
+    measure : str
+    better : {"lower", "higher"}
+    among : tuple of str
+        Rivals; all columns if empty.
+    rows : tuple of str
+    at_least : int or None
+    """
+
+    column: str
+    measure: str
+    better: Literal["lower", "higher"]
+    among: tuple[str, ...] = ()
+    rows: tuple[str, ...] = ()
+    at_least: int | None = None
+
+    def __call__(self, numbers: Numbers) -> Verdict:
+        """Count the rows."""
+        sign = -1.0 if self.better == "lower" else 1.0
+        outcome = {}
+        for row in self.rows or numbers.rows:
+            own = numbers.mean(row, self.column, self.measure)
+            others = (numbers.mean(row, c, self.measure) for c in self.among or numbers.columns)
+            known = [other for other in others if other is not None]
+            if own is not None and len(known) > 1:
+                outcome[row] = bool(sign * own >= max(sign * other for other in known))
+        return counted(outcome, self.at_least)
+
+
+@dataclass(frozen=True)
+class Average:
+    """The mean of one column over the rows is below (or above) that of another.
+
+    Attributes
+    ----------
+    first, second : str
+    measure : str
+    sign : {"<", "<=", ">", ">="}
+    rows : tuple of str
+        All that have both numbers, if empty.
+    """
+
+    first: str
+    second: str
+    measure: str
+    sign: Literal["<", "<=", ">", ">="] = "<"
+    rows: tuple[str, ...] = ()
+
+    def __call__(self, numbers: Numbers) -> Verdict:
+        """Compare the means over the rows that both have."""
+        pairs = [
+            (numbers.mean(r, self.first, self.measure), numbers.mean(r, self.second, self.measure))
+            for r in self.rows or numbers.rows
+        ]
+        known = [pair for pair in pairs if None not in pair]
+        if not known:
+            return Verdict(None, "no numbers")
+        a, b = np.mean(known, axis=0)
+        rows = f"{len(known)} row{'s' * (len(known) > 1)}"
+        return Verdict(_holds(a, self.sign, b), f"{a:.4g} and {b:.4g}, mean of {rows}")
+
+
+@dataclass(frozen=True)
+class Within:
+    """A number of a column lies between two bounds in every row, or in enough of them.
+
+    Attributes
+    ----------
+    column : str
+    measure : str
+    low, high : float
+    rows : tuple of str
+    at_least : int or None
+    """
+
+    column: str
+    measure: str
+    low: float = -np.inf
+    high: float = np.inf
+    rows: tuple[str, ...] = ()
+    at_least: int | None = None
+
+    def __call__(self, numbers: Numbers) -> Verdict:
+        """Count the rows."""
+        means = {r: numbers.mean(r, self.column, self.measure) for r in self.rows or numbers.rows}
+        outcome = {r: bool(self.low <= v <= self.high) for r, v in means.items() if v is not None}
+        return counted(outcome, self.at_least)
+
+
+@dataclass(frozen=True)
+class Asked:
+    """A condition in words of Python, for what the others cannot say.
+
+    Attributes
+    ----------
+    needs : tuple of (row, column, measure)
+        Numbers that must be known.
+    condition : callable
+        Called with them, in order; returns a bool, or a bool and a detail.
+    """
+
+    needs: tuple[tuple[str, str, str], ...]
+    condition: Callable[..., bool | tuple[bool, str]]
+
+    def __call__(self, numbers: Numbers) -> Verdict:
+        """Ask if everything is known."""
+        values = [numbers.mean(*key) for key in self.needs]
+        missing = [key for key, value in zip(self.needs, values) if value is None]
+        if missing:
+            return Verdict(None, f"no number for {', '.join(missing[0])}")
+        answer = self.condition(*values)
+        held, detail = answer if isinstance(answer, tuple) else (answer, "")
+        return Verdict(bool(held), detail)
+
+
+def counted(outcome: dict[str, bool], at_least: int | None = None) -> Verdict:
+    """Verdict over rows: all of them, or as many as are asked for.
+
+    Examples
+    --------
+    >>> counted({"wine": True, "glass": False})
+    Verdict(held=False, detail='1 of 2 rows; not glass')
+    >>> counted({"wine": True, "glass": False}, at_least=1).held
+    True
+    """
+    if not outcome:
+        return Verdict(None, "no numbers")
+    good = sum(outcome.values())
+    if len(outcome) == 1:
+        return Verdict(bool(good))
+    held = good == len(outcome) if at_least is None else good >= at_least
+    if at_least is not None and not held and at_least > len(outcome):
+        return Verdict(None, f"only {len(outcome)} rows, {at_least} are spoken of")
+    wrong = [row for row, fine in outcome.items() if not fine]
+    but = f"; not {_few(wrong)}" if wrong else ""
+    return Verdict(held, f"{good} of {len(outcome)} rows{but}")
+
+
+def _few(names: Sequence[str], most: int = 4) -> str:
+    shown = ", ".join(names[:most])
+    return shown if len(names) <= most else f"{shown} and {len(names) - most} more"
+
+
+def _holds(a: Any, sign: str, b: Any) -> bool:
+    if sign in ("<=", ">="):
+        return bool(a <= b if sign == "<=" else a >= b)
+    return bool(a < b if sign == "<" else a > b)

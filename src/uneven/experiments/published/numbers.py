@@ -1,0 +1,170 @@
+"""Numbers by row, column and measure: as printed, and as measured."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Mapping
+from dataclasses import dataclass, field
+from typing import Any, Protocol
+
+import numpy as np
+from numpy.typing import NDArray
+
+__all__ = ["Key", "Measured", "Numbers", "Printed", "Summary", "Value", "Verdict"]
+
+Key = tuple[str, str, str]
+"""Row, column, measure."""
+
+
+class Numbers(Protocol):
+    """What a claim may ask: the mean of a row, column and measure, or None where it is unknown."""
+
+    def mean(self, row: str, column: str, measure: str) -> Any:
+        """Mean, a number or an array; None if unknown."""
+
+    @property
+    def rows(self) -> tuple[str, ...]:
+        """Rows in their order."""
+
+    @property
+    def columns(self) -> tuple[str, ...]:
+        """Columns in their order."""
+
+
+@dataclass(frozen=True)
+class Verdict:
+    """Whether a claim holds.
+
+    Attributes
+    ----------
+    held : bool or None
+        None if the numbers cannot tell.
+    detail : str
+        Such as "5 of 6 rows; not Wine".
+    """
+
+    held: bool | None
+    detail: str = ""
+
+
+@dataclass(frozen=True)
+class Value:
+    """A printed number.
+
+    Attributes
+    ----------
+    mean : float or ndarray
+        An array for curves and matrices, NaN where the print cannot be read.
+    deviation : float or ndarray or None
+    mark : str
+        Sign of significance, if any.
+    """
+
+    mean: Any
+    deviation: Any = None
+    mark: str = ""
+
+
+@dataclass(frozen=True)
+class Printed:
+    """Everything that was printed.
+
+    Attributes
+    ----------
+    values : dict of (row, column, measure) to Value
+    """
+
+    values: Mapping[Key, Value] = field(default_factory=dict)
+
+    def mean(self, row: str, column: str, measure: str) -> Any:
+        """Printed mean; None if there is none."""
+        found = self.values.get((row, column, measure))
+        if found is None or np.all(np.isnan(found.mean)):
+            return None
+        return found.mean
+
+    @property
+    def rows(self) -> tuple[str, ...]:
+        """Rows in the order of the print."""
+        return tuple(dict.fromkeys(row for row, _, _ in self.values))
+
+    @property
+    def columns(self) -> tuple[str, ...]:
+        """Columns in the order of the print."""
+        return tuple(dict.fromkeys(column for _, column, _ in self.values))
+
+    def __or__(self, other: Printed) -> Printed:
+        return Printed({**self.values, **other.values})
+
+
+@dataclass(frozen=True)
+class Summary:
+    """Samples in short.
+
+    Attributes
+    ----------
+    mean, deviation : float or ndarray
+        Over the samples; the deviation divides by n - 1 and is NaN for a single sample.
+    n : int
+        Number of samples.
+    samples : ndarray of shape (n,) or None
+        Kept for single numbers only, not for curves and matrices.
+    """
+
+    mean: Any
+    deviation: Any
+    n: int
+    samples: NDArray[np.float64] | None = None
+
+    @classmethod
+    def of(cls, values: NDArray[np.float64]) -> Summary:
+        """Sum up samples of shape (n, ...); NaN are samples that do not exist."""
+        counted = np.isfinite(values).sum(axis=0)
+        total = np.where(np.isfinite(values), values, 0.0).sum(axis=0)
+        with np.errstate(invalid="ignore", divide="ignore"):
+            mean = np.where(counted > 0, total / np.maximum(counted, 1), np.nan)
+            apart = np.where(np.isfinite(values), values - mean, 0.0)
+            deviation = np.where(
+                counted > 1, np.sqrt((apart**2).sum(axis=0) / np.maximum(counted - 1, 1)), np.nan
+            )
+        if values.ndim == 1:
+            kept = values[np.isfinite(values)]
+            return cls(float(mean), float(deviation), int(counted), kept)
+        return cls(mean, deviation, int(np.max(counted, initial=0)))
+
+
+@dataclass(frozen=True)
+class Measured:
+    """Everything that was measured.
+
+    Attributes
+    ----------
+    values : dict of (row, column, measure) to Summary
+    """
+
+    values: Mapping[Key, Summary] = field(default_factory=dict)
+
+    def mean(self, row: str, column: str, measure: str) -> Any:
+        """Measured mean; None if there is none."""
+        found = self.values.get((row, column, measure))
+        return None if found is None or np.all(np.isnan(found.mean)) else found.mean
+
+    @property
+    def rows(self) -> tuple[str, ...]:
+        """Rows in the order of the study."""
+        return tuple(dict.fromkeys(row for row, _, _ in self.values))
+
+    @property
+    def columns(self) -> tuple[str, ...]:
+        """Columns in the order of the answers."""
+        return tuple(dict.fromkeys(column for _, column, _ in self.values))
+
+    @classmethod
+    def gather(cls, found: Iterable[tuple[str, Mapping[str, Mapping[str, Any]]]]) -> Measured:
+        """Join the answers of cells, given as (row, answers) in the order of repetitions."""
+        parts: dict[Key, list[NDArray[np.float64]]] = {}
+        for row, answers in found:
+            for column, measures in answers.items():
+                for measure, values in measures.items():
+                    array = np.asarray(values, dtype=np.float64)
+                    parts.setdefault((row, column, measure), []).append(np.atleast_1d(array))
+        return cls({key: Summary.of(np.concatenate(some)) for key, some in parts.items()})

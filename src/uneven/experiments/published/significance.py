@@ -1,0 +1,117 @@
+"""The sources' significance tests on measured samples."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass
+
+import numpy as np
+from numpy.typing import NDArray
+from scipy import stats
+
+from uneven.experiments.published.description import Exhibit, Significance
+from uneven.experiments.published.numbers import Measured, Summary
+from uneven.metrics.paired import signed_rank_test
+
+__all__ = ["Comparison", "compare_columns"]
+
+Samples = NDArray[np.float64]
+
+
+@dataclass(frozen=True)
+class Comparison:
+    """Outcome of a test of two columns in a row.
+
+    Attributes
+    ----------
+    row, first, second, measure : str
+    p : float
+    significant : bool
+    """
+
+    row: str
+    first: str
+    second: str
+    measure: str
+    p: float
+    significant: bool
+
+
+def compare_columns(exhibit: Exhibit, measured: Measured) -> list[Comparison]:
+    """Every comparison that the exhibit asks for and the samples allow."""
+    rule = exhibit.significance
+    if rule is None:
+        return []
+    found = []
+    for measure in rule.measures:
+        for row in measured.rows:
+            for first, second in rule.pairs or _with_best(exhibit, measured, row, measure):
+                one = _compare(rule, measured, row, measure, first, second)
+                if one is not None:
+                    found.append(one)
+    return found
+
+
+def _with_best(
+    exhibit: Exhibit, measured: Measured, row: str, measure: str
+) -> Sequence[tuple[str, str]]:
+    means = {c: measured.mean(row, c, measure) for c in measured.columns}
+    known = {column: mean for column, mean in means.items() if mean is not None}
+    if not known:
+        return ()
+    choose = min if exhibit.measure(measure).better == "lower" else max
+    best = choose(known, key=lambda column: known[column])
+    return [(column, best) for column in known if column != best]
+
+
+def _compare(
+    rule: Significance, measured: Measured, row: str, measure: str, first: str, second: str
+) -> Comparison | None:
+    sides = [measured.values.get((row, column, measure)) for column in (first, second)]
+    a, b = (_kept(side) for side in sides)
+    if a is None or b is None or min(len(a), len(b)) < 2:
+        return None
+    paired = rule.test in ("student", "signed_rank")
+    if paired and len(a) != len(b):
+        return None
+    p = _p_value(rule, a, b)
+    return Comparison(row, first, second, measure, p, bool(p < rule.level))
+
+
+def _kept(summary: Summary | None) -> Samples | None:
+    return None if summary is None else summary.samples
+
+
+def _p_value(rule: Significance, a: Samples, b: Samples) -> float:
+    test = _TESTS[rule.test]
+    if rule.alternative == "one-sided":
+        return min(test(a, b, "less"), test(a, b, "greater"))
+    return test(a, b, rule.alternative)
+
+
+def _student(a: Samples, b: Samples, alternative: str) -> float:
+    if np.ptp(a - b) == 0.0:
+        return 1.0 if a[0] == b[0] else 0.0
+    return float(stats.ttest_rel(a, b, alternative=alternative).pvalue)
+
+
+def _welch(a: Samples, b: Samples, alternative: str) -> float:
+    if np.ptp(a) == 0.0 == np.ptp(b):
+        return 1.0 if a[0] == b[0] else 0.0
+    return float(stats.ttest_ind(a, b, equal_var=False, alternative=alternative).pvalue)
+
+
+def _rank_sum(a: Samples, b: Samples, alternative: str) -> float:
+    return float(stats.ranksums(a, b, alternative=alternative).pvalue)
+
+
+def _signed_rank(a: Samples, b: Samples, alternative: str) -> float:
+    return signed_rank_test(a, b, alternative).pvalue
+
+
+_TESTS: dict[str, Callable[[Samples, Samples, str], float]] = {
+    "student": _student,
+    "welch": _welch,
+    "rank_sum": _rank_sum,
+    "signed_rank": _signed_rank,
+}
