@@ -122,7 +122,9 @@ class Study:
 
     def cells(self, fast: bool) -> list[tuple[Item, int]]:
         """Items and repetitions to run."""
-        if fast and self.fast is None:
+        if fast and self.fast is not None:
+            return self.fast.cells(fast=False)
+        if fast:
             wanted = [i for i in self.items if self.fast_items is None or i.name in self.fast_items]
             return [(item, r) for r in range(self.fast_repeats) for item in wanted]
         return [(item, r) for r in range(self.repeats) for item in self.items]
