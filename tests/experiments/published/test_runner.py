@@ -187,3 +187,18 @@ def test_odd_names_of_items_stay_inside_the_folder(tmp_path):
     assert path.is_file()
     assert path.is_relative_to(tmp_path.resolve())
     assert run.store.load(cell).answers == {"A": {"error": 0.5}}
+
+
+def test_old_drafts_are_swept_and_young_ones_left(tmp_path):
+    run = Run(tmp_path, n_jobs=1, fast=True, download=False)
+    cells = plan([toy.exhibit()], fast=True)
+    run_cells(cells, run)
+    folder = (tmp_path / cells[0].place).parent
+    old, young = folder / ".0000-0123abcd.json", folder / ".0001-0123abcd.json"
+    for draft in (old, young):
+        draft.write_text("{", encoding="utf-8")
+    os.utime(old, (0, 0))
+    run_cells(cells, run)
+    assert not old.exists()
+    assert young.exists()
+    assert harvest(toy.exhibit(), run).done == 4

@@ -4,7 +4,9 @@ from __future__ import annotations
 
 import json
 import re
+import time
 from collections.abc import Mapping
+from contextlib import suppress
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
@@ -15,6 +17,10 @@ from uneven.atomic import replace_file
 from uneven.experiments.published.description import Answers, Item, Study
 
 __all__ = ["Cell", "CellStore", "Finished"]
+
+
+_OLD = 3600.0
+"""Seconds after which nobody is writing a draft any more."""
 
 
 @dataclass(frozen=True)
@@ -67,6 +73,13 @@ class CellStore:
             return Finished(kept["answers"], float(kept["seconds"]), kept["made"])
         except (OSError, ValueError, KeyError, TypeError):
             return None
+
+    def sweep(self) -> None:
+        """Remove drafts that a killed run left behind; those of a run that lives are young."""
+        for draft in self.folder.glob("*/*/.*.json"):
+            with suppress(OSError):
+                if time.time() - draft.stat().st_mtime > _OLD:
+                    draft.unlink()
 
     def save(self, cell: Cell, finished: Finished) -> None:
         """Keep a finished cell, whole or not at all."""

@@ -110,6 +110,7 @@ def run_cells(
         Cells that ended with an error, by label and repetition, and its last line.
     """
     observer = observer or Silent()
+    run.store.sweep()
     todo = [cell for cell in cells if run.store.load(cell) is None]
     missing = _missing_data(todo, run)
     able = [cell for cell in todo if not missing.keys() & set(cell.item.data)]
