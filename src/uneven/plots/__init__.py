@@ -17,6 +17,7 @@ from uneven.plots.curves import BoostingCurveDisplay
 from uneven.plots.diagnosis import ViewDiagnosisDisplay
 from uneven.plots.learning import LearningCurveDisplay
 from uneven.plots.noise import NoiseMatrixDisplay
+from uneven.plots.published import PublishedDisplay
 from uneven.plots.selection_path import SelectionPathDisplay
 from uneven.plots.shares import VoteShareDisplay
 from uneven.plots.version_space import VersionSpaceDisplay
@@ -27,6 +28,7 @@ __all__ = [
     "ConfusionNormDisplay",
     "LearningCurveDisplay",
     "NoiseMatrixDisplay",
+    "PublishedDisplay",
     "SelectionPathDisplay",
     "VersionSpaceDisplay",
     "ViewDiagnosisDisplay",

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import os
 from collections.abc import Callable
-from importlib.resources import files
 from pathlib import Path
 
 from uneven.atomic import replace_file
@@ -21,6 +20,7 @@ from uneven.report.sections.rounds import rounds
 from uneven.report.sections.stack import stack
 from uneven.report.sections.views import views
 from uneven.report.sections.voices import voices
+from uneven.report.shell import whole_page
 from uneven.report.verdict import verdict
 
 __all__ = ["render_report", "write_report"]
@@ -40,8 +40,6 @@ SECTIONS: tuple[tuple[str, str, str, Section], ...] = (
     ("reproduce", "Reproduce", "How to reproduce this", reproduce),
 )
 
-POLICY = "default-src 'none'; style-src 'unsafe-inline'; script-src 'unsafe-inline'; img-src data:"
-
 
 def render_report(results: CompareResults) -> str:
     """Text of the page.
@@ -57,33 +55,8 @@ def render_report(results: CompareResults) -> str:
         A complete HTML document without references to anything outside it.
     """
     made = [(key, short, title, make(results)) for key, short, title, make in SECTIONS]
-    present = [(key, short, title, body) for key, short, title, body in made if body]
-    links = [tag("a", short, href=f"#{key}") for key, short, _, _ in present]
-    sections = [
-        tag(
-            "section",
-            tag("h2", title, id=f"{key}-title"),
-            body,
-            id=key,
-            aria_labelledby=f"{key}-title",
-        )
-        for key, _, title, body in present
-    ]
-    page = tag(
-        "html",
-        _head(results),
-        tag(
-            "body",
-            tag("a", "Skip to the ranking", href="#ranking", class_="skip"),
-            _masthead(results),
-            tag("nav", links, aria_label="Sections"),
-            tag("main", sections),
-            tag("footer", f"Made with uneven {results.versions.get('uneven', '')}".strip()),
-            tag("script", Markup(_asset("page.js"))),
-        ),
-        lang="en",
-    )
-    return f"<!doctype html>\n{page}\n"
+    made_with = f"Made with uneven {results.versions.get('uneven', '')}".strip()
+    return whole_page(results.title, _masthead(results), made, footer=made_with)
 
 
 def write_report(results: CompareResults, path: str | os.PathLike[str]) -> Path:
@@ -107,19 +80,6 @@ def write_report(results: CompareResults, path: str | os.PathLike[str]) -> Path:
     return Path(path)
 
 
-def _head(results: CompareResults) -> Markup:
-    return tag(
-        "head",
-        tag("meta", charset="utf-8"),
-        tag("meta", name="viewport", content="width=device-width, initial-scale=1"),
-        tag("meta", name="color-scheme", content="light dark"),
-        tag("meta", http_equiv="Content-Security-Policy", content=POLICY),
-        tag("title", results.title),
-        tag("link", rel="icon", href="data:,"),
-        tag("style", Markup(_asset("page.css"))),
-    )
-
-
 def _masthead(results: CompareResults) -> Markup:
     outcome, summary, measure = verdict(results), results.data, results.chosen
     direction = "higher" if measure.greater_is_better else "lower"
@@ -138,7 +98,3 @@ def _masthead(results: CompareResults) -> Markup:
         tag("p", Markup(" · ".join(text(fact) for fact in facts)), class_="facts-line"),
         tag("div", tag("ul", warnings), class_="aside", role="note") if warnings else None,
     )
-
-
-def _asset(name: str) -> str:
-    return files("uneven.report").joinpath(name).read_text(encoding="utf-8")

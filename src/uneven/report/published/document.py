@@ -1,0 +1,113 @@
+"""The page "Published versus measured" of the documentation."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+from uneven.report.published.facts import (
+    STATUS,
+    Record,
+    claims_count,
+    dates,
+    median_difference,
+    run_kind,
+    versions,
+)
+from uneven.report.published.markdown import claims_list, escaped, facts_line, notes, table, tables
+from uneven.report.published.panels import picture_names
+
+__all__ = ["published_page"]
+
+INTRODUCTION = """\
+# Published versus measured
+
+Every table and figure of five publications that has an experiment behind it, run again with this
+library and set beside the print. `uneven reproduce --list` names them all, `uneven reproduce NAME`
+makes one of them, and this page is made by the same command from kept results.
+
+*Original data* means the data of the source, or data drawn by the law that it states; *substitute*
+means that something stands in for them, and the note says what. A *claim* is a sentence of the
+source about its numbers; the same check is made on the printed and on the measured numbers, so a
+claim that its own print contradicts shows. *Apart* is the median distance between the measured and
+the printed mean, in printed deviations, where the source prints deviations."""
+
+
+def published_page(records: Sequence[Record]) -> str:
+    """Markdown of the page.
+
+    Parameters
+    ----------
+    records : sequence of mapping
+        As `uneven.experiments.published.build_record` makes them, in the order of print.
+
+    Returns
+    -------
+    str
+        The same records give the same text.
+    """
+    parts = [INTRODUCTION, _made(records), _summary(records)]
+    citation = None
+    for record in (r for r in records if r["status"] != "impossible"):
+        if record["document"]["citation"] != citation:
+            citation = record["document"]["citation"]
+            parts.append(f"## {escaped(citation)}")
+        parts.append(_section(record))
+    parts.append(_not_run([r for r in records if r["status"] == "impossible"]))
+    return "\n\n".join(part for part in parts if part) + "\n"
+
+
+def _made(records: Sequence[Record]) -> str:
+    days = sorted({day for r in records for day in dates(r).split(" to ") if day})
+    found: dict[str, dict[str, None]] = {}
+    for record in records:
+        for name, version in versions(record).items():
+            found.setdefault(name, {})[version] = None
+    if not days:
+        return ""
+    when = " to ".join(dict.fromkeys((days[0], days[-1])))
+    packages = ", ".join(f"{name} {' and '.join(some)}" for name, some in found.items())
+    return f"Measured {when} with {packages}."
+
+
+def _summary(records: Sequence[Record]) -> str:
+    header = ["exhibit", "what", "status", "run", "claims held", "apart"]
+    rows = []
+    for record in records:
+        held, told, _ = claims_count(record)
+        middle = median_difference(record)
+        rows.append(
+            [
+                f"[{escaped(record['place'])}](#{record['name']})",
+                escaped(record["title"]),
+                STATUS[record["status"]],
+                run_kind(record),
+                f"{held} of {told}" if told else "",
+                f"{middle:.1f}" if middle == middle else "",
+            ]
+        )
+    return table(header, rows)
+
+
+def _section(record: Record) -> str:
+    name = f"{record['place']}: {record['title']}"
+    parts = [
+        f'<a id="{record["name"]}"></a>\n\n### {escaped(name)}',
+        facts_line(record),
+        escaped(record["protocol"]),
+        *(f"![{escaped(name)}](images/published/{file})" for file in picture_names(record)),
+        *tables(record),
+        claims_list(record),
+        *notes(record),
+    ]
+    return "\n\n".join(part for part in parts if part)
+
+
+def _not_run(records: Sequence[Record]) -> str:
+    if not records:
+        return ""
+    lines = [
+        f'- <a id="{r["name"]}"></a>{escaped(r["document"]["citation"].partition(",")[0])}, '
+        f"{escaped(r['place'])}, {escaped(r['title'])}: {escaped(r['status_note'])}"
+        for r in records
+    ]
+    return "## What cannot be run, and why\n\n" + "\n".join(lines)

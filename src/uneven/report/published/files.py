@@ -1,0 +1,88 @@
+"""Files about exhibits: a page, a Markdown table, the data, pictures; and an index of pages."""
+
+from __future__ import annotations
+
+import json
+import os
+from collections.abc import Sequence
+from pathlib import Path
+
+from uneven.atomic import replace_file
+from uneven.report.plain import without_nan
+from uneven.report.published.facts import Record
+from uneven.report.published.index import index_page
+from uneven.report.published.markdown import exhibit_markdown
+from uneven.report.published.page import exhibit_page
+from uneven.report.published.panels import picture_names, plot_panels, plots_of
+
+__all__ = ["write_exhibit", "write_index"]
+
+
+def write_exhibit(record: Record, folder: str | os.PathLike[str]) -> list[Path]:
+    """Write everything about one exhibit, each file whole or not at all.
+
+    Parameters
+    ----------
+    record : mapping
+        As `uneven.experiments.published.build_record` makes it.
+    folder : str or path-like
+        Created if there is none.
+
+    Returns
+    -------
+    list of Path
+        NAME.html, NAME.md, NAME.json, then the pictures, which need matplotlib.
+    """
+    home = Path(folder)
+    home.mkdir(parents=True, exist_ok=True)
+    data = json.dumps(without_nan(dict(record)), indent=1, ensure_ascii=False, allow_nan=False)
+    pictures = _write_pictures(record, home)
+    texts = {
+        "html": exhibit_page(record, pictures=bool(pictures)),
+        "md": exhibit_markdown(record, [picture.name for picture in pictures]),
+        "json": data + "\n",
+    }
+    made = [_write(home / f"{record['name']}.{ending}", text) for ending, text in texts.items()]
+    return made + pictures
+
+
+def write_index(records: Sequence[Record], folder: str | os.PathLike[str]) -> Path:
+    """Write index.html, which lists exhibits and links to their pages.
+
+    Parameters
+    ----------
+    records : sequence of mapping
+    folder : str or path-like
+        Where the pages are; created if there is none.
+
+    Returns
+    -------
+    Path
+    """
+    home = Path(folder)
+    home.mkdir(parents=True, exist_ok=True)
+    return _write(home / "index.html", index_page(records))
+
+
+def _write(path: Path, text: str) -> Path:
+    with replace_file(path) as draft:
+        draft.write_text(text, encoding="utf-8", newline="\n")
+    return path
+
+
+def _write_pictures(record: Record, home: Path) -> list[Path]:
+    """Draw the plots of a record, if matplotlib is there."""
+    plots = plots_of(record)
+    if not plots:
+        return []
+    try:
+        from uneven.plots import PublishedDisplay
+    except ImportError:
+        return []
+    made = []
+    for plot, name in zip(plots, picture_names(record)):
+        path = home / name
+        with replace_file(path) as draft:
+            PublishedDisplay.from_panels(plot_panels(record, plot), plot).save(draft)
+        made.append(path)
+    return made

@@ -1,0 +1,95 @@
+"""The page that lists exhibits."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+from uneven.report.markup import Markup, tag
+from uneven.report.numbers import NOTHING
+from uneven.report.published.facts import (
+    STATUS,
+    Record,
+    claims_count,
+    dates,
+    median_difference,
+    run_kind,
+)
+from uneven.report.published.words import strength
+from uneven.report.shell import Part, asset, whole_page
+
+__all__ = ["BADGES", "index_page", "status_badge"]
+
+BADGES = {"original": "badge good", "substitute": "badge", "impossible": "badge alarm"}
+
+
+def status_badge(record: Record) -> Markup:
+    """Status in a small frame."""
+    return tag("span", STATUS[record["status"]], class_=BADGES[record["status"]])
+
+
+def index_page(records: Sequence[Record]) -> str:
+    """Text of the page.
+
+    Parameters
+    ----------
+    records : sequence of mapping
+        In the order of print.
+
+    Returns
+    -------
+    str
+        A complete HTML document; it links to NAME.html for every record.
+    """
+    documents: dict[str, list[Record]] = {}
+    for record in records:
+        documents.setdefault(record["document"]["key"], []).append(record)
+    parts: list[Part] = [
+        (key, key, some[0]["document"]["citation"], _table(some)) for key, some in documents.items()
+    ]
+    held, told = (sum(claims_count(record)[j] for record in records) for j in (0, 1))
+    run = sum(run_kind(record) != "not run" for record in records)
+    facts = f"{run} of {len(records)} tables and figures run; {held} of {told} claims held"
+    head = tag(
+        "header",
+        tag("h1", "Published versus measured"),
+        tag("p", tag("strong", facts), class_="verdict"),
+        tag(
+            "p",
+            "apart: median distance between measured and printed means, in printed deviations",
+            class_="facts-line",
+        ),
+    )
+    style = asset("published.css", "uneven.report.published")
+    return whole_page(
+        "Published versus measured", head, parts, footer="Made with uneven", style=style
+    )
+
+
+def _table(records: Sequence[Record]) -> Markup:
+    names = ("exhibit", "what it shows", "status", "run", "claims held", "apart", "measured")
+    heads = [tag("th", name, scope="col") for name in names]
+    rows = [_row(record) for record in records]
+    made = tag("table", tag("thead", tag("tr", heads)), tag("tbody", rows), class_="exhibits")
+    return tag("div", made, class_="wide")
+
+
+def _row(record: Record) -> Markup:
+    held, told, _ = claims_count(record)
+    middle = median_difference(record)
+    known = middle == middle
+    tint = strength(middle)
+    return tag(
+        "tr",
+        tag("th", tag("a", record["place"], href=f"{record['name']}.html"), scope="row"),
+        tag("td", record["title"]),
+        tag("td", status_badge(record)),
+        tag("td", run_kind(record)),
+        tag("td", f"{held} of {told}" if told else NOTHING, class_="number"),
+        tag(
+            "td",
+            f"{middle:.1f}" if known else NOTHING,
+            class_="number apart",
+            style=f"--v:{tint:.3f}" if known else None,
+        ),
+        tag("td", dates(record) or NOTHING),
+    )

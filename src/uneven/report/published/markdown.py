@@ -1,0 +1,229 @@
+"""One exhibit in Markdown: tables of ours beside the print, claims, notes."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterable, Mapping, Sequence
+from typing import Any
+
+from uneven.report.numbers import NOTHING, plus_minus, seconds
+from uneven.report.published.facts import (
+    STATUS,
+    Record,
+    claims_count,
+    command_of,
+    dates,
+    entries,
+    kind,
+    median_difference,
+    number,
+    run_kind,
+    versions,
+)
+from uneven.report.published.panels import shown_point
+from uneven.report.published.words import printed_word, test_words, verdict_word
+
+__all__ = ["claims_list", "escaped", "exhibit_markdown", "facts_line", "notes", "table", "tables"]
+
+_SPECIAL = re.compile(r"([\\`*_{}\[\]#|~$])")
+FOLDED = 60
+"""A table with more cells is folded away."""
+LARGEST_MATRIX = 6
+
+
+def escaped(text: object) -> str:
+    r"""Text that Markdown shows as it is, on one line.
+
+    Examples
+    --------
+    >>> escaped("a|b <c>_d_")
+    'a\\|b &lt;c&gt;\\_d\\_'
+    """
+    line = " ".join(str(text).split())
+    plain = line.replace("&", "&amp;").replace("<", "&lt;").replace(">", "&gt;")
+    return _SPECIAL.sub(r"\\\1", plain)
+
+
+def table(header: Sequence[str], rows: Iterable[Sequence[str]]) -> str:
+    """A Markdown table: first column to the left, the others to the right.
+
+    Examples
+    --------
+    >>> print(table(["set", "A"], [["wine", "0.5"]]))
+    | set | A |
+    |---|---:|
+    | wine | 0.5 |
+    """
+    rule = "|---|" + "---:|" * (len(header) - 1)
+    return "\n".join(
+        [f"| {' | '.join(header)} |", rule, *(f"| {' | '.join(row)} |" for row in rows)]
+    )
+
+
+def exhibit_markdown(record: Record, pictures: Sequence[str] = ()) -> str:
+    """A whole file about one exhibit, with links to its pictures."""
+    name = f"{record['place']}: {record['title']}"
+    parts = [
+        f"# {escaped(name)}",
+        escaped(record["document"]["citation"]),
+        facts_line(record),
+        escaped(record["protocol"]),
+        *tables(record),
+        claims_list(record),
+        *notes(record),
+        *(f"![{escaped(name)}]({picture})" for picture in pictures),
+        f"Run again: `{command_of(record)}`",
+        _versions_line(record),
+    ]
+    return "\n\n".join(part for part in parts if part) + "\n"
+
+
+def facts_line(record: Record) -> str:
+    """Status and run in a few words, with the note on the status."""
+    measured = record["measured"]
+    found = [f"**{STATUS[record['status']]}**"]
+    if measured and measured["cells"]["done"]:
+        cells = measured["cells"]
+        found += [
+            f"{run_kind(record)} run",
+            f"{cells['done']} of {cells['planned']} cells",
+            seconds(measured["seconds"]),
+            dates(record),
+        ]
+    elif record["status"] != "impossible":
+        found.append("not run yet")
+    note = f". {escaped(record['status_note'])}" if record["status_note"] else ""
+    return ", ".join(part for part in found if part) + note
+
+
+def tables(record: Record) -> list[str]:
+    """All numbers: one table per measure; long curves by one of their points."""
+    made = []
+    for measure in record["measures"]:
+        found = kind(record, measure["key"])
+        if found == "matrix":
+            made += _matrices(record, measure)
+        elif found is not None:
+            made.append(_numbers(record, measure, found == "curve"))
+    tests = test_words(record)
+    return [*made, escaped(tests)] if tests else made
+
+
+def claims_list(record: Record) -> str:
+    """Claims and what became of them."""
+    if not record["claims"]:
+        return ""
+    held, told, n = claims_count(record)
+    rows = [
+        [
+            escaped(claim["text"]),
+            _with_detail(printed_word(claim["printed"]["held"]), claim["printed"]),
+            _with_detail(f"**{verdict_word(claim['measured']['held'])}**", claim["measured"]),
+        ]
+        for claim in record["claims"]
+    ]
+    untold = f" ({n - told} cannot be told)" if told < n else ""
+    counted = f"Claims: {held} of {told} held{untold}." if told else f"Claims: {n}, none measured."
+    rule = "|---|---|---|"
+    lines = [f"| {' | '.join(row)} |" for row in rows]
+    return "\n".join([counted, "", "| claim | in print | measured |", rule, *lines])
+
+
+def notes(record: Record) -> list[str]:
+    """Explanation, errata, and what is missing or failed."""
+    measured = record["measured"] or {"missing": {}, "failed": {}}
+    found = []
+    if record["explanation"]:
+        found.append(f"**What differs, and why.** {escaped(record['explanation'])}")
+    if record["errata"]:
+        lines = "\n".join(f"- {escaped(line)}" for line in record["errata"])
+        found.append(f"Errors of the print:\n\n{lines}")
+    for title, missing in (("Not run", measured["missing"]), ("Failed", measured["failed"])):
+        if missing:
+            lines = "\n".join(f"- {escaped(k)}: {escaped(why)}" for k, why in missing.items())
+            found.append(f"{title}:\n\n{lines}")
+    return found
+
+
+def _numbers(record: Record, measure: Mapping[str, Any], curves: bool) -> str:
+    found = entries(record, measure["key"])
+    columns = [c for c in record["columns"] if any(column == c for _, column in found)]
+    rows = [r for r in record["rows"] if any(row == r for row, _ in found)]
+    point = shown_point(record, measure["key"]) if curves else None
+    body = [
+        [escaped(row), *(_cell(found.get((row, c)), measure, point) for c in columns)]
+        for row in rows
+    ]
+    arrow = {"lower": ", lower is better", "higher": ", higher is better"}.get(
+        measure["better"], ""
+    )
+    where = f" {point.words}" if point else ""
+    title = f"{escaped(measure['title'] + where)}{arrow}; ours (print)"
+    made = table(["", *map(escaped, columns)], body)
+    if len(rows) * len(columns) > FOLDED:
+        return f"<details>\n<summary>{title}</summary>\n\n{made}\n\n</details>"
+    return f"{title}:\n\n{made}"
+
+
+def _cell(value: Mapping[str, Any] | None, measure: Mapping[str, Any], point: Any = None) -> str:
+    if value is None:
+        return ""
+    digits = measure["digits"]
+    own, printed = (_side(value[side], digits, point) for side in ("measured", "printed"))
+    if value["printed"] is None:
+        return own
+    mark = escaped(value["printed"].get("mark") or "")
+    return f"{own} ({printed}{mark})" if printed != NOTHING else own
+
+
+def _side(side: Mapping[str, Any] | None, digits: int, point: Any) -> str:
+    if side is None:
+        return NOTHING
+    mean, deviation = side["mean"], side["deviation"]
+    if point is not None:
+        mean, deviation = point.of(mean), point.of(deviation)
+    return plus_minus(number(mean), number(deviation), digits)
+
+
+def _matrices(record: Record, measure: Mapping[str, Any]) -> list[str]:
+    made = []
+    for (row, column), value in entries(record, measure["key"]).items():
+        sides = [value["measured"], value["printed"]]
+        known = next(side["mean"] for side in sides if side is not None)
+        if len(known) > LARGEST_MATRIX:
+            continue
+        cells = [
+            [str(i + 1), *(_matrix_cell(sides, i, j, measure["digits"]) for j in range(len(line)))]
+            for i, line in enumerate(known)
+        ]
+        head = ["", *(str(j + 1) for j in range(len(known[0])))]
+        title = f"{measure['title']}, {row}, {column}; ours (print)"
+        made.append(f"{escaped(title)}:\n\n{table(head, cells)}")
+    if made:
+        return made
+    return [f"{escaped(measure['title'])}: matrices, shown on the page and in the JSON file."]
+
+
+def _matrix_cell(sides: Sequence[Any], i: int, j: int, digits: int) -> str:
+    words = [
+        plus_minus(number(_at(side, i, j)), number(None), digits) if side else NOTHING
+        for side in sides
+    ]
+    return words[0] if sides[1] is None else f"{words[0]} ({words[1]})"
+
+
+def _at(side: Mapping[str, Any], i: int, j: int) -> Any:
+    mean = side["mean"]
+    return mean[i][j] if i < len(mean) and j < len(mean[i]) else None
+
+
+def _with_detail(word: str, verdict: Mapping[str, Any]) -> str:
+    return f"{word}: {escaped(verdict['detail'])}" if verdict["detail"] else word
+
+
+def _versions_line(record: Record) -> str:
+    found = versions(record)
+    middle = median_difference(record)
+    parts = [f"{name} {version}" for name, version in found.items()]
+    told = f"Median difference: {middle:.1f} printed deviations." if middle == middle else ""
+    return " ".join(filter(None, (told, f"Measured with {', '.join(parts)}." if parts else "")))

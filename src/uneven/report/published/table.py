@@ -1,0 +1,135 @@
+"""The table of an exhibit: ours above the print in every cell, tinted where they are apart."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Mapping, Sequence
+from typing import Any
+
+from uneven.report.heat import named
+from uneven.report.markup import Markup, tag
+from uneven.report.numbers import NOTHING, plus_minus
+from uneven.report.published.facts import Record, entries, number
+from uneven.report.published.words import apart_word, strength
+
+__all__ = ["number_table"]
+
+Entry = Mapping[str, Any]
+FAR = 0.999
+
+
+def number_table(record: Record, measure: Mapping[str, Any]) -> Markup:
+    """Rows by columns of one measure whose values are numbers.
+
+    Parameters
+    ----------
+    record : mapping
+    measure : mapping
+        One of ``record["measures"]``.
+
+    Returns
+    -------
+    Markup
+        A table in a frame that scrolls sideways.
+    """
+    found = entries(record, measure["key"])
+    columns = [c for c in record["columns"] if any(column == c for _, column in found)]
+    rows = [r for r in record["rows"] if any(row == r for row, _ in found)]
+    marks = _marks(record, measure["key"])
+    body = [_row(row, columns, found, measure, marks) for row in rows]
+    heads = [tag("th", scope="col"), *(tag("th", named(c), scope="col") for c in columns)]
+    better = {"lower": ", lower is better", "higher": ", higher is better"}.get(
+        measure["better"], ""
+    )
+    made = tag(
+        "table",
+        tag("caption", tag("b", measure["title"]), better),
+        tag("thead", tag("tr", heads)),
+        tag("tbody", body),
+        class_="beside",
+    )
+    return tag("div", made, class_="wide")
+
+
+def _row(
+    row: str,
+    columns: Sequence[str],
+    found: Mapping[tuple[str, str], Entry],
+    measure: Mapping[str, Any],
+    marks: Mapping[tuple[str, str], Markup],
+) -> Markup:
+    own = {found[row, c]["measured"]["n"] for c in columns if _has(found, row, c, "measured")}
+    same = f"n = {own.pop()}" if len(own) == 1 else None
+    best = {side: _best(found, row, columns, side, measure) for side in ("measured", "printed")}
+    cells = []
+    for column in columns:
+        value = found.get((row, column))
+        if value is None:
+            cells.append(tag("td", class_="pair"))
+            continue
+        bold = [column in best[side] for side in ("measured", "printed")]
+        mark = marks.get((row, column))
+        cells.append(_cell(value, measure["digits"], bold, mark, counted=same is None))
+    head = tag("th", named(row), tag("span", same, class_="n") if same else None, scope="row")
+    return tag("tr", head, cells)
+
+
+def _cell(
+    value: Entry, digits: int, bold: Sequence[bool], mark: Markup | None, *, counted: bool
+) -> Markup:
+    own, printed = value["measured"], value["printed"]
+    word, tint = apart_word(value["apart"]), strength(value["apart"])
+    away = tag("span", word, class_="away", title="printed deviations") if word else None
+    ours = Markup(NOTHING)
+    if own is not None:
+        shown = plus_minus(number(own["mean"]), number(own["deviation"]), digits)
+        n = tag("span", f" ({own['n']})", class_="spread") if counted else None
+        ours = tag("span", tag("b", shown) if bold[0] else shown, mark, n)
+    print_line = None
+    if printed is not None:
+        shown = plus_minus(number(printed["mean"]), number(printed["deviation"]), digits)
+        text = tag("b", shown) if bold[1] else shown
+        print_line = tag("span", text, printed.get("mark") or None, class_="print")
+    return tag(
+        "td",
+        away,
+        ours,
+        print_line,
+        class_="pair far" if tint >= FAR else "pair",
+        style=f"--v:{tint:.3f}" if tint > 0 else None,
+    )
+
+
+def _best(
+    found: Mapping[tuple[str, str], Entry],
+    row: str,
+    columns: Sequence[str],
+    side: str,
+    measure: Mapping[str, Any],
+) -> set[str]:
+    """Columns with the best value of a row, ties included; none where nothing is better."""
+    if measure["better"] is None:
+        return set()
+    means = {c: number(found[row, c][side]["mean"]) for c in columns if _has(found, row, c, side)}
+    known = {c: mean for c, mean in means.items() if math.isfinite(mean)}
+    if len(known) < 2:
+        return set()
+    top = (min if measure["better"] == "lower" else max)(known.values())
+    return {c for c, mean in known.items() if mean == top}
+
+
+def _has(found: Mapping[tuple[str, str], Entry], row: str, column: str, side: str) -> bool:
+    return (row, column) in found and found[row, column][side] is not None
+
+
+def _marks(record: Record, measure: str) -> dict[tuple[str, str], Markup]:
+    """Stars of the measured comparisons by row and column; hovering shows with whom."""
+    told: dict[tuple[str, str], list[str]] = {}
+    for one in record["tests"]:
+        if one["measure"] == measure and one["significant"]:
+            words = f"differs from {one['second']}, p = {number(one['p']):.2g}"
+            told.setdefault((one["row"], one["first"]), []).append(words)
+    return {
+        key: tag("abbr", "*" * (1 if len(some) == 1 else 2), title="; ".join(some))
+        for key, some in told.items()
+    }

@@ -1,0 +1,75 @@
+"""Words and figures that page, Markdown and terminal share."""
+
+from __future__ import annotations
+
+import math
+
+from uneven.report.published.facts import Record, number
+
+__all__ = ["apart_word", "printed_word", "strength", "test_words", "verdict_word"]
+
+TESTS = {
+    "student": "Student's t-test of paired samples",
+    "welch": "Welch's t-test",
+    "signed_rank": "Wilcoxon's signed-rank test",
+    "rank_sum": "Wilcoxon's rank-sum test",
+}
+FAR = 3.0
+"""Differences of so many printed deviations and more have the full tint."""
+
+
+def verdict_word(held: bool | None) -> str:
+    """What became of a claim when it was measured."""
+    return "cannot be told" if held is None else "held" if held else "did not hold"
+
+
+def printed_word(held: bool | None) -> str:
+    """Whether the printed numbers themselves support a claim."""
+    return "unknown" if held is None else "yes" if held else "no"
+
+
+def apart_word(apart: object) -> str:
+    """Difference in printed deviations, with its sign; empty if unknown.
+
+    Examples
+    --------
+    >>> apart_word(0.73), apart_word(-12.3), apart_word(None)
+    ('+0.7', '−12', '')
+    """
+    value = number(apart)
+    if not math.isfinite(value):
+        return ""
+    return f"{value:+.{1 if abs(value) < 9.95 else 0}f}".replace("-", "−")
+
+
+def strength(apart: object) -> float:
+    """Tint of a difference: none up to one printed deviation, full from three on.
+
+    Examples
+    --------
+    >>> strength(0.9), strength(-2.0), strength(50.0), strength(None)
+    (0.0, 0.5, 1.0, nan)
+    """
+    value = abs(number(apart))
+    return min(max((value - 1.0) / (FAR - 1.0), 0.0), 1.0) if math.isfinite(value) else math.nan
+
+
+def test_words(record: Record) -> str:
+    """The significance test in a sentence with its outcome; empty if there is none.
+
+    Examples
+    --------
+    >>> rule = {"test": "welch", "level": 0.05, "alternative": "two-sided", "pairs": []}
+    >>> test_words({"test": rule, "tests": [{"significant": True}]})
+    "Welch's t-test, two-sided, level 0.05, with the best of the row: 1 of 1 significant."
+    """
+    rule = record["test"]
+    if rule is None:
+        return ""
+    pairs = [f"{first} with {second}" for first, second in rule["pairs"]]
+    against = ", ".join(pairs) if pairs else "with the best of the row"
+    told = f"{TESTS[rule['test']]}, {rule['alternative']}, level {rule['level']:g}, {against}"
+    done = record["tests"]
+    good = sum(bool(one["significant"]) for one in done)
+    outcome = f"{good} of {len(done)} significant" if done else "not measured"
+    return f"{told}: {outcome}."
