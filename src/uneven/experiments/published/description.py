@@ -240,7 +240,8 @@ class Exhibit:
     measures : tuple of Measure
     printed : Printed
     columns : tuple of str
-        Order of the columns; those of the print, then the others, if empty.
+        Columns to show, in this order; if empty, those of the print, then all others that the
+        studies measure.
     rows : tuple of str
         Likewise.
     claims : tuple of Claim

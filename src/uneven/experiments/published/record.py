@@ -36,7 +36,7 @@ def build_record(exhibit: Exhibit, measured: Mapping[str, Any] | None) -> dict[s
     dict
         Plain numbers, texts, lists and dicts.
     """
-    numbers = _numbers(measured)
+    numbers = _shown(_numbers(measured), exhibit)
     rows = _order(exhibit.rows, exhibit.printed.rows, numbers.rows)
     columns = _order(exhibit.columns, exhibit.printed.columns, numbers.columns)
     return {
@@ -130,6 +130,18 @@ def _numbers(measured: Mapping[str, Any] | None) -> Measured:
             None if samples is None else np.asarray(samples, dtype=np.float64),
         )
     return Measured(found)
+
+
+def _shown(numbers: Measured, exhibit: Exhibit) -> Measured:
+    """What belongs to the exhibit, if its study serves others too."""
+    rows, columns = exhibit.rows, exhibit.columns
+    return Measured(
+        {
+            key: summary
+            for key, summary in numbers.values.items()
+            if (not rows or key[0] in rows) and (not columns or key[1] in columns)
+        }
+    )
 
 
 def _values(
