@@ -24,6 +24,7 @@ __all__ = [
     "number",
     "run_kind",
     "versions",
+    "versions_line",
 ]
 
 Record = Mapping[str, Any]
@@ -116,6 +117,11 @@ def versions(record: Record) -> dict[str, str]:
             if name != "date":
                 found.setdefault(name, {})[str(version)] = None
     return {name: " and ".join(some) for name, some in found.items()}
+
+
+def versions_line(record: Record) -> str:
+    """Versions in one line; empty if nothing was measured."""
+    return ", ".join(f"{name} {version}" for name, version in versions(record).items())
 
 
 def command_of(record: Record) -> str:

@@ -18,7 +18,7 @@ from uneven.report.published.facts import (
     median_difference,
     number,
     run_kind,
-    versions,
+    versions_line,
 )
 from uneven.report.published.panels import shown_point
 from uneven.report.published.words import printed_word, test_words, verdict_word
@@ -222,8 +222,6 @@ def _with_detail(word: str, verdict: Mapping[str, Any]) -> str:
 
 
 def _versions_line(record: Record) -> str:
-    found = versions(record)
-    middle = median_difference(record)
-    parts = [f"{name} {version}" for name, version in found.items()]
+    middle, packages = median_difference(record), versions_line(record)
     told = f"Median difference: {middle:.1f} printed deviations." if middle == middle else ""
-    return " ".join(filter(None, (told, f"Measured with {', '.join(parts)}." if parts else "")))
+    return " ".join(filter(None, (told, f"Measured with {packages}." if packages else "")))

@@ -7,6 +7,8 @@ from typing import Any
 
 from uneven.report.markup import Markup, tag, text
 from uneven.report.numbers import seconds
+from uneven.report.published.curves import plot_figure
+from uneven.report.published.dots import dot_charts, dot_legend
 from uneven.report.published.facts import (
     Record,
     claims_count,
@@ -15,11 +17,13 @@ from uneven.report.published.facts import (
     kind,
     median_difference,
     run_kind,
-    versions,
+    versions_line,
 )
 from uneven.report.published.index import status_badge
-from uneven.report.published.table import number_table
-from uneven.report.published.words import printed_word, test_words, verdict_word
+from uneven.report.published.matrices import matrix_figures
+from uneven.report.published.points import point_record
+from uneven.report.published.table import number_table, table_legend
+from uneven.report.published.words import printed_word, verdict_word
 from uneven.report.shell import Part, asset, whole_page
 
 __all__ = ["exhibit_page"]
@@ -42,6 +46,8 @@ def exhibit_page(record: Record, *, pictures: bool = True) -> str:
     """
     parts: list[Part] = [
         ("claims", "Claims", "What the source says, and what came out", _claims(record)),
+        ("figure", "Figure", "The figure redrawn", _figures(record, pictures)),
+        ("dots", "Picture", "Printed and measured", _dots(record)),
         ("table", "Table", "Ours beside the print", _tables(record)),
         ("notes", "Notes", "Notes", _notes(record)),
         ("again", "Run again", "How to run this again", _again(record)),
@@ -52,37 +58,75 @@ def exhibit_page(record: Record, *, pictures: bool = True) -> str:
 
 
 def _masthead(record: Record) -> Markup:
-    measured = record["measured"]
-    facts = []
+    held, told, n = claims_count(record)
+    headline = record["title"]
+    outcome = f"{held} of {told} claims held" if told else ""
+    measured, middle = record["measured"], median_difference(record)
+    facts = [_count(n - told, "claim cannot be told", "claims cannot be told") if told < n else ""]
     if measured:
         cells = measured["cells"]
-        facts = [
-            f"{run_kind(record)}",
+        facts += [
             f"{cells['done']} of {cells['planned']} cells",
-            seconds(measured["seconds"]),
+            f"{seconds(measured['seconds'])} of work" if cells["done"] else "",
             dates(record),
+            versions_line(record),
         ]
+    if middle == middle:
+        outcome += f"{', ' if outcome else ''}{middle:.1f} printed deviations apart (median)"
+    badges = [status_badge(record)]
+    if record["status"] != "impossible":
+        badges.append(tag("span", f"{run_kind(record)}{_run_word(record)}", class_="badge"))
+    notes = [record[part] for part in ("status_note", "protocol") if record[part]]
     return tag(
         "header",
         tag("h1", f"{record['place']} of {record['document']['citation']}"),
-        tag("p", tag("strong", record["title"]), class_="verdict"),
-        tag("p", status_badge(record), class_="badges"),
+        tag("p", tag("strong", headline), outcome, class_="verdict"),
+        tag("p", badges, class_="badges"),
         tag("p", Markup(" · ".join(text(f) for f in facts if f)), class_="facts-line"),
-        tag("p", record["status_note"], class_="prose") if record["status_note"] else None,
-        tag("p", record["protocol"], class_="prose") if record["protocol"] else None,
+        [tag("p", note, class_="prose") for note in notes],
     )
 
 
-def _tables(record: Record) -> Markup | None:
-    made = [
-        number_table(record, measure)
-        for measure in record["measures"]
-        if kind(record, measure["key"]) == "number"
-    ]
-    tests = test_words(record)
+def _run_word(record: Record) -> str:
+    return "" if run_kind(record) == "not run" else " run"
+
+
+def _count(n: int, one: str, many: str) -> str:
+    return f"{n} {one if n == 1 else many}"
+
+
+def _figures(record: Record, pictures: bool) -> Markup | None:
+    made = [figure for plot in record["plots"] if (figure := plot_figure(record, plot))]
     if not made:
         return None
-    return Markup("".join(made) + (tag("p", tests, class_="note") if tests else ""))
+    without = "matplotlib is not installed, so there are no PNG files of these pictures."
+    return Markup("".join(made) + ("" if pictures else tag("p", without, class_="note")))
+
+
+def _dots(record: Record) -> Markup | None:
+    made = []
+    for measure in _measures(record, "number"):
+        charts = dot_charts(record, measure)
+        if charts is not None:
+            made.append(tag("h3", measure["title"]) + charts)
+    return Markup(dot_legend() + "".join(made)) if made else None
+
+
+def _tables(record: Record) -> Markup | None:
+    made = [number_table(record, measure) for measure in _measures(record, "number")]
+    made += [matrix_figures(record, measure) for measure in _measures(record, "matrix")]
+    for measure in _measures(record, "curve"):
+        points = number_table(point_record(record, measure["key"]), measure)
+        made.append(
+            tag("details", tag("summary", f"Points of the curves: {measure['title']}"), points)
+        )
+    if not made:
+        return None
+    return Markup(table_legend(record) + "".join(made))
+
+
+def _measures(record: Record, what: str) -> list[Mapping[str, Any]]:
+    return [measure for measure in record["measures"] if kind(record, measure["key"]) == what]
 
 
 def _claims(record: Record) -> Markup | None:
@@ -131,15 +175,23 @@ def _notes(record: Record) -> Markup | None:
     return Markup("".join(found)) if found else None
 
 
-def _again(record: Record) -> Markup:
-    held, told, _ = claims_count(record)
-    middle = median_difference(record)
+def _again(record: Record) -> Markup | None:
+    if record["status"] == "impossible":
+        return None
     facts = {
+        "name": record["name"],
         "measured": dates(record),
-        "versions": ", ".join(f"{k} {v}" for k, v in versions(record).items()),
-        "claims": f"{held} of {told} held" if told else "",
-        "apart": f"{middle:.2f} printed deviations (median)" if middle == middle else "",
+        "versions": versions_line(record),
+        "repetitions": _repeats(record),
     }
     command = tag("pre", tag("code", command_of(record), id="command"))
     rows = [(tag("dt", k), tag("dd", v)) for k, v in facts.items() if v]
     return Markup(tag("div", command, class_="command") + tag("dl", rows, class_="facts"))
+
+
+def _repeats(record: Record) -> str:
+    by_row = (record["measured"] or {}).get("repeats", {})
+    counts = set(by_row.values())
+    if len(counts) == 1:
+        return str(counts.pop())
+    return ", ".join(f"{row}: {n}" for row, n in by_row.items())

@@ -9,7 +9,7 @@ from typing import Any
 
 from uneven.report.published.facts import Record, entries, kind, number
 
-__all__ = ["Point", "picture_names", "plot_panels", "plots_of", "shown_point"]
+__all__ = ["Curve", "Line", "Point", "picture_names", "plot_panels", "plots_of", "shown_point"]
 
 Curve = list[float]
 Line = dict[str, Curve | None]

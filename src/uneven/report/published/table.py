@@ -10,9 +10,9 @@ from uneven.report.heat import named
 from uneven.report.markup import Markup, tag
 from uneven.report.numbers import NOTHING, plus_minus
 from uneven.report.published.facts import Record, entries, number
-from uneven.report.published.words import apart_word, strength
+from uneven.report.published.words import apart_word, strength, test_words
 
-__all__ = ["number_table"]
+__all__ = ["number_table", "table_legend"]
 
 Entry = Mapping[str, Any]
 FAR = 0.999
@@ -49,6 +49,32 @@ def number_table(record: Record, measure: Mapping[str, Any]) -> Markup:
         class_="beside",
     )
     return tag("div", made, class_="wide")
+
+
+def table_legend(record: Record) -> Markup:
+    """What the lines, the tints and the stars of the tables mean."""
+    known = any(value["apart"] is not None for value in record["values"])
+    steps = [(1.0, "up to 1"), (2.0, "2"), (3.0, "3 and more")]
+    tints = [
+        tag("span", words, class_="apart", style=f"--v:{strength(step):.3f}")
+        for step, words in steps
+    ]
+    tests = test_words(record)
+    return Markup(
+        tag(
+            "p",
+            "In each cell: ours, mean ± standard deviation over n samples, and the printed value "
+            "under it; the best of a row is bold. ",
+            (
+                "The number to the right is the difference of the means in printed deviations: ",
+                tag("span", tints, class_="scale"),
+            )
+            if known
+            else "The print has no deviations to measure the differences in.",
+            class_="note legend-note",
+        )
+        + (tag("p", f"* {tests}", class_="note legend-note") if tests else "")
+    )
 
 
 def _row(
