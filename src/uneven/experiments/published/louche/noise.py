@@ -1,7 +1,10 @@
 """Chapters 1 to 4: linear classifiers, noise, and the algorithm that undoes it."""
 
+from __future__ import annotations
+
 from uneven.experiments.published.description import Exhibit
+from uneven.experiments.published.louche import noise_real, noise_toy
 
 __all__ = ["EXHIBITS"]
 
-EXHIBITS: tuple[Exhibit, ...] = ()
+EXHIBITS: tuple[Exhibit, ...] = (*noise_toy.EXHIBITS, *noise_real.EXHIBITS)
