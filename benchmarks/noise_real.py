@@ -13,28 +13,26 @@ import time
 from collections.abc import Iterator
 from dataclasses import dataclass
 from pathlib import Path
-from typing import Any
 
 import numpy as np
 from joblib import Parallel, delayed
 from matplotlib import pyplot as plt
-from sklearn.decomposition import KernelPCA
 
-from benchmarks.cheap_labels import (
+from benchmarks.cheap_labels import NAMES, judge, validation_error
+from benchmarks.lines import NOT_RUN, Line
+from uneven.datasets import DatasetUnavailableError
+from uneven.experiments.published import Context
+from uneven.experiments.published.louche import noise_real as published
+from uneven.experiments.published.louche.cheap_labels import (
     CHEAP,
     CLEAN,
     CORE,
-    NAMES,
     ROUGH,
     SAMPLE,
     UMA,
-    Rows,
     draw_labelled,
-    judge,
-    validation_error,
 )
-from benchmarks.lines import NOT_RUN, Line
-from uneven.datasets import fetch
+from uneven.experiments.published.louche.real_rows import KernelImages
 from uneven.plots.palette import BLUE, GRID, INK, MUTED, ORANGE, SERIES
 
 FIRST_SEED = 200
@@ -51,47 +49,34 @@ class Problem:
     other widths.
     """
 
-    name: str
-    n_train: int
-    scale: float
-    n_per_class: int
-    n_axes: int
-    n_landmarks: int
+    source: KernelImages
     widths: tuple[float, ...]
-    published_like: float
-    steps: int
     trial_steps: int
     published: dict[str, float]
     n_full: int
     n_shown: int
     n_draws: int = 10
 
+    @property
+    def name(self) -> str:
+        return self.source.name
+
+    @property
+    def published_like(self) -> float:
+        return self.source.width
+
 
 DIGITS = Problem(
-    "optdigits",
-    n_train=3823,
-    scale=16.0,
-    n_per_class=10,
-    n_axes=640,
-    n_landmarks=3823,
+    published.DIGITS,
     widths=(0.5, 0.575, 0.65, 0.8, 1.0, 2.0, 4.0),
-    published_like=0.575,
-    steps=500,
     trial_steps=500,
     published={CHEAP: 0.25, SAMPLE: 0.21, CLEAN: 0.04, UMA: 0.16},
     n_full=10,
     n_shown=3,
 )
 LETTERS = Problem(
-    "letter",
-    n_train=15_000,
-    scale=15.0,
-    n_per_class=50,
-    n_axes=1600,
-    n_landmarks=3000,
+    published.LETTERS,
     widths=(0.1, 0.15, 0.2),
-    published_like=0.1,
-    steps=1000,
     trial_steps=200,
     published={CHEAP: 0.35, SAMPLE: 0.36, CLEAN: 0.23, UMA: 0.33},
     n_full=1,
@@ -105,11 +90,10 @@ def run() -> list[Line]:
     curves: list[tuple[Problem, dict[float, Errors]]] = []
     for problem in (DIGITS, LETTERS):
         try:
-            data = fetch(problem.name, download=False)
-        except (OSError, ValueError) as error:
+            found, chosen = measure(problem)
+        except DatasetUnavailableError as error:
             lines.append(Line(f"{problem.name}: {str(error).splitlines()[0][:90]}", NOT_RUN))
             continue
-        found, chosen = measure(problem, data)
         lines += _lines(problem, found, chosen)
         curves.append((problem, found))
     if curves:
@@ -117,18 +101,16 @@ def run() -> list[Line]:
     return lines
 
 
-def measure(problem: Problem, data: Any) -> tuple[dict[float, Errors], float]:
+def measure(problem: Problem) -> tuple[dict[float, Errors], float]:
     """Errors (n_draws,) of all learners by width, NaN where not run, and the chosen width."""
     start = time.perf_counter()
-    X, t = data.data.to_numpy(dtype=np.float64) / problem.scale, data.target.astype(int)
-    draws = [
-        draw_labelled(t[: problem.n_train], problem.n_per_class, FIRST_SEED + k)
-        for k in range(problem.n_draws)
-    ]
+    source, context = problem.source, Context()
+    t = source.plain(context)[1][: source.n_train]
+    draws = [draw_labelled(t, source.n_per_class, FIRST_SEED + k) for k in range(problem.n_draws)]
     spaces = {}
     visible = []
     for width in problem.widths:
-        spaces[width] = kernel_axes(problem, X, t, width)
+        spaces[width] = source.at_width(width).rows(context, 0)
         trials = (
             delayed(validation_error)(spaces[width], draw, problem.trial_steps)
             for draw in draws[: problem.n_shown]
@@ -140,7 +122,7 @@ def measure(problem: Problem, data: Any) -> tuple[dict[float, Errors], float]:
     for width, rows in spaces.items():
         jobs = list(_jobs(problem, width, chosen))
         results = Parallel(n_jobs=2)(
-            delayed(judge)(rows, draws[k], problem.steps, everybody) for k, everybody in jobs
+            delayed(judge)(rows, draws[k], source.steps, everybody) for k, everybody in jobs
         )
         names = dict.fromkeys(name for result in results for name in result)
         found[width] = {name: np.full(problem.n_draws, np.nan) for name in names}
@@ -150,19 +132,6 @@ def measure(problem: Problem, data: Any) -> tuple[dict[float, Errors], float]:
         means = ", ".join(f"{name} {np.nanmean(found[width][name]):.3f}" for name in CORE)
         _say(problem, start, f"width {width}: {means}")
     return found, chosen
-
-
-def kernel_axes(problem: Problem, X: np.ndarray, t: np.ndarray, width: float) -> Rows:
-    """Unit rows on the leading axes of a Gaussian kernel, learnt from some of the training rows."""
-    train = X[: problem.n_train]
-    landmarks = np.random.default_rng(0).permutation(problem.n_train)[: problem.n_landmarks]
-    axes = KernelPCA(problem.n_axes, kernel="rbf", gamma=0.5 / width**2)
-    axes.fit(train[landmarks])
-    Z = np.vstack([axes.transform(part) for part in np.array_split(X, 10)])
-    Z -= Z[: problem.n_train].mean(axis=0)
-    Z /= np.maximum(np.linalg.norm(Z, axis=1, keepdims=True), 1e-300)
-    n = problem.n_train
-    return Rows(Z[:n], t[:n], Z[n:], t[n:])
 
 
 def _jobs(problem: Problem, width: float, chosen: float) -> Iterator[tuple[int, bool]]:

@@ -1,6 +1,6 @@
 """Cheap labels on sparse text: Reuters-21578 (nine largest classes) and 20 Newsgroups.
 
-The protocol of `benchmarks.cheap_labels` on tf-idf words, no kernel, official training and test
+The cheap-label protocol on tf-idf words, no kernel, official training and test
 rows. The published row is of another, larger Reuters collection (RCV1), with nine classes too.
 """
 
@@ -8,27 +8,26 @@ from __future__ import annotations
 
 import sys
 import time
-from typing import Any
 
 import numpy as np
 from joblib import Parallel, delayed
-from sklearn.feature_extraction.text import TfidfTransformer
 
-from benchmarks.cheap_labels import (
-    CHEAP,
-    CLEAN,
-    NAMES,
-    SAMPLE,
-    UMA,
-    Rows,
-    draw_labelled,
-    judge,
-    rough_classifier,
-)
+from benchmarks.cheap_labels import NAMES, judge
 from benchmarks.lines import NOT_RUN, Line, at_most
 from benchmarks.noise_real import spread
 from uneven.datasets import fetch
-from uneven.noise import UMAClassifier, confusion_from_clean
+from uneven.experiments.published.louche.cheap_labels import (
+    CHEAP,
+    CLEAN,
+    SAMPLE,
+    UMA,
+    Draw,
+    Rows,
+    draw_labelled,
+    seen_matrix,
+    uma,
+)
+from uneven.experiments.published.louche.real_rows import largest_classes
 
 N_DRAWS = 10
 FIRST_SEED = 100
@@ -48,31 +47,17 @@ def run() -> list[Line]:
         except (OSError, ValueError) as error:
             lines.append(Line(f"{name}: {str(error).splitlines()[0][:90]}", NOT_RUN))
             continue
-        rows = words(data, n_largest)
+        rows = largest_classes(data, n_largest)
         lines += [_one_fit(name, rows), *_learners(name, rows)]
     return lines
 
 
-def words(data: Any, n_largest: int) -> Rows:
-    """Tf-idf rows of unit length of the largest classes; word weights from the training rows."""
-    labels, sizes = np.unique(data.target, return_counts=True)
-    kept = np.isin(data.target, labels[np.argsort(-sizes, kind="stable")[:n_largest]])
-    train = np.intersect1d(data.train_rows, np.flatnonzero(kept))
-    test = np.intersect1d(data.test_rows, np.flatnonzero(kept))
-    tfidf = TfidfTransformer(sublinear_tf=True)
-    counts = data.data.astype(np.float64)
-    X = tfidf.fit_transform(counts[train]).tocsr()
-    X_test = tfidf.transform(counts[test]).tocsr()
-    return Rows(X, data.target[train], X_test, data.target[test])
-
-
 def _one_fit(name: str, rows: Rows) -> Line:
     labelled = draw_labelled(rows.t, N_PER_CLASS, FIRST_SEED)
-    cheap = rough_classifier(rows, labelled).predict(rows.X)
-    seen = labelled.sample
-    matrix = confusion_from_clean(rows.t[seen], cheap[seen], classes=np.unique(rows.t)).matrix
+    draw = Draw.of(rows, labelled)
+    matrix = seen_matrix(draw)
     start = time.perf_counter()
-    model = UMAClassifier(matrix, max_iter=STEPS, on_singular="shrink").fit(rows.X, cheap)
+    model = uma(STEPS, matrix).fit(rows.X, draw.cheap)
     seconds = time.perf_counter() - start
     n, d = rows.X.shape
     what = f"{name}: one UMA fit, {n} x {d} sparse, {len(matrix)} classes, {model.n_iter_} steps"

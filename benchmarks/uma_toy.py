@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import os
-import warnings
 from concurrent.futures import ProcessPoolExecutor
 from multiprocessing import get_context
 from pathlib import Path
@@ -12,14 +11,10 @@ import numpy as np
 from threadpoolctl import threadpool_limits
 
 from benchmarks.lines import Line
-from uneven import UMAClassifier
-from uneven.datasets import make_margin_classes
-from uneven.metrics import confusion_norm
-from uneven.noise import corrupt_labels, noise_family, random_noise
+from uneven.experiments.published.louche.circle_classes import FULL, LEVELS, TOLD, Circle
 
 FIGURE = Path(__file__).parent.parent / "docs" / "images" / "uma-toy.png"
 RULES = ("error", "confusion", "random")
-LEVELS = range(1, 21)
 SEEDS = range(100, 130)
 N_CLASSES, N_TRAIN, N_TEST, N_STEPS = 10, 1000, 10_000, 500
 MUST_WIN = (3, 5, 7)
@@ -29,52 +24,24 @@ PUBLISHED = {1: "0.5 / 1.7", 10: "1.8 / -", 20: "2.25 / 2.75"}
 def one_seed(seed: int) -> dict[str, np.ndarray]:
     """Norms of the test confusion for every level, of both experiments."""
     with threadpool_limits(1):
-        train = make_margin_classes(N_TRAIN, n_classes=N_CLASSES, random_state=seed)
-        test = make_margin_classes(N_TEST, prototypes=train.prototypes, random_state=seed + 1000)
-        full = random_noise(N_CLASSES, np.random.default_rng(seed))
+        circle = Circle.draw(seed, N_CLASSES, N_TRAIN, N_TEST)
         return {
-            "size": np.array([noise_size(noise_family(full, i)) for i in LEVELS]),
-            "noise": np.array([rules_at(seed, i, full, train, test) for i in LEVELS]),
-            "wrong": wrong_matrix(seed, full, train, test),
+            "size": np.array([circle.noise_size(level) for level in LEVELS]),
+            "noise": np.array([rules_at(circle, level) for level in LEVELS]),
+            "wrong": wrong_matrix(circle),
         }
 
 
-def rules_at(seed, level, full, train, test) -> list[list[float]]:
+def rules_at(circle: Circle, level: int) -> list[list[float]]:
     """For each rule: UMA with the matrix of the noise, and with the identity."""
-    matrix = noise_family(full, level)
-    labels = draw(train, matrix, seed, level)
-    return [
-        [judged(labels, known, train, test, rule, seed) for known in (matrix, None)]
-        for rule in RULES
-    ]
+    labels = circle.noisy(level)
+    return [[circle.norm(labels, told, rule, N_STEPS) for told in (level, None)] for rule in RULES]
 
 
-def wrong_matrix(seed, full, train, test) -> np.ndarray:
+def wrong_matrix(circle: Circle) -> np.ndarray:
     """Noise at level 10 throughout; UMA is told that of level 0, 1, ..., 20."""
-    labels = draw(train, full, seed, 10)
-    told = [noise_family(full, i) for i in (0, *LEVELS)]
-    return np.array([judged(labels, matrix, train, test, "error", seed) for matrix in told])
-
-
-def draw(train, matrix, seed, level) -> np.ndarray:
-    rng = np.random.default_rng([seed, level])
-    return corrupt_labels(train.target, matrix, rng, classes=np.arange(N_CLASSES))
-
-
-def judged(labels, matrix, train, test, rule, seed) -> float:
-    """Frobenius norm of the errors on the test rows; nan if the matrix cannot be inverted."""
-    if matrix is not None and np.linalg.cond(matrix) > 1e6:
-        return np.nan
-    model = UMAClassifier(matrix, selection=rule, max_iter=N_STEPS, random_state=seed)
-    with warnings.catch_warnings():
-        warnings.simplefilter("ignore", UserWarning)
-        model.fit(train.data, labels)
-    answers = model.predict(test.data)
-    return confusion_norm(test.target, answers, norm="fro")
-
-
-def noise_size(matrix) -> float:
-    return float(np.linalg.norm(matrix - np.diag(np.diag(matrix))))
+    labels = circle.noisy(FULL)
+    return np.array([circle.norm(labels, level, "error", N_STEPS) for level in TOLD])
 
 
 def measure(seeds=SEEDS) -> dict[str, np.ndarray]:
