@@ -1,7 +1,5 @@
-"""Exhibits of this document."""
+"""S. Koço and C. Capponi's paper: CoMBo beside AdaBoost.MM."""
 
-from uneven.experiments.published.description import Exhibit
+from uneven.experiments.published.combo.tables import EXHIBITS
 
 __all__ = ["EXHIBITS"]
-
-EXHIBITS: tuple[Exhibit, ...] = ()
