@@ -9,19 +9,29 @@ is; Bayes points and the Chebyshev centre scale them to unit length by themselve
 from __future__ import annotations
 
 from collections.abc import Iterator
-from typing import Any, NamedTuple
+from typing import Any
 
 import numpy as np
 from joblib import Parallel, delayed
-from sklearn.feature_extraction.text import TfidfTransformer
-from sklearn.pipeline import make_pipeline
-from sklearn.preprocessing import Normalizer, normalize
-from sklearn.svm import SVC
+from sklearn.preprocessing import normalize
 
 from benchmarks.lines import NOT_RUN, Line
-from uneven import ActiveLearner, BayesPointClassifier
-from uneven.active import PerfectOracle, simulate
 from uneven.datasets import fetch
+from uneven.experiments.published.louche.query_runs import (
+    CHEBYSHEV,
+    GRAVITY,
+    HARD,
+    PASSIVE,
+    SOFT,
+    SOFT_UNIT,
+    Corpus,
+    Problem,
+    accuracies,
+    banana_problem,
+    learners,
+    one_of_each,
+    text_problems,
+)
 
 BANANA_RUNS = 50
 BANANA_QUERIES = 100
@@ -39,7 +49,6 @@ NOISE_FREE_QUERIES = (5, 10, 20, 30, 40)
 
 TEXT_RUNS = 25
 TEXT_QUERIES = 20
-TEXT_CLASSES = 10
 TEXT_TARGET = 0.935
 TEXT = {
     ("reuters21578", 500): (0.97440, 0.95263),
@@ -49,53 +58,8 @@ TEXT = {
 }
 """Published accuracy after 20 queries: Bayes point learner, SVM."""
 
-GRAVITY = "centre of gravity"
-CHEBYSHEV = "Chebyshev centre"
-SOFT = "SVC with C=1"
-SOFT_UNIT = "SVC with C=1, unit rows"
-PASSIVE = "random queries"
-
-
-def learners(
-    kernel: str, seed: int, ridge: float = 1e-8, **params: Any
-) -> dict[str, ActiveLearner]:
-    """The learners by name; the centre that is asked about is also the classifier."""
-    point = BayesPointClassifier(kernel, **params)
-    ball = BayesPointClassifier(kernel, centre="chebyshev", ridge=ridge, **params)
-    soft = SVC(kernel=kernel, C=1.0, **params)
-    unit = make_pipeline(Normalizer(), soft)
-    some = {
-        GRAVITY: ActiveLearner(point, random_state=seed),
-        CHEBYSHEV: ActiveLearner(ball, "simple", random_state=seed),
-        SOFT: ActiveLearner(soft, "uncertainty", random_state=seed),
-        PASSIVE: ActiveLearner(point, "random", random_state=seed),
-    }
-    if kernel == "linear":
-        some[SOFT_UNIT] = ActiveLearner(unit, "uncertainty", random_state=seed)
-    return some
-
-
-class Problem(NamedTuple):
-    """A pool, its labels, and rows to test on."""
-
-    pool: Any
-    labels: np.ndarray
-    X_test: Any
-    y_test: np.ndarray
-    start: np.ndarray
-
-
-def curve(learner: ActiveLearner, problem: Problem, budget: int) -> np.ndarray:
-    """Accuracy after 0, 1, ... queries."""
-    return simulate(
-        learner,
-        problem.pool,
-        PerfectOracle(problem.labels),
-        budget=budget,
-        start=problem.start,
-        X_test=problem.X_test,
-        y_test=problem.y_test,
-    ).scores
+BANANA_LEARNERS = (GRAVITY, HARD, CHEBYSHEV, SOFT, PASSIVE)
+TEXT_LEARNERS = (*BANANA_LEARNERS, SOFT_UNIT)
 
 
 def banana() -> list[Line]:
@@ -104,25 +68,14 @@ def banana() -> list[Line]:
         data = fetch("banana", download=False)
     except (OSError, ValueError) as error:
         return [Line(f"banana: {str(error).splitlines()[0][:90]}", NOT_RUN)]
-    X, y = np.asarray(data.data, dtype=float), np.unique(data.target, return_inverse=True)[1]
-    runs = Parallel(n_jobs=2)(delayed(_banana_run)(X, y, seed) for seed in range(BANANA_RUNS))
+    runs = Parallel(n_jobs=2)(delayed(_banana_run)(data, seed) for seed in range(BANANA_RUNS))
     curves = {name: np.array([run[name] for run in runs]) for name in runs[0]}
     return [*_beside_published(curves[GRAVITY]), *_others(curves)]
 
 
-def _banana_run(X: np.ndarray, y: np.ndarray, seed: int) -> dict[str, np.ndarray]:
-    problem = _banana_split(X, y, seed)
-    return {
-        name: curve(learner, problem, BANANA_QUERIES)
-        for name, learner in learners("rbf", seed, ridge=1e-6, gamma=2.0).items()
-    }
-
-
-def _banana_split(X: np.ndarray, y: np.ndarray, seed: int) -> Problem:
-    rng = np.random.default_rng(seed)
-    rows = rng.permutation(len(y))
-    pool, test = rows[:400], rows[400:]
-    return Problem(X[pool], y[pool], X[test], y[test], _one_of_each(y[pool], rng))
+def _banana_run(data: Any, seed: int) -> dict[str, np.ndarray]:
+    some = learners("rbf", BANANA_LEARNERS, seed, ridge=1e-6, gamma=2.0)
+    return accuracies(some, banana_problem(data, seed), range(BANANA_QUERIES + 1))
 
 
 def _beside_published(curves: np.ndarray) -> Iterator[Line]:
@@ -162,13 +115,10 @@ def _noise_free_run(seed: int) -> dict[str, np.ndarray]:
     rng = np.random.default_rng(seed)
     w, rows = rng.normal(size=10), normalize(rng.normal(size=(2500, 10)))
     y = (rows @ w > 0).astype(int)
-    problem = Problem(rows[:500], y[:500], rows[500:], y[500:], _one_of_each(y[:500], rng))
-    some = learners("linear", seed)
-    return {
-        name: curve(learner, problem, NOISE_FREE_QUERIES[-1])
-        for name, learner in some.items()
-        if name != SOFT_UNIT
-    }
+    problem = Problem(rows[:500], y[:500], rows[500:], y[500:], one_of_each(y[:500], rng))
+    return accuracies(
+        learners("linear", BANANA_LEARNERS, seed), problem, range(NOISE_FREE_QUERIES[-1] + 1)
+    )
 
 
 def text() -> list[Line]:
@@ -181,7 +131,8 @@ def text() -> list[Line]:
             lines.append(Line(f"{name}: {str(error).splitlines()[0][:90]}", NOT_RUN))
             continue
         by_run = Parallel(n_jobs=2)(
-            delayed(_text_run)(data, size, seed) for seed in range(TEXT_RUNS)
+            delayed(_text_run)(data, Corpus(name, size, halves=name == "newsgroups20"), seed)
+            for seed in range(TEXT_RUNS)
         )
         means = {k: float(np.mean([one[k] for one in by_run])) for k in by_run[0]}
         spread = float(np.std([one[GRAVITY] for one in by_run]))
@@ -202,57 +153,20 @@ def _text_lines(
         f">= {TEXT_TARGET}",
         ours >= TEXT_TARGET,
     )
-    for other, beside in ((SOFT, f"published SVM {published[1]:.4f}"), (CHEBYSHEV, "")):
+    for other, beside in ((HARD, f"published SVM {published[1]:.4f}"), (CHEBYSHEV, "")):
         gain = f"{ours - means[other]:+.4f} for gravity"
         yield Line(
             f"{where}, {other}", f"{means[other]:.4f}", beside, gain, "> 0", ours > means[other]
         )
-    for other in (SOFT_UNIT, PASSIVE):
+    for other in (SOFT, SOFT_UNIT, PASSIVE):
         yield Line(f"{where}, {other}", f"{means[other]:.4f}")
 
 
-def _text_run(data: Any, size: int, seed: int) -> dict[str, float]:
+def _text_run(data: Any, corpus: Corpus, seed: int) -> dict[str, float]:
     """Accuracy of each learner after the last query, mean over the classes."""
-    rng = np.random.default_rng(seed)
-    train, test = _text_split(data, rng)
-    words = TfidfTransformer(norm=None).fit(data.data[train])
-    X_test = words.transform(data.data[test])
-    labels, sizes = np.unique(data.target, return_counts=True)
     reached: dict[str, list[float]] = {}
-    for one in labels[np.argsort(-sizes, kind="stable")[:TEXT_CLASSES]]:
-        y = (data.target == one).astype(int)
-        pool = rng.choice(train, size, replace=False)
-        while not y[pool].any():
-            pool = rng.choice(train, size, replace=False)
-        problem = Problem(
-            words.transform(data.data[pool]),
-            y[pool],
-            X_test,
-            y[test],
-            _one_of_each(y[pool], rng),
-        )
-        for name, learner in learners("linear", seed).items():
-            score = _after(learner, problem, TEXT_QUERIES)
-            reached.setdefault(name, []).append(score)
+    for problem in text_problems(data, corpus, seed):
+        some = learners("linear", TEXT_LEARNERS, seed)
+        for name, scores in accuracies(some, problem, (TEXT_QUERIES,)).items():
+            reached.setdefault(name, []).append(scores[0])
     return {name: float(np.mean(scores)) for name, scores in reached.items()}
-
-
-def _after(learner: ActiveLearner, problem: Problem, queries: int) -> float:
-    """Accuracy after so many queries, one at a time."""
-    learner.start(problem.pool).tell(problem.start, problem.labels[problem.start])
-    for _ in range(queries):
-        row = learner.ask()
-        learner.tell(row, problem.labels[row])
-    return float(learner.score(problem.X_test, problem.y_test))
-
-
-def _text_split(data: Any, rng: np.random.Generator) -> tuple[np.ndarray, np.ndarray]:
-    """The official rows of Reuters; a new half of the newsgroups each time."""
-    if len(np.unique(data.target)) > 20:
-        return data.train_rows, data.test_rows
-    rows = rng.permutation(len(data.target))
-    return rows[: len(rows) // 2], rows[len(rows) // 2 :]
-
-
-def _one_of_each(y: np.ndarray, rng: np.random.Generator) -> np.ndarray:
-    return np.array([rng.choice(np.flatnonzero(y == k)) for k in (1, 0)])

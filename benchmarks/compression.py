@@ -17,51 +17,34 @@ from joblib import Parallel, delayed
 from threadpoolctl import threadpool_limits
 
 from benchmarks.lines import Line
-from uneven.datasets import make_margin_square
 from uneven.datasets.cache import cache_folder
-from uneven.linear import normal_form, run_perceptron
-from uneven.versionspace import localise
-from uneven.versionspace.error_kernels import LOWEST_MARGIN, correct_cuts
+from uneven.experiments.published.louche.localisation_runs import (
+    CYCLIC,
+    LOWEST,
+    ORACLES,
+    counted,
+    draw,
+)
 
 CURVES = "louche_result_curves.json"
 MARGINS = np.arange(1, 31) / 100
 SHOWN = (0, 4, 9, 14, 19, 24, 29)
-ORACLES = {"Biggest": "largest_error", "Smallest": "smallest_error", "Random": "random_error"}
 N_RUNS = 1000
-N_POINTS = 1000
-LONGEST = 20
-"""Cuts of the longest run that the tables have room for."""
+OURS = dict(zip(("Biggest", "Smallest", "Random", "Perc"), (*ORACLES, LOWEST)))
+"""Our name of each of the author's curves."""
 
 
-def one_run(margin: float, seed: int) -> dict[str, np.ndarray]:
-    """Updates after each cut for each oracle; updates of two perceptrons on all rows."""
-    square = make_margin_square(N_POINTS, margin=margin, random_state=seed)
-    Z = normal_form(square.data, square.target)
-    found = {}
-    for name, oracle in ORACLES.items():
-        run = localise(Z, oracle, rng=np.random.default_rng(seed))
-        found[name] = np.pad(run.updates, (0, max(0, LONGEST - len(run.updates))))[:LONGEST]
-        found[name][-1] += run.updates[LONGEST:].sum()
-    counts, margins = np.zeros(len(Z), dtype=np.int64), np.zeros(len(Z))
-    rng = np.random.default_rng(0)
-    lowest = correct_cuts(Z @ Z.T, LOWEST_MARGIN, rng, 10**7, counts, margins)
-    cyclic = run_perceptron(Z, max_epochs=10**6, max_updates=10**7)
-    found["Perc"] = np.array([lowest])
-    found["Cyclic"] = np.array([len(cyclic.mistakes)])
-    return found
-
-
-def many_runs(margin: float, first: int, n_runs: int) -> dict[str, np.ndarray]:
-    """The same for several draws; the first axis is the draw."""
+def many_runs(margin: float, n_runs: int) -> dict[str, np.ndarray]:
+    """Several draws of a margin; the first axis is the draw."""
     with threadpool_limits(1):
-        runs = [one_run(margin, first + seed) for seed in range(n_runs)]
+        runs = [draw(margin, seed) for seed in range(n_runs)]
     return {name: np.array([run[name] for run in runs]) for name in runs[0]}
 
 
 def measure(n_runs: int = N_RUNS) -> list[dict[str, np.ndarray]]:
     """All draws of each margin."""
     jobs = Parallel(n_jobs=os.cpu_count(), return_as="generator")(
-        delayed(many_runs)(margin, 100_000 * k, n_runs) for k, margin in enumerate(MARGINS)
+        delayed(many_runs)(margin, n_runs) for margin in MARGINS
     )
     results = []
     for k, result in enumerate(jobs):
@@ -79,10 +62,6 @@ def centre(values: np.ndarray) -> tuple[float, float]:
 def curve(results: list[dict[str, np.ndarray]], name: str, what: str) -> np.ndarray:
     """Mean and standard error at each margin, shape (30, 2)."""
     return np.array([centre(counted(result[name], what)) for result in results])
-
-
-def counted(updates: np.ndarray, what: str) -> np.ndarray:
-    return (updates > 0).sum(axis=1) if what == "cuts" else updates.sum(axis=1)
 
 
 def curve_lines(name: str, what: str, ours: np.ndarray, theirs: np.ndarray) -> list[Line]:
@@ -136,7 +115,7 @@ def steps_lines(result: dict[str, np.ndarray], published: list[list[float]]) -> 
             )
         used = counted(updates, "cuts")
         few, most = np.mean(used <= 4), used.max()
-        told = "80 %, 6" if name == "Biggest" else ""
+        told = "80 %, 6" if row == 0 else ""
         lines.append(
             Line(f"margin 0.10, {name}: at most 4 cuts, longest", f"{few:.1%}, {most}", told)
         )
@@ -152,8 +131,9 @@ def run() -> list[Line]:
     lines = []
     for what, key in (("cuts", "NbCP"), ("updates", "NbUp")):
         for name, values in published[key].items():
-            lines += curve_lines(name, what, curve(results, name, what), np.array(values))
-    cyclic = curve(results, "Cyclic", "updates")
+            ours = curve(results, OURS[name], what)
+            lines += curve_lines(OURS[name], what, ours, np.array(values))
+    cyclic = curve(results, CYCLIC, "updates")
     lines += [
         Line(
             f"updates, perceptron in the order of rows, margin {MARGINS[k]:.2f}",

@@ -1,0 +1,78 @@
+"""Ways to check a sentence about curves, at some of their places."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+import numpy as np
+
+from uneven.experiments.published.claims import counted
+from uneven.experiments.published.numbers import Numbers, Verdict
+
+__all__ = ["Levelled", "Ordered"]
+
+
+@dataclass(frozen=True)
+class Ordered:
+    """The curves of some columns of a row lie one above the other.
+
+    Attributes
+    ----------
+    row : str
+    columns : tuple of str
+        From the lowest to the highest; ties are fine.
+    measure : str
+    x : tuple of float
+        Axis of the curves.
+    places : tuple of float
+        Where to look on it; places at which one of the curves is unknown are left out.
+    unit : str
+        What the axis counts.
+    """
+
+    row: str
+    columns: tuple[str, ...]
+    measure: str
+    x: tuple[float, ...]
+    places: tuple[float, ...]
+    unit: str = ""
+
+    def __call__(self, numbers: Numbers) -> Verdict:
+        """Count the places."""
+        curves = [numbers.mean(self.row, column, self.measure) for column in self.columns]
+        if any(curve is None for curve in curves):
+            return Verdict(None, "not given as numbers")
+        outcome = {}
+        for place in self.places:
+            heights = np.array([curve[self.x.index(place)] for curve in curves])
+            if np.isfinite(heights).all():
+                outcome[f"{self.unit} {place:g}".strip()] = bool((np.diff(heights) >= 0).all())
+        return counted(outcome)
+
+
+@dataclass(frozen=True)
+class Levelled:
+    """One measure of a column is at most so far from another in every row.
+
+    Attributes
+    ----------
+    column : str
+    earlier, later : str
+        Measures.
+    most : float
+    """
+
+    column: str
+    earlier: str
+    later: str
+    most: float
+
+    def __call__(self, numbers: Numbers) -> Verdict:
+        """Count the rows."""
+        outcome = {}
+        for row in numbers.rows:
+            a = numbers.mean(row, self.column, self.earlier)
+            b = numbers.mean(row, self.column, self.later)
+            if a is not None and b is not None:
+                outcome[row] = bool(abs(b - a) <= self.most)
+        return counted(outcome)
