@@ -155,7 +155,15 @@ class PublishedDisplay:
         width = np.zeros(len(y)) if spread is None else np.nan_to_num(spread[known])
         if self.settings.get("kind") == "bar":
             places = x + shift * self._step()
-            ax.bar(places, y, width=self._bar_width(), yerr=width, color=colour, alpha=0.6)
+            ax.bar(
+                places,
+                y,
+                width=self._bar_width(),
+                yerr=width,
+                color=colour,
+                alpha=0.6,
+                ecolor=MUTED,
+            )
             return
         steps = {"drawstyle": "steps-post"} if self.settings.get("kind") == "step" else {}
         if width.any():
@@ -201,16 +209,18 @@ class PublishedDisplay:
             plt.Line2D([], [], color=colour, linestyle=style, linewidth=2)
             for colour, style in (self._looks[name] for name in names)
         ]
-        rings = any(
-            line.get("printed") for lines in self.panels.values() for line in lines.values()
-        )
-        if rings:
-            marks.append(
-                plt.Line2D([], [], color=MUTED, marker="o", markerfacecolor="white", linestyle="")
-            )
+        printed = [
+            np.isfinite(line["printed"]).sum()
+            for lines in self.panels.values()
+            for line in lines.values()
+            if line.get("printed") is not None
+        ]
+        broken = printed and self.settings.get("kind") != "bar" and min(printed) > MANY_POINTS
+        look = {"linestyle": (0, (2, 2))} if broken else {"marker": "o", "linestyle": ""}
+        marks += [plt.Line2D([], [], color=MUTED, markerfacecolor="white", **look)] * bool(printed)
         self.figure_.legend(
             marks,
-            [*(shorten(name, 30) for name in names), *["in print"] * rings],
+            [*(shorten(name, 30) for name in names), *["in print"] * bool(printed)],
             loc="outside upper left",
             ncols=4,
             frameon=False,

@@ -41,19 +41,26 @@ def plot_figure(record: Record, plot: Mapping[str, Any]) -> Markup | None:
     looks = {name: f"s{j % COLOURS} d{j // COLOURS % 3}" for j, name in enumerate(names)}
     made = [_panel(title, lines, plot, looks) for title, lines in panels.items()]
     heading = tag("h3", plot["title"]) if plot["title"] else None
-    return tag("div", heading, _legend(looks, panels), tag("div", made, class_="charts"))
+    legend = _legend(looks, panels, plot["kind"] == "bar")
+    return tag("div", heading, legend, tag("div", made, class_="charts"))
 
 
-def _legend(looks: Mapping[str, str], panels: Mapping[str, Mapping[str, Line]]) -> Markup:
+def _legend(
+    looks: Mapping[str, str], panels: Mapping[str, Mapping[str, Line]], bars: bool
+) -> Markup:
     keys = [
         tag("li", sample(tag("line", x1=1, x2=25, y1=6, y2=6, class_=f"line {look}")), name)
         for name, look in looks.items()
     ]
     lines = [line for some in panels.values() for line in some.values()]
-    if any(line["printed"] for line in lines):
+    printed = [sum(map(math.isfinite, line["printed"])) for line in lines if line["printed"]]
+    if any(n <= MANY_POINTS for n in printed) or (bars and printed):
         ring = tag("circle", cx=13, cy=6, r=3.6, class_="point")
         keys.append(tag("li", sample(ring), "in print"))
-    if any(line["deviation"] for line in lines):
+    if any(n > MANY_POINTS for n in printed) and not bars:
+        thin = tag("line", x1=1, x2=25, y1=6, y2=6, class_="line thin grey")
+        keys.append(tag("li", sample(thin), "in print"))
+    if any(line["deviation"] for line in lines) and not bars:
         band = tag("rect", x=1, y=1, width=24, height=10, class_="shade")
         keys.append(tag("li", sample(band), "one deviation"))
     return tag("ul", keys, class_="legend")
@@ -110,7 +117,7 @@ class _Pen:
         own, spread = line["mean"], line["deviation"]
         marks = []
         if own and self.kind == "bar":
-            marks += self._bars(own)
+            marks += self._bars(own, spread or [math.nan] * len(own))
         elif own:
             marks += [self._band(own, spread)] if spread else []
             title = tag("title", self.name)
@@ -143,8 +150,9 @@ class _Pen:
             edges += corners if sign > 0 else corners[::-1]
         return tag("polygon", points=" ".join(edges), class_=f"shade {self.look}")
 
-    def _bars(self, own: Curve) -> list[Markup]:
+    def _bars(self, own: Curve, spread: Curve) -> list[Markup]:
         half, floor = self.width / 2, self.y.at(max(0.0, self.y.low))
+        reach = dict(zip(self.places, spread))
         marks = []
         for a, b in self._known(own):
             left, right, top = self.x.at(a - half), self.x.at(a + half), self.y.at(b)
@@ -152,7 +160,15 @@ class _Pen:
             spot = {"x": f"{left:.1f}", "y": f"{min(top, floor):.1f}"}
             title = tag("title", f"{self.name}: {b:.4g}")
             marks.append(tag("rect", title, class_=f"column {self.look}", **spot, **size))
+            marks += self._whisker(a, b, reach[a], "column-reach")
         return marks
+
+    def _whisker(self, a: float, b: float, half: float, look: str) -> list[Markup]:
+        if not math.isfinite(half):
+            return []
+        x = f"{self.x.at(a):.1f}"
+        ends = {"y1": f"{self.y.at(b - half):.1f}", "y2": f"{self.y.at(b + half):.1f}"}
+        return [tag("line", x1=x, x2=x, class_=look, **ends)]
 
     def _printed(self, printed: Curve, spread: Curve | None) -> list[Markup]:
         known = self._known(printed)
@@ -162,12 +178,9 @@ class _Pen:
         marks = []
         reach = dict(zip(self.places, spread)) if spread else {}
         for a, b in known:
-            x, half = f"{self.x.at(a):.1f}", reach.get(a, math.nan)
-            if math.isfinite(half):
-                ends = {"y1": f"{self.y.at(b - half):.1f}", "y2": f"{self.y.at(b + half):.1f}"}
-                marks.append(tag("line", x1=x, x2=x, class_=f"reach {self.look}", **ends))
+            marks += self._whisker(a, b, reach.get(a, math.nan), f"reach {self.look}")
             told = tag("title", f"{self.name} in print: {b:g} at {a:g}")
-            spot = {"cx": x, "cy": f"{self.y.at(b):.1f}"}
+            spot = {"cx": f"{self.x.at(a):.1f}", "cy": f"{self.y.at(b):.1f}"}
             marks.append(tag("circle", told, r=3.4, class_=f"point {self.look}", **spot))
         return marks
 

@@ -32,13 +32,15 @@ claim that its own print contradicts shows. *Apart* is the median distance betwe
 the printed mean, in printed deviations, where the source prints deviations."""
 
 
-def published_page(records: Sequence[Record]) -> str:
+def published_page(records: Sequence[Record], pictures: str = "published") -> str:
     """Markdown of the page.
 
     Parameters
     ----------
     records : sequence of mapping
         As `uneven.experiments.published.build_record` makes them, in the order of print.
+    pictures : str, default="published"
+        Where the pictures are, seen from the page.
 
     Returns
     -------
@@ -51,7 +53,7 @@ def published_page(records: Sequence[Record]) -> str:
         if record["document"]["citation"] != citation:
             citation = record["document"]["citation"]
             parts.append(f"## {escaped(citation)}")
-        parts.append(_section(record))
+        parts.append(_section(record, pictures))
     parts.append(_not_run([r for r in records if r["status"] == "impossible"]))
     return "\n\n".join(part for part in parts if part) + "\n"
 
@@ -85,16 +87,17 @@ def _summary(records: Sequence[Record]) -> str:
                 f"{middle:.1f}" if middle == middle else "",
             ]
         )
-    return table(header, rows)
+    return table(header, rows, left=4)
 
 
-def _section(record: Record) -> str:
+def _section(record: Record, pictures: str) -> str:
     name = f"{record['place']}: {record['title']}"
+    files = picture_names(record) if record["measured"] else []
     parts = [
         f'<a id="{record["name"]}"></a>\n\n### {escaped(name)}',
         facts_line(record),
         escaped(record["protocol"]),
-        *(f"![{escaped(name)}](images/published/{file})" for file in picture_names(record)),
+        *(f"![{escaped(name)}]({pictures}/{file})" for file in files),
         *tables(record),
         claims_list(record),
         *notes(record),

@@ -15,7 +15,7 @@ from uneven.report.published.markdown import exhibit_markdown
 from uneven.report.published.page import exhibit_page
 from uneven.report.published.panels import picture_names, plot_panels, plots_of
 
-__all__ = ["write_exhibit", "write_index"]
+__all__ = ["write_data", "write_exhibit", "write_index"]
 
 
 def write_exhibit(record: Record, folder: str | os.PathLike[str]) -> list[Path]:
@@ -34,16 +34,33 @@ def write_exhibit(record: Record, folder: str | os.PathLike[str]) -> list[Path]:
         NAME.html, NAME.md, NAME.json, then the pictures, which need matplotlib.
     """
     home = Path(folder)
-    home.mkdir(parents=True, exist_ok=True)
-    data = json.dumps(without_nan(dict(record)), indent=1, ensure_ascii=False, allow_nan=False)
-    pictures = _write_pictures(record, home)
+    data, *pictures = write_data(record, home)
     texts = {
         "html": exhibit_page(record, pictures=bool(pictures)),
         "md": exhibit_markdown(record, [picture.name for picture in pictures]),
-        "json": data + "\n",
     }
     made = [_write(home / f"{record['name']}.{ending}", text) for ending, text in texts.items()]
-    return made + pictures
+    return [*made, data, *pictures]
+
+
+def write_data(record: Record, folder: str | os.PathLike[str]) -> list[Path]:
+    """Write what a page is made of, each file whole or not at all.
+
+    Parameters
+    ----------
+    record : mapping
+    folder : str or path-like
+        Created if there is none.
+
+    Returns
+    -------
+    list of Path
+        NAME.json, then the pictures, which need matplotlib.
+    """
+    home = Path(folder)
+    home.mkdir(parents=True, exist_ok=True)
+    data = json.dumps(without_nan(dict(record)), indent=1, ensure_ascii=False, allow_nan=False)
+    return [_write(home / f"{record['name']}.json", data + "\n"), *_write_pictures(record, home)]
 
 
 def write_index(records: Sequence[Record], folder: str | os.PathLike[str]) -> Path:

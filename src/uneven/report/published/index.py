@@ -67,7 +67,10 @@ def index_page(records: Sequence[Record]) -> str:
 
 def _table(records: Sequence[Record]) -> Markup:
     names = ("exhibit", "what it shows", "status", "run", "claims held", "apart", "measured")
-    heads = [tag("th", name, scope="col") for name in names]
+    numeric = ("claims held", "apart")
+    heads = [
+        tag("th", name, scope="col", class_="number" if name in numeric else None) for name in names
+    ]
     rows = [_row(record) for record in records]
     made = tag("table", tag("thead", tag("tr", heads)), tag("tbody", rows), class_="exhibits")
     return tag("div", made, class_="wide")
@@ -77,11 +80,11 @@ def _row(record: Record) -> Markup:
     held, told, _ = claims_count(record)
     middle = median_difference(record)
     known = middle == middle
-    tint = strength(middle)
+    tint, note = strength(middle), record["status_note"]
     return tag(
         "tr",
         tag("th", tag("a", record["place"], href=f"{record['name']}.html"), scope="row"),
-        tag("td", record["title"]),
+        tag("td", record["title"], tag("span", note, class_="n") if note else None),
         tag("td", status_badge(record)),
         tag("td", run_kind(record)),
         tag("td", f"{held} of {told}" if told else NOTHING, class_="number"),

@@ -6,6 +6,7 @@ import re
 from collections.abc import Iterable, Mapping, Sequence
 from typing import Any
 
+from uneven.report.markup import text
 from uneven.report.numbers import NOTHING, plus_minus, seconds
 from uneven.report.published.facts import (
     STATUS,
@@ -31,7 +32,7 @@ FOLDED = 60
 LARGEST_MATRIX = 6
 
 
-def escaped(text: object) -> str:
+def escaped(words: object) -> str:
     r"""Text that Markdown shows as it is, on one line.
 
     Examples
@@ -39,13 +40,13 @@ def escaped(text: object) -> str:
     >>> escaped("a|b <c>_d_")
     'a\\|b &lt;c&gt;\\_d\\_'
     """
-    line = " ".join(str(text).split())
+    line = " ".join(str(words).split())
     plain = line.replace("&", "&amp;").replace("<", "&lt;").replace(">", "&gt;")
     return _SPECIAL.sub(r"\\\1", plain)
 
 
-def table(header: Sequence[str], rows: Iterable[Sequence[str]]) -> str:
-    """A Markdown table: first column to the left, the others to the right.
+def table(header: Sequence[str], rows: Iterable[Sequence[str]], left: int = 1) -> str:
+    """A Markdown table: the first columns to the left, the others to the right.
 
     Examples
     --------
@@ -54,7 +55,7 @@ def table(header: Sequence[str], rows: Iterable[Sequence[str]]) -> str:
     |---|---:|
     | wine | 0.5 |
     """
-    rule = "|---|" + "---:|" * (len(header) - 1)
+    rule = "|" + "---|" * left + "---:|" * (len(header) - left)
     return "\n".join(
         [f"| {' | '.join(header)} |", rule, *(f"| {' | '.join(row)} |" for row in rows)]
     )
@@ -124,9 +125,7 @@ def claims_list(record: Record) -> str:
     ]
     untold = f" ({n - told} cannot be told)" if told < n else ""
     counted = f"Claims: {held} of {told} held{untold}." if told else f"Claims: {n}, none measured."
-    rule = "|---|---|---|"
-    lines = [f"| {' | '.join(row)} |" for row in rows]
-    return "\n".join([counted, "", "| claim | in print | measured |", rule, *lines])
+    return f"{counted}\n\n{table(['claim', 'in print', 'measured'], rows, left=3)}"
 
 
 def notes(record: Record) -> list[str]:
@@ -158,11 +157,11 @@ def _numbers(record: Record, measure: Mapping[str, Any], curves: bool) -> str:
         measure["better"], ""
     )
     where = f" {point.words}" if point else ""
-    title = f"{escaped(measure['title'] + where)}{arrow}; ours (print)"
+    title = f"{measure['title']}{where}{arrow}; ours (print)"
     made = table(["", *map(escaped, columns)], body)
     if len(rows) * len(columns) > FOLDED:
-        return f"<details>\n<summary>{title}</summary>\n\n{made}\n\n</details>"
-    return f"{title}:\n\n{made}"
+        return f"<details>\n<summary>{text(title)}</summary>\n\n{made}\n\n</details>"
+    return f"{escaped(title)}:\n\n{made}"
 
 
 def _cell(value: Mapping[str, Any] | None, measure: Mapping[str, Any], point: Any = None) -> str:

@@ -114,15 +114,17 @@ def _dots(record: Record) -> Markup | None:
 
 def _tables(record: Record) -> Markup | None:
     made = [number_table(record, measure) for measure in _measures(record, "number")]
+    curves = _measures(record, "curve")
+    legend = table_legend(record) if made or curves else ""
     made += [matrix_figures(record, measure) for measure in _measures(record, "matrix")]
-    for measure in _measures(record, "curve"):
+    for measure in curves:
         points = number_table(point_record(record, measure["key"]), measure)
         made.append(
             tag("details", tag("summary", f"Points of the curves: {measure['title']}"), points)
         )
     if not made:
         return None
-    return Markup(table_legend(record) + "".join(made))
+    return Markup(legend + "".join(made))
 
 
 def _measures(record: Record, what: str) -> list[Mapping[str, Any]]:

@@ -54,23 +54,23 @@ def number_table(record: Record, measure: Mapping[str, Any]) -> Markup:
 def table_legend(record: Record) -> Markup:
     """What the lines, the tints and the stars of the tables mean."""
     known = any(value["apart"] is not None for value in record["values"])
+    lacking = "" if known else "The differences cannot be told in printed deviations. "
     steps = [(1.0, "up to 1"), (2.0, "2"), (3.0, "3 and more")]
     tints = [
         tag("span", words, class_="apart", style=f"--v:{strength(step):.3f}")
         for step, words in steps
     ]
+    scale = tag("span", tints, class_="scale")
     tests = test_words(record)
     return Markup(
         tag(
             "p",
             "In each cell: ours, mean ± standard deviation over n samples, and the printed value "
             "under it; the best of a row is bold. ",
-            (
-                "The number to the right is the difference of the means in printed deviations: ",
-                tag("span", tints, class_="scale"),
-            )
+            lacking,
+            ("To the right: difference of the means in printed deviations, ", scale)
             if known
-            else "The print has no deviations to measure the differences in.",
+            else None,
             class_="note legend-note",
         )
         + (tag("p", f"* {tests}", class_="note legend-note") if tests else "")
@@ -85,6 +85,7 @@ def _row(
     marks: Mapping[tuple[str, str], Markup],
 ) -> Markup:
     own = {found[row, c]["measured"]["n"] for c in columns if _has(found, row, c, "measured")}
+    own.discard(0)
     same = f"n = {own.pop()}" if len(own) == 1 else None
     best = {side: _best(found, row, columns, side, measure) for side in ("measured", "printed")}
     cells = []
@@ -109,7 +110,7 @@ def _cell(
     ours = Markup(NOTHING)
     if own is not None:
         shown = plus_minus(number(own["mean"]), number(own["deviation"]), digits)
-        n = tag("span", f" ({own['n']})", class_="spread") if counted else None
+        n = tag("span", f" ({own['n']})", class_="spread") if counted and own["n"] else None
         ours = tag("span", tag("b", shown) if bold[0] else shown, mark, n)
     print_line = None
     if printed is not None:
@@ -118,8 +119,7 @@ def _cell(
         print_line = tag("span", text, printed.get("mark") or None, class_="print")
     return tag(
         "td",
-        away,
-        ours,
+        tag("div", ours, away, class_="top"),
         print_line,
         class_="pair far" if tint >= FAR else "pair",
         style=f"--v:{tint:.3f}" if tint > 0 else None,
@@ -138,7 +138,7 @@ def _best(
         return set()
     means = {c: number(found[row, c][side]["mean"]) for c in columns if _has(found, row, c, side)}
     known = {c: mean for c, mean in means.items() if math.isfinite(mean)}
-    if len(known) < 2:
+    if len(set(known.values())) < 2:
         return set()
     top = (min if measure["better"] == "lower" else max)(known.values())
     return {c for c, mean in known.items() if mean == top}

@@ -33,12 +33,14 @@ def apart_word(apart: object) -> str:
 
     Examples
     --------
-    >>> apart_word(0.73), apart_word(-12.3), apart_word(None)
-    ('+0.7', '−12', '')
+    >>> apart_word(0.73), apart_word(-12.3), apart_word(-0.01), apart_word(None)
+    ('+0.7', '−12', '0.0', '')
     """
     value = number(apart)
     if not math.isfinite(value):
         return ""
+    if abs(value) < 0.05:
+        return "0.0"
     return f"{value:+.{1 if abs(value) < 9.95 else 0}f}".replace("-", "−")
 
 
