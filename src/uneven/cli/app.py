@@ -31,7 +31,7 @@ app = typer.Typer(
 INTERRUPTED = 130
 """What the parser returns, without a word, if it is interrupted while a command is loaded."""
 
-Work = Callable[[], None]
+Work = Callable[[], Any]
 """What a command returns: the parser only prepares, the work is done outside of it."""
 
 
@@ -334,6 +334,43 @@ def _label_next(
     columns = (tuple(text or ()), tuple(drop or ()), tuple(keep or ()))
     encodings = (encoding, label_column, labels_encoding)
     return partial(label_next, LabelRequest(*files, *model, *columns, seed, *encodings))
+
+
+@app.command("reproduce", help=texts.REPRODUCE, epilog=texts.EXIT_CODES)
+def _reproduce(
+    names: Annotated[
+        list[str] | None, typer.Argument(metavar="[NAME]...", help="Tables, figures or documents.")
+    ] = None,
+    show_list: Annotated[
+        bool, typer.Option("--list", help="Name what can be run again, and what cannot and why.")
+    ] = False,
+    fast: Annotated[bool, typer.Option("--fast", help="Fewer repetitions.")] = False,
+    data: Annotated[Path | None, typer.Option(metavar="DIR", help="Folder of data sets.")] = None,
+    n_jobs: Annotated[
+        int, typer.Option(help="Processes; -1 means one per core.", callback=_check_jobs)
+    ] = -1,
+    out: Annotated[
+        Path, typer.Option(metavar="DIR", help="Folder for pages and finished cells.")
+    ] = Path("uneven-published"),
+    kept: Annotated[
+        bool, typer.Option("--kept", help="Run nothing; show what is finished.")
+    ] = False,
+    page: Annotated[
+        Path | None,
+        typer.Option(metavar="FILE", help="Run nothing; write one page of all results in --out."),
+    ] = None,
+    offline: Annotated[bool, typer.Option("--offline", help="Download no data sets.")] = False,
+    debug: Debug = False,
+) -> Work:
+    from uneven.cli.reproduce import ReproduceRequest, list_exhibits, reproduce, write_page
+
+    wanted = tuple(names or ())
+    if show_list:
+        return partial(list_exhibits, wanted)
+    if page is not None:
+        return partial(write_page, page, out)
+    request = ReproduceRequest(wanted, fast, data, n_jobs, out, kept, offline)
+    return partial(reproduce, request)
 
 
 def _split(names: str) -> list[str]:

@@ -14,6 +14,7 @@ __all__ = [
     "NOISE_MATRIX",
     "ON_EMPTY",
     "PREDICT",
+    "REPRODUCE",
     "STACK",
     "VIEWS",
 ]
@@ -253,4 +254,35 @@ a table some of whose rows have labels: --label-column.
   random: any row, to compare with
 
 Before two classes are known, the rows are spread over the table.
+"""
+
+REPRODUCE = """Run published tables and figures again, and show them beside the print.
+
+For each one the folder given by --out gets a page (NAME.html), a table (NAME.md) and all numbers
+(NAME.json): what was printed, what we measured, how far apart they are in published deviations,
+the significance test of the source, and which of its claims held. Errors of the print are
+footnotes; figures are redrawn.
+
+[bold]Examples[/bold]
+
+  uneven reproduce --list
+
+  uneven reproduce koco-table-3.3 --fast
+
+  uneven reproduce koco-table-3.3 combo --n-jobs 2
+
+  uneven reproduce all --fast --out fast
+
+  uneven reproduce --page docs/published.md --out docs/published
+
+NAME is a table or figure (koco-table-3.3), a chapter of one (koco-table-3), a document (koco,
+combo, bregman, louche, sen), or all.
+
+Every finished cell (one repetition on one data set) is kept in the folder. A run that was stopped
+or killed goes on where it was when the same command is given again; [bold]--kept[/bold] shows what
+there is without running anything. [bold]--fast[/bold] runs fewer repetitions, which a full run
+then need not repeat.
+
+Data sets come from the folder given by --data, or from the one that the variable UNEVEN_DATA
+names, or from OpenML. Whatever needs a set that cannot be had is named, and the rest is run.
 """

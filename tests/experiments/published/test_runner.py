@@ -48,10 +48,9 @@ def started(log):
     return log.read_text(encoding="utf-8").splitlines() if log.exists() else []
 
 
-@pytest.mark.parametrize("n_jobs", [1, 2])
-def test_sigkill_loses_at_most_the_cells_in_progress(tmp_path, n_jobs):
+def test_sigkill_loses_at_most_the_cell_in_progress(tmp_path):
     folder, log = tmp_path / "cells", tmp_path / "log"
-    words = [sys.executable, "-m", "tests.experiments.published.toy", str(folder), str(n_jobs)]
+    words = [sys.executable, "-m", "tests.experiments.published.toy", str(folder), "1"]
     root = Path(toy.__file__).parents[3]
     surroundings = {**os.environ, "TOY_LOG": str(log)}
     process = subprocess.Popen(words, cwd=root, env=surroundings, start_new_session=True)
@@ -63,7 +62,7 @@ def test_sigkill_loses_at_most_the_cells_in_progress(tmp_path, n_jobs):
     before = len(started(log))
     kept = finished_files(folder)
     assert 3 <= len(kept) < N_CELLS
-    assert before - len(kept) <= n_jobs
+    assert before - len(kept) <= 1
     for path in kept:
         assert json.loads(path.read_text(encoding="utf-8"))["answers"]["A"]["error"]
 

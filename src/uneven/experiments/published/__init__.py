@@ -1,6 +1,6 @@
 """Published tables and figures, run again: descriptions, one runner, one record of the result."""
 
-from uneven.experiments.published.catalogue import catalogue, choose
+from uneven.experiments.published.collection import catalogue, choose
 from uneven.experiments.published.description import (
     Answers,
     Claim,

@@ -1,0 +1,218 @@
+"""``uneven reproduce``: published tables and figures, run again and shown beside the print."""
+
+from __future__ import annotations
+
+import json
+import os
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+from uneven.atomic import replace_file
+from uneven.cli import terminal
+from uneven.cli.cell_progress import cell_progress
+from uneven.cli.provenance import now, versions
+from uneven.cli.published_tables import print_list, print_record
+from uneven.experiments import InputError
+from uneven.experiments.published import (
+    Exhibit,
+    Run,
+    build_record,
+    catalogue,
+    choose,
+    harvest,
+    measured_part,
+    plan,
+    record_of,
+    run_cells,
+)
+from uneven.experiments.published.runner import missing_rows
+from uneven.report.published import published_page, write_data, write_exhibit, write_index
+
+__all__ = ["ReproduceRequest", "list_exhibits", "reproduce", "write_page"]
+
+CELLS = "cells"
+INTERRUPTED = 130
+SHOWN_FAILURES = 5
+
+
+@dataclass(frozen=True)
+class ReproduceRequest:
+    """What to run again.
+
+    Attributes
+    ----------
+    names : tuple of str
+        Exhibits, documents, or "all".
+    fast : bool
+        Fewer repetitions.
+    data : Path or None
+        Folder of data sets; None for the usual one.
+    n_jobs : int
+        Processes.
+    out : Path
+        Folder for pages and finished cells.
+    kept : bool
+        Run nothing; show what finished cells hold.
+    offline : bool
+        Download nothing.
+    """
+
+    names: tuple[str, ...]
+    fast: bool = False
+    data: Path | None = None
+    n_jobs: int = -1
+    out: Path = Path("uneven-published")
+    kept: bool = False
+    offline: bool = False
+
+    def __post_init__(self) -> None:
+        if not self.names:
+            raise InputError(
+                "nothing to run: give names of tables or figures, of documents, or 'all'; "
+                "uneven reproduce --list shows them."
+            )
+        if self.data is not None and not self.data.is_dir():
+            raise InputError(f"--data {self.data} is not a folder.")
+        if self.out.exists() and not self.out.is_dir():
+            raise InputError(f"--out {self.out} is a file; give a folder.")
+
+
+def list_exhibits(names: Sequence[str]) -> None:
+    """Print what can be run again, and what cannot and why."""
+    print_list(choose(names) if names else list(catalogue()))
+
+
+def reproduce(request: ReproduceRequest) -> int:
+    """Run exhibits, write their pages and print them.
+
+    Parameters
+    ----------
+    request : ReproduceRequest
+
+    Returns
+    -------
+    int
+        Exit code: 1 if a cell failed, 130 if interrupted.
+    """
+    exhibits = choose(request.names)
+    run = Run(
+        folder=request.out / CELLS,
+        fast=request.fast,
+        data=request.data,
+        n_jobs=request.n_jobs,
+        made={"date": now()[:10], **versions()},
+        download=not request.offline,
+    )
+    missing: dict[str, str] = {}
+    failed: dict[str, str] = {}
+    if not request.kept:
+        cells = plan(exhibits, request.fast)
+        try:
+            with cell_progress(len(cells)) as observer:
+                missing, failed = run_cells(cells, run, observer)
+        except KeyboardInterrupt:
+            _say_interrupted(run, exhibits)
+            return INTERRUPTED
+    records = [_record(exhibit, run, missing, failed) for exhibit in exhibits]
+    _write(records, request.out)
+    _tell(records, missing, failed, request.out)
+    return 1 if failed else 0
+
+
+def write_page(page: Path, folder: Path) -> None:
+    """Write "Published versus measured" from the results in a folder; nothing is run.
+
+    Parameters
+    ----------
+    page : Path
+        Markdown file to write.
+    folder : Path
+        Holds the JSON files of earlier runs; they are brought up to date with the descriptions,
+        and pictures are drawn beside them.
+    """
+    kept = read_records(folder)
+    if not kept:
+        raise InputError(
+            f"{folder} holds no results of uneven reproduce (NAME.json); run it first."
+        )
+    records = [record_of(exhibit, kept.get(exhibit.name, {})) for exhibit in catalogue()]
+    for record in records:
+        if record["name"] in kept:
+            write_data(record, folder)
+    text = published_page(records, pictures=_from(page.parent, folder))
+    with replace_file(page) as draft:
+        draft.write_text(text, encoding="utf-8", newline="\n")
+    terminal.stdout().print(f"wrote {page} from {len(kept)} results in {folder}", soft_wrap=True)
+
+
+def read_records(folder: Path) -> dict[str, dict[str, Any]]:
+    """Results in a folder by name of their exhibit; other files are left alone."""
+    found = {}
+    for exhibit in catalogue():
+        path = folder / f"{exhibit.name}.json"
+        if not path.is_file():
+            continue
+        try:
+            found[exhibit.name] = json.loads(path.read_text(encoding="utf-8"))
+        except ValueError as error:
+            raise InputError(f"{path} is not a result of uneven reproduce: {error}") from error
+    return found
+
+
+def _record(
+    exhibit: Exhibit, run: Run, missing: Iterable[str], failed: Mapping[str, str]
+) -> dict[str, Any]:
+    if not exhibit.studies:
+        return build_record(exhibit, None)
+    names = [study.at(run.fast).name for study in exhibit.studies]
+    own = {cell: why for cell, why in failed.items() if cell.split(":")[0] in names}
+    found = measured_part(
+        harvest(exhibit, run),
+        fast=run.fast,
+        missing=missing_rows(exhibit, run.fast, missing),
+        failed=own,
+    )
+    return build_record(exhibit, found)
+
+
+def _write(records: Sequence[dict[str, Any]], out: Path) -> None:
+    out.mkdir(parents=True, exist_ok=True)
+    for record in records:
+        write_exhibit(record, out)
+    together = {**read_records(out), **{record["name"]: record for record in records}}
+    order = [exhibit.name for exhibit in catalogue()]
+    write_index([together[name] for name in order if name in together], out)
+
+
+def _tell(
+    records: Sequence[dict[str, Any]],
+    missing: Mapping[str, str],
+    failed: Mapping[str, str],
+    out: Path,
+) -> None:
+    for record in records:
+        print_record(record)
+    terminal.notes(missing.values())
+    told = [f"{cell} failed: {why}" for cell, why in failed.items()]
+    further = len(told) - SHOWN_FAILURES
+    more = [f"{further} further cells failed; the pages name them."] if further > 0 else []
+    terminal.notes([*told[:SHOWN_FAILURES], *more])
+    terminal.stdout().print(f"\nPages: {out / 'index.html'}", soft_wrap=True)
+
+
+def _say_interrupted(run: Run, exhibits: Sequence[Exhibit]) -> None:
+    cells = plan(exhibits, run.fast)
+    done = sum(run.store.load(cell) is not None for cell in cells)
+    terminal.notes(
+        [
+            f"interrupted; {done} of {len(cells)} cells are kept in {run.folder}. The same command "
+            "goes on from there; with --kept it shows what they hold."
+        ]
+    )
+
+
+def _from(start: Path, folder: Path) -> str:
+    """Relative path with forward slashes, for links of a page in `start`."""
+    return Path(os.path.relpath(folder.resolve(), start.resolve())).as_posix()
