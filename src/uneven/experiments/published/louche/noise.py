@@ -3,8 +3,12 @@
 from __future__ import annotations
 
 from uneven.experiments.published.description import Exhibit
-from uneven.experiments.published.louche import noise_real, noise_toy
+from uneven.experiments.published.louche import illustrations, noise_real, noise_toy
 
 __all__ = ["EXHIBITS"]
 
-EXHIBITS: tuple[Exhibit, ...] = (*noise_toy.EXHIBITS, *noise_real.EXHIBITS)
+EXHIBITS: tuple[Exhibit, ...] = (
+    *illustrations.EXHIBITS,
+    *noise_toy.EXHIBITS,
+    *noise_real.EXHIBITS,
+)

@@ -91,12 +91,13 @@ class KernelImages:
         axes = KernelPCA(self.n_axes, kernel="rbf", gamma=self._gamma)
         axes.fit(X[: self.n_train][self._landmarks()])
         Z = np.vstack([axes.transform(part) for part in np.array_split(X, 10)])
-        Z -= Z[: self.n_train].mean(axis=0)
-        Z /= np.maximum(np.linalg.norm(Z, axis=1, keepdims=True), 1e-300)
         return self._cut(Z, t)
 
     def unprojected(self, context: Context, repeat: int) -> Rows:
-        """Coordinates whose products are the kernel, exact if all training rows are landmarks."""
+        """Unit rows whose products are the centred kernel, up to their lengths.
+
+        Exact if all training rows are landmarks.
+        """
         X, t = self.plain(context)
         landmarks = X[: self.n_train][self._landmarks()]
         K = rbf_kernel(landmarks, gamma=self._gamma)
@@ -113,7 +114,10 @@ class KernelImages:
         return np.random.default_rng(0).permutation(self.n_train)[: self.n_landmarks]
 
     def _cut(self, Z: Floats, t: NDArray[Any]) -> Rows:
+        """Centre on the training rows, scale to unit length, split."""
         n = self.n_train
+        Z -= Z[:n].mean(axis=0)
+        Z /= np.maximum(np.linalg.norm(Z, axis=1, keepdims=True), 1e-300)
         return Rows(Z[:n], t[:n], Z[n:], t[n:])
 
 

@@ -38,8 +38,8 @@ class SelfLabellingSVM(ClassifierMixin, BaseEstimator):
     Attributes
     ----------
     classes_ : ndarray of shape (n_classes,)
-    coef_ : ndarray of shape (n_features + 1, n_classes)
-        The last row are the offsets.
+    coef_ : ndarray of shape (n_features, n_classes)
+        There is no offset: with one, all rows that are unlike the labelled ones go to one class.
     path_ : list of (float, float)
         Strength and objective after every turn.
 
@@ -50,7 +50,7 @@ class SelfLabellingSVM(ClassifierMixin, BaseEstimator):
     Examples
     --------
     >>> rng = np.random.default_rng(0)
-    >>> X = rng.normal(size=(200, 2)) + 4.0 * np.repeat([[0, 0], [1, 1]], 100, axis=0)
+    >>> X = rng.normal(size=(200, 2)) + 3.0 * np.repeat([[1, -1], [-1, 1]], 100, axis=0)
     >>> y = np.full(200, -1)
     >>> y[[0, 100]] = 0, 1
     >>> model = SelfLabellingSVM().fit(X, y)
@@ -63,7 +63,7 @@ class SelfLabellingSVM(ClassifierMixin, BaseEstimator):
         C: float = 10.0,
         *,
         shares: tuple[float, ...] = (0.001, 0.003, 0.01, 0.03, 0.1),
-        n_turns: int = 4,
+        n_turns: int = 2,
         max_iter: int = 15,
     ) -> None:
         self.C = C
@@ -80,7 +80,7 @@ class SelfLabellingSVM(ClassifierMixin, BaseEstimator):
             raise ValueError(f"{len(self.classes_)} class(es) among the labels; two are needed.")
         guess = np.zeros(len(labels), dtype=np.intp)
         guess[known] = positions
-        self.coef_ = np.zeros((X.shape[1] + 1, len(self.classes_)))
+        self.coef_ = np.zeros((X.shape[1], len(self.classes_)))
         self._learn(X[known], positions, np.full(len(known), self.C))
         self.path_: list[tuple[float, float]] = []
         free = np.setdiff1d(np.arange(len(labels)), known)
@@ -97,7 +97,7 @@ class SelfLabellingSVM(ClassifierMixin, BaseEstimator):
 
     def decision_function(self, X: Any) -> Floats:
         """Scores (n, n_classes)."""
-        return np.asarray(X @ self.coef_[:-1]) + self.coef_[-1]
+        return np.asarray(X @ self.coef_)
 
     def predict(self, X: Any) -> NDArray[Any]:
         """Class with the highest score of each row."""
@@ -111,9 +111,9 @@ class SelfLabellingSVM(ClassifierMixin, BaseEstimator):
 
         def objective(flat: Floats) -> tuple[float, Floats]:
             coef = flat.reshape(shape)
-            lack = np.maximum(0.0, 1.0 - sign * (np.asarray(X @ coef[:-1]) + coef[-1]))
+            lack = np.maximum(0.0, 1.0 - sign * np.asarray(X @ coef))
             slope = -2.0 * weight[:, None] * sign * lack
-            gradient = coef + np.vstack([np.asarray(X.T @ slope), slope.sum(axis=0)])
+            gradient = coef + np.asarray(X.T @ slope)
             return float(0.5 * flat @ flat + weight @ (lack**2).sum(axis=1)), gradient.ravel()
 
         options = {"maxiter": self.max_iter, "maxcor": 5}
