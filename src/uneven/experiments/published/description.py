@@ -179,6 +179,8 @@ class Significance:
         Columns to compare; if empty, every column with the best one of the row.
     alternative : {"two-sided", "less", "greater", "one-sided"}
         "one-sided" is the smaller of the two one-sided tests.
+    columns : tuple of str
+        Columns that take part where there are no pairs; all if empty.
     """
 
     test: Literal["student", "welch", "signed_rank", "rank_sum"]
@@ -186,6 +188,7 @@ class Significance:
     measures: tuple[str, ...]
     pairs: tuple[tuple[str, str], ...] = ()
     alternative: Literal["two-sided", "less", "greater", "one-sided"] = "two-sided"
+    columns: tuple[str, ...] = ()
 
 
 @dataclass(frozen=True)

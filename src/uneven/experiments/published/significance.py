@@ -45,7 +45,8 @@ def compare_columns(exhibit: Exhibit, measured: Measured) -> list[Comparison]:
     found = []
     for measure in rule.measures:
         for row in measured.rows:
-            for first, second in rule.pairs or _with_best(exhibit, measured, row, measure):
+            pairs = rule.pairs or _with_best(exhibit, rule, measured, row, measure)
+            for first, second in pairs:
                 one = _compare(rule, measured, row, measure, first, second)
                 if one is not None:
                     found.append(one)
@@ -53,9 +54,9 @@ def compare_columns(exhibit: Exhibit, measured: Measured) -> list[Comparison]:
 
 
 def _with_best(
-    exhibit: Exhibit, measured: Measured, row: str, measure: str
+    exhibit: Exhibit, rule: Significance, measured: Measured, row: str, measure: str
 ) -> Sequence[tuple[str, str]]:
-    means = {c: measured.mean(row, c, measure) for c in measured.columns}
+    means = {c: measured.mean(row, c, measure) for c in rule.columns or measured.columns}
     known = {column: mean for column, mean in means.items() if mean is not None}
     if not known:
         return ()

@@ -1,7 +1,10 @@
-"""Exhibits of this document."""
+"""Exhibits of the Bregman paper; its section on complexity and its Figure 1 have no experiment."""
 
+from uneven.experiments.published.bregman.figure_2 import FIGURE_2
+from uneven.experiments.published.bregman.footnote_3 import FOOTNOTE_3
+from uneven.experiments.published.bregman.table_1 import TABLE_1
 from uneven.experiments.published.description import Exhibit
 
 __all__ = ["EXHIBITS"]
 
-EXHIBITS: tuple[Exhibit, ...] = ()
+EXHIBITS: tuple[Exhibit, ...] = (TABLE_1, FOOTNOTE_3, FIGURE_2)

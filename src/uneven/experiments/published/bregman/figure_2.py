@@ -1,0 +1,160 @@
+"""Figure 2: the same methods as the training sets grow."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+import numpy as np
+
+from uneven.experiments.published.bregman.methods import CORRECTED, OURS, PRINTED, RANDOM_TREES
+from uneven.experiments.published.bregman.one_against_rest import LearningCurve
+from uneven.experiments.published.bregman.sources import COLLECTIONS
+from uneven.experiments.published.bregman.table_1 import MEASURES, SAMPLE_NOTE
+from uneven.experiments.published.claims import counted
+from uneven.experiments.published.description import Claim, Exhibit, Plot, Study
+from uneven.experiments.published.documents import BREGMAN
+from uneven.experiments.published.numbers import Numbers, Verdict
+
+__all__ = ["FIGURE_2", "Closer", "Rises", "SlowsDown"]
+
+SIZES = (50, 100, 150, 200, 300, 400, 500)
+SIZES_OF_SAMPLE = SIZES[:4]
+DRAWS = 5
+TOLERANCE = 0.005
+
+SHOWN = PRINTED | {name: OURS[name] for name in (CORRECTED, RANDOM_TREES)}
+
+
+def _study(name: str, items: slice, sizes: tuple[int, ...]) -> Study:
+    """All sizes of one draw come before the next draw."""
+    return Study(
+        name,
+        COLLECTIONS[items],
+        LearningCurve(SHOWN, sizes, SIZES),
+        repeats=DRAWS * len(sizes),
+        fast_repeats=len(sizes),
+    )
+
+
+STUDIES = (
+    _study("bregman-figure-2-digits", slice(0, 2), SIZES),
+    _study("bregman-figure-2-texts", slice(2, 3), SIZES_OF_SAMPLE),
+)
+
+
+def _curves(numbers: Numbers, measure: str) -> dict[tuple[str, str], np.ndarray]:
+    """Curves by row and column, without the places that nobody measured."""
+    found = {}
+    for row in numbers.rows:
+        for column in numbers.columns:
+            curve = numbers.mean(row, column, measure)
+            if curve is not None and np.isfinite(curve).sum() > 1:
+                found[row, column] = np.asarray(curve)[np.isfinite(curve)]
+    return found
+
+
+@dataclass(frozen=True)
+class Rises:
+    """Every curve grows with the number of examples, but for falls that are small.
+
+    Attributes
+    ----------
+    measure : str
+    tolerance : float
+        Falls up to this are passed over.
+    """
+
+    measure: str
+    tolerance: float = TOLERANCE
+
+    def __call__(self, numbers: Numbers) -> Verdict:
+        """Count the curves."""
+        curves = _curves(numbers, self.measure).items()
+        grows = {key: bool(np.all(np.diff(curve) >= -self.tolerance)) for key, curve in curves}
+        return counted({f"{column} on {row}": fine for (row, column), fine in grows.items()})
+
+
+@dataclass(frozen=True)
+class SlowsDown:
+    """Every curve grows less over its last half of places than over its first.
+
+    Attributes
+    ----------
+    measure : str
+    """
+
+    measure: str
+
+    def __call__(self, numbers: Numbers) -> Verdict:
+        """Count the curves."""
+        outcome = {}
+        for (row, column), curve in _curves(numbers, self.measure).items():
+            middle = len(curve) // 2
+            if len(curve) > 2:
+                first, last = curve[middle] - curve[0], curve[-1] - curve[middle]
+                outcome[f"{column} on {row}"] = bool(last < first)
+        return counted(outcome)
+
+
+@dataclass(frozen=True)
+class Closer:
+    """The best and the worst column are closer at the end of the curves than at the beginning.
+
+    Attributes
+    ----------
+    measure : str
+    columns : tuple of str
+    """
+
+    measure: str
+    columns: tuple[str, ...]
+
+    def __call__(self, numbers: Numbers) -> Verdict:
+        """Count the rows."""
+        curves = _curves(numbers, self.measure)
+        outcome = {}
+        for row in numbers.rows:
+            known = [curves[row, c] for c in self.columns if (row, c) in curves]
+            if len(known) > 1 and len({len(curve) for curve in known}) == 1:
+                spread = np.ptp(known, axis=0)
+                outcome[row] = bool(spread[-1] < spread[0])
+        return counted(outcome)
+
+
+def _claims() -> tuple[Claim, ...]:
+    return tuple(
+        Claim(text.format(measure.title), check)
+        for measure in MEASURES
+        for text, check in (
+            ("{}: all curves rise with the number of examples.", Rises(measure.key)),
+            ("{}: with enough examples the curves rise more slowly.", SlowsDown(measure.key)),
+            (
+                "{}: the methods differ less with more examples.",
+                Closer(measure.key, tuple(PRINTED)),
+            ),
+        )
+    )
+
+
+FIGURE_2 = Exhibit(
+    BREGMAN,
+    "Figure 2",
+    "Accuracy and F1 over the number of examples to learn from",
+    status="substitute",
+    status_note=f"{SAMPLE_NOTE} It has enough documents for up to {SIZES_OF_SAMPLE[-1]} examples.",
+    protocol=(
+        "As for Table 1, with 50 to 500 examples, half of them of the class, and "
+        f"{DRAWS} draws instead of 20; a larger training set contains the smaller ones of the same "
+        "draw. A repetition is one size of one draw. The numbers of examples of the source and its "
+        "curves cannot be read, so that nothing printed stands beside ours. A curve counts as "
+        f"rising if no step falls by more than {TOLERANCE}."
+    ),
+    studies=STUDIES,
+    measures=MEASURES,
+    columns=tuple(SHOWN),
+    claims=_claims(),
+    plots=tuple(
+        Plot(measure.key, SIZES, "examples to learn from", measure.title, title=measure.title)
+        for measure in MEASURES
+    ),
+)
