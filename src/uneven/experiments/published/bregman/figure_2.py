@@ -11,7 +11,7 @@ from uneven.experiments.published.bregman.one_against_rest import LearningCurve
 from uneven.experiments.published.bregman.sources import COLLECTIONS
 from uneven.experiments.published.bregman.table_1 import MEASURES, SAMPLE_NOTE
 from uneven.experiments.published.claims import counted
-from uneven.experiments.published.description import Claim, Exhibit, Plot, Study
+from uneven.experiments.published.description import Claim, Exhibit, Item, Plot, Study
 from uneven.experiments.published.documents import BREGMAN
 from uneven.experiments.published.numbers import Numbers, Verdict
 
@@ -25,11 +25,11 @@ TOLERANCE = 0.005
 SHOWN = PRINTED | {name: OURS[name] for name in (CORRECTED, RANDOM_TREES)}
 
 
-def _study(name: str, items: slice, sizes: tuple[int, ...]) -> Study:
+def _study(name: str, items: tuple[Item, ...], sizes: tuple[int, ...]) -> Study:
     """All sizes of one draw come before the next draw."""
     return Study(
         name,
-        COLLECTIONS[items],
+        items,
         LearningCurve(SHOWN, sizes, SIZES),
         repeats=DRAWS * len(sizes),
         fast_repeats=len(sizes),
@@ -37,8 +37,8 @@ def _study(name: str, items: slice, sizes: tuple[int, ...]) -> Study:
 
 
 STUDIES = (
-    _study("bregman-figure-2-digits", slice(0, 2), SIZES),
-    _study("bregman-figure-2-texts", slice(2, 3), SIZES_OF_SAMPLE),
+    _study("bregman-figure-2-digits", COLLECTIONS[:2], SIZES),
+    _study("bregman-figure-2-texts", COLLECTIONS[2:], SIZES_OF_SAMPLE),
 )
 
 

@@ -182,8 +182,8 @@ TABLE_1 = Exhibit(
     status_note=SAMPLE_NOTE,
     protocol=(
         "Each class against the others. 20 times: 10 000 random images (30 % of the documents) "
-        "with their natural frequencies are for testing; 50 examples of the class and 50 others, drawn "
-        "from the rest, are for learning, which is how we read m = 100. Accuracy and F1 of the "
+        "with their natural frequencies are for testing; 50 examples of the class and 50 others, "
+        "drawn from the rest, are for learning, which is how we read m = 100. Accuracy and F1 of the "
         "class are averaged over the classes. Overlapping quarters are windows of 14 × 14 pixels "
         "that start at 4 and at 10; the source gives no place. A tie counts as the class. Mono "
         "chooses its view by cross-validation; a column beside it has the view that is best on the "
