@@ -182,18 +182,18 @@ TABLE_1 = Exhibit(
     status_note=SAMPLE_NOTE,
     protocol=(
         "Each class against the others. 20 times: 10 000 random images (30 % of the documents) "
-        "with their natural frequencies are for testing; 50 examples of the class and 50 others, "
-        "drawn from the rest, are for learning, which is how we read m = 100. Accuracy and F1 of the "
-        "class are averaged over the classes. Overlapping quarters are windows of 14 × 14 pixels "
-        "that start at 4 and at 10; the source gives no place. A tie counts as the class. Mono "
-        "chooses its view by cross-validation; a column beside it has the view that is best on the "
-        "test rows. Fusion ends in a decision tree. MVWAB and rBoost.SH have 100 rounds; the depth "
-        "of their trees is not stated: the columns of the print's name have depth 2, others stand "
-        "beside them. MVMLsp is our compact version with Gaussian kernels. MωMvC² is the printed "
-        "algorithm to the letter, both of its T = 2 updates; 'one update' is what it returns as "
-        "printed; 'corrected' divides the step by the number of voters and guards the weights of "
-        "the views. Its voters are the trees of each view cut at depth 1, 2 and so on, unless said "
-        "otherwise."
+        "with their natural frequencies are for testing; 50 examples of the class and 50 "
+        "others, drawn from the rest, are for learning, which is how we read m = 100. Accuracy "
+        "and F1 of the class are averaged over the classes. Overlapping quarters are windows of "
+        "14 × 14 pixels that start at 4 and at 10; the source gives no place. A tie counts as "
+        "the class. Mono chooses its view by cross-validation; a column beside it has the view "
+        "that is best on the test rows. Fusion ends in a decision tree. MVWAB and rBoost.SH "
+        "have 100 rounds; the depth of their trees is not stated: the columns of the print's "
+        "name have depth 2, others stand beside them. MVMLsp is our compact version with "
+        "Gaussian kernels. MωMvC² is the printed algorithm to the letter, both of its T = 2 "
+        "updates; 'one update' is what it returns as printed; 'corrected' divides the step by "
+        "the number of voters and guards the weights of the views. Its voters are the trees of "
+        "each view cut at depth 1, 2 and so on, unless said otherwise."
     ),
     studies=(STUDY,),
     measures=MEASURES,
