@@ -1,7 +1,10 @@
-"""Exhibits of this document."""
+"""Exhibits of the thesis on max-margin stacking."""
 
 from uneven.experiments.published.description import Exhibit
+from uneven.experiments.published.sen.chapter_4 import CHAPTER_4
+from uneven.experiments.published.sen.chapter_5 import CHAPTER_5
+from uneven.experiments.published.sen.chapter_6 import CHAPTER_6
 
 __all__ = ["EXHIBITS"]
 
-EXHIBITS: tuple[Exhibit, ...] = ()
+EXHIBITS: tuple[Exhibit, ...] = (*CHAPTER_4, *CHAPTER_5, *CHAPTER_6)

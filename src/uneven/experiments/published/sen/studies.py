@@ -1,0 +1,111 @@
+"""The work behind the tables and figures of the thesis."""
+
+from __future__ import annotations
+
+from uneven.experiments.published.description import Study
+from uneven.experiments.published.sen.combiners import (
+    FAMILIES,
+    HINGES,
+    SQUARES,
+    WIDE,
+    DiverseStacks,
+    SVMStacks,
+)
+from uneven.experiments.published.sen.fixed_splits import FixedSplits, split_items
+from uneven.experiments.published.sen.stacks import items
+from uneven.experiments.published.sen.traces import DescentTraces, StrengthPaths
+
+__all__ = [
+    "DESCENT",
+    "DIVERSE",
+    "DIVERSE_PATHS",
+    "DIVERSE_WIDE",
+    "FEW_CLASSES",
+    "FIXED_CWS",
+    "FIXED_LSG",
+    "FIXED_WS",
+    "KERNELS",
+    "LSG_PATHS",
+    "MACHINES",
+    "MACHINE_PATHS",
+    "MACHINE_ROWS",
+    "N_SUBSETS",
+    "N_SWEEPS",
+]
+
+N_SUBSETS = 3
+"""Random parts of the rows for each kind of classifier: 39 classifiers. The source has ten, 130."""
+
+MACHINE_ROWS = 1000
+"""Rows of a larger data set that the 154 support vector machines see, both halves together."""
+
+N_SWEEPS = 50
+"""Of the descent whose way is shown."""
+
+FEW_CLASSES = ("Waveform", "Robot", "Statlog", "Wine")
+"""Where every score may speak for every class within minutes: at most four classes."""
+
+_LSG = "LSG l2"
+_NARROW = {name: triple for name, triple in HINGES.items() if name != _LSG}
+_LOSSES = {"Hinge": "hinge", "LS": "squared"}
+
+KERNELS = {
+    f"{family} {title}": (combination, kernel)
+    for family, combination in FAMILIES.items()
+    for title, kernel in (("Lin", "linear"), ("RBF", "rbf"))
+}
+
+DIVERSE = Study(
+    "sen-diverse",
+    items(),
+    DiverseStacks(
+        N_SUBSETS,
+        tuned={**_NARROW, **SQUARES},
+        regressions={f"MLR {name}": family for name, family in FAMILIES.items()},
+        descents=True,
+        kernels=KERNELS,
+    ),
+    repeats=10,
+    fast_repeats=2,
+    fast_items=("Statlog", "Vowel", "Wine", "Yeast"),
+)
+
+DIVERSE_WIDE = Study(
+    "sen-diverse-lsg",
+    items(*FEW_CLASSES),
+    DiverseStacks(N_SUBSETS, tuned={_LSG: HINGES[_LSG], **WIDE}, equal_weights=False),
+    repeats=10,
+    fast_repeats=2,
+    fast_items=("Statlog", "Wine"),
+)
+
+MACHINES = Study(
+    "sen-machines",
+    items("Segment", "Waveform", "Robot", "Statlog", "Vowel", "Wine"),
+    SVMStacks(_NARROW, n_rows=MACHINE_ROWS, max_iter=10_000),
+    repeats=10,
+    fast_repeats=1,
+    fast_items=("Statlog", "Wine"),
+)
+
+DIVERSE_PATHS = Study(
+    "sen-strengths",
+    items("Robot"),
+    StrengthPaths(diverse=True, families=("WS", "CWS"), n_subsets=N_SUBSETS),
+)
+LSG_PATHS = Study(
+    "sen-strengths-lsg",
+    items("Robot"),
+    StrengthPaths(diverse=True, families=("LSG",), n_subsets=N_SUBSETS),
+)
+MACHINE_PATHS = Study(
+    "sen-strengths-machines",
+    items("Robot"),
+    StrengthPaths(diverse=False, families=("WS", "CWS"), n_rows=MACHINE_ROWS),
+)
+
+FIXED_WS = Study("sen-kernels-ws", split_items(), FixedSplits("ws", _LOSSES))
+FIXED_CWS = Study("sen-kernels-cws", split_items(), FixedSplits("cws", _LOSSES))
+FIXED_LSG = Study("sen-kernels-lsg", split_items(), FixedSplits("lsg", {"LSG": "hinge"}))
+
+DESCENT = Study("sen-descent", items("Statlog", "Waveform"), DescentTraces(N_SUBSETS, N_SWEEPS))
