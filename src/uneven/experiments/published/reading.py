@@ -8,7 +8,7 @@ import numpy as np
 
 from uneven.experiments.published.numbers import Key, Printed, Value
 
-__all__ = ["printed_curve", "printed_table"]
+__all__ = ["printed_curve", "printed_methods", "printed_table"]
 
 _NUMBER = re.compile(
     r"(?P<mean>[-+]?\d*\.?\d+)(?:\s*±\s*(?P<deviation>\d*\.?\d+))?\s*(?P<mark>[^\d\s.±]*)"
@@ -51,6 +51,29 @@ def printed_table(text: str, measure: str | None = None) -> Printed:
             if cell not in _ABSENT:
                 values[row, *_heading(heading, measure)] = _value(cell)
     return Printed(values)
+
+
+def printed_methods(text: str, row: str) -> Printed:
+    r"""Read a table with a line per method and a column per measure: one row of an exhibit.
+
+    Parameters
+    ----------
+    text : str
+        As for `printed_table`; headings are the measures.
+    row : str
+        Row that all of it belongs to.
+
+    Returns
+    -------
+    Printed
+
+    Examples
+    --------
+    >>> printed_methods("method | error | norm\nA | .5 | .7", "wine").mean("wine", "A", "norm")
+    0.7
+    """
+    table = printed_table(text, "")
+    return Printed({(row, name, key): value for (name, key, _), value in table.values.items()})
 
 
 def printed_curve(
