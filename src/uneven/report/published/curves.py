@@ -14,7 +14,7 @@ from uneven.report.published.scale import Scale, sample
 
 __all__ = ["plot_figure"]
 
-LEFT, RIGHT, TOP, BOTTOM, WIDTH, HEIGHT = 44.0, 350.0, 20.0, 190.0, 360.0, 224.0
+LEFT, RIGHT, TOP, BOTTOM, WIDTH, HEIGHT = 44.0, 350.0, 20.0, 190.0, 360.0, 230.0
 COLOURS = 6
 MANY_POINTS = 30
 """Printed curves with more points are thin broken lines, without rings."""
@@ -42,7 +42,8 @@ def plot_figure(record: Record, plot: Mapping[str, Any]) -> Markup | None:
     made = [_panel(title, lines, plot, looks) for title, lines in panels.items()]
     heading = tag("h3", plot["title"]) if plot["title"] else None
     legend = _legend(looks, panels, plot["kind"] == "bar")
-    return tag("div", heading, legend, tag("div", made, class_="charts"))
+    look = "charts lone" if len(made) == 1 else "charts"
+    return tag("div", heading, legend, tag("div", made, class_=look), class_="plot")
 
 
 def _legend(
@@ -117,7 +118,7 @@ class _Pen:
         own, spread = line["mean"], line["deviation"]
         marks = []
         if own and self.kind == "bar":
-            marks += self._bars(own, spread or [math.nan] * len(own))
+            marks += self._bars(own)
         elif own:
             marks += [self._band(own, spread)] if spread else []
             title = tag("title", self.name)
@@ -150,9 +151,8 @@ class _Pen:
             edges += corners if sign > 0 else corners[::-1]
         return tag("polygon", points=" ".join(edges), class_=f"shade {self.look}")
 
-    def _bars(self, own: Curve, spread: Curve) -> list[Markup]:
+    def _bars(self, own: Curve) -> list[Markup]:
         half, floor = self.width / 2, self.y.at(max(0.0, self.y.low))
-        reach = dict(zip(self.places, spread))
         marks = []
         for a, b in self._known(own):
             left, right, top = self.x.at(a - half), self.x.at(a + half), self.y.at(b)
@@ -160,7 +160,6 @@ class _Pen:
             spot = {"x": f"{left:.1f}", "y": f"{min(top, floor):.1f}"}
             title = tag("title", f"{self.name}: {b:.4g}")
             marks.append(tag("rect", title, class_=f"column {self.look}", **spot, **size))
-            marks += self._whisker(a, b, reach[a], "column-reach")
         return marks
 
     def _whisker(self, a: float, b: float, half: float, look: str) -> list[Markup]:
@@ -191,7 +190,8 @@ def _axes(x: Scale, y: Scale, plot: Mapping[str, Any]) -> list[Markup]:
         at = f"{y.at(tick):.1f}"
         marks.append(tag("line", x1=LEFT, x2=RIGHT, y1=at, y2=at, class_="gridline"))
         marks.append(tag("text", word, x=LEFT - 7, y=at, class_="tick-y"))
-    for tick, word in x.ticks(5):
+    whole = all(place == round(place) for place in plot["x"])
+    for tick, word in x.ticks(5, whole=whole):
         marks.append(tag("text", word, x=f"{x.at(tick):.1f}", y=BOTTOM + 14, class_="tick-x"))
     marks.append(tag("text", plot["y_title"], x=4, y=7, class_="axis"))
     marks.append(tag("text", plot["x_title"], x=RIGHT, y=BOTTOM + 29, class_="axis end"))

@@ -50,12 +50,13 @@ def dot_charts(record: Record, measure: Mapping[str, Any]) -> Markup | None:
     return tag("div", made, class_="charts dots")
 
 
-def dot_legend() -> Markup:
+def dot_legend(record: Record) -> Markup:
     """What rings, dots and colours mean."""
+    known = any(math.isfinite(number(value["apart"])) for value in record["values"])
     keys = [
         ("ring", "in print"),
         ("dot", "ours"),
-        ("dot far", f"ours, more than {FAR:g} printed deviations away"),
+        *[("dot far", f"ours, more than {FAR:g} printed deviations away")] * known,
     ]
     items = [
         tag(

@@ -34,9 +34,8 @@ def matrix_figures(record: Record, measure: Mapping[str, Any]) -> Markup:
         _figure(f"{row}: {column}", value, measure["digits"], top)
         for (row, column), value in found.items()
     ]
-    return Markup(
-        tag("h3", measure["title"]) + tag("div", figures, class_="matrices beside-matrices")
-    )
+    pictures = tag("div", figures, class_="matrices beside-matrices")
+    return tag("div", tag("h3", measure["title"]), pictures, class_="whole")
 
 
 def _figure(title: str, value: Mapping[str, Any], digits: int, top: float) -> Markup:

@@ -109,7 +109,7 @@ def _dots(record: Record) -> Markup | None:
         charts = dot_charts(record, measure)
         if charts is not None:
             made.append(tag("h3", measure["title"]) + charts)
-    return Markup(dot_legend() + "".join(made)) if made else None
+    return Markup(dot_legend(record) + "".join(made)) if made else None
 
 
 def _tables(record: Record) -> Markup | None:
@@ -124,7 +124,7 @@ def _tables(record: Record) -> Markup | None:
         )
     if not made:
         return None
-    return Markup(legend + "".join(made))
+    return Markup(legend + tag("div", made, class_="blocks"))
 
 
 def _measures(record: Record, what: str) -> list[Mapping[str, Any]]:
@@ -138,7 +138,8 @@ def _claims(record: Record) -> Markup | None:
 
 
 def _claim(claim: Mapping[str, Any]) -> Markup:
-    held = claim["measured"]["held"]
+    held, said = claim["measured"]["held"], claim["printed"]
+    doubt = "doubt" if said["held"] is False else "print"
     look = "untold" if held is None else "held" if held else "broken"
     sign = {"untold": "?", "held": "✓", "broken": "✗"}[look]
     return tag(
@@ -148,16 +149,14 @@ def _claim(claim: Mapping[str, Any]) -> Markup:
         tag(
             "span",
             _verdict("measured", verdict_word(held), claim["measured"]["detail"], "ours"),
-            _verdict(
-                "in print", printed_word(claim["printed"]["held"]), claim["printed"]["detail"]
-            ),
+            _verdict("in print", printed_word(said["held"]), said["detail"], doubt),
             class_="found",
         ),
         class_=look,
     )
 
 
-def _verdict(who: str, word: str, detail: str, look: str | None = None) -> Markup:
+def _verdict(who: str, word: str, detail: str, look: str) -> Markup:
     told = f", {detail}" if detail else ""
     return tag("span", f"{who}: ", tag("b", word, class_=look), told)
 

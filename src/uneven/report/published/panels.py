@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import math
+from collections import Counter
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
@@ -80,24 +81,27 @@ def plot_panels(record: Record, plot: Mapping[str, Any]) -> dict[str, dict[str, 
 
 
 def shown_point(record: Record, measure: str) -> Point | None:
-    """The last place at which curves can be compared, for tables; None if they are no curves."""
+    """Where most curves can be compared, the last such place; None if they are no curves."""
     if kind(record, measure) != "curve":
         return None
     values = entries(record, measure).values()
-    printed = [_last(v["printed"]["mean"]) for v in values if v["printed"]]
-    own = [_last(v["measured"]["mean"]) for v in values if v["measured"]]
-    known = [place for place in printed if place >= 0] or [p for p in own if p >= 0] or [0]
-    position = max(known)
+    printed = Counter(j for v in values for j in _known(v["printed"]))
+    own = Counter(j for v in values for j in _known(v["measured"]))
+    both = Counter({j: n for j, n in printed.items() if j in own})
+    counted = both or printed or own or Counter({0: 1})
+    position = max(counted, key=lambda j: (counted[j], j))
     for plot in record["plots"]:
         if plot["measure"] == measure and position < len(plot["x"]):
             return Point(position, f"at {plot['x_title']} = {plot['x'][position]:g}")
     return Point(position, f"(value {position + 1})")
 
 
-def _last(curve: Any) -> int:
+def _known(side: Mapping[str, Any] | None) -> list[int]:
+    """Places at which a curve is known."""
+    curve = side["mean"] if side else None
     if not isinstance(curve, list):
-        return -1
-    return max((j for j, v in enumerate(curve) if math.isfinite(number(v))), default=-1)
+        return []
+    return [j for j, v in enumerate(curve) if math.isfinite(number(v))]
 
 
 def _line(value: Mapping[str, Any], n: int) -> Line:

@@ -8,8 +8,11 @@ from dataclasses import dataclass
 
 from uneven.report.charts import nice_ticks
 from uneven.report.markup import Markup, tag
+from uneven.report.numbers import decimal
 
 __all__ = ["Scale", "sample"]
+
+LARGE = 1e5
 
 
 @dataclass(frozen=True)
@@ -75,14 +78,16 @@ class Scale:
             share = (value - self.low) / (self.high - self.low)
         return self.start + (self.end - self.start) * min(max(share, -1.0), 2.0)
 
-    def ticks(self, n: int = 4) -> list[tuple[float, str]]:
-        """About n round numbers on the axis, with their words."""
+    def ticks(self, n: int = 4, *, whole: bool = False) -> list[tuple[float, str]]:
+        """About n round numbers on the axis, with their words; `whole` leaves out fractions."""
         if not self.log:
             found = nice_ticks(self.low, self.high, n)
-            digits = max((len(f"{tick:g}".partition(".")[2]) for tick in found), default=0)
-            return [(t, f"{t:.{digits}f}".replace("-", "−")) for t in found if abs(t) < 1e5] or [
-                (t, f"{t:.3g}") for t in found
-            ]
+            integers = [tick for tick in found if tick == round(tick)]
+            found = integers if whole and integers else found
+            if max(map(abs, found)) >= LARGE:
+                return [(tick, f"{tick:.3g}".replace("-", "−")) for tick in found]
+            digits = max(len(f"{tick:g}".partition(".")[2]) for tick in found)
+            return [(tick, decimal(tick, digits)) for tick in found]
         first = math.ceil(math.log10(self.low) - 1e-9)
         last = math.floor(math.log10(self.high) + 1e-9)
         step = max(1, math.ceil((last - first + 1) / (n + 1)))
