@@ -2,16 +2,16 @@
 
 from __future__ import annotations
 
-import warnings
 from typing import Any
 
 import numpy as np
-from sklearn.exceptions import ConvergenceWarning
 from sklearn.model_selection import train_test_split
 
 from benchmarks.lines import NOT_RUN, Line
 from uneven.datasets import fetch
-from uneven.stacking import diverse_ensemble, finish_members, level_one, score_members
+from uneven.experiments.published.sen.judges import quiet
+from uneven.experiments.published.sen.stacks import build_stack, rows_of
+from uneven.stacking import diverse_ensemble
 from uneven.stacking.combiner import LinearCombiner
 from uneven.stacking.majorisation import PAPER, MajorisedCombiner, majorise
 from uneven.stacking.solve import solve
@@ -36,8 +36,7 @@ def run() -> list[Line]:
         except (OSError, ValueError) as error:
             lines.append(Line(f"{name}: {str(error).splitlines()[0][:90]}", NOT_RUN))
             continue
-        with warnings.catch_warnings():
-            warnings.simplefilter("ignore", ConvergenceWarning)
+        with quiet():
             stack = _stack(data)
             lines += _curvatures(name, stack) + _thresholds(name, stack) + _modes(name, stack)
             lines += _collapse(name, stack)
@@ -46,14 +45,11 @@ def run() -> list[Line]:
 
 def _stack(data: Any) -> Stack:
     """Scores and labels for learning weights, and new ones; 26 classifiers."""
-    X = np.asarray(data.data, dtype=np.float64)
-    y = np.unique(data.target, return_inverse=True)[1]
+    X, y = rows_of(data)
     X, X_new, y, y_new = train_test_split(X, y, train_size=N_TRAIN, stratify=y, random_state=0)
-    level = level_one(
-        diverse_ensemble(2, random_state=0), X, y, random_state=0, n_jobs=2, finish=False
-    )
-    members = finish_members(level, n_jobs=2)
-    return level.scores, level.y, score_members(members, X_new), y_new
+    members = diverse_ensemble(2, random_state=0)
+    made = build_stack(members, (X_new, y_new), (X, y), n_jobs=2)
+    return made.scores, made.y, made.new_scores, made.new_y
 
 
 def _curvatures(name: str, stack: Stack) -> list[Line]:

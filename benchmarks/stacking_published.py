@@ -27,12 +27,14 @@ from benchmarks.stacking_judges import (
     GROUP,
     REFIT,
     SMALLEST,
-    Verdict,
-    Verdicts,
     judge,
     judge_wide,
 )
 from benchmarks.stacks import FOLDER, N_STACKS, N_SUBSETS, NAMES, stacks
+from uneven.experiments.published.numbers import Printed
+from uneven.experiments.published.sen import printed
+from uneven.experiments.published.sen.judges import Verdict, Verdicts
+from uneven.experiments.published.sen.stacks import DATA
 from uneven.metrics.paired import signed_rank_test
 
 WIDEST = 700
@@ -40,31 +42,32 @@ WIDEST = 700
 
 Found = dict[str, list[Verdicts]]
 
-PUBLISHED: dict[str, dict[str, float]] = {
-    "hinge l2 ws": dict(zip(NAMES, (1.57, 16.34, 13.84, 40.36, 5.02, 29.85, 3.95, 13.20))),
-    "hinge l2 cws": dict(zip(NAMES, (1.01, 16.12, 6.97, 40.63, 3.53, 27.37, 2.53, 13.08))),
-    "hinge l2 lsg": dict(zip(NAMES, (1.69, 16.36, 6.32, 40.32, 3.60, 27.41, 2.61, 13.05))),
-    "squared l2 ws": dict(zip(NAMES, (2.36, 16.78, 13.90, 40.26, 6.34, 30.73, 5.29, 13.19))),
-    "squared l2 cws": dict(zip(NAMES, (2.13, 16.74, 6.42, 40.62, 3.54, 27.52, 2.55, 13.17))),
-    "squared l2 lsg": dict(zip(NAMES, (2.13, 16.88, 6.46, 40.94, 3.57, 27.64, 2.53, 13.18))),
-    "mlr ws": dict(zip(NAMES, (3.71, 17.73, 17.15, 41.05, 7.20, 30.35, 5.05, 13.33))),
-    "mlr cws": dict(zip(NAMES, (8.20, 58.01, 10.08, 53.11, 6.66, 51.40, 2.58, 14.10))),
-    "mlr lsg": dict(zip(NAMES, (2.47, 75.72, 9.76, 74.45, 61.28, 77.12, 3.19, 18.40))),
-    "soft voting": dict(zip(NAMES, (2.81, 23.03, 14.53, 40.26, 7.37, 31.57, 18.58, 14.17))),
-    "hinge l1 ws": dict(zip(NAMES, (2.13, 17.19, 14.40, 40.38, 4.90, 30.00, 4.00, 13.38))),
-    "hinge l1 cws": dict(zip(NAMES, (2.25, 17.45, 7.62, 42.53, 3.62, 28.31, 2.57, 13.46))),
-    "hinge group cws": dict(zip(NAMES, (1.91, 17.33, 7.17, 41.19, 3.74, 27.41, 2.49, 13.42))),
-    "descent l2": dict(zip(NAMES, (1.46, 17.23, 10.08, 41.86, 4.94, 29.29, 3.50, 13.08))),
-    "descent l1": dict(zip(NAMES, (14.61, 16.86, 7.03, 70.58, 3.98, 28.16, 3.02, 19.14))),
-    "descent group": dict(zip(NAMES, (21.12, 34.40, 48.77, 70.90, 4.58, 28.42, 2.93, 29.42))),
+PRINTED: dict[str, tuple[Printed, str]] = {
+    "soft voting": (printed.LOSSES, "EW"),
+    **{f"hinge l2 {c}": (printed.LOSSES, f"{c.upper()} l2") for c in FAMILIES},
+    **{f"squared l2 {c}": (printed.LOSSES, f"LS {c.upper()}") for c in FAMILIES},
+    **{f"mlr {c}": (printed.LOSSES, f"MLR {c.upper()}") for c in FAMILIES},
+    **{f"hinge l1 {c}": (printed.PENALTIES, f"{c.upper()} l1") for c in ("ws", "cws")},
+    "hinge group cws": (printed.PENALTIES, "CWS l1-l2"),
+    "descent l2": (printed.DESCENTS, "MM l2"),
+    "descent l1": (printed.DESCENTS, "MM l1"),
+    "descent group": (printed.DESCENTS, "MM l1-l2"),
 }
-"""Errors in percent with 130 classifiers, tables 4.2, 4.3 and 6.1. The columns of the exact l2
-solution in tables 4.3 and 6.1 contradict each other; these are the former."""
+"""Where the errors of a combiner are printed: tables 4.2, 4.3 and 6.1. The columns of the exact l2
+solution in tables 4.3 and 6.1 contradict each other; ours is the former."""
 
-PUBLISHED_USED: dict[str, dict[str, float]] = {
-    "hinge l1 ws": dict(zip(NAMES, (130.0, 36.1, 108.9, 119.1, 21.5, 41.9, 41.8, 36.6))),
-    "hinge l1 cws": dict(zip(NAMES, (121.3, 14.3, 37.8, 121.0, 63.5, 42.1, 18.6, 23.3))),
-    "hinge group cws": dict(zip(NAMES, (117.1, 49.2, 57.3, 40.4, 30.8, 35.3, 14.0, 47.0))),
+
+def _published(table: Printed, column: str, measure: str) -> dict[str, float]:
+    """A column of a printed table, by data set."""
+    return {name: table.mean(row, column, measure) for row, name in DATA.items()}
+
+
+PUBLISHED = {m: _published(table, column, "error") for m, (table, column) in PRINTED.items()}
+"""Errors in percent with 130 classifiers."""
+
+PUBLISHED_USED = {
+    method: _published(printed.COUNTS, PRINTED[method][1], "kept")
+    for method in ("hinge l1 ws", "hinge l1 cws", "hinge group cws")
 }
 """Classifiers kept of 130, table 4.4."""
 

@@ -12,7 +12,6 @@ import os
 import sys
 import time
 from collections.abc import Iterator
-from dataclasses import dataclass
 from pathlib import Path
 
 import joblib
@@ -22,8 +21,8 @@ import sklearn
 import uneven
 from uneven.atomic import replace_file
 from uneven.datasets import fetch
-from uneven.metrics.paired import five_by_two
-from uneven.stacking import diverse_ensemble, level_one, score_members
+from uneven.experiments.published.sen.stacks import Stack, diverse_stack, halves, rows_of
+from uneven.stacking import diverse_ensemble
 
 NAMES = ("wine", "vehicle", "vowel", "yeast", "segment", "steel", "robot", "waveform")
 """The eight data sets of the source, the cheap ones first. "vehicle" is its Statlog."""
@@ -33,28 +32,6 @@ N_SUBSETS = 3
 
 N_STACKS = 10
 FOLDER = "UNEVEN_STACKS"
-_TOO_RARE = 6
-"""Yeast has a class of five rows. The source speaks of nine classes, not ten: it is left out."""
-
-
-@dataclass(frozen=True)
-class Stack:
-    """Level-1 scores of training rows, and scores of new rows by members fitted on all of them.
-
-    Attributes
-    ----------
-    scores : ndarray of shape (n_train, n_members, n_classes)
-    y : ndarray of int, shape (n_train,)
-    new_scores : ndarray of shape (n_test, n_members, n_classes)
-    new_y : ndarray of int, shape (n_test,)
-    names : ndarray of str, shape (n_members,)
-    """
-
-    scores: np.ndarray
-    y: np.ndarray
-    new_scores: np.ndarray
-    new_y: np.ndarray
-    names: np.ndarray
 
 
 def stacks(
@@ -66,31 +43,19 @@ def stacks(
     n_jobs: int | None = None,
 ) -> Iterator[Stack]:
     """The stacks of a data set, one after the other; those in the folder are not computed again."""
-    X, y = rows_of(name)
+    X, y = rows_of(fetch(name, download=False))
     place = Path(folder or os.environ.get(FOLDER) or "")
-    splits = list(five_by_two(0).split(X, y))[:n_stacks]
-    for k, (train, test) in enumerate(splits):
-        members = diverse_ensemble(n_subsets, random_state=k)
+    for k in range(n_stacks):
+        members, (train, _) = diverse_ensemble(n_subsets, random_state=k), halves(X, y, k)
         known = joblib.hash((members, train, sklearn.__version__, uneven.__version__))[:10]
         file = place / f"{name}-{n_subsets}-{k}-{known}.npz"
         if file.is_file():
             yield _read(file)
             continue
-        level = level_one(members, X[train], y[train], random_state=k, n_jobs=n_jobs)
-        new_scores = score_members(level.members, X[test], n_jobs=n_jobs)
-        stack = Stack(level.scores, level.y, new_scores, y[test], np.array(level.names))
+        stack = diverse_stack(X, y, k, n_subsets, n_jobs)
         if place != Path():
             _write(file, stack)
         yield stack
-
-
-def rows_of(name: str) -> tuple[np.ndarray, np.ndarray]:
-    """Numbers and class positions of a data set, without classes of five rows or fewer."""
-    data = fetch(name, download=False)
-    classes, y = np.unique(np.asarray(data.target), return_inverse=True)
-    kept = np.bincount(y, minlength=len(classes))[y] >= _TOO_RARE
-    X = np.asarray(data.data, dtype=np.float64)[kept]
-    return np.ascontiguousarray(X), np.unique(y[kept], return_inverse=True)[1]
 
 
 def _write(file: Path, stack: Stack) -> None:

@@ -113,11 +113,22 @@ class Bench:
         seconds : float
             Of the last solution, without the choice of the strength.
         """
-        scores, y, words = self.stack.scores, self.stack.y, _words(triple)
-        choice = choose_strength(scores, y, self.strengths, tie=self.tie, random_state=0, **words)
+        choice = choose_strength(
+            self.stack.scores,
+            self.stack.y,
+            self.strengths,
+            tie=self.tie,
+            random_state=0,
+            **_words(triple),
+        )
         start = time.process_time()
-        combiner = solve(scores, y, strength=choice.strength, tol=_TOL, **words)
+        combiner = self.solve(triple, choice.strength)
         return choice, combiner, time.process_time() - start
+
+    def solve(self, triple: Triple, strength: float) -> LinearCombiner:
+        """Weights from all level-1 scores."""
+        scores, y = self.stack.scores, self.stack.y
+        return solve(scores, y, strength=strength, tol=_TOL, **_words(triple))
 
     def tuned(self, name: str, triple: Triple) -> None:
         """Choose a strength, and ask the combiner that is solved with it."""
