@@ -5,12 +5,13 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from typing import Any, Protocol
 
+from rich.cells import cell_len
 from rich.console import Console
-from rich.markup import escape
 from rich.padding import Padding
 from rich.text import Text
 
 from uneven.cli.terminal import ascii_only, stdout, table
+from uneven.report.heat import elide
 from uneven.report.numbers import plus_minus
 from uneven.report.published.facts import (
     STATUS,
@@ -28,6 +29,10 @@ from uneven.report.published.words import apart_word, printed_word, test_words, 
 __all__ = ["print_list", "print_record"]
 
 STYLES = {"original": "green", "substitute": "yellow", "impossible": "red"}
+LONGEST = 26
+"""Letters of a name."""
+FAR = 2.0
+"""More printed deviations than that are shown in red, with their number."""
 ASCII = str.maketrans({"±": "+/-", "−": "-", "–": "-", "✓": "+", "✗": "x", "…": "..."})
 
 
@@ -91,8 +96,13 @@ def print_record(record: Record, console: Console | None = None) -> None:
     for measure in record["measures"]:
         if kind(record, measure["key"]) in ("number", "curve"):
             _print_measure(record, measure, screen)
+        elif kind(record, measure["key"]) == "matrix":
+            words = f"{measure['title']}: matrices, shown on the page"
+            screen.print(Text(_plain(words, screen), style="dim"))
     if record["test"] is not None:
         screen.print(Text(_plain(test_words(record), screen), style="dim"))
+    if record["claims"]:
+        screen.print()
     for claim in record["claims"]:
         screen.print(_claim(claim, screen))
     screen.print()
@@ -101,14 +111,41 @@ def print_record(record: Record, console: Console | None = None) -> None:
 def _print_measure(record: Record, measure: Mapping[str, Any], screen: Console) -> None:
     found = entries(record, measure["key"])
     point = shown_point(record, measure["key"])
-    columns = [c for c in record["columns"] if any(column == c for _, column in found)]
     rows = [r for r in record["rows"] if any(row == r for row, _ in found)]
+    columns = {
+        c: [_cell(found.get((r, c)), measure, point, screen) for r in rows]
+        for c in record["columns"]
+        if any(column == c for _, column in found)
+    }
     where = f" {point.words}" if point else ""
-    out = table(f"{measure['title']}{where}; ours / print", ["", *(escape(c) for c in columns)])
-    for row in rows:
-        cells = [_cell(found.get((row, c)), measure, point, screen) for c in columns]
-        out.add_row(Text(_plain(row, screen)), *cells)
-    screen.print(out)
+    screen.print()
+    screen.print(Text(_plain(f"{measure['title']}{where}; ours over print", screen), style="bold"))
+    names = [Text(_plain(elide(row, LONGEST), screen)) for row in rows]
+    for some in _fitting(columns, names, screen.width):
+        out = table("", ["", *(_plain(elide(c, LONGEST), screen) for c in some)])
+        for column in out.columns:
+            column.overflow = "crop"
+        for j, name in enumerate(names):
+            out.add_row(name, *(columns[c][j] for c in some))
+        screen.print(out)
+
+
+def _fitting(
+    columns: Mapping[str, Sequence[Text]], names: Sequence[Text], width: int
+) -> list[list[str]]:
+    """Columns in groups that fit the screen side by side; at least one in each."""
+    groups: list[list[str]] = [[]]
+    start = max((name.cell_len for name in names), default=0) + 2
+    used = start
+    for column, cells in columns.items():
+        lines = [cell_len(line) for cell in cells for line in cell.plain.split("\n")]
+        wide = max([cell_len(elide(column, LONGEST)), *lines]) + 2
+        if groups[-1] and used + wide > width:
+            groups.append([])
+            used = start
+        groups[-1].append(column)
+        used += wide
+    return groups
 
 
 def _cell(
@@ -117,15 +154,20 @@ def _cell(
     point: Point | None,
     screen: Console,
 ) -> Text:
+    """Ours over the print, red where they are far apart, with the difference behind."""
     if value is None:
         return Text("")
-    lines = [_side(value[side], measure["digits"], point) for side in ("measured", "printed")]
+    own, printed = (
+        _side(value[side], measure["digits"], point) for side in ("measured", "printed")
+    )
     apart = point.of(value["apart"]) if point else value["apart"]
     word = apart_word(apart)
-    far = bool(word) and abs(number(apart)) > 2
-    text = Text(_plain(lines[0] or "-", screen), style="bold red" if far else "bold")
-    if lines[1]:
-        text.append(_plain(f"\n{lines[1]}", screen), style="dim")
+    far = bool(word) and abs(number(apart)) > FAR
+    text = Text(_plain(own or "-", screen), style="bold red" if far else "bold")
+    if printed:
+        text.append(_plain(f"\n{printed}", screen), style="not bold dim")
+    if far:
+        text.append(f" [{_plain(word, screen)}]", style="red")
     return text
 
 

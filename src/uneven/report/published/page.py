@@ -62,7 +62,8 @@ def _masthead(record: Record) -> Markup:
     headline = record["title"]
     outcome = f"{held} of {told} claims held" if told else ""
     measured, middle = record["measured"], median_difference(record)
-    facts = [_count(n - told, "claim cannot be told", "claims cannot be told") if told < n else ""]
+    untold = n - told if measured else 0
+    facts = [_count(untold, "claim cannot be told", "claims cannot be told") if untold else ""]
     if measured:
         cells = measured["cells"]
         facts += [
