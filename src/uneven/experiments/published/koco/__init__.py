@@ -1,13 +1,20 @@
 """S. Koço's thesis: uneven views, imbalanced classes, and both."""
 
 from uneven.experiments.published.description import Exhibit
-from uneven.experiments.published.koco import call_tables, rare_classes
+from uneven.experiments.published.koco import (
+    animals,
+    call_tables,
+    noisy_view_exhibits,
+    rare_classes,
+)
 
 __all__ = ["EXHIBITS"]
 
 EXHIBITS: tuple[Exhibit, ...] = (
+    *noisy_view_exhibits.EXHIBITS,
     *call_tables.CHAPTER_2,
     *rare_classes.EXHIBITS,
     *call_tables.CHAPTER_3,
+    *animals.EXHIBITS,
     *call_tables.CHAPTER_4,
 )

@@ -7,7 +7,7 @@ from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
-from sklearn.svm import SVC, LinearSVC
+from sklearn.svm import SVC
 
 from uneven.boosting import AdaBoostMMClassifier, MumboClassifier
 from uneven.datasets import make_uneven_views
@@ -57,7 +57,7 @@ METHODS: dict[str, Any] = {
     LATE_SVM: LateFusionClassifier(SVC(), combine="margins"),
     ADABOOST: AdaBoostMMClassifier(Resampled(SVC()), n_estimators=ROUNDS),
     MUMBO: MumboClassifier(
-        Resampled(LinearSVC(dual=True)), n_estimators=ROUNDS, on_failure="retry"
+        Resampled(SVC(kernel="linear")), n_estimators=ROUNDS, on_failure="retry"
     ),
 }
 
