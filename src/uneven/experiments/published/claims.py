@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any, Literal
 
@@ -10,7 +10,7 @@ import numpy as np
 
 from uneven.experiments.published.numbers import Numbers, Verdict
 
-__all__ = ["Asked", "Average", "Best", "Compare", "Within"]
+__all__ = ["Alike", "Asked", "Average", "Best", "Compare", "Within"]
 
 
 @dataclass(frozen=True)
@@ -113,6 +113,36 @@ class Average:
         a, b = np.mean(known, axis=0)
         rows = f"{len(known)} row{'s' * (len(known) > 1)}"
         return Verdict(_holds(a, self.sign, b), f"{a:.4g} and {b:.4g}, mean of {rows}")
+
+
+@dataclass(frozen=True)
+class Alike:
+    """Two columns differ little in every row, by one or several measures.
+
+    Attributes
+    ----------
+    first, second : str
+    most : mapping of str to float
+        Largest difference by measure.
+    rows : tuple of str
+        All that have both numbers, if empty.
+    """
+
+    first: str
+    second: str
+    most: Mapping[str, float]
+    rows: tuple[str, ...] = ()
+
+    def __call__(self, numbers: Numbers) -> Verdict:
+        """Count rows and measures."""
+        outcome = {}
+        for row in self.rows or numbers.rows:
+            for measure, most in self.most.items():
+                pair = [numbers.mean(row, column, measure) for column in (self.first, self.second)]
+                if None not in pair:
+                    name = row if len(self.most) == 1 else f"{row} ({measure})"
+                    outcome[name] = bool(abs(pair[0] - pair[1]) <= most)
+        return counted(outcome)
 
 
 @dataclass(frozen=True)

@@ -7,12 +7,12 @@ from dataclasses import replace
 import numpy as np
 
 from uneven.boosting import AdaBoostMMClassifier, ComboClassifier
-from uneven.experiments.published.claims import Asked, Average, Compare, counted
+from uneven.experiments.published.claims import Alike, Asked, Average, Compare
 from uneven.experiments.published.combo.nursery import whole_nursery
 from uneven.experiments.published.combo.poker import uci_like_poker
 from uneven.experiments.published.description import Claim, Exhibit, Item, Measure, Study
 from uneven.experiments.published.documents import COMBO as DOCUMENT
-from uneven.experiments.published.numbers import Numbers, Printed, Value, Verdict
+from uneven.experiments.published.numbers import Printed, Value
 from uneven.experiments.published.protocols import CrossValidated, pick
 from uneven.experiments.published.reading import printed_table
 
@@ -86,19 +86,6 @@ _PROTOCOL = (
     "generator, as many of each class as the UCI training set holds; the two rows that Nursery "
     "has more than Nursery-s are added again."
 )
-SIMILAR = {"norm": 0.15, "error": 0.03}
-"""How far values may be apart to be called similar."""
-
-
-def similar_if_balanced(numbers: Numbers) -> Verdict:
-    """Whether both methods are about equal on the balanced sets."""
-    outcome = {}
-    for row in BALANCED:
-        for key, apart in SIMILAR.items():
-            pair = [numbers.mean(row, column, key) for column in (COMBO, PLAIN)]
-            if None not in pair:
-                outcome[f"{row} ({key})"] = abs(pair[0] - pair[1]) <= apart
-    return counted(outcome)
 
 
 def rare_gain_on_car(combo: np.ndarray, plain: np.ndarray) -> tuple[bool, str]:
@@ -157,7 +144,7 @@ EXHIBITS = (
             ),
             Claim(
                 "On balanced sets both are similar (here: errors within .03, norms within .15)",
-                similar_if_balanced,
+                Alike(COMBO, PLAIN, {"norm": 0.15, "error": 0.03}, BALANCED),
             ),
             Claim(
                 "Over the imbalanced sets CoMBo has the lower mean norm",

@@ -7,11 +7,10 @@ from dataclasses import dataclass
 import numpy as np
 from scipy.stats import spearmanr
 
-from uneven.experiments.published.claims import counted
 from uneven.experiments.published.koco.calls import ALL_VIEWS, VIEW_ROWS
 from uneven.experiments.published.numbers import Numbers, Verdict
 
-__all__ = ["Chooses", "Close", "LosesLess", "NormFollowsGmean", "RowsBelow", "Wins"]
+__all__ = ["Chooses", "LosesLess", "NormFollowsGmean", "RowsBelow", "Wins"]
 
 GROUPS = {"strong": ("users", "operators"), "minor": ("turns", "prosody", "entities")}
 
@@ -69,31 +68,6 @@ class LosesLess:
             losses.append(pair[1] - pair[0])
         said = f"{losses[0]:.1f} and {losses[1]:.1f} points"
         return Verdict(bool(losses[0] < losses[1]), said)
-
-
-@dataclass(frozen=True)
-class Close:
-    """Two columns differ little in every row.
-
-    Attributes
-    ----------
-    first, second, measure : str
-    most : float
-    """
-
-    first: str
-    second: str
-    measure: str
-    most: float
-
-    def __call__(self, numbers: Numbers) -> Verdict:
-        """Count the rows."""
-        outcome = {}
-        for row in numbers.rows:
-            pair = [numbers.mean(row, name, self.measure) for name in (self.first, self.second)]
-            if None not in pair:
-                outcome[row] = bool(abs(pair[0] - pair[1]) <= self.most)
-        return counted(outcome)
 
 
 @dataclass(frozen=True)
