@@ -166,9 +166,8 @@ def test_exhibits_show_what_they_print_and_only_that_is_asked():
         pairs = one.significance.pairs if one.significance else ()
         assert {column for pair in pairs for column in pair} <= set(one.columns)
         for plot in one.plots:
-            assert set(plot.columns) <= set(one.columns) and plot.measure in {
-                measure.key for measure in one.measures
-            }
+            assert set(plot.columns) <= set(one.columns)
+            assert plot.measure in {measure.key for measure in one.measures}
 
 
 # Checks
@@ -186,8 +185,10 @@ def test_checks_count_rows_and_differences():
     )
     assert BestOf(("A",), ("B",), at_least=1)(table).held
     assert BestOf(("A",), ("B",))(table).detail == "1 of 2 rows; not y"
-    assert Close("A", "B", 1.1)(table).held and not Close("A", "B", 1.0)(table).held
-    assert Apart("A", "B", 0.9)(table).held and not Apart("B", "A", 1.1)(table).held
+    assert Close("A", "B", 1.1)(table).held
+    assert not Close("A", "B", 1.0)(table).held
+    assert Apart("A", "B", 0.9)(table).held
+    assert not Apart("B", "A", 1.1)(table).held
     assert Apart("A", "C", 1.0)(table).held is None
     assert Curves((("A", "error"), ("B", "error")), lambda a, b: a < b)(table).detail.startswith(
         "1 of 2"
@@ -224,7 +225,8 @@ def test_a_cell_of_the_diverse_study_measures_every_column(shelf):
     own = 100.0 * np.mean(again.new_scores.mean(axis=1).argmax(axis=1) != again.new_y)
     assert found["EW"]["error"] == [pytest.approx(own)]
     assert {"MM l2", "MM l1-l2, λ = 1e-11", "CWS RBF", "MLR LSG"} <= set(found)
-    assert found["CWS l2"]["kept"] == [100.0] and found["CWS l1-l2"]["kept"][0] < 100.0
+    assert found["CWS l2"]["kept"] == [100.0]
+    assert found["CWS l1-l2"]["kept"][0] < 100.0
     assert all(found[name]["error"][0] < 10.0 for name in ("CWS l2", "CWS l1-l2", "CWS RBF"))
     assert np.isfinite(found["MM l2"]["seconds"]).all()
 
@@ -246,7 +248,8 @@ def test_machines_see_a_sample(shelf, monkeypatch):
     monkeypatch.setattr(stacks, "svm_ensemble", few)
     measure = SVMStacks({"WS l2": EVERY_HINGE["WS l2"]}, 90, 50, strengths=(0.1,))
     found = measure("Wine", 1, shelf)
-    assert seen == [50] and set(found) == {"EW", "WS l2"}
+    assert seen == [50]
+    assert set(found) == {"EW", "WS l2"}
     errors = found["EW"]["error"][0] * 45 / 100
     assert errors == pytest.approx(round(errors))
 
@@ -268,7 +271,8 @@ def test_paths_keep_fewer_with_more_strength(stack, shelf, monkeypatch):
     found = measure("Robot", 0, shelf)
     assert list(found) == ["CWS l2", "CWS l1", "CWS l1-l2"]
     kept = found["CWS l1-l2"]["kept"]
-    assert kept.shape == (1, 3) and kept[0, 0] > kept[0, 1] > kept[0, 2] == 0.0
+    assert kept.shape == (1, 3)
+    assert kept[0, 0] > kept[0, 1] > kept[0, 2] == 0.0
     assert found["CWS l2"]["kept"].tolist() == [[100.0] * 3]
     assert found["CWS l1-l2"]["accuracy"][0, :2].min() > 60.0
 
@@ -279,7 +283,8 @@ def test_sweeps_one_by_one_are_the_sweeps_of_a_whole_descent(stack, shelf, monke
     for penalty in ("l2", "l1", "l1-l2"):
         whole = found[f"{penalty} OC"]["sweeps"]
         np.testing.assert_allclose(found[f"MM {penalty}"]["objective"], whole, rtol=1e-10)
-        assert whole.shape == (1, 6) and whole[0, -1] < whole[0, 0]
+        assert whole.shape == (1, 6)
+        assert whole[0, -1] < whole[0, 0]
         assert found[f"{penalty} MC"]["timed"].shape == (1, len(SECONDS))
     assert found["MM l2"]["test"].shape == (1, 6)
     assert found["NT, equal start"]["kept"].min() == 100.0
@@ -290,7 +295,8 @@ def test_fixed_splits_take_the_first_rows_or_draw(shelf):
     (train, _), (new, _) = Split("wine", 100, as_filed=True).divide(X, y)
     np.testing.assert_array_equal(np.vstack([train, new]), X)
     (train, labels), _ = Split("wine", 100, as_filed=False).divide(X, y)
-    assert len(train) == 100 and np.ptp(np.bincount(labels) / np.bincount(y)) < 0.02
+    assert len(train) == 100
+    assert np.ptp(np.bincount(labels) / np.bincount(y)) < 0.02
     assert {split.n_train for split in SPLITS.values()} == {3823, 4435, 1000, 2000}
 
 
