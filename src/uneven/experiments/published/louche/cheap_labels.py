@@ -66,6 +66,11 @@ class Rows:
         """Sorted classes of the training rows."""
         return np.unique(self.t)
 
+    def shuffled(self, seed: int) -> Rows:
+        """The same with training rows in random order, for learners that read them one by one."""
+        order = np.random.default_rng(seed).permutation(len(self.t))
+        return Rows(self.X[order], self.t[order], self.X_test, self.t_test)
+
     def error(self, model: Any) -> float:
         """Share of the test rows that a model gets wrong."""
         return float(np.mean(model.predict(self.X_test) != self.t_test))

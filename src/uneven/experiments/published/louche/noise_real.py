@@ -125,7 +125,7 @@ RACE = Study(
 _REUTERS_NOTE = (
     "The Reuters collection of the source (RCV1, about 11 000 training and 11 000 test documents "
     "of nine classes) cannot be had here: the nine largest classes of Reuters-21578 stand in, 5158 "
-    "training and 2037 test documents, tf-idf words, unit rows. "
+    "training and 2037 test documents, tf-idf words, unit rows in random order. "
 )
 _CHEAP = (
     "M rows of each class are labelled and train a rough classifier (UMA without a matrix); a "
@@ -144,7 +144,7 @@ _WIDTHS = (
 _SVM = (
     "h_SSVM: the source names a multi-class semi-supervised SVM without a formula; ours is one "
     "class against the rest with squared hinge and guessed labels whose weight grows slowly "
-    "(C = 10), told the labels of S_conf only. "
+    "(C = 10, no offset), told the labels of S_conf only. "
 )
 
 

@@ -141,8 +141,8 @@ class Words:
     steps: int
 
     def rows(self, context: Context, repeat: int) -> Rows:
-        """Unit tf-idf rows."""
-        return largest_classes(context.fetch(self.name), self.n_largest)
+        """Unit tf-idf rows; training rows in random order, since the file is sorted by class."""
+        return largest_classes(context.fetch(self.name), self.n_largest).shuffled(0)
 
     def unprojected(self, context: Context, repeat: int) -> None:
         """There is no kernel."""

@@ -36,7 +36,7 @@ def topic_documents(
     Returns
     -------
     Rows
-        Sparse rows ``1 + ln(count)`` of unit length.
+        Sparse rows ``1 + ln(count)`` of unit length; training rows in random order.
 
     Examples
     --------
@@ -49,7 +49,7 @@ def topic_documents(
     mixed = [_OWN_SHARE * topic + (1 - _OWN_SHARE) * background for topic in topics]
     t = np.repeat(np.arange(len(sizes)), sizes)
     train, test = (_draw(rng, mixed, sizes) for _ in range(2))
-    return Rows(train, t, test, t)
+    return Rows(train, t, test, t).shuffled(seed)
 
 
 def _draw(
