@@ -2,7 +2,6 @@
 
 import re
 from dataclasses import replace
-from html.parser import HTMLParser
 from importlib.resources import files
 
 import matplotlib as mpl
@@ -11,6 +10,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+from tests.report.reader import Reader
 from tests.report.samples import NASTY, make_results
 from uneven.cli.ranking import ranking_table
 from uneven.metrics import confusion_norm
@@ -20,37 +20,7 @@ from uneven.report.charts import fold_strip, line_chart, nice_ticks, thin
 from uneven.report.heat import ConfusionPicture
 from uneven.report.markup import Markup, tag, text
 
-VOID = {"meta", "link", "br", "hr", "col"}
 SECTIONS = ["ranking", "classes", "confusion", "training", "views", "voices", "data", "reproduce"]
-
-
-class Reader(HTMLParser):
-    """Collects elements and texts, and insists that every element is closed in order."""
-
-    def __init__(self):
-        super().__init__()
-        self.stack, self.elements, self.texts = [], [], []
-
-    def handle_starttag(self, name, attributes):
-        self.elements.append((name, dict(attributes)))
-        if name not in VOID:
-            self.stack.append(name)
-
-    def handle_endtag(self, name):
-        assert self.stack, f"</{name}> closes nothing"
-        assert self.stack.pop() == name
-
-    def handle_data(self, data):
-        if not self.stack or self.stack[-1] not in ("style", "script"):
-            self.texts.append(data)
-
-    @classmethod
-    def read(cls, page):
-        reader = cls()
-        reader.feed(page)
-        reader.close()
-        assert not reader.stack
-        return reader
 
 
 CASES = {

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 from typing import Any, Protocol
+from unicodedata import combining, normalize
 
 from rich.cells import cell_len
 from rich.console import Console
@@ -29,6 +30,8 @@ from uneven.report.published.words import apart_word, printed_word, test_words, 
 __all__ = ["print_list", "print_record"]
 
 STYLES = {"original": "green", "substitute": "yellow", "impossible": "red"}
+FEW, NOTE = 12, 150
+"""Notes in a list of more exhibits are cut after so many letters; reasons never are."""
 LONGEST = 26
 """Letters of a name."""
 FAR = 2.0
@@ -74,8 +77,9 @@ def print_list(exhibits: Sequence[Listed], console: Console | None = None) -> No
             line.append(f"  {exhibit.place}: {exhibit.title}")
             screen.print(Text(_plain(line.plain, screen), spans=line.spans))
             if exhibit.status_note:
-                note = Text(_plain(exhibit.status_note, screen), style="dim")
-                screen.print(Padding(note, (0, 0, 0, 6)))
+                short = len(exhibits) > FEW and exhibit.status != "impossible"
+                note = elide(exhibit.status_note, NOTE) if short else exhibit.status_note
+                screen.print(Padding(Text(_plain(note, screen), style="dim"), (0, 0, 0, 6)))
         screen.print()
 
 
@@ -202,6 +206,9 @@ def _facts(record: Record) -> str:
 
 
 def _plain(text: str, screen: Console) -> str:
+    """Text that the screen can show; without accents where it has only ASCII."""
     if not ascii_only(screen):
         return text
-    return text.translate(ASCII).encode("ascii", "replace").decode("ascii")
+    apart = normalize("NFKD", text.translate(ASCII))
+    bare = "".join(sign for sign in apart if not combining(sign))
+    return bare.encode("ascii", "replace").decode("ascii")

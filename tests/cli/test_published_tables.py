@@ -1,0 +1,86 @@
+"""Published tables on a terminal: wide, narrow, and without signs beyond ASCII."""
+
+import io
+
+import pytest
+from rich.cells import cell_len
+from rich.console import Console
+
+from tests.report.published.samples import (
+    RECORDS,
+    curves_record,
+    matrices_record,
+    numbers_exhibit,
+    numbers_record,
+    odd_record,
+)
+from uneven.cli.published_tables import print_list, print_record
+
+
+def shown(show, what, width=120, encoding="utf-8"):
+    stream = io.TextIOWrapper(io.BytesIO(), encoding=encoding, errors="strict", newline="\n")
+    show(what, Console(file=stream, width=width, highlight=False))
+    stream.flush()
+    return stream.buffer.getvalue().decode(encoding)
+
+
+@pytest.mark.parametrize("width", [40, 80, 160])
+@pytest.mark.parametrize("encoding", ["utf-8", "ascii"])
+@pytest.mark.parametrize("name", RECORDS)
+def test_every_record_fits_every_terminal(name, encoding, width):
+    text = shown(print_record, RECORDS[name](), width, encoding)
+    assert max(map(cell_len, text.splitlines())) <= width
+
+
+def test_ours_stands_over_the_print():
+    lines = [line.split() for line in shown(print_record, numbers_record()).splitlines()]
+    wine = lines.index(["wine", "0.50", "±", "0.02", "0.61", "±", "0.03", "0.43", "±", "0.03"])
+    assert lines[wine + 1] == ["0.50", "±", "0.10", "0.62", "±", "0.05*", "0.40"]
+    assert "0.36 ± 0.03* [+3.4]" in shown(print_record, numbers_record())
+
+
+def test_claims_and_outcome_are_told():
+    text = shown(print_record, numbers_record(), 160)
+    assert "original data, full, 2 of 2 claims held, median difference 0.9 printed" in text
+    assert "✓ The norm of A is below that of B. (held, 2 of 2 rows; in print: yes)" in text
+    assert "? A errs less than D. (cannot be told, no numbers; in print: unknown)" in text
+    assert "✗ <script>" in shown(print_record, odd_record(), 160)
+    assert "x <script>" in shown(print_record, odd_record(), 160, "ascii")
+
+
+def test_narrow_terminals_get_columns_one_after_another():
+    wide = shown(print_record, numbers_record(), 120)
+    narrow = shown(print_record, numbers_record(), 40)
+    assert wide.count("glass & co") == 2
+    assert narrow.count("glass & co") > 2
+    for number in ("0.61 ± 0.03", "0.62 ± 0.05*", "0.187 ± 0.020"):
+        assert number in narrow
+
+
+def test_curves_are_told_by_a_point_and_matrices_by_name():
+    assert "error at labels = 90; ours over print" in shown(print_record, curves_record())
+    assert "confusion matrix: matrices" in shown(print_record, matrices_record())
+
+
+def test_list_has_names_status_and_notes_by_document():
+    note = "Something stands in. " + "It is explained at length. " * 20
+    some = [
+        numbers_exhibit(),
+        numbers_exhibit(place="Table 2.2", status="substitute", status_note=note),
+        numbers_exhibit(place="Table 2.3", status="impossible", status_note=note, studies=()),
+    ]
+    text = shown(print_list, some, 160)
+    assert text.count("A. Author (2013)") == 1
+    assert "paper-table-2.1  original data  Table 2.1: Errors and norms of three methods" in text
+    assert "paper-table-2.2  substitute" in text
+    assert "paper-table-2.3  not run" in text
+    assert " ".join(text.split()).count(note.strip()) == 2
+    many = shown(print_list, some * 5, 160)
+    assert " ".join(many.split()).count(note.strip()) == 5, "reasons for not running stay whole"
+    assert many.count("…") == 5
+
+
+def test_accents_are_dropped_where_they_cannot_be_shown():
+    text = shown(print_record, odd_record(), 160, "ascii")
+    assert "naive" in text
+    assert "+/-" in text
