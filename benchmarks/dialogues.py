@@ -7,86 +7,75 @@ smaller part of what they know than boosting on all columns at once.
 
 from __future__ import annotations
 
-from typing import Any, NamedTuple
+from typing import NamedTuple
 
 import numpy as np
 from joblib import Parallel, delayed
-from sklearn.base import clone
-from sklearn.model_selection import train_test_split
 
 from benchmarks.lines import Line
-from uneven import AdaBoostMMClassifier, ComboClassifier, MuComboClassifier, MumboClassifier
-from uneven.dialogues import VIEWS, DialogueViews, make_dialogues
-from uneven.fusion import LateFusionClassifier
+from uneven.experiments.published import Context
+from uneven.experiments.published.koco.call_prints import TABLE_2_2, TABLE_4_5
+from uneven.experiments.published.koco.calls import (
+    ALL_VIEWS,
+    VIEW_ROWS,
+    draw_calls,
+    fusion_methods,
+    single_methods,
+)
+from uneven.experiments.published.protocols import Drawn, pick
 
 DRAWS = 10
-STUMPS = {"n_estimators": 500, "max_depth": 1}
+ROUNDS = 500
+EARLY, LATE, MUMBO = "AdaBoost (early)", "AdaBoost (late)", "MuMBo"
+PRINTED = TABLE_2_2 | TABLE_4_5
+"""Koço (2013): single views after 1000 rounds, and the best of 5000 rounds for all views."""
 
 
-class Method(NamedTuple):
-    """A classifier, its views, and the published errors gold and ASR on 152 test dialogues."""
+class Score(NamedTuple):
+    """Error in a draw, gold and ASR."""
 
-    model: Any
+    name: str
     published: tuple[float, float] | None
-    views: tuple[str, ...] = VIEWS
-
-
-EARLY, LATE, MUMBO = "AdaBoost.MM, early fusion", "AdaBoost.MM, late fusion", "MuMBo"
-ADABOOST, COMBO = AdaBoostMMClassifier(**STUMPS), ComboClassifier(**STUMPS)
-METHODS = {
-    "AdaBoost.MM, users": Method(ADABOOST, (0.263, 0.427), ("users",)),
-    "AdaBoost.MM, operators": Method(ADABOOST, (0.283, 0.362), ("operators",)),
-    "AdaBoost.MM, turns": Method(ADABOOST, (0.704, 0.704), ("turns",)),
-    "AdaBoost.MM, prosody": Method(ADABOOST, (0.684, 0.684), ("prosody",)),
-    "AdaBoost.MM, entities": Method(ADABOOST, (0.539, 0.539), ("entities",)),
-    EARLY: Method(ADABOOST, (0.237, 0.322)),
-    LATE: Method(LateFusionClassifier(ADABOOST, combine="margins"), (0.224, 0.296)),
-    MUMBO: Method(MumboClassifier(**STUMPS), (0.204, 0.250)),
-    "CoMBo, early fusion": Method(COMBO, (0.224, 0.283)),
-    "CoMBo, late fusion": Method(LateFusionClassifier(COMBO, combine="margins"), (0.197, 0.250)),
-    "µCoMBo, exact": Method(MuComboClassifier(**STUMPS), None),
-    "µCoMBo, simplified": Method(
-        MuComboClassifier(coefficients="simplified", **STUMPS), (0.197, 0.270)
-    ),
-}
-"""Published: Koço (2013), Table 2.2 (single views, 1000 rounds) and Table 4.5 (best of 5000)."""
+    gold: float
+    heard: float
 
 
 def run() -> list[Line]:
     draws = Parallel(n_jobs=2)(delayed(errors)(seed) for seed in range(DRAWS))
-    gold, heard = np.array(draws).mean(axis=0).T
-    loss = dict(zip(METHODS, heard / gold - 1))
+    mean = [
+        Score(same[0].name, same[0].published, *np.mean([one[2:] for one in same], axis=0))
+        for same in zip(*draws)
+    ]
+    loss = {score.name: score.heard / score.gold - 1 for score in mean}
     lines = []
-    for (name, method), clean, noisy in zip(METHODS.items(), gold, heard):
-        claimed = name in (LATE, MUMBO)
+    for score in mean:
+        claimed = score.name in (LATE, MUMBO)
         lines.append(
             Line(
-                name,
-                f"{clean:.3f} | {noisy:.3f}  {loss[name]:+.0%}",
-                _published(method.published),
+                score.name,
+                f"{score.gold:.3f} | {score.heard:.3f}  {loss[score.name]:+.0%}",
+                _published(score.published),
                 "",
                 f"loss < {loss[EARLY]:+.0%}" if claimed else "",
-                bool(loss[name] < loss[EARLY]) if claimed else None,
+                bool(loss[score.name] < loss[EARLY]) if claimed else None,
             )
         )
     return lines
 
 
-def errors(seed: int) -> np.ndarray:
-    """Errors of every method on 152 unseen dialogues, gold and ASR, shape (n_methods, 2)."""
-    calls = make_dialogues(random_state=seed)
-    train, test = train_test_split(
-        np.arange(len(calls.target)), test_size=152, stratify=calls.target, random_state=seed
-    )
-    extract = DialogueViews().fit(calls.dialogues[train])
-    X, y = extract.transform(calls.dialogues[train]), calls.target[train]
-    tests = [extract.transform(said[test]) for said in (calls.dialogues, calls.dialogues_asr)]
+def errors(seed: int) -> list[Score]:
+    """Errors of AdaBoost on every view, and of every method on all of them."""
+    plain = {"AdaBoost": single_methods(ROUNDS)["AdaBoost"]}
     found = []
-    for method in METHODS.values():
-        views = {view: extract.views_[view] for view in method.views}
-        model = clone(method.model).set_params(views=views).fit(X, y)
-        found.append([np.mean(model.predict(Z) != calls.target[test]) for Z in tests])
-    return np.array(found)
+    for row in (*VIEW_ROWS, ALL_VIEWS):
+        methods = fusion_methods(ROUNDS) if row == ALL_VIEWS else plain
+        answers = Drawn(draw_calls, methods, pick("error"))(row, seed, Context())
+        for method, values in answers.items():
+            name = method if row == ALL_VIEWS else f"{method}, {VIEW_ROWS[row]}"
+            printed = [PRINTED.mean(row, method, f"{kind}.error") for kind in ("gold", "asr")]
+            known = None if None in printed else (printed[0] / 100, printed[1] / 100)
+            found.append(Score(name, known, values["gold.error"][0], values["asr.error"][0]))
+    return found
 
 
 def _published(pair: tuple[float, float] | None) -> str:

@@ -79,6 +79,7 @@ def _single(
 
 
 RECIPES: dict[str, Recipe] = {
+    "abalone": _single(183, 4177, 28),
     "balance": _single(11, 625, 3),
     "banana": _single(1460, 5300, 2),
     "car": _single(40975, 1728, 4),

@@ -186,7 +186,7 @@ class Table(NamedTuple):
 class CrossValidated:
     """Stratified, shuffled folds of tables; every method sees the same ones.
 
-    Columns that hold categories reach the methods as such.
+    Tables with categories reach the methods as data frames.
 
     Attributes
     ----------

@@ -71,8 +71,8 @@ MAUC = Measure("mauc", "MAUC", "higher")
 _PROTOCOL = (
     "Ten runs of five stratified folds; mean and deviation over the 50 folds. 200 rounds. The "
     'source says "low-size decision tree" for the weak learner: here cost trees of depth 3, whose '
-    "figures for Balance, Ecoli and Glass come nearest to the print. Columns of categories are "
-    "split as categories. Satimage has 6430 rows here, 6435 in print."
+    "figures for Balance, Ecoli and Glass come nearest to the print. Categories are "
+    "numbered in their order and split like numbers. Satimage has 6430 rows here, 6435 in print."
 )
 _LITERATURE = (
     "AdaBoost.NC (with oversampling) and SmoteBoost were not run by the source either: their "
