@@ -10,6 +10,7 @@ from uneven import EarlyFusionClassifier
 from uneven.experiments.published.bregman import EXHIBITS
 from uneven.experiments.published.bregman.figure_2 import FIGURE_2, Closer, Rises, SlowsDown
 from uneven.experiments.published.bregman.footnote_3 import FOOTNOTE_3, PAIRS, Alike
+from uneven.experiments.published.bregman.iterations import ChosenIterations
 from uneven.experiments.published.bregman.methods import BEST_VIEW, CORRECTED, PRINTED, VOTE
 from uneven.experiments.published.bregman.mvml import SparseMetricLearning
 from uneven.experiments.published.bregman.one_against_rest import (
@@ -104,6 +105,7 @@ def test_a_gain_outside_the_stated_range_is_seen():
 
 def test_exhibits_name_what_has_an_experiment():
     assert [e.name for e in EXHIBITS] == [
+        "bregman-section-4.2",
         "bregman-table-1",
         "bregman-footnote-3",
         "bregman-figure-2",
@@ -191,6 +193,26 @@ def test_all_sizes_of_the_figure_come_in_a_fast_run():
     for study in FIGURE_2.studies:
         assert study.fast_repeats == len(study.measure.sizes)
         assert study.repeats % len(study.measure.sizes) == 0
+
+
+class Needs(EarlyFusionClassifier):
+    """A tree that is only grown from a number of iterations on."""
+
+    def __init__(self, views=None, random_state=None, max_iter=1):
+        super().__init__(views=views, random_state=random_state)
+        self.max_iter = max_iter
+
+    def fit(self, X, y):
+        self.estimator = None if self.max_iter >= 2 else DummyClassifier(strategy="prior")
+        return super().fit(X, y)
+
+
+def test_the_fewest_iterations_of_the_best_are_chosen(context):
+    found = ChosenIterations({"tree": Needs()}, (1, 2, 4), n_train=20)(TEXTS, 0, context)["tree"]
+    assert found["share"] == [1.0]
+    assert found["chosen"] == [2.0]
+    curve = found["accuracy"][0]
+    assert curve[1] == curve[2] > curve[0]
 
 
 def _numbers(curves: dict[str, list[float]], measure: str = "accuracy") -> Printed:

@@ -2,9 +2,10 @@
 
 from uneven.experiments.published.bregman.figure_2 import FIGURE_2
 from uneven.experiments.published.bregman.footnote_3 import FOOTNOTE_3
+from uneven.experiments.published.bregman.section_4_2 import SECTION_4_2
 from uneven.experiments.published.bregman.table_1 import TABLE_1
 from uneven.experiments.published.description import Exhibit
 
 __all__ = ["EXHIBITS"]
 
-EXHIBITS: tuple[Exhibit, ...] = (TABLE_1, FOOTNOTE_3, FIGURE_2)
+EXHIBITS: tuple[Exhibit, ...] = (SECTION_4_2, TABLE_1, FOOTNOTE_3, FIGURE_2)
