@@ -83,8 +83,8 @@ _PROTOCOL = (
     "Ten stratified folds, 200 rounds. The source does not name its weak learner: here cost trees "
     "of depth 5, with which the errors on Poker and Letter come near the print (depth 3 is too "
     "weak for both). Categories are numbered in their order and split like numbers. Poker hands "
-    "are dealt by a generator, as many of each class as the UCI training set holds; the two rows that Nursery "
-    "has more than Nursery-s are added again."
+    "are dealt by a generator, as many of each class as the UCI training set holds; the two rows "
+    "that Nursery has more than Nursery-s are added again."
 )
 
 
