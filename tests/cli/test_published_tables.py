@@ -73,7 +73,7 @@ def test_list_has_names_status_and_notes_by_document():
     assert text.count("A. Author (2013)") == 1
     assert "paper-table-2.1  original data  Table 2.1: Errors and norms of three methods" in text
     assert "paper-table-2.2  substitute" in text
-    assert "paper-table-2.3  not run" in text
+    assert "paper-table-2.3  cannot be run" in text
     assert " ".join(text.split()).count(note.strip()) == 2
     many = shown(print_list, some * 5, 160)
     assert " ".join(many.split()).count(note.strip()) == 5, "reasons for not running stay whole"

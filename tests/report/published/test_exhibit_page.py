@@ -203,6 +203,21 @@ def test_figures_have_lines_bands_and_rings():
     assert cells(page)[0][0].startswith("0.4")
 
 
+def test_bands_reach_one_deviation_to_each_side():
+    record = curves_record(printed=False)
+    page = exhibit_page(record)
+    line = re.search(r'<polyline points="([^"]+)" class="line s0', page)[1]
+    band = re.search(r'<polygon points="([^"]+)" class="shade s0', page)[1]
+    middle, edges = ([float(p.split(",")[1]) for p in path.split()] for path in (line, band))
+    own = record["values"][0]["measured"]
+    scale = (middle[-1] - middle[0]) / (own["mean"][9] - own["mean"][1])
+    for place in (0, 8):
+        upper, lower = edges[place], edges[-1 - place]
+        assert (upper + lower) / 2 == pytest.approx(middle[place], abs=0.1)
+        wide = 2 * own["deviation"][1 + place]
+        assert upper - lower == pytest.approx(scale * wide, abs=0.2)
+
+
 def test_long_printed_curves_are_lines_and_not_rings():
     record = curves_record()
     n = 40

@@ -174,7 +174,18 @@ def test_page_of_the_docs_sums_up_and_links():
 
 def test_page_of_the_docs_has_no_picture_of_what_was_not_run():
     assert "![" not in published_page([curves_record(measured=False)])
-    assert "not run yet" in published_page([unmeasured_record()])
+    text = published_page([unmeasured_record()])
+    assert "not run yet" in text
+    assert len(tables_of(text)) == 1, "tables of print only are not worth a page"
+
+
+def test_summary_has_a_table_for_each_document():
+    other = numbers_record()
+    other["document"] = {"key": "other", "citation": "B. Else, C. Third (2020), Another, Journal"}
+    text = published_page([numbers_record(), curves_record(), other])
+    first, second = tables_of(text)[:2]
+    assert (len(first), len(second)) == (4, 3)
+    assert "**B. Else, C. Third (2020)**" in text
 
 
 def test_runs_are_told_apart():

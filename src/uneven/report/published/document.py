@@ -7,9 +7,11 @@ from collections.abc import Sequence
 from uneven.report.published.facts import (
     STATUS,
     Record,
+    authors,
     claims_count,
     dates,
     median_difference,
+    run_cell,
     run_kind,
     versions,
 )
@@ -47,7 +49,7 @@ def published_page(records: Sequence[Record], pictures: str = "published") -> st
     str
         The same records give the same text.
     """
-    parts = [INTRODUCTION, _made(records), _summary(records)]
+    parts = [INTRODUCTION, _made(records), *_summary(records)]
     citation = None
     for record in (r for r in records if r["status"] != "impossible"):
         if record["document"]["citation"] != citation:
@@ -71,28 +73,36 @@ def _made(records: Sequence[Record]) -> str:
     return f"Measured {when} with {packages}."
 
 
-def _summary(records: Sequence[Record]) -> str:
-    header = ["exhibit", "what", "status", "run", "claims held", "apart"]
-    rows = []
+def _summary(records: Sequence[Record]) -> list[str]:
+    """One table per document."""
+    documents: dict[str, list[Record]] = {}
     for record in records:
-        held, told, _ = claims_count(record)
-        middle = median_difference(record)
-        rows.append(
-            [
-                f"[{escaped(record['place'])}](#{record['name']})",
-                escaped(record["title"]),
-                STATUS[record["status"]],
-                run_kind(record),
-                f"{held} of {told}" if told else "",
-                f"{middle:.1f}" if middle == middle else "",
-            ]
-        )
-    return table(header, rows, left=4)
+        documents.setdefault(authors(record), []).append(record)
+    header = ["exhibit", "what it shows", "status", "run", "claims held", "apart"]
+    return [
+        f"**{escaped(who)}**\n\n{table(header, map(_line, some), left=4)}"
+        for who, some in documents.items()
+    ]
+
+
+def _line(record: Record) -> list[str]:
+    held, told, _ = claims_count(record)
+    middle = median_difference(record)
+    return [
+        f"[{escaped(record['place'])}](#{record['name']})",
+        escaped(record["title"]),
+        STATUS[record["status"]],
+        run_cell(record),
+        f"{held} of {told}" if told else "",
+        f"{middle:.1f}" if middle == middle else "",
+    ]
 
 
 def _section(record: Record, pictures: str) -> str:
     name = f"{record['place']}: {record['title']}"
-    files = picture_names(record) if record["measured"] else []
+    if run_kind(record) == "not run":
+        return f'<a id="{record["name"]}"></a>\n\n### {escaped(name)}\n\n{facts_line(record)}'
+    files = picture_names(record)
     parts = [
         f'<a id="{record["name"]}"></a>\n\n### {escaped(name)}',
         facts_line(record),
@@ -109,7 +119,7 @@ def _not_run(records: Sequence[Record]) -> str:
     if not records:
         return ""
     lines = [
-        f'- <a id="{r["name"]}"></a>{escaped(r["document"]["citation"].partition(",")[0])}, '
+        f'- <a id="{r["name"]}"></a>{escaped(authors(r))}, '
         f"{escaped(r['place'])}, {escaped(r['title'])}: {escaped(r['status_note'])}"
         for r in records
     ]

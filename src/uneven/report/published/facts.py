@@ -7,6 +7,7 @@ numbers are numbers, curves are lists, matrices are lists of lists, and what is 
 from __future__ import annotations
 
 import math
+import re
 from collections.abc import Iterator, Mapping
 from statistics import median
 from typing import Any, Literal
@@ -14,6 +15,7 @@ from typing import Any, Literal
 __all__ = [
     "STATUS",
     "Record",
+    "authors",
     "claims_count",
     "command_of",
     "dates",
@@ -22,6 +24,7 @@ __all__ = [
     "kind",
     "median_difference",
     "number",
+    "run_cell",
     "run_kind",
     "versions",
     "versions_line",
@@ -30,7 +33,7 @@ __all__ = [
 Record = Mapping[str, Any]
 Kind = Literal["number", "curve", "matrix"]
 
-STATUS = {"original": "original data", "substitute": "substitute", "impossible": "not run"}
+STATUS = {"original": "original data", "substitute": "substitute", "impossible": "cannot be run"}
 _KINDS: tuple[Kind, ...] = ("number", "curve", "matrix")
 
 
@@ -100,6 +103,24 @@ def run_kind(record: Record) -> str:
     cells = measured["cells"]
     partly = "part of " if cells["done"] < cells["planned"] else ""
     return partly + ("fast" if measured["fast"] else "full")
+
+
+def run_cell(record: Record) -> str:
+    """What a table says about the run: nothing about what cannot be run."""
+    return "" if record["status"] == "impossible" else run_kind(record)
+
+
+def authors(record: Record) -> str:
+    """Authors and year of the source.
+
+    Examples
+    --------
+    >>> authors({"document": {"citation": "A. Goyal and B. Else (2018), Votes, Journal"}})
+    'A. Goyal and B. Else (2018)'
+    """
+    citation = str(record["document"]["citation"])
+    found = re.match(r".*?\(\d{4}\)", citation)
+    return found[0] if found else citation
 
 
 def dates(record: Record) -> str:

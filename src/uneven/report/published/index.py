@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
+from uneven.report.heat import elide
 from uneven.report.markup import Markup, tag
 from uneven.report.numbers import NOTHING
 from uneven.report.published.facts import (
@@ -12,6 +13,7 @@ from uneven.report.published.facts import (
     claims_count,
     dates,
     median_difference,
+    run_cell,
     run_kind,
 )
 from uneven.report.published.words import strength
@@ -19,6 +21,8 @@ from uneven.report.shell import Part, asset, whole_page
 
 __all__ = ["BADGES", "index_page", "status_badge"]
 
+NOTE = 110
+"""Letters of a note in the list; reasons for not running are shown whole."""
 BADGES = {"original": "badge good", "substitute": "badge", "impossible": "badge alarm"}
 
 
@@ -81,12 +85,13 @@ def _row(record: Record) -> Markup:
     middle = median_difference(record)
     known = middle == middle
     tint, note = strength(middle), record["status_note"]
+    shown = note if record["status"] == "impossible" else elide(note, NOTE)
     return tag(
         "tr",
         tag("th", tag("a", record["place"], href=f"{record['name']}.html"), scope="row"),
-        tag("td", record["title"], tag("span", note, class_="n") if note else None),
+        tag("td", record["title"], tag("span", shown, class_="n", title=note) if note else None),
         tag("td", status_badge(record)),
-        tag("td", run_kind(record)),
+        tag("td", run_cell(record) or NOTHING, class_="short"),
         tag("td", f"{held} of {told}" if told else NOTHING, class_="number"),
         tag(
             "td",
@@ -94,5 +99,5 @@ def _row(record: Record) -> Markup:
             class_="number apart",
             style=f"--v:{tint:.3f}" if known else None,
         ),
-        tag("td", dates(record) or NOTHING),
+        tag("td", dates(record) or NOTHING, class_="short"),
     )

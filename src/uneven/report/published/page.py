@@ -16,6 +16,7 @@ from uneven.report.published.facts import (
     dates,
     kind,
     median_difference,
+    run_cell,
     run_kind,
     versions_line,
 )
@@ -75,7 +76,7 @@ def _masthead(record: Record) -> Markup:
     if middle == middle:
         outcome += f"{', ' if outcome else ''}{middle:.1f} printed deviations apart (median)"
     badges = [status_badge(record)]
-    if record["status"] != "impossible":
+    if run_cell(record):
         badges.append(tag("span", f"{run_kind(record)}{_run_word(record)}", class_="badge"))
     notes = [record[part] for part in ("status_note", "protocol") if record[part]]
     return tag(
