@@ -86,6 +86,8 @@ def test_what_the_source_says_of_its_own_table():
             assert verdict.held is None
         else:
             assert verdict.held is not claim.text.startswith(wrong), claim.text
+    first = TABLE_1.claims[0].check(TABLE_1.printed).detail
+    assert first == "13 of 15 rows; not rBoost.SH on MNIST₁, Fusion on Reuters"
 
 
 def test_the_gains_are_those_of_the_errata():
