@@ -13,19 +13,23 @@ from rich.text import Text
 
 from uneven.cli.terminal import ascii_only, stdout, table
 from uneven.report.heat import elide
-from uneven.report.numbers import plus_minus
+from uneven.report.published.blocks import Block, curve_block, number_blocks
 from uneven.report.published.facts import (
     STATUS,
     Record,
     claims_count,
-    entries,
     kind,
     median_difference,
     number,
     run_kind,
 )
-from uneven.report.published.panels import Point, shown_point
-from uneven.report.published.words import apart_word, printed_word, test_words, verdict_word
+from uneven.report.published.words import (
+    apart_word,
+    printed_word,
+    side_words,
+    test_words,
+    verdict_word,
+)
 
 __all__ = ["print_list", "print_record"]
 
@@ -97,10 +101,13 @@ def print_record(record: Record, console: Console | None = None) -> None:
     title.stylize("bold")
     screen.print(title)
     screen.print(Text(_plain(_facts(record), screen), style=STYLES[record["status"]]))
+    for block in number_blocks(record):
+        _print_block(block, screen)
     for measure in record["measures"]:
-        if kind(record, measure["key"]) in ("number", "curve"):
-            _print_measure(record, measure, screen)
-        elif kind(record, measure["key"]) == "matrix":
+        found = kind(record, measure["key"])
+        if found == "curve":
+            _print_block(curve_block(record, measure), screen)
+        elif found == "matrix":
             words = f"{measure['title']}: matrices, shown on the page"
             screen.print(Text(_plain(words, screen), style="dim"))
     if record["test"] is not None:
@@ -112,19 +119,14 @@ def print_record(record: Record, console: Console | None = None) -> None:
     screen.print()
 
 
-def _print_measure(record: Record, measure: Mapping[str, Any], screen: Console) -> None:
-    found = entries(record, measure["key"])
-    point = shown_point(record, measure["key"])
-    rows = [r for r in record["rows"] if any(row == r for row, _ in found)]
+def _print_block(block: Block, screen: Console) -> None:
     columns = {
-        c: [_cell(found.get((r, c)), measure, point, screen) for r in rows]
-        for c in record["columns"]
-        if any(column == c for _, column in found)
+        c: [_cell(line.cells.get(c), line.measure, screen) for line in block.lines]
+        for c in block.columns
     }
-    where = f" {point.words}" if point else ""
     screen.print()
-    screen.print(Text(_plain(f"{measure['title']}{where}; ours over print", screen), style="bold"))
-    names = [Text(_plain(elide(row, LONGEST), screen)) for row in rows]
+    screen.print(Text(_plain(f"{block.title}; ours over print", screen), style="bold"))
+    names = [Text(_plain(elide(line.name, LONGEST), screen)) for line in block.lines]
     for some in _fitting(columns, names, screen.width):
         out = table("", ["", *(_plain(elide(c, LONGEST), screen) for c in some)])
         for column in out.columns:
@@ -152,36 +154,18 @@ def _fitting(
     return groups
 
 
-def _cell(
-    value: Mapping[str, Any] | None,
-    measure: Mapping[str, Any],
-    point: Point | None,
-    screen: Console,
-) -> Text:
+def _cell(value: Mapping[str, Any] | None, measure: Mapping[str, Any], screen: Console) -> Text:
     """Ours over the print, red where they are far apart, with the difference behind."""
     if value is None:
         return Text("")
-    own, printed = (
-        _side(value[side], measure["digits"], point) for side in ("measured", "printed")
-    )
-    apart = point.of(value["apart"]) if point else value["apart"]
-    word = apart_word(apart)
-    far = bool(word) and abs(number(apart)) > FAR
+    own, printed = (side_words(value[side], measure["digits"]) for side in ("measured", "printed"))
+    far = abs(number(value["apart"])) > FAR
     text = Text(_plain(own or "-", screen), style="bold red" if far else "bold")
     if printed:
         text.append(_plain(f"\n{printed}", screen), style="not bold dim")
     if far:
-        text.append(f" [{_plain(word, screen)}]", style="red")
+        text.append(f" [{_plain(apart_word(value['apart']), screen)}]", style="red")
     return text
-
-
-def _side(side: Mapping[str, Any] | None, digits: int, point: Point | None) -> str:
-    if side is None:
-        return ""
-    mean, deviation = side["mean"], side["deviation"]
-    if point is not None:
-        mean, deviation = point.of(mean), point.of(deviation)
-    return plus_minus(number(mean), number(deviation), digits) + (side.get("mark") or "")
 
 
 def _claim(claim: Mapping[str, Any], screen: Console) -> Text:

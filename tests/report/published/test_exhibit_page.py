@@ -124,6 +124,22 @@ def test_the_best_may_be_the_highest():
     assert "<b>0.43 ± 0.03</b>" not in page
 
 
+def test_one_row_with_several_measures_is_one_table():
+    record = numbers_record()
+    record["rows"] = ["wine"]
+    record["values"] = [value for value in record["values"] if value["row"] == "wine"]
+    page = exhibit_page(record)
+    assert page.count('<table class="beside">') == 1
+    rows = cells(page)
+    assert rows[0][0] == "0.50 ± 0.02 * 0.0 0.50 ± 0.10"
+    assert rows[1][0] == "0.231 ± 0.019 +1.0 0.210 ± 0.020"
+    assert "<b>wine</b>, lower is better" in page
+    record["measures"][1]["better"] = "higher"
+    page = exhibit_page(record)
+    assert "norm of the confusion, higher is better</span>" in page
+    assert "<b>wine</b></caption>" in page
+
+
 def test_stars_tell_with_whom_and_the_test_is_named():
     page = exhibit_page(numbers_record())
     assert len(re.findall(r'<abbr title="differs from B, p = [^"]+">\*</abbr>', page)) == 3

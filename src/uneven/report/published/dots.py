@@ -9,44 +9,48 @@ from typing import Any
 from uneven.report.heat import elide
 from uneven.report.markup import Markup, tag
 from uneven.report.numbers import plus_minus
-from uneven.report.published.facts import Record, entries, number
+from uneven.report.published.blocks import Block
+from uneven.report.published.facts import Record, number
 from uneven.report.published.scale import Scale, sample
 from uneven.report.published.words import apart_word
 
 __all__ = ["dot_charts", "dot_legend"]
 
 LANE, WIDTH, RIGHT, CHARACTER, LONGEST = 24.0, 360.0, 350.0, 6.3, 18
-FAR = 2.0
+FEW, FAR = 2, 2.0
 """More printed deviations than that and the dot is orange."""
 
 Lane = tuple[str, Mapping[str, Any]]
 
 
-def dot_charts(record: Record, measure: Mapping[str, Any]) -> Markup | None:
+def dot_charts(block: Block) -> Markup | None:
     """Panels with a ring for the print and a dot for ours, each with one deviation to its sides.
 
     Parameters
     ----------
-    record : mapping
-    measure : mapping
-        One of ``record["measures"]``, whose values are numbers.
+    block : Block
 
     Returns
     -------
     Markup or None
-        None if the print or the measurement has no number.
+        A panel per line of the block with a lane per column, or the other way round if there are
+        few columns of the same measure. None if the print or the measurement has no number.
     """
-    found = entries(record, measure["key"])
-    sides = [any(v[side] for v in found.values()) for side in ("printed", "measured")]
-    if not all(sides):
+    values = [value for line in block.lines for value in line.cells.values()]
+    if not all(any(v[side] for v in values) for side in ("printed", "measured")):
         return None
-    rows = [r for r in record["rows"] if any(row == r for row, _ in found)]
-    columns = [c for c in record["columns"] if any(column == c for _, column in found)]
-    if len(columns) <= 2 < len(rows):
-        panels = {c: [(r, found[r, c]) for r in rows if (r, c) in found] for c in columns}
+    digits = {line.measure["key"]: line.measure["digits"] for line in block.lines}
+    if len(block.columns) <= FEW < len(block.lines) and len(digits) == 1:
+        panels = {
+            c: [(line.name, line.cells[c]) for line in block.lines if c in line.cells]
+            for c in block.columns
+        }
+        made = [_panel(c, lanes, block.title, *digits.values()) for c, lanes in panels.items()]
     else:
-        panels = {r: [(c, found[r, c]) for c in columns if (r, c) in found] for r in rows}
-    made = [_panel(title, lanes, measure) for title, lanes in panels.items() if lanes]
+        made = [
+            _panel(line.name, list(line.cells.items()), block.title, line.measure["digits"])
+            for line in block.lines
+        ]
     return tag("div", made, class_="charts dots")
 
 
@@ -70,7 +74,7 @@ def dot_legend(record: Record) -> Markup:
     return tag("ul", items, whiskers, class_="legend")
 
 
-def _panel(title: str, lanes: Sequence[Lane], measure: Mapping[str, Any]) -> Markup:
+def _panel(title: str, lanes: Sequence[Lane], what: str, digits: int) -> Markup:
     names = [elide(name, LONGEST) for name, _ in lanes]
     left = 12 + CHARACTER * max(map(len, names))
     reach = [end for _, value in lanes for side in _sides(value) for end in _ends(side)]
@@ -86,8 +90,8 @@ def _panel(title: str, lanes: Sequence[Lane], measure: Mapping[str, Any]) -> Mar
     for j, (name, (full, value)) in enumerate(zip(names, lanes)):
         y = 4 + LANE * (j + 0.5)
         label = tag("text", name, tag("title", full), x=left - 8, y=y, class_="row-name")
-        marks += [label, *_lane(value, scale, y, measure["digits"])]
-    told = f"{measure['title']} of {title}, printed and measured"
+        marks += [label, *_lane(value, scale, y, digits)]
+    told = f"{what} of {title}, printed and measured"
     picture = tag(
         "svg",
         marks,

@@ -8,6 +8,7 @@ from typing import Any
 
 from uneven.report.markup import text
 from uneven.report.numbers import NOTHING, plus_minus, seconds
+from uneven.report.published.blocks import Block, curve_block, number_blocks
 from uneven.report.published.facts import (
     STATUS,
     Record,
@@ -21,8 +22,12 @@ from uneven.report.published.facts import (
     run_kind,
     versions_line,
 )
-from uneven.report.published.panels import shown_point
-from uneven.report.published.words import printed_word, test_words, verdict_word
+from uneven.report.published.words import (
+    printed_word,
+    side_words,
+    test_words,
+    verdict_word,
+)
 
 __all__ = ["claims_list", "escaped", "exhibit_markdown", "facts_line", "notes", "table", "tables"]
 
@@ -98,14 +103,14 @@ def facts_line(record: Record) -> str:
 
 
 def tables(record: Record) -> list[str]:
-    """All numbers: one table per measure; long curves by one of their points."""
-    made = []
+    """All numbers; curves by one of their points."""
+    made = [_numbers(block) for block in number_blocks(record)]
     for measure in record["measures"]:
         found = kind(record, measure["key"])
         if found == "matrix":
             made += _matrices(record, measure)
-        elif found is not None:
-            made.append(_numbers(record, measure, found == "curve"))
+        elif found == "curve":
+            made.append(_numbers(curve_block(record, measure)))
     tests = test_words(record)
     return [*made, escaped(tests)] if tests else made
 
@@ -144,44 +149,23 @@ def notes(record: Record) -> list[str]:
     return found
 
 
-def _numbers(record: Record, measure: Mapping[str, Any], curves: bool) -> str:
-    found = entries(record, measure["key"])
-    columns = [c for c in record["columns"] if any(column == c for _, column in found)]
-    rows = [r for r in record["rows"] if any(row == r for row, _ in found)]
-    point = shown_point(record, measure["key"]) if curves else None
+def _numbers(block: Block) -> str:
     body = [
-        [escaped(row), *(_cell(found.get((row, c)), measure, point) for c in columns)]
-        for row in rows
+        [escaped(line.name), *(_cell(line.cells.get(c), line.measure) for c in block.columns)]
+        for line in block.lines
     ]
-    arrow = {"lower": ", lower is better", "higher": ", higher is better"}.get(
-        measure["better"], ""
-    )
-    where = f" {point.words}" if point else ""
-    title = f"{measure['title']}{where}{arrow}; ours (print)"
-    made = table(["", *map(escaped, columns)], body)
-    if len(rows) * len(columns) > FOLDED:
+    title = f"{block.title}{block.note}; ours (print)"
+    made = table(["", *map(escaped, block.columns)], body)
+    if len(block.lines) * len(block.columns) > FOLDED:
         return f"<details>\n<summary>{text(title)}</summary>\n\n{made}\n\n</details>"
     return f"{escaped(title)}:\n\n{made}"
 
 
-def _cell(value: Mapping[str, Any] | None, measure: Mapping[str, Any], point: Any = None) -> str:
+def _cell(value: Mapping[str, Any] | None, measure: Mapping[str, Any]) -> str:
     if value is None:
         return ""
-    digits = measure["digits"]
-    own, printed = (_side(value[side], digits, point) for side in ("measured", "printed"))
-    if value["printed"] is None:
-        return own
-    mark = escaped(value["printed"].get("mark") or "")
-    return f"{own} ({printed}{mark})" if printed != NOTHING else own
-
-
-def _side(side: Mapping[str, Any] | None, digits: int, point: Any) -> str:
-    if side is None:
-        return NOTHING
-    mean, deviation = side["mean"], side["deviation"]
-    if point is not None:
-        mean, deviation = point.of(mean), point.of(deviation)
-    return plus_minus(number(mean), number(deviation), digits)
+    own, printed = (side_words(value[side], measure["digits"]) for side in ("measured", "printed"))
+    return f"{own or NOTHING} ({escaped(printed)})" if printed else own
 
 
 def _matrices(record: Record, measure: Mapping[str, Any]) -> list[str]:

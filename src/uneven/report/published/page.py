@@ -7,6 +7,7 @@ from typing import Any
 
 from uneven.report.markup import Markup, tag, text
 from uneven.report.numbers import seconds
+from uneven.report.published.blocks import number_blocks, point_block
 from uneven.report.published.curves import plot_figure
 from uneven.report.published.dots import dot_charts, dot_legend
 from uneven.report.published.facts import (
@@ -22,7 +23,6 @@ from uneven.report.published.facts import (
 )
 from uneven.report.published.index import status_badge
 from uneven.report.published.matrices import matrix_figures
-from uneven.report.published.points import point_record
 from uneven.report.published.table import number_table, table_legend
 from uneven.report.published.words import printed_word, verdict_word
 from uneven.report.shell import Part, asset, whole_page
@@ -106,27 +106,24 @@ def _figures(record: Record, pictures: bool) -> Markup | None:
 
 
 def _dots(record: Record) -> Markup | None:
-    made = []
-    for measure in _measures(record, "number"):
-        charts = dot_charts(record, measure)
-        if charts is not None:
-            made.append(tag("h3", measure["title"]) + charts)
+    made = [
+        tag("h3", block.title) + charts
+        for block in number_blocks(record)
+        if (charts := dot_charts(block)) is not None
+    ]
     return Markup(dot_legend(record) + "".join(made)) if made else None
 
 
 def _tables(record: Record) -> Markup | None:
-    made = [number_table(record, measure) for measure in _measures(record, "number")]
+    made = [number_table(record, block) for block in number_blocks(record)]
     curves = _measures(record, "curve")
     legend = table_legend(record) if made or curves else ""
     made += [matrix_figures(record, measure) for measure in _measures(record, "matrix")]
     for measure in curves:
-        points = number_table(point_record(record, measure["key"]), measure)
-        made.append(
-            tag("details", tag("summary", f"Points of the curves: {measure['title']}"), points)
-        )
-    if not made:
-        return None
-    return Markup(legend + tag("div", made, class_="blocks"))
+        title = f"Points of the curves: {measure['title']}"
+        points = number_table({**record, "tests": []}, point_block(record, measure))
+        made.append(tag("details", tag("summary", title), points))
+    return Markup(legend + tag("div", made, class_="blocks")) if made else None
 
 
 def _measures(record: Record, what: str) -> list[Mapping[str, Any]]:

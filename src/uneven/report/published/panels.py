@@ -31,11 +31,6 @@ class Point:
     position: int
     words: str
 
-    def of(self, curve: Any) -> Any:
-        """Value of a curve there; None if it has none."""
-        known = isinstance(curve, Sequence) and self.position < len(curve)
-        return curve[self.position] if known else None
-
 
 def plots_of(record: Record) -> list[Mapping[str, Any]]:
     """The plots of a record that have something to show."""

@@ -8,7 +8,7 @@ from typing import Any
 
 from uneven.report.published.facts import Record, entries, number
 
-__all__ = ["point_record"]
+__all__ = ["at_place", "point_record"]
 
 MOST = 8
 """Curves without print show so many of their points."""
@@ -38,7 +38,7 @@ def point_record(record: Record, measure: str) -> dict[str, Any]:
         for place in _places(here, length):
             name = f"{row}, {titles[place]}"
             rows.append(name)
-            values += [_at(value, place) | {"row": name} for value in here.values()]
+            values += [at_place(value, place) | {"row": name} for value in here.values()]
     return {**record, "rows": rows, "values": values, "tests": []}
 
 
@@ -63,7 +63,8 @@ def _places(values: Mapping[str, Mapping[str, Any]], length: int) -> list[int]:
     return sorted({round(j * (length - 1) / max(n - 1, 1)) for j in range(n)})
 
 
-def _at(value: Mapping[str, Any], place: int) -> dict[str, Any]:
+def at_place(value: Mapping[str, Any], place: int) -> dict[str, Any]:
+    """One number of a value that is a curve."""
     point: dict[str, Any] = {**value, "apart": _one(value["apart"], place)}
     for side in ("printed", "measured"):
         if value[side]:

@@ -9,43 +9,38 @@ from typing import Any
 from uneven.report.heat import named
 from uneven.report.markup import Markup, tag
 from uneven.report.numbers import NOTHING, plus_minus
-from uneven.report.published.facts import Record, entries, number
+from uneven.report.published.blocks import Block, Line
+from uneven.report.published.facts import Record, number
 from uneven.report.published.words import apart_word, strength, test_words
 
 __all__ = ["number_table", "table_legend"]
 
 Entry = Mapping[str, Any]
+Key = tuple[str, str, str]
 FAR = 0.999
 
 
-def number_table(record: Record, measure: Mapping[str, Any]) -> Markup:
-    """Rows by columns of one measure whose values are numbers.
+def number_table(record: Record, block: Block) -> Markup:
+    """A block of numbers.
 
     Parameters
     ----------
     record : mapping
-    measure : mapping
-        One of ``record["measures"]``.
+        Whose tests are marked.
+    block : Block
 
     Returns
     -------
     Markup
         A table in a frame that scrolls sideways.
     """
-    found = entries(record, measure["key"])
-    columns = [c for c in record["columns"] if any(column == c for _, column in found)]
-    rows = [r for r in record["rows"] if any(row == r for row, _ in found)]
-    marks = _marks(record, measure["key"])
-    body = [_row(row, columns, found, measure, marks) for row in rows]
-    heads = [tag("th", scope="col"), *(tag("th", named(c), scope="col") for c in columns)]
-    better = {"lower": ", lower is better", "higher": ", higher is better"}.get(
-        measure["better"], ""
-    )
+    marks = _marks(record)
+    heads = [tag("th", scope="col"), *(tag("th", named(c), scope="col") for c in block.columns)]
     made = tag(
         "table",
-        tag("caption", tag("b", measure["title"]), better),
+        tag("caption", tag("b", block.title), block.note),
         tag("thead", tag("tr", heads)),
-        tag("tbody", body),
+        tag("tbody", [_row(line, block.columns, marks) for line in block.lines]),
         class_="beside",
     )
     return tag("div", made, class_="wide")
@@ -77,28 +72,22 @@ def table_legend(record: Record) -> Markup:
     )
 
 
-def _row(
-    row: str,
-    columns: Sequence[str],
-    found: Mapping[tuple[str, str], Entry],
-    measure: Mapping[str, Any],
-    marks: Mapping[tuple[str, str], Markup],
-) -> Markup:
-    own = {found[row, c]["measured"]["n"] for c in columns if _has(found, row, c, "measured")}
+def _row(line: Line, columns: Sequence[str], marks: Mapping[Key, Markup]) -> Markup:
+    own = {value["measured"]["n"] for value in line.cells.values() if value["measured"]}
     own.discard(0)
     same = f"n = {own.pop()}" if len(own) == 1 else None
-    best = {side: _best(found, row, columns, side, measure) for side in ("measured", "printed")}
+    best = [_best(line, side) for side in ("measured", "printed")]
     cells = []
     for column in columns:
-        value = found.get((row, column))
+        value = line.cells.get(column)
         if value is None:
             cells.append(tag("td", class_="pair"))
             continue
-        bold = [column in best[side] for side in ("measured", "printed")]
-        mark = marks.get((row, column))
-        cells.append(_cell(value, measure["digits"], bold, mark, counted=same is None))
-    head = tag("th", named(row), tag("span", same, class_="n") if same else None, scope="row")
-    return tag("tr", head, cells)
+        bold = [column in some for some in best]
+        mark = marks.get((line.row, column, line.measure["key"]))
+        cells.append(_cell(value, line.measure["digits"], bold, mark, counted=same is None))
+    count = tag("span", same, class_="n") if same else None
+    return tag("tr", tag("th", named(line.name), count, scope="row"), cells)
 
 
 def _cell(
@@ -126,35 +115,25 @@ def _cell(
     )
 
 
-def _best(
-    found: Mapping[tuple[str, str], Entry],
-    row: str,
-    columns: Sequence[str],
-    side: str,
-    measure: Mapping[str, Any],
-) -> set[str]:
-    """Columns with the best value of a row, ties included; none where nothing is better."""
-    if measure["better"] is None:
+def _best(line: Line, side: str) -> set[str]:
+    """Columns with the best value of a line, ties included; none where nothing is better."""
+    if line.measure["better"] is None:
         return set()
-    means = {c: number(found[row, c][side]["mean"]) for c in columns if _has(found, row, c, side)}
+    means = {c: number(value[side]["mean"]) for c, value in line.cells.items() if value[side]}
     known = {c: mean for c, mean in means.items() if math.isfinite(mean)}
     if len(set(known.values())) < 2:
         return set()
-    top = (min if measure["better"] == "lower" else max)(known.values())
+    top = (min if line.measure["better"] == "lower" else max)(known.values())
     return {c for c, mean in known.items() if mean == top}
 
 
-def _has(found: Mapping[tuple[str, str], Entry], row: str, column: str, side: str) -> bool:
-    return (row, column) in found and found[row, column][side] is not None
-
-
-def _marks(record: Record, measure: str) -> dict[tuple[str, str], Markup]:
-    """Stars of the measured comparisons by row and column; hovering shows with whom."""
-    told: dict[tuple[str, str], list[str]] = {}
+def _marks(record: Record) -> dict[Key, Markup]:
+    """Stars of the measured comparisons; hovering shows with whom."""
+    told: dict[Key, list[str]] = {}
     for one in record["tests"]:
-        if one["measure"] == measure and one["significant"]:
+        if one["significant"]:
             words = f"differs from {one['second']}, p = {number(one['p']):.2g}"
-            told.setdefault((one["row"], one["first"]), []).append(words)
+            told.setdefault((one["row"], one["first"], one["measure"]), []).append(words)
     return {
         key: tag("abbr", "*" * (1 if len(some) == 1 else 2), title="; ".join(some))
         for key, some in told.items()

@@ -3,10 +3,13 @@
 from __future__ import annotations
 
 import math
+from collections.abc import Mapping
+from typing import Any
 
+from uneven.report.numbers import plus_minus
 from uneven.report.published.facts import Record, number
 
-__all__ = ["apart_word", "printed_word", "strength", "test_words", "verdict_word"]
+__all__ = ["apart_word", "printed_word", "side_words", "strength", "test_words", "verdict_word"]
 
 TESTS = {
     "student": "Student's t-test of paired samples",
@@ -26,6 +29,21 @@ def verdict_word(held: bool | None) -> str:
 def printed_word(held: bool | None) -> str:
     """Whether the printed numbers themselves support a claim."""
     return "unknown" if held is None else "yes" if held else "no"
+
+
+def side_words(side: Mapping[str, Any] | None, digits: int) -> str:
+    """Mean, deviation and mark of a number, printed or measured; empty if there is none.
+
+    Examples
+    --------
+    >>> side_words({"mean": 0.5, "deviation": 0.1, "mark": "*"}, 2), side_words(None, 2)
+    ('0.50 ± 0.10*', '')
+    """
+    if side is None or not math.isfinite(number(side["mean"])):
+        return ""
+    return plus_minus(number(side["mean"]), number(side["deviation"]), digits) + (
+        side.get("mark") or ""
+    )
 
 
 def apart_word(apart: object) -> str:
