@@ -25,6 +25,7 @@ from uneven.experiments.published.koco import animals, call_prints, calls, noisy
 from uneven.experiments.published.koco.calls import ALL_VIEWS, TEST_COUNTS, ViewRounds, draw_calls
 from uneven.experiments.published.koco.noisy_views import METHODS, SETTINGS, NoisyViews
 from uneven.experiments.published.koco.rare_classes import RATIOS
+from uneven.experiments.published.koco.ten_points import ROW, three_rounds
 from uneven.experiments.published.numbers import Printed, Value
 from uneven.experiments.published.protocols import (
     ClassRecall,
@@ -55,7 +56,8 @@ UNTRUE_IN_PRINT = {
 
 def test_nothing_is_missing():
     names = {f"koco-table-{number}" for number in TABLES_OF_THE_THESIS}
-    names |= {"koco-figure-2.2", "koco-figure-2.3", "combo-table-1", "combo-table-2"}
+    names |= {"koco-figure-1.1", "koco-figure-2.2", "koco-figure-2.3"}
+    names |= {"combo-table-1", "combo-table-2"}
     assert set(EXHIBITS) == names
 
 
@@ -345,3 +347,16 @@ def test_a_claim_that_fails_is_told():
     }
     verdicts = [claim.check(Printed(rows)).held for claim in EXHIBITS["koco-table-4.6"].claims]
     assert verdicts == [False] * 4
+
+
+def test_three_rounds_on_ten_points_are_those_in_print():
+    found = three_rounds(ROW, 0, Context())
+    printed = EXHIBITS["koco-figure-1.1"].printed
+    for number, error in enumerate((3 / 10, 3 / 14, 3 / 22), start=1):
+        own = found[f"round {number}"]
+        assert own["error"] == pytest.approx([error])
+        assert printed.mean(ROW, f"round {number}", "error") == round(error, 2)
+        rounded = np.log((1 - round(error, 2)) / round(error, 2)) / 2
+        assert printed.mean(ROW, f"round {number}", "weight") == round(rounded, 2)
+        assert own["weight"] == pytest.approx([np.log((1 - error) / error) / 2])
+    assert found["vote"]["mistakes"] == [0.0]

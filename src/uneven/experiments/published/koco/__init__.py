@@ -6,11 +6,13 @@ from uneven.experiments.published.koco import (
     call_tables,
     noisy_view_exhibits,
     rare_classes,
+    ten_points,
 )
 
 __all__ = ["EXHIBITS"]
 
 EXHIBITS: tuple[Exhibit, ...] = (
+    *ten_points.EXHIBITS,
     *noisy_view_exhibits.EXHIBITS,
     *call_tables.CHAPTER_2,
     *rare_classes.EXHIBITS,

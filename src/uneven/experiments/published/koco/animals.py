@@ -144,9 +144,9 @@ _TABLE_4_4 = printed_methods(
 )
 
 _NOTE = (
-    "The picture features (Animals with Attributes) are not at hand. Generated views stand in: the "
-    "same class sizes, four views of five columns, each of which can tell only two or three of "
-    "the six classes. It is an easier task, so levels are higher than in print."
+    "Generated views with the class sizes of the animals: the picture features (Animals with "
+    "Attributes) are not at hand. Each of the four views has five columns and can tell only two or "
+    "three of the six classes. It is an easier task, so levels are higher than in print."
 )
 _PROTOCOL = (
     "Ten draws of 3915 rows, of which 1175 are for test, split at random as in the source (which "

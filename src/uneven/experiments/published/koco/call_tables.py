@@ -34,8 +34,8 @@ SIX = (MUMBO, COMBO_EARLY, COMBO_LATE, MUCOMBO, EARLY, LATE)
 CONDITIONS = {"gold": "as spoken", "asr": "as recognised"}
 
 NOTE = (
-    "The corpus (DECODA) is not public. An emulator draws dialogues with its class sizes, speakers "
-    "and word error rates; what words and entities tell about the theme is invented."
+    "Emulated calls: the corpus (DECODA) is not public. Class sizes, speakers and word error rates "
+    "are those of the source; what words and entities tell about the theme is invented."
 )
 PROTOCOL = (
     "Ten draws of 660 dialogues, split as in the source into 508 to learn from, as spoken, and 152 "

@@ -70,10 +70,10 @@ def noise_of_views(item: str, repeat: int, context: Context) -> Answers:
 DRAWS = Study("noise-of-views", (Item(DRAWN.name),), noise_of_views)
 
 _NOTE = (
-    "The source gives the shares of noise, but not the class means, deviations and dimensions, nor "
-    "how the noise of the three views hangs together, which decides how low an error can be. Here: "
-    "two dimensions, means three deviations apart, and a row that is noise in the major view is "
-    "sane in exactly one minor view."
+    "Drawn by a law that fills in what the source leaves open: class means, deviations, "
+    "dimensions, and how the noise of the three views hangs together, which decides how low an "
+    "error can be. Here: two dimensions, means three deviations apart, and a row that is noise in "
+    "the major view is sane in exactly one minor view."
 )
 _PROTOCOL = (
     "Three views, two classes of equal size. A share η of the descriptions in the major view and "

@@ -75,8 +75,8 @@ _PROTOCOL = (
     "numbered in their order and split like numbers. Satimage has 6430 rows here, 6435 in print."
 )
 _LITERATURE = (
-    "AdaBoost.NC (with oversampling) and SmoteBoost were not run by the source either: their "
-    "values are those of Wang and Yao (2012), and only printed here."
+    "AdaBoost.NC (with oversampling) and SmoteBoost are printed only: the source took their values "
+    "from Wang and Yao (2012) and did not run them either."
 )
 
 GMEANS = printed_table(
