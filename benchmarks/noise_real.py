@@ -22,7 +22,7 @@ from benchmarks.cheap_labels import NAMES, judge, validation_error
 from benchmarks.lines import NOT_RUN, Line
 from uneven.datasets import DatasetUnavailableError
 from uneven.experiments.published import Context
-from uneven.experiments.published.louche import noise_real as published
+from uneven.experiments.published.louche import noise_studies as published
 from uneven.experiments.published.louche.cheap_labels import (
     CHEAP,
     CLEAN,

@@ -9,7 +9,7 @@ import pytest
 
 from uneven.experiments.published import Context
 from uneven.experiments.published.louche import illustration_runs, illustrations, noise
-from uneven.experiments.published.louche import noise_real as real
+from uneven.experiments.published.louche import noise_studies as studies
 from uneven.experiments.published.louche.cheap_label_studies import (
     SSVM,
     SSVM_UNPROJECTED,
@@ -88,10 +88,11 @@ def test_claims_of_the_error_table_follow_the_print():
 
 
 def test_plots_are_as_long_as_their_curves():
-    assert len(real._STEP_AXIS) == real.RACE.measure.steps
+    steps = studies.RACE.measure.steps
+    assert {len(plot.x) for plot in EXHIBITS["louche-figure-4.6"].plots} == {steps}
     for name in ("louche-figure-4.4", "louche-figure-4.5"):
         (plot,) = EXHIBITS[name].plots
-        assert plot.x == real.TEXT_SAMPLES.measure.shares == real.IMAGE_SAMPLES.measure.shares
+        assert plot.x == studies.TEXT_SAMPLES.measure.shares == studies.IMAGE_SAMPLES.measure.shares
 
 
 @pytest.mark.parametrize("name", STUDIES)
@@ -173,7 +174,7 @@ class TestCheapLabels:
         assert found[SSVM] == found[SSVM_UNPROJECTED]
 
     def test_growing_samples_hold_the_smaller_ones(self, monkeypatch):
-        from uneven.experiments.published.louche import cheap_label_studies as studies
+        from uneven.experiments.published.louche import cheap_label_studies
 
         seen = []
 
@@ -181,7 +182,7 @@ class TestCheapLabels:
             seen.append(sample)
             return 0.0, 1.0, float(len(sample))
 
-        monkeypatch.setattr(studies, "_errors", watch)
+        monkeypatch.setattr(cheap_label_studies, "_errors", watch)
         found = GrowingSample(SOURCES, (0.1, 0.2, 0.5))("few", 0, Context())
         assert [len(sample) for sample in seen] == [17, 34, 85]
         assert set(seen[0]) <= set(seen[1]) <= set(seen[2])

@@ -8,124 +8,46 @@ import numpy as np
 from numpy.typing import NDArray
 
 from uneven.experiments.published.claims import Asked, Best, Compare
-from uneven.experiments.published.description import Claim, Exhibit, Item, Measure, Plot, Study
+from uneven.experiments.published.description import Claim, Exhibit, Measure, Plot
 from uneven.experiments.published.documents import LOUCHE
-from uneven.experiments.published.louche.cheap_label_studies import (
-    SSVM,
-    SSVM_UNPROJECTED,
-    ClassSizes,
-    ErrorTable,
-    GrowingSample,
-    RuleRace,
+from uneven.experiments.published.louche.cheap_label_studies import SSVM, SSVM_UNPROJECTED
+from uneven.experiments.published.louche.cheap_labels import CHEAP, CLEAN, SAMPLE, UMA
+from uneven.experiments.published.louche.noise_studies import (
+    DIGIT_ERRORS,
+    DIGIT_ROW,
+    IMAGE_SAMPLES,
+    LETTER_ERRORS,
+    LETTER_ROW,
+    RACE,
+    RULES,
+    SHARES,
+    SIZES,
+    STEPS,
+    TEXT_ERRORS,
+    TEXT_ROW,
+    TEXT_SAMPLES,
+    TOPIC_ROW,
+    TOPIC_ROW_70,
 )
-from uneven.experiments.published.louche.cheap_labels import BATCH, CHEAP, CLEAN, CORE, SAMPLE, UMA
-from uneven.experiments.published.louche.real_rows import GeneratedTopics, KernelImages, Words
 from uneven.experiments.published.reading import printed_table
 
-__all__ = ["DIGITS", "EXHIBITS", "LETTERS"]
+__all__ = ["EXHIBITS"]
 
-DIGITS = KernelImages(
-    "optdigits",
-    n_train=3823,
-    scale=16.0,
-    n_per_class=10,
-    n_axes=640,
-    n_landmarks=3823,
-    width=0.575,
-    steps=500,
-)
-LETTERS = KernelImages(
-    "letter",
-    n_train=15_000,
-    scale=15.0,
-    n_per_class=50,
-    n_axes=1600,
-    n_landmarks=3000,
-    width=0.1,
-    steps=1000,
-)
-_SMALL_LETTERS = KernelImages(
-    "letter",
-    n_train=6000,
-    n_test=2000,
-    scale=15.0,
-    n_per_class=50,
-    n_axes=800,
-    n_landmarks=2000,
-    width=0.1,
-    steps=300,
-)
-_REUTERS = Words("reuters21578", 9, n_per_class=20, steps=500)
-_REUTERS_70 = Words("reuters21578", 9, n_per_class=70, steps=500)
-_TOPICS = GeneratedTopics(20, 500)
-
-_DIGIT_ROW, _LETTER_ROW, _TEXT_ROW = "Handwritten Digits", "Letter Recognition", "Reuters"
-_TEXT_70 = "Reuters, m=70"
-_WIDE_DIGITS = f"{_DIGIT_ROW}, width 1"
-_TOPIC_ROW = "Generated topics"
-_TEXT_DATA = ("reuters21578",)
 _PRINTED = (CHEAP, SAMPLE, CLEAN, SSVM, UMA, SSVM_UNPROJECTED)
-_RULES = ("error", "confusion", "random")
-_STEPS = 150
 _SETTLED = 30
-_SHARES = (0.01, 0.02, 0.05, 0.1, 0.2, 0.35, 0.5)
-
-SIZES = Study(
-    "louche-class-sizes",
-    (
-        Item(_DIGIT_ROW, ("optdigits",)),
-        Item(_LETTER_ROW, ("letter",)),
-        Item(_TEXT_ROW, _TEXT_DATA),
-    ),
-    ClassSizes({_DIGIT_ROW: DIGITS, _LETTER_ROW: LETTERS, _TEXT_ROW: _REUTERS}, most=26),
-)
-DIGIT_ERRORS = Study(
-    "louche-errors-digits",
-    (Item(_DIGIT_ROW, ("optdigits",)), Item(_WIDE_DIGITS, ("optdigits",))),
-    ErrorTable({_DIGIT_ROW: DIGITS, _WIDE_DIGITS: DIGITS.at_width(1.0)}, n_draws=2),
-    repeats=5,
-    fast_items=(_DIGIT_ROW,),
-)
-LETTER_ERRORS = Study(
-    "louche-errors-letters",
-    (Item(_LETTER_ROW, ("letter",)),),
-    ErrorTable({_LETTER_ROW: LETTERS}, learners=tuple(name for name in CORE if name != BATCH)),
-    repeats=3,
-    fast_items=(),
-)
-TEXT_ERRORS = Study(
-    "louche-errors-text",
-    (Item(_TEXT_ROW, _TEXT_DATA), Item(_TEXT_70, _TEXT_DATA), Item(_TOPIC_ROW)),
-    ErrorTable({_TEXT_ROW: _REUTERS, _TEXT_70: _REUTERS_70, _TOPIC_ROW: _TOPICS}),
-    repeats=10,
-    fast_repeats=3,
-)
-TEXT_SAMPLES = Study(
-    "louche-samples-text",
-    (Item(_TEXT_70, _TEXT_DATA),),
-    GrowingSample({_TEXT_70: _REUTERS_70}, _SHARES),
-    repeats=10,
-    fast_repeats=2,
-)
-IMAGE_SAMPLES = Study(
-    "louche-samples-images",
-    (Item(_DIGIT_ROW, ("optdigits",)), Item(_LETTER_ROW, ("letter",))),
-    GrowingSample({_DIGIT_ROW: DIGITS, _LETTER_ROW: _SMALL_LETTERS}, _SHARES),
-    repeats=5,
-    fast_items=(_DIGIT_ROW,),
-)
-RACE = Study(
-    "louche-rules",
-    (Item(_TEXT_ROW, _TEXT_DATA), Item(_TOPIC_ROW)),
-    RuleRace({_TEXT_ROW: _REUTERS, _TOPIC_ROW: _TOPICS}, _RULES, _STEPS),
-    repeats=10,
-    fast_repeats=2,
-)
 
 _REUTERS_NOTE = (
     "The Reuters collection of the source (RCV1, about 11 000 training and 11 000 test documents "
     "of nine classes) cannot be had here: the nine largest classes of Reuters-21578 stand in, 5158 "
     "training and 2037 test documents, tf-idf words, unit rows in random order. "
+)
+_TOPIC_NOTE = (
+    "Another row runs on generated documents of nine topics, as many and as uneven as those of the "
+    "source: a calibrated toy, not evidence about Reuters. "
+)
+_TEXT_M = (
+    "Documents: the source has M = 70. So do the generated topics; the smallest classes of "
+    "Reuters-21578 have 89 documents and would be used up, so M = 20 there. "
 )
 _CHEAP = (
     "M rows of each class are labelled and train a rough classifier (UMA without a matrix); a "
@@ -166,43 +88,44 @@ def _more_labels_help(few: float, many: float) -> tuple[bool, str]:
 _ERROR_CLAIMS = (
     Claim(
         "UMA always has a lower error than h_Sy.",
-        Compare(UMA, CHEAP, "error", "<", (_DIGIT_ROW, _LETTER_ROW, _TEXT_ROW)),
+        Compare(UMA, CHEAP, "error", "<", (DIGIT_ROW, LETTER_ROW, TEXT_ROW)),
     ),
     Claim(
         "Few labels cost much: h_Sconf has a higher error than h_St.",
-        Compare(SAMPLE, CLEAN, "error", ">", (_DIGIT_ROW, _LETTER_ROW, _TEXT_ROW)),
+        Compare(SAMPLE, CLEAN, "error", ">", (DIGIT_ROW, LETTER_ROW, TEXT_ROW)),
     ),
     Claim(
         "UMA has a lower error than h_Sconf on digits and letters.",
-        Compare(UMA, SAMPLE, "error", "<", (_DIGIT_ROW, _LETTER_ROW)),
+        Compare(UMA, SAMPLE, "error", "<", (DIGIT_ROW, LETTER_ROW)),
     ),
     Claim(
         "UMA has a higher error than h_Sconf on Reuters, whose classes are uneven.",
-        Compare(UMA, SAMPLE, "error", ">", (_TEXT_ROW,)),
+        Compare(UMA, SAMPLE, "error", ">", (TEXT_ROW,)),
     ),
     Claim(
         "UMA and h_SSVM are close on digits and Reuters (we ask for at most 0.03).",
-        Asked((*_error_needs(_DIGIT_ROW, UMA, SSVM), *_error_needs(_TEXT_ROW, UMA, SSVM)), _close),
+        Asked((*_error_needs(DIGIT_ROW, UMA, SSVM), *_error_needs(TEXT_ROW, UMA, SSVM)), _close),
     ),
     Claim(
         "UMA is clearly better than h_SSVM on letters.",
-        Compare(UMA, SSVM, "error", "<", (_LETTER_ROW,)),
+        Compare(UMA, SSVM, "error", "<", (LETTER_ROW,)),
     ),
     Claim(
         "Even h_Sy is better than h_SSVM on letters.",
-        Compare(CHEAP, SSVM, "error", "<", (_LETTER_ROW,)),
+        Compare(CHEAP, SSVM, "error", "<", (LETTER_ROW,)),
     ),
     Claim(
         "The projection raises the error of h_SSVM.",
-        Compare(SSVM_UNPROJECTED, SSVM, "error", "<", (_DIGIT_ROW, _LETTER_ROW)),
+        Compare(SSVM_UNPROJECTED, SSVM, "error", "<", (DIGIT_ROW, LETTER_ROW)),
     ),
     Claim(
         "h_St, which knows all labels, is better than every other classifier.",
-        Best(CLEAN, "error", "lower", _PRINTED, (_DIGIT_ROW, _LETTER_ROW, _TEXT_ROW)),
+        Best(CLEAN, "error", "lower", _PRINTED, (DIGIT_ROW, LETTER_ROW, TEXT_ROW)),
     ),
     Claim(
-        "More labelled rows per class (M from 20 to 70) lower UMA's error on Reuters.",
-        Asked(((_TEXT_ROW, UMA, "error"), (_TEXT_70, UMA, "error")), _more_labels_help),
+        "More labelled rows per class (M from 20 to 70) lower UMA's error, by almost 0.1 (asked of "
+        "the generated topics).",
+        Asked(((TOPIC_ROW, UMA, "error"), (TOPIC_ROW_70, UMA, "error")), _more_labels_help),
     ),
 )
 
@@ -220,8 +143,8 @@ FIGURE_43 = Exhibit(
     + "Without kernel-PCA it sees coordinates that span the whole kernel of the landmarks (digits: "
     "all training rows; letters: 3000 of 15 000). 10 draws (published: 10), 3 for letters. Our own "
     "columns: the rough classifier, and h_Sy as a batch perceptron (UMA without a matrix). Our own "
-    "rows: digits with a wide kernel, Reuters with M = 70, and generated documents of nine topics "
-    "as uneven as the source's classes.",
+    "rows: digits with a wide kernel, and generated documents of nine topics (M = 20 and 70), as "
+    "many and as uneven as those of the source.",
     studies=(DIGIT_ERRORS, LETTER_ERRORS, TEXT_ERRORS),
     measures=(Measure("error", "error rate on the test rows", "lower", 3),),
     printed=printed_table(
@@ -248,7 +171,7 @@ def _flat(curve: NDArray[np.float64]) -> tuple[bool, str]:
 
 def _overtakes(uma: NDArray[np.float64], other: NDArray[np.float64]) -> tuple[bool, str]:
     below = np.flatnonzero(other < uma)
-    where = f"from {_SHARES[below[0]]:.0%} on" if len(below) else "never"
+    where = f"from {SHARES[below[0]]:.0%} on" if len(below) else "never"
     return bool(other[0] > uma[0] and other[-1] < uma[-1]), f"below UMA: {where}"
 
 
@@ -275,9 +198,7 @@ _SAMPLE_MEASURES = (
     Measure("first", "error, S_conf of 1 %", "lower", 3),
     Measure("last", "error, S_conf of 50 %", "lower", 3),
 )
-_SAMPLE_PLOT = Plot(
-    "error", _SHARES, "S_conf, share of the training rows", "test error", x_log=True
-)
+_SAMPLE_PLOT = Plot("error", SHARES, "S_conf, share of the training rows", "test error", x_log=True)
 _GROWING = (
     "S_conf grows from 1 % to 50 % of the training rows; each sample holds the smaller ones. A "
     "class that S_conf lacks counts as never mistaken. The print is a drawing without numbers. "
@@ -288,7 +209,7 @@ def _settled(*curves: NDArray[np.float64]) -> tuple[bool, str]:
     """From step 30 on, no curve gains more than 0.03 (mean of the last 20 steps)."""
     gains = [float(curve[_SETTLED - 1] - curve[-20:].mean()) for curve in curves]
     detail = ", ".join(f"{gain:+.3f}" for gain in gains)
-    return max(gains) <= 0.03, f"later gains {detail} ({', '.join(_RULES)})"
+    return max(gains) <= 0.03, f"later gains {detail} ({', '.join(RULES)})"
 
 
 def _lower(first: NDArray[np.float64], second: NDArray[np.float64]) -> tuple[bool, str]:
@@ -308,17 +229,17 @@ def _rule_claims(row: str) -> tuple[Claim, ...]:
         return tuple((row, rule, measure) for rule in rules)
 
     asked: tuple[tuple[str, Any, Any], ...] = (
-        ("errors are stable from about step 30 on", needs("error", *_RULES), _settled),
-        ("confusion rates are stable from about step 30 on", needs("rate", *_RULES), _settled),
+        ("errors are stable from about step 30 on", needs("error", *RULES), _settled),
+        ("confusion rates are stable from about step 30 on", needs("rate", *RULES), _settled),
         ("the rule error has a lower error", needs("error", "error", "confusion"), _lower),
         ("the rule confusion has a lower rate", needs("rate", "confusion", "error"), _lower),
-        ("the rule random never has the lowest error", needs("error", *_RULES), _never_best),
-        ("the rule random never has the lowest rate", needs("rate", *_RULES), _never_best),
+        ("the rule random never has the lowest error", needs("error", *RULES), _never_best),
+        ("the rule random never has the lowest rate", needs("rate", *RULES), _never_best),
     )
     return tuple(Claim(f"{row}: {text}.", Asked(wanted, how)) for text, wanted, how in asked)
 
 
-_STEP_AXIS = tuple(float(step) for step in range(1, _STEPS + 1))
+_STEP_AXIS = tuple(float(step) for step in range(1, STEPS + 1))
 
 EXHIBITS: tuple[Exhibit, ...] = (
     Exhibit(
@@ -350,11 +271,11 @@ EXHIBITS: tuple[Exhibit, ...] = (
                 Asked(tuple((row, "training rows", key) for key in ("largest", "smallest")), check),
             )
             for text, row, check in (
-                ("The digits are even.", _DIGIT_ROW, lambda a, b: (a < 1.25 * b, f"{a / b:.2f}")),
-                ("The letters are even.", _LETTER_ROW, lambda a, b: (a < 1.25 * b, f"{a / b:.2f}")),
+                ("The digits are even.", DIGIT_ROW, lambda a, b: (a < 1.25 * b, f"{a / b:.2f}")),
+                ("The letters are even.", LETTER_ROW, lambda a, b: (a < 1.25 * b, f"{a / b:.2f}")),
                 (
                     "The Reuters classes are uneven, the largest about eight times the smallest.",
-                    _TEXT_ROW,
+                    TEXT_ROW,
                     lambda a, b: (a >= 7 * b, f"{a / b:.1f} times"),
                 ),
             )
@@ -375,11 +296,11 @@ EXHIBITS: tuple[Exhibit, ...] = (
         "Figure 4.4",
         "Error of UMA and of h_Sconf as the labelled sample grows",
         "substitute",
-        _REUTERS_NOTE,
-        protocol=_CHEAP + "M = 70. " + _GROWING + _SVM + "10 draws.",
+        _REUTERS_NOTE + _TOPIC_NOTE,
+        protocol=_CHEAP + _TEXT_M + _GROWING + _SVM + "8 draws.",
         studies=(TEXT_SAMPLES,),
         measures=_SAMPLE_MEASURES,
-        claims=_curve_claims(_TEXT_70, SAMPLE),
+        claims=(*_curve_claims(TEXT_ROW, SAMPLE), *_curve_claims(TOPIC_ROW_70, SAMPLE)),
         plots=(_SAMPLE_PLOT,),
     ),
     Exhibit(
@@ -387,19 +308,20 @@ EXHIBITS: tuple[Exhibit, ...] = (
         "Figure 4.5",
         "Error of UMA and of a semi-supervised SVM as the labelled sample grows",
         "substitute",
-        "Digits and letters are the original data. " + _REUTERS_NOTE,
+        "Digits and letters are the original data. " + _REUTERS_NOTE + _TOPIC_NOTE,
         protocol=_CHEAP
         + _WIDTHS
         + "Letters here: 6000 training rows, 2000 test rows, 800 axes from 2000 landmarks, 300 "
-        "steps, to stay within minutes. Reuters: M = 70, as in Figure 4.4. "
+        "steps, to stay within minutes. "
+        + _TEXT_M
         + _GROWING
         + _SVM
-        + "10 draws of Reuters, 5 of the others (published: 15).",
+        + "8 draws of documents, 5 of digits and letters (published: 15).",
         studies=(TEXT_SAMPLES, IMAGE_SAMPLES),
         measures=_SAMPLE_MEASURES,
         claims=tuple(
             claim
-            for row in (_TEXT_70, _DIGIT_ROW, _LETTER_ROW)
+            for row in (TEXT_ROW, TOPIC_ROW_70, DIGIT_ROW, LETTER_ROW)
             for claim in (
                 *_curve_claims(row, SSVM),
                 Claim(
@@ -415,20 +337,19 @@ EXHIBITS: tuple[Exhibit, ...] = (
         "Figure 4.6",
         "Error and confusion rate of UMA step by step, for three rules that select pairs",
         "substitute",
-        _REUTERS_NOTE + "A second row runs on generated documents of nine topics, as many and as "
-        "uneven as the source's: a calibrated toy, not evidence about Reuters.",
+        _REUTERS_NOTE + _TOPIC_NOTE,
         protocol=_CHEAP
-        + f"M = 20, S_conf of 5 %, {_STEPS} steps of UMA; test error and confusion rate (Frobenius "
+        + f"M = 20, S_conf of 5 %, {STEPS} steps of UMA; test error and confusion rate (Frobenius "
         "norm of the test confusion over the root of the number of classes) after every step. 10 "
         "draws; the source does not say how many. The print is a drawing without numbers.",
         studies=(RACE,),
         measures=(
             Measure("error", "test error by step", "lower", 3),
             Measure("rate", "confusion rate by step", "lower", 3),
-            Measure("last error", f"test error after {_STEPS} steps", "lower", 3),
-            Measure("last rate", f"confusion rate after {_STEPS} steps", "lower", 3),
+            Measure("last error", f"test error after {STEPS} steps", "lower", 3),
+            Measure("last rate", f"confusion rate after {STEPS} steps", "lower", 3),
         ),
-        claims=(*_rule_claims(_TEXT_ROW), *_rule_claims(_TOPIC_ROW)),
+        claims=(*_rule_claims(TEXT_ROW), *_rule_claims(TOPIC_ROW)),
         plots=(
             Plot("error", _STEP_AXIS, "step", "test error", title="Error"),
             Plot("rate", _STEP_AXIS, "step", "confusion rate", title="Confusion rate"),
