@@ -76,22 +76,25 @@ class Rises:
 
 @dataclass(frozen=True)
 class SlowsDown:
-    """Every curve grows less over its last half of places than over its first.
+    """Every curve gains less per example over its last half than over its first.
 
     Attributes
     ----------
     measure : str
+    x : tuple of int
+        Places of the curves; those that end earlier have the first of them.
     """
 
     measure: str
+    x: tuple[int, ...] = SIZES
 
     def __call__(self, numbers: Numbers) -> Verdict:
         """Count the curves."""
         outcome = {}
         for (row, column), curve in _curves(numbers, self.measure).items():
-            middle = len(curve) // 2
             if len(curve) > 2:
-                first, last = curve[middle] - curve[0], curve[-1] - curve[middle]
+                ends = [0, len(curve) // 2, len(curve) - 1]
+                first, last = np.diff(curve[ends]) / np.diff(np.take(self.x, ends))
                 outcome[f"{column} on {row}"] = bool(last < first)
         return counted(outcome)
 
@@ -152,6 +155,7 @@ FIGURE_2 = Exhibit(
     studies=STUDIES,
     measures=MEASURES,
     columns=tuple(SHOWN),
+    rows=tuple(item.name for item in COLLECTIONS),
     claims=_claims(),
     plots=tuple(
         Plot(measure.key, SIZES, "examples to learn from", measure.title, title=measure.title)
