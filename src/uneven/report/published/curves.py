@@ -42,8 +42,8 @@ def plot_figure(record: Record, plot: Mapping[str, Any]) -> Markup | None:
     made = [_panel(title, lines, plot, looks) for title, lines in panels.items()]
     heading = tag("h3", plot["title"]) if plot["title"] else None
     legend = _legend(looks, panels, plot["kind"] == "bar")
-    look = "charts lone" if len(made) == 1 else "charts"
-    return tag("div", heading, legend, tag("div", made, class_=look), class_="plot")
+    look = "plot lone" if len(made) == 1 else "plot"
+    return tag("div", heading, legend, tag("div", made, class_="charts"), class_=look)
 
 
 def _legend(

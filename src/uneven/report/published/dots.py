@@ -16,7 +16,7 @@ from uneven.report.published.words import apart_word
 
 __all__ = ["dot_charts", "dot_legend"]
 
-LANE, WIDTH, RIGHT, CHARACTER, LONGEST = 24.0, 360.0, 350.0, 6.3, 18
+LANE, WIDTH, RIGHT, CHARACTER, LONGEST = 24.0, 360.0, 350.0, 7.0, 18
 FEW, FAR = 2, 2.0
 """More printed deviations than that and the dot is orange."""
 

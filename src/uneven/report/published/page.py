@@ -102,7 +102,9 @@ def _figures(record: Record, pictures: bool) -> Markup | None:
     if not made:
         return None
     without = "matplotlib is not installed, so there are no PNG files of these pictures."
-    return Markup("".join(made) + ("" if pictures else tag("p", without, class_="note")))
+    return Markup(
+        tag("div", made, class_="plots") + ("" if pictures else tag("p", without, class_="note"))
+    )
 
 
 def _dots(record: Record) -> Markup | None:
