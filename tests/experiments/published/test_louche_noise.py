@@ -8,7 +8,12 @@ import numpy as np
 import pytest
 
 from uneven.experiments.published import Context
-from uneven.experiments.published.louche import illustration_runs, illustrations, noise
+from uneven.experiments.published.louche import (
+    cheap_label_studies,
+    illustration_runs,
+    illustrations,
+    noise,
+)
 from uneven.experiments.published.louche import noise_studies as studies
 from uneven.experiments.published.louche.cheap_label_studies import (
     SSVM,
@@ -174,8 +179,6 @@ class TestCheapLabels:
         assert found[SSVM] == found[SSVM_UNPROJECTED]
 
     def test_growing_samples_hold_the_smaller_ones(self, monkeypatch):
-        from uneven.experiments.published.louche import cheap_label_studies
-
         seen = []
 
         def watch(draw, sample, steps):
@@ -196,14 +199,27 @@ class TestCheapLabels:
         assert np.shape(found[UMA]["error"]) == (1, 2)
 
     def test_steps_watched_one_by_one_end_where_a_fit_ends(self):
-        found = RuleRace(SOURCES, ("error", "confusion"), steps=12)("few", 2, Context())
+        found = RuleRace(SOURCES, ("error", "random"), steps=12)("few", 2, Context())
         rows = FewTopics().rows(None, 2)
         draw = Draw.of(rows, draw_labelled(rows.t, 8, 202))
         for rule, curves in found.items():
-            model = uma(12, seen_matrix(draw), selection=rule).fit(rows.X, draw.cheap)
+            model = uma(12, seen_matrix(draw), selection=rule, random_state=202)
+            model.fit(rows.X, draw.cheap)
             assert np.shape(curves["error"]) == (1, 12)
             assert curves["last error"] == rows.error(model)
             assert curves["last rate"] == confusion_rate(rows.t_test, model.predict(rows.X_test))
+
+        assert np.any(found["error"]["rate"] != found["random"]["rate"])
+
+    def test_the_semi_supervised_learner_sees_no_label_outside_the_sample(self):
+        rows = FewTopics().rows(None, 0)
+        sample = np.arange(0, 170, 5)
+        others = np.setdiff1d(np.arange(170), sample)
+        wrong = rows.t.copy()
+        wrong[others] = (wrong[others] + 1) % 3
+        blurred = Rows(rows.X, wrong, rows.X_test, rows.t_test)
+        coefs = [cheap_label_studies._semi_supervised(one, sample).coef_ for one in (rows, blurred)]
+        np.testing.assert_array_equal(*coefs)
 
     def test_class_sizes_are_sorted_and_padded(self):
         found = ClassSizes(SOURCES, most=5)("few", 0, Context())["training rows"]
