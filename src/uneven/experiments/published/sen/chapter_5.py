@@ -37,7 +37,7 @@ _KERNEL_PROTOCOL = (
 )
 
 
-def _fixed(place: str, family: str, study: Study, table: Printed) -> Exhibit:
+def _fixed(place: str, family: str, studies: tuple[Study, ...], table: Printed) -> Exhibit:
     """Errors of two losses and three kernels."""
     curved = tuple(f"{loss} {kernel}" for loss in ("Hinge", "LS") for kernel in ("Poly", "RBF"))
     return Exhibit(
@@ -46,7 +46,7 @@ def _fixed(place: str, family: str, study: Study, table: Printed) -> Exhibit:
         f"Errors with three kernels and two losses on fixed splits, {family}",
         "original",
         protocol=_FIXED_PROTOCOL,
-        studies=(study,),
+        studies=studies,
         measures=(ERROR,),
         printed=table,
         columns=table.columns,
@@ -84,7 +84,7 @@ TABLE_5_4 = Exhibit(
     "Errors with three kernels on fixed splits, LSG with the hinge",
     "original",
     protocol=_FIXED_PROTOCOL + " LSG: one machine per pair of classes.",
-    studies=(FIXED_LSG,),
+    studies=FIXED_LSG,
     measures=(ERROR,),
     printed=printed.FIXED_LSG,
     columns=printed.FIXED_LSG.columns,

@@ -104,8 +104,16 @@ MACHINE_PATHS = Study(
     StrengthPaths(diverse=False, families=("WS", "CWS"), n_rows=MACHINE_ROWS),
 )
 
-FIXED_WS = Study("sen-kernels-ws", split_items(), FixedSplits("ws", _LOSSES))
-FIXED_CWS = Study("sen-kernels-cws", split_items(), FixedSplits("cws", _LOSSES))
-FIXED_LSG = Study("sen-kernels-lsg", split_items(), FixedSplits("lsg", {"LSG": "hinge"}))
+
+def _fixed(family: str, title: str, loss: str) -> Study:
+    """One loss at a time, so that a cell ends soon."""
+    name = f"sen-kernels-{family}-{loss}"
+    measure = FixedSplits(family, {title: loss})
+    return Study(name, split_items(), measure, fast_items=("segment", "waveform"))
+
+
+FIXED_WS = tuple(_fixed("ws", title, loss) for title, loss in _LOSSES.items())
+FIXED_CWS = tuple(_fixed("cws", title, loss) for title, loss in _LOSSES.items())
+FIXED_LSG = (_fixed("lsg", "LSG", "hinge"),)
 
 DESCENT = Study("sen-descent", items("Statlog", "Waveform"), DescentTraces(N_SUBSETS, N_SWEEPS))
