@@ -278,4 +278,6 @@ def test_scales_of_odd_values():
     assert Scale.over([math.nan], 0.0, 1.0) is None
     assert Scale.over([2.0, 2.0], 0.0, 10.0).at(2.0) == pytest.approx(5.0)
     assert not Scale.over([-1.0, 0.0], 0.0, 1.0, log=True).log
-    assert [word for _, word in Scale.over([0, 12], 0, 1).ticks(5, whole=True)] == ["0", "5", "10"]
+    scale = Scale.over([0, 10], 0, 1)
+    assert [word for _, word in scale.ticks(5)] == ["0.0", "2.5", "5.0", "7.5", "10.0"]
+    assert [word for _, word in scale.ticks(5, whole=True)] == ["0", "5", "10"]
