@@ -141,8 +141,8 @@ class Words:
     steps: int
 
     def rows(self, context: Context, repeat: int) -> Rows:
-        """Unit tf-idf rows; training rows in random order, since the file is sorted by class."""
-        return largest_classes(context.fetch(self.name), self.n_largest).shuffled(0)
+        """Unit tf-idf rows."""
+        return largest_classes(context.fetch(self.name), self.n_largest)
 
     def unprojected(self, context: Context, repeat: int) -> None:
         """There is no kernel."""
@@ -164,7 +164,11 @@ class GeneratedTopics:
 
 
 def largest_classes(data: Any, n_largest: int) -> Rows:
-    """Tf-idf rows of unit length of the largest classes; word weights from the training rows."""
+    """Tf-idf rows of unit length of the largest classes; word weights from the training rows.
+
+    Training rows come in random order: the collection is sorted by class, which misleads learners
+    that read row by row.
+    """
     labels, sizes = np.unique(data.target, return_counts=True)
     kept = np.isin(data.target, labels[np.argsort(-sizes, kind="stable")[:n_largest]])
     train = np.intersect1d(data.train_rows, np.flatnonzero(kept))
@@ -173,4 +177,4 @@ def largest_classes(data: Any, n_largest: int) -> Rows:
     counts = data.data.astype(np.float64)
     X = tfidf.fit_transform(counts[train]).tocsr()
     X_test = tfidf.transform(counts[test]).tocsr()
-    return Rows(X, data.target[train], X_test, data.target[test])
+    return Rows(X, data.target[train], X_test, data.target[test]).shuffled(0)
