@@ -197,7 +197,7 @@ EXHIBITS: tuple[Exhibit, ...] = (
         ),
         explanation="The true matrix is best, by little. Which side is worse we cannot tell: the "
         "difference between under- and overestimated noise is within its error. At level 10 the "
-        "labels are almost random (a condition number near 94, a tenth of the labels right), so "
-        "the printed 1.8 is out of reach with 1000 points.",
+        "labels are almost random (about one in ten is right), so the printed 1.8 seems out of "
+        "reach with 1000 points.",
     ),
 )
