@@ -25,8 +25,8 @@ _FIXED_PROTOCOL = (
     "combination. The splits of optdigit and satellite are the official ones (first rows for "
     "training); those of segment and waveform are drawn, with the printed sizes. Strengths 1e-5, "
     "0.001, 0.01, 0.1; degrees 1 to 3; gamma 2^-5, 2^-3, 2^-1 and 2 over the median squared "
-    "distance (the source gives no grids). Least squares with WS learn from I times N rows: "
-    "above 2000 of them, the function lies in the span of 2000 drawn rows. There is one split, "
+    "distance (the source gives no grids). A function by least squares lies in the span of 500 "
+    "drawn rows; for linear kernels that is no restriction. There is one split, "
     "so that there is no deviation. The segment file has 18 of 19 columns: one is constant."
 )
 _KERNEL_PROTOCOL = (

@@ -65,6 +65,8 @@ class FixedSplits:
     strengths : tuple of float
     widths, degrees : tuple of int
         Exponents of gamma, see `Bench.curved`, and degrees of the polynomials.
+    landmarks : int
+        See `Bench.curved`.
     """
 
     family: str
@@ -72,6 +74,7 @@ class FixedSplits:
     strengths: tuple[float, ...] = (1e-5, 1e-3, 1e-2, 1e-1)
     widths: tuple[int, ...] = (-5, -3, -1, 1)
     degrees: tuple[int, ...] = (1, 2, 3)
+    landmarks: int = 500
 
     def __call__(self, item: str, repeat: int, context: Context) -> Answers:
         """Errors of every loss and kernel."""
@@ -83,7 +86,7 @@ class FixedSplits:
             bench.mean_rule("EW")
             for title, loss in self.losses.items():
                 for name, kernel in KERNELS.items():
-                    words = (self.family, kernel, loss, self.widths, self.degrees)
+                    words = (self.family, kernel, loss, self.widths, self.degrees, self.landmarks)
                     bench.curved(f"{title} {name}".strip(), *words)
         return bench.answers()
 

@@ -151,6 +151,7 @@ class Bench:
         loss: str,
         widths: tuple[int, ...] = (),
         degrees: tuple[int, ...] = (),
+        landmarks: int = 2000,
     ) -> None:
         """A combination in the space of a kernel; strength and parameter by the same two folds.
 
@@ -161,16 +162,19 @@ class Bench:
             For "rbf": exponents of 2, of gamma times the median squared distance.
         degrees : tuple of int
             For "poly".
+        landmarks : int, default=2000
+            Drawn rows in whose span a function by least squares lies if there are more rows.
         """
         scores, y = self.stack.scores, self.stack.y
-        words: dict[str, Any] = {"combination": combination, "kernel": kernel, "loss": loss}
+        same: dict[str, Any] = {"loss": loss, "landmarks": landmarks}
+        words = {"combination": combination, "kernel": kernel, **same}
         if kernel == "rbf":
             grid = gamma_grid(scores, combination)
             words["gammas"] = [grid[k - _FIRST_WIDTH] for k in widths]
         elif kernel == "poly":
             words["degrees"] = degrees
         choice = choose_kernel_parameters(scores, y, strengths=self.strengths, **words)
-        combiner = fit_kernel_combiner(scores, y, loss=loss, **choice.words)
+        combiner = fit_kernel_combiner(scores, y, **same, **choice.words)
         answers = combiner.predict(self.stack.new_scores)
         self.note(name, answers, self.n_members, strength=choice.strength)
 
