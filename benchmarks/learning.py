@@ -71,7 +71,7 @@ def _norm_line(name: str, combo: np.ndarray, plain: np.ndarray) -> Line:
         f"{plain.mean():.4f} ± {plain.std():.3f}",
         f"{combo.mean() - plain.mean():+.4f}",
         "below" if plain.mean() > 0 else "0",
-        bool(combo.mean() < plain.mean()) or combo.mean() == 0,
+        bool(combo.mean() < plain.mean() or combo.mean() == 0),
     )
 
 
