@@ -155,7 +155,7 @@ def test_ctrl_c_keeps_the_finished_cells_and_says_how_to_go_on(tmp_path):
 def test_sigkill_of_the_program_loses_at_most_a_cell_per_process(tmp_path):
     process = _slow_program(tmp_path)
     _wait_for_cells(tmp_path, 3)
-    os.killpg(process.pid, signal.SIGKILL)
+    os.kill(process.pid, signal.SIGKILL)
     process.communicate(timeout=60)
     begun = (tmp_path / "log").read_text(encoding="utf-8").splitlines()
     assert len(begun) - len(_cells(tmp_path)) <= 2
