@@ -16,6 +16,13 @@ from uneven.experiments.published.koco.call_claims import (
     RowsBelow,
     Wins,
 )
+from uneven.experiments.published.koco.call_words import (
+    ALL_EXPLAINED,
+    BEST_OF_5000,
+    EASY,
+    NOTE,
+    PROTOCOL,
+)
 from uneven.experiments.published.koco.calls import (
     ALL_VIEWS,
     FUSION,
@@ -32,23 +39,6 @@ EARLY, LATE = "AdaBoost (early)", "AdaBoost (late)"
 COMBO_EARLY, COMBO_LATE = "CoMBo (early)", "CoMBo (late)"
 SIX = (MUMBO, COMBO_EARLY, COMBO_LATE, MUCOMBO, EARLY, LATE)
 CONDITIONS = {"gold": "as spoken", "asr": "as recognised"}
-
-NOTE = (
-    "Emulated calls: the corpus (DECODA) is not public. Class sizes, speakers and word error rates "
-    "are those of the source; what words and entities tell about the theme is invented."
-)
-PROTOCOL = (
-    "Ten draws of 660 dialogues, split as in the source into 508 to learn from, as spoken, and 152 "
-    "to be tested on, as spoken (gold) and as recognised (ASR), with the class sizes of the "
-    "source. Stumps, 1000 rounds; AdaBoost is AdaBoost.MM here. Views: 1 users' words, 2 "
-    "operators' words, 3 turns, 4 prosody, 5 named entities. The source has one split, so its "
-    "numbers have no deviation; one dialogue is 0.7 %."
-)
-BEST_OF_5000 = (
-    "The source runs 5000 rounds and prints the best result among them, which is optimistic; here "
-    "it is the result after 1000 rounds. µCoMBo is the simplified version, as in the source; the "
-    "exact one is shown beside it."
-)
 
 
 def _both(
@@ -168,6 +158,7 @@ CHAPTER_2 = (
                 ),
             ),
         ),
+        explanation=ALL_EXPLAINED,
     ),
     Exhibit(
         KOCO,
@@ -188,6 +179,7 @@ CHAPTER_2 = (
             ),
         ),
         errata=("AdaBoost's rounds add up to 1016, not to 1000.",),
+        explanation=ALL_EXPLAINED,
     ),
 )
 
@@ -214,6 +206,7 @@ CHAPTER_3 = (
             ),
             *_LEXICAL,
         ),
+        explanation=f"{EASY}With words that clear, CoMBo errs no more than AdaBoost.",
     ),
     Exhibit(
         KOCO,
@@ -289,6 +282,7 @@ CHAPTER_3 = (
         errata=(
             "AdaBoost's errors on view 2 (ASR) add up to 53 dialogues, not to the printed 55.",
         ),
+        explanation=f"{EASY}With words that clear, CoMBo errs no more than AdaBoost.",
     ),
 )
 
@@ -344,6 +338,7 @@ CHAPTER_4 = (
                 Best(MUMBO, "asr.error", "lower", SIX),
             ),
         ),
+        explanation=ALL_EXPLAINED,
     ),
     Exhibit(
         KOCO,
@@ -389,6 +384,7 @@ CHAPTER_4 = (
                 ),
             ),
         ),
+        explanation=ALL_EXPLAINED,
     ),
     Exhibit(
         KOCO,
@@ -432,5 +428,6 @@ CHAPTER_4 = (
                 NormFollowsGmean(SIX),
             ),
         ),
+        explanation=ALL_EXPLAINED,
     ),
 )
