@@ -12,6 +12,7 @@ from uneven.experiments.published.sen.combiners import (
     SVMStacks,
 )
 from uneven.experiments.published.sen.fixed_splits import FixedSplits, split_items
+from uneven.experiments.published.sen.judges import GRID
 from uneven.experiments.published.sen.stacks import items
 from uneven.experiments.published.sen.traces import DescentTraces, StrengthPaths
 
@@ -46,6 +47,7 @@ FEW_CLASSES = ("Waveform", "Robot", "Statlog", "Wine")
 """Where every score may speak for every class within minutes: at most four classes."""
 
 _LSG = "LSG l2"
+_LARGER = tuple(strength for strength in GRID if strength >= 5e-3)
 _NARROW = {name: triple for name, triple in HINGES.items() if name != _LSG}
 _LOSSES = {"Hinge": "hinge", "LS": "squared"}
 
@@ -82,7 +84,7 @@ DIVERSE_WIDE = Study(
 MACHINES = Study(
     "sen-machines",
     items("Segment", "Waveform", "Robot", "Statlog", "Vowel", "Wine"),
-    SVMStacks(_NARROW, n_rows=MACHINE_ROWS, max_iter=10_000),
+    SVMStacks(_NARROW, n_rows=MACHINE_ROWS, max_iter=10_000, strengths=_LARGER),
     repeats=10,
     fast_repeats=1,
     fast_items=("Statlog", "Wine"),
