@@ -37,5 +37,5 @@ format: $(STAMP)  ## apply the formatter and the safe lint fixes
 	$(BIN)/ruff format .
 
 clean:  ## remove the environment, caches and reports
-	rm -rf $(VENV) build dist .pytest_cache .mypy_cache .ruff_cache .hypothesis uneven-demo
+	rm -rf $(VENV) build dist .pytest_cache .mypy_cache .ruff_cache .hypothesis uneven-demo uneven-published
 	find . -name __pycache__ -type d -prune -exec rm -rf {} +

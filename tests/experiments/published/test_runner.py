@@ -131,7 +131,15 @@ def test_harvest_joins_repetitions_in_the_order_of_the_study(tmp_path):
     assert part.measured.values["wine", "A", "curve"].mean.shape == (4,)
 
 
-@pytest.mark.parametrize("damage", ["", "{", "[]", '{"edition": 1}', "null"])
+WRONG = {"edition": 1, "item": "wine", "seconds": 1.0, "made": {}, "answers": {}}
+DAMAGES = [
+    *["", "{", "[]", "null", '{"edition": 1}'],
+    *[json.dumps({**WRONG, "answers": wrong}) for wrong in (5, {"A": 3}, {"A": {"m": "abc"}})],
+    *[json.dumps({**WRONG, "made": wrong}) for wrong in (None, 5)],
+]
+
+
+@pytest.mark.parametrize("damage", DAMAGES)
 def test_a_damaged_cell_is_done_again(tmp_path, damage):
     run = Run(tmp_path, n_jobs=1, fast=True, download=False)
     cells = plan([toy.exhibit()], fast=True)
@@ -201,3 +209,8 @@ def test_old_drafts_are_swept_and_young_ones_left(tmp_path):
     assert not old.exists()
     assert young.exists()
     assert harvest(toy.exhibit(), run).done == 4
+
+
+def test_items_that_would_share_a_folder_are_refused():
+    with pytest.raises(ValueError, match="signs only"):
+        replace(toy.STUDY, items=(Item("a/b"), Item("a b")))

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import json
-import re
 import time
 from collections.abc import Mapping
 from contextlib import suppress
@@ -39,8 +38,7 @@ class Cell:
     @property
     def place(self) -> str:
         """Path inside the folder of cells."""
-        item = re.sub(r"[^\w.=+-]+", "_", self.item.name)
-        return f"{self.study.name}/{item}/{self.repeat:04d}.json"
+        return f"{self.study.name}/{self.item.folder}/{self.repeat:04d}.json"
 
 
 @dataclass(frozen=True)
@@ -70,8 +68,8 @@ class CellStore:
             kept = json.loads((self.folder / cell.place).read_text(encoding="utf-8"))
             if kept["edition"] != cell.study.edition or kept["item"] != cell.item.name:
                 return None
-            return Finished(kept["answers"], float(kept["seconds"]), kept["made"])
-        except (OSError, ValueError, KeyError, TypeError):
+            return Finished(_checked(kept["answers"]), float(kept["seconds"]), dict(kept["made"]))
+        except (OSError, ValueError, KeyError, TypeError, AttributeError):
             return None
 
     def sweep(self) -> None:
@@ -97,6 +95,14 @@ class CellStore:
         text = json.dumps(kept, default=_plain)
         with replace_file(path) as draft:
             draft.write_text(text, encoding="utf-8")
+
+
+def _checked(answers: Any) -> Answers:
+    """Answers as read; an error if they are not samples by column and measure."""
+    for measures in answers.values():
+        for values in measures.values():
+            np.asarray(values, dtype=np.float64)
+    return answers
 
 
 def _plain(value: Any) -> Any:

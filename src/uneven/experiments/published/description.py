@@ -84,6 +84,11 @@ class Item:
     name: str
     data: tuple[str, ...] = ()
 
+    @property
+    def folder(self) -> str:
+        """Name of the folder of its cells."""
+        return re.sub(r"[^\w.=+-]+", "_", self.name)
+
 
 @dataclass(frozen=True)
 class Study:
@@ -115,6 +120,11 @@ class Study:
     fast_items: tuple[str, ...] | None = None
     fast: Study | None = None
     edition: int = 1
+
+    def __post_init__(self) -> None:
+        folders = [item.folder for item in self.items]
+        if len(set(folders)) < len(folders):
+            raise ValueError(f"{self.name}: names of items differ by signs only: {folders}.")
 
     def at(self, fast: bool) -> Study:
         """The study that is run."""
