@@ -13,6 +13,7 @@ from scipy import stats
 from tests.experiments.published import toy
 from uneven.experiments import InputError
 from uneven.experiments.published import (
+    Claim,
     Exhibit,
     Measured,
     Run,
@@ -26,9 +27,18 @@ from uneven.experiments.published import (
     record_of,
     run_cells,
 )
-from uneven.experiments.published.claims import Asked, Average, Best, Compare, Within, counted
+from uneven.experiments.published.claims import (
+    Alike,
+    Asked,
+    Average,
+    Best,
+    Compare,
+    Within,
+    counted,
+)
 from uneven.experiments.published.numbers import Summary
 from uneven.experiments.published.reading import printed_curve, printed_table
+from uneven.experiments.published.runner import Harvest
 from uneven.experiments.published.significance import compare_columns
 
 TABLE = printed_table("set | A | B\nx | 1 | 2\ny | 3 | 2\nz | 1 | -", "error")
@@ -91,13 +101,25 @@ def test_repetitions_are_joined_along_the_samples():
     [
         (Compare("A", "B", "error"), False, "1 of 2 rows; not y"),
         (Compare("A", "B", "error", at_least=1), True, "1 of 2 rows; not y"),
-        (Compare("A", "B", "error", ">", rows=("y",)), True, ""),
+        (Compare("A", "B", "error", ">", rows=("y",)), True, "3 and 2"),
+        (Compare("A", "B", "error", rows=("y",)), False, "3 and 2"),
+        (
+            Compare("A", "B", "error", rows=("x",), at_least=7),
+            None,
+            "only 1 row, 7 are spoken of",
+        ),
         (Compare("A", "C", "error"), None, "no numbers"),
         (Compare("A", "B", "error", at_least=3), None, "only 2 rows, 3 are spoken of"),
         (Compare("A", "A", "error"), False, "0 of 3 rows; not x, y, z"),
         (Compare("A", "A", "error", "<="), True, "3 of 3 rows"),
         (Best("A", "error", "lower"), False, "1 of 2 rows; not y"),
-        (Best("A", "error", "higher", rows=("y",)), True, ""),
+        (Best("A", "error", "higher", rows=("y",)), True, "3; best of the others 2"),
+        (Best("A", "error", "lower", among=("B",), rows=("y",)), False, "3; best of the others 2"),
+        (Alike("A", "B", {"error": 0.5}), False, "0 of 2 rows; not x, y"),
+        (Alike("B", "A", {"error": 0.5}), False, "0 of 2 rows; not x, y"),
+        (Alike("A", "B", {"error": 1.0}), True, "2 of 2 rows"),
+        (Alike("A", "B", {"error": 1.0}, ("x",)), True, "1 and 2"),
+        (Within("A", "error", 0.5, 2.5, ("x",)), True, "1"),
         (Best("A", "error", "lower", among=("A",)), None, "no numbers"),
         (Average("A", "B", "error"), False, "2 and 2, mean of 2 rows"),
         (Average("A", "B", "error", "<="), True, "2 and 2, mean of 2 rows"),
@@ -113,6 +135,11 @@ def test_claims_about_a_table(check, held, detail):
     verdict = check(TABLE)
     assert verdict.held is held
     assert verdict.detail == detail
+
+
+def test_a_curve_that_cannot_be_read_is_no_number():
+    curve = printed_curve("r", "c", "m", (0, 10), {})
+    assert curve.mean("r", "c", "m") is None
 
 
 def test_long_lists_of_exceptions_are_cut():
@@ -154,6 +181,68 @@ def test_constant_samples_need_no_distribution(test):
     assert [one.p for one in found] == [1.0, 0.0]
 
 
+@pytest.mark.parametrize("test", ["student", "welch"])
+@pytest.mark.parametrize(
+    ("side", "expected"), [("less", [0.0, 1.0]), ("greater", [1.0, 0.0]), ("one-sided", [0.0, 0.0])]
+)
+def test_constant_samples_are_certain_on_one_side_only(test, side, expected):
+    measured = Measured.gather([("x", {"A": {"error": [1.0, 1.0]}, "C": {"error": [2.0, 2.0]}})])
+    rule = Significance(test, 0.05, ("error",), (("A", "C"), ("C", "A")), side)
+    found = compare_columns(toy.exhibit(significance=rule), measured)
+    assert [one.p for one in found] == expected
+
+
+def _p_of_pairs(measured, test="student"):
+    rule = Significance(test, 0.05, ("error",), (("A", "B"),))
+    return [one.p for one in compare_columns(toy.exhibit(significance=rule), measured)]
+
+
+@pytest.mark.parametrize("test", ["student", "signed_rank"])
+def test_samples_are_paired_by_repetition_and_place(test):
+    errors = np.random.default_rng(1).random((10, 2))
+    lead = 0.1 + 0.01 * np.random.default_rng(2).random((10, 2))
+    cells = [(r, {"A": {"error": errors[r]}}) for r in range(1, 10)]
+    cells += [(r, {"B": {"error": errors[r] + lead[r]}}) for r in range(9)]
+    repeats = [r for r, _ in cells]
+    measured = Measured.gather([("x", answers) for _, answers in cells], repeats)
+    shared = slice(1, 9)
+    a, b = errors[shared].ravel(), (errors + lead)[shared].ravel()
+    assert _p_of_pairs(measured, test) == pytest.approx([EXPECTED[test](a, b, "two-sided")])
+
+
+def test_a_sample_that_does_not_exist_takes_its_partner_along():
+    gaps = {"A": {"error": [np.nan, 2.0, 3.1, 4.0]}, "B": {"error": [1.0, 2.5, 3.3, np.nan]}}
+    measured = Measured.gather([("x", gaps), ("x", {"A": {"error": [1.0, 9.0]}})])
+    assert _p_of_pairs(measured) == [EXPECTED["student"]([2.0, 3.1], [2.5, 3.3], "two-sided")]
+    assert (measured.values["x", "A", "error"].n, measured.values["x", "B", "error"].n) == (5, 3)
+    unequal = {"A": {"error": [1.0, 2.0, 3.0]}, "B": {"error": [1.0, 4.0]}}
+    assert _p_of_pairs(Measured.gather([("x", unequal)])) == []
+
+
+def test_samples_of_records_without_repetitions_are_paired_by_place(record):
+    kept = json.loads(json.dumps(record))
+    assert any(one["repeats"] for one in kept["measured"]["values"])
+    for one in kept["measured"]["values"]:
+        del one["repeats"]
+    assert record_of(toy.exhibit(), kept)["tests"] == record["tests"]
+    kept["measured"]["values"][0]["samples"].pop()
+    assert len(record_of(toy.exhibit(), kept)["tests"]) == len(record["tests"]) - 1
+
+
+def test_samples_that_do_not_exist_and_repetitions_stay_in_a_record():
+    answers = {"A": {"error": [np.nan, 2.0, 3.1]}, "B": {"error": [1.0, 2.5, 3.3]}}
+    measured = Measured.gather([("wine", answers)], [4])
+    part = measured_part(
+        Harvest(measured, 1, 1, {"wine": 1}, 1.0, []), fast=False, missing={}, failed={}
+    )
+    text = json.dumps(build_record(toy.exhibit(), part), allow_nan=False)
+    again = record_of(toy.exhibit(), json.loads(text))
+    first = again["measured"]["values"][0]
+    assert (first["samples"], first["repeats"], first["n"]) == ([None, 2.0, 3.1], [4, 4, 4], 2)
+    (found,) = again["tests"]
+    assert found["p"] == pytest.approx(EXPECTED["student"]([2.0, 3.1], [2.5, 3.3], "two-sided"))
+
+
 def test_without_pairs_every_column_is_compared_with_the_best():
     answers = {"A": {"error": [3.0, 4.0]}, "B": {"error": [1.0, 2.0]}, "C": {"error": [5.0, 9.0]}}
     rule = Significance("rank_sum", 0.02, ("error",))
@@ -168,6 +257,29 @@ def test_differences_are_counted_in_printed_deviations(record):
     assert value(record, "glass & co", "A", "error")["apart"] is None
     assert value(record, "wine", "C", "error")["measured"] is None
     assert value(record, "glass & co", "B", "error")["printed"] is None
+
+
+def test_a_printed_deviation_of_zero_measures_no_difference():
+    exhibit = toy.exhibit(printed=printed_table("set | A\nwine | .50 ± .00", "error"))
+    measured = Measured.gather([("wine", {"A": {"error": [0.7]}})])
+    part = measured_part(
+        Harvest(measured, 1, 1, {"wine": 1}, 1.0, []), fast=False, missing={}, failed={}
+    )
+    assert value(build_record(exhibit, part), "wine", "A", "error")["apart"] is None
+
+
+def test_an_exhibit_shows_its_own_rows_and_columns_only(record):
+    exhibit = toy.exhibit(
+        columns=("A", "C"),
+        rows=("wine",),
+        claims=(Claim("A has the least.", Best("A", "error", "higher")),),
+    )
+    part = record_of(exhibit, record)
+    assert (part["rows"], part["columns"]) == (["wine", "glass & co"], ["A", "C", "B"])
+    shown = {(v["row"], v["column"]) for v in part["values"] if v["measured"]}
+    assert shown == {("wine", "A")}
+    assert part["claims"][0]["measured"]["held"] is None
+    assert part["tests"] == []
 
 
 def test_a_record_tells_claims_of_the_print_and_of_the_measurement(record):

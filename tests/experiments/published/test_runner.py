@@ -89,6 +89,24 @@ def test_a_run_counts_every_cell_once_and_finds_them_again(tmp_path):
     assert times == {path: path.stat().st_mtime_ns for path in finished_files(tmp_path)}
 
 
+def test_low_repetitions_of_all_exhibits_come_first():
+    first = toy.exhibit(replace(toy.STUDY, name="first", repeats=3))
+    second = toy.exhibit(replace(toy.STUDY, name="second", repeats=3))
+    cells = plan([first, second], fast=False)
+    assert [cell.repeat for cell in cells] == [0] * 4 + [1] * 4 + [2] * 4
+    assert [cell.study.name for cell in cells[:4]] == ["first", "first", "second", "second"]
+
+
+def test_a_harvest_is_in_the_order_of_items_and_repetitions(tmp_path):
+    items = (Item("wine"), Item("glass & co"))
+    more = replace(toy.STUDY, name="more", items=items[::-1], repeats=2)
+    exhibit = toy.exhibit(replace(toy.STUDY, repeats=2), more)
+    run = Run(tmp_path, n_jobs=1, download=False)
+    run_cells(plan([exhibit], fast=False), run)
+    found = harvest(exhibit, run).measured.values["wine", "A", "error"]
+    assert found.repeats.tolist() == [0] * 10 + [1] * 10
+
+
 def test_fast_cells_are_the_first_of_a_full_run(tmp_path):
     fast = {cell.place for cell in plan([toy.exhibit()], fast=True)}
     full = {cell.place for cell in plan([toy.exhibit()], fast=False)}
@@ -128,6 +146,7 @@ def test_harvest_joins_repetitions_in_the_order_of_the_study(tmp_path):
     expected = [toy.measure("wine", repeat, None)["A"]["error"] for repeat in (0, 1)]
     np.testing.assert_allclose(wine.samples, np.concatenate(expected))
     assert wine.n == 10
+    assert wine.repeats.tolist() == [0] * 5 + [1] * 5
     assert part.measured.values["wine", "A", "curve"].mean.shape == (4,)
 
 

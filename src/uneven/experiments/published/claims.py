@@ -38,13 +38,13 @@ class Compare:
 
     def __call__(self, numbers: Numbers) -> Verdict:
         """Count the rows."""
-        outcome = {}
+        outcome, said = {}, {}
         for row in self.rows or numbers.rows:
             a = numbers.mean(row, self.first, self.measure)
             b = numbers.mean(row, self.second, self.measure)
             if a is not None and b is not None:
-                outcome[row] = _holds(a, self.sign, b)
-        return counted(outcome, self.at_least)
+                outcome[row], said[row] = _holds(a, self.sign, b), f"{a:.4g} and {b:.4g}"
+        return counted(outcome, self.at_least, said)
 
 
 @dataclass(frozen=True)
@@ -72,14 +72,17 @@ class Best:
     def __call__(self, numbers: Numbers) -> Verdict:
         """Count the rows."""
         sign = -1.0 if self.better == "lower" else 1.0
-        outcome = {}
+        rivals = [column for column in self.among or numbers.columns if column != self.column]
+        outcome, said = {}, {}
         for row in self.rows or numbers.rows:
             own = numbers.mean(row, self.column, self.measure)
-            others = (numbers.mean(row, c, self.measure) for c in self.among or numbers.columns)
+            others = (numbers.mean(row, rival, self.measure) for rival in rivals)
             known = [other for other in others if other is not None]
-            if own is not None and len(known) > 1:
-                outcome[row] = bool(sign * own >= max(sign * other for other in known))
-        return counted(outcome, self.at_least)
+            if own is not None and known:
+                best = max(known, key=lambda other: sign * other)
+                outcome[row] = bool(sign * own >= sign * best)
+                said[row] = f"{own:.4g}; best of the others {best:.4g}"
+        return counted(outcome, self.at_least, said)
 
 
 @dataclass(frozen=True)
@@ -135,14 +138,15 @@ class Alike:
 
     def __call__(self, numbers: Numbers) -> Verdict:
         """Count rows and measures."""
-        outcome = {}
+        outcome, said = {}, {}
         for row in self.rows or numbers.rows:
             for measure, most in self.most.items():
                 pair = [numbers.mean(row, column, measure) for column in (self.first, self.second)]
                 if None not in pair:
                     name = row if len(self.most) == 1 else f"{row} ({measure})"
                     outcome[name] = bool(abs(pair[0] - pair[1]) <= most)
-        return counted(outcome)
+                    said[name] = f"{pair[0]:.4g} and {pair[1]:.4g}"
+        return counted(outcome, said=said)
 
 
 @dataclass(frozen=True)
@@ -169,7 +173,7 @@ class Within:
         """Count the rows."""
         means = {r: numbers.mean(r, self.column, self.measure) for r in self.rows or numbers.rows}
         outcome = {r: bool(self.low <= v <= self.high) for r, v in means.items() if v is not None}
-        return counted(outcome, self.at_least)
+        return counted(outcome, self.at_least, {row: f"{means[row]:.4g}" for row in outcome})
 
 
 @dataclass(frozen=True)
@@ -198,8 +202,23 @@ class Asked:
         return Verdict(bool(held), detail)
 
 
-def counted(outcome: dict[str, bool], at_least: int | None = None) -> Verdict:
+def counted(
+    outcome: Mapping[str, bool],
+    at_least: int | None = None,
+    said: Mapping[str, str] | None = None,
+) -> Verdict:
     """Verdict over rows: all of them, or as many as are asked for.
+
+    Parameters
+    ----------
+    outcome : mapping of str to bool
+    at_least : int, optional
+    said : mapping of str to str, optional
+        The detail if there is a single row.
+
+    Returns
+    -------
+    Verdict
 
     Examples
     --------
@@ -207,18 +226,21 @@ def counted(outcome: dict[str, bool], at_least: int | None = None) -> Verdict:
     Verdict(held=False, detail='1 of 2 rows; not glass')
     >>> counted({"wine": True, "glass": False}, at_least=1).held
     True
+    >>> counted({"wine": True}, at_least=2)
+    Verdict(held=None, detail='only 1 row, 2 are spoken of')
     """
     if not outcome:
         return Verdict(None, "no numbers")
-    good = sum(outcome.values())
-    if len(outcome) == 1:
-        return Verdict(bool(good))
-    held = good == len(outcome) if at_least is None else good >= at_least
-    if at_least is not None and not held and at_least > len(outcome):
-        return Verdict(None, f"only {len(outcome)} rows, {at_least} are spoken of")
+    n, good = len(outcome), sum(outcome.values())
+    if at_least is not None and at_least > n:
+        return Verdict(None, f"only {n} row{'s' * (n > 1)}, {at_least} are spoken of")
+    held = good >= (n if at_least is None else at_least)
+    if n == 1:
+        (row,) = outcome
+        return Verdict(held, (said or {}).get(row, ""))
     wrong = [row for row, fine in outcome.items() if not fine]
     but = f"; not {_few(wrong)}" if wrong else ""
-    return Verdict(held, f"{good} of {len(outcome)} rows{but}")
+    return Verdict(held, f"{good} of {n} rows{but}")
 
 
 def _few(names: Sequence[str], most: int = 4) -> str:

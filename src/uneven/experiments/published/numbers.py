@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, field
+from itertools import count
 from typing import Any, Protocol
 
 import numpy as np
@@ -106,18 +107,22 @@ class Summary:
         Over the samples; the deviation divides by n - 1 and is NaN for a single sample.
     n : int
         Number of samples.
-    samples : ndarray of shape (n,) or None
-        Kept for single numbers only, not for curves and matrices.
+    samples : ndarray of shape (n_places,) or None
+        Kept for single numbers only, not for curves and matrices; NaN are samples that do not
+        exist, so that the others keep their places.
+    repeats : ndarray of shape (n_places,) or None
+        Repetition that each of them comes from, if that is known.
     """
 
     mean: Any
     deviation: Any
     n: int
     samples: NDArray[np.float64] | None = None
+    repeats: NDArray[np.int64] | None = None
 
     @classmethod
-    def of(cls, values: NDArray[np.float64]) -> Summary:
-        """Sum up samples of shape (n, ...); NaN are samples that do not exist."""
+    def of(cls, values: NDArray[np.float64], repeats: NDArray[np.int64] | None = None) -> Summary:
+        """Sum up samples of shape (n_places, ...); NaN are samples that do not exist."""
         counted = np.isfinite(values).sum(axis=0)
         total = np.where(np.isfinite(values), values, 0.0).sum(axis=0)
         with np.errstate(invalid="ignore", divide="ignore"):
@@ -127,8 +132,7 @@ class Summary:
                 counted > 1, np.sqrt((apart**2).sum(axis=0) / np.maximum(counted - 1, 1)), np.nan
             )
         if values.ndim == 1:
-            kept = values[np.isfinite(values)]
-            return cls(float(mean), float(deviation), int(counted), kept)
+            return cls(float(mean), float(deviation), int(counted), values, repeats)
         return cls(mean, deviation, int(np.max(counted, initial=0)))
 
 
@@ -159,12 +163,34 @@ class Measured:
         return tuple(dict.fromkeys(column for _, column, _ in self.values))
 
     @classmethod
-    def gather(cls, found: Iterable[tuple[str, Mapping[str, Mapping[str, Any]]]]) -> Measured:
-        """Join the answers of cells, given as (row, answers) in the order of repetitions."""
-        parts: dict[Key, list[NDArray[np.float64]]] = {}
-        for row, answers in found:
+    def gather(
+        cls,
+        found: Iterable[tuple[str, Mapping[str, Mapping[str, Any]]]],
+        repeats: Iterable[int] | None = None,
+    ) -> Measured:
+        """Join the answers of cells.
+
+        Parameters
+        ----------
+        found : iterable of (row, answers)
+            In the order of repetitions.
+        repeats : iterable of int, optional
+            Repetition of each cell; if left out, the cells are one repetition each.
+
+        Returns
+        -------
+        Measured
+        """
+        parts: dict[Key, list[tuple[int, NDArray[np.float64]]]] = {}
+        for repeat, (row, answers) in zip(count() if repeats is None else repeats, found):
             for column, measures in answers.items():
                 for measure, values in measures.items():
-                    array = np.asarray(values, dtype=np.float64)
-                    parts.setdefault((row, column, measure), []).append(np.atleast_1d(array))
-        return cls({key: Summary.of(np.concatenate(some)) for key, some in parts.items()})
+                    array = np.atleast_1d(np.asarray(values, dtype=np.float64))
+                    parts.setdefault((row, column, measure), []).append((repeat, array))
+        return cls({key: _joined(some) for key, some in parts.items()})
+
+
+def _joined(parts: list[tuple[int, NDArray[np.float64]]]) -> Summary:
+    """Summary of the samples of several repetitions."""
+    repeats = [np.full(len(values), repeat, dtype=np.int64) for repeat, values in parts]
+    return Summary.of(np.concatenate([values for _, values in parts]), np.concatenate(repeats))

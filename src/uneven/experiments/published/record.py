@@ -106,6 +106,7 @@ def measured_part(
                 "mean": _rounded(summary.mean),
                 "deviation": _rounded(summary.deviation),
                 "samples": None if summary.samples is None else _rounded(summary.samples),
+                "repeats": None if summary.repeats is None else summary.repeats.tolist(),
             }
             for key, summary in harvest.measured.values.items()
         ],
@@ -122,12 +123,13 @@ def _numbers(measured: Mapping[str, Any] | None) -> Measured:
         return Measured()
     found: dict[Key, Summary] = {}
     for one in measured["values"]:
-        samples = one["samples"]
+        samples, repeats = one["samples"], one.get("repeats")
         found[tuple(one["key"])] = Summary(
             _array(one["mean"]),
             _array(one["deviation"]),
             one["n"],
             None if samples is None else np.asarray(samples, dtype=np.float64),
+            None if repeats is None else np.asarray(repeats, dtype=np.int64),
         )
     return Measured(found)
 

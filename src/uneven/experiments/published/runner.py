@@ -139,7 +139,10 @@ def harvest(exhibit: Exhibit, run: Run) -> Harvest:
     done = [(cell, kept) for cell, kept in found if kept is not None]
     order = {item.name: k for s in exhibit.studies for k, item in enumerate(s.at(run.fast).items)}
     done.sort(key=lambda pair: (order[pair[0].item.name], pair[0].repeat))
-    measured = Measured.gather((cell.item.name, kept.answers) for cell, kept in done)
+    measured = Measured.gather(
+        ((cell.item.name, kept.answers) for cell, kept in done),
+        [cell.repeat for cell, _ in done],
+    )
     repeats: dict[str, int] = {}
     for cell, _ in done:
         repeats[cell.item.name] = repeats.get(cell.item.name, 0) + 1

@@ -16,6 +16,7 @@ from uneven.metrics.paired import signed_rank_test
 __all__ = ["Comparison", "compare_columns"]
 
 Samples = NDArray[np.float64]
+_OF_PAIRS = ("student", "signed_rank")
 
 
 @dataclass(frozen=True)
@@ -68,19 +69,43 @@ def _with_best(
 def _compare(
     rule: Significance, measured: Measured, row: str, measure: str, first: str, second: str
 ) -> Comparison | None:
-    sides = [measured.values.get((row, column, measure)) for column in (first, second)]
-    a, b = (_kept(side) for side in sides)
-    if a is None or b is None or min(len(a), len(b)) < 2:
+    one, two = (measured.values.get((row, column, measure)) for column in (first, second))
+    if one is None or two is None:
         return None
-    paired = rule.test in ("student", "signed_rank")
-    if paired and len(a) != len(b):
+    a, b = _paired(one, two) if rule.test in _OF_PAIRS else (_known(one), _known(two))
+    if min(len(a), len(b)) < 2:
         return None
     p = _p_value(rule, a, b)
     return Comparison(row, first, second, measure, p, bool(p < rule.level))
 
 
-def _kept(summary: Summary | None) -> Samples | None:
-    return None if summary is None else summary.samples
+def _known(summary: Summary) -> Samples:
+    samples = np.array([]) if summary.samples is None else summary.samples
+    return samples[np.isfinite(samples)]
+
+
+def _paired(one: Summary, two: Summary) -> tuple[Samples, Samples]:
+    """Samples at the same place of the same repetition, where both exist."""
+    sides = [_by_repeat(one), _by_repeat(two)]
+    if one.repeats is None or two.repeats is None:
+        sides = [{0: np.concatenate([*side.values(), []])} for side in sides]
+    shared = [
+        np.array([sides[0][repeat], sides[1][repeat]])
+        for repeat in sorted(sides[0].keys() & sides[1].keys())
+        if len(sides[0][repeat]) == len(sides[1][repeat])
+    ]
+    pairs = np.concatenate([np.empty((2, 0)), *shared], axis=1)
+    a, b = pairs[:, np.isfinite(pairs).all(axis=0)]
+    return a, b
+
+
+def _by_repeat(summary: Summary) -> dict[int, Samples]:
+    samples, repeats = summary.samples, summary.repeats
+    if samples is None:
+        return {}
+    if repeats is None:
+        return {0: samples}
+    return {int(repeat): samples[repeats == repeat] for repeat in np.unique(repeats)}
 
 
 def _p_value(rule: Significance, a: Samples, b: Samples) -> float:
@@ -92,14 +117,20 @@ def _p_value(rule: Significance, a: Samples, b: Samples) -> float:
 
 def _student(a: Samples, b: Samples, alternative: str) -> float:
     if np.ptp(a - b) == 0.0:
-        return 1.0 if a[0] == b[0] else 0.0
+        return _certain(a[0] - b[0], alternative)
     return float(stats.ttest_rel(a, b, alternative=alternative).pvalue)
 
 
 def _welch(a: Samples, b: Samples, alternative: str) -> float:
     if np.ptp(a) == 0.0 == np.ptp(b):
-        return 1.0 if a[0] == b[0] else 0.0
+        return _certain(a[0] - b[0], alternative)
     return float(stats.ttest_ind(a, b, equal_var=False, alternative=alternative).pvalue)
+
+
+def _certain(difference: float, alternative: str) -> float:
+    """P-value where nothing varies: 0 if the difference is of the side asked about, else 1."""
+    sides = {"less": difference < 0, "greater": difference > 0, "two-sided": difference != 0}
+    return 0.0 if sides[alternative] else 1.0
 
 
 def _rank_sum(a: Samples, b: Samples, alternative: str) -> float:
