@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 import os
+import shutil
 import signal
 import subprocess
 import sys
@@ -84,7 +85,8 @@ def test_a_missing_data_set_is_named_and_the_rest_is_run(uneven, toys, tmp_path)
     (tmp_path / "data").mkdir()
     done = uneven("reproduce", "all", "--fast", "--data", "data", "--offline", "--n-jobs", 1)
     assert done.code == 0
-    assert "no_such_set" in done.err
+    assert "a data set is missing: no_such_set" in done.err
+    assert "leave out --offline" in done.err
     page = (tmp_path / "uneven-published" / "toy-table-1.html").read_text(encoding="utf-8")
     assert "no_such_set" in page
     assert str(tmp_path) not in page
@@ -121,7 +123,7 @@ def test_the_page_is_made_from_results_alone(uneven, toys, tmp_path):
         ((), "--list"),
         (("koco-tabel-3.3",), "did you mean 'koco-table-3.3'"),
         (("all", "--data", "nowhere"), "nowhere is not a folder"),
-        (("all", "--n-jobs", "0"), "0 threads"),
+        (("all", "--n-jobs", "0"), "nothing works with 0"),
         (("--page", "page.md", "--out", "nowhere"), "holds no results"),
         (("all", "--out", "file"), "is a file"),
     ],
@@ -134,12 +136,63 @@ def test_bad_words_are_told_in_one_line(uneven, tmp_path, words, said):
     assert files_in(tmp_path) == {"file"}
 
 
-def test_a_damaged_result_is_told(uneven, toys, tmp_path):
-    (tmp_path / "toy-table-1.json").write_text("{", encoding="utf-8")
+WRONG = [
+    "{",
+    "[]",
+    "5",
+    "{}",
+    '{"name": "toy-table-1"}',
+    '{"name": "other", "schema": 1}',
+    '{"name": "toy-table-1", "schema": 1, "measured": 5}',
+    '{"name": "toy-table-1", "schema": 1, "measured": {"values": 3}}',
+    '{"name": "toy-table-1", "schema": 1, "measured": {"values": [{"key": ["a", "b", "c"]}]}}',
+]
+
+
+@pytest.mark.parametrize("text", WRONG)
+def test_a_damaged_result_is_told(uneven, toys, tmp_path, text):
+    (tmp_path / "toy-table-1.json").write_text(text, encoding="utf-8")
     done = uneven("reproduce", "--page", "page.md", "--out", ".")
     assert done.code == 2
     assert "toy-table-1.json is not a result" in done.complaint
     assert not (tmp_path / "page.md").exists()
+    other = uneven("reproduce", "toy-figure-2", "--out", ".")
+    assert other.code == 0
+    assert "it is left out" in other.err
+
+
+def test_results_without_their_cells_are_not_lost(uneven, toys, tmp_path):
+    uneven("reproduce", "toy-table-1", "--fast", "--out", "out", "--n-jobs", 1)
+    before = (tmp_path / "out/toy-table-1.json").read_text(encoding="utf-8")
+    shutil.rmtree(tmp_path / "out/cells")
+    done = uneven("reproduce", "toy-table-1", "--kept", "--out", "out")
+    assert done.code == 0
+    assert "the earlier results are kept" in done.err
+    assert (tmp_path / "out/toy-table-1.json").read_text(encoding="utf-8") == before
+
+
+def test_a_fast_run_in_the_folder_of_a_full_one_shows_the_full_one(uneven, toys, tmp_path):
+    uneven("reproduce", "toy-table-1", "--out", "out", "--n-jobs", 1)
+    uneven("reproduce", "toy-table-1", "--fast", "--out", "out", "--n-jobs", 1)
+    record = json.loads((tmp_path / "out/toy-table-1.json").read_text(encoding="utf-8"))
+    assert record["measured"]["cells"]["done"] == 2 * toy.REPEATS
+    assert record["measured"]["fast"] is False
+
+
+def test_nothing_kept_is_told_and_nothing_written(uneven, toys, tmp_path):
+    done = uneven("reproduce", "all", "--kept", "--out", "nowhere")
+    assert done.code == 2
+    assert "holds no finished cell" in done.complaint
+    assert not files_in(tmp_path)
+
+
+def test_a_page_needs_its_folder_before_anything_is_written(uneven, toys, tmp_path):
+    uneven("reproduce", "toy-table-1", "--fast", "--out", "out", "--n-jobs", 1)
+    before = files_in(tmp_path)
+    done = uneven("reproduce", "--page", "nowhere/page.md", "--out", "out")
+    assert done.code == 2
+    assert "there is no folder nowhere" in done.complaint
+    assert files_in(tmp_path) == before
 
 
 def test_ctrl_c_keeps_the_finished_cells_and_says_how_to_go_on(tmp_path):

@@ -275,8 +275,8 @@ footnotes; figures are redrawn.
 
   uneven reproduce --page docs/published.md --out docs/published
 
-NAME is a table or figure (koco-table-3.3), a chapter of one (koco-table-3), a document (koco,
-combo, bregman, louche, sen), or all.
+NAME is a table or figure (koco-table-3.3), the beginning of such names (koco-table-3), a document
+(koco, combo, bregman, louche, sen), or all.
 
 Every finished cell (one repetition on one data set) is kept in the folder. A run that was stopped
 or killed goes on where it was when the same command is given again; [bold]--kept[/bold] shows what
@@ -284,5 +284,6 @@ there is without running anything. [bold]--fast[/bold] runs fewer repetitions, w
 then need not repeat.
 
 Data sets come from the folder given by --data, or from the one that the variable UNEVEN_DATA
-names, or from OpenML. Whatever needs a set that cannot be had is named, and the rest is run.
+names, or from OpenML. Whatever needs a set that cannot be had is named, and the rest is run. If a
+cell fails, the rest is run, too, its pages name it, and the exit code is 1.
 """
