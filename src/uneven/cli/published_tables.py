@@ -14,10 +14,10 @@ from rich.text import Text
 from uneven.cli.terminal import ascii_only, stdout, table
 from uneven.report.heat import elide
 from uneven.report.published.blocks import Block, curve_block, number_blocks
+from uneven.report.published.claims import OWN_TITLE, held_words, own_claims, source_claims
 from uneven.report.published.facts import (
     STATUS,
     Record,
-    claims_count,
     kind,
     median_difference,
     number,
@@ -112,10 +112,13 @@ def print_record(record: Record, console: Console | None = None) -> None:
             screen.print(Text(_plain(words, screen), style="dim"))
     if record["test"] is not None:
         screen.print(Text(_plain(test_words(record), screen), style="dim"))
-    if record["claims"]:
-        screen.print()
-    for claim in record["claims"]:
-        screen.print(_claim(claim, screen))
+    for title, claims in (("", source_claims(record)), (OWN_TITLE, own_claims(record))):
+        if claims:
+            screen.print()
+        if claims and title:
+            screen.print(Text(title, style="bold"))
+        for claim in claims:
+            screen.print(_claim(claim, screen))
     screen.print()
 
 
@@ -179,11 +182,10 @@ def _claim(claim: Mapping[str, Any], screen: Console) -> Text:
 
 
 def _facts(record: Record) -> str:
-    held, told, _ = claims_count(record)
     middle = median_difference(record)
     parts = [STATUS[record["status"]], run_kind(record)]
-    if told:
-        parts.append(f"{held} of {told} claims held")
+    if held := held_words(record, noun="claims held"):
+        parts.append(held)
     if middle == middle:
         parts.append(f"median difference {middle:.1f} printed deviations")
     return ", ".join(dict.fromkeys(parts))

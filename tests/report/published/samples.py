@@ -38,11 +38,12 @@ def study(rows):
 
 def measured_by(values, *, fast=False, planned=None, missing=(), failed=()):
     """Measured part of a record from samples by row, column and measure."""
-    cells = [(row, {column: {key: x}}) for (row, column, key), x in values.items()]
-    rows = dict.fromkeys(row for row, _, _ in values)
+    rows = {row: {} for row, _, _ in values}
+    for (row, column, key), x in values.items():
+        rows[row].setdefault(column, {})[key] = x
     done = 3 * len(rows)
     harvest = Harvest(
-        Measured.gather(cells), done, planned or done, dict.fromkeys(rows, 3), 75.0, [MADE]
+        Measured.gather(rows.items()), done, planned or done, dict.fromkeys(rows, 3), 75.0, [MADE]
     )
     return measured_part(harvest, fast=fast, missing=dict(missing), failed=dict(failed))
 
@@ -194,6 +195,24 @@ def impossible_record():
     )
 
 
+def starved_record():
+    """An exhibit that was run, but none of its data could be had."""
+    missing = {"wine": "data set 'wine' is missing"}
+    found = measured_by({}, planned=9, missing=missing)
+    return build_record(numbers_exhibit(), found)
+
+
+def doubtful_record():
+    """Claims of the source with and without print, and two that are not the source's."""
+    claims = (
+        Claim("The norm of A is below that of B.", Compare("A", "B", "norm")),
+        Claim("The norm of A is below that of C.", Compare("A", "C", "norm")),
+        Claim("Asked besides: A errs less than B.", Compare("A", "B", "error")),
+        Claim("By theory: B errs less than A.", Compare("B", "A", "error")),
+    )
+    return build_record(numbers_exhibit(claims=claims), numbers_measured())
+
+
 def unmeasured_record():
     """An exhibit that could be run but was not."""
     return build_record(numbers_exhibit(), None)
@@ -217,5 +236,7 @@ RECORDS = {
     "large matrices": lambda: matrices_record(14),
     "impossible": impossible_record,
     "unmeasured": unmeasured_record,
+    "starved": starved_record,
+    "doubtful": doubtful_record,
     "unprinted": unprinted_record,
 }

@@ -23,7 +23,8 @@ from tests.report.published.samples import (
     unmeasured_record,
 )
 from uneven.report.published import published_page, write_exhibit, write_index
-from uneven.report.published.facts import claims_count, kind, median_difference, run_kind, versions
+from uneven.report.published.claims import claims_count
+from uneven.report.published.facts import kind, median_difference, run_kind, versions
 from uneven.report.published.markdown import escaped, exhibit_markdown
 from uneven.report.published.panels import picture_names, plot_panels, shown_point
 from uneven.report.published.points import point_record

@@ -4,19 +4,28 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
+from uneven.report.published.claims import held_words
 from uneven.report.published.facts import (
     STATUS,
     Record,
     authors,
-    claims_count,
     dates,
     median_difference,
     run_cell,
-    run_kind,
     versions,
+    was_run,
 )
-from uneven.report.published.markdown import claims_list, escaped, facts_line, notes, table, tables
+from uneven.report.published.markdown import (
+    claims_list,
+    escaped,
+    facts_line,
+    left_out,
+    notes,
+    table,
+    tables,
+)
 from uneven.report.published.panels import picture_names
+from uneven.report.published.words import protocol_words
 
 __all__ = ["published_page"]
 
@@ -30,7 +39,8 @@ makes one of them, and this page is made by the same command from kept results.
 *Original data* means the data of the source, or data drawn by the law that it states; *substitute*
 means that something stands in for them, and the note says what. A *claim* is a sentence of the
 source about its numbers; the same check is made on the printed and on the measured numbers, so a
-claim that its own print contradicts shows. *Apart* is the median distance between the measured and
+claim that its own print contradicts shows. Claims that we add, from theory or as a further question,
+stand apart and are not counted. *Apart* is the median distance between the measured and
 the printed mean, in printed deviations, where the source prints deviations."""
 
 
@@ -86,27 +96,26 @@ def _summary(records: Sequence[Record]) -> list[str]:
 
 
 def _line(record: Record) -> list[str]:
-    held, told, _ = claims_count(record)
     middle = median_difference(record)
     return [
         f"[{escaped(record['place'])}](#{record['name']})",
         escaped(record["title"]),
         STATUS[record["status"]],
         run_cell(record),
-        f"{held} of {told}" if told else "",
+        held_words(record),
         f"{middle:.1f}" if middle == middle else "",
     ]
 
 
 def _section(record: Record, pictures: str) -> str:
     name = f"{record['place']}: {record['title']}"
-    if run_kind(record) == "not run":
-        return f'<a id="{record["name"]}"></a>\n\n### {escaped(name)}\n\n{facts_line(record)}'
+    head = [f'<a id="{record["name"]}"></a>\n\n### {escaped(name)}', facts_line(record)]
+    if not was_run(record):
+        return "\n\n".join([*head, *left_out(record)])
     files = picture_names(record)
     parts = [
-        f'<a id="{record["name"]}"></a>\n\n### {escaped(name)}',
-        facts_line(record),
-        escaped(record["protocol"]),
+        *head,
+        escaped(protocol_words(record)),
         *(f"![{escaped(name)}]({pictures}/{file})" for file in files),
         *tables(record),
         claims_list(record),

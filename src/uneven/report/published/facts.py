@@ -16,7 +16,6 @@ __all__ = [
     "STATUS",
     "Record",
     "authors",
-    "claims_count",
     "command_of",
     "dates",
     "differences",
@@ -28,6 +27,7 @@ __all__ = [
     "run_kind",
     "versions",
     "versions_line",
+    "was_run",
 ]
 
 Record = Mapping[str, Any]
@@ -89,17 +89,27 @@ def median_difference(record: Record) -> float:
     return median(sizes) if sizes else math.nan
 
 
-def claims_count(record: Record) -> tuple[int, int, int]:
-    """How many claims held, how many can be told from what was measured, and how many there are."""
-    held = [claim["measured"]["held"] for claim in record["claims"]]
-    return sum(h is True for h in held), sum(h is not None for h in held), len(held)
+def was_run(record: Record) -> bool:
+    """Whether a cell is done."""
+    return bool(record["measured"] and record["measured"]["cells"]["done"])
 
 
 def run_kind(record: Record) -> str:
-    """``full``, ``fast``, ``part of full`` or ``part of fast`` if cells lack, or ``not run``."""
+    """``full``, ``fast``, ``part of full`` or ``part of fast`` if cells lack, or ``not run``.
+
+    Where a run was tried and did nothing, the reason follows.
+
+    Examples
+    --------
+    >>> tried = {"cells": {"done": 0, "planned": 5}, "missing": {"Car": "no data"}, "failed": {}}
+    >>> run_kind({"measured": tried})
+    'not run: data missing'
+    """
     measured = record["measured"]
-    if not measured or not measured["cells"]["done"]:
-        return "not run"
+    if not was_run(record):
+        tried = measured or {"missing": {}, "failed": {}}
+        lacking = ": data missing" if tried["missing"] else ""
+        return f"not run{lacking or (': all cells failed' if tried['failed'] else '')}"
     cells = measured["cells"]
     partly = "part of " if cells["done"] < cells["planned"] else ""
     return partly + ("fast" if measured["fast"] else "full")

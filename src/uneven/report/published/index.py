@@ -7,14 +7,14 @@ from collections.abc import Sequence
 from uneven.report.heat import elide
 from uneven.report.markup import Markup, tag
 from uneven.report.numbers import NOTHING
+from uneven.report.published.claims import held_words
 from uneven.report.published.facts import (
     STATUS,
     Record,
-    claims_count,
     dates,
     median_difference,
     run_cell,
-    run_kind,
+    was_run,
 )
 from uneven.report.published.words import strength
 from uneven.report.shell import Part, asset, whole_page
@@ -50,9 +50,8 @@ def index_page(records: Sequence[Record]) -> str:
     parts: list[Part] = [
         (key, key, some[0]["document"]["citation"], _table(some)) for key, some in documents.items()
     ]
-    held, told = (sum(claims_count(record)[j] for record in records) for j in (0, 1))
-    run = sum(run_kind(record) != "not run" for record in records)
-    facts = f"{run} of {len(records)} tables and figures run; {held} of {told} claims held"
+    run = f"{sum(map(was_run, records))} of {len(records)} tables and figures run"
+    facts = "; ".join(filter(None, (run, held_words(*records, noun="claims held"))))
     head = tag(
         "header",
         tag("h1", "Published versus measured"),
@@ -81,7 +80,6 @@ def _table(records: Sequence[Record]) -> Markup:
 
 
 def _row(record: Record) -> Markup:
-    held, told, _ = claims_count(record)
     middle = median_difference(record)
     known = middle == middle
     tint, note = strength(middle), record["status_note"]
@@ -92,7 +90,7 @@ def _row(record: Record) -> Markup:
         tag("td", record["title"], tag("span", shown, class_="n", title=note) if note else None),
         tag("td", status_badge(record)),
         tag("td", run_cell(record) or NOTHING, class_="short"),
-        tag("td", f"{held} of {told}" if told else NOTHING, class_="number"),
+        tag("td", held_words(record) or NOTHING, class_="number"),
         tag(
             "td",
             f"{middle:.1f}" if known else NOTHING,

@@ -9,10 +9,16 @@ from typing import Any
 from uneven.report.markup import text
 from uneven.report.numbers import NOTHING, plus_minus, seconds
 from uneven.report.published.blocks import Block, curve_block, number_blocks
+from uneven.report.published.claims import (
+    OWN_TITLE,
+    claims_count,
+    held_words,
+    own_claims,
+    source_claims,
+)
 from uneven.report.published.facts import (
     STATUS,
     Record,
-    claims_count,
     command_of,
     dates,
     entries,
@@ -21,15 +27,26 @@ from uneven.report.published.facts import (
     number,
     run_kind,
     versions_line,
+    was_run,
 )
 from uneven.report.published.words import (
     printed_word,
+    protocol_words,
     side_words,
     test_words,
     verdict_word,
 )
 
-__all__ = ["claims_list", "escaped", "exhibit_markdown", "facts_line", "notes", "table", "tables"]
+__all__ = [
+    "claims_list",
+    "escaped",
+    "exhibit_markdown",
+    "facts_line",
+    "left_out",
+    "notes",
+    "table",
+    "tables",
+]
 
 _SPECIAL = re.compile(r"([\\`*_{}\[\]#|~$])")
 FOLDED = 60
@@ -73,7 +90,7 @@ def exhibit_markdown(record: Record, pictures: Sequence[str] = ()) -> str:
         f"# {escaped(name)}",
         escaped(record["document"]["citation"]),
         facts_line(record),
-        escaped(record["protocol"]),
+        escaped(protocol_words(record)),
         *tables(record),
         claims_list(record),
         *notes(record),
@@ -88,7 +105,7 @@ def facts_line(record: Record) -> str:
     """Status and run in a few words, with the note on the status."""
     measured = record["measured"]
     found = [f"**{STATUS[record['status']]}**"]
-    if measured and measured["cells"]["done"]:
+    if was_run(record):
         cells = measured["cells"]
         found += [
             f"{run_kind(record)} run",
@@ -97,7 +114,8 @@ def facts_line(record: Record) -> str:
             dates(record),
         ]
     elif record["status"] != "impossible":
-        found.append("not run yet")
+        kind_of_run = run_kind(record)
+        found.append("not run yet" if kind_of_run == "not run" else kind_of_run)
     note = f". {escaped(record['status_note'])}" if record["status_note"] else ""
     return ", ".join(part for part in found if part) + note
 
@@ -117,31 +135,41 @@ def tables(record: Record) -> list[str]:
 
 def claims_list(record: Record) -> str:
     """Claims and what became of them."""
-    if not record["claims"]:
-        return ""
-    held, told, n = claims_count(record)
+    _, told, n = claims_count(record)
+    untold = f"; {n - told} cannot be told" if told < n else ""
+    held = held_words(record, noun="held")
+    counted = f"Claims: {held}{untold}." if told else f"Claims: {n}, none measured."
+    groups = ((counted, source_claims(record)), (f"{OWN_TITLE}:", own_claims(record)))
+    return "\n\n".join(f"{title}\n\n{_claims(some)}" for title, some in groups if some)
+
+
+def _claims(claims: Iterable[Mapping[str, Any]]) -> str:
     rows = [
         [
             escaped(claim["text"]),
             _with_detail(printed_word(claim["printed"]["held"]), claim["printed"]),
             _with_detail(f"**{verdict_word(claim['measured']['held'])}**", claim["measured"]),
         ]
-        for claim in record["claims"]
+        for claim in claims
     ]
-    untold = f" ({n - told} cannot be told)" if told < n else ""
-    counted = f"Claims: {held} of {told} held{untold}." if told else f"Claims: {n}, none measured."
-    return f"{counted}\n\n{table(['claim', 'in print', 'measured'], rows, left=3)}"
+    return table(["claim", "in print", "measured"], rows, left=3)
 
 
 def notes(record: Record) -> list[str]:
     """Explanation, errata, and what is missing or failed."""
-    measured = record["measured"] or {"missing": {}, "failed": {}}
     found = []
     if record["explanation"]:
         found.append(f"**What differs, and why.** {escaped(record['explanation'])}")
     if record["errata"]:
         lines = "\n".join(f"- {escaped(line)}" for line in record["errata"])
         found.append(f"Errors of the print:\n\n{lines}")
+    return found + left_out(record)
+
+
+def left_out(record: Record) -> list[str]:
+    """Rows without data, and cells that ended with an error."""
+    measured = record["measured"] or {"missing": {}, "failed": {}}
+    found = []
     for title, missing in (("Not run", measured["missing"]), ("Failed", measured["failed"])):
         if missing:
             lines = "\n".join(f"- {escaped(k)}: {escaped(why)}" for k, why in missing.items())

@@ -8,11 +8,17 @@ from typing import Any
 from uneven.report.markup import Markup, tag, text
 from uneven.report.numbers import seconds
 from uneven.report.published.blocks import number_blocks, point_block
+from uneven.report.published.claims import (
+    OWN_TITLE,
+    claims_count,
+    held_words,
+    own_claims,
+    source_claims,
+)
 from uneven.report.published.curves import plot_figure
 from uneven.report.published.dots import dot_charts, dot_legend
 from uneven.report.published.facts import (
     Record,
-    claims_count,
     command_of,
     dates,
     kind,
@@ -20,11 +26,12 @@ from uneven.report.published.facts import (
     run_cell,
     run_kind,
     versions_line,
+    was_run,
 )
 from uneven.report.published.index import status_badge
 from uneven.report.published.matrices import matrix_figures
 from uneven.report.published.table import number_table, table_legend
-from uneven.report.published.words import printed_word, verdict_word
+from uneven.report.published.words import printed_word, protocol_words, verdict_word
 from uneven.report.shell import Part, asset, whole_page
 
 __all__ = ["exhibit_page"]
@@ -46,7 +53,7 @@ def exhibit_page(record: Record, *, pictures: bool = True) -> str:
         A complete HTML document without references to anything outside it.
     """
     parts: list[Part] = [
-        ("claims", "Claims", "What the source says, and what came out", _claims(record)),
+        ("claims", "Claims", _claims_title(record), _claims(record)),
         ("figure", "Figure", "The figure redrawn", _figures(record, pictures)),
         ("dots", "Picture", "Printed and measured", _dots(record)),
         ("table", "Table", "Ours beside the print", _tables(record)),
@@ -59,9 +66,9 @@ def exhibit_page(record: Record, *, pictures: bool = True) -> str:
 
 
 def _masthead(record: Record) -> Markup:
-    held, told, n = claims_count(record)
+    _, told, n = claims_count(record)
     headline = record["title"]
-    outcome = f"{held} of {told} claims held" if told else ""
+    outcome = held_words(record, noun="claims held")
     measured, middle = record["measured"], median_difference(record)
     untold = n - told if measured else 0
     facts = [_count(untold, "claim cannot be told", "claims cannot be told") if untold else ""]
@@ -78,7 +85,7 @@ def _masthead(record: Record) -> Markup:
     badges = [status_badge(record)]
     if run_cell(record):
         badges.append(tag("span", f"{run_kind(record)}{_run_word(record)}", class_="badge"))
-    notes = [record[part] for part in ("status_note", "protocol") if record[part]]
+    notes = [note for note in (record["status_note"], protocol_words(record)) if note]
     return tag(
         "header",
         tag("h1", f"{record['place']} of {record['document']['citation']}"),
@@ -90,7 +97,7 @@ def _masthead(record: Record) -> Markup:
 
 
 def _run_word(record: Record) -> str:
-    return "" if run_kind(record) == "not run" else " run"
+    return " run" if was_run(record) else ""
 
 
 def _count(n: int, one: str, many: str) -> str:
@@ -132,10 +139,18 @@ def _measures(record: Record, what: str) -> list[Mapping[str, Any]]:
     return [measure for measure in record["measures"] if kind(record, measure["key"]) == what]
 
 
+def _claims_title(record: Record) -> str:
+    who = "What the source says" if source_claims(record) else "What is asked"
+    return f"{who}, and what came out"
+
+
 def _claims(record: Record) -> Markup | None:
-    if not record["claims"]:
-        return None
-    return tag("ul", [_claim(claim) for claim in record["claims"]], class_="claims")
+    said, own = (
+        tag("ul", [_claim(claim) for claim in some], class_="claims") if some else ""
+        for some in (source_claims(record), own_claims(record))
+    )
+    heading = tag("h3", OWN_TITLE) if own else ""
+    return Markup(said + heading + own) if said or own else None
 
 
 def _claim(claim: Mapping[str, Any]) -> Markup:

@@ -7,9 +7,17 @@ from collections.abc import Mapping
 from typing import Any
 
 from uneven.report.numbers import plus_minus
-from uneven.report.published.facts import Record, number
+from uneven.report.published.facts import Record, number, run_kind, was_run
 
-__all__ = ["apart_word", "printed_word", "side_words", "strength", "test_words", "verdict_word"]
+__all__ = [
+    "apart_word",
+    "printed_word",
+    "protocol_words",
+    "side_words",
+    "strength",
+    "test_words",
+    "verdict_word",
+]
 
 TESTS = {
     "student": "Student's t-test of paired samples",
@@ -29,6 +37,19 @@ def verdict_word(held: bool | None) -> str:
 def printed_word(held: bool | None) -> str:
     """Whether the printed numbers themselves support a claim."""
     return "unknown" if held is None else "yes" if held else "no"
+
+
+def protocol_words(record: Record) -> str:
+    """The protocol; for a fast or unfinished run also what was done of it."""
+    if not record["protocol"] or not was_run(record) or run_kind(record) == "full":
+        return str(record["protocol"])
+    measured = record["measured"]
+    counts = [*measured["repeats"].values(), *[0 for _ in measured["missing"]]]
+    low, high = min(counts), max(counts)
+    repeats = f"{low}" if low == high else f"from {low} to {high}"
+    done = "{done} of {planned} cells".format(**measured["cells"])
+    here = f"Here: {run_kind(record)} run, {done}; repetitions per row: {repeats}."
+    return f"Full protocol: {record['protocol']} {here}"
 
 
 def side_words(side: Mapping[str, Any] | None, digits: int) -> str:

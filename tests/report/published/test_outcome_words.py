@@ -1,0 +1,102 @@
+"""What pages, Markdown and terminal say about runs and claims."""
+
+import pytest
+
+from tests.cli.test_published_tables import shown
+from tests.report.published.samples import (
+    doubtful_record,
+    impossible_record,
+    numbers_record,
+    odd_record,
+    starved_record,
+    unmeasured_record,
+)
+from tests.report.published.test_exhibit_page import spoken
+from uneven.cli.published_tables import print_record
+from uneven.report.published import published_page
+from uneven.report.published.claims import OWN_TITLE, claims_count, held_words
+from uneven.report.published.facts import run_kind
+from uneven.report.published.index import index_page
+from uneven.report.published.markdown import exhibit_markdown
+from uneven.report.published.page import exhibit_page
+
+COUNTED = "0 of 2 claims held (1 without printed numbers)"
+
+
+def everywhere(record):
+    """The record in every form, with the blanks of a line break as one."""
+    return {
+        "page": spoken(exhibit_page(record)),
+        "markdown": exhibit_markdown(record),
+        "docs": published_page([record]),
+        "terminal": shown(print_record, record, 400),
+    }
+
+
+def test_a_run_without_data_is_told_from_one_that_was_never_tried():
+    assert run_kind(starved_record()) == "not run: data missing"
+    assert run_kind(unmeasured_record()) == "not run"
+    for form, text in everywhere(starved_record()).items():
+        assert "not run: data missing" in text, form
+        assert "not run yet" not in text, form
+        if form != "terminal":
+            assert "data set 'wine' is missing" in text, form
+    assert "0 of 1 tables and figures run" in spoken(index_page([starved_record()]))
+
+
+def test_a_run_whose_cells_all_failed_says_so():
+    record = starved_record()
+    record["measured"]["missing"] = {}
+    record["measured"]["failed"] = {"sample: wine, repetition 0": "no memory"}
+    assert run_kind(record) == "not run: all cells failed"
+    assert "no memory" in published_page([record])
+
+
+@pytest.mark.parametrize("form", ["page", "markdown", "docs"])
+def test_the_protocol_of_a_part_run_is_told_from_what_was_done(form):
+    record = numbers_record(fast=True, planned=12)
+    record["measured"]["repeats"]["wine"] = 1
+    text = everywhere(record)[form]
+    full = "Full protocol: Ten folds, three times; stumps, 100 rounds."
+    assert f"{full} Here: part of fast run, 9 of 12 cells; repetitions per row: from 1 to 3" in text
+    assert (
+        "fast run, 9 of 9 cells; repetitions per row: 3."
+        in everywhere(numbers_record(fast=True))[form]
+    )
+    assert "per row: from 0 to 3." in everywhere(odd_record())[form], "a row without data has none"
+    for whole in (numbers_record(), unmeasured_record()):
+        assert "Full protocol" not in everywhere(whole)[form]
+
+
+def test_claims_without_print_are_told_and_ours_are_not_counted():
+    record = doubtful_record()
+    for claim, held in zip(record["claims"], (False, False, True, True)):
+        claim["measured"]["held"] = held
+    assert claims_count(record) == (0, 2, 2)
+    texts = everywhere(record)
+    assert COUNTED in texts["page"]
+    assert COUNTED in texts["terminal"]
+    assert "Claims: 0 of 2 held (1 without printed numbers)." in texts["markdown"]
+    assert "| 0 of 2 (1 without printed numbers) |" in texts["docs"]
+    assert f"{COUNTED}" in spoken(index_page([record]))
+    assert "2 of 4 claims held (1 without" in spoken(index_page([record, numbers_record()]))
+    assert held_words(numbers_record()) == "2 of 2"
+    assert held_words(impossible_record()) == ""
+
+
+def test_our_claims_stand_in_a_group_of_their_own():
+    for form, text in everywhere(doubtful_record()).items():
+        before, after = text.split(OWN_TITLE)
+        assert "The norm of A is below that of C." in before, form
+        assert "Asked besides" not in before, form
+        assert "Asked besides: A errs less than B." in after, form
+        assert "By theory: B errs less than A." in after, form
+        assert OWN_TITLE not in everywhere(numbers_record())[form]
+
+
+def test_a_page_with_only_our_claims_puts_no_words_into_the_mouth_of_the_source():
+    record = doubtful_record()
+    record["claims"] = record["claims"][2:]
+    assert "What the source says" not in spoken(exhibit_page(record))
+    assert "claims held" not in spoken(exhibit_page(record))
+    assert "Claims:" not in exhibit_markdown(record)
