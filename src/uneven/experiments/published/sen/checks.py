@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from abc import ABC, abstractmethod
 from collections.abc import Callable
 from dataclasses import dataclass
 from typing import Any
@@ -13,7 +14,7 @@ from uneven.experiments.published.claims import counted
 from uneven.experiments.published.description import Significance
 from uneven.experiments.published.numbers import Numbers, Verdict
 
-__all__ = ["Apart", "BestOf", "Close", "Curves", "wilcoxon"]
+__all__ = ["Apart", "BestOf", "Close", "Costs", "Curves", "wilcoxon"]
 
 
 def wilcoxon(*pairs: tuple[str, str]) -> Significance:
@@ -23,7 +24,7 @@ def wilcoxon(*pairs: tuple[str, str]) -> Significance:
 
 @dataclass(frozen=True)
 class BestOf:
-    """The lowest number of a row is in one group of columns, ties included.
+    """The lowest number of a row is in one group of columns.
 
     Attributes
     ----------
@@ -33,6 +34,11 @@ class BestOf:
         In how many rows; in all if None.
     rows : tuple of str
     measure : str
+    strict : bool
+        Whether equal numbers are not enough.
+    paired : bool
+        Whether a column takes part in a row only if its fellow in the other group, which stands at
+        the same place, has a number there too.
     """
 
     group: tuple[str, ...]
@@ -40,29 +46,35 @@ class BestOf:
     at_least: int | None = None
     rows: tuple[str, ...] = ()
     measure: str = "error"
+    strict: bool = False
+    paired: bool = False
 
     def __call__(self, numbers: Numbers) -> Verdict:
         """Count the rows."""
         outcome = {}
         for row in self.rows or numbers.rows:
             own, rest = (
-                [v for c in some if (v := numbers.mean(row, c, self.measure)) is not None]
+                [numbers.mean(row, column, self.measure) for column in some]
                 for some in (self.group, self.others)
             )
+            if self.paired:
+                both = [pair for pair in zip(own, rest) if None not in pair]
+                own, rest = [a for a, _ in both], [b for _, b in both]
+            own, rest = ([v for v in some if v is not None] for some in (own, rest))
             if own and rest:
-                outcome[row] = bool(min(own) <= min(rest))
+                low, other = min(own), min(rest)
+                outcome[row] = bool(low < other or (low == other and not self.strict))
         return counted(outcome, self.at_least)
 
 
 @dataclass(frozen=True)
-class Close:
-    """Two columns differ little on average over the rows that have both.
+class _Difference(ABC):
+    """Of two columns, on average over the rows that have both.
 
     Attributes
     ----------
     first, second : str
     most : float
-        The mean difference is below it, in absolute value.
     measure : str
     """
 
@@ -71,27 +83,53 @@ class Close:
     most: float
     measure: str = "error"
 
-    def __call__(self, numbers: Numbers) -> Verdict:
-        """Mean of first minus second."""
+    def differences(self, numbers: Numbers) -> list[float]:
+        """First minus second, by row."""
         pairs = [
             [numbers.mean(row, column, self.measure) for column in (self.first, self.second)]
             for row in numbers.rows
         ]
-        apart = [a - b for a, b in pairs if a is not None and b is not None]
-        if not apart:
+        return [float(a - b) for a, b in pairs if a is not None and b is not None]
+
+    def __call__(self, numbers: Numbers) -> Verdict:
+        """Judge the differences."""
+        found = self.differences(numbers)
+        if not found:
             return Verdict(None, "no numbers")
-        mean = float(np.mean(apart))
-        return Verdict(abs(mean) < self.most, f"{mean:+.2f} on average, {len(apart)} rows")
+        mean, size = float(np.mean(found)), float(np.mean(np.abs(found)))
+        told = f"{mean:+.2f} on average ({size:.2f} in size), {len(found)} rows"
+        return Verdict(self.holds(mean, size), told)
+
+    @abstractmethod
+    def holds(self, mean: float, size: float) -> bool:
+        """Whether the mean difference, and the mean of absolute differences, are as said."""
 
 
 @dataclass(frozen=True)
-class Apart(Close):
+class Close(_Difference):
+    """Two columns differ little: the mean of their absolute differences is below ``most``."""
+
+    def holds(self, mean: float, size: float) -> bool:
+        """Differences of either sign count."""
+        return size < self.most
+
+
+@dataclass(frozen=True)
+class Costs(_Difference):
+    """One column is above another by less than ``most`` on average, or below it."""
+
+    def holds(self, mean: float, size: float) -> bool:
+        """A gain is no cost."""
+        return mean < self.most
+
+
+@dataclass(frozen=True)
+class Apart(_Difference):
     """One column is above another by at least ``most`` on average."""
 
-    def __call__(self, numbers: Numbers) -> Verdict:
-        """Mean of first minus second."""
-        found = super().__call__(numbers)
-        return found if found.held is None else Verdict(not found.held, found.detail)
+    def holds(self, mean: float, size: float) -> bool:
+        """The other direction does not count."""
+        return mean >= self.most
 
 
 @dataclass(frozen=True)

@@ -19,19 +19,21 @@ KERNELS = {"Lin": "linear", "Poly": "poly", "RBF": "rbf"}
 
 @dataclass(frozen=True)
 class Split:
-    """A data set, and how many rows are for training.
+    """A data set, and how many rows are for training and for the test.
 
     Attributes
     ----------
     data : str
         As `uneven.datasets.fetch` knows it.
-    n_train : int
+    n_train, n_test : int
+        As printed; the test rows are all that the training rows leave, if they are fewer.
     as_filed : bool
-        Whether the first rows are the training rows of the official files; else they are drawn.
+        Whether the first rows are for training; else they are drawn.
     """
 
     data: str
     n_train: int
+    n_test: int
     as_filed: bool
 
     def divide(self, X: np.ndarray, y: np.ndarray) -> tuple[Rows, Rows]:
@@ -45,10 +47,10 @@ class Split:
 
 
 SPLITS = {
-    "optdigit": Split("optdigits", 3823, as_filed=True),
-    "satellite": Split("satimage", 4435, as_filed=True),
-    "segment": Split("segment", 1000, as_filed=False),
-    "waveform": Split("waveform", 2000, as_filed=False),
+    "optdigit": Split("optdigits", 3823, 1797, as_filed=True),
+    "satellite": Split("satimage", 4435, 2000, as_filed=True),
+    "segment": Split("segment", 1000, 1310, as_filed=False),
+    "waveform": Split("waveform", 2000, 3000, as_filed=False),
 }
 
 
