@@ -33,6 +33,7 @@ from uneven.experiments.published.claims import (
     Average,
     Best,
     Compare,
+    Shrinks,
     Within,
     counted,
 )
@@ -120,6 +121,8 @@ def test_repetitions_are_joined_along_the_samples():
         (Alike("A", "B", {"error": 1.0}), True, "2 of 2 rows"),
         (Alike("A", "B", {"error": 1.0}, ("x",)), True, "1 and 2"),
         (Within("A", "error", 0.5, 2.5, ("x",)), True, "1"),
+        (Shrinks("A", "B", "error", 0.5), False, "1 of 2 rows; not y"),
+        (Shrinks("A", "B", "error", 0.4, ("x",)), False, "1 and 2"),
         (Best("A", "error", "lower", among=("A",)), None, "no numbers"),
         (Average("A", "B", "error"), False, "2 and 2, mean of 2 rows"),
         (Average("A", "B", "error", "<="), True, "2 and 2, mean of 2 rows"),

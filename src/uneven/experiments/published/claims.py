@@ -10,7 +10,7 @@ import numpy as np
 
 from uneven.experiments.published.numbers import Numbers, Verdict
 
-__all__ = ["Alike", "Asked", "Average", "Best", "Compare", "Within"]
+__all__ = ["Alike", "Asked", "Average", "Best", "Compare", "Shrinks", "Within", "counted"]
 
 
 @dataclass(frozen=True)
@@ -116,6 +116,38 @@ class Average:
         a, b = np.mean(known, axis=0)
         rows = f"{len(known)} row{'s' * (len(known) > 1)}"
         return Verdict(_holds(a, self.sign, b), f"{a:.4g} and {b:.4g}, mean of {rows}")
+
+
+@dataclass(frozen=True)
+class Shrinks:
+    """One column is at most a share of another in every row.
+
+    Attributes
+    ----------
+    first, second : str
+        Columns.
+    measure : str
+    share : float
+        Largest quotient of the first and the second.
+    rows : tuple of str
+        All that have both numbers, if empty.
+    """
+
+    first: str
+    second: str
+    measure: str
+    share: float
+    rows: tuple[str, ...] = ()
+
+    def __call__(self, numbers: Numbers) -> Verdict:
+        """Count the rows."""
+        outcome, said = {}, {}
+        for row in self.rows or numbers.rows:
+            a = numbers.mean(row, self.first, self.measure)
+            b = numbers.mean(row, self.second, self.measure)
+            if a is not None and b is not None:
+                outcome[row], said[row] = bool(a <= self.share * b), f"{a:.4g} and {b:.4g}"
+        return counted(outcome, said=said)
 
 
 @dataclass(frozen=True)

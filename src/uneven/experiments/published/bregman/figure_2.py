@@ -43,13 +43,13 @@ STUDIES = (
 
 
 def _curves(numbers: Numbers, measure: str) -> dict[tuple[str, str], np.ndarray]:
-    """Curves by row and column, without the places that nobody measured."""
+    """Curves by row and column that have two known places or more; the others are NaN."""
     found = {}
     for row in numbers.rows:
         for column in numbers.columns:
             curve = numbers.mean(row, column, measure)
             if curve is not None and np.isfinite(curve).sum() > 1:
-                found[row, column] = np.asarray(curve)[np.isfinite(curve)]
+                found[row, column] = np.asarray(curve)
     return found
 
 
@@ -69,9 +69,11 @@ class Rises:
 
     def __call__(self, numbers: Numbers) -> Verdict:
         """Count the curves."""
-        curves = _curves(numbers, self.measure).items()
-        grows = {key: bool(np.all(np.diff(curve) >= -self.tolerance)) for key, curve in curves}
-        return counted({f"{column} on {row}": fine for (row, column), fine in grows.items()})
+        outcome = {}
+        for (row, column), curve in _curves(numbers, self.measure).items():
+            steps = np.diff(curve[np.isfinite(curve)])
+            outcome[f"{column} on {row}"] = bool(np.all(steps >= -self.tolerance))
+        return counted(outcome)
 
 
 @dataclass(frozen=True)
@@ -82,7 +84,7 @@ class SlowsDown:
     ----------
     measure : str
     x : tuple of int
-        Places of the curves; those that end earlier have the first of them.
+        Places of the curves.
     """
 
     measure: str
@@ -92,8 +94,9 @@ class SlowsDown:
         """Count the curves."""
         outcome = {}
         for (row, column), curve in _curves(numbers, self.measure).items():
-            if len(curve) > 2:
-                ends = [0, len(curve) // 2, len(curve) - 1]
+            known = np.flatnonzero(np.isfinite(curve))
+            if len(known) > 2:
+                ends = known[[0, len(known) // 2, -1]]
                 first, last = np.diff(curve[ends]) / np.diff(np.take(self.x, ends))
                 outcome[f"{column} on {row}"] = bool(last < first)
         return counted(outcome)
@@ -118,8 +121,9 @@ class Closer:
         outcome = {}
         for row in numbers.rows:
             known = [curves[row, c] for c in self.columns if (row, c) in curves]
-            if len(known) > 1 and len({len(curve) for curve in known}) == 1:
-                spread = np.ptp(known, axis=0)
+            spread = np.ptp(known, axis=0) if len(known) > 1 else np.array([])
+            spread = spread[np.isfinite(spread)]
+            if len(spread) > 1:
                 outcome[row] = bool(spread[-1] < spread[0])
         return counted(outcome)
 

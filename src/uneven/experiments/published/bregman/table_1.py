@@ -140,11 +140,12 @@ def _claims() -> tuple[Claim, ...]:
         ),
         Claim("MωMvC² has the best F1 on every collection.", Best(VOTE, "f1", "higher", METHODS)),
         Claim(
-            "It gains 0.2 to 2.2 % of accuracy over the second best.",
+            "Its gains in accuracy over the second best lie within 0.2 to 2.2 %.",
             Gain(VOTE, others, "accuracy", 0.2, 2.2),
         ),
         Claim(
-            "It gains 2.2 to 3.8 % of F1 over the second best.", Gain(VOTE, others, "f1", 2.2, 3.8)
+            "Its gains in F1 over the second best lie within 2.2 to 3.8 %.",
+            Gain(VOTE, others, "f1", 2.2, 3.8),
         ),
         Claim(
             "Learning weights is better than even weights: MωMvC² is above MV-MV in accuracy.",

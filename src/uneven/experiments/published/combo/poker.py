@@ -13,7 +13,8 @@ from uneven.experiments.published.description import Context
 __all__ = ["UCI_COUNTS", "uci_like_poker"]
 
 UCI_COUNTS = (12493, 10599, 1206, 513, 93, 54, 36, 6, 5, 5)
-"""Hands of each class in the UCI training set: 25010, far more flushes than chance would deal."""
+"""Hands of each class in the UCI training set: 25010, with far more straight and royal
+flushes than chance would deal."""
 
 _DEALT = 60_000
 _SUITS = 4

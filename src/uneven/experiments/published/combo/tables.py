@@ -7,7 +7,7 @@ from dataclasses import replace
 import numpy as np
 
 from uneven.boosting import AdaBoostMMClassifier, ComboClassifier
-from uneven.experiments.published.claims import Alike, Asked, Average, Compare
+from uneven.experiments.published.claims import Alike, Asked, Average, Compare, Shrinks
 from uneven.experiments.published.combo.nursery import whole_nursery
 from uneven.experiments.published.combo.poker import uci_like_poker
 from uneven.experiments.published.description import Claim, Exhibit, Item, Measure, Study
@@ -84,8 +84,11 @@ _PROTOCOL = (
     "of depth 5, with which the errors on Poker and Letter come near the print (depth 3 is too "
     "weak for both). Categories are numbered in their order and split like numbers. Poker hands "
     "are dealt by a generator, as many of each class as the UCI training set holds; the two rows "
-    "that Nursery has more than Nursery-s are added again."
+    "that Nursery has more than Nursery-s are added again. Norms are means over folds; on Poker, "
+    "Nursery and Abalone some folds have no row of a rare class, which then adds nothing to them."
 )
+SHARPLY = 0.5
+CLOSE = 0.1
 
 
 def rare_gain_on_car(combo: np.ndarray, plain: np.ndarray) -> tuple[bool, str]:
@@ -104,7 +107,7 @@ def draws_are_lost(plain: np.ndarray) -> tuple[bool, str]:
 def as_good_as_class_1(combo: np.ndarray) -> tuple[bool, str]:
     """Classes 2 and 3 are recognised about as well as class 1."""
     wrong = combo.sum(axis=1)
-    return bool((wrong[1:] - wrong[0] < 0.1).all()), " ".join(f"{rate:.3f}" for rate in wrong)
+    return bool((wrong[1:] - wrong[0] < CLOSE).all()), " ".join(f"{rate:.3f}" for rate in wrong)
 
 
 def _matrices(row: str) -> tuple[tuple[str, str, str], ...]:
@@ -116,8 +119,9 @@ EXHIBITS = (
         DOCUMENT,
         "Table 1",
         "AdaBoost.MM and CoMBo: norm of the confusion matrix and error",
-        "original",
-        "Poker is dealt afresh; all other sets are those of the source.",
+        "substitute",
+        "Poker hands are dealt afresh, as many of each class as the UCI training set holds, which "
+        "chance would not deal; all other sets are those of the source.",
         protocol=_PROTOCOL,
         studies=(STUDY,),
         measures=(
@@ -128,26 +132,27 @@ EXHIBITS = (
         columns=(PLAIN, COMBO),
         claims=(
             Claim(
-                "On imbalanced sets the norm is much smaller with CoMBo",
-                Compare(COMBO, PLAIN, "norm", "<", IMBALANCED),
+                "On imbalanced sets the norm is much smaller with CoMBo (here: half or less)",
+                Shrinks(COMBO, PLAIN, "norm", SHARPLY, IMBALANCED),
             ),
             Claim(
-                "On imbalanced sets the error is a bit higher with CoMBo",
+                "On imbalanced sets the error is a bit higher with CoMBo (here: not lower)",
                 Compare(COMBO, PLAIN, "error", ">=", IMBALANCED),
             ),
             Claim(
-                "On Poker, the most imbalanced set, the norm falls most sharply: to half or less",
-                Asked(
-                    (("Poker", COMBO, "norm"), ("Poker", PLAIN, "norm")),
-                    lambda ours, theirs: (ours <= theirs / 2, f"{ours:.3f} and {theirs:.3f}"),
-                ),
+                "Only a bit (here: at most .2 apart)",
+                Alike(COMBO, PLAIN, {"error": 0.2}, IMBALANCED),
+            ),
+            Claim(
+                "On Poker the norm falls drastically (here: to half or less)",
+                Shrinks(COMBO, PLAIN, "norm", SHARPLY, ("Poker",)),
             ),
             Claim(
                 "On balanced sets both are similar (here: errors within .03, norms within .15)",
                 Alike(COMBO, PLAIN, {"norm": 0.15, "error": 0.03}, BALANCED),
             ),
             Claim(
-                "Over the imbalanced sets CoMBo has the lower mean norm",
+                "Asked besides: over the imbalanced sets CoMBo has the lower mean norm",
                 Average(COMBO, PLAIN, "norm", "<", IMBALANCED),
             ),
         ),
@@ -155,8 +160,8 @@ EXHIBITS = (
             "Both error columns are too small by a factor of ten: the matrices of table 2 and the "
             "class shares give .025 and .047 for Car, where .002 and .005 are printed. Ten times "
             "the printed values are shown here.",
-            "A norm of .004 with an error of .000 for Pendigits stays out of reach of rounding: "
-            "ten times .000 is anything below .005.",
+            "The errors .000 of Pendigits stay .00 here: a printed .000 stands for anything below "
+            ".005 after the correction.",
         ),
         explanation=(
             "Trees of depth 5 make next to no mistakes on Car and Nursery, where the source's weak "
@@ -188,13 +193,15 @@ EXHIBITS = (
                 Asked((("Connect-4", PLAIN, "matrix"),), draws_are_lost),
             ),
             Claim(
-                "On Connect-4 CoMBo recognises classes 2 and 3 as well as class 1",
+                "On Connect-4 CoMBo recognises classes 2 and 3 as well as class 1 (here: at most "
+                f"{CLOSE} worse)",
                 Asked((("Connect-4", COMBO, "matrix"),), as_good_as_class_1),
             ),
         ),
         errata=(
             "The text gives the class shares of Connect-4 in the order win, loss, draw; with the "
-            "error of table 1 the matrices agree in the order win, draw, loss.",
+            "errors of table 1 the matrices agree better in the order win, draw, loss: .365 and "
+            ".36 for CoMBo, but .270 and .24 for AdaBoost.MM.",
             "The norms of the printed matrices are .301, .046, 1.067 and .387; table 1 has .328, "
             ".055, 1.066 and .437, which are means over folds.",
         ),
