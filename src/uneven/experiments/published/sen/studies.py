@@ -26,6 +26,7 @@ __all__ = [
     "FIXED_LSG",
     "FIXED_WS",
     "KERNELS",
+    "LARGER",
     "LSG_PATHS",
     "MACHINES",
     "MACHINE_PATHS",
@@ -43,11 +44,13 @@ MACHINE_ROWS = 1000
 N_SWEEPS = 50
 """Of the descent whose way is shown."""
 
+LARGER = tuple(strength for strength in GRID if strength >= 5e-3)
+"""For the machines: much alike, they make problems of little strength take minutes."""
+
 FEW_CLASSES = ("Waveform", "Robot", "Statlog", "Wine")
 """Where every score may speak for every class within minutes: at most four classes."""
 
 _LSG = "LSG l2"
-_LARGER = tuple(strength for strength in GRID if strength >= 5e-3)
 _NARROW = {name: triple for name, triple in HINGES.items() if name != _LSG}
 _LOSSES = {"Hinge": "hinge", "LS": "squared"}
 
@@ -84,7 +87,7 @@ DIVERSE_WIDE = Study(
 MACHINES = Study(
     "sen-machines",
     items("Segment", "Waveform", "Robot", "Statlog", "Vowel", "Wine"),
-    SVMStacks(_NARROW, n_rows=MACHINE_ROWS, max_iter=10_000, strengths=_LARGER),
+    SVMStacks(_NARROW, n_rows=MACHINE_ROWS, max_iter=10_000, strengths=LARGER),
     repeats=10,
     fast_repeats=1,
     fast_items=("Statlog", "Wine"),
@@ -103,7 +106,7 @@ LSG_PATHS = Study(
 MACHINE_PATHS = Study(
     "sen-strengths-machines",
     items("Robot"),
-    StrengthPaths(diverse=False, families=("WS", "CWS"), n_rows=MACHINE_ROWS),
+    StrengthPaths(False, ("WS", "CWS"), n_rows=MACHINE_ROWS, strengths=LARGER),
 )
 
 
