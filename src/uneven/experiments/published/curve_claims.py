@@ -52,27 +52,34 @@ class Ordered:
 
 @dataclass(frozen=True)
 class Levelled:
-    """One measure of a column is at most so far from another in every row.
+    """From one place of its curve to another, a column stays near where it was, in every row.
 
     Attributes
     ----------
     column : str
-    earlier, later : str
-        Measures.
+    measure : str
+    x : tuple of float
+        Axis of the curve.
+    first, last : float
+        Places on it; unknown points in between are left out.
     most : float
+        Largest distance from the first of them.
     """
 
     column: str
-    earlier: str
-    later: str
+    measure: str
+    x: tuple[float, ...]
+    first: float
+    last: float
     most: float
 
     def __call__(self, numbers: Numbers) -> Verdict:
         """Count the rows."""
-        outcome = {}
+        start, stop = self.x.index(self.first), self.x.index(self.last) + 1
+        outcome, said = {}, {}
         for row in numbers.rows:
-            a = numbers.mean(row, self.column, self.earlier)
-            b = numbers.mean(row, self.column, self.later)
-            if a is not None and b is not None:
-                outcome[row] = bool(abs(b - a) <= self.most)
-        return counted(outcome)
+            curve = numbers.mean(row, self.column, self.measure)
+            if curve is not None and np.isfinite(curve[start]):
+                off = float(np.nanmax(np.abs(curve[start:stop] - curve[start])))
+                outcome[row], said[row] = bool(off <= self.most), f"{off:.3f} at most"
+        return counted(outcome, said=said)

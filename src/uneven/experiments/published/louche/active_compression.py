@@ -171,11 +171,12 @@ def sturdy(*ends: float) -> tuple[bool, str]:
     return falls[0] == min(falls) and falls[0] < 1 / 3, f"cuts fall by {told}"
 
 
-def near_as_few(*updates: float) -> tuple[bool, str]:
-    """Whether Random Error is nearer to Smallest than to Largest Error, as a factor."""
-    smallest, random, largest = updates
-    told = f"{random / smallest:.2f} times Smallest Error, {random / largest:.2f} times Largest"
-    return random / smallest < largest / random, told
+def near_as_few(smallest: np.ndarray, random: np.ndarray) -> tuple[bool, str]:
+    """Whether Random Error makes 1.5 times the updates of Smallest Error at most, or nearly so."""
+    known = np.isfinite(smallest) & np.isfinite(random)
+    factors = random[known] / smallest[known]
+    told = f"{factors.min():.2f} to {factors.max():.2f} times at {len(factors)} margins"
+    return bool(factors.mean() <= 1.5 and factors.max() <= 2.0), told
 
 
 FIGURE_6_4 = Exhibit(
@@ -215,9 +216,10 @@ FIGURE_6_4 = Exhibit(
             ),
         ),
         Claim(
-            "Random Error makes nearly as few updates as Smallest Error (at γ = 0.1).",
+            "Random Error makes nearly as few updates as Smallest Error (at most 1.5 times as many "
+            "on average over the margins, at most twice at any).",
             Asked(
-                tuple((TENTH, column, "updates") for column in (SMALLEST, RANDOM, LARGEST)),
+                tuple((ALL, column, "updates_curve") for column in (SMALLEST, RANDOM)),
                 near_as_few,
             ),
         ),
@@ -244,7 +246,8 @@ FIGURE_6_4 = Exhibit(
         RESTART,
         STRICT,
         "The text speaks of slightly fewer updates than the perceptron's; by the author's numbers "
-        "Largest Error makes half to two thirds as many, the other two a seventh to three tenths.",
+        "Largest Error makes 0.43 to 0.64 times as many, Smallest Error 0.12 to 0.22 and Random "
+        "Error 0.14 to 0.29 times.",
     ),
     explanation=(
         "Numbers of updates have long tails: a few draws with a small angle between the classes "

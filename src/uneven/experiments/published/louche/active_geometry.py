@@ -48,11 +48,12 @@ FIGURE_5_5 = Exhibit(
     columns=("near the edge", "central"),
     claims=(
         Claim(
-            "Cuts through a point near the edge split the body unevenly.",
+            "Cuts through a point near the edge split the body unevenly (0.1 at most on a side).",
             Within("near the edge", "least", high=0.1),
         ),
         Claim(
-            "Cuts through a central point split it almost evenly, whatever their direction.",
+            "By theory: cuts through a central point split it almost evenly, whatever their "
+            "direction (0.4 at least on either side).",
             Within("central", "least", low=0.4),
         ),
         Claim(
@@ -107,7 +108,7 @@ FIGURE_5_6 = Exhibit(
         ),
         *(
             Claim(
-                f"In {d} dimensions no cut through a centre of gravity leaves less than "
+                f"By theory: in {d} dimensions no cut through a centre of gravity leaves less than "
                 f"{grunbaum_share(d):.4f} on a side.",
                 Within(ANY, "below", high=0.0, rows=(f"{d} dimensions",)),
             )
@@ -139,11 +140,11 @@ FIGURE_5_7 = Exhibit(
     columns=(CHEBYSHEV, GRAVITY),
     claims=(
         Claim(
-            "The bisectors of the base angles meet in the Chebyshev centre.",
+            "By theory: the bisectors of the base angles meet in the Chebyshev centre.",
             Within(CHEBYSHEV, "apart", high=1e-7),
         ),
         Claim(
-            "The centre of gravity is the weighted mean of those of the two triangles.",
+            "By theory: the centre of gravity is the weighted mean of those of the two triangles.",
             Within(GRAVITY, "apart", high=1e-9),
         ),
     ),
@@ -177,7 +178,7 @@ FIGURE_5_8 = Exhibit(
     columns=(CHEBYSHEV, GRAVITY),
     claims=(
         Claim(
-            "All three have the same Chebyshev centre.",
+            "By theory: all three have the same Chebyshev centre.",
             Asked(tuple((row, CHEBYSHEV, "height") for row in HEIGHTS), same),
         ),
         Claim(
@@ -188,7 +189,7 @@ FIGURE_5_8 = Exhibit(
             ),
         ),
         Claim(
-            "In between there is a trapezoid in which both centres are the same point.",
+            "By theory: in between there is a trapezoid in which both centres are the same point.",
             Asked(tuple((HEIGHTS[1], c, "height") for c in (CHEBYSHEV, GRAVITY)), same),
         ),
         Claim(
@@ -236,7 +237,8 @@ FIGURE_5_9 = Exhibit(
             Within(CHEBYSHEV, "angle", low=10.0, at_least=1),
         ),
         Claim(
-            "A cut through the centre of gravity never leaves less than (3/4)³ on a side.",
+            "By theory: a cut through the centre of gravity never leaves less than (3/4)³ on a "
+            "side.",
             Within(GRAVITY, "least", low=grunbaum_share(3)),
         ),
         Claim(
@@ -298,7 +300,8 @@ FIGURE_7_3 = Exhibit(
             Compare(MASS_CENTRE, BALL_CENTRE, "agrees", ">"),
         ),
         Claim(
-            "Asking near the centre of gravity splits about as evenly as the best choice (0.02).",
+            "Asked besides: asking near the centre of gravity splits about as evenly as the best "
+            "choice (0.02).",
             Asked(
                 tuple(("random version spaces", c, "smaller") for c in (MASS_CENTRE, EVEN)),
                 lambda near, best: (best - near <= 0.02, f"{near:.3f} and {best:.3f}"),

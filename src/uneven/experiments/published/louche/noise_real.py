@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from typing import Any
 
 import numpy as np
@@ -52,16 +53,18 @@ _TEXT_M = (
 _CHEAP = (
     "M rows of each class are labelled and train a rough classifier (UMA without a matrix); a "
     "uniform sample S_conf of the other training rows is labelled to estimate its confusion; it "
-    "labels all training rows. UMA learns from these labels and the matrix, h_Sy (perceptron, at "
-    "most 10 epochs) from the labels alone, h_Sconf from S_conf, h_St from all true labels. "
-    "Errors on clean test rows. "
+    "labels all training rows. UMA learns from these labels and the matrix, h_Sy (perceptron) from "
+    "the labels alone, h_Sconf from S_conf, h_St from all true labels. A perceptron goes over its "
+    "rows 10 times at most, 50 times where there are at most 2000. Errors on clean test rows. "
 )
+_REDRAWN = "A sample that lacks a class is drawn again. "
+_UMA_STEPS = "UMA makes 500 steps, with letters 1000. "
 _WIDTHS = (
     "Digits: M = 10, official split, pixels / 16, Gaussian kernel-PCA on 640 axes, unit rows. "
-    "Letters: M = 50, first 15 000 rows for training, features / 15, 1600 axes from 3000 "
-    "landmarks. The source does not say how wide its kernels are, and everything depends on it: we "
-    "use 0.575 and 0.1, which gave errors like the printed ones, so agreement there is partly by "
-    "construction. "
+    "Letters: M = 50, first 15 000 rows for training (the source draws them), features / 15, "
+    "1600 axes from 3000 landmarks. The source does not say how wide its kernels are, and "
+    "everything depends on it: we use 0.575 and 0.1, which gave errors like the printed ones, so "
+    "agreement there is partly by construction. "
 )
 _SVM = (
     "h_SSVM: the source names a multi-class semi-supervised SVM without a formula; ours is one "
@@ -81,8 +84,19 @@ def _error_needs(row: str, *columns: str) -> tuple[tuple[str, str, str], ...]:
     return tuple((row, column, "error") for column in columns)
 
 
-def _more_labels_help(few: float, many: float) -> tuple[bool, str]:
-    return many < few, f"{many - few:+.3f}"
+def _tenth_less(few: float, many: float) -> tuple[bool, str]:
+    """Whether the second error is lower by 0.07 to 0.13."""
+    return 0.07 <= few - many <= 0.13, f"{many - few:+.3f}"
+
+
+def _ahead(least: float) -> Callable[..., tuple[bool, str]]:
+    """Pairs of errors, one after the other: the first of each is lower by so much or more."""
+
+    def check(*pairs: float) -> tuple[bool, str]:
+        gaps = [b - a for a, b in zip(pairs[::2], pairs[1::2])]
+        return min(gaps) >= least, ", ".join(f"{gap:+.3f}" for gap in gaps)
+
+    return check
 
 
 _ERROR_CLAIMS = (
@@ -91,8 +105,15 @@ _ERROR_CLAIMS = (
         Compare(UMA, CHEAP, "error", "<", (DIGIT_ROW, LETTER_ROW, TEXT_ROW)),
     ),
     Claim(
-        "Few labels cost much: h_Sconf has a higher error than h_St.",
-        Compare(SAMPLE, CLEAN, "error", ">", (DIGIT_ROW, LETTER_ROW, TEXT_ROW)),
+        "Few labels cost much: h_Sconf errs at least 0.1 more than h_St on all three.",
+        Asked(
+            tuple(
+                need
+                for row in (DIGIT_ROW, LETTER_ROW, TEXT_ROW)
+                for need in _error_needs(row, CLEAN, SAMPLE)
+            ),
+            _ahead(0.1),
+        ),
     ),
     Claim(
         "UMA has a lower error than h_Sconf on digits and letters.",
@@ -107,8 +128,8 @@ _ERROR_CLAIMS = (
         Asked((*_error_needs(DIGIT_ROW, UMA, SSVM), *_error_needs(TEXT_ROW, UMA, SSVM)), _close),
     ),
     Claim(
-        "UMA is clearly better than h_SSVM on letters.",
-        Compare(UMA, SSVM, "error", "<", (LETTER_ROW,)),
+        "UMA is clearly better than h_SSVM on letters (we ask for 0.05).",
+        Asked(_error_needs(LETTER_ROW, UMA, SSVM), _ahead(0.05)),
     ),
     Claim(
         "Even h_Sy is better than h_SSVM on letters.",
@@ -123,9 +144,9 @@ _ERROR_CLAIMS = (
         Best(CLEAN, "error", "lower", _PRINTED, (DIGIT_ROW, LETTER_ROW, TEXT_ROW)),
     ),
     Claim(
-        "More labelled rows per class (M from 20 to 70) lower UMA's error, by almost 0.1 (asked of "
-        "the generated topics).",
-        Asked(((TOPIC_ROW, UMA, "error"), (TOPIC_ROW_70, UMA, "error")), _more_labels_help),
+        "More labelled rows per class (M from 20 to 70) lower UMA's error by almost 0.1 (we ask "
+        "for 0.07 to 0.13, of the generated topics).",
+        Asked(((TOPIC_ROW, UMA, "error"), (TOPIC_ROW_70, UMA, "error")), _tenth_less),
     ),
 )
 
@@ -137,6 +158,8 @@ FIGURE_43 = Exhibit(
     "Digits and letters are the original data. " + _REUTERS_NOTE,
     protocol=_CHEAP
     + "S_conf is 5 % of the training rows. "
+    + _REDRAWN
+    + _UMA_STEPS
     + _WIDTHS
     + "Reuters: M = 20, no kernel. "
     + _SVM
@@ -274,9 +297,10 @@ EXHIBITS: tuple[Exhibit, ...] = (
                 ("The digits are even.", DIGIT_ROW, lambda a, b: (a < 1.25 * b, f"{a / b:.2f}")),
                 ("The letters are even.", LETTER_ROW, lambda a, b: (a < 1.25 * b, f"{a / b:.2f}")),
                 (
-                    "The Reuters classes are uneven, the largest about eight times the smallest.",
+                    "The Reuters classes are uneven, the largest about eight times the smallest "
+                    "(we ask for 6 to 10).",
                     TEXT_ROW,
-                    lambda a, b: (a >= 7 * b, f"{a / b:.1f} times"),
+                    lambda a, b: (6 * b <= a <= 10 * b, f"{a / b:.1f} times"),
                 ),
             )
         ),
@@ -297,7 +321,7 @@ EXHIBITS: tuple[Exhibit, ...] = (
         "Error of UMA and of h_Sconf as the labelled sample grows",
         "substitute",
         _REUTERS_NOTE + _TOPIC_NOTE,
-        protocol=_CHEAP + _TEXT_M + _GROWING + _SVM + "8 draws.",
+        protocol=_CHEAP + "UMA makes 500 steps. " + _TEXT_M + _GROWING + _SVM + "8 draws.",
         studies=(TEXT_SAMPLES,),
         measures=_SAMPLE_MEASURES,
         claims=(*_curve_claims(TEXT_ROW, SAMPLE), *_curve_claims(TOPIC_ROW_70, SAMPLE)),
@@ -311,6 +335,7 @@ EXHIBITS: tuple[Exhibit, ...] = (
         "Digits and letters are the original data. " + _REUTERS_NOTE + _TOPIC_NOTE,
         protocol=_CHEAP
         + _WIDTHS
+        + "UMA makes 500 steps. "
         + "Letters here: 6000 training rows, 2000 test rows, 800 axes from 2000 landmarks, 300 "
         "steps, to stay within minutes. "
         + _TEXT_M
@@ -339,6 +364,7 @@ EXHIBITS: tuple[Exhibit, ...] = (
         "substitute",
         _REUTERS_NOTE + _TOPIC_NOTE,
         protocol=_CHEAP
+        + _REDRAWN
         + f"M = 20, S_conf of 5 %, {STEPS} steps of UMA; test error and confusion rate (Frobenius "
         "norm of the test confusion over the root of the number of classes) after every step. 10 "
         "draws; the source does not say how many. The print is a drawing without numbers.",
