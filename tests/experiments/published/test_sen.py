@@ -183,6 +183,9 @@ def test_protocols_say_what_departs_from_the_source():
     for place in ("4.2", "4.3", "4.4", "4.5", "4.6"):
         assert "Five times two halves" not in exhibit(f"figure-{place}").protocol
         assert "gap of 1e-3" in exhibit(f"figure-{place}").protocol
+        first = f"from {exhibit(f'figure-{place}').plots[0].x[0]:g}"
+        assert f"Strengths {first} to 10" in exhibit(f"figure-{place}").protocol
+        assert first in exhibit(f"figure-{place}").claims[0].text
 
 
 def test_every_table_and_figure_with_an_experiment_is_there():

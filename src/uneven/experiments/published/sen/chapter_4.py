@@ -257,7 +257,7 @@ def _figure(place: str, family: str, diverse: bool, study: Study) -> Exhibit:
         "original" if diverse else "substitute",
         status_note="" if diverse else SAMPLED,
         protocol=(
-            PATH_PROTOCOL
+            PATH_PROTOCOL.format(first=grid[0])
             + (
                 DIVERSE_ENSEMBLE
                 if diverse
@@ -269,7 +269,7 @@ def _figure(place: str, family: str, diverse: bool, study: Study) -> Exhibit:
         measures=(ACCURACY, KEPT),
         columns=columns,
         rows=rows,
-        claims=_path_claims(columns),
+        claims=_path_claims(columns, grid[0]),
         plots=(
             Plot("accuracy", grid, x_title, "accuracy in %", rows, columns, x_log=True),
             Plot("kept", grid, x_title, "classifiers kept in %", rows, columns, x_log=True),
@@ -277,10 +277,10 @@ def _figure(place: str, family: str, diverse: bool, study: Study) -> Exhibit:
     )
 
 
-def _path_claims(columns: tuple[str, ...]) -> tuple[Claim, ...]:
+def _path_claims(columns: tuple[str, ...], first: float) -> tuple[Claim, ...]:
     claims = [
         Claim(
-            f"Accuracy peaks at 0.1 at most, of strengths from 0.001, {column}",
+            f"Accuracy peaks at 0.1 at most, of strengths from {first:g}, {column}",
             Asked((("Robot", column, "accuracy"),), _peaks_early),
         )
         for column in columns

@@ -69,7 +69,7 @@ MACHINE_PROTOCOL = (
 )
 PATH_PROTOCOL = (
     "One half of Robot, judged on the other; no repetition, no choice and no test. Strengths from "
-    "0.001 to 10; weights solved to a gap of 1e-3 (in the tables 1e-4). "
+    "{first:g} to 10; weights solved to a gap of 1e-3 (in the tables 1e-4). "
 )
 
 _KERNEL_CHOICE = (
