@@ -44,6 +44,7 @@ from uneven.experiments.published.louche.circle_classes import (
 from uneven.experiments.published.louche.real_rows import KernelImages
 from uneven.experiments.published.louche.self_labelling_svm import SelfLabellingSVM
 from uneven.experiments.published.louche.topic_documents import TOPIC_SIZES, topic_documents
+from uneven.experiments.published.numbers import Printed, Value
 from uneven.metrics import confusion_rate
 
 EXHIBITS = {exhibit.name: exhibit for exhibit in noise.EXHIBITS}
@@ -90,6 +91,30 @@ def test_claims_of_the_error_table_follow_the_print():
     held = {claim.text: claim.check(exhibit.printed).held for claim in exhibit.claims}
     assert sum(value is True for value in held.values()) == 8
     assert held["UMA always has a lower error than h_Sy."] is True
+
+
+@pytest.mark.parametrize(
+    ("name", "text", "changed"),
+    [
+        ("4.2", "about eight times", {("Reuters", "training rows", "largest"): 15_000}),
+        ("4.3", "Few labels cost much", {("Letter Recognition", "h_St", "error"): 0.27}),
+        ("4.3", "clearly better", {("Letter Recognition", "h_SSVM", "error"): 0.37}),
+    ],
+)
+def test_claims_fail_where_their_words_no_longer_hold(name, text, changed):
+    exhibit = EXHIBITS[f"louche-figure-{name}"]
+    (claim,) = [one for one in exhibit.claims if text in one.text]
+    assert claim.check(exhibit.printed).held is True
+    other = Printed({key: Value(value) for key, value in changed.items()})
+    assert claim.check(exhibit.printed | other).held is False
+
+
+@pytest.mark.parametrize(("many", "held"), [(0.30, True), (0.36, False), (0.2, False)])
+def test_almost_a_tenth_is_seven_to_thirteen_hundredths(many, held):
+    (claim,) = [c for c in EXHIBITS["louche-figure-4.3"].claims if "almost 0.1" in c.text]
+    rows = {studies.TOPIC_ROW: 0.39, studies.TOPIC_ROW_70: many}
+    found = Printed({(row, UMA, "error"): Value(error) for row, error in rows.items()})
+    assert claim.check(found).held is held
 
 
 def test_plots_are_as_long_as_their_curves():
@@ -317,7 +342,7 @@ class TestIllustrations:
         for row in ("top", "bottom"):
             found = measure(row, 0, Context())["classifier"]
             assert found["error"] == exhibit.printed.mean(row, "classifier", "error")
-            printed = exhibit.printed.mean(row, "classifier", "norm")
+            printed = exhibit.printed.mean(row, "classifier", "square")
             assert found["square"] == pytest.approx(printed)
             assert found["norm"] == pytest.approx(np.sqrt(printed))
 

@@ -103,7 +103,8 @@ EXHIBITS: tuple[Exhibit, ...] = (
                 Within("0-1", "lowest", high=0.0, rows=("Separable",)),
             ),
             Claim(
-                "The hinge risk is convex.", Within("hinge", "bent", high=0.0, rows=("Separable",))
+                "By theory: the hinge risk is convex.",
+                Within("hinge", "bent", high=0.0, rows=("Separable",)),
             ),
         ),
         plots=(_SURFACE_PLOT,),
@@ -166,7 +167,7 @@ EXHIBITS: tuple[Exhibit, ...] = (
         ),
         claims=(
             Claim(
-                "The support vectors are fewer than half of the points.",
+                "Asked besides: the support vectors are fewer than half of the points.",
                 Within("Gaussian SVM", "support", high=25.0),
             ),
             Claim(
@@ -190,10 +191,13 @@ EXHIBITS: tuple[Exhibit, ...] = (
                 Within("0-1", "lowest", low=1e-9, rows=("Noisy",)),
             ),
             Claim("The 0-1 risk is not convex.", Within("0-1", "bent", low=1e-9, rows=("Noisy",))),
-            Claim("The hinge risk is convex.", Within("hinge", "bent", high=0.0, rows=("Noisy",))),
             Claim(
-                "The two risks are lowest at different classifiers: the one with the lowest hinge "
-                "risk makes more mistakes than needed.",
+                "By theory: the hinge risk is convex.",
+                Within("hinge", "bent", high=0.0, rows=("Noisy",)),
+            ),
+            Claim(
+                "Asked besides: the classifier with the lowest hinge risk makes more mistakes than "
+                "needed, so that the two risks are lowest at different places.",
                 Asked(
                     (("Noisy", "hinge", "mistakes"), ("Noisy", "0-1", "lowest")),
                     lambda a, b: (a > b, f"{a:.3f} and {b:.3f}"),
@@ -225,7 +229,7 @@ EXHIBITS: tuple[Exhibit, ...] = (
         ),
         printed=printed_table(
             """
-            | classifier: error | classifier: norm
+            | classifier: error | classifier: square
             top | 0.25 | 0.17
             bottom | 0.25 | 0.50
             """
@@ -241,14 +245,14 @@ EXHIBITS: tuple[Exhibit, ...] = (
             Claim(
                 "The norms are not: that of the bottom classifier is larger.",
                 Asked(
-                    (("top", "classifier", "norm"), ("bottom", "classifier", "norm")),
+                    (("top", "classifier", "square"), ("bottom", "classifier", "square")),
                     lambda a, b: a < b,
                 ),
             ),
         ),
         errata=(
-            "The numbers called norms are squares of norms: half of two classes wrong gives a norm "
-            "of 0.71, whose square is 0.50.",
+            "The numbers called norms are squares of norms, and stand there: half of two "
+            "classes wrong gives a norm of 0.71, whose square is 0.50.",
         ),
     ),
 )
