@@ -15,6 +15,7 @@ from tests.report.published.samples import (
     odd_record,
 )
 from uneven.cli.published_tables import print_list, print_record
+from uneven.experiments.published import Document
 
 
 def shown(show, what, width=120, encoding="utf-8"):
@@ -57,9 +58,36 @@ def test_narrow_terminals_get_columns_one_after_another():
         assert number in narrow
 
 
-def test_curves_are_told_by_a_point_and_matrices_by_name():
+def test_curves_are_told_by_a_printed_point():
     assert "error at labels = 90; ours over print" in shown(print_record, curves_record())
-    assert "confusion matrix: matrices" in shown(print_record, matrices_record())
+    bare = shown(print_record, curves_record(printed=False))
+    assert "at labels" not in bare
+    assert "error: curves without printed points" in bare
+
+
+def test_small_matrices_are_printed_and_large_ones_named():
+    small = shown(print_record, matrices_record())
+    value = matrices_record()["values"][0]
+    own = [f"{v:.2f}" for v in value["measured"]["mean"][1]]
+    lines = [line.split() for line in small.splitlines()]
+    assert ["ours", "print"] in lines
+    assert [*own, "0.33", "0.44", "0.56"] in lines
+    assert "confusion matrix, nursery, A" in small
+    assert "matrices, shown on the page" not in small
+    narrow = [line.split() for line in shown(print_record, matrices_record(4), 40).splitlines()]
+    assert ["print"] in narrow
+    large = shown(print_record, matrices_record(14))
+    assert "confusion matrix: matrices, shown on the page" in large
+    assert "print" not in large.split("shown on the page")[0].split()
+
+
+def test_tables_without_print_do_not_speak_of_print():
+    text = shown(print_record, RECORDS["unprinted"]())
+    assert "error rate; ours; nothing is printed" in text
+    assert "ours over print" not in text
+    assert "error rate; in print; nothing is measured" in shown(
+        print_record, RECORDS["unmeasured"]()
+    )
 
 
 def test_list_has_names_status_and_notes_by_document():
@@ -77,10 +105,20 @@ def test_list_has_names_status_and_notes_by_document():
     assert " ".join(text.split()).count(note.strip()) == 2
     many = shown(print_list, some * 5, 160)
     assert " ".join(many.split()).count(note.strip()) == 5, "reasons for not running stay whole"
-    assert many.count("…") == 5
+    assert many.count(" …") == 5
+    ends = {line.split()[-2] for line in many.splitlines() if line.rstrip().endswith("…")}
+    assert ends <= set(note.split()), "cut between words"
+    assert many.rstrip().endswith(
+        "uneven reproduce --list NAME shows the notes of a table or figure whole"
+    )
+    assert "NAME" not in text
 
 
 def test_accents_are_dropped_where_they_cannot_be_shown():
     text = shown(print_record, odd_record(), 160, "ascii")
     assert "naive" in text
+    citation = Document("sen", "M. U. Şen (2011), Sabancı University")
+    assert "Sen (2011), Sabanci University" in shown(
+        print_list, [numbers_exhibit(document=citation)], 160, "ascii"
+    )
     assert "+/-" in text

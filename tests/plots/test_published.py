@@ -90,3 +90,10 @@ def test_saving_closes_the_figure(tmp_path):
     display.save(tmp_path / "picture.png", dpi=40)
     assert (tmp_path / "picture.png").read_bytes().startswith(b"\x89PNG")
     assert not plt.get_fignums()
+
+
+def test_one_curve_may_be_a_step_among_lines():
+    (ax,) = drawn(steps=["B"]).axes_
+    styles = [line.get_drawstyle() for line in ax.get_lines() if len(line.get_xdata()) > 2]
+    assert "steps-post" in styles
+    assert "default" in styles

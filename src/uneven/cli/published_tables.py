@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
+from itertools import zip_longest
+from textwrap import shorten
 from typing import Any, Protocol
 from unicodedata import combining, normalize
 
@@ -13,18 +15,22 @@ from rich.text import Text
 
 from uneven.cli.terminal import ascii_only, stdout, table
 from uneven.report.heat import elide
+from uneven.report.numbers import decimal
 from uneven.report.published.blocks import Block, curve_block, number_blocks
 from uneven.report.published.claims import OWN_TITLE, held_words, own_claims, source_claims
 from uneven.report.published.facts import (
     STATUS,
     Record,
+    entries,
     kind,
     median_difference,
     number,
     run_kind,
 )
+from uneven.report.published.panels import has_printed_points
 from uneven.report.published.words import (
     apart_word,
+    beside_words,
     printed_word,
     side_words,
     test_words,
@@ -36,11 +42,14 @@ __all__ = ["print_list", "print_record"]
 STYLES = {"original": "green", "substitute": "yellow", "impossible": "red"}
 FEW, NOTE = 12, 150
 """Notes in a list of more exhibits are cut after so many letters; reasons never are."""
+WHOLE = "uneven reproduce --list NAME shows the notes of a table or figure whole"
+SMALL = 4
+"""Larger matrices are only named."""
 LONGEST = 26
 """Letters of a name."""
 FAR = 2.0
 """More printed deviations than that are shown in red, with their number."""
-ASCII = str.maketrans({"±": "+/-", "−": "-", "–": "-", "✓": "+", "✗": "x", "…": "..."})
+ASCII = str.maketrans({"±": "+/-", "−": "-", "–": "-", "✓": "+", "✗": "x", "…": "...", "ı": "i"})
 
 
 class Listed(Protocol):
@@ -71,6 +80,7 @@ def print_list(exhibits: Sequence[Listed], console: Console | None = None) -> No
     """
     screen = console or stdout()
     documents: dict[str, list[Listed]] = {}
+    cut = 0
     for exhibit in exhibits:
         documents.setdefault(exhibit.document.citation, []).append(exhibit)
     for citation, some in documents.items():
@@ -81,10 +91,19 @@ def print_list(exhibits: Sequence[Listed], console: Console | None = None) -> No
             line.append(f"  {exhibit.place}: {exhibit.title}")
             screen.print(Text(_plain(line.plain, screen), spans=line.spans))
             if exhibit.status_note:
-                short = len(exhibits) > FEW and exhibit.status != "impossible"
-                note = elide(exhibit.status_note, NOTE) if short else exhibit.status_note
+                note = _note(exhibit, many=len(exhibits) > FEW)
+                cut += note != exhibit.status_note
                 screen.print(Padding(Text(_plain(note, screen), style="dim"), (0, 0, 0, 6)))
         screen.print()
+    if cut:
+        screen.print(Text(WHOLE, style="dim"))
+
+
+def _note(exhibit: Listed, *, many: bool) -> str:
+    """Note on the status, in a long list at most a line or two of it; it ends with a word."""
+    if not many or exhibit.status == "impossible" or len(exhibit.status_note) <= NOTE:
+        return exhibit.status_note
+    return shorten(exhibit.status_note, NOTE, placeholder=" …")
 
 
 def print_record(record: Record, console: Console | None = None) -> None:
@@ -105,18 +124,19 @@ def print_record(record: Record, console: Console | None = None) -> None:
         _print_block(block, screen)
     for measure in record["measures"]:
         found = kind(record, measure["key"])
-        if found == "curve":
+        if found == "curve" and has_printed_points(record, measure["key"]):
             _print_block(curve_block(record, measure), screen)
+        elif found == "curve":
+            _print_dim(f"{measure['title']}: curves without printed points, on the page", screen)
         elif found == "matrix":
-            words = f"{measure['title']}: matrices, shown on the page"
-            screen.print(Text(_plain(words, screen), style="dim"))
+            _print_matrices(record, measure, screen)
     if record["test"] is not None:
-        screen.print(Text(_plain(test_words(record), screen), style="dim"))
-    for title, claims in (("", source_claims(record)), (OWN_TITLE, own_claims(record))):
+        _print_dim(test_words(record), screen)
+    for head, claims in (("", source_claims(record)), (OWN_TITLE, own_claims(record))):
         if claims:
             screen.print()
-        if claims and title:
-            screen.print(Text(title, style="bold"))
+        if claims and head:
+            screen.print(Text(head, style="bold"))
         for claim in claims:
             screen.print(_claim(claim, screen))
     screen.print()
@@ -127,8 +147,9 @@ def _print_block(block: Block, screen: Console) -> None:
         c: [_cell(line.cells.get(c), line.measure, screen) for line in block.lines]
         for c in block.columns
     }
+    heading = f"{block.title}; {beside_words(block.values, 'ours over print')}"
     screen.print()
-    screen.print(Text(_plain(f"{block.title}; ours over print", screen), style="bold"))
+    screen.print(Text(_plain(heading, screen), style="bold"))
     names = [Text(_plain(elide(line.name, LONGEST), screen)) for line in block.lines]
     for some in _fitting(columns, names, screen.width):
         out = table("", ["", *(_plain(elide(c, LONGEST), screen) for c in some)])
@@ -137,6 +158,40 @@ def _print_block(block: Block, screen: Console) -> None:
         for j, name in enumerate(names):
             out.add_row(name, *(columns[c][j] for c in some))
         screen.print(out)
+
+
+def _print_dim(words: str, screen: Console) -> None:
+    screen.print(Text(_plain(words, screen), style="dim"))
+
+
+def _print_matrices(record: Record, measure: Mapping[str, Any], screen: Console) -> None:
+    """Small matrices, ours beside the print if the screen is wide enough."""
+    large = False
+    for (row, column), value in entries(record, measure["key"]).items():
+        sides = {"ours": value["measured"], "print": value["printed"]}
+        known = {who: side["mean"] for who, side in sides.items() if side is not None}
+        if any(max(len(m), *map(len, m)) > SMALL for m in known.values()):
+            large = True
+            continue
+        screen.print()
+        title = f"{measure['title']}, {row}, {column}"
+        screen.print(Text(_plain(title, screen), style="bold"))
+        drawn = [_drawn(who, matrix, measure["digits"]) for who, matrix in known.items()]
+        together = ["    ".join(lines).rstrip() for lines in zip_longest(*drawn, fillvalue="")]
+        fits = max(map(cell_len, together)) <= screen.width
+        for line in together if fits else [line for some in drawn for line in some]:
+            screen.print(Text(_plain(line, screen)))
+    if large:
+        _print_dim(f"{measure['title']}: matrices, shown on the page", screen)
+
+
+def _drawn(who: str, matrix: Sequence[Sequence[Any]], digits: int) -> list[str]:
+    """Lines of a matrix under its name, all equally long."""
+    words = [[decimal(number(value), digits) for value in line] for line in matrix]
+    wide = max(len(word) for line in words for word in line)
+    lines = ["  " + " ".join(word.rjust(wide) for word in line) for line in words]
+    width = max(len(who) + 2, *map(len, lines))
+    return [line.ljust(width) for line in (f"  {who}", *lines)]
 
 
 def _fitting(

@@ -35,7 +35,8 @@ class PublishedDisplay:
         of length n_points with NaN where nothing is known, or None.
     plot : mapping
         ``x`` (sequence of length n_points), ``x_title``, ``y_title``, ``x_log``, ``y_log``,
-        ``kind`` ("line", "step" or "bar") and ``title``.
+        ``kind`` ("line", "step" or "bar"), ``steps`` (columns drawn as steps although the others
+        are lines) and ``title``.
 
     Attributes
     ----------
@@ -129,7 +130,10 @@ class PublishedDisplay:
             own, printed = _array(line.get("mean")), _array(line.get("printed"))
             shift = (place - (len(lines) - 1) / 2) / (len(lines) + 1)
             if own is not None:
-                self._draw_own(ax, own, _array(line.get("deviation")), colour, style, shift)
+                look = {"color": colour, "linestyle": style}
+                if column in self.settings.get("steps", ()) or self.settings.get("kind") == "step":
+                    look["drawstyle"] = "steps-post"
+                self._draw_own(ax, own, _array(line.get("deviation")), look, shift)
             if printed is not None:
                 self._draw_printed(
                     ax, printed, _array(line.get("printed_deviation")), colour, shift
@@ -146,8 +150,7 @@ class PublishedDisplay:
         ax: Any,
         own: np.ndarray,
         spread: np.ndarray | None,
-        colour: str,
-        style: Any,
+        look: Mapping[str, Any],
         shift: float,
     ) -> None:
         known = np.isfinite(own)
@@ -160,18 +163,16 @@ class PublishedDisplay:
                 y,
                 width=self._bar_width(),
                 yerr=width,
-                color=colour,
+                color=look["color"],
                 alpha=0.6,
                 ecolor=MUTED,
             )
             return
-        steps = {"drawstyle": "steps-post"} if self.settings.get("kind") == "step" else {}
         if width.any():
-            between = "post" if steps else None
-            ax.fill_between(
-                x, y - width, y + width, step=between, color=colour, alpha=0.16, linewidth=0
-            )
-        ax.plot(x, y, color=colour, linestyle=style, linewidth=1.8, **steps)
+            between = "post" if "drawstyle" in look else None
+            shade = {"color": look["color"], "alpha": 0.16, "linewidth": 0}
+            ax.fill_between(x, y - width, y + width, step=between, **shade)
+        ax.plot(x, y, linewidth=1.8, **look)
 
     def _draw_printed(
         self, ax: Any, printed: np.ndarray, spread: np.ndarray | None, colour: str, shift: float

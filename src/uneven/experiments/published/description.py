@@ -217,6 +217,8 @@ class Plot:
     kind : {"line", "step", "bar"}
     title : str
         Above the picture, if an exhibit has several.
+    steps : tuple of str
+        Columns drawn as steps although the others are lines.
     """
 
     measure: str
@@ -229,6 +231,7 @@ class Plot:
     y_log: bool = False
     kind: Literal["line", "step", "bar"] = "line"
     title: str = ""
+    steps: tuple[str, ...] = ()
 
 
 @dataclass(frozen=True)

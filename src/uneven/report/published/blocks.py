@@ -54,6 +54,11 @@ class Block:
     columns: list[str]
     lines: list[Line]
 
+    @property
+    def values(self) -> list[Entry]:
+        """All its values."""
+        return [value for line in self.lines for value in line.cells.values()]
+
 
 def number_blocks(record: Record) -> list[Block]:
     """Everything that is a single number.

@@ -10,12 +10,13 @@ from typing import Any
 from uneven.report.markup import Markup, tag
 from uneven.report.published.facts import Record
 from uneven.report.published.panels import Curve, Line, plot_panels
-from uneven.report.published.scale import Scale, sample
+from uneven.report.published.scale import Scale, inside, sample
 
 __all__ = ["plot_figure"]
 
 LEFT, RIGHT, TOP, BOTTOM, WIDTH, HEIGHT = 44.0, 350.0, 20.0, 190.0, 360.0, 230.0
-COLOURS = 6
+COLOURS, UNITS = 6, 6
+"""An axis is at least so many units of the last digit of its measure long."""
 MANY_POINTS = 30
 """Printed curves with more points are thin broken lines, without rings."""
 
@@ -39,7 +40,9 @@ def plot_figure(record: Record, plot: Mapping[str, Any]) -> Markup | None:
         return None
     names = list(dict.fromkeys(column for lines in panels.values() for column in lines))
     looks = {name: f"s{j % COLOURS} d{j // COLOURS % 3}" for j, name in enumerate(names)}
-    made = [_panel(title, lines, plot, looks) for title, lines in panels.items()]
+    digits = [m["digits"] for m in record["measures"] if m["key"] == plot["measure"]]
+    least = UNITS * 10.0 ** -digits[0] if digits else 0.0
+    made = [_panel(title, lines, plot, looks, least) for title, lines in panels.items()]
     heading = tag("h3", plot["title"]) if plot["title"] else None
     legend = _legend(looks, panels, plot["kind"] == "bar")
     look = "plot lone" if len(made) == 1 else "plot"
@@ -68,11 +71,15 @@ def _legend(
 
 
 def _panel(
-    title: str, lines: Mapping[str, Line], plot: Mapping[str, Any], looks: Mapping[str, str]
+    title: str,
+    lines: Mapping[str, Line],
+    plot: Mapping[str, Any],
+    looks: Mapping[str, str],
+    least: float,
 ) -> Markup:
     bars = plot["kind"] == "bar"
     x = Scale.over(_reach_x(plot), LEFT, RIGHT, log=plot["x_log"], room=0.0 if bars else 0.02)
-    y = Scale.over(_reach_y(lines, bars), BOTTOM, TOP, log=plot["y_log"])
+    y = Scale.over(_reach_y(lines, bars), BOTTOM, TOP, log=plot["y_log"], least=least)
     if x is None or y is None:
         return Markup("")
     drawn = []
@@ -80,7 +87,8 @@ def _panel(
         shift = (j - (len(lines) - 1) / 2) / (len(lines) + 1) if bars else 0.0
         places = [place + shift * _step(plot["x"]) for place in plot["x"]]
         width = 0.9 * _step(plot["x"]) / (len(lines) + 1) if bars else 0.0
-        pen = _Pen(x, y, places, looks[name], name, plot["kind"], width)
+        kind = "step" if name in plot.get("steps", ()) else plot["kind"]
+        pen = _Pen(x, y, places, looks[name], name, kind, width)
         drawn.append(pen.line(line))
     frame = {"x": LEFT - 4, "y": TOP - 6, "width": RIGHT - LEFT + 8, "height": BOTTOM - TOP + 10}
     box = " ".join(f"{side:g}" for side in frame.values())
@@ -192,7 +200,8 @@ def _axes(x: Scale, y: Scale, plot: Mapping[str, Any]) -> list[Markup]:
         marks.append(tag("text", word, x=LEFT - 7, y=at, class_="tick-y"))
     whole = all(place == round(place) for place in plot["x"])
     for tick, word in x.ticks(5, whole=whole):
-        marks.append(tag("text", word, x=f"{x.at(tick):.1f}", y=BOTTOM + 14, class_="tick-x"))
+        middle = inside(x.at(tick), word, WIDTH)
+        marks.append(tag("text", word, x=f"{middle:.1f}", y=BOTTOM + 14, class_="tick-x"))
     marks.append(tag("text", plot["y_title"], x=4, y=7, class_="axis"))
     marks.append(tag("text", plot["x_title"], x=RIGHT, y=BOTTOM + 29, class_="axis end"))
     return marks

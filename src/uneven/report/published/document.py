@@ -39,8 +39,8 @@ makes one of them, and this page is made by the same command from kept results.
 *Original data* means the data of the source, or data drawn by the law that it states; *substitute*
 means that something stands in for them, and the note says what. A *claim* is a sentence of the
 source about its numbers; the same check is made on the printed and on the measured numbers, so a
-claim that its own print contradicts shows. Claims that we add, from theory or as a further question,
-stand apart and are not counted. *Apart* is the median distance between the measured and
+claim that its own print contradicts shows. Claims that we add, from theory or as a further
+question, stand apart and are not counted. *Apart* is the median distance between the measured and
 the printed mean, in printed deviations, where the source prints deviations."""
 
 

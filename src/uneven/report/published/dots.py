@@ -11,12 +11,14 @@ from uneven.report.markup import Markup, tag
 from uneven.report.numbers import plus_minus
 from uneven.report.published.blocks import Block
 from uneven.report.published.facts import Record, number
-from uneven.report.published.scale import Scale, sample
+from uneven.report.published.scale import LETTER, Scale, inside, sample
 from uneven.report.published.words import apart_word
 
 __all__ = ["dot_charts", "dot_legend"]
 
-LANE, WIDTH, RIGHT, CHARACTER, LONGEST = 24.0, 360.0, 350.0, 7.0, 18
+LANE, WIDTH, RIGHT, LONGEST = 24.0, 360.0, 350.0, 30
+UNITS = 6
+"""An axis is at least so many units of the last digit long."""
 FEW, FAR = 2, 2.0
 """More printed deviations than that and the dot is orange."""
 
@@ -36,8 +38,7 @@ def dot_charts(block: Block) -> Markup | None:
         A panel per line of the block with a lane per column, or the other way round if there are
         few columns of the same measure. None if the print or the measurement has no number.
     """
-    values = [value for line in block.lines for value in line.cells.values()]
-    if not all(any(v[side] for v in values) for side in ("printed", "measured")):
+    if not all(any(v[side] for v in block.values) for side in ("printed", "measured")):
         return None
     digits = {line.measure["key"]: line.measure["digits"] for line in block.lines}
     if len(block.columns) <= FEW < len(block.lines) and len(digits) == 1:
@@ -76,17 +77,18 @@ def dot_legend(record: Record) -> Markup:
 
 def _panel(title: str, lanes: Sequence[Lane], what: str, digits: int) -> Markup:
     names = [elide(name, LONGEST) for name, _ in lanes]
-    left = 12 + CHARACTER * max(map(len, names))
-    reach = [end for _, value in lanes for side in _sides(value) for end in _ends(side)]
-    scale = Scale.over(reach, left, RIGHT)
+    left = 12 + LETTER * max(map(len, names))
+    reach = [end for _, value in lanes for side in _sides(value) for end in _ends(side, digits)]
+    scale = Scale.over(reach, left, RIGHT, least=UNITS * 10.0**-digits)
     height = LANE * len(lanes) + 6
     if scale is None:
         return Markup("")
     marks = []
-    for tick, word in scale.ticks(4):
-        x = f"{scale.at(tick):.1f}"
-        marks.append(tag("line", x1=x, x2=x, y1=2, y2=height, class_="gridline"))
-        marks.append(tag("text", word, x=x, y=height + 12, class_="tick-x"))
+    for tick, word in scale.fitting_ticks():
+        x, middle = scale.at(tick), inside(scale.at(tick), word, WIDTH)
+        ends = {"x1": f"{x:.1f}", "x2": f"{x:.1f}"}
+        marks.append(tag("line", y1=2, y2=height, class_="gridline", **ends))
+        marks.append(tag("text", word, x=f"{middle:.1f}", y=height + 12, class_="tick-x"))
     for j, (name, (full, value)) in enumerate(zip(names, lanes)):
         y = 4 + LANE * (j + 0.5)
         label = tag("text", name, tag("title", full), x=left - 8, y=y, class_="row-name")
@@ -128,8 +130,8 @@ def _dot(
     mean, deviation = number(side["mean"]), number(side["deviation"])
     told = tag("title", f"{who}: {plus_minus(mean, deviation, digits)}{away}")
     marks = []
-    if math.isfinite(deviation):
-        x1, x2 = (f"{scale.at(mean + s * deviation):.1f}" for s in (-1, 1))
+    if half := _half(side, digits):
+        x1, x2 = (f"{scale.at(mean + s * half):.1f}" for s in (-1, 1))
         marks.append(tag("line", x1=x1, x2=x2, y1=y, y2=y, class_=f"reach {look}"))
     marks.append(tag("circle", told, cx=f"{scale.at(mean):.1f}", cy=y, r=3.4, class_=look))
     return marks
@@ -139,7 +141,12 @@ def _sides(value: Mapping[str, Any]) -> list[Mapping[str, Any]]:
     return [side for side in (value["printed"], value["measured"]) if side is not None]
 
 
-def _ends(side: Mapping[str, Any]) -> list[float]:
-    mean, deviation = number(side["mean"]), number(side["deviation"])
-    half = deviation if math.isfinite(deviation) else 0.0
+def _half(side: Mapping[str, Any], digits: int) -> float:
+    """Deviation of a number; none where it is unknown or shown as zero."""
+    deviation = number(side["deviation"])
+    return deviation if deviation >= 0.5 * 10.0**-digits else 0.0
+
+
+def _ends(side: Mapping[str, Any], digits: int) -> list[float]:
+    mean, half = number(side["mean"]), _half(side, digits)
     return [mean - half, mean + half]

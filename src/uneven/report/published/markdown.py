@@ -29,7 +29,9 @@ from uneven.report.published.facts import (
     versions_line,
     was_run,
 )
+from uneven.report.published.panels import has_printed_points
 from uneven.report.published.words import (
+    beside_words,
     printed_word,
     protocol_words,
     side_words,
@@ -121,14 +123,17 @@ def facts_line(record: Record) -> str:
 
 
 def tables(record: Record) -> list[str]:
-    """All numbers; curves by one of their points."""
+    """All numbers; curves by one of their printed points."""
     made = [_numbers(block) for block in number_blocks(record)]
     for measure in record["measures"]:
         found = kind(record, measure["key"])
         if found == "matrix":
             made += _matrices(record, measure)
-        elif found == "curve":
+        elif found == "curve" and has_printed_points(record, measure["key"]):
             made.append(_numbers(curve_block(record, measure)))
+        elif found == "curve":
+            told = f"{measure['title']}: curves; nothing is printed"
+            made.append(f"{escaped(told)}. Their points are in the JSON file.")
     tests = test_words(record)
     return [*made, escaped(tests)] if tests else made
 
@@ -182,7 +187,7 @@ def _numbers(block: Block) -> str:
         [escaped(line.name), *(_cell(line.cells.get(c), line.measure) for c in block.columns)]
         for line in block.lines
     ]
-    title = f"{block.title}{block.note}; ours (print)"
+    title = f"{block.title}{block.note}; {beside_words(block.values, 'ours (print)')}"
     made = table(["", *map(escaped, block.columns)], body)
     if len(block.lines) * len(block.columns) > FOLDED:
         return f"<details>\n<summary>{text(title)}</summary>\n\n{made}\n\n</details>"
@@ -208,7 +213,8 @@ def _matrices(record: Record, measure: Mapping[str, Any]) -> list[str]:
             for i, line in enumerate(known)
         ]
         head = ["", *(str(j + 1) for j in range(len(known[0])))]
-        title = f"{measure['title']}, {row}, {column}; ours (print)"
+        which = beside_words([value], "ours (print)")
+        title = f"{measure['title']}, {row}, {column}; {which}"
         made.append(f"{escaped(title)}:\n\n{table(head, cells)}")
     if made:
         return made

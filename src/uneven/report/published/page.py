@@ -31,7 +31,7 @@ from uneven.report.published.facts import (
 from uneven.report.published.index import status_badge
 from uneven.report.published.matrices import matrix_figures
 from uneven.report.published.table import number_table, table_legend
-from uneven.report.published.words import printed_word, protocol_words, verdict_word
+from uneven.report.published.words import beside_words, printed_word, protocol_words, verdict_word
 from uneven.report.shell import Part, asset, whole_page
 
 __all__ = ["exhibit_page"]
@@ -56,7 +56,7 @@ def exhibit_page(record: Record, *, pictures: bool = True) -> str:
         ("claims", "Claims", _claims_title(record), _claims(record)),
         ("figure", "Figure", "The figure redrawn", _figures(record, pictures)),
         ("dots", "Picture", "Printed and measured", _dots(record)),
-        ("table", "Table", "Ours beside the print", _tables(record)),
+        ("table", "Table", _tables_title(record), _tables(record)),
         ("notes", "Notes", "Notes", _notes(record)),
         ("again", "Run again", "How to run this again", _again(record)),
     ]
@@ -121,6 +121,11 @@ def _dots(record: Record) -> Markup | None:
         if (charts := dot_charts(block)) is not None
     ]
     return Markup(dot_legend(record) + "".join(made)) if made else None
+
+
+def _tables_title(record: Record) -> str:
+    words = beside_words(record["values"], "ours beside the print")
+    return words[0].upper() + words[1:]
 
 
 def _tables(record: Record) -> Markup | None:

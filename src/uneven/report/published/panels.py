@@ -10,7 +10,16 @@ from typing import Any
 
 from uneven.report.published.facts import Record, entries, kind, number
 
-__all__ = ["Curve", "Line", "Point", "picture_names", "plot_panels", "plots_of", "shown_point"]
+__all__ = [
+    "Curve",
+    "Line",
+    "Point",
+    "has_printed_points",
+    "picture_names",
+    "plot_panels",
+    "plots_of",
+    "shown_point",
+]
 
 Curve = list[float]
 Line = dict[str, Curve | None]
@@ -73,6 +82,11 @@ def plot_panels(record: Record, plot: Mapping[str, Any]) -> dict[str, dict[str, 
         if known:
             panels[row] = known
     return panels
+
+
+def has_printed_points(record: Record, measure: str) -> bool:
+    """Whether a point of some curve of a measure is printed."""
+    return any(_known(value["printed"]) for value in entries(record, measure).values())
 
 
 def shown_point(record: Record, measure: str) -> Point | None:

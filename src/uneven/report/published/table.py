@@ -10,8 +10,8 @@ from uneven.report.heat import named
 from uneven.report.markup import Markup, tag
 from uneven.report.numbers import NOTHING, plus_minus
 from uneven.report.published.blocks import Block, Line
-from uneven.report.published.facts import Record, number
-from uneven.report.published.words import apart_word, strength, test_words
+from uneven.report.published.facts import Record, entries, kind, number
+from uneven.report.published.words import apart_word, beside_words, strength, test_words
 
 __all__ = ["number_table", "table_legend"]
 
@@ -48,8 +48,12 @@ def number_table(record: Record, block: Block) -> Markup:
 
 def table_legend(record: Record) -> Markup:
     """What the lines, the tints and the stars of the tables mean."""
-    known = any(value["apart"] is not None for value in record["values"])
-    lacking = "" if known else "The differences cannot be told in printed deviations. "
+    shown = [m for m in record["measures"] if kind(record, m["key"]) in ("number", "curve")]
+    values = [value for m in shown for value in entries(record, m["key"]).values()]
+    known = any(value["apart"] is not None for value in values)
+    beside = any(v["measured"] for v in values) and any(v["printed"] for v in values)
+    lacking = "The differences cannot be told in printed deviations. " * (beside and not known)
+    bold = "; the best of a row is bold" if any(m["better"] for m in shown) else ""
     steps = [(1.0, "up to 1"), (2.0, "2"), (3.0, "3 and more")]
     tints = [
         tag("span", words, class_="apart", style=f"--v:{strength(step):.3f}")
@@ -60,8 +64,7 @@ def table_legend(record: Record) -> Markup:
     return Markup(
         tag(
             "p",
-            "In each cell: ours, mean ± standard deviation over n samples, and the printed value "
-            "under it; the best of a row is bold. ",
+            f"{_contents(values)}{bold}. ",
             lacking,
             ("To the right: difference of the means in printed deviations, ", scale)
             if known
@@ -70,6 +73,19 @@ def table_legend(record: Record) -> Markup:
         )
         + (tag("p", f"* {tests}", class_="note legend-note") if tests else "")
     )
+
+
+def _contents(values: Sequence[Entry]) -> str:
+    """What stands in a cell, told by what there is."""
+    which = beside_words(values, "both")
+    if which == "both":
+        return (
+            "In each cell: ours, mean ± standard deviation over n samples, and the printed value "
+            "under it"
+        )
+    own = any(value["measured"] for value in values)
+    spread = ", mean ± standard deviation over n samples" if own else ""
+    return f"In each cell: {which}".replace("ours", f"ours{spread}")
 
 
 def _row(line: Line, columns: Sequence[str], marks: Mapping[Key, Markup]) -> Markup:

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Mapping
+from collections.abc import Iterable, Mapping
 from typing import Any
 
 from uneven.report.numbers import plus_minus
@@ -11,6 +11,7 @@ from uneven.report.published.facts import Record, number, run_kind, was_run
 
 __all__ = [
     "apart_word",
+    "beside_words",
     "printed_word",
     "protocol_words",
     "side_words",
@@ -50,6 +51,21 @@ def protocol_words(record: Record) -> str:
     done = "{done} of {planned} cells".format(**measured["cells"])
     here = f"Here: {run_kind(record)} run, {done}; repetitions per row: {repeats}."
     return f"Full protocol: {record['protocol']} {here}"
+
+
+def beside_words(values: Iterable[Mapping[str, Any]], both: str) -> str:
+    """What numbers of a table are: `both` if some are ours and some are printed.
+
+    Examples
+    --------
+    >>> beside_words([{"measured": {"mean": 0.5}, "printed": None}], "ours (print)")
+    'ours; nothing is printed'
+    """
+    found = list(values)
+    own, printed = (any(value[side] for value in found) for side in ("measured", "printed"))
+    if own and printed:
+        return both
+    return "ours; nothing is printed" if own else "in print; nothing is measured"
 
 
 def side_words(side: Mapping[str, Any] | None, digits: int) -> str:

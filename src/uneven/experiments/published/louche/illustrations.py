@@ -85,7 +85,7 @@ EXHIBITS: tuple[Exhibit, ...] = (
         "logarithm.",
         studies=(LOSS_CURVES,),
         measures=(Measure("loss", "loss by margin", None, 2),),
-        plots=(Plot("loss", MARGINS, "margin, signed by the label", "loss"),),
+        plots=(Plot("loss", MARGINS, "margin, signed by the label", "loss", steps=("0-1",)),),
         errata=("The margin of a point is defined without the label; every use of it needs it.",),
     ),
     Exhibit(
