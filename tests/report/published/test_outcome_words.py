@@ -4,12 +4,14 @@ import pytest
 
 from tests.cli.test_published_tables import shown
 from tests.report.published.samples import (
+    curves_record,
     doubtful_record,
     impossible_record,
     numbers_record,
     odd_record,
     starved_record,
     unmeasured_record,
+    unprinted_record,
 )
 from tests.report.published.test_exhibit_page import spoken
 from uneven.cli.published_tables import print_record
@@ -100,3 +102,37 @@ def test_a_page_with_only_our_claims_puts_no_words_into_the_mouth_of_the_source(
     assert "What the source says" not in spoken(exhibit_page(record))
     assert "claims held" not in spoken(exhibit_page(record))
     assert "Claims:" not in exhibit_markdown(record)
+
+
+def test_pages_without_print_do_not_speak_of_print():
+    said = spoken(exhibit_page(unprinted_record()))
+    assert "Ours; nothing is printed" in said
+    assert "ours, mean ± standard deviation over n samples; nothing is printed; the best" in said
+    for words in ("Ours beside the print", "the printed value", "printed deviations"):
+        assert words not in said
+        assert words in spoken(exhibit_page(numbers_record()))
+    text = exhibit_markdown(unprinted_record())
+    assert "error rate, lower is better; ours; nothing is printed:" in text
+    assert "ours (print)" not in text
+
+
+def test_pages_without_measurement_say_that_the_numbers_are_printed():
+    said = spoken(exhibit_page(unmeasured_record()))
+    assert "In print; nothing is measured" in said
+    assert "ours, mean" not in said
+
+
+def test_bold_is_explained_only_where_something_is_better():
+    record = unprinted_record()
+    record["measures"] = [{**measure, "better": None} for measure in record["measures"]]
+    assert "bold" not in spoken(exhibit_page(record))
+
+
+def test_curves_without_printed_points_are_not_told_by_a_point():
+    for text in (
+        exhibit_markdown(curves_record(printed=False)),
+        published_page([curves_record(printed=False)]),
+    ):
+        assert "at labels = " not in text
+        assert "error: curves; nothing is printed. Their points are in the JSON file." in text
+    assert "error at labels = 90" in exhibit_markdown(curves_record())
