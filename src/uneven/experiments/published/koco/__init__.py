@@ -7,12 +7,14 @@ from uneven.experiments.published.koco import (
     noisy_view_exhibits,
     rare_classes,
     ten_points,
+    ten_views,
 )
 
 __all__ = ["EXHIBITS"]
 
 EXHIBITS: tuple[Exhibit, ...] = (
     *ten_points.EXHIBITS,
+    *ten_views.EXHIBITS,
     *noisy_view_exhibits.EXHIBITS,
     *call_tables.CHAPTER_2,
     *rare_classes.EXHIBITS,
