@@ -15,7 +15,7 @@ from tests.report.published.samples import (
     odd_record,
 )
 from uneven.cli.published_tables import print_list, print_record
-from uneven.experiments.published import Document
+from uneven.experiments.published import Document, build_record, catalogue
 
 
 def shown(show, what, width=120, encoding="utf-8"):
@@ -122,3 +122,14 @@ def test_accents_are_dropped_where_they_cannot_be_shown():
         print_list, [numbers_exhibit(document=citation)], 160, "ascii"
     )
     assert "+/-" in text
+
+
+def test_every_sign_of_the_published_tables_has_a_form_in_ascii():
+    listed = [shown(print_list, catalogue(), 160, encoding) for encoding in ("utf-8", "ascii")]
+    assert listed[0].count("?") == listed[1].count("?")
+    greek = [e for e in catalogue() if any(sign in str(e.printed.columns) for sign in "γηλμτω×")]
+    assert greek
+    for exhibit in greek:
+        text = shown(print_record, build_record(exhibit, None), 160, "ascii")
+        claims = " ".join(claim.text for claim in exhibit.claims)
+        assert text.count("?") == len(exhibit.claims) + claims.count("?"), exhibit.name

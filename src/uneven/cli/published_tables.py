@@ -49,7 +49,10 @@ LONGEST = 26
 """Letters of a name."""
 FAR = 2.0
 """More printed deviations than that are shown in red, with their number."""
-ASCII = str.maketrans({"±": "+/-", "−": "-", "–": "-", "✓": "+", "✗": "x", "…": "...", "ı": "i"})
+GREEK = {"γ": "gamma", "η": "eta", "λ": "lambda", "μ": "mu", "τ": "tau", "ω": "omega"}
+SIGNS = {"±": "+/-", "−": "-", "–": "-", "×": "x", "✓": "+", "✗": "x", "…": "...", "ı": "i"}
+MARKS = {"†": "#", "↓": "v"}
+ASCII = str.maketrans({**SIGNS, **MARKS, **GREEK})
 
 
 class Listed(Protocol):

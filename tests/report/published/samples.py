@@ -203,12 +203,13 @@ def starved_record():
 
 
 def doubtful_record():
-    """Claims of the source with and without print, and two that are not the source's."""
+    """Claims of the source with and without print, and three that are not the source's."""
     claims = (
         Claim("The norm of A is below that of B.", Compare("A", "B", "norm")),
         Claim("The norm of A is below that of C.", Compare("A", "C", "norm")),
         Claim("Asked besides: A errs less than B.", Compare("A", "B", "error")),
         Claim("By theory: B errs less than A.", Compare("B", "A", "error")),
+        Claim("Asked about C: it errs less than B.", Compare("C", "B", "error")),
     )
     return build_record(numbers_exhibit(claims=claims), numbers_measured())
 

@@ -72,7 +72,7 @@ def test_the_protocol_of_a_part_run_is_told_from_what_was_done(form):
 
 def test_claims_without_print_are_told_and_ours_are_not_counted():
     record = doubtful_record()
-    for claim, held in zip(record["claims"], (False, False, True, True)):
+    for claim, held in zip(record["claims"], (False, False, True, True, True)):
         claim["measured"]["held"] = held
     assert claims_count(record) == (0, 2, 2)
     texts = everywhere(record)
@@ -93,6 +93,7 @@ def test_our_claims_stand_in_a_group_of_their_own():
         assert "Asked besides" not in before, form
         assert "Asked besides: A errs less than B." in after, form
         assert "By theory: B errs less than A." in after, form
+        assert "Asked about C: it errs less than B." in after, form
         assert OWN_TITLE not in everywhere(numbers_record())[form]
 
 

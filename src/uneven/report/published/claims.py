@@ -10,7 +10,7 @@ from uneven.report.published.facts import Record
 __all__ = ["OWN_TITLE", "claims_count", "held_words", "own_claims", "source_claims"]
 
 Claim = Mapping[str, Any]
-OWN = ("Asked besides: ", "By theory: ")
+OWN = ("Asked besides: ", "Asked about ", "By theory: ")
 """Claims that begin so are not made by the source."""
 OWN_TITLE = "Asked by us, and not counted"
 
