@@ -98,13 +98,13 @@ def test_low_repetitions_of_all_exhibits_come_first():
 
 
 def test_a_harvest_is_in_the_order_of_items_and_repetitions(tmp_path):
-    items = (Item("wine"), Item("glass & co"))
-    more = replace(toy.STUDY, name="more", items=items[::-1], repeats=2)
-    exhibit = toy.exhibit(replace(toy.STUDY, repeats=2), more)
+    exhibit = toy.exhibit(replace(toy.STUDY, repeats=3))
     run = Run(tmp_path, n_jobs=1, download=False)
-    run_cells(plan([exhibit], fast=False), run)
-    found = harvest(exhibit, run).measured.values["wine", "A", "error"]
-    assert found.repeats.tolist() == [0] * 10 + [1] * 10
+    late = [c for c in plan([exhibit], fast=False) if (c.item.name, c.repeat) != ("wine", 0)]
+    run_cells(late[::-1], run)
+    found = harvest(exhibit, run).measured
+    assert found.rows == ("wine", "glass & co")
+    assert found.values["wine", "A", "error"].repeats.tolist() == [1] * 5 + [2] * 5
 
 
 def test_fast_cells_are_the_first_of_a_full_run(tmp_path):
@@ -233,3 +233,14 @@ def test_old_drafts_are_swept_and_young_ones_left(tmp_path):
 def test_items_that_would_share_a_folder_are_refused():
     with pytest.raises(ValueError, match="signs only"):
         replace(toy.STUDY, items=(Item("a/b"), Item("a b")))
+
+
+def test_repetitions_of_a_row_that_two_studies_share_are_counted_once(tmp_path):
+    second = replace(toy.STUDY, name="toy-too", measure=toy.other)
+    exhibit = toy.exhibit(toy.STUDY, second)
+    run = Run(tmp_path, n_jobs=1, fast=True, download=False)
+    run_cells(plan([exhibit], fast=True), run)
+    part = harvest(exhibit, run)
+    assert part.repeats == {"wine": 2, "glass & co": 2}
+    assert part.done == 8
+    assert part.measured.columns == ("A", "B", "D")

@@ -46,6 +46,11 @@ def measure(item, repeat, context):
     return {"A": {"error": errors, "curve": rng.random((2, 4))}, "B": {"error": errors + 1.0}}
 
 
+def other(item, repeat, context):
+    """A column that another study adds."""
+    return {"D": {"error": [0.1]}}
+
+
 def broken(item, repeat, context):
     """Fail in the second repetition."""
     if repeat == 1:

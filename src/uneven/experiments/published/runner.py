@@ -143,9 +143,10 @@ def harvest(exhibit: Exhibit, run: Run) -> Harvest:
         ((cell.item.name, kept.answers) for cell, kept in done),
         [cell.repeat for cell, _ in done],
     )
-    repeats: dict[str, int] = {}
+    finished: dict[str, set[int]] = {}
     for cell, _ in done:
-        repeats[cell.item.name] = repeats.get(cell.item.name, 0) + 1
+        finished.setdefault(cell.item.name, set()).add(cell.repeat)
+    repeats = {name: len(numbers) for name, numbers in finished.items()}
     made = list({str(sorted(kept.made.items())): kept.made for _, kept in done}.values())
     seconds = sum(kept.seconds for _, kept in done)
     return Harvest(measured, len(done), len(cells), repeats, seconds, made)

@@ -6,6 +6,7 @@ import json
 import os
 from collections.abc import Sequence
 from pathlib import Path
+from typing import Any
 
 from uneven.atomic import replace_file
 from uneven.report.plain import without_nan
@@ -59,8 +60,8 @@ def write_data(record: Record, folder: str | os.PathLike[str]) -> list[Path]:
     """
     home = Path(folder)
     home.mkdir(parents=True, exist_ok=True)
-    data = json.dumps(without_nan(dict(record)), indent=1, ensure_ascii=False, allow_nan=False)
-    return [_write(home / f"{record['name']}.json", data + "\n"), *_write_pictures(record, home)]
+    data = _write(home / f"{record['name']}.json", _json(record))
+    return [data, *_write_pictures(record, home)]
 
 
 def write_index(records: Sequence[Record], folder: str | os.PathLike[str]) -> Path:
@@ -79,6 +80,27 @@ def write_index(records: Sequence[Record], folder: str | os.PathLike[str]) -> Pa
     home = Path(folder)
     home.mkdir(parents=True, exist_ok=True)
     return _write(home / "index.html", index_page(records))
+
+
+def _json(record: Record) -> str:
+    """JSON with one line for each entry of the record and of its longest lists."""
+    lines = []
+    for key, value in without_nan(dict(record)).items():
+        lines.append(f"{json.dumps(key)}: {_entry(value)}")
+    return "{\n" + ",\n".join(lines) + "\n}\n"
+
+
+def _entry(value: Any) -> str:
+    if isinstance(value, list) and value and isinstance(value[0], dict):
+        return "[\n" + ",\n".join(map(_compact, value)) + "\n]"
+    if isinstance(value, dict) and "values" in value:
+        inner = [f"{json.dumps(key)}: {_entry(one)}" for key, one in value.items()]
+        return "{\n" + ",\n".join(inner) + "\n}"
+    return _compact(value)
+
+
+def _compact(value: Any) -> str:
+    return json.dumps(value, ensure_ascii=False, allow_nan=False)
 
 
 def _write(path: Path, text: str) -> Path:
