@@ -11,12 +11,12 @@ from uneven.report.markup import Markup, tag
 from uneven.report.numbers import plus_minus
 from uneven.report.published.blocks import Block
 from uneven.report.published.facts import Record, number
-from uneven.report.published.scale import LETTER, Scale, inside, sample
+from uneven.report.published.scale import Scale, inside, sample
 from uneven.report.published.words import apart_word
 
 __all__ = ["dot_charts", "dot_legend"]
 
-LANE, WIDTH, RIGHT, LONGEST = 24.0, 360.0, 350.0, 30
+LANE, WIDTH, RIGHT, CHARACTER, LONGEST = 24.0, 360.0, 350.0, 5.8, 32
 UNITS = 6
 """An axis is at least so many units of the last digit long."""
 FEW, FAR = 2, 2.0
@@ -77,7 +77,7 @@ def dot_legend(record: Record) -> Markup:
 
 def _panel(title: str, lanes: Sequence[Lane], what: str, digits: int) -> Markup:
     names = [elide(name, LONGEST) for name, _ in lanes]
-    left = 12 + LETTER * max(map(len, names))
+    left = 12 + CHARACTER * max(map(len, names))
     reach = [end for _, value in lanes for side in _sides(value) for end in _ends(side, digits)]
     scale = Scale.over(reach, left, RIGHT, least=UNITS * 10.0**-digits)
     height = LANE * len(lanes) + 6
