@@ -66,6 +66,12 @@ TABLE_6_1 = Exhibit(
         "usual: Waveform's 29.42 is 0.7 times 13.4 plus 0.3 times 67. A score that is always 0 "
         "makes the published step divide 0 by 0 there.",
     ),
+    explanation=(
+        "The descent errs a little more than the exact solution, as printed. Collapses are rarer: "
+        "they need a strength at which the smoothed objective has no weights at all (l1-l2 on "
+        "Wine), and the published step divides by zero only if some classifier's score of a class "
+        "is always 0, which ours never are. The source's 130 classifiers gave both more often."
+    ),
 )
 
 TABLE_6_2 = Exhibit(
@@ -89,6 +95,11 @@ TABLE_6_2 = Exhibit(
         "The descent is said to be much faster; with l2 it is printed slower on five sets of "
         "eight, with l1 on Vowel.",
         "Halves on which the descent collapsed end early and make it look faster.",
+    ),
+    explanation=(
+        "Seconds of another computer and another solver: only the order can be compared. Our exact "
+        "solver is made for this problem, unlike the general one of the source, and takes about as "
+        "long as the descent with l2."
     ),
 )
 
