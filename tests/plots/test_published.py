@@ -10,6 +10,7 @@ mpl.use("Agg")
 
 from matplotlib import pyplot as plt
 from matplotlib.colors import to_hex
+from matplotlib.container import ErrorbarContainer
 
 from uneven.plots import PublishedDisplay
 from uneven.plots.palette import BLUE, ORANGE
@@ -97,3 +98,12 @@ def test_one_curve_may_be_a_step_among_lines():
     styles = [line.get_drawstyle() for line in ax.get_lines() if len(line.get_xdata()) > 2]
     assert "steps-post" in styles
     assert "default" in styles
+
+
+def test_bars_carry_no_whiskers_and_whole_places_whole_ticks():
+    line = {"mean": [0.5, 0.4, 0.1], "deviation": [0.5, 0.5, 0.3]}
+    plot = {"x": [1, 2, 3], "kind": "bar"}
+    (ax,) = PublishedDisplay.from_panels({"wine": {"UMA": line}}, plot).axes_
+    assert not ax.collections
+    assert not [one for one in ax.containers if isinstance(one, ErrorbarContainer)]
+    assert all(tick % 1 == 0 for tick in ax.get_xticks())

@@ -9,6 +9,7 @@ from typing import Any
 
 import numpy as np
 from matplotlib import pyplot as plt
+from matplotlib.ticker import MaxNLocator
 
 from uneven.plots.bands import colours_of, styles_of
 from uneven.plots.drawing import shorten, soft_grid
@@ -36,7 +37,7 @@ class PublishedDisplay:
     plot : mapping
         ``x`` (sequence of length n_points), ``x_title``, ``y_title``, ``x_log``, ``y_log``,
         ``kind`` ("line", "step" or "bar"), ``steps`` (columns drawn as steps although the others
-        are lines) and ``title``.
+        are lines) and ``title``. Bars carry no deviations: theirs are often shares of 0 or 1.
 
     Attributes
     ----------
@@ -138,6 +139,8 @@ class PublishedDisplay:
                 self._draw_printed(
                     ax, printed, _array(line.get("printed_deviation")), colour, shift
                 )
+        if (self.x % 1.0 == 0.0).all():
+            ax.xaxis.set_major_locator(MaxNLocator(integer=True))
         if self.settings.get("x_log"):
             ax.set_xscale("symlog" if (self.x <= 0).any() else "log")
         if self.settings.get("y_log"):
@@ -158,15 +161,7 @@ class PublishedDisplay:
         width = np.zeros(len(y)) if spread is None else np.nan_to_num(spread[known])
         if self.settings.get("kind") == "bar":
             places = x + shift * self._step()
-            ax.bar(
-                places,
-                y,
-                width=self._bar_width(),
-                yerr=width,
-                color=look["color"],
-                alpha=0.6,
-                ecolor=MUTED,
-            )
+            ax.bar(places, y, width=self._bar_width(), color=look["color"], alpha=0.6)
             return
         if width.any():
             between = "post" if "drawstyle" in look else None
