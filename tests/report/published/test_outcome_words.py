@@ -137,3 +137,15 @@ def test_curves_without_printed_points_are_not_told_by_a_point():
         assert "at labels = " not in text
         assert "error: curves; nothing is printed. Their points are in the JSON file." in text
     assert "error at labels = 90" in exhibit_markdown(curves_record())
+
+
+def test_a_table_with_many_columns_is_turned():
+    record = unprinted_record()
+    first = record["values"][0]
+    row, measure = first["row"], first["measure"]
+    names = [f"method {k}" for k in range(12)]
+    record["rows"], record["columns"] = [row], names
+    record["values"] = [{**first, "column": name, "measure": measure} for name in names]
+    lines = exhibit_markdown(record).splitlines()
+    for name in names:
+        assert [line for line in lines if line.startswith(f"| {name} |")]

@@ -53,6 +53,8 @@ __all__ = [
 _SPECIAL = re.compile(r"([\\`*_{}\[\]#|~$])")
 FOLDED = 60
 """A table with more cells is folded away."""
+WIDEST = 8
+"""A table with more columns, and more columns than rows, is turned."""
 LARGEST_MATRIX = 6
 
 
@@ -188,7 +190,10 @@ def _numbers(block: Block) -> str:
         for line in block.lines
     ]
     title = f"{block.title}{block.note}; {beside_words(block.values, 'ours (print)')}"
-    made = table(["", *map(escaped, block.columns)], body)
+    whole = [["", *map(escaped, block.columns)], *body]
+    if len(block.columns) > max(WIDEST, len(block.lines)):
+        whole = [list(line) for line in zip(*whole)]
+    made = table(whole[0], whole[1:])
     if len(block.lines) * len(block.columns) > FOLDED:
         return f"<details>\n<summary>{text(title)}</summary>\n\n{made}\n\n</details>"
     return f"{escaped(title)}:\n\n{made}"
