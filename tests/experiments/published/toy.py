@@ -1,9 +1,8 @@
-"""A small exhibit for tests of the runner; as a program it runs its cells slowly."""
+"""A small exhibit for tests of the runner."""
 
 from __future__ import annotations
 
 import os
-import sys
 import time
 from pathlib import Path
 
@@ -16,11 +15,8 @@ from uneven.experiments.published import (
     Item,
     Measure,
     Plot,
-    Run,
     Significance,
     Study,
-    plan,
-    run_cells,
 )
 from uneven.experiments.published.claims import Compare
 from uneven.experiments.published.reading import printed_table
@@ -74,8 +70,3 @@ def exhibit(*studies, **words):
         **words,
     }
     return Exhibit(BOOK, "Table 1", "A toy", "original", studies=studies or (STUDY,), **words)
-
-
-if __name__ == "__main__":
-    run = Run(Path(sys.argv[1]), n_jobs=int(sys.argv[2]), download=False)
-    run_cells(plan([exhibit()], fast=False), run)
