@@ -149,3 +149,9 @@ def test_a_table_with_many_columns_is_turned():
     lines = exhibit_markdown(record).splitlines()
     for name in names:
         assert [line for line in lines if line.startswith(f"| {name} |")]
+
+
+def test_the_page_says_how_much_of_the_full_run_is_behind_it():
+    whole, part = numbers_record(), numbers_record(planned=99)
+    assert "All of it comes from full runs." in published_page([whole])
+    assert "1 of 2 exhibits come from the full run" in published_page([whole, part])

@@ -12,6 +12,7 @@ from uneven.report.published.facts import (
     dates,
     median_difference,
     run_cell,
+    run_kind,
     versions,
     was_run,
 )
@@ -80,7 +81,20 @@ def _made(records: Sequence[Record]) -> str:
         return ""
     when = " to ".join(dict.fromkeys((days[0], days[-1])))
     packages = ", ".join(f"{name} {' and '.join(some)}" for name, some in found.items())
-    return f"Measured {when} with {packages}."
+    return f"Measured {when} with {packages}. {_extent(records)}"
+
+
+def _extent(records: Sequence[Record]) -> str:
+    """How much of the planned work is behind the page."""
+    kinds = [run_kind(record) for record in records if was_run(record)]
+    full = kinds.count("full")
+    if full == len(kinds):
+        return "All of it comes from full runs."
+    return (
+        f"{full} of {len(kinds)} exhibits come from the full run; the others from its first "
+        "repetitions, or from a fast run, as each of them says. A verdict that rests on few "
+        "repetitions may change with more."
+    )
 
 
 def _summary(records: Sequence[Record]) -> list[str]:
