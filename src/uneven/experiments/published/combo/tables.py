@@ -12,6 +12,7 @@ from uneven.experiments.published.combo.nursery import whole_nursery
 from uneven.experiments.published.combo.poker import uci_like_poker
 from uneven.experiments.published.description import Claim, Exhibit, Item, Measure, Study
 from uneven.experiments.published.documents import COMBO as DOCUMENT
+from uneven.experiments.published.documents import CONNECT_REBUILT as REBUILT
 from uneven.experiments.published.numbers import Printed, Value
 from uneven.experiments.published.protocols import CrossValidated, pick
 from uneven.experiments.published.reading import printed_table
@@ -167,7 +168,7 @@ EXHIBITS = (
             "Trees of depth 5 make next to no mistakes on Car and Nursery, where the source's weak "
             "learner made some: there is nothing to level. On Poker a fold holds at most one hand "
             "of each of the rarest classes, and a single one that is wrong makes the norm 1 or "
-            "more; the printed .471 needs nearly all of them right."
+            "more; the printed .471 needs nearly all of them right. " + REBUILT
         ),
     ),
     Exhibit(
@@ -207,7 +208,7 @@ EXHIBITS = (
         ),
         explanation=(
             "A stronger weak learner than the source's: Car has hardly any mistakes left, and "
-            "AdaBoost.MM recognises most losses of Connect-4, though few draws."
+            "AdaBoost.MM recognises most losses of Connect-4, though few draws. " + REBUILT
         ),
     ),
 )

@@ -50,6 +50,13 @@ _FIXED_ERRATA = {
 }
 
 
+_FIXED_EXPLANATION = (
+    "One split of each set: with 2000 test rows an error of 8 percent is known to about 0.6 "
+    "points, so that the order of the kernels is mostly chance, here as in print. That there is "
+    "little between them is the part of the claims that came out again."
+)
+
+
 def _fixed(place: str, family: str, studies: tuple[Study, ...], table: Printed) -> Exhibit:
     """Errors of two losses and three kernels."""
     curved = tuple(f"{loss} {kernel}" for loss in ("Hinge", "LS") for kernel in ("Poly", "RBF"))
@@ -81,6 +88,7 @@ def _fixed(place: str, family: str, studies: tuple[Study, ...], table: Printed) 
             ),
         ),
         errata=_FIXED_ERRATA[family],
+        explanation=_FIXED_EXPLANATION,
     )
 
 
@@ -110,6 +118,7 @@ TABLE_5_4 = Exhibit(
         "RBF is said to outperform the linear kernel; on optdigit and waveform their printed "
         "errors are equal.",
     ),
+    explanation=_FIXED_EXPLANATION,
 )
 
 _PAIRS = (("WS Lin", "WS RBF"), ("CWS Lin", "CWS RBF"), ("LSG Lin", "LSG RBF"))
