@@ -33,7 +33,7 @@ from uneven.report.published.words import (
     beside_words,
     printed_word,
     side_words,
-    test_words,
+    significance_words,
     verdict_word,
 )
 
@@ -134,7 +134,7 @@ def print_record(record: Record, console: Console | None = None) -> None:
         elif found == "matrix":
             _print_matrices(record, measure, screen)
     if record["test"] is not None:
-        _print_dim(test_words(record), screen)
+        _print_dim(significance_words(record), screen)
     for head, claims in (("", source_claims(record)), (OWN_TITLE, own_claims(record))):
         if claims:
             screen.print()

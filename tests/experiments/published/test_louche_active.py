@@ -11,7 +11,7 @@ from numpy.testing import assert_allclose
 from sklearn.svm import SVC
 
 from uneven.experiments.published.curve_claims import Levelled, Ordered
-from uneven.experiments.published.description import Context, samples
+from uneven.experiments.published.description import Context
 from uneven.experiments.published.louche.active import EXHIBITS
 from uneven.experiments.published.louche.active_compression import near_as_few
 from uneven.experiments.published.louche.billiard_runs import (
@@ -303,7 +303,7 @@ def test_protocols_say_what_deviations_are_over_and_how_c_was_chosen() -> None:
 def test_claims_read_measured_samples() -> None:
     figure = BY_NAME["6.3"]
     answers = LocalisationRuns(draws=30, shown_cuts=12)(margin_row(0.1), 0, HERE)
-    assert samples(answers["Largest Error"]["cuts"]).shape == (30,)
+    assert np.atleast_1d(answers["Largest Error"]["cuts"]).shape == (30,)
     measured = Measured.gather([(margin_row(0.1), answers)])
     held = [claim.check(measured).held for claim in figure.claims]
     assert None not in held

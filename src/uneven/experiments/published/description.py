@@ -12,8 +12,6 @@ from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any, Literal
 
-import numpy as np
-
 from uneven.datasets import fetch
 from uneven.experiments.published.numbers import Numbers, Printed, Verdict
 
@@ -301,9 +299,3 @@ class Exhibit:
     def measure(self, key: str) -> Measure:
         """The measure of that key."""
         return next(measure for measure in self.measures if measure.key == key)
-
-
-def samples(values: Any) -> np.ndarray:
-    """Samples as an array whose first axis is the sample."""
-    found = np.asarray(values, dtype=np.float64)
-    return found.reshape(1) if found.ndim == 0 else found

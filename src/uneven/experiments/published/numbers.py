@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, field
 from itertools import count
-from typing import Any, Protocol
+from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
@@ -16,19 +16,31 @@ Key = tuple[str, str, str]
 """Row, column, measure."""
 
 
-class Numbers(Protocol):
-    """What a claim may ask: the mean of a row, column and measure, or None where it is unknown."""
+@dataclass(frozen=True)
+class Numbers:
+    """What a claim may ask: means by row, column and measure.
+
+    Attributes
+    ----------
+    values : dict of (row, column, measure) to Value or Summary
+    """
+
+    values: Mapping[Key, Any] = field(default_factory=dict)
 
     def mean(self, row: str, column: str, measure: str) -> Any:
-        """Mean, a number or an array; None if unknown."""
+        """Mean, a number or an array; None if it is unknown."""
+        found = self.values.get((row, column, measure))
+        return None if found is None or np.all(np.isnan(found.mean)) else found.mean
 
     @property
     def rows(self) -> tuple[str, ...]:
-        """Rows in their order."""
+        """Rows in the order of the print or of the study."""
+        return tuple(dict.fromkeys(row for row, _, _ in self.values))
 
     @property
     def columns(self) -> tuple[str, ...]:
-        """Columns in their order."""
+        """Columns in the order of the print or of the answers."""
+        return tuple(dict.fromkeys(column for _, column, _ in self.values))
 
 
 @dataclass(frozen=True)
@@ -66,32 +78,13 @@ class Value:
 
 
 @dataclass(frozen=True)
-class Printed:
+class Printed(Numbers):
     """Everything that was printed.
 
     Attributes
     ----------
     values : dict of (row, column, measure) to Value
     """
-
-    values: Mapping[Key, Value] = field(default_factory=dict)
-
-    def mean(self, row: str, column: str, measure: str) -> Any:
-        """Printed mean; None if there is none."""
-        found = self.values.get((row, column, measure))
-        if found is None or np.all(np.isnan(found.mean)):
-            return None
-        return found.mean
-
-    @property
-    def rows(self) -> tuple[str, ...]:
-        """Rows in the order of the print."""
-        return tuple(dict.fromkeys(row for row, _, _ in self.values))
-
-    @property
-    def columns(self) -> tuple[str, ...]:
-        """Columns in the order of the print."""
-        return tuple(dict.fromkeys(column for _, column, _ in self.values))
 
     def __or__(self, other: Printed) -> Printed:
         return Printed({**self.values, **other.values})
@@ -137,30 +130,13 @@ class Summary:
 
 
 @dataclass(frozen=True)
-class Measured:
+class Measured(Numbers):
     """Everything that was measured.
 
     Attributes
     ----------
     values : dict of (row, column, measure) to Summary
     """
-
-    values: Mapping[Key, Summary] = field(default_factory=dict)
-
-    def mean(self, row: str, column: str, measure: str) -> Any:
-        """Measured mean; None if there is none."""
-        found = self.values.get((row, column, measure))
-        return None if found is None or np.all(np.isnan(found.mean)) else found.mean
-
-    @property
-    def rows(self) -> tuple[str, ...]:
-        """Rows in the order of the study."""
-        return tuple(dict.fromkeys(row for row, _, _ in self.values))
-
-    @property
-    def columns(self) -> tuple[str, ...]:
-        """Columns in the order of the answers."""
-        return tuple(dict.fromkeys(column for _, column, _ in self.values))
 
     @classmethod
     def gather(

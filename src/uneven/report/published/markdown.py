@@ -35,7 +35,7 @@ from uneven.report.published.words import (
     printed_word,
     protocol_words,
     side_words,
-    test_words,
+    significance_words,
     verdict_word,
 )
 
@@ -136,7 +136,7 @@ def tables(record: Record) -> list[str]:
         elif found == "curve":
             told = f"{measure['title']}: curves; nothing is printed"
             made.append(f"{escaped(told)}. Their points are in the JSON file.")
-    tests = test_words(record)
+    tests = significance_words(record)
     return [*made, escaped(tests)] if tests else made
 
 

@@ -11,7 +11,7 @@ from uneven.report.markup import Markup, tag
 from uneven.report.numbers import NOTHING, plus_minus
 from uneven.report.published.blocks import Block, Line
 from uneven.report.published.facts import Record, entries, kind, number
-from uneven.report.published.words import apart_word, beside_words, strength, test_words
+from uneven.report.published.words import apart_word, beside_words, significance_words, strength
 
 __all__ = ["number_table", "table_legend"]
 
@@ -60,7 +60,7 @@ def table_legend(record: Record) -> Markup:
         for step, words in steps
     ]
     scale = tag("span", tints, class_="scale")
-    tests = test_words(record)
+    tests = significance_words(record)
     return Markup(
         tag(
             "p",

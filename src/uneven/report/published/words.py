@@ -15,8 +15,8 @@ __all__ = [
     "printed_word",
     "protocol_words",
     "side_words",
+    "significance_words",
     "strength",
-    "test_words",
     "verdict_word",
 ]
 
@@ -111,13 +111,13 @@ def strength(apart: object) -> float:
     return min(max((value - 1.0) / (FAR - 1.0), 0.0), 1.0) if math.isfinite(value) else math.nan
 
 
-def test_words(record: Record) -> str:
+def significance_words(record: Record) -> str:
     """The significance test in a sentence with its outcome; empty if there is none.
 
     Examples
     --------
     >>> rule = {"test": "welch", "level": 0.05, "alternative": "two-sided", "pairs": []}
-    >>> test_words({"test": rule, "tests": [{"significant": True}]})
+    >>> significance_words({"test": rule, "tests": [{"significant": True}]})
     "Welch's t-test, two-sided, level 0.05, with the best of the row: 1 of 1 significant."
     """
     rule = record["test"]
