@@ -107,3 +107,11 @@ def test_bars_carry_no_whiskers_and_whole_places_whole_ticks():
     assert not ax.collections
     assert not [one for one in ax.containers if isinstance(one, ErrorbarContainer)]
     assert all(tick % 1 == 0 for tick in ax.get_xticks())
+
+
+def test_a_band_below_zero_does_not_stretch_a_logarithmic_axis():
+    line = {"mean": [10.0, 2.0], "deviation": [5.0, 9.0], "printed": [8.0, math.nan]}
+    plot = {"x": [0, 100], "y_log": True}
+    (ax,) = PublishedDisplay.from_panels({"wine": {"UMA": line}}, plot).axes_
+    assert ax.get_ylim()[0] == pytest.approx(1.0)
+    assert 50.0 in ax.get_xticks() or 20.0 in ax.get_xticks()

@@ -140,11 +140,12 @@ class PublishedDisplay:
                     ax, printed, _array(line.get("printed_deviation")), colour, shift
                 )
         if (self.x % 1.0 == 0.0).all():
-            ax.xaxis.set_major_locator(MaxNLocator(integer=True))
+            ax.xaxis.set_major_locator(MaxNLocator(integer=True, steps=[1, 2, 5, 10]))
         if self.settings.get("x_log"):
             ax.set_xscale("symlog" if (self.x <= 0).any() else "log")
         if self.settings.get("y_log"):
             ax.set_yscale("log")
+            ax.set_ylim(bottom=0.5 * _lowest(lines))
         ax.set_xlabel(self.settings.get("x_title", ""), color=MUTED, fontsize=9)
         ax.set_ylabel(self.settings.get("y_title", ""), color=MUTED, fontsize=9)
 
@@ -225,6 +226,14 @@ class PublishedDisplay:
             title=self.settings.get("title") or None,
             alignment="left",
         )
+
+
+def _lowest(lines: Mapping[str, Line]) -> float:
+    """Smallest mean above 0, measured or printed: bands may reach below it, and below 0."""
+    found = [_array(line.get(part)) for line in lines.values() for part in ("mean", "printed")]
+    means = np.concatenate([some for some in found if some is not None])
+    above = means[means > 0.0]
+    return float(above.min()) if above.size else 1.0
 
 
 def _array(values: Any) -> np.ndarray | None:
