@@ -20,6 +20,13 @@ from uneven.metrics.paired import (
 )
 from uneven.metrics.per_class import PerClassTable, per_class_table
 from uneven.metrics.ranking import mauc, pairwise_auc
+from uneven.metrics.ranks import (
+    RankTest,
+    average_ranks,
+    critical_difference,
+    friedman_test,
+    groups_alike,
+)
 from uneven.metrics.recall import (
     class_recalls,
     geometric_mean_recall,
@@ -33,18 +40,23 @@ __all__ = [
     "MaucScorer",
     "PairedTest",
     "PerClassTable",
+    "RankTest",
+    "average_ranks",
     "class_recalls",
     "confusion_counts",
     "confusion_norm",
     "confusion_rate",
     "confusion_rates",
+    "critical_difference",
     "error_matrix",
     "five_by_two",
     "five_by_two_f_test",
     "five_by_two_t_test",
+    "friedman_test",
     "geometric_mean_recall",
     "get_scorer",
     "gibbs_error_matrix",
+    "groups_alike",
     "imbalance_ratio",
     "margin_error",
     "margins",

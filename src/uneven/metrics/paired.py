@@ -19,6 +19,8 @@ from scipy.stats import rankdata, wilcoxon
 from scipy.stats import t as t_distribution
 from sklearn.model_selection import RepeatedStratifiedKFold
 
+from uneven.metrics._numbers import ALIKE, ratio
+
 __all__ = [
     "PairedTest",
     "five_by_two",
@@ -28,8 +30,6 @@ __all__ = [
 ]
 
 _EXACT = 25
-_ALIKE = 1e-12
-"""Differences this close, as a share of the largest error, are equal but for rounding."""
 
 
 @dataclass(frozen=True)
@@ -160,7 +160,7 @@ def five_by_two_t_test(
     """
     _check_alternative(alternative)
     pairs = _five_pairs(first, second)
-    value = _ratio(float(pairs[0, 0]), float(np.sqrt(_variances(pairs).mean())))
+    value = ratio(float(pairs[0, 0]), float(np.sqrt(_variances(pairs).mean())))
     tails = {
         "less": t_distribution.cdf(value, 5),
         "greater": t_distribution.sf(value, 5),
@@ -197,7 +197,7 @@ def five_by_two_f_test(first: ArrayLike, second: ArrayLike) -> PairedTest:
     (4.667, 0.051)
     """
     pairs = _five_pairs(first, second)
-    value = _ratio(float((pairs**2).sum()), float(2.0 * _variances(pairs).sum()))
+    value = ratio(float((pairs**2).sum()), float(2.0 * _variances(pairs).sum()))
     return PairedTest(value, float(f_distribution.sf(value, 10, 5)), float(pairs.mean()))
 
 
@@ -221,7 +221,7 @@ def _differences(first: ArrayLike, second: ArrayLike) -> NDArray[np.float64]:
     largest = max(float(np.abs(errors).max()) for errors in pair)
     if largest == 0.0:
         return np.zeros(pair[0].shape)
-    step = _ALIKE * largest
+    step = ALIKE * largest
     return np.asarray(np.round((pair[0] - pair[1]) / step) * step)
 
 
@@ -238,10 +238,3 @@ def _five_pairs(first: ArrayLike, second: ArrayLike) -> NDArray[np.float64]:
 def _variances(pairs: NDArray[np.float64]) -> NDArray[np.float64]:
     """Of the two differences of each repetition, shape (5,)."""
     return np.asarray(((pairs - pairs.mean(axis=1, keepdims=True)) ** 2).sum(axis=1))
-
-
-def _ratio(top: float, bottom: float) -> float:
-    """The quotient; 0 if both are 0, infinite if only the second is."""
-    if bottom > 0.0:
-        return top / bottom
-    return 0.0 if top == 0.0 else float(np.copysign(np.inf, top))
