@@ -5,6 +5,7 @@ from uneven.datasets.demo import load_demo
 from uneven.datasets.fetching import DatasetUnavailableError, available, downloadable, fetch
 from uneven.datasets.imbalanced_views import make_imbalanced_views
 from uneven.datasets.level_one_scores import make_level_one
+from uneven.datasets.long_tail import make_long_tailed
 from uneven.datasets.margin_classes import make_margin_classes
 from uneven.datasets.margin_square import make_margin_square
 from uneven.datasets.poker import make_poker_hands
@@ -24,6 +25,7 @@ __all__ = [
     "make_dialogues",
     "make_imbalanced_views",
     "make_level_one",
+    "make_long_tailed",
     "make_margin_classes",
     "make_margin_square",
     "make_poker_hands",
