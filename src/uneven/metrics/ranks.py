@@ -11,7 +11,7 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 from numbers import Integral, Real
-from typing import Any, Literal
+from typing import Any
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
@@ -52,9 +52,7 @@ class RankTest:
     ranks: NDArray[np.float64]
 
 
-def average_ranks(
-    values: ArrayLike, *, better: Literal["low", "high"] = "low"
-) -> NDArray[np.float64]:
+def average_ranks(values: ArrayLike, *, better: str = "low") -> NDArray[np.float64]:
     """Average place of each method.
 
     On each set the best method has rank 1, the worst one the number of methods. Methods that are
@@ -85,7 +83,7 @@ def average_ranks(
     return _ranks(_as_table(values), better).mean(axis=0)
 
 
-def friedman_test(values: ArrayLike, *, better: Literal["low", "high"] = "low") -> RankTest:
+def friedman_test(values: ArrayLike, *, better: str = "low") -> RankTest:
     """Friedman's test whether several methods differ, with the F of Iman and Davenport.
 
     Parameters
