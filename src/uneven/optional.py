@@ -8,7 +8,7 @@ from types import ModuleType
 __all__ = ["require"]
 
 
-def require(module: str, purpose: str) -> ModuleType:
+def require(module: str, purpose: str, extra: str = "cli") -> ModuleType:
     """Return an optional package, or say what it is needed for and how to get it.
 
     Parameters
@@ -17,6 +17,8 @@ def require(module: str, purpose: str) -> ModuleType:
         Name of the package.
     purpose : str
         What the caller wants to do; begins the error message.
+    extra : str, default="cli"
+        Extra of this library that installs it.
 
     Returns
     -------
@@ -31,5 +33,5 @@ def require(module: str, purpose: str) -> ModuleType:
         return importlib.import_module(module)
     except ImportError as error:
         raise ImportError(
-            f"{purpose} needs {module}, which is not installed: pip install 'uneven[cli]'."
+            f"{purpose} needs {module}, which is not installed: pip install 'uneven[{extra}]'."
         ) from error

@@ -28,6 +28,7 @@ from uneven.report.published.facts import (
     run_kind,
 )
 from uneven.report.published.panels import has_printed_points
+from uneven.report.published.ranks import rank_sentences
 from uneven.report.published.words import (
     apart_word,
     beside_words,
@@ -133,6 +134,8 @@ def print_record(record: Record, console: Console | None = None) -> None:
             _print_dim(f"{measure['title']}: curves without printed points, on the page", screen)
         elif found == "matrix":
             _print_matrices(record, measure, screen)
+    for sentence in rank_sentences(record):
+        _print_dim(sentence, screen)
     if record["test"] is not None:
         _print_dim(significance_words(record), screen)
     for head, claims in (("", source_claims(record)), (OWN_TITLE, own_claims(record))):

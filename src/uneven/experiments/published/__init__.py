@@ -10,6 +10,7 @@ from uneven.experiments.published.description import (
     Item,
     Measure,
     Plot,
+    Ranking,
     Significance,
     Study,
 )
@@ -30,6 +31,7 @@ __all__ = [
     "Numbers",
     "Plot",
     "Printed",
+    "Ranking",
     "Run",
     "Significance",
     "Study",

@@ -8,9 +8,20 @@ from typing import Any, Literal
 
 import numpy as np
 
-from uneven.experiments.published.numbers import Numbers, Verdict
+from uneven.experiments.published.numbers import Numbers, Verdict, complete_table
+from uneven.metrics import average_ranks
 
-__all__ = ["Alike", "Asked", "Average", "Best", "Compare", "Shrinks", "Within", "counted"]
+__all__ = [
+    "Alike",
+    "Asked",
+    "Average",
+    "Best",
+    "BestOverall",
+    "Compare",
+    "Shrinks",
+    "Within",
+    "counted",
+]
 
 
 @dataclass(frozen=True)
@@ -87,7 +98,7 @@ class Best:
 
 @dataclass(frozen=True)
 class Average:
-    """The mean of one column over the rows is below (or above) that of another.
+    """The mean of one column over the rows is below (or above) that of another, or near it.
 
     Attributes
     ----------
@@ -96,6 +107,8 @@ class Average:
     sign : {"<", "<=", ">", ">="}
     rows : tuple of str
         All that have both numbers, if empty.
+    share, slack : float
+        The other mean is multiplied by the one and the other is added to it.
     """
 
     first: str
@@ -103,6 +116,8 @@ class Average:
     measure: str
     sign: Literal["<", "<=", ">", ">="] = "<"
     rows: tuple[str, ...] = ()
+    share: float = 1.0
+    slack: float = 0.0
 
     def __call__(self, numbers: Numbers) -> Verdict:
         """Compare the means over the rows that both have."""
@@ -115,7 +130,45 @@ class Average:
             return Verdict(None, "no numbers")
         a, b = np.mean(known, axis=0)
         rows = f"{len(known)} row{'s' * (len(known) > 1)}"
-        return Verdict(_holds(a, self.sign, b), f"{a:.4g} and {b:.4g}, mean of {rows}")
+        held = _holds(a, self.sign, self.share * b + self.slack)
+        return Verdict(held, f"{a:.4g} and {b:.4g}, mean of {rows}")
+
+
+@dataclass(frozen=True)
+class BestOverall:
+    """One column is the best of all over all rows, by its mean or by its average rank.
+
+    Only rows count in which every column has a number.
+
+    Attributes
+    ----------
+    column : str
+    measure : str
+    better : {"lower", "higher"}
+    by : {"mean", "rank"}
+    """
+
+    column: str
+    measure: str
+    better: Literal["lower", "higher"]
+    by: Literal["mean", "rank"] = "mean"
+
+    def __call__(self, numbers: Numbers) -> Verdict:
+        """Compare it with the best of the others."""
+        rows, columns, values = complete_table(numbers, self.measure)
+        if self.column not in columns or len(columns) < 2 or not rows:
+            return Verdict(None, "no numbers")
+        higher = self.better == "higher"
+        if self.by == "rank":
+            figures = average_ranks(values, better="high" if higher else "low")
+        else:
+            figures = values.mean(axis=0)
+        sign = 1.0 if higher and self.by == "mean" else -1.0
+        own = figures[columns.index(self.column)]
+        others = {c: f for c, f in zip(columns, figures) if c != self.column}
+        rival = max(others, key=lambda column: sign * others[column])
+        told = f"{own:.4g}; {rival} {others[rival]:.4g}, {self.by} over {len(rows)} rows"
+        return Verdict(bool(sign * own >= sign * others[rival]), told)
 
 
 @dataclass(frozen=True)

@@ -16,9 +16,9 @@ EVERYTHING = "all"
 @cache
 def catalogue() -> tuple[Exhibit, ...]:
     """All exhibits."""
-    from uneven.experiments.published import bregman, combo, koco, louche, sen
+    from uneven.experiments.published import bregman, combo, koco, louche, norm, sen
 
-    rooms = (koco, combo, bregman, louche, sen)
+    rooms = (koco, combo, bregman, louche, sen, norm)
     return tuple(exhibit for room in rooms for exhibit in room.EXHIBITS)
 
 

@@ -24,6 +24,7 @@ __all__ = [
     "Item",
     "Measure",
     "Plot",
+    "Ranking",
     "Significance",
     "Study",
 ]
@@ -108,6 +109,10 @@ class Study:
         A smaller study to run instead with ``--fast``, if fewer repetitions are not enough.
     edition : int
         To be raised when what is measured changes: older cells are then done again.
+    packages : tuple of str
+        Modules that it needs and this library does not; without them it is left out.
+    column : str
+        The column it fills, if it fills one only; said when it is left out.
     """
 
     name: str
@@ -118,6 +123,8 @@ class Study:
     fast_items: tuple[str, ...] | None = None
     fast: Study | None = None
     edition: int = 1
+    packages: tuple[str, ...] = ()
+    column: str = ""
 
     def __post_init__(self) -> None:
         folders = [item.folder for item in self.items]
@@ -200,6 +207,27 @@ class Significance:
 
 
 @dataclass(frozen=True)
+class Ranking:
+    """Means and average ranks of the columns over the rows, and Friedman's test of them.
+
+    Rows that lack a number of a column that has some are left out, for all columns alike.
+
+    Attributes
+    ----------
+    measures : tuple of str
+        They must say which numbers are better.
+    level : float
+        Of Nemenyi's critical difference.
+    drawn : tuple of str
+        Measures with a critical-difference diagram.
+    """
+
+    measures: tuple[str, ...]
+    level: float = 0.05
+    drawn: tuple[str, ...] = ()
+
+
+@dataclass(frozen=True)
 class Plot:
     """How a figure is redrawn: one panel per row, one line per column.
 
@@ -265,6 +293,7 @@ class Exhibit:
         Errors of the print, as footnotes.
     explanation : str
         What did not come out as printed, and what we think explains it.
+    ranking : Ranking or None
     """
 
     document: Document
@@ -283,6 +312,7 @@ class Exhibit:
     plots: tuple[Plot, ...] = ()
     errata: tuple[str, ...] = ()
     explanation: str = ""
+    ranking: Ranking | None = None
 
     def __post_init__(self) -> None:
         if (self.status == "impossible") != (not self.studies):

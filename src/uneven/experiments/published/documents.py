@@ -1,10 +1,10 @@
-"""The five publications, and what was done about a data set that several of them use."""
+"""The five publications, our own table, and what was done about a set that several of them use."""
 
 from __future__ import annotations
 
 from uneven.experiments.published.description import Document
 
-__all__ = ["BREGMAN", "COMBO", "CONNECT_REBUILT", "KOCO", "LOUCHE", "SEN"]
+__all__ = ["BREGMAN", "COMBO", "CONNECT_REBUILT", "KOCO", "LOUCHE", "NORM", "SEN"]
 
 KOCO = Document(
     "koco",
@@ -31,6 +31,8 @@ SEN = Document(
     "M. U. Şen (2011), Max-margin stacking with group sparse regularization for classifier "
     "combination, MSc thesis, Sabancı University",
 )
+
+NORM = Document("norm", "uneven: the norm of the confusion matrix on rare classes")
 
 CONNECT_REBUILT = (
     "For the results in the documentation Connect-4 was rebuilt from the rules of the game and a "

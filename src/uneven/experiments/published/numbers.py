@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
 from itertools import count
 from typing import Any
@@ -10,7 +10,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-__all__ = ["Key", "Measured", "Numbers", "Printed", "Summary", "Value", "Verdict"]
+__all__ = ["Key", "Measured", "Numbers", "Printed", "Summary", "Value", "Verdict", "complete_table"]
 
 Key = tuple[str, str, str]
 """Row, column, measure."""
@@ -164,6 +164,45 @@ class Measured(Numbers):
                     array = np.atleast_1d(np.asarray(values, dtype=np.float64))
                     parts.setdefault((row, column, measure), []).append((repeat, array))
         return cls({key: _joined(some) for key, some in parts.items()})
+
+
+def complete_table(
+    numbers: Numbers, measure: str, order: Sequence[str] = ()
+) -> tuple[tuple[str, ...], tuple[str, ...], np.ndarray]:
+    r"""Single numbers of a measure, without rows that lack one.
+
+    Parameters
+    ----------
+    numbers : Numbers
+    measure : str
+    order : sequence of str
+        Columns that take part, if they have any number; all if empty.
+
+    Returns
+    -------
+    rows, columns : tuple of str
+    values : ndarray of shape (n_rows, n_columns)
+
+    Examples
+    --------
+    >>> from uneven.experiments.published.reading import printed_table
+    >>> table = printed_table("set | A | B\nx | 1 | 2\ny | 3 | -", "error")
+    >>> complete_table(table, "error")
+    (('x',), ('A', 'B'), array([[1., 2.]]))
+    """
+    mean = numbers.mean
+    columns = tuple(
+        column
+        for column in order or numbers.columns
+        if any(mean(row, column, measure) is not None for row in numbers.rows)
+    )
+    rows = tuple(
+        row
+        for row in numbers.rows
+        if all(mean(row, column, measure) is not None for column in columns)
+    )
+    values = [[mean(row, column, measure) for column in columns] for row in rows]
+    return rows, columns, np.array(values, dtype=np.float64).reshape(len(rows), len(columns))
 
 
 def _joined(parts: list[tuple[int, NDArray[np.float64]]]) -> Summary:

@@ -13,6 +13,7 @@ import numpy as np
 
 from uneven.experiments.published.description import Exhibit
 from uneven.experiments.published.numbers import Key, Measured, Summary, Value
+from uneven.experiments.published.ranking import rank_columns
 from uneven.experiments.published.runner import Harvest
 from uneven.experiments.published.significance import compare_columns
 
@@ -34,7 +35,7 @@ def build_record(exhibit: Exhibit, measured: Mapping[str, Any] | None) -> dict[s
     Returns
     -------
     dict
-        Plain numbers, texts, lists and dicts.
+        Plain numbers, texts, lists and dicts; "ranks" is there only if the exhibit asks for it.
     """
     numbers = _shown(_numbers(measured), exhibit)
     rows = _order(exhibit.rows, exhibit.printed.rows, numbers.rows)
@@ -66,6 +67,7 @@ def build_record(exhibit: Exhibit, measured: Mapping[str, Any] | None) -> dict[s
         "errata": list(exhibit.errata),
         "explanation": exhibit.explanation,
         "measured": _plain(measured),
+        **_ranks(exhibit, numbers),
     }
 
 
@@ -144,6 +146,12 @@ def _shown(numbers: Measured, exhibit: Exhibit) -> Measured:
             if (not rows or key[0] in rows) and (not columns or key[1] in columns)
         }
     )
+
+
+def _ranks(exhibit: Exhibit, numbers: Measured) -> dict[str, Any]:
+    if exhibit.ranking is None:
+        return {}
+    return {"ranks": [_plain(vars(one)) for one in rank_columns(exhibit, numbers)]}
 
 
 def _values(

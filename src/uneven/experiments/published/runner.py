@@ -10,6 +10,7 @@ import warnings
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
 from functools import cache
+from importlib.util import find_spec
 from pathlib import Path
 
 from joblib import Parallel, delayed
@@ -18,10 +19,10 @@ from threadpoolctl import threadpool_limits
 from uneven.datasets import DatasetUnavailableError, fetch
 from uneven.experiments.progress import Observer, Silent
 from uneven.experiments.published.cells import Cell, CellStore, Finished
-from uneven.experiments.published.description import Context, Exhibit
+from uneven.experiments.published.description import Context, Exhibit, Study
 from uneven.experiments.published.numbers import Measured
 
-__all__ = ["Harvest", "Run", "harvest", "missing_rows", "plan", "run_cells"]
+__all__ = ["Harvest", "Run", "absent_packages", "harvest", "missing_rows", "plan", "run_cells"]
 
 
 @dataclass(frozen=True)
@@ -96,7 +97,7 @@ def plan(exhibits: Iterable[Exhibit], fast: bool) -> list[Cell]:
 def run_cells(
     cells: Sequence[Cell], run: Run, observer: Observer | None = None
 ) -> tuple[dict[str, str], dict[str, str]]:
-    """Run the cells that are not finished yet.
+    """Run the cells that are not finished yet and whose packages are installed.
 
     Parameters
     ----------
@@ -115,6 +116,7 @@ def run_cells(
     observer = observer or Silent()
     run.store.sweep()
     todo = [cell for cell in cells if run.store.load(cell) is None]
+    todo = [cell for cell in todo if not absent_packages(cell.study)]
     missing = _missing_data(todo, run)
     able = [cell for cell in todo if not missing.keys() & set(cell.item.data)]
     for _ in range(len(cells) - len(able)):
@@ -193,10 +195,18 @@ def _end_with(boss: int) -> None:
     threading.Thread(target=watch, daemon=True).start()
 
 
+def absent_packages(study: Study) -> list[str]:
+    """Modules that a study needs and that are not installed."""
+    return [name for name in study.packages if find_spec(name) is None]
+
+
 def missing_rows(exhibit: Exhibit, fast: bool, missing: Iterable[str]) -> dict[str, str]:
-    """Rows that lack a data set, and which one."""
+    """Rows that lack a data set, columns that lack a package, and which one."""
     lacking = {}
     absent = set(missing)
+    for study in (one.at(fast) for one in exhibit.studies):
+        for name in absent_packages(study):
+            lacking[study.column or study.name] = f"package {name!r} is not installed"
     for cell in plan([exhibit], fast):
         for name in absent.intersection(cell.item.data):
             lacking[cell.item.name] = f"data set {name!r} is missing"

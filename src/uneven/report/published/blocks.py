@@ -9,6 +9,7 @@ from typing import Any
 from uneven.report.published.facts import Record, entries, kind
 from uneven.report.published.panels import shown_point
 from uneven.report.published.points import at_place, point_record
+from uneven.report.published.ranks import over_rows, ranks_of
 
 __all__ = ["Block", "Line", "curve_block", "number_blocks", "point_block"]
 
@@ -24,7 +25,7 @@ class Line:
     name : str
         At its head.
     row : str
-        Row of the record that it shows.
+        Row of the record that it shows; empty if it sums up several.
     measure : mapping
     cells : dict of str to mapping
         Values by column; single numbers.
@@ -71,14 +72,17 @@ def number_blocks(record: Record) -> list[Block]:
     -------
     list of Block
         A block per measure with a line per row; if there is only one row, one block with a line
-        per measure.
+        per measure. Means and average ranks over the rows come last, where they are asked for.
     """
     measures = [m for m in record["measures"] if kind(record, m["key"]) == "number"]
     lines = {m["key"]: _lines(record, m) for m in measures}
     rows = {line.row for some in lines.values() for line in some}
     if len(rows) == 1 and len(measures) > 1:
         return [_turned(record, [line for some in lines.values() for line in some])]
-    return [_block(record, measure, lines[measure["key"]]) for measure in measures]
+    return [
+        _block(record, measure, [*lines[measure["key"]], *_over_rows(record, measure)])
+        for measure in measures
+    ]
 
 
 def curve_block(record: Record, measure: Mapping[str, Any]) -> Block:
@@ -106,6 +110,18 @@ def _lines(record: Record, measure: Mapping[str, Any]) -> list[Line]:
         if cells:
             lines.append(Line(row, row, measure, cells))
     return lines
+
+
+def _over_rows(record: Record, measure: Mapping[str, Any]) -> list[Line]:
+    ranks = ranks_of(record, measure["key"])
+    if ranks is None:
+        return []
+    n = len(ranks["rows"])
+    place = {**measure, "better": "lower", "digits": 2}
+    return [
+        Line(f"mean of {n} rows", "", measure, over_rows(ranks, "means")),
+        Line("average rank", "", place, over_rows(ranks, "ranks")),
+    ]
 
 
 def _block(record: Record, measure: Mapping[str, Any], lines: list[Line]) -> Block:

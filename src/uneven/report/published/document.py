@@ -34,8 +34,9 @@ INTRODUCTION = """\
 # Published versus measured
 
 Every table and figure of five publications that has an experiment behind it, run again with this
-library and set beside the print. `uneven reproduce --list` names them all, `uneven reproduce NAME`
-makes one of them, and this page is made by the same command from kept results.
+library and set beside the print; and, last, a table of our own, of methods for rare classes.
+`uneven reproduce --list` names them all, `uneven reproduce NAME` makes one of them, and this page
+is made by the same command from kept results.
 
 *Original data* means the data of the source, or data drawn by the law that it states; *substitute*
 means that something stands in for them, and the note says what. A *claim* is a sentence of the

@@ -30,6 +30,7 @@ from uneven.report.published.facts import (
     was_run,
 )
 from uneven.report.published.panels import has_printed_points
+from uneven.report.published.ranks import rank_sentences
 from uneven.report.published.words import (
     beside_words,
     printed_word,
@@ -136,8 +137,8 @@ def tables(record: Record) -> list[str]:
         elif found == "curve":
             told = f"{measure['title']}: curves; nothing is printed"
             made.append(f"{escaped(told)}. Their points are in the JSON file.")
-    tests = significance_words(record)
-    return [*made, escaped(tests)] if tests else made
+    ranks = "\n".join(f"- {escaped(told)}" for told in rank_sentences(record))
+    return [part for part in (*made, ranks, escaped(significance_words(record))) if part]
 
 
 def claims_list(record: Record) -> str:

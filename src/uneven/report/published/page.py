@@ -30,6 +30,8 @@ from uneven.report.published.facts import (
 )
 from uneven.report.published.index import status_badge
 from uneven.report.published.matrices import matrix_figures
+from uneven.report.published.rank_chart import rank_figures
+from uneven.report.published.ranks import rank_sentences
 from uneven.report.published.table import number_table, table_legend
 from uneven.report.published.words import beside_words, printed_word, protocol_words, verdict_word
 from uneven.report.shell import Part, asset, whole_page
@@ -56,6 +58,7 @@ def exhibit_page(record: Record, *, pictures: bool = True) -> str:
         ("claims", "Claims", _claims_title(record), _claims(record)),
         ("figure", "Figure", "The figure redrawn", _figures(record, pictures)),
         ("dots", "Picture", "Printed and measured", _dots(record)),
+        ("ranks", "Ranks", "Average ranks over the rows", _ranks(record)),
         ("table", "Table", _tables_title(record), _tables(record)),
         ("notes", "Notes", "Notes", _notes(record)),
         ("again", "Run again", "How to run this again", _again(record)),
@@ -121,6 +124,11 @@ def _dots(record: Record) -> Markup | None:
         if (charts := dot_charts(block)) is not None
     ]
     return Markup(dot_legend(record) + "".join(made)) if made else None
+
+
+def _ranks(record: Record) -> Markup | None:
+    told = [tag("li", sentence) for sentence in rank_sentences(record)]
+    return Markup((rank_figures(record) or "") + tag("ul", told)) if told else None
 
 
 def _tables_title(record: Record) -> str:

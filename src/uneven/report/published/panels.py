@@ -9,6 +9,7 @@ from dataclasses import dataclass
 from typing import Any
 
 from uneven.report.published.facts import Record, entries, kind, number
+from uneven.report.published.ranks import drawn_ranks
 
 __all__ = [
     "Curve",
@@ -47,8 +48,11 @@ def plots_of(record: Record) -> list[Mapping[str, Any]]:
 
 
 def picture_names(record: Record) -> list[str]:
-    """File names of the pictures of an exhibit: NAME.png, or NAME-1.png and so on."""
-    n = len(plots_of(record))
+    """File names of the pictures of an exhibit: NAME.png, or NAME-1.png and so on.
+
+    Plots first, then critical-difference diagrams.
+    """
+    n = len(plots_of(record)) + len(drawn_ranks(record))
     if n <= 1:
         return [f"{record['name']}.png"] * n
     return [f"{record['name']}-{j + 1}.png" for j in range(n)]

@@ -45,7 +45,8 @@ def protocol_words(record: Record) -> str:
     if not record["protocol"] or not was_run(record) or run_kind(record) == "full":
         return str(record["protocol"])
     measured = record["measured"]
-    counts = [*measured["repeats"].values(), *[0 for _ in measured["missing"]]]
+    rows_missing = measured["missing"].keys() - set(record["columns"])
+    counts = [*measured["repeats"].values(), *[0 for _ in rows_missing]]
     low, high = min(counts), max(counts)
     repeats = f"{low}" if low == high else f"from {low} to {high}"
     done = "{done} of {planned} cells".format(**measured["cells"])
