@@ -1,4 +1,4 @@
-"""Pictures of fitted votes and stacks, their errors, version spaces, and what labels bring.
+"""Pictures of fitted votes and stacks, their errors and ranks, version spaces, and labels.
 
 Each display follows scikit-learn's convention: build it with ``from_estimator`` or another
 ``from_...``, draw it again with ``plot``, find the result in ``ax_`` and ``figure_``.
@@ -13,6 +13,7 @@ except ImportError as error:
     ) from error
 
 from uneven.plots.confusion import ConfusionNormDisplay
+from uneven.plots.critical_difference import CriticalDifferenceDisplay
 from uneven.plots.curves import BoostingCurveDisplay
 from uneven.plots.diagnosis import ViewDiagnosisDisplay
 from uneven.plots.learning import LearningCurveDisplay
@@ -26,6 +27,7 @@ from uneven.plots.volume import VolumeDisplay
 __all__ = [
     "BoostingCurveDisplay",
     "ConfusionNormDisplay",
+    "CriticalDifferenceDisplay",
     "LearningCurveDisplay",
     "NoiseMatrixDisplay",
     "PublishedDisplay",

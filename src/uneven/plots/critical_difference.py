@@ -1,0 +1,376 @@
+"""Which of several methods differ, over several data sets."""
+
+from __future__ import annotations
+
+from collections.abc import Collection, Sequence
+from dataclasses import dataclass
+from typing import Any, NamedTuple
+
+import numpy as np
+from matplotlib.font_manager import FontProperties
+from matplotlib.textpath import text_to_path
+from numpy.typing import ArrayLike
+
+from uneven.metrics.ranks import as_ranks, critical_difference, friedman_test, groups_alike
+from uneven.plots.drawing import fresh_axes, headline, quiet, shorten, shorten_all
+from uneven.plots.palette import BLUE, INK, MUTED
+
+__all__ = ["CriticalDifferenceDisplay"]
+
+NAME_SIZE = 9.5
+RANK_SIZE = 8.5
+GAP = 7.0
+"""Points between the axis, the end of a line, the rank and the name."""
+
+SHORTEST_NAME, LONGEST_NAME = 10, 36
+NAMES_SHARE = 0.7
+"""Largest share of given axes for names and ranks, as long as names can be shortened."""
+
+ROW = 0.27
+"""Inches between two names, in a figure of our own; the unit of the vertical axis."""
+
+HEAD, BAR_STEP = 2.6, 0.55
+"""Rows above the axis of ranks, and between two bars below it."""
+
+AXIS_INCHES, TITLE_INCHES, MARGIN = 4.4, 0.66, 0.16
+
+
+class CriticalDifferenceDisplay:
+    """Average ranks of methods on an axis, with bars that join methods which do not differ.
+
+    The better half is named on the left, best on top, the other half on the right, worst on top.
+
+    Parameters
+    ----------
+    ranks : array-like of shape (n_methods,)
+        Average ranks, 1 is the best.
+    names : sequence of length n_methods
+    cd : float
+        Critical difference: methods differ if their ranks are at least so far apart.
+    n_sets : int or None
+        Number of data sets, if it is to be told.
+    pvalue : float or None
+        Of Friedman's test whether the methods differ at all, if it is to be told.
+
+    Attributes
+    ----------
+    groups : list of tuple of int
+        Methods that a bar joins, as `uneven.metrics.groups_alike` gives them.
+    ax_ : matplotlib Axes
+        The chart.
+    figure_ : matplotlib Figure
+        The figure that holds it.
+    text_ : list of matplotlib Text
+        The names, best first.
+
+    References
+    ----------
+    J. Demšar (2006), *Statistical comparisons of classifiers over multiple data sets*, Journal of
+    Machine Learning Research.
+
+    Examples
+    --------
+    >>> from uneven.plots import CriticalDifferenceDisplay
+    >>> trees = ["C4.5", "C4.5 + m", "C4.5 + cf", "C4.5 + m + cf"]
+    >>> display = CriticalDifferenceDisplay([3.143, 2.0, 2.893, 1.964], trees, 1.12).plot()
+    >>> [text.get_text() for text in display.text_]
+    ['C4.5 + m + cf', 'C4.5 + m', 'C4.5 + cf', 'C4.5']
+    >>> display.groups
+    [(3, 1, 2), (2, 0)]
+    """
+
+    def __init__(
+        self,
+        ranks: ArrayLike,
+        names: Sequence[Any],
+        cd: float,
+        *,
+        n_sets: int | None = None,
+        pvalue: float | None = None,
+    ) -> None:
+        self.ranks = as_ranks(ranks)
+        self.names = [str(name) for name in names]
+        if len(self.ranks) < 2 or len(self.names) != len(self.ranks):
+            raise ValueError(
+                f"there are {len(self.ranks)} ranks and {len(self.names)} names; give one of each "
+                "for every method, two methods or more."
+            )
+        self.groups = groups_alike(self.ranks, cd)
+        self.cd = float(cd)
+        self.n_sets = n_sets
+        self.pvalue = pvalue
+
+    @classmethod
+    def from_values(
+        cls,
+        values: ArrayLike,
+        names: Sequence[Any] | None = None,
+        *,
+        better: str = "low",
+        alpha: float = 0.05,
+        ax: Any = None,
+        **kwargs: Any,
+    ) -> CriticalDifferenceDisplay:
+        """Rank methods by their figures on several data sets and draw them.
+
+        Parameters
+        ----------
+        values : array-like of shape (n_sets, n_methods)
+            One figure of each method on each set, at least two of both.
+        names : sequence of length n_methods, or None
+            None takes the names of the columns of a frame.
+        better : {"low", "high"}, default="low"
+            Whether low figures are good, as of errors, or high ones, as of accuracies.
+        alpha : float, default=0.05
+            Level of Nemenyi's test.
+        ax : matplotlib Axes or None
+            Where to draw; None makes a figure.
+        **kwargs
+            Passed to `plot`.
+
+        Returns
+        -------
+        CriticalDifferenceDisplay
+            The drawn display.
+        """
+        columns = getattr(values, "columns", None) if names is None else names
+        if columns is None:
+            raise ValueError("names is missing: values is no frame whose columns have names.")
+        found = friedman_test(values, better=better)
+        n_sets = len(np.asarray(values))
+        cd = critical_difference(len(found.ranks), n_sets, alpha)
+        display = cls(found.ranks, list(columns), cd, n_sets=n_sets, pvalue=found.pvalue)
+        return display.plot(ax=ax, **kwargs)
+
+    def plot(
+        self,
+        ax: Any = None,
+        *,
+        highlight: str | Collection[str] = (),
+        title: str | None = None,
+    ) -> CriticalDifferenceDisplay:
+        """Draw the display.
+
+        Parameters
+        ----------
+        ax : matplotlib Axes or None
+            Where to draw; None makes a figure that is large enough for the names.
+        highlight : str or collection of str
+            Methods to draw in blue.
+        title : str or None
+            Replaces the headline.
+
+        Returns
+        -------
+        CriticalDifferenceDisplay
+            The display itself.
+        """
+        chosen = {highlight} if isinstance(highlight, str) else set(highlight)
+        strangers = sorted(chosen - set(self.names))
+        if strangers:
+            raise ValueError(f"highlight names {strangers}; methods are {self.names}.")
+        order = np.argsort(self.ranks, kind="stable")
+        n_left = (len(order) + 1) // 2
+        bars = _levels([self.ranks[list(group)] for group in self.groups])
+        first = 1.05 + BAR_STEP * (1 + max((level for level, _ in bars), default=-1))
+        rows = first + n_left - 0.4
+        sides = (self._labels(order[:n_left]), self._labels(order[n_left:]))
+        ax = _own_axes(sides, HEAD + rows) if ax is None else ax
+        self.ax_, self.figure_ = ax, ax.figure
+        sheet = _open_sheet(ax, sides, rows)
+        _draw_bars(ax, bars)
+        self._draw_difference(ax)
+        self.text_ = []
+        for place, method in enumerate(order):
+            on_left = place < n_left
+            row = first + (place if on_left else len(order) - 1 - place)
+            colour = BLUE if self.names[method] in chosen else None
+            label = sheet.labels[place]
+            self.text_.append(
+                _draw_method(ax, sheet, self.ranks[method], label, row, on_left, colour)
+            )
+        headline(ax, title or self._finding(order), self._told(sheet.width))
+        return self
+
+    def _labels(self, methods: np.ndarray) -> list[_Label]:
+        return [_Label(self.names[method], f"{self.ranks[method]:.2f}") for method in methods]
+
+    def _draw_difference(self, ax: Any) -> None:
+        told = f"critical difference {self.cd:.2f}"
+        if 1.0 + self.cd > len(self.ranks):
+            told += ", wider than the axis"
+        else:
+            ends = [1.0, 1.0 + self.cd]
+            ax.plot(ends, [-1.35] * 2, color=INK, linewidth=1.2, marker="|", markersize=7)
+        ax.text(1.0, -1.75, told, color=INK, fontsize=RANK_SIZE, va="bottom", ha="left")
+
+    def _finding(self, order: np.ndarray) -> str:
+        best, second = self.ranks[order[:2]]
+        if best == second:
+            return "Average ranks"
+        return f"{shorten(self.names[order[0]], LONGEST_NAME)} ranks best"
+
+    def _told(self, width: float) -> str:
+        """As much about the picture as fits into so many points."""
+        ranks = "average ranks" if self.n_sets is None else f"average ranks on {self.n_sets} sets"
+        bars = f"{ranks}; bars join methods that do not differ"
+        tellings = [bars, ranks]
+        if self.pvalue is not None:
+            is_small = self.pvalue < 0.001
+            p = "p < 0.001" if is_small else f"p = {self.pvalue:.3f}"
+            tellings = [f"{bars} (Friedman {p})", bars, f"{ranks} (Friedman {p})", ranks]
+        return next((told for told in tellings if _width(told, 9.0) <= width), ranks)
+
+
+class _Label(NamedTuple):
+    """What is written beside a line."""
+
+    name: str
+    rank: str
+
+
+@dataclass(frozen=True)
+class _Sheet:
+    """Where things are on the axes.
+
+    Attributes
+    ----------
+    width, size, ranks : float
+        Of the axes, of the font of names, and of the widest rank, in points.
+    point : float
+        Width of one point on the axis of ranks.
+    ends : tuple of two floats
+        Where lines end on the left and on the right, on the axis of ranks.
+    labels : list of _Label
+        As they are written, best first.
+    """
+
+    width: float
+    size: float
+    ranks: float
+    point: float
+    ends: tuple[float, float]
+    labels: list[_Label]
+
+
+def _own_axes(sides: Sequence[Sequence[_Label]], rows: float) -> Any:
+    """Axes that fill a new figure, large enough for names at both sides and so many rows."""
+    names = sum(_rooms(_shortened(sides, LONGEST_NAME), NAME_SIZE)) / 72
+    width = AXIS_INCHES + names + 2 * MARGIN
+    height = ROW * rows + TITLE_INCHES + MARGIN
+    (ax,) = fresh_axes(width, height)
+    ax.set_position([MARGIN / width, MARGIN / height, 1 - 2 * MARGIN / width, ROW * rows / height])
+    return ax
+
+
+def _open_sheet(ax: Any, sides: Sequence[Sequence[_Label]], rows: float) -> _Sheet:
+    """Set up the axis of ranks, with room for names at both sides of it."""
+    box = ax.get_window_extent()
+    width, height = (72 / ax.figure.dpi * side for side in (box.width, box.height))
+    size = float(np.clip(min(0.75 * height / (rows + HEAD), width / 40), 5.0, NAME_SIZE))
+    for length in range(LONGEST_NAME, SHORTEST_NAME - 1, -2):
+        short = _shortened(sides, length)
+        left, right = _rooms(short, size)
+        if left + right <= width - 72 * AXIS_INCHES or left + right <= NAMES_SHARE * width:
+            break
+    labels = [label for side in short for label in side]
+    point = (len(labels) - 1) / max(width - left - right, 0.2 * width)
+    _draw_axis(ax, len(labels), point)
+    ax.set_xlim(1 - left * point, len(labels) + right * point)
+    ax.set_ylim(rows, -HEAD)
+    ends = (1 - GAP * point, len(labels) + GAP * point)
+    return _Sheet(width, size, _rank_width(labels, size), point, ends, labels)
+
+
+def _draw_axis(ax: Any, n_methods: int, point: float) -> None:
+    quiet(ax)
+    step = int(np.ceil(15 * point))
+    ax.set_yticks([])
+    ax.xaxis.tick_top()
+    ax.set_xticks(range(1, n_methods + 1, step))
+    ax.tick_params(axis="x", length=4, labelsize=RANK_SIZE, labelcolor=MUTED, color=MUTED, pad=1)
+    ax.spines["top"].set(visible=True, color=MUTED, linewidth=1.0, bounds=(1, n_methods))
+    ax.spines["top"].set_position(("data", 0.0))
+
+
+def _draw_bars(ax: Any, bars: Sequence[tuple[int, np.ndarray]]) -> None:
+    for level, ends in bars:
+        ax.plot(
+            ends,
+            [0.7 + BAR_STEP * level] * 2,
+            color=INK,
+            linewidth=4.2,
+            solid_capstyle="round",
+            zorder=3,
+        )
+
+
+def _draw_method(
+    ax: Any,
+    sheet: _Sheet,
+    rank: float,
+    label: _Label,
+    row: float,
+    on_left: bool,
+    colour: str | None,
+) -> Any:
+    """Draw a line from the rank down and outwards to the name; return the name."""
+    side, end = (-1, sheet.ends[0]) if on_left else (1, sheet.ends[1])
+    outwards = side * sheet.point
+    ax.plot(
+        [rank, rank, end],
+        [0.0, row, row],
+        color=colour or MUTED,
+        linewidth=1.8 if colour else 1.0,
+        solid_joinstyle="miter",
+        zorder=2.5 if colour else 2,
+    )
+    ax.plot(rank, 0.0, "o", color=colour or INK, markersize=5, zorder=4)
+    align = {"ha": "right" if on_left else "left", "va": "center"}
+    beside = end + GAP / 2 * outwards
+    size = min(RANK_SIZE, sheet.size)
+    ax.text(beside, row, label.rank, color=colour or MUTED, fontsize=size, **align)
+    return ax.text(
+        beside + (sheet.ranks + GAP) * outwards,
+        row,
+        label.name,
+        color=colour or INK,
+        fontsize=sheet.size,
+        fontweight="bold" if colour else "normal",
+        **align,
+    )
+
+
+def _levels(spans: Sequence[np.ndarray]) -> list[tuple[int, np.ndarray]]:
+    """First and last rank of each group, and the first level on which it meets no other."""
+    taken: list[float] = []
+    placed = []
+    for span in spans:
+        ends = np.array([span.min(), span.max()])
+        free = [level for level, end in enumerate(taken) if end < ends[0] - 0.05]
+        level = free[0] if free else len(taken)
+        taken[level : level + 1] = [ends[1]]
+        placed.append((level, ends))
+    return placed
+
+
+def _shortened(sides: Sequence[Sequence[_Label]], length: int) -> list[list[_Label]]:
+    names = iter(shorten_all([label.name for side in sides for label in side], length))
+    return [[_Label(next(names), label.rank) for label in side] for side in sides]
+
+
+def _rooms(sides: Sequence[Sequence[_Label]], size: float) -> list[float]:
+    """Points that names, ranks and the gaps between take at both sides, in bold to be safe."""
+    ranks = _rank_width([label for side in sides for label in side], size)
+    names = [max(_width(label.name, size, "bold") for label in side) for side in sides]
+    return [2.5 * GAP + ranks + width + 2.0 for width in names]
+
+
+def _rank_width(labels: Sequence[_Label], size: float) -> float:
+    return max(_width(label.rank, min(RANK_SIZE, size)) for label in labels)
+
+
+def _width(text: str, size: float, weight: str = "normal") -> float:
+    """Width of a text in points."""
+    font = FontProperties(weight=weight, size=size)
+    return float(text_to_path.get_text_width_height_descent(text, font, ismath=False)[0])
