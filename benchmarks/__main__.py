@@ -20,6 +20,7 @@ from benchmarks import (
     noise_boosting,
     noise_real,
     noise_text,
+    norm,
     predict_speed,
     query_speed,
     scaling,
@@ -93,6 +94,10 @@ SECTIONS = {
     "stacking": (
         "Stacking as published, eight data sets; other: published, or the method it is beside",
         stacking_published.run,
+    ),
+    "norm": (
+        "Rare classes, five folds of the small sets; other: the best peer, or CoMBo",
+        norm.run,
     ),
     "criteria": ("Split criteria of the cost trees", learning.criteria),
 }

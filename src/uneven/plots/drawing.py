@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 from collections import Counter
 from collections.abc import Sequence
 from typing import Any
@@ -24,11 +25,18 @@ __all__ = [
     "shorten",
     "shorten_all",
     "soft_grid",
+    "write_png",
 ]
 
 CELL_LABEL_SHARE = 0.36
 SMALLEST_LABEL = 4.5
 LARGEST_LABEL = 11.0
+
+
+def write_png(figure: Any, path: str | os.PathLike[str], dpi: int = 120) -> None:
+    """Write a figure as PNG, the same bytes for the same picture, and close it."""
+    figure.savefig(path, dpi=dpi, format="png", metadata={"Software": None})
+    plt.close(figure)
 
 
 def fresh_axes(width: float, height: float, n: int = 1) -> list[Any]:

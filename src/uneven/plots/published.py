@@ -12,7 +12,7 @@ from matplotlib import pyplot as plt
 from matplotlib.ticker import MaxNLocator
 
 from uneven.plots.bands import colours_of, styles_of
-from uneven.plots.drawing import shorten, soft_grid
+from uneven.plots.drawing import shorten, soft_grid, write_png
 from uneven.plots.palette import INK, MUTED
 
 __all__ = ["PublishedDisplay"]
@@ -112,8 +112,7 @@ class PublishedDisplay:
 
     def save(self, path: str | os.PathLike[str], dpi: int = 120) -> None:
         """Write the picture as PNG, the same bytes for the same picture, and close the figure."""
-        self.figure_.savefig(path, dpi=dpi, format="png", metadata={"Software": None})
-        plt.close(self.figure_)
+        write_png(self.figure_, path, dpi)
 
     def _check(self, row: str, column: str, line: Line) -> None:
         for part, values in line.items():

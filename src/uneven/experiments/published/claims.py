@@ -23,6 +23,9 @@ __all__ = [
     "counted",
 ]
 
+ROUNDING = 1e-12
+"""Means over rows that differ by less are equal."""
+
 
 @dataclass(frozen=True)
 class Compare:
@@ -168,7 +171,8 @@ class BestOverall:
         others = {c: f for c, f in zip(columns, figures) if c != self.column}
         rival = max(others, key=lambda column: sign * others[column])
         told = f"{own:.4g}; {rival} {others[rival]:.4g}, {self.by} over {len(rows)} rows"
-        return Verdict(bool(sign * own >= sign * others[rival]), told)
+        behind = sign * (others[rival] - own)
+        return Verdict(bool(behind <= ROUNDING * abs(own)), told)
 
 
 @dataclass(frozen=True)

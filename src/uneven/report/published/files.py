@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import json
 import os
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 from pathlib import Path
 from typing import Any
 
@@ -15,6 +15,7 @@ from uneven.report.published.index import index_page
 from uneven.report.published.markdown import exhibit_markdown
 from uneven.report.published.page import exhibit_page
 from uneven.report.published.panels import picture_names, plot_panels, plots_of
+from uneven.report.published.ranks import drawn_ranks
 
 __all__ = ["write_data", "write_exhibit", "write_index"]
 
@@ -110,18 +111,33 @@ def _write(path: Path, text: str) -> Path:
 
 
 def _write_pictures(record: Record, home: Path) -> list[Path]:
-    """Draw the plots of a record, if matplotlib is there."""
-    plots = plots_of(record)
-    if not plots:
+    """Draw the plots and ranks of a record, if matplotlib is there."""
+    paths = [home / name for name in picture_names(record)]
+    if not paths:
         return []
     try:
-        from uneven.plots import PublishedDisplay
+        from uneven.plots.drawing import write_png
     except ImportError:
         return []
-    made = []
-    for plot, name in zip(plots, picture_names(record)):
-        path = home / name
+    for path, figure in zip(paths, _figures(record)):
         with replace_file(path) as draft:
-            PublishedDisplay.from_panels(plot_panels(record, plot), plot).save(draft)
-        made.append(path)
-    return made
+            write_png(figure, draft)
+    return paths
+
+
+def _figures(record: Record) -> Iterator[Any]:
+    """Figures of matplotlib in the order of their names, drawn one at a time."""
+    from uneven.plots import CriticalDifferenceDisplay, PublishedDisplay
+
+    for plot in plots_of(record):
+        yield PublishedDisplay.from_panels(plot_panels(record, plot), plot).figure_
+    titles = {measure["key"]: measure["title"] for measure in record["measures"]}
+    for ranks in drawn_ranks(record):
+        display = CriticalDifferenceDisplay(
+            ranks["ranks"],
+            ranks["columns"],
+            ranks["difference"],
+            n_sets=len(ranks["rows"]),
+            pvalue=ranks["p"],
+        )
+        yield display.plot(title=f"By {titles[ranks['measure']]}").figure_

@@ -37,7 +37,7 @@ def _chart(ranks: Mapping[str, Any], title: str) -> Markup:
     scale = Scale(1.0, float(len(order)), left, RIGHT)
     height = LANE * len(order) + 6
     marks = []
-    for tick, word in scale.fitting_ticks():
+    for tick, word in scale.ticks(9, whole=True):
         x = f"{scale.at(tick):.1f}"
         marks.append(tag("line", x1=x, x2=x, y1=2, y2=height, class_="gridline"))
         marks.append(tag("text", word, x=x, y=height + 12, class_="tick-x"))

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from typing import Any
 
 from uneven.report.published.facts import Record, number
@@ -52,7 +52,7 @@ def over_rows(ranks: Ranks, figure: str) -> dict[str, Mapping[str, Any]]:
 
 
 def rank_sentences(record: Record) -> list[str]:
-    """Average ranks by measure, best first, with the test.
+    """Average ranks that are drawn, best first, and the tests of all measures.
 
     Parameters
     ----------
@@ -65,23 +65,31 @@ def rank_sentences(record: Record) -> list[str]:
     Examples
     --------
     >>> ranks = {"measure": "error", "rows": ["x", "y"], "columns": ["A", "B"], "ranks": [2.0, 1.0],
-    ...          "p": 0.03, "difference": 1.386, "level": 0.05}
+    ...          "p": 0.03, "difference": 1.386, "level": 0.05, "drawn": True}
     >>> measures = [{"key": "error", "title": "test error"}]
     >>> rank_sentences({"ranks": [ranks], "measures": measures})
-    ['Average ranks by test error: B 1.00, A 2.00. Friedman: p = 0.03. Critical difference (Nemenyi,
-    level 0.05): 1.39. Over 2 rows.']
+    ['Average ranks by test error: B 1.00, A 2.00.',
+     'Friedman, over 2 rows: test error p = 0.03. Critical difference (Nemenyi, level 0.05): 1.39.']
     """
     titles = {measure["key"]: measure["title"] for measure in record["measures"]}
-    return [_sentence(one, titles[one["measure"]]) for one in record.get("ranks", ())]
+    drawn = [_order(one, titles[one["measure"]]) for one in drawn_ranks(record)]
+    alike: dict[tuple[int, float, float], list[Ranks]] = {}
+    for one in record.get("ranks", ()):
+        if math.isfinite(number(one["p"])):
+            key = (len(one["rows"]), one["level"], one["difference"])
+            alike.setdefault(key, []).append(one)
+    tests = [_tests(some, titles, *key) for key, some in alike.items()]
+    return [*drawn, *tests]
 
 
-def _sentence(ranks: Ranks, title: str) -> str:
+def _order(ranks: Ranks, title: str) -> str:
     order = sorted(zip(ranks["ranks"], ranks["columns"]), key=lambda pair: pair[0])
-    told = [f"Average ranks by {title}: {', '.join(f'{c} {rank:.2f}' for rank, c in order)}."]
-    if math.isfinite(number(ranks["p"])):
-        level, far = ranks["level"], ranks["difference"]
-        told.append(f"Friedman: p = {ranks['p']:.2g}.")
-        told.append(f"Critical difference (Nemenyi, level {level:g}): {far:.2f}.")
-    n = len(ranks["rows"])
-    told.append(f"Over {n} row{'s' * (n > 1)}.")
-    return " ".join(told)
+    return f"Average ranks by {title}: {', '.join(f'{name} {rank:.2f}' for rank, name in order)}."
+
+
+def _tests(
+    some: Sequence[Ranks], titles: Mapping[str, str], n: int, level: float, far: float
+) -> str:
+    outcomes = "; ".join(f"{titles[one['measure']]} p = {one['p']:.2g}" for one in some)
+    nemenyi = f"Critical difference (Nemenyi, level {level:g}): {far:.2f}."
+    return f"Friedman, over {n} rows: {outcomes}. {nemenyi}"
