@@ -92,6 +92,16 @@ def test_a_missing_data_set_is_named_and_the_rest_is_run(uneven, toys, tmp_path)
     assert str(tmp_path) not in page
 
 
+def test_a_column_without_its_package_is_left_out_and_named(uneven, toys, tmp_path):
+    absent = replace(toy.STUDY, name="toy-absent", packages=("no_such_package",), column="C")
+    toys(toy.exhibit(toy.STUDY, absent))
+    done = uneven("reproduce", "toy", "--fast", "--out", "out", "--n-jobs", 1)
+    assert done.code == 0
+    assert "C is left out: package 'no_such_package' is not installed" in done.err
+    record = json.loads((tmp_path / "out" / "toy-table-1.json").read_text(encoding="utf-8"))
+    assert record["measured"]["cells"] == {"done": 4, "planned": 8}
+
+
 def test_a_failed_cell_is_named_and_gives_exit_code_1(uneven, toys, tmp_path):
     toys(toy.exhibit(replace(toy.STUDY, measure=toy.broken)))
     done = uneven("reproduce", "all", "--fast", "--n-jobs", 1)

@@ -126,6 +126,7 @@ def reproduce(request: ReproduceRequest) -> int:
     _write(records, earlier, request.out)
     _tell(records, failed, request.out)
     _say_missing(missing, request)
+    _say_absent(records)
     return 1 if failed else 0
 
 
@@ -202,7 +203,9 @@ def _record(
             part, fast = whole, False
     names = [study.at(run.fast).name for study in exhibit.studies]
     own = {cell: why for cell, why in failed.items() if cell.split(":")[0] in names}
-    absent = missing_rows(exhibit, run.fast, missing)
+    known = {*part.measured.rows, *part.measured.columns}
+    lacking = missing_rows(exhibit, run.fast, missing)
+    absent = {name: why for name, why in lacking.items() if name not in known}
     return build_record(exhibit, measured_part(part, fast=fast, missing=absent, failed=own))
 
 
@@ -259,6 +262,16 @@ def _say_missing(missing: Mapping[str, str], request: ReproduceRequest) -> None:
             f"name their folder by --data, or {remedy}. What needs them was not run."
         ]
     )
+
+
+def _say_absent(records: Sequence[Mapping[str, Any]]) -> None:
+    """Name columns without the package that they need."""
+    told: dict[str, str] = {}
+    for record in records:
+        missing = (record["measured"] or {}).get("missing", {})
+        told |= {name: why for name, why in missing.items() if name in record["columns"]}
+    remedy = "pip install 'uneven[bench]' adds what is compared with."
+    terminal.notes([f"{name} is left out: {why}. {remedy}" for name, why in told.items()])
 
 
 def _say_interrupted(run: Run, exhibits: Sequence[Exhibit]) -> int:

@@ -276,7 +276,7 @@ footnotes; figures are redrawn.
   uneven reproduce --page docs/published.md --out docs/published
 
 NAME is a table or figure (koco-table-3.3), the beginning of such names (koco-table-3), a document
-(koco, combo, bregman, louche, sen), or all.
+(koco, combo, bregman, louche, sen, norm), or all.
 
 Every finished cell (one repetition on one data set) is kept in the folder. A run that was stopped
 or killed goes on where it was when the same command is given again; [bold]--kept[/bold] shows what
