@@ -119,7 +119,7 @@ def _write_pictures(record: Record, home: Path) -> list[Path]:
         from uneven.plots.drawing import write_png
     except ImportError:
         return []
-    for path, figure in zip(paths, _figures(record)):
+    for path, figure in zip(paths, _figures(record), strict=True):
         with replace_file(path) as draft:
             write_png(figure, draft)
     return paths
