@@ -41,6 +41,7 @@ def _study(column: str) -> Study:
         repeats=10,
         fast_repeats=1,
         fast_items=SMALL,
+        edition=method.edition,
         packages=method.packages,
         column=column,
     )
