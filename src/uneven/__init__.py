@@ -14,6 +14,7 @@ if TYPE_CHECKING:
         ComboClassifier,
         MuComboClassifier,
         MumboClassifier,
+        NormComboClassifier,
     )
     from uneven.fusion import (
         BregmanVoteClassifier,
@@ -41,6 +42,7 @@ __all__ = [
     "MarginStackingClassifier",
     "MuComboClassifier",
     "MumboClassifier",
+    "NormComboClassifier",
     "UMAClassifier",
     "ViewColumns",
     "__version__",
@@ -60,6 +62,7 @@ _HOMES = {
     "MarginStackingClassifier": "uneven.stacking",
     "MuComboClassifier": "uneven.boosting",
     "MumboClassifier": "uneven.boosting",
+    "NormComboClassifier": "uneven.boosting",
     "UMAClassifier": "uneven.noise",
     "ViewColumns": "uneven.views",
     "join_views": "uneven.views",

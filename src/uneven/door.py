@@ -21,7 +21,9 @@ __all__ = [
     "TrainingRows",
     "check_choice",
     "check_class_cost",
+    "check_flag",
     "check_integer",
+    "check_learning",
     "check_mass",
     "check_rounds",
     "check_same_table",
@@ -207,22 +209,31 @@ def narrow_indices(X: Any) -> Any:
     return type(X)(parts, shape=X.shape)
 
 
-def check_rounds(estimator: Any) -> None:
-    """Refuse impossible values of the parameters that all boosting methods share."""
+def check_learning(estimator: Any) -> None:
+    """Refuse impossible values of the parameters that every vote of boosted voters has."""
     check_integer("n_estimators", estimator.n_estimators, 1)
     check_integer("max_bins", estimator.max_bins, 2, 255)
-    check_integer("n_iter_no_change", estimator.n_iter_no_change, 1)
     if estimator.estimator is None or isinstance(estimator.estimator, Mapping):
         check_integer("max_depth", estimator.max_depth, 1, 30)
     if estimator.n_jobs is not None and estimator.n_jobs != -1:
         check_integer("n_jobs", estimator.n_jobs, -(2**31))
-    for flag in ("early_stopping", "warm_start", "line_search"):
-        value = getattr(estimator, flag, False)
-        if not isinstance(value, bool | np.bool_):
-            raise ValueError(f"{flag} must be True or False, got {value!r}.")
     rate = estimator.learning_rate
     if not isinstance(rate, Real) or not 0.0 < float(rate) <= 1.0:
         raise ValueError(f"learning_rate must be in (0, 1], got {rate!r}.")
+
+
+def check_flag(name: str, value: Any) -> None:
+    """Refuse a parameter that is neither True nor False."""
+    if not isinstance(value, bool | np.bool_):
+        raise ValueError(f"{name} must be True or False, got {value!r}.")
+
+
+def check_rounds(estimator: Any) -> None:
+    """Refuse impossible values of the parameters that the methods of the boosting loop share."""
+    check_learning(estimator)
+    check_integer("n_iter_no_change", estimator.n_iter_no_change, 1)
+    for flag in ("early_stopping", "warm_start", "line_search"):
+        check_flag(flag, getattr(estimator, flag, False))
     drawn = estimator.subsample
     if not isinstance(drawn, Real) or not 0.0 < float(drawn) <= 1.0:
         raise ValueError(f"subsample must be in (0, 1], got {drawn!r}.")

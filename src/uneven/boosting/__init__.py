@@ -4,6 +4,7 @@ from uneven.boosting.adaboost_mm import AdaBoostMMClassifier
 from uneven.boosting.combo import ComboClassifier
 from uneven.boosting.mucombo import MuComboClassifier
 from uneven.boosting.mumbo import MumboClassifier
+from uneven.boosting.norm_combo import NormComboClassifier
 from uneven.boosting.share_boost import ShareBoostClassifier
 
 __all__ = [
@@ -11,5 +12,6 @@ __all__ = [
     "ComboClassifier",
     "MuComboClassifier",
     "MumboClassifier",
+    "NormComboClassifier",
     "ShareBoostClassifier",
 ]

@@ -1,0 +1,81 @@
+"""One factor per class on the votes, chosen to lower the norm of the confusion matrix."""
+
+from __future__ import annotations
+
+import numpy as np
+
+from uneven.boosting.norm import kernels
+
+__all__ = ["fit_class_factors"]
+
+_GRID = np.exp(np.linspace(-2.0, 2.0, 41))
+_PASSES = 5
+_SPREAD_PRICE = 0.02
+_GAIN = 1e-9
+
+
+def fit_class_factors(
+    votes: np.ndarray,
+    y: np.ndarray,
+    mass: np.ndarray,
+    *,
+    prices: np.ndarray | None = None,
+    accuracy_weight: float = 1.0,
+) -> np.ndarray:
+    """Search factors whose products with the votes give answers with a small norm of the errors.
+
+    The classes take turns: each one tries 41 factors between exp(-2) and exp(2) on what it has,
+    until nobody gains or five turns are over. What is minimised is the norm of the error rates,
+    plus ``accuracy_weight`` times the share of wrong answers, plus 0.02 times the standard
+    deviation of the logarithms of the factors, so that factors move only for a reason.
+
+    Parameters
+    ----------
+    votes : ndarray of shape (n_samples, n_classes)
+        Votes by voters that have not seen these rows.
+    y : ndarray of int, shape (n_samples,)
+    mass : ndarray of shape (n_samples,)
+    prices : ndarray of shape (n_classes, n_classes), optional
+        Factor on each entry of the error matrix.
+    accuracy_weight : float, default=1.0
+        How much the norm may rise for one unit of accuracy.
+
+    Returns
+    -------
+    ndarray of shape (n_classes,)
+        Geometric mean 1. A class without rows keeps the factor it starts with.
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> votes = np.array([[0.6, 0.4], [0.9, 0.1], [0.8, 0.2], [0.5, 0.5], [0.7, 0.3]])
+    >>> y = np.array([0, 0, 0, 1, 1])
+    >>> factors = fit_class_factors(votes, y, np.ones(5))
+    >>> (votes * factors).argmax(axis=1)
+    array([1, 0, 0, 1, 1])
+    """
+    n_classes = votes.shape[1]
+    sizes = np.bincount(y, weights=mass, minlength=n_classes)
+    per_mass = np.where(sizes > 0.0, 1.0 / np.where(sizes > 0.0, sizes, 1.0), 0.0)
+    weighed = np.ones((n_classes, n_classes)) if prices is None else prices
+    units = weighed * per_mass[:, None]
+    np.fill_diagonal(units, 0.0)
+    votes = np.ascontiguousarray(votes, dtype=np.float64)
+    rows = (votes, y.astype(np.int64), np.asarray(mass, dtype=np.float64), units)
+    factors = np.ones(n_classes)
+    best = np.inf
+    norms, wrongs = np.empty(len(_GRID)), np.empty(len(_GRID))
+    for _ in range(_PASSES):
+        before = best
+        for column in np.flatnonzero(sizes):
+            kernels.sweep_factor(*rows, factors, column, _GRID, norms, wrongs)
+            tried = np.repeat(np.log(factors)[None, :], len(_GRID), axis=0)
+            tried[:, column] += np.log(_GRID)
+            values = norms + accuracy_weight * wrongs / sizes.sum()
+            values += _SPREAD_PRICE * tried.std(axis=1)
+            if values.min() < best - _GAIN:
+                best = float(values.min())
+                factors = np.exp(tried[values.argmin()])
+        if best > before - _GAIN:
+            break
+    return np.asarray(factors / np.exp(np.log(factors).mean()))

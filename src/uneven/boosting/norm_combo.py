@@ -1,0 +1,361 @@
+"""NormCoMBo: a CoMBo that is steered by the norm itself, measured on rows it has not seen."""
+
+from __future__ import annotations
+
+import warnings
+from dataclasses import dataclass
+from numbers import Real
+from typing import Any, Self
+
+import numpy as np
+from sklearn.utils import check_random_state
+
+from uneven.boosting.norm import (
+    OutOfBag,
+    bootstrap_by_class,
+    fit_class_factors,
+    steering_costs,
+)
+from uneven.boosting.rounds import CallbackSupportMixin, announced_rounds, with_callbacks
+from uneven.cost_matrices import RunningCosts
+from uneven.costs import EDGE_CLIP, EDGE_TOLERANCE, vote_weight
+from uneven.documentation import documented
+from uneven.door import (
+    TrainingRows,
+    check_class_cost,
+    check_flag,
+    check_learning,
+    enter,
+    fitted_attributes,
+    whole_or_nothing,
+)
+from uneven.metrics.confusion import matrix_norm
+from uneven.threads import workers
+from uneven.vote_classifier import StagedVoteClassifier
+from uneven.voters import TrainingTable, WeakLearner, as_weak_learner
+from uneven.votes import ALL_VIEWS, Term, Vote
+
+__all__ = ["NormComboClassifier"]
+
+_LONGEST = 40
+_BOOSTS = 24
+_WARM_UP = 4
+_PRIOR = 1.0
+_SUREST = 1.0 - 1e-3
+
+
+@dataclass(frozen=True)
+class _Boost:
+    """What one of the boosts is to be like: its trees, their depth, and their share of columns."""
+
+    n_trees: int
+    max_depth: int
+    column_share: float
+
+
+@dataclass
+class _Process:
+    """State of learning: the rows, who may be asked, and the prices of mistakes."""
+
+    table: TrainingTable
+    columns: np.ndarray
+    view: int
+    row_weights: np.ndarray
+    class_cost: np.ndarray
+    unseen: OutOfBag
+    steering: np.ndarray
+
+
+@documented
+class NormComboClassifier(CallbackSupportMixin, StagedVoteClassifier):
+    """CoMBo for rare classes that minimises the norm of the confusion matrix, not a bound of it.
+
+    Where a class has a handful of rows, boosting soon makes no mistake on the training rows, and
+    their confusion matrix cannot tell what to do. This method asks rows that the trees have not
+    seen. It learns a number of short boosts, each on a bootstrap of every class:
+
+    1. A boost is CoMBo on its bootstrap, every class weighing the same. Half of the boosts are
+       long, of trees of depth ``max_depth`` that read all columns; the other half has a quarter of
+       the trees, twice as deep, each of which reads half of the columns.
+    2. The rows that a boost has not drawn are voted on. The mean of all such votes gives an honest
+       confusion matrix, and the gradient of its norm prices the mistakes for the next boost.
+    3. When all boosts stand, one factor per class is put on their mean vote: the one with the
+       smallest norm, and few errors, on the rows not drawn.
+
+    The result is an ordinary vote. Compared with :class:`ComboClassifier`, rare classes are
+    recognised more often; frequent ones give up some accuracy, which ``accuracy_weight`` limits.
+
+    Parameters
+    ----------
+    n_estimators : int, default=600
+        Trees in all. Up to 600, they form 24 boosts; more trees make more boosts.
+    max_depth : int, default=3
+        Depth of the trees of long boosts; those of short boosts are twice as deep. Ignored if
+        ``estimator`` is given.
+    steering : float, default=0.5
+        How far the prices of mistakes follow the gradient of the norm, between 0 and 1.
+    class_factors : bool, default=True
+        Fit the factors of the classes.
+    accuracy_weight : float, default=1.0
+        How much the norm may rise for one unit of accuracy when the factors are fitted. 0 looks at
+        the norm alone; 4 hardly gives up accuracy.
+    random_state : int, RandomState or None, default=None
+        Draws the bootstraps and the columns.
+    {parameters}
+
+    Attributes
+    ----------
+    class_factors_ : ndarray of shape (n_classes,)
+        Factors on the votes for each class; already in ``vote_``.
+    steering_cost_ : ndarray of shape (n_classes, n_classes)
+        Prices of mistakes after the last boost.
+    unseen_errors_ : ndarray of shape (n_classes, n_classes)
+        Estimated error rates: row = true class, column = answer, zero diagonal. They are a little
+        optimistic, because the factors were chosen to make them small.
+    unseen_norm_ : float
+        Norm of ``unseen_errors_``.
+    history_ : dict of str to ndarray of shape (n_boosts,)
+        For every boost its ``trees`` and ``depth``, and for the mean vote after it ``unseen_norm``
+        (before the factors) and ``judged``, the share of rows that somebody has voted on unseen.
+    n_estimators_ : int
+        Trees kept.
+    classes_, class_prior_, vote_, views_, categories_, n_features_in_, feature_names_in_, \
+stop_reason_ : object
+        As for :class:`ComboClassifier`; a stage of the vote is a boost.
+
+    See Also
+    --------
+    ComboClassifier : the published method, which needs one boost and no draws.
+    uneven.metrics.confusion_norm : the norm that is driven down.
+
+    References
+    ----------
+    S. Koço and C. Capponi (2013), *On multi-class learning through the minimization of the
+    confusion matrix norm*; its conclusion asks for a method that minimises the norm itself.
+    L. Breiman (1996), *Out-of-bag estimation*.
+    H. Narasimhan, H. Ramaswamy, A. Saha and S. Agarwal (2015), *Consistent multiclass algorithms
+    for complex performance measures*.
+
+    Notes
+    -----
+    What was tried on the way, with figures, is in ``docs/research/norm.md``. ``sample_weight``
+    counts in the costs, the confusion matrix and the factors, not in the draws.
+
+    Examples
+    --------
+    >>> from uneven import ComboClassifier, NormComboClassifier
+    >>> from uneven.datasets import make_balance_scale
+    >>> from uneven.metrics import confusion_norm
+    >>> from sklearn.model_selection import StratifiedKFold, cross_val_predict
+    >>> data = make_balance_scale()
+    >>> folds = StratifiedKFold(5, shuffle=True, random_state=0)
+    >>> def norm(model):
+    ...     answers = cross_val_predict(model, data.data, data.target, cv=folds)
+    ...     return confusion_norm(data.target, answers)
+    >>> bool(norm(NormComboClassifier(random_state=0)) < norm(ComboClassifier()))
+    True
+    """
+
+    history_: dict[str, Any]
+    stop_reason_: str
+
+    def __init__(
+        self,
+        estimator: Any = None,
+        *,
+        n_estimators: int = 600,
+        max_depth: int = 3,
+        learning_rate: float = 1.0,
+        steering: float = 0.5,
+        class_factors: bool = True,
+        accuracy_weight: float = 1.0,
+        class_cost: Any = None,
+        views: Any = None,
+        max_bins: int = 255,
+        random_state: Any = None,
+        n_jobs: int | None = None,
+        verbose: int = 0,
+    ) -> None:
+        self.estimator = estimator
+        self.n_estimators = n_estimators
+        self.max_depth = max_depth
+        self.learning_rate = learning_rate
+        self.steering = steering
+        self.class_factors = class_factors
+        self.accuracy_weight = accuracy_weight
+        self.class_cost = class_cost
+        self.views = views
+        self.max_bins = max_bins
+        self.random_state = random_state
+        self.n_jobs = n_jobs
+        self.verbose = verbose
+
+    @with_callbacks
+    def fit(self, X: Any, y: Any, sample_weight: Any = None) -> Self:
+        """Learn the vote.
+
+        Parameters
+        ----------
+        X : array-like, sparse matrix or dataframe of shape (n_samples, n_features)
+            Numbers; NaN is a missing value. Category columns of a dataframe are used by code.
+        y : array-like of shape (n_samples,)
+            Class labels.
+        sample_weight : array-like of shape (n_samples,), optional
+            How many examples each row stands for. Rows of weight zero are left out.
+
+        Returns
+        -------
+        self : object
+        """
+        self._check()
+        with whole_or_nothing(self):
+            rows = enter(self, X, y, sample_weight)
+            self.classes_, self.views_ = rows.classes, rows.views
+            with workers(self.n_jobs) as team:
+                n_classes = len(rows.classes)
+                table = TrainingTable(rows.X, rows.y, n_classes, rows.mass, self.max_bins, team)
+                self.class_prior_ = table.class_mass / table.class_mass.sum()
+                self._learn(self._begin(table, rows))
+        return self
+
+    def _check(self) -> None:
+        check_learning(self)
+        check_flag("class_factors", self.class_factors)
+        if not isinstance(self.steering, Real) or not 0.0 <= float(self.steering) <= 1.0:
+            raise ValueError(f"steering must be between 0 and 1, got {self.steering!r}.")
+        weight = self.accuracy_weight
+        if not isinstance(weight, Real) or not 0.0 <= float(weight) < np.inf:
+            raise ValueError(f"accuracy_weight must be a finite number >= 0, got {weight!r}.")
+
+    def _begin(self, table: TrainingTable, rows: TrainingRows) -> _Process:
+        n_classes = table.n_classes
+        prices = check_class_cost(self.class_cost, self.classes_)
+        visible = np.where(rows.present.any(axis=1), table.mass, 0.0)
+        return _Process(
+            table,
+            rows.views.used_columns,
+            0 if len(rows.views) == 1 else ALL_VIEWS,
+            visible / np.maximum(table.class_mass, np.finfo(float).tiny)[table.y],
+            np.ones((n_classes, n_classes)) if prices is None else prices,
+            OutOfBag(table.y, n_classes, table.mass),
+            np.ones((n_classes, n_classes)),
+        )
+
+    def _boosts(self) -> list[_Boost]:
+        """The boosts to learn: long ones of shallow trees, short ones of deep trees, in turn."""
+        n_trees = int(self.n_estimators)
+        long = min(_LONGEST, max(1, round(n_trees * 8 / (5 * _BOOSTS))))
+        kinds = (
+            _Boost(long, self.max_depth, 1.0),
+            _Boost(max(1, round(long / 4)), 2 * self.max_depth, 0.5),
+        )
+        boosts: list[_Boost] = []
+        while n_trees > 0:
+            kind = kinds[len(boosts) % 2]
+            boosts.append(_Boost(min(kind.n_trees, n_trees), kind.max_depth, kind.column_share))
+            n_trees -= kind.n_trees
+        return boosts
+
+    def _learn(self, process: _Process) -> None:
+        """Run all boosts, fit the factors of the classes, and store the vote."""
+        boosts = self._boosts()
+        n_classes, views = process.table.n_classes, self.views_
+        seeds = check_random_state(self.random_state).randint(2**31 - 1, size=len(boosts))
+        terms: list[Term] = []
+        ends: list[int] = []
+        self.history_ = {"trees": [], "depth": [], "unseen_norm": [], "judged": []}
+        self.stop_reason_ = "one class" if n_classes == 1 else ""
+        done = 0
+
+        def snapshot() -> dict[str, Any]:
+            return fitted_attributes(self) | {"vote_": Vote(terms, ends, n_classes, views)}
+
+        todo = range(0 if self.stop_reason_ else len(boosts))
+        data = (process.table.X, process.table.y)
+        for number in announced_rounds(self, todo, data, snapshot):
+            rng = np.random.RandomState(int(seeds[number]))
+            found = self._boost(process, boosts[number], rng)
+            if found:
+                terms += found
+                ends.append(len(terms))
+                self._record(process, len(found), boosts[number].max_depth)
+            if len(ends) >= _WARM_UP and self.steering > 0.0:
+                errors = process.unseen.errors(prior=_PRIOR) * process.class_cost
+                process.steering = steering_costs(errors, float(self.steering))
+            done = number + 1
+        if todo and not terms:
+            warnings.warn(
+                "no voter does better than guessing: the classifier always answers the most "
+                "frequent class.",
+                stacklevel=2,
+            )
+        if not self.stop_reason_:
+            complete = done == len(boosts)
+            self.stop_reason_ = "all boosts done" if complete else "a callback asked to stop"
+        self._finish(process, Vote(terms, ends, n_classes, views))
+
+    def _boost(self, process: _Process, boost: _Boost, rng: np.random.RandomState) -> list[Term]:
+        """CoMBo on a bootstrap of every class; its votes add up to 1 per row."""
+        table, columns = process.table, process.columns
+        drawn = bootstrap_by_class(table.y, rng)
+        costs = RunningCosts(
+            table.y,
+            table.n_classes,
+            drawn * process.row_weights,
+            process.class_cost * process.steering,
+            table.team,
+        )
+        learner = as_weak_learner(self.estimator, boost.max_depth)
+        terms = []
+        for _ in range(boost.n_trees):
+            asked = _draw_columns(columns, boost.column_share, rng)
+            voter, answers = learner.learn(table, asked, costs, int(rng.randint(2**31 - 1)))
+            edge = costs.edge(answers)
+            if edge <= EDGE_TOLERANCE:
+                continue
+            weight = self.learning_rate * vote_weight(min(edge, _SUREST))
+            costs.add(answers, weight)
+            terms.append(Term(voter, np.full(table.n_classes, weight), process.view))
+            if edge >= 1.0 - EDGE_CLIP:
+                break
+        if terms:
+            process.unseen.hear(costs.scores, (drawn == 0) & (process.row_weights > 0.0))
+        total = sum(float(term.weight[0]) for term in terms)
+        return [Term(t.voter, t.weight / total, t.view) for t in terms]
+
+    def _record(self, process: _Process, n_trees: int, depth: int) -> None:
+        unseen = process.unseen
+        found = {
+            "trees": n_trees,
+            "depth": depth,
+            "unseen_norm": matrix_norm(unseen.errors() * process.class_cost),
+            "judged": float(unseen.judged.mean()),
+        }
+        for key, value in found.items():
+            self.history_[key].append(value)
+
+    def _finish(self, process: _Process, vote: Vote) -> None:
+        """Put the factors of the classes into the vote, and tell how it does on unseen rows."""
+        factors = np.ones(vote.n_classes)
+        if self.class_factors and vote.n_classes > 1:
+            factors = fit_class_factors(
+                *process.unseen.judged_votes(),
+                prices=process.class_cost,
+                accuracy_weight=float(self.accuracy_weight),
+            )
+        terms = [Term(t.voter, t.weight * factors, t.view) for t in vote.terms()]
+        self.vote_ = Vote(terms, vote.rounds.tolist(), vote.n_classes, self.views_)
+        self.class_factors_ = factors
+        self.steering_cost_ = process.steering
+        self.unseen_errors_ = process.unseen.errors(factors)
+        self.unseen_norm_ = matrix_norm(self.unseen_errors_ * process.class_cost)
+        self.n_estimators_ = len(terms)
+        self.history_ = {key: np.array(values) for key, values in self.history_.items()}
+
+
+def _draw_columns(columns: np.ndarray, share: float, rng: np.random.RandomState) -> np.ndarray:
+    """Some of the columns, in their order; at least one."""
+    if share >= 1.0:
+        return columns
+    size = max(1, int(np.ceil(share * len(columns))))
+    return np.sort(rng.permutation(columns)[:size])
