@@ -32,7 +32,7 @@ from uneven.door import (
 from uneven.metrics.confusion import matrix_norm
 from uneven.threads import workers
 from uneven.vote_classifier import StagedVoteClassifier
-from uneven.voters import TrainingTable, WeakLearner, as_weak_learner
+from uneven.voters import TrainingTable, as_weak_learner
 from uneven.votes import ALL_VIEWS, Term, Vote
 
 __all__ = ["NormComboClassifier"]
@@ -297,7 +297,7 @@ stop_reason_ : object
     def _boost(self, process: _Process, boost: _Boost, rng: np.random.RandomState) -> list[Term]:
         """CoMBo on a bootstrap of every class; its votes add up to 1 per row."""
         table, columns = process.table, process.columns
-        drawn = bootstrap_by_class(table.y, rng)
+        drawn = self._draw(table.y, rng)
         costs = RunningCosts(
             table.y,
             table.n_classes,
@@ -322,6 +322,10 @@ stop_reason_ : object
             process.unseen.hear(costs.scores, (drawn == 0) & (process.row_weights > 0.0))
         total = sum(float(term.weight[0]) for term in terms)
         return [Term(t.voter, t.weight / total, t.view) for t in terms]
+
+    def _draw(self, y: np.ndarray, rng: np.random.RandomState) -> np.ndarray:
+        """How often each row takes part in a boost, shape (n_samples,)."""
+        return bootstrap_by_class(y, rng)
 
     def _record(self, process: _Process, n_trees: int, depth: int) -> None:
         unseen = process.unseen

@@ -1,4 +1,4 @@
-"""Around the norm of the confusion matrix: its estimate, its gradient, and factors that lower it."""
+"""Around the norm of the confusion matrix: its estimate, its gradient, and factors against it."""
 
 from uneven.boosting.norm.class_factors import fit_class_factors
 from uneven.boosting.norm.out_of_bag import OutOfBag, bootstrap_by_class

@@ -46,7 +46,7 @@ def largest_singular_value(matrix, right, image):
 
 @njit(cache=True)
 def _rivals(votes, factors, column, grid, first, other):
-    """For every row, the best other class, and the first grid value at which ``column`` beats it."""
+    """For every row, the best other class, and the first grid value that lets ``column`` win."""
     n, n_classes = votes.shape
     for i in range(n):
         best, top = -1, -1.0

@@ -5,9 +5,10 @@ gradient is ``u v^T``. Both vectors can be chosen without negative entries, beca
 ``E`` is negative; so the gradient is a matrix of prices, and a boosting method that takes
 class-pair costs can pay attention to exactly the mistakes that the norm consists of.
 
-CoMBo prices all mistakes alike and drives down ``L = sum_i (1 / m_{y_i}) sum_l exp(f_l - f_{y_i})``,
-a bound of the norm. With prices ``G = u v^T`` of the current error matrix the loss ``L_G`` is a
-bound too, and never a larger one: ``norm(E) = <G, E> <= L_G <= L``.
+CoMBo prices all mistakes alike and drives down
+``L = sum_i (1 / m_{y_i}) sum_{l != y_i} exp(f(i, l) - f(i, y_i))``, a bound of the norm. With
+prices ``G = u v^T`` of the current error matrix, the priced loss ``L_G`` is a bound too, and never
+a larger one: ``norm(E) = <G, E> <= L_G <= L``.
 """
 
 from __future__ import annotations
