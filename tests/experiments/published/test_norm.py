@@ -14,6 +14,7 @@ from sklearn.dummy import DummyClassifier
 from sklearn.naive_bayes import GaussianNB
 from sklearn.utils import Bunch
 
+from uneven.boosting import ComboClassifier, NormComboClassifier
 from uneven.cli.published_tables import print_record
 from uneven.experiments.published import (
     Claim,
@@ -239,3 +240,12 @@ def test_every_method_has_a_study_of_every_set():
     assert len({study.name for study in STUDIES}) == len(METHODS)
     assert {item.name for item in ITEMS} == set(TABLES) >= set(SMALL)
     assert {NORM, COMBO} <= set(METHODS)
+
+
+def test_our_methods_run_as_they_come():
+    for column, kind in ((NORM, NormComboClassifier), (COMBO, ComboClassifier)):
+        model = METHODS[column].make(None, np.empty(0), 7)
+        assert type(model) is kind
+        assert model.get_params() == kind(random_state=7).get_params()
+    assert METHODS[NORM].edition == 2
+    assert f"NormCoMBo is its default: {NormComboClassifier().n_estimators} trees" in TABLE.protocol

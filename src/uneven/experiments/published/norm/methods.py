@@ -18,7 +18,7 @@ from sklearn.pipeline import make_pipeline
 from sklearn.preprocessing import FunctionTransformer
 from sklearn.tree import DecisionTreeClassifier
 
-from uneven.boosting import AdaBoostMMClassifier, ComboClassifier
+from uneven.boosting import AdaBoostMMClassifier, ComboClassifier, NormComboClassifier
 from uneven.experiments.encoding import encode_one_hot
 from uneven.experiments.schema import Schema
 from uneven.frames import encode_categories, learn_categories
@@ -76,8 +76,8 @@ def _numbers() -> list[Any]:
 
 
 def norm_combo(X: Any, y: np.ndarray, seed: int) -> Any:
-    """Holds the place of NormCoMBo: CoMBo with 300 trees of depth 4."""
-    return ComboClassifier(max_depth=4, n_estimators=TREES, random_state=seed)
+    """NormCoMBo as it comes: 600 trees in 24 boosts."""
+    return NormComboClassifier(random_state=seed)
 
 
 def combo(X: Any, y: np.ndarray, seed: int) -> Any:
@@ -159,7 +159,7 @@ def logistic(X: Any, y: np.ndarray, seed: int) -> Any:
 
 
 METHODS: Mapping[str, Method] = {
-    NORM: Method(norm_combo),
+    NORM: Method(norm_combo, edition=2),
     COMBO: Method(combo),
     "AdaBoost.MM": Method(adaboost_mm),
     "Balanced forest": Method(balanced_forest, SAMPLERS),
