@@ -16,6 +16,7 @@ def largest_singular_value(matrix, right, image):
     ``right`` (n,) holds a positive start and then the vector found; ``image`` (n,) is scratch.
     """
     n = len(right)
+    right /= np.sqrt(np.sum(right * right))
     value = 0.0
     for _ in range(_POWER_STEPS):
         length = 0.0
