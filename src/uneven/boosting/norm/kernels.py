@@ -16,6 +16,10 @@ def largest_singular_value(matrix, right, image):
     ``right`` (n,) holds a positive start and then the vector found; ``image`` (n,) is scratch.
     """
     n = len(right)
+    scale = matrix.max()
+    if scale <= 0.0:
+        return 0.0
+    matrix = matrix / scale
     right /= np.sqrt(np.sum(right * right))
     value = 0.0
     for _ in range(_POWER_STEPS):
@@ -27,8 +31,6 @@ def largest_singular_value(matrix, right, image):
             image[i] = total
             length += total * total
         found = np.sqrt(length)
-        if found <= 0.0:
-            return 0.0
         length = 0.0
         for j in range(n):
             total = 0.0
@@ -40,9 +42,9 @@ def largest_singular_value(matrix, right, image):
         for j in range(n):
             right[j] /= length
         if found - value <= _POWER_TOLERANCE * found:
-            return found
+            return found * scale
         value = found
-    return value
+    return value * scale
 
 
 @njit(cache=True)
