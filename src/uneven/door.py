@@ -351,7 +351,7 @@ def check_class_cost(class_cost: Any, classes: np.ndarray) -> np.ndarray | None:
     np.fill_diagonal(costs, 1.0)
     if not np.isfinite(costs).all() or (costs < 0).any():
         raise ValueError("class_cost must hold finite numbers >= 0 outside its diagonal.")
-    if n_classes > 1 and costs.sum() == n_classes:
+    if n_classes > 1 and not costs[~np.eye(n_classes, dtype=bool)].any():
         raise ValueError("class_cost is zero for every mistake: there is nothing to learn.")
     return costs
 

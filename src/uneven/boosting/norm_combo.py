@@ -35,7 +35,7 @@ from uneven.vote_classifier import StagedVoteClassifier
 from uneven.voters import TrainingTable, as_weak_learner
 from uneven.votes import ALL_VIEWS, Term, Vote
 
-__all__ = ["NormComboClassifier"]
+__all__ = ["Boost", "NormComboClassifier"]
 
 _LONGEST = 40
 _BOOSTS = 24
@@ -45,7 +45,7 @@ _SUREST = 1.0 - 1e-3
 
 
 @dataclass(frozen=True)
-class _Boost:
+class Boost:
     """What one of the boosts is to be like: its trees, their depth, and their share of columns."""
 
     n_trees: int
@@ -88,7 +88,7 @@ class NormComboClassifier(CallbackSupportMixin, StagedVoteClassifier):
     Parameters
     ----------
     n_estimators : int, default=600
-        Trees in all. Up to 600, they form 24 boosts; more trees make more boosts.
+        Trees in all. Up to 600, they form about 24 boosts; more trees make more boosts.
     max_depth : int, default=3
         Depth of the trees of long boosts; those of short boosts are twice as deep. Ignored if
         ``estimator`` is given.
@@ -113,7 +113,7 @@ class NormComboClassifier(CallbackSupportMixin, StagedVoteClassifier):
         Estimated error rates: row = true class, column = answer, zero diagonal. They are a little
         optimistic, because the factors were chosen to make them small.
     unseen_norm_ : float
-        Norm of ``unseen_errors_``.
+        Norm of ``unseen_errors_``, each entry times its ``class_cost`` in units of their mean.
     history_ : dict of str to ndarray of shape (n_boosts,)
         For every boost its ``trees`` and ``depth``, and for the mean vote after it ``unseen_norm``
         (before the factors) and ``judged``, the share of rows that somebody has voted on unseen.
@@ -236,23 +236,23 @@ stop_reason_ : object
             rows.views.used_columns,
             0 if len(rows.views) == 1 else ALL_VIEWS,
             visible / np.maximum(table.class_mass, np.finfo(float).tiny)[table.y],
-            np.ones((n_classes, n_classes)) if prices is None else prices,
+            np.ones((n_classes, n_classes)) if prices is None else _mean_one(prices),
             OutOfBag(table.y, n_classes, table.mass),
             np.ones((n_classes, n_classes)),
         )
 
-    def _boosts(self) -> list[_Boost]:
+    def _boosts(self) -> list[Boost]:
         """The boosts to learn: long ones of shallow trees, short ones of deep trees, in turn."""
         n_trees = int(self.n_estimators)
         long = min(_LONGEST, max(1, round(n_trees * 8 / (5 * _BOOSTS))))
         kinds = (
-            _Boost(long, self.max_depth, 1.0),
-            _Boost(max(1, round(long / 4)), 2 * self.max_depth, 0.5),
+            Boost(long, self.max_depth, 1.0),
+            Boost(max(1, round(long / 4)), 2 * self.max_depth, 0.5),
         )
-        boosts: list[_Boost] = []
+        boosts: list[Boost] = []
         while n_trees > 0:
             kind = kinds[len(boosts) % 2]
-            boosts.append(_Boost(min(kind.n_trees, n_trees), kind.max_depth, kind.column_share))
+            boosts.append(Boost(min(kind.n_trees, n_trees), kind.max_depth, kind.column_share))
             n_trees -= kind.n_trees
         return boosts
 
@@ -294,10 +294,12 @@ stop_reason_ : object
             self.stop_reason_ = "all boosts done" if complete else "a callback asked to stop"
         self._finish(process, Vote(terms, ends, n_classes, views))
 
-    def _boost(self, process: _Process, boost: _Boost, rng: np.random.RandomState) -> list[Term]:
+    def _boost(self, process: _Process, boost: Boost, rng: np.random.RandomState) -> list[Term]:
         """CoMBo on a bootstrap of every class; its votes add up to 1 per row."""
         table, columns = process.table, process.columns
-        drawn = self._draw(table.y, rng)
+        visible = process.row_weights > 0.0
+        drawn = np.zeros(len(table.y), dtype=np.int64)
+        drawn[visible] = self._draw(table.y[visible], rng)
         costs = RunningCosts(
             table.y,
             table.n_classes,
@@ -319,7 +321,7 @@ stop_reason_ : object
             if edge >= 1.0 - EDGE_CLIP:
                 break
         if terms:
-            process.unseen.hear(costs.scores, (drawn == 0) & (process.row_weights > 0.0))
+            process.unseen.hear(costs.scores, visible & (drawn == 0))
         total = sum(float(term.weight[0]) for term in terms)
         return [Term(t.voter, t.weight / total, t.view) for t in terms]
 
@@ -355,6 +357,16 @@ stop_reason_ : object
         self.unseen_norm_ = matrix_norm(self.unseen_errors_ * process.class_cost)
         self.n_estimators_ = len(terms)
         self.history_ = {key: np.array(values) for key, values in self.history_.items()}
+
+
+def _mean_one(prices: np.ndarray) -> np.ndarray:
+    """Prices of mistakes in units of their mean, so that the unit they come in does not matter."""
+    wrong = ~np.eye(len(prices), dtype=bool)
+    scaled = np.ones_like(prices)
+    if wrong.any():
+        scaled[wrong] = prices[wrong] / prices[wrong].max()
+        scaled[wrong] /= scaled[wrong].mean()
+    return scaled
 
 
 def _draw_columns(columns: np.ndarray, share: float, rng: np.random.RandomState) -> np.ndarray:
