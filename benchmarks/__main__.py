@@ -21,6 +21,8 @@ from benchmarks import (
     noise_real,
     noise_text,
     norm,
+    norm_research,
+    norm_speed,
     predict_speed,
     query_speed,
     scaling,
@@ -98,6 +100,11 @@ SECTIONS = {
     "norm": (
         "Rare classes, five folds of the small sets; other: the best peer, or CoMBo",
         norm.run,
+    ),
+    "norm-speed": ("Fitting NormCoMBo and CoMBo with as many trees, one thread", norm_speed.run),
+    "norm-research": (
+        "What was tried on the way to NormCoMBo, five folds, means over the sets of a group",
+        norm_research.run,
     ),
     "criteria": ("Split criteria of the cost trees", learning.criteria),
 }
