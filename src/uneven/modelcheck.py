@@ -32,6 +32,7 @@ from uneven.boosting import (
     ComboClassifier,
     MuComboClassifier,
     MumboClassifier,
+    NormComboClassifier,
     ShareBoostClassifier,
 )
 from uneven.fusion import BregmanVoteClassifier, CarakoClassifier, LateFusionClassifier
@@ -87,6 +88,7 @@ OURS = (
     ComboClassifier,
     MuComboClassifier,
     MumboClassifier,
+    NormComboClassifier,
     ShareBoostClassifier,
 )
 STACKS = (MarginStackingClassifier, RuleClassifier)
@@ -285,6 +287,22 @@ def _check_votes(classifier: Any) -> None:
         if len(votes) != len(classifier.views_):
             raise ValueError(f"there are {len(votes)} votes for {len(classifier.views_)} views")
         classifier.view_votes_ = tuple(votes)
+    if type(classifier) is NormComboClassifier:
+        _check_unseen(classifier)
+
+
+def _check_unseen(classifier: NormComboClassifier) -> None:
+    """Check factors, prices and error rates that come from rows not drawn."""
+    n_classes = len(classifier.classes_)
+    factors = check_numbers(classifier.class_factors_, (n_classes,), "factors of the classes")
+    if not factors.all():
+        raise ValueError("a factor of its classes is 0, which silences the class")
+    pairs = (n_classes, n_classes)
+    check_numbers(classifier.steering_cost_, pairs, "prices of mistakes")
+    errors = check_numbers(classifier.unseen_errors_, pairs, "error rates")
+    if np.diagonal(errors).any() or (errors.sum(axis=1) > 1.0 + 1e-9).any():
+        raise ValueError("its error rates do not leave room for right answers")
+    check_numbers(np.asarray(classifier.unseen_norm_), (), "norm")
 
 
 def _check_fit(classifier: Any) -> None:

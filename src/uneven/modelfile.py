@@ -41,6 +41,7 @@ TRUSTED_TYPES = (
     "uneven.boosting.combo.ComboClassifier",
     "uneven.boosting.mucombo.MuComboClassifier",
     "uneven.boosting.mumbo.MumboClassifier",
+    "uneven.boosting.norm_combo.NormComboClassifier",
     "uneven.boosting.share_boost.ShareBoostClassifier",
     "uneven.fusion.bregman_vote.BregmanVoteClassifier",
     "uneven.fusion.carako.CarakoClassifier",

@@ -48,7 +48,9 @@ def _show(model: Pipeline, card: ModelCard, top: int) -> None:
     if hasattr(explanation, "selected"):
         _print_members(console, classifier, explanation, card.classes)
         return
-    if hasattr(classifier, "staged_predict"):
+    if hasattr(classifier, "class_factors_"):
+        _print_factors(console, classifier, card.classes)
+    elif hasattr(classifier, "staged_predict"):
         _print_rounds(console, classifier)
     views = Share.top(explanation.view_names, explanation.view_share)
     if len(views.names) > 1:
@@ -122,6 +124,22 @@ def _print_rounds(console: Console, classifier: Any) -> None:
             shown = (values[0], np.median(values), values[-1], values.max())
             out.add_row(name, *(f"{value:.3f}" for value in shown))
     out.caption = f"{classifier.n_estimators_} rounds"
+    out.caption_justify = "left"
+    console.print(out)
+
+
+def _print_factors(console: Console, classifier: Any, classes: Sequence[str]) -> None:
+    """Print the factor of every class, and how often it is recognised on rows not drawn."""
+    out = terminal.table("Unseen training rows", ["", "factor", "recall", "taken most often for"])
+    for label, factor, errors in zip(
+        classes, classifier.class_factors_, classifier.unseen_errors_, strict=True
+    ):
+        rival = f"{classes[errors.argmax()]} ({errors.max():.2f})" if errors.any() else "-"
+        out.add_row(Text(label), f"{factor:.2f}", f"{1.0 - errors.sum():.2f}", Text(rival))
+    out.caption = (
+        f"confusion norm {classifier.unseen_norm_:.3f}, a little optimistic\n"
+        f"{classifier.n_estimators_} trees in {len(classifier.vote_.rounds)} boosts"
+    )
     out.caption_justify = "left"
     console.print(out)
 

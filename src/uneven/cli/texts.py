@@ -103,6 +103,8 @@ given by --out gets [bold]report.html[/bold], [bold]results.json[/bold] and
 
   combo: boosting that minimises the norm of the confusion matrix
 
+  norm_combo: short CoMBos steered by rows they have not seen; for classes of a handful of rows
+
   adaboost_mm: multi-class boosting, every row weighs the same
 
   mucombo: views boost side by side with a weight per view and class; for rare classes

@@ -234,9 +234,9 @@ def _fit(
 ) -> Pipeline:
     pipeline = build_pipeline(method, problem.schema, settings)
     classifier = pipeline[-1]
-    counted = method.staged and hasattr(classifier, "set_callbacks")
+    counted = method.kind == "ours" and hasattr(classifier, "set_callbacks")
     if counted:
-        classifier.set_callbacks(RoundCounter(observer.round, settings.rounds))
+        classifier.set_callbacks(RoundCounter(observer.round))
     watched = hasattr(classifier, "watch")
     if watched:
         classifier.watch(observer.round)

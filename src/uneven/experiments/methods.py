@@ -22,6 +22,7 @@ from uneven.boosting import (
     ComboClassifier,
     MuComboClassifier,
     MumboClassifier,
+    NormComboClassifier,
 )
 from uneven.experiments.encoding import encode_one_hot, encode_ordinal
 from uneven.experiments.errors import InputError, closest, listing
@@ -50,7 +51,8 @@ class Settings:
     Attributes
     ----------
     rounds, max_depth : int
-        Rounds and tree depth of the boosting methods of this library.
+        Rounds and tree depth of the boosting methods of this library; NormCoMBo, whose deep trees
+        are few, has three trees for a round.
     seed : int
         Seed of every method.
     n_jobs : int or None
@@ -125,6 +127,12 @@ def _boosting(classifier: type) -> Callable[[Settings], Any]:
     return make
 
 
+def _norm_combo(s: Settings) -> Any:
+    """NormCoMBo with three small trees for each round of the others, as its default has."""
+    model = _with_views(NormComboClassifier)(s)
+    return model.set_params(n_estimators=3 * s.rounds, max_depth=s.max_depth)
+
+
 def _late_fusion(s: Settings) -> Any:
     member = AdaBoostMMClassifier(n_estimators=s.rounds, max_depth=s.max_depth)
     return _with_views(LateFusionClassifier)(s).set_params(estimator=member, combine="scores")
@@ -142,6 +150,15 @@ METHODS = {
             encode_ordinal,
             _boosting(ComboClassifier),
             staged=True,
+        ),
+        Method(
+            "norm_combo",
+            "NormCoMBo",
+            "ours",
+            "Many short CoMBos on bootstraps, steered by the norm of the confusion matrix on rows "
+            "they have not drawn, and one factor per class: for classes of a handful of rows.",
+            encode_ordinal,
+            _norm_combo,
         ),
         Method(
             "adaboost_mm",
@@ -295,7 +312,7 @@ def default_methods(several_views: bool, noisy: bool = False) -> list[str]:
     Examples
     --------
     >>> default_methods(several_views=False)[:3]
-    ['combo', 'adaboost_mm', 'hist_gradient_boosting']
+    ['combo', 'norm_combo', 'adaboost_mm']
     """
     return [
         name

@@ -41,24 +41,23 @@ class RoundCounter:
     ----------
     report : callable
         Called with the number of finished rounds and the planned number of rounds.
-    total : int
-        Planned number of rounds.
     """
 
-    def __init__(self, report: Callable[[int, int], None], total: int) -> None:
+    def __init__(self, report: Callable[[int, int], None]) -> None:
         self._report = report
-        self._total = total
+        self._total = 0
         self._done = 0
 
     def setup(self, estimator: Any, context: Any) -> None:
         """Start counting."""
-        self._done = 0
+        self._total = self._done = 0
 
     def teardown(self, estimator: Any, context: Any) -> None:
         """Stop counting."""
 
     def on_fit_task_begin(self, estimator: Any, context: Any) -> None:
-        """Wait for the task to end."""
+        """See how many rounds are planned; wait for each of them to end."""
+        self._total = max(self._total, context.max_subtasks or 0)
 
     def on_fit_task_end(self, estimator: Any, context: Any) -> bool:
         """Count a round: a task without subtasks, unlike the fit as a whole."""
