@@ -40,6 +40,8 @@ ESTIMATORS = [
         Resampled(DecisionTreeClassifier(max_depth=3), fraction=1.0), n_estimators=10
     ),
     uneven.ComboClassifier(n_estimators=5, early_stopping=True),
+    uneven.NormComboClassifier(n_estimators=6),
+    uneven.NormComboClassifier(n_estimators=6, steering=1.0, class_factors=False, n_jobs=2),
     uneven.MumboClassifier(n_estimators=5, views=TWO_VIEWS, n_jobs=2),
     uneven.MumboClassifier(n_estimators=5, views=TWO_VIEWS, selection="combination_or_best"),
     uneven.MuComboClassifier(n_estimators=5, views=TWO_VIEWS),
@@ -116,6 +118,7 @@ NOT_REPEATABLE = {
     "early_stopping": "the held-out rows are drawn at random",
     "balance": "the rows of the larger side are drawn at random",
     "holdout": "the rows for the final model are drawn at random",
+    "steering": "the rows of every boost are drawn at random",
     "cv": "folds are numbered after rows of weight zero have been left out",
 }
 
@@ -126,7 +129,7 @@ VOTE = "a row's share of the version space is not the distance of the centre fro
 def expected_failures(estimator):
     if isinstance(getattr(estimator, "estimator", estimator), uneven.BayesPointClassifier):
         return dict.fromkeys(["check_decision_proba_consistency", "check_classifiers_train"], VOTE)
-    words = ("early_stopping", "balance", "holdout", "cv")
+    words = ("early_stopping", "balance", "holdout", "steering", "cv")
     drawn = [name for name in words if getattr(estimator, name, False)]
     kind = drawn[0] if drawn else type(getattr(estimator, "estimator", None)).__name__
     if kind not in NOT_REPEATABLE:
