@@ -1,7 +1,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from pathlib import Path
 
 import numpy as np
@@ -9,6 +9,7 @@ import pandas as pd
 import pytest
 
 from uneven.cli import run
+from uneven.experiments import METHODS
 
 
 @dataclass
@@ -24,6 +25,23 @@ class Outcome:
         assert len(lines) == 1, self.err
         assert "Traceback" not in self.err
         return lines[0].removeprefix("uneven: ")
+
+
+FEW_TREES = {"random_forest": {"n_estimators": 10}, "hist_gradient_boosting": {"max_iter": 10}}
+
+
+@pytest.fixture(scope="module", autouse=True)
+def small_baselines():
+    """Baselines with as few trees as our methods have rounds in these tests."""
+
+    def with_few_trees(name):
+        make = METHODS[name].make
+        return lambda settings: make(settings).set_params(**FEW_TREES[name])
+
+    with pytest.MonkeyPatch.context() as patch:
+        for name in FEW_TREES:
+            patch.setitem(METHODS, name, replace(METHODS[name], make=with_few_trees(name)))
+        yield
 
 
 @pytest.fixture

@@ -213,10 +213,14 @@ def forge(pipeline, part, node, value):
     ],
 )
 def test_forged_trees_are_refused(fitted, path, name, part, value, says):
-    write(path, pipeline=fitted[name])
-    load_model(path)
     write(path, pipeline=forge(fitted[name], part, 0, value))
     with pytest.raises(ModelFileError, match=says):
+        load_model(path)
+
+
+def test_trees_that_nobody_forged_are_taken(fitted, path):
+    for pipeline in fitted.values():
+        write(path, pipeline=pipeline)
         load_model(path)
 
 
