@@ -87,7 +87,7 @@ def test_no_weights_do_better_than_two_contradictions():
     assert 2 * np.log(2) < loss_of(GOLDEN, learnt, FIVE) < 2 * np.log(2) + 0.01
 
 
-@settings(max_examples=1000)
+@settings(max_examples=200)
 @given(
     margins(),
     st.sampled_from(sorted(VIEW_RULES)),
@@ -110,7 +110,7 @@ def test_the_safe_loss_never_grows(problem, rule, smoothing, clip):
         assert min(weight.min() for weight in learnt.voter_weight) >= 0.0
 
 
-@settings(max_examples=200)
+@settings(max_examples=100)
 @given(margins())
 def test_a_shared_step_gains_at_least_what_its_bound_says(problem):
     views, mass = problem
