@@ -21,7 +21,7 @@ demo: $(STAMP)  ## compare the methods on embedded data and write uneven-demo/re
 
 test: $(STAMP)  ## run every test
 	$(BIN)/python -m tests.browser --install
-	OPENBLAS_NUM_THREADS=1 $(BIN)/python -m pytest -n 2 --dist loadgroup -q
+	OPENBLAS_NUM_THREADS=1 OMP_NUM_THREADS=1 $(BIN)/python -m pytest -n 2 --dist loadfile -q
 
 check: $(STAMP)  ## lint, format check, types, room rules
 	$(BIN)/ruff check .
