@@ -37,7 +37,7 @@ ESTIMATORS = [
     uneven.ComboClassifier(n_estimators=5, max_depth=1, line_search=True, n_jobs=2),
     uneven.ComboClassifier(DecisionTreeClassifier(max_depth=2), n_estimators=3),
     uneven.AdaBoostMMClassifier(
-        Resampled(DecisionTreeClassifier(max_depth=3), fraction=1.0), n_estimators=10
+        Resampled(DecisionTreeClassifier(max_depth=3), fraction=1.0), n_estimators=5
     ),
     uneven.ComboClassifier(n_estimators=5, early_stopping=True),
     uneven.NormComboClassifier(n_estimators=6),
@@ -47,13 +47,15 @@ ESTIMATORS = [
     uneven.MuComboClassifier(n_estimators=5, views=TWO_VIEWS),
     uneven.MuComboClassifier(n_estimators=5, coefficients="simplified", max_depth=1),
     ShareBoostClassifier(n_estimators=5, views=TWO_VIEWS),
-    uneven.UMAClassifier(),
-    uneven.UMAClassifier(kernel="rbf", selection="confusion", fit_intercept=True, average=True),
-    NoiseTolerantPerceptron(fit_intercept=True),
+    uneven.UMAClassifier(max_iter=100),
+    uneven.UMAClassifier(
+        kernel="rbf", selection="confusion", fit_intercept=True, average=True, max_iter=100
+    ),
+    NoiseTolerantPerceptron(fit_intercept=True, max_iter=200),
     NoiseTolerantPerceptron(noise_rate=0.1, step="additive", max_iter=50),
     uneven.CompressionPerceptron(max_updates=2000),
     uneven.CompressionPerceptron(
-        "random_error", "random", kernel="rbf", fit_intercept=True, normalize=True, max_updates=2000
+        "random_error", "random", kernel="rbf", fit_intercept=True, normalize=True, max_updates=500
     ),
     uneven.CompressionPerceptron("first_error", "cyclic", kernel="precomputed", max_updates=2000),
     CuttingPlaneClassifier(),
@@ -79,7 +81,7 @@ ESTIMATORS = [
     uneven.LateFusionClassifier(combine="scores", views=TWO_VIEWS, n_jobs=2),
     uneven.LateFusionClassifier(combine="scores", rule="product", views=TWO_VIEWS),
     uneven.LateFusionClassifier(uneven.ComboClassifier(n_estimators=3), combine="margins"),
-    uneven.MarginStackingClassifier(MEMBERS, strengths=[0.001, 0.01], cv=2),
+    uneven.MarginStackingClassifier(MEMBERS, strengths=[0.01, 0.1], cv=2),
     uneven.MarginStackingClassifier(
         MEMBERS, combination="lsg", loss="squared", penalty="l2", strength=0.01, cv=2
     ),
