@@ -42,8 +42,8 @@ class Tried(NormComboClassifier):
         self.boosts = boosts
         self.draw = draw
 
-    def _boosts(self) -> list[Boost]:
-        return super()._boosts() if self.boosts is None else self.boosts
+    def _boosts(self, *about: int) -> list[Boost]:
+        return super()._boosts(*about) if self.boosts is None else self.boosts
 
     def _draw(self, y: np.ndarray, rng: np.random.RandomState) -> np.ndarray:
         return super()._draw(y, rng) if self.draw is None else self.draw(y, rng)
@@ -139,6 +139,7 @@ def _with_and_without(name: str) -> dict[str, float | None]:
 SHORT = [Boost(10, 6, 0.5)] * 30
 MIDDLE = [Boost(30, 5, 0.7)] * 20
 LONG = [Boost(100, 3, 1.0)] * 10
+IN_TURN = [Boost(40, 3, 1.0), Boost(10, 6, 0.5)] * 12
 ONCE, THRICE = (partial(capped_bootstrap, times=times) for times in (1, 3))
 MOST = partial(without_replacement, share=0.8)
 DEFAULT = "NormCoMBo"
@@ -164,6 +165,10 @@ ENSEMBLES = (
     Ensemble(
         partial(_tried, draw=MOST, steering=0.5),
         {f"{DEFAULT}, 80 % drawn without replacement": 1.0},
+    ),
+    Ensemble(
+        partial(_tried, boosts=IN_TURN, steering=0.5),
+        {f"{DEFAULT}, depths 3 and 6 however many classes": 1.0},
     ),
     Ensemble(_tried, {f"{DEFAULT}, steering 0": 1.0}),
     Ensemble(

@@ -47,16 +47,14 @@ def test_boosts_and_draws_are_used(scales):
 
 @pytest.mark.parametrize("nothing", [0.0, np.nan])
 def test_rows_without_honest_votes_do_not_count(nothing):
-    y = np.array(["a", "a", "a", "b", "b", "b", "b"])
-    votes = np.array([[6, 4], [9, 1], [8, 2], [5, 5], [7, 3], [0, 0], [0, 0]], dtype=float)
-    votes[5:] = nothing
-    judged, whole = (
-        SimpleNamespace(oob_decision_function_=votes[:n], classes_=np.array(["a", "b"]))
-        for n in (5, 7)
-    )
-    expected = unseen_factors(judged, y[:5], 1.0)
-    assert (votes[:5] * expected).argmax(axis=1).tolist() == [1, 0, 0, 1, 1]
-    np.testing.assert_array_equal(unseen_factors(whole, y, 1.0), expected)
+    """Ninety rows more of the first class would make two mistakes there look cheap."""
+    y = np.repeat(["a", "b", "a"], [3, 4, 90])
+    votes = np.full((97, 2), nothing)
+    votes[:7] = [[6, 4], [6, 4], [9, 1], [2, 8], [2, 8], [2, 8], [7, 3]]
+    model = SimpleNamespace(oob_decision_function_=votes, classes_=np.array(["a", "b"]))
+    np.testing.assert_array_equal(unseen_factors(model, y, 0.0), [1.0, 1.0])
+    votes[:3] = [9, 1]
+    assert (votes[:7] * unseen_factors(model, y, 0.0)).argmax(axis=1).tolist() == [0] * 3 + [1] * 4
 
 
 def test_every_variant_has_a_name_of_its_own():
