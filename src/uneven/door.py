@@ -213,8 +213,6 @@ def check_learning(estimator: Any) -> None:
     """Refuse impossible values of the parameters that every vote of boosted voters has."""
     check_integer("n_estimators", estimator.n_estimators, 1)
     check_integer("max_bins", estimator.max_bins, 2, 255)
-    if estimator.estimator is None or isinstance(estimator.estimator, Mapping):
-        check_integer("max_depth", estimator.max_depth, 1, 30)
     if estimator.n_jobs is not None and estimator.n_jobs != -1:
         check_integer("n_jobs", estimator.n_jobs, -(2**31))
     rate = estimator.learning_rate
@@ -231,6 +229,8 @@ def check_flag(name: str, value: Any) -> None:
 def check_rounds(estimator: Any) -> None:
     """Refuse impossible values of the parameters that the methods of the boosting loop share."""
     check_learning(estimator)
+    if estimator.estimator is None or isinstance(estimator.estimator, Mapping):
+        check_integer("max_depth", estimator.max_depth, 1, 30)
     check_integer("n_iter_no_change", estimator.n_iter_no_change, 1)
     for flag in ("early_stopping", "warm_start", "line_search"):
         check_flag(flag, getattr(estimator, flag, False))

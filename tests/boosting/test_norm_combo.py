@@ -49,8 +49,8 @@ class Watched(NormComboClassifier):
 class OneBoost(Watched):
     """A single boost that reads all columns."""
 
-    def _boosts(self):
-        return [Boost(self.n_estimators, self.max_depth, 1.0)]
+    def _boosts(self, n_classes):
+        return [Boost(self.n_estimators, 3, 1.0)]
 
 
 def test_one_boost_is_combo_on_its_bootstrap():
@@ -106,13 +106,22 @@ def test_steering_changes_the_boosts_after_the_fourth(problem):
     assert not any(same[4:])
 
 
+@pytest.mark.parametrize(
+    ("n_classes", "depth"), [(1, 3), (2, 3), (8, 3), (9, 4), (16, 4), (17, 5), (26, 5), (100, 7)]
+)
+def test_trees_have_a_leaf_for_every_class(n_classes, depth):
+    boosts = NormComboClassifier()._boosts(n_classes)
+    assert {boost.max_depth for boost in boosts} == {depth, depth + 3}
+    assert 2**depth >= n_classes
+
+
 @pytest.mark.parametrize("n_estimators", [1, 2, 7, 24, 100, 600, 1000])
 def test_n_estimators_is_the_number_of_trees(n_estimators):
-    boosts = NormComboClassifier(n_estimators=n_estimators, max_depth=4)._boosts()
+    boosts = NormComboClassifier(n_estimators=n_estimators, max_depth=4)._boosts(3)
     assert sum(boost.n_trees for boost in boosts) == n_estimators
     assert min(boost.n_trees for boost in boosts) >= 1
     assert len(boosts) == n_estimators or len(boosts) >= 16
-    assert [boost.max_depth for boost in boosts] == [(4, 8)[k % 2] for k in range(len(boosts))]
+    assert [boost.max_depth for boost in boosts] == [(4, 7)[k % 2] for k in range(len(boosts))]
     assert all(boost.column_share == (1.0, 0.5)[k % 2] for k, boost in enumerate(boosts))
     if n_estimators >= 600:
         assert {boost.n_trees for boost in boosts} == {40, 10}
@@ -393,7 +402,7 @@ def test_verbose_prints_boosts(problem, capsys):
     X, y = problem
     quick(verbose=10).fit(X, y)
     printed = capsys.readouterr().out
-    assert printed.count("NormComboClassifier  round") == len(quick()._boosts())
+    assert printed.count("NormComboClassifier  round") == len(quick()._boosts(3))
     assert "unseen_norm" in printed
 
 

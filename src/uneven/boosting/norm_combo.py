@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 import warnings
 from dataclasses import dataclass
 from numbers import Real
@@ -24,6 +25,7 @@ from uneven.door import (
     TrainingRows,
     check_class_cost,
     check_flag,
+    check_integer,
     check_learning,
     enter,
     fitted_attributes,
@@ -37,6 +39,7 @@ from uneven.votes import ALL_VIEWS, Term, Vote
 
 __all__ = ["Boost", "NormComboClassifier"]
 
+_SHALLOWEST, _DEEPER, _DEEPEST = 3, 3, 30
 _LONGEST = 40
 _BOOSTS = 24
 _WARM_UP = 4
@@ -76,7 +79,7 @@ class NormComboClassifier(CallbackSupportMixin, StagedVoteClassifier):
 
     1. A boost is CoMBo on its bootstrap, every class weighing the same. Half of the boosts are
        long, of trees of depth ``max_depth`` that read all columns; the other half has a quarter of
-       the trees, twice as deep, each of which reads half of the columns.
+       the trees, three levels deeper, each of which reads half of the columns.
     2. The rows that a boost has not drawn are voted on. The mean of all such votes gives an honest
        confusion matrix, and the gradient of its norm prices the mistakes for the next boost.
     3. When all boosts stand, one factor per class is put on their mean vote: the one with the
@@ -89,9 +92,10 @@ class NormComboClassifier(CallbackSupportMixin, StagedVoteClassifier):
     ----------
     n_estimators : int, default=600
         Trees in all. Up to 600, they form about 24 boosts; more trees make more boosts.
-    max_depth : int, default=3
-        Depth of the trees of long boosts; those of short boosts are twice as deep. Ignored if
-        ``estimator`` is given.
+    max_depth : int or None, default=None
+        Depth of the trees of long boosts; those of short boosts are three levels deeper. None is
+        deep enough for a leaf per class, and at least 3: 3 for up to 8 classes, 4 for up to 16.
+        Ignored if ``estimator`` is given.
     steering : float, default=0.5
         How far the prices of mistakes follow the gradient of the norm, between 0 and 1.
     class_factors : bool, default=True
@@ -164,7 +168,7 @@ stop_reason_ : object
         estimator: Any = None,
         *,
         n_estimators: int = 600,
-        max_depth: int = 3,
+        max_depth: int | None = None,
         learning_rate: float = 1.0,
         steering: float = 0.5,
         class_factors: bool = True,
@@ -220,6 +224,8 @@ stop_reason_ : object
 
     def _check(self) -> None:
         check_learning(self)
+        if self.estimator is None and self.max_depth is not None:
+            check_integer("max_depth", self.max_depth, 1, _DEEPEST - _DEEPER)
         check_flag("class_factors", self.class_factors)
         if not isinstance(self.steering, Real) or not 0.0 <= float(self.steering) <= 1.0:
             raise ValueError(f"steering must be between 0 and 1, got {self.steering!r}.")
@@ -241,13 +247,16 @@ stop_reason_ : object
             np.ones((n_classes, n_classes)),
         )
 
-    def _boosts(self) -> list[Boost]:
+    def _boosts(self, n_classes: int) -> list[Boost]:
         """The boosts to learn: long ones of shallow trees, short ones of deep trees, in turn."""
         n_trees = int(self.n_estimators)
+        depth = self.max_depth
+        if depth is None:
+            depth = max(_SHALLOWEST, math.ceil(math.log2(max(n_classes, 2))))
         long = min(_LONGEST, max(1, round(n_trees * 8 / (5 * _BOOSTS))))
         kinds = (
-            Boost(long, self.max_depth, 1.0),
-            Boost(max(1, round(long / 4)), 2 * self.max_depth, 0.5),
+            Boost(long, depth, 1.0),
+            Boost(max(1, round(long / 4)), depth + _DEEPER, 0.5),
         )
         boosts: list[Boost] = []
         while n_trees > 0:
@@ -258,8 +267,8 @@ stop_reason_ : object
 
     def _learn(self, process: _Process) -> None:
         """Run all boosts, fit the factors of the classes, and store the vote."""
-        boosts = self._boosts()
         n_classes, views = process.table.n_classes, self.views_
+        boosts = self._boosts(n_classes)
         seeds = check_random_state(self.random_state).randint(2**31 - 1, size=len(boosts))
         terms: list[Term] = []
         ends: list[int] = []
