@@ -45,8 +45,8 @@ def path(tmp_path):
 def test_the_settings_of_a_run_are_its_defaults():
     made = make_classifier(METHOD, Settings()).get_params()
     assert made == NormComboClassifier(random_state=0).get_params()
-    made = make_classifier(METHOD, Settings(rounds=50, max_depth=2, seed=3))
-    assert (made.n_estimators, made.max_depth, made.random_state) == (150, 2, 3)
+    made = make_classifier(METHOD, Settings(rounds=50, seed=3))
+    assert (made.n_estimators, made.random_state) == (150, 3)
 
 
 def test_it_is_compared_unless_others_are_named():

@@ -52,7 +52,7 @@ class Settings:
     ----------
     rounds, max_depth : int
         Rounds and tree depth of the boosting methods of this library; NormCoMBo, whose deep trees
-        are few, has three trees for a round.
+        are few, has three trees for a round, of depths that it chooses itself.
     seed : int
         Seed of every method.
     n_jobs : int or None
@@ -130,7 +130,7 @@ def _boosting(classifier: type) -> Callable[[Settings], Any]:
 def _norm_combo(s: Settings) -> Any:
     """NormCoMBo with three small trees for each round of the others, as its default has."""
     model = _with_views(NormComboClassifier)(s)
-    return model.set_params(n_estimators=3 * s.rounds, max_depth=s.max_depth)
+    return model.set_params(n_estimators=3 * s.rounds)
 
 
 def _late_fusion(s: Settings) -> Any:
