@@ -303,6 +303,10 @@ def _check_unseen(classifier: NormComboClassifier) -> None:
     if np.diagonal(errors).any() or (errors.sum(axis=1) > 1.0 + 1e-9).any():
         raise ValueError("its error rates do not leave room for right answers")
     check_numbers(np.asarray(classifier.unseen_norm_), (), "norm")
+    judged = classifier.judged_
+    is_count = type(judged) is np.ndarray and judged.dtype.kind == "i"
+    if not is_count or judged.shape != (n_classes,) or (judged < 0).any():
+        raise ValueError(f"its judged rows are not {n_classes} whole numbers")
 
 
 def _check_fit(classifier: Any) -> None:

@@ -19,7 +19,7 @@ from uneven import ComboClassifier, NormComboClassifier
 from uneven.boosting.norm import steering_costs
 from uneven.boosting.norm_combo import Boost
 from uneven.datasets import make_balance_scale, make_long_tailed
-from uneven.metrics import confusion_norm
+from uneven.metrics import confusion_norm, error_matrix
 from uneven.metrics.confusion import matrix_norm
 
 
@@ -75,7 +75,9 @@ def test_one_boost_is_combo_on_its_bootstrap():
 
 def test_boosts_are_heard_where_they_drew_nothing_and_steer_the_next(problem):
     X, y = problem
-    model = Watched(n_estimators=40, class_factors=False, random_state=1).fit(X, y)
+    prices = np.array([[1.0, 2.0, 0.5], [0.5, 1.0, 1.0], [1.5, 0.5, 1.0]])
+    model = Watched(n_estimators=40, class_factors=False, class_cost=prices, random_state=1)
+    model.fit(X, y)
     stages = list(model.staged_decision_function(X))
     assert len(stages) == len(model._draws) == len(model.history_["trees"])
     votes = np.zeros_like(stages[0])
@@ -85,14 +87,16 @@ def test_boosts_are_heard_where_they_drew_nothing_and_steer_the_next(problem):
     np.testing.assert_allclose(model._process.unseen.votes, votes, atol=1e-12)
     judged = votes.any(axis=1)
     assert model.history_["judged"][-1] == judged.mean()
-    answers = votes.argmax(axis=1)
-    assert model.unseen_norm_ == pytest.approx(confusion_norm(y[judged], answers[judged]))
+    answers = model._process.unseen.votes.argmax(axis=1)
+    errors = error_matrix(y[judged], answers[judged]) * prices
+    assert model.unseen_norm_ == pytest.approx(matrix_norm(errors))
+    np.testing.assert_array_equal(model.judged_, np.bincount(y[judged]))
     assert model.history_["unseen_norm"][-1] == pytest.approx(model.unseen_norm_)
     counts = np.zeros((3, 3))
     np.add.at(counts, (y[judged], answers[judged]), 1.0)
     rates = (counts + 1 / 3) / (counts.sum(axis=1, keepdims=True) + 1.0)
     np.fill_diagonal(rates, 0.0)
-    np.testing.assert_allclose(model.steering_cost_, steering_costs(rates, 0.5))
+    np.testing.assert_allclose(model.steering_cost_, steering_costs(rates * prices, 0.5))
 
 
 def test_steering_changes_the_boosts_after_the_fourth(problem):
@@ -107,12 +111,17 @@ def test_steering_changes_the_boosts_after_the_fourth(problem):
 
 
 @pytest.mark.parametrize(
-    ("n_classes", "depth"), [(1, 3), (2, 3), (8, 3), (9, 4), (16, 4), (17, 5), (26, 5), (100, 7)]
+    ("n_classes", "depth"), [(1, 3), (2, 3), (8, 3), (9, 4), (16, 4), (17, 5), (32, 5), (100, 5)]
 )
-def test_trees_have_a_leaf_for_every_class(n_classes, depth):
+def test_trees_have_a_leaf_for_every_class_up_to_32(n_classes, depth):
     boosts = NormComboClassifier()._boosts(n_classes)
-    assert {boost.max_depth for boost in boosts} == {depth, depth + 3}
-    assert 2**depth >= n_classes
+    assert {boost.max_depth for boost in boosts} == {depth, 6}
+
+
+@pytest.mark.parametrize(("shallow", "deep"), [(1, 4), (2, 5), (3, 6), (5, 6), (6, 7), (29, 30)])
+def test_short_boosts_have_deeper_trees(shallow, deep):
+    boosts = NormComboClassifier(max_depth=shallow)._boosts(3)
+    assert {boost.max_depth for boost in boosts} == {shallow, deep}
 
 
 @pytest.mark.parametrize("n_estimators", [1, 2, 7, 24, 100, 600, 1000])
@@ -121,7 +130,7 @@ def test_n_estimators_is_the_number_of_trees(n_estimators):
     assert sum(boost.n_trees for boost in boosts) == n_estimators
     assert min(boost.n_trees for boost in boosts) >= 1
     assert len(boosts) == n_estimators or len(boosts) >= 16
-    assert [boost.max_depth for boost in boosts] == [(4, 7)[k % 2] for k in range(len(boosts))]
+    assert [boost.max_depth for boost in boosts] == [(4, 6)[k % 2] for k in range(len(boosts))]
     assert all(boost.column_share == (1.0, 0.5)[k % 2] for k, boost in enumerate(boosts))
     if n_estimators >= 600:
         assert {boost.n_trees for boost in boosts} == {40, 10}
@@ -273,7 +282,7 @@ def test_a_class_with_one_row_to_be_seen_is_learnt_by_every_boost():
         assert answers.tolist() == [1]
 
 
-@pytest.mark.parametrize("scale", [1e-200, 1e200])
+@pytest.mark.parametrize("scale", [1e-200, 1e-6, 1 / 300, 1e3, 1e200])
 def test_units_of_weights_and_prices_do_not_matter(problem, scale):
     X, y = problem
     prices = np.array([[0.0, 2.0, 1.0], [1.0, 0.0, 4.0], [3.0, 1.0, 0.0]])
@@ -281,6 +290,7 @@ def test_units_of_weights_and_prices_do_not_matter(problem, scale):
     scaled = quick(class_cost=prices * scale).fit(X, y, sample_weight=np.full(len(y), scale))
     np.testing.assert_array_equal(scaled.predict(X), plain.predict(X))
     np.testing.assert_allclose(scaled.class_factors_, plain.class_factors_)
+    np.testing.assert_allclose(scaled.steering_cost_, plain.steering_cost_)
     assert scaled.unseen_norm_ == pytest.approx(plain.unseen_norm_)
     uneven = quick().fit(X, y, np.where(y == 0, 1e300, 1e-300))
     assert uneven.classes_.tolist() == [0, 1, 2]
@@ -333,6 +343,7 @@ def test_any_classifier_can_vote(problem, estimator):
         ({"learning_rate": 1.5}, "learning_rate"),
         ({"steering": 1.1}, "steering must be between 0 and 1, got 1.1"),
         ({"steering": np.nan}, "steering"),
+        ({"steering": True}, "steering must be between 0 and 1, got True"),
         ({"steering": "full"}, "steering must be between 0 and 1, got 'full'"),
         ({"accuracy_weight": -1}, "accuracy_weight must be a finite number >= 0, got -1"),
         ({"accuracy_weight": np.inf}, "accuracy_weight"),

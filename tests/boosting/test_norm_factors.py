@@ -98,6 +98,8 @@ def test_the_sweep_is_brute_force_over_the_grid(rows, seed):
 @given(judged_votes(), st.sampled_from([0.0, 1.0, 4.0]))
 def test_factors_are_never_worse_than_ones(rows, accuracy_weight):
     votes, y, mass = rows
+    votes = votes[:, np.unique(y)]
+    y = np.unique(y, return_inverse=True)[1]
     factors = fit_class_factors(votes, y, mass, accuracy_weight=accuracy_weight)
     assert np.log(factors).mean() == pytest.approx(0.0, abs=1e-12)
     found = objective(votes, y, mass, factors, accuracy_weight)
@@ -175,7 +177,7 @@ def test_a_class_without_judged_rows_and_no_rows_at_all(rare):
     votes, y = rare
     seen = y != 2
     factors = fit_class_factors(votes[seen], y[seen], np.ones(seen.sum()))
-    assert np.isfinite(factors).all()
+    assert factors[2] == factors[:2].max()
     two = fit_class_factors(votes[seen][:, :2], y[seen], np.ones(seen.sum()))
     assert factors[1] / factors[0] >= 1.0
     assert two[1] / two[0] >= 1.0

@@ -91,6 +91,8 @@ def certain(errors):
         ("unseen_errors_", np.ravel, "error rates are not"),
         ("unseen_norm_", lambda _: float("nan"), "norm hold a number that cannot be"),
         ("unseen_norm_", lambda _: "small", "norm are not"),
+        ("judged_", lambda judged: -judged, "judged rows are not"),
+        ("judged_", lambda judged: judged[1:], "judged rows are not"),
     ],
 )
 def test_numbers_that_no_training_leaves_are_refused(fitted, path, way, change, says):

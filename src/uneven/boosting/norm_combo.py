@@ -39,7 +39,9 @@ from uneven.votes import ALL_VIEWS, Term, Vote
 
 __all__ = ["Boost", "NormComboClassifier"]
 
-_SHALLOWEST, _DEEPER, _DEEPEST = 3, 3, 30
+_AUTO_DEPTHS = (3, 5)
+_USUAL_DEEP = 6
+_DEEPEST = 29
 _LONGEST = 40
 _BOOSTS = 24
 _WARM_UP = 4
@@ -63,7 +65,7 @@ class _Process:
     table: TrainingTable
     columns: np.ndarray
     view: int
-    row_weights: np.ndarray
+    row_mass: np.ndarray
     class_cost: np.ndarray
     unseen: OutOfBag
     steering: np.ndarray
@@ -71,7 +73,7 @@ class _Process:
 
 @documented
 class NormComboClassifier(CallbackSupportMixin, StagedVoteClassifier):
-    """CoMBo for rare classes that minimises the norm of the confusion matrix, not a bound of it.
+    """CoMBo for rare classes, steered by the norm of the confusion matrix on rows it has not seen.
 
     Where a class has a handful of rows, boosting soon makes no mistake on the training rows, and
     their confusion matrix cannot tell what to do. This method asks rows that the trees have not
@@ -79,11 +81,12 @@ class NormComboClassifier(CallbackSupportMixin, StagedVoteClassifier):
 
     1. A boost is CoMBo on its bootstrap, every class weighing the same. Half of the boosts are
        long, of trees of depth ``max_depth`` that read all columns; the other half has a quarter of
-       the trees, three levels deeper, each of which reads half of the columns.
+       the trees, which are deeper, each of which reads half of the columns.
     2. The rows that a boost has not drawn are voted on. The mean of all such votes gives an honest
        confusion matrix, and the gradient of its norm prices the mistakes for the next boost.
-    3. When all boosts stand, one factor per class is put on their mean vote: the one with the
-       smallest norm, and few errors, on the rows not drawn.
+    3. When all boosts stand, one factor per class is put on their mean vote: the factors with the
+       smallest norm, and few errors, on the rows not drawn. This step minimises the (estimated)
+       norm itself, where CoMBo minimises a bound of it.
 
     The result is an ordinary vote. Compared with :class:`ComboClassifier`, rare classes are
     recognised more often; frequent ones give up some accuracy, which ``accuracy_weight`` limits.
@@ -93,9 +96,9 @@ class NormComboClassifier(CallbackSupportMixin, StagedVoteClassifier):
     n_estimators : int, default=600
         Trees in all. Up to 600, they form about 24 boosts; more trees make more boosts.
     max_depth : int or None, default=None
-        Depth of the trees of long boosts; those of short boosts are three levels deeper. None is
-        deep enough for a leaf per class, and at least 3: 3 for up to 8 classes, 4 for up to 16.
-        Ignored if ``estimator`` is given.
+        Depth of the trees of long boosts; those of short boosts are up to three levels deeper,
+        but no deeper than 6 unless this is 6 or more. None is enough for a leaf per class, within
+        3 and 5: 3 for up to 8 classes, 4 for up to 16. Ignored if ``estimator`` is given.
     steering : float, default=0.5
         How far the prices of mistakes follow the gradient of the norm, between 0 and 1.
     class_factors : bool, default=True
@@ -116,6 +119,9 @@ class NormComboClassifier(CallbackSupportMixin, StagedVoteClassifier):
     unseen_errors_ : ndarray of shape (n_classes, n_classes)
         Estimated error rates: row = true class, column = answer, zero diagonal. They are a little
         optimistic, because the factors were chosen to make them small.
+    judged_ : ndarray of int, shape (n_classes,)
+        Training rows of each class that some boost has voted on without having drawn them. Where
+        it is 0, as for a class of one row, its row of ``unseen_errors_`` is zero and says nothing.
     unseen_norm_ : float
         Norm of ``unseen_errors_``, each entry times its ``class_cost`` in units of their mean.
     history_ : dict of str to ndarray of shape (n_boosts,)
@@ -225,25 +231,26 @@ stop_reason_ : object
     def _check(self) -> None:
         check_learning(self)
         if self.estimator is None and self.max_depth is not None:
-            check_integer("max_depth", self.max_depth, 1, _DEEPEST - _DEEPER)
+            check_integer("max_depth", self.max_depth, 1, _DEEPEST)
         check_flag("class_factors", self.class_factors)
-        if not isinstance(self.steering, Real) or not 0.0 <= float(self.steering) <= 1.0:
+        if not _is_between(self.steering, 0.0, 1.0):
             raise ValueError(f"steering must be between 0 and 1, got {self.steering!r}.")
-        weight = self.accuracy_weight
-        if not isinstance(weight, Real) or not 0.0 <= float(weight) < np.inf:
-            raise ValueError(f"accuracy_weight must be a finite number >= 0, got {weight!r}.")
+        if not _is_between(self.accuracy_weight, 0.0, np.finfo(float).max):
+            raise ValueError(
+                f"accuracy_weight must be a finite number >= 0, got {self.accuracy_weight!r}."
+            )
 
     def _begin(self, table: TrainingTable, rows: TrainingRows) -> _Process:
         n_classes = table.n_classes
         prices = check_class_cost(self.class_cost, self.classes_)
-        visible = np.where(rows.present.any(axis=1), table.mass, 0.0)
+        mass = np.maximum(table.mass / table.mass.mean(), np.finfo(float).tiny)
         return _Process(
             table,
             rows.views.used_columns,
             0 if len(rows.views) == 1 else ALL_VIEWS,
-            visible / np.maximum(table.class_mass, np.finfo(float).tiny)[table.y],
+            np.where(rows.present.any(axis=1), mass, 0.0),
             np.ones((n_classes, n_classes)) if prices is None else _mean_one(prices),
-            OutOfBag(table.y, n_classes, table.mass),
+            OutOfBag(table.y, n_classes, mass),
             np.ones((n_classes, n_classes)),
         )
 
@@ -252,11 +259,13 @@ stop_reason_ : object
         n_trees = int(self.n_estimators)
         depth = self.max_depth
         if depth is None:
-            depth = max(_SHALLOWEST, math.ceil(math.log2(max(n_classes, 2))))
+            leaf_each = math.ceil(math.log2(max(n_classes, 2)))
+            depth = min(max(_AUTO_DEPTHS[0], leaf_each), _AUTO_DEPTHS[1])
+        deeper = min(depth + 3, max(_USUAL_DEEP, depth + 1))
         long = min(_LONGEST, max(1, round(n_trees * 8 / (5 * _BOOSTS))))
         kinds = (
             Boost(long, depth, 1.0),
-            Boost(max(1, round(long / 4)), depth + _DEEPER, 0.5),
+            Boost(max(1, round(long / 4)), deeper, 0.5),
         )
         boosts: list[Boost] = []
         while n_trees > 0:
@@ -301,18 +310,22 @@ stop_reason_ : object
         if not self.stop_reason_:
             complete = done == len(boosts)
             self.stop_reason_ = "all boosts done" if complete else "a callback asked to stop"
+            if complete and not terms:
+                self.stop_reason_ = "no voter with a positive edge"
         self._finish(process, Vote(terms, ends, n_classes, views))
 
     def _boost(self, process: _Process, boost: Boost, rng: np.random.RandomState) -> list[Term]:
         """CoMBo on a bootstrap of every class; its votes add up to 1 per row."""
         table, columns = process.table, process.columns
-        visible = process.row_weights > 0.0
+        visible = process.row_mass > 0.0
         drawn = np.zeros(len(table.y), dtype=np.int64)
         drawn[visible] = self._draw(table.y[visible], rng)
+        mass = drawn * process.row_mass
+        class_mass = np.bincount(table.y, mass, table.n_classes)
         costs = RunningCosts(
             table.y,
             table.n_classes,
-            drawn * process.row_weights,
+            mass / np.where(class_mass > 0.0, class_mass, 1.0)[table.y],
             process.class_cost * process.steering,
             table.team,
         )
@@ -322,6 +335,8 @@ stop_reason_ : object
             asked = _draw_columns(columns, boost.column_share, rng)
             voter, answers = learner.learn(table, asked, costs, int(rng.randint(2**31 - 1)))
             edge = costs.edge(answers)
+            if edge <= EDGE_TOLERANCE and boost.column_share >= 1.0:
+                break
             if edge <= EDGE_TOLERANCE:
                 continue
             weight = self.learning_rate * vote_weight(min(edge, _SUREST))
@@ -364,8 +379,14 @@ stop_reason_ : object
         self.steering_cost_ = process.steering
         self.unseen_errors_ = process.unseen.errors(factors)
         self.unseen_norm_ = matrix_norm(self.unseen_errors_ * process.class_cost)
+        self.judged_ = process.unseen.judged_per_class()
         self.n_estimators_ = len(terms)
         self.history_ = {key: np.array(values) for key, values in self.history_.items()}
+
+
+def _is_between(value: Any, low: float, high: float) -> bool:
+    is_number = isinstance(value, Real) and not isinstance(value, bool | np.bool_)
+    return is_number and low <= float(value) <= high
 
 
 def _mean_one(prices: np.ndarray) -> np.ndarray:

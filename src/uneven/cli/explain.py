@@ -131,11 +131,16 @@ def _print_rounds(console: Console, classifier: Any) -> None:
 def _print_factors(console: Console, classifier: Any, classes: Sequence[str]) -> None:
     """Print the factor of every class, and how often it is recognised on rows not drawn."""
     out = terminal.table("Unseen training rows", ["", "factor", "recall", "taken most often for"])
-    for label, factor, errors in zip(
-        classes, classifier.class_factors_, classifier.unseen_errors_, strict=True
+    for label, factor, errors, judged in zip(
+        classes,
+        classifier.class_factors_,
+        classifier.unseen_errors_,
+        classifier.judged_,
+        strict=True,
     ):
         rival = f"{classes[errors.argmax()]} ({errors.max():.2f})" if errors.any() else "-"
-        out.add_row(Text(label), f"{factor:.2f}", f"{1.0 - errors.sum():.2f}", Text(rival))
+        recall = f"{1.0 - errors.sum():.2f}" if judged else "not known"
+        out.add_row(Text(label), f"{factor:.2f}", recall, Text(rival))
     out.caption = (
         f"confusion norm {classifier.unseen_norm_:.3f}, a little optimistic\n"
         f"{classifier.n_estimators_} trees in {len(classifier.vote_.rounds)} boosts"

@@ -125,6 +125,19 @@ def test_every_row_of_a_class_that_is_large_enough_is_answered_once():
     assert {seed for _, _, seed in seen} == {3}
 
 
+def test_every_repetition_divides_the_rows_anew():
+    divisions = []
+
+    def spy(X, y, seed):
+        divisions.append(X[:, 0].sum())
+        return GaussianNB()
+
+    for repeat in (0, 1, 0):
+        PooledFolds({"one": _blobs}, "spy", spy)("one", repeat, None)
+    assert divisions[:5] == divisions[10:]
+    assert not set(divisions[:5]) & set(divisions[5:10])
+
+
 def test_ranks_and_means_over_the_rows(record):
     norm, gmean = record["ranks"]
     shown = [v for v in record["values"] if v["measure"] == "norm" and v["column"] == "bayes"]

@@ -43,7 +43,8 @@ def fit_class_factors(
     Returns
     -------
     ndarray of shape (n_classes,)
-        Geometric mean 1. A class without rows keeps the factor it starts with.
+        Geometric mean 1. A class without rows, for which nobody can speak, gets the largest factor
+        of the others.
 
     Examples
     --------
@@ -78,4 +79,6 @@ def fit_class_factors(
                 factors = np.exp(tried[values.argmin()])
         if best > before - _GAIN:
             break
+    if sizes.any():
+        factors[sizes == 0.0] = factors[sizes > 0.0].max()
     return np.asarray(factors / np.exp(np.log(factors).mean()))

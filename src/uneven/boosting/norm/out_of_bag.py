@@ -81,6 +81,10 @@ class OutOfBag:
         """Which rows have been voted on by somebody who had not seen them, shape (n_samples,)."""
         return np.asarray(self.votes.any(axis=1))
 
+    def judged_per_class(self) -> np.ndarray:
+        """How many rows of each class have been judged, shape (n_classes,)."""
+        return np.bincount(self._y[self.judged], minlength=self._n_classes)
+
     def judged_votes(self) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
         """Votes, labels and mass of the judged rows."""
         rows = self.judged

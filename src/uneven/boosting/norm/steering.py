@@ -8,7 +8,10 @@ class-pair costs can pay attention to exactly the mistakes that the norm consist
 CoMBo prices all mistakes alike and drives down
 ``L = sum_i (1 / m_{y_i}) sum_{l != y_i} exp(f(i, l) - f(i, y_i))``, a bound of the norm. With
 prices ``G = u v^T`` of the current error matrix, the priced loss ``L_G`` is a bound too, and never
-a larger one: ``norm(E) = <G, E> <= L_G <= L``.
+a larger one: ``norm(E) = <G, E> <= L_G <= L``. This holds for ``E`` and ``L_G`` of the same votes
+on the same rows; once the votes have changed, the gradient is another one. NormCoMBo takes it from
+rows that were not drawn and mixes it with equal prices, so the bound is the reason for the prices,
+not a guarantee of the result.
 """
 
 from __future__ import annotations
