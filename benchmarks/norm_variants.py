@@ -48,8 +48,8 @@ class Tried(NormComboClassifier):
     def _draw(self, y: np.ndarray, rng: np.random.RandomState) -> np.ndarray:
         return super()._draw(y, rng) if self.draw is None else self.draw(y, rng)
 
-    def _finish(self, process: Any, vote: Any) -> None:
-        super()._finish(process, vote)
+    def _finish(self, process: Any, *found: Any) -> None:
+        super()._finish(process, *found)
         self.oob_decision_function_ = process.unseen.votes
 
 

@@ -12,6 +12,7 @@ from sklearn.neighbors import KNeighborsClassifier
 from sklearn.pipeline import make_pipeline
 from sklearn.preprocessing import StandardScaler
 
+from tests.callbacks import StopAfter
 from tests.problems import gaussian_classes
 from uneven import AdaBoostMMClassifier, ComboClassifier, join_views
 from uneven.metrics import confusion_norm, geometric_mean_recall
@@ -211,31 +212,11 @@ def test_callbacks_see_every_round_and_can_stop(problem):
     callback_module = pytest.importorskip("sklearn.callback")
     X, y = problem
 
-    class Watch:
-        def __init__(self):
-            self.seen = 0
-
-        def setup(self, estimator, context):
-            pass
-
-        def teardown(self, estimator, context):
-            pass
-
-        def on_fit_task_begin(self, estimator, context):
-            pass
-
-        def on_fit_task_end(self, estimator, context, *, fitted_estimator):
-            if context.task_name != "round":
-                return False
-            self.seen += 1
-            self.score = fitted_estimator.score(X, y)
-            return self.seen == 3
-
-    assert isinstance(Watch(), callback_module.FitCallback)
-    watch = Watch()
+    watch = StopAfter(3, lambda model: model.score(X, y))
+    assert isinstance(watch, callback_module.FitCallback)
     model = ComboClassifier(n_estimators=20).set_callbacks(watch).fit(X, y)
     assert watch.seen == model.n_estimators_ == 3
-    assert watch.score == model.score(X, y)
+    assert watch.answer == model.score(X, y)
     assert model.stop_reason_ == "a callback asked to stop"
 
 

@@ -14,6 +14,7 @@ from sklearn.linear_model import LogisticRegression
 from sklearn.model_selection import StratifiedKFold, cross_val_predict
 from sklearn.tree import DecisionTreeClassifier
 
+from tests.callbacks import StopAfter
 from tests.problems import gaussian_classes
 from uneven import ComboClassifier, NormComboClassifier
 from uneven.boosting.norm import steering_costs
@@ -297,11 +298,46 @@ def test_units_of_weights_and_prices_do_not_matter(problem, scale):
     assert np.isfinite(uneven.decision_function(X)).all()
 
 
+def test_a_single_row_is_never_judged(problem):
+    X, y = np.vstack([problem[0], [9.0] * problem[0].shape[1]]), np.append(problem[1], 3)
+    model = Watched(n_estimators=3, random_state=0).fit(X, y)
+    unseen = np.any([drawn == 0 for drawn in model._draws], axis=0)
+    np.testing.assert_array_equal(model.judged_, np.bincount(y[unseen], minlength=4))
+    assert model.judged_[3] == 0 < model.judged_.sum() < len(y)
+    assert not model.unseen_errors_[3].any()
+
+
+class FewColumns(NormComboClassifier):
+    """A single boost whose trees read one column in five."""
+
+    def _boosts(self, n_classes):
+        return [Boost(12, 2, 0.2)]
+
+
+@pytest.mark.filterwarnings("ignore:no voter does better")
+def test_a_draw_of_useless_columns_does_not_end_a_boost():
+    X = np.zeros((60, 5))
+    X[:, 4] = np.arange(60)
+    y = np.arange(60) // 30
+    found = [FewColumns(random_state=seed).fit(X, y).n_estimators_ for seed in range(10)]
+    assert sum(n > 0 for n in found) >= 7
+
+
+def test_nothing_to_learn_is_told():
+    X, y = np.ones((20, 2)), np.arange(20) // 10
+    with pytest.warns(UserWarning, match="no voter does better than guessing"):
+        model = quick().fit(X, y)
+    assert model.stop_reason_ == "no voter with a positive edge"
+
+
 def test_zero_weights_are_like_missing_rows(problem):
     X, y = problem
     weight = (np.arange(len(y)) % 3 > 0).astype(float)
     removed = quick().fit(X[weight > 0], y[weight > 0])
-    same_model(quick().fit(X, y, sample_weight=weight), removed, X)
+    weighed = quick().fit(X, y, sample_weight=weight)
+    same_model(weighed, removed, X)
+    np.testing.assert_array_equal(weighed.judged_, removed.judged_)
+    assert weighed.judged_.sum() <= weight.sum()
 
 
 def test_weights_count_in_the_error_rates(problem):
@@ -383,30 +419,11 @@ def test_callbacks_see_every_boost_and_can_stop(problem):
     pytest.importorskip("sklearn.callback")
     X, y = problem
 
-    class Watch:
-        seen = 0
-
-        def setup(self, estimator, context):
-            pass
-
-        def teardown(self, estimator, context):
-            pass
-
-        def on_fit_task_begin(self, estimator, context):
-            pass
-
-        def on_fit_task_end(self, estimator, context, *, fitted_estimator):
-            if context.task_name != "round":
-                return False
-            self.seen += 1
-            self.votes = fitted_estimator.decision_function(X)
-            return self.seen == 3
-
-    watch = Watch()
+    watch = StopAfter(3, lambda model: model.decision_function(X))
     model = quick().set_callbacks(watch).fit(X, y)
     assert watch.seen == len(model.history_["trees"]) == 3
     assert model.stop_reason_ == "a callback asked to stop"
-    np.testing.assert_allclose(model.decision_function(X), watch.votes * model.class_factors_)
+    np.testing.assert_allclose(model.decision_function(X), watch.answer * model.class_factors_)
 
 
 def test_verbose_prints_boosts(problem, capsys):

@@ -186,6 +186,17 @@ def test_a_class_without_judged_rows_and_no_rows_at_all(rare):
     )
 
 
+def test_a_class_that_nobody_speaks_for_is_not_pushed_down():
+    rng = np.random.RandomState(1)
+    y = rng.choice(2, 300)
+    votes = 0.7 * rng.dirichlet(np.ones(3), 300)
+    votes[np.arange(300), y] += 0.3
+    factors = fit_class_factors(votes, y, np.ones(300))
+    assert factors[2] == factors[:2].max()
+    known = fit_class_factors(votes, np.where(votes[:, 2] > 0.5, 2, y), np.ones(300))
+    assert known[2] != known[:2].max()
+
+
 def test_perfect_votes_are_left_alone():
     y = np.repeat([0, 1, 2], 4)
     np.testing.assert_array_equal(fit_class_factors(np.eye(3)[y], y, np.ones(12)), np.ones(3))

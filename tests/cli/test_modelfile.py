@@ -29,16 +29,8 @@ from uneven.modelfile import (
 )
 from uneven.votes import Panel
 
-CARD = ModelCard(
-    "combo",
-    "CoMBo",
-    "label",
-    ["common", "less", "rare"],
-    [60, 20, 10],
-    [],
-    90,
-    params={"rounds": "4"},
-)
+CLASSES = ["common", "less", "rare"]
+CARD = ModelCard("combo", "CoMBo", "label", CLASSES, [60, 20, 10], [], 90, params={"rounds": "4"})
 PROBLEM = make_problem(make_frame(), "label")
 TWO_VIEWS = {"first": slice(0, 1), "others": slice(1, None)}
 
@@ -221,7 +213,7 @@ def test_forged_trees_are_refused(fitted, path, name, part, value, says):
 def test_trees_that_nobody_forged_are_taken(fitted, path):
     for pipeline in fitted.values():
         write(path, pipeline=pipeline)
-        load_model(path)
+        assert type(load_model(path)[0][-1]) is type(pipeline[-1])
 
 
 def test_forged_votes_are_refused(fitted, path):

@@ -124,3 +124,15 @@ def test_explain_shows_factors_and_recalls(uneven, table):
     lines = {line.split()[0]: line.split() for line in section.splitlines() if line.strip()}
     for label, factor, errors in zip(model.classes_, model.class_factors_, model.unseen_errors_):
         assert lines[label][1:3] == [f"{factor:.2f}", f"{1 - errors.sum():.2f}"]
+
+
+def test_explain_does_not_invent_the_recall_of_a_single_row(uneven, table, frame):
+    frame.loc[frame.index[-1], "label"] = "single"
+    frame.to_csv(table, index=False)
+    words = ("--method", "norm_combo", "--rounds", 10, "-o", "m.skops")
+    assert uneven("fit", table, "-t", "label", *words).code == 0
+    shown = uneven("explain", "m.skops").out
+    section = shown[shown.index("Unseen") : shown.index("Which column")]
+    lines = {line.split()[0]: line for line in section.splitlines() if line.strip()}
+    assert "not known" in lines["single"]
+    assert "not known" not in lines["common"]

@@ -307,12 +307,11 @@ stop_reason_ : object
                 "frequent class.",
                 stacklevel=2,
             )
-        if not self.stop_reason_:
-            complete = done == len(boosts)
-            self.stop_reason_ = "all boosts done" if complete else "a callback asked to stop"
-            if complete and not terms:
-                self.stop_reason_ = "no voter with a positive edge"
-        self._finish(process, Vote(terms, ends, n_classes, views))
+        if not self.stop_reason_ and done < len(boosts):
+            self.stop_reason_ = "a callback asked to stop"
+        elif not self.stop_reason_:
+            self.stop_reason_ = "all boosts done" if terms else "no voter with a positive edge"
+        self._finish(process, terms, ends)
 
     def _boost(self, process: _Process, boost: Boost, rng: np.random.RandomState) -> list[Term]:
         """CoMBo on a bootstrap of every class; its votes add up to 1 per row."""
@@ -335,10 +334,10 @@ stop_reason_ : object
             asked = _draw_columns(columns, boost.column_share, rng)
             voter, answers = learner.learn(table, asked, costs, int(rng.randint(2**31 - 1)))
             edge = costs.edge(answers)
-            if edge <= EDGE_TOLERANCE and boost.column_share >= 1.0:
-                break
             if edge <= EDGE_TOLERANCE:
-                continue
+                if boost.column_share < 1.0:
+                    continue
+                break
             weight = self.learning_rate * vote_weight(min(edge, _SUREST))
             costs.add(answers, weight)
             terms.append(Term(voter, np.full(table.n_classes, weight), process.view))
@@ -364,17 +363,18 @@ stop_reason_ : object
         for key, value in found.items():
             self.history_[key].append(value)
 
-    def _finish(self, process: _Process, vote: Vote) -> None:
+    def _finish(self, process: _Process, terms: list[Term], ends: list[int]) -> None:
         """Put the factors of the classes into the vote, and tell how it does on unseen rows."""
-        factors = np.ones(vote.n_classes)
-        if self.class_factors and vote.n_classes > 1:
+        n_classes = process.table.n_classes
+        factors = np.ones(n_classes)
+        if self.class_factors and n_classes > 1:
             factors = fit_class_factors(
                 *process.unseen.judged_votes(),
                 prices=process.class_cost,
                 accuracy_weight=float(self.accuracy_weight),
             )
-        terms = [Term(t.voter, t.weight * factors, t.view) for t in vote.terms()]
-        self.vote_ = Vote(terms, vote.rounds.tolist(), vote.n_classes, self.views_)
+        weighed = [Term(t.voter, t.weight * factors, t.view) for t in terms]
+        self.vote_ = Vote(weighed, ends, n_classes, self.views_)
         self.class_factors_ = factors
         self.steering_cost_ = process.steering
         self.unseen_errors_ = process.unseen.errors(factors)
