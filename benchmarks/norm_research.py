@@ -15,7 +15,7 @@ from sklearn.model_selection import StratifiedKFold, train_test_split
 
 from benchmarks.lines import NOT_RUN, Line
 from benchmarks.norm_variants import ENSEMBLES, Ensemble, Tried, unseen_factors
-from uneven.boosting.norm_combo import Boost
+from uneven.boosting.norm import Boost
 from uneven.datasets import fetch, make_long_tailed
 from uneven.experiments.published import Context
 from uneven.experiments.published.norm.folds import Fold, judge_folds, without_tiny_classes

@@ -11,8 +11,7 @@ import numpy as np
 from sklearn.ensemble import RandomForestClassifier
 
 from uneven import ComboClassifier, NormComboClassifier
-from uneven.boosting.norm import fit_class_factors
-from uneven.boosting.norm_combo import Boost
+from uneven.boosting.norm import Boost, fit_class_factors
 from uneven.experiments.published.norm.methods import balanced_forest
 
 TREES = 300

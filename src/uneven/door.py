@@ -15,7 +15,9 @@ from sklearn.utils.multiclass import check_classification_targets
 from sklearn.utils.validation import column_or_1d, validate_data
 
 from uneven.frames import encode_categories, learn_categories
+from uneven.threads import Workers
 from uneven.views import ViewMap, resolve_views
+from uneven.voters import TrainingTable
 
 __all__ = [
     "TrainingRows",
@@ -60,6 +62,8 @@ class TrainingRows:
     views : ViewMap
     clean : ndarray of bool, shape (n_samples,), or None
         Rows whose label is known to be right; None if nobody said so.
+    n_codes : ndarray of int, shape (n_features,), or None
+        Categories of each column of a frame, 0 for numbers; None if there are numbers only.
     """
 
     X: Any
@@ -69,6 +73,12 @@ class TrainingRows:
     classes: np.ndarray
     views: ViewMap
     clean: np.ndarray | None = None
+    n_codes: np.ndarray | None = None
+
+    def table(self, max_bins: int, team: Workers) -> TrainingTable:
+        """The rows as weak learners see them."""
+        n_classes = len(self.classes)
+        return TrainingTable(self.X, self.y, n_classes, self.mass, max_bins, team, self.n_codes)
 
     def take(self, rows: np.ndarray) -> TrainingRows:
         """The same with only these rows."""
@@ -161,7 +171,10 @@ def enter(estimator: Any, X: Any, y: Any, sample_weight: Any, clean: Any = None)
         sure = None if sure is None else sure[kept]
     classes, y = np.unique(y, return_inverse=True)
     y = y.astype(np.int32, copy=False)
-    return TrainingRows(X, y, mass, views.presence(X), classes, views, sure)
+    n_codes = None
+    if categories:
+        n_codes = np.array([len(categories.get(name, ())) for name in frame.columns])
+    return TrainingRows(X, y, mass, views.presence(X), classes, views, sure, n_codes)
 
 
 def enter_again(estimator: Any, X: Any) -> Any:

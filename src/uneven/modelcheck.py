@@ -9,7 +9,6 @@ behind, such as a vote weight that is not finite, are refused as well.
 from __future__ import annotations
 
 from collections.abc import Iterator
-from dataclasses import fields
 from typing import Any
 
 import numpy as np
@@ -68,7 +67,8 @@ from uneven.versionspace import (
     Span,
 )
 from uneven.views import ViewMap
-from uneven.voters import EstimatorVoter, TreeVoter
+from uneven.votercheck import VOTERS
+from uneven.voters import EstimatorVoter
 from uneven.votes import Panel, Term, Vote
 
 __all__ = ["UnknownPartError", "check_structure"]
@@ -303,6 +303,8 @@ def _check_unseen(classifier: NormComboClassifier) -> None:
     if np.diagonal(errors).any() or (errors.sum(axis=1) > 1.0 + 1e-9).any():
         raise ValueError("its error rates do not leave room for right answers")
     check_numbers(np.asarray(classifier.unseen_norm_), (), "norm")
+    if classifier.linear_share_ not in (0.0, 0.5):
+        raise ValueError(f"its linear voters have a share of {classifier.linear_share_!r}")
     judged = classifier.judged_
     is_count = type(judged) is np.ndarray and judged.dtype.kind == "i"
     if not is_count or judged.shape != (n_classes,) or (judged < 0).any():
@@ -364,18 +366,18 @@ def _check_member(member: Any, columns: NDArray[np.intp], n_classes: int) -> Non
 def _checked(
     vote: Any, classifier: Any, *, signed: bool = False, may_hold_panels: bool = True
 ) -> Vote:
-    """Check every tree, then pack the vote anew, so that its arrays agree with each other."""
+    """Check every voter, then pack the vote anew, so that its arrays agree with each other."""
     terms = _check_terms(vote, classifier, signed)
     n_features, n_classes = classifier.n_features_in_, len(classifier.classes_)
     for term in terms:
         if type(term.voter) is Panel and may_hold_panels:
             check_numbers(term.voter.reach, (n_classes,), "shares of right answers")
             term.voter.vote = _checked(term.voter.vote, classifier, may_hold_panels=False)
-        elif type(term.voter) is TreeVoter:
-            _check_voter(term.voter, n_features, n_classes)
+        elif type(term.voter) in VOTERS:
+            asked = VOTERS[type(term.voter)](term.voter, n_features, n_classes)
             own = vote.views.used_columns if term.view < 0 else vote.views.columns[term.view]
-            if not np.isin(term.voter.feature[~term.voter.is_leaf], own).all():
-                raise ValueError("a tree reads a column that is not in its view")
+            if not np.isin(asked, own).all():
+                raise ValueError("a voter reads a column that is not in its view")
         else:
             raise UnknownPartError(
                 f"its vote holds a {type(term.voter).__name__}, which is not known"
@@ -405,21 +407,3 @@ def _check_terms(vote: Any, classifier: Any, signed: bool = False) -> list[Term]
     if np.any(np.diff(stages) < 0):
         raise ValueError("the rounds of its vote do not increase to the number of terms")
     return terms
-
-
-def _check_voter(tree: TreeVoter, n_features: int, n_classes: int) -> None:
-    sizes = {getattr(tree, part.name).shape for part in fields(TreeVoter)}
-    if sizes != {tree.child.shape} or tree.child.ndim != 1:
-        raise ValueError("the arrays of a tree differ in length")
-    for whole in (tree.child, tree.feature, tree.label):
-        if whole.dtype.kind not in "iu":
-            raise ValueError(f"a tree has indices of type {whole.dtype}")
-    if tree.missing_left.dtype != bool or np.isnan(tree.threshold).any():
-        raise ValueError("a tree has a question that cannot be answered")
-    check_numbers(tree.reach, tree.child.shape, "shares of right answers")
-    inner = ~tree.is_leaf
-    if not (np.isposinf(tree.threshold[~inner]).all() and tree.missing_left[~inner].all()):
-        raise ValueError("a leaf of a tree sends rows on")
-    check_nodes(inner, [tree.child, tree.child + 1])
-    check_range(tree.feature, n_features, "column")
-    check_range(tree.label, n_classes, "class")

@@ -81,6 +81,7 @@ TRUSTED_TYPES = (
     "uneven.views.maps.ViewMap",
     "uneven.voters.adapters.EstimatorVoter",
     "uneven.voters.forest.Forest",
+    "uneven.voters.linear_voter.LinearVoter",
     "uneven.voters.tree.TreeVoter",
     "uneven.votes.Panel",
     "uneven.votes.Vote",

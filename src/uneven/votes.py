@@ -124,16 +124,22 @@ class Vote:
         self.rounds = np.array(rounds, dtype=np.int64)
         self.weights = np.array([t.weight for t in terms]).reshape(len(terms), n_classes)
         self.view_of_term = np.array([t.view for t in terms], dtype=np.int64)
+        is_tree = np.array([isinstance(t.voter, TreeVoter) for t in terms], dtype=bool)
+        self._trees, self._others = np.flatnonzero(is_tree), np.flatnonzero(~is_tree)
         trees = [t.voter for t in terms if isinstance(t.voter, TreeVoter)]
-        self._forest = Forest.pack(trees) if len(trees) == len(terms) and trees else None
-        self._voters = [] if self._forest is not None else [t.voter for t in terms]
+        self._forest = Forest.pack(trees) if trees else None
+        self._voters = [t.voter for t in terms if not isinstance(t.voter, TreeVoter)]
 
     def __len__(self) -> int:
         return len(self.weights)
 
     def term(self, t: int) -> Term:
         """Term number ``t``."""
-        voter = self._voters[t] if self._forest is None else self._forest.tree(t)
+        n_trees = int(self._trees.searchsorted(t))
+        if self._forest is not None and t in self._trees[n_trees : n_trees + 1]:
+            voter: Voter = self._forest.tree(n_trees)
+        else:
+            voter = self._voters[t - n_trees]
         return Term(voter, self.weights[t], int(self.view_of_term[t]))
 
     def terms(self) -> list[Term]:
@@ -212,29 +218,32 @@ class Vote:
         scores: np.ndarray,
         team: Workers | None,
     ) -> None:
-        """Add terms ``first`` to ``last`` to ``scores``."""
-        if self._forest is not None:
+        """Add terms ``first`` to ``last`` to ``scores``: all trees at once, then the others."""
+        low, high = self._trees.searchsorted([first, last])
+        if self._forest is not None and low < high:
             self._forest.add_votes(
                 X,
-                self.weights,
+                self.weights[self._trees],
                 scores,
                 present=present,
-                view=self.view_of_term,
-                span=(first, last),
+                view=self.view_of_term[self._trees],
+                span=(low, high),
                 team=team,
             )
-            return
-        for t in range(first, last):
-            self._add_voter(X, present, t, scores)
+        low, high = self._others.searchsorted([first, last])
+        for t, voter in zip(self._others[low:high], self._voters[low:high]):
+            self._add_voter(X, present, t, voter, scores)
 
-    def _add_voter(self, X: Any, present: np.ndarray | None, t: int, scores: np.ndarray) -> None:
+    def _add_voter(
+        self, X: Any, present: np.ndarray | None, t: int, voter: Voter, scores: np.ndarray
+    ) -> None:
         view = self.view_of_term[t]
         rows = np.arange(X.shape[0])
         if present is not None:
             able = present.any(axis=1) if view == ALL_VIEWS else present[:, view]
             rows = np.flatnonzero(able)
         if len(rows):
-            answers = self._voters[t].predict(X if len(rows) == X.shape[0] else X[rows])
+            answers = voter.predict(X if len(rows) == X.shape[0] else X[rows])
             spoken = answers >= 0
             scores[rows[spoken], answers[spoken]] += self.weights[t, answers[spoken]]
 

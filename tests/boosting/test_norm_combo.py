@@ -17,8 +17,7 @@ from sklearn.tree import DecisionTreeClassifier
 from tests.callbacks import StopAfter
 from tests.problems import gaussian_classes
 from uneven import ComboClassifier, NormComboClassifier
-from uneven.boosting.norm import steering_costs
-from uneven.boosting.norm_combo import Boost
+from uneven.boosting.norm import Boost, steering_costs
 from uneven.datasets import make_balance_scale, make_long_tailed
 from uneven.metrics import confusion_norm, error_matrix
 from uneven.metrics.confusion import matrix_norm

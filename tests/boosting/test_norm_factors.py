@@ -14,7 +14,7 @@ GRID = np.exp(np.linspace(-2.0, 2.0, 41))
 
 def power_norm(matrix):
     n = len(matrix)
-    return largest_singular_value(np.asarray(matrix, dtype=float), np.ones(n), np.empty(n))
+    return largest_singular_value(np.asarray(matrix, dtype=float), np.ones(n), np.empty(n), np.inf)
 
 
 def error_matrix(votes, y, mass, factors):
@@ -83,7 +83,7 @@ def test_the_sweep_is_brute_force_over_the_grid(rows, seed):
     grid = np.exp2(np.arange(-3.0, 4.0))
     column = int(rng.integers(n_classes))
     norms, wrongs = np.empty(len(grid)), np.empty(len(grid))
-    sweep_factor(votes, y, mass, prices, factors, column, grid, norms, wrongs)
+    sweep_factor(votes, y, mass, prices, factors, column, grid, 0.0, np.inf, norms, wrongs)
     for value, norm, wrong in zip(grid, norms, wrongs):
         tried = factors.copy()
         tried[column] *= value

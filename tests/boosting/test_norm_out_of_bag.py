@@ -4,8 +4,7 @@ import numpy as np
 import pytest
 
 from uneven import NormComboClassifier
-from uneven.boosting.norm import OutOfBag, bootstrap_by_class
-from uneven.boosting.norm_combo import Boost
+from uneven.boosting.norm import Boost, OutOfBag, bootstrap_by_class
 from uneven.metrics import confusion_rates
 
 

@@ -411,7 +411,7 @@ def test_a_shortened_view_is_refused_where_both_copies_agree(joined, path):
     for views in (copy[-1].views_, copy[-1].vote_.views):
         object.__setattr__(views, "columns", (views.columns[0][:1], views.columns[1][:1]))
     write(path, pipeline=copy)
-    with pytest.raises(ModelFileError, match="a tree reads a column that is not in its view"):
+    with pytest.raises(ModelFileError, match="a voter reads a column that is not in its view"):
         load_model(path)
 
 

@@ -269,9 +269,7 @@ class BoostingClassifier(CallbackSupportMixin, StagedVoteClassifier, metaclass=A
             continued = earlier["vote_"] if self._continues(earlier) else None
             train, validation = self._hold_out(rows)
             with workers(self.n_jobs) as team:
-                table = TrainingTable(
-                    train.X, train.y, len(rows.classes), train.mass, self.max_bins, team
-                )
+                table = train.table(self.max_bins, team)
                 noise = known_noise(self.noise_matrix, self.classes_)
                 mass = true_mass(train.y, train.mass, len(rows.classes), noise, train.clean)
                 self.class_prior_ = mass / mass.sum()

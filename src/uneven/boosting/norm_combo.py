@@ -2,9 +2,9 @@
 
 from __future__ import annotations
 
-import math
 import warnings
-from dataclasses import dataclass
+from dataclasses import dataclass, field
+from itertools import pairwise
 from numbers import Real
 from typing import Any, Self
 
@@ -12,10 +12,16 @@ import numpy as np
 from sklearn.utils import check_random_state
 
 from uneven.boosting.norm import (
+    DEEPEST,
+    Aim,
+    Boost,
     OutOfBag,
     bootstrap_by_class,
-    fit_class_factors,
+    fit_mixture,
+    long_depth,
+    plan_boosts,
     steering_costs,
+    with_linear_voters,
 )
 from uneven.boosting.rounds import CallbackSupportMixin, announced_rounds, with_callbacks
 from uneven.cost_matrices import RunningCosts
@@ -34,28 +40,14 @@ from uneven.door import (
 from uneven.metrics.confusion import matrix_norm
 from uneven.threads import workers
 from uneven.vote_classifier import StagedVoteClassifier
-from uneven.voters import TrainingTable, as_weak_learner
+from uneven.voters import CostLinear, TrainingTable, as_weak_learner
 from uneven.votes import ALL_VIEWS, Term, Vote
 
-__all__ = ["Boost", "NormComboClassifier"]
+__all__ = ["NormComboClassifier"]
 
-_AUTO_DEPTHS = (3, 5)
-_USUAL_DEEP = 6
-_DEEPEST = 29
-_LONGEST = 40
-_BOOSTS = 24
 _WARM_UP = 4
 _PRIOR = 1.0
 _SUREST = 1.0 - 1e-3
-
-
-@dataclass(frozen=True)
-class Boost:
-    """What one of the boosts is to be like: its trees, their depth, and their share of columns."""
-
-    n_trees: int
-    max_depth: int
-    column_share: float
 
 
 @dataclass
@@ -68,7 +60,17 @@ class _Process:
     row_mass: np.ndarray
     class_cost: np.ndarray
     unseen: OutOfBag
+    unseen_by_linear: OutOfBag
     steering: np.ndarray
+    linear: dict[int, Term] = field(default_factory=dict)
+
+
+@dataclass
+class _Draw:
+    """A bootstrap: the costs of its rows, and which rows it has left out."""
+
+    costs: RunningCosts
+    unseen: np.ndarray
 
 
 @documented
@@ -81,12 +83,14 @@ class NormComboClassifier(CallbackSupportMixin, StagedVoteClassifier):
 
     1. A boost is CoMBo on its bootstrap, every class weighing the same. Half of the boosts are
        long, of trees of depth ``max_depth`` that read all columns; the other half has a quarter of
-       the trees, which are deeper, each of which reads half of the columns.
+       the trees, which are deeper, each of which reads half of the columns. Beside some boosts, a
+       logistic regression learns from the same bootstrap.
     2. The rows that a boost has not drawn are voted on. The mean of all such votes gives an honest
        confusion matrix, and the gradient of its norm prices the mistakes for the next boost.
     3. When all boosts stand, one factor per class is put on their mean vote: the factors with the
        smallest norm, and few errors, on the rows not drawn. This step minimises the (estimated)
-       norm itself, where CoMBo minimises a bound of it.
+       norm itself, where CoMBo minimises a bound of it. Linear voters get half of the vote if that
+       makes it clearly better on these rows, otherwise they are dropped.
 
     The result is an ordinary vote. Compared with :class:`ComboClassifier`, rare classes are
     recognised more often; frequent ones give up some accuracy, which ``accuracy_weight`` limits.
@@ -101,6 +105,9 @@ class NormComboClassifier(CallbackSupportMixin, StagedVoteClassifier):
         3 and 5: 3 for up to 8 classes, 4 for up to 16. Ignored if ``estimator`` is given.
     steering : float, default=0.5
         How far the prices of mistakes follow the gradient of the norm, between 0 and 1.
+    linear_voters : bool, default=True
+        From 200 trees on, learn a linear voter for every 50 trees too. They are kept where they
+        help on unseen rows.
     class_factors : bool, default=True
         Fit the factors of the classes.
     accuracy_weight : float, default=1.0
@@ -114,6 +121,8 @@ class NormComboClassifier(CallbackSupportMixin, StagedVoteClassifier):
     ----------
     class_factors_ : ndarray of shape (n_classes,)
         Factors on the votes for each class; already in ``vote_``.
+    linear_share_ : float
+        Share of the linear voters in the vote: 0 or 0.5.
     steering_cost_ : ndarray of shape (n_classes, n_classes)
         Prices of mistakes after the last boost.
     unseen_errors_ : ndarray of shape (n_classes, n_classes)
@@ -126,7 +135,8 @@ class NormComboClassifier(CallbackSupportMixin, StagedVoteClassifier):
         Norm of ``unseen_errors_``, each entry times its ``class_cost`` in units of their mean.
     history_ : dict of str to ndarray of shape (n_boosts,)
         For every boost its ``trees`` and ``depth``, and for the mean vote after it ``unseen_norm``
-        (before the factors) and ``judged``, the share of rows that somebody has voted on unseen.
+        (of the trees, before the factors) and ``judged``, the share of rows that somebody has
+        voted on unseen.
     n_estimators_ : int
         Trees kept.
     classes_, class_prior_, vote_, views_, categories_, n_features_in_, feature_names_in_, \
@@ -177,6 +187,7 @@ stop_reason_ : object
         max_depth: int | None = None,
         learning_rate: float = 1.0,
         steering: float = 0.5,
+        linear_voters: bool = True,
         class_factors: bool = True,
         accuracy_weight: float = 1.0,
         class_cost: Any = None,
@@ -191,6 +202,7 @@ stop_reason_ : object
         self.max_depth = max_depth
         self.learning_rate = learning_rate
         self.steering = steering
+        self.linear_voters = linear_voters
         self.class_factors = class_factors
         self.accuracy_weight = accuracy_weight
         self.class_cost = class_cost
@@ -222,8 +234,7 @@ stop_reason_ : object
             rows = enter(self, X, y, sample_weight)
             self.classes_, self.views_ = rows.classes, rows.views
             with workers(self.n_jobs) as team:
-                n_classes = len(rows.classes)
-                table = TrainingTable(rows.X, rows.y, n_classes, rows.mass, self.max_bins, team)
+                table = rows.table(self.max_bins, team)
                 self.class_prior_ = table.class_mass / table.class_mass.sum()
                 self._learn(self._begin(table, rows))
         return self
@@ -231,7 +242,8 @@ stop_reason_ : object
     def _check(self) -> None:
         check_learning(self)
         if self.estimator is None and self.max_depth is not None:
-            check_integer("max_depth", self.max_depth, 1, _DEEPEST)
+            check_integer("max_depth", self.max_depth, 1, DEEPEST)
+        check_flag("linear_voters", self.linear_voters)
         check_flag("class_factors", self.class_factors)
         if not _is_between(self.steering, 0.0, 1.0):
             raise ValueError(f"steering must be between 0 and 1, got {self.steering!r}.")
@@ -251,28 +263,15 @@ stop_reason_ : object
             np.where(rows.present.any(axis=1), mass, 0.0),
             np.ones((n_classes, n_classes)) if prices is None else _mean_one(prices),
             OutOfBag(table.y, n_classes, mass),
+            OutOfBag(table.y, n_classes, mass),
             np.ones((n_classes, n_classes)),
         )
 
     def _boosts(self, n_classes: int) -> list[Boost]:
-        """The boosts to learn: long ones of shallow trees, short ones of deep trees, in turn."""
-        n_trees = int(self.n_estimators)
-        depth = self.max_depth
-        if depth is None:
-            leaf_each = math.ceil(math.log2(max(n_classes, 2)))
-            depth = min(max(_AUTO_DEPTHS[0], leaf_each), _AUTO_DEPTHS[1])
-        deeper = min(depth + 3, max(_USUAL_DEEP, depth + 1))
-        long = min(_LONGEST, max(1, round(n_trees * 8 / (5 * _BOOSTS))))
-        kinds = (
-            Boost(long, depth, 1.0),
-            Boost(max(1, round(long / 4)), deeper, 0.5),
-        )
-        boosts: list[Boost] = []
-        while n_trees > 0:
-            kind = kinds[len(boosts) % 2]
-            boosts.append(Boost(min(kind.n_trees, n_trees), kind.max_depth, kind.column_share))
-            n_trees -= kind.n_trees
-        return boosts
+        """The boosts to learn."""
+        depth = long_depth(n_classes) if self.max_depth is None else int(self.max_depth)
+        boosts = plan_boosts(int(self.n_estimators), depth)
+        return with_linear_voters(boosts) if self.linear_voters else boosts
 
     def _learn(self, process: _Process) -> None:
         """Run all boosts, fit the factors of the classes, and store the vote."""
@@ -292,11 +291,15 @@ stop_reason_ : object
         data = (process.table.X, process.table.y)
         for number in announced_rounds(self, todo, data, snapshot):
             rng = np.random.RandomState(int(seeds[number]))
-            found = self._boost(process, boosts[number], rng)
+            boost, draw = boosts[number], self._open_draw(process, rng)
+            linear = self._linear_term(process, draw) if boost.has_linear else None
+            found = self._boost(process, boost, draw, rng)
             if found:
                 terms += found
                 ends.append(len(terms))
-                self._record(process, len(found), boosts[number].max_depth)
+                self._record(process, len(found), boost.max_depth)
+            if found and linear is not None:
+                process.linear[len(ends) - 1] = linear
             if len(ends) >= _WARM_UP and self.steering > 0.0:
                 errors = process.unseen.errors(prior=_PRIOR) * process.class_cost
                 process.steering = steering_costs(errors, float(self.steering))
@@ -313,9 +316,9 @@ stop_reason_ : object
             self.stop_reason_ = "all boosts done" if terms else "no voter with a positive edge"
         self._finish(process, terms, ends)
 
-    def _boost(self, process: _Process, boost: Boost, rng: np.random.RandomState) -> list[Term]:
-        """CoMBo on a bootstrap of every class; its votes add up to 1 per row."""
-        table, columns = process.table, process.columns
+    def _open_draw(self, process: _Process, rng: np.random.RandomState) -> _Draw:
+        """Draw rows of every class, and let every class weigh the same."""
+        table = process.table
         visible = process.row_mass > 0.0
         drawn = np.zeros(len(table.y), dtype=np.int64)
         drawn[visible] = self._draw(table.y[visible], rng)
@@ -328,6 +331,22 @@ stop_reason_ : object
             process.class_cost * process.steering,
             table.team,
         )
+        return _Draw(costs, visible & (drawn == 0))
+
+    def _linear_term(self, process: _Process, draw: _Draw) -> Term | None:
+        """A linear voter on the rows drawn, whose vote is 1; None if it only guesses."""
+        n_classes = process.table.n_classes
+        voter, answers = CostLinear().learn(process.table, process.columns, draw.costs)
+        if draw.costs.edge(answers) <= EDGE_TOLERANCE:
+            return None
+        process.unseen_by_linear.hear(np.eye(n_classes)[answers], draw.unseen)
+        return Term(voter, np.ones(n_classes), process.view)
+
+    def _boost(
+        self, process: _Process, boost: Boost, draw: _Draw, rng: np.random.RandomState
+    ) -> list[Term]:
+        """CoMBo on the rows drawn; its votes add up to 1 per row."""
+        table, columns, costs = process.table, process.columns, draw.costs
         learner = as_weak_learner(self.estimator, boost.max_depth)
         terms = []
         for _ in range(boost.n_trees):
@@ -344,7 +363,7 @@ stop_reason_ : object
             if edge >= 1.0 - EDGE_CLIP:
                 break
         if terms:
-            process.unseen.hear(costs.scores, visible & (drawn == 0))
+            process.unseen.hear(costs.scores, draw.unseen)
         total = sum(float(term.weight[0]) for term in terms)
         return [Term(t.voter, t.weight / total, t.view) for t in terms]
 
@@ -364,24 +383,32 @@ stop_reason_ : object
             self.history_[key].append(value)
 
     def _finish(self, process: _Process, terms: list[Term], ends: list[int]) -> None:
-        """Put the factors of the classes into the vote, and tell how it does on unseen rows."""
+        """Mix the voters, put the factors of the classes into the vote, and tell how it does."""
         n_classes = process.table.n_classes
-        factors = np.ones(n_classes)
-        if self.class_factors and n_classes > 1:
-            factors = fit_class_factors(
-                *process.unseen.judged_votes(),
-                prices=process.class_cost,
-                accuracy_weight=float(self.accuracy_weight),
-            )
-        weighed = [Term(t.voter, t.weight * factors, t.view) for t in terms]
-        self.vote_ = Vote(weighed, ends, n_classes, self.views_)
+        aim = Aim(process.class_cost, float(self.accuracy_weight), bool(self.class_factors))
+        mixture = fit_mixture(process.unseen, process.unseen_by_linear, aim)
+        share, factors = mixture.share, mixture.factors
+        weighed: list[Term] = []
+        stages: list[int] = []
+        for boost, (start, stop) in enumerate(pairwise([0, *ends])):
+            weighed += [_scaled(term, (1.0 - share) * factors) for term in terms[start:stop]]
+            if share and boost in process.linear:
+                part = share * len(ends) / len(process.linear)
+                weighed.append(_scaled(process.linear[boost], part * factors))
+            stages.append(len(weighed))
+        self.vote_ = Vote(weighed, stages, n_classes, self.views_)
         self.class_factors_ = factors
+        self.linear_share_ = share
         self.steering_cost_ = process.steering
-        self.unseen_errors_ = process.unseen.errors(factors)
+        self.unseen_errors_ = mixture.bag.errors(factors)
         self.unseen_norm_ = matrix_norm(self.unseen_errors_ * process.class_cost)
-        self.judged_ = process.unseen.judged_per_class()
+        self.judged_ = mixture.bag.judged_per_class()
         self.n_estimators_ = len(terms)
         self.history_ = {key: np.array(values) for key, values in self.history_.items()}
+
+
+def _scaled(term: Term, factors: np.ndarray) -> Term:
+    return Term(term.voter, term.weight * factors, term.view)
 
 
 def _is_between(value: Any, low: float, high: float) -> bool:

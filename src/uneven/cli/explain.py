@@ -141,9 +141,11 @@ def _print_factors(console: Console, classifier: Any, classes: Sequence[str]) ->
         rival = f"{classes[errors.argmax()]} ({errors.max():.2f})" if errors.any() else "-"
         recall = f"{1.0 - errors.sum():.2f}" if judged else "not known"
         out.add_row(Text(label), f"{factor:.2f}", recall, Text(rival))
+    n_linear = len(classifier.vote_) - classifier.n_estimators_
     out.caption = (
         f"confusion norm {classifier.unseen_norm_:.3f}, a little optimistic\n"
         f"{classifier.n_estimators_} trees in {len(classifier.vote_.rounds)} boosts"
+        + (f", and {n_linear} linear voters with half of the vote" if n_linear else "")
     )
     out.caption_justify = "left"
     console.print(out)

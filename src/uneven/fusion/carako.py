@@ -209,7 +209,7 @@ class CarakoClassifier(VoteClassifier):
         self._check_parameters()
         with fitting(self) as team:
             rows = enter_rows(self, X, y, sample_weight)
-            table = TrainingTable(rows.X, rows.y, len(rows.classes), rows.mass, self.max_bins, team)
+            table = rows.table(self.max_bins, team)
             weights = rows.mass / table.class_mass[rows.y]
             kind = SplitLoss if self.version == 2 else JointLoss
             loss = kind(rows.y, table.n_classes, weights, self.constraint)

@@ -222,9 +222,7 @@ def _as_voter(
         asked = np.flatnonzero(table.mass)
         answers = np.full(len(table.y), -1, dtype=np.int32)
         answers[asked] = voter.predict(table.X[asked])
-    right = answers == table.y
-    hits = np.bincount(table.y[right], weights=table.mass[right], minlength=table.n_classes)
-    voter.reach = hits / np.maximum(table.class_mass, np.finfo(float).tiny)
+    voter.reach = table.reach(answers)
     return voter, answers
 
 

@@ -44,6 +44,8 @@ class TrainingTable:
         How many examples each row stands for (the sample weights).
     max_bins : int
     team : Workers
+    n_codes : ndarray of int, shape (n_features,), or None
+        Categories of each column, whose values are their codes; 0 for a column of numbers.
     """
 
     X: Any
@@ -52,6 +54,7 @@ class TrainingTable:
     mass: np.ndarray
     max_bins: int = 255
     team: Workers = field(default_factory=lambda: Workers(1, None))
+    n_codes: np.ndarray | None = None
 
     @cached_property
     def binned(self) -> BinnedDense | BinnedSparse:
@@ -63,6 +66,12 @@ class TrainingTable:
     def class_mass(self) -> np.ndarray:
         """Mass of each class, shape (n_classes,)."""
         return np.bincount(self.y, weights=self.mass, minlength=self.n_classes)
+
+    def reach(self, answers: np.ndarray) -> np.ndarray:
+        """Share of each class's mass that is answered rightly, shape (n_classes,)."""
+        right = answers == self.y
+        hits = np.bincount(self.y[right], weights=self.mass[right], minlength=self.n_classes)
+        return hits / np.maximum(self.class_mass, np.finfo(float).tiny)
 
     def where(self, present: np.ndarray, team: Workers) -> TrainingTable:
         """The same table as a view sees it that is absent in some rows.

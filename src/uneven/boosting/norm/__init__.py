@@ -1,13 +1,28 @@
 """Around the norm of the confusion matrix: its estimate, its gradient, and factors against it."""
 
+from uneven.boosting.norm.boosts import (
+    DEEPEST,
+    Boost,
+    long_depth,
+    plan_boosts,
+    with_linear_voters,
+)
 from uneven.boosting.norm.class_factors import fit_class_factors
+from uneven.boosting.norm.mixing import Aim, fit_mixture
 from uneven.boosting.norm.out_of_bag import OutOfBag, bootstrap_by_class
 from uneven.boosting.norm.steering import norm_gradient, steering_costs
 
 __all__ = [
+    "DEEPEST",
+    "Aim",
+    "Boost",
     "OutOfBag",
     "bootstrap_by_class",
     "fit_class_factors",
+    "fit_mixture",
+    "long_depth",
     "norm_gradient",
+    "plan_boosts",
     "steering_costs",
+    "with_linear_voters",
 ]

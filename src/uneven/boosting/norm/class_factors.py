@@ -9,7 +9,6 @@ from uneven.boosting.norm import kernels
 __all__ = ["fit_class_factors"]
 
 _GRID = np.exp(np.linspace(-2.0, 2.0, 41))
-_PASSES = 5
 _SPREAD_PRICE = 0.02
 _GAIN = 1e-9
 
@@ -21,11 +20,13 @@ def fit_class_factors(
     *,
     prices: np.ndarray | None = None,
     accuracy_weight: float = 1.0,
+    start: np.ndarray | None = None,
+    turns: int = 5,
 ) -> np.ndarray:
     """Search factors whose products with the votes give answers with a small norm of the errors.
 
     The classes take turns: each one tries 41 factors between exp(-2) and exp(2) on what it has,
-    until nobody gains or five turns are over. What is minimised is the norm of the error rates,
+    until nobody gains or all turns are over. What is minimised is the norm of the error rates,
     plus ``accuracy_weight`` times the share of wrong answers, plus 0.02 times the standard
     deviation of the logarithms of the factors, so that factors move only for a reason.
 
@@ -39,6 +40,10 @@ def fit_class_factors(
         Factor on each entry of the error matrix.
     accuracy_weight : float, default=1.0
         How much the norm may rise for one unit of accuracy.
+    start : ndarray of shape (n_classes,), optional
+        Factors to begin with; all alike if None.
+    turns : int, default=5
+        How often every class may try.
 
     Returns
     -------
@@ -63,16 +68,17 @@ def fit_class_factors(
     np.fill_diagonal(units, 0.0)
     votes = np.ascontiguousarray(votes, dtype=np.float64)
     rows = (votes, y.astype(np.int64), np.asarray(mass, dtype=np.float64), units)
-    factors = np.ones(n_classes)
+    factors = np.ones(n_classes) if start is None else start.copy()
     best = np.inf
+    wrong_price = accuracy_weight / max(sizes.sum(), np.finfo(float).tiny)
     norms, wrongs = np.empty(len(_GRID)), np.empty(len(_GRID))
-    for _ in range(_PASSES):
+    for _ in range(turns):
         before = best
         for column in np.flatnonzero(sizes):
-            kernels.sweep_factor(*rows, factors, column, _GRID, norms, wrongs)
+            kernels.sweep_factor(*rows, factors, column, _GRID, wrong_price, best, norms, wrongs)
             tried = np.repeat(np.log(factors)[None, :], len(_GRID), axis=0)
             tried[:, column] += np.log(_GRID)
-            values = norms + accuracy_weight * wrongs / sizes.sum()
+            values = norms + wrong_price * wrongs
             values += _SPREAD_PRICE * tried.std(axis=1)
             if values.min() < best - _GAIN:
                 best = float(values.min())

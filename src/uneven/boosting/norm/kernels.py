@@ -7,13 +7,15 @@ __all__ = ["largest_singular_value", "sweep_factor"]
 
 _POWER_STEPS = 200
 _POWER_TOLERANCE = 1e-9
+_FRESH = 0.01
 
 
 @njit(cache=True)
-def largest_singular_value(matrix, right, image):
-    """Operator norm of a matrix without negative entries, by power iteration.
+def largest_singular_value(matrix, right, image, enough):
+    """Operator norm of a matrix without negative entries, by power iteration from below.
 
-    ``right`` (n,) holds a positive start and then the vector found; ``image`` (n,) is scratch.
+    ``right`` (n,) holds a positive start and then the vector found; ``image`` (n,) is scratch. Once
+    the norm is known to be above ``enough``, the lower bound found so far is returned.
     """
     n = len(right)
     scale = matrix.max()
@@ -31,6 +33,8 @@ def largest_singular_value(matrix, right, image):
             image[i] = total
             length += total * total
         found = np.sqrt(length)
+        if found * scale > enough:
+            return found * scale
         length = 0.0
         for j in range(n):
             total = 0.0
@@ -84,7 +88,7 @@ def _counting_sort(keys, n_keys):
 
 
 @njit(cache=True)
-def sweep_factor(votes, y, mass, prices, factors, column, grid, norms, wrongs):
+def sweep_factor(votes, y, mass, prices, factors, column, grid, wrong_price, best, norms, wrongs):
     """Norm of the errors and mass of wrong answers for every factor of a grid on one class.
 
     Parameters
@@ -97,6 +101,8 @@ def sweep_factor(votes, y, mass, prices, factors, column, grid, norms, wrongs):
         Factors of all classes; that of ``column`` is multiplied with each grid value.
     column : int
     grid : (G,) float, ascending
+    wrong_price, best : float
+        Norms are not followed further than to where norm + wrong_price * wrong is above ``best``.
     norms, wrongs : (G,) float
         Written.
     """
@@ -108,12 +114,14 @@ def sweep_factor(votes, y, mass, prices, factors, column, grid, norms, wrongs):
     masses = np.zeros((n_classes, n_classes))
     for i in range(n):
         masses[y[i], other[i]] += mass[i]
-    right = np.empty(n_classes)
+    right = np.ones(n_classes)
     image = np.empty(n_classes)
     for g in range(len(grid)):
         for i in order[starts[g] : starts[g + 1]]:
             masses[y[i], other[i]] -= mass[i]
             masses[y[i], column] += mass[i]
-        right[:] = 1.0
-        norms[g] = largest_singular_value(np.maximum(masses, 0.0) * prices, right, image)
         wrongs[g] = max(0.0, masses.sum() - np.trace(masses))
+        enough = best - wrong_price * wrongs[g]
+        right += _FRESH
+        errors = np.maximum(masses, 0.0) * prices
+        norms[g] = largest_singular_value(errors, right, image, enough)

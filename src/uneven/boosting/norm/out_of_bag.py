@@ -85,10 +85,37 @@ class OutOfBag:
         """How many rows of each class have been judged, shape (n_classes,)."""
         return np.bincount(self._y[self.judged], minlength=self._n_classes)
 
+    def blend(self, other: OutOfBag, share: float) -> OutOfBag:
+        """Mean votes of both, on the rows that both have judged.
+
+        Parameters
+        ----------
+        other : OutOfBag
+            Of the same rows.
+        share : float
+            What the votes of ``other`` count for, between 0 and 1.
+
+        Returns
+        -------
+        OutOfBag
+        """
+        mixed = OutOfBag(self._y, self._n_classes, self._mass)
+        rows = self.judged & other.judged
+        for bag, part in ((self, 1.0 - share), (other, share)):
+            votes = bag.votes[rows]
+            mixed.votes[rows] += part * votes / votes.sum(axis=1, keepdims=True)
+        return mixed
+
     def judged_votes(self) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
         """Votes, labels and mass of the judged rows."""
         rows = self.judged
         return self.votes[rows], self._y[rows], self._mass[rows]
+
+    def wrong(self, factors: np.ndarray) -> float:
+        """Share of the mass of judged rows that is answered wrongly."""
+        votes, y, mass = self.judged_votes()
+        mistaken = (votes * factors).argmax(axis=1) != y
+        return float(mass[mistaken].sum() / max(mass.sum(), np.finfo(float).tiny))
 
     def errors(self, factors: np.ndarray | None = None, prior: float = 0.0) -> np.ndarray:
         """Estimated error rates of the vote, shape (n_classes, n_classes).

@@ -76,7 +76,7 @@ def _numbers() -> list[Any]:
 
 
 def norm_combo(X: Any, y: np.ndarray, seed: int) -> Any:
-    """NormCoMBo as it comes: 600 trees in 24 boosts."""
+    """NormCoMBo as it comes: 600 trees in 24 boosts, 12 linear voters."""
     return NormComboClassifier(random_state=seed)
 
 
@@ -159,7 +159,7 @@ def logistic(X: Any, y: np.ndarray, seed: int) -> Any:
 
 
 METHODS: Mapping[str, Method] = {
-    NORM: Method(norm_combo, edition=2),
+    NORM: Method(norm_combo, edition=3),
     COMBO: Method(combo),
     "AdaBoost.MM": Method(adaboost_mm),
     "Balanced forest": Method(balanced_forest, SAMPLERS),
