@@ -13,6 +13,7 @@ from sklearn.ensemble import RandomForestClassifier
 from uneven import ComboClassifier, NormComboClassifier
 from uneven.boosting.norm import Boost, fit_class_factors
 from uneven.experiments.published.norm.methods import balanced_forest
+from uneven.voters import CostLinear
 
 TREES = 300
 """Trees of everything that is not made of boosts."""
@@ -21,7 +22,7 @@ Draw = Callable[[np.ndarray, np.random.RandomState], np.ndarray]
 
 
 class Tried(NormComboClassifier):
-    """NormCoMBo with other boosts or draws, which keeps its votes on rows not drawn.
+    """NormCoMBo without linear voters, with other boosts or draws, that keeps its unseen votes.
 
     Attributes
     ----------
@@ -33,11 +34,18 @@ class Tried(NormComboClassifier):
         self,
         boosts: list[Boost] | None = None,
         draw: Draw | None = None,
+        estimator: Any = None,
         *,
         steering: float = 0.0,
         random_state: Any = None,
     ) -> None:
-        super().__init__(steering=steering, class_factors=False, random_state=random_state)
+        super().__init__(
+            estimator,
+            steering=steering,
+            linear_voters=False,
+            class_factors=False,
+            random_state=random_state,
+        )
         self.boosts = boosts
         self.draw = draw
 
@@ -127,6 +135,10 @@ def _tried(X: Any, y: np.ndarray, seed: int, **words: Any) -> Any:
     return Tried(random_state=seed, **words)
 
 
+def _norm_combo(X: Any, y: np.ndarray, seed: int, **words: Any) -> Any:
+    return NormComboClassifier(random_state=seed, **words)
+
+
 def _forest(X: Any, y: np.ndarray, seed: int) -> Any:
     return RandomForestClassifier(TREES, oob_score=True, random_state=seed)
 
@@ -138,10 +150,12 @@ def _with_and_without(name: str) -> dict[str, float | None]:
 SHORT = [Boost(10, 6, 0.5)] * 30
 MIDDLE = [Boost(30, 5, 0.7)] * 20
 LONG = [Boost(100, 3, 1.0)] * 10
+SINGLE = [Boost(1, 1, 1.0)] * 24
 IN_TURN = [Boost(40, 3, 1.0), Boost(10, 6, 0.5)] * 12
 ONCE, THRICE = (partial(capped_bootstrap, times=times) for times in (1, 3))
 MOST = partial(without_replacement, share=0.8)
 DEFAULT = "NormCoMBo"
+TREES_ALONE = "trees alone"
 
 ENSEMBLES = (
     Ensemble(_combo, {"CoMBo": None}),
@@ -163,25 +177,35 @@ ENSEMBLES = (
     Ensemble(partial(_tried, boosts=LONG), {"10 x 100 trees of depth 3, factors": 1.0}),
     Ensemble(
         partial(_tried, draw=MOST, steering=0.5),
-        {f"{DEFAULT}, 80 % drawn without replacement": 1.0},
+        {f"{TREES_ALONE}, 80 % drawn without replacement": 1.0},
     ),
     Ensemble(
         partial(_tried, boosts=IN_TURN, steering=0.5),
-        {f"{DEFAULT}, depths 3 and 6 however many classes": 1.0},
+        {f"{TREES_ALONE}, depths 3 and 6 however many classes": 1.0},
     ),
-    Ensemble(_tried, {f"{DEFAULT}, steering 0": 1.0}),
+    Ensemble(_tried, {f"{TREES_ALONE}, steering 0": 1.0}),
+    Ensemble(partial(_tried, steering=0.8), {f"{TREES_ALONE}, steering 0.8": 1.0}),
     Ensemble(
         partial(_tried, steering=0.5),
         {
-            DEFAULT: 1.0,
-            f"{DEFAULT}, no factors": None,
-            f"{DEFAULT}, accuracy_weight 0": 0.0,
-            f"{DEFAULT}, accuracy_weight 0.5": 0.5,
-            f"{DEFAULT}, accuracy_weight 2": 2.0,
-            f"{DEFAULT}, accuracy_weight 4": 4.0,
+            TREES_ALONE: 1.0,
+            f"{TREES_ALONE}, no factors": None,
+            f"{TREES_ALONE}, accuracy_weight 0": 0.0,
+            f"{TREES_ALONE}, accuracy_weight 4": 4.0,
         },
     ),
-    Ensemble(partial(_tried, steering=0.8), {f"{DEFAULT}, steering 0.8": 1.0}),
+    Ensemble(
+        partial(_tried, boosts=SINGLE, estimator=CostLinear()),
+        _with_and_without("24 linear voters"),
+    ),
+    Ensemble(_norm_combo, {DEFAULT: None}),
+    *(
+        Ensemble(
+            partial(_norm_combo, accuracy_weight=weight),
+            {f"{DEFAULT}, accuracy_weight {weight}": None},
+        )
+        for weight in (0, 2, 4)
+    ),
     Ensemble(balanced_forest, {"Balanced forest": None}),
     Ensemble(_forest, _with_and_without("Random forest")),
 )

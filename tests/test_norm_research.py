@@ -7,9 +7,16 @@ import pytest
 
 from benchmarks import norm_research, norm_variants
 from benchmarks.lines import NOT_RUN
-from benchmarks.norm_variants import DEFAULT, ENSEMBLES, Ensemble, Tried, unseen_factors
+from benchmarks.norm_variants import (
+    DEFAULT,
+    ENSEMBLES,
+    TREES_ALONE,
+    Ensemble,
+    Tried,
+    unseen_factors,
+)
 from uneven import NormComboClassifier
-from uneven.boosting.norm_combo import Boost
+from uneven.boosting.norm import Boost
 from uneven.datasets import make_balance_scale
 
 
@@ -20,13 +27,19 @@ def scales():
 
 
 def test_the_default_is_norm_combo(scales):
-    X, y = scales
     (ensemble,) = (one for one in ENSEMBLES if DEFAULT in one.ends)
+    assert repr(ensemble.make(*scales, 3)) == "NormComboClassifier(random_state=3)"
+    assert ensemble.ends == {DEFAULT: None}
+
+
+def test_trees_alone_are_norm_combo_without_linear_voters(scales):
+    X, y = scales
+    (ensemble,) = (one for one in ENSEMBLES if TREES_ALONE in one.ends)
     model = ensemble.make(X, y, 3)
-    model.n_estimators = 120
+    model.n_estimators = 240
     model.fit(X, y)
-    factors = unseen_factors(model, y, ensemble.ends[DEFAULT])
-    whole = NormComboClassifier(n_estimators=120, random_state=3).fit(X, y)
+    factors = unseen_factors(model, y, ensemble.ends[TREES_ALONE])
+    whole = NormComboClassifier(n_estimators=240, linear_voters=False, random_state=3).fit(X, y)
     np.testing.assert_allclose(factors, whole.class_factors_)
     assert not np.allclose(factors, 1.0)
     answers = model.classes_[(model.predict_proba(X) * factors).argmax(axis=1)]
