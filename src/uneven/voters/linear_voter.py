@@ -55,8 +55,7 @@ class LinearVoter:
         answers = np.empty(X.shape[0], dtype=np.int32)
         standard = (self.n_codes, self.centre, self.scale)
         for rows, block in dense_blocks(X, self.columns):
-            is_whole = block.shape[1] == X.shape[1]
-            asked = self.columns if is_whole else np.arange(len(self.columns))
+            asked = self.columns if block is X else np.arange(len(self.columns))
             linear_answers(block, asked, *standard, self.coef, self.intercept, answers[rows])
         return answers
 
