@@ -35,11 +35,11 @@ def test_the_default_is_norm_combo(scales):
 def test_trees_alone_are_norm_combo_without_linear_voters(scales):
     X, y = scales
     (ensemble,) = (one for one in ENSEMBLES if TREES_ALONE in one.ends)
-    model = ensemble.make(X, y, 3)
-    model.n_estimators = 240
+    model = ensemble.make(X, y, 6)
+    model.n_estimators = 200
     model.fit(X, y)
     factors = unseen_factors(model, y, ensemble.ends[TREES_ALONE])
-    whole = NormComboClassifier(n_estimators=240, linear_voters=False, random_state=3).fit(X, y)
+    whole = NormComboClassifier(n_estimators=200, linear_voters=False, random_state=6).fit(X, y)
     np.testing.assert_allclose(factors, whole.class_factors_)
     assert not np.allclose(factors, 1.0)
     answers = model.classes_[(model.predict_proba(X) * factors).argmax(axis=1)]

@@ -54,7 +54,7 @@ def test_votes_add_up_as_shares_over_who_has_not_seen_a_row():
 class OneBoost(NormComboClassifier):
     """A single boost, which remembers the rows that it drew."""
 
-    def _boosts(self, n_classes):
+    def _boosts(self, n_classes, n_rows):
         return [Boost(self.n_estimators, self.max_depth, 1.0)]
 
     def _draw(self, y, rng):

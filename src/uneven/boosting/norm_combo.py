@@ -17,8 +17,8 @@ from uneven.boosting.norm import (
     Boost,
     OutOfBag,
     bootstrap_by_class,
+    depths_for,
     fit_mixture,
-    long_depth,
     plan_boosts,
     steering_costs,
     with_linear_voters,
@@ -40,7 +40,7 @@ from uneven.door import (
 from uneven.metrics.confusion import matrix_norm
 from uneven.threads import workers
 from uneven.vote_classifier import StagedVoteClassifier
-from uneven.voters import CostLinear, TrainingTable, as_weak_learner
+from uneven.voters import CostLinear, LinearVoter, TrainingTable, as_weak_learner
 from uneven.votes import ALL_VIEWS, Term, Vote
 
 __all__ = ["NormComboClassifier"]
@@ -63,6 +63,14 @@ class _Process:
     unseen_by_linear: OutOfBag
     steering: np.ndarray
     linear: dict[int, Term] = field(default_factory=dict)
+
+    def hear_linear(
+        self, boost: int, voter: LinearVoter, answers: np.ndarray, unseen: np.ndarray
+    ) -> None:
+        """Keep the linear voter beside a boost, whose vote is 1."""
+        n_classes = self.table.n_classes
+        self.unseen_by_linear.hear(np.eye(n_classes)[answers], unseen)
+        self.linear[boost] = Term(voter, np.ones(n_classes), self.view)
 
 
 @dataclass
@@ -102,7 +110,8 @@ class NormComboClassifier(CallbackSupportMixin, StagedVoteClassifier):
     max_depth : int or None, default=None
         Depth of the trees of long boosts; those of short boosts are up to three levels deeper,
         but no deeper than 6 unless this is 6 or more. None is enough for a leaf per class, within
-        3 and 5: 3 for up to 8 classes, 4 for up to 16. Ignored if ``estimator`` is given.
+        3 and 5 (3 for up to 8 classes, 4 for up to 16), and in short boosts for a leaf for eight
+        rows, within 6 and 9 (7 from 1024 rows on). Ignored if ``estimator`` is given.
     steering : float, default=0.5
         How far the prices of mistakes follow the gradient of the norm, between 0 and 1.
     linear_voters : bool, default=True
@@ -267,16 +276,16 @@ stop_reason_ : object
             np.ones((n_classes, n_classes)),
         )
 
-    def _boosts(self, n_classes: int) -> list[Boost]:
+    def _boosts(self, n_classes: int, n_rows: int) -> list[Boost]:
         """The boosts to learn."""
-        depth = long_depth(n_classes) if self.max_depth is None else int(self.max_depth)
-        boosts = plan_boosts(int(self.n_estimators), depth)
+        depths = depths_for(n_classes, n_rows, self.max_depth)
+        boosts = plan_boosts(int(self.n_estimators), *depths)
         return with_linear_voters(boosts) if self.linear_voters else boosts
 
     def _learn(self, process: _Process) -> None:
         """Run all boosts, fit the factors of the classes, and store the vote."""
         n_classes, views = process.table.n_classes, self.views_
-        boosts = self._boosts(n_classes)
+        boosts = self._boosts(n_classes, len(process.table.y))
         seeds = check_random_state(self.random_state).randint(2**31 - 1, size=len(boosts))
         terms: list[Term] = []
         ends: list[int] = []
@@ -292,14 +301,14 @@ stop_reason_ : object
         for number in announced_rounds(self, todo, data, snapshot):
             rng = np.random.RandomState(int(seeds[number]))
             boost, draw = boosts[number], self._open_draw(process, rng)
-            linear = self._linear_term(process, draw) if boost.has_linear else None
+            linear = self._linear_answers(process, draw) if boost.has_linear else None
             found = self._boost(process, boost, draw, rng)
             if found:
                 terms += found
                 ends.append(len(terms))
                 self._record(process, len(found), boost.max_depth)
             if found and linear is not None:
-                process.linear[len(ends) - 1] = linear
+                process.hear_linear(len(ends) - 1, *linear, draw.unseen)
             if len(ends) >= _WARM_UP and self.steering > 0.0:
                 errors = process.unseen.errors(prior=_PRIOR) * process.class_cost
                 process.steering = steering_costs(errors, float(self.steering))
@@ -333,14 +342,12 @@ stop_reason_ : object
         )
         return _Draw(costs, visible & (drawn == 0))
 
-    def _linear_term(self, process: _Process, draw: _Draw) -> Term | None:
-        """A linear voter on the rows drawn, whose vote is 1; None if it only guesses."""
-        n_classes = process.table.n_classes
+    def _linear_answers(
+        self, process: _Process, draw: _Draw
+    ) -> tuple[LinearVoter, np.ndarray] | None:
+        """A linear voter on the rows drawn, and its answers; None if it only guesses."""
         voter, answers = CostLinear().learn(process.table, process.columns, draw.costs)
-        if draw.costs.edge(answers) <= EDGE_TOLERANCE:
-            return None
-        process.unseen_by_linear.hear(np.eye(n_classes)[answers], draw.unseen)
-        return Term(voter, np.ones(n_classes), process.view)
+        return (voter, answers) if draw.costs.edge(answers) > EDGE_TOLERANCE else None
 
     def _boost(
         self, process: _Process, boost: Boost, draw: _Draw, rng: np.random.RandomState

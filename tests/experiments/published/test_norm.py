@@ -260,5 +260,5 @@ def test_our_methods_run_as_they_come():
         model = METHODS[column].make(None, np.empty(0), 7)
         assert type(model) is kind
         assert model.get_params() == kind(random_state=7).get_params()
-    assert METHODS[NORM].edition == 2
+    assert METHODS[NORM].edition == 4
     assert f"NormCoMBo is its default: {NormComboClassifier().n_estimators} trees" in TABLE.protocol

@@ -3,7 +3,7 @@
 from uneven.boosting.norm.boosts import (
     DEEPEST,
     Boost,
-    long_depth,
+    depths_for,
     plan_boosts,
     with_linear_voters,
 )
@@ -18,9 +18,9 @@ __all__ = [
     "Boost",
     "OutOfBag",
     "bootstrap_by_class",
+    "depths_for",
     "fit_class_factors",
     "fit_mixture",
-    "long_depth",
     "norm_gradient",
     "plan_boosts",
     "steering_costs",

@@ -7,11 +7,12 @@ from dataclasses import dataclass, replace
 
 import numpy as np
 
-__all__ = ["DEEPEST", "Boost", "long_depth", "plan_boosts", "with_linear_voters"]
+__all__ = ["DEEPEST", "Boost", "depths_for", "plan_boosts", "with_linear_voters"]
 
 DEEPEST = 29
-_AUTO_DEPTHS = (3, 5)
-_USUAL_DEEP = 6
+_LONG_DEPTHS = (3, 5)
+_SHORT_DEPTHS = (6, 9)
+_ROWS_PER_LEAF = 8
 _LONGEST = 40
 _BOOSTS = 24
 _TREES_PER_LINEAR = 50
@@ -37,26 +38,45 @@ class Boost:
     has_linear: bool = False
 
 
-def long_depth(n_classes: int) -> int:
-    """Depth of trees of long boosts: enough for a leaf per class, within 3 and 5.
+def depths_for(n_classes: int, n_rows: int, max_depth: int | None = None) -> tuple[int, int]:
+    """Depths of the trees of long and of short boosts.
+
+    Parameters
+    ----------
+    n_classes, n_rows : int
+    max_depth : int, optional
+        Depth for long boosts; short ones get up to three levels more, but no more than 6 unless
+        this is 6 or more. If None, trees of long boosts have a leaf per class, within depths 3
+        and 5, and those of short boosts a leaf for eight rows, within 6 and 9.
+
+    Returns
+    -------
+    long, short : int
 
     Examples
     --------
-    >>> [long_depth(n_classes) for n_classes in (2, 8, 9, 26, 100)]
-    [3, 3, 4, 5, 5]
+    >>> depths_for(3, 200), depths_for(26, 3000), depths_for(6, 100_000)
+    ((3, 6), (5, 8), (3, 9))
+    >>> depths_for(3, 200, max_depth=1), depths_for(3, 200, max_depth=8)
+    ((1, 4), (8, 9))
     """
+    least, most = _SHORT_DEPTHS
+    if max_depth is not None:
+        return max_depth, min(max_depth + 3, max(least, max_depth + 1))
     leaf_each = math.ceil(math.log2(max(n_classes, 2)))
-    return min(max(_AUTO_DEPTHS[0], leaf_each), _AUTO_DEPTHS[1])
+    leaf_for_rows = math.floor(math.log2(max(n_rows, 1) / _ROWS_PER_LEAF))
+    shallow = min(max(_LONG_DEPTHS[0], leaf_each), _LONG_DEPTHS[1])
+    return shallow, min(max(least, leaf_for_rows), most)
 
 
-def plan_boosts(n_trees: int, depth: int) -> list[Boost]:
+def plan_boosts(n_trees: int, depth: int, deeper: int) -> list[Boost]:
     """Share trees out among boosts: about 24 of them, more if each long one would exceed 40.
 
     Parameters
     ----------
     n_trees : int
-    depth : int
-        Of the trees of long boosts.
+    depth, deeper : int
+        Of the trees of long and of short boosts.
 
     Returns
     -------
@@ -64,11 +84,10 @@ def plan_boosts(n_trees: int, depth: int) -> list[Boost]:
 
     Examples
     --------
-    >>> boosts = plan_boosts(600, 3)
+    >>> boosts = plan_boosts(600, 3, 6)
     >>> len(boosts), boosts[0].n_trees, boosts[1].n_trees, boosts[1].max_depth
     (24, 40, 10, 6)
     """
-    deeper = min(depth + 3, max(_USUAL_DEEP, depth + 1))
     long = min(_LONGEST, max(1, round(n_trees * 8 / (5 * _BOOSTS))))
     kinds = (Boost(long, depth, 1.0), Boost(max(1, round(long / 4)), deeper, 0.5))
     boosts: list[Boost] = []
@@ -84,9 +103,9 @@ def with_linear_voters(boosts: list[Boost]) -> list[Boost]:
 
     Examples
     --------
-    >>> sum(boost.has_linear for boost in with_linear_voters(plan_boosts(600, 3)))
+    >>> sum(boost.has_linear for boost in with_linear_voters(plan_boosts(600, 3, 6)))
     12
-    >>> sum(boost.has_linear for boost in with_linear_voters(plan_boosts(150, 3)))
+    >>> sum(boost.has_linear for boost in with_linear_voters(plan_boosts(150, 3, 6)))
     0
     """
     n_linear = sum(boost.n_trees for boost in boosts) // _TREES_PER_LINEAR

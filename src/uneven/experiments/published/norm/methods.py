@@ -50,7 +50,7 @@ class Method:
 
     make: Callable[[Any, np.ndarray, int], Any]
     packages: tuple[str, ...] = ()
-    edition: int = 1
+    edition: int = 2
 
 
 def category_codes(X: Any) -> Any:
@@ -159,7 +159,7 @@ def logistic(X: Any, y: np.ndarray, seed: int) -> Any:
 
 
 METHODS: Mapping[str, Method] = {
-    NORM: Method(norm_combo, edition=3),
+    NORM: Method(norm_combo, edition=4),
     COMBO: Method(combo),
     "AdaBoost.MM": Method(adaboost_mm),
     "Balanced forest": Method(balanced_forest, SAMPLERS),

@@ -24,7 +24,7 @@ MEASURES = (
     Measure("norm.folds", "norm of the confusion matrix, mean over folds", "lower"),
     Measure("gmean.folds", "G-mean, mean over folds", "higher"),
     Measure("balanced.folds", "balanced accuracy, mean over folds", "higher"),
-    Measure("seconds", "seconds of a fit, one thread", "lower", 2),
+    Measure("seconds", "processor seconds of a fit", "lower", 2),
 )
 ONE_POINT = 0.01
 TIMES = 3.0
