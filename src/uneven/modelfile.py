@@ -80,6 +80,7 @@ TRUSTED_TYPES = (
     "uneven.versionspace.structural_svm.CuttingPlaneSVC",
     "uneven.views.maps.ViewMap",
     "uneven.voters.adapters.EstimatorVoter",
+    "uneven.voters.cost_linear.CostLinear",
     "uneven.voters.forest.Forest",
     "uneven.voters.linear_voter.LinearVoter",
     "uneven.voters.tree.TreeVoter",

@@ -6,6 +6,7 @@ is what is wanted here, standardises nothing and takes no missing values.
 
 from __future__ import annotations
 
+from numbers import Integral, Real
 from typing import Any
 
 import numpy as np
@@ -62,11 +63,7 @@ class CostLinear(BaseEstimator):
         seed: int = 0,
     ) -> tuple[LinearVoter, np.ndarray]:
         """Fit the coefficients; see :class:`~uneven.voters.WeakLearner`."""
-        if not self.ridge > 0.0 or not self.max_iter >= 1:
-            raise ValueError(
-                "ridge must be above 0 and max_iter at least 1, got "
-                f"{self.ridge!r} and {self.max_iter!r}."
-            )
+        self._check()
         rows, labels, weights = costs.examples()
         X = table.X[rows][:, columns]
         n_codes = np.zeros(len(columns), dtype=np.int64)
@@ -82,11 +79,18 @@ class CostLinear(BaseEstimator):
         voter.reach = table.reach(answers)
         return voter, answers
 
+    def _check(self) -> None:
+        ridge, steps = self.ridge, self.max_iter
+        if not isinstance(ridge, Real) or not 0.0 < float(ridge) < np.inf:
+            raise ValueError(f"ridge must be a finite number above 0, got {ridge!r}.")
+        if not isinstance(steps, Integral) or isinstance(steps, bool) or steps < 1:
+            raise ValueError(f"max_iter must be a whole number at least 1, got {steps!r}.")
+
 
 def _moments(X: np.ndarray, weights: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
     """Mean and standard deviation of the known values, each of shape (n_columns,)."""
     known = ~np.isnan(X)
-    unit = _units(np.where(known, np.abs(X), 0.0).max(axis=0))
+    unit = _units(np.where(known, np.abs(X), 0.0).max(axis=0, initial=0.0))
     shares = np.where(known, X / unit, 0.0)
     mass = np.maximum(weights @ known, _TINY)
     mean = weights @ shares / mass
@@ -97,6 +101,8 @@ def _moments(X: np.ndarray, weights: np.ndarray) -> tuple[np.ndarray, np.ndarray
 def _sparse_moments(X: Any, weights: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
     """The same for a sparse table, whose zeros stay: nothing is taken off."""
     X = sp.csc_array(X, dtype=np.float64, copy=True)
+    if not X.shape[0]:
+        return np.zeros(X.shape[1]), np.ones(X.shape[1])
     X.data[np.isnan(X.data)] = 0.0
     unit = _units(abs(X).max(axis=0).toarray().ravel())
     shares = X @ sp.diags_array(1.0 / unit)
