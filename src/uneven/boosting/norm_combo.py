@@ -39,8 +39,9 @@ from uneven.door import (
 )
 from uneven.metrics.confusion import matrix_norm
 from uneven.threads import workers
+from uneven.views import ViewMap
 from uneven.vote_classifier import StagedVoteClassifier
-from uneven.voters import CostLinear, LinearVoter, TrainingTable, as_weak_learner
+from uneven.voters import CostLinear, TrainingTable, as_weak_learner
 from uneven.votes import ALL_VIEWS, Term, Vote
 
 __all__ = ["NormComboClassifier"]
@@ -64,19 +65,17 @@ class _Process:
     steering: np.ndarray
     linear: dict[int, Term] = field(default_factory=dict)
 
-    def hear_linear(
-        self, boost: int, voter: LinearVoter, answers: np.ndarray, unseen: np.ndarray
-    ) -> None:
-        """Keep the linear voter beside a boost, whose vote is 1."""
-        n_classes = self.table.n_classes
-        self.unseen_by_linear.hear(np.eye(n_classes)[answers], unseen)
-        self.linear[boost] = Term(voter, np.ones(n_classes), self.view)
+    def hear(self, bag: OutOfBag, terms: list[Term], views: ViewMap, unseen: np.ndarray) -> None:
+        """Let terms vote on the rows that they have not seen."""
+        vote = Vote(terms, [len(terms)], self.table.n_classes, views)
+        bag.hear(vote.score(self.table.X, self.table.team), unseen)
 
 
 @dataclass
 class _Draw:
-    """A bootstrap: the costs of its rows, and which rows it has left out."""
+    """A bootstrap: its rows and their costs, and which rows of the whole table it has left out."""
 
+    table: TrainingTable
     costs: RunningCosts
     unseen: np.ndarray
 
@@ -296,30 +295,33 @@ stop_reason_ : object
         def snapshot() -> dict[str, Any]:
             return fitted_attributes(self) | {"vote_": Vote(terms, ends, n_classes, views)}
 
-        todo = range(0 if self.stop_reason_ else len(boosts))
+        is_blind = not process.row_mass.any()
+        todo = range(0 if self.stop_reason_ or is_blind else len(boosts))
         data = (process.table.X, process.table.y)
         for number in announced_rounds(self, todo, data, snapshot):
             rng = np.random.RandomState(int(seeds[number]))
             boost, draw = boosts[number], self._open_draw(process, rng)
-            linear = self._linear_answers(process, draw) if boost.has_linear else None
+            linear = self._linear_term(process, draw) if boost.has_linear else None
             found = self._boost(process, boost, draw, rng)
             if found:
                 terms += found
                 ends.append(len(terms))
+                process.hear(process.unseen, found, views, draw.unseen)
                 self._record(process, len(found), boost.max_depth)
             if found and linear is not None:
-                process.hear_linear(len(ends) - 1, *linear, draw.unseen)
+                process.linear[len(ends) - 1] = linear
+                process.hear(process.unseen_by_linear, [linear], views, draw.unseen)
             if len(ends) >= _WARM_UP and self.steering > 0.0:
                 errors = process.unseen.errors(prior=_PRIOR) * process.class_cost
                 process.steering = steering_costs(errors, float(self.steering))
             done = number + 1
-        if todo and not terms:
+        if not self.stop_reason_ and not terms:
             warnings.warn(
                 "no voter does better than guessing: the classifier always answers the most "
                 "frequent class.",
                 stacklevel=2,
             )
-        if not self.stop_reason_ and done < len(boosts):
+        if not self.stop_reason_ and done < len(todo):
             self.stop_reason_ = "a callback asked to stop"
         elif not self.stop_reason_:
             self.stop_reason_ = "all boosts done" if terms else "no voter with a positive edge"
@@ -331,29 +333,25 @@ stop_reason_ : object
         visible = process.row_mass > 0.0
         drawn = np.zeros(len(table.y), dtype=np.int64)
         drawn[visible] = self._draw(table.y[visible], rng)
-        mass = drawn * process.row_mass
-        class_mass = np.bincount(table.y, mass, table.n_classes)
-        costs = RunningCosts(
-            table.y,
-            table.n_classes,
-            mass / np.where(class_mass > 0.0, class_mass, 1.0)[table.y],
-            process.class_cost * process.steering,
-            table.team,
-        )
-        return _Draw(costs, visible & (drawn == 0))
+        rows = np.flatnonzero(drawn)
+        y, mass = table.y[rows], (drawn * process.row_mass)[rows]
+        class_mass = np.bincount(y, mass, table.n_classes)
+        prices = process.class_cost * process.steering
+        costs = RunningCosts(y, table.n_classes, mass / class_mass[y], prices, table.team)
+        return _Draw(table.take(rows), costs, visible & (drawn == 0))
 
-    def _linear_answers(
-        self, process: _Process, draw: _Draw
-    ) -> tuple[LinearVoter, np.ndarray] | None:
-        """A linear voter on the rows drawn, and its answers; None if it only guesses."""
-        voter, answers = CostLinear().learn(process.table, process.columns, draw.costs)
-        return (voter, answers) if draw.costs.edge(answers) > EDGE_TOLERANCE else None
+    def _linear_term(self, process: _Process, draw: _Draw) -> Term | None:
+        """A linear voter on the rows drawn, whose vote is 1; None if it only guesses."""
+        voter, answers = CostLinear().learn(draw.table, process.columns, draw.costs)
+        if draw.costs.edge(answers) <= EDGE_TOLERANCE:
+            return None
+        return Term(voter, np.ones(process.table.n_classes), process.view)
 
     def _boost(
         self, process: _Process, boost: Boost, draw: _Draw, rng: np.random.RandomState
     ) -> list[Term]:
         """CoMBo on the rows drawn; its votes add up to 1 per row."""
-        table, columns, costs = process.table, process.columns, draw.costs
+        table, columns, costs = draw.table, process.columns, draw.costs
         learner = as_weak_learner(self.estimator, boost.max_depth)
         terms = []
         for _ in range(boost.n_trees):
@@ -369,8 +367,6 @@ stop_reason_ : object
             terms.append(Term(voter, np.full(table.n_classes, weight), process.view))
             if edge >= 1.0 - EDGE_CLIP:
                 break
-        if terms:
-            process.unseen.hear(costs.scores, draw.unseen)
         total = sum(float(term.weight[0]) for term in terms)
         return [Term(t.voter, t.weight / total, t.view) for t in terms]
 

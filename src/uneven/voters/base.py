@@ -46,6 +46,8 @@ class TrainingTable:
     team : Workers
     n_codes : ndarray of int, shape (n_features,), or None
         Categories of each column, whose values are their codes; 0 for a column of numbers.
+    part_of : (TrainingTable, ndarray of int) or None
+        The table that these rows were taken from, and which rows they are.
     """
 
     X: Any
@@ -55,10 +57,14 @@ class TrainingTable:
     max_bins: int = 255
     team: Workers = field(default_factory=lambda: Workers(1, None))
     n_codes: np.ndarray | None = None
+    part_of: tuple[TrainingTable, np.ndarray] | None = None
 
     @cached_property
     def binned(self) -> BinnedDense | BinnedSparse:
         """The codes of the table, made when the first learner asks for them."""
+        if self.part_of is not None:
+            whole, rows = self.part_of
+            return whole.binned.take(rows)
         even = bool(np.all(self.mass == self.mass[0]))
         return bin_table(self.X, None if even else self.mass, self.max_bins, self.team)
 
@@ -66,6 +72,11 @@ class TrainingTable:
     def class_mass(self) -> np.ndarray:
         """Mass of each class, shape (n_classes,)."""
         return np.bincount(self.y, weights=self.mass, minlength=self.n_classes)
+
+    def take(self, rows: np.ndarray) -> TrainingTable:
+        """Some rows, in increasing order, with the codes that they have in this table."""
+        part = (self, rows)
+        return replace(self, X=self.X[rows], y=self.y[rows], mass=self.mass[rows], part_of=part)
 
     def reach(self, answers: np.ndarray) -> np.ndarray:
         """Share of each class's mass that is answered rightly, shape (n_classes,)."""

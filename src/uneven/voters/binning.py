@@ -9,8 +9,8 @@ own, whose side each split learns. Sparse columns keep only their stored entries
 from __future__ import annotations
 
 from abc import ABC, abstractmethod
-from dataclasses import dataclass
-from typing import Any
+from dataclasses import dataclass, replace
+from typing import Any, Self
 
 import numpy as np
 import scipy.sparse as sp
@@ -178,6 +178,10 @@ class BinnedTable(ABC):
         return Splits(values[here], columns[chosen], cuts[here], missing_left[here], lefts[here])
 
     @abstractmethod
+    def take(self, rows: np.ndarray) -> Self:
+        """The codes of some rows; ``rows`` increases."""
+
+    @abstractmethod
     def _split_kernel(self, columns: np.ndarray) -> tuple[Any, Any, int]:
         """Kernel, its stored codes, and how many histogram updates a level costs."""
 
@@ -198,6 +202,10 @@ class BinnedDense(BinnedTable):
     """Binned dense table: ``codes`` is a uint8 array of shape (n_features, n_rows)."""
 
     codes: np.ndarray
+
+    def take(self, rows: np.ndarray) -> Self:
+        """The codes of some rows."""
+        return replace(self, n_rows=len(rows), codes=np.ascontiguousarray(self.codes[:, rows]))
 
     def _split_kernel(self, columns: np.ndarray) -> tuple[Any, Any, int]:
         return kernels.best_splits_dense, self.codes, self.n_rows * len(columns)
@@ -228,6 +236,16 @@ class BinnedSparse(BinnedTable):
     """Binned sparse table: ``csc`` = (indptr, indices, codes, zero_codes)."""
 
     csc: tuple[np.ndarray, np.ndarray, np.ndarray, np.ndarray]
+
+    def take(self, rows: np.ndarray) -> Self:
+        """The codes of some rows."""
+        indptr, indices, codes, zero_codes = self.csc
+        place = np.full(self.n_rows, -1, dtype=indices.dtype)
+        place[rows] = np.arange(len(rows))
+        kept = place[indices] >= 0
+        starts = np.concatenate([[0], np.cumsum(kept)])[indptr].astype(indptr.dtype)
+        csc = (starts, place[indices[kept]], codes[kept], zero_codes)
+        return replace(self, n_rows=len(rows), csc=csc)
 
     def _split_kernel(self, columns: np.ndarray) -> tuple[Any, Any, int]:
         return kernels.best_splits_sparse, self.csc, len(self.csc[1])
