@@ -128,6 +128,26 @@ def test_sparse_and_dense_columns_grow_the_same_tree(problem, seed, depth):
         np.testing.assert_array_equal(getattr(sparse, name), getattr(dense, name))
 
 
+@pytest.mark.parametrize("kind", [np.asarray, sp.csr_array])
+@given(tables(max_rows=60), st.integers(0, 2**32 - 1))
+def test_rows_taken_out_grow_the_tree_of_rows_without_weight(kind, problem, seed):
+    X, y, n_classes = problem
+    X = np.where(X < 2, 0.0, X)
+    rng = np.random.default_rng(seed)
+    weights = rng.uniform(0.2, 1.0, len(y)) * (rng.random(len(y)) < 0.6)
+    weights[0] = 1.0
+    rows = np.flatnonzero(weights)
+    table = TrainingTable(kind(X), y, n_classes, np.ones(len(y)))
+    part = table.take(rows)
+    columns = np.arange(X.shape[1])
+    whole, answers = CostTree().learn(table, columns, RunningCosts(y, n_classes, weights))
+    taken, theirs = CostTree().learn(part, columns, RunningCosts(y[rows], n_classes, weights[rows]))
+    for name in ("feature", "threshold", "missing_left", "child", "label"):
+        np.testing.assert_array_equal(getattr(taken, name), getattr(whole, name))
+    np.testing.assert_array_equal(theirs, answers[rows])
+    np.testing.assert_array_equal(part.binned.thresholds, table.binned.thresholds)
+
+
 @given(tables(), st.integers(0, 2**32 - 1))
 def test_deeper_trees_by_cost_never_pay_more(problem, seed):
     X, y, n_classes = problem
