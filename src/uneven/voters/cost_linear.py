@@ -17,7 +17,7 @@ from sklearn.base import BaseEstimator
 from uneven.cost_matrices import CostMatrix
 from uneven.voters.base import TrainingTable
 from uneven.voters.linear_kernels import FAR
-from uneven.voters.linear_voter import LinearVoter
+from uneven.voters.linear_voter import LinearVoter, sparse_design
 
 __all__ = ["CostLinear"]
 
@@ -124,9 +124,7 @@ def _scale(variance: np.ndarray, unit: np.ndarray) -> np.ndarray:
 def _design(X: Any, n_codes: np.ndarray, centre: np.ndarray, scale: np.ndarray) -> Any:
     """Standardised numbers and indicators of categories, shape (n_samples, n_rows of ``coef``)."""
     if sp.issparse(X):
-        Z = sp.csr_array(X @ sp.diags_array(1.0 / scale))
-        Z.data = np.clip(np.nan_to_num(Z.data), -FAR, FAR).astype(np.float32)
-        return Z
+        return sparse_design(X, scale).astype(np.float32)
     halves = X / 2.0 - centre / 2.0
     Z = np.nan_to_num(np.clip(halves / scale * 2.0, -FAR, FAR))
     if not n_codes.any():

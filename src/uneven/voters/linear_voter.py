@@ -6,11 +6,12 @@ from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
+import scipy.sparse as sp
 
-from uneven.voters.linear_kernels import linear_answers
+from uneven.voters.linear_kernels import FAR, linear_answers
 from uneven.voters.tree import dense_blocks
 
-__all__ = ["LinearVoter"]
+__all__ = ["LinearVoter", "sparse_design"]
 
 
 @dataclass
@@ -52,6 +53,9 @@ class LinearVoter:
 
     def predict(self, X: Any) -> np.ndarray:
         """Class index for each row of the full table ``X``, shape (n_samples,)."""
+        if sp.issparse(X) and not self.centre.any() and not self.n_codes.any():
+            Z = sparse_design(sp.csc_array(X)[:, self.columns], self.scale)
+            return np.asarray((Z @ self.coef + self.intercept).argmax(axis=1), dtype=np.int32)
         answers = np.empty(X.shape[0], dtype=np.int32)
         standard = (self.n_codes, self.centre, self.scale)
         for rows, block in dense_blocks(X, self.columns):
@@ -71,3 +75,20 @@ class LinearVoter:
         sizes = np.sqrt(sums / widths[:, None])
         total = sizes.sum(axis=0)
         credit[self.columns] += weight * self.reach * sizes / np.where(total > 0.0, total, 1.0)
+
+
+def sparse_design(X: Any, scale: np.ndarray) -> sp.csr_array:
+    """Sparse columns divided by their scales; missing values become zeros.
+
+    Parameters
+    ----------
+    X : sparse matrix of shape (n_samples, n_columns)
+    scale : ndarray of shape (n_columns,)
+
+    Returns
+    -------
+    csr_array of shape (n_samples, n_columns)
+    """
+    Z = sp.csr_array(X @ sp.diags_array(1.0 / scale))
+    Z.data = np.clip(np.nan_to_num(Z.data, posinf=FAR, neginf=-FAR), -FAR, FAR)
+    return Z
