@@ -9,6 +9,7 @@ import pytest
 
 from tests.cli.test_modelfile import CARD, PROBLEM, first, put, write
 from uneven import NormComboClassifier
+from uneven.datasets import make_balance_scale
 from uneven.experiments import METHODS, Settings, fit_method
 from uneven.experiments.methods import default_methods, make_classifier
 from uneven.experiments.progress import Silent
@@ -91,6 +92,8 @@ def certain(errors):
         ("unseen_errors_", np.ravel, "error rates are not"),
         ("unseen_norm_", lambda _: float("nan"), "norm hold a number that cannot be"),
         ("unseen_norm_", lambda _: "small", "norm are not"),
+        ("linear_share_", lambda _: 0.3, "linear voters have a share of 0.3"),
+        ("linear_share_", lambda _: None, "linear voters have a share of None"),
         ("judged_", lambda judged: -judged, "judged rows are not"),
         ("judged_", lambda judged: judged[1:], "judged rows are not"),
     ],
@@ -120,10 +123,35 @@ def test_explain_shows_factors_and_recalls(uneven, table):
     assert "Unseen training rows" in done.out
     assert f"confusion norm {model.unseen_norm_:.3f}, a little optimistic" in done.out
     assert f"{model.n_estimators_} trees in 24 boosts" in done.out
+    assert "linear voters" not in done.out
     section = done.out[done.out.index("Unseen") : done.out.index("Which column")]
     lines = {line.split()[0]: line.split() for line in section.splitlines() if line.strip()}
     for label, factor, errors in zip(model.classes_, model.class_factors_, model.unseen_errors_):
         assert lines[label][1:3] == [f"{factor:.2f}", f"{1 - errors.sum():.2f}"]
+
+
+def test_linear_voters_are_kept_in_the_file_and_told_of(uneven, tmp_path):
+    scale = make_balance_scale(as_frame=True)
+    scale.data.assign(side=scale.target).to_csv(tmp_path / "scale.csv", index=False)
+    words = ("--method", "norm_combo", "--rounds", 70, "-o", "m.skops")
+    assert uneven("fit", "scale.csv", "-t", "side", *words).code == 0
+    done = uneven("explain", "m.skops")
+    assert done.code == 0
+    pipeline, card = load_model("m.skops")
+    model, X = pipeline[-1], make_balance_scale().data
+    assert model.linear_share_ == 0.5
+    told = (
+        f"210 trees in {len(model.vote_.rounds)} boosts, and 4 linear voters with half of the vote"
+    )
+    assert told in " ".join(done.out.split())
+    again = make_classifier(METHOD, Settings(rounds=70)).fit(X, scale.target)
+    np.testing.assert_array_equal(model.vote_.score(X), again.vote_.score(X))
+    save_model(pipeline, card, tmp_path / "again.skops")
+    kept = load_model(tmp_path / "again.skops")[0]
+    np.testing.assert_array_equal(
+        kept.predict_proba(scale.data), pipeline.predict_proba(scale.data)
+    )
+    np.testing.assert_array_equal(kept[-1].explain().feature_share, again.explain().feature_share)
 
 
 def test_explain_does_not_invent_the_recall_of_a_single_row(uneven, table, frame):
