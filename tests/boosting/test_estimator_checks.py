@@ -8,6 +8,7 @@ from sklearn.utils.estimator_checks import parametrize_with_checks
 
 import uneven
 from uneven.boosting import ShareBoostClassifier
+from uneven.boosting.norm import Boost
 from uneven.fusion import BestViewClassifier, HoldoutFusionClassifier
 from uneven.linear import (
     KernelPerceptronClassifier,
@@ -27,6 +28,14 @@ from uneven.stacking.normalised import LaplaceTreeClassifier, NormalisedClassifi
 from uneven.versionspace import CuttingPlaneClassifier, CuttingPlaneSVC
 from uneven.voters import Resampled
 
+
+class LinearBesideTrees(uneven.NormComboClassifier):
+    """NormCoMBo of a few boosts, a linear voter beside each."""
+
+    def _boosts(self, n_classes, n_rows):
+        return [Boost(2, 1, 1.0, has_linear=True)] * 6
+
+
 MEMBERS = [("bayes", GaussianNB()), ("tree", DecisionTreeClassifier(max_depth=3))]
 TWO_VIEWS = {"all": slice(None), "first": slice(0, 1)}
 ESTIMATORS = [
@@ -42,6 +51,7 @@ ESTIMATORS = [
     uneven.ComboClassifier(n_estimators=5, early_stopping=True),
     uneven.NormComboClassifier(n_estimators=6),
     uneven.NormComboClassifier(n_estimators=6, steering=1.0, class_factors=False, n_jobs=2),
+    LinearBesideTrees(),
     uneven.MumboClassifier(n_estimators=5, views=TWO_VIEWS, n_jobs=2),
     uneven.MumboClassifier(n_estimators=5, views=TWO_VIEWS, selection="combination_or_best"),
     uneven.MuComboClassifier(n_estimators=5, views=TWO_VIEWS),
