@@ -4,7 +4,6 @@ from itertools import pairwise
 
 import numpy as np
 import pytest
-import scipy.sparse as sp
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
@@ -61,7 +60,6 @@ def test_scores_are_sums_over_the_terms(case):
         assert len(shorter) == n_terms
         np.testing.assert_allclose(shorter.score(X), expected, atol=1e-12)
     np.testing.assert_allclose(vote.score(X), stages[-1], atol=1e-12)
-    np.testing.assert_array_equal(vote.score(sp.csr_array(X)), vote.score(X))
 
 
 @settings(max_examples=25)

@@ -91,7 +91,7 @@ def test_the_sweep_is_brute_force_over_the_grid(rows, seed):
         answers = (votes * tried).argmax(axis=1)
         np.add.at(masses, (y, answers), mass)
         assert wrong == pytest.approx(mass[answers != y].sum(), abs=1e-9)
-        assert norm == pytest.approx(np.linalg.norm(masses * prices, 2), rel=1e-3, abs=1e-9)
+        assert norm == pytest.approx(np.linalg.norm(masses * prices, 2), rel=4e-3, abs=1e-9)
 
 
 @settings(max_examples=30, deadline=None)

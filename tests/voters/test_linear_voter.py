@@ -38,12 +38,13 @@ def voters_and_tables(draw):
     rng = np.random.default_rng(draw(st.integers(0, 2**32 - 1)))
     n_features, n_classes = draw(st.integers(1, 5)), draw(st.integers(1, 4))
     columns = rng.permutation(n_features)[: draw(st.integers(1, n_features))]
-    n_codes = rng.choice([0, 0, 1, 3], len(columns))
+    is_centred, has_codes = draw(st.booleans()), draw(st.booleans())
+    n_codes = has_codes * rng.choice([0, 0, 1, 3], len(columns))
     n_rows = int(np.maximum(n_codes, 1).sum())
     voter = LinearVoter(
         columns,
         n_codes,
-        rng.integers(-4, 5, len(columns)) / 2.0,
+        is_centred * rng.integers(-4, 5, len(columns)) / 2.0,
         rng.choice([0.25, 1.0, 2.0], len(columns)),
         rng.integers(-2, 3, (n_rows, n_classes)) / 2.0,
         rng.integers(-2, 3, n_classes) / 2.0,
