@@ -29,7 +29,7 @@ def run() -> list[Line]:
 
 def _targets(found: Mapping[str, Ranks]) -> list[Line]:
     norm, gmean, accuracy, seconds = (
-        found[key] for key in ("norm", "gmean", "accuracy", "seconds")
+        found[key] for key in ("norm", "gmean", "accuracy", "processor")
     )
     own, plain = (_figures(accuracy, "means")[name] for name in (NORM, COMBO))
     slow, quick = (_figures(seconds, "means")[name] for name in (NORM, COMBO))

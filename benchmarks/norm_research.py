@@ -28,7 +28,7 @@ FOLDS = 5
 RATIO, LARGEST = 15.0, 300
 ROWS = 1600
 MORE_ROWS = {"Page-Blocks": 2500}
-MEASURES = ("norm", "gmean", "balanced", "accuracy", "seconds")
+MEASURES = ("norm", "gmean", "balanced", "accuracy", "processor")
 
 Rows = tuple[np.ndarray, np.ndarray]
 Source = Callable[[], tuple[Any, Any]]

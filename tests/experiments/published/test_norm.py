@@ -109,7 +109,7 @@ def test_answers_are_judged_together_and_fold_by_fold():
     assert found["gmean.folds"] == pytest.approx(np.sqrt(0.5) / 2)
     assert found["balanced.folds"] == pytest.approx((0.75 + 0.5) / 2)
     assert found["mauc"] == pytest.approx((1.0 + 0.25) / 2)
-    assert found["seconds"] == 1.5
+    assert found["processor"] == 1.5
 
 
 def test_every_row_of_a_class_that_is_large_enough_is_answered_once():

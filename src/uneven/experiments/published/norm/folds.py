@@ -45,7 +45,7 @@ class Fold:
     classes : ndarray of shape (K,)
         Classes of the scores.
     seconds : float
-        Spent on fitting.
+        Of the processor, spent on fitting.
     """
 
     y: np.ndarray
@@ -110,8 +110,8 @@ def judge_folds(folds: list[Fold]) -> dict[str, list[float]]:
     dict of str to list of float
         One sample each: "norm", "gmean", "balanced" and "accuracy" of the answers of all folds
         together; the same with ".folds" behind, as the mean of the measures of the folds; "mauc",
-        a mean over folds, because scores of different models do not rank together; and "seconds"
-        of a fit.
+        a mean over folds, because scores of different models do not rank together; and
+        "processor", seconds of the processor for a fit.
 
     Examples
     --------
@@ -119,7 +119,7 @@ def judge_folds(folds: list[Fold]) -> dict[str, list[float]]:
     >>> one = Fold(y, np.array([0, 0, 0]), scores, classes, seconds=1.0)
     >>> two = Fold(y, y, scores, classes, seconds=3.0)
     >>> found = judge_folds([one, two])
-    >>> found["norm"], found["gmean.folds"], found["seconds"]
+    >>> found["norm"], found["gmean.folds"], found["processor"]
     ([0.5], [0.5], [2.0])
     """
     y = np.concatenate([fold.y for fold in folds])
@@ -128,7 +128,7 @@ def judge_folds(folds: list[Fold]) -> dict[str, list[float]]:
     for key, judge in JUDGES.items():
         found[f"{key}.folds"] = [float(np.mean([judge(f.y, f.answers) for f in folds]))]
     found["mauc"] = [float(np.mean([mauc(f.y, f.scores, labels=f.classes) for f in folds]))]
-    found["seconds"] = [float(np.mean([fold.seconds for fold in folds]))]
+    found["processor"] = [float(np.mean([fold.seconds for fold in folds]))]
     return found
 
 

@@ -50,7 +50,7 @@ class Method:
 
     make: Callable[[Any, np.ndarray, int], Any]
     packages: tuple[str, ...] = ()
-    edition: int = 2
+    edition: int = 1
 
 
 def category_codes(X: Any) -> Any:
