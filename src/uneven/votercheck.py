@@ -9,7 +9,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from uneven.partcheck import check_columns, check_nodes, check_numbers, check_range, check_whole
+from uneven.partcheck import check_nodes, check_numbers, check_range, check_whole
 from uneven.voters import LinearVoter, TreeVoter
 
 __all__ = ["VOTERS"]
@@ -37,7 +37,10 @@ def _check_tree(tree: TreeVoter, n_features: int, n_classes: int) -> NDArray:
 
 def _check_linear(voter: LinearVoter, n_features: int, n_classes: int) -> NDArray:
     """Check the coefficients of a linear rule; return the columns that it reads."""
-    check_columns(voter.columns, n_features, "of a linear voter")
+    check_whole(voter.columns, "columns of a linear voter")
+    if voter.columns.ndim != 1 or not voter.columns.size:
+        raise ValueError("a linear voter has no list of columns")
+    check_range(voter.columns, n_features, "column")
     check_whole(voter.n_codes, "numbers of categories")
     size = voter.columns.shape
     check_numbers(voter.coef, voter.coef.shape, "coefficients", signed=True)

@@ -91,7 +91,7 @@ def test_the_sweep_is_brute_force_over_the_grid(rows, seed):
         answers = (votes * tried).argmax(axis=1)
         np.add.at(masses, (y, answers), mass)
         assert wrong == pytest.approx(mass[answers != y].sum(), abs=1e-9)
-        assert norm == pytest.approx(np.linalg.norm(masses * prices, 2), rel=0.012, abs=1e-9)
+        assert norm == pytest.approx(np.linalg.norm(masses * prices, 2), rel=1e-3, abs=1e-9)
 
 
 @settings(max_examples=30, deadline=None)
@@ -104,7 +104,7 @@ def test_factors_are_never_worse_than_ones(rows, accuracy_weight):
     factors = fit_class_factors(votes, y, mass, accuracy_weight=accuracy_weight)
     assert np.log(factors).mean() == pytest.approx(0.0, abs=1e-12)
     found = objective(votes, y, mass, factors, accuracy_weight)
-    assert found <= 1.012 * objective(votes, y, mass, np.ones(votes.shape[1]), accuracy_weight)
+    assert found <= objective(votes, y, mass, np.ones(votes.shape[1]), accuracy_weight) + 1e-3
 
 
 def test_two_classes_get_the_best_factor_of_the_grid():

@@ -28,7 +28,7 @@ from uneven.voters import CostLinear, LinearVoter
 
 SCALE = make_balance_scale()
 X, Y = SCALE.data, SCALE.target
-CLOSE = 0.012
+CLOSE = 1e-3
 """How exact norms are by power iteration that goes on from a vector found for another matrix."""
 
 

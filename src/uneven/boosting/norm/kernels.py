@@ -7,7 +7,6 @@ __all__ = ["largest_singular_value", "sweep_factor"]
 
 _POWER_STEPS = 200
 _POWER_TOLERANCE = 1e-9
-_FRESH = 0.01
 
 
 @njit(cache=True)
@@ -114,7 +113,7 @@ def sweep_factor(votes, y, mass, prices, factors, column, grid, wrong_price, bes
     masses = np.zeros((n_classes, n_classes))
     for i in range(n):
         masses[y[i], other[i]] += mass[i]
-    right = np.ones(n_classes)
+    right = np.empty(n_classes)
     image = np.empty(n_classes)
     for g in range(len(grid)):
         for i in order[starts[g] : starts[g + 1]]:
@@ -122,6 +121,6 @@ def sweep_factor(votes, y, mass, prices, factors, column, grid, wrong_price, bes
             masses[y[i], column] += mass[i]
         wrongs[g] = max(0.0, masses.sum() - np.trace(masses))
         enough = best - wrong_price * wrongs[g]
-        right += _FRESH
+        right[:] = 1.0
         errors = np.maximum(masses, 0.0) * prices
         norms[g] = largest_singular_value(errors, right, image, enough)
