@@ -29,7 +29,7 @@ from uneven.voters import CostLinear, LinearVoter
 SCALE = make_balance_scale()
 X, Y = SCALE.data, SCALE.target
 CLOSE = 1e-3
-"""How exact norms are by power iteration that goes on from a vector found for another matrix."""
+"""How exact norms are by power iteration that ends after 200 steps."""
 
 
 def enough_trees(**params):
@@ -376,3 +376,42 @@ def test_rows_that_teach_nothing(known):
 def test_a_flag_is_true_or_false():
     with pytest.raises(ValueError, match="linear_voters must be True or False, got 'yes'"):
         enough_trees(linear_voters="yes").fit(X, Y)
+
+
+class Drawn(FewBoosts):
+    """Remembers the rows drawn."""
+
+    def _draw(self, y, rng):
+        self._draws = [*getattr(self, "_draws", []), super()._draw(y, rng)]
+        return self._draws[-1]
+
+
+def test_linear_voters_are_judged_where_they_drew_nothing():
+    table, y = slanted(150)
+    model = Drawn(random_state=0).fit(table, y)
+    process = model._process
+    votes = np.zeros((150, 3))
+    for boost, drawn in enumerate(model._draws):
+        answers = process.linear[boost].voter.predict(table)
+        votes[drawn == 0] += np.eye(3)[answers[drawn == 0]]
+    np.testing.assert_array_equal(process.unseen_by_linear.votes, votes)
+
+
+def test_a_fit_counts_its_rows_for_the_depth_of_short_boosts():
+    table, y = slanted(1100)
+    depths = NormComboClassifier(n_estimators=4, random_state=0).fit(table, y).history_["depth"]
+    assert set(depths) == {3, 7}
+
+
+def test_factors_of_the_mixture_are_fitted_to_the_end():
+    rng = np.random.default_rng(1)
+    y = np.repeat(np.arange(4), [200, 60, 30, 10])
+    lean = np.array([0.9, 0.3, 0.1, 0.0])
+    trees = make_bag(rng.random((300, 4)) + lean, y)
+    linear = make_bag(rng.random((300, 4)) + 0.4 * np.eye(4)[y] + lean, y)
+    found = fit_mixture(trees, linear, aim(4))
+    again = aim(4).factors(found.bag, found.factors)
+    assert found.share == 0.5
+    np.testing.assert_allclose(found.factors, again)
+    once = aim(4).factors(found.bag, aim(4).factors(trees), turns=1)
+    assert not np.allclose(found.factors, once)

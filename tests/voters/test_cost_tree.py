@@ -137,8 +137,9 @@ def test_rows_taken_out_grow_the_tree_of_rows_without_weight(kind, problem, seed
     weights = rng.uniform(0.2, 1.0, len(y)) * (rng.random(len(y)) < 0.6)
     weights[0] = 1.0
     rows = np.flatnonzero(weights)
-    table = TrainingTable(kind(X), y, n_classes, np.ones(len(y)))
+    table = TrainingTable(kind(X), y, n_classes, rng.uniform(0.5, 2.0, len(y)))
     part = table.take(rows)
+    np.testing.assert_array_equal(part.mass, table.mass[rows])
     columns = np.arange(X.shape[1])
     whole, answers = CostTree().learn(table, columns, RunningCosts(y, n_classes, weights))
     taken, theirs = CostTree().learn(part, columns, RunningCosts(y[rows], n_classes, weights[rows]))

@@ -114,8 +114,8 @@ class NormComboClassifier(CallbackSupportMixin, StagedVoteClassifier):
     steering : float, default=0.5
         How far the prices of mistakes follow the gradient of the norm, between 0 and 1.
     linear_voters : bool, default=True
-        From 200 trees on, learn a linear voter for every 50 trees too. They are kept where they
-        help on unseen rows.
+        From 200 trees on, learn a linear voter for every 50 trees too, also beside an
+        ``estimator``. They are kept where they help on unseen rows.
     class_factors : bool, default=True
         Fit the factors of the classes.
     accuracy_weight : float, default=1.0
@@ -134,10 +134,11 @@ class NormComboClassifier(CallbackSupportMixin, StagedVoteClassifier):
     steering_cost_ : ndarray of shape (n_classes, n_classes)
         Prices of mistakes after the last boost.
     unseen_errors_ : ndarray of shape (n_classes, n_classes)
-        Estimated error rates: row = true class, column = answer, zero diagonal. They are a little
-        optimistic, because the factors were chosen to make them small.
+        Estimated error rates: row = true class, column = answer, zero diagonal. They are
+        optimistic, because the factors and the share were chosen to make them small.
     judged_ : ndarray of int, shape (n_classes,)
-        Training rows of each class that some boost has voted on without having drawn them. Where
+        Training rows of each class that some boost has voted on without having drawn them (and
+        some linear voter too, where these have a share). Where
         it is 0, as for a class of one row, its row of ``unseen_errors_`` is zero and says nothing.
     unseen_norm_ : float
         Norm of ``unseen_errors_``, each entry times its ``class_cost`` in units of their mean.
@@ -146,7 +147,7 @@ class NormComboClassifier(CallbackSupportMixin, StagedVoteClassifier):
         (of the trees, before the factors) and ``judged``, the share of rows that somebody has
         voted on unseen.
     n_estimators_ : int
-        Trees kept.
+        Trees kept, or voters that ``estimator`` has learnt; linear voters do not count.
     classes_, class_prior_, vote_, views_, categories_, n_features_in_, feature_names_in_, \
 stop_reason_ : object
         As for :class:`ComboClassifier`; a stage of the vote is a boost.

@@ -97,5 +97,5 @@ def fit_mixture(trees: OutOfBag, linear: OutOfBag, aim: Aim) -> Mixture:
 
 
 def _can_mix(trees: OutOfBag, linear: OutOfBag) -> bool:
-    both = trees.blend(linear, 0.5).judged_per_class()
+    both = trees.blend(linear, _SHARE).judged_per_class()
     return bool(both.any()) and not trees.judged_per_class()[both == 0].any()
