@@ -4,6 +4,7 @@ import sys
 from collections.abc import Iterator
 
 import pytest
+import sklearn
 
 
 @pytest.fixture(autouse=True)
@@ -13,3 +14,11 @@ def _no_open_figures() -> Iterator[None]:
     pyplot = sys.modules.get("matplotlib.pyplot")
     if pyplot is not None:
         pyplot.close("all")
+
+
+@pytest.fixture(autouse=True)
+def _settings_of_scikit_learn_as_before() -> Iterator[None]:
+    """Take back what examples have set for the whole process."""
+    before = sklearn.get_config()
+    yield
+    sklearn.set_config(**before)
