@@ -415,3 +415,14 @@ def test_factors_of_the_mixture_are_fitted_to_the_end():
     np.testing.assert_allclose(found.factors, again)
     once = aim(4).factors(found.bag, aim(4).factors(trees), turns=1)
     assert not np.allclose(found.factors, once)
+
+
+def test_both_votes_are_compared_on_the_same_rows():
+    """Trees err only where no linear voter has been asked."""
+    y = np.tile([0, 1], 60)
+    known = np.arange(120) < 60
+    right = np.eye(2)[y]
+    trees = make_bag(1.0 + 2.0 * np.where(known[:, None], right, 1.0 - right), y)
+    linear = make_bag(right, y, unseen=known)
+    assert trees.errors().max() == 0.5
+    assert fit_mixture(trees, linear, aim(2)).share == 0.0

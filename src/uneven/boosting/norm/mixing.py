@@ -86,16 +86,12 @@ def fit_mixture(trees: OutOfBag, linear: OutOfBag, aim: Aim) -> Mixture:
     0.5
     """
     alone = Mixture(0.0, aim.factors(trees), trees)
-    if not _can_mix(trees, linear):
-        return alone
     mixed = trees.blend(linear, _SHARE)
+    both = mixed.judged_per_class()
+    if not both.any() or trees.judged_per_class()[both == 0].any():
+        return alone
     factors = aim.factors(mixed, alone.factors, turns=1)
     gain = aim.value(trees.blend(linear, 0.0), alone.factors) - aim.value(mixed, factors)
     if gain < _MIXING_PRICE:
         return alone
     return Mixture(_SHARE, aim.factors(mixed, factors), mixed)
-
-
-def _can_mix(trees: OutOfBag, linear: OutOfBag) -> bool:
-    both = trees.blend(linear, _SHARE).judged_per_class()
-    return bool(both.any()) and not trees.judged_per_class()[both == 0].any()
