@@ -9,11 +9,11 @@ STAMP := $(VENV)/.installed
 help:  ## list the commands
 	@grep -E '^[a-z]+:.*##' $(MAKEFILE_LIST) | sed -E 's/:.*##/\t/' | expand -t 12
 
-$(STAMP): pyproject.toml
+$(STAMP): pyproject.toml published/pyproject.toml
 	@$(PYTHON) -c 'import sys; sys.exit("uneven needs Python 3.11 or newer, this is " + sys.version.split()[0]) if sys.version_info < (3, 11) else None'
 	$(PYTHON) -m venv $(VENV)
 	$(BIN)/python -m pip install --quiet --disable-pip-version-check --upgrade pip
-	$(BIN)/python -m pip install --quiet --disable-pip-version-check --editable ".[all]"
+	$(BIN)/python -m pip install --quiet --disable-pip-version-check --editable ".[all]" --editable ./published
 	@touch $@
 
 demo: $(STAMP)  ## compare the methods on embedded data and write uneven-demo/report.html

@@ -1,7 +1,7 @@
 """Learners beside those of the source, from the labels of a rough classifier.
 
 The protocol and the learners of the source are in
-`uneven.experiments.published.louche.cheap_labels`; here are the others that a reader may want to
+`uneven_published.louche.cheap_labels`; here are the others that a reader may want to
 see, among them one of a package that only benchmarks need.
 """
 
@@ -16,7 +16,8 @@ import numpy as np
 from cleanlab.classification import CleanLearning
 from sklearn.linear_model import LogisticRegression
 
-from uneven.experiments.published.louche.cheap_labels import (
+from uneven.noise import LabelRepairPipeline, UMAClassifier, confusion_from_clean
+from uneven_published.louche.cheap_labels import (
     BATCH,
     CHEAP,
     CLEAN,
@@ -30,7 +31,6 @@ from uneven.experiments.published.louche.cheap_labels import (
     seen_matrix,
     uma,
 )
-from uneven.noise import LabelRepairPipeline, UMAClassifier, confusion_from_clean
 
 NAMES = {
     ROUGH: "rough classifier itself",

@@ -13,16 +13,16 @@ import numpy as np
 from joblib import Parallel, delayed
 
 from benchmarks.lines import Line
-from uneven.experiments.published import Context
-from uneven.experiments.published.koco.call_prints import TABLE_2_2, TABLE_4_5
-from uneven.experiments.published.koco.calls import (
+from uneven_published import Context
+from uneven_published.koco.call_prints import TABLE_2_2, TABLE_4_5
+from uneven_published.koco.calls import (
     ALL_VIEWS,
     VIEW_ROWS,
     draw_calls,
     fusion_methods,
     single_methods,
 )
-from uneven.experiments.published.protocols import Drawn, pick
+from uneven_published.protocols import Drawn, pick
 
 DRAWS = 10
 ROUNDS = 500

@@ -9,9 +9,9 @@ from numba import njit
 
 from benchmarks.data import table
 from benchmarks.lines import Line, best_of_each
-from uneven.cost_matrices import RunningCosts
-from uneven.lanes import add_lanes8
-from uneven.threads import Workers
+from uneven.costs._simd import add_lanes8
+from uneven.costs.matrices import RunningCosts
+from uneven.utils.parallel import Workers
 from uneven.voters import kernels
 from uneven.voters.binning import Level, bin_table
 

@@ -8,10 +8,10 @@ from joblib import Parallel, delayed
 from benchmarks.lines import NOT_RUN, Line
 from uneven import AdaBoostMMClassifier, ComboClassifier
 from uneven.datasets import fetch
-from uneven.experiments.published import Context
-from uneven.experiments.published.koco.rare_classes import GMEANS, TABLES
-from uneven.experiments.published.protocols import CrossValidated, pick
 from uneven.voters import CostTree
+from uneven_published import Context
+from uneven_published.koco.rare_classes import GMEANS, TABLES
+from uneven_published.protocols import CrossValidated, pick
 
 PUBLISHED = {
     TABLES[row]: GMEANS.values[row, "CoMBo", "gmean"]

@@ -13,13 +13,13 @@ from joblib import Parallel, delayed
 
 from benchmarks.lines import NOT_RUN, Line
 from uneven.datasets import fetch
-from uneven.experiments.published.bregman.methods import CORRECTED, OURS, RANDOM_TREES
-from uneven.experiments.published.bregman.one_against_rest import OneAgainstRest
-from uneven.experiments.published.bregman.sources import APART
-from uneven.experiments.published.bregman.table_1 import TABLE_1
-from uneven.experiments.published.description import Answers, Context
-from uneven.experiments.published.numbers import Measured
-from uneven.experiments.published.significance import compare_columns
+from uneven_published.bregman.methods import CORRECTED, OURS, RANDOM_TREES
+from uneven_published.bregman.one_against_rest import OneAgainstRest
+from uneven_published.bregman.sources import APART
+from uneven_published.bregman.table_1 import TABLE_1
+from uneven_published.description import Answers, Context
+from uneven_published.numbers import Measured
+from uneven_published.significance import compare_columns
 
 TARGET = {"accuracy": 0.8659, "f1": 0.5914}
 EVEN = f"{CORRECTED}, even views"

@@ -21,9 +21,10 @@ from matplotlib import pyplot as plt
 from benchmarks.cheap_labels import NAMES, judge, validation_error
 from benchmarks.lines import NOT_RUN, Line
 from uneven.datasets import DatasetUnavailableError
-from uneven.experiments.published import Context
-from uneven.experiments.published.louche import noise_studies as published
-from uneven.experiments.published.louche.cheap_labels import (
+from uneven.plots.palette import BLUE, GRID, INK, MUTED, ORANGE, SERIES
+from uneven_published import Context
+from uneven_published.louche import noise_studies as published
+from uneven_published.louche.cheap_labels import (
     CHEAP,
     CLEAN,
     CORE,
@@ -32,8 +33,7 @@ from uneven.experiments.published.louche.cheap_labels import (
     UMA,
     draw_labelled,
 )
-from uneven.experiments.published.louche.real_rows import KernelImages
-from uneven.plots.palette import BLUE, GRID, INK, MUTED, ORANGE, SERIES
+from uneven_published.louche.real_rows import KernelImages
 
 FIRST_SEED = 200
 PICTURE = Path(__file__).parents[1] / "docs" / "images" / "uma-widths.png"

@@ -16,7 +16,7 @@ from benchmarks.cheap_labels import NAMES, judge
 from benchmarks.lines import NOT_RUN, Line, at_most
 from benchmarks.noise_real import spread
 from uneven.datasets import fetch
-from uneven.experiments.published.louche.cheap_labels import (
+from uneven_published.louche.cheap_labels import (
     CHEAP,
     CLEAN,
     SAMPLE,
@@ -27,7 +27,7 @@ from uneven.experiments.published.louche.cheap_labels import (
     seen_matrix,
     uma,
 )
-from uneven.experiments.published.louche.real_rows import largest_classes
+from uneven_published.louche.real_rows import largest_classes
 
 N_DRAWS = 10
 FIRST_SEED = 100

@@ -9,7 +9,7 @@ from sklearn.datasets import make_classification
 
 from benchmarks.lines import Line
 from uneven import ComboClassifier, NormComboClassifier
-from uneven.experiments.published.norm.tables import TIMES
+from uneven_published.norm.tables import TIMES
 
 TABLES = {"small": (200, 9, 6), "middle": (3000, 16, 26), "large": (50_000, 20, 5)}
 """Rows, columns and classes; the first class has eight times the rows of the last."""

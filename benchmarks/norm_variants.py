@@ -12,8 +12,8 @@ from sklearn.ensemble import RandomForestClassifier
 
 from uneven import ComboClassifier, NormComboClassifier
 from uneven.boosting.norm import Boost, fit_class_factors
-from uneven.experiments.published.norm.methods import balanced_forest
 from uneven.voters import CostLinear
+from uneven_published.norm.methods import balanced_forest
 
 TREES = 300
 """Trees of everything that is not made of boosts."""

@@ -8,16 +8,16 @@ from dataclasses import replace
 import numpy as np
 from sklearn.linear_model import LogisticRegression, RidgeClassifier, RidgeClassifierCV
 
-from uneven.experiments.published.sen.judges import (
+from uneven.fusion.rules import majority
+from uneven.stacking.selection import best_of
+from uneven_published.sen.judges import (
     GRID,
     Bench,
     Triple,
     Verdicts,
     quiet,
 )
-from uneven.experiments.published.sen.stacks import Stack
-from uneven.fusion.rules import majority
-from uneven.stacking.selection import best_of
+from uneven_published.sen.stacks import Stack
 
 FAMILIES = ("ws", "cws", "lsg")
 ELASTIC_HINGE, ELASTIC_SQUARED = "hinge group cws, elastic", "squared group cws, elastic"

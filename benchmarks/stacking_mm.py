@@ -9,12 +9,12 @@ from sklearn.model_selection import train_test_split
 
 from benchmarks.lines import NOT_RUN, Line
 from uneven.datasets import fetch
-from uneven.experiments.published.sen.judges import quiet
-from uneven.experiments.published.sen.stacks import build_stack, rows_of
 from uneven.stacking import diverse_ensemble
 from uneven.stacking.combiner import LinearCombiner
 from uneven.stacking.majorisation import PAPER, MajorisedCombiner, majorise
 from uneven.stacking.solve import solve
+from uneven_published.sen.judges import quiet
+from uneven_published.sen.stacks import build_stack, rows_of
 
 DATA = ("vehicle", "waveform")
 PENALTIES = ("l2", "l1", "group")

@@ -31,11 +31,11 @@ from benchmarks.stacking_judges import (
     judge_wide,
 )
 from benchmarks.stacks import FOLDER, N_STACKS, N_SUBSETS, NAMES, stacks
-from uneven.experiments.published.numbers import Printed
-from uneven.experiments.published.sen import printed
-from uneven.experiments.published.sen.judges import Verdict, Verdicts
-from uneven.experiments.published.sen.stacks import DATA
 from uneven.metrics.paired import signed_rank_test
+from uneven_published.numbers import Printed
+from uneven_published.sen import printed
+from uneven_published.sen.judges import Verdict, Verdicts
+from uneven_published.sen.stacks import DATA
 
 WIDEST = 700
 """Weights of "lsg" beyond which its hinges are left out here: they take minutes each."""

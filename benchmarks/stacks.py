@@ -19,10 +19,10 @@ import numpy as np
 import sklearn
 
 import uneven
-from uneven.atomic import replace_file
 from uneven.datasets import fetch
-from uneven.experiments.published.sen.stacks import Stack, diverse_stack, halves, rows_of
 from uneven.stacking import diverse_ensemble
+from uneven.utils.files import replace_file
+from uneven_published.sen.stacks import Stack, diverse_stack, halves, rows_of
 
 NAMES = ("wine", "vehicle", "vowel", "yeast", "segment", "steel", "robot", "waveform")
 """The eight data sets of the source, the cheap ones first. "vehicle" is its Statlog."""

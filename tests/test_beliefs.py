@@ -6,11 +6,10 @@ from hypothesis import given
 from hypothesis import strategies as st
 from hypothesis.extra import numpy as hnp
 
-from uneven.beliefs import Beliefs
-from uneven.cost_matrices import RunningCosts
 from uneven.costs import EDGE_TOLERANCE, vote_weight
-from uneven.expected_costs import ExpectedCosts
-from uneven.threads import Workers, workers
+from uneven.costs.expected import Beliefs, ExpectedCosts
+from uneven.costs.matrices import RunningCosts
+from uneven.utils.parallel import Workers, workers
 
 
 def slow_beliefs(y, noise, prior, units, scores):

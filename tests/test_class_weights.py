@@ -6,7 +6,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 from scipy.optimize import minimize
 
-from uneven.class_weights import exact_coefficients, simplified_coefficients
+from uneven.costs.class_weights import exact_coefficients, simplified_coefficients
 
 RIGHT = np.array([[2.0, 2.0, 0.0], [4 / 3, 1.0, 2.0]])
 WRONG = np.array([[0.0, 1.0, 0.0], [0.5, 0.0, 1 / 3]])

@@ -6,7 +6,6 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from tests.problems import labelled_answers
-from uneven.cost_matrices import FixedCosts, RunningCosts
 from uneven.costs import (
     edge,
     example_distribution,
@@ -16,7 +15,8 @@ from uneven.costs import (
     uniform_baseline,
     vote_weight,
 )
-from uneven.threads import workers
+from uneven.costs.matrices import FixedCosts, RunningCosts
+from uneven.utils.parallel import workers
 from uneven.voters import CostTree, TrainingTable
 
 Y = np.array([0, 0, 0, 1, 1, 2])

@@ -6,7 +6,7 @@ import time
 import numpy as np
 import pytest
 
-from uneven.threads import Workers, workers
+from uneven.utils.parallel import Workers, workers
 
 
 @pytest.mark.parametrize("n_jobs", [1, 2, 5])

@@ -8,7 +8,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from tests.problems import view_tables
-from uneven.cost_matrices import RunningCosts
+from uneven.costs.matrices import RunningCosts
 from uneven.views import resolve_views
 from uneven.voters import CostLinear, CostTree, TrainingTable, TreeVoter
 from uneven.votes import ALL_VIEWS, Term, Vote

@@ -14,7 +14,7 @@ from uneven import (
     MuComboClassifier,
     MumboClassifier,
 )
-from uneven.class_weights import exact_coefficients
+from uneven.costs.class_weights import exact_coefficients
 from uneven.datasets import make_imbalanced_views
 from uneven.metrics import confusion_norm, error_matrix, geometric_mean_recall
 

@@ -13,8 +13,8 @@ from sklearn.neighbors import KNeighborsClassifier
 
 from uneven import AdaBoostMMClassifier, ComboClassifier, MuComboClassifier, MumboClassifier
 from uneven.boosting import ShareBoostClassifier
-from uneven.cost_matrices import CostMatrix, quantum
 from uneven.costs import vote_weight
+from uneven.costs.matrices import CostMatrix, quantum
 from uneven.datasets import make_uneven_views
 from uneven.metrics import confusion_norm
 from uneven.noise import corrupt_labels, cyclic_noise, pairwise_noise, uniform_noise

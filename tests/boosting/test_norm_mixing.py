@@ -20,7 +20,7 @@ from uneven.boosting.norm import (
     with_linear_voters,
 )
 from uneven.boosting.norm.kernels import largest_singular_value, sweep_factor
-from uneven.cost_matrices import RunningCosts
+from uneven.costs.matrices import RunningCosts
 from uneven.datasets import make_balance_scale
 from uneven.metrics import confusion_norm
 from uneven.metrics.confusion import matrix_norm

@@ -10,8 +10,8 @@ from scipy.optimize import minimize_scalar
 from tests.problems import labelled_answers
 from uneven.boosting.norm import norm_gradient, steering_costs
 from uneven.costs import exponential_costs
-from uneven.door import check_class_cost
 from uneven.metrics import confusion_norm
+from uneven.utils.validation import check_class_cost
 
 
 @st.composite

@@ -9,7 +9,7 @@ import pandas as pd
 import pytest
 
 from uneven.cli import run
-from uneven.experiments import METHODS
+from uneven.comparison import METHODS
 
 
 @dataclass

@@ -3,7 +3,7 @@ from __future__ import annotations
 import pytest
 
 from tests.cli.conftest import files_in
-from uneven.atomic import replace_file, replace_folder
+from uneven.utils.files import replace_file, replace_folder
 
 
 def write_half(path, error):

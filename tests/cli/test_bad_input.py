@@ -154,8 +154,8 @@ def test_views_by_prefix_need_prefixes(uneven, table, tmp_path, frame):
 
 
 def test_unwritable_folder_is_noticed_before_the_work(uneven, table, tmp_path, monkeypatch):
-    from uneven import atomic
     from uneven.cli import compare
+    from uneven.utils import files as atomic
 
     def never(*_args, **_kwargs):
         raise AssertionError("cross-validation was started")

@@ -9,8 +9,8 @@ import numpy as np
 import pytest
 
 from tests.cli.conftest import files_in
-from uneven.experiments import default_methods
-from uneven.modelfile import load_model
+from uneven.comparison import default_methods
+from uneven.persistence.model_file import load_model
 from uneven.report.results import CompareResults
 
 QUICK = ("--target", "label", "--cv", 3, "--rounds", 6, "--n-jobs", 1)

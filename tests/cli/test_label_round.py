@@ -11,8 +11,8 @@ import pytest
 
 from tests.cli.conftest import make_frame
 from tests.cli.test_label_next import fill_in, pool, read  # noqa: F401
-from uneven.experiments import labelled_table
-from uneven.modelfile import load_model
+from uneven.comparison import labelled_table
+from uneven.persistence.model_file import load_model
 
 ASK = ("label-next", "pool.csv", "--n", 6)
 

@@ -18,8 +18,8 @@ from sklearn.preprocessing import FunctionTransformer
 from tests.cli.conftest import files_in, make_frame
 from uneven import MumboClassifier
 from uneven.boosting import ShareBoostClassifier
-from uneven.experiments import METHODS, Settings, fit_method, make_problem
-from uneven.modelfile import (
+from uneven.comparison import METHODS, Settings, fit_method, make_problem
+from uneven.persistence.model_file import (
     FORMAT,
     TRUSTED_TYPES,
     ModelCard,

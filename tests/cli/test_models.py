@@ -9,8 +9,8 @@ import pandas as pd
 import pytest
 
 from tests.cli.conftest import files_in, make_frame
-from uneven.experiments import METHODS
-from uneven.modelfile import load_model
+from uneven.comparison import METHODS
+from uneven.persistence.model_file import load_model
 
 
 @pytest.fixture
@@ -44,8 +44,8 @@ def test_every_method_survives_its_file(uneven, table, tmp_path, frame, method):
 
 def test_fit_equals_the_estimator_in_python(uneven, table, frame, model):
     from uneven import ComboClassifier
-    from uneven.experiments import Schema
-    from uneven.experiments.encoding import encode_ordinal
+    from uneven.comparison import Schema
+    from uneven.comparison.encoding import encode_ordinal
 
     features = frame.drop(columns="label")
     schema = Schema.of(features)

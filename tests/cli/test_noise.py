@@ -11,7 +11,7 @@ import pytest
 
 from tests.cli.conftest import files_in
 from uneven.cli import texts
-from uneven.experiments import (
+from uneven.comparison import (
     MEASURES,
     METHODS,
     InputError,
@@ -24,9 +24,9 @@ from uneven.experiments import (
     read_noise_matrix,
     write_noise_matrix,
 )
-from uneven.experiments.measures import Answers
-from uneven.modelfile import load_model
+from uneven.comparison.measures import Answers
 from uneven.noise import corrected_confusion, corrected_error, corrupt_labels, cyclic_noise
+from uneven.persistence.model_file import load_model
 from uneven.report.results import CompareResults
 
 NOISE = cyclic_noise(3, (0.25, 0.1))
@@ -126,7 +126,7 @@ def test_methods_that_take_a_matrix_get_it_and_the_help_names_them():
     told = [name for name, method in METHODS.items() if knows_noise(method)]
     assert "uma" in told
     settings = Settings(noise_matrix=NOISE)
-    from uneven.experiments.methods import make_classifier
+    from uneven.comparison.methods import make_classifier
 
     for name, method in METHODS.items():
         params = make_classifier(method, settings).get_params(deep=False)

@@ -16,15 +16,15 @@ from sklearn.pipeline import Pipeline
 from tests.cli.conftest import make_frame
 from tests.cli.test_modelfile import first, put, write
 from uneven import ComboClassifier, UMAClassifier
-from uneven.experiments import make_problem
-from uneven.experiments.encoding import encode_one_hot
+from uneven.comparison import make_problem
+from uneven.comparison.encoding import encode_one_hot
 from uneven.linear import (
     KernelPerceptronClassifier,
     PerceptronClassifier,
     UltraconservativeClassifier,
 )
-from uneven.modelfile import ModelCard, ModelFileError, load_model, save_model
 from uneven.noise import LabelRepairPipeline, NoiseTolerantPerceptron
+from uneven.persistence.model_file import ModelCard, ModelFileError, load_model, save_model
 
 PROBLEM = make_problem(make_frame(), "label")
 TWO = np.where(PROBLEM.y == "common", "common", "other")

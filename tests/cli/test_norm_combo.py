@@ -9,11 +9,11 @@ import pytest
 
 from tests.cli.test_modelfile import CARD, PROBLEM, first, put, write
 from uneven import NormComboClassifier
+from uneven.comparison import METHODS, Settings, fit_method
+from uneven.comparison.methods import default_methods, make_classifier
+from uneven.comparison.progress import Silent
 from uneven.datasets import make_balance_scale
-from uneven.experiments import METHODS, Settings, fit_method
-from uneven.experiments.methods import default_methods, make_classifier
-from uneven.experiments.progress import Silent
-from uneven.modelfile import ModelFileError, load_model, save_model
+from uneven.persistence.model_file import ModelFileError, load_model, save_model
 
 METHOD = METHODS["norm_combo"]
 

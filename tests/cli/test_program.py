@@ -13,7 +13,7 @@ import pytest
 
 import uneven as package
 from tests.cli.conftest import files_in, make_frame
-from uneven.experiments import MEASURES, METHODS
+from uneven.comparison import MEASURES, METHODS
 
 
 def test_help_teaches(uneven):
@@ -134,7 +134,7 @@ def test_live_progress_counts_rounds(table, monkeypatch):
     from uneven import ComboClassifier
     from uneven.cli import terminal
     from uneven.cli.inputs import TableRequest
-    from uneven.experiments import Settings, choose_methods, fit_method
+    from uneven.comparison import Settings, choose_methods, fit_method
 
     console = Console(force_terminal=True, width=100, record=True, file=io.StringIO())
     monkeypatch.setattr(terminal, "stderr", lambda: console)

@@ -9,7 +9,7 @@ import pandas as pd
 import pytest
 
 from tests.cli.conftest import make_frame
-from uneven.experiments import (
+from uneven.comparison import (
     METHODS,
     STACK,
     InputError,
@@ -21,7 +21,7 @@ from uneven.experiments import (
     make_problem,
     stack_methods,
 )
-from uneven.modelfile import load_model
+from uneven.persistence.model_file import load_model
 from uneven.report import CompareResults
 
 MEMBERS = ("combo", "adaboost_mm", "logistic_regression")

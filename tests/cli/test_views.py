@@ -9,7 +9,7 @@ import numpy as np
 import pytest
 
 from tests.cli.test_compare import QUICK, TWO, load_results
-from uneven.experiments import METHODS, default_methods
+from uneven.comparison import METHODS, default_methods
 
 VIEWS = ("--views", "prefix")
 
@@ -50,7 +50,7 @@ def test_diagnosis_can_be_left_out_and_needs_several_views(uneven, table, tmp_pa
 
 
 def test_a_long_table_is_sampled(monkeypatch, uneven, table, tmp_path):
-    monkeypatch.setattr("uneven.experiments.diagnosis.MOST_ROWS", 40)
+    monkeypatch.setattr("uneven.comparison.diagnosis.MOST_ROWS", 40)
     assert uneven("compare", table, *QUICK, "--methods", "combo", *VIEWS).code == 0
     assert load_results(tmp_path / "uneven-report").view_rows == 40
 
@@ -67,7 +67,7 @@ def test_methods_that_join_views_are_known():
 @pytest.mark.parametrize(("views", "ran"), [(VIEWS, ["combo", "mumbo"]), ((), ["combo"])])
 def test_they_run_where_there_are_several_views(monkeypatch, uneven, table, tmp_path, views, ran):
     few = {name: METHODS[name] for name in ("combo", "mumbo")}
-    monkeypatch.setattr("uneven.experiments.methods.METHODS", few)
+    monkeypatch.setattr("uneven.comparison.methods.METHODS", few)
     assert uneven("compare", table, *QUICK, "--no-diagnosis", *views).code == 0
     assert [m.name for m in load_results(tmp_path / "uneven-report").methods] == ran
 

@@ -3,7 +3,7 @@
 import numpy as np
 from hypothesis import strategies as st
 
-from uneven.bregman import logistic_loss
+from uneven.fusion.bregman import logistic_loss
 
 GOLDEN = [
     np.array([[1, 1], [1, -1], [-1, 1], [1, 1], [-1, -1]], dtype=float),

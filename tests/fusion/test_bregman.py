@@ -8,7 +8,7 @@ from hypothesis.extra.numpy import arrays
 from scipy.optimize import linprog, minimize_scalar
 
 from tests.fusion.bregman_problems import GOLDEN
-from uneven.bregman import (
+from uneven.fusion.bregman import (
     VIEW_RULES,
     hits_and_misses,
     logistic_loss,
@@ -17,7 +17,7 @@ from uneven.bregman import (
     step_and_gain,
     tilt,
 )
-from uneven.simplex import project_on_simplex
+from uneven.utils.simplex import project_on_simplex
 
 shares = arrays(float, 4, elements=st.floats(1e-6, 1 - 1e-6))
 reals = arrays(float, 4, elements=st.floats(-6, 6))

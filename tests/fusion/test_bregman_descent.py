@@ -7,7 +7,7 @@ from hypothesis import strategies as st
 from scipy.optimize import minimize
 
 from tests.fusion.bregman_problems import GOLDEN, loss_of, margins
-from uneven.bregman import (
+from uneven.fusion.bregman import (
     VIEW_RULES,
     hits_and_misses,
     logistic_loss,
@@ -16,7 +16,7 @@ from uneven.bregman import (
     step_and_gain,
 )
 from uneven.fusion.bregman_descent import Descent
-from uneven.threads import workers
+from uneven.utils.parallel import workers
 
 FIVE = np.ones(5)
 

@@ -14,11 +14,11 @@ from sklearn.tree import DecisionTreeClassifier
 
 from tests.fusion.test_bregman_vote import VIEWS, two_views
 from uneven import BregmanVoteClassifier
-from uneven.door import TrainingRows
 from uneven.fusion.pools import Question, make_pool
-from uneven.modelcheck import check_structure
-from uneven.modelfile import ModelCard, load_model, save_model
+from uneven.persistence.model_check import check_structure
+from uneven.persistence.model_file import ModelCard, load_model, save_model
 from uneven.views import resolve_views
+from uneven.views.training_rows import TrainingRows
 
 
 def fitted(X, y, **options):

@@ -13,8 +13,8 @@ from sklearn.tree import DecisionTreeClassifier
 
 from tests.fusion.bregman_problems import GOLDEN
 from uneven import BregmanVoteClassifier
-from uneven.bregman import VIEW_RULES
 from uneven.datasets import load_demo
+from uneven.fusion.bregman import VIEW_RULES
 from uneven.voters import TreeVoter
 
 VIEWS = {"left": [0, 1, 2], "right": [3, 4, 5]}

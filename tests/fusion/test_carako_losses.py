@@ -7,7 +7,7 @@ from hypothesis import strategies as st
 from scipy.optimize import minimize
 
 from uneven.fusion.carako_losses import JointLoss, SplitLoss
-from uneven.simplex import project_on_simplex
+from uneven.utils.simplex import project_on_simplex
 
 
 @st.composite

@@ -14,8 +14,8 @@ from uneven import (
     EarlyFusionClassifier,
     LateFusionClassifier,
 )
-from uneven.door import narrow_indices
 from uneven.fusion import BestViewClassifier, HoldoutFusionClassifier
+from uneven.utils.validation import narrow_indices
 
 TREE = DecisionTreeClassifier(max_depth=3, class_weight="balanced")
 METHODS = [

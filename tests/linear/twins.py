@@ -2,7 +2,7 @@
 
 import numpy as np
 
-from uneven.simplex import project_on_simplex
+from uneven.utils.simplex import project_on_simplex
 
 
 def error_set(scores, truth):

@@ -16,7 +16,7 @@ from sklearn.neighbors import KNeighborsClassifier
 from sklearn.svm import SVC
 from sklearn.tree import DecisionTreeClassifier
 
-from uneven.modelfile import TRUSTED_TYPES
+from uneven.persistence.model_file import TRUSTED_TYPES
 from uneven.stacking import diverse_learners
 from uneven.stacking.base_learners import (
     GaussianClassifier,

@@ -5,7 +5,7 @@ import pytest
 import skops.io
 
 from tests.stacking.problems import level_one_problem
-from uneven.modelfile import TRUSTED_TYPES
+from uneven.persistence.model_file import TRUSTED_TYPES
 from uneven.stacking.kernel_combiner import fit_kernel_combiner
 
 CASES = [(c, loss) for c in ("ws", "cws", "lsg") for loss in ("squared", "hinge")]

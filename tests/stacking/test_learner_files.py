@@ -11,8 +11,8 @@ from sklearn.pipeline import Pipeline, make_pipeline
 from sklearn.preprocessing import MinMaxScaler, StandardScaler
 
 from uneven import MarginStackingClassifier
-from uneven.learnercheck import check_learner
-from uneven.modelfile import ModelCard, load_model, save_model
+from uneven.persistence.learner_check import check_learner
+from uneven.persistence.model_file import ModelCard, load_model, save_model
 from uneven.stacking import diverse_ensemble, diverse_learners
 from uneven.stacking.normalised import NormalisedClassifier
 

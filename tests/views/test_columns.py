@@ -15,8 +15,8 @@ from sklearn.pipeline import Pipeline
 from sklearn.preprocessing import FunctionTransformer, OneHotEncoder, StandardScaler
 
 from uneven import ComboClassifier, ViewColumns
-from uneven.door import enter
-from uneven.frames import learn_categories, named_frame
+from uneven.utils.frames import learn_categories, named_frame
+from uneven.views.training_rows import validate_fit_data
 
 WORDS = [f"w{k}" for k in range(300)]
 
@@ -67,7 +67,7 @@ def test_a_wide_table_stays_sparse_up_to_the_door():
     wide = sp.hstack([X, sp.csr_array((n, 3_000))])
     names = [f"text__{k}" for k in range(wide.shape[1])]
     model = ComboClassifier(views="prefix")
-    rows = enter(model, named_frame(wide, names), np.arange(n) % 2, None)
+    rows = validate_fit_data(model, named_frame(wide, names), np.arange(n) % 2, None)
     assert sp.issparse(rows.X)
     assert rows.X.nnz == wide.nnz
     assert np.isnan(rows.X.data).sum() == 5

@@ -8,7 +8,7 @@ from hypothesis import strategies as st
 
 from tests.problems import tables
 from tests.voters.twins import codes_of
-from uneven.threads import workers
+from uneven.utils.parallel import workers
 from uneven.voters.binning import bin_table, cut_points
 
 

@@ -13,9 +13,9 @@ from sklearn.pipeline import Pipeline
 from tests.cli.test_modelfile import CARD, PROBLEM, first, put, write
 from tests.problems import gaussian_classes
 from uneven import ComboClassifier, MumboClassifier, NormComboClassifier
-from uneven.cost_matrices import RunningCosts
-from uneven.experiments import METHODS, Settings, fit_method
-from uneven.modelfile import ModelFileError, load_model, save_model
+from uneven.comparison import METHODS, Settings, fit_method
+from uneven.costs.matrices import RunningCosts
+from uneven.persistence.model_file import ModelFileError, load_model, save_model
 from uneven.voters import CostLinear, LinearVoter, TrainingTable
 
 pytestmark = pytest.mark.filterwarnings("error::UserWarning", "error::RuntimeWarning")

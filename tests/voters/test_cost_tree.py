@@ -8,9 +8,9 @@ from hypothesis import strategies as st
 
 from tests.problems import gaussian_classes, tables
 from tests.voters import twins
-from uneven.cost_matrices import RunningCosts
 from uneven.costs import TIE, edge, exponential_costs
-from uneven.threads import Workers, workers
+from uneven.costs.matrices import RunningCosts
+from uneven.utils.parallel import Workers, workers
 from uneven.voters import CostTree, TrainingTable, TreeVoter, kernels
 from uneven.voters.binning import Level
 from uneven.voters.forest import Forest

@@ -9,8 +9,8 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 from sklearn.base import is_regressor
 
-from uneven.door import check_choice
 from uneven.noise.partial_labels import find_labels, split_labels
+from uneven.utils.parameters import check_choice
 
 if TYPE_CHECKING:
     from uneven.active.pools import Pool

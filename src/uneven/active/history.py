@@ -12,7 +12,7 @@ from typing import Any
 import numpy as np
 import scipy.sparse as sp
 
-from uneven.atomic import replace_file
+from uneven.utils.files import replace_file
 
 __all__ = [
     "History",

@@ -27,8 +27,9 @@ from uneven.active.pools import Pool, enter_rows, takes_nan
 from uneven.active.rules import BLIND_RULES, RULES, Rule, rule_of
 from uneven.active.state import QueryState
 from uneven.active.stopping import StoppingRule, first_reason
-from uneven.door import check_choice, check_integer, whole_or_nothing
-from uneven.frames import take_rows
+from uneven.utils.frames import take_rows
+from uneven.utils.parameters import check_choice, check_integer
+from uneven.utils.validation import whole_or_nothing
 from uneven.versionspace import BayesPointClassifier
 
 __all__ = ["ActiveLearner"]

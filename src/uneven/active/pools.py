@@ -11,10 +11,10 @@ from sklearn.utils import get_tags
 from sklearn.utils.validation import check_array, validate_data
 
 from uneven.active.history import fingerprint
-from uneven.door import narrow_indices
-from uneven.frames import holds_words
 from uneven.linear.expansions import kernel_parameters
 from uneven.linear.rows import row_norms
+from uneven.utils.frames import holds_words
+from uneven.utils.validation import narrow_indices
 from uneven.versionspace import BayesPointClassifier
 from uneven.versionspace.span import feature_norms
 

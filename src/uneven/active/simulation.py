@@ -13,7 +13,7 @@ from sklearn.metrics import get_scorer
 
 from uneven.active.learner import ActiveLearner
 from uneven.active.oracles import BudgetSpentError, Oracle
-from uneven.door import check_integer
+from uneven.utils.parameters import check_integer
 
 __all__ = ["LearningCurve", "simulate"]
 

@@ -10,7 +10,7 @@ from sklearn.base import clone
 from sklearn.utils import get_tags
 
 from uneven.active.pools import Pool
-from uneven.frames import take_rows
+from uneven.utils.frames import take_rows
 from uneven.versionspace import BayesPointClassifier
 from uneven.versionspace.propagation import JITTER
 

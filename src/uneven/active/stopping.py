@@ -17,10 +17,10 @@ from sklearn.utils import get_tags
 
 from uneven.active.history import answers
 from uneven.active.rules import expected_model_change
-from uneven.door import check_integer
-from uneven.frames import take_rows
 from uneven.linear import NotSeparableError, hard_margin
 from uneven.linear.rows import add_constant
+from uneven.utils.frames import take_rows
+from uneven.utils.parameters import check_integer
 from uneven.versionspace import BayesPointClassifier, VersionSpace
 from uneven.versionspace.propagation import JITTER
 

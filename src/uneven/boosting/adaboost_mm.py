@@ -5,7 +5,7 @@ from __future__ import annotations
 import numpy as np
 
 from uneven.boosting.single import SingleCostBoosting
-from uneven.documentation import documented
+from uneven.utils.docstrings import documented
 
 __all__ = ["AdaBoostMMClassifier"]
 

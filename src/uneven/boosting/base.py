@@ -4,37 +4,30 @@ from __future__ import annotations
 
 import warnings
 from abc import ABCMeta, abstractmethod
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, field
 from itertools import pairwise
-from typing import Any, Self
+from typing import Any, ClassVar, Self
 
 import numpy as np
 from sklearn.utils import check_random_state
 
-from uneven.beliefs import Beliefs
 from uneven.boosting.judge import Judge
 from uneven.boosting.label_noise import known_noise, signals, true_mass
 from uneven.boosting.rounds import CallbackSupportMixin, announced_rounds, with_callbacks
 from uneven.boosting.sampling import RowDraw
-from uneven.cost_matrices import RunningCosts
 from uneven.costs import EDGE_CLIP, vote_weight
-from uneven.door import (
-    TrainingRows,
-    check_class_cost,
-    check_rounds,
-    check_same_table,
-    enter,
-    fitted_attributes,
-    whole_or_nothing,
-)
-from uneven.expected_costs import ExpectedCosts, VoteCosts
+from uneven.costs.expected import Beliefs, ExpectedCosts, VoteCosts
+from uneven.costs.matrices import RunningCosts
 from uneven.noise import NoiseInverse
-from uneven.threads import workers
+from uneven.utils.parallel import workers
+from uneven.utils.parameters import Flag, Interval, Jobs, Whole, check_integer, check_parameters
+from uneven.utils.validation import check_class_cost, fitted_attributes, whole_or_nothing
 from uneven.views import ViewMap
-from uneven.vote_classifier import StagedVoteClassifier
+from uneven.views.training_rows import TrainingRows, check_same_table, validate_fit_data
 from uneven.voters import TrainingTable, Voter
 from uneven.votes import Term, Vote
+from uneven.votes.classifier import StagedVoteClassifier
 
 __all__ = ["BoostingClassifier", "Candidate", "Round", "Setting"]
 
@@ -124,6 +117,18 @@ class BoostingClassifier(CallbackSupportMixin, StagedVoteClassifier, metaclass=A
     A subclass implements :meth:`_begin`, which returns the state of its process, and
     :meth:`_boost`, which does one round on that state.
     """
+
+    _parameters: ClassVar = {
+        "n_estimators": Whole(1),
+        "max_bins": Whole(2, 255),
+        "n_jobs": Jobs(),
+        "learning_rate": Interval(0, 1, closed="right"),
+        "n_iter_no_change": Whole(1),
+        "early_stopping": Flag(),
+        "warm_start": Flag(),
+        "subsample": Interval(0, 1, closed="right"),
+        "validation_fraction": Interval(0, 1, closed="neither", says="between 0 and 1"),
+    }
 
     vote_: Vote
     history_: dict[str, Any]
@@ -261,15 +266,17 @@ class BoostingClassifier(CallbackSupportMixin, StagedVoteClassifier, metaclass=A
         -------
         self : object
         """
-        check_rounds(self)
+        check_parameters(self)
+        if self.estimator is None or isinstance(self.estimator, Mapping):
+            check_integer("max_depth", self.max_depth, 1, 30)
         with whole_or_nothing(self) as earlier:
-            rows = enter(self, X, y, sample_weight, clean)
+            rows = validate_fit_data(self, X, y, sample_weight, clean)
             self.classes_, self.views_ = rows.classes, rows.views
             self.subsample_ = float(self.subsample)
             continued = earlier["vote_"] if self._continues(earlier) else None
             train, validation = self._hold_out(rows)
             with workers(self.n_jobs) as team:
-                table = train.table(self.max_bins, team)
+                table = TrainingTable.of(train, self.max_bins, team)
                 noise = known_noise(self.noise_matrix, self.classes_)
                 mass = true_mass(train.y, train.mass, len(rows.classes), noise, train.clean)
                 self.class_prior_ = mass / mass.sum()

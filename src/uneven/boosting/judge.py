@@ -4,9 +4,9 @@ from __future__ import annotations
 
 import numpy as np
 
-from uneven.door import TrainingRows
-from uneven.vote_classifier import vote_answers
+from uneven.views.training_rows import TrainingRows
 from uneven.votes import Term, Vote
+from uneven.votes.classifier import vote_answers
 
 __all__ = ["Judge"]
 

@@ -11,10 +11,10 @@ from scipy.special import logsumexp
 
 from uneven.boosting.base import Round, Setting
 from uneven.boosting.multiview import Lesson, MultiViewBoosting, ViewProcess, term_answers
-from uneven.class_weights import CONSTRAINTS, exact_coefficients, simplified_coefficients
 from uneven.costs import EDGE_CLIP
-from uneven.documentation import documented
-from uneven.door import check_choice
+from uneven.costs.class_weights import CONSTRAINTS, exact_coefficients, simplified_coefficients
+from uneven.utils.docstrings import documented
+from uneven.utils.parameters import check_choice
 from uneven.votes import Term, Vote
 
 __all__ = ["MuComboClassifier"]
@@ -82,7 +82,7 @@ class MuComboClassifier(MultiViewBoosting):
     loss of a wrong answer grows by ``exp(+weight * coefficient)``, and only for the label that was
     answered (the printed objective is garbled there); the bound of a round is ``sqrt(1 - edge **
     2)``, and it holds before coefficients are applied. The general solver that the thesis leaves
-    open is a one-dimensional search, see :mod:`uneven.class_weights`. Class sizes are counted
+    open is a one-dimensional search, see :mod:`uneven.costs.class_weights`. Class sizes are counted
     over the rows in which the view is present. Learning ends in a round in which no voter that
     speaks makes a training error; with ``coefficients="ones"`` every view ends by itself, as in
     late fusion. The smoothing of the simplified coefficients is one example's share of the loss,

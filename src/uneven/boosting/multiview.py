@@ -11,11 +11,11 @@ import numpy as np
 
 from uneven.boosting.base import BoostingClassifier, Setting
 from uneven.boosting.sampling import RowDraw
-from uneven.cost_matrices import CostMatrix
 from uneven.costs import EDGE_TOLERANCE, vote_weight
-from uneven.door import speaking_views
-from uneven.expected_costs import VoteCosts
+from uneven.costs.expected import VoteCosts
+from uneven.costs.matrices import CostMatrix
 from uneven.views import ViewMap
+from uneven.views.training_rows import speaking_views
 from uneven.voters import CostTree, TrainingTable, TreeVoter, Voter, WeakLearner, as_weak_learner
 from uneven.votes import ALL_VIEWS, Term, Vote
 

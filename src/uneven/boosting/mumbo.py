@@ -19,12 +19,13 @@ from uneven.boosting.multiview import (
     term_answers,
 )
 from uneven.boosting.selection import SELECTION_RULES, Memory, select
-from uneven.documentation import documented
-from uneven.door import check_choice, check_integer, enter_again
-from uneven.expected_costs import VoteCosts
+from uneven.costs.expected import VoteCosts
+from uneven.utils.docstrings import documented
+from uneven.utils.parameters import check_choice, check_integer
 from uneven.views import ViewMap
-from uneven.vote_classifier import vote_answers
+from uneven.views.training_rows import validate_predict_data
 from uneven.votes import Term, Vote
+from uneven.votes.classifier import vote_answers
 
 __all__ = ["MumboClassifier"]
 
@@ -292,7 +293,7 @@ class MumboClassifier(MultiViewBoosting):
             Class labels by view name; the most frequent class where the view is absent.
         """
         check_is_fitted(self, "vote_")
-        X = enter_again(self, X)
+        X = validate_predict_data(self, X)
         fallback = int(self.class_prior_.argmax())
         return {
             name: self.classes_[vote_answers(vote.score(X), fallback)]

@@ -5,8 +5,7 @@ from __future__ import annotations
 import warnings
 from dataclasses import dataclass, field
 from itertools import pairwise
-from numbers import Real
-from typing import Any, Self
+from typing import Any, ClassVar, Self
 
 import numpy as np
 from sklearn.utils import check_random_state
@@ -24,25 +23,18 @@ from uneven.boosting.norm import (
     with_linear_voters,
 )
 from uneven.boosting.rounds import CallbackSupportMixin, announced_rounds, with_callbacks
-from uneven.cost_matrices import RunningCosts
 from uneven.costs import EDGE_CLIP, EDGE_TOLERANCE, vote_weight
-from uneven.documentation import documented
-from uneven.door import (
-    TrainingRows,
-    check_class_cost,
-    check_flag,
-    check_integer,
-    check_learning,
-    enter,
-    fitted_attributes,
-    whole_or_nothing,
-)
+from uneven.costs.matrices import RunningCosts
 from uneven.metrics.confusion import matrix_norm
-from uneven.threads import workers
+from uneven.utils.docstrings import documented
+from uneven.utils.parallel import workers
+from uneven.utils.parameters import Flag, Interval, Jobs, Whole, check_integer, check_parameters
+from uneven.utils.validation import check_class_cost, fitted_attributes, whole_or_nothing
 from uneven.views import ViewMap
-from uneven.vote_classifier import StagedVoteClassifier
+from uneven.views.training_rows import TrainingRows, validate_fit_data
 from uneven.voters import CostLinear, TrainingTable, as_weak_learner
 from uneven.votes import ALL_VIEWS, Term, Vote
+from uneven.votes.classifier import StagedVoteClassifier
 
 __all__ = ["NormComboClassifier"]
 
@@ -185,6 +177,17 @@ stop_reason_ : object
     True
     """
 
+    _parameters: ClassVar = {
+        "n_estimators": Whole(1),
+        "max_bins": Whole(2, 255),
+        "n_jobs": Jobs(),
+        "learning_rate": Interval(0, 1, closed="right"),
+        "linear_voters": Flag(),
+        "class_factors": Flag(),
+        "steering": Interval(0, 1, says="between 0 and 1"),
+        "accuracy_weight": Interval(0, np.finfo(float).max, says="a finite number >= 0"),
+    }
+
     history_: dict[str, Any]
     stop_reason_: str
 
@@ -240,26 +243,18 @@ stop_reason_ : object
         """
         self._check()
         with whole_or_nothing(self):
-            rows = enter(self, X, y, sample_weight)
+            rows = validate_fit_data(self, X, y, sample_weight)
             self.classes_, self.views_ = rows.classes, rows.views
             with workers(self.n_jobs) as team:
-                table = rows.table(self.max_bins, team)
+                table = TrainingTable.of(rows, self.max_bins, team)
                 self.class_prior_ = table.class_mass / table.class_mass.sum()
                 self._learn(self._begin(table, rows))
         return self
 
     def _check(self) -> None:
-        check_learning(self)
+        check_parameters(self)
         if self.estimator is None and self.max_depth is not None:
             check_integer("max_depth", self.max_depth, 1, DEEPEST)
-        check_flag("linear_voters", self.linear_voters)
-        check_flag("class_factors", self.class_factors)
-        if not _is_between(self.steering, 0.0, 1.0):
-            raise ValueError(f"steering must be between 0 and 1, got {self.steering!r}.")
-        if not _is_between(self.accuracy_weight, 0.0, np.finfo(float).max):
-            raise ValueError(
-                f"accuracy_weight must be a finite number >= 0, got {self.accuracy_weight!r}."
-            )
 
     def _begin(self, table: TrainingTable, rows: TrainingRows) -> _Process:
         n_classes = table.n_classes
@@ -413,11 +408,6 @@ stop_reason_ : object
 
 def _scaled(term: Term, factors: np.ndarray) -> Term:
     return Term(term.voter, term.weight * factors, term.view)
-
-
-def _is_between(value: Any, low: float, high: float) -> bool:
-    is_number = isinstance(value, Real) and not isinstance(value, bool | np.bool_)
-    return is_number and low <= float(value) <= high
 
 
 def _mean_one(prices: np.ndarray) -> np.ndarray:

@@ -4,8 +4,8 @@ from __future__ import annotations
 
 import numpy as np
 
-from uneven.cost_matrices import CostMatrix
-from uneven.threads import Workers
+from uneven.costs.matrices import CostMatrix
+from uneven.utils.parallel import Workers
 
 __all__ = ["RowDraw"]
 

@@ -19,7 +19,7 @@ import numpy as np
 
 from uneven.boosting.base import Candidate
 from uneven.costs import EDGE_TOLERANCE, vote_weight
-from uneven.expected_costs import VoteCosts
+from uneven.costs.expected import VoteCosts
 from uneven.views import ViewMap
 from uneven.voters import TrainingTable
 from uneven.votes import ALL_VIEWS, Panel, Term, Vote

@@ -15,9 +15,9 @@ from uneven.boosting.multiview import (
     term_answers,
 )
 from uneven.boosting.selection import Memory, select
-from uneven.documentation import documented
-from uneven.door import check_choice
-from uneven.expected_costs import VoteCosts
+from uneven.costs.expected import VoteCosts
+from uneven.utils.docstrings import documented
+from uneven.utils.parameters import check_choice
 from uneven.votes import Vote
 
 __all__ = ["ShareBoostClassifier"]

@@ -3,13 +3,14 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
-from typing import Any
+from typing import Any, ClassVar
 
 import numpy as np
 
 from uneven.boosting.base import BoostingClassifier, Candidate, Round, Setting
 from uneven.costs import EDGE_TOLERANCE, line_search_weight
-from uneven.expected_costs import VoteCosts
+from uneven.costs.expected import VoteCosts
+from uneven.utils.parameters import Flag
 from uneven.voters import WeakLearner, as_weak_learner
 from uneven.votes import ALL_VIEWS, Vote
 
@@ -29,6 +30,8 @@ class _Process:
 
 class SingleCostBoosting(BoostingClassifier):
     """One cost matrix, one voter per round; subclasses only weigh the examples."""
+
+    _parameters: ClassVar = {"line_search": Flag()}
 
     def __init__(
         self,

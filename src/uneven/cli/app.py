@@ -9,6 +9,7 @@ import traceback
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from functools import partial
+from importlib.metadata import entry_points
 from pathlib import Path
 from typing import Annotated, Any
 
@@ -172,7 +173,7 @@ def _fit(
 ) -> Work:
     from uneven.cli.fit import fit
     from uneven.cli.inputs import TableRequest
-    from uneven.experiments import Settings
+    from uneven.comparison import Settings
 
     source = TableRequest.of(table, target, views, drop, keep, encoding, noise_matrix)
     settings = Settings(rounds=rounds, max_depth=max_depth, seed=seed, n_jobs=n_jobs)
@@ -332,15 +333,23 @@ def _reproduce(
     offline: Annotated[bool, typer.Option("--offline", help="Download no data sets.")] = False,
     debug: Debug = False,
 ) -> Work:
-    from uneven.cli.reproduce import ReproduceRequest, list_exhibits, reproduce, write_page
-
+    plugin = _plugin("reproduce", "uneven-published")
     wanted = tuple(names or ())
     if show_list:
-        return partial(list_exhibits, wanted)
+        return partial(plugin.list_exhibits, wanted)
     if page is not None:
-        return partial(write_page, page, out)
-    request = ReproduceRequest(wanted, fast, data, n_jobs, out, kept, offline)
-    return partial(reproduce, request)
+        return partial(plugin.write_page, page, out)
+    request = plugin.ReproduceRequest(wanted, fast, data, n_jobs, out, kept, offline)
+    return partial(plugin.reproduce, request)
+
+
+def _plugin(command: str, distribution: str) -> Any:
+    """The module that carries a command out; other distributions offer it as an entry point."""
+    for entry in entry_points(group="uneven.commands", name=command):
+        return entry.load()
+    from uneven.comparison import InputError
+
+    raise InputError(f"uneven {command} needs {distribution}; pip install {distribution}")
 
 
 def _split(names: str) -> list[str]:
@@ -401,8 +410,8 @@ def _end_quietly() -> int:
 
 
 def _explain_failure(error: Exception, debug: bool) -> int:
-    from uneven.experiments import InputError
-    from uneven.modelfile import ModelFileError
+    from uneven.comparison import InputError
+    from uneven.persistence.model_file import ModelFileError
 
     if isinstance(error, InputError | ModelFileError):
         return _fail(str(error), 2, debug)

@@ -9,7 +9,6 @@ from pathlib import Path
 
 from sklearn.pipeline import Pipeline
 
-from uneven.atomic import replace_folder
 from uneven.cli import terminal
 from uneven.cli.fit import deaf_notes, leak_notes, lone_view_notes, model_card
 from uneven.cli.inputs import TableRequest, demo_problem
@@ -22,7 +21,7 @@ from uneven.cli.results import (
     with_stack,
     with_views,
 )
-from uneven.experiments import (
+from uneven.comparison import (
     MEASURES,
     STACK,
     InputError,
@@ -42,10 +41,11 @@ from uneven.experiments import (
     has_views,
     stack_methods,
 )
-from uneven.modelfile import save_model
+from uneven.persistence.model_file import save_model
 from uneven.report import write_report
 from uneven.report.results import CompareResults
 from uneven.report.verdict import impossible
+from uneven.utils.files import replace_folder
 
 __all__ = ["CompareRequest", "compare"]
 

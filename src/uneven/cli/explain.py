@@ -14,8 +14,8 @@ from rich.text import Text
 from sklearn.pipeline import Pipeline
 
 from uneven.cli import terminal
-from uneven.experiments import METHODS
-from uneven.modelfile import ModelCard, in_use, load_model
+from uneven.comparison import METHODS
+from uneven.persistence.model_file import ModelCard, in_use, load_model
 from uneven.report.results import Share
 
 __all__ = ["explain"]

@@ -13,7 +13,7 @@ from sklearn.pipeline import Pipeline
 from uneven.cli import terminal
 from uneven.cli.inputs import TableRequest
 from uneven.cli.provenance import now, shown_params, versions
-from uneven.experiments import (
+from uneven.comparison import (
     InputError,
     LabelNoise,
     Method,
@@ -26,7 +26,7 @@ from uneven.experiments import (
     knows_noise,
     stack_methods,
 )
-from uneven.modelfile import ModelCard, save_model
+from uneven.persistence.model_file import ModelCard, save_model
 
 __all__ = ["deaf_notes", "fit", "leak_notes", "lone_view_notes", "model_card"]
 

@@ -7,7 +7,7 @@ from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Any
 
-from uneven.experiments import (
+from uneven.comparison import (
     InputError,
     LabelNoise,
     Problem,

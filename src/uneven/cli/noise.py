@@ -13,12 +13,11 @@ from numpy.typing import NDArray
 from rich.table import Table
 from rich.text import Text
 
-from uneven.atomic import replace_file
 from uneven.cli import terminal
-from uneven.experiments import InputError, read_label_columns, read_table, write_noise_matrix
-from uneven.experiments.errors import listing
-from uneven.experiments.noisefile import check_ending
-from uneven.experiments.tables import PARQUET_SUFFIXES
+from uneven.comparison import InputError, read_label_columns, read_table, write_noise_matrix
+from uneven.comparison.errors import listing
+from uneven.comparison.noisefile import check_ending
+from uneven.comparison.tables import PARQUET_SUFFIXES
 from uneven.noise import (
     AnnotatorModel,
     ConfusionEstimate,
@@ -27,6 +26,7 @@ from uneven.noise import (
     dawid_skene,
     invert_noise,
 )
+from uneven.utils.files import replace_file
 
 __all__ = ["NoiseRequest", "estimate_noise"]
 

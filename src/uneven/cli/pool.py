@@ -16,12 +16,12 @@ import pandas as pd
 import scipy.sparse as sp
 from sklearn.feature_extraction.text import TfidfVectorizer
 
-from uneven.experiments import Features, InputError, read_table, take_features
-from uneven.experiments.encoding import encode_one_hot
-from uneven.experiments.errors import listing
-from uneven.experiments.labelfile import LABEL, OURS
-from uneven.experiments.problem import check_columns
-from uneven.experiments.tables import PARQUET_SUFFIXES, table_style
+from uneven.comparison import Features, InputError, read_table, take_features
+from uneven.comparison.encoding import encode_one_hot
+from uneven.comparison.errors import listing
+from uneven.comparison.labelfile import LABEL, OURS
+from uneven.comparison.problem import check_columns
+from uneven.comparison.tables import PARQUET_SUFFIXES, table_style
 from uneven.linear.rows import add_constant
 
 __all__ = ["PoolTable", "read_pool"]

@@ -9,12 +9,12 @@ from pathlib import Path
 import pandas as pd
 from sklearn.pipeline import Pipeline
 
-from uneven.atomic import replace_file
 from uneven.cli import terminal
-from uneven.experiments import InputError, Schema, read_table
-from uneven.experiments.errors import listing
-from uneven.experiments.tables import PARQUET_SUFFIXES
-from uneven.modelfile import ModelCard, in_use, load_model
+from uneven.comparison import InputError, Schema, read_table
+from uneven.comparison.errors import listing
+from uneven.comparison.tables import PARQUET_SUFFIXES
+from uneven.persistence.model_file import ModelCard, in_use, load_model
+from uneven.utils.files import replace_file
 
 __all__ = ["predict"]
 

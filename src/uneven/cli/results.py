@@ -9,7 +9,7 @@ import numpy as np
 from sklearn.pipeline import Pipeline
 
 from uneven.cli.provenance import now, shown_params, versions
-from uneven.experiments import (
+from uneven.comparison import (
     LabelNoise,
     MeasureRule,
     Method,

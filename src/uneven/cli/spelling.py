@@ -6,7 +6,7 @@ import difflib
 from collections import Counter
 from collections.abc import Collection, Mapping
 
-from uneven.experiments.labelfile import SKIP
+from uneven.comparison.labelfile import SKIP
 
 __all__ = ["label_notes"]
 

@@ -20,7 +20,7 @@ from rich.progress import BarColumn, Progress, TextColumn, TimeElapsedColumn
 from rich.table import Table
 from rich.text import Text
 
-from uneven.experiments import Observer
+from uneven.comparison import Observer
 
 __all__ = [
     "ascii_only",

@@ -7,7 +7,7 @@ import numpy as np
 from numpy.typing import NDArray
 from sklearn.utils import Bunch
 
-from uneven.optional import require
+from uneven.utils.optional import require
 
 
 def multiview_bunch(

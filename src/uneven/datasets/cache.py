@@ -18,8 +18,8 @@ from numpy.typing import NDArray
 from scipy.sparse import csr_array
 from sklearn.utils import Bunch
 
-from uneven.atomic import replace_file
-from uneven.optional import require
+from uneven.utils.files import replace_file
+from uneven.utils.optional import require
 
 VARIABLE = "UNEVEN_DATA"
 """Environment variable that names the cache folder."""

@@ -11,8 +11,8 @@ from numpy.typing import NDArray
 from sklearn.utils import check_random_state
 from sklearn.utils.validation import check_consistent_length
 
-from uneven.frames import take_rows
 from uneven.metrics._checks import as_labels
+from uneven.utils.frames import take_rows
 
 
 def make_long_tailed(

@@ -9,7 +9,7 @@ import numpy as np
 from numpy.typing import NDArray
 from sklearn.datasets import fetch_openml
 
-from uneven.optional import require
+from uneven.utils.optional import require
 
 
 def drop_rare_classes(frame: Any, min_rows: int) -> Any:

@@ -11,8 +11,8 @@ from collections.abc import Iterable, Iterator
 from pathlib import Path
 from typing import IO, Any, cast
 
-from uneven.atomic import replace_file
 from uneven.dialogues.records import Dialogue, Turn
+from uneven.utils.files import replace_file
 
 __all__ = ["read_dialogues", "write_dialogues"]
 

@@ -16,7 +16,7 @@ from sklearn.utils.validation import check_is_fitted
 from uneven.dialogues.presence import learn_tokens, ngrams, presence
 from uneven.dialogues.records import Dialogue
 from uneven.dialogues.rhythm import PROSODY, learn_limits, prosody, turn_tokens
-from uneven.frames import named_frame
+from uneven.utils.frames import named_frame
 
 __all__ = ["VIEWS", "DialogueViews"]
 

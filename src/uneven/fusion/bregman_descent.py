@@ -8,8 +8,8 @@ from functools import partial
 
 import numpy as np
 
-from uneven.bregman import VIEW_RULES, hits_and_misses, logistic_loss, sigma, step_and_gain
-from uneven.threads import Workers
+from uneven.fusion.bregman import VIEW_RULES, hits_and_misses, logistic_loss, sigma, step_and_gain
+from uneven.utils.parallel import Workers
 
 __all__ = ["Descent", "DoubleWeights"]
 
@@ -48,7 +48,7 @@ class Descent:
     Attributes
     ----------
     rule : str
-        Weights of the views, a key of :data:`uneven.bregman.VIEW_RULES`.
+        Weights of the views, a key of :data:`uneven.fusion.bregman.VIEW_RULES`.
     max_iter : int
     smoothing : float or None
         Share of the examples' weight added to what a voter has right and wrong; None is one

@@ -13,16 +13,17 @@ import numpy as np
 from scipy.special import expit
 from sklearn.utils import check_random_state, get_tags
 
-from uneven.bregman import VIEW_RULES
-from uneven.documentation import documented
-from uneven.door import TrainingRows, check_choice, check_integer
+from uneven.fusion.bregman import VIEW_RULES
 from uneven.fusion.bregman_descent import Descent, DoubleWeights
 from uneven.fusion.entrance import enter_rows, fitting, warn_if_nothing_learnt
 from uneven.fusion.pools import Pool, Question, as_voters, make_pool
-from uneven.threads import Workers
-from uneven.vote_classifier import VoteClassifier, flatten_binary
+from uneven.utils.docstrings import documented
+from uneven.utils.parallel import Workers
+from uneven.utils.parameters import check_choice, check_integer
+from uneven.views.training_rows import TrainingRows
 from uneven.voters import TreeVoter
 from uneven.votes import Term, Vote
+from uneven.votes.classifier import VoteClassifier, flatten_binary
 
 __all__ = ["BregmanVoteClassifier"]
 
@@ -121,7 +122,7 @@ class BregmanVoteClassifier(VoteClassifier):
 
     See Also
     --------
-    uneven.bregman : the formulas.
+    uneven.fusion.bregman : the formulas.
 
     References
     ----------

@@ -10,16 +10,17 @@ from typing import Any, Self
 import numpy as np
 from sklearn.utils import check_random_state
 
-from uneven.class_weights import CONSTRAINTS
-from uneven.cost_matrices import FixedCosts
-from uneven.documentation import documented
-from uneven.door import TrainingRows, check_choice, check_integer, speaking_views
+from uneven.costs.class_weights import CONSTRAINTS
+from uneven.costs.matrices import FixedCosts
 from uneven.fusion.carako_losses import CarakoLoss, JointLoss, SplitLoss
 from uneven.fusion.entrance import enter_rows, fitting, warn_if_nothing_learnt
-from uneven.threads import Workers
-from uneven.vote_classifier import VoteClassifier, vote_answers
+from uneven.utils.docstrings import documented
+from uneven.utils.parallel import Workers
+from uneven.utils.parameters import check_choice, check_integer
+from uneven.views.training_rows import TrainingRows, speaking_views
 from uneven.voters import CostTree, TrainingTable, Voter, WeakLearner, as_weak_learner
 from uneven.votes import Term, Vote
+from uneven.votes.classifier import VoteClassifier, vote_answers
 
 __all__ = ["CarakoClassifier"]
 
@@ -209,7 +210,7 @@ class CarakoClassifier(VoteClassifier):
         self._check_parameters()
         with fitting(self) as team:
             rows = enter_rows(self, X, y, sample_weight)
-            table = rows.table(self.max_bins, team)
+            table = TrainingTable.of(rows, self.max_bins, team)
             weights = rows.mass / table.class_mass[rows.y]
             kind = SplitLoss if self.version == 2 else JointLoss
             loss = kind(rows.y, table.n_classes, weights, self.constraint)

@@ -26,9 +26,9 @@ from abc import ABC, abstractmethod
 
 import numpy as np
 
-from uneven.class_weights import exact_coefficients
 from uneven.costs import exponential_costs
-from uneven.simplex import project_on_simplex
+from uneven.costs.class_weights import exact_coefficients
+from uneven.utils.simplex import project_on_simplex
 
 __all__ = ["CarakoLoss", "JointLoss", "SplitLoss"]
 

@@ -12,12 +12,12 @@ from sklearn.utils import check_random_state
 from sklearn.utils.metaestimators import available_if
 from sklearn.utils.validation import check_is_fitted
 
-from uneven.door import TrainingRows, enter_again
 from uneven.fusion.class_columns import check_margins, scatter, spread
 from uneven.fusion.entrance import enter_rows, fitting
-from uneven.threads import Workers
+from uneven.utils.parallel import Workers
 from uneven.views import ViewMap
-from uneven.vote_classifier import flatten_binary
+from uneven.views.training_rows import TrainingRows, validate_predict_data
+from uneven.votes.classifier import flatten_binary
 
 __all__ = ["DelegatingClassifier"]
 
@@ -96,7 +96,7 @@ class DelegatingClassifier(ClassifierMixin, BaseEstimator, metaclass=ABCMeta):
         The second is a bool array of shape (n_samples,); nothing is said if it is all False.
         """
         check_is_fitted(self, "class_prior_")
-        X = enter_again(self, X)
+        X = validate_predict_data(self, X)
         present = self.views_.presence(X)
         able = self._able(present) if self.model_ is not None else np.zeros(len(present), bool)
         if not able.any():
@@ -174,7 +174,7 @@ class DelegatingClassifier(ClassifierMixin, BaseEstimator, metaclass=ABCMeta):
             :meth:`predict` answers the most frequent training class there.
         """
         check_is_fitted(self, "class_prior_")
-        present = self.views_.presence(enter_again(self, X))
+        present = self.views_.presence(validate_predict_data(self, X))
         silent = np.ones(len(present), dtype=bool)
         return silent if self.model_ is None else ~self._able(present)
 

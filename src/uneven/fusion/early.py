@@ -14,12 +14,14 @@ from sklearn.preprocessing import StandardScaler
 from sklearn.tree import DecisionTreeClassifier
 from sklearn.utils.validation import check_is_fitted
 
-from uneven.documentation import documented
-from uneven.door import TrainingRows, check_choice, column_names
 from uneven.fusion.class_columns import importance, scatter
 from uneven.fusion.delegate import DelegatingClassifier
 from uneven.fusion.members import fit_model
-from uneven.threads import Workers
+from uneven.utils.docstrings import documented
+from uneven.utils.parallel import Workers
+from uneven.utils.parameters import check_choice
+from uneven.utils.validation import column_names
+from uneven.views.training_rows import TrainingRows
 from uneven.voters.adapters import seeded_clone
 from uneven.votes import Explanation, column_shares
 

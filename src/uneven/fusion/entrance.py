@@ -9,8 +9,10 @@ from typing import Any
 
 import numpy as np
 
-from uneven.door import TrainingRows, check_integer, enter, whole_or_nothing
-from uneven.threads import Workers, workers
+from uneven.utils.parallel import Workers, workers
+from uneven.utils.parameters import check_integer
+from uneven.utils.validation import whole_or_nothing
+from uneven.views.training_rows import TrainingRows, validate_fit_data
 from uneven.voters import TreeVoter
 from uneven.votes import Vote
 
@@ -42,7 +44,7 @@ def enter_rows(estimator: Any, X: Any, y: Any, sample_weight: Any) -> TrainingRo
     Parameters
     ----------
     estimator : object
-        Gets ``classes_``, ``class_prior_``, ``views_`` and what :func:`uneven.door.enter` stores.
+        Gets ``classes_``, ``class_prior_``, ``views_`` and what ``validate_fit_data`` stores.
     X, y, sample_weight : object
         As the user gave them.
 
@@ -50,7 +52,7 @@ def enter_rows(estimator: Any, X: Any, y: Any, sample_weight: Any) -> TrainingRo
     -------
     TrainingRows
     """
-    rows = enter(estimator, X, y, sample_weight)
+    rows = validate_fit_data(estimator, X, y, sample_weight)
     mass = np.bincount(rows.y, rows.mass, len(rows.classes))
     estimator.classes_, estimator.views_ = rows.classes, rows.views
     estimator.class_prior_ = mass / mass.sum()

@@ -8,12 +8,13 @@ from typing import Any
 import numpy as np
 from sklearn.tree import DecisionTreeClassifier
 
-from uneven.documentation import documented
-from uneven.door import TrainingRows, check_choice
 from uneven.fusion.class_columns import scatter
 from uneven.fusion.delegate import DelegatingClassifier
 from uneven.fusion.members import fit_members, fit_model
-from uneven.threads import Workers
+from uneven.utils.docstrings import documented
+from uneven.utils.parallel import Workers
+from uneven.utils.parameters import check_choice
+from uneven.views.training_rows import TrainingRows
 
 __all__ = ["HoldoutFusionClassifier"]
 

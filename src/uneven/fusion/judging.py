@@ -10,10 +10,10 @@ from typing import Any
 import numpy as np
 from sklearn.metrics import check_scoring
 
-from uneven.door import TrainingRows, speaking_views
 from uneven.fusion.members import fit_model
-from uneven.threads import Workers
+from uneven.utils.parallel import Workers
 from uneven.views.strength import deal_folds
+from uneven.views.training_rows import TrainingRows, speaking_views
 
 __all__ = ["check_folds", "view_scores"]
 

@@ -10,16 +10,17 @@ from sklearn.utils import check_random_state
 from sklearn.utils.metaestimators import available_if
 from sklearn.utils.validation import check_is_fitted
 
-from uneven.documentation import documented
-from uneven.door import TrainingRows, check_choice, enter_again
 from uneven.fusion.class_columns import check_margins, scatter, spread
 from uneven.fusion.entrance import enter_rows, fitting
 from uneven.fusion.judging import view_scores
 from uneven.fusion.members import fit_members
 from uneven.fusion.rules import RULES, WEIGHTED_RULES, check_percent, join_scores
-from uneven.vote_classifier import VoteClassifier
+from uneven.utils.docstrings import documented
+from uneven.utils.parameters import check_choice
+from uneven.views.training_rows import TrainingRows, validate_predict_data
 from uneven.voters import EstimatorVoter
 from uneven.votes import Term, Vote
+from uneven.votes.classifier import VoteClassifier
 
 __all__ = ["LateFusionClassifier", "check_joining"]
 
@@ -265,7 +266,7 @@ class LateFusionClassifier(VoteClassifier):
         check_is_fitted(self, "vote_")
         if (self.combine_, self.rule_) == ("votes", "sum"):
             return super()._scores(X)
-        X = enter_again(self, X)
+        X = validate_predict_data(self, X)
         return self._sum(X) if self.rule_ == "sum" else self._joined(X)
 
     def _sum(self, X: Any) -> np.ndarray:

@@ -9,8 +9,8 @@ import numpy as np
 from sklearn.tree import DecisionTreeClassifier
 from sklearn.utils.validation import has_fit_parameter
 
-from uneven.door import TrainingRows, speaking_views
-from uneven.threads import Workers
+from uneven.utils.parallel import Workers
+from uneven.views.training_rows import TrainingRows, speaking_views
 from uneven.voters import EstimatorVoter
 from uneven.voters.adapters import seeded_clone
 

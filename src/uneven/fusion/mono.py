@@ -8,12 +8,12 @@ from typing import Any
 import numpy as np
 from sklearn.tree import DecisionTreeClassifier
 
-from uneven.documentation import documented
-from uneven.door import TrainingRows, speaking_views
 from uneven.fusion.delegate import DelegatingClassifier
 from uneven.fusion.judging import check_folds, view_scores
 from uneven.fusion.members import fit_model
-from uneven.threads import Workers
+from uneven.utils.docstrings import documented
+from uneven.utils.parallel import Workers
+from uneven.views.training_rows import TrainingRows, speaking_views
 
 __all__ = ["BestViewClassifier"]
 

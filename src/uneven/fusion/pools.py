@@ -11,8 +11,8 @@ from sklearn.model_selection import StratifiedKFold
 from sklearn.tree import DecisionTreeClassifier
 from sklearn.utils.validation import has_fit_parameter
 
-from uneven.door import TrainingRows
 from uneven.fusion.truncated_trees import GrownTree, grow_tree
+from uneven.views.training_rows import TrainingRows
 from uneven.voters import EstimatorVoter, Voter
 from uneven.voters.adapters import seeded_clone
 

@@ -20,8 +20,8 @@ from typing import Any
 
 import numpy as np
 
-from uneven.door import check_choice
 from uneven.fusion.opinions import check_opinions
+from uneven.utils.parameters import check_choice
 
 __all__ = [
     "RULES",

@@ -11,8 +11,8 @@ from sklearn.utils import Tags, check_random_state
 from sklearn.utils.multiclass import check_classification_targets
 from sklearn.utils.validation import check_is_fitted, validate_data
 
-from uneven.door import narrow_indices
 from uneven.linear.rows import add_constant, normalize_rows, row_norms
+from uneven.utils.validation import narrow_indices
 
 __all__ = [
     "LinearClassifier",

@@ -13,7 +13,6 @@ from sklearn.exceptions import ConvergenceWarning
 from sklearn.utils import Tags
 from sklearn.utils.validation import check_is_fitted, validate_data
 
-from uneven.door import check_choice, check_integer, whole_or_nothing
 from uneven.linear.base import enter_labelled_rows, generator
 from uneven.linear.expansions import (
     KernelExpansion,
@@ -25,6 +24,8 @@ from uneven.linear.expansions import (
 )
 from uneven.linear.kernels import gram_pass
 from uneven.linear.steps import STEP_CODES
+from uneven.utils.parameters import check_choice, check_integer
+from uneven.utils.validation import whole_or_nothing
 
 __all__ = ["KERNELS", "KernelPerceptronClassifier"]
 

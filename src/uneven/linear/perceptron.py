@@ -10,7 +10,6 @@ import numpy as np
 from sklearn.exceptions import ConvergenceWarning
 from sklearn.utils import Tags
 
-from uneven.door import check_choice, check_integer, whole_or_nothing
 from uneven.linear.base import (
     LinearClassifier,
     check_flags,
@@ -22,6 +21,8 @@ from uneven.linear.base import (
 )
 from uneven.linear.kernels import dense_perceptron_pass, sparse_perceptron_pass
 from uneven.linear.rows import scale_rows
+from uneven.utils.parameters import check_choice, check_integer
+from uneven.utils.validation import whole_or_nothing
 
 __all__ = ["PICKS", "PerceptronClassifier", "PerceptronRun", "run_perceptron"]
 

@@ -9,7 +9,6 @@ from typing import Any, Self
 import numpy as np
 from sklearn.exceptions import ConvergenceWarning
 
-from uneven.door import check_choice, check_integer, whole_or_nothing
 from uneven.linear.base import (
     LinearClassifier,
     check_flags,
@@ -22,6 +21,8 @@ from uneven.linear.base import (
 )
 from uneven.linear.kernels import dense_pass, sparse_pass
 from uneven.linear.steps import STEP_CODES, check_step, error_set
+from uneven.utils.parameters import check_choice, check_integer
+from uneven.utils.validation import whole_or_nothing
 
 __all__ = ["UltraconservativeClassifier"]
 

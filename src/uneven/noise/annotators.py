@@ -32,8 +32,8 @@ import numpy as np
 import scipy.sparse as sp
 from numpy.typing import ArrayLike
 
-from uneven.door import check_integer
 from uneven.metrics._checks import as_labels, class_list, encode
+from uneven.utils.parameters import check_integer
 
 __all__ = ["AnnotatorModel", "dawid_skene"]
 

@@ -22,7 +22,7 @@ from typing import Any
 import numpy as np
 from scipy.special import betaincinv, ndtri
 
-from uneven.door import check_choice
+from uneven.utils.parameters import check_choice
 
 __all__ = ["ConfusionEstimate", "CountingRules"]
 

@@ -29,11 +29,11 @@ from numpy.typing import ArrayLike
 from sklearn.base import clone
 from sklearn.model_selection import cross_val_predict
 
-from uneven.door import check_integer
 from uneven.metrics._checks import as_labels, as_weights, class_list, encode, pair_counts
 from uneven.noise.annotators import AnnotatorModel, dawid_skene
 from uneven.noise.confusion_estimate import ConfusionEstimate, CountingRules
 from uneven.noise.matrices import invert_noise, recover_priors
+from uneven.utils.parameters import check_integer
 
 __all__ = [
     "ConfusionEstimate",

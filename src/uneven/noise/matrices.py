@@ -27,7 +27,7 @@ import scipy.sparse as sp
 from numpy.typing import ArrayLike
 
 from uneven.metrics._checks import class_list
-from uneven.simplex import check_column_sums, project_on_simplex
+from uneven.utils.simplex import check_column_sums, project_on_simplex
 
 __all__ = [
     "NoiseInverse",

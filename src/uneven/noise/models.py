@@ -29,9 +29,9 @@ import scipy.sparse as sp
 from numpy.typing import ArrayLike
 from sklearn.utils.extmath import row_norms
 
-from uneven.door import check_integer
 from uneven.metrics._checks import as_labels, class_list, encode
 from uneven.noise.matrices import check_noise_matrix, match_classes
+from uneven.utils.parameters import check_integer
 
 __all__ = [
     "corrupt_labels",

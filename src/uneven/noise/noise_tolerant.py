@@ -12,7 +12,6 @@ from sklearn.exceptions import ConvergenceWarning
 from sklearn.utils import Tags
 from sklearn.utils.validation import check_array
 
-from uneven.door import check_choice, check_integer, whole_or_nothing
 from uneven.linear.base import (
     LinearClassifier,
     check_flags,
@@ -29,6 +28,8 @@ from uneven.noise.projections import (
     n_steps,
     project,
 )
+from uneven.utils.parameters import check_choice, check_integer
+from uneven.utils.validation import whole_or_nothing
 
 __all__ = ["MistakeSum", "NoiseTolerantPerceptron", "sum_of_mistakes"]
 

@@ -36,8 +36,6 @@ from sklearn.utils.validation import (
     validate_data,
 )
 
-from uneven.door import check_choice, check_integer, hold_out, narrow_indices, whole_or_nothing
-from uneven.frames import encode_categories, learn_categories
 from uneven.noise.estimation import (
     ConfusionEstimate,
     confusion_from_classifier,
@@ -46,6 +44,9 @@ from uneven.noise.estimation import (
 from uneven.noise.matrices import invert_noise
 from uneven.noise.partial_labels import split_labels
 from uneven.noise.uma import UMAClassifier
+from uneven.utils.frames import encode_categories, learn_categories
+from uneven.utils.parameters import check_choice, check_integer
+from uneven.utils.validation import hold_out, narrow_indices, whole_or_nothing
 
 __all__ = ["LabelRepairPipeline"]
 

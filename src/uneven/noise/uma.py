@@ -11,7 +11,6 @@ from sklearn.utils import check_random_state
 from sklearn.utils.metaestimators import available_if
 from sklearn.utils.validation import check_is_fitted, validate_data
 
-from uneven.door import whole_or_nothing
 from uneven.linear.base import (
     LinearClassifier,
     check_same_width,
@@ -29,7 +28,8 @@ from uneven.noise.uma_parameters import check_parameters
 from uneven.noise.uma_run import HISTORY, Run
 from uneven.noise.uma_step import Rules, iterate
 from uneven.noise.uma_verdict import doubts
-from uneven.vote_classifier import flatten_binary
+from uneven.utils.validation import whole_or_nothing
+from uneven.votes.classifier import flatten_binary
 
 __all__ = ["UMAClassifier"]
 

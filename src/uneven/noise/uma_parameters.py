@@ -7,10 +7,10 @@ from typing import Any
 
 import numpy as np
 
-from uneven.door import check_choice, check_integer
 from uneven.linear.base import check_flags
 from uneven.linear.expansions import check_kernel_parameters
 from uneven.noise.pair_selection import SELECTIONS
+from uneven.utils.parameters import check_choice, check_integer
 
 __all__ = ["STEPS", "check_not_negative", "check_parameters"]
 

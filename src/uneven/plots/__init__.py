@@ -12,13 +12,13 @@ except ImportError as error:
         'uneven.plots needs matplotlib, which is not installed; run: pip install "uneven[plots]"'
     ) from error
 
+
 from uneven.plots.confusion import ConfusionNormDisplay
 from uneven.plots.critical_difference import CriticalDifferenceDisplay
 from uneven.plots.curves import BoostingCurveDisplay
 from uneven.plots.diagnosis import ViewDiagnosisDisplay
 from uneven.plots.learning import LearningCurveDisplay
 from uneven.plots.noise import NoiseMatrixDisplay
-from uneven.plots.published import PublishedDisplay
 from uneven.plots.selection_path import SelectionPathDisplay
 from uneven.plots.shares import VoteShareDisplay
 from uneven.plots.version_space import VersionSpaceDisplay
@@ -30,7 +30,6 @@ __all__ = [
     "CriticalDifferenceDisplay",
     "LearningCurveDisplay",
     "NoiseMatrixDisplay",
-    "PublishedDisplay",
     "SelectionPathDisplay",
     "VersionSpaceDisplay",
     "ViewDiagnosisDisplay",

@@ -18,7 +18,7 @@ from uneven.plots.drawing import (
     shorten,
 )
 from uneven.plots.palette import MUTED
-from uneven.simplex import check_column_sums
+from uneven.utils.simplex import check_column_sums
 
 __all__ = ["NoiseMatrixDisplay"]
 

@@ -6,7 +6,6 @@ import os
 from collections.abc import Callable
 from pathlib import Path
 
-from uneven.atomic import replace_file
 from uneven.report.markup import Markup, tag, text
 from uneven.report.numbers import count
 from uneven.report.results import CompareResults
@@ -22,6 +21,7 @@ from uneven.report.sections.views import views
 from uneven.report.sections.voices import voices
 from uneven.report.shell import whole_page
 from uneven.report.verdict import verdict
+from uneven.utils.files import replace_file
 
 __all__ = ["render_report", "write_report"]
 

@@ -6,8 +6,8 @@ from typing import Any
 
 import numpy as np
 
-from uneven.door import check_choice
 from uneven.fusion.class_columns import check_margins, scatter, spread
+from uneven.utils.parameters import check_choice
 
 __all__ = ["METHODS", "class_scores", "positions_of", "score_method"]
 

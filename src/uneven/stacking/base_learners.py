@@ -20,7 +20,8 @@ from sklearn.neighbors import NearestNeighbors
 from sklearn.utils.multiclass import check_classification_targets
 from sklearn.utils.validation import check_is_fitted, validate_data
 
-from uneven.door import check_choice, check_integer, whole_or_nothing
+from uneven.utils.parameters import check_choice, check_integer
+from uneven.utils.validation import whole_or_nothing
 
 __all__ = [
     "FLOOR",

@@ -13,7 +13,6 @@ from sklearn.preprocessing import StandardScaler
 from sklearn.svm import SVC
 from sklearn.utils import check_random_state
 
-from uneven.door import check_integer
 from uneven.stacking.base_learners import (
     GaussianClassifier,
     NearestMeanClassifier,
@@ -23,6 +22,7 @@ from uneven.stacking.base_learners import (
 from uneven.stacking.input_maps import Likeness, Squares
 from uneven.stacking.members import Member, check_classifier, check_share
 from uneven.stacking.normalised import LaplaceTreeClassifier, NormalisedClassifier
+from uneven.utils.parameters import check_integer
 from uneven.voters.adapters import seeded_clone
 
 __all__ = [

@@ -17,11 +17,11 @@ from sklearn.utils import get_tags
 from sklearn.utils.multiclass import check_classification_targets
 from sklearn.utils.validation import check_consistent_length, column_or_1d, validate_data
 
-from uneven.door import check_mass
-from uneven.frames import take_rows
 from uneven.stacking.composition import open_members
 from uneven.stacking.members import Member
 from uneven.stacking.tables import count_rows, holds_texts, open_table, row_numbers
+from uneven.utils.frames import take_rows
+from uneven.utils.validation import check_mass
 
 __all__ = ["StackRows", "enter_stack", "enter_stack_again", "members_take", "weigh_classes"]
 

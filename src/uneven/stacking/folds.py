@@ -11,8 +11,9 @@ from typing import Any
 import numpy as np
 from sklearn.model_selection import KFold, StratifiedKFold, check_cv
 
-from uneven.door import check_integer, hold_out
 from uneven.stacking.tables import row_numbers
+from uneven.utils.parameters import check_integer
+from uneven.utils.validation import hold_out
 
 __all__ = ["Plan", "Split", "plan_splits"]
 

@@ -10,7 +10,7 @@ from sklearn.metrics.pairwise import rbf_kernel
 from sklearn.utils import check_random_state
 from sklearn.utils.validation import check_is_fitted, validate_data
 
-from uneven.door import check_integer
+from uneven.utils.parameters import check_integer
 
 __all__ = ["Likeness", "Squares"]
 

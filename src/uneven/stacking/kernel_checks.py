@@ -8,9 +8,9 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from uneven.door import check_choice, check_integer
 from uneven.linear.expansions import kernel_parameters
 from uneven.stacking.transformation import class_tables
+from uneven.utils.parameters import check_choice, check_integer
 
 __all__ = [
     "KERNELS",

@@ -21,7 +21,6 @@ from numpy.typing import ArrayLike, NDArray
 from sklearn.exceptions import ConvergenceWarning
 from sklearn.metrics import pairwise_distances
 
-from uneven.door import check_choice
 from uneven.stacking.fitting import one_thread
 from uneven.stacking.kernel_checks import KERNELS
 from uneven.stacking.kernel_combiner import pose_kernel_problem
@@ -29,6 +28,7 @@ from uneven.stacking.path import check_strengths
 from uneven.stacking.selection import inner_folds
 from uneven.stacking.solve import check_level_one
 from uneven.stacking.transformation import class_tables
+from uneven.utils.parameters import check_choice
 
 __all__ = ["DEGREES", "KernelChoice", "choose_kernel_parameters", "gamma_grid"]
 

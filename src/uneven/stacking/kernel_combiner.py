@@ -30,7 +30,6 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 from sklearn.exceptions import ConvergenceWarning
 
-from uneven.door import check_choice, check_integer
 from uneven.fusion.class_columns import spread
 from uneven.stacking.kernel_checks import (
     check_bias,
@@ -47,6 +46,7 @@ from uneven.stacking.kernel_machines import (
 )
 from uneven.stacking.solve import check_level_one
 from uneven.stacking.transformation import class_tables, class_targets, pair_margins_to_scores
+from uneven.utils.parameters import check_choice, check_integer
 
 __all__ = ["KernelCombiner", "KernelProblem", "fit_kernel_combiner", "pose_kernel_problem"]
 

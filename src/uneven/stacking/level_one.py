@@ -15,12 +15,12 @@ from sklearn.utils import check_random_state
 from sklearn.utils.multiclass import check_classification_targets
 from sklearn.utils.parallel import Parallel, delayed
 
-from uneven.door import check_mass
 from uneven.stacking.answers import positions_of, score_method
 from uneven.stacking.fitting import Task, Training, one_thread, run_task
 from uneven.stacking.folds import Plan, plan_splits
 from uneven.stacking.members import FittedMember, Member, check_members
 from uneven.stacking.tables import count_columns, count_rows, open_table
+from uneven.utils.validation import check_mass
 from uneven.views import ViewMap, resolve_views
 from uneven.voters.adapters import seeded_clone
 

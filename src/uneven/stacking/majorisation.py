@@ -25,13 +25,13 @@ import numpy as np
 from sklearn.exceptions import ConvergenceWarning
 from sklearn.utils import check_random_state
 
-from uneven.door import check_choice, check_integer
 from uneven.stacking.combiner import LinearCombiner
 from uneven.stacking.majorisation_sweeps import Order, PaperSweep, SafeSweep, draw_order, live
 from uneven.stacking.penalties import PENALTIES
 from uneven.stacking.smoothed_hinge import SmoothedHinge
 from uneven.stacking.smoothed_problem import SmoothedProblem
 from uneven.stacking.solve import check_level_one
+from uneven.utils.parameters import check_choice, check_integer
 
 __all__ = ["PAPER", "MajorisedCombiner", "Trace", "majorise"]
 

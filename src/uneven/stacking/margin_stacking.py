@@ -9,7 +9,6 @@ from typing import Any, Self
 import numpy as np
 from sklearn.utils.validation import check_is_fitted
 
-from uneven.door import fitted_attributes, whole_or_nothing
 from uneven.stacking.composition import open_members
 from uneven.stacking.entrance import enter_stack, enter_stack_again, weigh_classes
 from uneven.stacking.explanation import MemberShares, member_shares
@@ -26,6 +25,7 @@ from uneven.stacking.selection import Selection, choose_strength, select, select
 from uneven.stacking.stacked import StackedClassifier
 from uneven.stacking.tables import count_rows
 from uneven.stacking.temperature import fit_temperature
+from uneven.utils.validation import fitted_attributes, whole_or_nothing
 
 __all__ = ["MarginStackingClassifier"]
 

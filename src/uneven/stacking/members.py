@@ -11,10 +11,10 @@ import numpy as np
 from sklearn.base import BaseEstimator, is_classifier
 from sklearn.utils import check_random_state
 
-from uneven.door import hold_out
-from uneven.frames import take_columns
 from uneven.stacking.answers import class_scores
 from uneven.stacking.tables import count_columns, count_rows, open_table, row_numbers
+from uneven.utils.frames import take_columns
+from uneven.utils.validation import hold_out
 from uneven.views import ViewMap, resolve_views
 
 __all__ = ["FittedMember", "Member", "check_classifier", "check_members", "check_share"]

@@ -12,10 +12,11 @@ from sklearn.utils import get_tags
 from sklearn.utils.multiclass import check_classification_targets
 from sklearn.utils.validation import check_is_fitted
 
-from uneven.door import check_choice, whole_or_nothing
 from uneven.fusion.class_columns import check_margins, spread
 from uneven.stacking.base_learners import floored
 from uneven.stacking.fitting import weight_words
+from uneven.utils.parameters import check_choice
+from uneven.utils.validation import whole_or_nothing
 
 __all__ = ["LaplaceTreeClassifier", "NormalisedClassifier"]
 

@@ -11,13 +11,13 @@ from typing import Any
 import numpy as np
 from sklearn.utils import check_random_state
 
-from uneven.door import check_choice, check_integer
 from uneven.stacking.answers import METHODS
 from uneven.stacking.combinations import COMBINATIONS
 from uneven.stacking.folds import plan_splits
 from uneven.stacking.path import check_strengths
 from uneven.stacking.selection import check_inner
 from uneven.stacking.solve import solve
+from uneven.utils.parameters import check_choice, check_integer
 
 __all__ = [
     "check_common",

@@ -18,9 +18,9 @@ from typing import Any
 
 import numpy as np
 
-from uneven.door import check_integer
 from uneven.stacking.combiner import LinearCombiner
 from uneven.stacking.solve import STRENGTHS, bind, minimise, solve
+from uneven.utils.parameters import check_integer
 
 __all__ = ["SelectionPath", "check_strengths", "solve_path", "strength_for"]
 

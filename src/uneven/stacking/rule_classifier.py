@@ -8,7 +8,6 @@ import numpy as np
 from sklearn.utils.metaestimators import available_if
 from sklearn.utils.validation import check_is_fitted
 
-from uneven.door import check_choice, fitted_attributes, whole_or_nothing
 from uneven.fusion.rules import RULES, WEIGHTED_RULES, check_member_weights, check_percent
 from uneven.fusion.trained_rules import TRAINED_RULES, FixedRule
 from uneven.stacking.answers import score_method
@@ -19,6 +18,8 @@ from uneven.stacking.members import FittedMember
 from uneven.stacking.parameters import check_common
 from uneven.stacking.stacked import StackedClassifier
 from uneven.stacking.temperature import fit_temperature
+from uneven.utils.parameters import check_choice
+from uneven.utils.validation import fitted_attributes, whole_or_nothing
 
 __all__ = ["RuleClassifier"]
 

@@ -25,11 +25,11 @@ from joblib import Parallel, delayed
 from sklearn.exceptions import ConvergenceWarning
 from sklearn.utils import check_random_state
 
-from uneven.door import check_choice, check_integer
 from uneven.stacking.combinations import COMBINATIONS
 from uneven.stacking.combiner import LinearCombiner
 from uneven.stacking.path import check_strengths, solve_path
 from uneven.stacking.solve import solve
+from uneven.utils.parameters import check_choice, check_integer
 from uneven.views.strength import deal_folds
 
 __all__ = [

@@ -7,7 +7,7 @@ from dataclasses import dataclass
 import numpy as np
 from numpy.typing import ArrayLike
 
-from uneven.door import check_choice
+from uneven.utils.parameters import check_choice
 
 __all__ = ["SmoothedHinge"]
 

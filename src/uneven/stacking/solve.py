@@ -11,7 +11,6 @@ from typing import Any
 import numpy as np
 from sklearn.exceptions import ConvergenceWarning
 
-from uneven.door import check_choice
 from uneven.stacking.admm import admm
 from uneven.stacking.combinations import COMBINATIONS
 from uneven.stacking.combiner import LinearCombiner
@@ -21,6 +20,7 @@ from uneven.stacking.losses import LOSSES, SquaredLoss
 from uneven.stacking.newton import newton
 from uneven.stacking.penalties import L1, PENALTIES, Penalty, SparsePenalty
 from uneven.stacking.problem import Problem
+from uneven.utils.parameters import check_choice
 
 __all__ = ["SOLVERS", "STRENGTHS", "bind", "check_level_one", "minimise", "solve"]
 

@@ -7,7 +7,7 @@ from typing import Any
 import numpy as np
 import scipy.sparse as sp
 
-from uneven.door import narrow_indices
+from uneven.utils.validation import narrow_indices
 
 __all__ = ["count_columns", "count_rows", "holds_texts", "open_table", "row_numbers"]
 

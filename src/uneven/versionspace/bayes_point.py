@@ -14,11 +14,12 @@ from sklearn.exceptions import ConvergenceWarning
 from sklearn.utils import Tags
 from sklearn.utils.validation import check_is_fitted, validate_data
 
-from uneven.door import check_choice, check_integer, whole_or_nothing
 from uneven.linear.base import check_flags, enter_labelled_rows, generator
 from uneven.linear.expansions import KernelExpansion, check_kernel_parameters, kernel_parameters
 from uneven.linear.kernel_perceptron import KERNELS
 from uneven.linear.rows import add_constant
+from uneven.utils.parameters import check_choice, check_integer
+from uneven.utils.validation import whole_or_nothing
 from uneven.versionspace.bayes_vote import (
     class_frame,
     joint_cuts,

@@ -7,7 +7,7 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
-from uneven.door import check_integer
+from uneven.utils.parameters import check_integer
 from uneven.versionspace.bayes_vote import sample_vote
 from uneven.versionspace.chebyshev import chebyshev_centre
 from uneven.versionspace.entrance import check_generator

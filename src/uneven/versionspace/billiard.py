@@ -8,7 +8,7 @@ from typing import Any
 
 import numpy as np
 
-from uneven.door import check_choice, check_integer
+from uneven.utils.parameters import check_choice, check_integer
 from uneven.versionspace import kernels
 from uneven.versionspace.chebyshev import chebyshev_centre
 from uneven.versionspace.cone import check_cuts

@@ -7,8 +7,8 @@ from typing import Any
 
 import numpy as np
 
-from uneven.door import check_choice
 from uneven.linear.hard_margin import NotSeparableError
+from uneven.utils.parameters import check_choice
 from uneven.versionspace.centres import GRAVITY_METHODS, find_centre
 from uneven.versionspace.chebyshev import inside
 from uneven.versionspace.cone import EmptyVersionSpaceError

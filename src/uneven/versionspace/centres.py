@@ -6,7 +6,7 @@ from typing import Any
 
 import numpy as np
 
-from uneven.door import check_choice, check_integer
+from uneven.utils.parameters import check_choice, check_integer
 from uneven.versionspace.analytic import analytic_centre
 from uneven.versionspace.billiard import BilliardRun, billiard
 from uneven.versionspace.chebyshev import chebyshev_centre

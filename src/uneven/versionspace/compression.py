@@ -11,8 +11,8 @@ import scipy.sparse as sp
 from sklearn.base import clone
 from sklearn.exceptions import ConvergenceWarning
 
-from uneven.door import check_choice, check_integer
 from uneven.linear.perceptron import PICKS
+from uneven.utils.parameters import check_choice, check_integer
 from uneven.versionspace.cut_classifier import CutClassifier
 from uneven.versionspace.error_oracles import Rule
 from uneven.versionspace.localisation import Localisation, localise_rows

@@ -13,11 +13,12 @@ from sklearn.utils import Tags
 from sklearn.utils.validation import check_is_fitted, validate_data
 
 from uneven.bounds import compression_bound
-from uneven.door import check_choice, check_integer, whole_or_nothing
 from uneven.linear.base import LinearClassifier, check_flags, enter_labelled_rows, generator
 from uneven.linear.expansions import KernelExpansion, check_kernel_parameters, kernel_parameters
 from uneven.linear.kernel_perceptron import KERNELS
 from uneven.linear.rows import scale_rows
+from uneven.utils.parameters import check_choice, check_integer
+from uneven.utils.validation import whole_or_nothing
 from uneven.versionspace.error_oracles import ORACLES, Rule, error_rule
 from uneven.versionspace.samples import KernelSample, LinearSample, Sample
 

@@ -8,8 +8,8 @@ from typing import Any
 
 import numpy as np
 
-from uneven.door import check_integer
 from uneven.linear.rows import row_norms
+from uneven.utils.parameters import check_integer
 
 __all__ = ["CuttingPlaneRun", "cutting_planes"]
 

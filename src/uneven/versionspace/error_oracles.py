@@ -8,7 +8,7 @@ from typing import Any
 import numpy as np
 import scipy.sparse as sp
 
-from uneven.door import check_choice
+from uneven.utils.parameters import check_choice
 from uneven.versionspace.error_kernels import mark_dense, mark_sparse
 
 __all__ = [

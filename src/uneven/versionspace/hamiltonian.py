@@ -18,7 +18,7 @@ import numpy as np
 from scipy.special import gammaln
 from sklearn.exceptions import ConvergenceWarning
 
-from uneven.door import check_integer
+from uneven.utils.parameters import check_integer
 from uneven.versionspace import kernels
 from uneven.versionspace.chebyshev import chebyshev_centre
 from uneven.versionspace.cone import check_cuts

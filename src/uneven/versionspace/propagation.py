@@ -17,7 +17,7 @@ from typing import Any
 import numpy as np
 from sklearn.utils.validation import check_array
 
-from uneven.door import check_integer
+from uneven.utils.parameters import check_integer
 from uneven.versionspace.cone import check_cuts
 from uneven.versionspace.propagation_blocks import (
     MANY,

@@ -11,9 +11,10 @@ import numpy as np
 from sklearn.exceptions import ConvergenceWarning
 from sklearn.utils.validation import check_array
 
-from uneven.door import check_integer, whole_or_nothing
 from uneven.linear.base import LinearClassifier, check_flags, enter_labelled_rows, squared_lengths
 from uneven.linear.rows import scale_rows
+from uneven.utils.parameters import check_integer
+from uneven.utils.validation import whole_or_nothing
 
 __all__ = ["CuttingPlaneSVC", "OneSlack", "one_slack"]
 

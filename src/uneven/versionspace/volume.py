@@ -9,7 +9,7 @@ from typing import Any
 import numpy as np
 from scipy.stats import multivariate_normal
 
-from uneven.door import check_choice, check_integer
+from uneven.utils.parameters import check_choice, check_integer
 from uneven.versionspace.chebyshev import chebyshev_centre
 from uneven.versionspace.cone import check_cuts, own_span, redundant_cuts
 from uneven.versionspace.entrance import check_generator

@@ -12,7 +12,7 @@ from sklearn import config_context
 from sklearn.compose import ColumnTransformer
 from sklearn.preprocessing import FunctionTransformer
 
-from uneven.frames import holds_words, named_frame, with_types
+from uneven.utils.frames import holds_words, named_frame, with_types
 
 __all__ = ["ViewColumns"]
 

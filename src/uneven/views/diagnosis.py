@@ -7,7 +7,7 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
-from uneven.optional import require
+from uneven.utils.optional import require
 
 __all__ = ["FEWEST_ROWS", "VERDICTS", "ViewDiagnosis", "judge"]
 

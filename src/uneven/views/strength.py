@@ -14,8 +14,8 @@ from sklearn.utils import check_array, check_consistent_length, check_random_sta
 from sklearn.utils.multiclass import check_classification_targets
 from sklearn.utils.validation import column_or_1d
 
-from uneven.frames import encode_categories, learn_categories
 from uneven.metrics import class_recalls, confusion_norm, mean_recall
+from uneven.utils.frames import encode_categories, learn_categories
 from uneven.views.diagnosis import ViewDiagnosis, judge
 from uneven.views.maps import ViewMap, resolve_views
 

@@ -13,8 +13,8 @@ import numpy as np
 from sklearn.base import BaseEstimator, clone
 from sklearn.utils.validation import has_fit_parameter
 
-from uneven.cost_matrices import CostMatrix
 from uneven.costs import EDGE_TOLERANCE
+from uneven.costs.matrices import CostMatrix
 from uneven.voters.base import TrainingTable, WeakLearner
 from uneven.voters.cost_tree import CostTree
 

@@ -12,8 +12,9 @@ from typing import Any, Protocol, runtime_checkable
 
 import numpy as np
 
-from uneven.cost_matrices import CostMatrix
-from uneven.threads import Workers
+from uneven.costs.matrices import CostMatrix
+from uneven.utils.parallel import Workers
+from uneven.views.training_rows import TrainingRows
 from uneven.voters.binning import BinnedDense, BinnedSparse, bin_table
 
 __all__ = ["TrainingTable", "Voter", "WeakLearner"]
@@ -58,6 +59,11 @@ class TrainingTable:
     team: Workers = field(default_factory=lambda: Workers(1, None))
     n_codes: np.ndarray | None = None
     part_of: tuple[TrainingTable, np.ndarray] | None = None
+
+    @classmethod
+    def of(cls, rows: TrainingRows, max_bins: int, team: Workers) -> TrainingTable:
+        """Validated training rows as weak learners see them."""
+        return cls(rows.X, rows.y, len(rows.classes), rows.mass, max_bins, team, rows.n_codes)
 
     @cached_property
     def binned(self) -> BinnedDense | BinnedSparse:

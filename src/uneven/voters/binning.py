@@ -15,7 +15,7 @@ from typing import Any, Self
 import numpy as np
 import scipy.sparse as sp
 
-from uneven.threads import Workers
+from uneven.utils.parallel import Workers
 from uneven.voters import kernels
 
 __all__ = [

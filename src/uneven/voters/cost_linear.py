@@ -14,7 +14,7 @@ import scipy.sparse as sp
 from scipy.optimize import minimize
 from sklearn.base import BaseEstimator
 
-from uneven.cost_matrices import CostMatrix
+from uneven.costs.matrices import CostMatrix
 from uneven.voters.base import TrainingTable
 from uneven.voters.linear_kernels import FAR
 from uneven.voters.linear_voter import LinearVoter, sparse_design

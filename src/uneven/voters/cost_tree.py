@@ -10,8 +10,8 @@ from __future__ import annotations
 import numpy as np
 from sklearn.base import BaseEstimator
 
-from uneven.cost_matrices import CostMatrix
 from uneven.costs import TIE
+from uneven.costs.matrices import CostMatrix
 from uneven.voters import kernels
 from uneven.voters.base import TrainingTable
 from uneven.voters.binning import PARALLEL_ROWS, Level, Splits
@@ -44,7 +44,7 @@ class CostTree(BaseEstimator):
     Examples
     --------
     >>> import numpy as np
-    >>> from uneven.cost_matrices import RunningCosts
+    >>> from uneven.costs.matrices import RunningCosts
     >>> from uneven.voters import CostTree, TrainingTable
     >>> y = np.array([0, 0, 1, 1])
     >>> table = TrainingTable(np.array([[0.0], [1.0], [2.0], [3.0]]), y, 2, np.ones(4))

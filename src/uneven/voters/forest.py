@@ -8,7 +8,7 @@ from typing import Any
 
 import numpy as np
 
-from uneven.threads import Workers
+from uneven.utils.parallel import Workers
 from uneven.voters import score_kernels
 from uneven.voters.tree import TreeVoter, dense_blocks
 

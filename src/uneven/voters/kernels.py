@@ -5,7 +5,7 @@ from __future__ import annotations
 import numpy as np
 from numba import njit
 
-from uneven.lanes import add_lanes4, add_lanes8, aligned_empty
+from uneven.costs._simd import add_lanes4, add_lanes8, aligned_empty
 
 MISSING = 255
 """Code of the missing-value bin."""

@@ -1,0 +1,155 @@
+"""The protocol of the paper: each class against the others, from few and balanced examples."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+from sklearn.base import clone
+from sklearn.metrics import f1_score
+from sklearn.tree import DecisionTreeClassifier
+
+from uneven_published.bregman.sources import Collection, open_collection
+from uneven_published.description import Answers, Context
+
+__all__ = ["LearningCurve", "OneAgainstRest", "Task", "tasks"]
+
+FIRST_SEED = 1000
+
+
+@dataclass(frozen=True)
+class Task:
+    """One class against the others.
+
+    Attributes
+    ----------
+    X : array of shape (n_train, n_features)
+        As many rows of the class as others.
+    y : ndarray of bool, shape (n_train,)
+    unseen : array of shape (n_test, n_features)
+        With the natural frequency of the class.
+    truth : ndarray of bool, shape (n_test,)
+    """
+
+    X: Any
+    y: NDArray[np.bool_]
+    unseen: Any
+    truth: NDArray[np.bool_]
+
+    def judge(self, answers: NDArray[Any]) -> tuple[float, float]:
+        """Accuracy, and F1 of the class."""
+        right = float(np.mean(self.truth == answers))
+        return right, float(f1_score(self.truth, answers, zero_division=0.0))
+
+
+def tasks(rows: Collection, n_train: int, seed: int) -> Iterator[Task]:
+    """Draw test rows, then training rows for each class.
+
+    A larger ``n_train`` with the same seed keeps the test rows and adds training rows.
+
+    Parameters
+    ----------
+    rows : Collection
+    n_train : int
+        Rows to learn from, half of them of the class.
+    seed : int
+
+    Yields
+    ------
+    Task
+        One per class, in sorted order.
+    """
+    rng = np.random.default_rng(seed)
+    order = rng.permutation(len(rows.target))
+    test, pool = order[: rows.n_test], order[rows.n_test :]
+    unseen = rows.X[test].astype(np.float32)
+    for label in np.unique(rows.target):
+        member = rows.target[pool] == label
+        sides = [rng.permutation(pool[member == side]) for side in (False, True)]
+        few = min(len(side) for side in sides)
+        if 2 * few < n_train:
+            raise ValueError(f"{n_train} balanced rows of class {label}: there are {2 * few}.")
+        train = np.concatenate([side[: n_train // 2] for side in sides])
+        yield Task(
+            rows.X[train].astype(np.float64),
+            rows.target[train] == label,
+            unseen,
+            rows.target[test] == label,
+        )
+
+
+@dataclass(frozen=True)
+class OneAgainstRest:
+    """Accuracy and F1 of methods, averaged over the classes; one sample per repetition.
+
+    Attributes
+    ----------
+    methods : dict of str to classifier
+        Each with the parameters ``views`` and ``random_state``.
+    n_train : int
+        Rows to learn from, half of them of the class.
+    best_view : str
+        If given, a column of this name shows the full tree of the view that is best on the test
+        rows: what no method can know.
+    """
+
+    methods: Mapping[str, Any]
+    n_train: int = 100
+    best_view: str = ""
+
+    def __call__(self, item: str, repeat: int, context: Context) -> Answers:
+        """Measure one repetition on a collection."""
+        rows = open_collection(item, context)
+        seed = FIRST_SEED + repeat
+        scores: dict[str, list[tuple[float, float]]] = {}
+        for task in tasks(rows, self.n_train, seed):
+            for name, method in self.methods.items():
+                model = clone(method).set_params(views=rows.views, random_state=seed)
+                answers = model.fit(task.X, task.y).predict(task.unseen)
+                scores.setdefault(name, []).append(task.judge(answers))
+            if self.best_view:
+                scores.setdefault(self.best_view, []).append(_best_view(task, rows.views, seed))
+        means = {name: np.mean(found, axis=0) for name, found in scores.items()}
+        return {name: {"accuracy": [mean[0]], "f1": [mean[1]]} for name, mean in means.items()}
+
+
+@dataclass(frozen=True)
+class LearningCurve:
+    """The same for growing training sets; every repetition is one size of one draw.
+
+    Attributes
+    ----------
+    methods : dict of str to classifier
+    sizes : tuple of int
+        Training sizes that are run: repetition ``r`` has size ``r % len(sizes)``.
+    axis : tuple of int
+        Places of the curves; NaN where a repetition has another size.
+    """
+
+    methods: Mapping[str, Any]
+    sizes: tuple[int, ...]
+    axis: tuple[int, ...]
+
+    def __call__(self, item: str, repeat: int, context: Context) -> Answers:
+        """Measure one size of one draw."""
+        draw, place = divmod(repeat, len(self.sizes))
+        size = self.sizes[place]
+        found = OneAgainstRest(self.methods, size)(item, draw, context)
+        here = np.equal(self.axis, size)
+        return {
+            name: {key: [np.where(here, one[0], np.nan).tolist()] for key, one in measures.items()}
+            for name, measures in found.items()
+        }
+
+
+def _best_view(task: Task, views: Mapping[str, Any], seed: int) -> tuple[float, float]:
+    trees = (
+        DecisionTreeClassifier(random_state=seed)
+        .fit(task.X[:, columns], task.y)
+        .predict(task.unseen[:, columns])
+        for columns in views.values()
+    )
+    return max(task.judge(answers) for answers in trees)

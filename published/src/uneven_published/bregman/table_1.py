@@ -1,0 +1,228 @@
+"""Table 1: eight ways to use views, from 100 examples."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+import numpy as np
+
+from uneven_published.bregman.methods import (
+    BEST_VIEW,
+    CORRECTED,
+    OURS,
+    PRINTED,
+    VOTE,
+)
+from uneven_published.bregman.one_against_rest import OneAgainstRest
+from uneven_published.bregman.sources import APART, COLLECTIONS
+from uneven_published.claims import Best, Compare, counted
+from uneven_published.description import Claim, Exhibit, Measure, Significance, Study
+from uneven_published.documents import BREGMAN
+from uneven_published.numbers import Numbers, Verdict
+from uneven_published.reading import printed_table
+
+__all__ = ["MEASURES", "SAMPLE_NOTE", "TABLE_1", "AllAbove", "Gain"]
+
+METHODS = tuple(PRINTED)
+WITH_VIEWS = ("Fusion", "MV-MV", "MVWAB", "rBoost.SH", VOTE)
+PERCENT_ROUNDING = 0.05
+
+MEASURES = (
+    Measure("accuracy", "Accuracy", "higher", 4),
+    Measure("f1", "F1 of the class", "higher", 4),
+)
+SAMPLE_NOTE = (
+    "MNIST is the original. For Reuters, a sample of 1200 documents (200 per class, 2000 words per "
+    "language) stands in for more than 110 000."
+)
+
+STUDY = Study(
+    "bregman-table-1",
+    COLLECTIONS,
+    OneAgainstRest(PRINTED | OURS, best_view=BEST_VIEW),
+    repeats=20,
+    fast_repeats=2,
+)
+
+ACCURACY = printed_table(
+    """
+    set    | Mono        | Concat      | Fusion      | MVMLsp      | MV-MV       | MVWAB       | rBoost.SH   | MωMvC²
+    MNIST₁ | .7827±.008↓ | .7988±.011↓ | .8167±.017↓ | .7221±.021↓ | .8381±.009↓ | .8470±.015↓ | .7580±.011↓ | .8659±.011
+    MNIST₂ | .7896±.008↓ | .7982±.017↓ | .8244±.019↓ | .7669±.032↓ | .8380±.010↓ | .8331±.016↓ | .8247±.009↓ | .8474±.012
+    Reuters| .7089±.017↓ | .6918±.029↓ | .7086±.029↓ | .6037±.020↓ | .7453±.023↓ | .7484±.017↓ | .7641±.014  | .7662±.010
+    """,  # noqa: E501
+    "accuracy",
+)
+F1 = printed_table(
+    """
+    set    | Mono        | Concat      | Fusion      | MVMLsp      | MV-MV       | MVWAB       | rBoost.SH   | MωMvC²
+    MNIST₁ | .4355±.009↓ | .4618±.015↓ | .4769±.018↓ | .3646±.019↓ | .5238±.015↓ | .5704±.012↓ | .4067±.009↓ | .5914±.015
+    MNIST₂ | .4535±.011↓ | .4653±.021↓ | .4955±.027↓ | .4318±.025↓ | .5307±.016↓ | .5320±.011↓ | .5148±.015↓ | .5523±.018
+    Reuters| .4439±.007↓ | .4378±.015↓ | .4200±.021↓ | .3181±.022↓ | .4979±.012↓ | .5034±.016  | .5093±.010↓ | .5244±.012
+    """,  # noqa: E501
+    "f1",
+)
+
+
+@dataclass(frozen=True)
+class AllAbove:
+    """Every one of some columns is above every one of others, in each row and measure.
+
+    Attributes
+    ----------
+    upper, lower : tuple of str
+    measures : tuple of str
+    """
+
+    upper: tuple[str, ...]
+    lower: tuple[str, ...]
+    measures: tuple[str, ...] = ("accuracy", "f1")
+
+    def __call__(self, numbers: Numbers) -> Verdict:
+        """Count rows and columns."""
+        outcome = {}
+        for row in numbers.rows:
+            for column in self.upper:
+                pairs = [
+                    (numbers.mean(row, column, measure), numbers.mean(row, other, measure))
+                    for measure in self.measures
+                    for other in self.lower
+                ]
+                if all(None not in pair for pair in pairs):
+                    outcome[f"{column} on {row}"] = all(a > b for a, b in pairs)
+        return counted(outcome)
+
+
+@dataclass(frozen=True)
+class Gain:
+    """How much better one column is than the best of the others, in percent of it.
+
+    Attributes
+    ----------
+    column : str
+    others : tuple of str
+    measure : str
+    low, high : float
+        Percent; figures that round to them are inside.
+    """
+
+    column: str
+    others: tuple[str, ...]
+    measure: str
+    low: float
+    high: float
+
+    def __call__(self, numbers: Numbers) -> Verdict:
+        """Look at all rows that have every number."""
+        gains = []
+        for row in numbers.rows:
+            own = numbers.mean(row, self.column, self.measure)
+            rivals = [numbers.mean(row, other, self.measure) for other in self.others]
+            if own is not None and None not in rivals:
+                gains.append(100.0 * (own / max(rivals) - 1.0))
+        if not gains:
+            return Verdict(None, "no numbers")
+        low, high = self.low - PERCENT_ROUNDING, self.high + PERCENT_ROUNDING
+        held = bool(low <= min(gains) and max(gains) <= high)
+        return Verdict(held, ", ".join(f"{gain:+.2f} %" for gain in np.sort(gains)))
+
+
+def _claims() -> tuple[Claim, ...]:
+    others = METHODS[:-1]
+    return (
+        Claim(
+            "All methods that use several views, but MVMLsp, are above Mono and Concat.",
+            AllAbove(WITH_VIEWS, ("Mono", "Concat")),
+        ),
+        Claim(
+            "MωMvC² has the best accuracy on every collection.",
+            Best(VOTE, "accuracy", "higher", METHODS),
+        ),
+        Claim("MωMvC² has the best F1 on every collection.", Best(VOTE, "f1", "higher", METHODS)),
+        Claim(
+            "Its gains in accuracy over the second best lie within 0.2 to 2.2 %.",
+            Gain(VOTE, others, "accuracy", 0.2, 2.2),
+        ),
+        Claim(
+            "Its gains in F1 over the second best lie within 2.2 to 3.8 %.",
+            Gain(VOTE, others, "f1", 2.2, 3.8),
+        ),
+        Claim(
+            "Learning weights is better than even weights: MωMvC² is above MV-MV in accuracy.",
+            Compare(VOTE, "MV-MV", "accuracy", ">"),
+        ),
+        Claim("The same in F1.", Compare(VOTE, "MV-MV", "f1", ">")),
+        Claim(
+            "rBoost.SH is the worst method on MNIST₁, where views do not overlap.",
+            Best("rBoost.SH", "accuracy", "lower", METHODS, rows=(APART,)),
+        ),
+        Claim(
+            "MVMLsp is the worst method on every collection.",
+            Best("MVMLsp", "accuracy", "lower", METHODS),
+        ),
+        Claim(
+            "Asked about the corrected vote: it has the best accuracy on every collection.",
+            Best(CORRECTED, "accuracy", "higher", (*others, CORRECTED)),
+        ),
+        Claim(
+            "Asked about the corrected vote: it is above MV-MV in accuracy.",
+            Compare(CORRECTED, "MV-MV", "accuracy", ">"),
+        ),
+        Claim(
+            "Asked about the corrected vote: it is above Mono and Concat.",
+            AllAbove((CORRECTED,), ("Mono", "Concat")),
+        ),
+    )
+
+
+TABLE_1 = Exhibit(
+    BREGMAN,
+    "Table 1",
+    "Accuracy and F1 of eight methods on views of digits and of texts, from 100 examples",
+    status="substitute",
+    status_note=SAMPLE_NOTE,
+    protocol=(
+        "Each class against the others. 20 times: 10 000 random images (30 % of the documents) "
+        "with their natural frequencies are for testing; 50 examples of the class and 50 "
+        "others, drawn from the rest, are for learning, which is how we read m = 100. Accuracy "
+        "and F1 of the class are averaged over the classes. Overlapping quarters are windows of "
+        "14 × 14 pixels that start at 4 and at 10; the source gives no place. A tie counts as "
+        "the class. Mono chooses its view by cross-validation; a column beside it has the view "
+        "that is best on the test rows. Fusion ends in a decision tree. MVWAB and rBoost.SH "
+        "have 100 rounds; the depth of their trees is not stated: the columns of the print's "
+        "name have depth 2, others stand beside them. MVMLsp is our compact version with "
+        "Gaussian kernels. MωMvC² is the printed algorithm to the letter, both of its T = 2 "
+        "updates; 'one update' is what it returns as printed; 'corrected' divides the step by "
+        "the number of voters and guards the weights of the views. Its voters are the trees of "
+        "each view cut at depth 1, 2 and so on, unless said otherwise."
+    ),
+    studies=(STUDY,),
+    measures=MEASURES,
+    printed=ACCURACY | F1,
+    columns=(*METHODS, BEST_VIEW, *OURS),
+    claims=_claims(),
+    significance=Significance("rank_sum", 0.02, ("accuracy", "f1"), columns=METHODS),
+    errata=(
+        "The lower end 2.2 % of the gains in F1 is not in the table: the gains are 3.7, 3.8 and "
+        "3.0 %.",
+        "Not all methods with several views are above Mono and Concat: rBoost.SH on MNIST₁ and "
+        "Fusion on Reuters are not.",
+        "rBoost.SH is not the worst method on MNIST₁: MVMLsp is.",
+        "The mark ↓ is missing at the F1 of MVWAB on Reuters: .5034 has none, .5093 with a smaller "
+        "deviation has one.",
+        "The problem for the weights of the views is linear: its solution keeps one single view. "
+        "The step of the voters is too long by their number, so that the loss can grow.",
+    ),
+    explanation=(
+        "Mono, Concat and Fusion come out near the print, so that data, splits and training size "
+        "seem to be read as they were meant. The vote does not: to the letter it keeps one single "
+        "view and falls to or below Mono. Corrected, it is near the print on the sample of Reuters "
+        "and below it on the digits, which it passes only with richer pools of voters (random "
+        "trees). So the source most likely ran something else than what it printed. rBoost.SH "
+        "and MVWAB with shallow trees are above the vote everywhere, while rBoost.SH with full "
+        "trees is at its printed figures on MNIST₁ and Reuters: we think that the source boosted "
+        "full trees, which stop learning in the first round, and that its lead comes from there. "
+        "MVMLsp is far above its print: the kernels and penalties of the source are not stated. "
+        "MV-MV with four views depends on how ties are answered."
+    ),
+)

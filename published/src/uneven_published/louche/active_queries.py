@@ -1,0 +1,361 @@
+"""Section 7.4: accuracy after so many queries, on text and on Banana."""
+
+from __future__ import annotations
+
+from uneven_published.claims import Asked, Compare, Within, counted
+from uneven_published.curve_claims import Levelled, Ordered
+from uneven_published.description import Claim, Exhibit, Item, Measure, Plot, Study
+from uneven_published.documents import LOUCHE
+from uneven_published.louche.query_runs import (
+    CHEBYSHEV,
+    GRAVITY,
+    HARD,
+    PASSIVE,
+    SOFT,
+    BananaQueries,
+    Corpus,
+    TextQueries,
+)
+from uneven_published.numbers import Measured, Numbers, Printed, Verdict
+from uneven_published.reading import printed_curve, printed_table
+
+__all__ = ["EXHIBITS"]
+
+TEXT_QUERIES = (0, 1, 2, 3, 5, 7, 10, 15, *range(20, 101, 10))
+TEXT_TOLD = (10, 20, 30, 60, 100)
+BANANA_QUERIES = (0, *range(5, 101, 5))
+BANANA_TOLD = (20, 40, 60, 80, 100)
+TENS = tuple(range(10, 101, 10))
+BANANA = "Banana"
+
+CORPORA = {
+    "Reuters, pool of 500": Corpus("reuters21578", 500, halves=False),
+    "Reuters, pool of 1000": Corpus("reuters21578", 1000, halves=False),
+    "Newsgroups, pool of 500": Corpus("newsgroups20", 500, halves=True),
+    "Newsgroups, pool of 1000": Corpus("newsgroups20", 1000, halves=True),
+}
+REUTERS, NEWSGROUPS = tuple(CORPORA)[:2], tuple(CORPORA)[2:]
+
+PRINTED_TEXT = """
+queries | BPM 500 | SVM 500 | BPM 1000 | SVM 1000
+0 | .639 ± .090 | .6118 ± .19 | .6461 ± .093 | .5689 ± .19
+5 | .9462 ± .032 | .827 ± .13 | .9436 ± .034 | .8243 ± .13
+10 | .9638 ± .022 | .8922 ± .093 | .9621 ± .022 | .9038 ± .082
+20 | .9744 ± .014 | .9526 ± .040 | .9735 ± .015 | .9459 ± .049
+30 | .9778 ± .011 | .9701 ± .019 | .9778 ± .012 | .9701 ± .021
+40 | .9795 ± .0093 | .9764 ± .011 | .9815 ± .0091 | .9764 ± .013
+50 | .9808 ± .0077 | .9774 ± .010 | .9822 ± .0083 | .9786 ± .011
+60 | .9816 ± .0068 | .9786 ± .0087 | .9833 ± .0072 | .9805 ± .0087
+70 | .9821 ± .0062 | .9796 ± .0078 | .9839 ± .0065 | .9814 ± .0079
+80 | .9825 ± .0058 | .9802 ± .0071 | .9842 ± .0063 | .982 ± .0071
+90 | .9827 ± .0055 | .9808 ± .0066 | .9848 ± .0057 | .9824 ± .0067
+100 | .983 ± .0052 | .9812 ± .0062 | .9851 ± .0053 | .9827 ± .0063
+"""
+PRINTED_NEWS = """
+queries | BPM 500 | SVM 500 | BPM 1000 | SVM 1000
+0 | .5004 ± .11 | .4553 ± .21 | .4978 ± .11 | .4552 ± .22
+5 | .926 ± .035 | .6679 ± .20 | .9288 ± .029 | .6542 ± .20
+10 | .9428 ± .014 | .7819 ± .16 | .9445 ± .011 | .7525 ± .17
+20 | .949 ± .0063 | .8812 ± .10 | .9497 ± .0045 | .8748 ± .11
+30 | .9522 ± .0028 | .9376 ± .043 | .9535 ± .0033 | .9292 ± .056
+40 | .9536 ± .0030 | .9507 ± .0065 | .9555 ± .0036 | .9488 ± .015
+50 | .9547 ± .0032 | .9528 ± .0047 | .9575 ± .0037 | .9527 ± .0046
+60 | .9552 ± .0032 | .9546 ± .0031 | .959 ± .0036 | .9551 ± .0037
+70 | .9554 ± .0030 | .9549 ± .0036 | .96 ± .0036 | .9559 ± .0075
+80 | .9552 ± .0028 | .9553 ± .0031 | .9607 ± .0036 | .9574 ± .0055
+90 | .9552 ± .0027 | .9556 ± .0030 | .9612 ± .0036 | .9589 ± .0037
+100 | .9551 ± .0026 | .9556 ± .0029 | .9615 ± .0035 | .9594 ± .0036
+"""
+PRINTED_BANANA = """
+queries | BPM | SVM
+0 | .5099 ± .032 | .5099 ± .032
+5 | .6124 ± .032 | .5854 ± .033
+10 | .6851 ± .027 | .6385 ± .037
+20 | .7896 ± .032 | .6915 ± .051
+30 | .826 ± .025 | .734 ± .056
+40 | .8437 ± .024 | .7661 ± .053
+50 | .8655 ± .0091 | .7854 ± .051
+60 | .8734 ± .0071 | .8087 ± .047
+70 | .876 ± .0059 | .8187 ± .043
+80 | .8779 ± .0052 | .8284 ± .037
+90 | .8767 ± .0056 | .8352 ± .031
+100 | .8774 ± .0051 | .8291 ± .029
+"""
+
+
+def printed_points(
+    text: str,
+    headings: dict[str, tuple[str, str]],
+    queries: tuple[int, ...],
+    told: tuple[int, ...],
+) -> Printed:
+    """Points of published curves, as curves and as measures of their own.
+
+    Parameters
+    ----------
+    text : str
+        A row per number of queries, a column per curve.
+    headings : dict of str to (row, column)
+        What each curve of the text is.
+    queries : tuple of int
+        Axis of the curves.
+    told : tuple of int
+        Points that are also measures of their own.
+    """
+    table = printed_table(text, "accuracy")
+    found = Printed()
+    for heading, (row, column) in headings.items():
+        points = {int(q): v for (q, name, _), v in table.values.items() if name == heading}
+        means = {float(q): value.mean for q, value in points.items()}
+        apart = {float(q): value.deviation for q, value in points.items()}
+        axis = tuple(float(q) for q in queries)
+        found |= printed_curve(row, column, "accuracy", axis, means, apart)
+        found |= Printed({(row, column, f"q{q}"): points[q] for q in told})
+    return found
+
+
+def text_printed(text: str, rows: tuple[str, ...]) -> Printed:
+    """The four curves of a corpus."""
+    headings = {
+        f"{name} {row.split()[-1]}": (row, column)
+        for row in rows
+        for name, column in (("BPM", GRAVITY), ("SVM", HARD))
+    }
+    return printed_points(text, headings, TEXT_QUERIES, TEXT_TOLD)
+
+
+def deviations(numbers: Numbers, column: str, measures: tuple[str, ...]) -> list[float]:
+    """Known deviations of a column on Banana."""
+    if not isinstance(numbers, Printed | Measured):
+        return []
+    found = [numbers.values.get((BANANA, column, measure)) for measure in measures]
+    known = [value.deviation for value in found if value is not None]
+    return [one for one in known if one is not None and one == one]
+
+
+def negligible(numbers: Numbers) -> Verdict:
+    """Whether ACTIVE-BPM deviates by less than 0.02 from 60 queries on."""
+    found = deviations(numbers, GRAVITY, ("q60", "q80", "q100"))
+    if not found:
+        return Verdict(None, "no deviations")
+    return Verdict(bool(max(found) < 0.02), f"{max(found):.3f} at most")
+
+
+def steadier(numbers: Numbers) -> Verdict:
+    """Whether ACTIVE-BPM deviates less than ACTIVE-SVM at each point that is told."""
+    measures = tuple(f"q{q}" for q in BANANA_TOLD)
+    pairs = list(zip(*(deviations(numbers, column, measures) for column in (GRAVITY, HARD))))
+    return counted({f"q{q}": bool(a < b) for q, (a, b) in zip(BANANA_TOLD, pairs)})
+
+
+CURVES = (
+    "Printed numbers are those behind the figure, which its author published beside his code. What "
+    "the printed deviations are over is not told; ours are over runs{}."
+)
+LEARNERS = (
+    "ACTIVE-BPM asks for the row nearest to the centre of gravity (expectation propagation) and "
+    "predicts by it. ACTIVE-SVM does the same with libSVM, as the source did: its settings are not "
+    "printed. C is 1000 here, chosen because it agrees with the print on Banana, so that agreement "
+    "there is no evidence; there is an offset, and rows are as they are. Beside them stands the "
+    "exact Chebyshev centre (unit rows, no offset), which ACTIVE-SVM is said to be."
+)
+NOT_CHEBYSHEV = (
+    "The source takes libSVM for the Chebyshev centre. That needs rows of unit length, no offset "
+    "and no slack; its curve is not that of the Chebyshev centre."
+)
+CLOSEST = (
+    "As printed, the row nearest to the centre is the one of least distance between points, and "
+    "labels that agree with the prediction leave the version space as it is. The row whose "
+    "hyperplane is nearest is meant, and every label cuts."
+)
+
+
+DEVIATIONS = (
+    "Our deviations are 1.3 to 2 times the published ones, and were so before the first query, "
+    "when nothing but the draw of rows and of two labels matters."
+)
+TEXT_EXPLAINED = (
+    "libSVM on rows as they are swings between all and none at first, since long rows drag its "
+    "offset: that is why it starts so low, here as in print. The Chebyshev centre itself, of unit "
+    "rows and without offset, does not, and comes close to the centre of gravity: labelled rows of "
+    f"text are nearly orthogonal, and then both centres have about the same direction. {DEVIATIONS}"
+)
+BANANA_EXPLAINED = (
+    "The printed curve of ACTIVE-SVM ends near 0.83. libSVM does that with a large C, when it has "
+    "to fit every label of classes that overlap; with C = 1 it ends near 0.89, above ACTIVE-BPM, "
+    "which has no slack either. The Chebyshev centre without offset is about as good as the centre "
+    f"of gravity. {DEVIATIONS}"
+)
+
+
+def text_study(name: str, rows: tuple[str, ...]) -> Study:
+    """Both pools of a corpus."""
+    return Study(
+        name,
+        tuple(Item(row, (CORPORA[row].name,)) for row in rows),
+        TextQueries(CORPORA, (GRAVITY, HARD, CHEBYSHEV), TEXT_QUERIES, TEXT_TOLD),
+        repeats=25,
+        fast_repeats=2,
+    )
+
+
+def text_claims(rows: tuple[str, ...]) -> tuple[Claim, ...]:
+    """What the source says about either corpus."""
+    return (
+        *(
+            Claim(
+                f"ACTIVE-BPM is above ACTIVE-SVM after {q} queries, with both pools.",
+                Compare(GRAVITY, HARD, f"q{q}", ">"),
+            )
+            for q in TEXT_TOLD
+        ),
+        *(
+            Claim(
+                f"{row}: ACTIVE-BPM rises faster, it is above from 5 to 30 queries.",
+                Ordered(row, (HARD, GRAVITY), "accuracy", TEXT_QUERIES, (5, 10, 20, 30), "query"),
+            )
+            for row in rows
+        ),
+        Claim(
+            "Asked besides: ACTIVE-BPM is above the Chebyshev centre, which ACTIVE-SVM is meant "
+            "to be, after 20 queries.",
+            Compare(GRAVITY, CHEBYSHEV, "q20", ">"),
+        ),
+        Claim(
+            "ACTIVE-BPM reaches an accuracy of 0.9 after about 10 queries.",
+            Within(GRAVITY, "q10", low=0.9),
+        ),
+        *(
+            Claim(
+                f"{column} is stable after about 30 queries (0.03 at most up to 60).",
+                Levelled(column, "accuracy", TEXT_QUERIES, 30, 60, 0.03),
+            )
+            for column in (GRAVITY, HARD)
+        ),
+    )
+
+
+def text_exhibit(
+    part: str, title: str, rows: tuple[str, ...], text: str, data: str, *errata: str
+) -> Exhibit:
+    """One corpus."""
+    return Exhibit(
+        LOUCHE,
+        f"Figure 7.5 {part}",
+        title,
+        "original",
+        protocol=(
+            f"{data} Tf-idf of the training rows. For each of the ten largest classes, against the "
+            "rest: a pool drawn from the training rows, two labels to begin with (one of each "
+            "class, not counted), then one query at a time. Accuracy on all test rows; each class "
+            f"and run is a sample; 25 runs of 100 queries. {LEARNERS} "
+            + CURVES.format(" and classes")
+        ),
+        studies=(text_study(f"louche-queries-{rows[0].split(',')[0].lower()}", rows),),
+        measures=(
+            *(Measure(f"q{q}", f"accuracy after {q} queries", "higher", 3) for q in TEXT_TOLD),
+            Measure("accuracy", "accuracy", "higher", 3),
+        ),
+        printed=text_printed(text, rows),
+        columns=(GRAVITY, HARD, CHEBYSHEV),
+        claims=text_claims(rows),
+        plots=(Plot("accuracy", TEXT_QUERIES, "queries", "accuracy"),),
+        errata=(NOT_CHEBYSHEV, CLOSEST, *errata),
+        explanation=TEXT_EXPLAINED,
+    )
+
+
+TOP = text_exhibit(
+    "top",
+    "Reuters: accuracy after so many queries",
+    REUTERS,
+    PRINTED_TEXT,
+    "Reuters-21578, ModApte: 5946 documents to train on, 2347 to test on, 65 topics.",
+)
+MIDDLE = text_exhibit(
+    "middle",
+    "Newsgroups: accuracy after so many queries",
+    NEWSGROUPS,
+    PRINTED_NEWS,
+    "20 Newsgroups: 18 846 documents, a new random half to train on in each run.",
+    "ACTIVE-BPM is said to be above ACTIVE-SVM throughout; by the author's numbers, with the pool "
+    "of 500, ACTIVE-SVM is above from 76 queries on.",
+)
+
+
+def about_eight_tenths(reached: float) -> tuple[bool, str]:
+    """Whether an accuracy is 0.8, roughly."""
+    return 0.75 <= reached <= 0.85, f"{reached:.3f}"
+
+
+BOTTOM = Exhibit(
+    LOUCHE,
+    "Figure 7.5 bottom",
+    "Banana: accuracy after so many queries",
+    "original",
+    protocol=(
+        "Banana, 5300 rows: 400 drawn for the pool, 4900 to test on; the source's own splits are "
+        "not in the data set, so they are drawn anew. Gaussian kernel of width 0.5, two labels to "
+        f"begin with (one of each class, not counted), 50 runs of 100 queries. {LEARNERS} A soft "
+        f"SVM and random queries stand beside, too. " + CURVES.format("")
+    ),
+    studies=(
+        Study(
+            "louche-queries-banana",
+            (Item(BANANA, ("banana",)),),
+            BananaQueries((GRAVITY, HARD, CHEBYSHEV, SOFT, PASSIVE), BANANA_QUERIES, BANANA_TOLD),
+            repeats=50,
+            fast_repeats=8,
+        ),
+    ),
+    measures=(
+        *(Measure(f"q{q}", f"accuracy after {q} queries", "higher", 3) for q in BANANA_TOLD),
+        Measure("accuracy", "accuracy", "higher", 3),
+    ),
+    printed=printed_points(
+        PRINTED_BANANA,
+        {"BPM": (BANANA, GRAVITY), "SVM": (BANANA, HARD)},
+        BANANA_QUERIES,
+        BANANA_TOLD,
+    ),
+    columns=(GRAVITY, HARD, CHEBYSHEV, SOFT, PASSIVE),
+    claims=(
+        Claim(
+            "ACTIVE-BPM has an accuracy of roughly 0.8 after 20 queries.",
+            Asked(((BANANA, GRAVITY, "q20"),), about_eight_tenths),
+        ),
+        Claim(
+            "ACTIVE-BPM is above ACTIVE-SVM, from 10 queries on.",
+            Ordered(BANANA, (HARD, GRAVITY), "accuracy", BANANA_QUERIES, TENS, "query"),
+        ),
+        *(
+            Claim(
+                f"{column} has converged after 60 queries (0.025 at most anywhere up to 100).",
+                Levelled(column, "accuracy", BANANA_QUERIES, 60, 100, 0.025),
+            )
+            for column in (GRAVITY, HARD)
+        ),
+        Claim(
+            "From 60 queries on, the deviation of ACTIVE-BPM is negligible (under 0.02).",
+            negligible,
+        ),
+        Claim("ACTIVE-BPM is more stable than ACTIVE-SVM.", steadier),
+        Claim(
+            "Asked besides: ACTIVE-BPM is above the Chebyshev centre, which ACTIVE-SVM is meant "
+            "to be, from 10 queries on.",
+            Ordered(BANANA, (CHEBYSHEV, GRAVITY), "accuracy", BANANA_QUERIES, TENS, "query"),
+        ),
+    ),
+    plots=(Plot("accuracy", BANANA_QUERIES, "queries", "accuracy"),),
+    errata=(
+        NOT_CHEBYSHEV,
+        CLOSEST,
+        "ACTIVE-BPM is said to outperform ACTIVE-SVM systematically; by the author's numbers "
+        "ACTIVE-SVM is above after 1 to 3 queries.",
+        "ACTIVE-SVM is said to have converged after 60 queries; by the author's numbers it rises "
+        "from 0.809 there to 0.836 at 92.",
+    ),
+    explanation=BANANA_EXPLAINED,
+)
+
+EXHIBITS: tuple[Exhibit, ...] = (TOP, MIDDLE, BOTTOM)

@@ -1,0 +1,250 @@
+"""One exhibit in Markdown: tables of ours beside the print, claims, notes."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterable, Mapping, Sequence
+from typing import Any
+
+from uneven.report.markup import text
+from uneven.report.numbers import NOTHING, plus_minus, seconds
+from uneven_published.pages.blocks import Block, curve_block, number_blocks
+from uneven_published.pages.claims import (
+    OWN_TITLE,
+    claims_count,
+    held_words,
+    own_claims,
+    source_claims,
+)
+from uneven_published.pages.facts import (
+    STATUS,
+    Record,
+    command_of,
+    dates,
+    entries,
+    kind,
+    median_difference,
+    number,
+    run_kind,
+    versions_line,
+    was_run,
+)
+from uneven_published.pages.panels import has_printed_points
+from uneven_published.pages.ranks import rank_sentences
+from uneven_published.pages.words import (
+    beside_words,
+    printed_word,
+    protocol_words,
+    side_words,
+    significance_words,
+    verdict_word,
+)
+
+__all__ = [
+    "claims_list",
+    "escaped",
+    "exhibit_markdown",
+    "facts_line",
+    "left_out",
+    "notes",
+    "table",
+    "tables",
+]
+
+_SPECIAL = re.compile(r"([\\`*_{}\[\]#|~$])")
+FOLDED = 60
+"""A table with more cells is folded away."""
+WIDEST = 8
+"""A table with more columns, and more columns than rows, is turned."""
+LARGEST_MATRIX = 6
+
+
+def escaped(words: object) -> str:
+    r"""Text that Markdown shows as it is, on one line.
+
+    Examples
+    --------
+    >>> escaped("a|b <c>_d_")
+    'a\\|b &lt;c&gt;\\_d\\_'
+    """
+    line = " ".join(str(words).split())
+    plain = line.replace("&", "&amp;").replace("<", "&lt;").replace(">", "&gt;")
+    return _SPECIAL.sub(r"\\\1", plain)
+
+
+def table(header: Sequence[str], rows: Iterable[Sequence[str]], left: int = 1) -> str:
+    """A Markdown table: the first columns to the left, the others to the right.
+
+    Examples
+    --------
+    >>> print(table(["set", "A"], [["wine", "0.5"]]))
+    | set | A |
+    |---|---:|
+    | wine | 0.5 |
+    """
+    rule = "|" + "---|" * left + "---:|" * (len(header) - left)
+    return "\n".join(
+        [f"| {' | '.join(header)} |", rule, *(f"| {' | '.join(row)} |" for row in rows)]
+    )
+
+
+def exhibit_markdown(record: Record, pictures: Sequence[str] = ()) -> str:
+    """A whole file about one exhibit, with links to its pictures."""
+    name = f"{record['place']}: {record['title']}"
+    parts = [
+        f"# {escaped(name)}",
+        escaped(record["document"]["citation"]),
+        facts_line(record),
+        escaped(protocol_words(record)),
+        *tables(record),
+        claims_list(record),
+        *notes(record),
+        *(f"![{escaped(name)}]({picture})" for picture in pictures),
+        f"Run again: `{command_of(record)}`",
+        _versions_line(record),
+    ]
+    return "\n\n".join(part for part in parts if part) + "\n"
+
+
+def facts_line(record: Record) -> str:
+    """Status and run in a few words, with the note on the status."""
+    measured = record["measured"]
+    found = [f"**{STATUS[record['status']]}**"]
+    if was_run(record):
+        cells = measured["cells"]
+        found += [
+            f"{run_kind(record)} run",
+            f"{cells['done']} of {cells['planned']} cells",
+            seconds(measured["seconds"]),
+            dates(record),
+        ]
+    elif record["status"] != "impossible":
+        kind_of_run = run_kind(record)
+        found.append("not run yet" if kind_of_run == "not run" else kind_of_run)
+    note = f". {escaped(record['status_note'])}" if record["status_note"] else ""
+    return ", ".join(part for part in found if part) + note
+
+
+def tables(record: Record) -> list[str]:
+    """All numbers; curves by one of their printed points."""
+    made = [_numbers(block) for block in number_blocks(record)]
+    for measure in record["measures"]:
+        found = kind(record, measure["key"])
+        if found == "matrix":
+            made += _matrices(record, measure)
+        elif found == "curve" and has_printed_points(record, measure["key"]):
+            made.append(_numbers(curve_block(record, measure)))
+        elif found == "curve":
+            told = f"{measure['title']}: curves; nothing is printed"
+            made.append(f"{escaped(told)}. Their points are in the JSON file.")
+    ranks = "\n".join(f"- {escaped(told)}" for told in rank_sentences(record))
+    return [part for part in (*made, ranks, escaped(significance_words(record))) if part]
+
+
+def claims_list(record: Record) -> str:
+    """Claims and what became of them."""
+    _, told, n = claims_count(record)
+    untold = f"; {n - told} cannot be told" if told < n else ""
+    held = held_words(record, noun="held")
+    counted = f"Claims: {held}{untold}." if told else f"Claims: {n}, none measured."
+    groups = ((counted, source_claims(record)), (f"{OWN_TITLE}:", own_claims(record)))
+    return "\n\n".join(f"{title}\n\n{_claims(some)}" for title, some in groups if some)
+
+
+def _claims(claims: Iterable[Mapping[str, Any]]) -> str:
+    rows = [
+        [
+            escaped(claim["text"]),
+            _with_detail(printed_word(claim["printed"]["held"]), claim["printed"]),
+            _with_detail(f"**{verdict_word(claim['measured']['held'])}**", claim["measured"]),
+        ]
+        for claim in claims
+    ]
+    return table(["claim", "in print", "measured"], rows, left=3)
+
+
+def notes(record: Record) -> list[str]:
+    """Explanation, errata, and what is missing or failed."""
+    found = []
+    if record["explanation"]:
+        found.append(f"**What differs, and why.** {escaped(record['explanation'])}")
+    if record["errata"]:
+        lines = "\n".join(f"- {escaped(line)}" for line in record["errata"])
+        found.append(f"Errors of the print:\n\n{lines}")
+    return found + left_out(record)
+
+
+def left_out(record: Record) -> list[str]:
+    """Rows without data, and cells that ended with an error."""
+    measured = record["measured"] or {"missing": {}, "failed": {}}
+    found = []
+    for title, missing in (("Not run", measured["missing"]), ("Failed", measured["failed"])):
+        if missing:
+            lines = "\n".join(f"- {escaped(k)}: {escaped(why)}" for k, why in missing.items())
+            found.append(f"{title}:\n\n{lines}")
+    return found
+
+
+def _numbers(block: Block) -> str:
+    body = [
+        [escaped(line.name), *(_cell(line.cells.get(c), line.measure) for c in block.columns)]
+        for line in block.lines
+    ]
+    title = f"{block.title}{block.note}; {beside_words(block.values, 'ours (print)')}"
+    whole = [["", *map(escaped, block.columns)], *body]
+    if len(block.columns) > max(WIDEST, len(block.lines)):
+        whole = [list(line) for line in zip(*whole)]
+    made = table(whole[0], whole[1:])
+    if len(block.lines) * len(block.columns) > FOLDED:
+        return f"<details>\n<summary>{text(title)}</summary>\n\n{made}\n\n</details>"
+    return f"{escaped(title)}:\n\n{made}"
+
+
+def _cell(value: Mapping[str, Any] | None, measure: Mapping[str, Any]) -> str:
+    if value is None:
+        return ""
+    own, printed = (side_words(value[side], measure["digits"]) for side in ("measured", "printed"))
+    return f"{own or NOTHING} ({escaped(printed)})" if printed else own
+
+
+def _matrices(record: Record, measure: Mapping[str, Any]) -> list[str]:
+    made = []
+    for (row, column), value in entries(record, measure["key"]).items():
+        sides = [value["measured"], value["printed"]]
+        known = next(side["mean"] for side in sides if side is not None)
+        if len(known) > LARGEST_MATRIX:
+            continue
+        cells = [
+            [str(i + 1), *(_matrix_cell(sides, i, j, measure["digits"]) for j in range(len(line)))]
+            for i, line in enumerate(known)
+        ]
+        head = ["", *(str(j + 1) for j in range(len(known[0])))]
+        which = beside_words([value], "ours (print)")
+        title = f"{measure['title']}, {row}, {column}; {which}"
+        made.append(f"{escaped(title)}:\n\n{table(head, cells)}")
+    if made:
+        return made
+    return [f"{escaped(measure['title'])}: matrices, shown on the page and in the JSON file."]
+
+
+def _matrix_cell(sides: Sequence[Any], i: int, j: int, digits: int) -> str:
+    words = [
+        plus_minus(number(_at(side, i, j)), number(None), digits) if side else NOTHING
+        for side in sides
+    ]
+    return words[0] if sides[1] is None else f"{words[0]} ({words[1]})"
+
+
+def _at(side: Mapping[str, Any], i: int, j: int) -> Any:
+    mean = side["mean"]
+    return mean[i][j] if i < len(mean) and j < len(mean[i]) else None
+
+
+def _with_detail(word: str, verdict: Mapping[str, Any]) -> str:
+    return f"{word}: {escaped(verdict['detail'])}" if verdict["detail"] else word
+
+
+def _versions_line(record: Record) -> str:
+    middle, packages = median_difference(record), versions_line(record)
+    told = f"Median difference: {middle:.1f} printed deviations." if middle == middle else ""
+    return " ".join(filter(None, (told, f"Measured with {packages}." if packages else "")))

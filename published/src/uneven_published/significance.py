@@ -1,0 +1,149 @@
+"""The sources' significance tests on measured samples."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass
+
+import numpy as np
+from numpy.typing import NDArray
+from scipy import stats
+
+from uneven.metrics.paired import signed_rank_test
+from uneven_published.description import Exhibit, Significance
+from uneven_published.numbers import Measured, Summary
+
+__all__ = ["Comparison", "compare_columns"]
+
+Samples = NDArray[np.float64]
+_OF_PAIRS = ("student", "signed_rank")
+
+
+@dataclass(frozen=True)
+class Comparison:
+    """Outcome of a test of two columns in a row.
+
+    Attributes
+    ----------
+    row, first, second, measure : str
+    p : float
+    significant : bool
+    """
+
+    row: str
+    first: str
+    second: str
+    measure: str
+    p: float
+    significant: bool
+
+
+def compare_columns(exhibit: Exhibit, measured: Measured) -> list[Comparison]:
+    """Every comparison that the exhibit asks for and the samples allow."""
+    rule = exhibit.significance
+    if rule is None:
+        return []
+    found = []
+    for measure in rule.measures:
+        for row in measured.rows:
+            pairs = rule.pairs or _with_best(exhibit, rule, measured, row, measure)
+            for first, second in pairs:
+                one = _compare(rule, measured, row, measure, first, second)
+                if one is not None:
+                    found.append(one)
+    return found
+
+
+def _with_best(
+    exhibit: Exhibit, rule: Significance, measured: Measured, row: str, measure: str
+) -> Sequence[tuple[str, str]]:
+    means = {c: measured.mean(row, c, measure) for c in rule.columns or measured.columns}
+    known = {column: mean for column, mean in means.items() if mean is not None}
+    if not known:
+        return ()
+    choose = min if exhibit.measure(measure).better == "lower" else max
+    best = choose(known, key=lambda column: known[column])
+    return [(column, best) for column in known if column != best]
+
+
+def _compare(
+    rule: Significance, measured: Measured, row: str, measure: str, first: str, second: str
+) -> Comparison | None:
+    one, two = (measured.values.get((row, column, measure)) for column in (first, second))
+    if one is None or two is None:
+        return None
+    a, b = _paired(one, two) if rule.test in _OF_PAIRS else (_known(one), _known(two))
+    if min(len(a), len(b)) < 2:
+        return None
+    p = _p_value(rule, a, b)
+    return Comparison(row, first, second, measure, p, bool(p < rule.level))
+
+
+def _known(summary: Summary) -> Samples:
+    samples = np.array([]) if summary.samples is None else summary.samples
+    return samples[np.isfinite(samples)]
+
+
+def _paired(one: Summary, two: Summary) -> tuple[Samples, Samples]:
+    """Samples at the same place of the same repetition, where both exist."""
+    sides = [_by_repeat(one), _by_repeat(two)]
+    if one.repeats is None or two.repeats is None:
+        sides = [{0: np.concatenate([*side.values(), []])} for side in sides]
+    shared = [
+        np.array([sides[0][repeat], sides[1][repeat]])
+        for repeat in sorted(sides[0].keys() & sides[1].keys())
+        if len(sides[0][repeat]) == len(sides[1][repeat])
+    ]
+    pairs = np.concatenate([np.empty((2, 0)), *shared], axis=1)
+    a, b = pairs[:, np.isfinite(pairs).all(axis=0)]
+    return a, b
+
+
+def _by_repeat(summary: Summary) -> dict[int, Samples]:
+    samples, repeats = summary.samples, summary.repeats
+    if samples is None:
+        return {}
+    if repeats is None:
+        return {0: samples}
+    return {int(repeat): samples[repeats == repeat] for repeat in np.unique(repeats)}
+
+
+def _p_value(rule: Significance, a: Samples, b: Samples) -> float:
+    test = _TESTS[rule.test]
+    if rule.alternative == "one-sided":
+        return min(test(a, b, "less"), test(a, b, "greater"))
+    return test(a, b, rule.alternative)
+
+
+def _student(a: Samples, b: Samples, alternative: str) -> float:
+    if np.ptp(a - b) == 0.0:
+        return _certain(a[0] - b[0], alternative)
+    return float(stats.ttest_rel(a, b, alternative=alternative).pvalue)
+
+
+def _welch(a: Samples, b: Samples, alternative: str) -> float:
+    if np.ptp(a) == 0.0 == np.ptp(b):
+        return _certain(a[0] - b[0], alternative)
+    return float(stats.ttest_ind(a, b, equal_var=False, alternative=alternative).pvalue)
+
+
+def _certain(difference: float, alternative: str) -> float:
+    """P-value where nothing varies: 0 if the difference is of the side asked about, else 1."""
+    sides = {"less": difference < 0, "greater": difference > 0, "two-sided": difference != 0}
+    return 0.0 if sides[alternative] else 1.0
+
+
+def _rank_sum(a: Samples, b: Samples, alternative: str) -> float:
+    return float(stats.ranksums(a, b, alternative=alternative).pvalue)
+
+
+def _signed_rank(a: Samples, b: Samples, alternative: str) -> float:
+    return signed_rank_test(a, b, alternative).pvalue
+
+
+_TESTS: dict[str, Callable[[Samples, Samples, str], float]] = {
+    "student": _student,
+    "welch": _welch,
+    "rank_sum": _rank_sum,
+    "signed_rank": _signed_rank,
+}

@@ -1,0 +1,3 @@
+from tests.cli.conftest import uneven
+
+__all__ = ["uneven"]

@@ -1,0 +1,284 @@
+"""Files of exhibits, Markdown, the page of the docs, and the facts they are made of."""
+
+import builtins
+import json
+import math
+import re
+
+import matplotlib as mpl
+import pytest
+
+mpl.use("Agg")
+
+from matplotlib import pyplot as plt
+from published.tests.pages.samples import (
+    NASTY,
+    RECORDS,
+    curves_record,
+    impossible_record,
+    matrices_record,
+    numbers_record,
+    odd_record,
+    unmeasured_record,
+)
+
+from uneven_published.pages import published_page, write_exhibit, write_index
+from uneven_published.pages.claims import claims_count
+from uneven_published.pages.facts import kind, median_difference, run_kind, versions
+from uneven_published.pages.markdown import escaped, exhibit_markdown
+from uneven_published.pages.panels import picture_names, plot_panels, shown_point
+from uneven_published.pages.points import point_record
+from uneven_published.pages.scale import Scale
+
+
+def tables_of(text):
+    """Markdown tables as lists of rows of cells."""
+    blocks = re.findall(r"(?:^\|.*\n)+", text + "\n", flags=re.MULTILINE)
+    return [
+        [re.split(r"(?<!\\)\|", line)[1:-1] for line in block.strip().splitlines()]
+        for block in blocks
+    ]
+
+
+@pytest.mark.parametrize("name", ["numbers", "odd", "curves", "matrices", "impossible"])
+def test_every_file_is_written_and_data_come_back(name, tmp_path):
+    record = RECORDS[name]()
+    made = write_exhibit(record, tmp_path / "new" / "folder")
+    stem = record["name"]
+    pictures = [f"{stem}.png"] if record["plots"] else []
+    assert [path.name for path in made] == [f"{stem}.html", f"{stem}.md", f"{stem}.json", *pictures]
+    assert sorted(path.name for path in made[0].parent.iterdir()) == sorted(p.name for p in made)
+    assert json.loads(made[2].read_text(encoding="utf-8")) == json.loads(json.dumps(record))
+    assert not plt.get_fignums()
+
+
+def test_the_same_record_gives_the_same_bytes(tmp_path):
+    first, second = (write_exhibit(curves_record(), tmp_path / part) for part in "ab")
+    assert len(first) == 4
+    assert [p.read_bytes() for p in first] == [p.read_bytes() for p in second]
+
+
+def test_a_file_that_cannot_be_written_leaves_the_old_one(tmp_path, monkeypatch):
+    record = numbers_record()
+    page = write_exhibit(record, tmp_path)[0]
+    before = page.read_bytes()
+    monkeypatch.setattr(
+        "uneven_published.pages.files.exhibit_page", lambda *_, **__: "\ud800 cannot be encoded"
+    )
+    with pytest.raises(UnicodeEncodeError):
+        write_exhibit(record, tmp_path)
+    assert page.read_bytes() == before
+    assert len(list(tmp_path.iterdir())) == 3
+
+
+def test_without_matplotlib_there_are_no_pictures_and_the_page_says_so(tmp_path, monkeypatch):
+    real = builtins.__import__
+
+    def refusing(name, *args, **kwargs):
+        if name.startswith(("matplotlib", "uneven.plots")):
+            raise ImportError(name)
+        return real(name, *args, **kwargs)
+
+    monkeypatch.setattr(builtins, "__import__", refusing)
+    made = write_exhibit(curves_record(), tmp_path)
+    assert [path.suffix for path in made] == [".html", ".md", ".json"]
+    assert "matplotlib is not installed" in made[0].read_text(encoding="utf-8")
+    assert ".png" not in made[1].read_text(encoding="utf-8")
+
+
+def test_index_is_written(tmp_path):
+    path = write_index([numbers_record()], tmp_path / "new")
+    assert path.name == "index.html"
+    assert 'href="paper-table-2.1.html"' in path.read_text(encoding="utf-8")
+
+
+def test_markdown_holds_ours_and_the_print():
+    numbers, norms, claims = tables_of(exhibit_markdown(numbers_record()))
+    assert numbers[2] == [
+        " wine ",
+        " 0.50 ± 0.02 (0.50 ± 0.10) ",
+        " 0.61 ± 0.03 (0.62 ± 0.05\\*) ",
+        " 0.43 ± 0.03 (0.40) ",
+    ]
+    assert numbers[4][3] == " – (0.30 ± 0.02) "
+    assert norms[3][2] == " – (0.180 ± 0.020) "
+    assert claims[2][1:] == [" yes: 3 of 3 rows ", " **held**: 2 of 2 rows "]
+
+
+@pytest.mark.parametrize("name", RECORDS)
+def test_tables_in_markdown_have_as_many_cells_in_every_row(name):
+    for table in tables_of(published_page([RECORDS[name]()])):
+        assert len({len(row) for row in table}) == 1
+
+
+def test_names_cannot_break_markdown():
+    text = exhibit_markdown(odd_record())
+    assert "<script" not in text
+    assert "</table" not in text
+    assert escaped("a|b `c` *d* $e$\n# f") == "a\\|b \\`c\\` \\*d\\* \\$e\\$ \\# f"
+    assert escaped(NASTY[4]) == NASTY[4]
+
+
+def test_curves_are_told_by_one_point_in_markdown():
+    text = exhibit_markdown(curves_record())
+    (table,) = tables_of(text)
+    assert "error at labels = 90, lower is better; ours (print):" in text
+    assert len(table) == 4
+    record = curves_record()
+    value = record["values"][0]
+    shown = f"{value['measured']['mean'][9]:.3f} ± {value['measured']['deviation'][9]:.3f} (0.200)"
+    assert table[2][1].strip() == shown
+
+
+def test_matrices_are_tables_only_if_they_are_small():
+    small = exhibit_markdown(matrices_record())
+    assert len(tables_of(small)) == 2
+    assert tables_of(small)[0][2][3].strip().endswith("(–)")
+    large = exhibit_markdown(matrices_record(14))
+    assert tables_of(large) == []
+    assert "matrices, shown on the page" in large
+
+
+def test_large_tables_are_folded():
+    record = numbers_record()
+    value = next(v for v in record["values"] if v["row"] == "wine" and v["measure"] == "error")
+    record["rows"] = [f"row {j}" for j in range(61)]
+    record["values"] = [{**value, "row": row} for row in record["rows"]]
+    record["measures"][0]["title"] = "a_b <c>"
+    text = exhibit_markdown(record)
+    assert "<summary>a_b &lt;c&gt;, lower is better; ours (print)</summary>\n\n|" in text
+    assert "<details>" not in exhibit_markdown(numbers_record())
+
+
+def test_page_of_the_docs_sums_up_and_links():
+    records = [numbers_record(), curves_record(), odd_record(), impossible_record()]
+    text = published_page(records, pictures="images/published")
+    summary = tables_of(text)[0]
+    assert [cell.strip() for cell in summary[2]] == [
+        "[Table 2.1](#paper-table-2.1)",
+        "Errors and norms of three methods",
+        "original data",
+        "full",
+        "2 of 2",
+        "0.9",
+    ]
+    for record in records:
+        assert text.count(f'<a id="{record["name"]}"></a>') == 1
+        assert f"](#{record['name']})" in text
+    assert "![Figure 6.3: Error against labels](images/published/paper-figure-6.3.png)" in text
+    assert "Measured 2025-03-01 with uneven 0.1.0, python 3.11.2." in text
+    assert text.count("\n## ") == 2
+    end = text[text.index("## What cannot be run, and why") :]
+    assert "Table 4.9, A private corpus: The corpus is private." in end
+    assert published_page(records, "images/published") == text
+
+
+def test_page_of_the_docs_has_no_picture_of_what_was_not_run():
+    assert "![" not in published_page([curves_record(measured=False)])
+    text = published_page([unmeasured_record()])
+    assert "not run yet" in text
+    assert len(tables_of(text)) == 1, "tables of print only are not worth a page"
+
+
+def test_summary_has_a_table_for_each_document():
+    other = numbers_record()
+    other["document"] = {"key": "other", "citation": "B. Else, C. Third (2020), Another, Journal"}
+    text = published_page([numbers_record(), curves_record(), other])
+    first, second = tables_of(text)[:2]
+    assert (len(first), len(second)) == (4, 3)
+    assert "**B. Else, C. Third (2020)**" in text
+
+
+def test_runs_are_told_apart():
+    told = {name: run_kind(make()) for name, make in RECORDS.items()}
+    assert told["numbers"] == "full"
+    assert told["odd"] == "part of fast"
+    assert told["impossible"] == told["unmeasured"] == "not run"
+    record = numbers_record()
+    record["measured"]["cells"]["done"] = 1
+    assert run_kind(record) == "part of full"
+
+
+def test_outcome_counts_claims_and_the_median_distance():
+    record = numbers_record()
+    assert claims_count(record) == (2, 2, 3)
+    sizes = sorted(abs(v["apart"]) for v in record["values"] if v["apart"] is not None)
+    middle = median_difference(record)
+    assert sum(s <= middle for s in sizes) >= len(sizes) / 2 <= sum(s >= middle for s in sizes)
+    assert math.isnan(median_difference(unmeasured_record()))
+
+
+def test_different_versions_are_all_named():
+    record = numbers_record()
+    record["measured"]["made"].append({"date": "2025-04-02", "uneven": "0.2.0", "python": "3.11.2"})
+    assert versions(record) == {"uneven": "0.1.0 and 0.2.0", "python": "3.11.2"}
+    assert "2025-03-01 to 2025-04-02" in exhibit_markdown(record)
+
+
+def test_pictures_are_numbered_if_there_are_several():
+    record = curves_record()
+    assert picture_names(record) == ["paper-figure-6.3.png"]
+    record["plots"] *= 2
+    assert picture_names(record) == ["paper-figure-6.3-1.png", "paper-figure-6.3-2.png"]
+    record["plots"] = [{**record["plots"][0], "measure": "other"}]
+    assert picture_names(record) == []
+
+
+def test_curves_of_another_length_are_not_drawn():
+    record = curves_record()
+    assert list(plot_panels(record, record["plots"][0])) == ["banana", "ring"]
+    short = {**record["plots"][0], "x": [1.0, 2.0]}
+    assert plot_panels(record, short) == {}
+
+
+def test_panels_and_lines_can_be_chosen():
+    record = curves_record(n_columns=3)
+    plot = {**record["plots"][0], "rows": ["ring"], "columns": ["method 2", "method 0"]}
+    panels = plot_panels(record, plot)
+    assert {row: list(lines) for row, lines in panels.items()} == {"ring": ["method 2", "method 0"]}
+
+
+def test_curves_are_compared_where_most_of_them_are_printed():
+    record = curves_record()
+    assert shown_point(record, "err").position == 9
+    for value in record["values"][1:]:
+        value["printed"]["mean"][9] = None
+    assert shown_point(record, "err").position == 5
+    assert shown_point(record, "err").words == "at labels = 50"
+    assert shown_point(numbers_record(), "error") is None
+
+
+def test_points_are_rows_where_something_is_printed():
+    points = point_record(curves_record(), "err")
+    assert points["rows"][:3] == [
+        "banana, labels = 10",
+        "banana, labels = 50",
+        "banana, labels = 90",
+    ]
+    assert kind(points, "err") == "number"
+    first = points["values"][0]
+    assert first["printed"]["mean"] == 0.40
+    assert first["apart"] == curves_record()["values"][0]["apart"][1]
+    few = point_record(curves_record(printed=False), "err")
+    assert len(few["rows"]) == 16
+
+
+@pytest.mark.parametrize("log", [False, True])
+def test_scales_keep_the_order_and_hold_their_values(log):
+    values = [0.02, 0.5, math.nan, 30.0]
+    scale = Scale.over(values, 100.0, 0.0, log=log)
+    places = [scale.at(v) for v in (0.02, 0.5, 30.0)]
+    assert 100 > places[0] > places[1] > places[2] > 0
+    ticks = scale.ticks()
+    assert len(ticks) >= 3
+    assert all(0 <= scale.at(tick) <= 100 for tick, _ in ticks)
+    assert math.isfinite(scale.at(-5.0))
+
+
+def test_scales_of_odd_values():
+    assert Scale.over([math.nan], 0.0, 1.0) is None
+    assert Scale.over([2.0, 2.0], 0.0, 10.0).at(2.0) == pytest.approx(5.0)
+    assert not Scale.over([-1.0, 0.0], 0.0, 1.0, log=True).log
+    scale = Scale.over([0, 10], 0, 1)
+    assert [word for _, word in scale.ticks(5)] == ["0.0", "2.5", "5.0", "7.5", "10.0"]
+    assert [word for _, word in scale.ticks(5, whole=True)] == ["0", "5", "10"]

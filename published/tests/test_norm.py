@@ -1,0 +1,264 @@
+"""The table of methods for rare classes: pooled folds, ranks over the sets, absent packages."""
+
+from __future__ import annotations
+
+import warnings
+from dataclasses import replace
+
+import numpy as np
+import pandas as pd
+import pytest
+from rich.console import Console
+from sklearn.datasets import make_blobs
+from sklearn.dummy import DummyClassifier
+from sklearn.naive_bayes import GaussianNB
+from sklearn.utils import Bunch
+
+from uneven.boosting import ComboClassifier, NormComboClassifier
+from uneven.utils.optional import require
+from uneven_published import (
+    Claim,
+    Item,
+    Measured,
+    Ranking,
+    Run,
+    Study,
+    build_record,
+    harvest,
+    measured_part,
+    plan,
+    run_cells,
+)
+from uneven_published.claims import Average, BestOverall
+from uneven_published.norm.folds import Fold, PooledFolds, judge_folds
+from uneven_published.norm.methods import COMBO, METHODS, NORM
+from uneven_published.norm.sets import CUT, ITEMS, SMALL, TABLES
+from uneven_published.norm.tables import STUDIES, TABLE
+from uneven_published.pages import published_page, write_exhibit
+from uneven_published.pages.blocks import number_blocks
+from uneven_published.pages.words import protocol_words
+from uneven_published.reading import printed_table
+from uneven_published.runner import missing_rows
+from uneven_published.terminal import print_record
+
+NUMBERS = printed_table(
+    "set | A | B | C\nx | .1 | .2 | .3\ny | .5 | .45 | .6\nz | .2 | .3 | -", "norm"
+)
+
+
+def _blobs(context, seed=0):
+    """Two classes of 40 and 12 rows, and one of 3 that is left out."""
+    X, y = make_blobs([40, 12, 3], centers=None, cluster_std=1.0, random_state=seed)
+    return Bunch(data=X, target=y)
+
+
+def _others(context):
+    return _blobs(context, seed=1)
+
+
+def bayes(X, y, seed):
+    return GaussianNB()
+
+
+def guess(X, y, seed):
+    return DummyClassifier(strategy="stratified", random_state=seed)
+
+
+def never(X, y, seed):
+    raise AssertionError("its package is not installed")
+
+
+def _study(name, make, **words):
+    items = (Item("one"), Item("two"))
+    folds = PooledFolds({"one": _blobs, "two": _others}, name, make)
+    return Study(f"norm-{name}", items, folds, repeats=2, column=name, **words)
+
+
+TINY = replace(
+    TABLE,
+    studies=(
+        _study("bayes", bayes),
+        _study("guess", guess),
+        _study("absent", never, packages=("no_such_package",)),
+    ),
+    columns=("bayes", "guess", "absent"),
+    claims=(Claim("Target: bayes is best", BestOverall("bayes", "norm", "lower", by="rank")),),
+    ranking=Ranking(("norm", "gmean"), drawn=("gmean",)),
+)
+
+
+@pytest.fixture(scope="module")
+def record(tmp_path_factory):
+    run = Run(tmp_path_factory.mktemp("cells"), n_jobs=1, made={"date": "d"}, download=False)
+    missing, failed = run_cells(plan([TINY], fast=False), run)
+    absent = missing_rows(TINY, False, missing)
+    part = measured_part(harvest(TINY, run), fast=False, missing=absent, failed=failed)
+    return build_record(TINY, part)
+
+
+def test_answers_are_judged_together_and_fold_by_fold():
+    truth, scores, classes = np.array(list("aab")), np.eye(2)[[0, 0, 1]], np.array(["a", "b"])
+    one = Fold(truth, np.array(list("abb")), scores, classes, seconds=1.0)
+    two = Fold(truth, np.array(list("aaa")), scores[::-1], classes, seconds=2.0)
+    found = {key: values[0] for key, values in judge_folds([one, two]).items()}
+    assert found["norm"] == pytest.approx(0.5)
+    assert found["gmean"] == pytest.approx(np.sqrt(0.75 * 0.5))
+    assert found["balanced"] == pytest.approx(0.625)
+    assert found["accuracy"] == pytest.approx(4 / 6)
+    assert found["norm.folds"] == pytest.approx((0.5 + 1.0) / 2)
+    assert found["gmean.folds"] == pytest.approx(np.sqrt(0.5) / 2)
+    assert found["balanced.folds"] == pytest.approx((0.75 + 0.5) / 2)
+    assert found["mauc"] == pytest.approx((1.0 + 0.25) / 2)
+    assert found["processor"] == 1.5
+
+
+def test_every_row_of_a_class_that_is_large_enough_is_answered_once():
+    seen = []
+
+    def spy(X, y, seed):
+        seen.append((len(y), set(y), seed))
+        return GaussianNB()
+
+    PooledFolds({"one": _blobs}, "spy", spy)("one", 3, None)
+    assert [classes for _, classes, _ in seen] == [{0, 1}] * 5
+    assert sum(n for n, _, _ in seen) == 4 * 52
+    assert {seed for _, _, seed in seen} == {3}
+
+
+def test_every_repetition_divides_the_rows_anew():
+    divisions = []
+
+    def spy(X, y, seed):
+        divisions.append(X[:, 0].sum())
+        return GaussianNB()
+
+    for repeat in (0, 1, 0):
+        PooledFolds({"one": _blobs}, "spy", spy)("one", repeat, None)
+    assert divisions[:5] == divisions[10:]
+    assert not set(divisions[:5]) & set(divisions[5:10])
+
+
+def test_ranks_and_means_over_the_rows(record):
+    norm, gmean = record["ranks"]
+    shown = [v for v in record["values"] if v["measure"] == "norm" and v["column"] == "bayes"]
+    assert norm["rows"] == ["one", "two"]
+    assert norm["columns"] == ["bayes", "guess"]
+    assert norm["means"][0] == pytest.approx(np.mean([v["measured"]["mean"] for v in shown]))
+    assert norm["ranks"] == [1.0, 2.0]
+    assert gmean["ranks"] == [1.0, 2.0]
+    assert (norm["drawn"], gmean["drawn"]) == (False, True)
+    assert norm["difference"] == pytest.approx(1.386, abs=1e-3)
+    assert record["claims"][0]["measured"]["held"] is True
+
+
+def test_rows_without_a_number_count_for_nobody():
+    found = {(r, c, "norm"): [v.mean] for (r, c, _), v in NUMBERS.values.items()}
+    cells = [(row, {column: {"norm": v}}) for (row, column, _), v in found.items()]
+    exhibit = replace(TINY, columns=("C", "B", "A"), ranking=Ranking(("norm",)))
+    measured = Measured.gather(cells, [0] * len(cells))
+    part = {"values": [], "cells": {"done": 1, "planned": 1}}
+    part["values"] = [
+        {"key": list(key), "n": 1, "mean": s.mean, "deviation": None, "samples": None}
+        for key, s in measured.values.items()
+    ]
+    (ranks,) = build_record(exhibit, part)["ranks"]
+    assert ranks["rows"] == ["x", "y"]
+    assert ranks["columns"] == ["C", "B", "A"]
+    assert ranks["ranks"] == [3.0, 1.5, 1.5]
+    assert ranks["means"] == pytest.approx([0.45, 0.325, 0.3])
+
+
+def test_a_method_without_its_package_is_left_out_and_named(record):
+    told = record["measured"]
+    assert told["missing"] == {"absent": "package 'no_such_package' is not installed"}
+    assert not told["failed"]
+    assert told["cells"] == {"done": 8, "planned": 12}
+    assert "absent" not in {v["column"] for v in record["values"]}
+    assert protocol_words(record).endswith("repetitions per row: 2.")
+    assert "absent: package 'no\\_such\\_package' is not installed" in published_page([record])
+
+
+def test_an_absent_package_says_how_to_get_it():
+    with pytest.raises(ImportError, match=r"RUSBoost needs no_such_package.*uneven\[bench\]"):
+        require("no_such_package", "RUSBoost", "bench")
+
+
+def test_pages_show_ranks(record, tmp_path):
+    blocks = {block.title: block for block in number_blocks(record)}
+    *_, mean, rank = blocks[TABLE.measure("gmean").title].lines
+    assert (mean.name, rank.name) == ("mean of 2 rows", "average rank")
+    assert rank.cells["guess"]["measured"]["mean"] == 2.0
+    *_, picture = write_exhibit(record, tmp_path)
+    assert picture.name == "norm-table-1.png"
+    assert picture.read_bytes().startswith(b"\x89PNG")
+    page = (tmp_path / "norm-table-1.html").read_text(encoding="utf-8")
+    assert "Average ranks by G-mean, answers pooled; critical difference 1.39" in page
+    with (tmp_path / "screen").open("w", encoding="utf-8") as file:
+        print_record(record, Console(file=file, width=200))
+    screen = (tmp_path / "screen").read_text(encoding="utf-8")
+    assert "Average ranks by G-mean, answers pooled: bayes 1.00, guess 2.00." in screen
+    assert "Critical difference (Nemenyi, level 0.05): 1.39." in screen
+
+
+@pytest.mark.parametrize(
+    ("check", "held", "detail"),
+    [
+        (BestOverall("A", "norm", "lower"), True, "0.3; B 0.325, mean over 2 rows"),
+        (BestOverall("C", "norm", "lower"), False, "0.45; A 0.3, mean over 2 rows"),
+        (BestOverall("C", "norm", "higher"), True, "0.45; B 0.325, mean over 2 rows"),
+        (BestOverall("C", "norm", "higher", "rank"), True, "1; A 2.5, rank over 2 rows"),
+        (BestOverall("C", "norm", "lower", "rank"), False, "3; A 1.5, rank over 2 rows"),
+        (BestOverall("A", "norm", "lower", "rank"), True, "1.5; B 1.5, rank over 2 rows"),
+        (BestOverall("B", "norm", "lower"), False, "0.325; A 0.3, mean over 2 rows"),
+        (BestOverall("D", "norm", "lower"), None, "no numbers"),
+        (Average("C", "A", "norm", "<=", share=1.4), False, "0.45 and 0.3, mean of 2 rows"),
+        (Average("C", "A", "norm", "<=", share=1.6), True, "0.45 and 0.3, mean of 2 rows"),
+        (Average("A", "C", "norm", ">=", slack=-0.14), False, "0.3 and 0.45, mean of 2 rows"),
+        (Average("A", "C", "norm", ">=", slack=-0.16), True, "0.3 and 0.45, mean of 2 rows"),
+    ],
+)
+def test_claims_over_all_rows(check, held, detail):
+    verdict = check(NUMBERS)
+    assert (verdict.held, verdict.detail) == (held, detail)
+
+
+@pytest.mark.parametrize("name", METHODS)
+def test_methods_take_gaps_words_and_tiny_classes(name):
+    rng = np.random.default_rng(0)
+    y = np.repeat(["rare", "some", "many"], [4, 20, 60])
+    X = pd.DataFrame({"size": rng.normal(size=84) + 3.0 * (y == "rare")})
+    X["kind"] = pd.Categorical(np.where(y == "some", "b", rng.choice(["a", "c"], size=84)))
+    X.loc[5, "size"] = np.nan
+    model = METHODS[name].make(X, y, 0)
+    with warnings.catch_warnings():
+        warnings.simplefilter("error", FutureWarning)
+        model.fit(X, y)
+    answers = np.asarray(model.predict(X))
+    assert np.mean(answers[y == "some"] == "some") > 0.9
+    assert model.predict_proba(X).shape == (84, 3)
+
+
+@pytest.mark.parametrize(("name", "sizes"), [("Pendigits", [1055] * 10), ("Letter", [740] * 26)])
+def test_long_tails_are_small_enough_and_uneven(name, sizes):
+    y = np.repeat(np.arange(len(sizes)), sizes)
+    whole = Bunch(data=np.zeros((len(y), 1)), target=y)
+    context = type("Fake", (), {"fetch": lambda self, name: whole})()
+    counts = np.bincount(CUT[f"{name}, long tail"](context).target)
+    assert 3000 < counts.sum() < 3600
+    assert counts.max() / counts.min() == pytest.approx(20, rel=0.05)
+
+
+def test_every_method_has_a_study_of_every_set():
+    assert [study.column for study in STUDIES] == list(METHODS) == list(TABLE.columns)
+    assert len({study.name for study in STUDIES}) == len(METHODS)
+    assert {item.name for item in ITEMS} == set(TABLES) >= set(SMALL)
+    assert {NORM, COMBO} <= set(METHODS)
+
+
+def test_our_methods_run_as_they_come():
+    for column, kind in ((NORM, NormComboClassifier), (COMBO, ComboClassifier)):
+        model = METHODS[column].make(None, np.empty(0), 7)
+        assert type(model) is kind
+        assert model.get_params() == kind(random_state=7).get_params()
+    assert METHODS[NORM].edition == 4
+    assert f"NormCoMBo is its default: {NormComboClassifier().n_estimators} trees" in TABLE.protocol

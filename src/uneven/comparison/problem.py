@@ -1,0 +1,333 @@
+"""From a table to a classification problem: which column to predict, from what.
+
+Everything that is left out or looks odd is written down as a note for the reader; what cannot
+work is refused before any model is fitted.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Collection, Mapping, Sequence
+from dataclasses import dataclass, field, replace
+
+import numpy as np
+import pandas as pd
+from numpy.typing import NDArray
+from pandas.api import types
+
+from uneven.comparison.errors import InputError, closest, listing
+from uneven.comparison.labels import MOST_NUMERIC_CLASSES, class_labels
+from uneven.comparison.schema import Schema, infer_kind
+
+__all__ = [
+    "EMPTY",
+    "Features",
+    "Problem",
+    "check_columns",
+    "check_folds",
+    "in_views",
+    "make_problem",
+    "take_features",
+]
+
+FEWEST_IDS = 20
+EMPTY = "is empty and is left out"
+
+
+@dataclass(frozen=True)
+class Problem:
+    """A table ready for learning.
+
+    Attributes
+    ----------
+    name : str
+        Where it came from.
+    target : str
+        Name of the predicted column.
+    X : DataFrame of shape (n, d)
+        Features as `Schema.convert` gives them.
+    y : ndarray of shape (n,)
+        Class labels, integers or text.
+    schema : Schema
+        What the columns hold.
+    views : dict of str to list of str, or None
+        Columns of each view.
+    notes : tuple of str
+        What the reader should know.
+    sha256 : str
+        Digest of the file, or empty.
+    left_out : mapping of str to str
+        Columns of the table that are no features, and why, as in "is the target".
+    """
+
+    name: str
+    target: str
+    X: pd.DataFrame
+    y: NDArray
+    schema: Schema
+    views: Mapping[str, Sequence[str]] | None = None
+    notes: tuple[str, ...] = ()
+    sha256: str = ""
+    left_out: Mapping[str, str] = field(default_factory=dict)
+    classes: NDArray = field(init=False)
+    class_counts: NDArray[np.intp] = field(init=False)
+
+    def __post_init__(self) -> None:
+        classes, counts = np.unique(self.y, return_counts=True)
+        object.__setattr__(self, "classes", classes)
+        object.__setattr__(self, "class_counts", counts)
+
+    @property
+    def missing_share(self) -> float:
+        """Share of the feature cells that are empty."""
+        return float(self.X.isna().to_numpy().mean()) if self.X.size else 0.0
+
+
+def make_problem(
+    frame: pd.DataFrame,
+    target: str,
+    *,
+    name: str = "table",
+    drop: Collection[str] = (),
+    keep: Collection[str] = (),
+    sha256: str = "",
+) -> Problem:
+    """Choose target and features of a table, and convert both.
+
+    Parameters
+    ----------
+    frame : DataFrame of shape (n, d)
+        The table.
+    target : str
+        Column that holds the classes.
+    name : str
+        What to call the table.
+    drop, keep : collection of str
+        Columns to leave out, and columns to use although they look like row identifiers.
+    sha256 : str
+        Digest of the file.
+
+    Returns
+    -------
+    Problem
+        Without views; see `in_views`.
+
+    Examples
+    --------
+    >>> frame = pd.DataFrame({"size": [1, 2, 3, 4], "label": ["a", "a", None, "b"]})
+    >>> problem = make_problem(frame, "label")
+    >>> problem.X.shape, problem.notes
+    ((3, 1), ("1 of 4 rows has no value in 'label' and is left out.",))
+    """
+    check_columns(frame, [target], "--target")
+    check_columns(frame, drop, "--drop")
+    check_columns(frame, keep, "--keep")
+    notes: list[str] = []
+    frame = _labelled_rows(frame, target, notes)
+    y = class_labels(frame[target], name)
+    left_out = dict.fromkeys(drop, "is left out by --drop") | {target: "is the target"}
+    found = take_features(frame, left_out, keep)
+    if not found.schema.columns:
+        raise InputError(f"{name} has no column left to learn from besides {target!r}.")
+    return Problem(
+        name,
+        target,
+        found.X,
+        y,
+        found.schema,
+        notes=(*notes, *found.notes),
+        sha256=sha256,
+        left_out=found.left_out,
+    )
+
+
+@dataclass(frozen=True)
+class Features:
+    """The columns of a table to learn from.
+
+    Attributes
+    ----------
+    X : DataFrame of shape (n, d)
+        As `Schema.convert` gives them.
+    schema : Schema
+    notes : tuple of str
+        What the reader should know.
+    left_out : mapping of str to str
+        The other columns, and why.
+    """
+
+    X: pd.DataFrame
+    schema: Schema
+    notes: tuple[str, ...]
+    left_out: Mapping[str, str]
+
+
+def take_features(
+    frame: pd.DataFrame, left_out: Mapping[str, str], keep: Collection[str] = ()
+) -> Features:
+    """Convert the columns that tell something, and say why the others do not.
+
+    Parameters
+    ----------
+    frame : DataFrame of shape (n, d)
+    left_out : mapping of str to str
+        Columns that are not to be used, and why.
+    keep : collection of str
+        Columns to use although they look like row identifiers.
+
+    Returns
+    -------
+    Features
+        Without any column if none is left.
+
+    Examples
+    --------
+    >>> frame = pd.DataFrame({"size": [1, 2], "nothing": [None, None], "name": ["a", "b"]})
+    >>> found = take_features(frame, {"name": "is the id"})
+    >>> found.schema.names, found.notes
+    (['size'], ("column 'nothing' is empty and is left out.",))
+    """
+    features = frame.drop(columns=list(left_out))
+    useless = _useless(features, keep)
+    features = features.drop(columns=list(useless))
+    schema = Schema.of(features)
+    notes = [f"column {column!r} {reason}." for column, reason in useless.items()]
+    notes += _odd_columns(schema, features)
+    X = schema.convert(features).reset_index(drop=True)
+    return Features(X, schema, tuple(notes), dict(left_out) | useless)
+
+
+def in_views(problem: Problem, views: Mapping[str, Sequence[str]] | None) -> Problem:
+    """Give a problem its views, and leave the columns that are in none of them out.
+
+    Every method then sees the same columns, whether it knows about views or not, and a model does
+    not ask for columns that it never reads.
+
+    Parameters
+    ----------
+    problem : Problem
+        Without views.
+    views : mapping of str to sequence of str, or None
+        Columns of each view; None changes nothing.
+
+    Returns
+    -------
+    Problem
+        With a note that names the columns left out.
+
+    Examples
+    --------
+    >>> frame = pd.DataFrame({"a": [1, 2], "b": [3, 4], "label": ["x", "y"]})
+    >>> found = in_views(make_problem(frame, "label"), {"first": ["a"]})
+    >>> found.schema.names, found.notes
+    (['a'], ("columns in no view are left out: 'b'.",))
+    """
+    if views is None:
+        return problem
+    used = {name for columns in views.values() for name in columns}
+    others = [name for name in problem.schema.names if name not in used]
+    if not others:
+        return replace(problem, views=views)
+    schema = Schema(tuple(c for c in problem.schema.columns if c.name in used))
+    return replace(
+        problem,
+        X=problem.X[schema.names],
+        schema=schema,
+        views=views,
+        notes=(*problem.notes, f"columns in no view are left out: {listing(others)}."),
+        left_out={**problem.left_out, **dict.fromkeys(others, "is in no view")},
+    )
+
+
+def check_folds(problem: Problem, folds: int) -> None:
+    """Refuse a number of folds that some class cannot fill.
+
+    Examples
+    --------
+    >>> frame = pd.DataFrame({"x": [1, 2, 3, 4, 5], "label": list("aaabb")})
+    >>> check_folds(make_problem(frame, "label"), 3)
+    Traceback (most recent call last):
+    ...
+    uneven.comparison.errors.InputError: class 'b' has 2 rows, fewer than the 3 folds; use --cv 2.
+    """
+    if folds < 2:
+        raise InputError(f"--cv is {folds}; cross-validation needs at least 2 folds.")
+    rarest = int(problem.class_counts.min())
+    if rarest >= folds:
+        return
+    small = problem.classes[problem.class_counts == rarest]
+    what = f"class {str(small[0])!r} has" if small.size == 1 else f"classes {listing(small)} have"
+    rows = f"{rarest} row{'s' * (rarest > 1)}" + (" each" if small.size > 1 else "")
+    remedy = f"use --cv {rarest}" if rarest > 1 else _remedy(small.size, problem.classes.size)
+    raise InputError(f"{what} {rows}, fewer than the {folds} folds; {remedy}.")
+
+
+def _remedy(n_lonely: int, n_classes: int) -> str:
+    """What to do about classes of one row."""
+    if n_classes - n_lonely < 2:
+        return "the table needs more rows of them" if n_lonely > 1 else "it needs more rows"
+    if n_lonely > 1:
+        return "merge them with other classes or remove their rows"
+    return "merge it with another class or remove its row"
+
+
+def check_columns(frame: pd.DataFrame, names: Collection[str], option: str) -> None:
+    """Refuse names that no column of a table has."""
+    for name in names:
+        if name not in frame.columns:
+            raise InputError(
+                f"{option} {name!r} is not a column of the table; {closest(name, frame.columns)}"
+                f"the columns are {listing(frame.columns)}."
+            )
+
+
+def _labelled_rows(frame: pd.DataFrame, target: str, notes: list[str]) -> pd.DataFrame:
+    labelled = frame[target].notna()
+    lost = int((~labelled).sum())
+    if lost == len(frame):
+        raise InputError(f"the target column {target!r} is empty in all {lost} rows.")
+    if lost:
+        verbs = "has" if lost == 1 else "have", "is" if lost == 1 else "are"
+        notes.append(
+            f"{lost} of {len(frame)} rows {verbs[0]} no value in {target!r} and {verbs[1]} "
+            "left out."
+        )
+    return frame[labelled] if lost else frame
+
+
+def _useless(frame: pd.DataFrame, keep: Collection[str]) -> dict[str, str]:
+    """Columns that are empty or only tell rows apart, and which of it."""
+    found = {}
+    for name in frame.columns:
+        reason = "" if name in keep else _identifier_reason(frame[name])
+        if frame[name].isna().all():
+            found[name] = EMPTY
+        elif reason:
+            found[name] = f"{reason} and is left out (--keep {name} to use it)"
+    return found
+
+
+def _identifier_reason(values: pd.Series) -> str:
+    if len(values) < FEWEST_IDS:
+        return ""
+    if types.is_integer_dtype(values.dtype) and not values.hasnans:
+        return "only numbers the rows" if (np.diff(values.to_numpy()) == 1).all() else ""
+    if types.is_numeric_dtype(values.dtype) or types.is_datetime64_any_dtype(values.dtype):
+        return ""
+    present = values.dropna()
+    if len(present) < FEWEST_IDS or present.astype(str).nunique() < len(present):
+        return ""
+    return "holds a different text in every row" if infer_kind(values) == "category" else ""
+
+
+def _odd_columns(schema: Schema, features: pd.DataFrame) -> list[str]:
+    notes = []
+    for name in schema.of_kind("date"):
+        notes.append(f"column {name!r} holds dates and counts as days since 1970.")
+    for column in schema.columns:
+        present = int(features[column.name].notna().sum())
+        if len(column.categories) > max(MOST_NUMERIC_CLASSES, present // 2):
+            notes.append(
+                f"column {column.name!r} has {len(column.categories)} different texts in "
+                f"{present} rows; consider --drop {column.name}."
+            )
+    return notes

@@ -1,0 +1,314 @@
+"""What the true labels may be, given noisy ones and the votes so far.
+
+A vote that minimises the exponential pair loss ``sum_q P(q | x) / m_q sum_l exp(f_l - f_q)``, in
+which the examples of class ``q`` are divided by ``m_q``, ends where ``exp(2 f_q)`` is proportional
+to ``P(q | x) / m_q``: so the votes themselves say how likely each class is. With the noise matrix
+``C`` and the observed label ``y``, Bayes' rule gives the true class:
+``P(q | x, y)`` is proportional to ``C[y, q] m_q exp(2 f_q)``. A row that nobody has voted on knows
+only its label: ``C[y, q]`` times the class frequency.
+"""
+
+from __future__ import annotations
+
+import math
+from threading import Lock
+
+import numpy as np
+
+from uneven.costs import _loops as belief_kernels
+from uneven.costs._loops import BLOCK
+from uneven.costs.matrices import CostMatrix, RunningCosts, quantum
+from uneven.utils.parallel import Workers
+
+__all__ = ["Beliefs", "ExpectedCosts", "VoteCosts"]
+
+
+class Beliefs:
+    """Probabilities of the true labels, from the observed ones and all votes heard.
+
+    Parameters
+    ----------
+    y : ndarray of int, shape (n_samples,)
+        What is observed of each row: its label, or any other signal.
+    noise_matrix : ndarray of shape (n_signals, n_classes)
+        ``[i, j]`` is the share of true class ``j`` that shows signal ``i``.
+    prior : ndarray of shape (n_classes,)
+        True class frequencies.
+    units : ndarray of shape (n_classes,), optional
+        Numbers that the loss divides the examples of each class by.
+    team : Workers, optional
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> noise = np.array([[0.9, 0.3], [0.1, 0.7]])
+    >>> beliefs = Beliefs(np.array([0, 1]), noise, np.array([0.5, 0.5]))
+    >>> beliefs.current()
+    array([[0.75 , 0.25 ],
+           [0.125, 0.875]])
+    >>> beliefs.begin_round()
+    >>> beliefs.hear(np.array([1, 1]), np.full(2, 0.5 * np.log(3.0)))
+    >>> beliefs.current().round(4)
+    array([[0.5   , 0.5   ],
+           [0.0455, 0.9545]])
+    """
+
+    def __init__(
+        self,
+        y: np.ndarray,
+        noise_matrix: np.ndarray,
+        prior: np.ndarray,
+        units: np.ndarray | None = None,
+        team: Workers | None = None,
+    ) -> None:
+        self._y = np.ascontiguousarray(y, dtype=np.int32)
+        self._team = team or Workers(1, None)
+        self._n_blocks = -(-len(y) // BLOCK)
+        with np.errstate(divide="ignore"):
+            self._log_noise = np.log(noise_matrix)
+            log_prior = np.log(prior)
+        log_units = np.zeros(len(prior)) if units is None else np.log(units)
+        self._logs = (log_prior, log_units)
+        self._scores = np.zeros((len(y), len(prior)))
+        self._beliefs = np.empty((len(y), len(prior)))
+        self._share = np.empty(0)
+        self._rounds_heard = 0
+        self._rounds_out = np.zeros(len(y))
+        self._row_scale = np.ones(len(y))
+        self._is_new_round = True
+        self._stale = True
+        self._lock = Lock()
+        self.version = 0
+
+    def scale_votes(self, factor: np.ndarray) -> None:
+        """Multiply the votes on each row by a factor, shape (n_samples,), from now on."""
+        self._row_scale = factor
+        self._stale = True
+        self.version += 1
+
+    def begin_round(self, drawn: np.ndarray | None = None) -> None:
+        """Say which rows the voters of the coming round learn from.
+
+        Parameters
+        ----------
+        drawn : ndarray of bool, shape (n_samples,), optional
+            None for all of them. A row that voters learnt from has told them its label; they are
+            heard about the others only, whose votes are scaled up for the rounds they miss.
+        """
+        self._share = np.empty(0) if drawn is None else (~drawn).astype(np.float64)
+        self._is_new_round = True
+
+    def hear(self, answers: np.ndarray, votes: np.ndarray) -> None:
+        """Listen to a voter that enters the vote.
+
+        Parameters
+        ----------
+        answers : ndarray of int, shape (n_samples,)
+            -1 abstains.
+        votes : ndarray of shape (n_classes,)
+            Weight of each answer.
+        """
+        if self._is_new_round:
+            self._rounds_heard += 1
+            self._rounds_out += self._share if self._share.size else 1.0
+            self._is_new_round = False
+        self._team.over(
+            self._n_blocks, belief_kernels.add_votes, answers, votes, self._share, self._scores
+        )
+        self._stale = True
+        self.version += 1
+
+    def current(self) -> np.ndarray:
+        """Probability of every class, shape (n_samples, n_classes)."""
+        with self._lock:
+            if self._stale:
+                scale = self._row_scale * self._rounds_heard / np.maximum(self._rounds_out, 1.0)
+                self._team.over(
+                    self._n_blocks, belief_kernels.believe,
+                    self._y, self._log_noise, self._logs, self._scores, scale, self._beliefs,
+                )  # fmt: skip
+                self._stale = False
+            return self._beliefs
+
+    def labels(self) -> np.ndarray:
+        """The most probable class of every row, shape (n_samples,)."""
+        return self.current().argmax(axis=1).astype(np.int32)
+
+
+class ExpectedCosts(CostMatrix):
+    """The exponential cost matrix, averaged over what the true labels may be.
+
+    The row of an example is the mean of the rows that it would have with each true class,
+    weighted by :class:`~uneven.costs.expected.Beliefs`. For certain beliefs this is
+    :class:`~uneven.costs.matrices.RunningCosts`. As long as the beliefs stay, a voter of edge
+    ``g`` with weight ``arctanh(g)`` still shrinks the loss by ``sqrt(1 - g ** 2)`` at least. Costs
+    are recomputed when somebody reads them after votes or beliefs have changed.
+
+    Parameters
+    ----------
+    y : ndarray of int, shape (n_samples,)
+        Observed labels.
+    mass : ndarray of shape (n_samples,)
+        Weights of the rows.
+    beliefs : Beliefs
+    units : ndarray of shape (n_classes,)
+        The examples of each true class weigh their mass divided by this.
+    class_cost : ndarray of shape (n_classes, n_classes), optional
+        Price factors of wrong answers, row = true class.
+    tells_beliefs : bool, default=False
+        Whether votes that are added here are heard by the beliefs.
+    team : Workers, optional
+
+    Attributes
+    ----------
+    scores : ndarray of shape (n_samples, n_classes)
+        Votes received so far.
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> noise = np.array([[0.9, 0.3], [0.1, 0.7]])
+    >>> y = np.array([0, 1])
+    >>> beliefs = Beliefs(y, noise, np.array([0.5, 0.5]))
+    >>> costs = ExpectedCosts(y, np.ones(2), beliefs, np.ones(2))
+    >>> round(costs.edge(np.array([0, 1])), 9)
+    0.625
+    """
+
+    def __init__(
+        self,
+        y: np.ndarray,
+        mass: np.ndarray,
+        beliefs: Beliefs,
+        units: np.ndarray,
+        class_cost: np.ndarray | None = None,
+        tells_beliefs: bool = False,
+        team: Workers | None = None,
+    ) -> None:
+        self._seen_version: tuple[int, int] | None = None
+        self._added = 0
+        super().__init__(y, len(units), mass, team)
+        with np.errstate(divide="ignore"):
+            self._log_weight = np.log(mass)
+        self._log_units = np.log(units)
+        self._prices = np.empty((0, 0)) if class_cost is None else class_cost
+        self._beliefs, self._tells_beliefs = beliefs, tells_beliefs
+        self._cancelled = np.empty((len(y), self.n_classes))
+        self._row_stakes = np.empty(len(y))
+        self.scores = np.zeros((len(y), self.n_classes))
+
+    @property
+    def matrix(self) -> np.ndarray:  # type: ignore[override]
+        """Costs in quanta, shape (n_samples, n_lanes)."""
+        self._bring_up_to_date()
+        return self._matrix
+
+    @matrix.setter
+    def matrix(self, value: np.ndarray) -> None:
+        self._matrix = value
+
+    @property
+    def sums(self) -> np.ndarray:  # type: ignore[override]
+        """Sum of the rows of ``matrix``, shape (n_lanes,)."""
+        self._bring_up_to_date()
+        return self._sums
+
+    @sums.setter
+    def sums(self, value: np.ndarray) -> None:
+        self._sums = value
+
+    @property
+    def stake(self) -> float:  # type: ignore[override]
+        """Sum of all pair costs, in quanta."""
+        self._bring_up_to_date()
+        return self._stake
+
+    @stake.setter
+    def stake(self, value: float) -> None:
+        self._stake = value
+
+    @property
+    def log_loss(self) -> float:
+        """Logarithm of the expected exponential loss."""
+        loss = self.stake * self._quantum
+        return self._shift + math.log(loss) if loss > 0.0 else -math.inf
+
+    def add(
+        self, answers: np.ndarray, weight: float | np.ndarray, share: np.ndarray | None = None
+    ) -> None:
+        """Add a voter's answers to the scores; as for ``RunningCosts``.
+
+        Parameters
+        ----------
+        answers : ndarray of int, shape (n_samples,)
+            -1 abstains.
+        weight : float or ndarray of shape (n_classes,)
+        share : ndarray of shape (n_samples,), optional
+            Factor on the weight for each example.
+        """
+        votes = np.empty(self.n_classes)
+        votes[:] = weight
+        shares = np.empty(0) if share is None else share
+        self._over_blocks(belief_kernels.add_votes, answers, votes, shares, self.scores)
+        self._added += 1
+        if self._tells_beliefs:
+            self._beliefs.hear(answers, votes)
+
+    def examples(self) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
+        """Rows, possible labels and weights; a row appears once for each possible label."""
+        self._bring_up_to_date()
+        rows, labels = np.nonzero(self._cancelled)
+        weights = self._cancelled[rows, labels]
+        return rows, labels.astype(np.int32), weights / max(weights.sum(), 1.0)
+
+    def row_stakes(self) -> np.ndarray:
+        """Expected pair costs of each row, in quanta, shape (n_samples,)."""
+        self._bring_up_to_date()
+        return self._row_stakes
+
+    def where(self, present: np.ndarray, team: Workers) -> CostMatrix:
+        """As for ``CostMatrix``; what is returned no longer follows votes or beliefs."""
+        self._bring_up_to_date()
+        seen = super().where(present, team)
+        assert isinstance(seen, ExpectedCosts)
+        if not present.all():
+            seen._cancelled = np.where(present[:, None], self._cancelled, 0.0)
+            seen._row_stakes = np.where(present, self._row_stakes, 0.0)
+        seen._seen_version = _NEVER_STALE
+        return seen
+
+    def _paid(self, answers: np.ndarray) -> np.ndarray:
+        sums = np.zeros((self._n_blocks, 2, self.n_classes))
+        self._over_blocks(
+            belief_kernels.expected_right_and_wrong, self.matrix, self._cancelled, answers, sums
+        )
+        return np.asarray(sums.sum(axis=0))
+
+    def _bring_up_to_date(self) -> None:
+        """Recompute all costs if votes or beliefs have changed."""
+        if not hasattr(self, "scores") or self._seen_version == _NEVER_STALE:
+            return
+        version = (self._added, self._beliefs.version)
+        if self._seen_version == version:
+            return
+        self._seen_version = version
+        beliefs, logs = self._beliefs.current(), (self._log_weight, self._log_units)
+        shift = belief_kernels.max_log_stake(self.scores, beliefs, *logs)
+        self._shift = float(shift) if np.isfinite(shift) else 0.0
+        sums, stakes = self._empty_sums()
+        out = (self._matrix, self._cancelled, self._row_stakes)
+        self._over_blocks(
+            belief_kernels.fill_expected,
+            self.scores, beliefs, *logs, self._prices, self._shift, out, stakes,
+        )  # fmt: skip
+        self._quantum = quantum(float(stakes.sum()))
+        self._over_blocks(
+            belief_kernels.snap_expected, self.y, 1.0 / self._quantum, out, sums, stakes
+        )
+        self._settle(sums, stakes)
+
+
+VoteCosts = RunningCosts | ExpectedCosts
+"""The costs of a boosting process, with certain or with uncertain labels."""
+
+_NEVER_STALE = (-1, -1)

@@ -1,5 +1,0 @@
-"""S. Koço and C. Capponi's paper: CoMBo beside AdaBoost.MM."""
-
-from uneven.experiments.published.combo.tables import EXHIBITS
-
-__all__ = ["EXHIBITS"]

@@ -1,8 +1,0 @@
-"""Louche (2016): learning from confused labels, and asking for the labels that matter."""
-
-from uneven.experiments.published.description import Exhibit
-from uneven.experiments.published.louche import active, noise
-
-__all__ = ["EXHIBITS"]
-
-EXHIBITS: tuple[Exhibit, ...] = noise.EXHIBITS + active.EXHIBITS

@@ -1,5 +1,0 @@
-"""Our own table: methods for rare classes beside each other, judged by the confusion norm."""
-
-from uneven.experiments.published.norm.tables import EXHIBITS
-
-__all__ = ["EXHIBITS"]

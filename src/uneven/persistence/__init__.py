@@ -1,0 +1,1 @@
+"""Model files that run no code when they are opened."""

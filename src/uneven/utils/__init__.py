@@ -1,0 +1,1 @@
+"""What every room shares: validation, parameters, threads, files, docstrings."""

@@ -1,0 +1,176 @@
+"""Constructor parameters: what values they may have, declared as data on the class.
+
+A class writes its simple constraints as a table, and ``check_parameters`` reads the tables of the
+class and its bases:
+
+>>> class Booster:
+...     _parameters = {"n_estimators": Whole(1), "learning_rate": Interval(0, 1, closed="right")}
+...     def __init__(self, n_estimators=200, learning_rate=1.0):
+...         self.n_estimators, self.learning_rate = n_estimators, learning_rate
+>>> check_parameters(Booster())
+>>> check_parameters(Booster(learning_rate=2))
+Traceback (most recent call last):
+...
+ValueError: learning_rate must be in (0, 1], got 2.
+
+What depends on several parameters at once stays code in the class.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable, Iterator
+from dataclasses import dataclass
+from numbers import Integral, Real
+from typing import Any, Literal, Protocol
+
+import numpy as np
+
+__all__ = [
+    "Choice",
+    "Constraint",
+    "Flag",
+    "Interval",
+    "Jobs",
+    "Maybe",
+    "Whole",
+    "check_choice",
+    "check_flag",
+    "check_integer",
+    "check_parameters",
+]
+
+
+class Constraint(Protocol):
+    """What a parameter may be."""
+
+    def check(self, name: str, value: Any) -> None:
+        """Raise a ValueError that names the parameter, what it may be and what it is."""
+
+
+@dataclass(frozen=True)
+class Whole:
+    """A whole number from ``low`` to ``high``."""
+
+    low: int
+    high: int | None = None
+
+    def check(self, name: str, value: Any) -> None:
+        """Refuse anything else."""
+        is_integer = isinstance(value, Integral) and not isinstance(value, bool)
+        if not is_integer or value < self.low or (self.high is not None and value > self.high):
+            span = f"at least {self.low}"
+            if self.high is not None:
+                span = f"between {self.low} and {self.high}"
+            raise ValueError(f"{name} must be a whole number {span}, got {value!r}.")
+
+
+@dataclass(frozen=True)
+class Interval:
+    """A number between ``low`` and ``high``; ``says`` replaces the words for the interval."""
+
+    low: float
+    high: float = float("inf")
+    closed: Literal["both", "left", "right", "neither"] = "both"
+    says: str = ""
+
+    def check(self, name: str, value: Any) -> None:
+        """Refuse anything else, NaN too."""
+        left, right = self.closed in ("both", "left"), self.closed in ("both", "right")
+        fits = isinstance(value, Real) and not isinstance(value, bool | np.bool_)
+        if fits:
+            number = float(value)
+            fits = number >= self.low if left else number > self.low
+            fits = fits and (number <= self.high if right else number < self.high)
+        if not fits:
+            span = f"in {'[' if left else '('}{self.low}, {self.high}{']' if right else ')'}"
+            raise ValueError(f"{name} must be {self.says or span}, got {value!r}.")
+
+
+@dataclass(frozen=True)
+class Choice:
+    """One of some words; with ``or_callable`` also a callable.
+
+    The words may be computed when they are needed, so that registered ones are among them.
+    """
+
+    words: Iterable[str] | Callable[[], Iterable[str]]
+    or_callable: bool = False
+
+    def check(self, name: str, value: Any) -> None:
+        """Refuse anything else."""
+        known = sorted(self.words() if callable(self.words) else self.words)
+        if (self.or_callable and callable(value)) or (isinstance(value, str) and value in known):
+            return
+        words = ", ".join(repr(word) for word in known)
+        words += " or a callable" if self.or_callable else ""
+        raise ValueError(f"{name} must be one of {words}; got {value!r}.")
+
+
+@dataclass(frozen=True)
+class Flag:
+    """True or False."""
+
+    def check(self, name: str, value: Any) -> None:
+        """Refuse anything else."""
+        if not isinstance(value, bool | np.bool_):
+            raise ValueError(f"{name} must be True or False, got {value!r}.")
+
+
+@dataclass(frozen=True)
+class Maybe:
+    """None, or what another constraint allows."""
+
+    constraint: Constraint
+
+    def check(self, name: str, value: Any) -> None:
+        """Refuse what the constraint refuses, unless it is None."""
+        if value is not None:
+            self.constraint.check(name, value)
+
+
+@dataclass(frozen=True)
+class Jobs:
+    """A number of threads or processes in scikit-learn's convention: None, -1 or a whole number."""
+
+    def check(self, name: str, value: Any) -> None:
+        """Refuse what is no number of jobs."""
+        if value is not None and value != -1:
+            Whole(-(2**31)).check(name, value)
+
+
+def check_parameters(estimator: Any) -> None:
+    """Refuse parameters outside what the class and its bases declare in ``_parameters``.
+
+    A constraint of a class replaces the one that a base has for the same name; ``None`` in its
+    place takes it away.
+
+    Parameters
+    ----------
+    estimator : object
+    """
+    for name, constraint in _declared(type(estimator)):
+        constraint.check(name, getattr(estimator, name))
+
+
+def _declared(cls: type) -> Iterator[tuple[str, Constraint]]:
+    table: dict[str, Constraint | None] = {}
+    for base in reversed(cls.__mro__):
+        table |= vars(base).get("_parameters", {})
+    for name, constraint in table.items():
+        if constraint is not None:
+            yield name, constraint
+
+
+def check_choice(name: str, value: Any, choices: Iterable[str], or_callable: bool = False) -> None:
+    """Refuse an argument that is not one of some words (or a callable, where that is allowed)."""
+    Choice(choices, or_callable).check(name, value)
+
+
+def check_integer(name: str, value: Any, low: int, high: int | None = None) -> None:
+    """Refuse an argument that is not a whole number between ``low`` and ``high``."""
+    Whole(low, high).check(name, value)
+
+
+def check_flag(name: str, value: Any) -> None:
+    """Refuse an argument that is neither True nor False."""
+    Flag().check(name, value)

@@ -1,0 +1,200 @@
+"""Checks that every room shares: weights, costs, sparse tables, fitted state."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from contextlib import contextmanager
+from numbers import Real
+from typing import Any
+
+import numpy as np
+import scipy.sparse as sp
+from sklearn.utils.validation import column_or_1d
+
+__all__ = [
+    "check_class_cost",
+    "check_clean",
+    "check_mass",
+    "column_names",
+    "fitted_attributes",
+    "hold_out",
+    "narrow_indices",
+    "whole_or_nothing",
+]
+
+
+def check_mass(sample_weight: Any, n_samples: int) -> np.ndarray:
+    """Sample weights as an array.
+
+    Parameters
+    ----------
+    sample_weight : array-like of shape (n_samples,), number or None
+    n_samples : int
+
+    Returns
+    -------
+    ndarray of shape (n_samples,)
+        Ones for None. Very large or very small weights are divided by the largest.
+
+    Examples
+    --------
+    >>> check_mass(None, 2)
+    array([1., 1.])
+    """
+    if sample_weight is None:
+        return np.ones(n_samples)
+    if isinstance(sample_weight, Real):
+        mass = np.full(n_samples, float(sample_weight))
+    else:
+        mass = column_or_1d(np.asarray(sample_weight, dtype=np.float64))
+    if mass.shape != (n_samples,):
+        raise ValueError(f"sample_weight has {len(mass)} entries, X has {n_samples} rows.")
+    if not np.isfinite(mass).all() or (mass < 0).any():
+        raise ValueError("sample_weight must hold finite numbers >= 0.")
+    if not mass.any():
+        raise ValueError("sample_weight is zero for every row: there is nothing to learn from.")
+    if 1e-100 <= mass.max() <= 1e100:
+        return mass
+    return np.where(mass > 0.0, np.maximum(mass / mass.max(), np.finfo(float).tiny), 0.0)
+
+
+def check_clean(clean: Any, n_samples: int) -> np.ndarray | None:
+    """Which labels are known to be right, shape (n_samples,)."""
+    if clean is None:
+        return None
+    sure = np.asarray(clean)
+    if sure.shape != (n_samples,) or sure.dtype != np.bool_:
+        raise ValueError(
+            f"clean must hold True or False for each of the {n_samples} rows, got an array of "
+            f"shape {sure.shape} and type {sure.dtype}."
+        )
+    return sure
+
+
+def check_class_cost(class_cost: Any, classes: np.ndarray) -> np.ndarray | None:
+    """Validate a class-pair cost matrix.
+
+    Parameters
+    ----------
+    class_cost : array-like of shape (n_classes, n_classes) or None
+        Row = true class, column = answer, in the order of ``classes``. The diagonal is ignored.
+    classes : ndarray of shape (n_classes,)
+
+    Returns
+    -------
+    ndarray of shape (n_classes, n_classes) or None
+    """
+    if class_cost is None:
+        return None
+    try:
+        costs = np.array(class_cost, dtype=np.float64)
+    except (TypeError, ValueError) as error:
+        raise ValueError(f"class_cost must be a square array of numbers: {error}.") from None
+    n_classes = len(classes)
+    if costs.shape != (n_classes, n_classes):
+        raise ValueError(
+            f"class_cost has shape {costs.shape}, but y holds {n_classes} classes "
+            f"({list(classes[:8])}): it must be {n_classes} x {n_classes}, one row per true class "
+            "and one column per answer, in sorted class order."
+        )
+    np.fill_diagonal(costs, 1.0)
+    if not np.isfinite(costs).all() or (costs < 0).any():
+        raise ValueError("class_cost must hold finite numbers >= 0 outside its diagonal.")
+    if n_classes > 1 and not costs[~np.eye(n_classes, dtype=bool)].any():
+        raise ValueError("class_cost is zero for every mistake: there is nothing to learn.")
+    return costs
+
+
+def narrow_indices(X: Any) -> Any:
+    """Give a sparse table 32-bit indices if they fit: trees of scikit-learn take no others.
+
+    Parameters
+    ----------
+    X : ndarray, or sparse matrix of format csr or csc
+        Anything that is not sparse is returned as it is.
+
+    Returns
+    -------
+    object
+        The values are shared with ``X``, not copied.
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> import scipy.sparse as sp
+    >>> X = sp.csr_array(np.eye(3))
+    >>> X.indices, X.indptr = X.indices.astype(np.int64), X.indptr.astype(np.int64)
+    >>> narrow_indices(X).indices.dtype
+    dtype('int32')
+    """
+    if not sp.issparse(X):
+        return X
+    wide = np.int64 in (X.indices.dtype, X.indptr.dtype)
+    if not wide or max(X.nnz, *X.shape) > np.iinfo(np.int32).max:
+        return X
+    parts = (X.data, X.indices.astype(np.int32), X.indptr.astype(np.int32))
+    return type(X)(parts, shape=X.shape)
+
+
+def hold_out(y: np.ndarray, share: float, rng: np.random.RandomState) -> np.ndarray:
+    """Draw a share of every class: at least one row of it, but never the last one.
+
+    Parameters
+    ----------
+    y : ndarray of shape (n_samples,)
+        Labels.
+    share : float
+        Between 0 and 1.
+    rng : RandomState
+
+    Returns
+    -------
+    ndarray of bool, shape (n_samples,)
+
+    Examples
+    --------
+    >>> hold_out(np.array([0, 0, 0, 0, 1, 2, 2]), 0.5, np.random.RandomState(0)).sum()
+    np.int64(3)
+    """
+    held = np.zeros(len(y), dtype=bool)
+    for label in np.unique(y):
+        members = rng.permutation(np.flatnonzero(y == label))
+        wanted = round(share * len(members))
+        held[members[: min(len(members) - 1, max(1, wanted))]] = True
+    return held
+
+
+def column_names(estimator: Any) -> list[str]:
+    """Names of the columns that a fitted estimator saw; ``x0``, ``x1``, ... if they had none."""
+    names = getattr(estimator, "feature_names_in_", None)
+    if names is None:
+        names = [f"x{k}" for k in range(estimator.n_features_in_)]
+    return [str(name) for name in names]
+
+
+def fitted_attributes(estimator: Any) -> dict[str, Any]:
+    """What fitting has stored on an estimator: the attributes that end in an underscore."""
+    return {k: v for k, v in vars(estimator).items() if k.endswith("_") and k[0] != "_"}
+
+
+@contextmanager
+def whole_or_nothing(estimator: Any) -> Iterator[dict[str, Any]]:
+    """Put the fitted attributes back as they were if fitting fails or is interrupted.
+
+    Parameters
+    ----------
+    estimator : object
+
+    Yields
+    ------
+    dict of str to object
+        The fitted attributes before.
+    """
+    earlier = fitted_attributes(estimator)
+    try:
+        yield earlier
+    except BaseException:
+        for name in fitted_attributes(estimator):
+            delattr(estimator, name)
+        vars(estimator).update(earlier)
+        raise
