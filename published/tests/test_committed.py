@@ -10,7 +10,7 @@ import pytest
 from uneven_published import catalogue, record_of
 from uneven_published.pages import published_page
 
-DOCS = Path(__file__).parents[3] / "docs"
+DOCS = Path(__file__).parents[2] / "docs"
 KEPT = {path.stem: path for path in (DOCS / "published").glob("*.json")}
 
 

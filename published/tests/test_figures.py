@@ -12,8 +12,8 @@ from matplotlib import pyplot as plt
 from matplotlib.colors import to_hex
 from matplotlib.container import ErrorbarContainer
 
-from uneven.plots import PublishedDisplay
 from uneven.plots.palette import BLUE, ORANGE
+from uneven_published.figures import PublishedDisplay
 
 X = [0.0, 1.0, 2.0, 3.0]
 A = {

@@ -244,10 +244,11 @@ sys.exit(run(["reproduce", "all", "--n-jobs", "2", "--out", sys.argv[1]]))
 
 
 def _slow_program(folder):
-    surroundings = {**os.environ, "TOY_LOG": str(folder / "log"), "TERM": "dumb"}
+    places = {"PYTHONPATH": os.pathsep.join(place for place in sys.path if place)}
+    surroundings = {**os.environ, **places, "TOY_LOG": str(folder / "log"), "TERM": "dumb"}
     return subprocess.Popen(
         [sys.executable, "-c", PROGRAM, str(folder / "out")],
-        cwd=Path(toy.__file__).parents[3],
+        cwd=Path(toy.__file__).parents[2],
         env=surroundings,
         start_new_session=True,
         stdout=subprocess.PIPE,

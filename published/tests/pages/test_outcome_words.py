@@ -12,8 +12,8 @@ from published.tests.pages.samples import (
     unprinted_record,
 )
 from published.tests.pages.test_exhibit_page import spoken
+from published.tests.test_published_tables import shown
 
-from tests.cli.test_published_tables import shown
 from uneven_published.pages import published_page
 from uneven_published.pages.claims import OWN_TITLE, claims_count, held_words
 from uneven_published.pages.facts import run_kind
