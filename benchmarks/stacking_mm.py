@@ -10,9 +10,9 @@ from sklearn.model_selection import train_test_split
 from benchmarks.lines import NOT_RUN, Line
 from uneven.datasets import fetch
 from uneven.stacking import diverse_ensemble
-from uneven.stacking.combiner import LinearCombiner
 from uneven.stacking.majorisation import PAPER, MajorisedCombiner, majorise
-from uneven.stacking.solve import solve
+from uneven.stacking.model.problem import LinearCombiner
+from uneven.stacking.solvers.solve import solve
 from uneven_published.sen.judges import quiet
 from uneven_published.sen.stacks import build_stack, rows_of
 

@@ -9,9 +9,9 @@ import pytest
 from sklearn.model_selection import StratifiedKFold
 
 from tests.stacking.problems import level_one_problem
-from uneven.stacking.kernel_choice import choose_kernel_parameters, gamma_grid
-from uneven.stacking.kernel_combiner import fit_kernel_combiner
-from uneven.stacking.solve import STRENGTHS
+from uneven.stacking.kernel.choice import choose_kernel_parameters, gamma_grid
+from uneven.stacking.kernel.combiner import fit_kernel_combiner
+from uneven.stacking.solvers.solve import STRENGTHS
 
 FEW = {"strengths": [1e-4, 1e-2, 1.0], "gammas": [0.1, 1.0, 10.0]}
 

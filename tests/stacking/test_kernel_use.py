@@ -6,7 +6,7 @@ import skops.io
 
 from tests.stacking.problems import level_one_problem
 from uneven.persistence.model_file import TRUSTED_TYPES
-from uneven.stacking.kernel_combiner import fit_kernel_combiner
+from uneven.stacking.kernel.combiner import fit_kernel_combiner
 
 CASES = [(c, loss) for c in ("ws", "cws", "lsg") for loss in ("squared", "hinge")]
 

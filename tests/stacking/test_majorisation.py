@@ -8,11 +8,11 @@ from sklearn.exceptions import ConvergenceWarning
 
 from tests.stacking import twins
 from tests.stacking.problems import GOLDEN_P, GOLDEN_Y, level_one_problem
-from uneven.stacking.combiner import LinearCombiner
 from uneven.stacking.majorisation import PAPER, majorise
 from uneven.stacking.majorisation_kernels import soft_threshold
 from uneven.stacking.majorisation_sweeps import PaperSweep, SafeSweep, draw_order
-from uneven.stacking.penalties import PENALTIES
+from uneven.stacking.model.penalties import PENALTIES
+from uneven.stacking.model.problem import LinearCombiner
 from uneven.stacking.smoothed_hinge import SmoothedHinge
 from uneven.stacking.smoothed_problem import SmoothedProblem
 

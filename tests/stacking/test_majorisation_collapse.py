@@ -18,7 +18,7 @@ from sklearn.tree import DecisionTreeClassifier
 
 from tests.stacking.problems import level_one_problem
 from uneven.stacking.majorisation import PAPER, majorise
-from uneven.stacking.solve import solve
+from uneven.stacking.solvers.solve import solve
 
 NAMES = ("l2", "l1", "group")
 SHAPES = {"waveform": (250, 3), "vehicle": (200, 4), "vowel": (220, 11), "wine": (89, 3)}

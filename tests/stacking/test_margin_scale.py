@@ -11,7 +11,7 @@ from sklearn.naive_bayes import GaussianNB
 
 from uneven import MarginStackingClassifier
 from uneven.stacking import Member, level_one, score_members
-from uneven.stacking.level_one import finish_members
+from uneven.stacking.out_of_fold.level_one import finish_members
 
 X, Y = load_iris(return_X_y=True)
 

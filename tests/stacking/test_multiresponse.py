@@ -10,7 +10,7 @@ from sklearn.linear_model import LinearRegression
 
 from tests.stacking.problems import GOLDEN_P, GOLDEN_Y, level_one_problem
 from uneven.stacking.multiresponse import mlr
-from uneven.stacking.solve import solve
+from uneven.stacking.solvers.solve import solve
 
 FAMILIES = ("ws", "cws", "lsg")
 

@@ -10,8 +10,7 @@ from sklearn.exceptions import ConvergenceWarning
 from sklearn.model_selection import KFold
 
 from tests.stacking.problems import GOLDEN_P, GOLDEN_Y, level_one_problem
-from uneven.stacking.path import SelectionPath, check_strengths, solve_path, strength_for
-from uneven.stacking.selection import (
+from uneven.stacking.solvers.selection import (
     best_of,
     choose_combination,
     choose_strength,
@@ -19,7 +18,14 @@ from uneven.stacking.selection import (
     select,
     select_then_refit,
 )
-from uneven.stacking.solve import STRENGTHS, solve
+from uneven.stacking.solvers.solve import (
+    STRENGTHS,
+    SelectionPath,
+    check_strengths,
+    solve,
+    solve_path,
+    strength_for,
+)
 
 GRID = [0.005, 0.02, 0.08]
 

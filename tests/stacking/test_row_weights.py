@@ -9,7 +9,7 @@ from sklearn.tree import DecisionTreeClassifier
 
 from tests.stacking.problems import level_one_problem
 from uneven import MarginStackingClassifier
-from uneven.stacking.selection import select, select_then_refit
+from uneven.stacking.solvers.selection import select, select_then_refit
 from uneven.stacking.temperature import fit_temperature
 
 GRID = [0.005, 0.02, 0.08]

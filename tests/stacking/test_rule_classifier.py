@@ -15,7 +15,7 @@ from sklearn.tree import DecisionTreeClassifier
 
 from uneven.fusion.rules import RULES, WEIGHTED_RULES, join_scores
 from uneven.fusion.trained_rules import TRAINED_RULES
-from uneven.stacking.members import Member
+from uneven.stacking.out_of_fold.members import Member
 from uneven.stacking.rule_classifier import RuleClassifier
 
 X, Y = load_wine(return_X_y=True)

@@ -6,10 +6,10 @@ import numpy as np
 import pytest
 
 from tests.stacking.problems import level_one_problem
-from uneven.stacking.combiner import LinearCombiner
-from uneven.stacking.newton import _Point, _without_crumbs
-from uneven.stacking.selection import select_then_refit
-from uneven.stacking.solve import bind, solve
+from uneven.stacking.model.problem import LinearCombiner
+from uneven.stacking.solvers.newton import _Point, _without_crumbs
+from uneven.stacking.solvers.selection import select_then_refit
+from uneven.stacking.solvers.solve import bind, solve
 
 
 def test_a_bad_start_costs_time_only():

@@ -10,7 +10,7 @@ from sklearn.exceptions import ConvergenceWarning
 from sklearn.svm import LinearSVC
 
 from tests.stacking.problems import GOLDEN_P, GOLDEN_Y, level_one_problem
-from uneven.stacking.solve import STRENGTHS, bind, minimise, solve
+from uneven.stacking.solvers.solve import STRENGTHS, bind, minimise, solve
 
 COMBINATIONS, LOSSES, PENALTIES = ("ws", "cws", "lsg"), ("hinge", "squared"), ("l2", "l1", "group")
 TRIPLES = list(itertools.product(COMBINATIONS, LOSSES, PENALTIES))

@@ -23,11 +23,11 @@ from uneven.persistence.part_check import (
     check_whole,
 )
 from uneven.stacking import FittedMember
-from uneven.stacking.answers import METHODS
-from uneven.stacking.combinations import COMBINATIONS
-from uneven.stacking.combiner import LinearCombiner
-from uneven.stacking.kernel_combiner import KernelCombiner
-from uneven.stacking.kernel_machines import KernelMachine
+from uneven.stacking.kernel.combiner import KernelCombiner
+from uneven.stacking.kernel.machines import KernelMachine
+from uneven.stacking.model.combinations import COMBINATIONS
+from uneven.stacking.model.problem import LinearCombiner
+from uneven.stacking.out_of_fold.members import METHODS
 
 __all__ = ["check_joined", "check_stack"]
 

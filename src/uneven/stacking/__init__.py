@@ -7,17 +7,17 @@ from uneven.stacking.ensembles import (
     random_subspaces,
     svm_ensemble,
 )
-from uneven.stacking.kernel_choice import KernelChoice, choose_kernel_parameters
-from uneven.stacking.kernel_combiner import KernelCombiner, fit_kernel_combiner
-from uneven.stacking.level_one import LevelOne, finish_members, level_one, score_members
+from uneven.stacking.kernel.choice import KernelChoice, choose_kernel_parameters
+from uneven.stacking.kernel.combiner import KernelCombiner, fit_kernel_combiner
 from uneven.stacking.majorisation import MajorisedCombiner, majorise
 from uneven.stacking.margin_stacking import MarginStackingClassifier
-from uneven.stacking.members import FittedMember, Member
 from uneven.stacking.multiresponse import mlr
-from uneven.stacking.path import SelectionPath, solve_path
+from uneven.stacking.out_of_fold.level_one import LevelOne, finish_members, level_one, score_members
+from uneven.stacking.out_of_fold.members import FittedMember, Member
 from uneven.stacking.rule_classifier import RuleClassifier
-from uneven.stacking.selection import choose_strength, select, select_then_refit
 from uneven.stacking.smoothed_hinge import SmoothedHinge
+from uneven.stacking.solvers.selection import choose_strength, select, select_then_refit
+from uneven.stacking.solvers.solve import SelectionPath, solve_path
 
 __all__ = [
     "FittedMember",

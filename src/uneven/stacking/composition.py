@@ -7,7 +7,7 @@ from typing import Any, Self
 
 from sklearn.base import BaseEstimator
 
-from uneven.stacking.members import Member, check_members
+from uneven.stacking.out_of_fold.members import Member, check_members
 
 __all__ = ["NamedMembers", "open_members"]
 
@@ -81,7 +81,7 @@ def open_members(estimator: Any, score_method: str = "auto") -> list[tuple[str, 
         pairs (name, Member). An entry "drop" is left out.
     score_method : str, default="auto"
         What classifiers that are no members are asked for; see
-        :class:`~uneven.stacking.members.Member`.
+        :class:`~uneven.stacking.out_of_fold.members.Member`.
 
     Returns
     -------

@@ -18,8 +18,8 @@ from sklearn.utils.multiclass import check_classification_targets
 from sklearn.utils.validation import check_consistent_length, column_or_1d, validate_data
 
 from uneven.stacking.composition import open_members
-from uneven.stacking.members import Member
-from uneven.stacking.tables import count_rows, holds_texts, open_table, row_numbers
+from uneven.stacking.out_of_fold.members import Member
+from uneven.stacking.out_of_fold.tables import count_rows, holds_texts, open_table, row_numbers
 from uneven.utils.frames import take_rows
 from uneven.utils.validation import check_mass
 

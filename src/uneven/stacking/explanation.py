@@ -7,7 +7,7 @@ from typing import Any
 
 import numpy as np
 
-from uneven.stacking.combiner import LinearCombiner
+from uneven.stacking.model.problem import LinearCombiner
 
 __all__ = ["MemberShares", "member_shares"]
 

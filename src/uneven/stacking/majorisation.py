@@ -9,7 +9,8 @@ the weights, with a Newton step on the sum of the parabolas for each of them. Tw
 - ``"safe"`` uses bounds on the true second derivatives. It is proved never to rise, treats the row
   of a classifier as a whole under the group penalty, and needs more sweeps.
 
-For the exact hinge use :func:`uneven.stacking.solve`: it is faster and certifies its optimum.
+For the exact hinge use :mod:`uneven.stacking.solvers.solve`: it is faster and certifies its
+optimum.
 """
 
 from __future__ import annotations
@@ -25,12 +26,12 @@ import numpy as np
 from sklearn.exceptions import ConvergenceWarning
 from sklearn.utils import check_random_state
 
-from uneven.stacking.combiner import LinearCombiner
 from uneven.stacking.majorisation_sweeps import Order, PaperSweep, SafeSweep, draw_order, live
-from uneven.stacking.penalties import PENALTIES
+from uneven.stacking.model.penalties import PENALTIES
+from uneven.stacking.model.problem import LinearCombiner
 from uneven.stacking.smoothed_hinge import SmoothedHinge
 from uneven.stacking.smoothed_problem import SmoothedProblem
-from uneven.stacking.solve import check_level_one
+from uneven.stacking.solvers.solve import check_level_one
 from uneven.utils.parameters import check_choice, check_integer
 
 __all__ = ["PAPER", "MajorisedCombiner", "Trace", "majorise"]

@@ -12,18 +12,18 @@ from sklearn.utils.validation import check_is_fitted
 from uneven.stacking.composition import open_members
 from uneven.stacking.entrance import enter_stack, enter_stack_again, weigh_classes
 from uneven.stacking.explanation import MemberShares, member_shares
-from uneven.stacking.kernel_selection import select_kernel
-from uneven.stacking.level_one import LevelOne, score_members
+from uneven.stacking.kernel.choice import select_kernel
+from uneven.stacking.out_of_fold.level_one import LevelOne, score_members
+from uneven.stacking.out_of_fold.tables import count_rows
 from uneven.stacking.parameters import (
     check_stacking,
     judging_words,
     learning_words,
     strength_grid,
 )
-from uneven.stacking.path import SelectionPath, check_strengths, solve_path, strength_for
-from uneven.stacking.selection import Selection, choose_strength, select, select_then_refit
+from uneven.stacking.solvers.selection import Selection, choose_strength, select, select_then_refit
+from uneven.stacking.solvers.solve import SelectionPath, check_strengths, solve_path, strength_for
 from uneven.stacking.stacked import StackedClassifier
-from uneven.stacking.tables import count_rows
 from uneven.stacking.temperature import fit_temperature
 from uneven.utils.validation import fitted_attributes, whole_or_nothing
 
@@ -55,7 +55,7 @@ class MarginStackingClassifier(StackedClassifier):
         Whole members, single weights, or nothing becomes zero.
     elastic : float, default=0.0
         Squared weights in the penalties "group" and "l1", in shares of the strength: members that
-        say nearly the same are then kept together. See :func:`uneven.stacking.solve.solve`.
+        say nearly the same are then kept together. See :func:`uneven.stacking.solvers.solve.solve`.
     strength : float or "cv", default="cv"
         The factor on the penalty; "cv" takes the best one of ``strengths``.
     strengths : sequence of float, default=None
@@ -79,7 +79,7 @@ class MarginStackingClassifier(StackedClassifier):
     gamma, degree : float, int or None, default=None
         Of the kernel "rbf" or "poly"; None is chosen by cross-validation.
     solver : str, default="auto"
-        See :func:`uneven.stacking.solve.solve`.
+        See :func:`uneven.stacking.solvers.solve.solve`.
     tol : float, default=1e-5
         Relative precision of the objective.
     score_method : {"auto", "predict_proba", "decision_function", "predict"}, default="auto"
@@ -374,7 +374,7 @@ class MarginStackingClassifier(StackedClassifier):
         -------
         float
             To be given as ``strength`` to another fit; see
-            :func:`uneven.stacking.path.strength_for`.
+            :func:`uneven.stacking.solvers.solve.strength_for`.
         """
         level, words = self._kept_level("strength_for")
         for word in ("strengths", "cv", "tie", "random_state", "n_jobs"):

@@ -11,10 +11,10 @@ from numpy.typing import ArrayLike, NDArray
 from scipy.linalg import lstsq
 from scipy.optimize import nnls
 
-from uneven.stacking.combinations import COMBINATIONS
-from uneven.stacking.combiner import LinearCombiner
-from uneven.stacking.solve import check_level_one
-from uneven.stacking.transformation import class_tables, class_targets
+from uneven.stacking.kernel.combiner import class_tables, class_targets
+from uneven.stacking.model.combinations import COMBINATIONS
+from uneven.stacking.model.problem import LinearCombiner
+from uneven.stacking.solvers.solve import check_level_one
 from uneven.utils.parameters import check_choice
 
 __all__ = ["mlr"]

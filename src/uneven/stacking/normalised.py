@@ -14,7 +14,7 @@ from sklearn.utils.validation import check_is_fitted
 
 from uneven.fusion.class_columns import check_margins, spread
 from uneven.stacking.base_learners import floored
-from uneven.stacking.fitting import weight_words
+from uneven.stacking.out_of_fold.fitting import weight_words
 from uneven.utils.parameters import check_choice
 from uneven.utils.validation import whole_or_nothing
 

@@ -11,12 +11,11 @@ from typing import Any
 import numpy as np
 from sklearn.utils import check_random_state
 
-from uneven.stacking.answers import METHODS
-from uneven.stacking.combinations import COMBINATIONS
-from uneven.stacking.folds import plan_splits
-from uneven.stacking.path import check_strengths
-from uneven.stacking.selection import check_inner
-from uneven.stacking.solve import solve
+from uneven.stacking.model.combinations import COMBINATIONS
+from uneven.stacking.out_of_fold.folds import plan_splits
+from uneven.stacking.out_of_fold.members import METHODS
+from uneven.stacking.solvers.selection import check_inner
+from uneven.stacking.solvers.solve import check_strengths, solve
 from uneven.utils.parameters import check_choice, check_integer
 
 __all__ = [
@@ -108,7 +107,7 @@ def strength_grid(stack: Any) -> np.ndarray:
 
 
 def learning_words(stack: Any) -> dict[str, Any]:
-    """How combinations are learnt: words of :func:`uneven.stacking.solve.solve`."""
+    """How combinations are learnt: words of :func:`uneven.stacking.solvers.solve.solve`."""
     names = ("combination", "loss", "penalty", "elastic", "solver", "tol")
     return {name: getattr(stack, name) for name in names}
 

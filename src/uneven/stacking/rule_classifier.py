@@ -10,11 +10,10 @@ from sklearn.utils.validation import check_is_fitted
 
 from uneven.fusion.rules import RULES, WEIGHTED_RULES, check_member_weights, check_percent
 from uneven.fusion.trained_rules import TRAINED_RULES, FixedRule
-from uneven.stacking.answers import score_method
 from uneven.stacking.composition import open_members
 from uneven.stacking.entrance import enter_stack, enter_stack_again
-from uneven.stacking.level_one import LevelOne, score_members
-from uneven.stacking.members import FittedMember
+from uneven.stacking.out_of_fold.level_one import LevelOne, score_members
+from uneven.stacking.out_of_fold.members import FittedMember, score_method
 from uneven.stacking.parameters import check_common
 from uneven.stacking.stacked import StackedClassifier
 from uneven.stacking.temperature import fit_temperature

@@ -7,8 +7,8 @@ from functools import cached_property
 
 import numpy as np
 
-from uneven.stacking.combinations import ClassWeightedSum
-from uneven.stacking.penalties import Penalty
+from uneven.stacking.model.combinations import ClassWeightedSum
+from uneven.stacking.model.penalties import Penalty
 from uneven.stacking.smoothed_hinge import SmoothedHinge
 
 __all__ = ["SmoothedProblem"]
@@ -35,7 +35,7 @@ class SmoothedProblem:
     Examples
     --------
     >>> import numpy as np
-    >>> from uneven.stacking.penalties import L1
+    >>> from uneven.stacking.model.penalties import L1
     >>> P = np.array([[[0.2, 0.8]], [[0.9, 0.1]]])
     >>> y, share = np.array([1, 0]), np.array([0.5, 0.5])
     >>> problem = SmoothedProblem.of(P, y, share, SmoothedHinge(), L1(), 0.1)

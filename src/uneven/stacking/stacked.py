@@ -12,8 +12,8 @@ from sklearn.base import ClassifierMixin
 
 from uneven.stacking.composition import NamedMembers
 from uneven.stacking.entrance import StackRows, members_take
-from uneven.stacking.level_one import LevelOne, finish_members, level_one
-from uneven.stacking.members import FittedMember, Member
+from uneven.stacking.out_of_fold.level_one import LevelOne, finish_members, level_one
+from uneven.stacking.out_of_fold.members import FittedMember, Member
 from uneven.votes.classifier import flatten_binary
 
 __all__ = ["StackedClassifier"]

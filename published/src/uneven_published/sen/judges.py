@@ -21,11 +21,11 @@ from uneven.stacking import (
     majorise,
     mlr,
 )
-from uneven.stacking.combiner import LinearCombiner
-from uneven.stacking.kernel_choice import gamma_grid
+from uneven.stacking.kernel.choice import gamma_grid
 from uneven.stacking.majorisation import PAPER
-from uneven.stacking.selection import StrengthChoice
-from uneven.stacking.solve import STRENGTHS, solve
+from uneven.stacking.model.problem import LinearCombiner
+from uneven.stacking.solvers.selection import StrengthChoice
+from uneven.stacking.solvers.solve import STRENGTHS, solve
 from uneven_published.description import Answers
 from uneven_published.sen.stacks import Stack
 

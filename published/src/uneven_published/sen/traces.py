@@ -9,7 +9,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from uneven.stacking import MajorisedCombiner, majorise, solve_path
-from uneven.stacking.combiner import LinearCombiner
+from uneven.stacking.model.problem import LinearCombiner
 from uneven_published.description import Answers, Context
 from uneven_published.sen.combiners import EVERY_HINGE
 from uneven_published.sen.judges import GRID, quiet

@@ -15,11 +15,16 @@ from sklearn.utils import check_random_state
 from sklearn.utils.multiclass import check_classification_targets
 from sklearn.utils.parallel import Parallel, delayed
 
-from uneven.stacking.answers import positions_of, score_method
-from uneven.stacking.fitting import Task, Training, one_thread, run_task
-from uneven.stacking.folds import Plan, plan_splits
-from uneven.stacking.members import FittedMember, Member, check_members
-from uneven.stacking.tables import count_columns, count_rows, open_table
+from uneven.stacking.out_of_fold.fitting import Task, Training, one_thread, run_task
+from uneven.stacking.out_of_fold.folds import Plan, plan_splits
+from uneven.stacking.out_of_fold.members import (
+    FittedMember,
+    Member,
+    check_members,
+    positions_of,
+    score_method,
+)
+from uneven.stacking.out_of_fold.tables import count_columns, count_rows, open_table
 from uneven.utils.validation import check_mass
 from uneven.views import ViewMap, resolve_views
 from uneven.voters.adapters import seeded_clone
@@ -145,7 +150,7 @@ def level_one(
     >>> from sklearn.naive_bayes import GaussianNB
     >>> from sklearn.tree import DecisionTreeClassifier
     >>> from uneven.stacking import Member
-    >>> from uneven.stacking.level_one import level_one
+    >>> from uneven.stacking.out_of_fold.level_one import level_one
     >>> X, y = load_iris(return_X_y=True)
     >>> members = [("nb", GaussianNB()), ("tree", Member(DecisionTreeClassifier(), columns=[2, 3]))]
     >>> level = level_one(members, X, y, random_state=0)
@@ -194,7 +199,7 @@ def finish_members(
     --------
     >>> from sklearn.datasets import load_iris
     >>> from sklearn.naive_bayes import GaussianNB
-    >>> from uneven.stacking.level_one import finish_members, level_one
+    >>> from uneven.stacking.out_of_fold.level_one import finish_members, level_one
     >>> X, y = load_iris(return_X_y=True)
     >>> members = [("all", GaussianNB()), ("few", GaussianNB(var_smoothing=0.1))]
     >>> level = level_one(members, X, y, finish=False)
@@ -231,7 +236,7 @@ def score_members(
     --------
     >>> from sklearn.datasets import load_iris
     >>> from sklearn.naive_bayes import GaussianNB
-    >>> from uneven.stacking.level_one import level_one, score_members
+    >>> from uneven.stacking.out_of_fold.level_one import level_one, score_members
     >>> X, y = load_iris(return_X_y=True)
     >>> level = level_one([("nb", GaussianNB())], X, y)
     >>> score_members(level.members, X[:2]).round(2)

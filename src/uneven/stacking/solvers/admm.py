@@ -4,8 +4,7 @@ from __future__ import annotations
 
 import numpy as np
 
-from uneven.stacking.combiner import LinearCombiner
-from uneven.stacking.problem import Problem
+from uneven.stacking.model.problem import LinearCombiner, Problem
 
 __all__ = ["admm"]
 

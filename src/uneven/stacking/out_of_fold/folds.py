@@ -11,7 +11,7 @@ from typing import Any
 import numpy as np
 from sklearn.model_selection import KFold, StratifiedKFold, check_cv
 
-from uneven.stacking.tables import row_numbers
+from uneven.stacking.out_of_fold.tables import row_numbers
 from uneven.utils.parameters import check_integer
 from uneven.utils.validation import hold_out
 

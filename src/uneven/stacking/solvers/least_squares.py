@@ -9,10 +9,9 @@ import numpy as np
 from sklearn.exceptions import ConvergenceWarning
 from sklearn.linear_model import Lasso
 
-from uneven.stacking.combinations import Combination, LinearStacking, WeightedSum
-from uneven.stacking.combiner import LinearCombiner
-from uneven.stacking.losses import SquaredLoss
-from uneven.stacking.problem import Problem
+from uneven.stacking.model.combinations import Combination, LinearStacking, WeightedSum
+from uneven.stacking.model.losses import SquaredLoss
+from uneven.stacking.model.problem import LinearCombiner, Problem
 
 __all__ = ["closed_form", "lasso"]
 

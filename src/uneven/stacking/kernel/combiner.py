@@ -25,30 +25,39 @@ import warnings
 from collections.abc import Iterable
 from dataclasses import dataclass, replace
 from itertools import combinations
+from numbers import Real
+from typing import Any
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 from sklearn.exceptions import ConvergenceWarning
 
 from uneven.fusion.class_columns import spread
-from uneven.stacking.kernel_checks import (
-    check_bias,
-    check_kernel,
-    check_penalty,
-    check_strength,
-)
-from uneven.stacking.kernel_machines import (
+from uneven.linear.expansions import kernel_parameters
+from uneven.stacking.kernel.machines import (
     KernelMachine,
     KernelSettings,
     LeastSquares,
     fit_support_vectors,
     merge,
 )
-from uneven.stacking.solve import check_level_one
-from uneven.stacking.transformation import class_tables, class_targets, pair_margins_to_scores
+from uneven.stacking.solvers.solve import check_level_one
 from uneven.utils.parameters import check_choice, check_integer
 
-__all__ = ["KernelCombiner", "KernelProblem", "fit_kernel_combiner", "pose_kernel_problem"]
+__all__ = [
+    "KERNELS",
+    "KernelCombiner",
+    "KernelProblem",
+    "check_bias",
+    "check_kernel",
+    "check_penalty",
+    "check_strength",
+    "class_tables",
+    "class_targets",
+    "fit_kernel_combiner",
+    "pair_margins_to_scores",
+    "pose_kernel_problem",
+]
 
 
 @dataclass
@@ -399,3 +408,181 @@ def _pairs(
         signs = np.where(y[rows] == first, 1.0, -1.0)
         tasks.append(KernelTask(X[rows], signs[:, None], share[rows], rows))
     return tasks
+
+
+KERNELS = ("linear", "poly", "rbf")
+_LARGEST = 1e150
+"""Kernel values above it would not survive being squared."""
+
+
+def check_strength(strength: Any) -> float:
+    """A strength above 0."""
+    is_number = isinstance(strength, Real) and not isinstance(strength, bool)
+    if not is_number or not 0.0 < float(strength) < np.inf:
+        raise ValueError(
+            f"strength must be a finite number above 0, got {strength!r}: without a penalty a "
+            "kernel fits any labels."
+        )
+    return float(strength)
+
+
+def check_penalty(penalty: Any) -> None:
+    """Refuse every penalty but "l2"."""
+    if penalty != "l2":
+        raise ValueError(
+            f'penalty={penalty!r} has no form in the space of a kernel; use penalty="l2", or the '
+            "linear combinations (kernel=None), which know l1 and group."
+        )
+
+
+def check_bias(bias: Any, combination: str, loss: str) -> bool:
+    """Whether each function has a free constant.
+
+    Examples
+    --------
+    >>> check_bias("auto", "cws", "squared"), check_bias("auto", "cws", "hinge")
+    (False, True)
+    """
+    check_choice("bias", bias, ("auto", "none", "per_problem"))
+    if bias == "auto":
+        return loss == "hinge" or combination == "lsg"
+    return bool(bias == "per_problem")
+
+
+def check_kernel(
+    P: NDArray[np.float64], combination: str, kernel: Any, gamma: Any, degree: Any, coef0: Any
+) -> dict[str, Any]:
+    """Parameters of a kernel as `uneven.linear.gram` takes them; the same for all classes.
+
+    Parameters
+    ----------
+    P : ndarray of shape (I, M, N)
+        Their variance is the scale of ``gamma``.
+    combination : {"ws", "cws", "lsg"}
+    kernel : {"linear", "poly", "rbf"}
+    gamma : float, "scale", "auto" or None
+        None is 1 for "poly" and "scale" otherwise.
+    degree : int
+    coef0 : float
+        Not below 0.
+
+    Returns
+    -------
+    dict of str to object
+
+    Examples
+    --------
+    >>> check_kernel(np.eye(2)[None], "cws", "poly", None, 2, 1.0)
+    {'gamma': 1.0, 'degree': 2, 'coef0': 1.0}
+    """
+    check_choice("kernel", kernel, KERNELS)
+    check_integer("degree", degree, 1)
+    if gamma is None:
+        gamma = 1.0 if kernel == "poly" else "scale"
+    X = class_tables(P, "lsg" if combination == "lsg" else "ws")[0]
+    params = kernel_parameters(X, kernel, gamma, degree, coef0)
+    if params["gamma"] is None:
+        params["gamma"] = 1.0 / X.shape[1]
+    if coef0 < 0:
+        raise ValueError(f"coef0 must not be below 0, got {coef0!r}: it would be no kernel.")
+    if kernel == "rbf":
+        return params
+    with np.errstate(over="ignore"):
+        largest = float(np.einsum("ij,ij->i", X, X).max())
+        if kernel == "poly":
+            largest = np.power(params["gamma"] * largest + coef0, float(degree))
+    if not largest < _LARGEST:
+        raise ValueError(
+            f"values of the {kernel} kernel reach {largest:g}: scale the scores, or lower degree."
+        )
+    return params
+
+
+def class_tables(P: NDArray[np.float64], combination: str) -> list[NDArray[np.float64]]:
+    """The tables that the functions of a combination read.
+
+    Parameters
+    ----------
+    P : ndarray of shape (I, M, N)
+        Scores of M classifiers for N classes.
+    combination : {"ws", "cws", "lsg"}
+
+    Returns
+    -------
+    list of ndarray
+        "ws": one table of shape (I * N, M), whose row ``i * N + n`` holds what the classifiers say
+        of class n in row i. "cws": N tables of shape (I, M), one for each class. "lsg": one table
+        of shape (I, M * N) with all scores.
+
+    References
+    ----------
+    M. U. Sen (2011), *Max-margin stacking with group sparse regularization for classifier
+    combination*, MSc thesis, Sabanci University.
+
+    Examples
+    --------
+    >>> P = np.arange(12.0).reshape(1, 4, 3)
+    >>> class_tables(P, "ws")[0].tolist()
+    [[0.0, 3.0, 6.0, 9.0], [1.0, 4.0, 7.0, 10.0], [2.0, 5.0, 8.0, 11.0]]
+    >>> [table.shape for table in class_tables(P, "cws")], class_tables(P, "lsg")[0].shape
+    ([(1, 4), (1, 4), (1, 4)], (1, 12))
+    """
+    n_rows, n_members, n_classes = P.shape
+    if combination == "ws":
+        return [P.transpose(0, 2, 1).reshape(n_rows * n_classes, n_members)]
+    if combination == "cws":
+        return [np.ascontiguousarray(P[:, :, n]) for n in range(n_classes)]
+    return [P.reshape(n_rows, n_members * n_classes)]
+
+
+def class_targets(y: NDArray[np.intp], n_classes: int, target: str = "pm1") -> NDArray[np.float64]:
+    """What the score of each class should be.
+
+    Parameters
+    ----------
+    y : ndarray of int, shape (I,)
+    n_classes : int
+    target : {"pm1", "01"}, default="pm1"
+        1 for the class of the row, and -1 or 0 for the others.
+
+    Returns
+    -------
+    ndarray of shape (I, N)
+
+    Examples
+    --------
+    >>> class_targets(np.array([0, 2]), 3).tolist()
+    [[1.0, -1.0, -1.0], [-1.0, -1.0, 1.0]]
+    """
+    hits = np.asarray(y)[:, None] == np.arange(n_classes)
+    return np.where(hits, 1.0, 0.0 if target == "01" else -1.0)
+
+
+def pair_margins_to_scores(margins: NDArray[np.float64], n_classes: int) -> NDArray[np.float64]:
+    """Scores of classes that were compared two by two: duels won, ties settled by the margins.
+
+    Parameters
+    ----------
+    margins : ndarray of shape (I, N * (N - 1) / 2)
+        For the pairs (0, 1), (0, 2), ..., (1, 2), ...; above 0 the first of the two wins.
+    n_classes : int
+
+    Returns
+    -------
+    ndarray of shape (I, N)
+        Won duels plus the summed margins, squeezed into (-1/3, 1/3) so that they only settle ties.
+
+    Examples
+    --------
+    >>> pair_margins_to_scores(np.array([[1.0, -1.0, 2.0]]), 3).round(2).tolist()
+    [[1.0, 1.17, 0.83]]
+    """
+    won = np.zeros((len(margins), n_classes))
+    summed = np.zeros((len(margins), n_classes))
+    for pair, (first, second) in enumerate(combinations(range(n_classes), 2)):
+        ahead = margins[:, pair] > 0.0
+        won[:, first] += ahead
+        won[:, second] += ~ahead
+        summed[:, first] += margins[:, pair]
+        summed[:, second] -= margins[:, pair]
+    return won + summed / (3.0 * (np.abs(summed) + 1.0))

@@ -25,10 +25,9 @@ from joblib import Parallel, delayed
 from sklearn.exceptions import ConvergenceWarning
 from sklearn.utils import check_random_state
 
-from uneven.stacking.combinations import COMBINATIONS
-from uneven.stacking.combiner import LinearCombiner
-from uneven.stacking.path import check_strengths, solve_path
-from uneven.stacking.solve import solve
+from uneven.stacking.model.combinations import COMBINATIONS
+from uneven.stacking.model.problem import LinearCombiner
+from uneven.stacking.solvers.solve import check_strengths, solve, solve_path
 from uneven.utils.parameters import check_choice, check_integer
 from uneven.views.strength import deal_folds
 
@@ -167,7 +166,7 @@ def choose_strength(
         Folds that are solved at the same time, in threads.
     **triple
         ``combination``, ``loss``, ``penalty`` and the other words of
-        :func:`~uneven.stacking.solve.solve`. The default of ``tol`` is 1e-3 here.
+        :func:`~uneven.stacking.solvers.solve.solve`. The default of ``tol`` is 1e-3 here.
 
     Returns
     -------

@@ -7,7 +7,7 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from uneven.stacking.kernels import hinge_envelope, nearest_scores
+from uneven.stacking._loops import hinge_envelope, nearest_scores
 
 __all__ = ["LOSSES", "CrammerSingerHinge", "Envelope", "Loss", "SquaredLoss"]
 

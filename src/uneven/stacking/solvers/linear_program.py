@@ -8,8 +8,7 @@ import numpy as np
 import scipy.sparse as sp
 from scipy.optimize import linprog
 
-from uneven.stacking.combiner import LinearCombiner
-from uneven.stacking.problem import Problem
+from uneven.stacking.model.problem import LinearCombiner, Problem
 
 __all__ = ["linear_program"]
 

@@ -21,16 +21,19 @@ from numpy.typing import ArrayLike, NDArray
 from sklearn.exceptions import ConvergenceWarning
 from sklearn.metrics import pairwise_distances
 
-from uneven.stacking.fitting import one_thread
-from uneven.stacking.kernel_checks import KERNELS
-from uneven.stacking.kernel_combiner import pose_kernel_problem
-from uneven.stacking.path import check_strengths
-from uneven.stacking.selection import inner_folds
-from uneven.stacking.solve import check_level_one
-from uneven.stacking.transformation import class_tables
+from uneven.stacking.kernel.combiner import (
+    KERNELS,
+    class_tables,
+    fit_kernel_combiner,
+    pose_kernel_problem,
+)
+from uneven.stacking.out_of_fold.fitting import one_thread
+from uneven.stacking.solvers.selection import Selection, inner_folds
+from uneven.stacking.solvers.solve import check_level_one, check_strengths
 from uneven.utils.parameters import check_choice
 
-__all__ = ["DEGREES", "KernelChoice", "choose_kernel_parameters", "gamma_grid"]
+__all__ = ["DEGREES", "KernelChoice", "choose_kernel_parameters", "gamma_grid", "select_kernel"]
+
 
 DEGREES = (1, 2, 3, 4, 5)
 _STEPS = 20_000
@@ -305,3 +308,62 @@ def _best(error: NDArray[np.float64]) -> tuple[int, int]:
     tied = error <= np.nanmin(error) + _TIED
     column = int(np.flatnonzero(tied.any(axis=0))[-1])
     return int(np.flatnonzero(tied[:, column])[0]), column
+
+
+def select_kernel(
+    P: np.ndarray,
+    y: np.ndarray,
+    strengths: Any = None,
+    *,
+    kernel: str = "rbf",
+    gamma: float | None = None,
+    degree: int | None = None,
+    combination: str = "cws",
+    loss: str = "hinge",
+    share: np.ndarray | None = None,
+    **judging: Any,
+) -> Selection:
+    """Choose a strength and the parameter of a kernel, and fit with them.
+
+    Parameters
+    ----------
+    P : ndarray of shape (n_samples, n_members, n_classes)
+        Level-1 scores.
+    y : ndarray of int, shape (n_samples,)
+    strengths : sequence of float, optional
+    kernel : {"rbf", "poly"}, default="rbf"
+    gamma, degree : float, int, optional
+        Of "rbf" and of "poly"; chosen by cross-validation if not given.
+    combination : {"ws", "cws", "lsg"}, default="cws"
+    loss : {"hinge", "squared"}, default="hinge"
+    share : ndarray of shape (n_samples,), optional
+    **judging
+        ``cv``, ``random_state`` and ``n_jobs`` of
+        :func:`~uneven.stacking.kernel.choice.choose_kernel_parameters`.
+
+    Returns
+    -------
+    Selection
+        Its ``coef`` is None.
+
+    Examples
+    --------
+    >>> P = np.random.default_rng(0).uniform(size=(60, 2, 3))
+    >>> y = np.abs(P[:, 0] - P[:, 1]).argmin(axis=1)
+    >>> select_kernel(P, y, [0.001], gamma=2.0).mask
+    array([ True,  True])
+    """
+    choice = choose_kernel_parameters(
+        P,
+        y,
+        kernel=kernel,
+        strengths=strengths,
+        gammas=None if gamma is None else [gamma],
+        degrees=None if degree is None else [degree],
+        share=share,
+        combination=combination,
+        loss=loss,
+        **judging,
+    )
+    combiner = fit_kernel_combiner(P, y, loss=loss, share=share, **choice.words)
+    return Selection(np.ones(P.shape[1], dtype=bool), combiner, None, choice)

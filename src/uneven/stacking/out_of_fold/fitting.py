@@ -19,8 +19,7 @@ from sklearn.utils.metadata_routing import get_routing_for_object
 from sklearn.utils.validation import check_is_fitted, has_fit_parameter
 from threadpoolctl import ThreadpoolController
 
-from uneven.stacking.answers import METHODS, positions_of, score_method
-from uneven.stacking.members import FittedMember
+from uneven.stacking.out_of_fold.members import METHODS, FittedMember, positions_of, score_method
 from uneven.utils.frames import take_columns, take_rows
 
 __all__ = ["Task", "Training", "one_thread", "run_task", "weight_words"]

@@ -1,0 +1,1 @@
+"""Non-linear combinations: functions of scores in the space of a Mercer kernel."""

@@ -1,0 +1,1 @@
+"""How it is minimised: one strength, a path of strengths, and the choice among them."""
