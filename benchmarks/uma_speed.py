@@ -8,11 +8,10 @@ import scipy.sparse as sp
 from benchmarks.lines import Line, best_of_each
 from uneven.linear import row_norms
 from uneven.noise import UMAClassifier, corrupt_labels, uniform_noise
-from uneven.noise.grouped_sums import label_weights, top_classes
 from uneven.noise.matrices import invert_noise
-from uneven.noise.spaces import PrimalSpace
-from uneven.noise.uma_run import Run
-from uneven.noise.uma_step import Rules, iterate
+from uneven.noise.uma.algorithm import Rules, Run, iterate
+from uneven.noise.uma.groups import label_weights, top_classes
+from uneven.noise.uma.spaces import PrimalSpace
 
 N_SETTLING, N_TOGETHER = 50, 5
 """Steps before the clock starts, and steps (or products) that are timed together."""

@@ -6,7 +6,7 @@ import scipy.sparse as sp
 
 from uneven import ActiveLearner
 from uneven.active import StablePredictions
-from uneven.active.spread import spread_rows
+from uneven.active.batches import spread_rows
 
 
 @pytest.mark.parametrize("kind", [np.asarray, sp.csr_matrix])

@@ -14,7 +14,7 @@ from sklearn.exceptions import ConvergenceWarning
 from tests.linear import twins
 from tests.linear.cases import separable, whole_tables
 from uneven.linear import ERROR_STEPS, UltraconservativeClassifier, margins
-from uneven.linear.kernels import dense_pass, gram_pass, sparse_pass
+from uneven.linear._loops import dense_pass, gram_pass, sparse_pass
 from uneven.linear.steps import STEP_CODES
 
 STEPS = sorted(ERROR_STEPS)

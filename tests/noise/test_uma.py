@@ -17,11 +17,10 @@ from uneven.noise import (
     invert_noise,
     update_vectors,
 )
-from uneven.noise.grouped_sums import group_masses, label_weights, top_classes
-from uneven.noise.pair_selection import SELECTIONS, Candidates, in_order
-from uneven.noise.spaces import PrimalSpace
-from uneven.noise.uma_parameters import STEPS
-from uneven.noise.uma_run import Run
+from uneven.noise.uma.algorithm import SELECTIONS, Candidates, Run, in_order
+from uneven.noise.uma.classifier import STEPS
+from uneven.noise.uma.groups import group_masses, label_weights, top_classes
+from uneven.noise.uma.spaces import PrimalSpace
 
 C = np.array([[0.8, 0.1, 0.2], [0.1, 0.7, 0.1], [0.1, 0.2, 0.7]])
 X = np.array(

@@ -9,7 +9,7 @@ from sklearn.base import clone
 
 from tests.noise.uma_problems import fitted, problem
 from uneven.noise import UMAClassifier, corrupt_labels, update_vectors
-from uneven.noise.pair_selection import SELECTIONS
+from uneven.noise.uma.algorithm import SELECTIONS
 
 C = np.array([[0.8, 0.1, 0.2], [0.1, 0.7, 0.1], [0.1, 0.2, 0.7]])
 X = np.array(

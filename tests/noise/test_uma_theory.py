@@ -24,9 +24,9 @@ from uneven.noise import (
     uniform_noise,
     update_vectors,
 )
-from uneven.noise.grouped_sums import group_masses, label_weights, top_classes
-from uneven.noise.kernels import move_dense, move_sparse
-from uneven.noise.uma_parameters import STEPS
+from uneven.noise.uma._loops import move_dense, move_sparse
+from uneven.noise.uma.classifier import STEPS
+from uneven.noise.uma.groups import group_masses, label_weights, top_classes
 
 pytestmark = pytest.mark.filterwarnings("ignore::sklearn.exceptions.ConvergenceWarning")
 

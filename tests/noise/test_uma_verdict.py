@@ -9,7 +9,7 @@ from sklearn.exceptions import ConvergenceWarning
 
 from tests.noise.uma_problems import problem
 from uneven.noise import UMAClassifier, corrupt_labels
-from uneven.noise.pair_selection import Candidates, in_order
+from uneven.noise.uma.algorithm import Candidates, in_order
 
 NOISE = np.array([[0.7, 0.15, 0.1], [0.2, 0.7, 0.3], [0.1, 0.15, 0.6]])
 

@@ -17,7 +17,7 @@ from uneven.versionspace import (
     exact_centre,
     propagate_gram,
 )
-from uneven.versionspace.centres import GRAVITY_METHODS, LEARNER_CENTRES, find_centre
+from uneven.versionspace.gravity import GRAVITY_METHODS, LEARNER_CENTRES, find_centre
 
 X_IRIS, Y_IRIS = load_iris(return_X_y=True)
 

@@ -7,7 +7,7 @@ from hypothesis import strategies as st
 
 from tests.versionspace import sampler_twins
 from tests.versionspace.cones import cones, degrees, random_cone, unit
-from uneven.versionspace import billiard, chebyshev_centre, exact_centre, kernels
+from uneven.versionspace import _loops, billiard, chebyshev_centre, exact_centre
 
 
 @settings(max_examples=25)
@@ -76,7 +76,7 @@ def test_lamberts_law_has_a_uniform_shadow():
     rng, p, v = np.random.default_rng(0), np.array([0.0, 0.6, 0.8, 0.0]), np.empty(4)
     cosines = []
     for _ in range(4000):
-        kernels.lambert(rng, p, v)
+        _loops.lambert(rng, p, v)
         assert v @ v == pytest.approx(1.0)
         cosines.append(-(v @ p))
     shadow = np.sqrt(1 - np.square(cosines)) ** 3
@@ -91,11 +91,11 @@ def test_mirrors_keep_lengths_and_undo_themselves(n_dims, seed):
     speed, before = cuts @ v, v.copy()
     for gram in (cuts @ cuts.T, np.empty((0, 0))):
         columns = np.ascontiguousarray(cuts.T)
-        kernels.mirror(cuts, columns, gram, 1, v, speed, np.empty(4))
+        _loops.mirror(cuts, columns, gram, 1, v, speed, np.empty(4))
         assert np.linalg.norm(v) == pytest.approx(np.linalg.norm(before))
         assert v @ cuts[1] == pytest.approx(-(before @ cuts[1]))
         assert speed == pytest.approx(cuts @ v)
-        kernels.mirror(cuts, columns, gram, 1, v, speed, np.empty(4))
+        _loops.mirror(cuts, columns, gram, 1, v, speed, np.empty(4))
         assert v == pytest.approx(before)
 
 

@@ -19,8 +19,8 @@ from uneven.versionspace import (
     verify_compression,
     verify_process_scheme,
 )
-from uneven.versionspace.centre_classifier import QUERIES
-from uneven.versionspace.chebyshev import inside
+from uneven.versionspace.centres import inside
+from uneven.versionspace.cutting_planes import QUERIES
 
 
 def unit_rows(seed, n=60, d=3):

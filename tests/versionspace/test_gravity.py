@@ -21,8 +21,7 @@ from uneven.versionspace import (
     hamiltonian,
     hit_and_run,
 )
-from uneven.versionspace.centres import GRAVITY_METHODS, find_centre
-from uneven.versionspace.gravity import directions_inside
+from uneven.versionspace.gravity import GRAVITY_METHODS, directions_inside, find_centre
 
 MANY = {"n_samples": 20_000}
 

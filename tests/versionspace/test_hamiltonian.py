@@ -7,8 +7,8 @@ from sklearn.exceptions import ConvergenceWarning
 
 from tests.versionspace import sampler_twins
 from tests.versionspace.cones import cones, degrees, lune, random_cone, unit
-from uneven.versionspace import chebyshev_centre, exact_centre, hamiltonian, hit_and_run, kernels
-from uneven.versionspace.entrance import cut_products
+from uneven.versionspace import _loops, chebyshev_centre, exact_centre, hamiltonian, hit_and_run
+from uneven.versionspace.cone import cut_products
 
 
 @settings(max_examples=15)
@@ -18,7 +18,7 @@ def test_compiled_flights_are_their_twin(cuts):
     samples, averages = np.empty((2, 4, cuts.shape[1]))
     columns, gram = np.ascontiguousarray(cuts.T), cut_products(cuts)
     args = travel, 10**6, np.random.default_rng(5), start.copy(), samples, averages
-    flown = kernels.fly_arcs(cuts, columns, gram, *args)
+    flown = _loops.fly_arcs(cuts, columns, gram, *args)
     ends, means = sampler_twins.flights(cuts, start, 4, travel, np.random.default_rng(5))
     assert flown == pytest.approx(4 * travel)
     assert samples == pytest.approx(ends, abs=1e-6)

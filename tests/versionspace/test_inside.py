@@ -2,8 +2,8 @@
 
 import numpy as np
 
-from uneven.versionspace import chebyshev
-from uneven.versionspace.chebyshev import ChebyshevCentre, inside
+from uneven.versionspace import centres as chebyshev
+from uneven.versionspace.centres import ChebyshevCentre, inside
 
 
 def test_a_point_outside_is_moved_strictly_inside():

@@ -18,8 +18,8 @@ from uneven.versionspace import (
     localise,
     priorities,
 )
-from uneven.versionspace.error_kernels import CYCLIC, LOWEST_MARGIN, RANDOM, correct_cuts
-from uneven.versionspace.localisation import PICK_CODES
+from uneven.versionspace._loops import CYCLIC, LOWEST_MARGIN, RANDOM, correct_cuts
+from uneven.versionspace.compression import PICK_CODES
 
 E27 = np.array([[0.06037, -0.01458], [-0.03553, -0.07829]])
 

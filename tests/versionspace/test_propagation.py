@@ -10,9 +10,8 @@ from threadpoolctl import threadpool_info
 
 from tests.versionspace.cones import lune
 from uneven.versionspace import exact_centre, propagation
-from uneven.versionspace.propagation import propagate, propagate_gram
-from uneven.versionspace.propagation_blocks import few_threads
-from uneven.versionspace.propagation_kernels import log_ndtr, quadratic_forms, truncate
+from uneven.versionspace._propagation_loops import log_ndtr, quadratic_forms, truncate
+from uneven.versionspace.propagation import few_threads, propagate, propagate_gram
 
 
 def random_cone(seed, n_cuts, n_dims):

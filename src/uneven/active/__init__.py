@@ -11,7 +11,6 @@ from uneven.active.oracles import (
     Oracle,
     PerfectOracle,
 )
-from uneven.active.pools import Pool
 from uneven.active.rules import (
     RULES,
     Rule,
@@ -26,7 +25,7 @@ from uneven.active.rules import (
     uncertainty,
 )
 from uneven.active.simulation import LearningCurve, simulate
-from uneven.active.state import QueryState
+from uneven.active.state import Pool, QueryState
 from uneven.active.stopping import (
     Budget,
     ExpectedGain,

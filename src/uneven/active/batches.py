@@ -1,4 +1,7 @@
-"""Several questions at once: rows that tell much and do not all tell the same."""
+"""Which rows to ask for: several at once that do not all tell the same, and the first ones of all.
+
+Before anything is known the first rows are far from each other.
+"""
 
 from __future__ import annotations
 
@@ -7,12 +10,11 @@ from typing import Any
 import numpy as np
 import scipy.sparse as sp
 
-from uneven.active.pools import Pool
-from uneven.active.spread import spread_rows
-from uneven.active.state import QueryState
+from uneven.active.state import Pool, QueryState
 from uneven.linear.expansions import gram, kernel_parameters
+from uneven.linear.rows import row_norms, scale_rows
 
-__all__ = ["BATCHES", "pick_batch", "pick_first"]
+__all__ = ["BATCHES", "pick_batch", "pick_first", "spread_rows"]
 
 BATCHES = ("diverse", "best")
 """Ways to take several rows at once."""
@@ -91,7 +93,7 @@ def pick_first(pool: Pool, taken: np.ndarray, n: int, rng: np.random.Generator) 
     Returns
     -------
     ndarray of int, shape (n,)
-        Rows spread over the pool, see `uneven.active.spread`; any, if rows have no directions.
+        Rows spread over the pool, see `uneven.active.batches`; any, if rows have no directions.
 
     Examples
     --------
@@ -154,3 +156,57 @@ def _cosines(state: QueryState, few: np.ndarray) -> np.ndarray:
     lengths = np.sqrt(np.clip(values.diagonal(), 0.0, None))
     lengths = np.where(lengths > 0.0, lengths, 1.0)
     return values / lengths / lengths[:, None]
+
+
+def spread_rows(X: Any, taken: np.ndarray, n: int, rng: np.random.Generator) -> np.ndarray:
+    """Choose rows that point in other directions than each other and than those taken.
+
+    Parameters
+    ----------
+    X : ndarray or CSR of shape (n_rows, n_features)
+    taken : ndarray of int, shape (n_taken,)
+        Rows that were chosen before.
+    n : int
+        At most as many as there are rows left.
+    rng : Generator
+
+    Returns
+    -------
+    ndarray of int, shape (n,)
+        Each row is drawn with a chance in proportion to the squared distance of its unit vector
+        from the nearest one chosen before; any row, if no row differs from those.
+
+    References
+    ----------
+    Arthur and Vassilvitskii (2007), k-means++: the advantages of careful seeding.
+
+    Examples
+    --------
+    >>> X = np.repeat(np.eye(3), 4, axis=0)
+    >>> sorted((spread_rows(X, np.array([0]), 2, np.random.default_rng(0)) // 4).tolist())
+    [1, 2]
+    """
+    lengths = row_norms(X)
+    unit = scale_rows(X, 1.0 / np.where(lengths > 0.0, lengths, 1.0))
+    free = np.ones(X.shape[0], dtype=bool)
+    distance = np.ones(X.shape[0])
+    chosen: list[int] = []
+    for row in taken:
+        distance = _nearer(unit, int(row), distance, free)
+    for _ in range(n):
+        chance = np.where(free, distance, 0.0)
+        chance = chance if chance.any() else free.astype(float)
+        row = int(rng.choice(len(chance), p=chance / chance.sum()))
+        distance = _nearer(unit, row, distance, free)
+        chosen.append(row)
+    return np.array(chosen, dtype=np.intp)
+
+
+def _nearer(unit: Any, row: int, distance: np.ndarray, free: np.ndarray) -> np.ndarray:
+    """Half the squared distances from the nearest chosen row, once one more is chosen."""
+    first = bool(free.all())
+    free[row] = False
+    one = unit[row].toarray().ravel() if hasattr(unit, "toarray") else unit[row]
+    apart = np.clip(1.0 - np.asarray(unit @ one), 0.0, None)
+    apart[apart < 1e-12] = 0.0
+    return apart if first else np.minimum(distance, apart)

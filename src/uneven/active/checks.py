@@ -13,7 +13,7 @@ from uneven.noise.partial_labels import find_labels, split_labels
 from uneven.utils.parameters import check_choice
 
 if TYPE_CHECKING:
-    from uneven.active.pools import Pool
+    from uneven.active.state import Pool
 
 __all__ = [
     "check_answers",

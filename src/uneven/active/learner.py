@@ -23,9 +23,8 @@ from uneven.active.checks import (
     split_known,
 )
 from uneven.active.history import History, HistoryError, Step, load_history, save_history
-from uneven.active.pools import Pool, enter_rows, takes_nan
 from uneven.active.rules import BLIND_RULES, RULES, Rule, rule_of
-from uneven.active.state import QueryState
+from uneven.active.state import Pool, QueryState, enter_rows, takes_nan
 from uneven.active.stopping import StoppingRule, first_reason
 from uneven.utils.frames import take_rows
 from uneven.utils.parameters import check_choice, check_integer

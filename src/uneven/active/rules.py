@@ -39,7 +39,7 @@ from uneven.active.state import QueryState
 from uneven.bounds import approximate_centre_lambda
 from uneven.linear import NotSeparableError, add_constant, hard_margin
 from uneven.versionspace.cone import support
-from uneven.versionspace.hamiltonian import hamiltonian
+from uneven.versionspace.samplers import hamiltonian
 
 __all__ = [
     "BLIND_RULES",

@@ -13,6 +13,7 @@ from sklearn.exceptions import ConvergenceWarning
 from sklearn.utils import Tags
 from sklearn.utils.validation import check_is_fitted, validate_data
 
+from uneven.linear._loops import gram_pass
 from uneven.linear.base import enter_labelled_rows, generator
 from uneven.linear.expansions import (
     KernelExpansion,
@@ -22,7 +23,6 @@ from uneven.linear.expansions import (
     gram,
     kernel_parameters,
 )
-from uneven.linear.kernels import gram_pass
 from uneven.linear.steps import STEP_CODES
 from uneven.utils.parameters import check_choice, check_integer
 from uneven.utils.validation import whole_or_nothing

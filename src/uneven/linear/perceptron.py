@@ -10,6 +10,7 @@ import numpy as np
 from sklearn.exceptions import ConvergenceWarning
 from sklearn.utils import Tags
 
+from uneven.linear._loops import dense_perceptron_pass, sparse_perceptron_pass
 from uneven.linear.base import (
     LinearClassifier,
     check_flags,
@@ -19,7 +20,6 @@ from uneven.linear.base import (
     generator,
     squared_lengths,
 )
-from uneven.linear.kernels import dense_perceptron_pass, sparse_perceptron_pass
 from uneven.linear.rows import scale_rows
 from uneven.utils.parameters import check_choice, check_integer
 from uneven.utils.validation import whole_or_nothing

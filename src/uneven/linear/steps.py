@@ -27,7 +27,7 @@ from typing import Any, Protocol
 import numpy as np
 from numpy.typing import ArrayLike
 
-from uneven.linear.kernels import (
+from uneven.linear._loops import (
     FIRST,
     MAX,
     MIRA,

@@ -9,6 +9,7 @@ from typing import Any, Self
 import numpy as np
 from sklearn.exceptions import ConvergenceWarning
 
+from uneven.linear._loops import dense_pass, sparse_pass
 from uneven.linear.base import (
     LinearClassifier,
     check_flags,
@@ -19,7 +20,6 @@ from uneven.linear.base import (
     generator,
     squared_lengths,
 )
-from uneven.linear.kernels import dense_pass, sparse_pass
 from uneven.linear.steps import STEP_CODES, check_step, error_set
 from uneven.utils.parameters import check_choice, check_integer
 from uneven.utils.validation import whole_or_nothing

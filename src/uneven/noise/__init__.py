@@ -34,8 +34,8 @@ from uneven.noise.models import (
 from uneven.noise.noise_tolerant import NoiseTolerantPerceptron, sum_of_mistakes
 from uneven.noise.projections import modified_perceptron
 from uneven.noise.repair import LabelRepairPipeline
-from uneven.noise.uma import UMAClassifier
-from uneven.noise.update_vectors import update_vectors
+from uneven.noise.uma.classifier import UMAClassifier
+from uneven.noise.uma.spaces import update_vectors
 
 __all__ = [
     "AnnotatorModel",

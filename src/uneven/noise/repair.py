@@ -43,7 +43,7 @@ from uneven.noise.estimation import (
 )
 from uneven.noise.matrices import invert_noise
 from uneven.noise.partial_labels import split_labels
-from uneven.noise.uma import UMAClassifier
+from uneven.noise.uma.classifier import UMAClassifier
 from uneven.utils.frames import encode_categories, learn_categories
 from uneven.utils.parameters import check_choice, check_integer
 from uneven.utils.validation import hold_out, narrow_indices, whole_or_nothing

@@ -1,19 +1,18 @@
 """The version space: what labels leave of all linear classifiers, its centres and its volume."""
 
-from uneven.versionspace.analytic import analytic_centre
 from uneven.versionspace.bayes_point import BayesPointClassifier
-from uneven.versionspace.bayes_strategy import (
+from uneven.versionspace.bayes_vote import (
     BayesPoint,
     bayes_point,
     bayes_strategy,
     is_bayes_line,
 )
-from uneven.versionspace.billiard import BilliardRun, billiard
-from uneven.versionspace.centre_classifier import CuttingPlaneClassifier
-from uneven.versionspace.centres import centre_of_gravity
-from uneven.versionspace.chebyshev import ChebyshevCentre, chebyshev_centre
+from uneven.versionspace.centres import ChebyshevCentre, analytic_centre, chebyshev_centre
 from uneven.versionspace.compression import (
     CompressionPerceptron,
+    Localisation,
+    fed_perceptron,
+    localise,
     verify_compression,
     verify_process_scheme,
 )
@@ -23,7 +22,11 @@ from uneven.versionspace.cone import (
     redundant_cuts,
     support,
 )
-from uneven.versionspace.cutting_planes import CuttingPlaneRun, cutting_planes
+from uneven.versionspace.cutting_planes import (
+    CuttingPlaneClassifier,
+    CuttingPlaneRun,
+    cutting_planes,
+)
 from uneven.versionspace.error_oracles import (
     ORACLES,
     error_rule,
@@ -34,10 +37,15 @@ from uneven.versionspace.error_oracles import (
     smallest_error,
 )
 from uneven.versionspace.exact import ExactCentre, exact_centre
-from uneven.versionspace.hamiltonian import HamiltonianRun, hamiltonian
-from uneven.versionspace.hit_and_run import hit_and_run
-from uneven.versionspace.localisation import Localisation, fed_perceptron, localise
+from uneven.versionspace.gravity import centre_of_gravity
 from uneven.versionspace.propagation import Propagation, propagate, propagate_gram
+from uneven.versionspace.samplers import (
+    BilliardRun,
+    HamiltonianRun,
+    billiard,
+    hamiltonian,
+    hit_and_run,
+)
 from uneven.versionspace.space import VersionSpace
 from uneven.versionspace.span import Span, span_of
 from uneven.versionspace.structural_svm import CuttingPlaneSVC, OneSlack, one_slack

@@ -29,7 +29,7 @@ from uneven.versionspace.bayes_vote import (
     sample_vote,
     share_out,
 )
-from uneven.versionspace.centres import LEARNER_CENTRES, find_centre
+from uneven.versionspace.gravity import LEARNER_CENTRES, find_centre
 from uneven.versionspace.propagation import JITTER, Propagation, propagate
 from uneven.versionspace.space import VersionSpace
 from uneven.versionspace.span import Span, span_of

@@ -1,205 +1,194 @@
-"""The centres of a version space by name, with the points that were drawn on the way."""
+"""Centres that are optimal points: of the largest ball inside (Chebyshev), and the analytic centre.
+
+The analytic centre is as far as possible from all cuts and the sphere at once.
+"""
 
 from __future__ import annotations
 
-from typing import Any
+from typing import Any, NamedTuple
 
 import numpy as np
+from scipy.linalg import cho_factor, cho_solve
+from scipy.optimize import linprog
 
-from uneven.utils.parameters import check_choice, check_integer
-from uneven.versionspace.analytic import analytic_centre
-from uneven.versionspace.billiard import BilliardRun, billiard
-from uneven.versionspace.chebyshev import chebyshev_centre
-from uneven.versionspace.cone import check_cuts, own_span
-from uneven.versionspace.entrance import check_generator
-from uneven.versionspace.exact import exact_centre
-from uneven.versionspace.gravity import directions_inside, fly_until
-from uneven.versionspace.hamiltonian import gravity_of_normal, hamiltonian, shrinkage
-from uneven.versionspace.hit_and_run import hit_and_run
-from uneven.versionspace.propagation import propagate
+from uneven.linear.hard_margin import NotSeparableError, hard_margin
+from uneven.versionspace.cone import EmptyVersionSpaceError, check_cuts, check_inside, check_offsets
 
-__all__ = ["CENTRES", "GRAVITY_METHODS", "LEARNER_CENTRES", "centre_of_gravity", "find_centre"]
-
-GRAVITY_METHODS = (
-    "auto",
-    "exact",
-    "propagation",
-    "hamiltonian",
-    "hit_and_run",
-    "billiard",
-    "monte_carlo",
-)
-"""Ways to the centre of gravity."""
-
-CENTRES = (*GRAVITY_METHODS, "chebyshev", "analytic")
-
-LEARNER_CENTRES = (
-    "propagation",
-    "hit_and_run",
-    "billiard",
-    "hamiltonian",
-    "chebyshev",
-    "analytic",
-)
-"""Those that work for any number of rows and dimensions."""
-
-Found = tuple[np.ndarray, np.ndarray | None]
+__all__ = ["ChebyshevCentre", "analytic_centre", "chebyshev_centre", "inside"]
 
 
-def centre_of_gravity(
-    cuts: Any,
-    method: str = "auto",
-    *,
-    tol: float = 0.01,
-    n_samples: int | None = None,
-    rng: Any = None,
-) -> np.ndarray:
-    """Centre of gravity of a version space.
+class ChebyshevCentre(NamedTuple):
+    """The largest ball inside.
 
-    Parameters
+    Attributes
     ----------
-    cuts : array-like of shape (n_cuts, n_dims)
-        Unit rows. Without rows, the centre is the origin.
-    method : str, default="auto"
-        - "exact": if the cuts span at most three dimensions.
-        - "propagation": fast and deterministic; its direction is off by a degree or so, and by
-          much in spaces that are 1e-4 wide or less in some direction.
-        - "hamiltonian": flights on arcs, until the direction is within ``tol``.
-        - "hit_and_run": ``n_samples`` points.
-        - "billiard": by Lambert's law, two bounces for each of ``n_samples`` points.
-        - "monte_carlo": ``n_samples`` random directions, those inside are averaged.
-        - "auto": "exact" where possible, else "hamiltonian".
-    tol : float, default=0.01
-        Standard error of the direction, in radians, at which flights may end.
-    n_samples : int, optional
-        For "hamiltonian", this many flights instead of a tolerance. For "hit_and_run" and
-        "billiard" 5000 by default; for "monte_carlo" a million.
-    rng : Generator or int, optional
-
-    Returns
-    -------
-    ndarray of shape (n_dims,)
-        In the ball: its direction classifies, its length is below ``n_dims / (n_dims + 1)``.
-
-    Warns
-    -----
-    ConvergenceWarning
-        If flights do not get as near as ``tol``: in spaces that are very thin in some directions
-        and wide in others.
-
-    Notes
-    -----
-    Fewer cuts than dimensions are dealt with in their span, where the direction is the same; the
-    length is that in all dimensions.
-
-    References
-    ----------
-    Louche (2016), From confusion noise to active learning: playing on label availability in
-    linear classification problems, section 5.4.
-
-    Examples
-    --------
-    >>> centre_of_gravity(np.eye(2)).round(4).tolist()
-    [0.4244, 0.4244]
-    >>> centre_of_gravity(np.eye(8), "propagation").round(4).tolist()[:2]
-    [0.2587, 0.2587]
-    >>> centre_of_gravity(np.eye(8), tol=0.01, rng=0).round(2).tolist()[:2]
-    [0.26, 0.26]
+    point : ndarray of shape (n_dims,)
+        Its middle.
+    radius : float
+        Distance of the middle from the nearest cut, and from the sphere.
     """
-    check_choice("method", method, GRAVITY_METHODS)
-    return find_centre(cuts, method, n_samples, tol=tol, rng=rng)[0]
+
+    point: np.ndarray
+    radius: float
 
 
-def find_centre(
-    cuts: Any, method: str, n_samples: int | None = None, *, tol: float = 0.01, rng: Any = None
-) -> Found:
-    """Find a centre of a version space.
+def chebyshev_centre(cuts: Any, offsets: Any = None) -> ChebyshevCentre:
+    """Find the largest ball inside a version space, or inside a polytope.
 
     Parameters
     ----------
     cuts : array-like of shape (n_cuts, n_dims)
         Unit rows.
-    method : str
-        One of those of `centre_of_gravity`, "chebyshev" or "analytic".
-    n_samples, tol, rng
-        As in `centre_of_gravity`.
+    offsets : array-like of shape (n_cuts,), optional
+        If given, the body is ``cuts @ w >= offsets`` without the unit ball.
 
     Returns
     -------
-    centre : ndarray of shape (n_dims,)
-    samples : ndarray of shape (n_samples, n_dims) or None
-        Points of the version space; None if none were kept.
+    ChebyshevCentre
+
+    Raises
+    ------
+    EmptyVersionSpaceError
+        If nothing lies strictly inside all half-spaces.
+
+    Notes
+    -----
+    With w the shortest vector of product at least 1 with every cut, the hard-margin support
+    vector machine through the origin, the centre is ``w / (1 + norm(w))`` and the radius
+    ``1 / (1 + norm(w))``: the ball touches the sphere and the cuts of the support vectors. This
+    needs unit rows. A polytope is a linear program. The source prints the centre as the point of
+    least distance from the farthest one, which is another centre. It can be far from the centre
+    of gravity in long and thin spaces, and then cuts through it may leave nearly everything.
+
+    References
+    ----------
+    Louche (2016), From confusion noise to active learning: playing on label availability in
+    linear classification problems, sections 5.3 and 6.1.
 
     Examples
     --------
-    >>> find_centre(np.eye(2), "chebyshev")[0].round(4).tolist()
-    [0.4142, 0.4142]
-    >>> centre, samples = find_centre(np.eye(2), "hamiltonian", 500, rng=0)
-    >>> bool(abs(centre[0] - centre[1]) < 0.05), samples.shape
-    (True, (500, 2))
+    >>> point, radius = chebyshev_centre([[1.0, 0.0], [0.0, 1.0]])
+    >>> point.round(6).tolist(), round(radius, 6)
+    ([0.414214, 0.414214], 0.414214)
     """
     cuts = check_cuts(cuts)
-    check_choice("method", method, CENTRES)
+    if offsets is not None:
+        return _of_polytope(cuts, check_offsets(cuts, offsets))
+    if not len(cuts):
+        return ChebyshevCentre(np.zeros(cuts.shape[1]), 1.0)
+    try:
+        w = hard_margin(cuts).w
+    except NotSeparableError as error:
+        raise EmptyVersionSpaceError(
+            f"the {len(cuts)} cuts leave nothing of the ball, or less than can be told from "
+            "nothing: no classifier through the origin agrees with all labels. Check them, add a "
+            "constant column or use ridge (flip is for propagation only)."
+        ) from error
+    length = float(np.linalg.norm(w))
+    return ChebyshevCentre(w / (1.0 + length), 1.0 / (1.0 + length))
+
+
+def inside(cuts: np.ndarray, point: np.ndarray) -> np.ndarray:
+    """Move a point towards the Chebyshev centre until it lies strictly inside all cuts.
+
+    Parameters
+    ----------
+    cuts : ndarray of shape (n_cuts, n_dims)
+    point : ndarray of shape (n_dims,)
+
+    Returns
+    -------
+    ndarray of shape (n_dims,)
+        The point itself if it is inside already; the centre if even that is on a cut, as rounding
+        has it in spaces that are thinner than can be told.
+
+    Examples
+    --------
+    >>> inside(np.eye(2), np.array([0.5, 0.5])).tolist()
+    [0.5, 0.5]
+    >>> bool((inside(np.eye(2), np.array([0.5, -0.1])) > 0).all())
+    True
+    """
+    slack = cuts @ point
+    if (slack > 0.0).all():
+        return point
+    middle = chebyshev_centre(cuts).point
+    reach = cuts @ middle
+    wrong = slack <= 0.0
+    if (reach[wrong] <= 0.0).any():
+        return middle
+    share = float((-slack[wrong] / (reach[wrong] - slack[wrong])).max())
+    share += 0.01 * (1.0 - share)
+    return point + share * (middle - point)
+
+
+def _of_polytope(cuts: np.ndarray, offsets: np.ndarray) -> ChebyshevCentre:
+    n_cuts, n_dims = cuts.shape
+    found = linprog(
+        np.append(np.zeros(n_dims), -1.0),
+        A_ub=np.column_stack([-cuts, np.ones(n_cuts)]),
+        b_ub=-offsets,
+        bounds=[(None, None)] * n_dims + [(0.0, None)],
+    )
+    if found.status == 3:
+        raise ValueError(f"the {n_cuts} half-spaces do not bound a body: any ball fits in.")
+    if found.x is None or found.x[-1] <= 0.0:
+        raise EmptyVersionSpaceError(f"nothing lies strictly inside all {n_cuts} half-spaces.")
+    return ChebyshevCentre(found.x[:-1], float(found.x[-1]))
+
+
+_STEPS = 200
+
+
+def analytic_centre(cuts: Any, start: Any = None, tol: float = 1e-9) -> np.ndarray:
+    """Find the point with the largest product of slacks, that of the sphere included.
+
+    Minimises ``-sum(log(cuts @ w)) - log(1 - w @ w)`` by damped Newton steps.
+
+    Parameters
+    ----------
+    cuts : array-like of shape (n_cuts, n_dims)
+        Unit rows.
+    start : array-like of shape (n_dims,), optional
+        A point strictly inside; the Chebyshev centre by default.
+    tol : float, default=1e-9
+        Newton decrement at which to stop.
+
+    Returns
+    -------
+    ndarray of shape (n_dims,)
+
+    Notes
+    -----
+    Cheap and smooth, but redundant cuts, which leave the body as it is, move the point.
+
+    References
+    ----------
+    Nesterov and Nemirovskii (1994), Interior-point polynomial algorithms in convex programming.
+
+    Examples
+    --------
+    >>> analytic_centre([[1.0]]).round(6).tolist()
+    [0.57735]
+    """
+    cuts = check_cuts(cuts)
     if not tol > 0.0:
         raise ValueError(f"tol={tol} must be positive.")
-    if n_samples is not None:
-        check_integer("n_samples", n_samples, 1)
-    rng = check_generator(rng)
-    if method == "chebyshev":
-        return chebyshev_centre(cuts).point, None
-    if method == "analytic":
-        return analytic_centre(cuts), None
-    if not len(cuts):
-        return np.zeros(cuts.shape[1]), None
-    inner, frame = own_span(cuts)
-    if method == "auto":
-        method = "exact" if inner.shape[1] <= 3 else "hamiltonian"
-    found = _of_gravity(inner, method, n_samples, tol, rng)
-    return found if frame is None else _lift(frame, found, rng)
-
-
-def _of_gravity(
-    cuts: np.ndarray, method: str, n_samples: int | None, tol: float, rng: np.random.Generator
-) -> Found:
-    n_dims = cuts.shape[1]
-    if method == "exact":
-        return exact_centre(cuts).centre, None
-    if method == "propagation":
-        return gravity_of_normal(propagate(cuts).mean), None
-    if method == "monte_carlo":
-        inside = directions_inside(cuts, n_samples or 1_000_000, rng)[0]
-        return inside.mean(axis=0) * (n_dims / (n_dims + 1)), None
-    if method == "hamiltonian":
-        if n_samples is None:
-            return fly_until(cuts, tol, rng)
-        run = hamiltonian(cuts, n_samples=n_samples, rng=rng)
-        return run.centre, run.samples
-    n_samples = n_samples or 5000
-    if method == "billiard":
-        way = billiard(cuts, bounces=2 * n_samples, sphere="lambert", rng=rng)
-        return way.gravity, _along(way, n_samples)
-    samples = hit_and_run(cuts, n_samples=n_samples, rng=rng)
-    return samples.mean(axis=0), samples
-
-
-def _lift(frame: np.ndarray, found: Found, rng: np.random.Generator) -> Found:
-    """From the span of the cuts into all dimensions; outside of it, nothing is known."""
-    centre, samples = found
-    n_dims, n_inner = frame.shape
-    centre = frame @ centre * (shrinkage(n_dims) / shrinkage(n_inner))
-    if samples is None:
-        return centre, None
-    lengths = np.sqrt(rng.chisquare(n_inner, len(samples))) / np.linalg.norm(samples, axis=1)
-    outer = rng.standard_normal((len(samples), n_dims))
-    lifted = outer + (samples * lengths[:, None] - outer @ frame) @ frame.T
-    radii = rng.random(len(samples)) ** (1.0 / n_dims)
-    return centre, lifted * (radii / np.linalg.norm(lifted, axis=1))[:, None]
-
-
-def _along(run: BilliardRun, n_samples: int) -> np.ndarray:
-    """Points at equal distances along the way of a billiard."""
-    ends = np.cumsum(run.lengths)
-    times = (np.arange(n_samples) + 0.5) / n_samples * ends[-1]
-    chord = np.minimum(np.searchsorted(ends, times), len(ends) - 1)
-    share = ((ends[chord] - times) / run.lengths[chord])[:, None]
-    return share * run.points[chord, 0] + (1.0 - share) * run.points[chord, 1]
+    if start is None:
+        start = chebyshev_centre(cuts).point
+    w = check_inside(cuts, check_offsets(cuts, None), True, start)
+    for _ in range(_STEPS):
+        slack, room = cuts @ w, 1.0 - float(w @ w)
+        gradient = 2.0 * w / room - (1.0 / slack) @ cuts
+        scaled = cuts / slack[:, None]
+        curvature = scaled.T @ scaled + 4.0 * np.outer(w, w) / room**2
+        curvature.flat[:: len(w) + 1] += 2.0 / room
+        step = -cho_solve(cho_factor(curvature), gradient)
+        decrement = float(np.sqrt(max(-gradient @ step, 0.0)))
+        w = w + step / (1.0 + decrement) if decrement > 0.25 else w + step
+        if decrement <= tol:
+            return w
+    raise ArithmeticError(
+        f"the analytic centre of {len(cuts)} cuts was not found in {_STEPS} Newton steps "
+        f"(decrement {decrement:.3g}, tol {tol:g}); raise tol."
+    )

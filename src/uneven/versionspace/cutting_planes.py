@@ -1,4 +1,7 @@
-"""Cutting planes: ask a point of what is left, cut it off if it is wrong, ask again."""
+"""Cutting planes: ask a point of what is left, cut it off if it is wrong, ask again.
+
+The classifier asks a centre of the version space and cuts along the row it is wrong about.
+"""
 
 from __future__ import annotations
 
@@ -8,10 +11,16 @@ from typing import Any
 
 import numpy as np
 
+from uneven.linear.hard_margin import NotSeparableError
 from uneven.linear.rows import row_norms
-from uneven.utils.parameters import check_integer
+from uneven.utils.parameters import check_choice, check_integer
+from uneven.versionspace.centres import inside
+from uneven.versionspace.cone import EmptyVersionSpaceError
+from uneven.versionspace.cut_classifier import CutClassifier, Sample
+from uneven.versionspace.error_oracles import Rule, speaking_error
+from uneven.versionspace.gravity import GRAVITY_METHODS, find_centre
 
-__all__ = ["CuttingPlaneRun", "cutting_planes"]
+__all__ = ["QUERIES", "CuttingPlaneClassifier", "CuttingPlaneRun", "cutting_planes"]
 
 
 @dataclass(frozen=True)
@@ -113,3 +122,162 @@ def cutting_planes(
             break
         cuts.append(int(row))
     return CuttingPlaneRun(history[-1], np.array(cuts, dtype=np.intp), history, row is None)
+
+
+QUERIES = ("analytic", "centre_of_gravity", "chebyshev")
+"""Which centre to ask, by name."""
+
+Query = Callable[[np.ndarray], np.ndarray]
+
+
+class CuttingPlaneClassifier(CutClassifier):
+    """A classifier that is the centre of what a few rows leave, and right about all others.
+
+    It starts without any row. In each round it asks the centre of all classifiers that agree with
+    the rows so far; an oracle names a row that the centre is wrong about; that row joins them. In
+    the end the centre is right about all rows, though few of them were used. With the centre of
+    gravity this is a Bayes point machine that can be rebuilt from these few rows; with the
+    Chebyshev centre a support vector machine without slack.
+
+    Parameters
+    ----------
+    query : {"centre_of_gravity", "chebyshev", "analytic"} or callable, \
+default="centre_of_gravity"
+        Which centre to ask. A callable gets the cuts, unit rows of shape (n_cuts, n_dims), and
+        returns a point; any learner that is right about the rows it has seen will do.
+    oracle : {"largest_error", "smallest_error", "random_error", "first_error"} or callable, \
+default="largest_error"
+        Which mistake is cut along, as in `CompressionPerceptron`.
+    method : str, default="propagation"
+        How the centre of gravity is found, see `centre_of_gravity`. "propagation" and "exact" do
+        not draw random numbers: only then the rows used are a compression of the sample.
+    kernel, gamma, degree, coef0, fit_intercept, normalize
+        As in `CompressionPerceptron`.
+    max_cuts : int, default=1000
+        Use at most so many rows, for each class if there are more than two.
+    random_state : int, RandomState or None, default=None
+        Seeds "random_error" and the methods that draw random numbers.
+
+    Attributes
+    ----------
+    classes_ : ndarray of shape (n_classes,)
+    coef_ : ndarray of shape (1, n_features), or (n_classes, n_features) for more than two classes
+        Vectors of unit length (with their intercept). Only for the linear kernel.
+    intercept_ : ndarray of shape (1,) or (n_classes,)
+    expansion_ : KernelExpansion
+        The sum of kernels, for the other kernels.
+    compression_set_ : ndarray of int
+        The rows used, in order; with more than two classes those of the first class, then those of
+        the second that are new, and so on.
+    compression_sets_ : list of ndarray of int
+        The rows used for each class; a single list for two classes.
+    converged_ : bool
+        Whether nothing is wrong.
+    n_samples_fit_ : int
+        Rows in ``fit``.
+    n_features_in_ : int
+    feature_names_in_ : ndarray of shape (n_features_in_,)
+        Only if ``X`` had string column names.
+
+    Notes
+    -----
+    With the exact centre of gravity each cut leaves at most ``1 - 1/e`` of the volume. The source
+    recommends this learner, but does not run it. Where an approximate centre lies outside one of
+    its own cuts, it is moved towards the Chebyshev centre until it is inside. Rows that no
+    hyperplane separates end in a warning; the point kept is that with the fewest mistakes, or the
+    last one if ``max_cuts`` ended the run.
+
+    References
+    ----------
+    Louche (2016), From confusion noise to active learning: playing on label availability in
+    linear classification problems, sections 5.2 and 6.2.
+    Herbrich, Graepel and Campbell (2001), Bayes point machines.
+
+    Examples
+    --------
+    >>> from uneven.datasets import make_margin_square
+    >>> from uneven.versionspace import CuttingPlaneClassifier
+    >>> square = make_margin_square(1000, random_state=0)
+    >>> model = CuttingPlaneClassifier().fit(square.data, square.target)
+    >>> model.score(square.data, square.target), len(model.compression_set_)
+    (1.0, 3)
+    """
+
+    def __init__(
+        self,
+        query: str | Query = "centre_of_gravity",
+        oracle: str | Rule = "largest_error",
+        *,
+        method: str = "propagation",
+        kernel: str | Callable[..., float] = "linear",
+        gamma: float | str | None = "scale",
+        degree: int = 3,
+        coef0: float = 1.0,
+        fit_intercept: bool = False,
+        normalize: bool = False,
+        max_cuts: int = 1000,
+        random_state: Any = None,
+    ) -> None:
+        self.query = query
+        self.oracle = oracle
+        self.method = method
+        self.kernel = kernel
+        self.gamma = gamma
+        self.degree = degree
+        self.coef0 = coef0
+        self.fit_intercept = fit_intercept
+        self.normalize = normalize
+        self.max_cuts = max_cuts
+        self.random_state = random_state
+
+    def _run(self, sample: Sample, rule: Rule, rng: np.random.Generator) -> CuttingPlaneRun:
+        game = _Game(sample, rule, self._centre(rng))
+        try:
+            run = cutting_planes(game.oracle, game.query, max_cuts=self.max_cuts or sample.n_rows)
+        except (NotSeparableError, EmptyVersionSpaceError):
+            return CuttingPlaneRun(game.best, game.cuts, [], converged=False)
+        if run.converged or len(run.cuts) == self.max_cuts:
+            return run
+        return CuttingPlaneRun(game.best, run.cuts, [], converged=False)
+
+    def _centre(self, rng: np.random.Generator) -> Query:
+        if callable(self.query):
+            return self.query
+        method = self.method if self.query == "centre_of_gravity" else self.query
+        return lambda cuts: inside(cuts, find_centre(cuts, method, rng=rng)[0])
+
+    def _advice(self) -> str:
+        return f", or raise max_cuts={self.max_cuts}"
+
+    def _check(self) -> None:
+        super()._check()
+        check_choice("query", self.query, QUERIES, or_callable=True)
+        check_choice("method", self.method, GRAVITY_METHODS)
+
+
+class _Game:
+    """Query and oracle on one sample; remembers the point with the fewest mistakes."""
+
+    def __init__(self, sample: Sample, rule: Rule, centre: Query) -> None:
+        self.sample, self.rule, self.centre = sample, rule, centre
+        self.cuts = np.empty(0, dtype=np.intp)
+        self.silent: list[int] = []
+        self.fewest = sample.n_rows + 1
+        self.best: Any = sample.combine(self.cuts, np.zeros(0))
+
+    def query(self, cuts: np.ndarray) -> Any:
+        """The centre of what the cuts leave; the origin before the first."""
+        self.cuts = cuts
+        if not len(cuts):
+            return self.sample.combine(cuts, np.zeros(0))
+        where, lift = self.sample.place(cuts)
+        return lift(np.asarray(self.centre(where), dtype=np.float64))
+
+    def oracle(self, point: Any) -> int | None:
+        """A row that the point is wrong about."""
+        margins = self.sample.margins(point)
+        row = speaking_error(self.rule, margins, self.silent, self.sample.products)
+        wrong = int(np.count_nonzero(margins <= 0.0))
+        if wrong < self.fewest:
+            self.fewest, self.best = wrong, point
+        return row

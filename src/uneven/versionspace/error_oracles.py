@@ -9,7 +9,7 @@ import numpy as np
 import scipy.sparse as sp
 
 from uneven.utils.parameters import check_choice
-from uneven.versionspace.error_kernels import mark_dense, mark_sparse
+from uneven.versionspace._loops import mark_dense, mark_sparse
 
 __all__ = [
     "ORACLES",

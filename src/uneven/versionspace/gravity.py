@@ -1,17 +1,67 @@
-"""The mean of what is drawn: flights until it is known well enough, directions that are inside."""
+"""The centre of gravity of a version space, and the other centres by name.
+
+Exactly in up to three dimensions, by propagation, or as the mean of points that are drawn: flights
+until the mean is known well enough, or directions that are inside.
+"""
 
 from __future__ import annotations
 
 import math
 import warnings
+from typing import Any
 
 import numpy as np
 from sklearn.exceptions import ConvergenceWarning
 
-from uneven.versionspace.chebyshev import chebyshev_centre, inside
-from uneven.versionspace.hamiltonian import fly, longer, usual_bounces
+from uneven.utils.parameters import check_choice, check_integer
+from uneven.versionspace.centres import analytic_centre, chebyshev_centre, inside
+from uneven.versionspace.cone import check_cuts, own_span
+from uneven.versionspace.exact import exact_centre
+from uneven.versionspace.propagation import propagate
+from uneven.versionspace.samplers import (
+    BilliardRun,
+    billiard,
+    fly,
+    gravity_of_normal,
+    hamiltonian,
+    hit_and_run,
+    longer,
+    shrinkage,
+    usual_bounces,
+)
 
-__all__ = ["directions_inside", "fly_until"]
+__all__ = [
+    "CENTRES",
+    "GRAVITY_METHODS",
+    "LEARNER_CENTRES",
+    "centre_of_gravity",
+    "directions_inside",
+    "find_centre",
+    "fly_until",
+]
+
+GRAVITY_METHODS = (
+    "auto",
+    "exact",
+    "propagation",
+    "hamiltonian",
+    "hit_and_run",
+    "billiard",
+    "monte_carlo",
+)
+"""Ways to the centre of gravity."""
+
+CENTRES = (*GRAVITY_METHODS, "chebyshev", "analytic")
+
+LEARNER_CENTRES = (
+    "propagation",
+    "hit_and_run",
+    "billiard",
+    "hamiltonian",
+    "chebyshev",
+    "analytic",
+)
+"""Those that work for any number of rows and dimensions."""
 
 _FIRST, _MOST = 500, 1_000_000
 """Flights before the error is looked at for the first time, and at most."""
@@ -24,6 +74,167 @@ _MOST_BOUNCES = 100_000_000
 
 _DIRECTIONS = 100_000
 """Directions that are drawn together to see which are inside."""
+
+Found = tuple[np.ndarray, np.ndarray | None]
+
+
+def centre_of_gravity(
+    cuts: Any,
+    method: str = "auto",
+    *,
+    tol: float = 0.01,
+    n_samples: int | None = None,
+    rng: Any = None,
+) -> np.ndarray:
+    """Centre of gravity of a version space.
+
+    Parameters
+    ----------
+    cuts : array-like of shape (n_cuts, n_dims)
+        Unit rows. Without rows, the centre is the origin.
+    method : str, default="auto"
+        - "exact": if the cuts span at most three dimensions.
+        - "propagation": fast and deterministic; its direction is off by a degree or so, and by
+          much in spaces that are 1e-4 wide or less in some direction.
+        - "hamiltonian": flights on arcs, until the direction is within ``tol``.
+        - "hit_and_run": ``n_samples`` points.
+        - "billiard": by Lambert's law, two bounces for each of ``n_samples`` points.
+        - "monte_carlo": ``n_samples`` random directions, those inside are averaged.
+        - "auto": "exact" where possible, else "hamiltonian".
+    tol : float, default=0.01
+        Standard error of the direction, in radians, at which flights may end.
+    n_samples : int, optional
+        For "hamiltonian", this many flights instead of a tolerance. For "hit_and_run" and
+        "billiard" 5000 by default; for "monte_carlo" a million.
+    rng : Generator or int, optional
+
+    Returns
+    -------
+    ndarray of shape (n_dims,)
+        In the ball: its direction classifies, its length is below ``n_dims / (n_dims + 1)``.
+
+    Warns
+    -----
+    ConvergenceWarning
+        If flights do not get as near as ``tol``: in spaces that are very thin in some directions
+        and wide in others.
+
+    Notes
+    -----
+    Fewer cuts than dimensions are dealt with in their span, where the direction is the same; the
+    length is that in all dimensions.
+
+    References
+    ----------
+    Louche (2016), From confusion noise to active learning: playing on label availability in
+    linear classification problems, section 5.4.
+
+    Examples
+    --------
+    >>> centre_of_gravity(np.eye(2)).round(4).tolist()
+    [0.4244, 0.4244]
+    >>> centre_of_gravity(np.eye(8), "propagation").round(4).tolist()[:2]
+    [0.2587, 0.2587]
+    >>> centre_of_gravity(np.eye(8), tol=0.01, rng=0).round(2).tolist()[:2]
+    [0.26, 0.26]
+    """
+    check_choice("method", method, GRAVITY_METHODS)
+    return find_centre(cuts, method, n_samples, tol=tol, rng=rng)[0]
+
+
+def find_centre(
+    cuts: Any, method: str, n_samples: int | None = None, *, tol: float = 0.01, rng: Any = None
+) -> Found:
+    """Find a centre of a version space.
+
+    Parameters
+    ----------
+    cuts : array-like of shape (n_cuts, n_dims)
+        Unit rows.
+    method : str
+        One of those of `centre_of_gravity`, "chebyshev" or "analytic".
+    n_samples, tol, rng
+        As in `centre_of_gravity`.
+
+    Returns
+    -------
+    centre : ndarray of shape (n_dims,)
+    samples : ndarray of shape (n_samples, n_dims) or None
+        Points of the version space; None if none were kept.
+
+    Examples
+    --------
+    >>> find_centre(np.eye(2), "chebyshev")[0].round(4).tolist()
+    [0.4142, 0.4142]
+    >>> centre, samples = find_centre(np.eye(2), "hamiltonian", 500, rng=0)
+    >>> bool(abs(centre[0] - centre[1]) < 0.05), samples.shape
+    (True, (500, 2))
+    """
+    cuts = check_cuts(cuts)
+    check_choice("method", method, CENTRES)
+    if not tol > 0.0:
+        raise ValueError(f"tol={tol} must be positive.")
+    if n_samples is not None:
+        check_integer("n_samples", n_samples, 1)
+    rng = np.random.default_rng(rng)
+    if method == "chebyshev":
+        return chebyshev_centre(cuts).point, None
+    if method == "analytic":
+        return analytic_centre(cuts), None
+    if not len(cuts):
+        return np.zeros(cuts.shape[1]), None
+    inner, frame = own_span(cuts)
+    if method == "auto":
+        method = "exact" if inner.shape[1] <= 3 else "hamiltonian"
+    found = _of_gravity(inner, method, n_samples, tol, rng)
+    return found if frame is None else _lift(frame, found, rng)
+
+
+def _of_gravity(
+    cuts: np.ndarray, method: str, n_samples: int | None, tol: float, rng: np.random.Generator
+) -> Found:
+    n_dims = cuts.shape[1]
+    if method == "exact":
+        return exact_centre(cuts).centre, None
+    if method == "propagation":
+        return gravity_of_normal(propagate(cuts).mean), None
+    if method == "monte_carlo":
+        inside = directions_inside(cuts, n_samples or 1_000_000, rng)[0]
+        return inside.mean(axis=0) * (n_dims / (n_dims + 1)), None
+    if method == "hamiltonian":
+        if n_samples is None:
+            return fly_until(cuts, tol, rng)
+        run = hamiltonian(cuts, n_samples=n_samples, rng=rng)
+        return run.centre, run.samples
+    n_samples = n_samples or 5000
+    if method == "billiard":
+        way = billiard(cuts, bounces=2 * n_samples, sphere="lambert", rng=rng)
+        return way.gravity, _along(way, n_samples)
+    samples = hit_and_run(cuts, n_samples=n_samples, rng=rng)
+    return samples.mean(axis=0), samples
+
+
+def _lift(frame: np.ndarray, found: Found, rng: np.random.Generator) -> Found:
+    """From the span of the cuts into all dimensions; outside of it, nothing is known."""
+    centre, samples = found
+    n_dims, n_inner = frame.shape
+    centre = frame @ centre * (shrinkage(n_dims) / shrinkage(n_inner))
+    if samples is None:
+        return centre, None
+    lengths = np.sqrt(rng.chisquare(n_inner, len(samples))) / np.linalg.norm(samples, axis=1)
+    outer = rng.standard_normal((len(samples), n_dims))
+    lifted = outer + (samples * lengths[:, None] - outer @ frame) @ frame.T
+    radii = rng.random(len(samples)) ** (1.0 / n_dims)
+    return centre, lifted * (radii / np.linalg.norm(lifted, axis=1))[:, None]
+
+
+def _along(run: BilliardRun, n_samples: int) -> np.ndarray:
+    """Points at equal distances along the way of a billiard."""
+    ends = np.cumsum(run.lengths)
+    times = (np.arange(n_samples) + 0.5) / n_samples * ends[-1]
+    chord = np.minimum(np.searchsorted(ends, times), len(ends) - 1)
+    share = ((ends[chord] - times) / run.lengths[chord])[:, None]
+    return share * run.points[chord, 0] + (1.0 - share) * run.points[chord, 1]
 
 
 def fly_until(

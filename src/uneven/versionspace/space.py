@@ -12,14 +12,14 @@ from sklearn.utils.validation import check_array
 from uneven.linear.expansions import kernel_parameters
 from uneven.linear.rows import normal_form
 from uneven.versionspace.bayes_vote import sample_vote
-from uneven.versionspace.centres import find_centre
 from uneven.versionspace.cone import (
     EmptyVersionSpaceError,
     check_cuts,
     redundant_cuts,
     support,
 )
-from uneven.versionspace.hamiltonian import hamiltonian
+from uneven.versionspace.gravity import find_centre
+from uneven.versionspace.samplers import hamiltonian
 from uneven.versionspace.span import Span, span_of
 from uneven.versionspace.volume import log_volume
 

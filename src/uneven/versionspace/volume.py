@@ -10,13 +10,12 @@ import numpy as np
 from scipy.stats import multivariate_normal
 
 from uneven.utils.parameters import check_choice, check_integer
-from uneven.versionspace.chebyshev import chebyshev_centre
+from uneven.versionspace.centres import chebyshev_centre
 from uneven.versionspace.cone import check_cuts, own_span, redundant_cuts
-from uneven.versionspace.entrance import check_generator
 from uneven.versionspace.exact import exact_centre
 from uneven.versionspace.gravity import directions_inside
-from uneven.versionspace.hamiltonian import fly, usual_bounces
 from uneven.versionspace.propagation import propagate
+from uneven.versionspace.samplers import fly, usual_bounces
 
 __all__ = ["VOLUME_METHODS", "log_volume"]
 
@@ -98,7 +97,7 @@ def log_volume(
     check_choice("method", method, VOLUME_METHODS)
     if n_samples is not None:
         check_integer("n_samples", n_samples, 2)
-    rng = check_generator(rng)
+    rng = np.random.default_rng(rng)
     if not len(cuts):
         return 0.0
     if method == "radius":

@@ -10,7 +10,7 @@ from uneven.bounds import perceptron_mistake_bound
 from uneven.datasets import make_margin_square
 from uneven.linear import normal_form, run_perceptron
 from uneven.versionspace import localise
-from uneven.versionspace.error_kernels import LOWEST_MARGIN, correct_cuts
+from uneven.versionspace._loops import LOWEST_MARGIN, correct_cuts
 from uneven_published.description import Answers, Context
 
 __all__ = [

@@ -1,4 +1,4 @@
-"""UMA: the unconfused multiclass additive algorithm."""
+"""UMA as a classifier of scikit-learn's kind."""
 
 from __future__ import annotations
 
@@ -13,25 +13,55 @@ from sklearn.utils.validation import check_is_fitted, validate_data
 
 from uneven.linear.base import (
     LinearClassifier,
+    check_flags,
     check_same_width,
     enter_labelled_rows,
     enter_stream,
     squared_lengths,
 )
-from uneven.linear.expansions import KernelExpansion, kernel_parameters
-from uneven.noise.grouped_sums import check_label_weights
-from uneven.noise.grouped_sums import label_weights as as_label_weights
-from uneven.noise.kernel_rows import training_kernel
+from uneven.linear.expansions import KernelExpansion, check_kernel_parameters, kernel_parameters
 from uneven.noise.matrices import NoiseInverse, check_noise_matrix, invert_noise, recover_priors
-from uneven.noise.spaces import DualSpace, PrimalSpace, Space
-from uneven.noise.uma_parameters import check_parameters
-from uneven.noise.uma_run import HISTORY, Run
-from uneven.noise.uma_step import Rules, iterate
-from uneven.noise.uma_verdict import doubts
+from uneven.noise.uma.algorithm import HISTORY, SELECTIONS, Rules, Run, doubts, iterate
+from uneven.noise.uma.groups import check_label_weights, check_not_negative
+from uneven.noise.uma.groups import label_weights as as_label_weights
+from uneven.noise.uma.spaces import DualSpace, PrimalSpace, Space, training_kernel
+from uneven.utils.parameters import check_choice, check_integer
 from uneven.utils.validation import whole_or_nothing
 from uneven.votes.classifier import flatten_binary
 
-__all__ = ["UMAClassifier"]
+__all__ = ["STEPS", "UMAClassifier", "check_parameters"]
+
+
+STEPS = ("perceptron", "perceptron_loose", "max", "uniform", "proportional")
+"""Who pays when a class is mistaken."""
+
+
+def check_parameters(estimator: Any) -> None:
+    """Refuse impossible values of the parameters of a :class:`~uneven.noise.UMAClassifier`."""
+    check_choice("alpha_mode", estimator.alpha_mode, ("absolute", "geometric"))
+    check_choice("selection", estimator.selection, SELECTIONS)
+    check_choice("step", estimator.step, STEPS)
+    check_flags(estimator, "average", "pocket", "fit_intercept", "normalize")
+    check_integer("verbose", int(estimator.verbose), 0)
+    for name in ("max_iter", "patience"):
+        if getattr(estimator, name) is not None:
+            check_integer(name, getattr(estimator, name), 1)
+    if estimator.normalize_updates is not None:
+        check_choice("normalize_updates", estimator.normalize_updates, ("norm", "mass"))
+    if estimator.average and estimator.pocket:
+        raise ValueError("average=True and pocket=True: choose one of the two class vectors.")
+    if not (isinstance(estimator.tol, str) and estimator.tol == "auto"):
+        check_not_negative("tol", estimator.tol, " or 'auto'")
+    check_not_negative("alpha", estimator.alpha)
+    check_kernel_parameters(estimator.gamma, estimator.coef0)
+    if estimator.kernel is not None and not callable(estimator.kernel):
+        check_choice("kernel", estimator.kernel, _kernels(), or_callable=True)
+
+
+def _kernels() -> list[str]:
+    from sklearn.metrics.pairwise import kernel_metrics
+
+    return [*kernel_metrics(), "precomputed"]
 
 
 def _without_kernel(estimator: UMAClassifier) -> bool:
@@ -132,7 +162,7 @@ class UMAClassifier(LinearClassifier):
 
     See Also
     --------
-    uneven.noise.update_vectors : the vectors of one step.
+    uneven.noise.uma.spaces : the vectors of one step.
     uneven.noise.NoiseTolerantPerceptron : the ancestor for two classes and one noise rate.
 
     Notes

@@ -9,11 +9,16 @@ from typing import Any, Protocol
 
 import numpy as np
 import scipy.sparse as sp
+from numpy.typing import ArrayLike
+from sklearn.utils.validation import check_array
 
-from uneven.noise.grouped_sums import UNCOUNTED
-from uneven.noise.kernels import count_groups, move_dense, move_sparse
+from uneven.linear.expansions import gram
+from uneven.noise.matrices import check_noise_matrix, invert_noise
+from uneven.noise.uma._loops import count_groups, move_dense, move_sparse
+from uneven.noise.uma.groups import UNCOUNTED, check_not_negative, label_weights, top_classes
 
-__all__ = ["DualSpace", "PrimalSpace", "Space"]
+__all__ = ["DualSpace", "PrimalSpace", "Space", "training_kernel", "update_vectors"]
+
 
 _CHUNK = 10_000_000
 """Numbers in a block of update vectors."""
@@ -71,7 +76,7 @@ class PrimalSpace:
 
     Examples
     --------
-    >>> from uneven.noise.grouped_sums import label_weights
+    >>> from uneven.noise.uma.groups import label_weights
     >>> space = PrimalSpace(np.eye(2), label_weights([0, 1], 2), np.eye(2))
     >>> space.regroup(np.array([0, 0]))
     >>> space.norms.tolist(), space.vector(0, 1).tolist()
@@ -186,7 +191,7 @@ class DualSpace:
 
     Examples
     --------
-    >>> from uneven.noise.grouped_sums import label_weights
+    >>> from uneven.noise.uma.groups import label_weights
     >>> space = DualSpace(np.eye(2), label_weights([0, 1], 2), np.eye(2))
     >>> space.regroup(np.array([0, 0]))
     >>> space.norms.tolist(), space.vector(0, 1).tolist()
@@ -251,3 +256,123 @@ def _touched(earlier: np.ndarray, later: np.ndarray, n_classes: int) -> np.ndarr
     touched[earlier] = True
     touched[later] = True
     return np.flatnonzero(touched[:n_classes])
+
+
+def training_kernel(
+    X: Any, kernel: Any, params: dict[str, Any], constant: float, normalize: bool
+) -> tuple[np.ndarray, np.ndarray]:
+    """Kernel of the training rows, as if each row had length 1.
+
+    Parameters
+    ----------
+    X : ndarray or CSR of shape (n_samples, n_features)
+        Their kernel, if it is precomputed.
+    kernel : str or callable
+    params : dict of str to object
+        Parameters of the kernel.
+    constant : float
+        Added to all values: what a constant feature would add.
+    normalize : bool
+        Divide by the lengths of the rows.
+
+    Returns
+    -------
+    K : ndarray of shape (n_samples, n_samples)
+    lengths : ndarray of shape (n_samples,)
+        The lengths; 1 everywhere without ``normalize``, 0 for rows without direction.
+
+    Examples
+    --------
+    >>> K, lengths = training_kernel(np.array([[3.0], [0.0]]), "linear", {}, 0.0, True)
+    >>> K.tolist(), lengths.tolist()
+    ([[1.0, 0.0], [0.0, 0.0]], [3.0, 0.0])
+    """
+    if kernel == "precomputed" and X.shape[0] != X.shape[1]:
+        raise ValueError(
+            f"a precomputed kernel of the training rows must be square, got shape {X.shape}."
+        )
+    X = X.toarray() if kernel == "precomputed" and sp.issparse(X) else X
+    K = gram(X, None, kernel, **params) + constant
+    if not np.isfinite(K).all():
+        raise ValueError("the kernel holds values that are not finite: scale the columns of X.")
+    squares = np.diag(K)
+    if (squares < 0.0).any():
+        i = int(squares.argmin())
+        raise ValueError(
+            f"the kernel of row {i} with itself is {squares[i]:.3g}: a kernel must not be negative "
+            "there (it would be the square of a length)."
+        )
+    filled = squares > 0.0
+    if not normalize:
+        return K, filled.astype(np.float64)
+    lengths = np.sqrt(squares)
+    divisors = np.where(filled, lengths, 1.0)
+    return K / divisors[:, None] / divisors, lengths
+
+
+def update_vectors(
+    X: Any,
+    y: Any,
+    coef: ArrayLike,
+    noise_matrix: ArrayLike,
+    *,
+    alpha: float = 0.0,
+    on_singular: str = "raise",
+) -> np.ndarray:
+    """Estimate, for every pair of classes, the sum of the rows of one that are taken for the other.
+
+    Entry (p, q) is ``1/n sum_i C^-1[q, y_i] x_i`` over the rows whose best class is p, by at
+    least ``alpha``. If the labels were drawn with the noise matrix ``C`` and ``coef`` does not
+    depend on them, its mean is ``1/n`` times the sum of the rows in that set whose *true* class is
+    q.
+
+    Parameters
+    ----------
+    X : array-like or sparse matrix of shape (n_samples, n_features)
+    y : array-like of int, shape (n_samples,), or array-like or sparse matrix of shape \
+(n_samples, n_classes)
+        Observed labels as positions of classes, or the weight of every label in every row. A
+        row that is known to be of class t has the weights ``noise_matrix[:, t]``.
+    coef : array-like of shape (n_classes, n_features)
+        With a matrix of zeros, every row belongs to every class.
+    noise_matrix : array-like of shape (n_classes, n_classes)
+        ``noise_matrix[i, j]`` is the share of class j that is labelled i.
+    alpha : float, default=0.0
+        Lead over all other classes that a row needs to count as predicted.
+    on_singular : {"raise", "shrink", "pinv"}, default="raise"
+        See :func:`~uneven.noise.invert_noise`.
+
+    Returns
+    -------
+    ndarray of shape (n_classes, n_classes, n_features)
+        Predicted class, true class, features.
+
+    References
+    ----------
+    U. Louche and L. Ralaivola (2013), *Unconfused ultraconservative multiclass algorithms*.
+
+    Examples
+    --------
+    With the noise matrix of labels without noise, the rows are just summed by label:
+
+    >>> X, y = [[1.0, 0.0], [0.0, 1.0], [0.6, 0.8]], [0, 1, 0]
+    >>> update_vectors(X, y, coef=np.eye(2), noise_matrix=np.eye(2))[1].round(3).tolist()
+    [[0.2, 0.267], [0.0, 0.333]]
+    """
+    X = check_array(X, accept_sparse="csr", dtype=np.float64)
+    noise = invert_noise(check_noise_matrix(noise_matrix), on_singular)
+    coef = np.asarray(coef, dtype=np.float64)
+    if coef.shape != (len(noise.matrix), X.shape[1]):
+        raise ValueError(
+            f"coef has shape {coef.shape}, but there are {len(noise.matrix)} classes and "
+            f"{X.shape[1]} features: it must be {(len(noise.matrix), X.shape[1])}."
+        )
+    if not np.isfinite(coef).all():
+        raise ValueError("coef holds NaN or infinity: no class can be predicted with it.")
+    check_not_negative("alpha", alpha)
+    labels = label_weights(y, len(noise.matrix))
+    if labels.shape[0] != X.shape[0]:
+        raise ValueError(f"y has {labels.shape[0]} rows, X has {X.shape[0]}.")
+    space = PrimalSpace(X, labels, noise.inverse)
+    space.regroup(top_classes(np.asarray(X @ coef.T), alpha) if coef.any() else None)
+    return space.vectors()

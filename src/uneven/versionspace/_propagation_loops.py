@@ -1,7 +1,7 @@
 """Compiled loops of expectation propagation: one pass over the cuts, site by site.
 
 Matrices of up to a hundred rows or so are factored here too, not by LAPACK: they need not wait for
-threads to wake up. `uneven.versionspace.propagation_blocks` does larger ones.
+threads to wake up. `uneven.versionspace.propagation` does larger ones.
 
 A site is what one cut says about its own product with w: the factor ``exp(shift * h - precision *
 h**2 / 2)``. Each loop has a slow NumPy twin in the tests.
