@@ -11,8 +11,8 @@ from sklearn.exceptions import ConvergenceWarning
 
 from benchmarks.lines import Line, at_least, best_of_each
 from uneven.datasets import make_level_one
-from uneven.stacking.majorisation import majorise
 from uneven.stacking.solvers.solve import STRENGTHS, bind, minimise, solve_path
+from uneven_published.sen.majorisation import majorise
 
 SHAPE = (2000, 130, 7)
 STRENGTH, GAP = 0.01, 1e-4

@@ -9,13 +9,11 @@ from uneven.stacking.ensembles import (
 )
 from uneven.stacking.kernel.choice import KernelChoice, choose_kernel_parameters
 from uneven.stacking.kernel.combiner import KernelCombiner, fit_kernel_combiner
-from uneven.stacking.majorisation import MajorisedCombiner, majorise
 from uneven.stacking.margin_stacking import MarginStackingClassifier
 from uneven.stacking.multiresponse import mlr
 from uneven.stacking.out_of_fold.level_one import LevelOne, finish_members, level_one, score_members
 from uneven.stacking.out_of_fold.members import FittedMember, Member
 from uneven.stacking.rule_classifier import RuleClassifier
-from uneven.stacking.smoothed_hinge import SmoothedHinge
 from uneven.stacking.solvers.selection import choose_strength, select, select_then_refit
 from uneven.stacking.solvers.solve import SelectionPath, solve_path
 
@@ -24,12 +22,10 @@ __all__ = [
     "KernelChoice",
     "KernelCombiner",
     "LevelOne",
-    "MajorisedCombiner",
     "MarginStackingClassifier",
     "Member",
     "RuleClassifier",
     "SelectionPath",
-    "SmoothedHinge",
     "bagged_ensemble",
     "choose_kernel_parameters",
     "choose_strength",
@@ -38,7 +34,6 @@ __all__ = [
     "finish_members",
     "fit_kernel_combiner",
     "level_one",
-    "majorise",
     "mlr",
     "random_subspaces",
     "score_members",

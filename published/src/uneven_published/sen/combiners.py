@@ -6,9 +6,9 @@ from dataclasses import dataclass, field
 
 import numpy as np
 
-from uneven.stacking import majorise
 from uneven_published.description import Answers, Context
 from uneven_published.sen.judges import GRID, Bench, Triple, quiet
+from uneven_published.sen.majorisation import majorise
 from uneven_published.sen.stacks import (
     DATA,
     diverse_stack,

@@ -14,19 +14,13 @@ from numpy.typing import NDArray
 from sklearn.exceptions import ConvergenceWarning
 
 from uneven.fusion.rules import mean
-from uneven.stacking import (
-    choose_kernel_parameters,
-    choose_strength,
-    fit_kernel_combiner,
-    majorise,
-    mlr,
-)
+from uneven.stacking import choose_kernel_parameters, choose_strength, fit_kernel_combiner, mlr
 from uneven.stacking.kernel.choice import gamma_grid
-from uneven.stacking.majorisation import PAPER
 from uneven.stacking.model.problem import LinearCombiner
 from uneven.stacking.solvers.selection import StrengthChoice
 from uneven.stacking.solvers.solve import STRENGTHS, solve
 from uneven_published.description import Answers
+from uneven_published.sen.majorisation import PAPER, majorise
 from uneven_published.sen.stacks import Stack
 
 __all__ = ["GRID", "Bench", "Triple", "Verdict", "Verdicts", "quiet"]

@@ -8,11 +8,12 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from uneven.stacking import MajorisedCombiner, majorise, solve_path
+from uneven.stacking import solve_path
 from uneven.stacking.model.problem import LinearCombiner
 from uneven_published.description import Answers, Context
 from uneven_published.sen.combiners import EVERY_HINGE
 from uneven_published.sen.judges import GRID, quiet
+from uneven_published.sen.majorisation import MajorisedCombiner, majorise
 from uneven_published.sen.stacks import (
     DATA,
     Stack,

@@ -4,17 +4,15 @@ import numpy as np
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
+from published.tests.sen import twins
 from sklearn.exceptions import ConvergenceWarning
 
-from tests.stacking import twins
 from tests.stacking.problems import GOLDEN_P, GOLDEN_Y, level_one_problem
-from uneven.stacking.majorisation import PAPER, majorise
-from uneven.stacking.majorisation_kernels import soft_threshold
-from uneven.stacking.majorisation_sweeps import PaperSweep, SafeSweep, draw_order
 from uneven.stacking.model.penalties import PENALTIES
 from uneven.stacking.model.problem import LinearCombiner
-from uneven.stacking.smoothed_hinge import SmoothedHinge
-from uneven.stacking.smoothed_problem import SmoothedProblem
+from uneven_published.sen._loops import soft_threshold
+from uneven_published.sen.majorisation import PAPER, PaperSweep, SafeSweep, draw_order, majorise
+from uneven_published.sen.smoothed_hinge import SmoothedHinge, SmoothedProblem
 
 NAMES = ("l2", "l1", "group")
 MODES = ("paper", "safe")

@@ -17,8 +17,8 @@ from sklearn.preprocessing import StandardScaler
 from sklearn.tree import DecisionTreeClassifier
 
 from tests.stacking.problems import level_one_problem
-from uneven.stacking.majorisation import PAPER, majorise
 from uneven.stacking.solvers.solve import solve
+from uneven_published.sen.majorisation import PAPER, majorise
 
 NAMES = ("l2", "l1", "group")
 SHAPES = {"waveform": (250, 3), "vehicle": (200, 4), "vowel": (220, 11), "wine": (89, 3)}

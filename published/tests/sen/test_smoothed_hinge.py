@@ -4,9 +4,9 @@ import numpy as np
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
+from published.tests.sen.twins import rounded_hinge, rounded_slope, soft_margins
 
-from tests.stacking.twins import rounded_hinge, rounded_slope, soft_margins
-from uneven.stacking.smoothed_hinge import SmoothedHinge
+from uneven_published.sen.smoothed_hinge import SmoothedHinge
 
 GRID = np.linspace(-6.0, 8.0, 2801)
 taus = st.floats(0.05, 3.0)

@@ -1,4 +1,4 @@
-"""Compiled sweeps of :mod:`uneven.stacking.majorisation`.
+"""Compiled sweeps of :mod:`uneven_published.sen.majorisation`.
 
 Each of them has a slow NumPy twin in the tests.
 
