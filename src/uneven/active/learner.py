@@ -446,3 +446,13 @@ class ActiveLearner(ClassifierMixin, BaseEstimator):
             check_classifier(self.estimator, scores=self.query == "uncertainty")
         if self.geometry is not None and not isinstance(self.geometry, BayesPointClassifier):
             raise ValueError(f"geometry must be a BayesPointClassifier, got {self.geometry!r}.")
+
+    @classmethod
+    def _test_instances(cls) -> list[Any]:
+        from sklearn.naive_bayes import GaussianNB
+
+        reasons = BayesPointClassifier._test_instances()[0][1]
+        return [
+            (cls(BayesPointClassifier("linear"), unlabelled=None), reasons),
+            cls(GaussianNB(), "uncertainty", unlabelled=None),
+        ]

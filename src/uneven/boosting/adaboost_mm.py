@@ -2,14 +2,26 @@
 
 from __future__ import annotations
 
+from typing import Any
+
 import numpy as np
 
 from uneven.boosting.single import SingleCostBoosting
+from uneven.utils.contract import not_repeatable
 from uneven.utils.docstrings import documented
+from uneven.utils.methods import method
 
 __all__ = ["AdaBoostMMClassifier"]
 
 
+@method(
+    "adaboost_mm",
+    "AdaBoost.MM",
+    "Multi-class boosting with the whole cost matrix: every row weighs the same.",
+    order=12,
+    staged=True,
+    takes_noise=True,
+)
 @documented
 class AdaBoostMMClassifier(SingleCostBoosting):
     """AdaBoost.MM: multi-class boosting with a cost matrix.
@@ -57,3 +69,17 @@ class AdaBoostMMClassifier(SingleCostBoosting):
 
     def _class_units(self, class_mass: np.ndarray) -> np.ndarray:
         return np.ones(len(class_mass))
+
+    @classmethod
+    def _test_instances(cls) -> list[Any]:
+        from sklearn.tree import DecisionTreeClassifier
+
+        from uneven.voters import Resampled
+
+        return [
+            cls(n_estimators=5),
+            (
+                cls(Resampled(DecisionTreeClassifier(max_depth=3), fraction=1.0), n_estimators=5),
+                not_repeatable("drawing rows is random"),
+            ),
+        ]

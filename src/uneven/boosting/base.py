@@ -400,3 +400,7 @@ class BoostingClassifier(CallbackSupportMixin, StagedVoteClassifier, metaclass=A
             return rows, None
         rng = check_random_state(self.random_state)
         return rows.split(self.validation_fraction, rng)
+
+    @classmethod
+    def _test_instances(cls) -> list[Any]:
+        return [cls(n_estimators=5)]

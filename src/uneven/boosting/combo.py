@@ -2,14 +2,27 @@
 
 from __future__ import annotations
 
+from typing import Any
+
 import numpy as np
 
 from uneven.boosting.single import SingleCostBoosting
+from uneven.utils.contract import not_repeatable
 from uneven.utils.docstrings import documented
+from uneven.utils.methods import method
 
 __all__ = ["ComboClassifier"]
 
 
+@method(
+    "combo",
+    "CoMBo",
+    "Boosting that minimises the norm of the confusion matrix: every class weighs the same, "
+    "however rare.",
+    order=10,
+    staged=True,
+    takes_noise=True,
+)
 @documented
 class ComboClassifier(SingleCostBoosting):
     """CoMBo: boosting for rare classes, through the norm of the confusion matrix.
@@ -66,3 +79,20 @@ class ComboClassifier(SingleCostBoosting):
 
     def _class_units(self, class_mass: np.ndarray) -> np.ndarray:
         return np.maximum(class_mass, np.finfo(float).tiny)
+
+    @classmethod
+    def _test_instances(cls) -> list[Any]:
+        from sklearn.tree import DecisionTreeClassifier
+
+        return [
+            cls(n_estimators=5),
+            cls(n_estimators=5, max_depth=1, line_search=True, n_jobs=2),
+            (
+                cls(DecisionTreeClassifier(max_depth=2), n_estimators=3),
+                not_repeatable("scikit-learn's trees break ties by a random order of the columns"),
+            ),
+            (
+                cls(n_estimators=5, early_stopping=True),
+                not_repeatable("the held-out rows are drawn at random"),
+            ),
+        ]

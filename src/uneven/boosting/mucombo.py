@@ -13,7 +13,9 @@ from uneven.boosting.base import Round, Setting
 from uneven.boosting.multiview import Lesson, MultiViewBoosting, ViewProcess, term_answers
 from uneven.costs import EDGE_CLIP
 from uneven.costs.class_weights import CONSTRAINTS, exact_coefficients, simplified_coefficients
+from uneven.utils.contract import TWO_VIEWS
 from uneven.utils.docstrings import documented
+from uneven.utils.methods import method
 from uneven.utils.parameters import check_choice
 from uneven.votes import Term, Vote
 
@@ -31,6 +33,16 @@ class _Process:
     finished: set[int] = field(default_factory=set)
 
 
+@method(
+    "mucombo",
+    "µCoMBo",
+    "A CoMBo in every view, and a weight for every view, class and round: for rare classes and "
+    "views that know only some of them.",
+    order=20,
+    staged=True,
+    joins_views=True,
+    takes_noise=True,
+)
 @documented
 class MuComboClassifier(MultiViewBoosting):
     """µCoMBo: boosting for rare classes and views that know only some of them.
@@ -233,6 +245,13 @@ class MuComboClassifier(MultiViewBoosting):
             weights = self.history_["view_weight"][:, :, None]
             total = (weights * self.history_["coefficients"]).sum(axis=0)
             self.coefficients_ = total / np.maximum(weights.sum(axis=0), np.finfo(float).tiny)
+
+    @classmethod
+    def _test_instances(cls) -> list[Any]:
+        return [
+            cls(n_estimators=5, views=TWO_VIEWS),
+            cls(n_estimators=5, coefficients="simplified", max_depth=1),
+        ]
 
 
 def _check_coefficients(found: Any, shape: tuple[int, ...]) -> np.ndarray:

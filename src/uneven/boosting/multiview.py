@@ -14,6 +14,7 @@ from uneven.boosting.sampling import RowDraw
 from uneven.costs import EDGE_TOLERANCE, vote_weight
 from uneven.costs.expected import VoteCosts
 from uneven.costs.matrices import CostMatrix
+from uneven.utils.contract import TWO_VIEWS
 from uneven.views import ViewMap
 from uneven.views.training_rows import speaking_views
 from uneven.voters import CostTree, TrainingTable, TreeVoter, Voter, WeakLearner, as_weak_learner
@@ -169,6 +170,10 @@ class MultiViewBoosting(BoostingClassifier):
         cells = len(setting.table.y) * sum(len(view.columns) for view in views)
         slow = any(not isinstance(view.learner, CostTree) for view in views)
         return setting.table.team.each(jobs, worth=slow or cells > _PARALLEL_CELLS)
+
+    @classmethod
+    def _test_instances(cls) -> list[Any]:
+        return [cls(n_estimators=5, views=TWO_VIEWS)]
 
 
 def learners_by_view(estimator: Any, views: ViewMap, max_depth: int) -> list[WeakLearner]:

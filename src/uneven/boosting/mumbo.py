@@ -20,7 +20,9 @@ from uneven.boosting.multiview import (
 )
 from uneven.boosting.selection import SELECTION_RULES, Memory, select
 from uneven.costs.expected import VoteCosts
+from uneven.utils.contract import TWO_VIEWS
 from uneven.utils.docstrings import documented
+from uneven.utils.methods import method
 from uneven.utils.parameters import check_choice, check_integer
 from uneven.views import ViewMap
 from uneven.views.training_rows import validate_predict_data
@@ -44,6 +46,16 @@ class _Process:
     skipped: int = 0
 
 
+@method(
+    "mumbo",
+    "MuMBo",
+    "Views boost side by side and leave each other the rows they get wrong; the best voter of "
+    "each round enters the vote.",
+    order=21,
+    staged=True,
+    joins_views=True,
+    takes_noise=True,
+)
 @documented
 class MumboClassifier(MultiViewBoosting):
     """MuMBo: boosting for views of uneven strength.
@@ -299,6 +311,13 @@ class MumboClassifier(MultiViewBoosting):
             name: self.classes_[vote_answers(vote.score(X), fallback)]
             for name, vote in zip(self.views_.names, self.view_votes_)
         }
+
+    @classmethod
+    def _test_instances(cls) -> list[Any]:
+        return [
+            cls(n_estimators=5, views=TWO_VIEWS, n_jobs=2),
+            cls(n_estimators=5, views=TWO_VIEWS, selection="combination_or_best"),
+        ]
 
 
 def _check_quotas(quotas: Any, views: ViewMap) -> np.ndarray:

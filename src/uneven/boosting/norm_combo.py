@@ -26,7 +26,9 @@ from uneven.boosting.rounds import CallbackSupportMixin, announced_rounds, with_
 from uneven.costs import EDGE_CLIP, EDGE_TOLERANCE, vote_weight
 from uneven.costs.matrices import RunningCosts
 from uneven.metrics.confusion import matrix_norm
+from uneven.utils.contract import not_repeatable
 from uneven.utils.docstrings import documented
+from uneven.utils.methods import method
 from uneven.utils.parallel import workers
 from uneven.utils.parameters import Flag, Interval, Jobs, Whole, check_integer, check_parameters
 from uneven.utils.validation import check_class_cost, fitted_attributes, whole_or_nothing
@@ -72,6 +74,14 @@ class _Draw:
     unseen: np.ndarray
 
 
+@method(
+    "norm_combo",
+    "NormCoMBo",
+    "Many short CoMBos on bootstraps, steered by the norm of the confusion matrix on rows they "
+    "have not drawn, and one factor per class: for classes of a handful of rows.",
+    order=11,
+    parameters=lambda settings: {"n_estimators": 3 * settings.rounds},
+)
 @documented
 class NormComboClassifier(CallbackSupportMixin, StagedVoteClassifier):
     """CoMBo for rare classes, steered by the norm of the confusion matrix on rows it has not seen.
@@ -404,6 +414,16 @@ stop_reason_ : object
         self.judged_ = mixture.bag.judged_per_class()
         self.n_estimators_ = len(terms)
         self.history_ = {key: np.array(values) for key, values in self.history_.items()}
+
+    @classmethod
+    def _test_instances(cls) -> list[Any]:
+        return [
+            (instance, not_repeatable("the rows of every boost are drawn at random"))
+            for instance in (
+                cls(n_estimators=6),
+                cls(n_estimators=6, steering=1.0, class_factors=False, n_jobs=2),
+            )
+        ]
 
 
 def _scaled(term: Term, factors: np.ndarray) -> Term:

@@ -268,6 +268,10 @@ class DialogueViews(TransformerMixin, BaseEstimator, auto_wrap_output_keys=None)
             raise ValueError(f'output={self.output!r}: choose "sparse" or "frame".')
         return [view for view in VIEWS if view in listed]
 
+    @classmethod
+    def _test_instances(cls) -> list[Any]:
+        return []  # its rows are dialogues, scikit-learn's checks have tables
+
     def __sklearn_tags__(self) -> Any:
         tags = super().__sklearn_tags__()
         tags.input_tags.two_d_array = False

@@ -17,7 +17,9 @@ from uneven.fusion.bregman import VIEW_RULES
 from uneven.fusion.bregman_descent import Descent, DoubleWeights
 from uneven.fusion.entrance import enter_rows, fitting, warn_if_nothing_learnt
 from uneven.fusion.pools import Pool, Question, as_voters, make_pool
+from uneven.utils.contract import not_repeatable
 from uneven.utils.docstrings import documented
+from uneven.utils.methods import method
 from uneven.utils.parallel import Workers
 from uneven.utils.parameters import check_choice, check_integer
 from uneven.views.training_rows import TrainingRows
@@ -37,6 +39,13 @@ class _Solved:
     weights: DoubleWeights
 
 
+@method(
+    "bregman_vote",
+    "Bregman vote",
+    "Trees of growing depth in every view, a weight for every tree and for every view.",
+    order=31,
+    joins_views=True,
+)
 @documented
 class BregmanVoteClassifier(VoteClassifier):
     """Bregman vote (MωMvC²): a vote with a weight for every voter and a weight for every view.
@@ -356,6 +365,20 @@ class BregmanVoteClassifier(VoteClassifier):
         """
         scores = self._scores(X)
         return np.asarray(~scores.any(axis=1) | (np.ptp(scores, axis=1) == 0.0))
+
+    @classmethod
+    def _test_instances(cls) -> list[Any]:
+        from sklearn.naive_bayes import GaussianNB
+        from sklearn.tree import DecisionTreeClassifier
+
+        return [
+            cls(),
+            (
+                cls(view_weights="exact", out_of_fold=3, balance=True, n_jobs=2),
+                not_repeatable("the rows of the larger side are drawn at random"),
+            ),
+            cls([GaussianNB(), DecisionTreeClassifier(max_depth=2)]),
+        ]
 
 
 def _terms(solved: _Solved) -> list[Term]:

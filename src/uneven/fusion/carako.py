@@ -15,6 +15,7 @@ from uneven.costs.matrices import FixedCosts
 from uneven.fusion.carako_losses import CarakoLoss, JointLoss, SplitLoss
 from uneven.fusion.entrance import enter_rows, fitting, warn_if_nothing_learnt
 from uneven.utils.docstrings import documented
+from uneven.utils.methods import method
 from uneven.utils.parallel import Workers
 from uneven.utils.parameters import check_choice, check_integer
 from uneven.views.training_rows import TrainingRows, speaking_views
@@ -66,6 +67,13 @@ class _Iterate:
         return self.error > 0.0, self.value
 
 
+@method(
+    "carako",
+    "Carako",
+    "One tree per view, weighed class by class.",
+    order=30,
+    joins_views=True,
+)
 @documented
 class CarakoClassifier(VoteClassifier):
     """Carako: one classifier per view, weighed class by class.
@@ -362,3 +370,11 @@ class CarakoClassifier(VoteClassifier):
         self.objective_ = best.value
         scores = loss.scores(best.answers, best.coefficients)
         self.undecided_ = int((~scores.any(axis=1)).sum())
+
+    @classmethod
+    def _test_instances(cls) -> list[Any]:
+        return [
+            cls(),
+            cls(version=1, max_depth=3),
+            cls(procedure="joint", constraint="le1", max_depth=2, n_jobs=2),
+        ]

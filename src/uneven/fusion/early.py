@@ -200,3 +200,7 @@ class EarlyFusionClassifier(DelegatingClassifier):
                 "their own; use reduce=None or a selection of columns."
             )
         return np.asarray(self.columns_[last.get_support()])
+
+    @classmethod
+    def _test_instances(cls) -> list[Any]:
+        return [cls(), cls(scale=True)]

@@ -11,6 +11,7 @@ from sklearn.tree import DecisionTreeClassifier
 from uneven.fusion.class_columns import scatter
 from uneven.fusion.delegate import DelegatingClassifier
 from uneven.fusion.members import fit_members, fit_model
+from uneven.utils.contract import not_repeatable
 from uneven.utils.docstrings import documented
 from uneven.utils.parallel import Workers
 from uneven.utils.parameters import check_choice
@@ -151,3 +152,12 @@ class HoldoutFusionClassifier(DelegatingClassifier):
             shares = estimator.predict_proba(columns)
             return scatter(shares, estimator.classes_, len(self.classes_))
         return np.eye(len(self.classes_))[np.asarray(estimator.predict(columns))]
+
+    @classmethod
+    def _test_instances(cls) -> list[Any]:
+        return [
+            (
+                cls(inputs="probabilities"),
+                not_repeatable("the rows for the final model are drawn at random"),
+            )
+        ]

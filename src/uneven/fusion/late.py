@@ -15,6 +15,7 @@ from uneven.fusion.entrance import enter_rows, fitting
 from uneven.fusion.judging import view_scores
 from uneven.fusion.members import fit_members
 from uneven.fusion.rules import RULES, WEIGHTED_RULES, check_percent, join_scores
+from uneven.utils.contract import TWO_VIEWS
 from uneven.utils.docstrings import documented
 from uneven.utils.parameters import check_choice
 from uneven.views.training_rows import TrainingRows, validate_predict_data
@@ -313,3 +314,11 @@ class LateFusionClassifier(VoteClassifier):
             Rows sum to 1; the training class frequencies where no view is there.
         """
         return super().predict_proba(X)
+
+    @classmethod
+    def _test_instances(cls) -> list[Any]:
+        return [
+            cls(),
+            cls(combine="scores", views=TWO_VIEWS, n_jobs=2),
+            cls(combine="scores", rule="product", views=TWO_VIEWS),
+        ]

@@ -11,6 +11,7 @@ from sklearn.tree import DecisionTreeClassifier
 from uneven.fusion.delegate import DelegatingClassifier
 from uneven.fusion.judging import check_folds, view_scores
 from uneven.fusion.members import fit_model
+from uneven.utils.contract import not_repeatable
 from uneven.utils.docstrings import documented
 from uneven.utils.parallel import Workers
 from uneven.views.training_rows import TrainingRows, speaking_views
@@ -114,3 +115,12 @@ class BestViewClassifier(DelegatingClassifier):
 
     def _inputs(self, X: Any, present: np.ndarray) -> Any:
         return X[:, self.views_.columns[self.best_index_]]
+
+    @classmethod
+    def _test_instances(cls) -> list[Any]:
+        return [
+            (
+                cls(cv=2),
+                not_repeatable("folds are numbered after rows of weight zero have been left out"),
+            )
+        ]

@@ -224,6 +224,13 @@ callable, default="rbf"
         check_integer("degree", self.degree, 1)
         check_kernel_parameters(self.gamma, self.coef0)
 
+    @classmethod
+    def _test_instances(cls) -> list[Any]:
+        return [
+            cls(max_epochs=20),
+            cls("precomputed", step="uniform", max_epochs=20),
+        ]
+
 
 class _Values:
     """Kernel values of the training rows by blocks; a single block is computed once."""

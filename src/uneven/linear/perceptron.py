@@ -309,3 +309,10 @@ class PerceptronClassifier(LinearClassifier):
                 f"{len(self.classes_)} classes. Use UltraconservativeClassifier, or scikit-learn's "
                 "OneVsRestClassifier or OneVsOneClassifier around PerceptronClassifier."
             )
+
+    @classmethod
+    def _test_instances(cls) -> list[Any]:
+        return [
+            cls(max_epochs=20),
+            cls("random", fit_intercept=True, normalize=True, max_epochs=20),
+        ]

@@ -241,6 +241,20 @@ default="max"
         if bool(len(self.drift_)) != self.average:
             raise ValueError("average changed since the first rows were shown: fit anew.")
 
+    @classmethod
+    def _test_instances(cls) -> list[Any]:
+        return [
+            cls(max_epochs=20),
+            cls(
+                "mira",
+                fit_intercept=True,
+                normalize=True,
+                shuffle=True,
+                average=True,
+                max_epochs=20,
+            ),
+        ]
+
 
 def _callable_pass(
     rows: Any,

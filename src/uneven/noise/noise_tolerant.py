@@ -301,6 +301,13 @@ class NoiseTolerantPerceptron(LinearClassifier):
                 stacklevel=3,
             )
 
+    @classmethod
+    def _test_instances(cls) -> list[Any]:
+        return [
+            cls(fit_intercept=True, max_iter=200),
+            cls(noise_rate=0.1, step="additive", max_iter=50),
+        ]
+
 
 @dataclass
 class _Watch:

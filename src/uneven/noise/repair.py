@@ -44,6 +44,7 @@ from uneven.noise.estimation import (
 from uneven.noise.matrices import invert_noise
 from uneven.noise.partial_labels import split_labels
 from uneven.noise.uma.classifier import UMAClassifier
+from uneven.utils.contract import not_repeatable
 from uneven.utils.frames import encode_categories, learn_categories
 from uneven.utils.parameters import check_choice, check_integer
 from uneven.utils.validation import hold_out, narrow_indices, whole_or_nothing
@@ -379,6 +380,19 @@ class LabelRepairPipeline(ClassifierMixin, BaseEstimator):
         tags.input_tags.sparse = all(one.sparse for one in inner)
         tags.input_tags.allow_nan = all(one.allow_nan for one in inner)
         return tags
+
+    @classmethod
+    def _test_instances(cls) -> list[Any]:
+        from sklearn.naive_bayes import GaussianNB
+
+        return [
+            (
+                cls(
+                    GaussianNB(), UMAClassifier(max_iter=20), cv=2, unlabelled=None, random_state=0
+                ),
+                not_repeatable("folds are numbered after rows of weight zero have been left out"),
+            )
+        ]
 
 
 def _prefix_of_noise_matrix(learner: Any) -> str:

@@ -121,6 +121,10 @@ class _Posterior(ClassifierMixin, BaseEstimator):
         best = self.predict_proba(X).argmax(axis=1)
         return np.asarray(self.classes_[best])
 
+    @classmethod
+    def _test_instances(cls) -> list[Any]:
+        return [cls()]
+
 
 class NearestMeanClassifier(_Posterior):
     """Nearest class mean, with the softmax of the squared distances as probabilities.
@@ -351,3 +355,7 @@ class GaussianClassifier(_Posterior):
             squares = np.square(along) @ (1.0 / self.variances_[own])
             logs[:, k] = -0.5 * (squares + np.log(self.variances_[own]).sum())
         return np.asarray(softmax(logs + self.log_priors_, axis=1))
+
+    @classmethod
+    def _test_instances(cls) -> list[Any]:
+        return [cls(), cls("shared", ridge=0.1)]

@@ -56,6 +56,10 @@ class Squares(TransformerMixin, BaseEstimator):
         table = validate_data(self, X, dtype=np.float64, reset=False)
         return np.hstack([table, np.square(table)])
 
+    @classmethod
+    def _test_instances(cls) -> list[Any]:
+        return [cls()]
+
 
 class Likeness(TransformerMixin, BaseEstimator):
     """Describe a row by its Gaussian kernel with some training rows.
@@ -123,3 +127,7 @@ class Likeness(TransformerMixin, BaseEstimator):
         check_is_fitted(self)
         table = validate_data(self, X, dtype=np.float64, reset=False)
         return np.asarray(rbf_kernel(table, self.landmarks_, gamma=self.gamma))
+
+    @classmethod
+    def _test_instances(cls) -> list[Any]:
+        return [cls()]

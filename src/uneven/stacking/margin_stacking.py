@@ -25,6 +25,7 @@ from uneven.stacking.solvers.selection import Selection, choose_strength, select
 from uneven.stacking.solvers.solve import SelectionPath, check_strengths, solve_path, strength_for
 from uneven.stacking.stacked import StackedClassifier
 from uneven.stacking.temperature import fit_temperature
+from uneven.utils.contract import not_repeatable
 from uneven.utils.validation import fitted_attributes, whole_or_nothing
 
 __all__ = ["MarginStackingClassifier"]
@@ -403,3 +404,21 @@ class MarginStackingClassifier(StackedClassifier):
         if not hasattr(self, "level_one_"):
             raise ValueError(f"{method} needs level-1 scores: fit with keep_level_one=True.")
         return self.level_one_, self.words_ | {"n_jobs": self.n_jobs}
+
+    @classmethod
+    def _test_instances(cls) -> list[Any]:
+        from sklearn.naive_bayes import GaussianNB
+        from sklearn.tree import DecisionTreeClassifier
+
+        members = [("bayes", GaussianNB()), ("tree", DecisionTreeClassifier(max_depth=3))]
+
+        return [
+            (
+                instance,
+                not_repeatable("folds are numbered after rows of weight zero have been left out"),
+            )
+            for instance in (
+                cls(members, strengths=[0.01, 0.1], cv=2),
+                cls(members, combination="lsg", loss="squared", penalty="l2", strength=0.01, cv=2),
+            )
+        ]

@@ -136,6 +136,13 @@ class NormalisedClassifier(MetaEstimatorMixin, ClassifierMixin, BaseEstimator):
             tags.input_tags.allow_nan = inner.input_tags.allow_nan
         return tags
 
+    @classmethod
+    def _test_instances(cls) -> list[Any]:
+        from sklearn.linear_model import RidgeClassifier
+        from sklearn.naive_bayes import GaussianNB
+
+        return [cls(RidgeClassifier()), cls(GaussianNB(), "floor")]
+
 
 class LaplaceTreeClassifier(DecisionTreeClassifier):
     """A decision tree whose leaves count from 1, so that small leaves are less sure.
@@ -171,3 +178,7 @@ class LaplaceTreeClassifier(DecisionTreeClassifier):
         if isinstance(shares, list):
             return [(part * rows + 1.0) / (rows + part.shape[1]) for part in shares]
         return (shares * rows + 1.0) / (rows + shares.shape[1])
+
+    @classmethod
+    def _test_instances(cls) -> list[Any]:
+        return [cls(random_state=0)]

@@ -17,6 +17,7 @@ from uneven.stacking.out_of_fold.members import FittedMember, score_method
 from uneven.stacking.parameters import check_common
 from uneven.stacking.stacked import StackedClassifier
 from uneven.stacking.temperature import fit_temperature
+from uneven.utils.contract import not_repeatable
 from uneven.utils.parameters import check_choice
 from uneven.utils.validation import fitted_attributes, whole_or_nothing
 
@@ -244,3 +245,18 @@ class RuleClassifier(StackedClassifier):
         scores = self._scores(X)
         scores[~scores.any(axis=1)] = 1.0
         return np.asarray(scores / scores.sum(axis=1, keepdims=True))
+
+    @classmethod
+    def _test_instances(cls) -> list[Any]:
+        from sklearn.naive_bayes import GaussianNB
+        from sklearn.tree import DecisionTreeClassifier
+
+        members = [("bayes", GaussianNB()), ("tree", DecisionTreeClassifier(max_depth=3))]
+
+        return [
+            cls(members, rule="median", cv=None),
+            (
+                cls(members, rule="dempster_shafer", cv=2),
+                not_repeatable("folds are numbered after rows of weight zero have been left out"),
+            ),
+        ]

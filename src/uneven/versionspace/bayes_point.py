@@ -18,6 +18,7 @@ from uneven.linear.base import check_flags, enter_labelled_rows, generator
 from uneven.linear.expansions import KernelExpansion, check_kernel_parameters, kernel_parameters
 from uneven.linear.kernel_perceptron import KERNELS
 from uneven.linear.rows import add_constant
+from uneven.utils.methods import method
 from uneven.utils.parameters import check_choice, check_integer
 from uneven.utils.validation import whole_or_nothing
 from uneven.versionspace.bayes_vote import (
@@ -37,6 +38,16 @@ from uneven.versionspace.span import Span, span_of
 __all__ = ["BayesPointClassifier"]
 
 
+@method(
+    "bayespoint",
+    "Bayes point",
+    "The centre of all linear classifiers, in the space of a Gaussian kernel over scaled columns, "
+    "that agree with the labels; for tables of few rows.",
+    order=41,
+    encoding="one_hot",
+    parameters={"ridge": 0.1, "max_rank": 300},
+    on_request=True,
+)
 class BayesPointClassifier(ClassifierMixin, BaseEstimator):
     """The centre of all linear classifiers, in the space of a kernel, that agree with the labels.
 
@@ -441,6 +452,24 @@ default="propagation"
                 f"fit_intercept=True needs kernel='linear', got {self.kernel!r}: other kernels "
                 "have no column to add a constant to."
             )
+
+    @classmethod
+    def _test_instances(cls) -> list[Any]:
+        checks = ("check_decision_proba_consistency", "check_classifiers_train")
+        reason = (
+            "a row's share of the version space is no distance of the centre from its hyperplane"
+        )
+        return [
+            (instance, dict.fromkeys(checks, reason))
+            for instance in (
+                cls(max_rank=30),
+                cls("linear", fit_intercept=True, flip=0.05),
+                cls("linear", multi_class="joint"),
+                cls("precomputed", max_rank=30),
+                cls("linear", centre="chebyshev", ridge=1.0),
+                cls("linear", centre="hamiltonian", ridge=1.0, n_samples=50, random_state=0),
+            )
+        ]
 
 
 def _highest(scores: np.ndarray) -> np.ndarray:

@@ -407,6 +407,21 @@ callable, default="linear"
         check_choice("pick", self.pick, PICKS)
         check_integer("max_updates", self.max_updates, 1)
 
+    @classmethod
+    def _test_instances(cls) -> list[Any]:
+        return [
+            cls(max_updates=2000),
+            cls(
+                "random_error",
+                "random",
+                kernel="rbf",
+                fit_intercept=True,
+                normalize=True,
+                max_updates=500,
+            ),
+            cls("first_error", "cyclic", kernel="precomputed", max_updates=2000),
+        ]
+
 
 def verify_compression(learner: Any, X: Any, y: Any) -> bool:
     """Whether a learner makes the same classifier of its compression set alone.

@@ -254,6 +254,13 @@ default="largest_error"
         check_choice("query", self.query, QUERIES, or_callable=True)
         check_choice("method", self.method, GRAVITY_METHODS)
 
+    @classmethod
+    def _test_instances(cls) -> list[Any]:
+        return [
+            cls(),
+            cls("chebyshev", "random_error", kernel="rbf", fit_intercept=True, max_cuts=30),
+        ]
+
 
 class _Game:
     """Query and oracle on one sample; remembers the point with the fewest mistakes."""

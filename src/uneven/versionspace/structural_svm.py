@@ -227,6 +227,10 @@ class CuttingPlaneSVC(LinearClassifier):
             )
         return self
 
+    @classmethod
+    def _test_instances(cls) -> list[Any]:
+        return [cls(C=100.0, fit_intercept=True, normalize=True)]
+
 
 class _CutProgram:
     """Maximise ``b @ a - |G.T @ a|² / 2`` over weights a of the cuts, none negative, sum at most C.

@@ -25,6 +25,7 @@ from uneven.noise.uma.algorithm import HISTORY, SELECTIONS, Rules, Run, doubts, 
 from uneven.noise.uma.groups import check_label_weights, check_not_negative
 from uneven.noise.uma.groups import label_weights as as_label_weights
 from uneven.noise.uma.spaces import DualSpace, PrimalSpace, Space, training_kernel
+from uneven.utils.methods import method
 from uneven.utils.parameters import check_choice, check_integer
 from uneven.utils.validation import whole_or_nothing
 from uneven.votes.classifier import flatten_binary
@@ -73,6 +74,17 @@ def _without_kernel(estimator: UMAClassifier) -> bool:
     return True
 
 
+@method(
+    "uma",
+    "UMA",
+    "A multi-class perceptron on scaled columns that learns from sums of rows in which the known "
+    "noise of the labels cancels out.",
+    order=40,
+    encoding="one_hot",
+    parameters={"average": True, "fit_intercept": True},
+    takes_noise=True,
+    needs_noise=True,
+)
 class UMAClassifier(LinearClassifier):
     """UMA: a linear classifier for labels that are wrong in a known pattern.
 
@@ -477,3 +489,12 @@ class UMAClassifier(LinearClassifier):
         tags = super().__sklearn_tags__()
         tags.input_tags.pairwise = self._precomputed()
         return tags
+
+    @classmethod
+    def _test_instances(cls) -> list[Any]:
+        return [
+            cls(max_iter=100),
+            cls(
+                kernel="rbf", selection="confusion", fit_intercept=True, average=True, max_iter=100
+            ),
+        ]

@@ -1,0 +1,163 @@
+"""What a class declares to be compared by name: one decorator beside the class.
+
+.. code-block:: python
+
+    @method("combo", "CoMBo", "Boosting that ...", staged=True, takes_noise=True)
+    class ComboClassifier(...):
+
+The command line, its help, the page about it and `uneven.compare` read `METHODS`.
+"""
+
+from __future__ import annotations
+
+import inspect
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass, field
+from functools import partial
+from typing import Any, Literal, TypeVar
+
+import numpy as np
+from numpy.typing import NDArray
+
+from uneven.utils.registry import MIDDLE, Registry
+
+__all__ = ["METHODS", "Method", "Settings", "method"]
+
+_Class = TypeVar("_Class", bound=type)
+
+
+@dataclass(frozen=True)
+class Settings:
+    """What a run may set about the methods.
+
+    Attributes
+    ----------
+    rounds, max_depth : int
+        Rounds and tree depth of the boosting methods of this library; NormCoMBo, whose deep trees
+        are few, has three trees for a round, of depths that it chooses itself.
+    seed : int
+        Seed of every method.
+    n_jobs : int or None
+        Threads each method may use, in scikit-learn's convention.
+    views : mapping of str to sequence of str, or None
+        Columns of each view.
+    noise_matrix : ndarray of shape (K, K) or None
+        How the labels are wrong (row = observed label, column = true class, in sorted order); for
+        the methods that take it.
+    """
+
+    rounds: int = 200
+    max_depth: int = 3
+    seed: int = 0
+    n_jobs: int | None = None
+    views: Mapping[str, Sequence[str]] | None = None
+    noise_matrix: NDArray[np.float64] | None = field(default=None, compare=False)
+
+
+@dataclass(frozen=True)
+class Method:
+    """A method to compare.
+
+    Attributes
+    ----------
+    name, label : str
+        Key and what a reader sees.
+    kind : {"ours", "baseline"}
+        Whether it comes from this library.
+    description : str
+        One sentence.
+    encoding : {"ordinal", "one_hot"}
+        How the columns are turned into numbers for it.
+    make : callable
+        Takes `Settings`, returns the classifier.
+    staged : bool
+        Whether it learns in rounds: it then has ``staged_predict``, ``staged_decision_function``
+        and, in ``history_``, the course of edges, vote weights and losses.
+    joins_views : bool
+        Whether it is meant for several views.
+    needs_noise : bool
+        Whether it is meant for labels with a known noise matrix.
+    on_request : bool
+        Whether it is left out unless it is named.
+    """
+
+    name: str
+    label: str
+    kind: Literal["ours", "baseline"]
+    description: str
+    encoding: Literal["ordinal", "one_hot"]
+    make: Callable[[Settings], Any]
+    staged: bool = False
+    joins_views: bool = False
+    needs_noise: bool = False
+    on_request: bool = False
+
+
+METHODS: Registry[Method] = Registry("method")
+"""Every method that can be compared, by name; complete once `uneven.comparison` is imported."""
+
+Parameters = Mapping[str, Any] | Callable[[Settings], Mapping[str, Any]]
+
+
+def method(
+    name: str,
+    label: str,
+    description: str,
+    *,
+    order: float = MIDDLE,
+    kind: Literal["ours", "baseline"] = "ours",
+    encoding: Literal["ordinal", "one_hot"] = "ordinal",
+    parameters: Parameters | None = None,
+    takes_noise: bool = False,
+    **abilities: bool,
+) -> Callable[[_Class], _Class]:
+    """Decorate a classifier that can be compared by name.
+
+    It is built with whichever of ``views``, ``random_state`` and ``n_jobs`` it takes and, if it is
+    staged, with ``n_estimators`` and ``max_depth`` from the settings of the run.
+
+    Parameters
+    ----------
+    name, label, description : str
+        Key on the command line, what a reader sees, and a sentence for help and report. These and
+        the flags must be constants: the help reads them from the source.
+    order : float, default=50
+        Where it stands in every list; smaller numbers first.
+    kind, encoding : str
+        See `Method`.
+    parameters : mapping or callable, optional
+        Further parameters, or a callable that makes them out of `Settings`; they have precedence.
+    takes_noise : bool, default=False
+        Whether it has a parameter ``noise_matrix``.
+    **abilities : bool
+        ``staged``, ``joins_views``, ``needs_noise``, ``on_request``; see `Method`.
+
+    Returns
+    -------
+    callable
+        Takes the class and returns it.
+    """
+
+    def declare(cls: _Class) -> _Class:
+        if takes_noise != ("noise_matrix" in inspect.signature(cls).parameters):
+            raise TypeError(f"{cls.__name__}: takes_noise={takes_noise} is not what it takes.")
+        make = partial(_make, cls, abilities.get("staged", False), parameters)
+        entry = Method(name, label, kind, description, encoding, make, **abilities)
+        METHODS.register(name, entry, order)
+        return cls
+
+    return declare
+
+
+def _make(cls: type, staged: bool, parameters: Parameters | None, settings: Settings) -> Any:
+    views = settings.views
+    common = {
+        "views": None if views is None else {name: list(c) for name, c in views.items()},
+        "random_state": settings.seed,
+        "n_jobs": settings.n_jobs,
+    }
+    if staged:
+        common |= {"n_estimators": settings.rounds, "max_depth": settings.max_depth}
+    taken = inspect.signature(cls).parameters
+    own = parameters(settings) if callable(parameters) else parameters or {}
+    return cls(**{name: value for name, value in common.items() if name in taken} | own)
