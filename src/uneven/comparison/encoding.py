@@ -10,7 +10,7 @@ from sklearn.preprocessing import OneHotEncoder, OrdinalEncoder, StandardScaler
 
 from uneven.comparison.schema import Schema
 
-__all__ = ["encode_one_hot", "encode_ordinal"]
+__all__ = ["ENCODERS", "encode_one_hot", "encode_ordinal", "hand_on"]
 
 MOST_INDICATORS = 64
 
@@ -80,3 +80,26 @@ def encode_one_hot(schema: Schema) -> ColumnTransformer:
             ("categories", indicators, schema.of_kind("category")),
         ]
     )
+
+
+def hand_on(schema: Schema) -> ColumnTransformer:
+    """Columns as they are: every member of a stack encodes them for itself.
+
+    Parameters
+    ----------
+    schema : Schema
+        What the columns hold.
+
+    Returns
+    -------
+    ColumnTransformer
+        Not fitted; its output is a DataFrame with the columns of the schema.
+    """
+    transformer = ColumnTransformer(
+        [("columns", "passthrough", list(schema.names))], verbose_feature_names_out=False
+    )
+    return transformer.set_output(transform="pandas")
+
+
+ENCODERS = {"ordinal": encode_ordinal, "one_hot": encode_one_hot, "as_is": hand_on}
+"""What a method may ask for: takes a `Schema`, returns the transformer before the classifier."""

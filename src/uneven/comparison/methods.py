@@ -15,7 +15,7 @@ from sklearn.pipeline import Pipeline
 
 from uneven import linear, noise, stacking, versionspace  # noqa: F401  (they fill METHODS)
 from uneven.boosting import AdaBoostMMClassifier
-from uneven.comparison.encoding import encode_one_hot, encode_ordinal
+from uneven.comparison.encoding import ENCODERS
 from uneven.comparison.errors import InputError
 from uneven.comparison.schema import Schema
 from uneven.fusion import LateFusionClassifier
@@ -33,9 +33,6 @@ __all__ = [
     "knows_noise",
     "make_classifier",
 ]
-
-ENCODERS = {"ordinal": encode_ordinal, "one_hot": encode_one_hot}
-
 
 method(
     "late_fusion",

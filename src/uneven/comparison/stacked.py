@@ -5,14 +5,12 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import Any
 
-from sklearn.compose import ColumnTransformer
-
 from uneven.comparison.errors import InputError
 from uneven.comparison.methods import Method, Settings, build_pipeline
 from uneven.comparison.schema import Schema
 from uneven.stacking import MarginStackingClassifier
 
-__all__ = ["STACK", "hand_on", "stack_methods"]
+__all__ = ["STACK", "stack_methods"]
 
 STACK = "stack"
 """Key of the stack among the methods of a comparison."""
@@ -79,25 +77,6 @@ def stack_methods(methods: Sequence[Method], schema: Schema) -> Method:
         "ours",
         f"The {len(methods)} methods above joined by margin, with a weight for every method and "
         "class; methods that bring nothing are dropped.",
-        hand_on,
+        "as_is",
         make,
     )
-
-
-def hand_on(schema: Schema) -> ColumnTransformer:
-    """Columns as they are: every member of a stack encodes them for itself.
-
-    Parameters
-    ----------
-    schema : Schema
-        What the columns hold.
-
-    Returns
-    -------
-    ColumnTransformer
-        Not fitted; its output is a DataFrame with the columns of the schema.
-    """
-    transformer = ColumnTransformer(
-        [("columns", "passthrough", list(schema.names))], verbose_feature_names_out=False
-    )
-    return transformer.set_output(transform="pandas")

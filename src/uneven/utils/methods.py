@@ -24,6 +24,7 @@ from uneven.utils.registry import MIDDLE, Registry
 __all__ = ["METHODS", "Method", "Settings", "method"]
 
 _Class = TypeVar("_Class", bound=type)
+Encoding = Literal["ordinal", "one_hot", "as_is"]
 
 
 @dataclass(frozen=True)
@@ -66,7 +67,7 @@ class Method:
         Whether it comes from this library.
     description : str
         One sentence.
-    encoding : {"ordinal", "one_hot"}
+    encoding : {"ordinal", "one_hot", "as_is"}
         How the columns are turned into numbers for it.
     make : callable
         Takes `Settings`, returns the classifier.
@@ -85,7 +86,7 @@ class Method:
     label: str
     kind: Literal["ours", "baseline"]
     description: str
-    encoding: Literal["ordinal", "one_hot"]
+    encoding: Encoding
     make: Callable[[Settings], Any]
     staged: bool = False
     joins_views: bool = False
@@ -106,7 +107,7 @@ def method(
     *,
     order: float = MIDDLE,
     kind: Literal["ours", "baseline"] = "ours",
-    encoding: Literal["ordinal", "one_hot"] = "ordinal",
+    encoding: Encoding = "ordinal",
     parameters: Parameters | None = None,
     takes_noise: bool = False,
     **abilities: bool,
@@ -151,7 +152,7 @@ def method(
 
 def _make(cls: type, staged: bool, parameters: Parameters | None, settings: Settings) -> Any:
     views = settings.views
-    common = {
+    common: dict[str, Any] = {
         "views": None if views is None else {name: list(c) for name, c in views.items()},
         "random_state": settings.seed,
         "n_jobs": settings.n_jobs,
@@ -160,4 +161,4 @@ def _make(cls: type, staged: bool, parameters: Parameters | None, settings: Sett
         common |= {"n_estimators": settings.rounds, "max_depth": settings.max_depth}
     taken = inspect.signature(cls).parameters
     own = parameters(settings) if callable(parameters) else parameters or {}
-    return cls(**{name: value for name, value in common.items() if name in taken} | own)
+    return cls(**{**{name: value for name, value in common.items() if name in taken}, **own})

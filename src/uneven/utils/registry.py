@@ -148,7 +148,7 @@ def read_declarations(declaration: str, *fields: str) -> list[dict[str, Any]]:
     >>> found[0]["name"], found[0]["label"]
     ('combo', 'CoMBo')
     """
-    found = []
+    found: list[dict[str, Any]] = []
     for path in sorted(Path(__file__).parents[1].rglob("*.py")):
         text = path.read_text(encoding="utf-8")
         if f"{declaration}(\n" in text or f'{declaration}("' in text:
@@ -162,7 +162,9 @@ def _calls(text: str, declaration: str, fields: tuple[str, ...]) -> Iterator[dic
     for node in ast.walk(ast.parse(text)):
         if not (isinstance(node, ast.Call) and isinstance(node.func, ast.Name)):
             continue
-        words = [*zip(fields, node.args), *((word.arg, word.value) for word in node.keywords)]
-        said = {name: value.value for name, value in words if isinstance(value, ast.Constant)}
+        words = [*zip(fields, node.args), *((str(w.arg), w.value) for w in node.keywords)]
+        said: dict[str, Any] = {
+            name: value.value for name, value in words if isinstance(value, ast.Constant)
+        }
         if node.func.id == declaration and fields[0] in said:
             yield said
