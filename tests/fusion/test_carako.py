@@ -14,8 +14,10 @@ from sklearn.tree import DecisionTreeClassifier
 
 from tests.problems import four_view_classes
 from uneven import CarakoClassifier
+from uneven.costs import exponential_costs
 from uneven.datasets import make_imbalanced_views
-from uneven.fusion import BestViewClassifier
+from uneven.fusion import BestViewClassifier, carako_losses
+from uneven.fusion.carako_losses import JointLoss, SplitLoss
 from uneven.voters import CostTree, EstimatorVoter
 from uneven.votes import Term, Vote
 
@@ -67,13 +69,81 @@ def test_the_fitted_form_is_a_vote_with_a_term_per_view(halves):
     views, X, y, _, _ = halves
     carako = CarakoClassifier(max_depth=3, views=views, random_state=0).fit(X, y)
     assert len(carako.vote_) == 4
-    assert np.array_equal(carako.vote_.weights, carako.coefficients_)
-    np.testing.assert_allclose(carako.coefficients_.sum(axis=0), 1.0)
+    breakers = carako.vote_.weights - carako.coefficients_
+    assert breakers.min() >= 0.0
+    assert 0.0 < breakers.sum(axis=0).max() < 2.0**-17
+    assert np.array_equal(carako.coefficients_.sum(axis=0), np.ones(6))
+    published = clone(carako).set_params(ties="first").fit(X, y)
+    assert np.array_equal(published.vote_.weights, published.coefficients_)
+    np.testing.assert_allclose(published.coefficients_, carako.coefficients_, atol=1e-4)
     explanation = carako.explain()
     assert explanation.view_share.shape == (4, 6)
     groups = make_imbalanced_views(12, random_state=0).groups
     for label in range(6):
         assert label in groups[explanation.view_share[:, label].argmax()]
+
+
+def _nudged(values, rng):
+    """Every number moved by at most one unit in its last place."""
+    return values * (1.0 + rng.integers(-1, 2, size=np.shape(values)) * 2.0**-52)
+
+
+@pytest.fixture
+def rough(monkeypatch):
+    """Let exponentials and coefficients be wrong in their last bit."""
+
+    def begin(seed):
+        rng = np.random.default_rng(seed)
+        for loss in (SplitLoss, JointLoss):
+            exact = loss.coefficients
+            monkeypatch.setattr(
+                loss, "coefficients", lambda *args, exact=exact: _nudged(exact(*args), rng)
+            )
+        monkeypatch.setattr(
+            carako_losses,
+            "exponential_costs",
+            lambda scores, y, weights: exponential_costs(
+                _nudged(scores, rng), y, _nudged(weights, rng)
+            ),
+        )
+
+    return begin
+
+
+@pytest.mark.parametrize("version", [1, 2])
+@pytest.mark.parametrize("draw", range(3))
+def test_one_unit_in_the_last_place_changes_nothing(draw, version, rough):
+    data = make_imbalanced_views(2400, random_state=draw)
+    X, y = data.data[::2], data.target[::2]
+    carako = CarakoClassifier(max_depth=5, version=version, views=data.views, random_state=0)
+    expected = carako.fit(X, y).decision_function(data.data)
+    published = clone(carako).set_params(ties="first").fit(X, y).predict(data.data)
+    rng = np.random.default_rng(draw)
+    for other in (X * (1.0 + 1e-15), _nudged(X, rng), _nudged(X, rng)):
+        again = clone(carako).fit(other, y)
+        assert np.array_equal(again.decision_function(data.data), expected)
+    moved = []
+    for seed in range(3):
+        rough(seed)
+        weights = _nudged(np.ones(len(y)), rng) if seed else None
+        again = clone(carako).fit(_nudged(X, rng), y, weights)
+        assert np.array_equal(again.decision_function(data.data), expected)
+        literal = clone(carako).set_params(ties="first").fit(X, y)
+        moved.append((literal.predict(data.data) != published).mean())
+    assert version == 2 or max(moved) > 0.01
+
+
+def test_ties_decided_by_precision_are_decided_better():
+    accuracy = {"precision": [], "first": []}
+    for draw in range(6):
+        data = make_imbalanced_views(1600, random_state=draw)
+        X, y = data.data, data.target
+        for ties, figures in accuracy.items():
+            carako = CarakoClassifier(
+                max_depth=5, version=1, views=data.views, ties=ties, random_state=0
+            )
+            figures.append(carako.fit(X[::2], y[::2]).score(X[1::2], y[1::2]))
+    assert np.mean(accuracy["precision"]) > np.mean(accuracy["first"]) + 0.01
 
 
 def test_threads_change_nothing(halves):
@@ -275,6 +345,7 @@ def test_weights_count_like_repeated_rows():
         ({"sweeps": 0}, "sweeps"),
         ({"tol": -1.0}, "tol must be in"),
         ({"tol": "small"}, "tol must be in"),
+        ({"ties": "last"}, "ties must be one of 'first', 'precision'; got 'last'"),
         ({"max_depth": 0}, "max_depth"),
     ],
 )

@@ -6,7 +6,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 from scipy.optimize import minimize
 
-from uneven.fusion.carako_losses import JointLoss, SplitLoss
+from uneven.fusion.carako_losses import JointLoss, SplitLoss, coarsen, put_on_grid
 from uneven.utils.simplex import project_on_simplex
 
 
@@ -166,3 +166,44 @@ def test_an_example_that_owned_classes_leave_undecided():
     loss = JointLoss(np.array([0]), 5, np.ones(1))
     assert not loss.scores(answers, owned).any()
     assert loss.value(answers, owned) == pytest.approx(4.0)
+
+
+@given(answered())
+def test_a_grid_makes_sums_exact_and_moves_little(problem):
+    coefficients = problem[-1]
+    found = put_on_grid(coefficients)
+    assert np.array_equal(found * 2.0**16, np.rint(found * 2.0**16))
+    assert np.array_equal(found.sum(axis=0), np.ones(problem[1]))
+    assert np.abs(found - coefficients).max() <= len(found) * 2.0**-16
+    assert np.array_equal(put_on_grid(coefficients * (1.0 - 2.0**-53)), found)
+
+
+def test_coefficients_that_leave_something_over_keep_it():
+    some = np.array([[0.5, 0.25], [0.25, 0.75]])
+    assert np.array_equal(put_on_grid(some), some)
+    assert np.array_equal(put_on_grid(np.zeros((2, 2))), np.zeros((2, 2)))
+
+
+@given(answered())
+def test_the_more_precise_answer_breaks_a_tie_and_nothing_else(problem):
+    y, n_classes, weights, answers, _ = problem
+    breakers = SplitLoss(y, n_classes, weights).tie_breakers(answers)
+    unit = 2.0**-17 / 2 ** len(answers).bit_length()
+    for j, said in enumerate(answers):
+        for c in range(n_classes):
+            mass = weights[said == c].sum()
+            right = weights[(said == c) & (y == c)].sum()
+            assert breakers[j, c] / unit == pytest.approx(right / mass if mass else 0.0, abs=1e-6)
+    assert breakers.sum(axis=0).max() < 2.0**-17
+
+
+def test_prices_lose_their_last_bits_only():
+    rng = np.random.default_rng(0)
+    prices = rng.gamma(1.0, size=(200, 3))
+    coarse = coarsen(prices)
+    np.testing.assert_allclose(coarse, prices, atol=prices.max() * 2.0**-32)
+    assert not np.array_equal(coarse, prices)
+    assert np.array_equal(
+        coarsen(prices * (1.0 + rng.integers(-1, 2, (200, 3)) * 2.0**-52)), coarse
+    )
+    assert np.array_equal(coarsen(np.zeros((2, 2))), np.zeros((2, 2)))

@@ -12,7 +12,13 @@ from sklearn.utils import check_random_state
 
 from uneven.costs.class_weights import CONSTRAINTS
 from uneven.costs.matrices import FixedCosts
-from uneven.fusion.carako_losses import CarakoLoss, JointLoss, SplitLoss
+from uneven.fusion.carako_losses import (
+    CarakoLoss,
+    JointLoss,
+    SplitLoss,
+    coarsen,
+    put_on_grid,
+)
 from uneven.fusion.entrance import enter_rows, fitting, warn_if_nothing_learnt
 from uneven.utils.docstrings import documented
 from uneven.utils.methods import method
@@ -24,6 +30,8 @@ from uneven.votes import Term, Vote
 from uneven.votes.classifier import VoteClassifier, vote_answers
 
 __all__ = ["CarakoClassifier"]
+
+_SAME_LOSS = 1e-9
 
 
 @dataclass
@@ -53,18 +61,23 @@ class _Student:
 
 @dataclass
 class _Iterate:
-    """Voters and coefficients at one point of the alternation."""
+    """Voters and coefficients at one point of the alternation.
+
+    ``votes`` are the coefficients and what breaks their ties, of shape (n_views, n_classes).
+    """
 
     voters: list[Voter | None]
     answers: np.ndarray
     coefficients: np.ndarray
+    votes: np.ndarray
     value: float = np.inf
     error: float = 1.0
 
-    @property
-    def rank(self) -> tuple[bool, float]:
-        """What is kept is smallest here: no training errors first, then the smaller loss."""
-        return self.error > 0.0, self.value
+    def beats(self, other: _Iterate, slack: float) -> bool:
+        """Whether to keep this one: no training errors first, then the smaller loss."""
+        if (self.error > 0.0) != (other.error > 0.0):
+            return self.error == 0.0
+        return self.value * (1.0 + slack) < other.value
 
 
 @method(
@@ -113,6 +126,12 @@ class CarakoClassifier(VoteClassifier):
     constraint : {"eq1", "le1"}, default="eq1"
         The coefficients of a class sum to 1, or to at most 1. With "le1" a class that every view
         gets wrong may be left without a voice.
+    ties : {{"precision", "first"}}, default="precision"
+        Which of the classes with the same score is answered. "precision": the one that is more
+        often right when these views say so, also those views whose coefficient is 0; equal scores
+        do not depend on rounding, because coefficients are kept in steps of 2**-16. "first": the
+        first class, with coefficients as they are computed. This is the alternation as published
+        to the letter, in which the last bit of a coefficient decides many rows (see Notes).
 
     Attributes
     ----------
@@ -121,7 +140,8 @@ class CarakoClassifier(VoteClassifier):
     coefficients_ : ndarray of shape (n_views, n_classes)
         How much each view counts for each class.
     vote_ : Vote
-        The fitted vote, one term per view.
+        The fitted vote, one term per view. With ``ties="precision"`` its weights are the
+        coefficients and at most 2**-17 for the precision of an answer.
     objective_ : float
         Loss of the kept voters and coefficients; NaN if there was nothing to learn.
     history_ : dict of str to ndarray of shape (n_alternations,)
@@ -150,9 +170,16 @@ class CarakoClassifier(VoteClassifier):
     -----
     The source gives no procedure for the joint minimisation; several starts of the alternation
     are ours. Greedy learners do not minimise their prices exactly, so that the loss may rise in
-    an alternation: the best one is kept. A row without any vote (every view that speaks has
-    coefficient 0 for what it says) gets the most frequent class, see :meth:`undecided`; ties go
-    to the first class.
+    an alternation: the best one is kept. A row without any vote gets the most frequent class, see
+    :meth:`undecided`: all its views are missing or, with ``ties="first"``, have coefficient 0 for
+    what they say.
+
+    Ties are frequent, because the coefficients of every class add up to 1: two classes whose views
+    all answer them both score 1. The source does not say who wins. With ``ties="first"`` the answer
+    depends on how a processor rounds an exponential, and accuracy with it, by up to five points in
+    version 1. ``ties="precision"`` also drops the last bits of the prices and calls losses equal
+    that differ by less than a billionth of them, so that the same model is learnt everywhere. Its
+    answers differ from those of "first", on average for the better (see ``docs/fusion.md``).
 
     Examples
     --------
@@ -180,6 +207,7 @@ class CarakoClassifier(VoteClassifier):
         sweeps: int = 1,
         max_depth: int = 10,
         constraint: str = "eq1",
+        ties: str = "precision",
         views: Any = None,
         max_bins: int = 255,
         random_state: Any = None,
@@ -194,6 +222,7 @@ class CarakoClassifier(VoteClassifier):
         self.sweeps = sweeps
         self.max_depth = max_depth
         self.constraint = constraint
+        self.ties = ties
         self.views = views
         self.max_bins = max_bins
         self.random_state = random_state
@@ -231,6 +260,7 @@ class CarakoClassifier(VoteClassifier):
             raise ValueError(f"version must be 1 or 2, got {self.version!r}.")
         check_choice("procedure", self.procedure, ("two_step", "joint"))
         check_choice("constraint", self.constraint, CONSTRAINTS)
+        check_choice("ties", self.ties, ("precision", "first"))
         for name in ("max_iter", "n_restarts", "sweeps"):
             check_integer(name, getattr(self, name), 1)
         check_integer("max_depth", self.max_depth, 1, 30)
@@ -265,14 +295,15 @@ class CarakoClassifier(VoteClassifier):
             key: [] for key in ("start", "iteration", "objective", "error")
         }
         n_starts = self.n_restarts if self.procedure == "joint" else 1
-        best = _Iterate([], np.empty((0, len(loss.y)), dtype=np.int64), np.empty((0, 0)))
+        nobody = np.empty((0, loss.n_classes))
+        best = _Iterate([], np.empty((0, len(loss.y)), dtype=np.int64), nobody, nobody)
         if not students:
             best.value = np.nan
         silent = "one class" if loss.n_classes == 1 else "no view shows two classes"
         self.stop_reason_, self.n_iter_ = silent, 0
         for start in range(n_starts if students else 0):
             found, reason = self._alternate(loss, students, start, rng, team)
-            if found.rank < best.rank:
+            if found.beats(best, self._slack):
                 best, self.stop_reason_ = found, reason
                 self.n_iter_ = self.history_["start"].count(start)
         self.history_ = {key: np.array(values) for key, values in self.history_.items()}
@@ -290,26 +321,48 @@ class CarakoClassifier(VoteClassifier):
         coefficients = rng.uniform(size=(len(students), loss.n_classes))
         coefficients /= coefficients.sum(axis=0)
         silence = np.full((len(students), len(loss.y)), -1, dtype=np.int64)
-        current = best = _Iterate([None] * len(students), silence, coefficients)
+        current = best = _Iterate([None] * len(students), silence, coefficients, coefficients)
         for iteration in range(self.max_iter):
             seeds = rng.randint(2**31 - 1, size=len(students))
             teach = self._teach_together if self.version == 2 else self._teach_in_turn
             voters, answers = teach(loss, students, current, seeds, team)
-            coefficients = loss.coefficients(answers, current.coefficients)
-            value, error = (
-                loss.value(answers, coefficients),
-                self._error(loss, answers, coefficients),
-            )
-            current = _Iterate(voters, answers, coefficients, value, error)
+            current = self._weigh(loss, voters, answers, current.coefficients)
+            value, error = current.value, current.error
             for key, entry in zip(self.history_, (start, iteration, value, error)):
                 self.history_[key].append(entry)
-            enough = best.value - value <= self.tol * value
-            best = min(best, current, key=lambda iterate: iterate.rank)
+            enough = best.value - value <= (self.tol + self._slack) * value
+            best = current if current.beats(best, self._slack) else best
             if error == 0.0:
                 return best, "no training errors"
             if enough:
                 return best, "the loss no longer falls"
         return best, "all alternations done"
+
+    @property
+    def _slack(self) -> float:
+        """Losses that differ by no more than this share are the same."""
+        return 0.0 if self.ties == "first" else _SAME_LOSS
+
+    def _weigh(
+        self,
+        loss: CarakoLoss,
+        voters: list[Voter | None],
+        answers: np.ndarray,
+        before: np.ndarray,
+    ) -> _Iterate:
+        """Step 2: choose the coefficients for the answers, and say who wins a tie."""
+        coefficients = votes = loss.coefficients(answers, before)
+        if self.ties == "precision":
+            coefficients = put_on_grid(coefficients)
+            votes = coefficients + loss.tie_breakers(answers)
+        value, error = loss.value(answers, coefficients), self._error(loss, answers, votes)
+        return _Iterate(voters, answers, coefficients, votes, value, error)
+
+    def _prices(
+        self, loss: CarakoLoss, k: int, answers: np.ndarray, coefficients: np.ndarray
+    ) -> np.ndarray:
+        prices = loss.prices(k, answers, coefficients)
+        return prices if self.ties == "first" else coarsen(prices)
 
     def _teach_together(
         self,
@@ -322,7 +375,7 @@ class CarakoClassifier(VoteClassifier):
         """Step 1 of version 2: views do not see each other, so that they learn in parallel."""
 
         def lesson(k: int) -> tuple[Voter, np.ndarray] | None:
-            prices = loss.prices(k, before.answers, before.coefficients)
+            prices = self._prices(loss, k, before.answers, before.coefficients)
             return students[k].learn(prices, loss.weights, int(seeds[k]))
 
         lessons = team.each([partial(lesson, k) for k in range(len(students))])
@@ -344,15 +397,15 @@ class CarakoClassifier(VoteClassifier):
         voters, answers = list(before.voters), before.answers.copy()
         for _ in range(self.sweeps):
             for k, student in enumerate(students):
-                prices = loss.prices(k, answers, before.coefficients)
+                prices = self._prices(loss, k, answers, before.coefficients)
                 learnt = student.learn(prices, loss.weights, int(seeds[k]))
                 if learnt is not None:
                     voters[k], answers[k] = learnt
         return voters, answers
 
-    def _error(self, loss: CarakoLoss, answers: np.ndarray, coefficients: np.ndarray) -> float:
+    def _error(self, loss: CarakoLoss, answers: np.ndarray, votes: np.ndarray) -> float:
         """Share of the training mass that the vote gets wrong."""
-        scores = loss.scores(answers, coefficients)
+        scores = loss.scores(answers, votes)
         wrong = vote_answers(scores, int(self.class_prior_.argmax())) != loss.y
         return float((loss.weights * self.class_prior_[loss.y])[wrong].sum())
 
@@ -361,14 +414,14 @@ class CarakoClassifier(VoteClassifier):
         n_classes = loss.n_classes
         self.coefficients_ = np.zeros((len(self.views_), n_classes))
         terms = []
-        for student, voter, weight in zip(students, best.voters, best.coefficients):
+        for k, (student, voter) in enumerate(zip(students, best.voters)):
             if voter is not None:
-                self.coefficients_[student.view] = weight
-                terms.append(Term(voter, weight, student.view))
+                self.coefficients_[student.view] = best.coefficients[k]
+                terms.append(Term(voter, best.votes[k], student.view))
         self.vote_ = Vote(terms, [len(terms)], n_classes, self.views_)
         warn_if_nothing_learnt(self.vote_)
         self.objective_ = best.value
-        scores = loss.scores(best.answers, best.coefficients)
+        scores = loss.scores(best.answers, best.votes)
         self.undecided_ = int((~scores.any(axis=1)).sum())
 
     @classmethod

@@ -80,7 +80,7 @@ _METHODS = {
     LATE: LateFusionClassifier(_SINGLE[PLAIN], combine="margins"),
     COMBO_EARLY: _SINGLE[COMBO],
     COMBO_LATE: LateFusionClassifier(_SINGLE[COMBO], combine="margins"),
-    CARAKO: CarakoClassifier(max_depth=10),
+    CARAKO: CarakoClassifier(max_depth=10, ties="first"),
     MUMBO: MumboClassifier(**STUMPS),
     MUCOMBO: MuComboClassifier(**STUMPS),
 }
