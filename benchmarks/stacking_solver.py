@@ -11,7 +11,8 @@ from sklearn.exceptions import ConvergenceWarning
 
 from benchmarks.lines import Line, at_least, best_of_each
 from uneven.datasets import make_level_one
-from uneven.stacking.solvers.solve import STRENGTHS, bind, minimise, solve_path
+from uneven.stacking.model.problem import pose_problem
+from uneven.stacking.solvers.solve import STRENGTHS, minimise, solve_path
 from uneven_published.sen.majorisation import majorise
 
 SHAPE = (2000, 130, 7)
@@ -36,9 +37,9 @@ def conic(scores: np.ndarray, y: np.ndarray, gap: float) -> tuple[float, float, 
 
 
 def beside_clarabel(scores: np.ndarray, y: np.ndarray) -> list[Line]:
-    problem = bind(scores, y)
+    problem = pose_problem(scores, y)
     ours = best_of_each([lambda: minimise(problem, STRENGTH, tol=GAP)], 5.0)[0]
-    whole = best_of_each([lambda: minimise(bind(scores, y), STRENGTH, tol=GAP)], 5.0)[0]
+    whole = best_of_each([lambda: minimise(pose_problem(scores, y), STRENGTH, tol=GAP)], 5.0)[0]
     found = minimise(problem, STRENGTH, tol=GAP)
     exact = minimise(problem, STRENGTH, tol=1e-8)
     value, inside, total = conic(scores, y, GAP)
@@ -60,7 +61,7 @@ def beside_clarabel(scores: np.ndarray, y: np.ndarray) -> list[Line]:
 
 def beside_majorisation(scores: np.ndarray, y: np.ndarray) -> list[Line]:
     """Time that each mode needs until its own, smoothed objective is within 1e-4 of its best."""
-    problem = bind(scores, y)
+    problem = pose_problem(scores, y)
     ours = best_of_each([lambda: minimise(problem, STRENGTH, tol=GAP)], 5.0)[0]
     exact = minimise(problem, STRENGTH, tol=1e-6)
     words = {"penalty": "group", "strength": STRENGTH, "tol": 1e-7}
@@ -87,7 +88,7 @@ def beside_majorisation(scores: np.ndarray, y: np.ndarray) -> list[Line]:
 
 def paths(scores: np.ndarray, y: np.ndarray) -> list[Line]:
     """Twelve strengths with warm starts, beside one solve from zero at the last of them."""
-    problem, lines = bind(scores, y), []
+    problem, lines = pose_problem(scores, y), []
     pull, _ = problem.design.adjoint(problem.loss.envelope(np.zeros((len(y), SHAPE[2])), 0.1).slope)
     largest = float(np.linalg.norm(pull, axis=1).max())
     grids = {
@@ -115,7 +116,7 @@ def run() -> list[Line]:
     level = make_level_one(*SHAPE, random_state=0)
     scores, y = level.scores, level.target
     small = make_level_one(*WARMUP, random_state=0)
-    minimise(bind(small.scores, small.target), STRENGTH)
+    minimise(pose_problem(small.scores, small.target), STRENGTH)
     for mode in ("paper", "safe"):
         majorise(small.scores, small.target, mode=mode, n_sweeps=2)
     with warnings.catch_warnings():

@@ -6,10 +6,10 @@ import numpy as np
 import pytest
 
 from tests.stacking.problems import level_one_problem
-from uneven.stacking.model.problem import LinearCombiner
+from uneven.stacking.model.problem import LinearCombiner, pose_problem
 from uneven.stacking.solvers.newton import _Point, _without_crumbs
 from uneven.stacking.solvers.selection import select_then_refit
-from uneven.stacking.solvers.solve import bind, solve
+from uneven.stacking.solvers.solve import solve
 
 
 def test_a_bad_start_costs_time_only():
@@ -25,7 +25,7 @@ def test_a_bad_start_costs_time_only():
 @pytest.mark.parametrize("penalty", ["group", "l1"])
 def test_crumbs_are_swept_away_and_nothing_else(penalty):
     P, y = level_one_problem(60, 10, 3, seed=3)
-    problem = bind(P, y, penalty=penalty).at_strength(0.03)
+    problem = pose_problem(P, y, penalty=penalty).at_strength(0.03)
     clean = solve(P, y, penalty=penalty, strength=0.03).coef
     zero = clean == 0.0
     assert zero.any()

@@ -10,7 +10,8 @@ from sklearn.exceptions import ConvergenceWarning
 from sklearn.svm import LinearSVC
 
 from tests.stacking.problems import GOLDEN_P, GOLDEN_Y, level_one_problem
-from uneven.stacking.solvers.solve import STRENGTHS, bind, minimise, solve
+from uneven.stacking.model.problem import pose_problem
+from uneven.stacking.solvers.solve import STRENGTHS, minimise, solve
 
 COMBINATIONS, LOSSES, PENALTIES = ("ws", "cws", "lsg"), ("hinge", "squared"), ("l2", "l1", "group")
 TRIPLES = list(itertools.product(COMBINATIONS, LOSSES, PENALTIES))
@@ -177,7 +178,7 @@ def test_linear_stacking_bounds_the_svm_that_penalises_its_intercept():
     model = LinearSVC(
         multi_class="crammer_singer", C=1.0 / (2 * strength * 150), tol=1e-8, max_iter=200_000
     ).fit(flat, y)
-    problem = bind(P, y, combination="lsg", penalty="l2")
+    problem = pose_problem(P, y, combination="lsg", penalty="l2")
     scores = model.decision_function(flat)
     theirs = problem.loss.value(scores) + strength * float((model.coef_**2).sum())
     penalised = theirs + strength * float((model.intercept_**2).sum())

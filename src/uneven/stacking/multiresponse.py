@@ -13,8 +13,7 @@ from scipy.optimize import nnls
 
 from uneven.stacking.kernel.combiner import class_tables, class_targets
 from uneven.stacking.model.combinations import COMBINATIONS
-from uneven.stacking.model.problem import LinearCombiner
-from uneven.stacking.solvers.solve import check_level_one
+from uneven.stacking.model.problem import LinearCombiner, check_level_one
 from uneven.utils.parameters import check_choice
 
 __all__ = ["mlr"]

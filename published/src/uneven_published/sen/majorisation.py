@@ -28,8 +28,7 @@ from sklearn.exceptions import ConvergenceWarning
 from sklearn.utils import check_random_state
 
 from uneven.stacking.model.penalties import PENALTIES
-from uneven.stacking.model.problem import LinearCombiner
-from uneven.stacking.solvers.solve import check_level_one
+from uneven.stacking.model.problem import LinearCombiner, check_level_one
 from uneven.utils.parameters import check_choice, check_integer
 from uneven_published.sen import _loops as loops
 from uneven_published.sen.smoothed_hinge import SmoothedHinge, SmoothedProblem

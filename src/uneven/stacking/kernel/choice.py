@@ -27,9 +27,10 @@ from uneven.stacking.kernel.combiner import (
     fit_kernel_combiner,
     pose_kernel_problem,
 )
+from uneven.stacking.model.problem import check_level_one
 from uneven.stacking.out_of_fold.fitting import one_thread
 from uneven.stacking.solvers.selection import Selection, inner_folds
-from uneven.stacking.solvers.solve import check_level_one, check_strengths
+from uneven.stacking.solvers.solve import check_strengths
 from uneven.utils.parameters import check_choice
 
 __all__ = ["DEGREES", "KernelChoice", "choose_kernel_parameters", "gamma_grid", "select_kernel"]

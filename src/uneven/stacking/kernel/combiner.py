@@ -41,7 +41,7 @@ from uneven.stacking.kernel.machines import (
     fit_support_vectors,
     merge,
 )
-from uneven.stacking.solvers.solve import check_level_one
+from uneven.stacking.model.problem import check_level_one
 from uneven.utils.parameters import check_choice, check_integer
 
 __all__ = [

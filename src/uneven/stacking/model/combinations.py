@@ -3,6 +3,8 @@
 Each ties the weights of one general linear map in its own way (the map psi of the source), and all
 keep them in the same form: one row of ``coef`` per classifier, so that a classifier is dropped
 when its row is zero.
+
+``@named(COMBINATIONS, name)`` makes a class known everywhere by its name.
 """
 
 from __future__ import annotations
@@ -13,6 +15,8 @@ from typing import Any
 
 import numpy as np
 from scipy.linalg import cho_factor, cho_solve
+
+from uneven.stacking.model import named
 
 NormalSolver = Callable[[np.ndarray, np.ndarray], tuple[np.ndarray, np.ndarray]]
 
@@ -130,6 +134,10 @@ class Combination(ABC):
         """
 
 
+COMBINATIONS: dict[str, type[Combination]] = {}
+"""The combinations by their names, those with fewer weights first."""
+
+
 def _factor(rows: np.ndarray, share: np.ndarray, ridge: np.ndarray | float) -> Any:
     """Factor of the weighted Gram matrix of rows of shape (n_weights, n_samples)."""
     half = rows * np.sqrt(share)
@@ -150,6 +158,7 @@ def _bent_pairs(
                 yield a, b, here, pair[here]
 
 
+@named(COMBINATIONS, "ws")
 class WeightedSum(Combination):
     """WS: one weight per classifier, ``score[n] = sum_m u[m] p[m, n]``.
 
@@ -160,8 +169,6 @@ class WeightedSum(Combination):
     >>> WeightedSum(P).scores(np.array([[1.0], [2.0]]), np.zeros(0))
     array([[1.7, 1.3]])
     """
-
-    name = "ws"
 
     @staticmethod
     def width(n_classes: int) -> int:
@@ -193,6 +200,7 @@ class WeightedSum(Combination):
         return lambda coef, intercept: (cho_solve(factor, coef, check_finite=False), intercept)
 
 
+@named(COMBINATIONS, "cws")
 class ClassWeightedSum(Combination):
     """CWS: one weight per classifier and class, ``score[n] = sum_m v[m, n] p[m, n]``.
 
@@ -203,8 +211,6 @@ class ClassWeightedSum(Combination):
     >>> ClassWeightedSum(P).scores(np.array([[1.0, 0.0], [2.0, 4.0]]), np.zeros(0))
     array([[1.7, 2. ]])
     """
-
-    name = "cws"
 
     @staticmethod
     def width(n_classes: int) -> int:
@@ -246,6 +252,7 @@ class ClassWeightedSum(Combination):
         return solve
 
 
+@named(COMBINATIONS, "lsg")
 class LinearStacking(Combination):
     """LSG: all scores speak for every class, ``score[n] = sum_mk w[m, k, n] p[m, k] + b[n]``.
 
@@ -259,8 +266,6 @@ class LinearStacking(Combination):
     >>> LinearStacking(P).scores(np.array([[1.0, 0.0, 0.0, 2.0]]), np.array([0.0, 0.5]))
     array([[0.7, 1.1]])
     """
-
-    name = "lsg"
 
     @staticmethod
     def width(n_classes: int) -> int:
@@ -320,8 +325,3 @@ class LinearStacking(Combination):
             return found[:-1].reshape(shape), found[-1]
 
         return solve
-
-
-COMBINATIONS: dict[str, type[Combination]] = {
-    kind.name: kind for kind in (WeightedSum, ClassWeightedSum, LinearStacking)
-}

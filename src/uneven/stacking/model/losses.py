@@ -1,4 +1,7 @@
-"""What combined scores cost: the Crammer-Singer hinge and the squared distance to targets."""
+"""What combined scores cost: the Crammer-Singer hinge and the squared distance to targets.
+
+``@named(LOSSES, name)`` makes a class known everywhere by its name.
+"""
 
 from __future__ import annotations
 
@@ -8,6 +11,7 @@ from dataclasses import dataclass
 import numpy as np
 
 from uneven.stacking._loops import hinge_envelope, nearest_scores
+from uneven.stacking.model import named
 
 __all__ = ["LOSSES", "CrammerSingerHinge", "Envelope", "Loss", "SquaredLoss"]
 
@@ -40,13 +44,27 @@ class Loss(ABC):
     n_classes : int
     share : ndarray of shape (n_samples,)
         How much every row counts; adds up to 1.
+    target : {"01", "pm1"}, default="01"
+        For losses that measure a distance from targets: the target of the wrong classes, 0 or -1.
+
+    Attributes
+    ----------
+    bend : float or None
+        Largest second derivative in a score of a row that counts 1; None if the loss is not smooth.
     """
 
     name: str
-    smooth: bool
+    bend: float | None = None
 
-    def __init__(self, y: np.ndarray, n_classes: int, share: np.ndarray) -> None:
+    def __init__(
+        self, y: np.ndarray, n_classes: int, share: np.ndarray, target: str = "01"
+    ) -> None:
         self.y, self.n_classes, self.share = y, n_classes, share
+
+    @property
+    def smooth(self) -> bool:
+        """Whether the loss is its own envelope."""
+        return self.bend is not None
 
     @abstractmethod
     def value(self, scores: np.ndarray) -> float:
@@ -69,6 +87,11 @@ class Loss(ABC):
         """
 
 
+LOSSES: dict[str, type[Loss]] = {}
+"""The losses by their names."""
+
+
+@named(LOSSES, "hinge")
 class CrammerSingerHinge(Loss):
     """Hinge: by how much the best wrong class comes within 1 of the true one.
 
@@ -79,9 +102,6 @@ class CrammerSingerHinge(Loss):
     >>> hinge.value(np.array([[2.0, 0.5, 1.5], [0.0, 3.0, 1.0]]))
     0.25
     """
-
-    name = "hinge"
-    smooth = False
 
     def value(self, scores: np.ndarray) -> float:
         """``sum_i share_i max(0, 1 - margin_i)``."""
@@ -111,16 +131,12 @@ class CrammerSingerHinge(Loss):
         return float(-slope[np.arange(len(slope)), self.y].sum()), 0.0
 
 
+@named(LOSSES, "squared")
 class SquaredLoss(Loss):
     """Least squares: squared distance of every score from its target.
 
-    Parameters
-    ----------
-    y, n_classes, share
-        As in :class:`Loss`.
-    target : {"01", "pm1"}, default="01"
-        Target of the wrong classes: 0, or -1 as in the source. Without an intercept -1 is
-        mis-specified: scores of a classifier add up to 1, these targets to ``2 - n_classes``.
+    The source aims at -1 for the wrong classes. Without an intercept that is mis-specified: scores
+    of a classifier add up to 1, these targets to ``2 - n_classes``; so the default is 0.
 
     Examples
     --------
@@ -129,8 +145,7 @@ class SquaredLoss(Loss):
     0.5
     """
 
-    name = "squared"
-    smooth = True
+    bend = 2.0
 
     def __init__(
         self, y: np.ndarray, n_classes: int, share: np.ndarray, target: str = "01"
@@ -160,6 +175,3 @@ class SquaredLoss(Loss):
         return -float(np.vdot(slope, self.targets)), float(
             ((slope * slope).sum(axis=1) / (4.0 * share)).sum()
         )
-
-
-LOSSES: dict[str, type[Loss]] = {kind.name: kind for kind in (CrammerSingerHinge, SquaredLoss)}

@@ -1,17 +1,32 @@
-"""What weights cost: the three penalties.
+"""What weights cost: the penalties.
 
 A penalty is a sum over blocks of one classifier's weights. The block decides what becomes zero
 together: nothing (squared lengths), single weights (l1), or a whole classifier (group). The last
 two may have a share of squared lengths beside their norms (elastic nets).
+
+``@named(PENALTIES, name)`` makes a class known everywhere by its name.
 """
 
 from __future__ import annotations
 
 from abc import ABC, abstractmethod
+from numbers import Real
+from typing import Any
 
 import numpy as np
 
-__all__ = ["L1", "PENALTIES", "GroupL2", "Penalty", "SparsePenalty", "SquaredL2"]
+from uneven.stacking.model import named
+
+__all__ = [
+    "L1",
+    "PENALTIES",
+    "GroupL2",
+    "Penalty",
+    "SparsePenalty",
+    "SquaredL2",
+    "check_elastic",
+    "make_penalty",
+]
 
 
 class Penalty(ABC):
@@ -27,9 +42,18 @@ class Penalty(ABC):
     sparse: bool
     ridge: float
 
+    @property
+    def plain(self) -> bool:
+        """Whether it is a norm, or the squared weights, alone."""
+        return not self.sparse or self.ridge == 0.0
+
     @abstractmethod
     def value(self, coef: np.ndarray) -> float:
         """The penalty of these weights, without its strength."""
+
+    @abstractmethod
+    def in_units(self, scale: float, strength: float) -> tuple[Penalty, float]:
+        """The same cost, as penalty and strength, of weights that are ``scale`` times as large."""
 
     @abstractmethod
     def prox(self, coef: np.ndarray, step: float) -> np.ndarray:
@@ -62,6 +86,38 @@ class Penalty(ABC):
         """
 
 
+PENALTIES: dict[str, type[Penalty]] = {}
+"""The penalties by their names."""
+
+
+def check_elastic(elastic: Any) -> None:
+    """Refuse what is no factor on squared weights."""
+    is_number = isinstance(elastic, Real) and not isinstance(elastic, bool)
+    if not is_number or not 0.0 <= float(elastic) < np.inf:
+        raise ValueError(f"elastic must be a finite number, 0 or more; got {elastic!r}.")
+
+
+def make_penalty(name: str, elastic: float = 0.0) -> Penalty:
+    """The penalty of that name, with so much of the squared weights beside its norms.
+
+    Examples
+    --------
+    >>> make_penalty("group", 0.5).ridge
+    0.5
+    """
+    check_elastic(elastic)
+    kind = PENALTIES[name]
+    if issubclass(kind, SparsePenalty):
+        return kind(float(elastic))
+    if elastic:
+        raise ValueError(
+            f"elastic={elastic!r} adds squared weights to penalty='l1' or 'group'; "
+            f"penalty={name!r} consists of them: leave elastic=0."
+        )
+    return kind()
+
+
+@named(PENALTIES, "l2")
 class SquaredL2(Penalty):
     """l2: the sum of the squared weights.
 
@@ -72,13 +128,16 @@ class SquaredL2(Penalty):
     array([[1., 2.]])
     """
 
-    name = "l2"
     sparse = False
     ridge = 1.0
 
     def value(self, coef: np.ndarray) -> float:
         """``sum w^2``."""
         return float(np.vdot(coef, coef))
+
+    def in_units(self, scale: float, strength: float) -> tuple[Penalty, float]:
+        """Squares pay ``strength / scale^2``."""
+        return self, strength / scale**2
 
     def prox(self, coef: np.ndarray, step: float) -> np.ndarray:
         """``w / (1 + 2 step)``."""
@@ -118,6 +177,10 @@ class SparsePenalty(Penalty):
         """``sum_g |w_g| + ridge sum w^2``."""
         return float(self._lengths(coef).sum()) + self.ridge * float(np.vdot(coef, coef))
 
+    def in_units(self, scale: float, strength: float) -> tuple[Penalty, float]:
+        """Norms pay ``strength / scale``, and their share of squares that once more."""
+        return type(self)(self.ridge / scale), strength / scale
+
     def prox(self, coef: np.ndarray, step: float) -> np.ndarray:
         """Shorten every block by the step, not beyond zero, and scale the rest down."""
         lengths = self._lengths(coef)
@@ -140,6 +203,7 @@ class SparsePenalty(Penalty):
         return max(scaled, gain - cost - charge)
 
 
+@named(PENALTIES, "l1")
 class L1(SparsePenalty):
     """l1: the sum of the absolute weights; single weights become zero.
 
@@ -150,13 +214,12 @@ class L1(SparsePenalty):
     array([[2., 0.]])
     """
 
-    name = "l1"
-
     def block(self, width: int) -> int:
         """Every weight by itself."""
         return 1
 
 
+@named(PENALTIES, "group")
 class GroupL2(SparsePenalty):
     """l1-l2: the sum over classifiers of the length of their weights; whole rows become zero.
 
@@ -170,8 +233,6 @@ class GroupL2(SparsePenalty):
            [0. , 0. ]])
     """
 
-    name = "group"
-
     def block(self, width: int) -> int:
         """The whole row."""
         return width
@@ -181,6 +242,3 @@ def _best_scale(gain: float, cost: float, limit: float) -> float:
     """Maximum of ``s gain - s^2 cost`` over s from 0 to the limit."""
     best = limit if cost <= 0.0 else min(limit, max(0.0, gain / (2.0 * cost)))
     return best * gain - best * best * cost
-
-
-PENALTIES: dict[str, type[Penalty]] = {kind.name: kind for kind in (SquaredL2, L1, GroupL2)}

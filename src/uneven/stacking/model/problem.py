@@ -3,14 +3,16 @@
 from __future__ import annotations
 
 from dataclasses import dataclass, replace
+from typing import Any
 
 import numpy as np
 
 from uneven.stacking.model.combinations import COMBINATIONS, Combination
-from uneven.stacking.model.losses import Loss
-from uneven.stacking.model.penalties import Penalty, SparsePenalty
+from uneven.stacking.model.losses import LOSSES, Loss
+from uneven.stacking.model.penalties import PENALTIES, Penalty, make_penalty
+from uneven.utils.parameters import check_choice
 
-__all__ = ["LinearCombiner", "Problem"]
+__all__ = ["LinearCombiner", "Problem", "check_level_one", "pose_problem"]
 
 
 _ZERO, _ROUNDING = 1e-6, 1e-10
@@ -100,7 +102,7 @@ class LinearCombiner:
         return replace(self, coef=self.coef[members], multipliers=None)
 
 
-_FLOOR, _LEAST_REACH, _REACH = 1e-2, 100.0, 10.0
+_FLOOR, _REACH, _USUAL = 1e-2, 10.0, (0.05, 20.0)
 
 
 @dataclass
@@ -126,13 +128,10 @@ class Problem:
     def at_strength(self, strength: float) -> Problem:
         """The same problem with this strength, which is meant for the scores as they were.
 
-        With scores divided by s, weights are s times as large: norms pay ``strength / s`` for them,
-        squares ``strength / s^2``.
+        With scores divided by s, weights are s times as large.
         """
-        if not isinstance(self.penalty, SparsePenalty):
-            return replace(self, strength=strength / self.scale**2)
-        penalty = type(self.penalty)(self.penalty.ridge / self.scale)
-        return replace(self, penalty=penalty, strength=strength / self.scale)
+        penalty, strength = self.penalty.in_units(self.scale, strength)
+        return replace(self, penalty=penalty, strength=strength)
 
     def objective(self, coef: np.ndarray, scores: np.ndarray) -> float:
         """Value at weights whose combined scores are known."""
@@ -191,3 +190,94 @@ class Problem:
             solver,
             multipliers,
         )
+
+
+def pose_problem(
+    scores: Any,
+    y: Any,
+    *,
+    combination: str = "cws",
+    loss: str = "hinge",
+    penalty: str = "group",
+    elastic: float = 0.0,
+    share: Any = None,
+    target: str = "01",
+) -> Problem:
+    """The problem of :func:`~uneven.stacking.solvers.solve.solve`, checked, for any strength.
+
+    Parameters
+    ----------
+    scores, y, combination, loss, penalty, elastic, share, target
+        As there.
+
+    Returns
+    -------
+    Problem
+        Its strength is 1. Rows that do not count are left out.
+    """
+    scores, y, share = check_level_one(scores, y, share)
+    check_choice("combination", combination, COMBINATIONS)
+    check_choice("loss", loss, LOSSES)
+    check_choice("penalty", penalty, PENALTIES)
+    check_choice("target", target, ("01", "pm1"))
+    if not share.all():
+        counts = np.flatnonzero(share)
+        scores, y, share = scores[counts], y[counts], share[counts]
+    size = float(np.abs(scores).max())
+    scale = size * float(np.sqrt(np.mean((scores / (size or 1.0)) ** 2)))
+    if not scale or _USUAL[0] <= scale <= _USUAL[1]:
+        scale = 1.0
+    design = COMBINATIONS[combination](scores if scale == 1.0 else scores / scale)
+    cost = LOSSES[loss](y, scores.shape[2], share, target)
+    return Problem(design, cost, make_penalty(penalty, elastic), 1.0, scale)
+
+
+def check_level_one(
+    scores: Any, y: Any = None, share: Any = None
+) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
+    """Refuse level-1 scores, labels and shares that do not fit.
+
+    Parameters
+    ----------
+    scores : array-like of shape (n_samples, n_members, n_classes)
+    y : array-like of int, shape (n_samples,), optional
+    share : array-like of shape (n_samples,), optional
+
+    Returns
+    -------
+    scores : ndarray of float64, shape (n_samples, n_members, n_classes)
+    y : ndarray of int, shape (n_samples,)
+        Zeros if there were none.
+    share : ndarray of shape (n_samples,)
+        Adds up to 1.
+    """
+    scores = np.asarray(scores, dtype=np.float64)
+    if scores.ndim != 3 or 0 in scores.shape or scores.shape[2] < 2:
+        raise ValueError(
+            "scores must have the shape (n_samples, n_members, n_classes) with at least one row, "
+            f"one classifier and two classes; got {scores.shape}."
+        )
+    if not np.isfinite(scores).all():
+        i, m, n = np.argwhere(~np.isfinite(scores))[0]
+        raise ValueError(
+            f"scores[{i}, {m}, {n}] is {scores[i, m, n]}: every classifier must give a finite "
+            "score for every row and class."
+        )
+    labels = np.zeros(len(scores), dtype=np.int64) if y is None else np.asarray(y)
+    if labels.shape != (len(scores),) or not np.issubdtype(labels.dtype, np.integer):
+        raise ValueError(
+            f"y must hold one class position (int) for each of the {len(scores)} rows; got shape "
+            f"{labels.shape} of {labels.dtype}."
+        )
+    if labels.min() < 0 or labels.max() >= scores.shape[2]:
+        raise ValueError(
+            f"y holds {labels.min()} to {labels.max()}, but scores have {scores.shape[2]} classes "
+            f"(0 to {scores.shape[2] - 1})."
+        )
+    weights = np.ones(len(scores)) if share is None else np.asarray(share, dtype=np.float64)
+    if weights.shape != (len(scores),):
+        raise ValueError(f"share has shape {weights.shape}; {len(scores)} numbers are needed.")
+    if not np.isfinite(weights).all() or (weights < 0.0).any() or not weights.any():
+        raise ValueError("share must be finite, >= 0 and not all zero.")
+    weights = weights / weights.max()
+    return scores, labels.astype(np.int64, copy=False), weights / weights.sum()

@@ -5,17 +5,23 @@ from __future__ import annotations
 import numpy as np
 
 from uneven.stacking.model.problem import LinearCombiner, Problem
+from uneven.stacking.solvers import solver
 
 __all__ = ["admm"]
 
-_RELAXATION, _CHECK_EVERY = 1.6, 25
+_RELAXATION, _CHECK_EVERY, _ROUNDS, _WIDE = 1.6, 25, 20_000, 4000
 
 
+def _is_wide(problem: Problem) -> bool:
+    return not problem.penalty.sparse and problem.design.zeros()[0].size > _WIDE
+
+
+@solver("admm", suits=_is_wide)
 def admm(
     problem: Problem,
     start: LinearCombiner | None = None,
     tol: float = 1e-6,
-    max_iter: int = 20000,
+    max_iter: int | None = None,
 ) -> LinearCombiner:
     """Minimise a penalised loss by splitting scores and weights from the linear map.
 
@@ -26,7 +32,8 @@ def admm(
         Where to begin.
     tol : float, default=1e-6
         Proven relative distance from the minimum at which to stop.
-    max_iter : int, default=20000
+    max_iter : int, optional
+        20000 by default.
 
     Returns
     -------
@@ -45,7 +52,7 @@ def admm(
     if start is not None and start.multipliers is not None:
         drift = start.multipliers / (rho * share)
     multipliers, rounds = None, 0
-    for rounds in range(1, max_iter + 1):
+    for rounds in range(1, (_ROUNDS if max_iter is None else max_iter) + 1):
         pull, balance = design.adjoint(share * (scores - drift))
         free, intercept = solve(pull + ridge * (coef - debt), balance)
         reached = design.scores(free, intercept)

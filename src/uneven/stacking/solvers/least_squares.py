@@ -12,17 +12,30 @@ from sklearn.linear_model import Lasso
 from uneven.stacking.model.combinations import Combination, LinearStacking, WeightedSum
 from uneven.stacking.model.losses import SquaredLoss
 from uneven.stacking.model.problem import LinearCombiner, Problem
+from uneven.stacking.solvers import solver
+from uneven.stacking.solvers.newton import newton
 
 __all__ = ["closed_form", "lasso"]
 
 
-def closed_form(problem: Problem, tol: float = 1e-6) -> LinearCombiner:
+_ROUNDS = 5000
+
+
+@solver("closed form", only=("squared", "l2"))
+def closed_form(
+    problem: Problem,
+    start: LinearCombiner | None = None,
+    tol: float = 1e-6,
+    max_iter: int | None = None,
+) -> LinearCombiner:
     """Weights of ridge regression: one linear system for each set of tied weights.
 
     Parameters
     ----------
     problem : Problem
         With squared loss and squared weights.
+    start, max_iter
+        Not needed.
     tol : float, default=1e-6
         Relative gap that counts as converged.
 
@@ -40,16 +53,27 @@ def closed_form(problem: Problem, tol: float = 1e-6) -> LinearCombiner:
     )
 
 
-def lasso(problem: Problem, tol: float = 1e-6, max_iter: int = 5000) -> LinearCombiner:
+@solver("lasso", only=("squared", "l1"))
+def lasso(
+    problem: Problem,
+    start: LinearCombiner | None = None,
+    tol: float = 1e-6,
+    max_iter: int | None = None,
+) -> LinearCombiner:
     """Weights of l1-penalised regression, by scikit-learn's coordinate descent.
+
+    Where that stops early, Newton steps go on from there.
 
     Parameters
     ----------
     problem : Problem
         With squared loss and l1 penalty.
+    start
+        Not needed.
     tol : float, default=1e-6
         Relative gap that counts as converged.
-    max_iter : int, default=5000
+    max_iter : int, optional
+        5000 by default.
 
     Returns
     -------
@@ -64,7 +88,7 @@ def lasso(problem: Problem, tol: float = 1e-6, max_iter: int = 5000) -> LinearCo
             alpha=problem.strength / (2.0 * share.sum()),
             fit_intercept=isinstance(design, LinearStacking),
             tol=0.1 * tol,
-            max_iter=max_iter,
+            max_iter=_ROUNDS if max_iter is None else max_iter,
         )
         with warnings.catch_warnings():
             warnings.simplefilter("ignore", ConvergenceWarning)
@@ -74,9 +98,10 @@ def lasso(problem: Problem, tol: float = 1e-6, max_iter: int = 5000) -> LinearCo
             intercept[place.start] = model.intercept_
         n_iter = max(n_iter, int(np.max(model.n_iter_)))
     slope = loss.envelope(design.scores(coef, intercept), 1.0).slope
-    return problem.combiner(
+    found = problem.combiner(
         coef, intercept, multipliers=slope, n_iter=n_iter, tol=tol, solver="lasso"
     )
+    return found if found.converged else newton(problem, found, tol)
 
 
 def _regressions(

@@ -9,11 +9,27 @@ import scipy.sparse as sp
 from scipy.optimize import linprog
 
 from uneven.stacking.model.problem import LinearCombiner, Problem
+from uneven.stacking.solvers import solver
 
-__all__ = ["linear_program"]
+__all__ = ["is_small", "linear_program"]
+
+_SMALL = 100_000
 
 
-def linear_program(problem: Problem, tol: float = 1e-6) -> LinearCombiner:
+def is_small(problem: Problem) -> bool:
+    """Whether the linear program of a problem is solved at once."""
+    design = problem.design
+    n_entries = design.n_samples * (design.n_classes - 1) * design.zeros()[0].size
+    return n_entries <= _SMALL
+
+
+@solver("linear program", only=("hinge", "l1"), suits=is_small)
+def linear_program(
+    problem: Problem,
+    start: LinearCombiner | None = None,
+    tol: float = 1e-6,
+    max_iter: int | None = None,
+) -> LinearCombiner:
     """Weights with exact zeros, at a corner of the set of solutions.
 
     Variables are the positive and negative parts of the weights and one slack per row; every
@@ -23,6 +39,8 @@ def linear_program(problem: Problem, tol: float = 1e-6) -> LinearCombiner:
     ----------
     problem : Problem
         With hinge loss and l1 penalty.
+    start, max_iter
+        Not used: HiGHS has its own.
     tol : float, default=1e-6
         Relative gap that counts as converged.
 

@@ -24,6 +24,7 @@ from uneven.stacking._loops import block_descent
 from uneven.stacking.model.combinations import Combination
 from uneven.stacking.model.losses import Envelope
 from uneven.stacking.model.problem import LinearCombiner, Problem
+from uneven.stacking.solvers import solver
 
 __all__ = ["minimise_quadratic", "newton", "solve_positive"]
 
@@ -31,7 +32,7 @@ __all__ = ["minimise_quadratic", "newton", "solve_positive"]
 _SOFT, _WARM, _SHRINK, _LEAST = 0.5, 0.125, 0.25, 0.02
 _COLD_ACCURACY, _WARM_ACCURACY = 0.1, 0.01
 _INNER_STEPS, _HALVINGS = 60, 25
-_STALLED_ROUNDS, _ROUNDING = 8, 1e-14
+_ROUNDS, _STALLED_ROUNDS, _ROUNDING = 30, 8, 1e-14
 _CRUMBS = (1e-2, 1e-3, 1e-4, 1e-5, 1e-6)
 _DAMPING = (1e-7, 1e-5, 1e3)
 
@@ -56,11 +57,12 @@ class _Point:
             self.damping = min(most, self.damping * 30.0)
 
 
+@solver("newton")
 def newton(
     problem: Problem,
     start: LinearCombiner | None = None,
     tol: float = 1e-6,
-    max_iter: int = 30,
+    max_iter: int | None = None,
 ) -> LinearCombiner:
     """Minimise a penalised loss to a proven accuracy.
 
@@ -71,8 +73,8 @@ def newton(
         Where to begin; with multipliers if it was fitted to the same rows.
     tol : float, default=1e-6
         Proven relative distance from the minimum at which to stop.
-    max_iter : int, default=30
-        Rounds of the method of multipliers.
+    max_iter : int, optional
+        Rounds of the method of multipliers, 30 by default.
 
     Returns
     -------
@@ -80,7 +82,7 @@ def newton(
     """
     point, softness, accuracy = _begin(problem, start)
     least, last_gap, best, stalled, n_iter = _LEAST, np.inf, np.inf, 0, 0
-    while n_iter < max_iter:
+    while n_iter < (_ROUNDS if max_iter is None else max_iter):
         n_iter += 1
         multipliers, settled = _minimise_envelope(
             problem, point, softness, max(accuracy, 0.2 * tol)
@@ -236,7 +238,7 @@ def _newton_step(
 ) -> tuple[np.ndarray, np.ndarray]:
     """Change of the weights of some members, and of the intercept, that the model asks for."""
     curvature = part.curvature(envelope.diagonal, envelope.spoke)
-    steepest = 2.0 if problem.loss.smooth else 1.0 / softness
+    steepest = 1.0 / softness if problem.loss.bend is None else problem.loss.bend
     curvature[np.diag_indices_from(curvature)] += point.damping * point.scale * steepest
 
     coef = point.coef[members]
