@@ -11,9 +11,9 @@ from benchmarks.data import table
 from benchmarks.lines import Line, best_of_each
 from uneven.costs._simd import add_lanes8
 from uneven.costs.matrices import RunningCosts
-from uneven.utils.parallel import Workers
-from uneven.voters import kernels
-from uneven.voters.binning import Level, bin_table
+from uneven.utils.parallel import ThreadPool
+from uneven.voters import _loops
+from uneven.voters.training_table import Level, bin_table
 
 
 @njit(nogil=True, error_model="numpy")
@@ -35,11 +35,11 @@ def run() -> list[Line]:
     costs = RunningCosts(y, 7, np.ones(len(y)))
     matrix = costs.matrix
     everyone = np.zeros(0, dtype=np.int32)
-    level = Level(everyone, matrix, costs.sums[None], 7, kernels.COST, 0.0)
-    team = Workers(1, None)
+    level = Level(everyone, matrix, costs.sums[None], 7, _loops.COST, 0.0)
+    pool = ThreadPool()
 
     def histogram() -> None:
-        binned.best_splits(level, np.arange(50), team)
+        binned.best_splits(level, np.arange(50), pool)
 
     sums = np.zeros(8)
     stream(binned.codes, matrix, sums)

@@ -13,8 +13,8 @@ from tests.boosting.scripted import Scripted, row_numbers
 from tests.problems import four_view_classes, gaussian_classes, view_tables
 from uneven import AdaBoostMMClassifier, MuComboClassifier, MumboClassifier
 from uneven.boosting import ShareBoostClassifier
-from uneven.boosting.cooperation import COOPERATION_RULES, cooperation_shares, gauss
-from uneven.boosting.selection import SELECTION_RULES
+from uneven.boosting.multiview import SELECTION_RULES
+from uneven.boosting.mumbo import COOPERATION_RULES, cooperation_shares, gauss
 from uneven.datasets import make_imbalanced_views, make_uneven_views
 from uneven.voters import Resampled, TreeVoter
 

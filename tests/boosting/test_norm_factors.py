@@ -6,7 +6,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from uneven.boosting.norm import fit_class_factors
-from uneven.boosting.norm.kernels import largest_singular_value, sweep_factor
+from uneven.boosting.norm._loops import largest_singular_value, sweep_factor
 from uneven.metrics.confusion import matrix_norm
 
 GRID = np.exp(np.linspace(-2.0, 2.0, 41))

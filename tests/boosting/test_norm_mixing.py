@@ -19,7 +19,7 @@ from uneven.boosting.norm import (
     plan_boosts,
     with_linear_voters,
 )
-from uneven.boosting.norm.kernels import largest_singular_value, sweep_factor
+from uneven.boosting.norm._loops import largest_singular_value, sweep_factor
 from uneven.costs.matrices import RunningCosts
 from uneven.datasets import make_balance_scale
 from uneven.metrics import confusion_norm

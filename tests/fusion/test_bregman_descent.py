@@ -16,7 +16,7 @@ from uneven.fusion.bregman import (
     step_and_gain,
 )
 from uneven.fusion.bregman_descent import Descent
-from uneven.utils.parallel import workers
+from uneven.utils.parallel import thread_pool
 
 FIVE = np.ones(5)
 
@@ -221,8 +221,8 @@ def test_threads_do_not_change_a_bit():
     views = [np.where(rng.random((30_000, 6)) < 0.6, 1.0, -1.0) for _ in range(3)]
     mass = rng.random(30_000)
     alone = Descent(max_iter=3).learn(views, mass)
-    with workers(3) as team:
-        together = Descent(max_iter=3).learn(views, mass, team)
+    with thread_pool(3) as pool:
+        together = Descent(max_iter=3).learn(views, mass, pool)
     np.testing.assert_array_equal(alone.view_weight, together.view_weight)
     for a, b in zip(alone.voter_weight, together.voter_weight):
         np.testing.assert_array_equal(a, b)

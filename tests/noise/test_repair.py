@@ -19,7 +19,7 @@ from threadpoolctl import threadpool_limits
 
 from uneven import AdaBoostMMClassifier, ComboClassifier
 from uneven.noise import LabelRepairPipeline, UMAClassifier
-from uneven.noise.partial_labels import split_labels
+from uneven.utils.labels import split_labels
 
 
 class Listener(ClassifierMixin, BaseEstimator):

@@ -8,8 +8,8 @@ from hypothesis import strategies as st
 
 from tests.problems import tables
 from tests.voters.twins import codes_of
-from uneven.utils.parallel import workers
-from uneven.voters.binning import bin_table, cut_points
+from uneven.utils.parallel import thread_pool
+from uneven.voters.training_table import bin_table, cut_points
 
 
 @given(tables(max_values=40))
@@ -65,8 +65,8 @@ def test_columns_without_information():
 def test_layout_precision_and_threads_do_not_matter(order, dtype):
     X = np.random.default_rng(0).normal(size=(70_000, 8)).astype(np.float32)
     expected = bin_table(X)
-    with workers(2) as team:
-        binned = bin_table(np.asarray(X, dtype=dtype, order=order), team=team)
+    with thread_pool(2) as pool:
+        binned = bin_table(np.asarray(X, dtype=dtype, order=order), pool=pool)
     np.testing.assert_array_equal(binned.thresholds, expected.thresholds)
     np.testing.assert_array_equal(binned.codes, expected.codes)
 

@@ -10,12 +10,12 @@ from tests.problems import gaussian_classes, tables
 from tests.voters import twins
 from uneven.costs import TIE, edge, exponential_costs
 from uneven.costs.matrices import RunningCosts
-from uneven.utils.parallel import Workers, workers
-from uneven.voters import CostTree, TrainingTable, TreeVoter, kernels
-from uneven.voters.binning import Level
-from uneven.voters.forest import Forest
+from uneven.utils.parallel import ThreadPool, thread_pool
+from uneven.voters import CostTree, TrainingTable, TreeVoter, _loops
+from uneven.voters.cost_tree import Forest
+from uneven.voters.training_table import Level
 
-CRITERIA = {"cost": kernels.COST, "least_squares": kernels.LEAST_SQUARES}
+CRITERIA = {"cost": _loops.COST, "least_squares": _loops.LEAST_SQUARES}
 
 
 def costs_for(y, n_classes, seed):
@@ -34,8 +34,8 @@ def whole_table(running, criterion, tie):
 
 
 def learn(X, y, n_classes, running, n_jobs=1, **params):
-    with workers(n_jobs) as team:
-        table = TrainingTable(X, y, n_classes, np.ones(len(y)), team=team)
+    with thread_pool(n_jobs) as pool:
+        table = TrainingTable(X, y, n_classes, np.ones(len(y)), pool=pool)
         return CostTree(**params).learn(table, np.arange(X.shape[1]), running)
 
 
@@ -52,7 +52,7 @@ def test_best_splits_equal_the_slow_twin(problem, seed, criterion, sparse):
     tie = TIE * running.stake if criterion == "cost" else TIE
     level = Level(slots, running.matrix, totals, n_classes, CRITERIA[criterion], tie)
     for f in range(X.shape[1]):
-        found = binned.best_splits(level, np.array([f]), Workers(1, None))
+        found = binned.best_splits(level, np.array([f]), ThreadPool())
         for s in range(n_slots):
             rows = slots == s
             codes, matrix = dense.codes[f, rows], running.matrix[rows]
@@ -77,7 +77,7 @@ def test_splitting_the_columns_into_parts_changes_nothing(problem, seed, criteri
     level = whole_table(running, CRITERIA[criterion], tie)
 
     def best(columns):
-        return binned.best_splits(level, columns, Workers(1, None))
+        return binned.best_splits(level, columns, ThreadPool())
 
     whole = best(np.arange(X.shape[1]))
     parts = best(np.array([0]))
@@ -199,8 +199,8 @@ def test_threads_and_lane_counts_change_nothing(n_classes):
         (costs[side].sum(axis=0) ** 2).sum() / side.sum() for side in (root_left, ~root_left)
     )
     binned = TrainingTable(X, y, n_classes, np.ones(len(y))).binned
-    level = whole_table(running, kernels.LEAST_SQUARES, TIE)
-    found = binned.best_splits(level, np.arange(40), Workers(1, None))
+    level = whole_table(running, _loops.LEAST_SQUARES, TIE)
+    found = binned.best_splits(level, np.arange(40), ThreadPool())
     assert found.value[0] == pytest.approx(expected, rel=1e-9)
 
 
@@ -237,17 +237,17 @@ def test_a_packed_forest_votes_like_its_trees(problem, seed, n_trees):
     trees = [learn(X, y, n_classes, costs_for(y, n_classes, seed + t), max_depth=1 + t % 3)[0]
              for t in range(n_trees)]  # fmt: skip
     weights = rng.random((n_trees, n_classes))
-    present = rng.random((len(X), 2)) < 0.7
+    view_mask = rng.random((len(X), 2)) < 0.7
     view = rng.integers(-1, 2, n_trees)
     expected = np.zeros((len(X), n_classes))
     for t, tree in enumerate(trees):
         answers = twins.tree_answers(tree, X)
-        speaks = np.ones(len(X), bool) if view[t] < 0 else present[:, view[t]]
+        speaks = np.ones(len(X), bool) if view[t] < 0 else view_mask[:, view[t]]
         expected[np.flatnonzero(speaks), answers[speaks]] += weights[t, answers[speaks]]
     forest = Forest.pack(trees)
     for table in (X, sp.csr_array(X)):
         scores = np.zeros((len(X), n_classes))
-        forest.add_votes(table, weights, scores, present=present, view=view)
+        forest.add_votes(table, weights, scores, view_mask=view_mask, view=view)
         np.testing.assert_allclose(scores, expected, atol=1e-12)
     again = forest.tree(n_trees - 1)
     assert isinstance(again, TreeVoter)

@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 from sklearn.base import is_regressor
 
-from uneven.noise.partial_labels import find_labels, split_labels
+from uneven.utils.labels import find_labels, split_labels
 from uneven.utils.parameters import check_choice
 
 if TYPE_CHECKING:

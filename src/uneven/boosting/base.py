@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import warnings
 from abc import ABCMeta, abstractmethod
-from collections.abc import Iterator, Mapping
+from collections.abc import Callable, Iterator, Mapping
 from dataclasses import dataclass, field
 from itertools import pairwise
 from typing import Any, ClassVar, Self
@@ -14,22 +14,84 @@ from sklearn.utils import check_random_state
 
 from uneven.boosting.judge import Judge
 from uneven.boosting.label_noise import known_noise, signals, true_mass
-from uneven.boosting.rounds import CallbackSupportMixin, announced_rounds, with_callbacks
-from uneven.boosting.sampling import RowDraw
-from uneven.costs import EDGE_CLIP, vote_weight
+from uneven.costs import EDGE_CLIP, EDGE_TOLERANCE, line_search_weight, vote_weight
 from uneven.costs.expected import Beliefs, ExpectedCosts, VoteCosts
-from uneven.costs.matrices import RunningCosts
+from uneven.costs.matrices import CostMatrix, RunningCosts
 from uneven.noise import NoiseInverse
-from uneven.utils.parallel import workers
+from uneven.utils.parallel import ThreadPool, thread_pool
 from uneven.utils.parameters import Flag, Interval, Jobs, Whole, check_integer, check_parameters
 from uneven.utils.validation import check_class_cost, fitted_attributes, whole_or_nothing
 from uneven.views import ViewMap
 from uneven.views.training_rows import TrainingRows, check_same_table, validate_fit_data
-from uneven.voters import TrainingTable, Voter
-from uneven.votes import Term, Vote
-from uneven.votes.classifier import StagedVoteClassifier
+from uneven.voters import TrainingTable, Voter, WeakLearner, as_weak_learner
+from uneven.votes import ALL_VIEWS, Term, Vote
+from uneven.votes.vote import StagedVoteClassifier
 
-__all__ = ["BoostingClassifier", "Candidate", "Round", "Setting"]
+__all__ = [
+    "BoostingClassifier",
+    "CallbackSupportMixin",
+    "Candidate",
+    "Round",
+    "RowDraw",
+    "Setting",
+    "SingleCostBoosting",
+    "announced_rounds",
+    "with_callbacks",
+]
+
+
+try:
+    from sklearn.callback import CallbackSupportMixin, with_callbacks
+except ImportError:  # scikit-learn before 1.9
+
+    class CallbackSupportMixin:  # type: ignore[no-redef]
+        """Stand-in for scikit-learn's mixin: there are no callbacks to support."""
+
+    def with_callbacks(method: Callable) -> Callable:  # type: ignore[no-redef]
+        """Stand-in for scikit-learn's decorator."""
+        return method
+
+
+class RowDraw:
+    """The rows that the voters of a round learn from.
+
+    Parameters
+    ----------
+    n_rows : int
+    share : float
+        Share of the rows to draw, in (0, 1]; 1 takes all of them and draws nothing.
+
+    Attributes
+    ----------
+    rows : ndarray of bool, shape (n_rows,), or None
+        None if all rows take part.
+
+    Examples
+    --------
+    >>> draw = RowDraw(6, 0.5)
+    >>> draw.begin(seed=0)
+    >>> int(draw.rows.sum())
+    3
+    """
+
+    def __init__(self, n_rows: int, share: float) -> None:
+        self._n_rows, self._share = n_rows, share
+        self.rows: np.ndarray | None = None
+
+    def begin(self, seed: int) -> None:
+        """Draw the rows of a round, the same ones for the same seed."""
+        if self._share < 1.0:
+            size = max(1, round(self._share * self._n_rows))
+            drawn = np.random.RandomState(seed).permutation(self._n_rows)[:size]
+            self.rows = np.zeros(self._n_rows, dtype=bool)
+            self.rows[drawn] = True
+
+    def seen_of(self, costs: CostMatrix, pool: ThreadPool) -> CostMatrix:
+        """The costs of the drawn rows; of all rows if the drawn ones cost nothing."""
+        if self.rows is None:
+            return costs
+        seen = costs.where(self.rows, pool)
+        return seen if seen.stake > 0.0 else costs
 
 
 @dataclass
@@ -40,7 +102,7 @@ class Setting:
     ----------
     table : TrainingTable
     views : ViewMap
-    present : ndarray of bool, shape (n_samples, n_views)
+    view_mask : ndarray of bool, shape (n_samples, n_views)
         Where the views are there.
     draw : RowDraw
         The rows that the voters of the current round learn from.
@@ -54,7 +116,7 @@ class Setting:
 
     table: TrainingTable
     views: ViewMap
-    present: np.ndarray
+    view_mask: np.ndarray
     draw: RowDraw
     noise: NoiseInverse | None = None
     clean: np.ndarray | None = None
@@ -201,14 +263,14 @@ class BoostingClassifier(CallbackSupportMixin, StagedVoteClassifier, metaclass=A
         )
         if setting.beliefs is None:
             weights = table.mass / units[table.y]
-            return RunningCosts(table.y, table.n_classes, weights, class_cost, table.team)
+            return RunningCosts(table.y, table.n_classes, weights, class_cost, table.pool)
         return ExpectedCosts(
-            table.y, table.mass, setting.beliefs, units, class_cost, tells_beliefs, table.team
+            table.y, table.mass, setting.beliefs, units, class_cost, tells_beliefs, table.pool
         )
 
     def _open_shared_costs(self, setting: Setting) -> VoteCosts:
         """The first cost matrix of all views together; rows without any view cost nothing."""
-        seen = setting.table.where(np.any(setting.present, axis=1), setting.table.team)
+        seen = setting.table.where(np.any(setting.view_mask, axis=1), setting.table.pool)
         return self._open_costs(setting, seen, tells_beliefs=True)
 
     def _open_beliefs(self, setting: Setting) -> Beliefs | None:
@@ -224,7 +286,7 @@ class BoostingClassifier(CallbackSupportMixin, StagedVoteClassifier, metaclass=A
             units = units / np.where(means > 0.0, means, 1.0)
         chances = np.vstack([setting.noise.matrix, np.eye(table.n_classes)])
         seen = signals(table.y, table.n_classes, setting.clean)
-        return Beliefs(seen, chances, self.class_prior_, units, table.team)
+        return Beliefs(seen, chances, self.class_prior_, units, table.pool)
 
     def _admit(
         self,
@@ -275,13 +337,13 @@ class BoostingClassifier(CallbackSupportMixin, StagedVoteClassifier, metaclass=A
             self.subsample_ = float(self.subsample)
             continued = earlier["vote_"] if self._continues(earlier) else None
             train, validation = self._hold_out(rows)
-            with workers(self.n_jobs) as team:
-                table = TrainingTable.of(train, self.max_bins, team)
+            with thread_pool(self.n_jobs) as pool:
+                table = TrainingTable.of(train, self.max_bins, pool)
                 noise = known_noise(self.noise_matrix, self.classes_)
                 mass = true_mass(train.y, train.mass, len(rows.classes), noise, train.clean)
                 self.class_prior_ = mass / mass.sum()
                 draw = RowDraw(len(train.y), self.subsample)
-                setting = Setting(table, rows.views, train.present, draw, noise, train.clean)
+                setting = Setting(table, rows.views, train.view_mask, draw, noise, train.clean)
                 setting.beliefs = self._open_beliefs(setting)
                 self._learn(setting, self._begin(setting), validation, continued)
         return self
@@ -404,3 +466,141 @@ class BoostingClassifier(CallbackSupportMixin, StagedVoteClassifier, metaclass=A
     @classmethod
     def _test_instances(cls) -> list[Any]:
         return [cls(n_estimators=5)]
+
+
+@dataclass
+class _Process:
+    """State of a boosting process with one cost matrix."""
+
+    setting: Setting
+    columns: np.ndarray
+    view: int
+    learner: WeakLearner
+    costs: VoteCosts
+
+
+class SingleCostBoosting(BoostingClassifier):
+    """One cost matrix, one voter per round; subclasses only weigh the examples."""
+
+    _parameters: ClassVar = {"line_search": Flag()}
+
+    def __init__(
+        self,
+        estimator: Any = None,
+        *,
+        n_estimators: int = 200,
+        max_depth: int = 3,
+        learning_rate: float = 1.0,
+        class_cost: Any = None,
+        noise_matrix: Any = None,
+        subsample: float = 1.0,
+        line_search: bool = False,
+        views: Any = None,
+        max_bins: int = 255,
+        early_stopping: bool = False,
+        validation_fraction: float = 0.1,
+        n_iter_no_change: int = 20,
+        warm_start: bool = False,
+        random_state: Any = None,
+        n_jobs: int | None = None,
+        verbose: int = 0,
+    ) -> None:
+        super().__init__(
+            estimator,
+            n_estimators=n_estimators,
+            max_depth=max_depth,
+            learning_rate=learning_rate,
+            class_cost=class_cost,
+            noise_matrix=noise_matrix,
+            subsample=subsample,
+            views=views,
+            max_bins=max_bins,
+            early_stopping=early_stopping,
+            validation_fraction=validation_fraction,
+            n_iter_no_change=n_iter_no_change,
+            warm_start=warm_start,
+            random_state=random_state,
+            n_jobs=n_jobs,
+            verbose=verbose,
+        )
+        self.line_search = line_search
+
+    def _begin(self, setting: Setting) -> _Process:
+        views = setting.views
+        view = 0 if len(views) == 1 else ALL_VIEWS
+        learner = as_weak_learner(self.estimator, self.max_depth)
+        costs = self._open_shared_costs(setting)
+        return _Process(setting, views.used_columns, view, learner, costs)
+
+    def _boost(self, process: _Process, seed: int) -> Round:
+        costs, table = process.costs, process.setting.table
+        seen = process.setting.draw.seen_of(costs, table.pool)
+        voter, answers = process.learner.learn(table, process.columns, seen, seed)
+        edge = costs.edge(answers)
+        if edge <= EDGE_TOLERANCE:
+            return self._give_up()
+        searched = line_search_weight(*costs.right_and_wrong(answers)) if self.line_search else None
+        return self._admit(costs, Candidate(voter, answers, process.view, edge), searched)
+
+    def _replay(self, process: _Process, vote: Vote) -> None:
+        for term in self._retold(process.setting, vote):
+            process.costs.add(term.voter.predict(process.setting.table.X), term.weight)
+
+
+def announced_rounds(
+    estimator: Any, rounds: range, data: tuple[Any, Any], snapshot: Callable[[], dict]
+) -> Iterator[int]:
+    """Iterate over the rounds of a fit, reporting each one when it has been done.
+
+    Parameters
+    ----------
+    estimator : object
+        Has ``verbose``, a ``history_`` that the loop body appends to, and a ``stop_reason_`` that
+        it sets to end the rounds: breaking out would keep the end from the callbacks.
+    rounds : range
+        Round numbers still to do.
+    data : (X, y)
+        What callbacks receive as the training data.
+    snapshot : callable
+        Returns the fitted attributes as they would be if learning ended now; called only if a
+        callback asks for them.
+
+    Yields
+    ------
+    int
+        The round number. Iteration ends early when a callback asks for it.
+    """
+    start_context = getattr(estimator, "_init_callback_context", None)
+    if start_context is None:
+        for number in rounds:
+            yield number
+            _print_round(estimator, number)
+            if estimator.stop_reason_:
+                return
+        return
+    X, y = data
+    context = start_context(max_subtasks=len(rounds))
+    context.call_on_fit_task_begin(estimator=estimator, X=X, y=y)
+    for number in rounds:
+        inner = context.subcontext(task_name="round")
+        inner.call_on_fit_task_begin(estimator=estimator, X=X, y=y)
+        yield number
+        _print_round(estimator, number)
+        asked_to_stop = inner.call_on_fit_task_end(
+            estimator=estimator, X=X, y=y, reconstruction_attributes=snapshot
+        )
+        if asked_to_stop or estimator.stop_reason_:
+            break
+    context.call_on_fit_task_end(estimator=estimator, X=X, y=y, reconstruction_attributes=snapshot)
+
+
+def _print_round(estimator: Any, number: int) -> None:
+    """Print the newest line of the history every ``10 / verbose`` rounds."""
+    if not estimator.verbose:
+        return
+    every = max(1, 10 // int(estimator.verbose))
+    last = {k: v[-1] for k, v in estimator.history_.items() if len(v) and np.ndim(v[-1]) == 0}
+    last.pop("round", None)
+    if last and (number + 1) % every == 0:
+        line = "  ".join(f"{key} {value:.4f}" for key, value in last.items())
+        print(f"{type(estimator).__name__}  round {number + 1}  {line}")

@@ -6,7 +6,7 @@ from typing import Any
 
 import numpy as np
 
-from uneven.boosting.single import SingleCostBoosting
+from uneven.boosting.base import SingleCostBoosting
 from uneven.utils.contract import not_repeatable
 from uneven.utils.docstrings import documented
 from uneven.utils.methods import method

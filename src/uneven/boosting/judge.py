@@ -6,7 +6,7 @@ import numpy as np
 
 from uneven.views.training_rows import TrainingRows
 from uneven.votes import Term, Vote
-from uneven.votes.classifier import vote_answers
+from uneven.votes.vote import vote_answers
 
 __all__ = ["Judge"]
 

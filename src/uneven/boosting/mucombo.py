@@ -165,7 +165,7 @@ class MuComboClassifier(MultiViewBoosting):
         check_choice("constraint", self.constraint, CONSTRAINTS)
         setting = self._hear(setting)
         if setting.beliefs is not None:
-            setting.beliefs.scale_votes(1.0 / np.maximum(setting.present.sum(axis=1), 1))
+            setting.beliefs.scale_votes(1.0 / np.maximum(setting.view_mask.sum(axis=1), 1))
         return _Process(setting, self._open_views(setting, tells_beliefs=True))
 
     def _boost(self, process: _Process, seed: int) -> Round:

@@ -1,4 +1,21 @@
-"""MuMBo: views of uneven strength that boost together and share their mistakes."""
+"""How much a view's mistake counts when another view is right: MuMBo's cooperation rules.
+
+A rule answers for the rows in which some views are right and some are wrong; the others are
+settled: a view that is right always learns with share 1, and so does every view of a row that all
+its present views get wrong. Whatever the rule answers, the loss of each view is bounded as long
+as shares lie in [0, 1].
+
+References
+----------
+S. Koço (2013), *Tackling the uneven views problem with cooperation based ensemble learning
+methods*, PhD thesis, Aix-Marseille Université, chapter 2.
+
+Notes
+-----
+Corrections of the source: the Gaussian rule has a minus in its exponent (with the printed plus its
+shares would exceed 1); rows that every view gets wrong count fully under every rule (by their
+printed formulas, the ratio rule would give them 0 and the half rule 0.5).
+"""
 
 from __future__ import annotations
 
@@ -10,15 +27,16 @@ import numpy as np
 from sklearn.utils.validation import check_is_fitted
 
 from uneven.boosting.base import Candidate, Round, Setting
-from uneven.boosting.cooperation import COOPERATION_RULES, cooperation_shares
 from uneven.boosting.multiview import (
+    SELECTION_RULES,
     Lesson,
+    Memory,
     MultiViewBoosting,
     ViewProcess,
+    select,
     selection_counts,
     term_answers,
 )
-from uneven.boosting.selection import SELECTION_RULES, Memory, select
 from uneven.costs.expected import VoteCosts
 from uneven.utils.contract import TWO_VIEWS
 from uneven.utils.docstrings import documented
@@ -27,9 +45,98 @@ from uneven.utils.parameters import check_choice, check_integer
 from uneven.views import ViewMap
 from uneven.views.training_rows import validate_predict_data
 from uneven.votes import Term, Vote
-from uneven.votes.classifier import vote_answers
+from uneven.votes.vote import vote_answers
 
-__all__ = ["MumboClassifier"]
+__all__ = [
+    "COOPERATION_RULES",
+    "MumboClassifier",
+    "binary",
+    "cooperation_shares",
+    "gauss",
+    "half",
+    "ratio",
+]
+
+
+Rule = Callable[[np.ndarray, np.ndarray], Any]
+
+
+def _wrong_share(right: np.ndarray, present: np.ndarray) -> np.ndarray:
+    """Share of the present views that are wrong, shape (n_samples, 1)."""
+    n_present = present.sum(axis=1, keepdims=True)
+    n_right = right.sum(axis=1, keepdims=True)
+    return np.asarray((n_present - n_right) / np.maximum(n_present, 1))
+
+
+def binary(right: np.ndarray, present: np.ndarray) -> Any:
+    """Do not push an example that another view already has right."""
+    return 0.0
+
+
+def ratio(right: np.ndarray, present: np.ndarray) -> Any:
+    """Push it by the share of the views that are right."""
+    return 1.0 - _wrong_share(right, present)
+
+
+def gauss(right: np.ndarray, present: np.ndarray, centre: float = 0.5) -> Any:
+    """Push it most when the share of views in error is near ``centre``."""
+    return np.exp(-((centre - _wrong_share(right, present)) ** 2))
+
+
+def half(right: np.ndarray, present: np.ndarray) -> Any:
+    """Push it least when half of the views are wrong."""
+    return np.abs(0.5 - _wrong_share(right, present))
+
+
+COOPERATION_RULES: dict[str, Rule] = {
+    "binary": binary,
+    "ratio": ratio,
+    "gauss": gauss,
+    "half": half,
+}
+
+
+def cooperation_shares(rule: str | Rule, right: np.ndarray, present: np.ndarray) -> np.ndarray:
+    """How much of its vote weight each view applies to its own costs, row by row.
+
+    Parameters
+    ----------
+    rule : {"binary", "ratio", "gauss", "half"} or callable
+        A callable gets ``right`` and ``present`` and returns numbers in [0, 1]: one for all, one
+        per row of shape (n_samples, 1), or an array of their shape.
+    right : ndarray of bool, shape (n_samples, n_views)
+        Which views answer rightly; False where absent.
+    present : ndarray of bool, shape (n_samples, n_views)
+
+    Returns
+    -------
+    ndarray of shape (n_samples, n_views)
+
+    Examples
+    --------
+    One row that both views miss, one that only the first has right:
+
+    >>> import numpy as np
+    >>> right = np.array([[False, False], [True, False]])
+    >>> cooperation_shares("binary", right, np.ones((2, 2), dtype=bool))
+    array([[1., 1.],
+           [1., 0.]])
+    """
+    function = rule if callable(rule) else COOPERATION_RULES[rule]
+    shares = np.asarray(function(right, present), dtype=np.float64)
+    if shares.shape not in ((), (len(right), 1), right.shape):
+        raise ValueError(
+            f"cooperation={rule!r} must return a number, or an array of shape {right.shape} or "
+            f"{(len(right), 1)}; got shape {shares.shape}."
+        )
+    if callable(rule) and not np.all((shares >= 0.0) & (shares <= 1.0)):
+        raise ValueError(
+            f"cooperation={rule!r} must return numbers in [0, 1]; got values from "
+            f"{np.min(shares)} to {np.max(shares)}."
+        )
+    settled = right | ~np.logical_or.reduce(right, axis=1, keepdims=True)
+    return np.where(settled, 1.0, shares) if shares.any() else settled.astype(np.float64)
+
 
 _FAILURE_RULES = ("halt", "retry", "skip")
 
@@ -78,7 +185,7 @@ class MumboClassifier(MultiViewBoosting):
         not at all; "ratio": by the share of views that are right; "gauss", "half": by how far the
         views are from an even split. A callable gets two boolean arrays of shape (n_samples,
         n_views), who is right and who is present, and returns numbers in [0, 1]; see
-        :mod:`uneven.boosting.cooperation`.
+        :mod:`uneven.boosting.mumbo`.
     selection : {"max_edge", "combination", "combination_or_best", "quota", "class_focus", \
 "diversity", "random"}, default="max_edge"
         Which voter of the round enters the vote, among those with a positive edge on its costs:
@@ -259,7 +366,7 @@ class MumboClassifier(MultiViewBoosting):
         """Bring every view's costs up to date, sparing what other views have right."""
         labels = process.setting.labels()
         right = np.array([lesson.answers == labels for lesson in lessons]).T
-        shares = cooperation_shares(self.cooperation, right, process.setting.present)
+        shares = cooperation_shares(self.cooperation, right, process.setting.view_mask)
         for lesson in reversed(lessons):  # the last view to learn is still in the cache
             if lesson.weight > 0.0:
                 share = np.ascontiguousarray(shares[:, lesson.view])

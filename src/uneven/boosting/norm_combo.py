@@ -10,6 +10,7 @@ from typing import Any, ClassVar, Self
 import numpy as np
 from sklearn.utils import check_random_state
 
+from uneven.boosting.base import CallbackSupportMixin, announced_rounds, with_callbacks
 from uneven.boosting.norm import (
     DEEPEST,
     Aim,
@@ -22,21 +23,20 @@ from uneven.boosting.norm import (
     steering_costs,
     with_linear_voters,
 )
-from uneven.boosting.rounds import CallbackSupportMixin, announced_rounds, with_callbacks
 from uneven.costs import EDGE_CLIP, EDGE_TOLERANCE, vote_weight
 from uneven.costs.matrices import RunningCosts
 from uneven.metrics.confusion import matrix_norm
 from uneven.utils.contract import not_repeatable
 from uneven.utils.docstrings import documented
 from uneven.utils.methods import method
-from uneven.utils.parallel import workers
+from uneven.utils.parallel import thread_pool
 from uneven.utils.parameters import Flag, Interval, Jobs, Whole, check_integer, check_parameters
 from uneven.utils.validation import check_class_cost, fitted_attributes, whole_or_nothing
 from uneven.views import ViewMap
 from uneven.views.training_rows import TrainingRows, validate_fit_data
 from uneven.voters import CostLinear, TrainingTable, as_weak_learner
 from uneven.votes import ALL_VIEWS, Term, Vote
-from uneven.votes.classifier import StagedVoteClassifier
+from uneven.votes.vote import StagedVoteClassifier
 
 __all__ = ["NormComboClassifier"]
 
@@ -62,7 +62,7 @@ class _Process:
     def hear(self, bag: OutOfBag, terms: list[Term], views: ViewMap, unseen: np.ndarray) -> None:
         """Let terms vote on the rows that they have not seen."""
         vote = Vote(terms, [len(terms)], self.table.n_classes, views)
-        bag.hear(vote.score(self.table.X, self.table.team), unseen)
+        bag.hear(vote.score(self.table.X, self.table.pool), unseen)
 
 
 @dataclass
@@ -255,8 +255,8 @@ stop_reason_ : object
         with whole_or_nothing(self):
             rows = validate_fit_data(self, X, y, sample_weight)
             self.classes_, self.views_ = rows.classes, rows.views
-            with workers(self.n_jobs) as team:
-                table = TrainingTable.of(rows, self.max_bins, team)
+            with thread_pool(self.n_jobs) as pool:
+                table = TrainingTable.of(rows, self.max_bins, pool)
                 self.class_prior_ = table.class_mass / table.class_mass.sum()
                 self._learn(self._begin(table, rows))
         return self
@@ -274,7 +274,7 @@ stop_reason_ : object
             table,
             rows.views.used_columns,
             0 if len(rows.views) == 1 else ALL_VIEWS,
-            np.where(rows.present.any(axis=1), mass, 0.0),
+            np.where(rows.view_mask.any(axis=1), mass, 0.0),
             np.ones((n_classes, n_classes)) if prices is None else _mean_one(prices),
             OutOfBag(table.y, n_classes, mass),
             OutOfBag(table.y, n_classes, mass),
@@ -343,7 +343,7 @@ stop_reason_ : object
         y, mass = table.y[rows], (drawn * process.row_mass)[rows]
         class_mass = np.bincount(y, mass, table.n_classes)
         prices = process.class_cost * process.steering
-        costs = RunningCosts(y, table.n_classes, mass / class_mass[y], prices, table.team)
+        costs = RunningCosts(y, table.n_classes, mass / class_mass[y], prices, table.pool)
         return _Draw(table.take(rows), costs, visible & (drawn == 0))
 
     def _linear_term(self, process: _Process, draw: _Draw) -> Term | None:

@@ -9,12 +9,13 @@ import numpy as np
 
 from uneven.boosting.base import Candidate, Round, Setting
 from uneven.boosting.multiview import (
+    Memory,
     MultiViewBoosting,
     ViewProcess,
+    select,
     selection_counts,
     term_answers,
 )
-from uneven.boosting.selection import Memory, select
 from uneven.costs.expected import VoteCosts
 from uneven.utils.docstrings import documented
 from uneven.utils.parameters import check_choice
@@ -189,7 +190,7 @@ class ShareBoostClassifier(MultiViewBoosting):
     def _find(self, process: _Process, seed: int) -> Candidate | None:
         """The voter of this round, if any has a positive edge."""
         for view in process.views:
-            view.costs = process.costs.where(view.present, view.table.team)
+            view.costs = process.costs.where(view.present, view.table.pool)
         if self.selection in ("max_edge", "combination"):
             lessons = self._teach(process.setting, process.views, seed)
             return select(self.selection, lessons, process.memory, seed)[0]

@@ -6,21 +6,19 @@ is wrong in itself raises an error.
 """
 
 from uneven.bounds.bodies import (
+    approximate_centre_lambda,
+    approximate_centre_scale,
+    approximate_centre_share,
     ball_volume,
     cap_share,
     cone_centre_height,
     cone_top_share,
     cone_volume,
+    cutting_plane_steps,
+    grunbaum_share,
     half_ball_centre,
     log_ball_volume,
     sphere_area,
-)
-from uneven.bounds.cutting_planes import (
-    approximate_centre_lambda,
-    approximate_centre_scale,
-    approximate_centre_share,
-    cutting_plane_steps,
-    grunbaum_share,
 )
 from uneven.bounds.linear import (
     compression_bound,

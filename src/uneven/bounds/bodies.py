@@ -9,11 +9,16 @@ from scipy.special import betainc, gammaln
 from uneven.bounds.arguments import check_dimensions, check_numbers
 
 __all__ = [
+    "approximate_centre_lambda",
+    "approximate_centre_scale",
+    "approximate_centre_share",
     "ball_volume",
     "cap_share",
     "cone_centre_height",
     "cone_top_share",
     "cone_volume",
+    "cutting_plane_steps",
+    "grunbaum_share",
     "half_ball_centre",
     "log_ball_volume",
     "sphere_area",
@@ -213,3 +218,196 @@ def cap_share(n_dims: int, angle: float) -> float:
         raise ValueError(f"angle={angle} must lie between 0 and pi.")
     share = 0.5 * float(betainc((n_dims - 1) / 2, 0.5, math.sin(angle) ** 2))
     return share if angle <= math.pi / 2 else 1.0 - share
+
+
+def grunbaum_share(n_dims: int | None = None) -> float:
+    """Least share of a convex body on either side of a cut through its centre of gravity.
+
+    Parameters
+    ----------
+    n_dims : int, optional
+        Dimension of the body; the bound for all dimensions, 1/e, if not given.
+
+    Returns
+    -------
+    float
+        ``(D / (D + 1))**D``, which a cone reaches. A cut leaves at most one minus this.
+
+    References
+    ----------
+    Grünbaum (1960), Partitions of mass-distributions and of convex bodies by hyperplanes. Louche
+    (2016), From confusion noise to active learning: playing on label availability in linear
+    classification problems, theorem 5.1.
+
+    Examples
+    --------
+    >>> [round(grunbaum_share(n_dims), 4) for n_dims in (1, 2, 3, None)]
+    [0.5, 0.4444, 0.4219, 0.3679]
+    """
+    if n_dims is None:
+        return math.exp(-1.0)
+    check_dimensions(n_dims)
+    return math.exp(-n_dims * math.log1p(1.0 / n_dims))
+
+
+def cutting_plane_steps(log_share: float, n_dims: int | None = None) -> float:
+    """Bound the cuts through centres of gravity until a version space is all that is left.
+
+    Parameters
+    ----------
+    log_share : float
+        Logarithm of the share of the version space in the body at the start, at most 0; see
+        `uneven.versionspace.log_volume`.
+    n_dims : int, optional
+        Sharpens the bound in low dimension.
+
+    Returns
+    -------
+    float
+        ``log_share / log(1 - grunbaum_share(n_dims))``, about 2.18 times ``-log_share`` in all
+        dimensions.
+
+    Notes
+    -----
+    The source prints the order ``log(volume)``, a negative number for volumes below one.
+
+    Examples
+    --------
+    >>> round(cutting_plane_steps(math.log(1e-3)), 2)
+    15.06
+    """
+    if not log_share <= 0.0:
+        raise ValueError(f"log_share={log_share} is no logarithm of a share: it must be at most 0.")
+    return abs(log_share / math.log1p(-grunbaum_share(n_dims)))
+
+
+def approximate_centre_lambda(
+    distance: float, density: float, above: float, below: float, n_dims: int, *, log: bool = False
+) -> float:
+    """How far off a cut is, as the theorem on cuts near the centre of gravity counts it.
+
+    Parameters
+    ----------
+    distance : float
+        Of the centre of gravity from the cut.
+    density : float
+        At the cut, of the distance of a uniform point of the body from it (samples give it).
+    above : float
+        How far the body reaches beyond the cut, on the side without the centre of gravity.
+    below : float
+        How far it reaches on the side of the centre of gravity.
+    n_dims : int
+        Dimension of the body.
+    log : bool, default=False
+        Whether to return the logarithm, which does not overflow in many dimensions.
+
+    Returns
+    -------
+    float
+        Lambda: 0 through the centre; 1 and more promise nothing; see `approximate_centre_share`.
+
+    Notes
+    -----
+    ``distance * density * (D + 1)**D / D**2 * (below / above)**(D - 1)``. The density times the
+    volume is the area of the slice, so no volume is needed. The factor is 2.25 for D = 2 but 311
+    for D = 5: beyond a few dimensions the theorem is a guide for comparing cuts, no guarantee. The
+    source prints the condition without the powers, in units that do not fit, and allows any real
+    lambda; this is the form its proof gives.
+
+    References
+    ----------
+    Louche (2016), From confusion noise to active learning: playing on label availability in
+    linear classification problems, theorem 5.2 and appendix A.3.
+
+    Examples
+    --------
+    >>> round(approximate_centre_lambda(0.1, 0.5, 1.0, 1.0, n_dims=2), 6)
+    0.1125
+    """
+    check_dimensions(n_dims)
+    check_numbers(distance=distance, density=density, above=above, below=below)
+    if distance == 0.0 or density == 0.0:
+        return -math.inf if log else 0.0
+    if above == 0.0:
+        return math.inf
+    if below == 0.0:
+        raise ValueError("below=0: the centre of gravity lies inside of the body, not at its end.")
+    factor = n_dims * math.log(n_dims + 1) - 2 * math.log(n_dims)
+    tilt = (n_dims - 1) * (math.log(below) - math.log(above))
+    value = math.log(distance) + math.log(density) + factor + tilt
+    return value if log else _exp(value)
+
+
+def approximate_centre_scale(
+    volume: float, slice_radius: float, above: float, below: float, n_dims: int
+) -> float:
+    """Distance from the centre of gravity at which the theorem promises nothing any more.
+
+    Parameters
+    ----------
+    volume : float
+        Of the body.
+    slice_radius : float
+        Radius of the ball of ``n_dims - 1`` dimensions that has the area of the slice.
+    above, below : float
+        How far the body reaches from the cut, without and with the centre of gravity.
+    n_dims : int
+
+    Returns
+    -------
+    float
+        Lambda is the distance of the centre of gravity over this.
+
+    Notes
+    -----
+    The slice is a body of ``n_dims - 1`` dimensions; the source lets its ball have one less.
+
+    Examples
+    --------
+    >>> round(0.1 / approximate_centre_scale(4.0, 1.0, 1.0, 1.0, n_dims=2), 6)
+    0.1125
+    """
+    check_dimensions(n_dims)
+    check_numbers(volume=volume, slice_radius=slice_radius, above=above, below=below)
+    if min(volume, slice_radius, above, below) == 0.0:
+        raise ValueError(
+            f"volume={volume}, slice_radius={slice_radius}, above={above}, below={below}: a cut "
+            "through a body leaves all of them positive."
+        )
+    area = log_ball_volume(n_dims - 1, slice_radius)
+    factor = 2 * math.log(n_dims) - n_dims * math.log(n_dims + 1)
+    tilt = (n_dims - 1) * (math.log(above) - math.log(below))
+    return _exp(factor + math.log(volume) - area + tilt)
+
+
+def approximate_centre_share(lam: float, n_dims: int | None = None) -> float:
+    """Least share of a convex body beyond a cut that misses its centre of gravity.
+
+    Parameters
+    ----------
+    lam : float
+        From `approximate_centre_lambda`, at least 0.
+    n_dims : int, optional
+        Dimension of the body. It is needed if lambda is not zero.
+
+    Returns
+    -------
+    float
+        ``grunbaum_share(D) * (1 - lam)**D``; 0 from a lambda of 1 on. The side with the centre of
+        gravity keeps at least `grunbaum_share`.
+
+    Examples
+    --------
+    >>> round(approximate_centre_share(0.1125, 2), 4), approximate_centre_share(1.5, 2)
+    (0.3501, 0.0)
+    """
+    check_numbers(lam=lam)
+    if lam == 0.0:
+        return grunbaum_share(n_dims)
+    if n_dims is None:
+        raise ValueError(f"lam={lam}: the share depends on n_dims unless lam is 0.")
+    return grunbaum_share(n_dims) * max(1.0 - lam, 0.0) ** n_dims
+
+
+def _exp(value: float) -> float:
+    return math.exp(value) if value < 700.0 else math.inf

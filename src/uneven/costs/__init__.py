@@ -1,6 +1,6 @@
 """The first idea: a cost matrix, the price of each answer for each example."""
 
-from uneven.costs.formulas import (
+from uneven.costs.matrices import (
     EDGE_CLIP,
     EDGE_TOLERANCE,
     TIE,

@@ -22,7 +22,7 @@ from __future__ import annotations
 
 import numpy as np
 
-from uneven.costs import _loops as cost_kernels
+from uneven.costs import _loops
 
 __all__ = ["CONSTRAINTS", "exact_coefficients", "simplified_coefficients"]
 
@@ -74,7 +74,7 @@ def exact_coefficients(
             coefficients[:, label] = 1.0 / len(weight)
             continue
         found = np.empty(len(views))
-        cost_kernels.solve_class(
+        _loops.solve_class(
             right[views, label], wrong[views, label], weight[views], constraint == "le1", found
         )
         coefficients[views, label] = found

@@ -15,10 +15,10 @@ from threading import Lock
 
 import numpy as np
 
-from uneven.costs import _loops as belief_kernels
+from uneven.costs import _loops
 from uneven.costs._loops import BLOCK
 from uneven.costs.matrices import CostMatrix, RunningCosts, quantum
-from uneven.utils.parallel import Workers
+from uneven.utils.parallel import ThreadPool
 
 __all__ = ["Beliefs", "ExpectedCosts", "VoteCosts"]
 
@@ -36,7 +36,7 @@ class Beliefs:
         True class frequencies.
     units : ndarray of shape (n_classes,), optional
         Numbers that the loss divides the examples of each class by.
-    team : Workers, optional
+    pool : ThreadPool, optional
 
     Examples
     --------
@@ -59,10 +59,10 @@ class Beliefs:
         noise_matrix: np.ndarray,
         prior: np.ndarray,
         units: np.ndarray | None = None,
-        team: Workers | None = None,
+        pool: ThreadPool | None = None,
     ) -> None:
         self._y = np.ascontiguousarray(y, dtype=np.int32)
-        self._team = team or Workers(1, None)
+        self._pool = pool or ThreadPool()
         self._n_blocks = -(-len(y) // BLOCK)
         with np.errstate(divide="ignore"):
             self._log_noise = np.log(noise_matrix)
@@ -112,8 +112,8 @@ class Beliefs:
             self._rounds_heard += 1
             self._rounds_out += self._share if self._share.size else 1.0
             self._is_new_round = False
-        self._team.over(
-            self._n_blocks, belief_kernels.add_votes, answers, votes, self._share, self._scores
+        self._pool.parallel_for(
+            self._n_blocks, _loops.add_votes, answers, votes, self._share, self._scores
         )
         self._stale = True
         self.version += 1
@@ -123,8 +123,8 @@ class Beliefs:
         with self._lock:
             if self._stale:
                 scale = self._row_scale * self._rounds_heard / np.maximum(self._rounds_out, 1.0)
-                self._team.over(
-                    self._n_blocks, belief_kernels.believe,
+                self._pool.parallel_for(
+                    self._n_blocks, _loops.believe,
                     self._y, self._log_noise, self._logs, self._scores, scale, self._beliefs,
                 )  # fmt: skip
                 self._stale = False
@@ -157,7 +157,7 @@ class ExpectedCosts(CostMatrix):
         Price factors of wrong answers, row = true class.
     tells_beliefs : bool, default=False
         Whether votes that are added here are heard by the beliefs.
-    team : Workers, optional
+    pool : ThreadPool, optional
 
     Attributes
     ----------
@@ -183,11 +183,11 @@ class ExpectedCosts(CostMatrix):
         units: np.ndarray,
         class_cost: np.ndarray | None = None,
         tells_beliefs: bool = False,
-        team: Workers | None = None,
+        pool: ThreadPool | None = None,
     ) -> None:
         self._seen_version: tuple[int, int] | None = None
         self._added = 0
-        super().__init__(y, len(units), mass, team)
+        super().__init__(y, len(units), mass, pool)
         with np.errstate(divide="ignore"):
             self._log_weight = np.log(mass)
         self._log_units = np.log(units)
@@ -249,7 +249,7 @@ class ExpectedCosts(CostMatrix):
         votes = np.empty(self.n_classes)
         votes[:] = weight
         shares = np.empty(0) if share is None else share
-        self._over_blocks(belief_kernels.add_votes, answers, votes, shares, self.scores)
+        self._over_blocks(_loops.add_votes, answers, votes, shares, self.scores)
         self._added += 1
         if self._tells_beliefs:
             self._beliefs.hear(answers, votes)
@@ -266,10 +266,10 @@ class ExpectedCosts(CostMatrix):
         self._bring_up_to_date()
         return self._row_stakes
 
-    def where(self, present: np.ndarray, team: Workers) -> CostMatrix:
+    def where(self, present: np.ndarray, pool: ThreadPool) -> CostMatrix:
         """As for ``CostMatrix``; what is returned no longer follows votes or beliefs."""
         self._bring_up_to_date()
-        seen = super().where(present, team)
+        seen = super().where(present, pool)
         assert isinstance(seen, ExpectedCosts)
         if not present.all():
             seen._cancelled = np.where(present[:, None], self._cancelled, 0.0)
@@ -280,7 +280,7 @@ class ExpectedCosts(CostMatrix):
     def _paid(self, answers: np.ndarray) -> np.ndarray:
         sums = np.zeros((self._n_blocks, 2, self.n_classes))
         self._over_blocks(
-            belief_kernels.expected_right_and_wrong, self.matrix, self._cancelled, answers, sums
+            _loops.expected_right_and_wrong, self.matrix, self._cancelled, answers, sums
         )
         return np.asarray(sums.sum(axis=0))
 
@@ -293,18 +293,16 @@ class ExpectedCosts(CostMatrix):
             return
         self._seen_version = version
         beliefs, logs = self._beliefs.current(), (self._log_weight, self._log_units)
-        shift = belief_kernels.max_log_stake(self.scores, beliefs, *logs)
+        shift = _loops.max_log_stake(self.scores, beliefs, *logs)
         self._shift = float(shift) if np.isfinite(shift) else 0.0
         sums, stakes = self._empty_sums()
         out = (self._matrix, self._cancelled, self._row_stakes)
         self._over_blocks(
-            belief_kernels.fill_expected,
+            _loops.fill_expected,
             self.scores, beliefs, *logs, self._prices, self._shift, out, stakes,
         )  # fmt: skip
         self._quantum = quantum(float(stakes.sum()))
-        self._over_blocks(
-            belief_kernels.snap_expected, self.y, 1.0 / self._quantum, out, sums, stakes
-        )
+        self._over_blocks(_loops.snap_expected, self.y, 1.0 / self._quantum, out, sums, stakes)
         self._settle(sums, stakes)
 
 

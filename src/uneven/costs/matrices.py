@@ -1,4 +1,26 @@
-"""Cost matrices as weak learners read them: exact sums, kept up to date from round to round."""
+"""Cost matrices: the price of every answer for every example.
+
+``D[i, l]`` is the price of answering class ``l`` for example ``i``. Boosting by exponential loss
+fills it with ``D[i, l] = u_i c[y_i, l] exp(f(i, l) - f(i, y_i))`` for the wrong labels and minus
+their sum on the right one, so that every row adds up to zero. AdaBoost.MM, CoMBo and the
+multi-view methods differ only in the example weights ``u`` and in who reads the matrix.
+
+The functions are pure and take plain arrays. The classes are the same matrices as weak learners
+read them: with exact sums, kept up to date from round to round.
+
+References
+----------
+I. Mukherjee and R. E. Schapire (2013), *A theory of multiclass boosting*.
+S. Koço and C. Capponi (2013), *On multi-class learning through the minimization of the confusion
+matrix norm*.
+
+Notes
+-----
+Corrections of the sources: the matrix is cheapest on the true label (one inequality is printed
+the other way round); the uniform baseline is ``(1 - g) / K`` with ``g`` more on the true label,
+whose rows sum to one; the distribution over examples is ``D[i, y_i] / sum_e D[e, y_e]`` without
+the printed minus sign.
+"""
 
 from __future__ import annotations
 
@@ -9,16 +31,201 @@ from typing import Any
 
 import numpy as np
 
-from uneven.costs import _loops as cost_kernels
-from uneven.costs import is_edge_over_random
+from uneven.costs import _loops
 from uneven.costs._simd import aligned_zeros
-from uneven.utils.parallel import Workers
+from uneven.utils.parallel import ThreadPool
 
-__all__ = ["CostMatrix", "FixedCosts", "RunningCosts", "quantum"]
+__all__ = [
+    "EDGE_CLIP",
+    "EDGE_TOLERANCE",
+    "TIE",
+    "CostMatrix",
+    "FixedCosts",
+    "RunningCosts",
+    "edge",
+    "example_distribution",
+    "exponential_costs",
+    "is_edge_over_random",
+    "line_search_weight",
+    "quantum",
+    "uniform_baseline",
+    "vote_weight",
+]
+
+
+EDGE_CLIP = 1e-10
+"""Edges are kept this far from -1 and 1, so that a vote weight is at most 11.86."""
+
+EDGE_TOLERANCE = 1e-12
+"""An edge must be larger than this to be worth a vote."""
+
+TIE = 1e-9
+"""Costs that differ by less than this share of the stake are the same: the difference is rounding,
+and ties must go the same way whether a row is repeated or weighted."""
 
 _REFRESH_ROUNDS = 50
 _REFRESH_VOTES = 5.0
 _PARALLEL_ENTRIES = 600_000
+
+
+def exponential_costs(
+    scores: np.ndarray,
+    y: np.ndarray,
+    weights: np.ndarray | None = None,
+    class_cost: np.ndarray | None = None,
+) -> tuple[np.ndarray, float]:
+    """Cost matrix of the exponential pair loss, in log-space.
+
+    Parameters
+    ----------
+    scores : ndarray of shape (n_samples, n_classes)
+        Votes received so far.
+    y : ndarray of int, shape (n_samples,)
+        True labels.
+    weights : ndarray of shape (n_samples,), optional
+        Weight of each example, 1 if not given.
+    class_cost : ndarray of shape (n_classes, n_classes), optional
+        Price factor of answering the column's class for an example of the row's class.
+
+    Returns
+    -------
+    costs : ndarray of shape (n_samples, n_classes)
+        Scaled so that its largest entry is 1 (edges and minimisers do not see the scale). All
+        zero if every weight is zero.
+    log_loss : float
+        Logarithm of the unscaled loss ``sum_i sum_{l != y_i} D[i, l]``.
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> costs, log_loss = exponential_costs(np.zeros((2, 3)), np.array([0, 2]))
+    >>> costs
+    array([[-2.,  1.,  1.],
+           [ 1.,  1., -2.]])
+    >>> round(float(np.exp(log_loss)), 12)
+    4.0
+    """
+    rows = np.arange(len(y))
+    with np.errstate(divide="ignore"):
+        log_costs = scores - scores[rows, y][:, None]
+        if weights is not None:
+            log_costs = log_costs + np.log(weights)[:, None]
+        if class_cost is not None:
+            log_costs = log_costs + np.log(class_cost)[y]
+    log_costs[rows, y] = -np.inf
+    shift = log_costs.max(initial=-np.inf)
+    if shift == -np.inf:
+        return np.zeros_like(log_costs), -np.inf
+    costs = np.exp(log_costs - shift)
+    stakes = costs.sum(axis=1)
+    costs[rows, y] = -stakes
+    return costs, float(shift + np.log(stakes.sum()))
+
+
+def edge(costs: np.ndarray, y: np.ndarray, answers: np.ndarray) -> float:
+    """How much better than uniform guessing an answer vector is, in [-1, 1].
+
+    Parameters
+    ----------
+    costs : ndarray of shape (n_samples, n_classes)
+        Rows sum to zero.
+    y, answers : ndarray of int, shape (n_samples,)
+        True and given labels; -1 abstains.
+
+    Returns
+    -------
+    float
+        1 exactly when no mistake is paid for, 0 for a fair guess.
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> y = np.array([0, 0, 0, 1, 1, 2])
+    >>> costs, _ = exponential_costs(np.zeros((6, 3)), y)
+    >>> edge(costs, y, np.array([0, 0, 0, 1, 1, 1]))
+    0.75
+    """
+    rows = np.arange(len(y))
+    spoken = answers >= 0
+    stakes = -costs[rows, y].sum()
+    if stakes <= 0:
+        return 0.0
+    return float(-costs[rows[spoken], answers[spoken]].sum() / stakes)
+
+
+def vote_weight(edge: float) -> float:
+    """Weight of a vote with this edge: ``log((1 + edge) / (1 - edge)) / 2``, never negative.
+
+    Examples
+    --------
+    >>> round(vote_weight(0.75), 9)
+    0.972955075
+    >>> vote_weight(-0.2)
+    0.0
+    """
+    clipped = min(max(float(edge), 0.0), 1.0 - EDGE_CLIP)
+    return float(np.arctanh(clipped))
+
+
+def line_search_weight(right: float, wrong: float) -> float:
+    """Weight that minimises the loss of the round exactly: ``log(right / wrong) / 2``.
+
+    It is at least :func:`vote_weight` when ``right >= wrong``, and equal to it for two classes.
+
+    Parameters
+    ----------
+    right, wrong : float
+        Pair costs that the voter cancels and incurs.
+
+    Examples
+    --------
+    >>> round(line_search_weight(right=7.0, wrong=1.0), 9)
+    0.972955075
+    """
+    ceiling = float(np.arctanh(1.0 - EDGE_CLIP))
+    if wrong <= 0.0:
+        return ceiling if right > 0.0 else 0.0
+    return float(np.clip(0.5 * np.log(max(right, wrong) / wrong), 0.0, ceiling))
+
+
+def example_distribution(costs: np.ndarray, y: np.ndarray) -> np.ndarray:
+    """Weights over examples for learners that do not read a cost matrix, shape (n_samples,).
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> costs, _ = exponential_costs(np.zeros((2, 3)), np.array([0, 2]), np.array([1.0, 3.0]))
+    >>> example_distribution(costs, np.array([0, 2]))
+    array([0.25, 0.75])
+    """
+    stakes = -costs[np.arange(len(y)), y]
+    return np.asarray(stakes / stakes.sum())
+
+
+def is_edge_over_random(costs: np.ndarray, y: np.ndarray) -> bool:
+    """Whether the true label is the cheapest answer in every row.
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> is_edge_over_random(np.array([[-1.0, 1.0]]), np.array([0]))
+    True
+    """
+    return bool(np.all(costs[np.arange(len(y)), y] <= costs.min(axis=1)))
+
+
+def uniform_baseline(y: np.ndarray, n_classes: int, advantage: float) -> np.ndarray:
+    """Random guesser that prefers the true label by ``advantage``, shape (n_samples, n_classes).
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> uniform_baseline(np.array([1]), 2, 0.5)
+    array([[0.25, 0.75]])
+    """
+    baseline = np.full((len(y), n_classes), (1.0 - advantage) / n_classes)
+    baseline[np.arange(len(y)), y] += advantage
+    return baseline
 
 
 class CostMatrix:
@@ -31,7 +238,7 @@ class CostMatrix:
     n_classes : int
     weights : ndarray of shape (n_samples,)
         Weight of each example in the loss; zero rows are never learnt from.
-    team : Workers, optional
+    pool : ThreadPool, optional
         Threads to use.
 
     Attributes
@@ -47,14 +254,14 @@ class CostMatrix:
     """
 
     def __init__(
-        self, y: np.ndarray, n_classes: int, weights: np.ndarray, team: Workers | None = None
+        self, y: np.ndarray, n_classes: int, weights: np.ndarray, pool: ThreadPool | None = None
     ) -> None:
         self.y = np.ascontiguousarray(y, dtype=np.int32)
         self.n_classes = n_classes
-        self._team = team or Workers(1, None)
+        self._pool = pool or ThreadPool()
         self.matrix = aligned_zeros((len(y), -(-(n_classes + 1) // 4) * 4))
         self.matrix[:, n_classes] = _snap_weights(weights)
-        self._n_blocks = -(-len(y) // cost_kernels.BLOCK)
+        self._n_blocks = -(-len(y) // _loops.BLOCK)
         self._worth_threads = len(y) * n_classes > _PARALLEL_ENTRIES
 
     def edge(self, answers: np.ndarray) -> float:
@@ -64,7 +271,7 @@ class CostMatrix:
     def edges(self, answers: np.ndarray) -> np.ndarray:
         """Edges of several answer vectors, one per row of ``answers``, shape (n_vectors,)."""
         sums = np.zeros((self._n_blocks, len(answers)))
-        self._over_blocks(cost_kernels.answer_costs, self.matrix, answers, sums)
+        self._over_blocks(_loops.answer_costs, self.matrix, answers, sums)
         return np.asarray(-sums.sum(axis=0) / max(self.stake, 1.0))
 
     def right_and_wrong(self, answers: np.ndarray) -> tuple[float, float]:
@@ -79,7 +286,7 @@ class CostMatrix:
     def _paid(self, answers: np.ndarray) -> np.ndarray:
         """Quanta cancelled and incurred by answering each class, shape (2, n_classes)."""
         sums = np.zeros((self._n_blocks, 2, self.n_classes))
-        self._over_blocks(cost_kernels.right_and_wrong, self.matrix, self.y, answers, sums)
+        self._over_blocks(_loops.right_and_wrong, self.matrix, self.y, answers, sums)
         return np.asarray(sums.sum(axis=0))
 
     def distribution(self) -> np.ndarray:
@@ -104,14 +311,14 @@ class CostMatrix:
         """Costs of the wrong labels of each row, in the units of ``matrix``, shape (n_samples,)."""
         return np.asarray(-self.matrix[np.arange(len(self.y)), self.y])
 
-    def where(self, present: np.ndarray, team: Workers) -> CostMatrix:
+    def where(self, present: np.ndarray, pool: ThreadPool) -> CostMatrix:
         """These costs as a view sees them that is absent in some rows.
 
         Parameters
         ----------
         present : ndarray of bool, shape (n_samples,)
             Other rows cost nothing.
-        team : Workers
+        pool : ThreadPool
             Threads for whoever reads them.
 
         Returns
@@ -120,7 +327,7 @@ class CostMatrix:
             For reading until the next vote is added here.
         """
         seen = copy(self)
-        seen._team = team
+        seen._pool = pool
         if not present.all():
             seen.matrix = aligned_zeros(self.matrix.shape)
             seen.matrix[present] = self.matrix[present]
@@ -132,7 +339,7 @@ class CostMatrix:
         """Turn the costs of wrong labels into whole numbers of quanta and balance the true one."""
         sums, stakes = self._empty_sums()
         self._over_blocks(
-            cost_kernels.snap_costs,
+            _loops.snap_costs,
             self.y, self.n_classes, 1.0 / quantum, self.matrix, sums, stakes,
         )  # fmt: skip
         self._settle(sums, stakes)
@@ -145,7 +352,7 @@ class CostMatrix:
         return np.zeros((self._n_blocks, 4, self.matrix.shape[1])), np.empty(self._n_blocks)
 
     def _over_blocks(self, kernel: Callable[..., Any], *args: Any) -> None:
-        self._team.over(self._n_blocks, kernel, *args, worth=self._worth_threads)
+        self._pool.parallel_for(self._n_blocks, kernel, *args, worth=self._worth_threads)
 
 
 class FixedCosts(CostMatrix):
@@ -156,7 +363,7 @@ class FixedCosts(CostMatrix):
     prices : ndarray of shape (n_samples, n_classes)
         What each answer costs; no answer may be cheaper than the true label. A constant added to
         a row changes nothing.
-    y, weights, team : object
+    y, weights, pool : object
         As for :class:`CostMatrix`; criteria look at costs per unit of weight.
 
     Examples
@@ -168,12 +375,12 @@ class FixedCosts(CostMatrix):
     """
 
     def __init__(
-        self, y: np.ndarray, prices: np.ndarray, weights: np.ndarray, team: Workers | None = None
+        self, y: np.ndarray, prices: np.ndarray, weights: np.ndarray, pool: ThreadPool | None = None
     ) -> None:
         if not is_edge_over_random(prices, y):
             raise ValueError("prices: an answer is cheaper than the true label of its row.")
         n_classes = prices.shape[1]
-        super().__init__(y, n_classes, weights, team)
+        super().__init__(y, n_classes, weights, pool)
         costs = self.matrix[:, :n_classes]
         costs[:] = prices - prices.mean(axis=1, keepdims=True)
         self._snap(quantum(float(np.abs(prices).sum())))
@@ -188,7 +395,7 @@ class RunningCosts(CostMatrix):
 
     Parameters
     ----------
-    y, n_classes, weights, team : object
+    y, n_classes, weights, pool : object
         As for :class:`CostMatrix`.
     class_cost : ndarray of shape (n_classes, n_classes), optional
         Price factors of wrong answers, row = true class.
@@ -220,9 +427,9 @@ class RunningCosts(CostMatrix):
         n_classes: int,
         weights: np.ndarray,
         class_cost: np.ndarray | None = None,
-        team: Workers | None = None,
+        pool: ThreadPool | None = None,
     ) -> None:
-        super().__init__(y, n_classes, weights, team)
+        super().__init__(y, n_classes, weights, pool)
         factors = np.ones((n_classes, n_classes)) if class_cost is None else class_cost
         with np.errstate(divide="ignore"):
             self._log_costs = (np.log(weights).astype(np.float64), np.log(factors))
@@ -248,7 +455,7 @@ class RunningCosts(CostMatrix):
         sums, stakes = self._empty_sums()
         shares = np.empty(0) if share is None else share
         self._over_blocks(
-            cost_kernels.add_answers,
+            _loops.add_answers,
             answers, votes, shares, self.y, self.scores, self.matrix, sums, stakes,
         )  # fmt: skip
         self._rounds += 1
@@ -262,11 +469,11 @@ class RunningCosts(CostMatrix):
     def _refresh(self) -> None:
         """Recompute all costs from the scores."""
         self._rounds, self._votes = 0, 0.0
-        shift = cost_kernels.max_log_cost(self.scores, self.y, self._log_costs)
+        shift = _loops.max_log_cost(self.scores, self.y, self._log_costs)
         self._shift = float(shift) if np.isfinite(shift) else 0.0
         stakes = np.empty(self._n_blocks)
         self._over_blocks(
-            cost_kernels.fill_costs,
+            _loops.fill_costs,
             self.scores, self.y, self._log_costs, self._shift, self.matrix, stakes,
         )  # fmt: skip
         self._quantum = quantum(float(stakes.sum()))

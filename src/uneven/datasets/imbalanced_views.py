@@ -7,7 +7,7 @@ from numpy.typing import ArrayLike, NDArray
 from sklearn.utils import Bunch, check_random_state
 
 from uneven.datasets.bunches import multiview_bunch
-from uneven.utils.apportion import whole_counts
+from uneven.utils.simplex import whole_counts
 
 ANIMAL_COUNTS = (184, 559, 1072, 802, 483, 815)
 """Class sizes of the six-animal subset of Animals with Attributes used in the thesis."""

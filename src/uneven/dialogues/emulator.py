@@ -13,7 +13,7 @@ from sklearn.utils import Bunch, check_random_state
 from uneven.dialogues.recogniser import WORD_ERROR_RATES, recognise
 from uneven.dialogues.records import Dialogue
 from uneven.dialogues.world import World
-from uneven.utils.apportion import whole_counts
+from uneven.utils.simplex import whole_counts
 
 __all__ = ["THEMES", "make_dialogues"]
 

@@ -9,7 +9,7 @@ from functools import partial
 import numpy as np
 
 from uneven.fusion.bregman import VIEW_RULES, hits_and_misses, logistic_loss, sigma, step_and_gain
-from uneven.utils.parallel import Workers
+from uneven.utils.parallel import ThreadPool
 
 __all__ = ["Descent", "DoubleWeights"]
 
@@ -88,7 +88,7 @@ class Descent:
     drop_last: bool = False
 
     def learn(
-        self, margins: Sequence[np.ndarray], mass: np.ndarray, team: Workers | None = None
+        self, margins: Sequence[np.ndarray], mass: np.ndarray, pool: ThreadPool | None = None
     ) -> DoubleWeights:
         """Learn from what the voters answer.
 
@@ -98,7 +98,7 @@ class Descent:
             One array per view: label times answer, in [-1, 1]; 0 where a voter abstains.
         mass : ndarray of shape (n_samples,)
             How many examples each row stands for.
-        team : Workers, optional
+        pool : ThreadPool, optional
             Threads for the views; they do not change the result.
 
         Returns
@@ -119,7 +119,7 @@ class Descent:
         for _ in range(self.max_iter):
             earlier = learnt
             q = mass * sigma(votes @ rho)
-            pi, gain = self._weigh_voters(margins, pi, q, mass.sum(), team)
+            pi, gain = self._weigh_voters(margins, pi, q, mass.sum(), pool)
             votes = _votes(margins, pi)
             history["loss_after_voters"].append(logistic_loss(votes @ rho, mass))
             target = VIEW_RULES[self.rule](rho, gain, votes, mass)
@@ -138,7 +138,7 @@ class Descent:
         pi: list[np.ndarray],
         q: np.ndarray,
         n_examples: float,
-        team: Workers | None,
+        pool: ThreadPool | None,
     ) -> tuple[list[np.ndarray], np.ndarray]:
         """Move every voter's weight at once; return the new weights and the gain of each view."""
         smoothing = 1.0 / n_examples if self.smoothing is None else self.smoothing
@@ -154,7 +154,7 @@ class Descent:
             partial(weigh, M, old) for M, old in zip(margins, pi)
         ]
         worth = sum(M.size for M in margins) > _PARALLEL_ENTRIES
-        done = (team or Workers(1, None)).each(jobs, worth=worth)
+        done = (pool or ThreadPool()).map(jobs, worth=worth)
         return [new for new, _ in done], np.array([gain for _, gain in done])
 
     def _settle(

@@ -20,12 +20,12 @@ from uneven.fusion.pools import Pool, Question, as_voters, make_pool
 from uneven.utils.contract import not_repeatable
 from uneven.utils.docstrings import documented
 from uneven.utils.methods import method
-from uneven.utils.parallel import Workers
+from uneven.utils.parallel import ThreadPool
 from uneven.utils.parameters import check_choice, check_integer
 from uneven.views.training_rows import TrainingRows
 from uneven.voters import TreeVoter
 from uneven.votes import Term, Vote
-from uneven.votes.classifier import VoteClassifier, flatten_binary
+from uneven.votes.vote import VoteClassifier, flatten_binary
 
 __all__ = ["BregmanVoteClassifier"]
 
@@ -218,11 +218,11 @@ class BregmanVoteClassifier(VoteClassifier):
         self : object
         """
         descent = self._checked_descent()
-        with fitting(self) as team:
+        with fitting(self) as pool:
             rows = enter_rows(self, X, y, sample_weight)
             rng = check_random_state(self.random_state)
             solved = [
-                self._solve(question, descent, rng, team) for question in self._ask(rows, rng)
+                self._solve(question, descent, rng, pool) for question in self._ask(rows, rng)
             ]
             self._store(solved, len(rows.classes))
         return self
@@ -241,7 +241,7 @@ class BregmanVoteClassifier(VoteClassifier):
             yield Question(chosen, yes=label, no=(label + 1) % n_classes)
 
     def _solve(
-        self, question: Question, descent: Descent, rng: np.random.RandomState, team: Workers
+        self, question: Question, descent: Descent, rng: np.random.RandomState, threads: ThreadPool
     ) -> _Solved:
         """Train the voters of every view, then learn the weights from what they answer."""
         rows = question.rows
@@ -252,8 +252,8 @@ class BregmanVoteClassifier(VoteClassifier):
             partial(make_pool, question, view, voters, int(rng.randint(2**31 - 1)), n_folds)
             for view, voters in enumerate(given)
         ]
-        pools = team.each(jobs)
-        weights = descent.learn([pool.margins for pool in pools], rows.mass, team)
+        pools = threads.map(jobs)
+        weights = descent.learn([pool.margins for pool in pools], rows.mass, threads)
         return _Solved(question, pools, weights)
 
     def _store(self, solved: list[_Solved], n_classes: int) -> None:

@@ -22,12 +22,12 @@ from uneven.fusion.carako_losses import (
 from uneven.fusion.entrance import enter_rows, fitting, warn_if_nothing_learnt
 from uneven.utils.docstrings import documented
 from uneven.utils.methods import method
-from uneven.utils.parallel import Workers
+from uneven.utils.parallel import ThreadPool
 from uneven.utils.parameters import check_choice, check_integer
 from uneven.views.training_rows import TrainingRows, speaking_views
 from uneven.voters import CostTree, TrainingTable, Voter, WeakLearner, as_weak_learner
 from uneven.votes import Term, Vote
-from uneven.votes.classifier import VoteClassifier, vote_answers
+from uneven.votes.vote import VoteClassifier, vote_answers
 
 __all__ = ["CarakoClassifier"]
 
@@ -52,7 +52,7 @@ class _Student:
     ) -> tuple[Voter, np.ndarray] | None:
         """Find a voter that pays little; None if every answer costs the same."""
         here = np.where(self.present, weights, 0.0)
-        costs = FixedCosts(self.table.y, prices * self.present[:, None], here, team=self.table.team)
+        costs = FixedCosts(self.table.y, prices * self.present[:, None], here, pool=self.table.pool)
         if costs.stake <= 0.0:
             return None
         voter, answers = self.learner.learn(self.table, self.columns, costs, seed)
@@ -245,14 +245,14 @@ class CarakoClassifier(VoteClassifier):
         self : object
         """
         self._check_parameters()
-        with fitting(self) as team:
+        with fitting(self) as pool:
             rows = enter_rows(self, X, y, sample_weight)
-            table = TrainingTable.of(rows, self.max_bins, team)
+            table = TrainingTable.of(rows, self.max_bins, pool)
             weights = rows.mass / table.class_mass[rows.y]
             kind = SplitLoss if self.version == 2 else JointLoss
             loss = kind(rows.y, table.n_classes, weights, self.constraint)
             students = self._open_views(rows, table)
-            self._keep(self._best_of_starts(loss, students, team), students, loss)
+            self._keep(self._best_of_starts(loss, students, pool), students, loss)
         return self
 
     def _check_parameters(self) -> None:
@@ -274,20 +274,20 @@ class CarakoClassifier(VoteClassifier):
         learners = [as_weak_learner(estimator, self.max_depth) for estimator in given]
         if any(isinstance(learner, CostTree) for learner in learners):
             _ = table.binned
-        speaking = speaking_views(rows.y, rows.present, rows.views)
+        speaking = speaking_views(rows.y, rows.view_mask, rows.views)
         return [
             _Student(
                 view=j,
-                table=table.where(rows.present[:, j], team),
+                table=table.where(rows.view_mask[:, j], pool),
                 columns=rows.views.columns[j],
-                present=rows.present[:, j],
+                present=rows.view_mask[:, j],
                 learner=learners[j],
             )
-            for j, team in zip(speaking, table.team.split(max(1, len(speaking))))
+            for j, pool in zip(speaking, table.pool.split(max(1, len(speaking))))
         ]
 
     def _best_of_starts(
-        self, loss: CarakoLoss, students: list[_Student], team: Workers
+        self, loss: CarakoLoss, students: list[_Student], pool: ThreadPool
     ) -> _Iterate:
         """Alternate from one random point or several; the best iterate wins."""
         rng = check_random_state(self.random_state)
@@ -302,7 +302,7 @@ class CarakoClassifier(VoteClassifier):
         silent = "one class" if loss.n_classes == 1 else "no view shows two classes"
         self.stop_reason_, self.n_iter_ = silent, 0
         for start in range(n_starts if students else 0):
-            found, reason = self._alternate(loss, students, start, rng, team)
+            found, reason = self._alternate(loss, students, start, rng, pool)
             if found.beats(best, self._slack):
                 best, self.stop_reason_ = found, reason
                 self.n_iter_ = self.history_["start"].count(start)
@@ -315,7 +315,7 @@ class CarakoClassifier(VoteClassifier):
         students: list[_Student],
         start: int,
         rng: np.random.RandomState,
-        team: Workers,
+        pool: ThreadPool,
     ) -> tuple[_Iterate, str]:
         """Teach the views, choose the coefficients, repeat; return the best iterate."""
         coefficients = rng.uniform(size=(len(students), loss.n_classes))
@@ -325,7 +325,7 @@ class CarakoClassifier(VoteClassifier):
         for iteration in range(self.max_iter):
             seeds = rng.randint(2**31 - 1, size=len(students))
             teach = self._teach_together if self.version == 2 else self._teach_in_turn
-            voters, answers = teach(loss, students, current, seeds, team)
+            voters, answers = teach(loss, students, current, seeds, pool)
             current = self._weigh(loss, voters, answers, current.coefficients)
             value, error = current.value, current.error
             for key, entry in zip(self.history_, (start, iteration, value, error)):
@@ -370,7 +370,7 @@ class CarakoClassifier(VoteClassifier):
         students: list[_Student],
         before: _Iterate,
         seeds: np.ndarray,
-        team: Workers,
+        pool: ThreadPool,
     ) -> tuple[list[Voter | None], np.ndarray]:
         """Step 1 of version 2: views do not see each other, so that they learn in parallel."""
 
@@ -378,7 +378,7 @@ class CarakoClassifier(VoteClassifier):
             prices = self._prices(loss, k, before.answers, before.coefficients)
             return students[k].learn(prices, loss.weights, int(seeds[k]))
 
-        lessons = team.each([partial(lesson, k) for k in range(len(students))])
+        lessons = pool.map([partial(lesson, k) for k in range(len(students))])
         voters, answers = list(before.voters), before.answers.copy()
         for k, learnt in enumerate(lessons):
             if learnt is not None:
@@ -391,7 +391,7 @@ class CarakoClassifier(VoteClassifier):
         students: list[_Student],
         before: _Iterate,
         seeds: np.ndarray,
-        team: Workers,
+        pool: ThreadPool,
     ) -> tuple[list[Voter | None], np.ndarray]:
         """Step 1 of version 1: each view learns from what the others answer now."""
         voters, answers = list(before.voters), before.answers.copy()

@@ -14,10 +14,10 @@ from sklearn.utils.validation import check_is_fitted
 
 from uneven.fusion.class_columns import check_margins, scatter, spread
 from uneven.fusion.entrance import enter_rows, fitting
-from uneven.utils.parallel import Workers
+from uneven.utils.parallel import ThreadPool
 from uneven.views import ViewMap
 from uneven.views.training_rows import TrainingRows, validate_predict_data
-from uneven.votes.classifier import flatten_binary
+from uneven.votes.vote import flatten_binary
 
 __all__ = ["DelegatingClassifier"]
 
@@ -49,7 +49,7 @@ class DelegatingClassifier(ClassifierMixin, BaseEstimator, metaclass=ABCMeta):
     n_jobs: int | None = None
 
     @abstractmethod
-    def _train(self, rows: TrainingRows, rng: np.random.RandomState, team: Workers) -> None:
+    def _train(self, rows: TrainingRows, rng: np.random.RandomState, pool: ThreadPool) -> None:
         """Set ``model_``, unless there is nothing to learn, and whatever :meth:`_inputs` needs."""
 
     @abstractmethod
@@ -84,10 +84,10 @@ class DelegatingClassifier(ClassifierMixin, BaseEstimator, metaclass=ABCMeta):
         self : object
         """
         self._check_parameters()
-        with fitting(self) as team:
+        with fitting(self) as pool:
             rows = enter_rows(self, X, y, sample_weight)
             self.model_ = None
-            self._train(rows, check_random_state(self.random_state), team)
+            self._train(rows, check_random_state(self.random_state), pool)
         return self
 
     def _ask(self, X: Any, method: str) -> tuple[Any, np.ndarray]:

@@ -18,11 +18,11 @@ from uneven.fusion.class_columns import importance, scatter
 from uneven.fusion.delegate import DelegatingClassifier
 from uneven.fusion.members import fit_model
 from uneven.utils.docstrings import documented
-from uneven.utils.parallel import Workers
+from uneven.utils.estimators import seeded_clone
+from uneven.utils.parallel import ThreadPool
 from uneven.utils.parameters import check_choice
 from uneven.utils.validation import column_names
 from uneven.views.training_rows import TrainingRows
-from uneven.voters.adapters import seeded_clone
 from uneven.votes import Explanation, column_shares
 
 __all__ = ["EarlyFusionClassifier"]
@@ -115,8 +115,8 @@ class EarlyFusionClassifier(DelegatingClassifier):
     def _unfitted_model(self) -> Any:
         return DecisionTreeClassifier() if self.estimator is None else self.estimator
 
-    def _train(self, rows: TrainingRows, rng: np.random.RandomState, team: Workers) -> None:
-        seen = rows.take(np.flatnonzero(rows.present.any(axis=1)))
+    def _train(self, rows: TrainingRows, rng: np.random.RandomState, pool: ThreadPool) -> None:
+        seen = rows.take(np.flatnonzero(rows.view_mask.any(axis=1)))
         self.columns_ = rows.views.used_columns
         self.scaler_, self.reducer_ = None, None
         if len(np.unique(seen.y)) < 2:

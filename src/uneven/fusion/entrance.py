@@ -9,7 +9,7 @@ from typing import Any
 
 import numpy as np
 
-from uneven.utils.parallel import Workers, workers
+from uneven.utils.parallel import ThreadPool, thread_pool
 from uneven.utils.parameters import check_integer
 from uneven.utils.validation import whole_or_nothing
 from uneven.views.training_rows import TrainingRows, validate_fit_data
@@ -20,7 +20,7 @@ __all__ = ["enter_rows", "fitting", "warn_if_nothing_learnt"]
 
 
 @contextmanager
-def fitting(estimator: Any) -> Iterator[Workers]:
+def fitting(estimator: Any) -> Iterator[ThreadPool]:
     """Open worker threads; put the fitted attributes back if fitting fails or is interrupted.
 
     Parameters
@@ -30,12 +30,12 @@ def fitting(estimator: Any) -> Iterator[Workers]:
 
     Yields
     ------
-    Workers
+    ThreadPool
     """
     if estimator.n_jobs is not None:
         check_integer("n_jobs", estimator.n_jobs, -(2**31))
-    with whole_or_nothing(estimator), workers(estimator.n_jobs) as team:
-        yield team
+    with whole_or_nothing(estimator), thread_pool(estimator.n_jobs) as pool:
+        yield pool
 
 
 def enter_rows(estimator: Any, X: Any, y: Any, sample_weight: Any) -> TrainingRows:

@@ -13,7 +13,7 @@ from uneven.fusion.delegate import DelegatingClassifier
 from uneven.fusion.members import fit_members, fit_model
 from uneven.utils.contract import not_repeatable
 from uneven.utils.docstrings import documented
-from uneven.utils.parallel import Workers
+from uneven.utils.parallel import ThreadPool
 from uneven.utils.parameters import check_choice
 from uneven.views.training_rows import TrainingRows
 
@@ -109,18 +109,18 @@ class HoldoutFusionClassifier(DelegatingClassifier):
     def _unfitted_model(self) -> Any:
         return DecisionTreeClassifier() if self.final_estimator is None else self.final_estimator
 
-    def _train(self, rows: TrainingRows, rng: np.random.RandomState, team: Workers) -> None:
+    def _train(self, rows: TrainingRows, rng: np.random.RandomState, pool: ThreadPool) -> None:
         self.inputs_ = self.inputs
         first, second = rows.split(float(self.holdout), rng)
-        members = fit_members(self.estimator, first, rng, team)
+        members = fit_members(self.estimator, first, rng, pool)
         self.estimators_ = [None if member is None else member.estimator for member in members]
         if self.inputs_ == "probabilities":
             self._check_probabilities()
         if len(np.unique(second.y)) < 2:
             second = rows
-        heard = second.take(np.flatnonzero(self._able(second.present)))
+        heard = second.take(np.flatnonzero(self._able(second.view_mask)))
         if len(np.unique(heard.y)) > 1:
-            table = self._inputs(heard.X, heard.present)
+            table = self._inputs(heard.X, heard.view_mask)
             self.model_ = fit_model(self.final_estimator, table, heard.y, heard.mass, rng)
 
     def _check_probabilities(self) -> None:

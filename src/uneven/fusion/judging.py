@@ -11,8 +11,8 @@ import numpy as np
 from sklearn.metrics import check_scoring
 
 from uneven.fusion.members import fit_model
-from uneven.utils.parallel import Workers
-from uneven.views.strength import deal_folds
+from uneven.utils.estimators import deal_folds
+from uneven.utils.parallel import ThreadPool
 from uneven.views.training_rows import TrainingRows, speaking_views
 
 __all__ = ["check_folds", "view_scores"]
@@ -31,7 +31,7 @@ def view_scores(
     estimator: Any,
     rows: TrainingRows,
     rng: np.random.RandomState,
-    team: Workers,
+    pool: ThreadPool,
     *,
     cv: Any = 5,
     scoring: Any = None,
@@ -44,7 +44,7 @@ def view_scores(
         As in :func:`~uneven.fusion.members.fit_members`.
     rows : TrainingRows
     rng : RandomState
-    team : Workers
+    pool : ThreadPool
         Views are judged in parallel threads.
     cv : int or splitter, default=5
         Folds; rows of a class are dealt out in turn, so that small classes are no obstacle.
@@ -59,9 +59,9 @@ def view_scores(
     given = rows.views.deal("estimator", estimator)
     scores = np.full(len(given), np.nan)
     seeds = rng.randint(2**31 - 1, size=len(given))
-    speaking = speaking_views(rows.y, rows.present, rows.views, warn=False)
+    speaking = speaking_views(rows.y, rows.view_mask, rows.views, warn=False)
     jobs = [partial(_score, given[j], rows, j, int(seeds[j]), cv, scoring) for j in speaking]
-    scores[speaking] = team.each(jobs)
+    scores[speaking] = pool.map(jobs)
     return scores
 
 
@@ -69,7 +69,7 @@ def _score(
     estimator: Any, rows: TrainingRows, view: int, seed: int, cv: Any, scoring: Any
 ) -> float:
     rng = np.random.RandomState(seed)
-    here = rows.take(np.flatnonzero(rows.present[:, view]))
+    here = rows.take(np.flatnonzero(rows.view_mask[:, view]))
     table, labels = here.X[:, rows.views.columns[view]], here.classes[here.y]
     values = []
     for train, test in _folds(cv, here, table, rng):

@@ -21,7 +21,7 @@ from uneven.utils.parameters import check_choice
 from uneven.views.training_rows import TrainingRows, validate_predict_data
 from uneven.voters import EstimatorVoter
 from uneven.votes import Term, Vote
-from uneven.votes.classifier import VoteClassifier
+from uneven.votes.vote import VoteClassifier
 
 __all__ = ["LateFusionClassifier", "check_joining"]
 
@@ -183,15 +183,15 @@ class LateFusionClassifier(VoteClassifier):
         self : object
         """
         self._check_words()
-        with fitting(self) as team:
+        with fitting(self) as pool:
             rows = enter_rows(self, X, y, sample_weight)
             self.combine_, self.rule_, n_classes = self.combine, self.rule, len(rows.classes)
             self.percent_ = float(self.percent)
             rng = check_random_state(self.random_state)
-            members = fit_members(self.estimator, rows, rng, team)
+            members = fit_members(self.estimator, rows, rng, pool)
             self._check_method(members, rows)
             self.estimators_ = [None if m is None else m.estimator for m in members]
-            given = self._given_weights(rows, rng, team)
+            given = self._given_weights(rows, rng, pool)
             scales = self._scales(members, rows)
             self.weights_ = given / np.where(scales > 0.0, scales, 1.0) if self.normalise else given
             loudness = given if self.normalise else given * scales
@@ -225,16 +225,16 @@ class LateFusionClassifier(VoteClassifier):
                     f"{type(member.estimator).__name__} has none."
                 )
             if self.combine == "margins":
-                one = rows.X[np.flatnonzero(rows.present[:, j])[:1]][:, member.columns]
+                one = rows.X[np.flatnonzero(rows.view_mask[:, j])[:1]][:, member.columns]
                 check_margins(member.estimator, member.estimator.decision_function(one))
 
-    def _given_weights(self, rows: TrainingRows, rng: Any, team: Any) -> np.ndarray:
+    def _given_weights(self, rows: TrainingRows, rng: Any, pool: Any) -> np.ndarray:
         n_views = len(rows.views)
         if self.weights is None:
             return np.ones(n_views)
         if isinstance(self.weights, str):
             check_choice("weights", self.weights, ("accuracy",))
-            return np.nan_to_num(view_scores(self.estimator, rows, rng, team))
+            return np.nan_to_num(view_scores(self.estimator, rows, rng, pool))
         weights = np.array(self.weights, dtype=np.float64)
         if weights.shape != (n_views,):
             raise ValueError(
@@ -256,7 +256,7 @@ class LateFusionClassifier(VoteClassifier):
             if isinstance(member.estimator, VoteClassifier):
                 scale = member.estimator.vote_.weights.max(axis=1).sum()
             else:
-                here = np.flatnonzero(rows.present[:, j])
+                here = np.flatnonzero(rows.view_mask[:, j])
                 table = rows.X[here][:, member.columns]
                 scale = np.abs(member.estimator.decision_function(table)).mean()
             scales[j] = max(0.0, scale)

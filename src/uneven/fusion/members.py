@@ -9,16 +9,16 @@ import numpy as np
 from sklearn.tree import DecisionTreeClassifier
 from sklearn.utils.validation import has_fit_parameter
 
-from uneven.utils.parallel import Workers
+from uneven.utils.estimators import seeded_clone
+from uneven.utils.parallel import ThreadPool
 from uneven.views.training_rows import TrainingRows, speaking_views
 from uneven.voters import EstimatorVoter
-from uneven.voters.adapters import seeded_clone
 
 __all__ = ["fit_members", "fit_model"]
 
 
 def fit_members(
-    estimator: Any, rows: TrainingRows, rng: np.random.RandomState, team: Workers
+    estimator: Any, rows: TrainingRows, rng: np.random.RandomState, pool: ThreadPool
 ) -> list[EstimatorVoter | None]:
     """Train a clone for every view, on the rows that have it.
 
@@ -29,7 +29,7 @@ def fit_members(
     rows : TrainingRows
     rng : RandomState
         Seeds everything that draws at random, view by view.
-    team : Workers
+    pool : ThreadPool
         Views are trained in parallel threads.
 
     Returns
@@ -38,17 +38,17 @@ def fit_members(
         One per view, trained on class indices; None for a view that has nothing to say.
     """
     given = rows.views.deal("estimator", estimator)
-    speaking = speaking_views(rows.y, rows.present, rows.views)
+    speaking = speaking_views(rows.y, rows.view_mask, rows.views)
     seeds = rng.randint(2**31 - 1, size=len(given))
     jobs = [partial(_fit_member, given[j], rows, j, int(seeds[j])) for j in speaking]
     members: list[EstimatorVoter | None] = [None] * len(given)
-    for j, member in zip(speaking, team.each(jobs)):
+    for j, member in zip(speaking, pool.map(jobs)):
         members[j] = member
     return members
 
 
 def _fit_member(estimator: Any, rows: TrainingRows, view: int, seed: int) -> EstimatorVoter:
-    here, columns = rows.present[:, view], rows.views.columns[view]
+    here, columns = rows.view_mask[:, view], rows.views.columns[view]
     seen = rows if here.all() else rows.take(np.flatnonzero(here))
     table = seen.X[:, columns]
     model = fit_model(estimator, table, seen.y, seen.mass, np.random.RandomState(seed))

@@ -13,7 +13,7 @@ from uneven.fusion.judging import check_folds, view_scores
 from uneven.fusion.members import fit_model
 from uneven.utils.contract import not_repeatable
 from uneven.utils.docstrings import documented
-from uneven.utils.parallel import Workers
+from uneven.utils.parallel import ThreadPool
 from uneven.views.training_rows import TrainingRows, speaking_views
 
 __all__ = ["BestViewClassifier"]
@@ -95,19 +95,19 @@ class BestViewClassifier(DelegatingClassifier):
             given = next(iter(given.values()), None)
         return DecisionTreeClassifier() if given is None else given
 
-    def _train(self, rows: TrainingRows, rng: np.random.RandomState, team: Workers) -> None:
+    def _train(self, rows: TrainingRows, rng: np.random.RandomState, pool: ThreadPool) -> None:
         self.view_scores_ = view_scores(
-            self.estimator, rows, rng, team, cv=self.cv, scoring=self.scoring
+            self.estimator, rows, rng, pool, cv=self.cv, scoring=self.scoring
         )
-        speaking = speaking_views(rows.y, rows.present, rows.views)
+        speaking = speaking_views(rows.y, rows.view_mask, rows.views)
         known = np.nan_to_num(self.view_scores_[speaking], nan=-np.inf)
         self.best_index_ = speaking[int(known.argmax())] if speaking else 0
         self.best_view_ = rows.views.names[self.best_index_]
         if speaking:
-            here = rows.take(np.flatnonzero(rows.present[:, self.best_index_]))
+            here = rows.take(np.flatnonzero(rows.view_mask[:, self.best_index_]))
             given = rows.views.deal("estimator", self.estimator)[self.best_index_]
             self.model_ = fit_model(
-                given, self._inputs(here.X, here.present), here.y, here.mass, rng
+                given, self._inputs(here.X, here.view_mask), here.y, here.mass, rng
             )
 
     def _able(self, present: np.ndarray) -> np.ndarray:

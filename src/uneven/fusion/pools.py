@@ -12,9 +12,9 @@ from sklearn.tree import DecisionTreeClassifier
 from sklearn.utils.validation import has_fit_parameter
 
 from uneven.fusion.truncated_trees import GrownTree, grow_tree
+from uneven.utils.estimators import seeded_clone
 from uneven.views.training_rows import TrainingRows
 from uneven.voters import EstimatorVoter, Voter
-from uneven.voters.adapters import seeded_clone
 
 __all__ = ["Pool", "Question", "as_voters", "make_pool"]
 
@@ -153,7 +153,7 @@ def make_pool(
         of the question only.
     """
     rows, columns = question.rows, question.rows.views.columns[view]
-    here = np.flatnonzero(rows.present[:, view])
+    here = np.flatnonzero(rows.view_mask[:, view])
     if not len(here):
         return Pool([], np.zeros((len(rows.y), 0)))
     X, said, mass = rows.X[here][:, columns], question.said[here], rows.mass[here]

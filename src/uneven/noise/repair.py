@@ -42,10 +42,10 @@ from uneven.noise.estimation import (
     confusion_from_clean,
 )
 from uneven.noise.matrices import invert_noise
-from uneven.noise.partial_labels import split_labels
 from uneven.noise.uma.classifier import UMAClassifier
 from uneven.utils.contract import not_repeatable
 from uneven.utils.frames import encode_categories, learn_categories
+from uneven.utils.labels import split_labels
 from uneven.utils.parameters import check_choice, check_integer
 from uneven.utils.validation import hold_out, narrow_indices, whole_or_nothing
 

@@ -8,7 +8,7 @@ from typing import Any, Literal
 import numpy as np
 from numpy.typing import ArrayLike
 
-from uneven.bounds.cutting_planes import grunbaum_share
+from uneven.bounds.bodies import grunbaum_share
 from uneven.plots.bands import (
     BAND_NAMES,
     Band,

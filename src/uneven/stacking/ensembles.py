@@ -22,8 +22,8 @@ from uneven.stacking.base_learners import (
 from uneven.stacking.input_maps import Likeness, Squares
 from uneven.stacking.normalised import LaplaceTreeClassifier, NormalisedClassifier
 from uneven.stacking.out_of_fold.members import Member, check_classifier, check_share
+from uneven.utils.estimators import seeded_clone
 from uneven.utils.parameters import check_integer
-from uneven.voters.adapters import seeded_clone
 
 __all__ = [
     "bagged_ensemble",

@@ -14,7 +14,7 @@ from uneven.stacking.composition import NamedMembers
 from uneven.stacking.entrance import StackRows, members_take
 from uneven.stacking.out_of_fold.level_one import LevelOne, finish_members, level_one
 from uneven.stacking.out_of_fold.members import FittedMember, Member
-from uneven.votes.classifier import flatten_binary
+from uneven.votes.vote import flatten_binary
 
 __all__ = ["StackedClassifier"]
 

@@ -1,4 +1,4 @@
-"""A handful of worker threads for kernels that release the interpreter lock."""
+"""Threads for compiled loops that release the interpreter lock."""
 
 from __future__ import annotations
 
@@ -11,27 +11,27 @@ from typing import Any, TypeVar
 
 from joblib import effective_n_jobs
 
-__all__ = ["Workers", "workers"]
+__all__ = ["ThreadPool", "thread_pool"]
 
 _Result = TypeVar("_Result")
 
 
-class Workers:
+class ThreadPool:
     """Run a kernel over consecutive slices of a range, in threads where that pays.
 
     The result of a kernel must not depend on how the range is cut: then it does not depend on
     the number of threads either.
     """
 
-    def __init__(self, n_threads: int, pool: ThreadPoolExecutor | None) -> None:
+    def __init__(self, n_threads: int = 1, executor: ThreadPoolExecutor | None = None) -> None:
         self.n_threads = n_threads
-        self._pool = pool
+        self._executor = executor
         self._parts: list[ThreadPoolExecutor] = []
 
-    def split(self, n_parts: int) -> list[Workers]:
-        """Share the threads among jobs that :meth:`each` runs at the same time.
+    def split(self, n_parts: int) -> list[ThreadPool]:
+        """Share the threads among jobs that :meth:`map` runs at the same time.
 
-        A job must not use this team itself: it would wait for a thread that waits for it.
+        A job must not use this pool itself: it would wait for a thread that waits for it.
 
         Parameters
         ----------
@@ -39,20 +39,20 @@ class Workers:
 
         Returns
         -------
-        list of Workers
-            One team per job; this one if there is only one job.
+        list of ThreadPool
+            One pool per job; this one if there is only one job.
         """
         if n_parts == 1:
             return [self]
         n_threads = max(1, self.n_threads // n_parts)
         parts = []
         for _ in range(n_parts):
-            pool = ThreadPoolExecutor(n_threads - 1) if n_threads > 1 else None
-            self._parts += [] if pool is None else [pool]
-            parts.append(Workers(n_threads, pool))
+            executor = ThreadPoolExecutor(n_threads - 1) if n_threads > 1 else None
+            self._parts += [] if executor is None else [executor]
+            parts.append(ThreadPool(n_threads, executor))
         return parts
 
-    def each(self, jobs: Sequence[Callable[[], _Result]], worth: bool = True) -> list[_Result]:
+    def map(self, jobs: Sequence[Callable[[], _Result]], worth: bool = True) -> list[_Result]:
         """Run independent jobs, each thread taking the next one when it is free.
 
         Parameters
@@ -66,7 +66,7 @@ class Workers:
         list
             What the jobs returned, in their order.
         """
-        if self._pool is None or not worth or len(jobs) < 2:
+        if self._executor is None or not worth or len(jobs) < 2:
             return [job() for job in jobs]
         waiting = deque(enumerate(jobs))
         results: dict[int, _Result] = {}
@@ -79,7 +79,7 @@ class Workers:
                     return
                 results[number] = job()
 
-        futures = [self._pool.submit(work) for _ in range(min(self.n_threads, len(jobs)) - 1)]
+        futures = [self._executor.submit(work) for _ in range(min(self.n_threads, len(jobs)) - 1)]
         try:
             work()
             for future in futures:
@@ -90,10 +90,12 @@ class Workers:
 
     def close(self) -> None:
         """End the threads that :meth:`split` started."""
-        for pool in self._parts:
-            pool.shutdown()
+        for executor in self._parts:
+            executor.shutdown()
 
-    def over(self, size: int, kernel: Callable[..., Any], *args: Any, worth: bool = True) -> None:
+    def parallel_for(
+        self, size: int, kernel: Callable[..., Any], *args: Any, worth: bool = True
+    ) -> None:
         """Call ``kernel(*args, start, stop)`` so that the slices cover ``range(size)``.
 
         Parameters
@@ -107,18 +109,18 @@ class Workers:
         worth : bool, default=True
             False runs everything in the calling thread: small work is faster that way.
         """
-        if self._pool is None or not worth or size < 2:
+        if self._executor is None or not worth or size < 2:
             kernel(*args, 0, size)
             return
         cuts = [size * k // self.n_threads for k in range(self.n_threads + 1)]
-        jobs = [self._pool.submit(kernel, *args, a, b) for a, b in pairwise(cuts[1:])]
+        jobs = [self._executor.submit(kernel, *args, a, b) for a, b in pairwise(cuts[1:])]
         kernel(*args, cuts[0], cuts[1])
         for job in jobs:
             job.result()
 
 
 @contextmanager
-def workers(n_jobs: int | None) -> Iterator[Workers]:
+def thread_pool(n_jobs: int | None) -> Iterator[ThreadPool]:
     """Open worker threads, as many as scikit-learn's ``n_jobs`` convention says.
 
     Parameters
@@ -128,27 +130,27 @@ def workers(n_jobs: int | None) -> Iterator[Workers]:
 
     Yields
     ------
-    Workers
+    ThreadPool
 
     Examples
     --------
     >>> import numpy as np
-    >>> from uneven.utils.parallel import workers
+    >>> from uneven.utils.parallel import thread_pool
     >>> out = np.zeros(5)
     >>> def fill(target, start, stop):
     ...     target[start:stop] = np.arange(start, stop)
-    >>> with workers(2) as team:
-    ...     team.over(5, fill, out)
+    >>> with thread_pool(2) as pool:
+    ...     pool.parallel_for(5, fill, out)
     >>> out
     array([0., 1., 2., 3., 4.])
     """
     n_threads = effective_n_jobs(n_jobs)
     if n_threads == 1:
-        yield Workers(1, None)
+        yield ThreadPool()
         return
-    with ThreadPoolExecutor(n_threads - 1) as pool:
-        team = Workers(n_threads, pool)
+    with ThreadPoolExecutor(n_threads - 1) as executor:
+        pool = ThreadPool(n_threads, executor)
         try:
-            yield team
+            yield pool
         finally:
-            team.close()
+            pool.close()

@@ -3,8 +3,10 @@
 from __future__ import annotations
 
 import numpy as np
+from numpy.typing import ArrayLike, NDArray
 
-__all__ = ["check_column_sums", "project_on_simplex"]
+__all__ = ["check_column_sums", "project_on_simplex", "whole_counts"]
+
 
 _SUM_TOLERANCE = 1e-8
 
@@ -84,3 +86,33 @@ def check_column_sums(matrix: np.ndarray, name: str) -> None:
         f"{name}: column {worst} sums to {sums[worst]:.6g}, but the labels of every true class "
         "must sum to 1. Divide counts by matrix.sum(axis=0)."
     )
+
+
+def whole_counts(n: int, shares: ArrayLike) -> NDArray[np.intp]:
+    """Divide ``n`` things in proportion, by largest remainders, so that nobody gets none.
+
+    Parameters
+    ----------
+    n : int
+        How many there are, at least as many as shares.
+    shares : array-like of shape (K,)
+        Positive relative sizes.
+
+    Returns
+    -------
+    ndarray of int, shape (K,)
+        They sum to ``n``.
+
+    Examples
+    --------
+    >>> whole_counts(8, [4.9, 1.6, 1.5]).tolist()
+    [5, 2, 1]
+    """
+    sizes = np.asarray(shares, dtype=np.float64)
+    exact = n * sizes / sizes.sum()
+    counts = np.floor(exact).astype(np.intp)
+    counts[np.argsort(counts - exact, kind="stable")[: n - counts.sum()]] += 1
+    while not counts.all():
+        counts[counts.argmin()] += 1
+        counts[counts.argmax()] -= 1
+    return counts

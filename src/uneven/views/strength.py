@@ -15,11 +15,12 @@ from sklearn.utils.multiclass import check_classification_targets
 from sklearn.utils.validation import column_or_1d
 
 from uneven.metrics import class_recalls, confusion_norm, mean_recall
+from uneven.utils.estimators import deal_folds, rows_by_class
 from uneven.utils.frames import encode_categories, learn_categories
 from uneven.views.diagnosis import ViewDiagnosis, judge
 from uneven.views.maps import ViewMap, resolve_views
 
-__all__ = ["agreement", "deal_folds", "diagnose"]
+__all__ = ["agreement", "diagnose"]
 
 MOST_DENSE_CELLS = 4_000_000
 
@@ -124,22 +125,9 @@ def _sample(codes: np.ndarray, wanted: int | None, rng: Any) -> np.ndarray:
     """Positions of at most ``wanted`` rows, about the same share of every class, in order."""
     if wanted is None or wanted >= len(codes):
         return np.arange(len(codes))
-    by_class = _in_turn(codes, rng)
+    by_class = rows_by_class(codes, rng)
     ranks = np.floor(np.arange(len(codes)) * wanted / len(codes))
     return np.sort(by_class[np.diff(ranks, prepend=-1.0) > 0])
-
-
-def deal_folds(codes: np.ndarray, cv: int, rng: Any) -> np.ndarray:
-    """Fold of each row, shape (n_samples,); every class is spread as evenly as it can be."""
-    folds = np.empty(len(codes), dtype=np.intp)
-    folds[_in_turn(codes, rng)] = np.arange(len(codes)) % cv
-    return folds
-
-
-def _in_turn(codes: np.ndarray, rng: Any) -> np.ndarray:
-    """Positions of the rows, class after class, in random order within a class."""
-    shuffled = rng.permutation(len(codes))
-    return np.asarray(shuffled[np.argsort(codes[shuffled], kind="stable")])
 
 
 def _held_out(

@@ -40,7 +40,7 @@ class TrainingRows:
         Positions in ``classes``.
     mass : ndarray of shape (n_samples,)
         Positive sample weights.
-    present : ndarray of bool, shape (n_samples, n_views)
+    view_mask : ndarray of bool, shape (n_samples, n_views)
     classes : ndarray of shape (n_classes,)
     views : ViewMap
     clean : ndarray of bool, shape (n_samples,), or None
@@ -52,7 +52,7 @@ class TrainingRows:
     X: Any
     y: np.ndarray
     mass: np.ndarray
-    present: np.ndarray
+    view_mask: np.ndarray
     classes: np.ndarray
     views: ViewMap
     clean: np.ndarray | None = None
@@ -65,7 +65,7 @@ class TrainingRows:
             X=self.X[rows],
             y=self.y[rows],
             mass=self.mass[rows],
-            present=self.present[rows],
+            view_mask=self.view_mask[rows],
             clean=None if self.clean is None else self.clean[rows],
         )
 
@@ -136,14 +136,14 @@ def validate_predict_data(estimator: Any, X: Any) -> Any:
 
 
 def speaking_views(
-    y: np.ndarray, present: np.ndarray, views: ViewMap, warn: bool = True
+    y: np.ndarray, view_mask: np.ndarray, views: ViewMap, warn: bool = True
 ) -> list[int]:
     """Positions of the views that show at least two classes; the others have nothing to say.
 
     Parameters
     ----------
     y : ndarray of int, shape (n_samples,)
-    present : ndarray of bool, shape (n_samples, n_views)
+    view_mask : ndarray of bool, shape (n_samples, n_views)
     views : ViewMap
     warn : bool, default=True
         Warn of the others, unless ``y`` holds only one class anyway.
@@ -152,7 +152,7 @@ def speaking_views(
     -------
     list of int
     """
-    counts = [len(np.unique(y[here])) for here in present.T]
+    counts = [len(np.unique(y[here])) for here in view_mask.T]
     silent = [name for name, count in zip(views.names, counts) if count < 2]
     if warn and silent and len(np.unique(y)) > 1:
         warnings.warn(

@@ -1,11 +1,16 @@
 """Weak learners: given a cost matrix, each returns a voter that pays little."""
 
-from uneven.voters.adapters import EstimatorVoter, Resampled, Weighted, as_weak_learner
-from uneven.voters.base import TrainingTable, Voter, WeakLearner
-from uneven.voters.cost_linear import CostLinear
-from uneven.voters.cost_tree import CostTree
-from uneven.voters.linear_voter import LinearVoter
-from uneven.voters.tree import TreeVoter
+from uneven.voters.cost_linear import CostLinear, LinearVoter
+from uneven.voters.cost_tree import CostTree, TreeVoter
+from uneven.voters.training_table import TrainingTable
+from uneven.voters.weak_learners import (
+    EstimatorVoter,
+    Resampled,
+    Voter,
+    WeakLearner,
+    Weighted,
+    as_weak_learner,
+)
 
 __all__ = [
     "CostLinear",

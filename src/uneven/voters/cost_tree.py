@@ -1,26 +1,35 @@
-"""Decision trees that read the whole cost matrix.
+"""Decision trees that read the whole cost matrix: how they grow, and how they vote.
 
 A stump is the exact minimiser of the summed cost over all binned splits and all constants. A
 deeper tree is grown level by level from histograms; its last level is chosen by summed cost, its
-inner levels by ``criterion``, and every leaf answers the class with the smallest summed cost.
+inner levels by ``criterion``, and every leaf answers the class with the smallest summed cost. A
+fitted tree (:class:`TreeVoter`) knows nothing of the training rows; a vote packs its trees into
+one set of arrays (:class:`Forest`), which are fast to score and small to store.
 """
 
 from __future__ import annotations
 
+from collections.abc import Sequence
+from dataclasses import dataclass, fields
+from typing import Any
+
 import numpy as np
+import scipy.sparse as sp
 from sklearn.base import BaseEstimator
 
 from uneven.costs import TIE
 from uneven.costs.matrices import CostMatrix
-from uneven.voters import kernels
-from uneven.voters.base import TrainingTable
-from uneven.voters.binning import PARALLEL_ROWS, Level, Splits
-from uneven.voters.tree import TreeVoter
+from uneven.utils.parallel import ThreadPool
+from uneven.voters import _loops
+from uneven.voters.training_table import PARALLEL_ROWS, Level, Splits, TrainingTable
 
-__all__ = ["CostTree"]
+__all__ = ["CostTree", "Forest", "TreeVoter", "dense_blocks"]
 
+
+_DENSE_ENTRIES = 4_000_000
+_PARALLEL_VISITS = 200_000
 _TINY = np.finfo(float).tiny
-_CRITERIA = {"least_squares": kernels.LEAST_SQUARES, "cost": kernels.COST}
+_CRITERIA = {"least_squares": _loops.LEAST_SQUARES, "cost": _loops.COST}
 
 
 class CostTree(BaseEstimator):
@@ -72,7 +81,7 @@ class CostTree(BaseEstimator):
             raise ValueError(
                 f"criterion={self.criterion!r} is not known; choose one of {sorted(_CRITERIA)}."
             )
-        levels = [_CRITERIA[self.criterion]] * (self.max_depth - 1) + [kernels.COST]
+        levels = [_CRITERIA[self.criterion]] * (self.max_depth - 1) + [_loops.COST]
         growth = _Growth(table, columns, costs)
         for criterion in levels:
             if not growth.split_level(criterion):
@@ -104,9 +113,9 @@ class _Growth:
             totals=self.sums[self.frontier],
             n_classes=costs.n_classes,
             criterion=criterion,
-            tie=TIE * costs.stake if criterion == kernels.COST else TIE,
+            tie=TIE * costs.stake if criterion == _loops.COST else TIE,
         )
-        found = self.binned.best_splits(level, self.columns, self.table.team)
+        found = self.binned.best_splits(level, self.columns, self.table.pool)
         pays = found.value < level.unsplit_value() - level.slack(found.value)
         parents = np.flatnonzero(pays)
         if not len(parents):
@@ -141,18 +150,18 @@ class _Growth:
         next_slot = np.full(len(self.child), -1, dtype=np.int32)
         next_slot[self.frontier] = np.arange(len(self.frontier))
         split = (column, found.cut, found.missing_left, children)
-        self.binned.route(split, next_slot, self.slots, self.nodes, self.table.team)
+        self.binned.route(split, next_slot, self.slots, self.nodes, self.table.pool)
 
     def finish(self) -> tuple[TreeVoter, np.ndarray]:
         """Let every node answer its cheapest class, and look how far each leaf reaches."""
         labels = self.sums[:, : self.costs.n_classes].argmin(axis=1)
         answers = np.empty(len(self.nodes), dtype=np.int32)
         table = self.table
-        n_blocks = kernels.sum_blocks(len(answers))
+        n_blocks = _loops.sum_blocks(len(answers))
         hits = np.zeros((n_blocks, len(labels)))
-        table.team.over(
+        table.pool.parallel_for(
             n_blocks,
-            kernels.answer_rows,
+            _loops.answer_rows,
             self.nodes,
             labels,
             table.y,
@@ -170,3 +179,228 @@ class _Growth:
             reach=hits.sum(axis=0) / np.maximum(table.class_mass[labels], _TINY),
         )
         return voter, answers
+
+
+@dataclass
+class TreeVoter:
+    """A tree whose leaves answer a class.
+
+    The two children of a node stand side by side, after their parent; node 0 is the root. A leaf
+    is its own left child, has an infinite threshold and sends NaN left.
+
+    Attributes
+    ----------
+    feature : ndarray of int, shape (n_nodes,)
+        Column of ``X`` that a node asks for (0 in a leaf).
+    threshold : ndarray of shape (n_nodes,)
+        Values up to it go left; infinite in a leaf.
+    missing_left : ndarray of bool, shape (n_nodes,)
+        Whether NaN goes left; True in a leaf.
+    child : ndarray of int, shape (n_nodes,)
+        Left child; the right one is next to it.
+    label : ndarray of int, shape (n_nodes,)
+        Answer of each node.
+    reach : ndarray of shape (n_nodes,)
+        Share of the answered class's training mass that a leaf holds.
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> stump = TreeVoter(
+    ...     feature=np.array([0, 0, 0]), threshold=np.array([0.5, np.inf, np.inf]),
+    ...     missing_left=np.array([False, True, True]), child=np.array([1, 1, 2]),
+    ...     label=np.array([0, 0, 1]), reach=np.array([0.0, 1.0, 1.0]))
+    >>> stump.predict(np.array([[0.0], [1.0], [np.nan]]))
+    array([0, 1, 1], dtype=int32)
+    """
+
+    feature: np.ndarray
+    threshold: np.ndarray
+    missing_left: np.ndarray
+    child: np.ndarray
+    label: np.ndarray
+    reach: np.ndarray
+
+    @classmethod
+    def constant(cls, label: int) -> TreeVoter:
+        """A voter that answers the same class whatever it is asked."""
+        return cls(
+            feature=np.zeros(1, dtype=np.int64),
+            threshold=np.array([np.inf]),
+            missing_left=np.array([True]),
+            child=np.zeros(1, dtype=np.int64),
+            label=np.array([label], dtype=np.int64),
+            reach=np.ones(1),
+        )
+
+    @property
+    def is_leaf(self) -> np.ndarray:
+        """Which nodes are leaves, shape (n_nodes,)."""
+        return np.asarray(self.child == np.arange(len(self.child)))
+
+    @property
+    def depth(self) -> int:
+        """Questions on the longest path."""
+        child = self.child.tolist()
+        below = [0] * len(child)
+        for node in range(len(child) - 1, -1, -1):
+            left = child[node]
+            if left != node:
+                below[node] = 1 + max(below[left], below[left + 1])
+        return below[0]
+
+    def predict(self, X: Any) -> np.ndarray:
+        """Class index for each row of ``X``, shape (n_samples,)."""
+        answers = np.empty(X.shape[0], dtype=np.int32)
+        used = np.unique(self.feature)
+        for rows, block in dense_blocks(X, used):
+            feature = (
+                self.feature if block.shape[1] == X.shape[1] else used.searchsorted(self.feature)
+            )
+            nodes = (feature, self.threshold, self.missing_left, self.child)
+            _loops.tree_answers(block, nodes, self.label, answers[rows])
+        return answers
+
+    def add_credit(self, credit: np.ndarray, weight: np.ndarray) -> None:
+        """Credit the columns that this tree asks for the right answers it gives.
+
+        Parameters
+        ----------
+        credit : ndarray of shape (n_features, n_classes)
+            Added to in place. Every leaf's reach, times its vote weight, is divided evenly among
+            the questions on the way to it; a tree without questions credits nobody.
+        weight : ndarray of shape (n_classes,)
+        """
+        paths: list[tuple[int, tuple[int, ...]]] = [(0, ())]
+        while paths:
+            node, asked = paths.pop()
+            left = int(self.child[node])
+            if left != node:
+                asked = (*asked, int(self.feature[node]))
+                paths += [(left, asked), (left + 1, asked)]
+                continue
+            answer = self.label[node]
+            for column in asked:
+                credit[column, answer] += weight[answer] * self.reach[node] / len(asked)
+
+
+@dataclass
+class Forest:
+    """Trees one after another.
+
+    Attributes
+    ----------
+    roots : ndarray of int, shape (n_trees + 1,)
+        First node of each tree, and the number of nodes.
+    depths : ndarray of int, shape (n_trees,)
+    trees : TreeVoter
+        The nodes of all trees; children are numbered across the whole forest.
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> leaf = dict(feature=np.array([0]), threshold=np.array([np.inf]),
+    ...             missing_left=np.array([True]), child=np.array([0]), reach=np.array([1.0]))
+    >>> forest = Forest.pack([TreeVoter(label=np.array([1]), **leaf)] * 2)
+    >>> scores = np.zeros((1, 2))
+    >>> forest.add_votes(np.zeros((1, 1)), np.ones((2, 2)), scores)
+    >>> scores
+    array([[0., 2.]])
+    """
+
+    roots: np.ndarray
+    depths: np.ndarray
+    trees: TreeVoter
+
+    @classmethod
+    def pack(cls, trees: Sequence[TreeVoter]) -> Forest:
+        """Put trees one after another."""
+        sizes = [len(tree.child) for tree in trees]
+        roots = np.concatenate([[0], np.cumsum(sizes)]).astype(np.int64)
+        parts = {
+            field.name: np.concatenate([getattr(tree, field.name) for tree in trees])
+            for field in fields(TreeVoter)
+        }
+        parts["child"] = parts["child"] + np.repeat(roots[:-1], sizes)
+        depths = np.array([tree.depth for tree in trees], dtype=np.int64)
+        return cls(roots, depths, TreeVoter(**parts))
+
+    def __len__(self) -> int:
+        return len(self.roots) - 1
+
+    def tree(self, t: int) -> TreeVoter:
+        """Unpack tree ``t``."""
+        nodes = slice(self.roots[t], self.roots[t + 1])
+        parts = {field.name: getattr(self.trees, field.name)[nodes] for field in fields(TreeVoter)}
+        parts["child"] = parts["child"] - self.roots[t]
+        return TreeVoter(**parts)
+
+    def add_votes(
+        self,
+        X: Any,
+        weights: np.ndarray,
+        scores: np.ndarray,
+        *,
+        view_mask: np.ndarray | None = None,
+        view: np.ndarray | None = None,
+        span: tuple[int, int] | None = None,
+        pool: ThreadPool | None = None,
+    ) -> None:
+        """Add the weighted answers of the trees to ``scores``.
+
+        Parameters
+        ----------
+        X : ndarray or sparse matrix of shape (n_samples, n_features)
+        weights : ndarray of shape (n_trees, n_classes)
+        scores : ndarray of shape (n_samples, n_classes)
+            Added to in place, tree after tree.
+        view_mask : ndarray of bool, shape (n_samples, n_views), optional
+            Which views each row has; a tree abstains where its view is absent.
+        view : ndarray of int, shape (n_trees,), optional
+            View of each tree, -1 if it reads all of them.
+        span : (int, int), optional
+            First and one-past-last tree to add; all of them by default.
+        pool : ThreadPool, optional
+        """
+        pool = pool or ThreadPool()
+        first, last = (0, len(self)) if span is None else span
+        trees = self.trees
+        tree_of_node = np.repeat(np.arange(len(self)), np.diff(self.roots))
+        value = weights[tree_of_node, trees.label]
+        used = np.unique(trees.feature[self.roots[first] : self.roots[last]])
+        feature = used.searchsorted(trees.feature)
+        for rows, block in dense_blocks(X, used):
+            asked = used if block.shape[1] == X.shape[1] else np.arange(len(used))
+            pool.parallel_for(
+                _loops.row_blocks(block.shape[0]),
+                _loops.add_tree_votes,
+                block,
+                asked,
+                (feature, trees.threshold, trees.missing_left, trees.child),
+                self.roots,
+                self.depths,
+                trees.label,
+                value,
+                np.ones((0, 0), dtype=bool) if view_mask is None else view_mask[rows],
+                np.full(len(self), -1) if view is None else view,
+                scores[rows],
+                first,
+                last,
+                worth=block.shape[0] * (last - first) > _PARALLEL_VISITS,
+            )
+
+
+def dense_blocks(X: Any, used: np.ndarray) -> Any:
+    """Yield ``(rows, block)``: ``X`` itself if dense, else row blocks of its ``used`` columns.
+
+    A dense ``X`` keeps its column numbering; a sparse one arrives with only ``used`` columns, in
+    that order, so that a wide text table is never densified as a whole.
+    """
+    if not sp.issparse(X):
+        yield slice(0, X.shape[0]), X
+        return
+    kept = sp.csr_array(sp.csc_array(X)[:, used])
+    step = max(1, _DENSE_ENTRIES // max(1, len(used)))
+    for start in range(0, X.shape[0], step):
+        rows = slice(start, min(start + step, X.shape[0]))
+        yield rows, kept[rows].toarray()

@@ -12,13 +12,29 @@ from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
+from sklearn.base import BaseEstimator, ClassifierMixin
+from sklearn.utils.validation import check_is_fitted
 
-from uneven.utils.parallel import Workers
+from uneven.utils.parallel import ThreadPool, thread_pool
+from uneven.utils.validation import column_names
 from uneven.views import ViewMap
+from uneven.views.training_rows import validate_predict_data
 from uneven.voters import TreeVoter, Voter
-from uneven.voters.forest import Forest
+from uneven.voters.cost_tree import Forest
 
-__all__ = ["ALL_VIEWS", "Explanation", "Panel", "Term", "Vote", "column_shares"]
+__all__ = [
+    "ALL_VIEWS",
+    "Explanation",
+    "Panel",
+    "StagedVoteClassifier",
+    "Term",
+    "Vote",
+    "VoteClassifier",
+    "column_shares",
+    "flatten_binary",
+    "vote_answers",
+]
+
 
 ALL_VIEWS = -1
 """View of a term whose voter reads every view."""
@@ -146,7 +162,7 @@ class Vote:
         """All terms, in the order in which they were learnt."""
         return [self.term(t) for t in range(len(self))]
 
-    def score(self, X: Any, team: Workers | None = None) -> np.ndarray:
+    def score(self, X: Any, pool: ThreadPool | None = None) -> np.ndarray:
         """Sum of the weighted votes.
 
         Parameters
@@ -160,19 +176,19 @@ class Vote:
             All zero for a row that no voter can speak about.
         """
         scores = np.zeros((X.shape[0], self.n_classes))
-        present = self._presence(X)
-        self._add(X, present, 0, len(self), scores, team)
-        return self._silence(scores, present)
+        view_mask = self._presence(X)
+        self._add(X, view_mask, 0, len(self), scores, pool)
+        return self._silence(scores, view_mask)
 
-    def staged_score(self, X: Any, team: Workers | None = None) -> Iterator[np.ndarray]:
+    def staged_score(self, X: Any, pool: ThreadPool | None = None) -> Iterator[np.ndarray]:
         """Yield the scores after each round, each of shape (n_samples, n_classes)."""
         scores = np.zeros((X.shape[0], self.n_classes))
-        present = self._presence(X)
+        view_mask = self._presence(X)
         done = 0
         for stop in self.rounds:
-            self._add(X, present, done, int(stop), scores, team)
+            self._add(X, view_mask, done, int(stop), scores, pool)
             done = int(stop)
-            yield self._silence(scores.copy(), present)
+            yield self._silence(scores.copy(), view_mask)
 
     def truncate(self, n_rounds: int) -> Vote:
         """The vote as it was after ``n_rounds`` rounds."""
@@ -206,17 +222,17 @@ class Vote:
 
     def _presence(self, X: Any) -> np.ndarray | None:
         """Presence of views in rows, or None if nothing is missing."""
-        present = self.views.presence(X)
-        return None if present.all() else present
+        view_mask = self.views.presence(X)
+        return None if view_mask.all() else view_mask
 
     def _add(
         self,
         X: Any,
-        present: np.ndarray | None,
+        view_mask: np.ndarray | None,
         first: int,
         last: int,
         scores: np.ndarray,
-        team: Workers | None,
+        pool: ThreadPool | None,
     ) -> None:
         """Add terms ``first`` to ``last`` to ``scores``: all trees at once, then the others."""
         low, high = self._trees.searchsorted([first, last])
@@ -225,32 +241,32 @@ class Vote:
                 X,
                 self.weights[self._trees],
                 scores,
-                present=present,
+                view_mask=view_mask,
                 view=self.view_of_term[self._trees],
                 span=(low, high),
-                team=team,
+                pool=pool,
             )
         low, high = self._others.searchsorted([first, last])
         for t, voter in zip(self._others[low:high], self._voters[low:high]):
-            self._add_voter(X, present, t, voter, scores)
+            self._add_voter(X, view_mask, t, voter, scores)
 
     def _add_voter(
-        self, X: Any, present: np.ndarray | None, t: int, voter: Voter, scores: np.ndarray
+        self, X: Any, view_mask: np.ndarray | None, t: int, voter: Voter, scores: np.ndarray
     ) -> None:
         view = self.view_of_term[t]
         rows = np.arange(X.shape[0])
-        if present is not None:
-            able = present.any(axis=1) if view == ALL_VIEWS else present[:, view]
+        if view_mask is not None:
+            able = view_mask.any(axis=1) if view == ALL_VIEWS else view_mask[:, view]
             rows = np.flatnonzero(able)
         if len(rows):
             answers = voter.predict(X if len(rows) == X.shape[0] else X[rows])
             spoken = answers >= 0
             scores[rows[spoken], answers[spoken]] += self.weights[t, answers[spoken]]
 
-    def _silence(self, scores: np.ndarray, present: np.ndarray | None) -> np.ndarray:
+    def _silence(self, scores: np.ndarray, view_mask: np.ndarray | None) -> np.ndarray:
         """Zero the rows that have no view at all."""
-        if present is not None:
-            scores[~present.any(axis=1)] = 0.0
+        if view_mask is not None:
+            scores[~view_mask.any(axis=1)] = 0.0
         return scores
 
 
@@ -258,3 +274,143 @@ def column_shares(credit: np.ndarray) -> np.ndarray:
     """Divide each column by its sum; a column of zeros stays."""
     total = credit.sum(axis=0)
     return np.asarray(credit / np.where(total > 0.0, total, 1.0))
+
+
+class VoteClassifier(ClassifierMixin, BaseEstimator):
+    """Base of all classifiers whose fitted form is a :class:`~uneven.votes.Vote`.
+
+    A subclass's ``fit`` calls :func:`~uneven.views.training_rows.validate_fit_data` and sets
+    ``classes_``, ``class_prior_``, ``views_`` and ``vote_``.
+    """
+
+    classes_: np.ndarray
+    class_prior_: np.ndarray
+    vote_: Vote
+    n_jobs: int | None = None
+
+    def _scores(self, X: Any) -> np.ndarray:
+        """Votes for each class, shape (n_samples, n_classes)."""
+        check_is_fitted(self, "vote_")
+        X = validate_predict_data(self, X)
+        with thread_pool(self.n_jobs) as pool:
+            return self.vote_.score(X, pool)
+
+    def _staged_scores(self, X: Any) -> Iterator[np.ndarray]:
+        check_is_fitted(self, "vote_")
+        X = validate_predict_data(self, X)
+        with thread_pool(self.n_jobs) as pool:
+            yield from self.vote_.staged_score(X, pool)
+
+    def _answers(self, scores: np.ndarray) -> np.ndarray:
+        return np.asarray(self.classes_[vote_answers(scores, int(self.class_prior_.argmax()))])
+
+    def decision_function(self, X: Any) -> np.ndarray:
+        """Votes received by each class.
+
+        Parameters
+        ----------
+        X : array-like, sparse matrix or dataframe of shape (n_samples, n_features)
+
+        Returns
+        -------
+        ndarray of shape (n_samples, n_classes), or (n_samples,) for two classes
+            With two classes: the votes for the second class minus those for the first.
+        """
+        return flatten_binary(self._scores(X))
+
+    def predict(self, X: Any) -> np.ndarray:
+        """Class with the most votes.
+
+        Parameters
+        ----------
+        X : array-like, sparse matrix or dataframe of shape (n_samples, n_features)
+
+        Returns
+        -------
+        ndarray of shape (n_samples,)
+            A row that nobody can vote on gets the most frequent class; see :meth:`undecided`.
+        """
+        return self._answers(self._scores(X))
+
+    def predict_proba(self, X: Any) -> np.ndarray:
+        """Share of the vote that each class receives.
+
+        These shares rank well but are not calibrated probabilities: they are usually too even.
+        Wrap the estimator in :class:`sklearn.calibration.CalibratedClassifierCV` where a
+        probability is needed.
+
+        Parameters
+        ----------
+        X : array-like, sparse matrix or dataframe of shape (n_samples, n_features)
+
+        Returns
+        -------
+        ndarray of shape (n_samples, n_classes)
+            Rows sum to 1; the training class frequencies where nobody could vote.
+        """
+        scores = self._scores(X)
+        scores[~scores.any(axis=1)] = self.class_prior_
+        return np.asarray(scores / scores.sum(axis=1, keepdims=True))
+
+    def undecided(self, X: Any) -> np.ndarray:
+        """Tell which rows nobody votes on: all their views are missing, or every vote is zero.
+
+        Parameters
+        ----------
+        X : array-like, sparse matrix or dataframe of shape (n_samples, n_features)
+
+        Returns
+        -------
+        ndarray of bool, shape (n_samples,)
+            :meth:`predict` answers the most frequent training class there.
+        """
+        return np.asarray(~self._scores(X).any(axis=1))
+
+    def explain(self) -> Explanation:
+        """Say which view and which column speaks for which class.
+
+        Returns
+        -------
+        Explanation
+            From the training rows; no data is needed.
+        """
+        check_is_fitted(self, "vote_")
+        return self.vote_.explain(self.classes_, column_names(self))
+
+    def __sklearn_tags__(self) -> Any:
+        tags = super().__sklearn_tags__()
+        tags.input_tags.sparse = True
+        tags.input_tags.allow_nan = True
+        return tags
+
+
+class StagedVoteClassifier(VoteClassifier):
+    """A vote that was learnt in rounds: it can be asked after each of them."""
+
+    def staged_decision_function(self, X: Any) -> Iterator[np.ndarray]:
+        """Yield what :meth:`decision_function` returns, after each round."""
+        for scores in self._staged_scores(X):
+            yield flatten_binary(scores)
+
+    def staged_predict(self, X: Any) -> Iterator[np.ndarray]:
+        """Yield what :meth:`predict` returns, after each round."""
+        for scores in self._staged_scores(X):
+            yield self._answers(scores)
+
+    def staged_score(self, X: Any, y: Any, sample_weight: Any = None) -> Iterator[float]:
+        """Yield the accuracy on ``X`` and ``y`` after each round."""
+        right = np.asarray(y)
+        for answers in self.staged_predict(X):
+            yield float(np.average(answers == right, weights=sample_weight))
+
+
+def vote_answers(scores: np.ndarray, fallback: int) -> np.ndarray:
+    """Class index with the most votes: the lowest among ties, ``fallback`` if nobody voted."""
+    best = scores.argmax(axis=1)
+    best[~scores.any(axis=1)] = fallback
+    return np.asarray(best)
+
+
+def flatten_binary(scores: np.ndarray) -> np.ndarray:
+    """Turn the votes for two classes into one margin for the second; leave more classes alone."""
+    return scores[:, 1] - scores[:, 0] if scores.shape[1] == 2 else scores

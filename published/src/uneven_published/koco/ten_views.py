@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import numpy as np
 
-from uneven.boosting.cooperation import cooperation_shares
+from uneven.boosting.mumbo import cooperation_shares
 from uneven_published.description import (
     Answers,
     Claim,

@@ -7,9 +7,13 @@ from uneven.boosting.norm.boosts import (
     plan_boosts,
     with_linear_voters,
 )
-from uneven.boosting.norm.class_factors import fit_class_factors
-from uneven.boosting.norm.mixing import Aim, fit_mixture
-from uneven.boosting.norm.out_of_bag import OutOfBag, bootstrap_by_class
+from uneven.boosting.norm.out_of_bag import (
+    Aim,
+    OutOfBag,
+    bootstrap_by_class,
+    fit_class_factors,
+    fit_mixture,
+)
 from uneven.boosting.norm.steering import norm_gradient, steering_costs
 
 __all__ = [

@@ -28,7 +28,7 @@ from uneven.noise.uma.spaces import DualSpace, PrimalSpace, Space, training_kern
 from uneven.utils.methods import method
 from uneven.utils.parameters import check_choice, check_integer
 from uneven.utils.validation import whole_or_nothing
-from uneven.votes.classifier import flatten_binary
+from uneven.votes.vote import flatten_binary
 
 __all__ = ["STEPS", "UMAClassifier", "check_parameters"]
 

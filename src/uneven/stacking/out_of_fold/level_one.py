@@ -25,9 +25,9 @@ from uneven.stacking.out_of_fold.members import (
     score_method,
 )
 from uneven.stacking.out_of_fold.tables import count_columns, count_rows, open_table
+from uneven.utils.estimators import seeded_clone
 from uneven.utils.validation import check_mass
 from uneven.views import ViewMap, resolve_views
-from uneven.voters.adapters import seeded_clone
 
 __all__ = ["LevelOne", "finish_members", "level_one", "score_members"]
 

@@ -28,8 +28,8 @@ from sklearn.utils import check_random_state
 from uneven.stacking.model.combinations import COMBINATIONS
 from uneven.stacking.model.problem import LinearCombiner
 from uneven.stacking.solvers.solve import check_strengths, solve, solve_path
+from uneven.utils.estimators import deal_folds
 from uneven.utils.parameters import check_choice, check_integer
-from uneven.views.strength import deal_folds
 
 __all__ = [
     "Selection",

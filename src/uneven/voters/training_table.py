@@ -1,22 +1,25 @@
-"""Quantile binning: every column becomes at most 255 ordered codes, once per fit.
+"""The training rows as weak learners see them, binned once per fit.
 
-A column with at most 255 distinct values (integers, category codes) is kept exactly; a longer one
-is cut at weighted quantiles. A dense table of more than 32 768 rows is judged by a sample of them,
-so a value that the sample lacks shares the bin of a neighbour. Missing values have a code of their
-own, whose side each split learns. Sparse columns keep only their stored entries.
+Every column becomes at most 255 ordered codes. A column with at most 255 distinct values (integers,
+category codes) is kept exactly; a longer one is cut at weighted quantiles. A dense table of more
+than 32 768 rows is judged by a sample of them, so a value that the sample lacks shares the bin of a
+neighbour. Missing values have a code of their own, whose side each split learns. Sparse columns
+keep only their stored entries.
 """
 
 from __future__ import annotations
 
 from abc import ABC, abstractmethod
-from dataclasses import dataclass, replace
+from dataclasses import dataclass, field, replace
+from functools import cached_property
 from typing import Any, Self
 
 import numpy as np
 import scipy.sparse as sp
 
-from uneven.utils.parallel import Workers
-from uneven.voters import kernels
+from uneven.utils.parallel import ThreadPool
+from uneven.views.training_rows import TrainingRows
+from uneven.voters import _loops
 
 __all__ = [
     "BinnedDense",
@@ -24,9 +27,11 @@ __all__ = [
     "BinnedTable",
     "Level",
     "Splits",
+    "TrainingTable",
     "bin_table",
     "cut_points",
 ]
+
 
 _SAMPLE_ROWS = 32_768
 _PARALLEL_ADDITIONS = 2_000_000
@@ -34,6 +39,88 @@ _PARALLEL_VALUES = 400_000
 _SPLIT_NUMBERS = 4_000_000
 PARALLEL_ROWS = 200_000
 """Rows above which threads pay for one light pass over them: waking one costs about 0.1 ms."""
+
+
+@dataclass
+class TrainingTable:
+    """The training rows, as the weak learners see them.
+
+    Attributes
+    ----------
+    X : ndarray or sparse matrix of shape (n_samples, n_features)
+    y : ndarray of int, shape (n_samples,)
+        Class indices.
+    n_classes : int
+    mass : ndarray of shape (n_samples,)
+        How many examples each row stands for (the sample weights).
+    max_bins : int
+    pool : ThreadPool
+    n_codes : ndarray of int, shape (n_features,), or None
+        Categories of each column, whose values are their codes; 0 for a column of numbers.
+    part_of : (TrainingTable, ndarray of int) or None
+        The table that these rows were taken from, and which rows they are.
+    """
+
+    X: Any
+    y: np.ndarray
+    n_classes: int
+    mass: np.ndarray
+    max_bins: int = 255
+    pool: ThreadPool = field(default_factory=lambda: ThreadPool())
+    n_codes: np.ndarray | None = None
+    part_of: tuple[TrainingTable, np.ndarray] | None = None
+
+    @classmethod
+    def of(cls, rows: TrainingRows, max_bins: int, pool: ThreadPool) -> TrainingTable:
+        """Validated training rows as weak learners see them."""
+        return cls(rows.X, rows.y, len(rows.classes), rows.mass, max_bins, pool, rows.n_codes)
+
+    @cached_property
+    def binned(self) -> BinnedDense | BinnedSparse:
+        """The codes of the table, made when the first learner asks for them."""
+        if self.part_of is not None:
+            whole, rows = self.part_of
+            return whole.binned.take(rows)
+        even = bool(np.all(self.mass == self.mass[0]))
+        return bin_table(self.X, None if even else self.mass, self.max_bins, self.pool)
+
+    @cached_property
+    def class_mass(self) -> np.ndarray:
+        """Mass of each class, shape (n_classes,)."""
+        return np.bincount(self.y, weights=self.mass, minlength=self.n_classes)
+
+    def take(self, rows: np.ndarray) -> TrainingTable:
+        """Some rows, in increasing order, with the codes that they have in this table."""
+        part = (self, rows)
+        return replace(self, X=self.X[rows], y=self.y[rows], mass=self.mass[rows], part_of=part)
+
+    def reach(self, answers: np.ndarray) -> np.ndarray:
+        """Share of each class's mass that is answered rightly, shape (n_classes,)."""
+        right = answers == self.y
+        hits = np.bincount(self.y[right], weights=self.mass[right], minlength=self.n_classes)
+        return hits / np.maximum(self.class_mass, np.finfo(float).tiny)
+
+    def where(self, present: np.ndarray, pool: ThreadPool) -> TrainingTable:
+        """The same table as a view sees it that is absent in some rows.
+
+        Parameters
+        ----------
+        present : ndarray of bool, shape (n_samples,)
+            Other rows count for nothing; classes keep the mass they have in the whole table.
+        pool : ThreadPool
+            Threads for whoever learns from this view.
+
+        Returns
+        -------
+        TrainingTable
+            Shares the rows with this one, and the codes if they are already made.
+        """
+        mass = self.mass if present.all() else np.where(present, self.mass, 0.0)
+        seen = replace(self, mass=mass, pool=pool)
+        vars(seen)["class_mass"] = self.class_mass
+        if "binned" in vars(self):
+            vars(seen)["binned"] = self.binned
+        return seen
 
 
 @dataclass
@@ -50,7 +137,7 @@ class Level:
         Sum of ``matrix`` in each slot.
     n_classes : int
     criterion : int
-        ``kernels.COST`` or ``kernels.LEAST_SQUARES``.
+        ``_loops.COST`` or ``_loops.LEAST_SQUARES``.
     tie : float
         How much cheaper a later cut or column must be: absolute for the cost criterion, relative
         for least squares.
@@ -65,14 +152,14 @@ class Level:
 
     def slack(self, value: np.ndarray) -> float | np.ndarray:
         """How far below another price each ``value`` must lie to be cheaper."""
-        if self.criterion == kernels.COST:
+        if self.criterion == _loops.COST:
             return self.tie
         return np.asarray(self.tie * np.where(np.isfinite(value), np.abs(value), 0.0))
 
     def unsplit_value(self) -> np.ndarray:
         """Price of leaving each slot as it is, shape (n_slots,)."""
         costs, weight = self.totals[:, : self.n_classes], self.totals[:, self.n_classes]
-        if self.criterion == kernels.COST:
+        if self.criterion == _loops.COST:
             return np.asarray(costs.min(axis=1))
         return np.asarray(-(costs**2).sum(axis=1) / np.where(weight > 0.0, weight, 1.0))
 
@@ -128,14 +215,14 @@ class BinnedTable(ABC):
     n_bins: np.ndarray
     n_rows: int
 
-    def best_splits(self, level: Level, columns: np.ndarray, team: Workers) -> Splits:
+    def best_splits(self, level: Level, columns: np.ndarray, pool: ThreadPool) -> Splits:
         """Best split of every slot of a level over some columns.
 
         Parameters
         ----------
         level : Level
         columns : ndarray of int, shape (n_columns,)
-        team : Workers
+        pool : ThreadPool
 
         Returns
         -------
@@ -143,13 +230,13 @@ class BinnedTable(ABC):
             Ties go to the lowest column, then to the lowest cut.
         """
         step = max(1, _SPLIT_NUMBERS // level.totals.size)
-        best = self._best_of(level, columns[:step], team)
+        best = self._best_of(level, columns[:step], pool)
         for first in range(step, len(columns), step):
-            found = self._best_of(level, columns[first : first + step], team)
+            found = self._best_of(level, columns[first : first + step], pool)
             best = best.or_cheaper(found, level)
         return best
 
-    def _best_of(self, level: Level, columns: np.ndarray, team: Workers) -> Splits:
+    def _best_of(self, level: Level, columns: np.ndarray, pool: ThreadPool) -> Splits:
         """Best splits over columns few enough to keep the left sums of each."""
         n_slots, n_lanes = level.totals.shape
         shape = (n_slots, len(columns))
@@ -158,7 +245,7 @@ class BinnedTable(ABC):
         missing_left = np.empty(shape, dtype=np.bool_)
         lefts = np.empty((*shape, n_lanes))
         kernel, stored, updates = self._split_kernel(columns)
-        team.over(
+        pool.parallel_for(
             len(columns),
             kernel,
             stored,
@@ -192,9 +279,9 @@ class BinnedTable(ABC):
         next_slot: np.ndarray,
         slots: np.ndarray,
         nodes: np.ndarray,
-        team: Workers,
+        pool: ThreadPool,
     ) -> None:
-        """Send every row to its child; see ``kernels.route_dense``."""
+        """Send every row to its child; see ``_loops.route_dense``."""
 
 
 @dataclass
@@ -208,7 +295,7 @@ class BinnedDense(BinnedTable):
         return replace(self, n_rows=len(rows), codes=np.ascontiguousarray(self.codes[:, rows]))
 
     def _split_kernel(self, columns: np.ndarray) -> tuple[Any, Any, int]:
-        return kernels.best_splits_dense, self.codes, self.n_rows * len(columns)
+        return _loops.best_splits_dense, self.codes, self.n_rows * len(columns)
 
     def route(
         self,
@@ -216,12 +303,12 @@ class BinnedDense(BinnedTable):
         next_slot: np.ndarray,
         slots: np.ndarray,
         nodes: np.ndarray,
-        team: Workers,
+        pool: ThreadPool,
     ) -> None:
-        """Send every row to its child; see ``kernels.route_dense``."""
-        team.over(
+        """Send every row to its child; see ``_loops.route_dense``."""
+        pool.parallel_for(
             self.n_rows,
-            kernels.route_dense,
+            _loops.route_dense,
             self.codes,
             split,
             next_slot,
@@ -248,7 +335,7 @@ class BinnedSparse(BinnedTable):
         return replace(self, n_rows=len(rows), csc=csc)
 
     def _split_kernel(self, columns: np.ndarray) -> tuple[Any, Any, int]:
-        return kernels.best_splits_sparse, self.csc, len(self.csc[1])
+        return _loops.best_splits_sparse, self.csc, len(self.csc[1])
 
     def route(
         self,
@@ -256,10 +343,10 @@ class BinnedSparse(BinnedTable):
         next_slot: np.ndarray,
         slots: np.ndarray,
         nodes: np.ndarray,
-        team: Workers,
+        pool: ThreadPool,
     ) -> None:
-        """Send every row to its child; see ``kernels.route_sparse``."""
-        kernels.route_sparse(self.csc, split, next_slot, slots, nodes)
+        """Send every row to its child; see ``_loops.route_sparse``."""
+        _loops.route_sparse(self.csc, split, next_slot, slots, nodes)
 
 
 def cut_points(
@@ -313,7 +400,7 @@ def bin_table(
     X: Any,
     mass: np.ndarray | None = None,
     max_bins: int = 255,
-    team: Workers | None = None,
+    pool: ThreadPool | None = None,
     seed: int = 0,
 ) -> BinnedDense | BinnedSparse:
     """Bin a validated table.
@@ -326,7 +413,7 @@ def bin_table(
         How many examples each row stands for.
     max_bins : int, default=255
         Between 2 and 255.
-    team : Workers, optional
+    pool : ThreadPool, optional
     seed : int, default=0
         Draws the rows from which quantiles are taken when there are more than 32 768.
 
@@ -342,7 +429,7 @@ def bin_table(
     array([[  0,   1,   2],
            [  0, 255,   0]], dtype=uint8)
     """
-    team = team or Workers(1, None)
+    pool = pool or ThreadPool()
     if sp.issparse(X):
         return _bin_sparse(X, mass, max_bins)
     n_rows, n_features = X.shape
@@ -365,9 +452,9 @@ def bin_table(
             n_bins[f] = len(cuts) + 1
 
     worth = n_rows * n_features > _PARALLEL_VALUES
-    team.over(n_features, find_cuts, worth=worth)
+    pool.parallel_for(n_features, find_cuts, worth=worth)
     codes = np.empty((n_features, n_rows), dtype=np.uint8)
-    team.over(n_features, kernels.assign_codes, X, thresholds, codes, worth=worth)
+    pool.parallel_for(n_features, _loops.assign_codes, X, thresholds, codes, worth=worth)
     return BinnedDense(thresholds, n_bins, n_rows, codes)
 
 
@@ -398,6 +485,6 @@ def _bin_sparse(X: Any, mass: np.ndarray | None, max_bins: int) -> BinnedSparse:
         thresholds[f, : len(cuts)] = cuts
         n_bins[f] = len(cuts) + 1
         zero_codes[f] = np.searchsorted(cuts, 0.0)
-        codes[stored] = np.where(known, np.searchsorted(cuts, values), kernels.MISSING)
+        codes[stored] = np.where(known, np.searchsorted(cuts, values), _loops.MISSING)
     csc = (table.indptr.astype(np.int64), table.indices.astype(np.int64), codes, zero_codes)
     return BinnedSparse(thresholds, n_bins, n_rows, csc)

@@ -1,24 +1,67 @@
-"""Adapters that make any scikit-learn classifier a weak learner.
+"""What a voter and a weak learner are, and how any scikit-learn classifier becomes one.
 
-A classifier that does not read a cost matrix gets what the matrix says about the examples: either
-as sample weights, or as the probabilities of a subsample.
+A voter answers one class index per row. A weak learner, given a cost matrix, returns a voter that
+pays little, together with its answers on the training rows. A classifier that does not read a cost
+matrix gets what the matrix says about the examples: either as sample weights, or as the
+probabilities of a subsample.
 """
 
 from __future__ import annotations
 
 from dataclasses import dataclass
-from typing import Any
+from typing import Any, Protocol, runtime_checkable
 
 import numpy as np
-from sklearn.base import BaseEstimator, clone
+from sklearn.base import BaseEstimator
 from sklearn.utils.validation import has_fit_parameter
 
 from uneven.costs import EDGE_TOLERANCE
 from uneven.costs.matrices import CostMatrix
-from uneven.voters.base import TrainingTable, WeakLearner
+from uneven.utils.estimators import seeded_clone
 from uneven.voters.cost_tree import CostTree
+from uneven.voters.training_table import TrainingTable
 
-__all__ = ["EstimatorVoter", "Resampled", "Weighted", "as_weak_learner", "seeded_clone"]
+__all__ = ["EstimatorVoter", "Resampled", "Voter", "WeakLearner", "Weighted", "as_weak_learner"]
+
+
+@runtime_checkable
+class Voter(Protocol):
+    """Anything that answers a class index for each row of the full table."""
+
+    def predict(self, X: Any) -> np.ndarray:
+        """Class indices, shape (n_samples,); -1 abstains."""
+
+    def add_credit(self, credit: np.ndarray, weight: np.ndarray) -> None:
+        """Add to ``credit`` (n_features, n_classes) what each column did for each class."""
+
+
+@runtime_checkable
+class WeakLearner(Protocol):
+    """Anything that finds a cheap voter for a cost matrix."""
+
+    def learn(
+        self,
+        table: TrainingTable,
+        columns: np.ndarray,
+        costs: CostMatrix,
+        seed: int = 0,
+    ) -> tuple[Voter, np.ndarray]:
+        """Find a voter that reads ``columns`` and pays little.
+
+        Parameters
+        ----------
+        table : TrainingTable
+        columns : ndarray of int, shape (n_columns,)
+        costs : CostMatrix
+        seed : int
+            For learners that draw at random; a new one every round.
+
+        Returns
+        -------
+        voter : Voter
+        answers : ndarray of int, shape (n_samples,)
+            Its class index for every training row.
+        """
 
 
 @dataclass
@@ -53,9 +96,9 @@ class EstimatorVoter:
         """Share of each column in what is right about each class, shape (n_columns, n_classes)."""
         shares = np.full((len(self.columns), n_classes), 1.0 / len(self.columns))
         if hasattr(self.estimator, "vote_") and hasattr(self.estimator, "explain"):
-            told = self.estimator.explain().feature_share
-            known = told.any(axis=0)
-            shares[:, self.estimator.classes_[known]] = told[:, known]
+            own = self.estimator.explain().feature_share
+            known = own.any(axis=0)
+            shares[:, self.estimator.classes_[known]] = own[:, known]
         return shares
 
 
@@ -224,26 +267,3 @@ def _as_voter(
         answers[asked] = voter.predict(table.X[asked])
     voter.reach = table.reach(answers)
     return voter, answers
-
-
-def seeded_clone(estimator: Any, rng: np.random.RandomState, keep: bool = False) -> Any:
-    """Unfitted copy of an estimator with new seeds for everything in it that draws at random.
-
-    Parameters
-    ----------
-    estimator : estimator
-    rng : RandomState
-    keep : bool, default=False
-        Keep the seeds that were set, and only replace None.
-
-    Returns
-    -------
-    estimator
-    """
-    model = clone(estimator)
-    given = model.get_params()
-    names = [name for name in given if name.split("__")[-1] == "random_state"]
-    seeds = {name: int(rng.randint(2**31 - 1)) for name in sorted(names)}
-    return model.set_params(
-        **{name: seed for name, seed in seeds.items() if not keep or given[name] is None}
-    )

@@ -6,7 +6,7 @@ import time
 import numpy as np
 import pytest
 
-from uneven.utils.parallel import Workers, workers
+from uneven.utils.parallel import ThreadPool, thread_pool
 
 
 @pytest.mark.parametrize("n_jobs", [1, 2, 5])
@@ -15,19 +15,19 @@ def test_results_come_in_the_order_of_the_jobs(n_jobs):
         time.sleep(0.002 * (7 - number))
         return number
 
-    with workers(n_jobs) as team:
-        assert team.each([lambda k=k: job(k) for k in range(7)]) == list(range(7))
+    with thread_pool(n_jobs) as pool:
+        assert pool.map([lambda k=k: job(k) for k in range(7)]) == list(range(7))
 
 
 def test_jobs_run_at_the_same_time():
     meeting = threading.Barrier(2, timeout=10)
-    with workers(2) as team:
-        assert len(team.each([meeting.wait, meeting.wait])) == 2
+    with thread_pool(2) as pool:
+        assert len(pool.map([meeting.wait, meeting.wait])) == 2
 
 
 def test_small_work_stays_in_the_calling_thread():
-    with workers(4) as team:
-        found = team.each([threading.get_ident] * 6, worth=False)
+    with thread_pool(4) as pool:
+        found = pool.map([threading.get_ident] * 6, worth=False)
     assert set(found) == {threading.get_ident()}
 
 
@@ -41,8 +41,8 @@ def test_a_failure_is_raised_and_ends_the_waiting_jobs(failing):
         time.sleep(0.01)
         done.append(number)
 
-    with workers(2) as team, pytest.raises(ZeroDivisionError, match=f"job {failing}"):
-        team.each([lambda k=k: job(k) for k in range(200)])
+    with thread_pool(2) as pool, pytest.raises(ZeroDivisionError, match=f"job {failing}"):
+        pool.map([lambda k=k: job(k) for k in range(200)])
     assert len(done) < 200
 
 
@@ -50,22 +50,22 @@ def test_parts_of_a_team_work_inside_its_jobs():
     def fill(target, start, stop):
         target[start:stop] = np.arange(start, stop)
 
-    with workers(8) as team:
-        parts = team.split(3)
+    with thread_pool(8) as pool:
+        parts = pool.split(3)
         assert [part.n_threads for part in parts] == [2, 2, 2]
         targets = [np.zeros(50) for _ in parts]
 
         def job(part, target):
-            part.over(50, fill, target)
+            part.parallel_for(50, fill, target)
             return target.sum()
 
         jobs = [lambda p=p, t=t: job(p, t) for p, t in zip(parts, targets)]
-        assert team.each(jobs) == [1225.0] * 3
+        assert pool.map(jobs) == [1225.0] * 3
         before = threading.active_count()
         assert before > 4
     assert threading.active_count() < before
 
 
 def test_a_single_part_is_the_team_itself():
-    team = Workers(1, None)
-    assert team.split(1) == [team]
+    pool = ThreadPool()
+    assert pool.split(1) == [pool]

@@ -1,4 +1,7 @@
-"""Compiled inner loops of the cost-matrix trees. Each has a slow NumPy twin in the tests."""
+"""Compiled loops of the voters: growing cost trees, and letting trees and linear voters answer.
+
+Each has a slow NumPy twin in the tests.
+"""
 
 from __future__ import annotations
 
@@ -16,10 +19,14 @@ N_CODES = 256
 COST, LEAST_SQUARES = 0, 1
 """Split criteria: summed cost of the two best answers, or squared residuals of the costs."""
 
+FAR = 10.0
+"""Standardised values beyond this count as this: one wild value does not decide alone."""
+
 _CHUNK_NUMBERS = 32_768
 _TILE_NUMBERS = 51_200
 _ROW_BLOCK = 512
 _SUM_BLOCK = 16_384
+_SCORE_BLOCK = 256
 
 
 @njit(cache=True, nogil=True, error_model="numpy")
@@ -363,3 +370,112 @@ def route_sparse(csc, split, next_slot, slots, nodes):
 def sum_blocks(n: int) -> int:
     """Number of row blocks that ``answer_rows`` cuts ``n`` rows into."""
     return -(-n // _SUM_BLOCK)
+
+
+@njit(cache=True, nogil=True, error_model="numpy")
+def tree_answers(X, nodes, label, answers):
+    """Answer of one tree (its root is node 0) for every row of ``X``."""
+    feature, threshold, missing_left, child = nodes
+    for i in range(X.shape[0]):
+        node = 0
+        while child[node] != node:
+            x = X[i, feature[node]]
+            if x <= threshold[node] or (missing_left[node] and np.isnan(x)):
+                node = child[node]
+            else:
+                node = child[node] + 1
+        answers[i] = label[node]
+
+
+@njit(cache=True, nogil=True, error_model="numpy")
+def _descend(columns, nodes, root, depth, at):
+    """Move the rows of a block from ``root`` to their leaves, level by level, without a branch.
+
+    A leaf is its own left child, its threshold is infinite and it sends NaN left: a step from a
+    leaf stays there.
+    """
+    feature, threshold, missing_left, child = nodes
+    x_root = columns[feature[root]]
+    for i in range(at.shape[0]):
+        x = x_root[i]
+        right = (x > threshold[root]) | ((x != x) & (not missing_left[root]))
+        at[i] = child[root] + right
+    for _ in range(depth - 1):
+        for i in range(at.shape[0]):
+            node = at[i]
+            x = columns[feature[node], i]
+            right = (x > threshold[node]) | ((x != x) & (not missing_left[node]))
+            at[i] = child[node] + right
+
+
+@njit(cache=True, nogil=True, error_model="numpy")
+def add_tree_votes(
+    X, used, nodes, roots, depths, label, value, view_mask, view, scores, first, last, start, stop
+):
+    """Add the votes of trees ``first`` to ``last`` for the row blocks ``start`` to ``stop``.
+
+    Parameters
+    ----------
+    X : (n, d)
+    used : (u,) columns of ``X`` that the trees ask for
+    nodes : (feature, threshold, missing_left, child), each (n_nodes,), all trees one after another
+        Features are positions in ``used``.
+    roots, depths : (n_trees,) root node and depth of each tree
+    label, value : (n_nodes,) answer and vote weight of each leaf
+    view_mask : (n, n_views) bool, or an empty array if every view is there
+    view : (n_trees,) view of each tree, -1 if it reads all of them
+    scores : (n, n_classes) updated in place
+    """
+    columns = np.empty((used.shape[0], _SCORE_BLOCK))
+    leaves = np.empty(_SCORE_BLOCK, dtype=np.int64)
+    for block in range(start, stop):
+        begin = block * _SCORE_BLOCK
+        size = min(X.shape[0] - begin, _SCORE_BLOCK)
+        for i in range(size):
+            for k in range(used.shape[0]):
+                columns[k, i] = X[begin + i, used[k]]
+        at = leaves[:size]
+        for t in range(first, last):
+            _descend(columns, nodes, roots[t], depths[t], at)
+            asks_one_view = view_mask.size > 0 and view[t] >= 0
+            for i in range(size):
+                if not asks_one_view or view_mask[begin + i, view[t]]:
+                    scores[begin + i, label[at[i]]] += value[at[i]]
+
+
+def row_blocks(n: int) -> int:
+    """Number of row blocks that ``add_tree_votes`` cuts ``n`` rows into."""
+    return -(-n // _SCORE_BLOCK)
+
+
+@njit(cache=True, nogil=True, error_model="numpy")
+def linear_answers(X, columns, n_codes, centre, scale, coef, intercept, answers):
+    """Class with the largest score for every row of ``X``; the first one of several.
+
+    Parameters
+    ----------
+    X : (n, d)
+    columns, n_codes, centre, scale : (p,)
+        Column of ``X``, number of its categories (0 for a number), and how it is standardised.
+    coef : (q, K)
+        One row for a number, one per category for categories, in the order of the columns.
+    intercept : (K,)
+    answers : (n,) int
+        Written.
+    """
+    scores = np.empty(len(intercept))
+    for i in range(X.shape[0]):
+        scores[:] = intercept
+        row = 0
+        for j in range(len(columns)):
+            x = np.float64(X[i, columns[j]])
+            if n_codes[j] > 0:
+                if 0.0 <= x < n_codes[j]:
+                    scores += coef[row + int(x)]
+                row += n_codes[j]
+                continue
+            if not np.isnan(x):
+                z = (x - centre[j]) / scale[j]
+                scores += min(max(z, -FAR), FAR) * coef[row]
+            row += 1
+        answers[i] = scores.argmax()

@@ -9,7 +9,7 @@ from hypothesis.extra import numpy as hnp
 from uneven.costs import EDGE_TOLERANCE, vote_weight
 from uneven.costs.expected import Beliefs, ExpectedCosts
 from uneven.costs.matrices import RunningCosts
-from uneven.utils.parallel import Workers, workers
+from uneven.utils.parallel import ThreadPool, thread_pool
 
 
 def slow_beliefs(y, noise, prior, units, scores):
@@ -165,15 +165,15 @@ def test_costs_and_beliefs_do_not_depend_on_threads():
     noise = 0.7 * np.eye(n_classes) + 0.3 * np.roll(np.eye(n_classes), 1, axis=0)
     results = []
     for n_jobs in (1, 2):
-        with workers(n_jobs) as team:
-            results.append(_matrix_after_votes(y, noise, n_classes, team))
+        with thread_pool(n_jobs) as pool:
+            results.append(_matrix_after_votes(y, noise, n_classes, pool))
     assert np.array_equal(*results)
 
 
-def _matrix_after_votes(y: np.ndarray, noise: np.ndarray, n_classes: int, team: Workers):
-    beliefs = Beliefs(y, noise, np.full(n_classes, 1 / n_classes), team=team)
+def _matrix_after_votes(y: np.ndarray, noise: np.ndarray, n_classes: int, pool: ThreadPool):
+    beliefs = Beliefs(y, noise, np.full(n_classes, 1 / n_classes), pool=pool)
     costs = ExpectedCosts(
-        y, np.ones(len(y)), beliefs, np.ones(n_classes), tells_beliefs=True, team=team
+        y, np.ones(len(y)), beliefs, np.ones(n_classes), tells_beliefs=True, pool=pool
     )
     rng = np.random.default_rng(1)
     for _ in range(3):

@@ -16,7 +16,7 @@ from uneven.costs import (
     vote_weight,
 )
 from uneven.costs.matrices import FixedCosts, RunningCosts
-from uneven.utils.parallel import workers
+from uneven.utils.parallel import thread_pool
 from uneven.voters import CostTree, TrainingTable
 
 Y = np.array([0, 0, 0, 1, 1, 2])
@@ -233,8 +233,8 @@ def test_threads_change_nothing():
     answers = rng.integers(0, 5, (3, 60_000))
 
     def run(n_jobs):
-        with workers(n_jobs) as team:
-            running = RunningCosts(y, 5, np.ones(60_000), team=team)
+        with thread_pool(n_jobs) as pool:
+            running = RunningCosts(y, 5, np.ones(60_000), pool=pool)
             for row in answers:
                 running.add(row, 0.7)
         return running
