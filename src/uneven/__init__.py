@@ -1,72 +1,19 @@
 """Classification when the data is uneven: rare classes and sources of uneven strength.
 
-The public names are loaded when they are first used, so that ``import uneven`` and
-``uneven --help`` stay quick.
+The public names stand in ``__init__.pyi``, where type checkers read them, too. They are loaded when
+they are first used, so that ``import uneven`` and ``uneven --help`` stay quick.
 """
 
 from importlib import import_module
-from typing import TYPE_CHECKING, Any
-
-if TYPE_CHECKING:
-    from uneven.active import ActiveLearner
-    from uneven.boosting import (
-        AdaBoostMMClassifier,
-        ComboClassifier,
-        MuComboClassifier,
-        MumboClassifier,
-        NormComboClassifier,
-    )
-    from uneven.fusion import (
-        BregmanVoteClassifier,
-        CarakoClassifier,
-        EarlyFusionClassifier,
-        LateFusionClassifier,
-    )
-    from uneven.noise import UMAClassifier
-    from uneven.stacking import MarginStackingClassifier
-    from uneven.versionspace import BayesPointClassifier, CompressionPerceptron
-    from uneven.views import ViewColumns, join_views
+from pathlib import Path
+from typing import Any
 
 __version__ = "0.1.0"
 
-__all__ = [
-    "ActiveLearner",
-    "AdaBoostMMClassifier",
-    "BayesPointClassifier",
-    "BregmanVoteClassifier",
-    "CarakoClassifier",
-    "ComboClassifier",
-    "CompressionPerceptron",
-    "EarlyFusionClassifier",
-    "LateFusionClassifier",
-    "MarginStackingClassifier",
-    "MuComboClassifier",
-    "MumboClassifier",
-    "NormComboClassifier",
-    "UMAClassifier",
-    "ViewColumns",
-    "__version__",
-    "join_views",
-]
+_LINES = Path(__file__).with_suffix(".pyi").read_text(encoding="utf-8").splitlines()
+_HOMES = {line.split()[3]: line.split()[1] for line in _LINES if line.startswith("from ")}
 
-_HOMES = {
-    "ActiveLearner": "uneven.active",
-    "AdaBoostMMClassifier": "uneven.boosting",
-    "BayesPointClassifier": "uneven.versionspace",
-    "BregmanVoteClassifier": "uneven.fusion",
-    "CarakoClassifier": "uneven.fusion",
-    "ComboClassifier": "uneven.boosting",
-    "CompressionPerceptron": "uneven.versionspace",
-    "EarlyFusionClassifier": "uneven.fusion",
-    "LateFusionClassifier": "uneven.fusion",
-    "MarginStackingClassifier": "uneven.stacking",
-    "MuComboClassifier": "uneven.boosting",
-    "MumboClassifier": "uneven.boosting",
-    "NormComboClassifier": "uneven.boosting",
-    "UMAClassifier": "uneven.noise",
-    "ViewColumns": "uneven.views",
-    "join_views": "uneven.views",
-}
+__all__ = sorted([*_HOMES, "__version__"])
 
 
 def __getattr__(name: str) -> Any:
@@ -76,4 +23,4 @@ def __getattr__(name: str) -> Any:
 
 
 def __dir__() -> list[str]:
-    return sorted(__all__)
+    return __all__

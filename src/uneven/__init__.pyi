@@ -1,0 +1,18 @@
+from uneven.active import ActiveLearner as ActiveLearner
+from uneven.boosting import AdaBoostMMClassifier as AdaBoostMMClassifier
+from uneven.boosting import ComboClassifier as ComboClassifier
+from uneven.boosting import MuComboClassifier as MuComboClassifier
+from uneven.boosting import MumboClassifier as MumboClassifier
+from uneven.boosting import NormComboClassifier as NormComboClassifier
+from uneven.fusion import BregmanVoteClassifier as BregmanVoteClassifier
+from uneven.fusion import CarakoClassifier as CarakoClassifier
+from uneven.fusion import EarlyFusionClassifier as EarlyFusionClassifier
+from uneven.fusion import LateFusionClassifier as LateFusionClassifier
+from uneven.noise import UMAClassifier as UMAClassifier
+from uneven.stacking import MarginStackingClassifier as MarginStackingClassifier
+from uneven.versionspace import BayesPointClassifier as BayesPointClassifier
+from uneven.versionspace import CompressionPerceptron as CompressionPerceptron
+from uneven.views import ViewColumns as ViewColumns
+from uneven.views import join_views as join_views
+
+__version__: str
