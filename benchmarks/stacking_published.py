@@ -31,7 +31,7 @@ from benchmarks.stacking_judges import (
     judge_wide,
 )
 from benchmarks.stacks import FOLDER, N_STACKS, N_SUBSETS, NAMES, stacks
-from uneven.metrics.paired import signed_rank_test
+from uneven.metrics.significance import signed_rank_test
 from uneven_published.numbers import Printed
 from uneven_published.sen import printed
 from uneven_published.sen.judges import Verdict, Verdicts

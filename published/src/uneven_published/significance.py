@@ -9,7 +9,7 @@ import numpy as np
 from numpy.typing import NDArray
 from scipy import stats
 
-from uneven.metrics.paired import signed_rank_test
+from uneven.metrics.significance import signed_rank_test
 from uneven_published.description import Exhibit, Significance
 from uneven_published.numbers import Measured, Summary
 

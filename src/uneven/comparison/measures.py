@@ -7,10 +7,10 @@ from dataclasses import dataclass
 
 import numpy as np
 from numpy.typing import NDArray
-from sklearn.metrics import accuracy_score
 
 from uneven.comparison.errors import InputError, closest, listing
-from uneven.metrics import confusion_norm, geometric_mean_recall, mauc, mean_recall
+from uneven.metrics.scoring import MEASURES as KNOWN
+from uneven.metrics.scoring import Measure
 
 __all__ = ["MEASURES", "Answers", "MeasureRule", "choose_measure"]
 
@@ -61,49 +61,15 @@ class MeasureRule:
     corrects: str = ""
 
 
-MEASURES = {
-    rule.name: rule
-    for rule in (
-        MeasureRule(
-            "confusion_norm",
-            "confusion norm",
-            False,
-            "Largest stretch of the matrix of error rates per class; 0 is perfect, and errors on "
-            "a rare class weigh as much as errors on a frequent one.",
-            lambda a: confusion_norm(a.true, a.predicted, labels=a.classes),
-        ),
-        MeasureRule(
-            "gmean",
-            "G-mean",
-            True,
-            "Geometric mean of the recalls of all classes; 1 is perfect, and one class that is "
-            "never found makes it 0.",
-            lambda a: geometric_mean_recall(a.true, a.predicted),
-        ),
-        MeasureRule(
-            "balanced_accuracy",
-            "balanced accuracy",
-            True,
-            "Mean of the recalls of all classes; 1 is perfect, 1/K is guessing.",
-            lambda a: mean_recall(a.true, a.predicted),
-        ),
-        MeasureRule(
-            "accuracy",
-            "accuracy",
-            True,
-            "Share of right answers; a rare class hardly counts.",
-            lambda a: float(accuracy_score(a.true, a.predicted)),
-        ),
-        MeasureRule(
-            "mauc",
-            "MAUC",
-            True,
-            "Mean area under the ROC curve over all pairs of classes; how well the scores rank, "
-            "whatever the threshold; 0.5 is guessing.",
-            lambda a: mauc(a.true, a.scores, labels=a.classes),
-        ),
-    )
-}
+def _rule(entry: Measure) -> MeasureRule:
+    def value(a: Answers) -> float:
+        return entry.value(a.true, a.predicted, a.scores, a.classes)
+
+    return MeasureRule(entry.name, entry.label, entry.greater_is_better, entry.description, value)
+
+
+MEASURES = {name: _rule(entry) for name, entry in KNOWN.items() if entry.label}
+"""The measures of `uneven.metrics` that have a label, in their order."""
 
 
 def choose_measure(name: str) -> MeasureRule:

@@ -9,31 +9,29 @@ from uneven.metrics.confusion import (
     gibbs_error_matrix,
     matrix_norm,
 )
-from uneven.metrics.imbalance import imbalance_ratio
-from uneven.metrics.margin import margin_error, margins
-from uneven.metrics.paired import (
-    PairedTest,
-    five_by_two,
-    five_by_two_f_test,
-    five_by_two_t_test,
-    signed_rank_test,
+from uneven.metrics.per_class import (
+    PerClassTable,
+    class_recalls,
+    geometric_mean_recall,
+    imbalance_ratio,
+    mean_recall,
+    per_class_table,
+    worst_recall,
 )
-from uneven.metrics.per_class import PerClassTable, per_class_table
-from uneven.metrics.ranking import mauc, pairwise_auc
-from uneven.metrics.ranks import (
+from uneven.metrics.scores import MaucScorer, margin_error, margins, mauc, pairwise_auc
+from uneven.metrics.scoring import LOWER_IS_BETTER, get_scorer, scorers
+from uneven.metrics.significance import (
+    PairedTest,
     RankTest,
     average_ranks,
     critical_difference,
+    five_by_two,
+    five_by_two_f_test,
+    five_by_two_t_test,
     friedman_test,
     groups_alike,
+    signed_rank_test,
 )
-from uneven.metrics.recall import (
-    class_recalls,
-    geometric_mean_recall,
-    mean_recall,
-    worst_recall,
-)
-from uneven.metrics.scoring import LOWER_IS_BETTER, MaucScorer, get_scorer, scorers
 
 __all__ = [
     "LOWER_IS_BETTER",

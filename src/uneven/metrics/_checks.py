@@ -8,6 +8,21 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 from sklearn.utils.validation import check_consistent_length, column_or_1d
 
+from uneven.utils.docstrings import described
+
+of_answers = described(
+    {
+        "y_true": """y_true, y_pred : array-like of shape (n,)
+    True and predicted labels.""",
+        "labels": """labels : array-like of shape (K,), optional
+    Order of the classes; must list every label of ``y_true`` and ``y_pred``. By default the
+    sorted union of both. It does not change a measure that is one number.""",
+        "sample_weight": """sample_weight : array-like of shape (n,), optional
+    Non-negative weights of the examples.""",
+    }
+)
+"""Fills in the parameters that all measures of true and predicted labels share."""
+
 
 def as_labels(y: ArrayLike, name: str) -> NDArray[Any]:
     """Return ``y`` as a non-empty 1-D array of class labels.

@@ -16,13 +16,16 @@ from uneven.metrics._checks import (
     as_weights,
     class_list,
     encode,
+    of_answers,
     pair_counts,
     scored_classes,
 )
+from uneven.metrics.scoring import measure
 
 Norm = Literal["operator", "fro", "l1", "max_row"]
 
 
+@of_answers
 def confusion_rates(
     y_true: ArrayLike,
     y_pred: ArrayLike,
@@ -34,13 +37,7 @@ def confusion_rates(
 
     Parameters
     ----------
-    y_true, y_pred : array-like of shape (n,)
-        True and predicted labels.
-    labels : array-like of shape (K,), optional
-        Order of the classes; must list every label of ``y_true`` and ``y_pred``. By default the
-        sorted union of both.
-    sample_weight : array-like of shape (n,), optional
-        Non-negative weights of the examples.
+    {parameters}
 
     Returns
     -------
@@ -59,6 +56,7 @@ def confusion_rates(
     return np.divide(counts, sizes, out=np.zeros_like(counts), where=sizes > 0)
 
 
+@of_answers
 def error_matrix(
     y_true: ArrayLike,
     y_pred: ArrayLike,
@@ -70,12 +68,7 @@ def error_matrix(
 
     Parameters
     ----------
-    y_true, y_pred : array-like of shape (n,)
-        True and predicted labels.
-    labels : array-like of shape (K,), optional
-        Order of the classes, as in `confusion_rates`.
-    sample_weight : array-like of shape (n,), optional
-        Non-negative weights of the examples.
+    {parameters}
 
     Returns
     -------
@@ -93,6 +86,17 @@ def error_matrix(
     return rates
 
 
+@measure(
+    "confusion_norm",
+    "confusion norm",
+    "Largest stretch of the matrix of error rates per class; 0 is perfect, and errors on a rare "
+    "class weigh as much as errors on a frequent one.",
+    order=10,
+    greater_is_better=False,
+)
+@measure("confusion_norm_fro", greater_is_better=False, norm="fro")
+@measure("confusion_norm_l1", greater_is_better=False, norm="l1")
+@of_answers
 def confusion_norm(
     y_true: ArrayLike,
     y_pred: ArrayLike,
@@ -105,15 +109,10 @@ def confusion_norm(
 
     Parameters
     ----------
-    y_true, y_pred : array-like of shape (n,)
-        True and predicted labels.
-    labels : array-like of shape (K,), optional
-        Order of the classes, as in `confusion_rates`; it does not change the value.
+    {parameters}
     norm : {"operator", "fro", "l1", "max_row"}, default="operator"
         Largest singular value, Frobenius norm, sum of all entries, or largest row sum (the
         error rate of the worst class).
-    sample_weight : array-like of shape (n,), optional
-        Non-negative weights of the examples.
 
     Returns
     -------
@@ -137,6 +136,8 @@ def confusion_norm(
     return matrix_norm(errors, norm)
 
 
+@measure("confusion_rate", greater_is_better=False)
+@of_answers
 def confusion_rate(
     y_true: ArrayLike,
     y_pred: ArrayLike,
@@ -148,12 +149,7 @@ def confusion_rate(
 
     Parameters
     ----------
-    y_true, y_pred : array-like of shape (n,)
-        True and predicted labels.
-    labels : array-like of shape (K,), optional
-        Order of the classes, as in `confusion_rates`; it does not change the value.
-    sample_weight : array-like of shape (n,), optional
-        Non-negative weights of the examples.
+    {parameters}
 
     Returns
     -------
@@ -259,6 +255,7 @@ def gibbs_error_matrix(
     return errors
 
 
+@of_answers
 def confusion_counts(
     y_true: ArrayLike,
     y_pred: ArrayLike,
@@ -270,12 +267,7 @@ def confusion_counts(
 
     Parameters
     ----------
-    y_true, y_pred : array-like of shape (n,)
-        True and predicted labels.
-    labels : array-like of shape (K,), optional
-        Order of the classes, as in `confusion_rates`.
-    sample_weight : array-like of shape (n,), optional
-        Non-negative weights of the examples.
+    {parameters}
 
     Returns
     -------

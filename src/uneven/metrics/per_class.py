@@ -1,4 +1,9 @@
-"""One line per class: how large it is, how well it is recognised, what it is taken for."""
+"""The classes one by one: how large, how well recognised, taken for what; and their recalls as one.
+
+The recalls are averaged in three ways, none of which lets a rare class vanish. Classes without true
+examples have no recall and are left out of every average. A class that was never seen in training
+is never answered, so its recall is 0.
+"""
 
 from dataclasses import dataclass
 from typing import Any
@@ -6,7 +11,150 @@ from typing import Any
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
+from uneven.metrics._checks import as_labels, as_weights, of_answers
 from uneven.metrics.confusion import confusion_counts
+from uneven.metrics.scoring import measure
+
+
+@of_answers
+def class_recalls(
+    y_true: ArrayLike,
+    y_pred: ArrayLike,
+    *,
+    labels: ArrayLike | None = None,
+    sample_weight: ArrayLike | None = None,
+) -> NDArray[np.float64]:
+    """Return the recall of each class, NaN where a class has no true example.
+
+    Parameters
+    ----------
+    {parameters}
+
+    Returns
+    -------
+    ndarray of shape (K,)
+
+    Examples
+    --------
+    >>> class_recalls([0, 0, 1], [0, 2, 1]).tolist()
+    [0.5, 1.0, nan]
+    """
+    counts, _ = confusion_counts(y_true, y_pred, labels=labels, sample_weight=sample_weight)
+    sizes = counts.sum(axis=1)
+    return np.divide(np.diag(counts), sizes, out=np.full(len(sizes), np.nan), where=sizes > 0)
+
+
+@measure(
+    "gmean",
+    "G-mean",
+    "Geometric mean of the recalls of all classes; 1 is perfect, and one class that is never found "
+    "makes it 0.",
+    order=20,
+)
+@of_answers
+def geometric_mean_recall(
+    y_true: ArrayLike,
+    y_pred: ArrayLike,
+    *,
+    labels: ArrayLike | None = None,
+    sample_weight: ArrayLike | None = None,
+) -> float:
+    """Return the geometric mean of the recalls (G-mean).
+
+    Parameters
+    ----------
+    {parameters}
+
+    Returns
+    -------
+    float
+        In [0, 1]; 0 as soon as one class is never recognised.
+
+    Examples
+    --------
+    >>> round(geometric_mean_recall([0, 0, 1, 1], [0, 1, 1, 1]), 3)
+    0.707
+    >>> geometric_mean_recall([0, 0, 1], [0, 0, 0])
+    0.0
+    """
+    recalls = _measured(y_true, y_pred, labels, sample_weight)
+    if not recalls.all():
+        return 0.0
+    return float(np.exp(np.log(recalls).mean()))
+
+
+@measure(
+    "balanced_accuracy",
+    "balanced accuracy",
+    "Mean of the recalls of all classes; 1 is perfect, 1/K is guessing.",
+    order=30,
+)
+@of_answers
+def mean_recall(
+    y_true: ArrayLike,
+    y_pred: ArrayLike,
+    *,
+    labels: ArrayLike | None = None,
+    sample_weight: ArrayLike | None = None,
+) -> float:
+    """Return the arithmetic mean of the recalls (balanced accuracy).
+
+    Equal to scikit-learn's ``balanced_accuracy_score``, without its warning when a class is
+    predicted that has no true example in the fold.
+
+    Parameters
+    ----------
+    {parameters}
+
+    Returns
+    -------
+    float
+        In [0, 1]; a constant answer scores 1/K.
+
+    Examples
+    --------
+    >>> mean_recall([0, 0, 0, 1], [0, 0, 0, 0])
+    0.5
+    """
+    return float(_measured(y_true, y_pred, labels, sample_weight).mean())
+
+
+@measure("worst_recall")
+@of_answers
+def worst_recall(
+    y_true: ArrayLike,
+    y_pred: ArrayLike,
+    *,
+    labels: ArrayLike | None = None,
+    sample_weight: ArrayLike | None = None,
+) -> float:
+    """Return the smallest recall: one minus the ``max_row`` norm of the error matrix.
+
+    Parameters
+    ----------
+    {parameters}
+
+    Returns
+    -------
+    float
+        In [0, 1].
+
+    Examples
+    --------
+    >>> worst_recall([0, 0, 1, 1], [0, 1, 1, 1])
+    0.5
+    """
+    return float(_measured(y_true, y_pred, labels, sample_weight).min())
+
+
+def _measured(
+    y_true: ArrayLike,
+    y_pred: ArrayLike,
+    labels: ArrayLike | None,
+    sample_weight: ArrayLike | None,
+) -> NDArray[np.float64]:
+    recalls = class_recalls(y_true, y_pred, labels=labels, sample_weight=sample_weight)
+    return recalls[~np.isnan(recalls)]
 
 
 @dataclass(frozen=True, eq=False)
@@ -81,6 +229,7 @@ class PerClassTable:
         )
 
 
+@of_answers
 def per_class_table(
     y_true: ArrayLike,
     y_pred: ArrayLike,
@@ -92,12 +241,7 @@ def per_class_table(
 
     Parameters
     ----------
-    y_true, y_pred : array-like of shape (n,)
-        True and predicted labels.
-    labels : array-like of shape (K,), optional
-        Order of the classes; by default the sorted union of both.
-    sample_weight : array-like of shape (n,), optional
-        Non-negative weights of the examples.
+    {parameters}
 
     Returns
     -------
@@ -138,3 +282,31 @@ def _shown(value: Any) -> str:
     if value is None:
         return "-"
     return f"{value:.3f}" if isinstance(value, float) else str(value)
+
+
+def imbalance_ratio(y: ArrayLike, *, sample_weight: ArrayLike | None = None) -> float:
+    """Return the size of the largest class divided by that of the smallest.
+
+    Parameters
+    ----------
+    y : array-like of shape (n,)
+        Labels; classes that do not occur cannot be counted.
+    sample_weight : array-like of shape (n,), optional
+        Non-negative weights; a class whose weights are all zero does not occur.
+
+    Returns
+    -------
+    float
+        At least 1; 1 for equal classes and for a single class.
+
+    Examples
+    --------
+    >>> imbalance_ratio(["a", "a", "a", "b"])
+    3.0
+    """
+    labels = as_labels(y, "y")
+    weights = as_weights(sample_weight, len(labels))
+    _, codes = np.unique(labels, return_inverse=True)
+    sizes = np.bincount(codes, weights=weights)
+    present = sizes[sizes > 0]
+    return float(present.max() / present.min())

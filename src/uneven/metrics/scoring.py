@@ -1,97 +1,135 @@
-"""Scorers: the measures in the form that cross-validation and grid search take."""
+"""Measures by name, and scorers: the form that cross-validation and grid search take.
+
+A measure declares its names beside its function:
+
+.. code-block:: python
+
+    @measure("gmean", "G-mean", "Geometric mean of the recalls of all classes; ...", order=20)
+    def geometric_mean_recall(y_true, y_pred, ...):
+
+A comparison of methods reports those that have a label.
+"""
 
 from __future__ import annotations
 
 import difflib
+import inspect
 from collections.abc import Callable
-from typing import Any
+from dataclasses import dataclass
+from typing import Any, TypeVar
 
-import numpy as np
 import sklearn.metrics
-from numpy.typing import ArrayLike, NDArray
 from sklearn.metrics import accuracy_score, make_scorer
 
-from uneven.metrics._checks import as_labels, as_scores
-from uneven.metrics.confusion import confusion_norm, confusion_rate
-from uneven.metrics.ranking import mauc
-from uneven.metrics.recall import geometric_mean_recall, mean_recall, worst_recall
+from uneven.utils.registry import MIDDLE, Registry
+
+__all__ = ["LOWER_IS_BETTER", "MEASURES", "Measure", "get_scorer", "measure", "scorers"]
 
 Scorer = Callable[..., float]
+_Function = TypeVar("_Function", bound=Callable[..., Any])
 
 
-class MaucScorer:
-    """Score a fitted classifier by MAUC, whatever classes its training fold held.
+@dataclass(frozen=True)
+class Measure:
+    """A measure, in words and as a function.
 
-    ``predict_proba`` is asked first, then ``decision_function``. The columns are matched to the
-    labels through ``classes_``: a class without test examples takes part in no pair, and a class
-    that training never saw gets the same score everywhere, so its own ranking counts 0.5.
-
-    Examples
-    --------
-    >>> from sklearn.linear_model import LogisticRegression
-    >>> X, y = [[0.0], [1.0], [2.0], [3.0]], [0, 0, 1, 1]
-    >>> MaucScorer()(LogisticRegression().fit(X, y), X, y)
-    1.0
+    Attributes
+    ----------
+    name, label : str
+        Key and what a reader sees; the label is empty for a measure that is only a scorer.
+    description : str
+        One sentence.
+    function : callable
+        Takes true labels and answers, or true labels and scores per class.
+    greater_is_better : bool
+        Direction.
+    needs_scores : bool
+        Whether it takes scores instead of answers.
     """
 
-    def __call__(self, estimator: Any, X: Any, y_true: ArrayLike) -> float:
-        """Return the MAUC of ``estimator`` on ``X`` against ``y_true``.
+    name: str
+    label: str
+    description: str
+    function: Callable[..., float]
+    greater_is_better: bool
+    needs_scores: bool
+
+    def value(self, true: Any, predicted: Any, scores: Any, classes: Any) -> float:
+        """The measure, with its natural sign, of held-out answers.
 
         Parameters
         ----------
-        estimator : fitted classifier with ``classes_``
-        X : array-like of shape (n, n_features)
-        y_true : array-like of shape (n,)
+        true, predicted : array-like of shape (n,)
+        scores : array-like of shape (n, K)
+        classes : array-like of shape (K,)
+            Labels of the columns of ``scores``.
 
         Returns
         -------
         float
         """
-        y = as_labels(y_true, "y_true")
-        classes = np.asarray(estimator.classes_)
-        scores = _class_scores(estimator, X, len(y), len(classes))
-        unseen = np.setdiff1d(np.unique(y), classes)
-        constant = np.zeros((len(y), len(unseen)))
-        return mauc(y, np.hstack([scores, constant]), labels=np.concatenate([classes, unseen]))
-
-    def __repr__(self) -> str:
-        return "MaucScorer()"
+        takes_labels = "labels" in inspect.signature(self.function).parameters
+        words = {"labels": classes} if takes_labels else {}
+        return float(self.function(true, scores if self.needs_scores else predicted, **words))
 
 
-def _class_scores(estimator: Any, X: Any, n: int, k: int) -> NDArray[np.float64]:
-    for method in ("predict_proba", "decision_function"):
-        answer = getattr(estimator, method, None)
-        if answer is None:
-            continue
-        scores = np.asarray(answer(X), dtype=np.float64)
-        if k == 1:
-            return scores.reshape(n, -1)[:, :1]
-        scores = as_scores(scores, n)
-        if scores.shape[1] == k:
-            return scores
-    raise ValueError(
-        f"{type(estimator).__name__} offers no score per class: MAUC needs predict_proba or a "
-        f"decision_function with {k} columns, one for each of classes_."
-    )
+MEASURES: Registry[Measure] = Registry("metric")
+"""Every measure that has a name."""
 
-
-scorers: dict[str, Scorer] = {
-    "accuracy": make_scorer(accuracy_score),
-    "balanced_accuracy": make_scorer(mean_recall),
-    "worst_recall": make_scorer(worst_recall),
-    "gmean": make_scorer(geometric_mean_recall),
-    "mauc": MaucScorer(),
-    "confusion_norm": make_scorer(confusion_norm, greater_is_better=False),
-    "confusion_norm_fro": make_scorer(confusion_norm, norm="fro", greater_is_better=False),
-    "confusion_norm_l1": make_scorer(confusion_norm, norm="l1", greater_is_better=False),
-    "confusion_rate": make_scorer(confusion_rate, greater_is_better=False),
-}
+scorers: dict[str, Scorer] = {}
 """Ready scorers by name; those in `LOWER_IS_BETTER` return the negated measure."""
 
-LOWER_IS_BETTER = frozenset(
-    {"confusion_norm", "confusion_norm_fro", "confusion_norm_l1", "confusion_rate"}
-)
+LOWER_IS_BETTER: set[str] = set()
 """Names of the scorers whose measure is an error, and whose sign is therefore changed."""
+
+
+def measure(
+    name: str,
+    label: str = "",
+    description: str = "",
+    *,
+    order: float = MIDDLE,
+    greater_is_better: bool = True,
+    scorer: Scorer | None = None,
+    **parameters: Any,
+) -> Callable[[_Function], _Function]:
+    """Decorate a function that can be asked for by name.
+
+    Parameters
+    ----------
+    name, label, description : str
+        Key, what a reader sees, and a sentence for help and report; constants, because the help
+        reads them from the source. Without a label it is a scorer only.
+    order : float, default=50
+        Where it stands in every list; smaller numbers first.
+    greater_is_better : bool, default=True
+    scorer : callable, optional
+        For a function of true labels and scores: ``scorer(estimator, X, y)``.
+    **parameters
+        Given to the function.
+
+    Returns
+    -------
+    callable
+        Takes the function and returns it.
+    """
+
+    def declare(function: _Function) -> _Function:
+        entry = Measure(name, label, description, function, greater_is_better, scorer is not None)
+        MEASURES.register(name, entry, order)
+        scorers[name] = scorer or make_scorer(
+            function, greater_is_better=greater_is_better, **parameters
+        )
+        if not greater_is_better:
+            LOWER_IS_BETTER.add(name)
+        return function
+
+    return declare
+
+
+measure("accuracy", "accuracy", "Share of right answers; a rare class hardly counts.", order=40)(
+    accuracy_score
+)
 
 
 def get_scorer(scoring: str | Scorer) -> Scorer:

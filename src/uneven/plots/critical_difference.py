@@ -11,7 +11,7 @@ from matplotlib.font_manager import FontProperties
 from matplotlib.textpath import text_to_path
 from numpy.typing import ArrayLike
 
-from uneven.metrics.ranks import as_ranks, critical_difference, friedman_test, groups_alike
+from uneven.metrics.significance import as_ranks, critical_difference, friedman_test, groups_alike
 from uneven.plots.drawing import fresh_axes, headline, quiet, shorten, shorten_all
 from uneven.plots.palette import BLUE, INK, MUTED
 

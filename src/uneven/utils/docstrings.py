@@ -1,13 +1,14 @@
-"""Descriptions of the constructor words that many estimators share, written once."""
+"""Descriptions of parameters that many estimators or functions share, written once."""
 
 from __future__ import annotations
 
 import inspect
-from typing import TypeVar
+from collections.abc import Callable, Mapping
+from typing import Any, TypeVar
 
-__all__ = ["documented"]
+__all__ = ["described", "documented"]
 
-_Class = TypeVar("_Class", bound=type)
+_Thing = TypeVar("_Thing", bound=Callable[..., Any])
 
 _WORDS = {
     "estimator": """estimator : weak learner or classifier, default=None
@@ -82,23 +83,33 @@ feature_names_in_ : ndarray of shape (n_features_in_,)
     Only if ``X`` had string column names."""
 
 
-def documented(cls: _Class) -> _Class:
-    """Fill the lines ``{parameters}`` and ``{attributes}`` of a class's docstring.
+def described(words: Mapping[str, str], attributes: str = "") -> Callable[[_Thing], _Thing]:
+    """Fill the lines ``{parameters}`` and ``{attributes}`` of the docstring of a class or function.
 
     Parameters
     ----------
-    cls : type
-        Its constructor's words must be known here, or be described in its docstring, which has
-        precedence.
+    words : mapping of str to str
+        The paragraph about each parameter, by its name. A parameter that is described in the
+        docstring itself is left out.
+    attributes : str
+        What stands for ``{attributes}``.
 
     Returns
     -------
-    type
-        The same class.
+    callable
+        A decorator.
     """
-    text = inspect.getdoc(cls) or ""
-    named = [name for name in inspect.signature(cls).parameters if name in _WORDS]
-    words = [name for name in named if f"\n{name} : " not in text]
-    text = text.replace("{parameters}", "\n".join(_WORDS[name] for name in words))
-    cls.__doc__ = text.replace("{attributes}", _ATTRIBUTES)
-    return cls
+
+    def fill(thing: _Thing) -> _Thing:
+        text = inspect.getdoc(thing) or ""
+        named = [name for name in inspect.signature(thing).parameters if name in words]
+        missing = [words[name] for name in named if f"\n{name} : " not in text]
+        text = text.replace("{parameters}", "\n".join(missing))
+        thing.__doc__ = text.replace("{attributes}", attributes)
+        return thing
+
+    return fill
+
+
+documented = described(_WORDS, _ATTRIBUTES)
+"""Decorator of the estimators whose constructor shares the words above."""

@@ -9,7 +9,7 @@ import numpy as np
 from numpy.typing import NDArray
 from sklearn.model_selection import StratifiedShuffleSplit
 
-from uneven.metrics.paired import five_by_two
+from uneven.metrics.significance import five_by_two
 from uneven.stacking import diverse_ensemble, level_one, score_members, svm_ensemble
 from uneven_published.description import Item
 
