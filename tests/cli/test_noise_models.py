@@ -14,7 +14,7 @@ from sklearn.naive_bayes import GaussianNB
 from sklearn.pipeline import Pipeline
 
 from tests.cli.conftest import make_frame
-from tests.cli.test_modelfile import first, put, write
+from tests.persistence.test_model_file import first, put, write
 from uneven import ComboClassifier, UMAClassifier
 from uneven.comparison import make_problem
 from uneven.comparison.encoding import encode_one_hot

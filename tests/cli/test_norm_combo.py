@@ -7,7 +7,7 @@ import pickle
 import numpy as np
 import pytest
 
-from tests.cli.test_modelfile import CARD, PROBLEM, first, put, write
+from tests.persistence.test_model_file import CARD, PROBLEM, first, put, write
 from uneven import NormComboClassifier
 from uneven.comparison import METHODS, Settings, fit_method
 from uneven.comparison.methods import default_methods, make_classifier

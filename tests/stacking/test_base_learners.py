@@ -16,7 +16,6 @@ from sklearn.neighbors import KNeighborsClassifier
 from sklearn.svm import SVC
 from sklearn.tree import DecisionTreeClassifier
 
-from uneven.persistence.model_file import TRUSTED_TYPES
 from uneven.stacking import diverse_learners
 from uneven.stacking.base_learners import (
     GaussianClassifier,
@@ -26,6 +25,7 @@ from uneven.stacking.base_learners import (
     floored,
 )
 from uneven.stacking.normalised import LaplaceTreeClassifier, NormalisedClassifier
+from uneven.utils.model_types import trusted_types
 
 LEARNERS = diverse_learners()
 WINE, KIND = load_wine(return_X_y=True)
@@ -74,7 +74,7 @@ def test_they_can_be_kept(name):
     expected = model.predict_proba(WINE)
     np.testing.assert_array_equal(pickle.loads(pickle.dumps(model)).predict_proba(WINE), expected)
     stored = io.BytesIO(skops.io.dumps(model)).getvalue()
-    again = skops.io.loads(stored, trusted=list(TRUSTED_TYPES))
+    again = skops.io.loads(stored, trusted=trusted_types())
     np.testing.assert_array_equal(again.predict_proba(WINE), expected)
 
 

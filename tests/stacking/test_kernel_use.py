@@ -5,8 +5,8 @@ import pytest
 import skops.io
 
 from tests.stacking.problems import level_one_problem
-from uneven.persistence.model_file import TRUSTED_TYPES
 from uneven.stacking.kernel.combiner import fit_kernel_combiner
+from uneven.utils.model_types import trusted_types
 
 CASES = [(c, loss) for c in ("ws", "cws", "lsg") for loss in ("squared", "hinge")]
 
@@ -32,6 +32,6 @@ def test_it_can_be_kept_in_a_model_file(combination, loss):
     P, y = level_one_problem(30, 2, 3, 43)
     found = fit_kernel_combiner(P, y, combination=combination, loss=loss)
     data = skops.io.dumps(found)
-    assert set(skops.io.get_untrusted_types(data=data)) <= set(TRUSTED_TYPES)
-    again = skops.io.loads(data, trusted=list(TRUSTED_TYPES))
+    assert set(skops.io.get_untrusted_types(data=data)) <= set(trusted_types())
+    again = skops.io.loads(data, trusted=trusted_types())
     assert np.array_equal(again.scores(P), found.scores(P))

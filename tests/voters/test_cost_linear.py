@@ -10,7 +10,7 @@ from sklearn.base import clone
 from sklearn.linear_model import LogisticRegression
 from sklearn.pipeline import Pipeline
 
-from tests.cli.test_modelfile import CARD, PROBLEM, first, put, write
+from tests.persistence.test_model_file import CARD, PROBLEM, first, put, write
 from tests.problems import gaussian_classes
 from uneven import ComboClassifier, MumboClassifier, NormComboClassifier
 from uneven.comparison import METHODS, Settings, fit_method

@@ -10,10 +10,12 @@ from uneven.boosting.base import SingleCostBoosting
 from uneven.utils.contract import not_repeatable
 from uneven.utils.docstrings import documented
 from uneven.utils.methods import method
+from uneven.utils.model_types import persisted
 
 __all__ = ["AdaBoostMMClassifier"]
 
 
+@persisted("adaboost_mm", role="classifier")
 @method(
     "adaboost_mm",
     "AdaBoost.MM",

@@ -16,6 +16,7 @@ from uneven.costs.class_weights import CONSTRAINTS, exact_coefficients, simplifi
 from uneven.utils.contract import TWO_VIEWS
 from uneven.utils.docstrings import documented
 from uneven.utils.methods import method
+from uneven.utils.model_types import persisted
 from uneven.utils.parameters import check_choice
 from uneven.votes import Term, Vote
 
@@ -33,6 +34,7 @@ class _Process:
     finished: set[int] = field(default_factory=set)
 
 
+@persisted("mucombo", role="classifier")
 @method(
     "mucombo",
     "µCoMBo",

@@ -41,11 +41,12 @@ from uneven.costs.expected import VoteCosts
 from uneven.utils.contract import TWO_VIEWS
 from uneven.utils.docstrings import documented
 from uneven.utils.methods import method
+from uneven.utils.model_types import persisted
 from uneven.utils.parameters import check_choice, check_integer
 from uneven.views import ViewMap
 from uneven.views.training_rows import validate_predict_data
 from uneven.votes import Term, Vote
-from uneven.votes.vote import vote_answers
+from uneven.votes.vote import checked_vote, vote_answers
 
 __all__ = [
     "COOPERATION_RULES",
@@ -153,6 +154,7 @@ class _Process:
     skipped: int = 0
 
 
+@persisted("mumbo", role="classifier")
 @method(
     "mumbo",
     "MuMBo",
@@ -425,6 +427,14 @@ class MumboClassifier(MultiViewBoosting):
             cls(n_estimators=5, views=TWO_VIEWS, n_jobs=2),
             cls(n_estimators=5, views=TWO_VIEWS, selection="combination_or_best"),
         ]
+
+    def _check_model_(self) -> None:
+        """Put checked copies in the place of the loaded votes."""
+        super()._check_model_()
+        votes = [checked_vote(vote, self) for vote in self.view_votes_]
+        if len(votes) != len(self.views_):
+            raise ValueError(f"there are {len(votes)} votes for {len(self.views_)} views")
+        self.view_votes_ = tuple(votes)
 
 
 def _check_quotas(quotas: Any, views: ViewMap) -> np.ndarray:

@@ -29,6 +29,7 @@ from uneven.metrics.confusion import matrix_norm
 from uneven.utils.contract import not_repeatable
 from uneven.utils.docstrings import documented
 from uneven.utils.methods import method
+from uneven.utils.model_types import check_numbers, persisted
 from uneven.utils.parallel import thread_pool
 from uneven.utils.parameters import Flag, Interval, Jobs, Whole, check_integer, check_parameters
 from uneven.utils.validation import check_class_cost, fitted_attributes, whole_or_nothing
@@ -74,6 +75,7 @@ class _Draw:
     unseen: np.ndarray
 
 
+@persisted("norm_combo", role="classifier")
 @method(
     "norm_combo",
     "NormCoMBo",
@@ -424,6 +426,26 @@ stop_reason_ : object
                 cls(n_estimators=6, steering=1.0, class_factors=False, n_jobs=2),
             )
         ]
+
+    def _check_model_(self) -> None:
+        """Refuse loaded factors, prices and error rates that no rows left aside can give."""
+        super()._check_model_()
+        n_classes = len(self.classes_)
+        factors = check_numbers(self.class_factors_, (n_classes,), "factors of the classes")
+        if not factors.all():
+            raise ValueError("a factor of its classes is 0, which silences the class")
+        pairs = (n_classes, n_classes)
+        check_numbers(self.steering_cost_, pairs, "prices of mistakes")
+        errors = check_numbers(self.unseen_errors_, pairs, "error rates")
+        if np.diagonal(errors).any() or (errors.sum(axis=1) > 1.0 + 1e-9).any():
+            raise ValueError("its error rates do not leave room for right answers")
+        check_numbers(np.asarray(self.unseen_norm_), (), "norm")
+        if self.linear_share_ not in (0.0, 0.5):
+            raise ValueError(f"its linear voters have a share of {self.linear_share_!r}")
+        judged = self.judged_
+        is_count = type(judged) is np.ndarray and judged.dtype.kind == "i"
+        if not is_count or judged.shape != (n_classes,) or (judged < 0).any():
+            raise ValueError(f"its judged rows are not {n_classes} whole numbers")
 
 
 def _scaled(term: Term, factors: np.ndarray) -> Term:

@@ -18,6 +18,7 @@ from uneven.boosting.multiview import (
 )
 from uneven.costs.expected import VoteCosts
 from uneven.utils.docstrings import documented
+from uneven.utils.model_types import persisted
 from uneven.utils.parameters import check_choice
 from uneven.votes import Vote
 
@@ -69,6 +70,7 @@ class _Process:
     bandit: _Bandit
 
 
+@persisted("share_boost", role="classifier")
 @documented
 class ShareBoostClassifier(MultiViewBoosting):
     """ShareBoost, rShareBoost and 2-Boost: one cost matrix that all views share.

@@ -20,12 +20,13 @@ from uneven.fusion.pools import Pool, Question, as_voters, make_pool
 from uneven.utils.contract import not_repeatable
 from uneven.utils.docstrings import documented
 from uneven.utils.methods import method
+from uneven.utils.model_types import persisted
 from uneven.utils.parallel import ThreadPool
 from uneven.utils.parameters import check_choice, check_integer
 from uneven.views.training_rows import TrainingRows
 from uneven.voters import TreeVoter
 from uneven.votes import Term, Vote
-from uneven.votes.vote import VoteClassifier, flatten_binary
+from uneven.votes.vote import VoteClassifier, checked_vote, flatten_binary
 
 __all__ = ["BregmanVoteClassifier"]
 
@@ -39,6 +40,7 @@ class _Solved:
     weights: DoubleWeights
 
 
+@persisted("bregman_vote", role="classifier")
 @method(
     "bregman_vote",
     "Bregman vote",
@@ -379,6 +381,11 @@ class BregmanVoteClassifier(VoteClassifier):
             ),
             cls([GaussianNB(), DecisionTreeClassifier(max_depth=2)]),
         ]
+
+    def _check_model_(self) -> None:
+        """Put a checked copy in the place of the loaded vote, which may speak against classes."""
+        self._check_fit()
+        self.vote_ = checked_vote(self.vote_, self, signed=True)
 
 
 def _terms(solved: _Solved) -> list[Term]:

@@ -22,6 +22,7 @@ from uneven.fusion.carako_losses import (
 from uneven.fusion.entrance import enter_rows, fitting, warn_if_nothing_learnt
 from uneven.utils.docstrings import documented
 from uneven.utils.methods import method
+from uneven.utils.model_types import persisted
 from uneven.utils.parallel import ThreadPool
 from uneven.utils.parameters import check_choice, check_integer
 from uneven.views.training_rows import TrainingRows, speaking_views
@@ -80,6 +81,7 @@ class _Iterate:
         return self.value * (1.0 + slack) < other.value
 
 
+@persisted("carako", role="classifier")
 @method(
     "carako",
     "Carako",

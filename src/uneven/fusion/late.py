@@ -17,6 +17,15 @@ from uneven.fusion.members import fit_members
 from uneven.fusion.rules import RULES, WEIGHTED_RULES, check_percent, join_scores
 from uneven.utils.contract import TWO_VIEWS
 from uneven.utils.docstrings import documented
+from uneven.utils.model_types import (
+    UnknownPartError,
+    check_columns,
+    check_numbers,
+    check_part,
+    check_range,
+    check_whole,
+    persisted,
+)
 from uneven.utils.parameters import check_choice
 from uneven.views.training_rows import TrainingRows, validate_predict_data
 from uneven.voters import EstimatorVoter
@@ -61,6 +70,7 @@ def _has_shares(classifier: LateFusionClassifier) -> bool:
     return True
 
 
+@persisted("late_fusion", role="classifier")
 @documented
 class LateFusionClassifier(VoteClassifier):
     """Late fusion: one classifier per view, then a vote, a sum or a rule for what they say.
@@ -322,3 +332,39 @@ class LateFusionClassifier(VoteClassifier):
             cls(combine="scores", views=TWO_VIEWS, n_jobs=2),
             cls(combine="scores", rule="product", views=TWO_VIEWS),
         ]
+
+    def _check_model_(self) -> None:
+        """Refuse loaded classifiers of views that do not fit where they are asked or vote."""
+        self._check_fit()
+        views, n_classes = self.views_, len(self.classes_)
+        check_numbers(self.weights_, (len(views),), "weights of the views")
+        check_joining(self.combine_, self.rule_, self.percent_)
+        if len(self.estimators_) != len(views):
+            raise ValueError(
+                f"there are {len(self.estimators_)} classifiers for {len(views)} views"
+            )
+        for columns, member in zip(views.columns, self.estimators_):
+            if member is not None:
+                _check_member(member, columns, n_classes)
+        if type(self.vote_) is not Vote:
+            raise ValueError(f"a {type(self.vote_).__name__} stands where a vote should be")
+        for term in self.vote_._check_terms(self):
+            if type(term.voter) is not EstimatorVoter or term.view < 0:
+                raise ValueError("its vote holds a term that is not the classifier of a view")
+            check_columns(term.voter.columns, self.n_features_in_, views.names[term.view])
+            check_numbers(term.voter.reach, (n_classes,), "shares of right answers")
+            if not np.array_equal(term.voter.columns, views.columns[term.view]):
+                raise ValueError("the classifier of a view reads the columns of another")
+            _check_member(term.voter.estimator, term.voter.columns, n_classes)
+
+
+def _check_member(member: Any, columns: np.ndarray, n_classes: int) -> None:
+    """Refuse a loaded classifier of a view that is no plain vote or reads other columns."""
+    refusal = "a view is judged by a {}, which is not known"
+    if type(member) is LateFusionClassifier or not isinstance(member, VoteClassifier):
+        raise UnknownPartError(refusal.replace("{}", type(member).__name__))
+    if member.n_features_in_ != len(columns):
+        raise ValueError(f"a view of {len(columns)} columns is judged by {member.n_features_in_}")
+    check_whole(member.classes_, "classes of a view")
+    check_range(member.classes_, n_classes, "class")
+    check_part("classifier", member, refusal=refusal)

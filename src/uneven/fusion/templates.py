@@ -9,12 +9,14 @@ import numpy as np
 from scipy.special import softmax
 
 from uneven.fusion.opinions import check_labels, check_opinions, check_same_members
+from uneven.utils.model_types import check_numbers, persisted
 
 __all__ = ["DecisionTemplates", "DempsterShafer"]
 
 _LARGEST_DISTANCE = 1e300
 
 
+@persisted("decision_templates", role="rule")
 @dataclass
 class DecisionTemplates:
     """The mean scores of each class, and how near a row comes to them.
@@ -123,7 +125,13 @@ class DecisionTemplates:
         distance[~heard] = 0.0
         return np.minimum(distance, _LARGEST_DISTANCE), heard
 
+    def _check_model_(self, n_members: int, n_classes: int) -> None:
+        """Refuse loaded templates of other members or classes."""
+        shape = (n_classes, n_members, n_classes)
+        check_numbers(self.templates, shape, "templates", signed=True)
 
+
+@persisted("dempster_shafer", role="rule")
 @dataclass
 class DempsterShafer(DecisionTemplates):
     """Dempster-Shafer: each member's nearness to the templates becomes a belief; beliefs multiply.

@@ -9,8 +9,9 @@ from typing import Any, Protocol, Self
 import numpy as np
 
 from uneven.fusion.opinions import check_labels, check_opinions
-from uneven.fusion.rules import join_scores
+from uneven.fusion.rules import check_percent, join_scores
 from uneven.fusion.templates import DecisionTemplates, DempsterShafer
+from uneven.utils.model_types import persisted
 
 __all__ = ["TRAINED_RULES", "FixedRule", "TrainedRule", "WeightedRule", "accuracy_weights"]
 
@@ -58,6 +59,7 @@ def accuracy_weights(P: Any, y: Any, share: Any = None) -> np.ndarray:
     return gain / gain.mean() if gain.any() else np.ones(P.shape[1])
 
 
+@persisted("fixed_rule", role="rule")
 @dataclass
 class FixedRule:
     """A rule with all that it needs, ready to join scores.
@@ -94,7 +96,13 @@ class FixedRule:
         """
         return join_scores(P, self.rule, self.weights, self.percent)
 
+    def _check_model_(self, n_members: int, n_classes: int) -> None:
+        """Refuse a loaded rule that cannot join the scores of so many members."""
+        check_percent(self.percent)
+        self.scores(np.ones((1, n_members, n_classes)))
 
+
+@persisted("weighted_rule", role="rule")
 @dataclass
 class WeightedRule(FixedRule):
     """A weighted mean or product, with weights from accuracies.

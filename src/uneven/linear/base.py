@@ -12,11 +12,14 @@ from sklearn.utils.multiclass import check_classification_targets
 from sklearn.utils.validation import check_is_fitted, validate_data
 
 from uneven.linear.rows import add_constant, normalize_rows, row_norms
+from uneven.utils.model_types import check_classes, check_names, check_numbers, check_part
 from uneven.utils.validation import narrow_indices
 
 __all__ = [
     "LinearClassifier",
+    "check_expansion",
     "check_flags",
+    "check_linear",
     "check_same_width",
     "csr_parts",
     "enter_labelled_rows",
@@ -98,6 +101,15 @@ class LinearClassifier(ClassifierMixin, BaseEstimator):
         width: int = self.n_features_in_
         self.coef_ = np.ascontiguousarray(coef[:, :width])
         self.intercept_ = coef[:, width].copy() if self.fit_intercept else np.zeros(len(coef))
+
+    def _check_model_(self) -> None:
+        """Refuse loaded weights of columns, or of training rows where there is a kernel."""
+        if hasattr(self, "expansion_"):
+            check_expansion(self)
+            n_vectors = self.expansion_.coefficients.shape[1]
+            check_numbers(self.intercept_, (n_vectors,), "intercepts", signed=True)
+        else:
+            check_linear(self)
 
 
 def enter_labelled_rows(
@@ -219,3 +231,31 @@ def squared_lengths(rows: Any) -> np.ndarray:
 def csr_parts(X: Any) -> tuple[np.ndarray, np.ndarray, np.ndarray] | None:
     """``data, indices, indptr`` of a CSR table for compiled loops, None for a dense one."""
     return (X.data, X.indices, X.indptr) if sp.issparse(X) else None
+
+
+def check_linear(classifier: Any) -> None:
+    """Refuse a loaded classifier whose weights of columns do not fit its columns and classes."""
+    check_classes(classifier.classes_)
+    check_names(classifier)
+    n_vectors = _count_vectors(classifier, len(classifier.coef_))
+    shape = (n_vectors, classifier.n_features_in_)
+    check_numbers(classifier.coef_, shape, "coefficients", signed=True)
+    check_numbers(classifier.intercept_, (n_vectors,), "intercepts", signed=True)
+
+
+def check_expansion(classifier: Any) -> None:
+    """Refuse a loaded weighted sum of kernels: one for each class, or one for two."""
+    check_classes(classifier.classes_)
+    check_names(classifier)
+    expansion, width = classifier.expansion_, classifier.n_features_in_
+    refusal = "a {} stands where an expansion should be"
+    check_part("expansion", expansion, width, refusal=refusal, error=ValueError)
+    _count_vectors(classifier, expansion.coefficients.shape[1])
+
+
+def _count_vectors(classifier: Any, n_vectors: int) -> int:
+    """Number of weight vectors: one for each class, or one or two for two classes."""
+    n_classes = len(classifier.classes_)
+    if n_vectors not in ({1, 2} if n_classes == 2 else {n_classes}):
+        raise ValueError(f"its coefficients are of {n_vectors} classes")
+    return n_vectors

@@ -12,6 +12,8 @@ import scipy.sparse as sp
 from numpy.typing import ArrayLike
 from sklearn.metrics.pairwise import pairwise_kernels
 
+from uneven.utils.model_types import check_kernel, check_numbers, check_rows, persisted
+
 __all__ = [
     "BLOCK_BYTES",
     "KernelExpansion",
@@ -118,6 +120,7 @@ def _is_number(value: Any) -> bool:
     return isinstance(value, Real) and not isinstance(value, bool)
 
 
+@persisted("kernel_expansion", role="expansion")
 @dataclass
 class KernelExpansion:
     """The function ``f(x) = sum of coefficients[i] * k(rows[i], x)``.
@@ -177,6 +180,13 @@ class KernelExpansion:
         if self.kernel == "precomputed":
             raise ValueError("a precomputed kernel keeps no values between its rows: no norm.")
         return np.einsum("ij,ij->j", self.coefficients, self(self.rows))
+
+    def _check_model_(self, width: int) -> None:
+        """Refuse a loaded expansion over rows of another width."""
+        check_kernel(self.kernel)
+        shape = (self.coefficients.shape[1], len(self.support))
+        check_numbers(self.coefficients.T, shape, "coefficients", signed=True)
+        check_rows(self.rows, len(self.coefficients), width)
 
 
 def is_psd(K: ArrayLike, tol: float = 1e-10) -> bool:

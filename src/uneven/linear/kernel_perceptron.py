@@ -14,7 +14,7 @@ from sklearn.utils import Tags
 from sklearn.utils.validation import check_is_fitted, validate_data
 
 from uneven.linear._loops import gram_pass
-from uneven.linear.base import enter_labelled_rows, generator
+from uneven.linear.base import check_expansion, enter_labelled_rows, generator
 from uneven.linear.expansions import (
     KernelExpansion,
     block_rows,
@@ -24,6 +24,7 @@ from uneven.linear.expansions import (
     kernel_parameters,
 )
 from uneven.linear.steps import STEP_CODES
+from uneven.utils.model_types import persisted
 from uneven.utils.parameters import check_choice, check_integer
 from uneven.utils.validation import whole_or_nothing
 
@@ -36,6 +37,7 @@ _ROWS_AT_A_TIME = 512
 """Rows of a block where not all kernel values are kept."""
 
 
+@persisted("kernel_perceptron", role="classifier", check=check_expansion)
 class KernelPerceptronClassifier(ClassifierMixin, BaseEstimator):
     """A perceptron, for two or more classes, in the space of a kernel.
 

@@ -21,6 +21,7 @@ from uneven.linear.base import (
     squared_lengths,
 )
 from uneven.linear.rows import scale_rows
+from uneven.utils.model_types import persisted
 from uneven.utils.parameters import check_choice, check_integer
 from uneven.utils.validation import whole_or_nothing
 
@@ -136,6 +137,7 @@ def _lowest_margins(Z: Any, rows: np.ndarray, w: np.ndarray, max_updates: int) -
     return PerceptronRun(w, np.array(mistakes, dtype=np.int64), converged, 0)
 
 
+@persisted("perceptron", role="classifier")
 class PerceptronClassifier(LinearClassifier):
     """Two classes, one weight vector: every mistaken row is added to it, or taken away.
 

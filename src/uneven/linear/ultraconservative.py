@@ -21,12 +21,14 @@ from uneven.linear.base import (
     squared_lengths,
 )
 from uneven.linear.steps import STEP_CODES, check_step, error_set
+from uneven.utils.model_types import persisted
 from uneven.utils.parameters import check_choice, check_integer
 from uneven.utils.validation import whole_or_nothing
 
 __all__ = ["UltraconservativeClassifier"]
 
 
+@persisted("ultraconservative", role="classifier")
 class UltraconservativeClassifier(LinearClassifier):
     """Multi-class perceptrons: a mistake moves only the classes that outrank the true one.
 

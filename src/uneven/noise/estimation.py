@@ -43,6 +43,7 @@ from sklearn.model_selection import cross_val_predict
 from uneven.metrics._checks import as_labels, as_weights, class_list, encode, pair_counts
 from uneven.noise.annotators import AnnotatorModel, dawid_skene
 from uneven.noise.matrices import invert_noise, recover_priors
+from uneven.utils.model_types import persisted
 from uneven.utils.parameters import check_choice, check_integer
 
 __all__ = [
@@ -55,6 +56,7 @@ __all__ = [
 ]
 
 
+@persisted("confusion_estimate", without_check="shown, which no answer depends on")
 @dataclass(frozen=True, eq=False)
 class ConfusionEstimate:
     """An estimated noise matrix, with what is known about its errors.

@@ -28,6 +28,7 @@ from uneven.noise.projections import (
     n_steps,
     project,
 )
+from uneven.utils.model_types import persisted
 from uneven.utils.parameters import check_choice, check_integer
 from uneven.utils.validation import whole_or_nothing
 
@@ -110,6 +111,7 @@ def _sides(leads: np.ndarray, sigma: float) -> tuple[np.ndarray, np.ndarray]:
     return (leads < -sigma if sigma > 0.0 else leads <= 0.0), leads > sigma
 
 
+@persisted("noise_tolerant_perceptron", role="classifier")
 class NoiseTolerantPerceptron(LinearClassifier):
     """A perceptron for two classes whose labels are wrong at a known rate.
 

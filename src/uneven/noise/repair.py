@@ -46,6 +46,7 @@ from uneven.noise.uma.classifier import UMAClassifier
 from uneven.utils.contract import not_repeatable
 from uneven.utils.frames import encode_categories, learn_categories
 from uneven.utils.labels import split_labels
+from uneven.utils.model_types import UnknownPartError, check_classes, check_part, persisted
 from uneven.utils.parameters import check_choice, check_integer
 from uneven.utils.validation import hold_out, narrow_indices, whole_or_nothing
 
@@ -66,6 +67,7 @@ def _learner_has(name: str) -> Callable[[Any], bool]:
     return check
 
 
+@persisted("label_repair", role="repair")
 class LabelRepairPipeline(ClassifierMixin, BaseEstimator):
     """Learn from few labels and many unlabelled rows, through cheap labels of known noise.
 
@@ -393,6 +395,19 @@ class LabelRepairPipeline(ClassifierMixin, BaseEstimator):
                 not_repeatable("folds are numbered after rows of weight zero have been left out"),
             )
         ]
+
+    def _check_model_(self) -> None:
+        """Refuse a loaded giver of cheap labels, or a learner, of other columns or classes."""
+        check_classes(self.classes_)
+        for part in (self.rough_, self.learner_):
+            if type(part) is LabelRepairPipeline:
+                raise UnknownPartError("it repairs labels within itself")
+            refusal = "its classifier is a {}, which is not known"
+            check_part(("classifier", "stack"), part, refusal=refusal)
+            if part.n_features_in_ != self.n_features_in_:
+                raise ValueError("its parts disagree about the number of columns")
+            if not np.isin(part.classes_, self.classes_).all():
+                raise ValueError("its parts know other classes")
 
 
 def _prefix_of_noise_matrix(learner: Any) -> str:

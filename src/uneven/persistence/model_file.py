@@ -1,93 +1,57 @@
 """Models in files that run no code when they are opened.
 
 A model file is a skops archive of a dict: the fitted pipeline, and a card in JSON that says what
-table it expects and how it was made.  Opening one never unpickles: an archive that names a type
-outside `TRUSTED_TYPES` and what skops itself trusts is refused, and tree structures, whose
-compiled readers do not check their indices, are checked here before use.
+table it expects and how it was made. It calls types by the stable names under which their classes
+are registered (:mod:`uneven.utils.model_types`), so that files survive when a class moves.
+
+Opening one never unpickles: an archive that names a type which is neither registered nor trusted
+by skops itself is refused, and what was loaded is checked before use, because compiled code
+follows the indices of trees without looking.
 """
 
 from __future__ import annotations
 
 import copy
+import io
 import json
 import os
 import zipfile
-from collections.abc import Iterator, Mapping
+from collections.abc import Callable, Iterator, Mapping
 from contextlib import contextmanager
 from dataclasses import asdict, dataclass, field, fields
+from importlib import import_module
 from pathlib import Path
 from typing import Any
 
 import skops.io
 from sklearn.pipeline import Pipeline
-from skops.io.exceptions import UntrustedTypesFoundException
 
 from uneven.noise import check_noise_matrix
-from uneven.persistence.model_check import UnknownPartError, check_structure
+from uneven.persistence.scikit_learn import check_structure
 from uneven.utils.files import replace_file
-
-__all__ = ["TRUSTED_TYPES", "ModelCard", "ModelFileError", "in_use", "load_model", "save_model"]
-
-FORMAT = "uneven-model-1"
-
-TRUSTED_TYPES = (
-    "numpy.dtype",
-    "scipy.sparse._csr.csr_array",
-    "scipy.sparse._csr.csr_matrix",
-    "sklearn.compose._column_transformer._RemainderColsList",
-    "sklearn.ensemble._hist_gradient_boosting.predictor.TreePredictor",
-    "sklearn.tree._tree.Tree",
-    "uneven.boosting.adaboost_mm.AdaBoostMMClassifier",
-    "uneven.boosting.combo.ComboClassifier",
-    "uneven.boosting.mucombo.MuComboClassifier",
-    "uneven.boosting.mumbo.MumboClassifier",
-    "uneven.boosting.norm_combo.NormComboClassifier",
-    "uneven.boosting.share_boost.ShareBoostClassifier",
-    "uneven.fusion.bregman_vote.BregmanVoteClassifier",
-    "uneven.fusion.carako.CarakoClassifier",
-    "uneven.fusion.late.LateFusionClassifier",
-    "uneven.fusion.templates.DecisionTemplates",
-    "uneven.fusion.templates.DempsterShafer",
-    "uneven.fusion.trained_rules.FixedRule",
-    "uneven.fusion.trained_rules.WeightedRule",
-    "uneven.linear.expansions.KernelExpansion",
-    "uneven.linear.kernel_perceptron.KernelPerceptronClassifier",
-    "uneven.linear.perceptron.PerceptronClassifier",
-    "uneven.linear.ultraconservative.UltraconservativeClassifier",
-    "uneven.noise.estimation.ConfusionEstimate",
-    "uneven.noise.noise_tolerant.NoiseTolerantPerceptron",
-    "uneven.noise.repair.LabelRepairPipeline",
-    "uneven.noise.uma.classifier.UMAClassifier",
-    "uneven.stacking.base_learners.GaussianClassifier",
-    "uneven.stacking.base_learners.NearestMeanClassifier",
-    "uneven.stacking.base_learners.NeighbourCountClassifier",
-    "uneven.stacking.base_learners.ParzenClassifier",
-    "uneven.stacking.input_maps.Likeness",
-    "uneven.stacking.input_maps.Squares",
-    "uneven.stacking.kernel.combiner.KernelCombiner",
-    "uneven.stacking.kernel.machines.KernelMachine",
-    "uneven.stacking.model.problem.LinearCombiner",
-    "uneven.stacking.margin_stacking.MarginStackingClassifier",
-    "uneven.stacking.out_of_fold.members.FittedMember",
-    "uneven.stacking.out_of_fold.members.Member",
-    "uneven.stacking.normalised.LaplaceTreeClassifier",
-    "uneven.stacking.normalised.NormalisedClassifier",
-    "uneven.stacking.rule_classifier.RuleClassifier",
-    "uneven.versionspace.bayes_point.BayesPointClassifier",
-    "uneven.versionspace.cutting_planes.CuttingPlaneClassifier",
-    "uneven.versionspace.compression.CompressionPerceptron",
-    "uneven.versionspace.span.Span",
-    "uneven.versionspace.structural_svm.CuttingPlaneSVC",
-    "uneven.views.maps.ViewMap",
-    "uneven.voters.weak_learners.EstimatorVoter",
-    "uneven.voters.cost_linear.CostLinear",
-    "uneven.voters.cost_tree.Forest",
-    "uneven.voters.cost_linear.LinearVoter",
-    "uneven.voters.cost_tree.TreeVoter",
-    "uneven.votes.vote.Panel",
-    "uneven.votes.vote.Vote",
+from uneven.utils.model_types import (
+    MODEL_TYPES,
+    ModelType,
+    UnknownPartError,
+    find_type,
+    trusted_types,
 )
-"""Types a model file may hold beyond those that skops trusts by default."""
+
+__all__ = ["ModelCard", "ModelFileError", "dumps", "in_use", "load_model", "loads", "save_model"]
+
+FORMAT = "uneven-model-2"
+
+_OURS = "uneven model type"
+"""Stands in the place of a module where a file names a type by its stable name."""
+
+_ROOMS = tuple(
+    f"uneven.{room}"
+    for room in ("boosting", "fusion", "linear", "noise", "stacking", "versionspace")
+)
+"""Imported when a file names a type that is not registered yet."""
+
+_SMALL, _DENSEST = 2**28, 200
+"""Files may unpack to 256 MiB, or to so many times their size."""
 
 
 class ModelFileError(ValueError):
@@ -164,11 +128,11 @@ def save_model(pipeline: Pipeline, card: ModelCard, path: str | os.PathLike[str]
     """
     pipeline = _slim(pipeline)
     content = {"format": FORMAT, "card": json.dumps(asdict(card)), "pipeline": pipeline}
-    data = skops.io.dumps(content, compression=zipfile.ZIP_DEFLATED)
-    foreign = set(skops.io.get_untrusted_types(data=data)) - set(TRUSTED_TYPES)
+    data = dumps(content)
+    _, foreign = _unpacked(data)
     if foreign:
         raise ModelFileError(
-            f"the model holds types that a model file may not: {', '.join(sorted(foreign))}."
+            f"the model holds types that a model file may not: {', '.join(foreign)}."
         )
     try:
         check_structure(copy.deepcopy(pipeline))
@@ -225,11 +189,10 @@ def load_model(path: str | os.PathLike[str]) -> tuple[Pipeline, ModelCard]:
     if not path.is_file():
         raise ModelFileError(f"there is no model file {path}.")
     try:
-        content = skops.io.load(path, trusted=list(TRUSTED_TYPES))
-    except UntrustedTypesFoundException as error:
-        foreign = _untrusted(path)
+        content = loads(path.read_bytes())
+    except _ForeignTypesError as error:
         raise ModelFileError(
-            f"{path} is refused: it holds types that are not trusted ({', '.join(foreign)}). "
+            f"{path} is refused: it holds types that are not trusted ({error}). "
             "Nothing of it was run; make the model again with this version of uneven."
         ) from error
     except Exception as error:  # a damaged archive can fail anywhere inside the reader
@@ -240,8 +203,108 @@ def load_model(path: str | os.PathLike[str]) -> tuple[Pipeline, ModelCard]:
     return _unpack(content, path)
 
 
-def _untrusted(path: Path) -> list[str]:
-    return sorted(set(skops.io.get_untrusted_types(file=path)) - set(TRUSTED_TYPES))
+class _ForeignTypesError(Exception):
+    """Something holds types that model files may not; the message lists them."""
+
+
+def dumps(content: Any) -> bytes:
+    """Pack an object with stable names of the types in it.
+
+    Parameters
+    ----------
+    content : object
+        Types that are not registered keep the names of their modules.
+
+    Returns
+    -------
+    bytes
+        A skops archive; no check of what it holds has been made.
+    """
+    names = {kind.home: kind.name for kind in MODEL_TYPES.values()}
+
+    def to_stable(module: str, name: str) -> tuple[str, str]:
+        home = f"{module}.{name}"
+        return (_OURS, names[home]) if home in names else (module, name)
+
+    return _renamed(skops.io.dumps(content), to_stable, zipfile.ZIP_DEFLATED)
+
+
+def loads(data: bytes) -> Any:
+    """Unpack what `dumps` has packed, without running code from it.
+
+    Parameters
+    ----------
+    data : bytes
+
+    Returns
+    -------
+    object
+        Of trusted types, but not checked.
+    """
+    plain, foreign = _unpacked(data)
+    if foreign:
+        raise _ForeignTypesError(", ".join(foreign))
+    return skops.io.loads(plain, trusted=trusted_types())
+
+
+def _unpacked(data: bytes) -> tuple[bytes, list[str]]:
+    """The archive as skops reads it, and the types in it that are not trusted."""
+    foreign: set[str] = set()
+
+    def to_home(module: str, name: str) -> tuple[str, str]:
+        if module != _OURS:
+            foreign.update({f"{module}.{name}"} & homes)
+            return module, name
+        kind = MODEL_TYPES.get(name) or _find_type(name)
+        if kind is None:
+            foreign.add(name)
+            return module, name
+        module, _, name = kind.home.rpartition(".")
+        return module, name
+
+    homes = set(trusted_types())
+    plain = _renamed(data, to_home, zipfile.ZIP_STORED)
+    untrusted = set(skops.io.get_untrusted_types(data=plain)) - set(trusted_types())
+    untrusted -= {f"{_OURS}.{name}" for name in foreign}
+    return plain, sorted(foreign | untrusted)
+
+
+def _find_type(name: str) -> ModelType | None:
+    """The type of that name once all rooms, and then other distributions, have registered."""
+    for room in _ROOMS:
+        import_module(room)
+    return find_type(name)
+
+
+def _renamed(data: bytes, rename: Callable[[str, str], tuple[str, str]], method: int) -> bytes:
+    """The same archive with other names of types in its schema."""
+    packed = io.BytesIO()
+    with (
+        zipfile.ZipFile(io.BytesIO(data)) as old,
+        zipfile.ZipFile(packed, "w", compression=method) as new,
+    ):
+        size = sum(entry.file_size for entry in old.infolist())
+        if size > max(_SMALL, _DENSEST * len(data)):
+            raise ValueError(f"{len(data)} bytes unpack to {size}")
+        for entry in old.namelist():
+            part = old.read(entry)
+            if entry == "schema.json":
+                schema = json.loads(part)
+                _rename_types(schema, rename)
+                part = json.dumps(schema).encode()
+            new.writestr(entry, part)
+    return packed.getvalue()
+
+
+def _rename_types(node: Any, rename: Callable[[str, str], tuple[str, str]]) -> None:
+    """Rename every type that a part of a schema speaks of, in place."""
+    if isinstance(node, dict):
+        module, name = node.get("__module__"), node.get("__class__")
+        if isinstance(module, str) and isinstance(name, str):
+            node["__module__"], node["__class__"] = rename(module, name)
+    if isinstance(node, dict | list):
+        for part in node.values() if isinstance(node, dict) else node:
+            _rename_types(part, rename)
 
 
 def _unpack(content: Any, path: Path) -> tuple[Pipeline, ModelCard]:

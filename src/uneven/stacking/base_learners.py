@@ -20,6 +20,7 @@ from sklearn.neighbors import NearestNeighbors
 from sklearn.utils.multiclass import check_classification_targets
 from sklearn.utils.validation import check_is_fitted, validate_data
 
+from uneven.utils.model_types import check_numbers, check_whole, check_width, persisted
 from uneven.utils.parameters import check_choice, check_integer
 from uneven.utils.validation import whole_or_nothing
 
@@ -126,6 +127,7 @@ class _Posterior(ClassifierMixin, BaseEstimator):
         return [cls()]
 
 
+@persisted("nearest_mean", role="learner")
 class NearestMeanClassifier(_Posterior):
     """Nearest class mean, with the softmax of the squared distances as probabilities.
 
@@ -155,7 +157,14 @@ class NearestMeanClassifier(_Posterior):
         least = np.finfo(np.float64).eps * max(1.0, squares.max())
         return np.asarray(softmax(-squares / max(2.0 * self.variance_, least), axis=1))
 
+    def _check_model_(self, width: int, n_classes: int) -> None:
+        """Refuse loaded means of other columns or classes."""
+        check_numbers(self.means_, (n_classes, width), "means", signed=True)
+        if not 0.0 <= self.variance_ < np.inf:
+            raise ValueError(f"its variance is {self.variance_!r}")
 
+
+@persisted("neighbour_count", role="learner")
 class NeighbourCountClassifier(_Posterior):
     """k nearest neighbours, with k by leave-one-out error, and counts that start at 1.
 
@@ -205,12 +214,21 @@ class NeighbourCountClassifier(_Posterior):
             counts += self.one_hot_[column]
         return np.asarray((counts + 1.0) / (k + len(self.classes_)))
 
+    def _check_model_(self, width: int, n_classes: int) -> None:
+        """Refuse loaded rows of other columns or classes."""
+        n_rows = len(self.rows_)
+        check_numbers(self.rows_, (n_rows, width), "training rows", signed=True)
+        check_numbers(self.one_hot_, (n_rows, n_classes), "training classes")
+        if type(self.n_neighbors_) is not int or not 1 <= self.n_neighbors_ <= n_rows:
+            raise ValueError(f"it asks {self.n_neighbors_!r} of {n_rows} neighbours")
+
 
 def _neighbours_among(rows: np.ndarray) -> NearestNeighbors:
     """A search that builds nothing, so that model files need to hold the rows only."""
     return NearestNeighbors(algorithm="brute").fit(rows)
 
 
+@persisted("parzen", role="learner")
 class ParzenClassifier(_Posterior):
     """A Gaussian around every training row; one width for all, by leave-one-out likelihood.
 
@@ -257,6 +275,15 @@ class ParzenClassifier(_Posterior):
                 logs[here, k] = logsumexp(exponents[:, start:stop], axis=1)
         return np.asarray(softmax(logs, axis=1))
 
+    def _check_model_(self, width: int, n_classes: int) -> None:
+        """Refuse loaded rows of other columns or classes."""
+        check_numbers(self.rows_, (len(self.rows_), width), "training rows", signed=True)
+        counts = self.counts_
+        check_whole(counts, "numbers of rows")
+        if counts.shape != (n_classes,) or counts.min() < 1 or counts.sum() != len(self.rows_):
+            raise ValueError(f"its {len(self.rows_)} rows are counted as {counts.tolist()}")
+        check_width(self.width_)
+
 
 def _likeliest_width(X: np.ndarray, y: np.ndarray) -> float:
     """Width under which rows are likeliest, given the other rows of their class.
@@ -287,6 +314,7 @@ def _likeliest_width(X: np.ndarray, y: np.ndarray) -> float:
     return float(np.exp(found.x))
 
 
+@persisted("gaussian", role="learner")
 class GaussianClassifier(_Posterior):
     """A Gaussian per class: covariances of their own, one for all, or variances only.
 
@@ -359,3 +387,14 @@ class GaussianClassifier(_Posterior):
     @classmethod
     def _test_instances(cls) -> list[Any]:
         return [cls(), cls("shared", ridge=0.1)]
+
+    def _check_model_(self, width: int, n_classes: int) -> None:
+        """Refuse loaded means and covariances of other columns or classes."""
+        check_numbers(self.means_, (n_classes, width), "means", signed=True)
+        check_numbers(self.log_priors_, (n_classes,), "priors", signed=True)
+        n_shapes = len(self.variances_)
+        if n_shapes not in (1, n_classes):
+            raise ValueError(f"its {n_classes} classes have {n_shapes} covariances")
+        check_width(check_numbers(self.variances_, (n_shapes, width), "variances").min())
+        if self.axes_ is not None:
+            check_numbers(self.axes_, (n_shapes, width, width), "axes", signed=True)

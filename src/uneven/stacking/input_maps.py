@@ -10,11 +10,13 @@ from sklearn.metrics.pairwise import rbf_kernel
 from sklearn.utils import check_random_state
 from sklearn.utils.validation import check_is_fitted, validate_data
 
+from uneven.utils.model_types import check_numbers, persisted
 from uneven.utils.parameters import check_integer
 
 __all__ = ["Likeness", "Squares"]
 
 
+@persisted("squares", role="map")
 class Squares(TransformerMixin, BaseEstimator):
     """Put the square of every column beside it; no products of different columns.
 
@@ -60,7 +62,12 @@ class Squares(TransformerMixin, BaseEstimator):
     def _test_instances(cls) -> list[Any]:
         return [cls()]
 
+    def _check_model_(self, width: int) -> int:
+        """Number of columns that are made of so many; there is nothing to refuse."""
+        return 2 * width
 
+
+@persisted("likeness", role="map")
 class Likeness(TransformerMixin, BaseEstimator):
     """Describe a row by its Gaussian kernel with some training rows.
 
@@ -131,3 +138,9 @@ class Likeness(TransformerMixin, BaseEstimator):
     @classmethod
     def _test_instances(cls) -> list[Any]:
         return [cls()]
+
+    def _check_model_(self, width: int) -> int:
+        """Refuse loaded landmarks of another width; return how many columns they make."""
+        n_landmarks = len(self.landmarks_)
+        check_numbers(self.landmarks_, (n_landmarks, width), "landmarks", signed=True)
+        return n_landmarks

@@ -13,6 +13,7 @@ from uneven.stacking.composition import open_members
 from uneven.stacking.entrance import enter_stack, enter_stack_again, weigh_classes
 from uneven.stacking.explanation import MemberShares, member_shares
 from uneven.stacking.kernel.choice import select_kernel
+from uneven.stacking.model.problem import LinearCombiner
 from uneven.stacking.out_of_fold.level_one import LevelOne, score_members
 from uneven.stacking.out_of_fold.tables import count_rows
 from uneven.stacking.parameters import (
@@ -26,11 +27,20 @@ from uneven.stacking.solvers.solve import SelectionPath, check_strengths, solve_
 from uneven.stacking.stacked import StackedClassifier
 from uneven.stacking.temperature import fit_temperature
 from uneven.utils.contract import not_repeatable
+from uneven.utils.model_types import (
+    check_numbers,
+    check_part,
+    check_printable,
+    check_shares,
+    check_size,
+    persisted,
+)
 from uneven.utils.validation import fitted_attributes, whole_or_nothing
 
 __all__ = ["MarginStackingClassifier"]
 
 
+@persisted("margin_stacking", role="stack")
 class MarginStackingClassifier(StackedClassifier):
     r"""Max-margin stacking: learn how to join many classifiers, and drop those that add nothing.
 
@@ -422,3 +432,44 @@ class MarginStackingClassifier(StackedClassifier):
                 cls(members, combination="lsg", loss="squared", penalty="l2", strength=0.01, cv=2),
             )
         ]
+
+    def _check_model_(self) -> None:
+        """Refuse loaded members and a combiner that do not fit together."""
+        check_shares(self.class_prior_, len(self.classes_))
+        check_size(self.temperature_, "its temperature is")
+        check_size(self.strength_, "the strength of its penalty is")
+        check_printable(self.names_, "members")
+        self._check_kept()
+        self._check_members(self.selected_)
+        given = (len(self.estimators_), len(self.classes_))
+        check_part("combiner", self.combiner_, *given, refusal="its members are joined by a {}")
+        self._check_told()
+
+    def _check_kept(self) -> None:
+        """Refuse a loaded mask, names and members that do not agree about who is kept."""
+        mask = self.selected_mask_
+        if type(mask) is not np.ndarray or mask.dtype != bool or mask.shape != (len(self.names_),):
+            raise ValueError("it does not say which of its members are kept")
+        if len(self.estimators_) != mask.sum():
+            raise ValueError(f"it keeps {mask.sum()} members, but has {len(self.estimators_)}")
+        kept = [name for name, stays in zip(self.names_, mask) if stays]
+        if type(self.selected_) is not list or self.selected_ != kept:
+            raise ValueError(f"it says that it keeps {self.selected_!r}, not {kept!r}")
+
+    def _check_told(self) -> None:
+        """Refuse loaded shares and weights of all members that are not those of the kept ones."""
+        n_members, mask, combiner = len(self.names_), self.selected_mask_, self.combiner_
+        shape = (n_members, len(self.classes_))
+        share = check_numbers(self.member_share_, shape, "shares of the members")
+        if (share > 1.0 + 1e-9).any() or share[~mask].any():
+            raise ValueError("its shares of the members are not those of the kept ones")
+        if self.combination_ != combiner.combination:
+            raise ValueError(
+                f"its members are joined by {combiner.combination!r}, but it says other"
+            )
+        if type(combiner) is not LinearCombiner:
+            return
+        shape = (n_members, combiner.coef.shape[1])
+        coef = check_numbers(self.coef_, shape, "weights of all members", signed=True)
+        if coef[~mask].any() or not np.array_equal(coef[mask], combiner.coef):
+            raise ValueError("its weights of all members are not those of the kept ones")

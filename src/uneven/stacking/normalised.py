@@ -7,6 +7,8 @@ from typing import Any, Self
 import numpy as np
 from scipy.special import expit, softmax
 from sklearn.base import BaseEstimator, ClassifierMixin, MetaEstimatorMixin, clone
+from sklearn.linear_model import Perceptron, RidgeClassifier
+from sklearn.svm import SVC
 from sklearn.tree import DecisionTreeClassifier
 from sklearn.utils import get_tags
 from sklearn.utils.multiclass import check_classification_targets
@@ -15,12 +17,24 @@ from sklearn.utils.validation import check_is_fitted
 from uneven.fusion.class_columns import check_margins, spread
 from uneven.stacking.base_learners import floored
 from uneven.stacking.out_of_fold.fitting import weight_words
+from uneven.utils.model_types import (
+    UnknownPartError,
+    check_numbers,
+    check_part,
+    check_plain,
+    check_tree,
+    check_whole,
+    check_width,
+    persisted,
+    role_of,
+)
 from uneven.utils.parameters import check_choice
 from uneven.utils.validation import whole_or_nothing
 
 __all__ = ["LaplaceTreeClassifier", "NormalisedClassifier"]
 
 
+@persisted("normalised", role="learner")
 class NormalisedClassifier(MetaEstimatorMixin, ClassifierMixin, BaseEstimator):
     """Turn what a classifier says into positive scores that sum to 1.
 
@@ -143,7 +157,19 @@ class NormalisedClassifier(MetaEstimatorMixin, ClassifierMixin, BaseEstimator):
 
         return [cls(RidgeClassifier()), cls(GaussianNB(), "floor")]
 
+    def _check_model_(self, width: int, n_classes: int) -> None:
+        """Refuse a loaded classifier of other columns or classes."""
+        inner = self.estimator_
+        refusal = "its stack holds a {}, which is not known"
+        if role_of(inner) != "margins":
+            raise UnknownPartError(refusal.replace("{}", type(inner).__name__))
+        if not np.array_equal(inner.classes_, self.classes_):
+            raise ValueError("a learner knows other classes than it says")
+        check_width(self.scale_)
+        check_part("margins", inner, width, n_classes, refusal=refusal)
 
+
+@persisted("laplace_tree", role="learner")
 class LaplaceTreeClassifier(DecisionTreeClassifier):
     """A decision tree whose leaves count from 1, so that small leaves are less sure.
 
@@ -182,3 +208,41 @@ class LaplaceTreeClassifier(DecisionTreeClassifier):
     @classmethod
     def _test_instances(cls) -> list[Any]:
         return [cls(random_state=0)]
+
+    def _check_model_(self, width: int, n_classes: int) -> None:
+        """Refuse a loaded tree of other columns or classes."""
+        check_tree(self.tree_, width)
+        if self.n_outputs_ != 1 or self.tree_.value.shape[1:] != (1, n_classes):
+            raise ValueError("a tree answers about other classes than its own")
+
+
+def _check_linear(model: Any, width: int, n_classes: int) -> None:
+    """Refuse loaded weights of other columns or classes."""
+    check_plain(model, "_label_binarizer", "_loss_function_")
+    n_outputs = 1 if n_classes == 2 else n_classes
+    check_numbers(model.coef_, (n_outputs, width), "weights", signed=True)
+    check_numbers(np.atleast_1d(model.intercept_), (n_outputs,), "intercepts", signed=True)
+
+
+def _check_machine(model: SVC, width: int, n_classes: int) -> None:
+    """Refuse what the compiled reader of a support vector machine follows without looking."""
+    check_plain(model)
+    if model.kernel not in ("linear", "poly", "rbf") or model._sparse or model._impl != "c_svc":
+        raise UnknownPartError(f"its machine has the kernel {model.kernel!r}")
+    n_support = len(model.support_)
+    check_numbers(model.support_vectors_, (n_support, width), "support vectors", signed=True)
+    for values, what in ((model.support_, "support"), (model._n_support, "support counts")):
+        check_whole(values, what)
+    counts = model._n_support
+    if counts.shape != (n_classes,) or counts.min() < 0 or counts.sum() != n_support:
+        raise ValueError(f"its {n_support} support vectors are counted as {counts.tolist()}")
+    check_numbers(model._dual_coef_, (n_classes - 1, n_support), "coefficients", signed=True)
+    n_pairs = n_classes * (n_classes - 1) // 2
+    check_numbers(model._intercept_, (n_pairs,), "intercepts", signed=True)
+    if model._probA.size or model._probB.size or not np.isfinite(model._gamma):
+        raise ValueError("its machine holds more than was learnt")
+
+
+persisted("sklearn_perceptron", role="margins", check=_check_linear)(Perceptron)
+persisted("ridge", role="margins", check=_check_linear)(RidgeClassifier)
+persisted("svc", role="margins", check=_check_machine)(SVC)

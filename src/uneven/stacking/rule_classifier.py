@@ -18,6 +18,7 @@ from uneven.stacking.parameters import check_common
 from uneven.stacking.stacked import StackedClassifier
 from uneven.stacking.temperature import fit_temperature
 from uneven.utils.contract import not_repeatable
+from uneven.utils.model_types import check_part, check_printable, persisted
 from uneven.utils.parameters import check_choice
 from uneven.utils.validation import fitted_attributes, whole_or_nothing
 
@@ -37,6 +38,7 @@ def _has_probabilities(classifier: RuleClassifier) -> bool:
     return True
 
 
+@persisted("rule_classifier", role="stack")
 class RuleClassifier(StackedClassifier):
     """Any list of classifiers, joined by a rule that is fixed or learns little.
 
@@ -260,3 +262,13 @@ class RuleClassifier(StackedClassifier):
                 not_repeatable("folds are numbered after rows of weight zero have been left out"),
             ),
         ]
+
+    def _check_model_(self) -> None:
+        """Refuse loaded members that do not fit the rule by which they are joined."""
+        check_printable(self.names_, "members")
+        n_members, n_classes = len(self.estimators_), len(self.classes_)
+        if n_members != len(self.names_) or not n_members:
+            raise ValueError(f"it has {n_members} members, but {len(self.names_)} names")
+        self._check_members(self.names_)
+        refusal = "its members are joined by a {}"
+        check_part("rule", self.rule_, n_members, n_classes, refusal=refusal)

@@ -14,6 +14,13 @@ from uneven.stacking.composition import NamedMembers
 from uneven.stacking.entrance import StackRows, members_take
 from uneven.stacking.out_of_fold.level_one import LevelOne, finish_members, level_one
 from uneven.stacking.out_of_fold.members import FittedMember, Member
+from uneven.utils.model_types import (
+    check_classes,
+    check_names,
+    check_part,
+    check_printable,
+    check_size,
+)
 from uneven.votes.vote import flatten_binary
 
 __all__ = ["StackedClassifier"]
@@ -153,3 +160,20 @@ class StackedClassifier(ClassifierMixin, NamedMembers, metaclass=ABCMeta):
             return tags
         tags.input_tags.sparse, tags.input_tags.allow_nan = takes["sparse"], takes["nan"]
         return tags
+
+    def _check_members(self, names: Any) -> None:
+        """Refuse loaded members that do not fit the classes, the columns and their names."""
+        check_classes(self.classes_)
+        check_names(self)
+        if self.temperature_ is not None:
+            check_size(self.temperature_, "its temperature is")
+        is_whole = isinstance(self.n_jobs, int | np.integer) and not isinstance(self.n_jobs, bool)
+        if self.n_jobs is not None and (not is_whole or self.n_jobs == 0):
+            raise ValueError(f"n_jobs is {self.n_jobs!r}")
+        check_printable(self.names_, "members")
+        refusal = "a {} stands where a member should be"
+        given = (self.classes_, self.n_features_in_)
+        for member in self.estimators_:
+            check_part("member", member, *given, refusal=refusal, error=ValueError)
+        if [member.name for member in self.estimators_] != names:
+            raise ValueError("its members have other names than it says")

@@ -14,11 +14,18 @@ from sklearn.exceptions import ConvergenceWarning
 from sklearn.utils import Tags
 from sklearn.utils.validation import check_is_fitted, validate_data
 
-from uneven.linear.base import check_flags, enter_labelled_rows, generator
+from uneven.linear.base import (
+    check_expansion,
+    check_flags,
+    check_linear,
+    enter_labelled_rows,
+    generator,
+)
 from uneven.linear.expansions import KernelExpansion, check_kernel_parameters, kernel_parameters
 from uneven.linear.kernel_perceptron import KERNELS
 from uneven.linear.rows import add_constant
 from uneven.utils.methods import method
+from uneven.utils.model_types import check_numbers, check_part, persisted
 from uneven.utils.parameters import check_choice, check_integer
 from uneven.utils.validation import whole_or_nothing
 from uneven.versionspace.bayes_vote import (
@@ -38,6 +45,7 @@ from uneven.versionspace.span import Span, span_of
 __all__ = ["BayesPointClassifier"]
 
 
+@persisted("bayes_point", role="classifier")
 @method(
     "bayespoint",
     "Bayes point",
@@ -470,6 +478,23 @@ default="propagation"
                 cls("linear", centre="hamiltonian", ridge=1.0, n_samples=50, random_state=0),
             )
         ]
+
+    def _check_model_(self) -> None:
+        """Refuse loaded outputs, frames and distributions that do not fit together."""
+        if self.kernel == "linear":
+            check_linear(self)
+        else:
+            check_expansion(self)
+        width = self.n_features_in_ + bool(self.fit_intercept)
+        refusal = "a {} stands where a span should be"
+        check_part("span", self.span_, width, refusal=refusal, error=ValueError)
+        n_spaces, n_dims = len(self.means_), self.span_.n_dims
+        size = n_dims * (len(self.classes_) - 1) if self.is_joint else n_dims
+        check_numbers(self.means_, (n_spaces, size), "centres", signed=True)
+        check_numbers(self.covariances_, (n_spaces, size, size), "covariances", signed=True)
+        if self.samples_ is not None:
+            shape = (n_spaces, self.samples_.shape[1], size)
+            check_numbers(self.samples_, shape, "drawn points", signed=True)
 
 
 def _highest(scores: np.ndarray) -> np.ndarray:

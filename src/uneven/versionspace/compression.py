@@ -17,6 +17,7 @@ from sklearn.exceptions import ConvergenceWarning
 
 from uneven.linear.base import squared_lengths
 from uneven.linear.perceptron import PICKS
+from uneven.utils.model_types import persisted
 from uneven.utils.parameters import check_choice, check_integer
 from uneven.versionspace._loops import CYCLIC, LOWEST_MARGIN, RANDOM, correct_cuts
 from uneven.versionspace.cut_classifier import CutClassifier, LinearSample, Sample
@@ -264,6 +265,7 @@ class _Localiser:
         self.cuts = cuts
 
 
+@persisted("compression_perceptron", role="classifier")
 class CompressionPerceptron(CutClassifier):
     """A perceptron that is shown a row only when it is right about all rows before.
 

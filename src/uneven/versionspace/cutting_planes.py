@@ -13,6 +13,7 @@ import numpy as np
 
 from uneven.linear.hard_margin import NotSeparableError
 from uneven.linear.rows import row_norms
+from uneven.utils.model_types import persisted
 from uneven.utils.parameters import check_choice, check_integer
 from uneven.versionspace.centres import inside
 from uneven.versionspace.cone import EmptyVersionSpaceError
@@ -130,6 +131,7 @@ QUERIES = ("analytic", "centre_of_gravity", "chebyshev")
 Query = Callable[[np.ndarray], np.ndarray]
 
 
+@persisted("cutting_plane", role="classifier")
 class CuttingPlaneClassifier(CutClassifier):
     """A classifier that is the centre of what a few rows leave, and right about all others.
 

@@ -19,6 +19,7 @@ from scipy.linalg.lapack import dpstrf
 
 from uneven.linear.expansions import blocks, gram
 from uneven.linear.rows import row_norms
+from uneven.utils.model_types import check_kernel, check_numbers, check_rows, persisted
 
 __all__ = ["Span", "feature_norms", "span_of"]
 
@@ -28,6 +29,7 @@ _TOLERANCE = 1e-10
 """Squared share of a unit row that must be new for it to open a dimension."""
 
 
+@persisted("span", role="span")
 @dataclass(frozen=True)
 class Span:
     """The space that some rows span, with an orthonormal frame.
@@ -131,6 +133,14 @@ class Span:
             near = X[:, self.support]
             return np.asarray(near.toarray() if sp.issparse(near) else near, dtype=np.float64)
         return gram(X, self.rows, self.kernel, **self.params)
+
+    def _check_model_(self, width: int) -> None:
+        """Refuse a loaded frame that is not one of rows of this width."""
+        check_kernel(self.kernel)
+        check_numbers(self.norms, (self.n_dims,), "lengths of rows")
+        if self.triangle is not None:
+            check_numbers(self.triangle, (self.n_dims,) * 2, "places of rows", signed=True)
+            check_rows(self.rows, self.n_dims, width)
 
 
 def span_of(

@@ -13,6 +13,7 @@ from sklearn.utils.validation import check_array
 
 from uneven.linear.base import LinearClassifier, check_flags, enter_labelled_rows, squared_lengths
 from uneven.linear.rows import scale_rows
+from uneven.utils.model_types import persisted
 from uneven.utils.parameters import check_integer
 from uneven.utils.validation import whole_or_nothing
 
@@ -116,6 +117,7 @@ def one_slack(
     return OneSlack(program.w, slack, objective, gap, program.n_cuts, gap <= 1.01 * allowed)
 
 
+@persisted("cutting_plane_svc", role="classifier")
 class CuttingPlaneSVC(LinearClassifier):
     """A linear support vector machine for many rows, trained by cutting planes.
 

@@ -16,9 +16,12 @@ from typing import Any
 import numpy as np
 import scipy.sparse as sp
 
+from uneven.utils.model_types import check_columns, persisted
+
 __all__ = ["ViewMap", "join_views", "resolve_views"]
 
 
+@persisted("views", role="views")
 @dataclass(frozen=True)
 class ViewMap:
     """Named groups of columns, resolved to integer positions.
@@ -121,6 +124,15 @@ class ViewMap:
             return np.ones((X.shape[0], len(self)), dtype=bool)
         missing = np.isnan(X)
         return np.column_stack([~missing[:, c].all(axis=1) for c in self.columns])
+
+    def _check_model_(self, n_features: int) -> None:
+        """Refuse loaded views that do not belong to a table of so many columns."""
+        if self.n_features != n_features:
+            raise ValueError(f"its views do not belong to a table of {n_features} columns")
+        if len(self.names) != len(self.columns) or not self.names:
+            raise ValueError(f"there are {len(self.columns)} lists of columns for {self.names}")
+        for name, columns in zip(self.names, self.columns):
+            check_columns(columns, n_features, name)
 
 
 def resolve_views(

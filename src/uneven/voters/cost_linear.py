@@ -16,6 +16,7 @@ from scipy.optimize import minimize
 from sklearn.base import BaseEstimator
 
 from uneven.costs.matrices import CostMatrix
+from uneven.utils.model_types import check_numbers, check_range, check_whole, persisted
 from uneven.voters._loops import FAR, linear_answers
 from uneven.voters.cost_tree import dense_blocks
 from uneven.voters.training_table import TrainingTable
@@ -29,6 +30,7 @@ _GRADIENT = 1e-4
 _TINY = np.finfo(float).tiny
 
 
+@persisted("cost_linear", without_check="a parameter, which no answer depends on")
 class CostLinear(BaseEstimator):
     """Weak learner: logistic regression, weighted by what every row has at stake.
 
@@ -163,6 +165,7 @@ def _fit(
     return found[:-n_classes].reshape(size), found[-n_classes:]
 
 
+@persisted("linear_voter", role="voter")
 @dataclass
 class LinearVoter:
     """Linear scores of standardised numbers and of categories; missing values add nothing.
@@ -224,6 +227,28 @@ class LinearVoter:
         sizes = np.sqrt(sums / widths[:, None])
         total = sizes.sum(axis=0)
         credit[self.columns] += weight * self.reach * sizes / np.where(total > 0.0, total, 1.0)
+
+    def _check_model_(self, n_features: int, n_classes: int) -> np.ndarray:
+        """Refuse loaded coefficients that do not fit together; return the columns read."""
+        check_whole(self.columns, "columns of a linear voter")
+        if self.columns.ndim != 1 or not self.columns.size:
+            raise ValueError("a linear voter has no list of columns")
+        check_range(self.columns, n_features, "column")
+        check_whole(self.n_codes, "numbers of categories")
+        size = self.columns.shape
+        check_numbers(self.coef, self.coef.shape, "coefficients", signed=True)
+        is_count = (self.n_codes >= 0) & (self.n_codes <= len(self.coef))
+        if self.n_codes.shape != size or not is_count.all():
+            raise ValueError(f"its numbers of categories do not belong to {size} columns")
+        check_numbers(self.centre, size, "centres of columns", signed=True)
+        if not check_numbers(self.scale, size, "scales of columns").all():
+            raise ValueError("a column is divided by 0")
+        n_rows = int(np.maximum(self.n_codes, 1).sum())
+        if self.coef.shape != (n_rows, n_classes):
+            raise ValueError(f"its coefficients are {self.coef.shape}, not {(n_rows, n_classes)}")
+        check_numbers(self.intercept, (n_classes,), "intercepts", signed=True)
+        check_numbers(self.reach, (n_classes,), "shares of right answers")
+        return self.columns
 
 
 def sparse_design(X: Any, scale: np.ndarray) -> sp.csr_array:

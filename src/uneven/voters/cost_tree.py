@@ -19,6 +19,7 @@ from sklearn.base import BaseEstimator
 
 from uneven.costs import TIE
 from uneven.costs.matrices import CostMatrix
+from uneven.utils.model_types import check_nodes, check_numbers, check_range, persisted
 from uneven.utils.parallel import ThreadPool
 from uneven.voters import _loops
 from uneven.voters.training_table import PARALLEL_ROWS, Level, Splits, TrainingTable
@@ -181,6 +182,7 @@ class _Growth:
         return voter, answers
 
 
+@persisted("tree_voter", role="voter")
 @dataclass
 class TreeVoter:
     """A tree whose leaves answer a class.
@@ -283,7 +285,27 @@ class TreeVoter:
             for column in asked:
                 credit[column, answer] += weight[answer] * self.reach[node] / len(asked)
 
+    def _check_model_(self, n_features: int, n_classes: int) -> np.ndarray:
+        """Refuse loaded nodes that compiled code cannot follow; return the columns asked for."""
+        sizes = {getattr(self, part.name).shape for part in fields(TreeVoter)}
+        if sizes != {self.child.shape} or self.child.ndim != 1:
+            raise ValueError("the arrays of a tree differ in length")
+        for whole in (self.child, self.feature, self.label):
+            if whole.dtype.kind not in "iu":
+                raise ValueError(f"a tree has indices of type {whole.dtype}")
+        if self.missing_left.dtype != bool or np.isnan(self.threshold).any():
+            raise ValueError("a tree has a question that cannot be answered")
+        check_numbers(self.reach, self.child.shape, "shares of right answers")
+        inner = ~self.is_leaf
+        if not (np.isposinf(self.threshold[~inner]).all() and self.missing_left[~inner].all()):
+            raise ValueError("a leaf of a tree sends rows on")
+        check_nodes(inner, [self.child, self.child + 1])
+        check_range(self.feature, n_features, "column")
+        check_range(self.label, n_classes, "class")
+        return np.asarray(self.feature[inner])
 
+
+@persisted("forest", without_check="a vote checks its trees and packs them anew")
 @dataclass
 class Forest:
     """Trees one after another.

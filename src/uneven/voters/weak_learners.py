@@ -18,6 +18,7 @@ from sklearn.utils.validation import has_fit_parameter
 from uneven.costs import EDGE_TOLERANCE
 from uneven.costs.matrices import CostMatrix
 from uneven.utils.estimators import seeded_clone
+from uneven.utils.model_types import persisted
 from uneven.voters.cost_tree import CostTree
 from uneven.voters.training_table import TrainingTable
 
@@ -64,6 +65,7 @@ class WeakLearner(Protocol):
         """
 
 
+@persisted("estimator_voter", without_check="late fusion checks its voters")
 @dataclass
 class EstimatorVoter:
     """A fitted scikit-learn classifier (trained on class indices) that reads some columns.

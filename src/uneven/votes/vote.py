@@ -15,6 +15,16 @@ import numpy as np
 from sklearn.base import BaseEstimator, ClassifierMixin
 from sklearn.utils.validation import check_is_fitted
 
+from uneven.utils.model_types import (
+    check_classes,
+    check_names,
+    check_numbers,
+    check_part,
+    check_shares,
+    check_whole,
+    persisted,
+    role_of,
+)
 from uneven.utils.parallel import ThreadPool, thread_pool
 from uneven.utils.validation import column_names
 from uneven.views import ViewMap
@@ -58,6 +68,7 @@ class Term:
     view: int = ALL_VIEWS
 
 
+@persisted("panel", role="panel")
 @dataclass
 class Panel:
     """A voter that is itself a small vote: its members agree on one answer.
@@ -86,6 +97,11 @@ class Panel:
             term.voter.add_credit(members, term.weight)
         credit += weight * self.reach * column_shares(members)
 
+    def _check_model_(self, classifier: Any) -> None:
+        """Put a checked copy in the place of the loaded vote."""
+        check_numbers(self.reach, (len(classifier.classes_),), "shares of right answers")
+        self.vote = checked_vote(self.vote, classifier, may_hold_panels=False)
+
 
 @dataclass
 class Explanation:
@@ -110,6 +126,7 @@ class Explanation:
     feature_share: np.ndarray
 
 
+@persisted("vote", role="vote")
 class Vote:
     """A weighted vote of voters, each of which reads one view or all of them.
 
@@ -269,6 +286,47 @@ class Vote:
             scores[~view_mask.any(axis=1)] = 0.0
         return scores
 
+    def _check_model_(self, classifier: Any, signed: bool, may_hold_panels: bool) -> Vote:
+        """Check every voter, then pack the vote anew, so that its arrays agree with each other."""
+        terms = self._check_terms(classifier, signed)
+        n_features, n_classes = classifier.n_features_in_, len(classifier.classes_)
+        for term in terms:
+            if may_hold_panels and role_of(term.voter) == "panel":
+                check_part("panel", term.voter, classifier, refusal="")
+                continue
+            asked = check_part(
+                "voter",
+                term.voter,
+                n_features,
+                n_classes,
+                refusal="its vote holds a {}, which is not known",
+            )
+            own = self.views.used_columns if term.view < 0 else self.views.columns[term.view]
+            if not np.isin(asked, own).all():
+                raise ValueError("a voter reads a column that is not in its view")
+        return Vote(terms, self.rounds.tolist(), n_classes, self.views)
+
+    def _check_terms(self, classifier: Any, signed: bool = False) -> list[Term]:
+        """Terms of a loaded vote whose weights, views and rounds are as they should be."""
+        n_classes, views = len(classifier.classes_), classifier.views_
+        check_views(self.views, classifier.n_features_in_)
+        same = [np.array_equal(a, b) for a, b in zip(self.views.columns, views.columns)]
+        if self.n_classes != n_classes or self.views.names != views.names or not all(same):
+            raise ValueError("its vote does not fit its views and classes")
+        check_numbers(self.weights, (len(self.weights), n_classes), "vote weights", signed)
+        check_whole(self.view_of_term, "views of the terms")
+        check_whole(self.rounds, "rounds")
+        terms = self.terms()
+        if self.view_of_term.shape != (len(terms),):
+            raise ValueError(f"{len(terms)} terms have {self.view_of_term.shape} views")
+        for view in self.view_of_term:
+            if not -1 <= view < len(views):
+                raise ValueError(f"a tree reads view {view} of {len(views)}")
+        stages = np.concatenate([[0], self.rounds, [len(terms)]])
+        if np.any(np.diff(stages) < 0):
+            raise ValueError("the rounds of its vote do not increase to the number of terms")
+        return terms
+
 
 def column_shares(credit: np.ndarray) -> np.ndarray:
     """Divide each column by its sum; a column of zeros stays."""
@@ -383,6 +441,18 @@ class VoteClassifier(ClassifierMixin, BaseEstimator):
         tags.input_tags.allow_nan = True
         return tags
 
+    def _check_model_(self) -> None:
+        """Put a checked copy in the place of the loaded vote."""
+        self._check_fit()
+        self.vote_ = checked_vote(self.vote_, self)
+
+    def _check_fit(self) -> None:
+        """Refuse loaded columns, classes and views that do not fit together."""
+        check_classes(self.classes_)
+        check_shares(self.class_prior_, len(self.classes_))
+        check_names(self)
+        check_views(self.views_, self.n_features_in_)
+
 
 class StagedVoteClassifier(VoteClassifier):
     """A vote that was learnt in rounds: it can be asked after each of them."""
@@ -414,3 +484,34 @@ def vote_answers(scores: np.ndarray, fallback: int) -> np.ndarray:
 def flatten_binary(scores: np.ndarray) -> np.ndarray:
     """Turn the votes for two classes into one margin for the second; leave more classes alone."""
     return scores[:, 1] - scores[:, 0] if scores.shape[1] == 2 else scores
+
+
+def checked_vote(
+    vote: Any, classifier: Any, *, signed: bool = False, may_hold_panels: bool = True
+) -> Vote:
+    """A loaded vote, checked and packed anew.
+
+    Parameters
+    ----------
+    vote : object
+        As it was loaded.
+    classifier : classifier
+        Whose columns, classes and views it must fit.
+    signed : bool, default=False
+        Whether voters may vote against a class.
+    may_hold_panels : bool, default=True
+        Whether a voter may be a small vote.
+
+    Returns
+    -------
+    Vote
+    """
+    refusal = "a {} stands where a vote should be"
+    given = (classifier, signed, may_hold_panels)
+    return check_part("vote", vote, *given, refusal=refusal, error=ValueError)
+
+
+def check_views(views: Any, n_features: int) -> None:
+    """Refuse loaded views that do not belong to a table of so many columns."""
+    refusal = f"its views do not belong to a table of {n_features} columns"
+    check_part("views", views, n_features, refusal=refusal, error=ValueError)

@@ -26,6 +26,7 @@ from uneven.noise.uma.groups import check_label_weights, check_not_negative
 from uneven.noise.uma.groups import label_weights as as_label_weights
 from uneven.noise.uma.spaces import DualSpace, PrimalSpace, Space, training_kernel
 from uneven.utils.methods import method
+from uneven.utils.model_types import persisted
 from uneven.utils.parameters import check_choice, check_integer
 from uneven.utils.validation import whole_or_nothing
 from uneven.votes.vote import flatten_binary
@@ -74,6 +75,7 @@ def _without_kernel(estimator: UMAClassifier) -> bool:
     return True
 
 
+@persisted("uma", role="classifier")
 @method(
     "uma",
     "UMA",

@@ -41,7 +41,8 @@ from uneven.stacking.kernel.machines import (
     fit_support_vectors,
     merge,
 )
-from uneven.stacking.model.problem import check_level_one
+from uneven.stacking.model.problem import check_combination, check_level_one
+from uneven.utils.model_types import check_part, check_range, check_whole, persisted
 from uneven.utils.parameters import check_choice, check_integer
 
 __all__ = [
@@ -60,6 +61,7 @@ __all__ = [
 ]
 
 
+@persisted("kernel_combiner", role="combiner")
 @dataclass
 class KernelCombiner:
     """Functions of level-1 scores that give the scores of the classes.
@@ -121,6 +123,21 @@ class KernelCombiner:
     def predict(self, P: ArrayLike) -> NDArray[np.intp]:
         """Positions of the classes with the highest scores, shape (I,); the first among equals."""
         return np.argmax(self.scores(P), axis=1)
+
+    def _check_model_(self, n_members: int, n_classes: int) -> None:
+        """Refuse loaded functions of other members or classes."""
+        check_combination(self.combination)
+        if (self.n_members, self.n_classes) != (n_members, n_classes):
+            raise ValueError("its combiner is made for other members or classes")
+        check_whole(self.seen, "classes of its combiner")
+        check_range(self.seen, n_classes, "class")
+        wanted = len(self.seen) if self.combination == "cws" else 1
+        if len(self.machines) != wanted:
+            raise ValueError(f"its combiner has {len(self.machines)} functions, not {wanted}")
+        width = n_members * (n_classes if self.combination == "lsg" else 1)
+        refusal = "its combiner holds something that is no function of a kernel"
+        for machine in self.machines:
+            check_part("machine", machine, width, refusal=refusal, error=ValueError)
 
 
 def fit_kernel_combiner(

@@ -18,6 +18,7 @@ from sklearn.svm import SVC, LinearSVC
 from sklearn.utils import check_random_state
 
 from uneven.linear.expansions import KernelExpansion, gram
+from uneven.utils.model_types import check_numbers, check_part, persisted
 
 __all__ = [
     "KernelMachine",
@@ -74,6 +75,7 @@ _PARAMETERS: dict[str, tuple[str, ...]] = {
 }
 
 
+@persisted("kernel_machine", role="machine")
 @dataclass
 class KernelMachine:
     """One or several functions ``g(x) + b`` that were fitted to the same table.
@@ -107,6 +109,13 @@ class KernelMachine:
         """
         apart = values[self.expansion.support] - self.intercept
         return np.einsum("ij,ij->j", self.expansion.coefficients, apart)
+
+    def _check_model_(self, width: int) -> None:
+        """Refuse loaded functions of rows of another width."""
+        refusal = "its combiner holds something that is no function of a kernel"
+        check_part("expansion", self.expansion, width, refusal=refusal, error=ValueError)
+        n_outputs = self.expansion.coefficients.shape[1]
+        check_numbers(self.intercept, (n_outputs,), "intercepts", signed=True)
 
 
 class LeastSquares:

@@ -10,6 +10,7 @@ import numpy as np
 from uneven.stacking.model.combinations import COMBINATIONS, Combination
 from uneven.stacking.model.losses import LOSSES, Loss
 from uneven.stacking.model.penalties import PENALTIES, Penalty, make_penalty
+from uneven.utils.model_types import LARGEST, check_numbers, persisted
 from uneven.utils.parameters import check_choice
 
 __all__ = ["LinearCombiner", "Problem", "check_level_one", "pose_problem"]
@@ -18,6 +19,7 @@ __all__ = ["LinearCombiner", "Problem", "check_level_one", "pose_problem"]
 _ZERO, _ROUNDING = 1e-6, 1e-10
 
 
+@persisted("linear_combiner", role="combiner")
 @dataclass
 class LinearCombiner:
     """Weights of many classifiers, and how well they solve their problem.
@@ -100,6 +102,19 @@ class LinearCombiner:
             Usually :attr:`selected`.
         """
         return replace(self, coef=self.coef[members], multipliers=None)
+
+    def _check_model_(self, n_members: int, n_classes: int) -> None:
+        """Refuse loaded weights of other members or classes."""
+        check_combination(self.combination)
+        kind = COMBINATIONS[self.combination]
+        parts = (
+            (self.coef, (n_members, kind.width(n_classes)), "weights"),
+            (self.intercept, (kind.n_intercepts(n_classes),), "intercepts"),
+        )
+        for values, shape, what in parts:
+            largest = np.abs(check_numbers(values, shape, what, signed=True)).max(initial=0.0)
+            if largest > LARGEST:
+                raise ValueError(f"its {what} reach {largest:g}")
 
 
 _FLOOR, _REACH, _USUAL = 1e-2, 10.0, (0.05, 20.0)
@@ -281,3 +296,9 @@ def check_level_one(
         raise ValueError("share must be finite, >= 0 and not all zero.")
     weights = weights / weights.max()
     return scores, labels.astype(np.int64, copy=False), weights / weights.sum()
+
+
+def check_combination(combination: Any) -> None:
+    """Refuse a loaded combiner that joins members in no known way."""
+    if combination not in COMBINATIONS:
+        raise ValueError(f"its members are joined by {combination!r}")

@@ -9,11 +9,25 @@ from typing import Any
 
 import numpy as np
 from sklearn.base import BaseEstimator, is_classifier
+from sklearn.pipeline import Pipeline
+from sklearn.preprocessing import StandardScaler
 from sklearn.utils import check_random_state
 
 from uneven.fusion.class_columns import check_margins, scatter, spread
 from uneven.stacking.out_of_fold.tables import count_columns, count_rows, open_table, row_numbers
 from uneven.utils.frames import take_columns
+from uneven.utils.model_types import (
+    UnknownPartError,
+    check_classes,
+    check_columns,
+    check_numbers,
+    check_part,
+    check_range,
+    check_size,
+    check_whole,
+    persisted,
+    role_of,
+)
 from uneven.utils.parameters import check_choice
 from uneven.utils.validation import hold_out
 from uneven.views import ViewMap, resolve_views
@@ -152,6 +166,7 @@ _LARGEST = 1e100
 """Scores beyond it are refused: their squares must stay finite."""
 
 
+@persisted("member", without_check="a parameter, which no answer depends on")
 class Member(BaseEstimator):
     """A classifier for a stack, with the rows and columns that it learns from.
 
@@ -376,6 +391,7 @@ def _as_member(name: str, given: Any, columns: list[Any], score: str) -> Member:
     return member
 
 
+@persisted("fitted_member", role="member")
 @dataclass(frozen=True)
 class FittedMember:
     """A member that has learnt.
@@ -462,3 +478,66 @@ class FittedMember:
             f"for instance {scores[broken[0]].tolist()} in row {broken[0]}: leave it out, or let "
             "it answer by score='predict'."
         )
+
+    def _check_model_(self, classes: np.ndarray, n_features: int) -> None:
+        """Refuse a loaded member that does not fit the classes and columns of its stack."""
+        check_whole(self.labels, f"classes of member {self.name!r}")
+        check_range(self.labels, len(classes), "class")
+        n_labels = len(np.unique(self.labels))
+        if self.labels.shape != (n_labels,) or not n_labels:
+            raise ValueError(f"member {self.name!r} has no list of different classes")
+        if not np.array_equal(self.classes, classes) or self.method not in METHODS:
+            raise ValueError(f"member {self.name!r} answers in another way than its stack")
+        check_size(self.scale, f"the scores of member {self.name!r} have the scale")
+        if self.columns is not None:
+            check_columns(self.columns, n_features, self.name)
+        if self.model is None:
+            if n_labels > 1:
+                raise ValueError(f"member {self.name!r} has no model to tell {n_labels} classes")
+            return
+        _check_member_model(self.model)
+        if not np.array_equal(self.model.classes_, classes[self.labels]):
+            raise ValueError(f"member {self.name!r} knows other classes")
+
+
+def _check_member_model(model: Any) -> None:
+    """Refuse a loaded model that is no classifier, with or without an encoder, or base learner."""
+    if role_of(model) in ("stack", "repair"):
+        raise UnknownPartError(f"its stack holds a {type(model).__name__}")
+    if type(model) is Pipeline and type(model[0]) is StandardScaler:
+        check_learner(model)
+        return
+    refusal = "its classifier is a {}, which is not known"
+    check_part(("classifier", "pipeline"), model, refusal=refusal)
+    if type(model) is Pipeline and role_of(model[-1]) == "stack":
+        raise UnknownPartError("its stack holds another stack")
+
+
+def check_learner(pipeline: Any) -> None:
+    """Refuse a loaded base learner whose scaler, maps of columns and classifier do not fit.
+
+    Parameters
+    ----------
+    pipeline : Pipeline
+        A scaler, maps whose check ``(map, width)`` returns how many columns they make, and a
+        learner whose check gets its width and number of classes.
+
+    Raises
+    ------
+    UnknownPartError, ValueError
+    """
+    refusal = "its stack holds a {}, which is not known"
+    width = pipeline[0].n_features_in_
+    for step in pipeline[:-1]:
+        if type(step) is StandardScaler:
+            check_numbers(step.mean_, (width,), "means", signed=True)
+            check_numbers(step.scale_, (width,), "scales")
+        else:
+            width = check_part("map", step, width, refusal=refusal)
+    learner = pipeline[-1]
+    if role_of(learner) != "learner":
+        raise UnknownPartError(refusal.replace("{}", type(learner).__name__))
+    check_classes(learner.classes_)
+    if learner.n_features_in_ != width:
+        raise ValueError(f"a learner of {learner.n_features_in_} columns is given {width}")
+    check_part("learner", learner, width, len(learner.classes_), refusal=refusal)

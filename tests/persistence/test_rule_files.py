@@ -5,11 +5,11 @@ import pytest
 from sklearn.compose import ColumnTransformer
 from sklearn.pipeline import Pipeline
 
-from tests.stacking.test_stack_files import CARD, X, Y, members
+from tests.persistence.test_stack_files import CARD, X, Y, members
 from uneven import MarginStackingClassifier
 from uneven.fusion.trained_rules import TRAINED_RULES
-from uneven.persistence.model_check import check_structure
 from uneven.persistence.model_file import ModelFileError, load_model, save_model
+from uneven.persistence.scikit_learn import check_structure
 from uneven.stacking import RuleClassifier
 
 

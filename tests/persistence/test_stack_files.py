@@ -13,8 +13,8 @@ from sklearn.pipeline import Pipeline, make_pipeline
 from sklearn.preprocessing import StandardScaler
 
 from uneven import ComboClassifier, MarginStackingClassifier
-from uneven.persistence.model_check import check_structure
 from uneven.persistence.model_file import ModelCard, ModelFileError, load_model, save_model
+from uneven.persistence.scikit_learn import check_structure
 
 X, Y = load_wine(return_X_y=True)
 CARD = ModelCard("stack", "Stack", "kind", ["0", "1", "2"], [59, 71, 48], [], len(Y))

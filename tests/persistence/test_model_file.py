@@ -21,10 +21,11 @@ from uneven.boosting import ShareBoostClassifier
 from uneven.comparison import METHODS, Settings, fit_method, make_problem
 from uneven.persistence.model_file import (
     FORMAT,
-    TRUSTED_TYPES,
     ModelCard,
     ModelFileError,
+    dumps,
     load_model,
+    loads,
     save_model,
 )
 from uneven.votes import Panel
@@ -60,7 +61,7 @@ def path(tmp_path):
 
 def write(path, **content):
     whole = {"format": FORMAT, "card": json.dumps(asdict(CARD))} | content
-    path.write_bytes(skops.io.dumps(whole))
+    path.write_bytes(dumps(whole))
 
 
 @pytest.mark.parametrize(
@@ -418,12 +419,12 @@ def test_a_shortened_view_is_refused_where_both_copies_agree(joined, path):
 @pytest.mark.parametrize("command", ["predict", "explain"])
 def test_failures_of_a_loaded_model_are_called_damage(uneven, table, joined, path, command):
     assert uneven("fit", table, "-t", "label", "--rounds", 4, "--out", path).code == 0
-    content = skops.io.load(path, trusted=list(TRUSTED_TYPES))
+    content = loads(path.read_bytes())
     if command == "predict":
         content["pipeline"][0].feature_names_in_ = np.array(["a", "b", "c", "d"], dtype=object)
     else:
         content["pipeline"][1].history_ = {"weight": ["heavy"]}
-    path.write_bytes(skops.io.dumps(content))
+    path.write_bytes(dumps(content))
     done = uneven(command, path, *([table] if command == "predict" else []))
     assert done.code == 2
     assert f"{path} is damaged" in done.complaint
