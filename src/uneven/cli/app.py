@@ -81,7 +81,7 @@ def _root(
     """Hold the options that stand before a command."""
 
 
-@app.command("compare", help=texts.COMPARE, epilog=texts.EXIT_CODES)
+@app.command("compare", cls=texts.ListingCommand, help=texts.COMPARE, epilog=texts.EXIT_CODES)
 def _compare(
     context: typer.Context,
     table: Table = None,

@@ -1,6 +1,18 @@
-"""What ``--help`` says."""
+"""What ``--help`` says.
+
+Lists of methods and measures are read from what these declare beside their classes, without
+importing them, when the help is shown.
+"""
 
 from __future__ import annotations
+
+import textwrap
+from collections.abc import Iterable
+from typing import Any
+
+from typer.core import TyperCommand
+
+from uneven.utils.registry import read_declarations
 
 __all__ = [
     "COMPARE",
@@ -17,7 +29,12 @@ __all__ = [
     "REPRODUCE",
     "STACK",
     "VIEWS",
+    "ListingCommand",
+    "fill_lists",
 ]
+
+WIDTH = 96
+"""Longest line of a paragraph that is filled in; terminals of 100 columns show it unbroken."""
 
 MAIN = """Classification when the data is uneven: rare classes, unequal views, wrong labels.
 
@@ -95,48 +112,20 @@ given by --out gets [bold]report.html[/bold], [bold]results.json[/bold] and
 
 [bold]Noisy labels[/bold] (--noise-matrix)
 
-  The methods that can learn through the noise are told about it: combo, adaboost_mm, mucombo,
-  mumbo, uma. Held-out labels are noisy, too, so every method is judged by corrected measures:
-  what the measure would be against the true classes, estimated from the labels and the matrix.
+  The methods that can learn through the noise are told about it: {aware}. Held-out
+  labels are noisy, too, so every method is judged by corrected measures: what the measure would be
+  against the true classes, estimated from the labels and the matrix.
 
 [bold]Methods[/bold] (--methods)
 
-  combo: boosting that minimises the norm of the confusion matrix
+{methods}
 
-  norm_combo: short CoMBos steered by rows they have not seen; for classes of a handful of rows
-
-  adaboost_mm: multi-class boosting, every row weighs the same
-
-  mucombo: views boost side by side with a weight per view and class; for rare classes
-
-  mumbo: views boost side by side, the best voter of each round speaks
-
-  carako: one tree per view, weighed class by class
-
-  bregman_vote: trees in every view, a weight for every tree and view
-
-  late_fusion: AdaBoost.MM in every view, each for itself
-
-  uma: a linear classifier that learns through the noise of the labels; for --noise-matrix
-
-  bayespoint: the centre of all kernel classifiers that agree with the labels; for few rows
-
-  hist_gradient_boosting, random_forest, logistic_regression: scikit-learn's, class-weighted
-
-By default all of them, but mucombo, mumbo, carako, bregman_vote and late_fusion only where
---views gives several views to join, uma only with --noise-matrix, and bayespoint only by name.
+By default all of them, but {joining} only where --views gives several views to join, {noisy} only
+with --noise-matrix, and {requested} only by name.
 
 [bold]Measures[/bold] (--metric)
 
-  confusion_norm: size of the matrix of error rates; 0 is perfect, lower is better
-
-  gmean: geometric mean of the recalls; one class never found makes it 0
-
-  balanced_accuracy: mean of the recalls
-
-  accuracy: share of right answers; a rare class hardly counts
-
-  mauc: how well the scores rank pairs of classes; 0.5 is guessing
+{measures}
 """
 
 FIT = """Fit one method on a table and save the model.
@@ -289,3 +278,54 @@ Data sets come from the folder given by --data, or from the one that the variabl
 names, or from OpenML. Whatever needs a set that cannot be had is named, and the rest is run. If a
 cell fails, the rest is run, too, its pages name it, and the exit code is 1.
 """
+
+
+class ListingCommand(TyperCommand):
+    """A command whose help lists what the classes of this library declare."""
+
+    def format_help(self, *where: Any) -> None:
+        """Fill in the lists, then show the help."""
+        self.help = fill_lists(self.help or "")
+        super().format_help(*where)
+
+
+def fill_lists(text: str) -> str:
+    """Put the declared methods and measures into a help text.
+
+    Examples
+    --------
+    >>> fill_lists("{joining} join views.")
+    'mucombo, mumbo, carako, bregman_vote and late_fusion join views.'
+    """
+    fields = ("name", "label", "description")
+    methods = read_declarations("method", *fields)
+    measures = [one for one in read_declarations("measure", *fields) if "label" in one]
+    lists = {
+        "methods": _lines(methods),
+        "measures": _lines(measures),
+        "aware": ", ".join(one["name"] for one in methods if one.get("takes_noise")),
+        "joining": _sequence(one["name"] for one in methods if one.get("joins_views")),
+        "noisy": _sequence(one["name"] for one in methods if one.get("needs_noise")),
+        "requested": _sequence(one["name"] for one in methods if one.get("on_request")),
+    }
+    for name, words in lists.items():
+        text = text.replace(f"{{{name}}}", words)
+    return "\n\n".join(_wrapped(paragraph) for paragraph in text.split("\n\n"))
+
+
+def _wrapped(paragraph: str) -> str:
+    """The paragraph in lines of at most `WIDTH` signs, all with the indentation of the first."""
+    if max(map(len, paragraph.splitlines()), default=0) <= WIDTH:
+        return paragraph
+    indent = paragraph[: len(paragraph) - len(paragraph.lstrip())]
+    words = " ".join(paragraph.split())
+    return textwrap.fill(words, WIDTH, initial_indent=indent, subsequent_indent=indent)
+
+
+def _lines(entries: Iterable[dict[str, Any]]) -> str:
+    return "\n\n".join(f"  {one['name']}: {one['description']}" for one in entries)
+
+
+def _sequence(names: Iterable[str]) -> str:
+    *first, last = names
+    return f"{', '.join(first)} and {last}" if first else last
