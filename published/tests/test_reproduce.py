@@ -208,6 +208,7 @@ def test_a_page_needs_its_folder_before_anything_is_written(uneven, toys, tmp_pa
 def test_ctrl_c_keeps_the_finished_cells_and_says_how_to_go_on(tmp_path):
     process = _slow_program(tmp_path)
     _wait_for_cells(tmp_path, 2)
+    _wait_until(lambda: len(_workers(tmp_path)) == 2)
     os.killpg(process.pid, signal.SIGINT)
     _, said = process.communicate(timeout=60)
     assert process.returncode == 130
@@ -261,7 +262,16 @@ def _cells(folder):
     return [p for p in (folder / "out/cells").rglob("*.json") if not p.name.startswith(".")]
 
 
+def _workers(folder):
+    """Processes that have begun a cell."""
+    return {line.split()[0] for line in (folder / "log").read_text(encoding="utf-8").splitlines()}
+
+
 def _wait_for_cells(folder, n):
+    _wait_until(lambda: len(_cells(folder)) >= n)
+
+
+def _wait_until(condition):
     deadline = time.monotonic() + 90
-    while len(_cells(folder)) < n and time.monotonic() < deadline:
+    while not condition() and time.monotonic() < deadline:
         time.sleep(0.02)

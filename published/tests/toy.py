@@ -35,7 +35,7 @@ def measure(item, repeat, context):
     log = os.environ.get("TOY_LOG")
     if log:
         with Path(log).open("a", encoding="utf-8") as file:
-            file.write(f"{item} {repeat}\n")
+            file.write(f"{os.getpid()} {item} {repeat}\n")
         time.sleep(0.15)
     rng = np.random.default_rng([len(item), repeat])
     errors = rng.random(5)

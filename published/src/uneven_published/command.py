@@ -26,11 +26,10 @@ from uneven_published import (
     record_of,
     run_cells,
 )
-from uneven_published.cell_progress import cell_progress
 from uneven_published.pages import published_page, write_data, write_exhibit, write_index
 from uneven_published.record import SCHEMA
 from uneven_published.runner import missing_rows
-from uneven_published.terminal import print_list, print_record
+from uneven_published.terminal import cell_progress, print_list, print_record
 
 __all__ = ["ReproduceRequest", "list_exhibits", "reproduce", "write_page"]
 
@@ -239,12 +238,12 @@ def _write(
 
 def _tell(records: Sequence[dict[str, Any]], failed: Mapping[str, str], out: Path) -> None:
     for record in records:
-        print_record(record)
+        print_record(record, page=out / f"{record['name']}.html")
     told = [f"{cell} failed: {why}" for cell, why in failed.items()]
     further = len(told) - SHOWN_FAILURES
     more = [f"{further} further cells failed; the pages name them."] if further > 0 else []
     terminal.notes([*told[:SHOWN_FAILURES], *more])
-    terminal.stdout().print(f"\nPages: {out / 'index.html'}", soft_wrap=True)
+    terminal.stdout().print(f"all pages: {out / 'index.html'}", soft_wrap=True)
 
 
 def _say_missing(missing: Mapping[str, str], request: ReproduceRequest) -> None:

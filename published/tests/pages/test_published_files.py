@@ -1,6 +1,5 @@
 """Files of exhibits, Markdown, the page of the docs, and the facts they are made of."""
 
-import builtins
 import json
 import math
 import re
@@ -23,12 +22,10 @@ from published.tests.pages.samples import (
 )
 
 from uneven_published.pages import published_page, write_exhibit, write_index
-from uneven_published.pages.claims import claims_count
-from uneven_published.pages.facts import kind, median_difference, run_kind, versions
+from uneven_published.pages.facts import claims_count, kind, median_difference, run_kind, versions
+from uneven_published.pages.figures import picture_names, plot_panels
 from uneven_published.pages.markdown import escaped, exhibit_markdown
-from uneven_published.pages.panels import picture_names, plot_panels, shown_point
-from uneven_published.pages.points import point_record
-from uneven_published.pages.scale import Scale
+from uneven_published.pages.tables import point_record, shown_point
 
 
 def tables_of(text):
@@ -69,21 +66,6 @@ def test_a_file_that_cannot_be_written_leaves_the_old_one(tmp_path, monkeypatch)
         write_exhibit(record, tmp_path)
     assert page.read_bytes() == before
     assert len(list(tmp_path.iterdir())) == 3
-
-
-def test_without_matplotlib_there_are_no_pictures_and_the_page_says_so(tmp_path, monkeypatch):
-    real = builtins.__import__
-
-    def refusing(name, *args, **kwargs):
-        if name.startswith(("matplotlib", "uneven.plots")):
-            raise ImportError(name)
-        return real(name, *args, **kwargs)
-
-    monkeypatch.setattr(builtins, "__import__", refusing)
-    made = write_exhibit(curves_record(), tmp_path)
-    assert [path.suffix for path in made] == [".html", ".md", ".json"]
-    assert "matplotlib is not installed" in made[0].read_text(encoding="utf-8")
-    assert ".png" not in made[1].read_text(encoding="utf-8")
 
 
 def test_index_is_written(tmp_path):
@@ -261,24 +243,3 @@ def test_points_are_rows_where_something_is_printed():
     assert first["apart"] == curves_record()["values"][0]["apart"][1]
     few = point_record(curves_record(printed=False), "err")
     assert len(few["rows"]) == 16
-
-
-@pytest.mark.parametrize("log", [False, True])
-def test_scales_keep_the_order_and_hold_their_values(log):
-    values = [0.02, 0.5, math.nan, 30.0]
-    scale = Scale.over(values, 100.0, 0.0, log=log)
-    places = [scale.at(v) for v in (0.02, 0.5, 30.0)]
-    assert 100 > places[0] > places[1] > places[2] > 0
-    ticks = scale.ticks()
-    assert len(ticks) >= 3
-    assert all(0 <= scale.at(tick) <= 100 for tick, _ in ticks)
-    assert math.isfinite(scale.at(-5.0))
-
-
-def test_scales_of_odd_values():
-    assert Scale.over([math.nan], 0.0, 1.0) is None
-    assert Scale.over([2.0, 2.0], 0.0, 10.0).at(2.0) == pytest.approx(5.0)
-    assert not Scale.over([-1.0, 0.0], 0.0, 1.0, log=True).log
-    scale = Scale.over([0, 10], 0, 1)
-    assert [word for _, word in scale.ticks(5)] == ["0.0", "2.5", "5.0", "7.5", "10.0"]
-    assert [word for _, word in scale.ticks(5, whole=True)] == ["0", "5", "10"]

@@ -4,18 +4,17 @@ from __future__ import annotations
 
 import json
 import os
-from collections.abc import Iterator, Sequence
+from collections.abc import Sequence
 from pathlib import Path
 from typing import Any
 
+from uneven.plots.drawing import write_png
 from uneven.report.plain import without_nan
 from uneven.utils.files import replace_file
 from uneven_published.pages.facts import Record
-from uneven_published.pages.index import index_page
+from uneven_published.pages.figures import drawn_figures, picture_names
+from uneven_published.pages.html import exhibit_page, index_page
 from uneven_published.pages.markdown import exhibit_markdown
-from uneven_published.pages.page import exhibit_page
-from uneven_published.pages.panels import picture_names, plot_panels, plots_of
-from uneven_published.pages.ranks import drawn_ranks
 
 __all__ = ["write_data", "write_exhibit", "write_index"]
 
@@ -33,12 +32,12 @@ def write_exhibit(record: Record, folder: str | os.PathLike[str]) -> list[Path]:
     Returns
     -------
     list of Path
-        NAME.html, NAME.md, NAME.json, then the pictures, which need matplotlib.
+        NAME.html, NAME.md, NAME.json, then the pictures.
     """
     home = Path(folder)
     data, *pictures = write_data(record, home)
     texts = {
-        "html": exhibit_page(record, pictures=bool(pictures)),
+        "html": exhibit_page(record),
         "md": exhibit_markdown(record, [picture.name for picture in pictures]),
     }
     made = [_write(home / f"{record['name']}.{ending}", text) for ending, text in texts.items()]
@@ -57,7 +56,7 @@ def write_data(record: Record, folder: str | os.PathLike[str]) -> list[Path]:
     Returns
     -------
     list of Path
-        NAME.json, then the pictures, which need matplotlib.
+        NAME.json, then the pictures.
     """
     home = Path(folder)
     home.mkdir(parents=True, exist_ok=True)
@@ -111,34 +110,9 @@ def _write(path: Path, text: str) -> Path:
 
 
 def _write_pictures(record: Record, home: Path) -> list[Path]:
-    """Draw the plots and ranks of a record, if matplotlib is there."""
+    """Draw the plots and ranks of a record."""
     paths = [home / name for name in picture_names(record)]
-    if not paths:
-        return []
-    try:
-        from uneven.plots.drawing import write_png
-    except ImportError:
-        return []
-    for path, figure in zip(paths, _figures(record), strict=True):
+    for path, (_, figure) in zip(paths, drawn_figures(record), strict=True):
         with replace_file(path) as draft:
             write_png(figure, draft)
     return paths
-
-
-def _figures(record: Record) -> Iterator[Any]:
-    """Figures of matplotlib in the order of their names, drawn one at a time."""
-    from uneven.plots import CriticalDifferenceDisplay
-    from uneven_published.figures import PublishedDisplay
-
-    for plot in plots_of(record):
-        yield PublishedDisplay.from_panels(plot_panels(record, plot), plot).figure_
-    titles = {measure["key"]: measure["title"] for measure in record["measures"]}
-    for ranks in drawn_ranks(record):
-        display = CriticalDifferenceDisplay(
-            ranks["ranks"],
-            ranks["columns"],
-            ranks["difference"],
-            n_sets=len(ranks["rows"]),
-            pvalue=ranks["p"],
-        )
-        yield display.plot(title=f"By {titles[ranks['measure']]}").figure_

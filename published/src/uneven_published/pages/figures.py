@@ -1,23 +1,29 @@
-"""Published curves beside measured ones."""
+"""Figures of an exhibit: measured curves beside printed ones, and average ranks."""
 
 from __future__ import annotations
 
+import base64
+import io
 import math
 import os
-from collections.abc import Mapping
+from collections.abc import Iterator, Mapping
 from typing import Any
 
 import numpy as np
 from matplotlib import pyplot as plt
 from matplotlib.ticker import MaxNLocator
 
+from uneven.plots import CriticalDifferenceDisplay
 from uneven.plots.bands import colours_of, styles_of
 from uneven.plots.drawing import shorten, soft_grid, write_png
 from uneven.plots.palette import INK, MUTED
+from uneven_published.pages.facts import Record, drawn_ranks, entries, number
 
-__all__ = ["PublishedDisplay"]
+__all__ = ["PublishedDisplay", "drawn_figures", "picture_names", "plot_panels", "svg_image"]
+
 
 Line = Mapping[str, Any]
+"""``mean``, ``deviation``, ``printed`` and ``printed_deviation``; each a curve or None."""
 Panels = Mapping[str, Mapping[str, Line]]
 MANY_POINTS = 30
 """Printed curves with more points are drawn as thin broken lines, without rings."""
@@ -47,7 +53,7 @@ class PublishedDisplay:
 
     Examples
     --------
-    >>> from uneven_published.figures import PublishedDisplay
+    >>> from uneven_published.pages.figures import PublishedDisplay
     >>> line = {"mean": [0.5, 0.4], "deviation": [0.1, 0.1], "printed": [0.6, float("nan")]}
     >>> display = PublishedDisplay.from_panels({"wine": {"UMA": line}}, {"x": [1, 2]})
     >>> [ax.get_title(loc="left") for ax in display.axes_]
@@ -237,3 +243,96 @@ def _lowest(lines: Mapping[str, Line]) -> float:
 
 def _array(values: Any) -> np.ndarray | None:
     return None if values is None else np.asarray(values, dtype=float)
+
+
+def drawn_figures(record: Record) -> Iterator[tuple[str, Any]]:
+    """Figures of matplotlib with what they show, in the order of `picture_names`.
+
+    They are drawn one at a time; whoever takes one closes it.
+    """
+    for plot in _plots(record):
+        display = PublishedDisplay.from_panels(plot_panels(record, plot), plot)
+        yield plot["title"] or f"{plot['y_title']} against {plot['x_title']}", display.figure_
+    titles = {measure["key"]: measure["title"] for measure in record["measures"]}
+    for ranks in drawn_ranks(record):
+        diagram = CriticalDifferenceDisplay(
+            ranks["ranks"],
+            ranks["columns"],
+            ranks["difference"],
+            n_sets=len(ranks["rows"]),
+            pvalue=ranks["p"],
+        )
+        title = titles[ranks["measure"]]
+        yield f"Average ranks by {title}", diagram.plot(title=f"By {title}").figure_
+
+
+def svg_image(figure: Any) -> str:
+    """A figure as an address of SVG data, the same for the same picture; the figure is closed."""
+    stream = io.BytesIO()
+    with plt.rc_context({"svg.hashsalt": "uneven"}):
+        figure.savefig(stream, format="svg", metadata={"Date": None, "Creator": None})
+    plt.close(figure)
+    return f"data:image/svg+xml;base64,{base64.b64encode(stream.getvalue()).decode()}"
+
+
+def _plots(record: Record) -> list[Mapping[str, Any]]:
+    """The plots of a record that have something to show."""
+    return [plot for plot in record["plots"] if plot_panels(record, plot)]
+
+
+def picture_names(record: Record) -> list[str]:
+    """File names of the pictures of an exhibit: NAME.png, or NAME-1.png and so on.
+
+    Plots first, then critical-difference diagrams.
+    """
+    n = len(_plots(record)) + len(drawn_ranks(record))
+    if n <= 1:
+        return [f"{record['name']}.png"] * n
+    return [f"{record['name']}-{j + 1}.png" for j in range(n)]
+
+
+def plot_panels(record: Record, plot: Mapping[str, Any]) -> dict[str, dict[str, Line]]:
+    """Curves of a plot by panel and line.
+
+    Parameters
+    ----------
+    record : mapping
+    plot : mapping
+        One of ``record["plots"]``.
+
+    Returns
+    -------
+    dict of str to dict of str to dict
+        Row to column to ``mean``, ``deviation``, ``printed`` and ``printed_deviation``: lists with
+        one number per place on the x axis, NaN where nothing is known, or None. Curves of another
+        length than the axis are left out.
+    """
+    found = entries(record, plot["measure"])
+    panels: dict[str, dict[str, Line]] = {}
+    for row in plot["rows"] or record["rows"]:
+        lines: dict[str, Line] = {
+            column: _line(found[row, column], len(plot["x"]))
+            for column in plot["columns"] or record["columns"]
+            if (row, column) in found
+        }
+        known = {c: line for c, line in lines.items() if line["mean"] or line["printed"]}
+        if known:
+            panels[row] = known
+    return panels
+
+
+def _line(value: Mapping[str, Any], n: int) -> dict[str, list[float] | None]:
+    own, printed = value["measured"] or {}, value["printed"] or {}
+    return {
+        "mean": _curve(own.get("mean"), n),
+        "deviation": _curve(own.get("deviation"), n),
+        "printed": _curve(printed.get("mean"), n),
+        "printed_deviation": _curve(printed.get("deviation"), n),
+    }
+
+
+def _curve(values: Any, n: int) -> list[float] | None:
+    if not isinstance(values, list) or len(values) != n:
+        return None
+    curve = [number(v) for v in values]
+    return curve if any(map(math.isfinite, curve)) else None

@@ -13,7 +13,7 @@ from matplotlib.colors import to_hex
 from matplotlib.container import ErrorbarContainer
 
 from uneven.plots.palette import BLUE, ORANGE
-from uneven_published.figures import PublishedDisplay
+from uneven_published.pages.figures import PublishedDisplay
 
 X = [0.0, 1.0, 2.0, 3.0]
 A = {
