@@ -1,6 +1,7 @@
 import json
 import os
 import sys
+from dataclasses import replace
 from urllib.error import URLError
 
 import numpy as np
@@ -120,8 +121,7 @@ def test_images(server, tmp_path):
     pixels = np.random.default_rng(0).integers(0, 256, (70_000, 4), dtype=np.uint8)
     target = pd.Series(np.arange(70_000) % 10).astype(str).astype("category")
     server.answers[554] = Bunch(data=pd.DataFrame(pixels), target=target)
-    recipe = openml.RECIPES["mnist"]
-    small = openml.Recipe(recipe.parts, recipe.rows, recipe.classes, image_shape=(2, 2))
+    small = replace(openml.RECIPES["mnist"], image_shape=(2, 2))
     with pytest.MonkeyPatch.context() as patch:
         patch.setitem(openml.RECIPES, "mnist", small)
         for _ in range(2):

@@ -22,9 +22,6 @@ from uneven.datasets.cache import (
     write_table,
 )
 
-_DERIVED = {"ecoli5": ("ecoli", 10)}
-_OFFICIAL_TRAINING_ROWS = {"mnist": 60_000}
-
 
 class DatasetUnavailableError(OSError):
     """A data set that is neither cached nor to be had from the network."""
@@ -71,14 +68,14 @@ def fetch(
         raise ValueError(f"name={name!r} is no data set: use letters, digits, '_' and '-'.")
     folder = cache_folder(data_home)
     bunch = read_cached(name, folder)
-    if bunch is None and name in _DERIVED:
+    recipe = openml.RECIPES.get(name)
+    if bunch is None and recipe is not None and recipe.base:
         return _derive(name, folder, download)
     if bunch is None:
         bunch = _download(name, folder, download)
-    split = _OFFICIAL_TRAINING_ROWS.get(name)
-    if split is not None and "train_rows" not in bunch:
+    if recipe is not None and recipe.train_rows and "train_rows" not in bunch:
         rows = np.arange(len(bunch.target))
-        bunch.update(train_rows=rows[:split], test_rows=rows[split:])
+        bunch.update(train_rows=rows[: recipe.train_rows], test_rows=rows[recipe.train_rows :])
     return bunch
 
 
@@ -100,7 +97,7 @@ def available(data_home: str | os.PathLike[str] | None = None) -> list[str]:
     []
     """
     names = set(cached_names(cache_folder(data_home)))
-    return sorted(names | {name for name, (base, _) in _DERIVED.items() if base in names})
+    return sorted(names | {name for name, r in openml.RECIPES.items() if r.base in names})
 
 
 def downloadable() -> list[str]:
@@ -115,16 +112,16 @@ def downloadable() -> list[str]:
     >>> "nursery_s" in downloadable()
     True
     """
-    return sorted([*openml.RECIPES, *_DERIVED])
+    return sorted(openml.RECIPES)
 
 
 def _derive(name: str, folder: Path, download: bool) -> Bunch:
-    base, min_rows = _DERIVED[name]
-    whole = fetch(base, folder, download)
+    recipe = openml.RECIPES[name]
+    whole = fetch(recipe.base, folder, download)
     frame = whole.data.assign(target=whole.target)
-    bunch = table_to_bunch(openml.drop_rare_classes(frame, min_rows))
-    note = f"Classes of fewer than {min_rows} rows removed"
-    bunch.update(name=name, description=". ".join(filter(None, [whole.description, note])))
+    bunch = table_to_bunch(recipe.prepare(frame) if recipe.prepare else frame)
+    texts = (whole.description, recipe.note)
+    bunch.update(name=name, description=". ".join(filter(None, texts)))
     return bunch
 
 

@@ -1,4 +1,7 @@
-"""Where each public data set lies on OpenML, and what is done to it before it is cached."""
+"""Where each public data set lies on OpenML, and what is done to it before it is cached.
+
+A new set is one more line in `RECIPES`.
+"""
 
 from collections.abc import Callable
 from dataclasses import dataclass
@@ -37,6 +40,9 @@ def drop_rare_classes(frame: Any, min_rows: int) -> Any:
     return frame[sizes >= min_rows].reset_index(drop=True)
 
 
+_without_tiny_classes = partial(drop_rare_classes, min_rows=10)
+
+
 def _first_columns(frame: Any, n: int) -> Any:
     return frame[[*frame.columns.drop("target")[:n], "target"]]
 
@@ -56,13 +62,19 @@ class Recipe:
     Attributes
     ----------
     parts : dict of str to int
-        OpenML numbers by view; the view "" is a table without views.
+        OpenML numbers by view; the view "" is a table without views. Empty if it is made of
+        another set.
     rows, classes : int
         Size of the prepared table, which guards against a source that changed.
     prepare : callable, optional
         Applied to the table, labels in column ``target``.
     image_shape : tuple of int, optional
         Given if the rows are images.
+    train_rows : int, optional
+        Given if the set comes with a split: so many rows are for training, the rest for testing.
+    base, note : str, default=""
+        The set that this one is prepared from, if it is not downloaded itself, and what to add to
+        its description.
     """
 
     parts: dict[str, int]
@@ -70,6 +82,9 @@ class Recipe:
     classes: int
     prepare: Callable[[Any], Any] | None = None
     image_shape: tuple[int, int] | None = None
+    train_rows: int | None = None
+    base: str = ""
+    note: str = ""
 
 
 def _single(
@@ -85,12 +100,20 @@ RECIPES: dict[str, Recipe] = {
     "car": _single(40975, 1728, 4),
     "connect4": _single(40668, 67557, 3),
     "ecoli": _single(39, 336, 8),
+    "ecoli5": Recipe(
+        {},
+        327,
+        5,
+        _without_tiny_classes,
+        base="ecoli",
+        note="Classes of fewer than 10 rows removed",
+    ),
     "glass": _single(41, 214, 6),
     "letter": _single(6, 20000, 26),
     "mfeat": Recipe({"fac": 12, "fou": 14, "kar": 16, "mor": 18, "pix": 20, "zer": 22}, 2000, 10),
-    "mnist": Recipe({"": 554}, 70000, 10, image_shape=(28, 28)),
+    "mnist": Recipe({"": 554}, 70000, 10, image_shape=(28, 28), train_rows=60_000),
     "new_thyroid": _single(40682, 215, 3),
-    "nursery_s": _single(26, 12958, 4, partial(drop_rare_classes, min_rows=10)),
+    "nursery_s": _single(26, 12958, 4, _without_tiny_classes),
     "optdigits": _single(28, 5620, 10),
     "page_blocks": _single(30, 5473, 5),
     "pendigits": _single(32, 10992, 10),
