@@ -10,17 +10,17 @@ from sklearn.linear_model import LogisticRegression
 from sklearn.svm import SVC
 
 from uneven import ActiveLearner, BayesPointClassifier
+from uneven.active.registry import RULES
 from uneven.active.rules import (
-    RULES,
     _Cloud,
     _density_at_zero,
-    balanced,
+    balanced_votes,
     centre_of_gravity,
     expected_model_change,
-    maxmin,
+    maxmin_margin,
     orientation_aware,
-    ratio,
-    simple,
+    ratio_margin,
+    simple_margin,
     uncertainty,
 )
 from uneven.bounds import approximate_centre_lambda
@@ -65,13 +65,13 @@ def test_simple_prefers_the_row_nearest_to_the_hard_margin(cone):
     learner = started(X, y, known, query="simple")
     w = hard_margin(X[known] * y[known][:, None]).w
     expected = -np.abs(X[learner.unlabelled_] @ w) / np.linalg.norm(w)
-    np.testing.assert_allclose(simple(learner.state()), expected, atol=1e-9)
+    np.testing.assert_allclose(simple_margin(learner.state()), expected, atol=1e-9)
 
 
 def test_lengths_of_rows_do_not_matter(cone):
     X, y, known = cone
     long = X * np.random.default_rng(0).uniform(0.1, 50.0, len(X))[:, None]
-    for rule in (centre_of_gravity, simple, balanced):
+    for rule in (centre_of_gravity, simple_margin, balanced_votes):
         np.testing.assert_allclose(
             rule(started(long, y, known).state()), rule(started(X, y, known).state()), atol=1e-6
         )
@@ -82,21 +82,21 @@ def test_votes_that_are_even_change_the_model_most(cone):
     state = started(X, y, known).state()
     share = state.votes()[:, 1]
     np.testing.assert_allclose(expected_model_change(state), 2 * share * (1 - share), atol=1e-12)
-    np.testing.assert_allclose(balanced(state), -np.abs(2 * share - 1), atol=1e-12)
-    assert expected_model_change(state).argmax() == balanced(state).argmax()
+    np.testing.assert_allclose(balanced_votes(state), -np.abs(2 * share - 1), atol=1e-12)
+    assert expected_model_change(state).argmax() == balanced_votes(state).argmax()
 
 
 def test_with_many_classes_the_two_most_popular_answers_are_balanced():
     X, y = load_iris(return_X_y=True)
     state = started(X, y, np.arange(0, 150, 10)).state()
     votes = np.sort(state.votes(), axis=1)
-    np.testing.assert_allclose(balanced(state), votes[:, 1] - votes[:, 2], atol=1e-12)
+    np.testing.assert_allclose(balanced_votes(state), votes[:, 1] - votes[:, 2], atol=1e-12)
 
 
 def test_balanced_splits_the_exact_volume_almost_evenly(cone):
     X, y, known = cone
     learner = started(X, y, known)
-    row = learner.unlabelled_[balanced(learner.state()).argmax()]
+    row = learner.unlabelled_[balanced_votes(learner.state()).argmax()]
     space = VersionSpace.from_labels(X[known], y[known])
     whole = exact_centre(space.cuts).share
     parts = [exact_centre(space.with_cut(X[row], t).cuts).share / whole for t in (1, -1)]
@@ -109,7 +109,7 @@ def test_margins_after_both_answers_decide_maxmin_and_ratio(cone):
     state = started(X, y, known).state()
     cuts = X[known] * y[known][:, None]
     space = VersionSpace(cuts)
-    worst, even = maxmin(state, candidates=None), ratio(state, candidates=None)
+    worst, even = maxmin_margin(state, candidates=None), ratio_margin(state, candidates=None)
     for i, row in enumerate(state.candidates):
         if space.implied_labels(X[row : row + 1])[0]:
             assert worst[i] == even[i] == 0.0
@@ -117,7 +117,7 @@ def test_margins_after_both_answers_decide_maxmin_and_ratio(cone):
         m = [hard_margin(np.vstack([cuts, t * X[row]])).margin for t in (1, -1)]
         assert worst[i] == pytest.approx(min(m))
         assert even[i] == pytest.approx(min(m) / max(m))
-    few = maxmin(state, candidates=7)
+    few = maxmin_margin(state, candidates=7)
     assert np.isfinite(few).sum() == 7
     np.testing.assert_allclose(few[np.isfinite(few)], worst[np.isfinite(few)])
 
@@ -221,7 +221,7 @@ def test_rows_of_given_kernel_values_have_their_own_lengths():
     known = np.r_[np.flatnonzero(y > 0)[:2], np.flatnonzero(y < 0)[:2]]
     given = started(X @ X.T, y, known, BayesPointClassifier("precomputed"))
     plain = started(X, y, known)
-    for rule in (maxmin, ratio, centre_of_gravity):
+    for rule in (maxmin_margin, ratio_margin, centre_of_gravity):
         np.testing.assert_allclose(rule(given.state()), rule(plain.state()), atol=1e-6)
 
 

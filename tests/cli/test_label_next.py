@@ -1,5 +1,7 @@
 from __future__ import annotations
 
+import subprocess
+import sys
 from pathlib import Path
 
 import numpy as np
@@ -319,7 +321,22 @@ def test_help_teaches(uneven, capsys):
 
 
 def test_the_words_of_the_help_fit_a_narrow_terminal():
-    paragraphs = texts.LABEL_NEXT.replace("[bold]", "").replace("[/bold]", "").split("\n\n")
+    paragraphs = (
+        texts.fill_lists(texts.LABEL_NEXT)
+        .replace("[bold]", "")
+        .replace("[/bold]", "")
+        .split("\n\n")
+    )
     indented = [words for words in paragraphs if words.startswith("  ")]
     assert max(map(len, indented)) < 79
     assert not any("\n" in words.strip() for words in paragraphs)
+
+
+def test_help_lists_every_rule_without_loading_one():
+    from uneven.active import RULES
+
+    told = texts.fill_lists(texts.LABEL_NEXT)
+    for name in RULES:
+        assert f"  {name}: " in told
+    code = "from uneven.cli import texts; texts.fill_lists('')\nimport sys\nsys.exit('sklearn' in sys.modules)"
+    assert subprocess.run([sys.executable, "-c", code], check=False).returncode == 0

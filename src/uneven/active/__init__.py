@@ -1,5 +1,6 @@
 """Choose which labels to ask for."""
 
+from uneven.active import rules
 from uneven.active.activeml import as_query_strategy
 from uneven.active.batches import BATCHES, pick_batch
 from uneven.active.history import HistoryError, Step
@@ -11,19 +12,8 @@ from uneven.active.oracles import (
     Oracle,
     PerfectOracle,
 )
-from uneven.active.rules import (
-    RULES,
-    Rule,
-    balanced,
-    centre_of_gravity,
-    expected_model_change,
-    maxmin,
-    orientation_aware,
-    random,
-    ratio,
-    simple,
-    uncertainty,
-)
+from uneven.active.registry import RULES, STOPPING_RULES, rule, stopping_rule
+from uneven.active.rules import *  # noqa: F403
 from uneven.active.simulation import LearningCurve, simulate
 from uneven.active.state import Pool, QueryState
 from uneven.active.stopping import (
@@ -39,6 +29,7 @@ from uneven.active.stopping import (
 __all__ = [
     "BATCHES",
     "RULES",
+    "STOPPING_RULES",
     "ActiveLearner",
     "Budget",
     "BudgetSpentError",
@@ -52,22 +43,15 @@ __all__ = [
     "PerfectOracle",
     "Pool",
     "QueryState",
-    "Rule",
     "StablePredictions",
     "Step",
     "StoppingRule",
     "VolumeBelow",
     "as_query_strategy",
-    "balanced",
-    "centre_of_gravity",
-    "expected_model_change",
     "first_reason",
-    "maxmin",
-    "orientation_aware",
     "pick_batch",
-    "random",
-    "ratio",
-    "simple",
+    "rule",
     "simulate",
-    "uncertainty",
+    "stopping_rule",
 ]
+__all__ += rules.__all__

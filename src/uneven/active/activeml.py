@@ -13,10 +13,10 @@ from typing import Any
 import numpy as np
 from sklearn.base import clone
 
-from uneven.active.batches import pick_batch
-from uneven.active.checks import check_utilities
+from uneven.active.batches import check_utilities, pick_batch
 from uneven.active.learner import ActiveLearner
-from uneven.active.rules import Rule, rule_of
+from uneven.active.registry import rule_of
+from uneven.active.rules import Rule
 from uneven.versionspace import BayesPointClassifier
 
 __all__ = ["as_query_strategy"]
@@ -40,7 +40,7 @@ def as_query_strategy(
     ----------
     rule : str or callable, default="centre_of_gravity"
     estimator, geometry, batch, ties
-        See `uneven.ActiveLearner`. The estimator matters for "uncertainty" only.
+        See `uneven.ActiveLearner`. The estimator matters for rules that ask it only.
     missing_label : number, str or None, default=NaN
         What stands in ``y`` where there is no label.
     random_state : int, RandomState or None, default=None

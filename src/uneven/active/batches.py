@@ -14,7 +14,7 @@ from uneven.active.state import Pool, QueryState
 from uneven.linear.expansions import gram, kernel_parameters
 from uneven.linear.rows import row_norms, scale_rows
 
-__all__ = ["BATCHES", "pick_batch", "pick_first", "spread_rows"]
+__all__ = ["BATCHES", "check_utilities", "pick_batch", "pick_first", "spread_rows"]
 
 BATCHES = ("diverse", "best")
 """Ways to take several rows at once."""
@@ -104,6 +104,24 @@ def pick_first(pool: Pool, taken: np.ndarray, n: int, rng: np.random.Generator) 
     if pool.is_numeric:
         return spread_rows(pool.X, taken, n, rng)
     return rng.choice(np.setdiff1d(np.arange(len(pool)), taken), n, replace=False)
+
+
+def check_utilities(utilities: np.ndarray, n_candidates: int) -> None:
+    """Refuse what is not one number for each candidate.
+
+    Parameters
+    ----------
+    utilities : ndarray
+        What a query rule returned.
+    n_candidates : int
+    """
+    if utilities.shape != (n_candidates,):
+        raise ValueError(
+            f"the query rule returned shape {utilities.shape}; expected one number for each of "
+            f"the {n_candidates} candidates."
+        )
+    if np.isnan(utilities).any():
+        raise ValueError("the query rule returned NaN: utilities must be numbers or -inf.")
 
 
 def _best(utilities: np.ndarray, n: int, ties: str, rng: np.random.Generator) -> np.ndarray:

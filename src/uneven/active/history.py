@@ -1,4 +1,4 @@
-"""What was asked and answered, kept in a file from which a learner goes on."""
+"""The answers so far: checked, joined, and kept in a file from which a learner goes on."""
 
 from __future__ import annotations
 
@@ -13,15 +13,19 @@ import numpy as np
 import scipy.sparse as sp
 
 from uneven.utils.files import replace_file
+from uneven.utils.labels import find_labels, split_labels
 
 __all__ = [
     "History",
     "HistoryError",
     "Step",
     "answers",
+    "check_answers",
     "fingerprint",
+    "join_labels",
     "load_history",
     "save_history",
+    "split_known",
 ]
 
 _FORMAT = 1
@@ -69,6 +73,111 @@ class History:
     query: str
     generator: dict[str, Any]
     steps: list[Step]
+
+
+def split_known(
+    labels: Any, unlabelled: Any, n_rows: int, *, needed: bool = False
+) -> tuple[np.ndarray, np.ndarray]:
+    """Rows that have a label from the start, and their labels.
+
+    Parameters
+    ----------
+    labels : array-like of shape (n_rows,), or None
+        Empty text is no label.
+    unlabelled : number, str or None
+        A further mark of rows without label.
+    n_rows : int
+    needed : bool, default=False
+        Refuse labels that are all missing.
+
+    Returns
+    -------
+    rows : ndarray of int, shape (n_labelled,)
+    labels : ndarray of shape (n_labelled,)
+
+    Examples
+    --------
+    >>> split_known(["cat", "", None, "dog"], -1, 4)
+    (array([0, 3]), array(['cat', 'dog'], dtype='<U3'))
+    """
+    if labels is None and not needed:
+        return np.empty(0, dtype=np.intp), np.empty(0)
+    known, values = find_labels(labels, unlabelled)
+    known &= find_labels(values, "")[0]
+    if len(known) != n_rows:
+        raise ValueError(
+            f"labels has {len(known)} entries, the pool {n_rows} rows: give one per row, None "
+            "where there is no label yet."
+        )
+    if not known.any() and not needed:
+        return np.empty(0, dtype=np.intp), np.empty(0)
+    return np.flatnonzero(known), split_labels(values[known], None)[1]
+
+
+def check_answers(rows: Any, labels: Any, n_rows: int) -> tuple[np.ndarray, np.ndarray]:
+    """Refuse answers that are not one label for each of some different rows.
+
+    Parameters
+    ----------
+    rows : array-like of int, shape (n,), or int
+    labels : array-like of shape (n,), or one label
+    n_rows : int
+        Rows of the pool.
+
+    Returns
+    -------
+    rows : ndarray of int, shape (n,)
+    labels : ndarray of shape (n,)
+        In numpy's own type for them.
+    """
+    rows = np.atleast_1d(np.asarray(rows))
+    mixed = isinstance(labels, list | tuple)
+    labels = np.atleast_1d(np.asarray(labels, dtype=object if mixed else None))
+    if rows.ndim != 1 or labels.shape != rows.shape:
+        raise ValueError(
+            f"rows has shape {rows.shape} and labels {labels.shape}: give one label per row."
+        )
+    if not rows.size:
+        return rows.astype(np.intp), labels
+    if rows.dtype.kind not in "iu" or rows.min() < 0 or rows.max() >= n_rows:
+        raise ValueError(f"rows must be whole numbers from 0 to {n_rows - 1}, rows of the pool.")
+    twice, counts = np.unique(rows, return_counts=True)
+    if (counts > 1).any():
+        raise ValueError(f"row {twice[counts > 1][0]} is there more than once.")
+    labelled = find_labels(labels, None)[0] & find_labels(labels, "")[0]
+    if not labelled.all():
+        raise ValueError(f"the label of row {rows[~labelled][0]} is missing.")
+    return rows.astype(np.intp), split_labels(labels, None)[1]
+
+
+def join_labels(old: np.ndarray, new: np.ndarray) -> np.ndarray:
+    """Labels so far and new ones, which must be of one kind.
+
+    Parameters
+    ----------
+    old : ndarray of shape (n,)
+    new : ndarray of shape (m,)
+
+    Returns
+    -------
+    ndarray of shape (n + m,)
+
+    Examples
+    --------
+    >>> join_labels(np.array([0, 1]), np.array(["yes"]))
+    Traceback (most recent call last):
+        ...
+    ValueError: labels so far are [0, 1], the new ones ['yes']: text and numbers cannot be classes
+        of one problem.
+    """
+    if not len(old) or not len(new):
+        return new if len(new) else old
+    if (old.dtype.kind in "OUST") != (new.dtype.kind in "OUST"):
+        raise ValueError(
+            f"labels so far are {old[:3].tolist()}, the new ones {new[:3].tolist()}: text and "
+            "numbers cannot be classes of one problem."
+        )
+    return np.concatenate([old, new])
 
 
 def answers(steps: list[Step]) -> tuple[np.ndarray, np.ndarray]:

@@ -3,31 +3,39 @@
 from __future__ import annotations
 
 import os
-from typing import Any, Self
+import textwrap
+from typing import Any, ClassVar, Self
 
 import numpy as np
-from sklearn.base import BaseEstimator, ClassifierMixin, clone
+from sklearn.base import BaseEstimator, ClassifierMixin, clone, is_regressor
+from sklearn.exceptions import NotFittedError
 from sklearn.utils import Tags, check_random_state, get_tags
 from sklearn.utils.metaestimators import available_if
-from sklearn.utils.validation import check_is_fitted
 
-from uneven.active.batches import BATCHES, pick_batch, pick_first
-from uneven.active.checks import (
+from uneven.active.batches import BATCHES, check_utilities, pick_batch, pick_first
+from uneven.active.history import (
+    History,
+    HistoryError,
+    Step,
     check_answers,
-    check_classifier,
-    check_query,
-    check_stop,
-    check_utilities,
     join_labels,
-    refuse_words,
+    load_history,
+    save_history,
     split_known,
 )
-from uneven.active.history import History, HistoryError, Step, load_history, save_history
-from uneven.active.rules import BLIND_RULES, RULES, Rule, rule_of
+from uneven.active.registry import (
+    RULES,
+    check_model,
+    check_query,
+    looks_at_rows,
+    query_name,
+    rule_of,
+)
+from uneven.active.rules import Rule
 from uneven.active.state import Pool, QueryState, enter_rows, takes_nan
-from uneven.active.stopping import StoppingRule, first_reason
+from uneven.active.stopping import StoppingRule, check_stop, first_reason
 from uneven.utils.frames import take_rows
-from uneven.utils.parameters import check_choice, check_integer
+from uneven.utils.parameters import Choice, check_integer, check_parameters
 from uneven.utils.validation import whole_or_nothing
 from uneven.versionspace import BayesPointClassifier
 
@@ -45,13 +53,13 @@ class ActiveLearner(ClassifierMixin, BaseEstimator):
         `uneven.BayesPointClassifier` with the linear kernel for a sparse pool; for a dense one with
         the Gaussian kernel, where ``gamma="scale"`` is that of the whole pool.
     query : str or callable, default="centre_of_gravity"
-        How much the label of a row would tell: "centre_of_gravity", "simple", "maxmin", "ratio",
-        "balanced", "expected_model_change", "orientation_aware", "uncertainty" or "random", see
-        `uneven.active.rules`; or a function of a `uneven.active.QueryState` that returns one number
-        per candidate.
+        How much the label of a row would tell:
+        {rules},
+        see `uneven.active.rules`; or a function of a `uneven.active.QueryState` that returns one
+        number per candidate.
     geometry : BayesPointClassifier, optional
-        The version space that the rules look at, but "uncertainty" and "random". By default the
-        estimator itself if it is a `uneven.BayesPointClassifier`, else the default estimator.
+        The version space that the rules look at. By default the estimator itself if it is a
+        `uneven.BayesPointClassifier`, else the default estimator.
     batch : {"diverse", "best"}, default="diverse"
         How to take several rows at once: rows that tell much and are not alike, or simply the
         highest utilities, as always if the rows are not all finite numbers.
@@ -85,10 +93,11 @@ class ActiveLearner(ClassifierMixin, BaseEstimator):
     spread over the pool as the seeds of k-means are. Every answer counts, also one that the
     classifier had foreseen.
 
-    All rules but "uncertainty" and "random" look at the geometry of the rows, which must be finite
-    numbers then. These two, and a function that looks at ``state.model`` only, take what the
+    All rules but {blind} look at the geometry of the rows, which must be
+    finite numbers then. These, and a function that looks at ``state.model`` only, take what the
     estimator takes: NaN, frames with text and categories, lists of texts. The first rows are then
-    drawn at random, and batches are the highest utilities.
+    drawn at random, and batches are the highest utilities. ``start`` refuses a classifier that
+    lacks what the rule needs.
 
     References
     ----------
@@ -106,6 +115,9 @@ class ActiveLearner(ClassifierMixin, BaseEstimator):
     >>> bool(learner.score(X, y) > 0.93)
     True
     """
+
+    _parameters: ClassVar = {"batch": Choice(BATCHES), "ties": Choice(("first", "random"))}
+    _before_start: ClassVar = BayesPointClassifier()
 
     classes_: np.ndarray
     labelled_: np.ndarray
@@ -150,9 +162,9 @@ class ActiveLearner(ClassifierMixin, BaseEstimator):
         """
         self._check()
         with whole_or_nothing(self):
-            pool = Pool(enter_rows(self, self._default(), pool))
-            if self._looks_at_rows():
-                refuse_words(pool, self.query)
+            pool = Pool(enter_rows(self, self._classifier(), pool))
+            if looks_at_rows(self.query):
+                self._refuse_texts(pool)
             known, given = split_known(labels, self.unlabelled, len(pool))
             self._pool = pool
             self._rng = np.random.default_rng(
@@ -182,7 +194,7 @@ class ActiveLearner(ClassifierMixin, BaseEstimator):
         """
         self._check()
         with whole_or_nothing(self):
-            rows = enter_rows(self, self._default(), X)
+            rows = enter_rows(self, self._classifier(), X)
             _, given = split_known(y, self.unlabelled, rows.shape[0], needed=True)
             if len(classes := np.unique(given)) < 2:
                 raise ValueError(
@@ -255,7 +267,7 @@ class ActiveLearner(ClassifierMixin, BaseEstimator):
         self._refuse_before_start()
         generator = dict(self._rng.bit_generator.state)
         pool = self._pool.fingerprint()
-        save_history(History(pool, self._query_name(), generator, self.history_), path)
+        save_history(History(pool, query_name(self.query), generator, self.history_), path)
 
     def resume(self, path: str | os.PathLike[str], pool: Any) -> Self:
         """Go on from a file, as if there had been no interruption.
@@ -277,7 +289,7 @@ class ActiveLearner(ClassifierMixin, BaseEstimator):
         fresh = clone(self).start(pool)
         if (found := fresh._pool.fingerprint()) != history.pool:
             raise HistoryError(f"{path} is about another pool, {history.pool}, not {found}.")
-        if (query := self._query_name()) != history.query:
+        if (query := query_name(self.query)) != history.query:
             raise HistoryError(f"{path} was asked by {history.query!r}, not by {query!r}.")
         for step in history.steps:
             fresh._note(*check_answers(step.rows, step.labels, len(fresh._pool)))
@@ -342,7 +354,7 @@ class ActiveLearner(ClassifierMixin, BaseEstimator):
         """
         return self._ready().predict(self._enter(X))
 
-    @available_if(lambda self: hasattr(self._default(), "predict_proba"))
+    @available_if(lambda self: hasattr(self._classifier(), "predict_proba"))
     def predict_proba(self, X: Any) -> np.ndarray:
         """Probabilities of the classes, if the classifier gives them.
 
@@ -356,7 +368,7 @@ class ActiveLearner(ClassifierMixin, BaseEstimator):
         """
         return self._ready().predict_proba(self._enter(X))
 
-    @available_if(lambda self: hasattr(self._default(), "decision_function"))
+    @available_if(lambda self: hasattr(self._classifier(), "decision_function"))
     def decision_function(self, X: Any) -> np.ndarray:
         """Scores of the classes, if the classifier gives them.
 
@@ -372,9 +384,9 @@ class ActiveLearner(ClassifierMixin, BaseEstimator):
 
     def __sklearn_tags__(self) -> Tags:
         tags = super().__sklearn_tags__()
-        inner = get_tags(estimator := self._default()).input_tags
+        inner = get_tags(estimator := self._classifier()).input_tags
         tags.input_tags.sparse, tags.input_tags.pairwise = inner.sparse, inner.pairwise
-        tags.input_tags.allow_nan = takes_nan(estimator) and not self._looks_at_rows()
+        tags.input_tags.allow_nan = takes_nan(estimator) and not looks_at_rows(self.query)
         return tags
 
     def _note(self, rows: np.ndarray, labels: np.ndarray) -> None:
@@ -387,47 +399,49 @@ class ActiveLearner(ClassifierMixin, BaseEstimator):
     def _learn(self) -> None:
         if len(self.classes_) > 1:
             rows = self._columns(take_rows(self._pool.given, self.labelled_))
-            self.model_ = clone(self._default()).fit(rows, self.labels_)
+            self.model_ = clone(self._classifier()).fit(rows, self.labels_)
         else:
             self.model_ = None
 
     def _columns(self, X: Any) -> Any:
         """Of kernel values with all rows of the pool those with labelled rows."""
-        pairwise = get_tags(self._default()).input_tags.pairwise
+        pairwise = get_tags(self._classifier()).input_tags.pairwise
         return X[:, self.labelled_] if pairwise else X
 
-    def _default(self) -> Any:
-        return self._bayes_point() if self.estimator is None else self.estimator
+    def _classifier(self) -> Any:
+        """The classifier that learns; the default one is made once for each pool."""
+        if self.estimator is not None:
+            return self.estimator
+        return self._pool.bayes_point if hasattr(self, "_pool") else self._before_start
 
     def _geometry(self) -> BayesPointClassifier:
         if self.geometry is not None:
             return self.geometry
-        own = self._default()
-        return own if isinstance(own, BayesPointClassifier) else self._bayes_point()
-
-    def _bayes_point(self) -> BayesPointClassifier:
-        return self._pool.bayes_point() if hasattr(self, "_pool") else BayesPointClassifier()
-
-    def _query_name(self) -> str:
-        return self.query if isinstance(self.query, str) else getattr(self.query, "__name__", "")
-
-    def _looks_at_rows(self) -> bool:
-        return not callable(self.query) and self.query not in BLIND_RULES
+        own = self._classifier()
+        return own if isinstance(own, BayesPointClassifier) else self._pool.bayes_point
 
     def _enter(self, X: Any) -> Any:
-        return self._columns(enter_rows(self, self._default(), X, reset=False))
+        return self._columns(enter_rows(self, self._classifier(), X, reset=False))
 
     def _ready(self) -> Any:
         self._refuse_before_start()
         self._refuse_without_model()
         return self.model_
 
+    def _refuse_texts(self, pool: Pool) -> None:
+        """Refuse a pool that is not of finite numbers, for a rule that looks at its rows."""
+        try:
+            _ = pool.X
+        except ValueError as error:
+            name = query_name(self.query) or self.query
+            raise ValueError(f"query={name!r} cannot be asked here: {error}") from None
+
     def _refuse_before_start(self) -> None:
-        check_is_fitted(
-            self,
-            "labelled_",
-            msg="This %(name)s has no pool yet: call start(pool), or fit(X, y), before this.",
-        )
+        if not hasattr(self, "labelled_"):
+            raise NotFittedError(
+                f"This {type(self).__name__} has no pool yet: call start(pool), or fit(X, y), "
+                "before this."
+            )
 
     def _refuse_without_model(self) -> None:
         if self.model_ is None:
@@ -437,13 +451,12 @@ class ActiveLearner(ClassifierMixin, BaseEstimator):
             )
 
     def _check(self) -> None:
-        if not callable(self.query):
-            check_query(self.query, RULES)
-        check_choice("batch", self.batch, BATCHES)
-        check_choice("ties", self.ties, ("first", "random"))
+        check_query(self.query)
+        check_parameters(self)
         check_stop(self.stop)
         if self.estimator is not None:
-            check_classifier(self.estimator, scores=self.query == "uncertainty")
+            _check_classifier(self.estimator)
+            check_model(self.query, self.estimator)
         if self.geometry is not None and not isinstance(self.geometry, BayesPointClassifier):
             raise ValueError(f"geometry must be a BayesPointClassifier, got {self.geometry!r}.")
 
@@ -456,3 +469,39 @@ class ActiveLearner(ClassifierMixin, BaseEstimator):
             (cls(BayesPointClassifier("linear"), unlabelled=None), reasons),
             cls(GaussianNB(), "uncertainty", unlabelled=None),
         ]
+
+
+def _check_classifier(estimator: Any) -> None:
+    """Refuse what cannot learn classes.
+
+    Examples
+    --------
+    >>> from sklearn.linear_model import Ridge
+    >>> _check_classifier(Ridge())
+    Traceback (most recent call last):
+        ...
+    ValueError: estimator must be a classifier, got the regressor Ridge().
+    """
+    if isinstance(estimator, type):
+        raise ValueError(
+            f"estimator must be an object, got the class {estimator.__name__}: write "
+            f"{estimator.__name__}()."
+        )
+    lacking = [name for name in ("fit", "predict", "get_params") if not hasattr(estimator, name)]
+    if lacking:
+        raise ValueError(
+            f"estimator must be a classifier of scikit-learn's kind, got {estimator!r}, which has "
+            f"no {lacking[0]}()."
+        )
+    if is_regressor(estimator):
+        raise ValueError(f"estimator must be a classifier, got the regressor {estimator!r}.")
+
+
+def _name_rules(text: str) -> str:
+    """Fill the names of all rules, and of the blind ones, into a docstring."""
+    names = textwrap.fill(", ".join(f'"{name}"' for name in RULES), 90).replace("\n", "\n        ")
+    blind = " and ".join(f'"{name}"' for name in RULES if not looks_at_rows(name))
+    return text.replace("{rules}", names).replace("{blind}", blind)
+
+
+ActiveLearner.__doc__ = _name_rules(ActiveLearner.__doc__ or "")

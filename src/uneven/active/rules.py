@@ -2,7 +2,8 @@
 
 A rule is a function of a `uneven.active.QueryState` that returns one number per candidate; the
 learner asks for the highest. Rules with choices of their own take them as keywords, to be set with
-``functools.partial``.
+``functools.partial``. What a rule needs stands in its ``@rule(...)``; the names that ``query=``
+takes, the help and the checks are read from there.
 
 Examples
 --------
@@ -11,10 +12,11 @@ Three ways to name a rule; all but "uncertainty" and "random" need a pool of fin
 >>> from functools import partial
 >>> from sklearn.datasets import load_iris
 >>> from uneven import ActiveLearner
->>> from uneven.active import centre_of_gravity, maxmin
+>>> from uneven.active import centre_of_gravity, maxmin_margin
 >>> X, y = load_iris(return_X_y=True)
 >>> known = [0, 20, 60, 80, 110, 130]
->>> for query in ("centre_of_gravity", partial(maxmin, candidates=20), lambda s: s.votes()[:, 0]):
+>>> few = partial(maxmin_margin, candidates=20)
+>>> for query in ("centre_of_gravity", few, lambda state: state.votes()[:, 0]):
 ...     learner = ActiveLearner(query=query, random_state=0).start(X).tell(known, y[known])
 ...     print(learner.ask(2).shape)
 (2,)
@@ -35,6 +37,7 @@ from typing import Any
 
 import numpy as np
 
+from uneven.active.registry import rule
 from uneven.active.state import QueryState
 from uneven.bounds import approximate_centre_lambda
 from uneven.linear import NotSeparableError, add_constant, hard_margin
@@ -42,59 +45,22 @@ from uneven.versionspace.cone import support
 from uneven.versionspace.samplers import hamiltonian
 
 __all__ = [
-    "BLIND_RULES",
-    "RULES",
     "Rule",
-    "balanced",
+    "balanced_votes",
     "centre_of_gravity",
     "expected_model_change",
-    "maxmin",
+    "maxmin_margin",
     "orientation_aware",
-    "random",
-    "ratio",
-    "rule_of",
-    "simple",
+    "random_rows",
+    "ratio_margin",
+    "simple_margin",
     "uncertainty",
 ]
 
 Rule = Callable[[QueryState], np.ndarray]
 
 
-def random(state: QueryState) -> np.ndarray:
-    """Any candidate is as good as another: the rule that all others must beat.
-
-    Parameters
-    ----------
-    state : QueryState
-
-    Returns
-    -------
-    ndarray of shape (n_candidates,)
-    """
-    return state.rng.random(len(state.candidates))
-
-
-def uncertainty(state: QueryState) -> np.ndarray:
-    """Where the classifier hesitates between its two best classes.
-
-    Parameters
-    ----------
-    state : QueryState
-
-    Returns
-    -------
-    ndarray of shape (n_candidates,)
-        Minus the gap between the two highest probabilities, or between the two highest scores of
-        a classifier that has no probabilities.
-
-    References
-    ----------
-    Lewis and Gale (1994), A sequential algorithm for training text classifiers.
-    Scheffer, Decomain and Wrobel (2001), Active hidden Markov models for information extraction.
-    """
-    return -_gap(_opinions(state.model, state.inputs(state.candidates)))
-
-
+@rule("centre_of_gravity", "nearest to the middle of all classifiers that agree")
 def centre_of_gravity(state: QueryState) -> np.ndarray:
     """The hyperplane nearest to the centre of gravity of the version space.
 
@@ -126,7 +92,8 @@ def centre_of_gravity(state: QueryState) -> np.ndarray:
     return -_gap(state.distances("gravity"))
 
 
-def simple(state: QueryState) -> np.ndarray:
+@rule("simple", "nearest to the support vector machine")
+def simple_margin(state: QueryState) -> np.ndarray:
     """The hyperplane nearest to the Chebyshev centre: the row nearest to the hard-margin SVM.
 
     Parameters
@@ -147,6 +114,79 @@ def simple(state: QueryState) -> np.ndarray:
     return -_gap(state.distances("chebyshev"))
 
 
+@rule("maxmin", "largest smaller margin of two support vector machines; slower")
+def maxmin_margin(state: QueryState, *, candidates: int | None = 50) -> np.ndarray:
+    """The row that leaves the larger of the two smaller margins, whatever its label.
+
+    Parameters
+    ----------
+    state : QueryState
+    candidates : int or None, default=50
+        Only so many rows, those nearest to the Chebyshev centre, get two SVMs each.
+
+    Returns
+    -------
+    ndarray of shape (n_candidates,)
+        The smaller margin; -inf for rows that were not looked at. With more than two classes it is
+        that of the one-against-rest problem that is most open for the row.
+
+    References
+    ----------
+    Tong and Koller (2001), Support vector machine active learning with applications to text
+    classification.
+    """
+    return _by_margins(state, candidates, lambda plus, minus: min(plus, minus))
+
+
+@rule("ratio", "most similar margins of two support vector machines; slower")
+def ratio_margin(state: QueryState, *, candidates: int | None = 50) -> np.ndarray:
+    """The row whose two labels would leave the most similar margins.
+
+    Parameters
+    ----------
+    state : QueryState
+    candidates : int or None, default=50
+        See `maxmin_margin`.
+
+    Returns
+    -------
+    ndarray of shape (n_candidates,)
+        The smaller of the two margins divided by the larger, 0 if a label is implied; -inf for
+        rows that were not looked at.
+
+    References
+    ----------
+    Tong and Koller (2001), Support vector machine active learning with applications to text
+    classification.
+    """
+    return _by_margins(
+        state, candidates, lambda plus, minus: min(plus, minus) / (max(plus, minus) or 1.0)
+    )
+
+
+@rule("balanced", "most even votes of the two most popular answers")
+def balanced_votes(state: QueryState) -> np.ndarray:
+    """The row whose two most popular answers have the most even votes of the version space.
+
+    Parameters
+    ----------
+    state : QueryState
+
+    Returns
+    -------
+    ndarray of shape (n_candidates,)
+        Minus the gap between the two largest votes. With two classes zero is a cut into halves,
+        which no answer can make worse.
+
+    References
+    ----------
+    Louche (2016), From confusion noise to active learning: playing on label availability in
+    linear classification problems, perspectives of chapter 7.
+    """
+    return -_gap(state.votes())
+
+
+@rule("expected_model_change", "most classifiers are expected to be ruled out")
 def expected_model_change(state: QueryState) -> np.ndarray:
     """Share of the version space that the answer is expected to take away.
 
@@ -172,75 +212,7 @@ def expected_model_change(state: QueryState) -> np.ndarray:
     return 1.0 - (state.votes() ** 2).sum(axis=1)
 
 
-def balanced(state: QueryState) -> np.ndarray:
-    """The row whose two most popular answers have the most even votes of the version space.
-
-    Parameters
-    ----------
-    state : QueryState
-
-    Returns
-    -------
-    ndarray of shape (n_candidates,)
-        Minus the gap between the two largest votes. With two classes zero is a cut into halves,
-        which no answer can make worse.
-
-    References
-    ----------
-    Louche (2016), From confusion noise to active learning: playing on label availability in
-    linear classification problems, perspectives of chapter 7.
-    """
-    return -_gap(state.votes())
-
-
-def maxmin(state: QueryState, *, candidates: int | None = 50) -> np.ndarray:
-    """The row that leaves the larger of the two smaller margins, whatever its label.
-
-    Parameters
-    ----------
-    state : QueryState
-    candidates : int or None, default=50
-        Only so many rows, those nearest to the Chebyshev centre, get two SVMs each.
-
-    Returns
-    -------
-    ndarray of shape (n_candidates,)
-        The smaller margin; -inf for rows that were not looked at. With more than two classes it is
-        that of the one-against-rest problem that is most open for the row.
-
-    References
-    ----------
-    Tong and Koller (2001), Support vector machine active learning with applications to text
-    classification.
-    """
-    return _by_margins(state, candidates, lambda plus, minus: min(plus, minus))
-
-
-def ratio(state: QueryState, *, candidates: int | None = 50) -> np.ndarray:
-    """The row whose two labels would leave the most similar margins.
-
-    Parameters
-    ----------
-    state : QueryState
-    candidates : int or None, default=50
-        See `maxmin`.
-
-    Returns
-    -------
-    ndarray of shape (n_candidates,)
-        The smaller of the two margins divided by the larger, 0 if a label is implied; -inf for
-        rows that were not looked at.
-
-    References
-    ----------
-    Tong and Koller (2001), Support vector machine active learning with applications to text
-    classification.
-    """
-    return _by_margins(
-        state, candidates, lambda plus, minus: min(plus, minus) / (max(plus, minus) or 1.0)
-    )
-
-
+@rule("orientation_aware", "by the shape of what is left; much slower")
 def orientation_aware(
     state: QueryState, *, candidates: int | None = 50, n_samples: int = 1000
 ) -> np.ndarray:
@@ -267,9 +239,9 @@ def orientation_aware(
     Notes
     -----
     In more than about four dimensions the guarantee itself is empty for all but the nearest rows;
-    as an order of preference it still tells rows apart. With more than two classes see `maxmin`.
-    The points are drawn once for each of the one-against-rest problems; the two projections of each
-    row on the version space cost most where there are many labels.
+    as an order of preference it still tells rows apart. With more than two classes see
+    `maxmin_margin`. The points are drawn once for each of the one-against-rest problems; the two
+    projections of each row on the version space cost most where there are many labels.
 
     References
     ----------
@@ -285,38 +257,41 @@ def orientation_aware(
     return problems.utilities
 
 
-RULES: dict[str, Rule] = {
-    rule.__name__: rule
-    for rule in (
-        centre_of_gravity,
-        simple,
-        maxmin,
-        ratio,
-        balanced,
-        expected_model_change,
-        orientation_aware,
-        uncertainty,
-        random,
-    )
-}
-"""The rules by name."""
-
-BLIND_RULES = ("uncertainty", "random")
-"""Those that do not look at the rows, only at what the classifier says about them, if at all."""
-
-
-def rule_of(query: str | Rule) -> Rule:
-    """The rule of a name; a function is a rule itself.
+@rule("uncertainty", "where the two best classes are level", needs="scores")
+def uncertainty(state: QueryState) -> np.ndarray:
+    """Where the classifier hesitates between its two best classes.
 
     Parameters
     ----------
-    query : str or callable
+    state : QueryState
 
     Returns
     -------
-    callable
+    ndarray of shape (n_candidates,)
+        Minus the gap between the two highest probabilities, or between the two highest scores of
+        a classifier that has no probabilities.
+
+    References
+    ----------
+    Lewis and Gale (1994), A sequential algorithm for training text classifiers.
+    Scheffer, Decomain and Wrobel (2001), Active hidden Markov models for information extraction.
     """
-    return query if callable(query) else RULES[query]
+    return -_gap(_opinions(state.model, state.inputs(state.candidates)))
+
+
+@rule("random", "any row, to compare with", needs="nothing")
+def random_rows(state: QueryState) -> np.ndarray:
+    """Any candidate is as good as another: the rule that all others must beat.
+
+    Parameters
+    ----------
+    state : QueryState
+
+    Returns
+    -------
+    ndarray of shape (n_candidates,)
+    """
+    return state.rng.random(len(state.candidates))
 
 
 def _gap(scores: np.ndarray) -> np.ndarray:

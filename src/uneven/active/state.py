@@ -16,6 +16,7 @@ from sklearn.utils import get_tags
 from sklearn.utils.validation import check_array, validate_data
 
 from uneven.active.history import fingerprint
+from uneven.active.registry import blind_choices
 from uneven.linear.expansions import kernel_parameters
 from uneven.linear.rows import row_norms
 from uneven.utils.frames import holds_words, take_rows
@@ -55,7 +56,7 @@ class Pool:
             raise ValueError(
                 f"the geometry of the rows is needed, but not all are finite numbers: {why} Turn "
                 "them into numbers first, or use only what looks at the classifier alone: "
-                "query='uncertainty' or 'random', stop=Budget or StablePredictions."
+                f"{blind_choices()}."
             )
         return table
 
@@ -80,6 +81,7 @@ class Pool:
         """The width of a Gaussian kernel that scikit-learn calls "scale", for all rows."""
         return float(kernel_parameters(self.X, "rbf", "scale", 3, 1.0)["gamma"])
 
+    @cached_property
     def bayes_point(self) -> BayesPointClassifier:
         """Straight for sparse pools; else Gaussian, as wide as the whole pool suggests."""
         if not self.is_numeric:

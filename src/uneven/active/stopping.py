@@ -16,6 +16,7 @@ from sklearn.base import clone
 from sklearn.utils import get_tags
 
 from uneven.active.history import answers
+from uneven.active.registry import stopping_rule
 from uneven.active.rules import expected_model_change
 from uneven.linear import NotSeparableError, hard_margin
 from uneven.linear.rows import add_constant
@@ -35,6 +36,7 @@ __all__ = [
     "StablePredictions",
     "StoppingRule",
     "VolumeBelow",
+    "check_stop",
     "first_reason",
 ]
 
@@ -57,6 +59,37 @@ def first_reason(stop: StoppingRule | Sequence[StoppingRule], learner: ActiveLea
     return next((reason for rule in rules if (reason := rule(learner)) is not None), None)
 
 
+def check_stop(stop: Any) -> None:
+    """Refuse what is neither a stopping rule nor several of them.
+
+    Parameters
+    ----------
+    stop : object
+
+    Examples
+    --------
+    >>> check_stop(5)
+    Traceback (most recent call last):
+        ...
+    ValueError: stop must be a stopping rule or a list of them, got 5. Budget(5) stops at 5 labels.
+    """
+    several = isinstance(stop, Sequence) and not isinstance(stop, str)
+    wrong = [rule for rule in (stop if several else [stop]) if not _is_rule(rule)]
+    if stop is None or not wrong:
+        return
+    hint = "See uneven.active.stopping."
+    if isinstance(wrong[0], int) and wrong[0] > 0:
+        hint = f"Budget({wrong[0]}) stops at {wrong[0]} labels."
+    elif isinstance(wrong[0], type):
+        hint = f"Write {wrong[0].__name__}(...), with its choices."
+    raise ValueError(f"stop must be a stopping rule or a list of them, got {stop!r}. {hint}")
+
+
+def _is_rule(rule: Any) -> bool:
+    return callable(rule) and not isinstance(rule, type)
+
+
+@stopping_rule("Budget", "n rows have a label", blind=True)
 @dataclass(frozen=True)
 class Budget:
     """Stop once so many rows have a label.
@@ -85,6 +118,7 @@ class Budget:
         return f"{told} rows have a label, the budget was {self.n}" if told >= self.n else None
 
 
+@stopping_rule("NoInformativeRow", "the labels imply all others")
 @dataclass(frozen=True)
 class NoInformativeRow:
     """Stop once the labels so far imply those of all other rows.
@@ -133,6 +167,7 @@ class NoInformativeRow:
         return "the labels so far imply those of all other rows"
 
 
+@stopping_rule("VolumeBelow", "the version space is smaller than a share of all classifiers")
 @dataclass(frozen=True)
 class VolumeBelow:
     """Stop once the version space has become small.
@@ -184,6 +219,11 @@ class VolumeBelow:
         )
 
 
+@stopping_rule(
+    "StablePredictions",
+    "so many answers changed no more than a share of the predictions",
+    blind=True,
+)
 @dataclass(frozen=True)
 class StablePredictions:
     """Stop once the answers no longer change what the classifier says about the pool.
@@ -242,6 +282,7 @@ class StablePredictions:
         return f"{last} changed {little}"
 
 
+@stopping_rule("ExpectedGain", "no answer is expected to take away much of the version space")
 @dataclass(frozen=True)
 class ExpectedGain:
     """Stop once no answer is expected to take much of the version space away.

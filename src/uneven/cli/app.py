@@ -255,7 +255,7 @@ def _noise(
     return partial(estimate_noise, NoiseRequest(table, observed, clean, *counting, *files))
 
 
-@app.command("label-next", help=texts.LABEL_NEXT, epilog=texts.EXIT_CODES)
+@app.command("label-next", cls=texts.ListingCommand, help=texts.LABEL_NEXT, epilog=texts.EXIT_CODES)
 def _label_next(
     pool: Annotated[Path, typer.Argument(metavar="POOL", help=TABLE_HELP)],
     labels: Annotated[

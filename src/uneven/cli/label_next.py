@@ -46,7 +46,7 @@ class LabelRequest:
     output : Path or None
         Where to write the next rows besides.
     query : str
-        Query rule.
+        Query rule, a name of `uneven.active.RULES`.
     kernel, gamma : str and float or None
         Of the classifier; None lets the table decide.
     flip : float

@@ -230,19 +230,7 @@ a table some of whose rows have labels: --label-column.
 
 [bold]Rules[/bold] (--query)
 
-  centre_of_gravity: nearest to the middle of all classifiers that agree
-
-  simple: nearest to the support vector machine
-
-  balanced, expected_model_change: by the votes
-
-  maxmin, ratio: two support vector machines per row; slower
-
-  orientation_aware: by the shape of what is left; much slower
-
-  uncertainty: where the two best classes are level
-
-  random: any row, to compare with
+{rules}
 
 Before two classes are known, the rows are spread over the table.
 """
@@ -290,7 +278,7 @@ class ListingCommand(TyperCommand):
 
 
 def fill_lists(text: str) -> str:
-    """Put the declared methods and measures into a help text.
+    """Put the declared methods, measures and query rules into a help text.
 
     Examples
     --------
@@ -303,14 +291,21 @@ def fill_lists(text: str) -> str:
     lists = {
         "methods": _lines(methods),
         "measures": _lines(measures),
+        "rules": _lines(read_declarations("rule", "name", "description")),
         "aware": ", ".join(one["name"] for one in methods if one.get("takes_noise")),
         "joining": _sequence(one["name"] for one in methods if one.get("joins_views")),
         "noisy": _sequence(one["name"] for one in methods if one.get("needs_noise")),
         "requested": _sequence(one["name"] for one in methods if one.get("on_request")),
     }
+    return "\n\n".join(_filled(paragraph, lists) for paragraph in text.split("\n\n"))
+
+
+def _filled(paragraph: str, lists: dict[str, str]) -> str:
+    """The paragraph with its lists; one that has none stays as it is."""
+    text = paragraph
     for name, words in lists.items():
         text = text.replace(f"{{{name}}}", words)
-    return "\n\n".join(_wrapped(paragraph) for paragraph in text.split("\n\n"))
+    return text if text == paragraph else "\n\n".join(map(_wrapped, text.split("\n\n")))
 
 
 def _wrapped(paragraph: str) -> str:
