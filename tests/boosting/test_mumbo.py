@@ -26,7 +26,7 @@ pytestmark = pytest.mark.filterwarnings(
 )
 
 
-def random_shares(right, present):
+def random_shares(right, view_mask):
     """A cooperation rule of a user: any numbers in [0, 1]."""
     return np.random.default_rng(right.sum()).random(right.shape)
 
@@ -82,7 +82,7 @@ def test_shares_of_the_fixture_and_of_the_three_view_toy():
         ("ratio", 0.75, 0.25),
         ("gauss", np.exp(-0.0625), np.exp(-0.0625)),
         ("half", 0.25, 0.25),
-        (lambda right, present: gauss(right, present, centre=0.25), 1.0, np.exp(-0.25)),
+        (lambda right, view_mask: gauss(right, view_mask, centre=0.25), 1.0, np.exp(-0.25)),
     ],
 )
 def test_cooperation_rules(rule, one_of_four_wrong, three_of_four_wrong):
@@ -95,8 +95,8 @@ def test_cooperation_rules(rule, one_of_four_wrong, three_of_four_wrong):
 
 def test_absent_views_are_neither_right_nor_wrong():
     right = np.array([[True, False, False], [False, False, False]])
-    present = np.array([[True, True, False], [True, False, False]])
-    shares = cooperation_shares("ratio", right, present)
+    view_mask = np.array([[True, True, False], [True, False, False]])
+    shares = cooperation_shares("ratio", right, view_mask)
     np.testing.assert_allclose(shares[0], [1.0, 0.5, 0.5])
     np.testing.assert_array_equal(shares[1], 1.0)
 
@@ -399,8 +399,11 @@ def test_strong_views_are_chosen_and_accuracy_is_not_below_the_best_view():
     ("params", "message"),
     [
         ({"cooperation": "full"}, "cooperation must be one of 'binary', 'gauss', 'half', 'ratio'"),
-        ({"cooperation": lambda right, present: 2.0}, "must return numbers in"),
-        ({"cooperation": lambda right, present: right[:, 0]}, "must return a number, or an array"),
+        ({"cooperation": lambda right, mask: 2.0}, "must return numbers in"),
+        (
+            {"cooperation": lambda right, mask: right[:, 0]},
+            "must return a number, or an array",
+        ),
         ({"estimator": {"view0": LinearSVC()}, "max_depth": 0}, "max_depth must be a whole number"),
         ({"selection": "best"}, "selection must be one of 'class_focus'"),
         ({"on_failure": "ignore"}, "on_failure must be one of 'halt', 'retry', 'skip'"),

@@ -38,7 +38,7 @@ def enough_trees(**params):
 
 def make_bag(votes, y, mass=None, unseen=None):
     bag = OutOfBag(y, votes.shape[1], np.ones(len(y)) if mass is None else mass)
-    bag.hear(votes, np.ones(len(y), dtype=bool) if unseen is None else unseen)
+    bag.add_votes(votes, np.ones(len(y), dtype=bool) if unseen is None else unseen)
     return bag
 
 
@@ -54,7 +54,7 @@ def two_bags(draw):
     bags = []
     for scores in (votes, rng.random(votes.shape)):
         bags.append(OutOfBag(y, votes.shape[1], mass))
-        bags[-1].hear(scores, rng.random(len(y)) < 0.7)
+        bags[-1].add_votes(scores, rng.random(len(y)) < 0.7)
     return bags, y, mass
 
 

@@ -34,8 +34,8 @@ def test_votes_add_up_as_shares_over_who_has_not_seen_a_row():
     assert not bag.judged.any()
     np.testing.assert_array_equal(bag.errors(), np.zeros((3, 3)))
     votes = np.array([[4.0, 0.0, 0.0], [3.0, 1.0, 0.0], [0.0, 4.0, 0.0], [0.0, 0.0, 0.0]])
-    bag.hear(votes, np.array([True, True, False, True]))
-    bag.hear(np.eye(3)[[1, 1, 1, 1]] * 1e9, np.array([False, True, True, False]))
+    bag.add_votes(votes, np.array([True, True, False, True]))
+    bag.add_votes(np.eye(3)[[1, 1, 1, 1]] * 1e9, np.array([False, True, True, False]))
     np.testing.assert_allclose(bag.votes, [[1, 0, 0], [0.75, 1.25, 0], [0, 1, 0], [0, 0, 0]])
     assert bag.judged.tolist() == [True, True, True, False]
     np.testing.assert_array_equal(bag.errors(), np.zeros((3, 3)))

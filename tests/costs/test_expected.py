@@ -59,7 +59,7 @@ def test_beliefs_and_costs_follow_the_slow_twins(problem, priced, n_votes):
     n_classes = len(units)
     beliefs = Beliefs(y, noise, problem["prior"], units)
     prices = problem["prices"] if priced else np.ones((n_classes, n_classes))
-    costs = ExpectedCosts(y, mass, beliefs, units, prices if priced else None, tells_beliefs=True)
+    costs = ExpectedCosts(y, mass, beliefs, units, prices if priced else None, updates_beliefs=True)
     scores = np.zeros((len(y), n_classes))
     for _ in range(n_votes):
         beliefs.begin_round()
@@ -90,7 +90,7 @@ def test_certain_labels_give_the_costs_of_plain_boosting(problem, n_rounds):
     y, mass, units, rng = (problem[k] for k in ("y", "mass", "units", "rng"))
     n_classes = len(units)
     beliefs = Beliefs(y, np.eye(n_classes), problem["prior"], units)
-    expected = ExpectedCosts(y, mass, beliefs, units, problem["prices"], tells_beliefs=True)
+    expected = ExpectedCosts(y, mass, beliefs, units, problem["prices"], updates_beliefs=True)
     plain = RunningCosts(y, n_classes, mass / units[y], problem["prices"])
     for _ in range(n_rounds):
         answers = rng.integers(-1, n_classes, len(y)).astype(np.int32)
@@ -147,12 +147,12 @@ def test_rows_that_voters_learnt_from_do_not_hear_them():
     untouched = beliefs.current().copy()
     ones = np.ones(4, dtype=np.int32)
     beliefs.begin_round(np.array([True, False, True, False]))
-    beliefs.hear(ones, np.array([0.4, 0.4]))
+    beliefs.update(ones, np.array([0.4, 0.4]))
     after_one = beliefs.current().copy()
     np.testing.assert_array_equal(after_one[[0, 2]], untouched[[0, 2]])
     assert np.all(after_one[[1, 3], 1] > untouched[[1, 3], 1])
     beliefs.begin_round(np.array([False, False, True, True]))
-    beliefs.hear(ones, np.array([0.4, 0.4]))
+    beliefs.update(ones, np.array([0.4, 0.4]))
     both = beliefs.current()
     np.testing.assert_allclose(both[0], both[1], atol=1e-12)
     np.testing.assert_array_equal(both[2], untouched[2])
@@ -173,7 +173,7 @@ def test_costs_and_beliefs_do_not_depend_on_threads():
 def _matrix_after_votes(y: np.ndarray, noise: np.ndarray, n_classes: int, pool: ThreadPool):
     beliefs = Beliefs(y, noise, np.full(n_classes, 1 / n_classes), pool=pool)
     costs = ExpectedCosts(
-        y, np.ones(len(y)), beliefs, np.ones(n_classes), tells_beliefs=True, pool=pool
+        y, np.ones(len(y)), beliefs, np.ones(n_classes), updates_beliefs=True, pool=pool
     )
     rng = np.random.default_rng(1)
     for _ in range(3):
@@ -186,7 +186,9 @@ def test_extreme_scores_stay_finite():
     y = np.array([0, 1, 2], dtype=np.int32)
     noise = np.array([[0.9, 0.2, 0.0], [0.1, 0.8, 0.1], [0.0, 0.0, 0.9]])
     beliefs = Beliefs(y, noise, np.full(3, 1 / 3))
-    costs = ExpectedCosts(y, np.array([1e-90, 1.0, 1e90]), beliefs, np.ones(3), tells_beliefs=True)
+    costs = ExpectedCosts(
+        y, np.array([1e-90, 1.0, 1e90]), beliefs, np.ones(3), updates_beliefs=True
+    )
     for answers in ([0, 0, 0], [2, 2, 2]):
         costs.add(np.array(answers, dtype=np.int32), 900.0)
     assert np.isfinite(costs.matrix).all()

@@ -1,4 +1,4 @@
-"""Worker threads: jobs in order, failures that end the rest, teams within teams."""
+"""Worker threads: jobs in order, failures that end the rest, pools within pools."""
 
 import threading
 import time

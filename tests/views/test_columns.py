@@ -15,8 +15,8 @@ from sklearn.pipeline import Pipeline
 from sklearn.preprocessing import FunctionTransformer, OneHotEncoder, StandardScaler
 
 from uneven import ComboClassifier, ViewColumns
-from uneven.utils.frames import learn_categories, named_frame
-from uneven.views.training_rows import validate_fit_data
+from uneven.utils.frames import named_frame
+from uneven.views.training_rows import learn_categories, validate_fit_data
 
 WORDS = [f"w{k}" for k in range(300)]
 

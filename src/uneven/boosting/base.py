@@ -1,4 +1,4 @@
-"""The one boosting loop. A method supplies how it begins and what it does in a round."""
+"""The one boosting loop, and its simplest step. A method supplies how it begins and a round."""
 
 from __future__ import annotations
 
@@ -12,12 +12,11 @@ from typing import Any, ClassVar, Self
 import numpy as np
 from sklearn.utils import check_random_state
 
-from uneven.boosting.judge import Judge
-from uneven.boosting.label_noise import known_noise, signals, true_mass
+from uneven.boosting.early_stopping import EarlyStopping
 from uneven.costs import EDGE_CLIP, EDGE_TOLERANCE, line_search_weight, vote_weight
-from uneven.costs.expected import Beliefs, ExpectedCosts, VoteCosts
-from uneven.costs.matrices import CostMatrix, RunningCosts
-from uneven.noise import NoiseInverse
+from uneven.costs.expected import NoisyLabels
+from uneven.costs.matrices import CostMatrix, KnownLabels, VoteCosts
+from uneven.noise import check_noise_matrix, invert_noise
 from uneven.utils.parallel import ThreadPool, thread_pool
 from uneven.utils.parameters import Flag, Interval, Jobs, Whole, check_integer, check_parameters
 from uneven.utils.validation import check_class_cost, fitted_attributes, whole_or_nothing
@@ -26,19 +25,6 @@ from uneven.views.training_rows import TrainingRows, check_same_table, validate_
 from uneven.voters import TrainingTable, Voter, WeakLearner, as_weak_learner
 from uneven.votes import ALL_VIEWS, Term, Vote
 from uneven.votes.vote import StagedVoteClassifier
-
-__all__ = [
-    "BoostingClassifier",
-    "CallbackSupportMixin",
-    "Candidate",
-    "Round",
-    "RowDraw",
-    "Setting",
-    "SingleCostBoosting",
-    "announced_rounds",
-    "with_callbacks",
-]
-
 
 try:
     from sklearn.callback import CallbackSupportMixin, with_callbacks
@@ -50,6 +36,21 @@ except ImportError:  # scikit-learn before 1.9
     def with_callbacks(method: Callable) -> Callable:  # type: ignore[no-redef]
         """Stand-in for scikit-learn's decorator."""
         return method
+
+
+__all__ = [
+    "BoostingClassifier",
+    "CallbackSupportMixin",
+    "Candidate",
+    "GrowingVote",
+    "Round",
+    "RowDraw",
+    "Setting",
+    "SingleCostBoosting",
+    "announced_rounds",
+    "warn_of_guessing",
+    "with_callbacks",
+]
 
 
 class RowDraw:
@@ -104,33 +105,27 @@ class Setting:
     views : ViewMap
     view_mask : ndarray of bool, shape (n_samples, n_views)
         Where the views are there.
+    labels : KnownLabels
+        The labels of the rows, which open cost matrices; a ``NoisyLabels`` if some are wrong.
     draw : RowDraw
         The rows that the voters of the current round learn from.
-    noise : NoiseInverse or None
-        How labels go wrong, if they do.
-    clean : ndarray of bool, shape (n_samples,), or None
-        Rows whose label is known to be right.
-    beliefs : Beliefs or None
-        What the true labels may be, if the observed ones are noisy.
     """
 
     table: TrainingTable
     views: ViewMap
     view_mask: np.ndarray
+    labels: KnownLabels
     draw: RowDraw
-    noise: NoiseInverse | None = None
-    clean: np.ndarray | None = None
-    beliefs: Beliefs | None = None
 
     def begin_round(self, seed: int) -> None:
         """Draw the rows of the round."""
         self.draw.begin(seed)
-        if self.beliefs is not None:
-            self.beliefs.begin_round(self.draw.rows)
+        self.labels.begin_round(self.draw.rows)
 
-    def labels(self) -> np.ndarray:
-        """The labels, or the most probable ones if they are noisy, shape (n_samples,)."""
-        return self.table.y if self.beliefs is None else self.beliefs.labels()
+    def open_shared_costs(self) -> VoteCosts:
+        """The first cost matrix of all views together; rows without any view cost nothing."""
+        seen = self.table.where(np.any(self.view_mask, axis=1), self.table.pool)
+        return self.labels.open_costs(seen.mass, updates_beliefs=True, pool=seen.pool)
 
 
 @dataclass
@@ -173,11 +168,31 @@ class Round:
     stop: str = ""
 
 
+@dataclass
+class GrowingVote:
+    """The vote while it is learnt: its terms, and how many there were after each round."""
+
+    n_classes: int
+    views: ViewMap
+    terms: list[Term] = field(default_factory=list)
+    ends: list[int] = field(default_factory=list)
+
+    def add(self, terms: list[Term]) -> None:
+        """Let the voters of a round join."""
+        self.terms += terms
+        self.ends.append(len(self.terms))
+
+    def stand(self) -> Vote:
+        """The vote as it stands."""
+        return Vote(self.terms, self.ends, self.n_classes, self.views)
+
+
 class BoostingClassifier(CallbackSupportMixin, StagedVoteClassifier, metaclass=ABCMeta):
     """Base of all boosting methods: owns the loop, the vote and everything after fitting.
 
     A subclass implements :meth:`_begin`, which returns the state of its process, and
-    :meth:`_boost`, which does one round on that state.
+    :meth:`_boost`, which does one round on that state. Its constructor names all parameters, as
+    scikit-learn wants it, and hands them to :meth:`_store`.
     """
 
     _parameters: ClassVar = {
@@ -192,47 +207,32 @@ class BoostingClassifier(CallbackSupportMixin, StagedVoteClassifier, metaclass=A
         "validation_fraction": Interval(0, 1, closed="neither", says="between 0 and 1"),
     }
 
+    estimator: Any
+    n_estimators: int
+    max_depth: int
+    learning_rate: float
+    class_cost: Any
+    noise_matrix: Any
+    subsample: float
+    views: Any
+    max_bins: int
+    early_stopping: bool
+    validation_fraction: float
+    n_iter_no_change: int
+    warm_start: bool
+    random_state: Any
+    verbose: int
+
     vote_: Vote
     history_: dict[str, Any]
     stop_reason_: str
     subsample_: float
 
-    def __init__(
-        self,
-        estimator: Any = None,
-        *,
-        n_estimators: int = 200,
-        max_depth: int = 3,
-        learning_rate: float = 1.0,
-        class_cost: Any = None,
-        noise_matrix: Any = None,
-        subsample: float = 1.0,
-        views: Any = None,
-        max_bins: int = 255,
-        early_stopping: bool = False,
-        validation_fraction: float = 0.1,
-        n_iter_no_change: int = 20,
-        warm_start: bool = False,
-        random_state: Any = None,
-        n_jobs: int | None = None,
-        verbose: int = 0,
-    ) -> None:
-        self.estimator = estimator
-        self.n_estimators = n_estimators
-        self.max_depth = max_depth
-        self.learning_rate = learning_rate
-        self.class_cost = class_cost
-        self.noise_matrix = noise_matrix
-        self.subsample = subsample
-        self.views = views
-        self.max_bins = max_bins
-        self.early_stopping = early_stopping
-        self.validation_fraction = validation_fraction
-        self.n_iter_no_change = n_iter_no_change
-        self.warm_start = warm_start
-        self.random_state = random_state
-        self.n_jobs = n_jobs
-        self.verbose = verbose
+    def _store(self, given: Mapping[str, Any]) -> None:
+        """Store the parameters of a constructor, which passes its ``locals()``."""
+        for name, value in given.items():
+            if name != "self":
+                setattr(self, name, value)
 
     @abstractmethod
     def _begin(self, setting: Setting) -> Any:
@@ -252,41 +252,6 @@ class BoostingClassifier(CallbackSupportMixin, StagedVoteClassifier, metaclass=A
 
     def _finish(self, process: Any) -> None:
         """Store what else the method has to show once the vote stands."""
-
-    def _open_costs(
-        self, setting: Setting, table: TrainingTable, tells_beliefs: bool = False
-    ) -> VoteCosts:
-        """The first cost matrix of a table; rows without mass cost nothing."""
-        class_cost = check_class_cost(self.class_cost, self.classes_)
-        units = self._class_units(
-            true_mass(table.y, table.mass, table.n_classes, setting.noise, setting.clean)
-        )
-        if setting.beliefs is None:
-            weights = table.mass / units[table.y]
-            return RunningCosts(table.y, table.n_classes, weights, class_cost, table.pool)
-        return ExpectedCosts(
-            table.y, table.mass, setting.beliefs, units, class_cost, tells_beliefs, table.pool
-        )
-
-    def _open_shared_costs(self, setting: Setting) -> VoteCosts:
-        """The first cost matrix of all views together; rows without any view cost nothing."""
-        seen = setting.table.where(np.any(setting.view_mask, axis=1), setting.table.pool)
-        return self._open_costs(setting, seen, tells_beliefs=True)
-
-    def _open_beliefs(self, setting: Setting) -> Beliefs | None:
-        """What the true labels may be before anybody has voted, if the observed ones are noisy."""
-        table = setting.table
-        if setting.noise is None:
-            return None
-        units = self._class_units(self.class_prior_ * table.class_mass.sum())
-        prices = check_class_cost(self.class_cost, self.classes_)
-        if prices is not None:
-            np.fill_diagonal(prices, 0.0)
-            means = prices.mean(axis=1)
-            units = units / np.where(means > 0.0, means, 1.0)
-        chances = np.vstack([setting.noise.matrix, np.eye(table.n_classes)])
-        seen = signals(table.y, table.n_classes, setting.clean)
-        return Beliefs(seen, chances, self.class_prior_, units, table.pool)
 
     def _admit(
         self,
@@ -339,98 +304,99 @@ class BoostingClassifier(CallbackSupportMixin, StagedVoteClassifier, metaclass=A
             train, validation = self._hold_out(rows)
             with thread_pool(self.n_jobs) as pool:
                 table = TrainingTable.of(train, self.max_bins, pool)
-                noise = known_noise(self.noise_matrix, self.classes_)
-                mass = true_mass(train.y, train.mass, len(rows.classes), noise, train.clean)
-                self.class_prior_ = mass / mass.sum()
+                labels = self._observe(train, pool)
+                self.class_prior_ = labels.class_prior
                 draw = RowDraw(len(train.y), self.subsample)
-                setting = Setting(table, rows.views, train.view_mask, draw, noise, train.clean)
-                setting.beliefs = self._open_beliefs(setting)
-                self._learn(setting, self._begin(setting), validation, continued)
+                setting = Setting(table, rows.views, train.view_mask, labels, draw)
+                process = self._begin(setting)
+                vote = self._resume(setting, process, continued)
+                watch = None if validation is None else self._watch(validation, labels, vote)
+                self._learn(setting, process, vote, watch)
+                self._keep(vote, len(vote.ends) if watch is None else watch.best_round)
+                self._finish(process)
         return self
 
     def _learn(
-        self,
-        setting: Setting,
-        process: Any,
-        validation: TrainingRows | None,
-        continued: Vote | None,
+        self, setting: Setting, process: Any, vote: GrowingVote, watch: EarlyStopping | None
     ) -> None:
-        """Run the loop and store the vote."""
+        """Run the rounds that are left to do."""
         seeds = check_random_state(self.random_state).randint(2**31 - 1, size=self.n_estimators)
-        terms, ends = self._resume(process, continued)
-        judge = None if validation is None else self._appoint_judge(validation, setting.noise)
-        if judge is not None:
-            for start, end in pairwise([0, *ends]):
-                judge.score(terms[start:end])
-        n_classes, views = setting.table.n_classes, setting.views
-
-        def snapshot() -> dict[str, Any]:
-            return fitted_attributes(self) | {"vote_": Vote(terms, ends, n_classes, views)}
-
-        self.stop_reason_ = "one class" if n_classes == 1 else ""
-        done = int(self.history_["round"][-1]) if ends else 0
+        done = int(self.history_["round"][-1]) if vote.ends else 0
+        self.stop_reason_ = "one class" if setting.table.n_classes == 1 else ""
         todo = range(0) if self.stop_reason_ else range(done, self.n_estimators)
-        data = (setting.table.X, setting.table.y)
-        for number in announced_rounds(self, todo, data, snapshot):
-            setting.begin_round(int(seeds[number]))
-            outcome = self._boost(process, int(seeds[number]))
+        for number in announced_rounds(self, todo, setting.table, vote):
+            seed = int(seeds[number])
+            setting.begin_round(seed)
+            outcome = self._boost(process, seed)
             if outcome.terms:
-                terms += outcome.terms
-                ends.append(len(terms))
-                record = {"round": number + 1} | outcome.record
-                if self.subsample < 1.0:
-                    record["draw"] = int(seeds[number])
-                if judge is not None:
-                    record["validation_score"] = judge.score(outcome.terms)
-                for key, value in record.items():
-                    self.history_.setdefault(key, []).append(value)
-            tired = judge is not None and judge.is_tired
-            self.stop_reason_ = outcome.stop or ("early stopping" if tired else "")
+                vote.add(outcome.terms)
+                self._add_to_history(number + 1, seed, outcome, watch)
+            is_stale = watch is not None and watch.should_stop
+            self.stop_reason_ = outcome.stop or ("early stopping" if is_stale else "")
             done = number + 1
-        if todo and not terms and done:
-            warnings.warn(
-                "no voter does better than guessing: the classifier always answers the most "
-                "frequent class.",
-                stacklevel=2,
-            )
+        if todo and not vote.terms:
+            warn_of_guessing()
         if not self.stop_reason_:
             complete = done >= self.n_estimators
             self.stop_reason_ = "all rounds done" if complete else "a callback asked to stop"
-        kept = len(ends) if judge is None else judge.best_round
-        self.vote_ = Vote(terms, ends, n_classes, views).truncate(kept)
-        self.n_estimators_ = kept
-        self.history_ = {key: np.array(v[:kept]) for key, v in self.history_.items()}
-        self._finish(process)
 
-    def _resume(self, process: Any, continued: Vote | None) -> tuple[list[Term], list[int]]:
+    def _keep(self, vote: GrowingVote, n_rounds: int) -> None:
+        """Store the vote as it was after so many rounds."""
+        self.vote_ = vote.stand().truncate(n_rounds)
+        self.n_estimators_ = n_rounds
+        self.history_ = {key: np.array(values[:n_rounds]) for key, values in self.history_.items()}
+
+    def _add_to_history(
+        self, number: int, seed: int, outcome: Round, watch: EarlyStopping | None
+    ) -> None:
+        """Append a round in which voters joined the vote."""
+        record = {"round": number} | outcome.record
+        if self.subsample < 1.0:
+            record["draw"] = seed
+        if watch is not None:
+            record["validation_score"] = watch.score(outcome.terms)
+        for key, value in record.items():
+            self.history_.setdefault(key, []).append(value)
+
+    def _resume(self, setting: Setting, process: Any, continued: Vote | None) -> GrowingVote:
         """Start from nothing, or from an earlier vote."""
+        vote = GrowingVote(setting.table.n_classes, setting.views)
         if continued is None:
             self.history_ = {}
-            return [], []
+            return vote
         self.history_ = {key: list(values) for key, values in self.history_.items()}
         self._replay(process, continued)
-        return continued.terms(), continued.rounds.tolist()
+        vote.terms, vote.ends = continued.terms(), continued.rounds.tolist()
+        return vote
 
-    def _retold(self, setting: Setting, vote: Vote) -> Iterator[Term]:
+    def _learnt_terms(self, setting: Setting, vote: Vote) -> Iterator[Term]:
         """The terms of an earlier vote, with the rows of each round drawn again."""
         terms = vote.terms()
         for k, (start, end) in enumerate(pairwise([0, *vote.rounds.tolist()])):
             setting.begin_round(int(self.history_["draw"][k]) if "draw" in self.history_ else 0)
             yield from terms[start:end]
 
-    def _appoint_judge(self, rows: TrainingRows, noise: NoiseInverse | None) -> Judge:
-        """Who decides about early stopping."""
-        n_classes = len(rows.classes)
-        mass = true_mass(rows.y, rows.mass, n_classes)
-        if noise is not None:
-            mass = rows.mass.sum() * self.class_prior_
+    def _observe(self, rows: TrainingRows, pool: ThreadPool) -> KnownLabels:
+        """The labels of the training rows, and how they go wrong if that is known."""
+        noise = None
+        if self.noise_matrix is not None:
+            noise = check_noise_matrix(self.noise_matrix, self.classes_)
+        class_cost = check_class_cost(self.class_cost, self.classes_)
+        known = (rows.y, rows.mass, len(rows.classes), self._class_units, class_cost)
+        if noise is None or np.array_equal(noise, np.eye(len(noise))):
+            return KnownLabels(*known)
+        return NoisyLabels(*known, noise, invert_noise(noise).inverse, rows.clean, pool)
+
+    def _watch(self, rows: TrainingRows, labels: KnownLabels, vote: GrowingVote) -> EarlyStopping:
+        """Early stopping after the rounds so far; a class is worth what it weighs in the loss."""
+        mass, signals, gains = labels.gains(rows.y, rows.mass, rows.clean)
         units = self._class_units(mass)
-        certain = np.eye(n_classes)
-        gains = np.hstack([certain if noise is None else noise.inverse, certain])
         worth = gains / units[:, None] / (mass / units).sum()
-        seen = signals(rows.y, n_classes, rows.clean)
         fallback = int(self.class_prior_.argmax())
-        return Judge(rows, seen, worth, fallback, self.n_iter_no_change)
+        watch = EarlyStopping(rows, signals, worth, fallback, self.n_iter_no_change)
+        for start, end in pairwise([0, *vote.ends]):
+            watch.score(vote.terms[start:end])
+        return watch
 
     def _continues(self, earlier: dict[str, Any]) -> bool:
         """Whether ``fit`` goes on from an earlier vote; refuse if it cannot."""
@@ -484,6 +450,8 @@ class SingleCostBoosting(BoostingClassifier):
 
     _parameters: ClassVar = {"line_search": Flag()}
 
+    line_search: bool
+
     def __init__(
         self,
         estimator: Any = None,
@@ -505,31 +473,13 @@ class SingleCostBoosting(BoostingClassifier):
         n_jobs: int | None = None,
         verbose: int = 0,
     ) -> None:
-        super().__init__(
-            estimator,
-            n_estimators=n_estimators,
-            max_depth=max_depth,
-            learning_rate=learning_rate,
-            class_cost=class_cost,
-            noise_matrix=noise_matrix,
-            subsample=subsample,
-            views=views,
-            max_bins=max_bins,
-            early_stopping=early_stopping,
-            validation_fraction=validation_fraction,
-            n_iter_no_change=n_iter_no_change,
-            warm_start=warm_start,
-            random_state=random_state,
-            n_jobs=n_jobs,
-            verbose=verbose,
-        )
-        self.line_search = line_search
+        self._store(locals())
 
     def _begin(self, setting: Setting) -> _Process:
         views = setting.views
         view = 0 if len(views) == 1 else ALL_VIEWS
         learner = as_weak_learner(self.estimator, self.max_depth)
-        costs = self._open_shared_costs(setting)
+        costs = setting.open_shared_costs()
         return _Process(setting, views.used_columns, view, learner, costs)
 
     def _boost(self, process: _Process, seed: int) -> Round:
@@ -543,12 +493,12 @@ class SingleCostBoosting(BoostingClassifier):
         return self._admit(costs, Candidate(voter, answers, process.view, edge), searched)
 
     def _replay(self, process: _Process, vote: Vote) -> None:
-        for term in self._retold(process.setting, vote):
+        for term in self._learnt_terms(process.setting, vote):
             process.costs.add(term.voter.predict(process.setting.table.X), term.weight)
 
 
 def announced_rounds(
-    estimator: Any, rounds: range, data: tuple[Any, Any], snapshot: Callable[[], dict]
+    estimator: Any, rounds: range, table: TrainingTable, vote: GrowingVote
 ) -> Iterator[int]:
     """Iterate over the rounds of a fit, reporting each one when it has been done.
 
@@ -559,11 +509,10 @@ def announced_rounds(
         it sets to end the rounds: breaking out would keep the end from the callbacks.
     rounds : range
         Round numbers still to do.
-    data : (X, y)
-        What callbacks receive as the training data.
-    snapshot : callable
-        Returns the fitted attributes as they would be if learning ended now; called only if a
-        callback asks for them.
+    table : TrainingTable
+        What scikit-learn's callbacks receive as the training data.
+    vote : GrowingVote
+        They may also ask for the fitted attributes as they would be if learning ended now.
 
     Yields
     ------
@@ -578,20 +527,31 @@ def announced_rounds(
             if estimator.stop_reason_:
                 return
         return
-    X, y = data
+
+    def snapshot() -> dict[str, Any]:
+        return fitted_attributes(estimator) | {"vote_": vote.stand()}
+
+    data = {"estimator": estimator, "X": table.X, "y": table.y}
     context = start_context(max_subtasks=len(rounds))
-    context.call_on_fit_task_begin(estimator=estimator, X=X, y=y)
+    context.call_on_fit_task_begin(**data)
     for number in rounds:
         inner = context.subcontext(task_name="round")
-        inner.call_on_fit_task_begin(estimator=estimator, X=X, y=y)
+        inner.call_on_fit_task_begin(**data)
         yield number
         _print_round(estimator, number)
-        asked_to_stop = inner.call_on_fit_task_end(
-            estimator=estimator, X=X, y=y, reconstruction_attributes=snapshot
-        )
+        asked_to_stop = inner.call_on_fit_task_end(**data, reconstruction_attributes=snapshot)
         if asked_to_stop or estimator.stop_reason_:
             break
-    context.call_on_fit_task_end(estimator=estimator, X=X, y=y, reconstruction_attributes=snapshot)
+    context.call_on_fit_task_end(**data, reconstruction_attributes=snapshot)
+
+
+def warn_of_guessing() -> None:
+    """Warn that no round found a voter worth a vote."""
+    warnings.warn(
+        "no voter does better than guessing: the classifier always answers the most "
+        "frequent class.",
+        stacklevel=4,
+    )
 
 
 def _print_round(estimator: Any, number: int) -> None:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable
 from dataclasses import dataclass, field
-from typing import Any
+from typing import Any, ClassVar
 
 import numpy as np
 from scipy.special import logsumexp
@@ -17,12 +17,10 @@ from uneven.utils.contract import TWO_VIEWS
 from uneven.utils.docstrings import documented
 from uneven.utils.methods import method
 from uneven.utils.model_types import persisted
-from uneven.utils.parameters import check_choice
+from uneven.utils.parameters import Choice
 from uneven.votes import Term, Vote
 
 __all__ = ["MuComboClassifier"]
-
-_COEFFICIENTS = ("exact", "ones", "simplified")
 
 
 @dataclass
@@ -116,6 +114,11 @@ class MuComboClassifier(MultiViewBoosting):
     True
     """
 
+    _parameters: ClassVar = {
+        "coefficients": Choice(("exact", "ones", "simplified"), or_callable=True),
+        "constraint": Choice(CONSTRAINTS),
+    }
+
     def __init__(
         self,
         estimator: Any = None,
@@ -138,37 +141,15 @@ class MuComboClassifier(MultiViewBoosting):
         n_jobs: int | None = None,
         verbose: int = 0,
     ) -> None:
-        super().__init__(
-            estimator,
-            n_estimators=n_estimators,
-            max_depth=max_depth,
-            learning_rate=learning_rate,
-            class_cost=class_cost,
-            noise_matrix=noise_matrix,
-            subsample=subsample,
-            views=views,
-            max_bins=max_bins,
-            early_stopping=early_stopping,
-            validation_fraction=validation_fraction,
-            n_iter_no_change=n_iter_no_change,
-            warm_start=warm_start,
-            random_state=random_state,
-            n_jobs=n_jobs,
-            verbose=verbose,
-        )
-        self.coefficients = coefficients
-        self.constraint = constraint
+        self._store(locals())
 
     def _class_units(self, class_mass: np.ndarray) -> np.ndarray:
         return np.maximum(class_mass, np.finfo(float).tiny)
 
     def _begin(self, setting: Setting) -> _Process:
-        check_choice("coefficients", self.coefficients, _COEFFICIENTS, or_callable=True)
-        check_choice("constraint", self.constraint, CONSTRAINTS)
-        setting = self._hear(setting)
-        if setting.beliefs is not None:
-            setting.beliefs.scale_votes(1.0 / np.maximum(setting.view_mask.sum(axis=1), 1))
-        return _Process(setting, self._open_views(setting, tells_beliefs=True))
+        setting = self._drop_silent_views(setting)
+        setting.labels.scale_votes(1.0 / np.maximum(setting.view_mask.sum(axis=1), 1))
+        return _Process(setting, self._open_views(setting, updates_beliefs=True))
 
     def _boost(self, process: _Process, seed: int) -> Round:
         learning = [view for view in process.views if view.position not in process.finished]
@@ -235,7 +216,7 @@ class MuComboClassifier(MultiViewBoosting):
         }
 
     def _replay(self, process: _Process, vote: Vote) -> None:
-        for term in self._retold(process.setting, vote):
+        for term in self._learnt_terms(process.setting, vote):
             process.views[term.view].costs.add(term_answers(process.views, term), term.weight)
         if len(vote) and self.coefficients == "ones":
             edges = np.max(self.history_["view_edge"], axis=0)

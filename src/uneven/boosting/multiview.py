@@ -20,8 +20,7 @@ import numpy as np
 
 from uneven.boosting.base import BoostingClassifier, Candidate, RowDraw, Setting
 from uneven.costs import EDGE_TOLERANCE, vote_weight
-from uneven.costs.expected import VoteCosts
-from uneven.costs.matrices import CostMatrix
+from uneven.costs.matrices import CostMatrix, VoteCosts
 from uneven.utils.contract import TWO_VIEWS
 from uneven.views import ViewMap
 from uneven.views.training_rows import speaking_views
@@ -55,7 +54,7 @@ class Memory:
         Share of the rounds that each view may have.
     focus : int or str
         A class index, "worst" or "round_robin".
-    tells_answers : bool
+    counts_answers : bool
         Whether ``answered`` is kept up to date.
     counts : ndarray of int, shape (n_views,)
         Rounds won by each view.
@@ -69,7 +68,7 @@ class Memory:
     costs: VoteCosts
     quotas: np.ndarray
     focus: int | str = "worst"
-    tells_answers: bool = False
+    counts_answers: bool = False
     counts: np.ndarray = field(init=False)
     answered: np.ndarray = field(init=False)
     n_voters: int = 0
@@ -83,7 +82,7 @@ class Memory:
         if view != ALL_VIEWS:
             self.counts[view] += 1
         self.n_voters += 1
-        if self.tells_answers:
+        if self.counts_answers:
             spoken = np.flatnonzero(answers >= 0)
             self.answered[spoken, answers[spoken]] += 1.0
 
@@ -242,7 +241,7 @@ class ViewProcess:
     table : TrainingTable
         Rows without the view count for nothing.
     columns : ndarray of int, shape (n_columns,)
-    present : ndarray of bool, shape (n_samples,)
+    row_mask : ndarray of bool, shape (n_samples,)
     learner : WeakLearner
     costs : CostMatrix
         Its own, or a look at a shared one; rows without the view cost nothing.
@@ -253,7 +252,7 @@ class ViewProcess:
     position: int
     table: TrainingTable
     columns: np.ndarray
-    present: np.ndarray
+    row_mask: np.ndarray
     learner: WeakLearner
     costs: Any
     learning_rate: float
@@ -261,13 +260,13 @@ class ViewProcess:
 
     def learn(self, seed: int) -> Lesson:
         """Find a voter that pays little; nobody can where the view is absent everywhere."""
-        if not self.present.any():
-            silence = np.full(len(self.present), -1, dtype=np.int32)
+        if not self.row_mask.any():
+            silence = np.full(len(self.row_mask), -1, dtype=np.int32)
             return Lesson(self.position, TreeVoter.constant(0), silence, 0.0, 0.0)
         seen = self.draw.seen_of(self.costs, self.table.pool)
         voter, answers = self.learner.learn(self.table, self.columns, seen, seed)
         if not self.is_complete:
-            answers = np.where(self.present, answers, np.int32(-1))
+            answers = np.where(self.row_mask, answers, np.int32(-1))
         edge = self.costs.edge(answers)
         weight = self.learning_rate * vote_weight(edge) if edge > EDGE_TOLERANCE else 0.0
         return Lesson(self.position, voter, answers, edge, weight)
@@ -276,15 +275,15 @@ class ViewProcess:
         """What a voter of this view answers on the training rows, shape (n_samples,)."""
         if self.is_complete:
             return voter.predict(self.table.X)
-        answers = np.full(len(self.present), -1, dtype=np.int32)
-        if self.present.any():
-            answers[self.present] = voter.predict(self.table.X[np.flatnonzero(self.present)])
+        answers = np.full(len(self.row_mask), -1, dtype=np.int32)
+        if self.row_mask.any():
+            answers[self.row_mask] = voter.predict(self.table.X[np.flatnonzero(self.row_mask)])
         return answers
 
     @cached_property
     def is_complete(self) -> bool:
         """Whether every row has the view."""
-        return bool(self.present.all())
+        return bool(self.row_mask.all())
 
     def recall_lesson(self, term: Term) -> Lesson:
         """The lesson that once led to a term of this view's own vote; its edge is forgotten."""
@@ -299,7 +298,7 @@ class MultiViewBoosting(BoostingClassifier):
         self,
         setting: Setting,
         shared: VoteCosts | None = None,
-        tells_beliefs: bool = False,
+        updates_beliefs: bool = False,
     ) -> list[ViewProcess]:
         """Give every view its table, its learner and its cost matrix, or a look at a shared one."""
         table, views = setting.table, setting.views
@@ -308,18 +307,18 @@ class MultiViewBoosting(BoostingClassifier):
             _ = table.binned
         processes = []
         for j, pool in enumerate(table.pool.split(len(views))):
-            present = setting.view_mask[:, j]
-            seen = table.where(present, pool)
+            row_mask = setting.view_mask[:, j]
+            seen = table.where(row_mask, pool)
             if shared is None:
-                costs: CostMatrix = self._open_costs(setting, seen, tells_beliefs)
+                costs: CostMatrix = setting.labels.open_costs(seen.mass, updates_beliefs, pool)
             else:
-                costs = shared.where(present, pool)
+                costs = shared.where(row_mask, pool)
             processes.append(
                 ViewProcess(
                     position=j,
                     table=seen,
                     columns=views.columns[j],
-                    present=present,
+                    row_mask=row_mask,
                     learner=learners[j],
                     costs=costs,
                     learning_rate=self.learning_rate,
@@ -328,14 +327,14 @@ class MultiViewBoosting(BoostingClassifier):
             )
         return processes
 
-    def _hear(self, setting: Setting) -> Setting:
+    def _drop_silent_views(self, setting: Setting) -> Setting:
         """The same setting, in which views that have nothing to say are absent everywhere."""
         views = setting.views
         if len(views) == 1:
             return setting
-        speaking = speaking_views(setting.table.y, setting.view_mask, views)
-        heard = np.isin(np.arange(len(views)), speaking)
-        return replace(setting, view_mask=setting.view_mask & heard)
+        kept = speaking_views(setting.table.y, setting.view_mask, views)
+        speaks = np.isin(np.arange(len(views)), kept)
+        return replace(setting, view_mask=setting.view_mask & speaks)
 
     def _teach(self, setting: Setting, views: Sequence[ViewProcess], seed: int) -> list[Lesson]:
         """Let views learn from their costs, in parallel threads."""

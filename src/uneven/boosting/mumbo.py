@@ -21,7 +21,7 @@ from __future__ import annotations
 
 from collections.abc import Callable
 from dataclasses import dataclass, field
-from typing import Any
+from typing import Any, ClassVar
 
 import numpy as np
 from sklearn.utils.validation import check_is_fitted
@@ -37,12 +37,12 @@ from uneven.boosting.multiview import (
     selection_counts,
     term_answers,
 )
-from uneven.costs.expected import VoteCosts
+from uneven.costs.matrices import VoteCosts
 from uneven.utils.contract import TWO_VIEWS
 from uneven.utils.docstrings import documented
 from uneven.utils.methods import method
 from uneven.utils.model_types import persisted
-from uneven.utils.parameters import check_choice, check_integer
+from uneven.utils.parameters import Choice, Whole
 from uneven.views import ViewMap
 from uneven.views.training_rows import validate_predict_data
 from uneven.votes import Term, Vote
@@ -62,31 +62,31 @@ __all__ = [
 Rule = Callable[[np.ndarray, np.ndarray], Any]
 
 
-def _wrong_share(right: np.ndarray, present: np.ndarray) -> np.ndarray:
+def _wrong_share(right: np.ndarray, view_mask: np.ndarray) -> np.ndarray:
     """Share of the present views that are wrong, shape (n_samples, 1)."""
-    n_present = present.sum(axis=1, keepdims=True)
+    n_present = view_mask.sum(axis=1, keepdims=True)
     n_right = right.sum(axis=1, keepdims=True)
     return np.asarray((n_present - n_right) / np.maximum(n_present, 1))
 
 
-def binary(right: np.ndarray, present: np.ndarray) -> Any:
+def binary(right: np.ndarray, view_mask: np.ndarray) -> Any:
     """Do not push an example that another view already has right."""
     return 0.0
 
 
-def ratio(right: np.ndarray, present: np.ndarray) -> Any:
+def ratio(right: np.ndarray, view_mask: np.ndarray) -> Any:
     """Push it by the share of the views that are right."""
-    return 1.0 - _wrong_share(right, present)
+    return 1.0 - _wrong_share(right, view_mask)
 
 
-def gauss(right: np.ndarray, present: np.ndarray, centre: float = 0.5) -> Any:
+def gauss(right: np.ndarray, view_mask: np.ndarray, centre: float = 0.5) -> Any:
     """Push it most when the share of views in error is near ``centre``."""
-    return np.exp(-((centre - _wrong_share(right, present)) ** 2))
+    return np.exp(-((centre - _wrong_share(right, view_mask)) ** 2))
 
 
-def half(right: np.ndarray, present: np.ndarray) -> Any:
+def half(right: np.ndarray, view_mask: np.ndarray) -> Any:
     """Push it least when half of the views are wrong."""
-    return np.abs(0.5 - _wrong_share(right, present))
+    return np.abs(0.5 - _wrong_share(right, view_mask))
 
 
 COOPERATION_RULES: dict[str, Rule] = {
@@ -97,17 +97,17 @@ COOPERATION_RULES: dict[str, Rule] = {
 }
 
 
-def cooperation_shares(rule: str | Rule, right: np.ndarray, present: np.ndarray) -> np.ndarray:
+def cooperation_shares(rule: str | Rule, right: np.ndarray, view_mask: np.ndarray) -> np.ndarray:
     """How much of its vote weight each view applies to its own costs, row by row.
 
     Parameters
     ----------
     rule : {"binary", "ratio", "gauss", "half"} or callable
-        A callable gets ``right`` and ``present`` and returns numbers in [0, 1]: one for all, one
+        A callable gets ``right`` and ``view_mask`` and returns numbers in [0, 1]: one for all, one
         per row of shape (n_samples, 1), or an array of their shape.
     right : ndarray of bool, shape (n_samples, n_views)
         Which views answer rightly; False where absent.
-    present : ndarray of bool, shape (n_samples, n_views)
+    view_mask : ndarray of bool, shape (n_samples, n_views)
 
     Returns
     -------
@@ -124,7 +124,7 @@ def cooperation_shares(rule: str | Rule, right: np.ndarray, present: np.ndarray)
            [1., 0.]])
     """
     function = rule if callable(rule) else COOPERATION_RULES[rule]
-    shares = np.asarray(function(right, present), dtype=np.float64)
+    shares = np.asarray(function(right, view_mask), dtype=np.float64)
     if shares.shape not in ((), (len(right), 1), right.shape):
         raise ValueError(
             f"cooperation={rule!r} must return a number, or an array of shape {right.shape} or "
@@ -137,9 +137,6 @@ def cooperation_shares(rule: str | Rule, right: np.ndarray, present: np.ndarray)
         )
     settled = right | ~np.logical_or.reduce(right, axis=1, keepdims=True)
     return np.where(settled, 1.0, shares) if shares.any() else settled.astype(np.float64)
-
-
-_FAILURE_RULES = ("halt", "retry", "skip")
 
 
 @dataclass
@@ -254,6 +251,14 @@ class MumboClassifier(MultiViewBoosting):
     30
     """
 
+    _parameters: ClassVar = {
+        "cooperation": Choice(COOPERATION_RULES, or_callable=True),
+        "selection": Choice(SELECTION_RULES),
+        "on_failure": Choice(("halt", "retry", "skip")),
+        "max_retries": Whole(0),
+        "patience": Whole(1),
+    }
+
     def __init__(
         self,
         estimator: Any = None,
@@ -281,50 +286,21 @@ class MumboClassifier(MultiViewBoosting):
         n_jobs: int | None = None,
         verbose: int = 0,
     ) -> None:
-        super().__init__(
-            estimator,
-            n_estimators=n_estimators,
-            max_depth=max_depth,
-            learning_rate=learning_rate,
-            class_cost=class_cost,
-            noise_matrix=noise_matrix,
-            subsample=subsample,
-            views=views,
-            max_bins=max_bins,
-            early_stopping=early_stopping,
-            validation_fraction=validation_fraction,
-            n_iter_no_change=n_iter_no_change,
-            warm_start=warm_start,
-            random_state=random_state,
-            n_jobs=n_jobs,
-            verbose=verbose,
-        )
-        self.cooperation = cooperation
-        self.selection = selection
-        self.on_failure = on_failure
-        self.quotas = quotas
-        self.focus = focus
-        self.max_retries = max_retries
-        self.patience = patience
+        self._store(locals())
 
     def _class_units(self, class_mass: np.ndarray) -> np.ndarray:
         return np.ones(len(class_mass))
 
     def _begin(self, setting: Setting) -> _Process:
-        check_choice("cooperation", self.cooperation, COOPERATION_RULES, or_callable=True)
-        check_choice("selection", self.selection, SELECTION_RULES)
-        check_choice("on_failure", self.on_failure, _FAILURE_RULES)
-        check_integer("max_retries", self.max_retries, 0)
-        check_integer("patience", self.patience, 1)
-        setting = self._hear(setting)
-        costs = self._open_shared_costs(setting)
+        setting = self._drop_silent_views(setting)
+        costs = setting.open_shared_costs()
         memory = Memory(
             setting.table,
             setting.views,
             costs,
             _check_quotas(self.quotas, setting.views),
             _check_focus(self.focus, self.classes_),
-            tells_answers=self.selection == "diversity",
+            counts_answers=self.selection == "diversity",
         )
         return _Process(setting, self._open_views(setting), costs, memory)
 
@@ -357,7 +333,7 @@ class MumboClassifier(MultiViewBoosting):
     ) -> tuple[list[Lesson], Candidate | None, np.ndarray]:
         """Let all views learn again until one of them has something to say."""
         chosen = None
-        for fresh in np.random.RandomState(seed).randint(2**31 - 1, size=self.max_retries):
+        for fresh in np.random.RandomState(seed).randint(2**31 - 1, size=int(self.max_retries)):
             lessons = self._teach(process.setting, process.views, int(fresh))
             chosen, edges = select(self.selection, lessons, process.memory, int(fresh))
             if chosen is not None:
@@ -366,7 +342,7 @@ class MumboClassifier(MultiViewBoosting):
 
     def _cooperate(self, process: _Process, lessons: list[Lesson]) -> None:
         """Bring every view's costs up to date, sparing what other views have right."""
-        labels = process.setting.labels()
+        labels = process.setting.labels.most_probable()
         right = np.array([lesson.answers == labels for lesson in lessons]).T
         shares = cooperation_shares(self.cooperation, right, process.setting.view_mask)
         for lesson in reversed(lessons):  # the last view to learn is still in the cache
@@ -376,13 +352,13 @@ class MumboClassifier(MultiViewBoosting):
         process.view_terms.append([lesson.as_term(process.costs.n_classes) for lesson in lessons])
 
     def _replay(self, process: _Process, vote: Vote) -> None:
-        told = self._retold(process.setting, vote)
+        learnt = self._learnt_terms(process.setting, vote)
         rounds = zip(*(view_vote.terms() for view_vote in self.view_votes_))
         for number, terms in enumerate(rounds, start=1):
             pairs = zip(process.views, terms)
             self._cooperate(process, [view.recall_lesson(term) for view, term in pairs])
             if number in self.history_["round"]:
-                term = next(told)
+                term = next(learnt)
                 answers = term_answers(process.views, term)
                 process.costs.add(answers, term.weight)
                 process.memory.remember(term.view, answers)

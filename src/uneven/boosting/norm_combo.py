@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import warnings
 from dataclasses import dataclass, field
 from itertools import pairwise
 from typing import Any, ClassVar, Self
@@ -10,7 +9,13 @@ from typing import Any, ClassVar, Self
 import numpy as np
 from sklearn.utils import check_random_state
 
-from uneven.boosting.base import CallbackSupportMixin, announced_rounds, with_callbacks
+from uneven.boosting.base import (
+    CallbackSupportMixin,
+    GrowingVote,
+    announced_rounds,
+    warn_of_guessing,
+    with_callbacks,
+)
 from uneven.boosting.norm import (
     DEEPEST,
     Aim,
@@ -32,7 +37,7 @@ from uneven.utils.methods import method
 from uneven.utils.model_types import check_numbers, persisted
 from uneven.utils.parallel import thread_pool
 from uneven.utils.parameters import Flag, Interval, Jobs, Whole, check_integer, check_parameters
-from uneven.utils.validation import check_class_cost, fitted_attributes, whole_or_nothing
+from uneven.utils.validation import check_class_cost, whole_or_nothing
 from uneven.views import ViewMap
 from uneven.views.training_rows import TrainingRows, validate_fit_data
 from uneven.voters import CostLinear, TrainingTable, as_weak_learner
@@ -60,10 +65,12 @@ class _Process:
     steering: np.ndarray
     linear: dict[int, Term] = field(default_factory=dict)
 
-    def hear(self, bag: OutOfBag, terms: list[Term], views: ViewMap, unseen: np.ndarray) -> None:
+    def add_unseen(
+        self, bag: OutOfBag, terms: list[Term], views: ViewMap, unseen: np.ndarray
+    ) -> None:
         """Let terms vote on the rows that they have not seen."""
         vote = Vote(terms, [len(terms)], self.table.n_classes, views)
-        bag.hear(vote.score(self.table.X, self.table.pool), unseen)
+        bag.add_votes(vote.score(self.table.X, self.table.pool), unseen)
 
 
 @dataclass
@@ -291,49 +298,37 @@ stop_reason_ : object
 
     def _learn(self, process: _Process) -> None:
         """Run all boosts, fit the factors of the classes, and store the vote."""
-        n_classes, views = process.table.n_classes, self.views_
-        boosts = self._boosts(n_classes, len(process.table.y))
+        boosts = self._boosts(process.table.n_classes, len(process.table.y))
         seeds = check_random_state(self.random_state).randint(2**31 - 1, size=len(boosts))
-        terms: list[Term] = []
-        ends: list[int] = []
+        vote = GrowingVote(process.table.n_classes, self.views_)
         self.history_ = {"trees": [], "depth": [], "unseen_norm": [], "judged": []}
-        self.stop_reason_ = "one class" if n_classes == 1 else ""
+        self.stop_reason_ = "one class" if process.table.n_classes == 1 else ""
         done = 0
-
-        def snapshot() -> dict[str, Any]:
-            return fitted_attributes(self) | {"vote_": Vote(terms, ends, n_classes, views)}
-
         is_blind = not process.row_mass.any()
         todo = range(0 if self.stop_reason_ or is_blind else len(boosts))
-        data = (process.table.X, process.table.y)
-        for number in announced_rounds(self, todo, data, snapshot):
+        for number in announced_rounds(self, todo, process.table, vote):
             rng = np.random.RandomState(int(seeds[number]))
             boost, draw = boosts[number], self._open_draw(process, rng)
             linear = self._linear_term(process, draw) if boost.has_linear else None
             found = self._boost(process, boost, draw, rng)
             if found:
-                terms += found
-                ends.append(len(terms))
-                process.hear(process.unseen, found, views, draw.unseen)
+                vote.add(found)
+                process.add_unseen(process.unseen, found, self.views_, draw.unseen)
                 self._record(process, len(found), boost.max_depth)
             if found and linear is not None:
-                process.linear[len(ends) - 1] = linear
-                process.hear(process.unseen_by_linear, [linear], views, draw.unseen)
-            if len(ends) >= _WARM_UP and self.steering > 0.0:
+                process.linear[len(vote.ends) - 1] = linear
+                process.add_unseen(process.unseen_by_linear, [linear], self.views_, draw.unseen)
+            if len(vote.ends) >= _WARM_UP and self.steering > 0.0:
                 errors = process.unseen.errors(prior=_PRIOR) * process.class_cost
                 process.steering = steering_costs(errors, float(self.steering))
             done = number + 1
-        if not self.stop_reason_ and not terms:
-            warnings.warn(
-                "no voter does better than guessing: the classifier always answers the most "
-                "frequent class.",
-                stacklevel=2,
-            )
+        if not self.stop_reason_ and not vote.terms:
+            warn_of_guessing()
         if not self.stop_reason_ and done < len(todo):
             self.stop_reason_ = "a callback asked to stop"
         elif not self.stop_reason_:
-            self.stop_reason_ = "all boosts done" if terms else "no voter with a positive edge"
-        self._finish(process, terms, ends)
+            self.stop_reason_ = "all boosts done" if vote.terms else "no voter with a positive edge"
+        self._finish(process, vote.terms, vote.ends)
 
     def _open_draw(self, process: _Process, rng: np.random.RandomState) -> _Draw:
         """Draw rows of every class, and let every class weigh the same."""

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
-from typing import Any
+from typing import Any, ClassVar
 
 import numpy as np
 
@@ -16,15 +16,13 @@ from uneven.boosting.multiview import (
     selection_counts,
     term_answers,
 )
-from uneven.costs.expected import VoteCosts
+from uneven.costs.matrices import VoteCosts
 from uneven.utils.docstrings import documented
 from uneven.utils.model_types import persisted
-from uneven.utils.parameters import check_choice
+from uneven.utils.parameters import Choice
 from uneven.votes import Vote
 
 __all__ = ["ShareBoostClassifier"]
-
-_SELECTIONS = ("bandit", "combination", "max_edge", "random")
 
 
 class _Bandit:
@@ -124,6 +122,10 @@ class ShareBoostClassifier(MultiViewBoosting):
     True
     """
 
+    _parameters: ClassVar = {
+        "selection": Choice(("bandit", "combination", "max_edge", "random")),
+    }
+
     def __init__(
         self,
         estimator: Any = None,
@@ -145,33 +147,14 @@ class ShareBoostClassifier(MultiViewBoosting):
         n_jobs: int | None = None,
         verbose: int = 0,
     ) -> None:
-        super().__init__(
-            estimator,
-            n_estimators=n_estimators,
-            max_depth=max_depth,
-            learning_rate=learning_rate,
-            class_cost=class_cost,
-            noise_matrix=noise_matrix,
-            subsample=subsample,
-            views=views,
-            max_bins=max_bins,
-            early_stopping=early_stopping,
-            validation_fraction=validation_fraction,
-            n_iter_no_change=n_iter_no_change,
-            warm_start=warm_start,
-            random_state=random_state,
-            n_jobs=n_jobs,
-            verbose=verbose,
-        )
-        self.selection = selection
+        self._store(locals())
 
     def _class_units(self, class_mass: np.ndarray) -> np.ndarray:
         return np.ones(len(class_mass))
 
     def _begin(self, setting: Setting) -> _Process:
-        check_choice("selection", self.selection, _SELECTIONS)
-        setting = self._hear(setting)
-        costs = self._open_shared_costs(setting)
+        setting = self._drop_silent_views(setting)
+        costs = setting.open_shared_costs()
         n_views = len(setting.views)
         return _Process(
             setting,
@@ -192,7 +175,7 @@ class ShareBoostClassifier(MultiViewBoosting):
     def _find(self, process: _Process, seed: int) -> Candidate | None:
         """The voter of this round, if any has a positive edge."""
         for view in process.views:
-            view.costs = process.costs.where(view.present, view.table.pool)
+            view.costs = process.costs.where(view.row_mask, view.table.pool)
         if self.selection in ("max_edge", "combination"):
             lessons = self._teach(process.setting, process.views, seed)
             return select(self.selection, lessons, process.memory, seed)[0]
@@ -207,7 +190,7 @@ class ShareBoostClassifier(MultiViewBoosting):
 
     def _replay(self, process: _Process, vote: Vote) -> None:
         edges = self.history_["edge"] if len(vote) else []
-        for term, edge in zip(self._retold(process.setting, vote), edges):
+        for term, edge in zip(self._learnt_terms(process.setting, vote), edges):
             process.costs.add(term_answers(process.views, term), term.weight)
             if self.selection == "bandit":
                 process.bandit.pay(term.view, edge)

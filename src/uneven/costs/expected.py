@@ -1,4 +1,4 @@
-"""What the true labels may be, given noisy ones and the votes so far.
+"""Labels that may be wrong, as a cost matrix: costs averaged over what the true labels may be.
 
 A vote that minimises the exponential pair loss ``sum_q P(q | x) / m_q sum_l exp(f_l - f_q)``, in
 which the examples of class ``q`` are divided by ``m_q``, ends where ``exp(2 f_q)`` is proportional
@@ -6,25 +6,32 @@ to ``P(q | x) / m_q``: so the votes themselves say how likely each class is. Wit
 ``C`` and the observed label ``y``, Bayes' rule gives the true class:
 ``P(q | x, y)`` is proportional to ``C[y, q] m_q exp(2 f_q)``. A row that nobody has voted on knows
 only its label: ``C[y, q]`` times the class frequency.
+
+A process that knows its noise matrix asks :class:`NoisyLabels` instead of
+:class:`~uneven.costs.matrices.KnownLabels`; nothing else of it changes.
 """
 
 from __future__ import annotations
 
 import math
+from collections.abc import Callable
 from threading import Lock
 
 import numpy as np
 
 from uneven.costs import _loops
 from uneven.costs._loops import BLOCK
-from uneven.costs.matrices import CostMatrix, RunningCosts, quantum
+from uneven.costs.matrices import CostMatrix, KnownLabels, VoteCosts, quantum
 from uneven.utils.parallel import ThreadPool
+from uneven.utils.simplex import recover_priors
 
-__all__ = ["Beliefs", "ExpectedCosts", "VoteCosts"]
+__all__ = ["Beliefs", "ExpectedCosts", "NoisyLabels"]
+
+_NEVER_STALE = (-1, -1)
 
 
 class Beliefs:
-    """Probabilities of the true labels, from the observed ones and all votes heard.
+    """Probabilities of the true labels, from the observed ones and all votes so far.
 
     Parameters
     ----------
@@ -47,7 +54,7 @@ class Beliefs:
     array([[0.75 , 0.25 ],
            [0.125, 0.875]])
     >>> beliefs.begin_round()
-    >>> beliefs.hear(np.array([1, 1]), np.full(2, 0.5 * np.log(3.0)))
+    >>> beliefs.update(np.array([1, 1]), np.full(2, 0.5 * np.log(3.0)))
     >>> beliefs.current().round(4)
     array([[0.5   , 0.5   ],
            [0.0455, 0.9545]])
@@ -72,7 +79,7 @@ class Beliefs:
         self._scores = np.zeros((len(y), len(prior)))
         self._beliefs = np.empty((len(y), len(prior)))
         self._share = np.empty(0)
-        self._rounds_heard = 0
+        self._n_rounds = 0
         self._rounds_out = np.zeros(len(y))
         self._row_scale = np.ones(len(y))
         self._is_new_round = True
@@ -92,14 +99,14 @@ class Beliefs:
         Parameters
         ----------
         drawn : ndarray of bool, shape (n_samples,), optional
-            None for all of them. A row that voters learnt from has told them its label; they are
-            heard about the others only, whose votes are scaled up for the rounds they miss.
+            None for all of them. Voters know the label of a row that they learnt from: their votes
+            count on the others only, whose votes are scaled up for the rounds they miss.
         """
         self._share = np.empty(0) if drawn is None else (~drawn).astype(np.float64)
         self._is_new_round = True
 
-    def hear(self, answers: np.ndarray, votes: np.ndarray) -> None:
-        """Listen to a voter that enters the vote.
+    def update(self, answers: np.ndarray, votes: np.ndarray) -> None:
+        """Take the votes of a voter that enters the vote into account.
 
         Parameters
         ----------
@@ -109,7 +116,7 @@ class Beliefs:
             Weight of each answer.
         """
         if self._is_new_round:
-            self._rounds_heard += 1
+            self._n_rounds += 1
             self._rounds_out += self._share if self._share.size else 1.0
             self._is_new_round = False
         self._pool.parallel_for(
@@ -122,7 +129,7 @@ class Beliefs:
         """Probability of every class, shape (n_samples, n_classes)."""
         with self._lock:
             if self._stale:
-                scale = self._row_scale * self._rounds_heard / np.maximum(self._rounds_out, 1.0)
+                scale = self._row_scale * self._n_rounds / np.maximum(self._rounds_out, 1.0)
                 self._pool.parallel_for(
                     self._n_blocks, _loops.believe,
                     self._y, self._log_noise, self._logs, self._scores, scale, self._beliefs,
@@ -135,7 +142,7 @@ class Beliefs:
         return self.current().argmax(axis=1).astype(np.int32)
 
 
-class ExpectedCosts(CostMatrix):
+class ExpectedCosts(VoteCosts):
     """The exponential cost matrix, averaged over what the true labels may be.
 
     The row of an example is the mean of the rows that it would have with each true class,
@@ -155,14 +162,9 @@ class ExpectedCosts(CostMatrix):
         The examples of each true class weigh their mass divided by this.
     class_cost : ndarray of shape (n_classes, n_classes), optional
         Price factors of wrong answers, row = true class.
-    tells_beliefs : bool, default=False
-        Whether votes that are added here are heard by the beliefs.
+    updates_beliefs : bool, default=False
+        Whether votes that are added here update the beliefs.
     pool : ThreadPool, optional
-
-    Attributes
-    ----------
-    scores : ndarray of shape (n_samples, n_classes)
-        Votes received so far.
 
     Examples
     --------
@@ -182,7 +184,7 @@ class ExpectedCosts(CostMatrix):
         beliefs: Beliefs,
         units: np.ndarray,
         class_cost: np.ndarray | None = None,
-        tells_beliefs: bool = False,
+        updates_beliefs: bool = False,
         pool: ThreadPool | None = None,
     ) -> None:
         self._seen_version: tuple[int, int] | None = None
@@ -192,7 +194,7 @@ class ExpectedCosts(CostMatrix):
             self._log_weight = np.log(mass)
         self._log_units = np.log(units)
         self._prices = np.empty((0, 0)) if class_cost is None else class_cost
-        self._beliefs, self._tells_beliefs = beliefs, tells_beliefs
+        self._beliefs, self._updates_beliefs = beliefs, updates_beliefs
         self._cancelled = np.empty((len(y), self.n_classes))
         self._row_stakes = np.empty(len(y))
         self.scores = np.zeros((len(y), self.n_classes))
@@ -228,7 +230,7 @@ class ExpectedCosts(CostMatrix):
         self._stake = value
 
     @property
-    def log_loss(self) -> float:
+    def log_loss(self) -> float:  # type: ignore[override]
         """Logarithm of the expected exponential loss."""
         loss = self.stake * self._quantum
         return self._shift + math.log(loss) if loss > 0.0 else -math.inf
@@ -236,23 +238,14 @@ class ExpectedCosts(CostMatrix):
     def add(
         self, answers: np.ndarray, weight: float | np.ndarray, share: np.ndarray | None = None
     ) -> None:
-        """Add a voter's answers to the scores; as for ``RunningCosts``.
-
-        Parameters
-        ----------
-        answers : ndarray of int, shape (n_samples,)
-            -1 abstains.
-        weight : float or ndarray of shape (n_classes,)
-        share : ndarray of shape (n_samples,), optional
-            Factor on the weight for each example.
-        """
+        """As for ``VoteCosts``; costs are recomputed when somebody reads them."""
         votes = np.empty(self.n_classes)
         votes[:] = weight
         shares = np.empty(0) if share is None else share
         self._over_blocks(_loops.add_votes, answers, votes, shares, self.scores)
         self._added += 1
-        if self._tells_beliefs:
-            self._beliefs.hear(answers, votes)
+        if self._updates_beliefs:
+            self._beliefs.update(answers, votes)
 
     def examples(self) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
         """Rows, possible labels and weights; a row appears once for each possible label."""
@@ -266,14 +259,14 @@ class ExpectedCosts(CostMatrix):
         self._bring_up_to_date()
         return self._row_stakes
 
-    def where(self, present: np.ndarray, pool: ThreadPool) -> CostMatrix:
+    def where(self, row_mask: np.ndarray, pool: ThreadPool) -> CostMatrix:
         """As for ``CostMatrix``; what is returned no longer follows votes or beliefs."""
         self._bring_up_to_date()
-        seen = super().where(present, pool)
+        seen = super().where(row_mask, pool)
         assert isinstance(seen, ExpectedCosts)
-        if not present.all():
-            seen._cancelled = np.where(present[:, None], self._cancelled, 0.0)
-            seen._row_stakes = np.where(present, self._row_stakes, 0.0)
+        if not row_mask.all():
+            seen._cancelled = np.where(row_mask[:, None], self._cancelled, 0.0)
+            seen._row_stakes = np.where(row_mask, self._row_stakes, 0.0)
         seen._seen_version = _NEVER_STALE
         return seen
 
@@ -306,7 +299,99 @@ class ExpectedCosts(CostMatrix):
         self._settle(sums, stakes)
 
 
-VoteCosts = RunningCosts | ExpectedCosts
-"""The costs of a boosting process, with certain or with uncertain labels."""
+class NoisyLabels(KnownLabels):
+    """Labels that are wrong in a known pattern: what a boosting process asks about them.
 
-_NEVER_STALE = (-1, -1)
+    Parameters
+    ----------
+    y, mass, n_classes, units_of, class_cost : object
+        As for :class:`~uneven.costs.matrices.KnownLabels`.
+    noise_matrix : ndarray of shape (n_classes, n_classes)
+        ``[i, j]`` is the share of true class ``j`` that is labelled ``i``.
+    inverse : ndarray of shape (n_classes, n_classes)
+        Of the noise matrix.
+    clean : ndarray of bool, shape (n_samples,), optional
+        Rows whose label is known to be right.
+    pool : ThreadPool, optional
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> noise = np.array([[0.9, 0.3], [0.1, 0.7]])
+    >>> y, mass = np.array([0] * 6 + [1] * 4), np.ones(10)
+    >>> labels = NoisyLabels(y, mass, 2, lambda mass: mass, None, noise, np.linalg.inv(noise))
+    >>> labels.class_mass(mass)
+    array([5., 5.])
+    """
+
+    def __init__(
+        self,
+        y: np.ndarray,
+        mass: np.ndarray,
+        n_classes: int,
+        units_of: Callable[[np.ndarray], np.ndarray],
+        class_cost: np.ndarray | None,
+        noise_matrix: np.ndarray,
+        inverse: np.ndarray,
+        clean: np.ndarray | None = None,
+        pool: ThreadPool | None = None,
+    ) -> None:
+        self._inverse, self._clean = inverse, clean
+        super().__init__(y, mass, n_classes, units_of, class_cost)
+        total = np.bincount(y, weights=mass, minlength=n_classes).sum()
+        units = units_of(self.class_prior * total)
+        if class_cost is not None:
+            means = np.where(np.eye(n_classes, dtype=bool), 0.0, class_cost).mean(axis=1)
+            units = units / np.where(means > 0.0, means, 1.0)
+        chances = np.vstack([noise_matrix, np.eye(n_classes)])
+        self._beliefs = Beliefs(self._signals(y, clean), chances, self.class_prior, units, pool)
+
+    def class_mass(self, mass: np.ndarray) -> np.ndarray:
+        """Estimate the mass of the true classes; see ``KnownLabels``.
+
+        No class gets less than one row's share of the mass of the noisy rows.
+        """
+        observed = super().class_mass(mass)
+        known = super().class_mass(
+            np.zeros(len(mass)) if self._clean is None else mass * self._clean
+        )
+        noisy = np.maximum(observed - known, 0.0)
+        if not noisy.sum() > 0.0:
+            return known
+        return known + noisy.sum() * recover_priors(noisy, self._inverse, floor=1.0 / len(mass))
+
+    def open_costs(
+        self, mass: np.ndarray, updates_beliefs: bool = False, pool: ThreadPool | None = None
+    ) -> VoteCosts:
+        """The first cost matrix, averaged over the true labels; see ``KnownLabels``."""
+        units = self._units_of(self.class_mass(mass))
+        return ExpectedCosts(
+            self._y, mass, self._beliefs, units, self._class_cost, updates_beliefs, pool
+        )
+
+    def begin_round(self, drawn: np.ndarray | None) -> None:
+        """Tell the beliefs which rows the voters of the round learn from."""
+        self._beliefs.begin_round(drawn)
+
+    def scale_votes(self, factor: np.ndarray) -> None:
+        """Multiply what votes tell about each row by a factor, shape (n_samples,)."""
+        self._beliefs.scale_votes(factor)
+
+    def most_probable(self) -> np.ndarray:
+        """The class that each row most probably has, shape (n_samples,)."""
+        return self._beliefs.labels()
+
+    def gains(
+        self, y: np.ndarray, mass: np.ndarray, clean: np.ndarray | None
+    ) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
+        """What answers gain on other rows; see ``KnownLabels``.
+
+        The entries of the inverse noise matrix make sums of gains unbiased estimates of what they
+        would be with the true labels.
+        """
+        gains = np.hstack([self._inverse, np.eye(self._n_classes)])
+        return mass.sum() * self.class_prior, self._signals(y, clean), gains
+
+    def _signals(self, y: np.ndarray, clean: np.ndarray | None) -> np.ndarray:
+        """What is seen of rows: labels or, ``n_classes`` further on, true classes."""
+        return y if clean is None else y + self._n_classes * clean

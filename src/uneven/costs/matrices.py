@@ -25,6 +25,7 @@ the printed minus sign.
 from __future__ import annotations
 
 import math
+from abc import ABCMeta, abstractmethod
 from collections.abc import Callable
 from copy import copy
 from typing import Any
@@ -41,7 +42,9 @@ __all__ = [
     "TIE",
     "CostMatrix",
     "FixedCosts",
+    "KnownLabels",
     "RunningCosts",
+    "VoteCosts",
     "edge",
     "example_distribution",
     "exponential_costs",
@@ -311,12 +314,12 @@ class CostMatrix:
         """Costs of the wrong labels of each row, in the units of ``matrix``, shape (n_samples,)."""
         return np.asarray(-self.matrix[np.arange(len(self.y)), self.y])
 
-    def where(self, present: np.ndarray, pool: ThreadPool) -> CostMatrix:
+    def where(self, row_mask: np.ndarray, pool: ThreadPool) -> CostMatrix:
         """These costs as a view sees them that is absent in some rows.
 
         Parameters
         ----------
-        present : ndarray of bool, shape (n_samples,)
+        row_mask : ndarray of bool, shape (n_samples,)
             Other rows cost nothing.
         pool : ThreadPool
             Threads for whoever reads them.
@@ -328,11 +331,11 @@ class CostMatrix:
         """
         seen = copy(self)
         seen._pool = pool
-        if not present.all():
+        if not row_mask.all():
             seen.matrix = aligned_zeros(self.matrix.shape)
-            seen.matrix[present] = self.matrix[present]
+            seen.matrix[row_mask] = self.matrix[row_mask]
             seen.sums = seen.matrix.sum(axis=0)
-            seen.stake = float(self.row_stakes()[present].sum())
+            seen.stake = float(self.row_stakes()[row_mask].sum())
         return seen
 
     def _snap(self, quantum: float) -> None:
@@ -386,7 +389,38 @@ class FixedCosts(CostMatrix):
         self._snap(quantum(float(np.abs(prices).sum())))
 
 
-class RunningCosts(CostMatrix):
+class VoteCosts(CostMatrix, metaclass=ABCMeta):
+    """The exponential cost matrix of a boosting process: it follows the votes.
+
+    Attributes
+    ----------
+    scores : ndarray of shape (n_samples, n_classes)
+        Votes received so far.
+    log_loss : float
+        Logarithm of the exponential loss.
+    """
+
+    scores: np.ndarray
+    log_loss: float
+
+    @abstractmethod
+    def add(
+        self, answers: np.ndarray, weight: float | np.ndarray, share: np.ndarray | None = None
+    ) -> None:
+        """Add a voter's answers to the scores and update the costs.
+
+        Parameters
+        ----------
+        answers : ndarray of int, shape (n_samples,)
+            -1 abstains.
+        weight : float or ndarray of shape (n_classes,)
+            Vote weight, for all answers or for each.
+        share : ndarray of shape (n_samples,), optional
+            Factor on the weight for each example.
+        """
+
+
+class RunningCosts(VoteCosts):
     """The exponential cost matrix of one boosting process, kept up to date round by round.
 
     A round changes one score per example, so costs are updated by multiplication. After at most
@@ -399,13 +433,6 @@ class RunningCosts(CostMatrix):
         As for :class:`CostMatrix`.
     class_cost : ndarray of shape (n_classes, n_classes), optional
         Price factors of wrong answers, row = true class.
-
-    Attributes
-    ----------
-    scores : ndarray of shape (n_samples, n_classes)
-        Votes received so far.
-    log_loss : float
-        Logarithm of the exponential loss.
 
     Examples
     --------
@@ -439,17 +466,7 @@ class RunningCosts(CostMatrix):
     def add(
         self, answers: np.ndarray, weight: float | np.ndarray, share: np.ndarray | None = None
     ) -> None:
-        """Add a voter's answers to the scores and update the costs.
-
-        Parameters
-        ----------
-        answers : ndarray of int, shape (n_samples,)
-            -1 abstains.
-        weight : float or ndarray of shape (n_classes,)
-            Vote weight, for all answers or for each.
-        share : ndarray of shape (n_samples,), optional
-            Factor on the weight for each example.
-        """
+        """As for :class:`VoteCosts`; costs are multiplied."""
         votes = np.empty(self.n_classes)
         votes[:] = weight
         sums, stakes = self._empty_sums()
@@ -484,6 +501,111 @@ class RunningCosts(CostMatrix):
         super()._settle(sums, stakes)
         loss = self.stake * self._quantum
         self.log_loss = self._shift + math.log(loss) if loss > 0.0 else -math.inf
+
+
+class KnownLabels:
+    """Labels that are right: what a boosting process asks about the labels of its rows.
+
+    :class:`~uneven.costs.expected.NoisyLabels` answers the same questions where labels may be
+    wrong.
+
+    Parameters
+    ----------
+    y : ndarray of int, shape (n_samples,)
+    mass : ndarray of shape (n_samples,)
+        How many examples each row stands for.
+    n_classes : int
+    units_of : callable
+        Gets the mass of each class, shape (n_classes,); returns the number that the loss divides
+        the examples of each class by.
+    class_cost : ndarray of shape (n_classes, n_classes), optional
+        Price factors of wrong answers, row = true class.
+
+    Attributes
+    ----------
+    class_prior : ndarray of shape (n_classes,)
+        Frequencies of the true classes.
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> labels = KnownLabels(np.array([0, 0, 0, 1]), np.ones(4), 2, units_of=np.ones_like)
+    >>> labels.class_prior
+    array([0.75, 0.25])
+    >>> labels.open_costs(np.ones(4)).edge(np.array([0, 0, 0, 0]))
+    0.5
+    """
+
+    def __init__(
+        self,
+        y: np.ndarray,
+        mass: np.ndarray,
+        n_classes: int,
+        units_of: Callable[[np.ndarray], np.ndarray],
+        class_cost: np.ndarray | None = None,
+    ) -> None:
+        self._y, self._n_classes = y, n_classes
+        self._units_of, self._class_cost = units_of, class_cost
+        class_mass = self.class_mass(mass)
+        self.class_prior = class_mass / class_mass.sum()
+
+    def class_mass(self, mass: np.ndarray) -> np.ndarray:
+        """Mass of the true classes if the rows have this mass (n_samples,); (n_classes,)."""
+        return np.bincount(self._y, weights=mass, minlength=self._n_classes)
+
+    def open_costs(
+        self, mass: np.ndarray, updates_beliefs: bool = False, pool: ThreadPool | None = None
+    ) -> VoteCosts:
+        """The first cost matrix of a process.
+
+        Parameters
+        ----------
+        mass : ndarray of shape (n_samples,)
+            Rows without mass cost nothing.
+        updates_beliefs : bool, default=False
+            Whether votes added to these costs tell what the true labels may be.
+        pool : ThreadPool, optional
+
+        Returns
+        -------
+        VoteCosts
+        """
+        weights = mass / self._units_of(self.class_mass(mass))[self._y]
+        return RunningCosts(self._y, self._n_classes, weights, self._class_cost, pool)
+
+    def begin_round(self, drawn: np.ndarray | None) -> None:
+        """Say which rows the voters of the round learn from, (n_samples,); None is all."""
+
+    def scale_votes(self, factor: np.ndarray) -> None:
+        """Multiply what votes tell about each row by a factor, shape (n_samples,)."""
+
+    def most_probable(self) -> np.ndarray:
+        """The class of every row, as far as is known by now, shape (n_samples,)."""
+        return self._y
+
+    def gains(
+        self, y: np.ndarray, mass: np.ndarray, clean: np.ndarray | None
+    ) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
+        """What answers gain on other rows.
+
+        Parameters
+        ----------
+        y : ndarray of int, shape (n_rows,)
+        mass : ndarray of shape (n_rows,)
+        clean : ndarray of bool, shape (n_rows,), or None
+            Rows whose label is known to be right.
+
+        Returns
+        -------
+        class_mass : ndarray of shape (n_classes,)
+            Mass of their true classes.
+        signals : ndarray of int, shape (n_rows,)
+            What is seen of each row: a column of ``gains``.
+        gains : ndarray of shape (n_classes, n_signals)
+            What answering a class gains on a row with that signal, in expectation.
+        """
+        class_mass = np.bincount(y, weights=mass, minlength=self._n_classes)
+        return class_mass, y, np.eye(self._n_classes)
 
 
 def quantum(total: float) -> float:

@@ -14,13 +14,7 @@ from uneven.noise.estimation import (
     confusion_from_clean,
     estimate_confusion,
 )
-from uneven.noise.matrices import (
-    NoiseInverse,
-    check_noise_matrix,
-    invert_noise,
-    recover_priors,
-    reverse_matrix,
-)
+from uneven.noise.matrices import NoiseInverse, check_noise_matrix, invert_noise, reverse_matrix
 from uneven.noise.models import (
     corrupt_labels,
     corrupt_monotone,
@@ -36,6 +30,7 @@ from uneven.noise.projections import modified_perceptron
 from uneven.noise.repair import LabelRepairPipeline
 from uneven.noise.uma.classifier import UMAClassifier
 from uneven.noise.uma.spaces import update_vectors
+from uneven.utils.simplex import recover_priors
 
 __all__ = [
     "AnnotatorModel",

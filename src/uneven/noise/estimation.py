@@ -42,9 +42,10 @@ from sklearn.model_selection import cross_val_predict
 
 from uneven.metrics._checks import as_labels, as_weights, class_list, encode, pair_counts
 from uneven.noise.annotators import AnnotatorModel, dawid_skene
-from uneven.noise.matrices import invert_noise, recover_priors
+from uneven.noise.matrices import invert_noise
 from uneven.utils.model_types import persisted
 from uneven.utils.parameters import check_choice, check_integer
+from uneven.utils.simplex import recover_priors
 
 __all__ = [
     "ConfusionEstimate",

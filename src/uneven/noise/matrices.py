@@ -27,14 +27,13 @@ import scipy.sparse as sp
 from numpy.typing import ArrayLike
 
 from uneven.metrics._checks import class_list
-from uneven.utils.simplex import check_column_sums, project_on_simplex
+from uneven.utils.simplex import check_column_sums
 
 __all__ = [
     "NoiseInverse",
     "check_noise_matrix",
     "invert_noise",
     "match_classes",
-    "recover_priors",
     "reverse_matrix",
 ]
 
@@ -178,37 +177,6 @@ def invert_noise(
         f"the noise matrix cannot be undone: {_singular_reason(matrix, names)}, and mixing it with "
         "40 % of the identity does not help. Pass on_singular='pinv', or raise max_condition."
     )
-
-
-def recover_priors(observed: np.ndarray, inverse: np.ndarray, floor: float = 0.0) -> np.ndarray:
-    """True class frequencies from observed ones.
-
-    ``inverse @ observed`` is unbiased, but may leave the range of probabilities in a sample: the
-    nearest frequencies in that range are returned.
-
-    Parameters
-    ----------
-    observed : ndarray of shape (n_classes,)
-        Counts or frequencies of the observed labels.
-    inverse : ndarray of shape (n_classes, n_classes)
-    floor : float, default=0.0
-        No class gets less than this share (before dividing by the sum), so that one may divide by
-        it.
-
-    Returns
-    -------
-    ndarray of shape (n_classes,)
-        Sums to 1.
-
-    Examples
-    --------
-    >>> noise = np.array([[0.9, 0.3], [0.1, 0.7]])
-    >>> recover_priors(noise @ [0.25, 0.75], invert_noise(noise).inverse)
-    array([0.25, 0.75])
-    """
-    raw = inverse @ (np.asarray(observed, dtype=np.float64) / np.sum(observed))
-    priors = np.maximum(project_on_simplex(raw), floor)
-    return np.asarray(priors / priors.sum())
 
 
 def reverse_matrix(matrix: np.ndarray, prior: np.ndarray) -> np.ndarray:

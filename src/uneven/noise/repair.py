@@ -44,11 +44,11 @@ from uneven.noise.estimation import (
 from uneven.noise.matrices import invert_noise
 from uneven.noise.uma.classifier import UMAClassifier
 from uneven.utils.contract import not_repeatable
-from uneven.utils.frames import encode_categories, learn_categories
 from uneven.utils.labels import split_labels
 from uneven.utils.model_types import UnknownPartError, check_classes, check_part, persisted
 from uneven.utils.parameters import check_choice, check_integer
 from uneven.utils.validation import hold_out, narrow_indices, whole_or_nothing
+from uneven.views.training_rows import encode_categories, learn_categories
 
 __all__ = ["LabelRepairPipeline"]
 

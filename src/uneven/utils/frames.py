@@ -1,14 +1,11 @@
-"""Data frames: their category columns become ordered codes, and arrays become named frames.
+"""Tables of any kind: some rows or columns of them, so that frames stay frames, and named frames.
 
-Rows and columns are taken from tables of any kind, so that frames stay frames.
-
-The codes are made on pandas and polars frames without importing either: only their column types
-are looked at, and everything else passes through untouched.
+pandas and polars frames are recognised by what they can do, without importing either.
 """
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Sequence
 from typing import Any
 
 import numpy as np
@@ -17,13 +14,11 @@ import scipy.sparse as sp
 from uneven.utils.optional import require
 
 __all__ = [
-    "encode_categories",
     "holds_words",
-    "learn_categories",
+    "is_text",
     "named_frame",
     "take_columns",
     "take_rows",
-    "with_types",
 ]
 
 
@@ -83,42 +78,6 @@ def take_columns(given: Any, which: np.ndarray | None) -> Any:
     return (given if hasattr(given, "shape") else np.asarray(given))[:, which]
 
 
-def learn_categories(X: Any) -> dict[Any, list]:
-    """Categories of every category column, in their order.
-
-    Parameters
-    ----------
-    X : object
-        A frame, or anything else (which has none).
-
-    Returns
-    -------
-    dict of column name to list
-
-    Examples
-    --------
-    >>> import pandas as pd
-    >>> learn_categories(pd.DataFrame({"size": pd.Categorical(["s", "l"], ["s", "m", "l"])}))
-    {'size': ['s', 'm', 'l']}
-    """
-    found: dict[Any, list] = {}
-    names = _frame_columns(X)
-    if len(set(names)) < len(names):
-        twice = next(name for name in names if names.count(name) > 1)
-        raise ValueError(f"X has several columns named {twice!r}: rename or drop them.")
-    for name, dtype in zip(names, X.dtypes if names else ()):
-        kind = str(dtype)
-        if kind.startswith("Enum"):
-            found[name] = list(X[name].dtype.categories)
-        elif kind.startswith("Categorical"):
-            found[name] = sorted(X[name].unique().drop_nulls().to_list())
-        elif kind == "category":
-            found[name] = X[name].cat.categories.tolist()
-        elif _is_text(kind):
-            _refuse_text(X, name)
-    return found
-
-
 def holds_words(X: Any, name: Any) -> bool:
     """Tell whether a column of a frame holds categories or text.
 
@@ -142,76 +101,7 @@ def holds_words(X: Any, name: Any) -> bool:
     kind = str(X[name].dtype)
     if kind == "category" or kind.startswith(("Enum", "Categorical")):
         return True
-    return _is_text(kind) and any(isinstance(value, str) for value in X[name])
-
-
-def with_types(frame: Any, X: Any, source: Mapping[str, Any]) -> Any:
-    """Give columns of a frame that come unchanged out of another frame their types back.
-
-    Parameters
-    ----------
-    frame : pandas.DataFrame of shape (n_samples, n_features)
-        Its other columns get the simplest type that holds their values.
-    X : dataframe of shape (n_samples, any)
-    source : mapping of str to str
-        Column of ``frame`` to column of ``X``.
-
-    Returns
-    -------
-    pandas.DataFrame of shape (n_samples, n_features)
-
-    Examples
-    --------
-    >>> import pandas as pd
-    >>> given = pd.DataFrame({"kind": pd.Categorical(["a", "b"]), "age": [1, 2]})
-    >>> mixed = pd.DataFrame(given.to_numpy(), columns=["v__kind", "v__age"])
-    >>> with_types(mixed, given, {"v__kind": "kind", "v__age": "age"}).dtypes.astype(str).tolist()
-    ['category', 'int64']
-    """
-    pandas = require("pandas", "A table with column names")
-    frame = frame.infer_objects()
-    types = dict(zip(frame.columns, frame.dtypes))
-    for out, name in source.items():
-        column = X[name]
-        kind = str(column.dtype)
-        if kind.startswith(("Enum", "Categorical")):
-            order = learn_categories(X[[name]])[name]
-            frame[out] = pandas.Categorical(column.to_list(), categories=order)
-        elif hasattr(column, "array") and column.dtype != types[out] and "Sparse" not in kind:
-            frame[out] = column.array
-    return frame
-
-
-def encode_categories(X: Any, categories: dict[Any, list]) -> Any:
-    """Replace category columns by their codes.
-
-    Parameters
-    ----------
-    X : object
-        A frame, or anything else (which is returned as it is).
-    categories : dict of column name to list
-        What :func:`learn_categories` found in the training frame. A value that is not among them
-        becomes NaN.
-
-    Returns
-    -------
-    object
-        A frame with float codes in the category columns; the given object is not changed.
-
-    Examples
-    --------
-    >>> import pandas as pd
-    >>> frame = pd.DataFrame({"size": pd.Categorical(["s", "xl", "l"])})
-    >>> encode_categories(frame, {"size": ["s", "m", "l"]})["size"].tolist()
-    [0.0, nan, 2.0]
-    """
-    columns = set(_frame_columns(X)) if categories else set()
-    for name in columns.intersection(categories):
-        code = {value: float(k) for k, value in enumerate(categories[name])}
-        values = X[name].to_list() if hasattr(X[name], "to_list") else list(X[name])
-        codes = np.array([code.get(value, np.nan) for value in values], dtype=np.float64)
-        X = _with_column(X, name, codes)
-    return X
+    return is_text(kind) and any(isinstance(value, str) for value in X[name])
 
 
 def named_frame(X: Any, names: Sequence[str], index: Any = None) -> Any:
@@ -256,34 +146,6 @@ def named_frame(X: Any, names: Sequence[str], index: Any = None) -> Any:
     return pandas.DataFrame.sparse.from_spmatrix(columns, index=index, columns=list(names))
 
 
-def _is_text(kind: str) -> bool:
+def is_text(kind: str) -> bool:
+    """Whether a column of this type may hold text."""
     return kind in ("object", "str", "string", "String") or kind.startswith("string")
-
-
-def _frame_columns(X: Any) -> list[Any]:
-    if not (hasattr(X, "columns") and hasattr(X, "dtypes") and hasattr(X, "shape")):
-        return []
-    return list(X.columns)
-
-
-def _with_column(X: Any, name: Any, codes: np.ndarray) -> Any:
-    if hasattr(X, "with_columns"):
-        return X.with_columns(**{name: codes})
-    changed = X.copy(deep=False)
-    changed[name] = codes
-    return changed
-
-
-def _refuse_text(X: Any, name: Any) -> None:
-    """Refuse a column of words with a way out; numbers stored as objects are left alone."""
-    for value in X[name]:
-        if isinstance(value, str):
-            try:
-                float(value)
-            except ValueError:
-                raise ValueError(
-                    f"could not convert string to float: column {name!r} holds text such as "
-                    f"{value!r}. Make it a category column (astype('category')) if its values "
-                    "are few, or encode it with a scikit-learn transformer first."
-                ) from None
-            return

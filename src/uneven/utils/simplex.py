@@ -1,11 +1,11 @@
-"""Weights that are not negative and add up to 1."""
+"""Shares of a whole: weights that add up to 1, and whole numbers in given proportions."""
 
 from __future__ import annotations
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
-__all__ = ["check_column_sums", "project_on_simplex", "whole_counts"]
+__all__ = ["check_column_sums", "project_on_simplex", "recover_priors", "whole_counts"]
 
 
 _SUM_TOLERANCE = 1e-8
@@ -116,3 +116,35 @@ def whole_counts(n: int, shares: ArrayLike) -> NDArray[np.intp]:
         counts[counts.argmin()] += 1
         counts[counts.argmax()] -= 1
     return counts
+
+
+def recover_priors(observed: np.ndarray, inverse: np.ndarray, floor: float = 0.0) -> np.ndarray:
+    """True class frequencies from observed ones.
+
+    ``inverse @ observed`` is unbiased, but may leave the range of probabilities in a sample: the
+    nearest frequencies in that range are returned.
+
+    Parameters
+    ----------
+    observed : ndarray of shape (n_classes,)
+        Counts or frequencies of the observed labels.
+    inverse : ndarray of shape (n_classes, n_classes)
+    floor : float, default=0.0
+        No class gets less than this share (before dividing by the sum), so that one may divide by
+        it.
+
+    Returns
+    -------
+    ndarray of shape (n_classes,)
+        Sums to 1.
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> noise = np.array([[0.9, 0.3], [0.1, 0.7]])
+    >>> recover_priors(noise @ [0.25, 0.75], np.linalg.inv(noise)).round(9)
+    array([0.25, 0.75])
+    """
+    raw = inverse @ (np.asarray(observed, dtype=np.float64) / np.sum(observed))
+    priors = np.maximum(project_on_simplex(raw), floor)
+    return np.asarray(priors / priors.sum())

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
 from contextlib import contextmanager
 from typing import Any
 
@@ -12,7 +12,9 @@ from sklearn import config_context
 from sklearn.compose import ColumnTransformer
 from sklearn.preprocessing import FunctionTransformer
 
-from uneven.utils.frames import holds_words, named_frame, with_types
+from uneven.utils.frames import holds_words, named_frame
+from uneven.utils.optional import require
+from uneven.views.training_rows import learn_categories
 
 __all__ = ["ViewColumns"]
 
@@ -145,7 +147,7 @@ class ViewColumns(ColumnTransformer, auto_wrap_output_keys=None):  # type: ignor
         frame = named_frame(table, names, index if known else None)
         if sp.issparse(table):
             return frame
-        return with_types(frame, X, {out: name for _, name, out in self._passed_through(X)})
+        return _with_types(frame, X, {out: name for _, name, out in self._passed_through(X)})
 
     def _passed_through(self, X: Any) -> list[tuple[str, str, str]]:
         """View, column of the frame ``X`` and name in the output of what is not transformed."""
@@ -188,3 +190,40 @@ class ViewColumns(ColumnTransformer, auto_wrap_output_keys=None):  # type: ignor
     @classmethod
     def _test_instances(cls) -> list[Any]:
         return []  # scikit-learn's own column transformer does not pass its checks
+
+
+def _with_types(frame: Any, X: Any, source: Mapping[str, Any]) -> Any:
+    """Give columns of a frame that come unchanged out of another frame their types back.
+
+    Parameters
+    ----------
+    frame : pandas.DataFrame of shape (n_samples, n_features)
+        Its other columns get the simplest type that holds their values.
+    X : dataframe of shape (n_samples, any)
+    source : mapping of str to str
+        Column of ``frame`` to column of ``X``.
+
+    Returns
+    -------
+    pandas.DataFrame of shape (n_samples, n_features)
+
+    Examples
+    --------
+    >>> import pandas as pd
+    >>> given = pd.DataFrame({"kind": pd.Categorical(["a", "b"]), "age": [1, 2]})
+    >>> mixed = pd.DataFrame(given.to_numpy(), columns=["v__kind", "v__age"])
+    >>> _with_types(mixed, given, {"v__kind": "kind", "v__age": "age"}).dtypes.astype(str).tolist()
+    ['category', 'int64']
+    """
+    pandas = require("pandas", "A table with column names")
+    frame = frame.infer_objects()
+    types = dict(zip(frame.columns, frame.dtypes))
+    for out, name in source.items():
+        column = X[name]
+        kind = str(column.dtype)
+        if kind.startswith(("Enum", "Categorical")):
+            order = learn_categories(X[[name]])[name]
+            frame[out] = pandas.Categorical(column.to_list(), categories=order)
+        elif hasattr(column, "array") and column.dtype != types[out] and "Sparse" not in kind:
+            frame[out] = column.array
+    return frame

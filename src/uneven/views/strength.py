@@ -16,9 +16,9 @@ from sklearn.utils.validation import column_or_1d
 
 from uneven.metrics import class_recalls, confusion_norm, mean_recall
 from uneven.utils.estimators import deal_folds, rows_by_class
-from uneven.utils.frames import encode_categories, learn_categories
 from uneven.views.diagnosis import ViewDiagnosis, judge
 from uneven.views.maps import ViewMap, resolve_views
+from uneven.views.training_rows import encode_categories, learn_categories
 
 __all__ = ["agreement", "diagnose"]
 

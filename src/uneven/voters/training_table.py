@@ -100,12 +100,12 @@ class TrainingTable:
         hits = np.bincount(self.y[right], weights=self.mass[right], minlength=self.n_classes)
         return hits / np.maximum(self.class_mass, np.finfo(float).tiny)
 
-    def where(self, present: np.ndarray, pool: ThreadPool) -> TrainingTable:
+    def where(self, row_mask: np.ndarray, pool: ThreadPool) -> TrainingTable:
         """The same table as a view sees it that is absent in some rows.
 
         Parameters
         ----------
-        present : ndarray of bool, shape (n_samples,)
+        row_mask : ndarray of bool, shape (n_samples,)
             Other rows count for nothing; classes keep the mass they have in the whole table.
         pool : ThreadPool
             Threads for whoever learns from this view.
@@ -115,7 +115,7 @@ class TrainingTable:
         TrainingTable
             Shares the rows with this one, and the codes if they are already made.
         """
-        mass = self.mass if present.all() else np.where(present, self.mass, 0.0)
+        mass = self.mass if row_mask.all() else np.where(row_mask, self.mass, 0.0)
         seen = replace(self, mass=mass, pool=pool)
         vars(seen)["class_mass"] = self.class_mass
         if "binned" in vars(self):

@@ -21,8 +21,8 @@ from sklearn.tree import DecisionTreeClassifier
 from uneven.boosting import AdaBoostMMClassifier, ComboClassifier, NormComboClassifier
 from uneven.comparison.encoding import encode_one_hot
 from uneven.comparison.schema import Schema
-from uneven.utils.frames import encode_categories, learn_categories
 from uneven.utils.optional import require
+from uneven.views.training_rows import encode_categories, learn_categories
 
 __all__ = ["COMBO", "METHODS", "NORM", "Method", "category_codes"]
 

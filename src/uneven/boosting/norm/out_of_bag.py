@@ -53,13 +53,13 @@ class OutOfBag:
     Attributes
     ----------
     votes : ndarray of shape (n_samples, n_classes)
-        Sum of the vote shares given by the ensembles heard.
+        Sum of the vote shares given by the ensembles so far.
 
     Examples
     --------
     >>> import numpy as np
     >>> bag = OutOfBag(np.array([0, 1, 1]), 2, np.ones(3))
-    >>> bag.hear(np.array([[2.0, 0.0], [2.0, 0.0], [0.0, 2.0]]), np.array([True, True, False]))
+    >>> bag.add_votes(np.array([[2.0, 0.0], [2.0, 0.0], [0.0, 2.0]]), np.array([True, True, False]))
     >>> bag.judged
     array([ True,  True, False])
     >>> bag.errors()
@@ -71,7 +71,7 @@ class OutOfBag:
         self._y, self._mass, self._n_classes = y, mass, n_classes
         self.votes = np.zeros((len(y), n_classes))
 
-    def hear(self, scores: np.ndarray, unseen: np.ndarray) -> None:
+    def add_votes(self, scores: np.ndarray, unseen: np.ndarray) -> None:
         """Add the votes of an ensemble on the rows it has not seen.
 
         Parameters
@@ -299,8 +299,8 @@ def fit_mixture(trees: OutOfBag, linear: OutOfBag, aim: Aim) -> Mixture:
     >>> import numpy as np
     >>> y, mass, everywhere = np.array([0, 0, 1, 1]), np.ones(4), np.ones(4, dtype=bool)
     >>> trees, linear = OutOfBag(y, 2, mass), OutOfBag(y, 2, mass)
-    >>> trees.hear(np.array([[3.0, 1.0], [1.0, 3.0], [3.0, 1.0], [1.0, 3.0]]), everywhere)
-    >>> linear.hear(np.eye(2)[y], everywhere)
+    >>> trees.add_votes(np.array([[3.0, 1.0], [1.0, 3.0], [3.0, 1.0], [1.0, 3.0]]), everywhere)
+    >>> linear.add_votes(np.eye(2)[y], everywhere)
     >>> fit_mixture(trees, linear, Aim(np.ones((2, 2)), 1.0, True)).share
     0.5
     """

@@ -20,7 +20,7 @@ from uneven.linear.base import (
     squared_lengths,
 )
 from uneven.linear.expansions import KernelExpansion, check_kernel_parameters, kernel_parameters
-from uneven.noise.matrices import NoiseInverse, check_noise_matrix, invert_noise, recover_priors
+from uneven.noise.matrices import NoiseInverse, check_noise_matrix, invert_noise
 from uneven.noise.uma.algorithm import HISTORY, SELECTIONS, Rules, Run, doubts, iterate
 from uneven.noise.uma.groups import check_label_weights, check_not_negative
 from uneven.noise.uma.groups import label_weights as as_label_weights
@@ -28,6 +28,7 @@ from uneven.noise.uma.spaces import DualSpace, PrimalSpace, Space, training_kern
 from uneven.utils.methods import method
 from uneven.utils.model_types import persisted
 from uneven.utils.parameters import check_choice, check_integer
+from uneven.utils.simplex import recover_priors
 from uneven.utils.validation import whole_or_nothing
 from uneven.votes.vote import flatten_binary
 

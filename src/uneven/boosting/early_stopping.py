@@ -1,4 +1,4 @@
-"""Early stopping: who watches the validation rows."""
+"""Early stopping on validation rows."""
 
 from __future__ import annotations
 
@@ -8,11 +8,11 @@ from uneven.views.training_rows import TrainingRows
 from uneven.votes import Term, Vote
 from uneven.votes.vote import vote_answers
 
-__all__ = ["Judge"]
+__all__ = ["EarlyStopping"]
 
 
-class Judge:
-    """Watches the validation rows and notices when learning no longer helps.
+class EarlyStopping:
+    """Scores the vote on validation rows, and notices when learning no longer helps.
 
     Parameters
     ----------
@@ -46,7 +46,7 @@ class Judge:
         self.best_round = 0
 
     @property
-    def is_tired(self) -> bool:
+    def should_stop(self) -> bool:
         """Whether the best score is long ago."""
         return self._seen - self.best_round >= self._patience
 
