@@ -1,0 +1,195 @@
+"""Small model files with the answers that they gave when they were made.
+
+``python -m tests.persistence.corpus`` writes the files that are missing. Files that are there are
+never written again: they stand for the files that users have kept.
+"""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Callable, Mapping
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import pandas as pd
+import scipy.sparse as sp
+from sklearn.compose import ColumnTransformer
+from sklearn.ensemble import HistGradientBoostingClassifier, RandomForestClassifier
+from sklearn.impute import SimpleImputer
+from sklearn.linear_model import LogisticRegression
+from sklearn.pipeline import Pipeline, make_pipeline
+from sklearn.preprocessing import (
+    FunctionTransformer,
+    OneHotEncoder,
+    OrdinalEncoder,
+    StandardScaler,
+)
+
+from uneven import (
+    AdaBoostMMClassifier,
+    BayesPointClassifier,
+    BregmanVoteClassifier,
+    CarakoClassifier,
+    ComboClassifier,
+    LateFusionClassifier,
+    MarginStackingClassifier,
+    MuComboClassifier,
+    MumboClassifier,
+    NormComboClassifier,
+    UMAClassifier,
+)
+from uneven.boosting import ShareBoostClassifier
+from uneven.linear import (
+    KernelPerceptronClassifier,
+    PerceptronClassifier,
+    UltraconservativeClassifier,
+)
+from uneven.noise import LabelRepairPipeline, NoiseTolerantPerceptron
+from uneven.stacking import Member, RuleClassifier, diverse_ensemble
+from uneven.versionspace import CompressionPerceptron, CuttingPlaneClassifier, CuttingPlaneSVC
+from uneven.voters import CostLinear
+
+FOLDER = Path(__file__).parents[1] / "data" / "models"
+VIEWS = {"left": ["a", "b"], "right": ["c", "kind"]}
+NUMBERS = ["a", "b", "c"]
+
+
+def table(n: int = 60) -> tuple[pd.DataFrame, np.ndarray]:
+    """Quarters, a category, missing cells and three uneven classes."""
+    rng = np.random.default_rng(0)
+    y = np.array(["common"] * (n - 30) + ["less"] * 18 + ["rare"] * 12)
+    shift = np.select([y == "less", y == "rare"], [6, -6], 0)
+    frame = pd.DataFrame({name: rng.integers(-8, 8, n) / 4.0 for name in NUMBERS})
+    frame["a"] += shift / 4.0
+    frame["c"] -= shift / 2.0
+    frame["kind"] = np.where(rng.random(n) < 0.7, y, "other")
+    frame.loc[:3, "b"] = np.nan
+    order = rng.permutation(n)
+    return frame.iloc[order].reset_index(drop=True), y[order]
+
+
+def codes() -> ColumnTransformer:
+    """Numbers as they are, categories as codes: for trees."""
+    kinds = OrdinalEncoder(
+        handle_unknown="use_encoded_value", unknown_value=np.nan, encoded_missing_value=np.nan
+    )
+    parts = [("numbers", "passthrough", NUMBERS), ("kinds", kinds, ["kind"])]
+    encoder = ColumnTransformer(parts, verbose_feature_names_out=False)
+    return encoder.set_output(transform="pandas")
+
+
+def indicators() -> ColumnTransformer:
+    """Numbers filled in and scaled, categories as indicators: for linear learners."""
+    numbers = make_pipeline(SimpleImputer(strategy="median"), StandardScaler())
+    kinds = OneHotEncoder(handle_unknown="ignore")
+    return ColumnTransformer([("numbers", numbers, NUMBERS), ("kinds", kinds, ["kind"])])
+
+
+def sparse_kinds() -> ColumnTransformer:
+    """Nothing but indicators, as a sparse table."""
+    same = FunctionTransformer(accept_sparse=True)
+    kinds = make_pipeline(OneHotEncoder(handle_unknown="ignore"), same)
+    return ColumnTransformer([("kinds", kinds, ["kind"])], sparse_threshold=1.0)
+
+
+def members() -> list[Any]:
+    scaled = make_pipeline(
+        ColumnTransformer([("scale", StandardScaler(), slice(0, 3))]), LogisticRegression(C=0.5)
+    )
+    forest = RandomForestClassifier(n_estimators=2, max_depth=2, random_state=0)
+    combo = Member(ComboClassifier(n_estimators=2, max_depth=1), columns=[0, 2])
+    return [("combo", combo), ("forest", forest), ("linear", scaled)]
+
+
+def rule(name: str) -> RuleClassifier:
+    return RuleClassifier(members(), rule=name, cv=2, random_state=0)
+
+
+def stack(among: Any = None, **options: Any) -> MarginStackingClassifier:
+    return MarginStackingClassifier(among or members(), cv=2, random_state=0, **options)
+
+
+def few(cls: Any, **options: Any) -> Any:
+    return cls(n_estimators=3, random_state=0, **options)
+
+
+EXACT = ("adaboost_mm", "combo", "mucombo", "mumbo", "share_boost", "random_forest", "late_fusion")
+"""Models whose scores are sums in a fixed order: equal to the last bit on every machine."""
+
+MAKERS: Mapping[str, tuple[Callable[[], ColumnTransformer], Any, int]] = {
+    "adaboost_mm": (codes, few(AdaBoostMMClassifier), 3),
+    "bayes_point": (indicators, BayesPointClassifier(max_rank=5, random_state=0), 3),
+    "bayes_point_linear": (indicators, BayesPointClassifier("linear", random_state=0), 2),
+    "bregman_vote": (codes, BregmanVoteClassifier(views=VIEWS, random_state=0), 3),
+    "carako": (codes, CarakoClassifier(views=VIEWS, random_state=0), 3),
+    "combo": (codes, few(ComboClassifier), 3),
+    "combo_linear": (codes, few(ComboClassifier, estimator=CostLinear()), 3),
+    "compression_perceptron": (indicators, CompressionPerceptron(random_state=0), 2),
+    "cutting_plane": (indicators, CuttingPlaneClassifier(random_state=0), 2),
+    "cutting_plane_svc": (indicators, CuttingPlaneSVC(), 3),
+    "hist_gradient_boosting": (codes, HistGradientBoostingClassifier(max_iter=2), 3),
+    "kernel_perceptron": (indicators, KernelPerceptronClassifier(kernel="rbf", random_state=0), 3),
+    "label_repair": (indicators, LabelRepairPipeline(random_state=0), 3),
+    "late_fusion": (codes, LateFusionClassifier(few(ComboClassifier), views=VIEWS), 3),
+    "logistic_regression": (indicators, LogisticRegression(), 3),
+    "mucombo": (codes, few(MuComboClassifier, views=VIEWS), 3),
+    "mumbo": (codes, few(MumboClassifier, views=VIEWS, selection="combination"), 3),
+    "noise_tolerant_perceptron": (indicators, NoiseTolerantPerceptron(random_state=0), 2),
+    "norm_combo": (codes, few(NormComboClassifier), 3),
+    "perceptron": (indicators, PerceptronClassifier(random_state=0), 2),
+    "random_forest": (codes, RandomForestClassifier(3, max_depth=3, random_state=0), 3),
+    "rule_fixed": (indicators, rule("median"), 3),
+    "rule_templates": (indicators, rule("decision_templates"), 3),
+    "rule_dempster_shafer": (indicators, rule("dempster_shafer"), 3),
+    "rule_weighted": (indicators, rule("weighted_mean"), 3),
+    "share_boost": (codes, few(ShareBoostClassifier, views=VIEWS), 3),
+    "sparse_kernel_perceptron": (sparse_kinds, KernelPerceptronClassifier(random_state=0), 3),
+    "sparse_array": (sparse_kinds, KernelPerceptronClassifier("poly", random_state=0), 3),
+    "stack": (indicators, stack(strength=1e-3), 3),
+    "stack_kernel": (indicators, stack(kernel="rbf", penalty="l2", strength=1e-2), 3),
+    "stack_learners": (indicators, stack(diverse_ensemble(1), penalty="l2", strength=1e-2), 3),
+    "ultraconservative": (indicators, UltraconservativeClassifier(random_state=0), 3),
+    "uma": (indicators, UMAClassifier(random_state=0), 3),
+    "uma_kernel": (indicators, UMAClassifier(kernel="rbf", random_state=0), 3),
+}
+
+
+def fit(name: str) -> tuple[Pipeline, pd.DataFrame, np.ndarray]:
+    """A fitted model, its table and its labels."""
+    encode, classifier, n_classes = MAKERS[name]
+    X, y = table()
+    kept = y != "rare" if n_classes == 2 else np.ones(len(y), dtype=bool)
+    X, y = X[kept].reset_index(drop=True), y[kept]
+    model = Pipeline([("encode", encode()), ("classify", classifier)]).fit(X, y)
+    if name == "sparse_array":
+        model[-1].expansion_.rows = sp.csr_array(model[-1].expansion_.rows)
+    return model, X, y
+
+
+def answers(model: Pipeline, X: pd.DataFrame) -> dict[str, list[Any]]:
+    """Labels and scores of a model for rows."""
+    method = "decision_function" if hasattr(model, "decision_function") else "predict_proba"
+    return {"labels": model.predict(X).tolist(), "scores": getattr(model, method)(X).tolist()}
+
+
+def add(name: str, folder: Path = FOLDER) -> None:
+    """Write a model file and its answers, unless they are there."""
+    from uneven.persistence.model_file import ModelCard, save_model
+
+    path = folder / f"{name}.skops"
+    if path.exists():
+        return
+    model, X, y = fit(name)
+    classes, counts = np.unique(y, return_counts=True)
+    card = ModelCard(name, name, "y", classes.tolist(), counts.tolist(), [], len(y))
+    rows = X.iloc[::3].reset_index(drop=True)
+    table = {key: [None if v != v else v for v in rows[key].tolist()] for key in rows}
+    kept = {"rows": table, **answers(model, rows)}
+    path.with_suffix(".json").write_text(json.dumps(kept) + "\n")
+    save_model(model, card, path)
+
+
+if __name__ == "__main__":
+    for name in MAKERS:
+        add(name)
