@@ -9,9 +9,9 @@ from sklearn.model_selection import train_test_split
 
 from benchmarks.lines import NOT_RUN, Line
 from uneven.datasets import fetch
-from uneven.stacking import diverse_ensemble
 from uneven.stacking.model.problem import LinearCombiner
 from uneven.stacking.solvers.solve import solve
+from uneven_published.sen.ensembles import diverse_ensemble
 from uneven_published.sen.judges import quiet
 from uneven_published.sen.majorisation import PAPER, MajorisedCombiner, majorise
 from uneven_published.sen.stacks import build_stack, rows_of

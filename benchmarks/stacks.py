@@ -20,8 +20,8 @@ import sklearn
 
 import uneven
 from uneven.datasets import fetch
-from uneven.stacking import diverse_ensemble
 from uneven.utils.files import replace_file
+from uneven_published.sen.ensembles import diverse_ensemble
 from uneven_published.sen.stacks import Stack, diverse_stack, halves, rows_of
 
 NAMES = ("wine", "vehicle", "vowel", "yeast", "segment", "steel", "robot", "waveform")

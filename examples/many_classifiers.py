@@ -16,13 +16,33 @@ from typing import Any
 
 import numpy as np
 from sklearn.datasets import load_digits
+from sklearn.discriminant_analysis import LinearDiscriminantAnalysis
+from sklearn.linear_model import LogisticRegression, Perceptron, RidgeClassifier
 from sklearn.model_selection import train_test_split
-from sklearn.tree import DecisionTreeClassifier
+from sklearn.naive_bayes import GaussianNB
+from sklearn.neighbors import KNeighborsClassifier
+from sklearn.svm import SVC
+from sklearn.tree import DecisionTreeClassifier, ExtraTreeClassifier
 
 from uneven import MarginStackingClassifier
 from uneven.plots import SelectionPathDisplay
-from uneven.stacking import RuleClassifier, diverse_learners, random_subspaces
+from uneven.stacking import RuleClassifier, random_subspaces
 
+KINDS = {
+    "linear_gaussian": LinearDiscriminantAnalysis(solver="lsqr", shrinkage="auto"),
+    "naive_bayes": GaussianNB(),
+    "one_neighbour": KNeighborsClassifier(1),
+    "five_neighbours": KNeighborsClassifier(5),
+    "many_neighbours": KNeighborsClassifier(25),
+    "logistic": LogisticRegression(),
+    "ridge": RidgeClassifier(),
+    "perceptron": Perceptron(random_state=0),
+    "tree": DecisionTreeClassifier(random_state=0),
+    "random_tree": ExtraTreeClassifier(random_state=0),
+    "svm_linear": SVC(kernel="linear"),
+    "svm_cubic": SVC(kernel="poly"),
+    "svm_rbf": SVC(),
+}
 STRENGTHS = (0.001, 0.003, 0.006, 0.01, 0.015, 0.02, 0.03, 0.1, 0.3, 1.0)
 
 
@@ -42,7 +62,7 @@ def main(picture: str) -> None:
     )
     tree = DecisionTreeClassifier(random_state=0)
     members = [
-        *diverse_learners().items(),
+        *KINDS.items(),
         *random_subspaces(tree, 64, 25, share=0.1, random_state=0),
     ]
     with tempfile.TemporaryDirectory() as cache:

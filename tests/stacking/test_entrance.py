@@ -23,7 +23,6 @@ from uneven.stacking import (
     Member,
     RuleClassifier,
     bagged_ensemble,
-    diverse_ensemble,
     level_one,
     random_subspaces,
 )
@@ -300,5 +299,3 @@ def test_ensembles_hold_classifiers():
         bagged_ensemble(line, 2)
     with pytest.raises(TypeError, match="estimator must be a classifier, got LinearRegression"):
         random_subspaces(line, 4)
-    with pytest.raises(TypeError, match="learner 'line' must be a classifier"):
-        diverse_ensemble(2, learners={"line": line})

@@ -1,12 +1,6 @@
 """Many classifiers: learn by margin how to join them, and drop those that add nothing."""
 
-from uneven.stacking.ensembles import (
-    bagged_ensemble,
-    diverse_ensemble,
-    diverse_learners,
-    random_subspaces,
-    svm_ensemble,
-)
+from uneven.stacking.ensembles import bagged_ensemble, random_subspaces
 from uneven.stacking.kernel.choice import KernelChoice, choose_kernel_parameters
 from uneven.stacking.kernel.combiner import KernelCombiner, fit_kernel_combiner
 from uneven.stacking.margin_stacking import MarginStackingClassifier
@@ -29,8 +23,6 @@ __all__ = [
     "bagged_ensemble",
     "choose_kernel_parameters",
     "choose_strength",
-    "diverse_ensemble",
-    "diverse_learners",
     "finish_members",
     "fit_kernel_combiner",
     "level_one",
@@ -40,5 +32,4 @@ __all__ = [
     "select",
     "select_then_refit",
     "solve_path",
-    "svm_ensemble",
 ]

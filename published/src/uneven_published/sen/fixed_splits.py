@@ -7,8 +7,8 @@ from dataclasses import dataclass
 import numpy as np
 from sklearn.model_selection import train_test_split
 
-from uneven.stacking import diverse_learners
 from uneven_published.description import Answers, Context, Item
+from uneven_published.sen.ensembles import diverse_learners
 from uneven_published.sen.judges import Bench, quiet
 from uneven_published.sen.stacks import Rows, build_stack, rows_of
 

@@ -10,8 +10,9 @@ from numpy.typing import NDArray
 from sklearn.model_selection import StratifiedShuffleSplit
 
 from uneven.metrics.significance import five_by_two
-from uneven.stacking import diverse_ensemble, level_one, score_members, svm_ensemble
+from uneven.stacking import level_one, score_members
 from uneven_published.description import Item
+from uneven_published.sen.ensembles import diverse_ensemble, svm_ensemble
 
 __all__ = [
     "DATA",

@@ -15,7 +15,6 @@ from sklearn.utils.multiclass import check_classification_targets
 from sklearn.utils.validation import check_is_fitted
 
 from uneven.fusion.class_columns import check_margins, spread
-from uneven.stacking.base_learners import floored
 from uneven.stacking.out_of_fold.fitting import weight_words
 from uneven.utils.model_types import (
     UnknownPartError,
@@ -30,6 +29,7 @@ from uneven.utils.model_types import (
 )
 from uneven.utils.parameters import check_choice
 from uneven.utils.validation import whole_or_nothing
+from uneven_published.sen.base_learners import floored
 
 __all__ = ["LaplaceTreeClassifier", "NormalisedClassifier"]
 
@@ -59,7 +59,7 @@ class NormalisedClassifier(MetaEstimatorMixin, ClassifierMixin, BaseEstimator):
     --------
     >>> from sklearn.datasets import load_iris
     >>> from sklearn.svm import SVC
-    >>> from uneven.stacking.normalised import NormalisedClassifier
+    >>> from uneven_published.sen.normalised import NormalisedClassifier
     >>> X, y = load_iris(return_X_y=True)
     >>> model = NormalisedClassifier(SVC(), "softmax").fit(X, y)
     >>> model.predict_proba(X[:1]).round(2)
@@ -179,7 +179,7 @@ class LaplaceTreeClassifier(DecisionTreeClassifier):
     Examples
     --------
     >>> from sklearn.datasets import load_iris
-    >>> from uneven.stacking.normalised import LaplaceTreeClassifier
+    >>> from uneven_published.sen.normalised import LaplaceTreeClassifier
     >>> X, y = load_iris(return_X_y=True)
     >>> LaplaceTreeClassifier(random_state=0).fit(X, y).predict_proba(X[:1]).round(2)
     array([[0.96, 0.02, 0.02]])

@@ -12,9 +12,9 @@ from sklearn.preprocessing import MinMaxScaler, StandardScaler
 
 from uneven import MarginStackingClassifier
 from uneven.persistence.model_file import ModelCard, load_model, save_model
-from uneven.stacking import diverse_ensemble, diverse_learners
-from uneven.stacking.normalised import NormalisedClassifier
 from uneven.stacking.out_of_fold.members import check_learner
+from uneven_published.sen.ensembles import diverse_ensemble, diverse_learners
+from uneven_published.sen.normalised import NormalisedClassifier
 
 X, Y = load_wine(return_X_y=True)
 CARD = ModelCard("stack", "Stack", "kind", ["0", "1", "2"], [59, 71, 48], [], len(Y))

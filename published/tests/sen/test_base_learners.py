@@ -16,16 +16,16 @@ from sklearn.neighbors import KNeighborsClassifier
 from sklearn.svm import SVC
 from sklearn.tree import DecisionTreeClassifier
 
-from uneven.stacking import diverse_learners
-from uneven.stacking.base_learners import (
+from uneven.utils.model_types import trusted_types
+from uneven_published.sen.base_learners import (
     GaussianClassifier,
     NearestMeanClassifier,
     NeighbourCountClassifier,
     ParzenClassifier,
     floored,
 )
-from uneven.stacking.normalised import LaplaceTreeClassifier, NormalisedClassifier
-from uneven.utils.model_types import trusted_types
+from uneven_published.sen.ensembles import diverse_learners
+from uneven_published.sen.normalised import LaplaceTreeClassifier, NormalisedClassifier
 
 LEARNERS = diverse_learners()
 WINE, KIND = load_wine(return_X_y=True)
@@ -142,7 +142,7 @@ def test_parzen_rows_that_repeat_leave_a_width():
 def test_parzen_does_not_depend_on_blocks(monkeypatch):
     X, y = table(50)
     whole = ParzenClassifier().fit(X, y).predict_proba(X)
-    monkeypatch.setattr("uneven.stacking.base_learners._LARGEST_BLOCK", 120)
+    monkeypatch.setattr("uneven_published.sen.base_learners._LARGEST_BLOCK", 120)
     np.testing.assert_allclose(ParzenClassifier().fit(X, y).predict_proba(X), whole)
 
 
