@@ -126,9 +126,9 @@ def test_demo_takes_no_table_options(uneven, option):
 
 
 def test_a_folder_in_the_way_is_noticed_before_the_work(uneven, table, tmp_path, monkeypatch):
-    from uneven.cli import compare
+    from uneven.comparison import plan
 
-    monkeypatch.setattr(compare, "cross_validate", lambda *_args, **_kwargs: 1 / 0)
+    monkeypatch.setattr(plan, "cross_validate", lambda *_args, **_kwargs: 1 / 0)
     (tmp_path / "keep" / "report.html").mkdir(parents=True)
     before = files_in(tmp_path)
     done = uneven("compare", table, "-t", "label", "--out", "keep")
@@ -154,13 +154,13 @@ def test_views_by_prefix_need_prefixes(uneven, table, tmp_path, frame):
 
 
 def test_unwritable_folder_is_noticed_before_the_work(uneven, table, tmp_path, monkeypatch):
-    from uneven.cli import compare
+    from uneven.comparison import plan
     from uneven.utils import files as atomic
 
     def never(*_args, **_kwargs):
         raise AssertionError("cross-validation was started")
 
-    monkeypatch.setattr(compare, "cross_validate", never)
+    monkeypatch.setattr(plan, "cross_validate", never)
     known = os.access
     monkeypatch.setattr(
         atomic.os, "access", lambda path, mode: mode == os.R_OK and known(path, mode)
@@ -177,7 +177,7 @@ def test_debug_shows_the_traceback(uneven):
 
 
 def test_unexpected_failures_have_their_own_code(uneven, table, monkeypatch):
-    from uneven.cli import inputs
+    from uneven.comparison import inputs
 
     def surprise(*_args, **_kwargs):
         raise RuntimeError("boom")

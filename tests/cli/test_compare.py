@@ -10,15 +10,15 @@ import pytest
 
 from tests.cli.conftest import files_in
 from uneven.comparison import default_methods
+from uneven.comparison.results import Comparison
 from uneven.persistence.model_file import load_model
-from uneven.report.results import CompareResults
 
 QUICK = ("--target", "label", "--cv", 3, "--rounds", 6, "--n-jobs", 1)
 TWO = ("--methods", "combo,logistic_regression")
 
 
 def load_results(folder):
-    return CompareResults.from_json((folder / "results.json").read_text(encoding="utf-8"))
+    return Comparison.from_json((folder / "results.json").read_text(encoding="utf-8"))
 
 
 def test_happy_path_writes_report_results_and_model(uneven, table, tmp_path, frame):
@@ -80,7 +80,7 @@ def test_best_model_is_saved_and_predicts(uneven, table, tmp_path, frame):
     assert uneven("compare", table, *QUICK, *TWO).code == 0
     results = load_results(tmp_path / "uneven-report")
     _, card = load_model(tmp_path / "uneven-report" / "model.skops")
-    assert card.method == results.best.name
+    assert card.method == results.winner.name
     done = uneven("predict", "uneven-report/model.skops", table)
     assert done.code == 0
     lines = done.out.splitlines()
@@ -177,7 +177,7 @@ def test_a_failing_method_does_not_stop_the_others(uneven, table, tmp_path, monk
     assert done.code == 0
     assert "failed in 3 fits: ValueError: no luck" in done.err
     results = load_results(tmp_path / "uneven-report")
-    assert results.best.name == "combo"
+    assert results.winner.name == "combo"
     assert [e.fold for e in results.methods[1].errors] == [0, 1, 2]
 
 

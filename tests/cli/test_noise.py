@@ -25,9 +25,9 @@ from uneven.comparison import (
     write_noise_matrix,
 )
 from uneven.comparison.measures import Answers
+from uneven.comparison.results import Comparison
 from uneven.noise import corrected_confusion, corrected_error, corrupt_labels, cyclic_noise
 from uneven.persistence.model_file import load_model
-from uneven.report.results import CompareResults
 
 NOISE = cyclic_noise(3, (0.25, 0.1))
 CLASSES = ["ant", "bee", "cow"]
@@ -53,7 +53,7 @@ def noisy(tmp_path):
 
 
 def load_results(folder):
-    return CompareResults.from_json((folder / "results.json").read_text(encoding="utf-8"))
+    return Comparison.from_json((folder / "results.json").read_text(encoding="utf-8"))
 
 
 def test_compare_corrects_what_the_noise_hides(uneven, noisy):
@@ -79,7 +79,7 @@ def test_compare_corrects_what_the_noise_hides(uneven, noisy):
     page = (noisy / "o" / "report.html").read_text(encoding="utf-8")
     assert 'id="noise"' in page
     assert "Told about the noise: UMA. The others believe the labels." in page
-    assert CompareResults.from_json(results.to_json()) == results
+    assert Comparison.from_json(results.to_json()) == results
     raw = json.loads((noisy / "o" / "results.json").read_text())
     assert raw["schema"] == 1
     assert set(raw["methods"][0]["scores"]) == {*MEASURES} | {
@@ -388,14 +388,14 @@ def test_impossible_estimates_are_remarked(uneven, noisy):
     done = uneven("compare", "t.csv", *words, "--methods", "uma,logistic_regression")
     assert done.code == 0, done.err
     results = load_results(noisy / "uneven-report")
-    assert results.best.mean(results.metric) > 1.0
+    assert results.winner.mean(results.metric) > 1.0
     assert "above 1 cannot be" in done.err
     assert "does not fit these labels" in " ".join(done.err.split())
     page = (noisy / "uneven-report" / "report.html").read_text(encoding="utf-8")
     assert "comes out first, but its corrected balanced accuracy, 1." in page
     assert "costs little" not in page
     assert results.noise.rows == [12.0, 12.0, 12.0]
-    assert results.best.matrix_range[results.metric][0] < 1.0
+    assert results.winner.matrix_range[results.metric][0] < 1.0
 
 
 def test_more_rows_behind_a_matrix_narrow_what_it_allows():

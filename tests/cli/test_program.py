@@ -133,15 +133,16 @@ def test_live_progress_counts_rounds(table, monkeypatch):
 
     from uneven import ComboClassifier
     from uneven.cli import terminal
-    from uneven.cli.inputs import TableRequest
     from uneven.comparison import Settings, choose_methods, fit_method
+    from uneven.comparison.inputs import TableSource
+    from uneven.comparison.progress import Reporter
 
     console = Console(force_terminal=True, width=100, record=True, file=io.StringIO())
     monkeypatch.setattr(terminal, "stderr", lambda: console)
-    problem = TableRequest(table, "label").load()
+    problem = TableSource(table, "label").load()
     seen = []
-    with terminal.progress(1) as observer:
-        known = observer.round
-        observer.round = lambda number, total: (seen.append((number, total)), known(number, total))
-        fit_method(choose_methods(["combo"])[0], problem, Settings(rounds=4), observer)
-    assert seen == [(1, 4), (2, 4), (3, 4), (4, 4)] * hasattr(ComboClassifier, "set_callbacks")
+    with terminal.progress() as show:
+        reporter = Reporter(lambda now: (seen.append((now.round, now.rounds)), show(now)), 1)
+        fit_method(choose_methods(["combo"])[0], problem, Settings(rounds=4), reporter)
+    rounds = [(1, 4), (2, 4), (3, 4), (4, 4)] * hasattr(ComboClassifier, "set_callbacks")
+    assert seen == [(0, 0), *rounds, (0, 0)]

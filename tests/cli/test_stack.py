@@ -22,7 +22,7 @@ from uneven.comparison import (
     stack_methods,
 )
 from uneven.persistence.model_file import load_model
-from uneven.report import CompareResults
+from uneven.report import Comparison
 
 MEMBERS = ("combo", "adaboost_mm", "logistic_regression")
 SMALL = ("--methods", ",".join(MEMBERS), "--rounds", 5, "--n-jobs", 1, "--cv", 2)
@@ -48,7 +48,7 @@ def compared(tmp_path_factory):
 
 @pytest.fixture(scope="module")
 def results(compared):
-    return CompareResults.from_json((compared / "out" / "results.json").read_text())
+    return Comparison.from_json((compared / "out" / "results.json").read_text())
 
 
 def test_the_stack_is_one_more_method_on_the_same_folds(results):

@@ -5,8 +5,8 @@ from dataclasses import replace
 
 import numpy as np
 
-from uneven.report import (
-    CompareResults,
+from uneven.comparison import (
+    Comparison,
     DataSummary,
     FoldError,
     Measure,
@@ -187,7 +187,7 @@ def make_results(n_classes=10, n_methods=5, n_views=4, *, nasty=False, failed=Fa
         for values in broken.scores.values():
             values[1] = math.nan
         broken.errors.append(FoldError(1, "ValueError: Input contains NaN <and more>."))
-    return CompareResults(
+    return Comparison(
         title=f"Comparison on {NASTY[0] if nasty else 'digits.csv'}",
         created="2025-03-01T12:00:00+00:00",
         command=f"uneven compare {NASTY[1] if nasty else 'digits.csv'} --target digit --cv 5",

@@ -8,14 +8,15 @@ import pytest
 from tests.report.samples import make_results, with_noise
 from tests.report.test_page import Reader
 from uneven.cli.ranking import noise_table, ranking_table
-from uneven.report import CompareResults, NoiseSummary, render_report
-from uneven.report.verdict import impossible, leaders, verdict
+from uneven.comparison import Comparison, NoiseSummary
+from uneven.comparison.outcome import impossible, leaders, verdict
+from uneven.report import render_report
 
 
 @pytest.mark.parametrize("arguments", [{}, {"n_classes": 26, "n_methods": 12}, {"n_classes": 2}])
 def test_results_with_noise_survive_json(arguments):
     results = with_noise(make_results(**arguments))
-    again = CompareResults.from_json(results.to_json())
+    again = Comparison.from_json(results.to_json())
     assert again.noise == results.noise
     assert [m.corrected for m in again.methods] == [m.corrected for m in results.methods]
     assert again.methods[0].knows_noise
@@ -23,7 +24,7 @@ def test_results_with_noise_survive_json(arguments):
 
 def test_results_without_noise_know_nothing_of_it():
     results = make_results()
-    assert CompareResults.from_json(results.to_json()).noise is None
+    assert Comparison.from_json(results.to_json()).noise is None
     assert results.shown_measures == results.measures
     with pytest.raises(ValueError, match="no noise matrix"):
         noise_table(results)
@@ -143,7 +144,7 @@ def test_a_measure_that_is_not_corrected_keeps_its_values():
 def test_a_matrix_from_few_rows_is_called_a_guess():
     results = with_noise(make_results(3))
     few = replace(results, noise=replace(results.noise, condition=1.5, rows=[80.0, 12.0, 90.0]))
-    best = replace(few.best, matrix_range={few.metric: [0.7, 0.95]})
+    best = replace(few.winner, matrix_range={few.metric: [0.7, 0.95]})
     few = replace(few, methods=[best if m.name == best.name else m for m in few.methods])
     page = render_report(few)
     assert "costs little" not in page
@@ -151,7 +152,7 @@ def test_a_matrix_from_few_rows_is_called_a_guess():
     assert "estimated from 182 rows; matrices that fit them put CoMBo between 0.70 and 0.95" in page
     assert "between 0.70 and 0.95" in ranking_table(few).caption
     assert list(noise_table(few).columns[5].cells) == ["80", "12", "90"]
-    assert CompareResults.from_json(few.to_json()) == few
+    assert Comparison.from_json(few.to_json()) == few
     many = replace(few, noise=replace(few.noise, rows=[80.0, 120.0, 90.0]))
     assert "costs little" in render_report(many)
     with pytest.raises(ValueError, match="one per class"):

@@ -76,14 +76,14 @@ def test_ranking_lists_methods_best_first_with_mean_and_spread():
     page = render_report(results)
     order = re.findall(r'data-method="([^"]+)"', page)
     assert order == [m.name for m in results.ranked()]
-    best = results.best
+    best = results.winner
     assert f"<b>{best.mean('confusion_norm'):.3f}</b>" in page
     assert f"± {best.spread('confusion_norm'):.3f}" in page
 
 
 def test_ties_are_all_marked_as_best():
     results = make_results()
-    twin = replace(results.best, name="twin", label="Twin")
+    twin = replace(results.winner, name="twin", label="Twin")
     page = render_report(replace(results, methods=[*results.methods, twin]))
     assert page.count(f"<b>{twin.mean('confusion_norm'):.3f}</b>") == 2
     table = ranking_table(replace(results, methods=[*results.methods, twin]))
@@ -149,7 +149,7 @@ def test_classes_stand_from_the_largest_to_the_smallest():
     names = re.findall(r'class="row-name">([^<]+)<', matrix)
     assert names == ["digit 1", "digit 3", "digit 0", "digit 2"]
     told = dict(re.findall(r"<title>(digit \d) answered \1: (\d+)", matrix))
-    assert int(told["digit 3"]) == results.best.confusion[3][3]
+    assert int(told["digit 3"]) == results.winner.confusion[3][3]
     table = page[page.index('id="classes"') : page.index('id="confusion"')]
     assert re.findall(r'title="(digit \d)"', table) == names
 

@@ -9,8 +9,8 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from tests.report.samples import make_results
-from uneven.report import (
-    CompareResults,
+from uneven.comparison import (
+    Comparison,
     DataSummary,
     FoldError,
     Measure,
@@ -18,14 +18,14 @@ from uneven.report import (
     Share,
     verdict,
 )
-from uneven.report.averages import mean, spread
-from uneven.report.verdict import leaders
+from uneven.comparison.outcome import leaders
+from uneven.comparison.summaries import mean, spread
 
 scores = st.lists(st.floats(-2, 2) | st.just(math.nan), min_size=3, max_size=3)
 
 
 def small(*methods, greater=True, folds=3):
-    return CompareResults(
+    return Comparison(
         title="T",
         created="2025-01-01",
         command="uneven compare t.csv",
@@ -49,18 +49,18 @@ def test_json_round_trip(arguments):
     results = make_results(**arguments)
     text = results.to_json()
     json.loads(text, parse_constant=lambda word: pytest.fail(f"{word} is not JSON"))
-    again = CompareResults.from_json(text)
+    again = Comparison.from_json(text)
     assert again.to_json() == text
     assert again.methods[0].view_share == results.methods[0].view_share
     assert again.methods[-1].errors == results.methods[-1].errors
     assert len(again.views) == len(results.views)
     assert all(a.recalls == b.recalls for a, b in zip(again.views[:-1], results.views[:-1]))
     assert all(math.isnan(value) for view in again.views[-1:] for value in view.recalls)
-    assert json.loads(text)["best"] == results.best.name
+    assert json.loads(text)["best"] == results.winner.name
 
 
 def test_missing_scores_come_back_as_nan():
-    again = CompareResults.from_json(small(method("a", [1.0, math.nan, 2.0])).to_json())
+    again = Comparison.from_json(small(method("a", [1.0, math.nan, 2.0])).to_json())
     assert math.isnan(again.methods[0].scores["m"][1])
     assert again.methods[0].scores["m"][2] == 2.0
 
@@ -77,7 +77,7 @@ def test_a_view_needs_as_many_numbers_as_there_are_classes_and_views():
 def test_another_schema_is_refused():
     raw = small(method("a", [1, 2, 3])).to_dict() | {"schema": 99}
     with pytest.raises(ValueError, match=r"schema 99.*run the comparison again"):
-        CompareResults.from_dict(raw)
+        Comparison.from_dict(raw)
 
 
 @given(st.lists(scores, min_size=1, max_size=6), st.booleans())
@@ -93,7 +93,7 @@ def test_ranking_is_by_mean_with_failed_methods_last(all_scores, greater):
 
 def test_ties_are_broken_by_the_smaller_spread():
     results = small(method("wild", [0.0, 1.0, 2.0]), method("calm", [1.0, 1.0, 1.0]))
-    assert results.best.name == "calm"
+    assert results.winner.name == "calm"
 
 
 def test_a_method_with_a_failed_fold_stands_behind():
@@ -133,7 +133,7 @@ def test_wrong_shapes_are_refused():
     with pytest.raises(ValueError, match="1 names but 2 rows"):
         Share(["a"], [[1.0], [0.0]])
     with pytest.raises(ValueError, match="no method"):
-        small().best  # noqa: B018
+        small().winner  # noqa: B018
 
 
 def test_imbalance_ratio_ignores_empty_classes():

@@ -6,7 +6,8 @@ from dataclasses import replace
 import pytest
 
 from tests.report.samples import make_results, with_stack
-from uneven.report import CompareResults, render_report
+from uneven.comparison import Comparison
+from uneven.report import render_report
 from uneven.report.path_chart import path_chart
 from uneven.report.sections.stack import stack, stack_cost, told_cost
 
@@ -19,10 +20,10 @@ def points(markup, css):
 @pytest.mark.parametrize("arguments", [{}, {"nasty": True}, {"n_classes": 2}])
 def test_results_with_a_stack_survive_json(arguments):
     results = with_stack(make_results(**arguments))
-    again = CompareResults.from_json(results.to_json())
+    again = Comparison.from_json(results.to_json())
     assert again.stack == results.stack
     assert render_report(again) == render_report(results)
-    assert CompareResults.from_json(make_results().to_json()).stack is None
+    assert Comparison.from_json(make_results().to_json()).stack is None
 
 
 def test_kept_and_dropped_methods_are_told_with_their_weights():

@@ -5,7 +5,8 @@ from __future__ import annotations
 from collections.abc import Sequence
 from functools import cache
 
-from uneven.comparison.errors import InputError, closest
+from uneven.comparison.errors import InputError
+from uneven.utils.registry import closest
 from uneven_published.description import Exhibit
 
 __all__ = ["catalogue", "choose"]

@@ -10,8 +10,8 @@ from pathlib import Path
 from typing import Any
 
 from uneven.cli import terminal
-from uneven.cli.provenance import now, versions
 from uneven.comparison import InputError
+from uneven.comparison.provenance import now, versions
 from uneven.datasets.cache import cache_folder
 from uneven.utils.files import replace_file
 from uneven_published import (

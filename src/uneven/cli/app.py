@@ -118,8 +118,7 @@ def _compare(
     out: Annotated[Path, typer.Option(help="Folder for the results.")] = Path("uneven-report"),
     debug: Debug = False,
 ) -> Work:
-    from uneven.cli.compare import CompareRequest, compare
-    from uneven.cli.inputs import compare_source
+    from uneven.cli.compare import CompareRequest, compare, compare_source
 
     source = compare_source(
         table,
@@ -172,10 +171,10 @@ def _fit(
     debug: Debug = False,
 ) -> Work:
     from uneven.cli.fit import fit
-    from uneven.cli.inputs import TableRequest
     from uneven.comparison import Settings
+    from uneven.comparison.inputs import TableSource
 
-    source = TableRequest.of(table, target, views, drop, keep, encoding, noise_matrix)
+    source = TableSource.of(table, target, views, drop, keep, encoding, noise_matrix)
     settings = Settings(rounds=rounds, max_depth=max_depth, seed=seed, n_jobs=n_jobs)
     names = None if method is None else tuple(_split(method))
     command = context.find_root().obj.command

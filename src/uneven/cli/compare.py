@@ -2,52 +2,22 @@
 
 from __future__ import annotations
 
-import math
-from collections.abc import Sequence
 from dataclasses import dataclass
 from pathlib import Path
-
-from sklearn.pipeline import Pipeline
+from typing import Any
 
 from uneven.cli import terminal
-from uneven.cli.fit import deaf_notes, leak_notes, lone_view_notes, model_card
-from uneven.cli.inputs import TableRequest, demo_problem
+from uneven.cli.fit import model_card
 from uneven.cli.ranking import noise_table, ranking_table, stack_table, view_table
-from uneven.cli.results import (
-    Origin,
-    collect_results,
-    with_noise,
-    with_shares,
-    with_stack,
-    with_views,
-)
-from uneven.comparison import (
-    MEASURES,
-    STACK,
-    InputError,
-    LabelNoise,
-    MeasureRule,
-    Method,
-    Problem,
-    Settings,
-    check_folds,
-    choose_measure,
-    choose_methods,
-    cross_validate,
-    default_methods,
-    diagnose_views,
-    explains_itself,
-    fit_method,
-    has_views,
-    stack_methods,
-)
+from uneven.comparison import Comparison, InputError, Settings, choose_measure, choose_methods
+from uneven.comparison.inputs import Data, TableSource, demo_problem
+from uneven.comparison.outcome import impossible
+from uneven.comparison.plan import Plan, default_metric, plan_comparison
 from uneven.persistence.model_file import save_model
 from uneven.report import write_report
-from uneven.report.results import CompareResults
-from uneven.report.verdict import impossible
 from uneven.utils.files import replace_folder
 
-__all__ = ["CompareRequest", "compare"]
+__all__ = ["CompareRequest", "compare", "compare_source"]
 
 DEFAULT_ROUNDS = 200
 DEMO_ROUNDS = 150
@@ -60,7 +30,7 @@ class CompareRequest:
 
     Attributes
     ----------
-    source : TableRequest or None
+    source : TableSource or None
         The table; None for the embedded one.
     methods : tuple of str or None
         Names of methods; None takes all, those that join views only if there are several.
@@ -80,7 +50,7 @@ class CompareRequest:
         The command line.
     """
 
-    source: TableRequest | None
+    source: TableSource | None
     methods: tuple[str, ...] | None
     metric: str | None
     folds: int
@@ -108,122 +78,98 @@ def compare(request: CompareRequest) -> None:
     InputError
         If the table or the request is wrong, or if every method fails.
     """
-    named = None if request.methods is None else choose_methods(request.methods)
-    metric = choose_measure(request.metric or _default_metric(request))
-    problem = demo_problem() if request.source is None else request.source.load()
-    noise = request.source.noise(problem) if request.source else None
-    check_folds(problem, request.folds)
-    methods = named or choose_methods(default_methods(has_views(problem), noise is not None))
-    if request.stack:
-        methods = [*methods, stack_methods(methods, problem.schema)]
-    terminal.notes([*problem.notes, *lone_view_notes(methods, problem)])
-    terminal.notes(leak_notes(problem, noise))
-    terminal.notes([*deaf_notes(methods, noise), *_uncorrected_notes(metric, noise)])
-    settings = Settings(
-        rounds=request.rounds or (DEFAULT_ROUNDS if request.source else DEMO_ROUNDS),
-        max_depth=request.max_depth,
-        seed=request.seed,
-        n_jobs=request.n_jobs,
-        views=problem.views,
-        noise_matrix=noise.undone.matrix if noise else None,
-    )
+    plan = _plan(request)
+    terminal.notes([*plan.data.problem.notes, *plan.notes])
     with replace_folder(request.out, names=(REPORT, NUMBERS, MODEL)) as draft:
-        results, model = _run(request, problem, noise, methods, metric, settings)
-        best = next(method for method in methods if method.name == results.best.name)
-        save_model(model, model_card(best, problem, model, request.command), draft / MODEL)
-        (draft / NUMBERS).write_text(results.to_json(), encoding="utf-8")
-        write_report(results, draft / REPORT)
-    _tell(results, request.out)
+        with terminal.progress() as show:
+            found = plan.run(show)
+        best = next(method for method in plan.methods if method.name == found.best_)
+        model = found.workshop.models[best.name]  # type: ignore[union-attr]
+        card = model_card(best, plan.data.problem, model, request.command)
+        save_model(model, card, draft / MODEL)
+        found.to_json(draft / NUMBERS)
+        write_report(found, draft / REPORT)
+    _tell(found, request.out)
 
 
-def _default_metric(request: CompareRequest) -> str:
-    """The norm of the errors, or what can be corrected for noise without bias."""
-    noisy = request.source is not None and request.source.noise_matrix is not None
-    return "balanced_accuracy" if noisy else "confusion_norm"
-
-
-def _run(
-    request: CompareRequest,
-    problem: Problem,
-    noise: LabelNoise | None,
-    methods: Sequence[Method],
-    metric: MeasureRule,
-    settings: Settings,
-) -> tuple[CompareResults, Pipeline]:
-    """Cross-validate, then fit the best method and ours on all rows."""
-    metric = noise.judged_by(metric) if noise else metric
-    measures = noise.measures if noise else MEASURES
-    explained = sum(map(explains_itself, methods))
-    fits = request.folds * request.repeats * len(methods) + max(explained, 1)
-    diagnosed = request.diagnosis and has_views(problem)
-    with terminal.progress(fits + diagnosed) as observer:
-        found = diagnose_views(problem, settings, observer) if diagnosed else None
-        runs = cross_validate(
-            problem,
-            methods,
-            settings,
-            metric=metric,
-            measures=measures,
-            folds=request.folds,
-            repeats=request.repeats,
-            observer=observer,
-        )
-        results = collect_results(problem, runs, metric, measures, _about(request, problem))
-        results = results if found is None else with_views(results, found)
-        results = results if noise is None else with_noise(results, noise, methods)
-        best = results.best
-        if math.isnan(best.mean(metric.name)):
-            raise InputError(f"every method failed; {best.label} said: {best.errors[0].message}")
-        wanted = [m for m in methods if m.name == best.name or _explains(m, results)]
-        models = {m.name: fit_method(m, problem, settings, observer) for m in wanted}
-    results = with_shares(results, models)
-    if STACK in models:
-        run = next(run for run in runs if run.method.name == STACK)
-        results = with_stack(results, run, models[STACK])
-    return results, models[best.name]
-
-
-def _uncorrected_notes(metric: MeasureRule, noise: LabelNoise | None) -> list[str]:
-    if noise is None or noise.judged_by(metric) is not metric:
-        return []
-    return [f"{metric.label} cannot be corrected for the noise: it ranks by the labels as given."]
-
-
-def _explains(method: Method, results: CompareResults) -> bool:
-    failed = next(m for m in results.methods if m.name == method.name).errors
-    return explains_itself(method) and not failed
-
-
-def _about(request: CompareRequest, problem: Problem) -> Origin:
-    return Origin(
-        title=f"Methods compared on {problem.name}",
-        command=request.command,
-        seed=request.seed,
-        folds=request.folds,
+def _plan(request: CompareRequest) -> Plan:
+    source = request.source
+    noisy = source is not None and source.noise_matrix is not None
+    named = None if request.methods is None else choose_methods(request.methods)
+    metric = choose_measure(request.metric or default_metric(noisy))
+    problem = demo_problem() if source is None else source.load()
+    rounds = request.rounds or (DEFAULT_ROUNDS if source else DEMO_ROUNDS)
+    return plan_comparison(
+        Data.of(problem),
+        methods=named,
+        metric=metric,
+        noise=source.noise(problem) if source else None,
+        cv=request.folds,
         repeats=request.repeats,
+        settings=Settings(rounds, request.max_depth, request.seed, request.n_jobs),
+        stack=request.stack,
+        diagnosis=request.diagnosis,
+        command=request.command,
     )
 
 
-def _tell(results: CompareResults, out: Path) -> None:
+def compare_source(
+    path: Path | None, target: str | None, demo: bool, **choices: Any
+) -> TableSource | None:
+    """Build the request of a comparison, None for the embedded table.
+
+    Parameters
+    ----------
+    path, target : Path and str, or None
+        What the user gave.
+    demo : bool
+        Whether the embedded table was asked for.
+    **choices : object
+        Further attributes of `TableSource`; None for those that were not given.
+
+    Raises
+    ------
+    InputError
+        If there is no table, no target, or one too many.
+    """
+    if demo:
+        given = {"TABLE": path, "--target": target}
+        given |= {f"--{name}": choices.get(name) for name in ("views", "drop", "keep")}
+        given["--noise-matrix"] = choices.get("noise_matrix")
+        extra = [name for name, value in given.items() if value]
+        if extra:
+            raise InputError(
+                "--demo brings its own table and takes no table options; "
+                f"leave out {', '.join(extra)}."
+            )
+        return None
+    if path is None:
+        raise InputError("give a TABLE and its --target, or --demo. Try: uneven compare --help")
+    if target is None:
+        raise InputError("give the column to predict with --target. Try: uneven compare --help")
+    return TableSource.of(path, target, **choices)
+
+
+def _tell(found: Comparison, out: Path) -> None:
     console = terminal.stdout()
     console.print(
-        ranking_table(results, width=console.width, ascii_only=terminal.ascii_only(console))
+        ranking_table(found, width=console.width, ascii_only=terminal.ascii_only(console))
     )
-    if results.stack:
-        console.print(stack_table(results))
-    if results.noise:
-        console.print(noise_table(results, ascii_only=terminal.ascii_only(console)))
-    if results.views:
-        console.print(view_table(results))
-    terminal.notes(filter(None, [impossible(results)]))
+    if found.stack:
+        console.print(stack_table(found))
+    if found.noise:
+        console.print(noise_table(found, ascii_only=terminal.ascii_only(console)))
+    if found.views:
+        console.print(view_table(found))
+    terminal.notes(filter(None, [impossible(found)]))
     terminal.notes(
         f"{method.label} failed in {len(method.errors)} fits: {method.errors[0].message}"
-        for method in results.methods
+        for method in found.methods
         if method.errors
     )
     for line in (
         f"Report  {out / REPORT}",
         f"Numbers {out / NUMBERS}",
-        f"Model   {out / MODEL} ({results.best.label})",
+        f"Model   {out / MODEL} ({found.winner.label})",
     ):
         console.print(line, soft_wrap=True, markup=False)

@@ -15,8 +15,8 @@ from sklearn.pipeline import Pipeline
 
 from uneven.cli import terminal
 from uneven.comparison import METHODS
+from uneven.comparison.summaries import Share
 from uneven.persistence.model_file import ModelCard, in_use, load_model
-from uneven.report.results import Share
 
 __all__ = ["explain"]
 

@@ -3,19 +3,14 @@
 from __future__ import annotations
 
 import time
-from collections.abc import Iterable
 from dataclasses import replace
 from pathlib import Path
 
-import numpy as np
 from sklearn.pipeline import Pipeline
 
 from uneven.cli import terminal
-from uneven.cli.inputs import TableRequest
-from uneven.cli.provenance import now, shown_params, versions
 from uneven.comparison import (
     InputError,
-    LabelNoise,
     Method,
     Problem,
     Settings,
@@ -23,23 +18,22 @@ from uneven.comparison import (
     default_methods,
     fit_method,
     has_views,
-    knows_noise,
     stack_methods,
 )
+from uneven.comparison.inputs import TableSource
+from uneven.comparison.plan import fit_notes
+from uneven.comparison.progress import Reporter
+from uneven.comparison.provenance import now, shown_params, versions
 from uneven.persistence.model_file import ModelCard, save_model
 
-__all__ = ["deaf_notes", "fit", "leak_notes", "lone_view_notes", "model_card"]
-
-MOSTLY = 0.5
-"""Numbers that agree with the label in more than this share of the rows look like labels."""
-
+__all__ = ["fit", "model_card"]
 
 DEFAULT = "combo"
 """The method that is fitted if none is named."""
 
 
 def fit(
-    source: TableRequest,
+    source: TableSource,
     names: tuple[str, ...] | None,
     settings: Settings,
     out: Path,
@@ -51,7 +45,7 @@ def fit(
 
     Parameters
     ----------
-    source : TableRequest
+    source : TableSource
         The table.
     names : tuple of str or None
         Name of the method, or of those to stack; None takes the default, or all to stack.
@@ -71,14 +65,13 @@ def fit(
     noise = source.noise(problem)
     chosen = named or choose_methods(default_methods(has_views(problem), noise is not None))
     method = stack_methods(chosen, problem.schema) if stack else chosen[0]
-    terminal.notes([*problem.notes, *lone_view_notes([method], problem)])
-    terminal.notes([*deaf_notes([method], noise), *leak_notes(problem, noise)])
+    terminal.notes([*problem.notes, *fit_notes([method], problem, noise)])
     started = time.perf_counter()
-    with terminal.progress(1) as observer:
-        settings = replace(
-            settings, views=problem.views, noise_matrix=noise.undone.matrix if noise else None
-        )
-        model = fit_method(method, problem, settings, observer)
+    settings = replace(
+        settings, views=problem.views, noise_matrix=noise.undone.matrix if noise else None
+    )
+    with terminal.progress() as show:
+        model = fit_method(method, problem, settings, Reporter(show, 1))
     save_model(model, model_card(method, problem, model, command), out)
     terminal.stdout().print(
         f"{method.label} fitted on {len(problem.y)} rows and {problem.X.shape[1]} columns in "
@@ -98,63 +91,6 @@ def _named(names: tuple[str, ...] | None, stack: bool) -> list[Method] | None:
             f"--method names {len(named)} methods, but one is fitted; add --stack to join them."
         )
     return named
-
-
-def lone_view_notes(methods: Iterable[Method], problem: Problem) -> list[str]:
-    """Tell which methods have nothing to join because the table is one view."""
-    if has_views(problem):
-        return []
-    return [
-        f"{method.label} joins views, but there is one view only; say with --views how the "
-        "columns group."
-        for method in methods
-        if method.joins_views
-    ]
-
-
-def deaf_notes(methods: Iterable[Method], noise: LabelNoise | None) -> list[str]:
-    """Tell which methods learn from noisy labels as if they were true."""
-    if noise is None:
-        return [
-            f"{method.label} is meant for labels that are wrong in a known way; without "
-            "--noise-matrix it believes them."
-            for method in methods
-            if method.needs_noise
-        ]
-    deaf = [method.label for method in methods if not knows_noise(method)]
-    if not deaf:
-        return []
-    return [f"no noise matrix can be given to {', '.join(deaf)}: the labels are believed as given."]
-
-
-def leak_notes(problem: Problem, noise: LabelNoise | None) -> list[str]:
-    """Tell which columns may hold the checked labels, from which methods would read the answer.
-
-    Columns of class names, and columns of numbers that are classes and mostly agree with the
-    label.
-    """
-    if noise is None:
-        return []
-    classes, labels = set(problem.classes.astype(str)), problem.y.astype(str)
-    suspects = []
-    for column in problem.schema.columns:
-        cells = problem.X[column.name]
-        present = cells.notna().to_numpy()
-        names = np.array([_class_name(cell) for cell in cells[present]])
-        if len(set(names)) < 2 or not set(names) <= classes:
-            continue
-        if column.kind == "category" or np.mean(names == labels[present]) > MOSTLY:
-            suspects.append(column.name)
-    return [
-        f"column {name!r} holds nothing but classes; if these are checked labels, the methods read "
-        f"the answer there: --drop {name}."
-        for name in suspects
-    ]
-
-
-def _class_name(cell: object) -> str:
-    whole = isinstance(cell, float) and cell.is_integer()
-    return str(int(cell)) if whole else str(cell)  # type: ignore[call-overload]
 
 
 def model_card(method: Method, problem: Problem, model: Pipeline, command: str) -> ModelCard:

@@ -17,10 +17,10 @@ from uneven.cli import terminal
 from uneven.cli.pool import PoolTable, read_pool
 from uneven.cli.spelling import label_notes
 from uneven.comparison import InputError, LabelFile, read_label_file, write_label_file
-from uneven.comparison.errors import closest, listing
 from uneven.comparison.labelfile import CHECK, ENDINGS, LABEL, OURS, SKIP
 from uneven.comparison.tables import PARQUET_SUFFIXES
 from uneven.utils.files import replace_file
+from uneven.utils.registry import closest, listing
 from uneven.versionspace import BayesPointClassifier
 
 __all__ = ["LabelRequest", "label_next"]

@@ -15,7 +15,6 @@ from rich.text import Text
 
 from uneven.cli import terminal
 from uneven.comparison import InputError, read_label_columns, read_table, write_noise_matrix
-from uneven.comparison.errors import listing
 from uneven.comparison.noisefile import check_ending
 from uneven.comparison.tables import PARQUET_SUFFIXES
 from uneven.noise import (
@@ -27,6 +26,7 @@ from uneven.noise import (
     invert_noise,
 )
 from uneven.utils.files import replace_file
+from uneven.utils.registry import listing
 
 __all__ = ["NoiseRequest", "estimate_noise"]
 

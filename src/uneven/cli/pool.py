@@ -18,11 +18,11 @@ from sklearn.feature_extraction.text import TfidfVectorizer
 
 from uneven.comparison import Features, InputError, read_table, take_features
 from uneven.comparison.encoding import encode_one_hot
-from uneven.comparison.errors import listing
 from uneven.comparison.labelfile import LABEL, OURS
 from uneven.comparison.problem import check_columns
 from uneven.comparison.tables import PARQUET_SUFFIXES, table_style
 from uneven.linear.rows import add_constant
+from uneven.utils.registry import listing
 
 __all__ = ["PoolTable", "read_pool"]
 

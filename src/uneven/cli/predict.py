@@ -11,10 +11,10 @@ from sklearn.pipeline import Pipeline
 
 from uneven.cli import terminal
 from uneven.comparison import InputError, Schema, read_table
-from uneven.comparison.errors import listing
 from uneven.comparison.tables import PARQUET_SUFFIXES
 from uneven.persistence.model_file import ModelCard, in_use, load_model
 from uneven.utils.files import replace_file
+from uneven.utils.registry import listing
 
 __all__ = ["predict"]
 

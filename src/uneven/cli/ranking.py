@@ -8,10 +8,11 @@ from rich.table import Table
 from rich.text import Text
 
 from uneven.cli.terminal import table
-from uneven.report.averages import mean
-from uneven.report.results import CompareResults, Measure, MethodResult
+from uneven.comparison.measures import Measure
+from uneven.comparison.outcome import leaders, matrix_doubt
+from uneven.comparison.results import Comparison, MethodResult
+from uneven.comparison.summaries import mean
 from uneven.report.sections.stack import told_cost
-from uneven.report.verdict import leaders, matrix_doubt
 
 __all__ = ["noise_table", "ranking_table", "stack_table", "view_table"]
 
@@ -22,13 +23,13 @@ VERDICT_STYLES = {"strong": "green", "weak": "yellow", "absent": "red"}
 
 
 def ranking_table(
-    results: CompareResults, *, width: int = FULL_WIDTH, ascii_only: bool = False
+    results: Comparison, *, width: int = FULL_WIDTH, ascii_only: bool = False
 ) -> Table:
     """Methods from best to worst, with mean and spread of every measure.
 
     Parameters
     ----------
-    results : CompareResults
+    results : Comparison
         What was found.
     width : int
         Columns of the terminal; on a narrow one only the ranking measure shows its spread,
@@ -70,12 +71,12 @@ def ranking_table(
     return out
 
 
-def view_table(results: CompareResults) -> Table:
+def view_table(results: Comparison) -> Table:
     """What each view knows on its own.
 
     Parameters
     ----------
-    results : CompareResults
+    results : Comparison
         With views.
 
     Returns
@@ -99,12 +100,12 @@ def view_table(results: CompareResults) -> Table:
     return out
 
 
-def noise_table(results: CompareResults, *, ascii_only: bool = False) -> Table:
+def noise_table(results: Comparison, *, ascii_only: bool = False) -> Table:
     """Labels beside the classes behind them.
 
     Parameters
     ----------
-    results : CompareResults
+    results : Comparison
         With noise.
     ascii_only : bool
         Whether to avoid signs beyond ASCII.
@@ -140,12 +141,12 @@ def noise_table(results: CompareResults, *, ascii_only: bool = False) -> Table:
     return out
 
 
-def stack_table(results: CompareResults) -> Table:
+def stack_table(results: Comparison) -> Table:
     """Which methods a stack keeps, and what they count in it.
 
     Parameters
     ----------
-    results : CompareResults
+    results : Comparison
         With a stack.
 
     Returns
@@ -183,7 +184,7 @@ def _heading(measure: Measure, ascii_only: bool) -> str:
     return f"{measure.label} {mark}".replace(" ", "\n", measure.label.count(" "))
 
 
-def _cell(results: CompareResults, method: MethodResult, measure: Measure, plus: str) -> Text:
+def _cell(results: Comparison, method: MethodResult, measure: Measure, plus: str) -> Text:
     centre, width = method.mean(measure.name), method.spread(measure.name)
     if math.isnan(centre):
         return Text("failed", style="red")

@@ -9,18 +9,19 @@ from __future__ import annotations
 import sys
 import time
 import warnings
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from contextlib import contextmanager
 from typing import TextIO
 
 from rich import box
 from rich.console import Console
 from rich.markup import escape
-from rich.progress import BarColumn, Progress, TextColumn, TimeElapsedColumn
+from rich.progress import BarColumn, TextColumn, TimeElapsedColumn
+from rich.progress import Progress as Bar
 from rich.table import Table
 from rich.text import Text
 
-from uneven.comparison import Observer
+from uneven.comparison.progress import Progress
 
 __all__ = [
     "ascii_only",
@@ -80,68 +81,37 @@ def shade(value: float) -> Text:
     return Text(f"{100 * value:.0f}%", style=style if value >= 0.2 or value < 0.05 else "")
 
 
-class _LiveBar:
-    """Observer with a bar on a terminal."""
-
-    def __init__(self, bar: Progress, total: int) -> None:
-        self._bar = bar
-        self._task = bar.add_task("", total=total, rounds="")
-        self._done = 0
-
-    def begin(self, label: str, step: str) -> None:
-        self._bar.update(
-            self._task, description=f"[bold]{escape(label)}[/bold] {escape(step)}", rounds=""
-        )
-
-    def round(self, number: int, total: int) -> None:
-        part = min(number / max(total, 1), 1.0)
-        self._bar.update(self._task, completed=self._done + part, rounds=f"round {number}/{total}")
-
-    def end(self, label: str) -> None:
-        self._done += 1
-        self._bar.update(self._task, completed=self._done, rounds="")
-
-
 class _Lines:
-    """Observer that writes one line per method where there is no terminal."""
+    """Writes one line per method where there is no terminal."""
 
     def __init__(self, console: Console) -> None:
         self._console = console
-        self._label: str | None = None
-        self._steps = 0
+        self._label = ""
+        self._first = self._done = 0.0
         self._started = 0.0
 
-    def begin(self, label: str, step: str) -> None:
-        if label != self._label:
+    def __call__(self, now: Progress) -> None:
+        if now.label != self._label:
             self.flush()
-            self._label, self._steps, self._started = label, 0, time.perf_counter()
-
-    def round(self, number: int, total: int) -> None:
-        pass
-
-    def end(self, label: str) -> None:
-        self._steps += 1
+            self._label, self._first, self._started = now.label, now.done, time.perf_counter()
+        self._done = now.done
 
     def flush(self) -> None:
-        if self._label is not None and self._steps:
+        fits = int(self._done - self._first)
+        if fits:
             seconds = time.perf_counter() - self._started
-            fits = f"{self._steps} fit{'s' * (self._steps > 1)}"
-            self._console.print(f"{escape(self._label)}: {fits}, {seconds:.1f} s")
+            told = f"{fits} fit{'s' * (fits > 1)}, {seconds:.1f} s"
+            self._console.print(f"{escape(self._label)}: {told}")
 
 
 @contextmanager
-def progress(steps: int) -> Iterator[Observer]:
-    """Show the progress of a number of fits.
-
-    Parameters
-    ----------
-    steps : int
-        How many fits there will be.
+def progress() -> Iterator[Callable[[Progress], None]]:
+    """Show the progress of fits: a bar on a terminal, elsewhere a line per method.
 
     Yields
     ------
-    Observer
-        To be told about the fits.
+    callable
+        To be called with every `Progress`.
     """
     console = stderr()
     if not console.is_terminal:
@@ -156,8 +126,15 @@ def progress(steps: int) -> Iterator[Observer]:
         TimeElapsedColumn(),
         TextColumn("[dim]{task.fields[rounds]}"),
     )
-    with Progress(*columns, console=console, transient=True) as bar:
-        yield _LiveBar(bar, steps)
+    with Bar(*columns, console=console, transient=True) as bar:
+        task = bar.add_task("", total=1, rounds="")
+
+        def show(now: Progress) -> None:
+            told = f"[bold]{escape(now.label)}[/bold] {escape(now.step)}"
+            rounds = f"round {now.round}/{now.rounds}" if now.rounds else ""
+            bar.update(task, description=told, completed=now.done, total=now.total, rounds=rounds)
+
+        yield show
 
 
 @contextmanager

@@ -1,84 +1,53 @@
-"""Comparisons of methods on a table: reading, encoding, cross-validation."""
+"""Comparisons of methods on a table: reading, encoding, cross-validation, results.
 
-from uneven.comparison.crossval import MethodRun, cross_validate, fit_method
-from uneven.comparison.diagnosis import diagnose_views, has_views
-from uneven.comparison.errors import InputError
-from uneven.comparison.label_noise import LabelNoise, label_noise, read_label_columns
-from uneven.comparison.labelfile import LabelFile, read_label_file, write_label_file
-from uneven.comparison.labelled import LabelledTable, labelled_table
-from uneven.comparison.measures import MEASURES, MeasureRule, choose_measure
-from uneven.comparison.methods import (
-    METHODS,
-    Method,
-    Settings,
-    build_pipeline,
-    choose_methods,
-    default_methods,
-    explains_itself,
-    knows_noise,
-)
-from uneven.comparison.noisefile import (
-    NoiseFile,
-    read_noise_file,
-    read_noise_matrix,
-    write_noise_matrix,
-)
-from uneven.comparison.problem import (
-    Features,
-    Problem,
-    check_folds,
-    in_views,
-    make_problem,
-    take_features,
-)
-from uneven.comparison.progress import Observer
-from uneven.comparison.schema import Column, Schema
-from uneven.comparison.stacked import STACK, stack_methods
-from uneven.comparison.tables import file_digest, read_table
-from uneven.comparison.viewfile import views_of_table
+Names are loaded when they are first used: reading and checking the header of a table needs neither
+pandas nor scikit-learn.
+"""
 
-__all__ = [
-    "MEASURES",
-    "METHODS",
-    "STACK",
-    "Column",
-    "Features",
-    "InputError",
-    "LabelFile",
-    "LabelNoise",
-    "LabelledTable",
-    "MeasureRule",
-    "Method",
-    "MethodRun",
-    "NoiseFile",
-    "Observer",
-    "Problem",
-    "Schema",
-    "Settings",
-    "build_pipeline",
-    "check_folds",
-    "choose_measure",
-    "choose_methods",
-    "cross_validate",
-    "default_methods",
-    "diagnose_views",
-    "explains_itself",
-    "file_digest",
-    "fit_method",
-    "has_views",
-    "in_views",
-    "knows_noise",
-    "label_noise",
-    "labelled_table",
-    "make_problem",
-    "read_label_columns",
-    "read_label_file",
-    "read_noise_file",
-    "read_noise_matrix",
-    "read_table",
-    "stack_methods",
-    "take_features",
-    "views_of_table",
-    "write_label_file",
-    "write_noise_matrix",
-]
+from importlib import import_module
+from typing import Any
+
+_HOMES = {
+    "plan": ["compare"],
+    "crossval": ["cross_validate", "fit_method"],
+    "diagnosis": ["diagnose_views", "has_views"],
+    "errors": ["InputError"],
+    "inputs": ["TableClassifier"],
+    "noise": ["LabelNoise", "label_noise", "read_label_columns"],
+    "labelfile": ["LabelFile", "read_label_file", "write_label_file"],
+    "labelled": ["LabelledTable", "labelled_table"],
+    "measures": ["MEASURES", "Measure", "choose_measure"],
+    "methods": [
+        "METHODS",
+        "Method",
+        "Settings",
+        "build_pipeline",
+        "choose_methods",
+        "default_methods",
+        "explains_itself",
+        "knows_noise",
+    ],
+    "noisefile": ["NoiseFile", "read_noise_file", "read_noise_matrix", "write_noise_matrix"],
+    "problem": ["Features", "Problem", "check_folds", "in_views", "make_problem", "take_features"],
+    "progress": ["Observer", "Progress"],
+    "results": ["SCHEMA", "Comparison", "FoldError", "MethodResult"],
+    "schema": ["Column", "Schema"],
+    "stacked": ["STACK", "stack_methods"],
+    "summaries": ["DataSummary", "NoiseSummary", "Share", "StackSummary", "ViewSummary"],
+    "tables": ["file_digest", "read_table"],
+    "outcome": ["Verdict", "verdict"],
+    "viewfile": ["views_of_table"],
+}
+_MODULES = {name: module for module, names in _HOMES.items() for name in names}
+
+__all__ = sorted(_MODULES)
+
+
+def __getattr__(name: str) -> Any:
+    if name not in _MODULES:
+        raise AttributeError(f"module 'uneven.comparison' has no attribute {name!r}")
+    return getattr(import_module(f"uneven.comparison.{_MODULES[name]}"), name)
+
+
+def __dir__() -> list[str]:
+    return list(__all__)

@@ -16,55 +16,35 @@ from sklearn.model_selection import RepeatedStratifiedKFold
 from sklearn.pipeline import Pipeline
 from threadpoolctl import threadpool_limits
 
-from uneven.comparison.measures import MEASURES, Answers, MeasureRule
+from uneven.comparison.measures import MEASURES, Answers, Measure
 from uneven.comparison.methods import Method, Settings, build_pipeline, make_classifier
 from uneven.comparison.problem import Problem, check_folds
 from uneven.comparison.progress import Observer, RoundCounter, Silent
+from uneven.comparison.provenance import shown_params
+from uneven.comparison.results import FoldAnswers, FoldError, MethodResult
 from uneven.comparison.stacked import STACK
 from uneven.metrics import confusion_counts
+from uneven.utils.frames import take_rows
 
-__all__ = ["MethodRun", "cross_validate", "fit_method"]
+__all__ = ["cross_validate", "fit_method"]
 
 MOST_CURVE_ROWS = 20_000
 FEWEST_PARALLEL_CELLS = 2_000_000
 
+Split = tuple[NDArray[np.intp], NDArray[np.intp]]
+
 
 @dataclass
-class MethodRun:
-    """What cross-validation found about one method.
+class _Fold:
+    """What one fit of one method gave; NaN and None where it failed."""
 
-    Attributes
-    ----------
-    method : Method
-        The method.
-    classifier : estimator
-        Its classifier with the parameters of the run, not fitted.
-    confusion : ndarray of shape (K, K)
-        Held-out counts summed over the folds; row = true class.
-    scores : dict of str to list of float
-        One value per fold for each measure; NaN where the fold failed.
-    fit_seconds, predict_seconds : list of float
-        One value per fold; NaN where the fold failed.
-    curves : dict of str to list of float
-        Values per round on the first fold, for methods with rounds.
-    errors : list of (int, str)
-        Folds that failed, and why.
-    warnings : set of str
-        What the method warned about, each once.
-    kept : list of list of str
-        For a stack: the methods that it kept, one list per fold that did not fail.
-    """
-
-    method: Method
-    classifier: Any
-    confusion: NDArray[np.float64]
-    scores: dict[str, list[float]]
-    fit_seconds: list[float] = field(default_factory=list)
-    predict_seconds: list[float] = field(default_factory=list)
+    values: dict[str, float]
+    seconds: tuple[float, float] = (np.nan, np.nan)
+    answers: FoldAnswers | None = None
     curves: dict[str, list[float]] = field(default_factory=dict)
-    errors: list[tuple[int, str]] = field(default_factory=list)
+    kept: list[str] | None = None
+    error: str = ""
     warnings: set[str] = field(default_factory=set)
-    kept: list[list[str]] = field(default_factory=list)
 
 
 def cross_validate(
@@ -72,12 +52,13 @@ def cross_validate(
     methods: Sequence[Method],
     settings: Settings,
     *,
-    metric: MeasureRule,
-    measures: Mapping[str, MeasureRule] = MEASURES,
+    metric: Measure,
+    measures: Mapping[str, Measure] = MEASURES,
     folds: int = 5,
     repeats: int = 1,
+    splits: Sequence[Split] | None = None,
     observer: Observer | None = None,
-) -> list[MethodRun]:
+) -> list[MethodResult]:
     """Fit and score every method on the same stratified folds.
 
     A method that raises in a fold gets NaN there and its error is kept; the others go on.
@@ -90,43 +71,66 @@ def cross_validate(
         What to compare.
     settings : Settings
         Parameters of the methods; its seed also draws the folds.
-    metric : MeasureRule
+    metric : Measure
         Measure of the held-out curve.
-    measures : mapping of str to MeasureRule
+    measures : mapping of str to Measure
         What to measure.
     folds, repeats : int
         Each method is fitted ``folds * repeats`` times.
+    splits : sequence of (train, test), optional
+        Positions of the rows of other folds than stratified ones.
     observer : Observer, optional
         Told about every step.
 
     Returns
     -------
-    list of MethodRun
+    list of MethodResult
         In the order of `methods`.
     """
-    check_folds(problem, folds)
-    splitter = RepeatedStratifiedKFold(
-        n_splits=folds, n_repeats=repeats, random_state=settings.seed
-    )
-    splits = list(splitter.split(np.zeros(len(problem.y)), problem.y))
-    n_classes = len(problem.classes)
-    runs = []
-    for method in methods:
-        run = MethodRun(
-            method,
-            make_classifier(method, settings),
-            np.zeros((n_classes, n_classes)),
-            {name: [] for name in measures},
+    if splits is None:
+        check_folds(problem, folds)
+        splitter = RepeatedStratifiedKFold(
+            n_splits=folds, n_repeats=repeats, random_state=settings.seed
         )
-        judged = (metric, measures)
+        splits = list(splitter.split(np.zeros(len(problem.y)), problem.y))
+    results = []
+    for method in methods:
+        found = []
         with _threads(problem, settings):
             _warm_up(method, problem, settings, splits[0][0])
             for number, (train, test) in enumerate(splits):
                 step = f"fold {number + 1} of {len(splits)}"
-                with _watched(observer or Silent(), method, step) as report:
-                    _run_fold(run, problem, settings, judged, number, train, test, report)
-        runs.append(run)
-    return runs
+                with _watched(observer or Silent(), method, step) as watcher:
+                    judged = (metric if number == 0 else None, measures)
+                    found.append(_run_fold(method, problem, settings, judged, train, test, watcher))
+        results.append(_result(method, problem, settings, found))
+    return results
+
+
+def _result(
+    method: Method, problem: Problem, settings: Settings, folds: Sequence[_Fold]
+) -> MethodResult:
+    answered = [fold for fold in folds if fold.answers is not None]
+    counts = np.zeros((len(problem.classes), len(problem.classes)))
+    for fold in answered:
+        said: Any = fold.answers
+        counts += confusion_counts(problem.y[said.rows], said.predicted, labels=problem.classes)[0]
+    return MethodResult(
+        name=method.name,
+        label=method.label,
+        kind=method.kind,
+        scores={name: [float(fold.values[name]) for fold in folds] for name in folds[0].values},
+        confusion=counts.tolist(),
+        fit_seconds=[fold.seconds[0] for fold in folds],
+        predict_seconds=[fold.seconds[1] for fold in folds],
+        description=method.description,
+        params=shown_params(make_classifier(method, settings)),
+        curves=folds[0].curves,
+        errors=[FoldError(n, fold.error) for n, fold in enumerate(folds) if fold.error],
+        answers=[fold.answers for fold in answered if fold.answers is not None],
+        kept=[fold.kept for fold in answered if fold.kept is not None],
+        warnings=sorted(set().union(*(fold.warnings for fold in folds))),
+    )
 
 
 def fit_method(
@@ -157,7 +161,7 @@ def fit_method(
         Fitted.
     """
     with _threads(problem, settings), _watched(observer or Silent(), method, step) as report:
-        return _fit(method, problem, settings, slice(None), report)
+        return _fit(method, problem, settings, None, report)
 
 
 def _threads(problem: Problem, settings: Settings) -> Any:
@@ -181,7 +185,7 @@ def _warm_up(method: Method, problem: Problem, settings: Settings, rows: NDArray
         with warnings.catch_warnings(), suppress(Exception):
             warnings.simplefilter("ignore")
             pipeline = _fit(method, problem, replace(settings, rounds=2), rows, Silent())
-            pipeline.predict(problem.X.iloc[rows[:100]])
+            pipeline.predict(take_rows(problem.X, rows[:100]))
 
 
 @contextmanager
@@ -192,41 +196,40 @@ def _watched(observer: Observer, method: Method, step: str) -> Iterator[Observer
 
 
 def _run_fold(
-    run: MethodRun,
+    method: Method,
     problem: Problem,
     settings: Settings,
-    judged: tuple[MeasureRule, Mapping[str, MeasureRule]],
-    number: int,
+    judged: tuple[Measure | None, Mapping[str, Measure]],
     train: NDArray[np.intp],
     test: NDArray[np.intp],
     observer: Observer,
-) -> None:
-    seconds = [np.nan, np.nan]
+) -> _Fold:
+    """Fit on some rows, answer for others; curves only if there is a measure for them."""
     metric, measures = judged
-    values = dict.fromkeys(measures, np.nan)
+    fold = _Fold(dict.fromkeys(measures, np.nan))
     with warnings.catch_warnings(record=True) as caught:
         warnings.simplefilter("always")
         try:
             started = time.perf_counter()
-            pipeline = _fit(run.method, problem, settings, train, observer)
+            pipeline = _fit(method, problem, settings, train, observer)
             fitted = time.perf_counter()
-            predicted = pipeline.predict(problem.X.iloc[test])
-            seconds = [fitted - started, time.perf_counter() - fitted]
-            answers = _answers(pipeline, problem, test, predicted)
-            values = {name: rule.value(answers) for name, rule in measures.items()}
-            counts, _ = confusion_counts(answers.true, predicted, labels=problem.classes)
-            run.confusion += counts
+            X = take_rows(problem.X, test)
+            predicted = np.asarray(pipeline.predict(X)).ravel()
+            seconds = (fitted - started, time.perf_counter() - fitted)
+            answers = Answers(
+                problem.y[test], predicted, _scores(pipeline, X, problem.classes), problem.classes
+            )
+            values = {name: measure.value(answers) for name, measure in measures.items()}
+            if metric is not None and method.staged:
+                fold.curves = _curves(pipeline, problem, test, metric)
+            fold.values, fold.seconds = values, seconds
+            fold.answers = FoldAnswers(test, predicted, answers.scores)
             if hasattr(pipeline[-1], "selected_"):
-                run.kept.append(list(pipeline[-1].selected_))
-            if number == 0 and run.method.staged:
-                run.curves = _curves(pipeline, problem, test, metric)
+                fold.kept = list(pipeline[-1].selected_)
         except Exception as error:  # a failing method must not stop the others
-            run.errors.append((number, f"{type(error).__name__}: {error}"))
-    run.warnings.update(str(w.message).split("\n")[0] for w in caught)
-    run.fit_seconds.append(seconds[0])
-    run.predict_seconds.append(seconds[1])
-    for name, value in values.items():
-        run.scores[name].append(float(value))
+            fold.error = f"{type(error).__name__}: {error}"
+    fold.warnings = {str(w.message).split("\n")[0] for w in caught}
+    return fold
 
 
 def _fit(
@@ -240,8 +243,9 @@ def _fit(
     watched = hasattr(classifier, "watch")
     if watched:
         classifier.watch(observer.round)
+    X = problem.X if rows is None else take_rows(problem.X, rows)
     try:
-        pipeline.fit(problem.X.iloc[rows], problem.y[rows])
+        pipeline.fit(X, problem.y if rows is None else problem.y[rows])
     finally:
         if counted:
             classifier.set_callbacks()
@@ -250,17 +254,37 @@ def _fit(
     return pipeline
 
 
-def _answers(
-    pipeline: Pipeline, problem: Problem, rows: NDArray[np.intp], predicted: NDArray
-) -> Answers:
-    has_shares = hasattr(pipeline, "predict_proba")
-    score = pipeline.predict_proba if has_shares else pipeline.decision_function
-    scores = _columns(np.asarray(score(problem.X.iloc[rows]), dtype=np.float64))
-    return Answers(problem.y[rows], predicted, scores, pipeline.classes_)
+def _scores(pipeline: Pipeline, X: Any, classes: NDArray) -> NDArray[np.float64]:
+    """A score for every class, from shares, decisions or, where there are neither, answers.
+
+    Parameters
+    ----------
+    pipeline : Pipeline
+        Fitted; classes it has not seen get its lowest score.
+    X : table of n rows
+    classes : ndarray of shape (K,)
+        Sorted.
+
+    Returns
+    -------
+    ndarray of shape (n, K)
+    """
+    if hasattr(pipeline, "predict_proba"):
+        scores = pipeline.predict_proba(X)
+    elif hasattr(pipeline, "decision_function"):
+        scores = pipeline.decision_function(X)
+    else:
+        return (np.asarray(pipeline.predict(X)).reshape(-1, 1) == classes).astype(np.float64)
+    scores = _columns(np.asarray(scores, dtype=np.float64))
+    if scores.shape[1] == len(classes):
+        return scores
+    out = np.full((len(scores), len(classes)), scores.min(initial=0.0))
+    out[:, np.searchsorted(classes, pipeline.classes_)] = scores
+    return out
 
 
 def _curves(
-    pipeline: Pipeline, problem: Problem, test: NDArray[np.intp], metric: MeasureRule
+    pipeline: Pipeline, problem: Problem, test: NDArray[np.intp], metric: Measure
 ) -> dict[str, list[float]]:
     """History of the fit and the chosen measure on held-out rows after each round."""
     classifier = pipeline[-1]
@@ -269,7 +293,7 @@ def _curves(
         for name in ("edge", "weight", "log_loss")
     }
     rows = test[:MOST_CURVE_ROWS]
-    X, y = pipeline[:-1].transform(problem.X.iloc[rows]), problem.y[rows]
+    X, y = pipeline[:-1].transform(take_rows(problem.X, rows)), problem.y[rows]
     stages = zip(classifier.staged_predict(X), classifier.staged_decision_function(X))
     curves["held_out"] = [
         metric.value(Answers(y, labels, _columns(scores), classifier.classes_))

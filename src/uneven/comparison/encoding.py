@@ -1,21 +1,42 @@
-"""Encoders that turn a table into numbers, keeping the column names."""
+"""Encoders that turn a table into numbers, keeping the column names.
+
+Each takes a `Schema` and returns a transformer that is not fitted yet. A sparse matrix holds
+numbers only: it stays sparse for linear learners and becomes a frame for those that split columns.
+"""
 
 from __future__ import annotations
 
+from collections.abc import Callable
+from functools import partial
+from typing import Any
+
 import numpy as np
+import pandas as pd
+from sklearn.base import BaseEstimator, TransformerMixin
 from sklearn.compose import ColumnTransformer
 from sklearn.impute import SimpleImputer
 from sklearn.pipeline import make_pipeline
-from sklearn.preprocessing import OneHotEncoder, OrdinalEncoder, StandardScaler
+from sklearn.preprocessing import MaxAbsScaler, OneHotEncoder, OrdinalEncoder, StandardScaler
+from sklearn.utils import get_tags
 
+from uneven.comparison.errors import InputError
 from uneven.comparison.schema import Schema
 
-__all__ = ["ENCODERS", "encode_one_hot", "encode_ordinal", "hand_on"]
+__all__ = [
+    "ENCODERS",
+    "DenseFrame",
+    "encode_indicators",
+    "encode_one_hot",
+    "encode_ordinal",
+    "encoding_for",
+    "hand_on",
+]
 
 MOST_INDICATORS = 64
+MOST_DENSE_CELLS = 500_000_000
 
 
-def encode_ordinal(schema: Schema) -> ColumnTransformer:
+def encode_ordinal(schema: Schema) -> Any:
     """Numbers as they are, categories as codes; missing and unseen values as NaN.
 
     For learners that split columns and accept NaN.  The output is a DataFrame whose columns have
@@ -28,7 +49,7 @@ def encode_ordinal(schema: Schema) -> ColumnTransformer:
 
     Returns
     -------
-    ColumnTransformer
+    transformer
         Not fitted.
 
     Examples
@@ -42,6 +63,8 @@ def encode_ordinal(schema: Schema) -> ColumnTransformer:
     1   2.0   0.0
     2   3.0   NaN
     """
+    if schema.sparse:
+        return DenseFrame(schema.names)
     codes = OrdinalEncoder(
         handle_unknown="use_encoded_value", unknown_value=np.nan, encoded_missing_value=np.nan
     )
@@ -55,10 +78,11 @@ def encode_ordinal(schema: Schema) -> ColumnTransformer:
     return transformer.set_output(transform="pandas")
 
 
-def encode_one_hot(schema: Schema) -> ColumnTransformer:
+def encode_one_hot(schema: Schema) -> Any:
     """Numbers imputed by the median and scaled, categories as indicators.
 
-    For linear learners.  Rare categories beyond the 64 most frequent share one indicator.
+    For linear learners.  Rare categories beyond the 64 most frequent share one indicator.  A sparse
+    matrix is only scaled, by the largest absolute value of each column.
 
     Parameters
     ----------
@@ -67,12 +91,12 @@ def encode_one_hot(schema: Schema) -> ColumnTransformer:
 
     Returns
     -------
-    ColumnTransformer
+    transformer
         Not fitted.
     """
-    numbers = make_pipeline(
-        SimpleImputer(strategy="median", keep_empty_features=True), StandardScaler()
-    )
+    if schema.sparse:
+        return MaxAbsScaler()
+    numbers = make_pipeline(_impute(), StandardScaler())
     indicators = OneHotEncoder(handle_unknown="infrequent_if_exist", max_categories=MOST_INDICATORS)
     return ColumnTransformer(
         [
@@ -82,8 +106,41 @@ def encode_one_hot(schema: Schema) -> ColumnTransformer:
     )
 
 
-def hand_on(schema: Schema) -> ColumnTransformer:
-    """Columns as they are: every member of a stack encodes them for itself.
+def encode_indicators(schema: Schema, impute: bool = True) -> Any:
+    """Numbers as they are, or imputed by the median; categories as indicators.
+
+    For classifiers from elsewhere. A sparse matrix stays as it is.
+
+    Parameters
+    ----------
+    schema : Schema
+        What the columns hold.
+    impute : bool
+        Whether missing numbers must be filled in.
+
+    Returns
+    -------
+    transformer
+        Not fitted.
+    """
+    if schema.sparse:
+        return "passthrough"
+    indicators = OneHotEncoder(
+        handle_unknown="infrequent_if_exist", max_categories=MOST_INDICATORS, sparse_output=False
+    )
+    numbers = _impute() if impute else "passthrough"
+    transformer = ColumnTransformer(
+        [
+            ("numbers", numbers, schema.of_kind("number", "boolean", "date")),
+            ("categories", indicators, schema.of_kind("category")),
+        ],
+        verbose_feature_names_out=False,
+    )
+    return transformer.set_output(transform="pandas")
+
+
+def hand_on(schema: Schema) -> Any:
+    """Columns as they are, for what encodes them for itself, such as the members of a stack.
 
     Parameters
     ----------
@@ -92,14 +149,87 @@ def hand_on(schema: Schema) -> ColumnTransformer:
 
     Returns
     -------
-    ColumnTransformer
+    transformer
         Not fitted; its output is a DataFrame with the columns of the schema.
     """
+    if schema.sparse:
+        return "passthrough"
     transformer = ColumnTransformer(
         [("columns", "passthrough", list(schema.names))], verbose_feature_names_out=False
     )
     return transformer.set_output(transform="pandas")
 
 
-ENCODERS = {"ordinal": encode_ordinal, "one_hot": encode_one_hot, "as_is": hand_on}
+class DenseFrame(TransformerMixin, BaseEstimator):
+    """Turns a sparse matrix into a frame with named columns.
+
+    Parameters
+    ----------
+    names : list of str
+        Names of the columns.
+
+    Examples
+    --------
+    >>> import scipy.sparse as sp
+    >>> DenseFrame(["a", "b"]).fit_transform(sp.csr_array([[0.0, 2.0]]))
+         a    b
+    0  0.0  2.0
+    """
+
+    def __init__(self, names: list[str]) -> None:
+        self.names = names
+
+    def __sklearn_is_fitted__(self) -> bool:
+        return True
+
+    def fit(self, X: Any, y: Any = None) -> DenseFrame:
+        """Do nothing."""
+        return self
+
+    def transform(self, X: Any) -> pd.DataFrame:
+        """Write the zeros of a sparse matrix of shape (n, d) out."""
+        if np.prod(X.shape) > MOST_DENSE_CELLS:
+            raise InputError(
+                f"{X.shape[0]} x {X.shape[1]} cells are too many for a method that takes no sparse "
+                "matrix; select columns first, or leave the method out."
+            )
+        return pd.DataFrame(X.toarray(), columns=self.names)
+
+
+def _impute() -> SimpleImputer:
+    return SimpleImputer(strategy="median", keep_empty_features=True)
+
+
+ENCODERS: dict[str, Callable[[Schema], Any]] = {
+    "ordinal": encode_ordinal,
+    "one_hot": encode_one_hot,
+    "as_is": hand_on,
+    "indicators": encode_indicators,
+    "indicators_nan": partial(encode_indicators, impute=False),
+}
 """What a method may ask for: takes a `Schema`, returns the transformer before the classifier."""
+
+
+def encoding_for(estimator: Any) -> str:
+    """Key of the encoder for a classifier from elsewhere.
+
+    Parameters
+    ----------
+    estimator : classifier
+        A pipeline encodes for itself and gets the columns as they are. Others get numbers, with
+        medians for missing ones if they do not take NaN.
+
+    Returns
+    -------
+    str
+        A key of `ENCODERS`.
+    """
+    if hasattr(estimator, "steps"):
+        return "as_is"
+    try:
+        takes_nan = bool(get_tags(estimator).input_tags.allow_nan)
+    except (AttributeError, TypeError):
+        takes_nan = False
+    if takes_nan and type(estimator).__module__.startswith("uneven."):
+        return "ordinal"
+    return "indicators_nan" if takes_nan else "indicators"

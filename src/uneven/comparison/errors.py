@@ -2,40 +2,39 @@
 
 from __future__ import annotations
 
-import difflib
-from collections.abc import Iterable
+import re
+from collections.abc import Iterator
+from contextlib import contextmanager
 
-__all__ = ["InputError", "closest", "listing"]
+__all__ = ["InputError", "in_python_words", "python_words"]
 
 
 class InputError(ValueError):
     """Something about the data or the request is wrong; the message says what and what to do."""
 
 
-def listing(names: Iterable[object], limit: int = 8) -> str:
-    """Join names for a sentence, cutting long lists.
+def python_words(message: str) -> str:
+    """A sentence about options of the command line, about arguments of Python.
 
     Examples
     --------
-    >>> listing(["a", "b"])
-    "'a', 'b'"
-    >>> listing(range(12), limit=2)
-    "'0', '1' and 10 more"
+    >>> python_words("class 'b' has 2 rows, fewer than the 3 folds; use --cv 2.")
+    "class 'b' has 2 rows, fewer than the 3 folds; use cv=2."
+    >>> python_words("column 'id' only numbers the rows and is left out (--keep id to use it).")
+    "column 'id' only numbers the rows and is left out (keep=['id'] to use it)."
     """
-    items = [repr(str(name)) for name in names]
-    if len(items) <= limit:
-        return ", ".join(items)
-    return ", ".join(items[:limit]) + f" and {len(items) - limit} more"
+    message = re.sub(r"--(drop|keep) (?=\S)(.+?)(?= to use it\)|\.$)", r"\1=['\2']", message)
+    message = re.sub(r"--cv (\d+)", r"cv=\1", message).replace("add --stack", "add stack=True")
+    words = {"--target": "y", "--method ": "methods "}
+    for option, word in words.items():
+        message = message.replace(option, word)
+    return re.sub(r"--([a-z][a-z-]*)", lambda found: found[1].replace("-", "_"), message)
 
 
-def closest(name: str, known: Iterable[object]) -> str:
-    """Sentence that proposes the most similar known name, or nothing.
-
-    Examples
-    --------
-    >>> closest("combi", ["combo", "random_forest"])
-    "did you mean 'combo'? "
-    """
-    lowered = {str(k).lower(): str(k) for k in known}
-    found = difflib.get_close_matches(name.lower(), lowered, n=1)
-    return f"did you mean {lowered[found[0]]!r}? " if found else ""
+@contextmanager
+def in_python_words() -> Iterator[None]:
+    """Let errors about the input speak of arguments in place of options."""
+    try:
+        yield
+    except InputError as error:
+        raise InputError(python_words(str(error))) from error

@@ -15,9 +15,10 @@ from collections.abc import Collection, Sequence
 from dataclasses import dataclass, replace
 from pathlib import Path
 
-from uneven.comparison.errors import InputError, closest, listing
+from uneven.comparison.errors import InputError
 from uneven.comparison.tables import check_file, guess_style
 from uneven.utils.files import replace_file
+from uneven.utils.registry import closest, listing
 
 __all__ = [
     "CHECK",

@@ -7,9 +7,10 @@ from dataclasses import dataclass
 
 import pandas as pd
 
-from uneven.comparison.errors import InputError, listing
+from uneven.comparison.errors import InputError
 from uneven.comparison.labelfile import LABEL, OURS, SKIP
 from uneven.comparison.labels import exact_numbers
+from uneven.utils.registry import listing
 
 __all__ = ["LabelledTable", "labelled_table"]
 

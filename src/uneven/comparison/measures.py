@@ -2,17 +2,17 @@
 
 from __future__ import annotations
 
+import math
 from collections.abc import Callable
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 
 import numpy as np
 from numpy.typing import NDArray
 
-from uneven.comparison.errors import InputError, closest, listing
-from uneven.metrics.scoring import MEASURES as KNOWN
-from uneven.metrics.scoring import Measure
+from uneven.comparison.errors import InputError
+from uneven.metrics import scoring
 
-__all__ = ["MEASURES", "Answers", "MeasureRule", "choose_measure"]
+__all__ = ["MEASURES", "Answers", "Measure", "choose_measure"]
 
 
 @dataclass(frozen=True)
@@ -36,43 +36,56 @@ class Answers:
 
 
 @dataclass(frozen=True)
-class MeasureRule:
-    """A measure, in words and as a function of `Answers`.
+class Measure:
+    """A measure of quality, in words and as a function of `Answers`.
 
     Attributes
     ----------
-    name, label : str
-        Key and what a reader sees.
+    name : str
+        Key under which scores are kept, such as ``"confusion_norm"``.
+    label : str
+        What a reader sees, such as ``"confusion norm"``.
     greater_is_better : bool
-        Direction.
+        Direction.  Scores are kept with their natural sign, never negated.
     description : str
-        One sentence.
-    value : callable
-        Takes `Answers`, returns a float with its natural sign.
+        One sentence for the reader of a report; may be empty.
     corrects : str
-        Name of the measure whose bias under label noise it removes; empty for most.
+        Name of the measure whose bias under label noise this one removes; empty for most.
+    value : callable or None
+        Takes `Answers`, returns a float; None for a measure that was read from a file.
     """
 
     name: str
     label: str
-    greater_is_better: bool
-    description: str
-    value: Callable[[Answers], float]
+    greater_is_better: bool = True
+    description: str = ""
     corrects: str = ""
+    value: Callable[[Answers], float] = field(default=None, compare=False, repr=False)  # type: ignore[assignment]
+
+    def better(self, a: float, b: float) -> float:
+        """By how much `a` is better than `b` (negative: worse)."""
+        return a - b if self.greater_is_better else b - a
+
+    def possible(self, value: float) -> float:
+        """The nearest value that the measure can have; corrected estimates may leave its range."""
+        if not self.corrects or math.isnan(value):
+            return value
+        return min(max(value, 0.0), 1.0) if self.greater_is_better else max(value, 0.0)
 
 
-def _rule(entry: Measure) -> MeasureRule:
+def _measure(entry: scoring.Measure) -> Measure:
     def value(a: Answers) -> float:
         return entry.value(a.true, a.predicted, a.scores, a.classes)
 
-    return MeasureRule(entry.name, entry.label, entry.greater_is_better, entry.description, value)
+    words = (entry.name, entry.label, entry.greater_is_better, entry.description)
+    return Measure(*words, value=value)
 
 
-MEASURES = {name: _rule(entry) for name, entry in KNOWN.items() if entry.label}
+MEASURES = {name: _measure(entry) for name, entry in scoring.MEASURES.items() if entry.label}
 """The measures of `uneven.metrics` that have a label, in their order."""
 
 
-def choose_measure(name: str) -> MeasureRule:
+def choose_measure(name: str) -> Measure:
     """Look a measure up by name.
 
     Examples
@@ -81,8 +94,5 @@ def choose_measure(name: str) -> MeasureRule:
     True
     """
     if name not in MEASURES:
-        raise InputError(
-            f"unknown metric {name!r}; {closest(name, MEASURES)}the metrics are "
-            f"{listing(MEASURES)}."
-        )
+        raise InputError(scoring.MEASURES.unknown(name))
     return MEASURES[name]

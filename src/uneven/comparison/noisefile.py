@@ -30,12 +30,20 @@ import numpy as np
 import pandas as pd
 from numpy.typing import NDArray
 
-from uneven.comparison.errors import InputError, closest, listing
+from uneven.comparison.errors import InputError
 from uneven.comparison.tables import PARQUET_SUFFIXES, check_file, read_cells, read_table
 from uneven.noise import check_noise_matrix
 from uneven.utils.files import replace_file
+from uneven.utils.registry import closest, listing
 
-__all__ = ["CORNER", "NoiseFile", "read_noise_file", "read_noise_matrix", "write_noise_matrix"]
+__all__ = [
+    "CORNER",
+    "NoiseFile",
+    "check_noise",
+    "read_noise_file",
+    "read_noise_matrix",
+    "write_noise_matrix",
+]
 
 CORNER = "observed"
 """What stands above the names of the observed labels."""
@@ -122,16 +130,43 @@ def read_noise_file(path: str | Path, classes: NDArray, encoding: str = "utf-8")
     """
     path = Path(path)
     try:
-        found = _in_class_order(_cells(path, encoding), classes)
+        return check_noise(_cells(path, encoding), classes)
+    except InputError as error:
+        told = _about_it(str(error), path).removeprefix("--noise-matrix: ")
+        raise InputError(f"--noise-matrix {path}: {told}") from error
+
+
+def check_noise(cells: Cells, classes: NDArray) -> NoiseFile:
+    """The noise matrix of a table with or without names, in the order of the classes.
+
+    Parameters
+    ----------
+    cells : list of lists
+        Numbers, in the order of the classes; or the true classes in the first row, the observed
+        labels in the first column.
+    classes : ndarray of shape (K,)
+        Class labels, sorted.
+
+    Returns
+    -------
+    NoiseFile
+
+    Raises
+    ------
+    InputError
+        If it names other classes or is no such matrix.
+    """
+    try:
+        found = _in_class_order(cells, classes)
         matrix = _without_rounding(found.matrix)
         _check_shares(matrix, classes)
         return replace(found, matrix=check_noise_matrix(matrix))
     except InputError as error:
-        raise InputError(f"--noise-matrix {path}: {_about_it(str(error), path)}") from error
+        raise InputError(f"--noise-matrix: {error}") from error
     except ValueError as error:
         reason = str(error).removeprefix("noise_matrix: ").removeprefix("noise_matrix ")
         reason = reason.replace("pass matrix.T", "swap rows and columns")
-        raise InputError(f"--noise-matrix {path}: {reason}") from error
+        raise InputError(f"--noise-matrix: {reason}") from error
 
 
 def write_noise_matrix(

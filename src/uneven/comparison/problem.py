@@ -14,9 +14,11 @@ import pandas as pd
 from numpy.typing import NDArray
 from pandas.api import types
 
-from uneven.comparison.errors import InputError, closest, listing
+from uneven.comparison.errors import InputError
 from uneven.comparison.labels import MOST_NUMERIC_CLASSES, class_labels
 from uneven.comparison.schema import Schema, infer_kind
+from uneven.utils.frames import take_columns
+from uneven.utils.registry import closest, listing
 
 __all__ = [
     "EMPTY",
@@ -43,7 +45,7 @@ class Problem:
         Where it came from.
     target : str
         Name of the predicted column.
-    X : DataFrame of shape (n, d)
+    X : DataFrame or CSR matrix of shape (n, d)
         Features as `Schema.convert` gives them.
     y : ndarray of shape (n,)
         Class labels, integers or text.
@@ -57,6 +59,8 @@ class Problem:
         Digest of the file, or empty.
     left_out : mapping of str to str
         Columns of the table that are no features, and why, as in "is the target".
+    rows : ndarray of int, shape (n,), or None
+        Which rows of the table these are; None for all.
     """
 
     name: str
@@ -68,6 +72,7 @@ class Problem:
     notes: tuple[str, ...] = ()
     sha256: str = ""
     left_out: Mapping[str, str] = field(default_factory=dict)
+    rows: NDArray[np.intp] | None = None
     classes: NDArray = field(init=False)
     class_counts: NDArray[np.intp] = field(init=False)
 
@@ -79,6 +84,8 @@ class Problem:
     @property
     def missing_share(self) -> float:
         """Share of the feature cells that are empty."""
+        if self.schema.sparse:
+            return float(np.isnan(self.X.data).sum() / np.prod(self.X.shape))
         return float(self.X.isna().to_numpy().mean()) if self.X.size else 0.0
 
 
@@ -122,7 +129,8 @@ def make_problem(
     check_columns(frame, drop, "--drop")
     check_columns(frame, keep, "--keep")
     notes: list[str] = []
-    frame = _labelled_rows(frame, target, notes)
+    labelled = _labelled_rows(frame, target, notes)
+    frame = frame if labelled.all() else frame[labelled]
     y = class_labels(frame[target], name)
     left_out = dict.fromkeys(drop, "is left out by --drop") | {target: "is the target"}
     found = take_features(frame, left_out, keep)
@@ -137,6 +145,7 @@ def make_problem(
         notes=(*notes, *found.notes),
         sha256=sha256,
         left_out=found.left_out,
+        rows=np.flatnonzero(labelled),
     )
 
 
@@ -227,10 +236,11 @@ def in_views(problem: Problem, views: Mapping[str, Sequence[str]] | None) -> Pro
     others = [name for name in problem.schema.names if name not in used]
     if not others:
         return replace(problem, views=views)
-    schema = Schema(tuple(c for c in problem.schema.columns if c.name in used))
+    where = [j for j, column in enumerate(problem.schema.columns) if column.name in used]
+    schema = replace(problem.schema, columns=tuple(problem.schema.columns[j] for j in where))
     return replace(
         problem,
-        X=problem.X[schema.names],
+        X=take_columns(problem.X, np.array(where, dtype=np.intp)),
         schema=schema,
         views=views,
         notes=(*problem.notes, f"columns in no view are left out: {listing(others)}."),
@@ -280,8 +290,9 @@ def check_columns(frame: pd.DataFrame, names: Collection[str], option: str) -> N
             )
 
 
-def _labelled_rows(frame: pd.DataFrame, target: str, notes: list[str]) -> pd.DataFrame:
-    labelled = frame[target].notna()
+def _labelled_rows(frame: pd.DataFrame, target: str, notes: list[str]) -> NDArray[np.bool_]:
+    """Which rows have a value in the target column, and a note about the others."""
+    labelled: NDArray[np.bool_] = frame[target].notna().to_numpy()
     lost = int((~labelled).sum())
     if lost == len(frame):
         raise InputError(f"the target column {target!r} is empty in all {lost} rows.")
@@ -291,7 +302,7 @@ def _labelled_rows(frame: pd.DataFrame, target: str, notes: list[str]) -> pd.Dat
             f"{lost} of {len(frame)} rows {verbs[0]} no value in {target!r} and {verbs[1]} "
             "left out."
         )
-    return frame[labelled] if lost else frame
+    return labelled
 
 
 def _useless(frame: pd.DataFrame, keep: Collection[str]) -> dict[str, str]:

@@ -3,9 +3,10 @@
 from __future__ import annotations
 
 from collections.abc import Callable
+from dataclasses import dataclass, replace
 from typing import Any, Protocol
 
-__all__ = ["Observer", "RoundCounter", "Silent"]
+__all__ = ["Observer", "Progress", "Reporter", "RoundCounter", "Silent"]
 
 
 class Observer(Protocol):
@@ -65,3 +66,66 @@ class RoundCounter:
             self._done += 1
             self._report(self._done, self._total)
         return False
+
+
+@dataclass(frozen=True)
+class Progress:
+    """How far a comparison has come.
+
+    Attributes
+    ----------
+    label, step : str
+        Method and what it does, such as ``"CoMBo"`` and ``"fold 2 of 5"``.
+    done : float
+        Fits that are finished, with the part of the current one that is known.
+    total : int
+        Fits that there will be.
+    round, rounds : int
+        Round of the current fit, and how many it plans; 0 where it does not tell.
+    """
+
+    label: str
+    step: str
+    done: float
+    total: int
+    round: int = 0
+    rounds: int = 0
+
+
+class Reporter:
+    """Observer that calls a function with the `Progress` after every step and round.
+
+    Parameters
+    ----------
+    report : callable or None
+        Called with a `Progress`; None calls nobody.
+    total : int
+        How many fits there will be.
+
+    Examples
+    --------
+    >>> reporter = Reporter(print, 2)
+    >>> reporter.begin("CoMBo", "fold 1 of 2")
+    Progress(label='CoMBo', step='fold 1 of 2', done=0, total=2, round=0, rounds=0)
+    """
+
+    def __init__(self, report: Callable[[Progress], None] | None, total: int) -> None:
+        self._report = report or (lambda progress: None)
+        self._now = Progress("", "", 0, total)
+
+    def begin(self, label: str, step: str) -> None:
+        """Tell that a fit starts."""
+        self._tell(label=label, step=step, round=0, rounds=0)
+
+    def round(self, number: int, total: int) -> None:
+        """Tell that the current fit has finished a round."""
+        part = min(number / max(total, 1), 1.0)
+        self._tell(done=int(self._now.done) + min(part, 0.999), round=number, rounds=total)
+
+    def end(self, label: str) -> None:
+        """Tell that the fit is over."""
+        self._tell(done=int(self._now.done) + 1, round=0, rounds=0)
+
+    def _tell(self, **changes: Any) -> None:
+        self._now = replace(self._now, **changes)
+        self._report(self._now)

@@ -15,7 +15,8 @@ import numpy as np
 import pandas as pd
 from pandas.api import types
 
-from uneven.comparison.errors import InputError, listing
+from uneven.comparison.errors import InputError
+from uneven.utils.registry import listing
 
 __all__ = ["Column", "ColumnKind", "Schema", "infer_kind", "without_na_words"]
 
@@ -50,6 +51,12 @@ class Column:
 class Schema:
     """The feature columns of a table, in order.
 
+    Attributes
+    ----------
+    columns : tuple of Column
+    sparse : bool
+        Whether the table is a sparse matrix of numbers in place of a frame.
+
     Examples
     --------
     >>> frame = pd.DataFrame({"size": [1, 2, 3], "kind": ["a", "b", "a"]})
@@ -61,6 +68,7 @@ class Schema:
     """
 
     columns: tuple[Column, ...]
+    sparse: bool = False
 
     @classmethod
     def of(cls, frame: pd.DataFrame) -> Schema:

@@ -22,9 +22,10 @@ from typing import Any
 import pandas as pd
 from pandas.api import types
 
-from uneven.comparison.errors import InputError, listing
+from uneven.comparison.errors import InputError
 from uneven.comparison.labels import exact_numbers
 from uneven.comparison.schema import without_na_words
+from uneven.utils.registry import listing
 
 __all__ = [
     "PARQUET_SUFFIXES",

@@ -16,8 +16,9 @@ from fnmatch import fnmatchcase
 from pathlib import Path
 from typing import Any
 
-from uneven.comparison.errors import InputError, closest, listing
+from uneven.comparison.errors import InputError
 from uneven.comparison.problem import EMPTY
+from uneven.utils.registry import closest, listing
 from uneven.views import resolve_views
 
 __all__ = ["match_views", "views_of_table"]

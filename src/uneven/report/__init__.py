@@ -1,33 +1,5 @@
-"""The results of a comparison and the HTML page that shows them."""
+"""Comparisons as HTML: a page of their own, and a short table in a notebook."""
 
-from uneven.report.noise import NoiseSummary
 from uneven.report.page import render_report, write_report
-from uneven.report.results import (
-    SCHEMA,
-    CompareResults,
-    DataSummary,
-    FoldError,
-    Measure,
-    MethodResult,
-    Share,
-)
-from uneven.report.stack import StackSummary
-from uneven.report.verdict import Verdict, verdict
-from uneven.report.views import ViewSummary
 
-__all__ = [
-    "SCHEMA",
-    "CompareResults",
-    "DataSummary",
-    "FoldError",
-    "Measure",
-    "MethodResult",
-    "NoiseSummary",
-    "Share",
-    "StackSummary",
-    "Verdict",
-    "ViewSummary",
-    "render_report",
-    "verdict",
-    "write_report",
-]
+__all__ = ["render_report", "write_report"]

@@ -8,9 +8,9 @@ import math
 from collections.abc import Sequence
 from itertools import pairwise
 
-from uneven.report.averages import mean, spread
+from uneven.comparison.summaries import mean, spread
 from uneven.report.markup import Markup, tag
-from uneven.report.numbers import decimal
+from uneven.utils.numbers import decimal
 
 __all__ = ["fold_strip", "line_chart", "nice_ticks", "thin"]
 

@@ -9,7 +9,7 @@ import numpy as np
 
 from uneven.metrics import matrix_norm
 from uneven.report.markup import Markup, tag
-from uneven.report.numbers import count, percent
+from uneven.utils.numbers import count, percent
 
 __all__ = ["MANY", "ConfusionPicture", "elide", "heat_cell", "named"]
 

@@ -6,9 +6,9 @@ import os
 from collections.abc import Callable
 from pathlib import Path
 
+from uneven.comparison.outcome import verdict
+from uneven.comparison.results import Comparison
 from uneven.report.markup import Markup, tag, text
-from uneven.report.numbers import count
-from uneven.report.results import CompareResults
 from uneven.report.sections.confusions import confusions
 from uneven.report.sections.data import data
 from uneven.report.sections.noise import noise
@@ -20,12 +20,12 @@ from uneven.report.sections.stack import stack
 from uneven.report.sections.views import views
 from uneven.report.sections.voices import voices
 from uneven.report.shell import whole_page
-from uneven.report.verdict import verdict
 from uneven.utils.files import replace_file
+from uneven.utils.numbers import count
 
 __all__ = ["render_report", "write_report"]
 
-Section = Callable[[CompareResults], Markup | None]
+Section = Callable[[Comparison], Markup | None]
 
 SECTIONS: tuple[tuple[str, str, str, Section], ...] = (
     ("ranking", "Ranking", "Ranking", ranking),
@@ -41,12 +41,12 @@ SECTIONS: tuple[tuple[str, str, str, Section], ...] = (
 )
 
 
-def render_report(results: CompareResults) -> str:
+def render_report(results: Comparison) -> str:
     """Text of the page.
 
     Parameters
     ----------
-    results : CompareResults
+    results : Comparison
         With at least one method.
 
     Returns
@@ -59,12 +59,12 @@ def render_report(results: CompareResults) -> str:
     return whole_page(results.title, _masthead(results), made, footer=made_with)
 
 
-def write_report(results: CompareResults, path: str | os.PathLike[str]) -> Path:
+def write_report(results: Comparison, path: str | os.PathLike[str]) -> Path:
     """Write the page to a file, whole or not at all.
 
     Parameters
     ----------
-    results : CompareResults
+    results : Comparison
         With at least one method.
     path : str or path-like
         Destination, such as ``report.html``; its folder must exist.
@@ -80,7 +80,7 @@ def write_report(results: CompareResults, path: str | os.PathLike[str]) -> Path:
     return Path(path)
 
 
-def _masthead(results: CompareResults) -> Markup:
+def _masthead(results: Comparison) -> Markup:
     outcome, summary, measure = verdict(results), results.data, results.chosen
     direction = "higher" if measure.greater_is_better else "lower"
     facts = [

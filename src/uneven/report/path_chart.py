@@ -8,7 +8,7 @@ from itertools import pairwise
 
 from uneven.report.charts import nice_ticks
 from uneven.report.markup import Markup, tag
-from uneven.report.numbers import decimal
+from uneven.utils.numbers import decimal
 
 __all__ = ["path_chart"]
 

@@ -8,8 +8,8 @@ from collections.abc import Sequence
 from pathlib import Path
 from typing import Any
 
+from uneven.comparison.summaries import without_nan
 from uneven.plots.drawing import write_png
-from uneven.report.plain import without_nan
 from uneven.utils.files import replace_file
 from uneven_published.pages.facts import Record
 from uneven_published.pages.figures import drawn_figures, picture_names

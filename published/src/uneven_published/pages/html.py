@@ -8,8 +8,8 @@ from typing import Any
 
 from uneven.report.heat import MANY, elide, heat_cell, named
 from uneven.report.markup import Markup, tag, text
-from uneven.report.numbers import NOTHING, decimal, plus_minus, seconds
 from uneven.report.shell import Part, asset, whole_page
+from uneven.utils.numbers import NOTHING, decimal, plus_minus, seconds
 from uneven_published.pages.facts import (
     OWN_TITLE,
     STATUS,

@@ -7,7 +7,7 @@ from collections.abc import Iterable, Mapping, Sequence
 from typing import Any
 
 from uneven.report.markup import text
-from uneven.report.numbers import NOTHING, plus_minus, seconds
+from uneven.utils.numbers import NOTHING, plus_minus, seconds
 from uneven_published.pages.facts import (
     OWN_TITLE,
     STATUS,

@@ -4,10 +4,10 @@ from __future__ import annotations
 
 from dataclasses import replace
 
+from uneven.comparison.results import Comparison, MethodResult
 from uneven.report.heat import MANY, ConfusionPicture, elide, named
 from uneven.report.markup import Markup, tag
-from uneven.report.numbers import decimal, percent
-from uneven.report.results import CompareResults, MethodResult
+from uneven.utils.numbers import decimal, percent
 
 __all__ = ["confusions"]
 
@@ -20,12 +20,12 @@ NOTE = (
 )
 
 
-def confusions(results: CompareResults) -> Markup | None:
+def confusions(results: Comparison) -> Markup | None:
     """Small multiples of the matrices, best method first.
 
     Parameters
     ----------
-    results : CompareResults
+    results : Comparison
         The comparison.
 
     Returns
@@ -51,7 +51,7 @@ def confusions(results: CompareResults) -> Markup | None:
     )
 
 
-def _matrices(results: CompareResults, methods: list[MethodResult]) -> Markup:
+def _matrices(results: Comparison, methods: list[MethodResult]) -> Markup:
     """One picture per method, on one scale."""
     order = results.data.by_size()
     names = [results.data.classes[c] for c in order]

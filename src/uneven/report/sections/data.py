@@ -2,23 +2,24 @@
 
 from __future__ import annotations
 
+from uneven.comparison.results import Comparison
+from uneven.comparison.summaries import DataSummary
 from uneven.report.heat import elide, named
 from uneven.report.markup import Markup, tag
-from uneven.report.numbers import count, decimal, percent
-from uneven.report.results import CompareResults, DataSummary
 from uneven.report.sections.recalls import is_rare
+from uneven.utils.numbers import count, decimal, percent
 
 __all__ = ["data"]
 
 COLUMNS_SHOWN = 40
 
 
-def data(results: CompareResults) -> Markup:
+def data(results: Comparison) -> Markup:
     """Key figures, class sizes and views.
 
     Parameters
     ----------
-    results : CompareResults
+    results : Comparison
         The comparison.
 
     Returns

@@ -5,11 +5,11 @@ from __future__ import annotations
 import math
 from collections.abc import Sequence
 
+from uneven.comparison.results import Comparison
+from uneven.comparison.summaries import NoiseSummary
 from uneven.report.heat import MANY, elide, heat_cell, named
 from uneven.report.markup import Markup, tag
-from uneven.report.noise import NoiseSummary
-from uneven.report.numbers import count, decimal, percent, whole_percent
-from uneven.report.results import CompareResults
+from uneven.utils.numbers import count, decimal, percent, whole_percent
 
 __all__ = ["noise"]
 
@@ -23,12 +23,12 @@ FEW_ROWS = 50
 """A column that rests on fewer rows is a rough guess: shares of it are known to about 0.1."""
 
 
-def noise(results: CompareResults) -> Markup | None:
+def noise(results: Comparison) -> Markup | None:
     """The matrix, remarks in words, and labels beside true classes.
 
     Parameters
     ----------
-    results : CompareResults
+    results : Comparison
         The comparison.
 
     Returns
@@ -72,7 +72,7 @@ def _remarks(found: NoiseSummary, classes: Sequence[str]) -> list[str]:
     ]
 
 
-def _listeners(results: CompareResults) -> str:
+def _listeners(results: Comparison) -> str:
     told = [elide(m.label, 40) for m in results.methods if m.knows_noise]
     if not told:
         return "No method was told about the noise: all of them believe the labels."

@@ -4,13 +4,14 @@ from __future__ import annotations
 
 import math
 
-from uneven.report.averages import mean
+from uneven.comparison.measures import Measure
+from uneven.comparison.outcome import leaders
+from uneven.comparison.results import Comparison, MethodResult
+from uneven.comparison.summaries import mean
 from uneven.report.charts import fold_strip
 from uneven.report.heat import named
 from uneven.report.markup import Markup, tag
-from uneven.report.numbers import decimal, plus_minus, seconds
-from uneven.report.results import CompareResults, Measure, MethodResult
-from uneven.report.verdict import leaders
+from uneven.utils.numbers import decimal, plus_minus, seconds
 
 __all__ = ["ranking"]
 
@@ -18,12 +19,12 @@ FEW_MEASURES = 5
 """Above this many measures the spreads stand below the means, so that all columns are seen."""
 
 
-def ranking(results: CompareResults) -> Markup:
+def ranking(results: Comparison) -> Markup:
     """Table of methods from best to worst, and what went wrong where something did.
 
     Parameters
     ----------
-    results : CompareResults
+    results : Comparison
         The comparison.
 
     Returns
@@ -54,14 +55,14 @@ def ranking(results: CompareResults) -> Markup:
     )
 
 
-def _scale(results: CompareResults) -> tuple[float, float]:
+def _scale(results: Comparison) -> tuple[float, float]:
     values = [v for m in results.methods for v in m.scores.get(results.metric, [])]
     finite = [v for v in values if math.isfinite(v)]
     return (min(finite), max(finite)) if finite else (0.0, 1.0)
 
 
 def _headings(
-    results: CompareResults, measures: list[Measure], low: float, high: float
+    results: Comparison, measures: list[Measure], low: float, high: float
 ) -> list[Markup]:
     heads = [tag("th", "#", scope="col", class_="place"), tag("th", "method", scope="col")]
     for measure in measures:
@@ -89,7 +90,7 @@ def _headings(
 
 
 def _row(
-    results: CompareResults,
+    results: Comparison,
     method: MethodResult,
     measures: list[Measure],
     best: dict[str, set[str]],
@@ -136,7 +137,7 @@ def _explained(measures: list[Measure]) -> Markup:
     return tag("details", tag("summary", "What the measures mean"), body)
 
 
-def _failures(results: CompareResults) -> Markup:
+def _failures(results: Comparison) -> Markup:
     items = [
         tag("li", tag("b", m.label), f", fold {e.fold + 1}: ", tag("code", e.message))
         for m in results.methods

@@ -4,10 +4,10 @@ from __future__ import annotations
 
 import math
 
+from uneven.comparison.results import Comparison
 from uneven.report.heat import MANY, heat_cell, named
 from uneven.report.markup import Markup, tag
-from uneven.report.numbers import count, whole_percent
-from uneven.report.results import CompareResults
+from uneven.utils.numbers import count, whole_percent
 
 __all__ = ["is_rare", "recalls"]
 
@@ -23,12 +23,12 @@ def is_rare(size: int, rows: int, n_classes: int) -> bool:
     return 2 * n_classes * size < rows
 
 
-def recalls(results: CompareResults) -> Markup:
+def recalls(results: Comparison) -> Markup:
     """Heat table: a row per class, a column per method.
 
     Parameters
     ----------
-    results : CompareResults
+    results : Comparison
         The comparison.
 
     Returns

@@ -2,18 +2,18 @@
 
 from __future__ import annotations
 
+from uneven.comparison.results import Comparison
 from uneven.report.markup import Markup, tag
-from uneven.report.results import CompareResults
 
 __all__ = ["reproduce"]
 
 
-def reproduce(results: CompareResults) -> Markup:
+def reproduce(results: Comparison) -> Markup:
     """Command, seed, digest of the data, versions and parameters.
 
     Parameters
     ----------
-    results : CompareResults
+    results : Comparison
         The comparison.
 
     Returns
@@ -39,7 +39,7 @@ def reproduce(results: CompareResults) -> Markup:
     )
 
 
-def _parameters(results: CompareResults) -> Markup:
+def _parameters(results: Comparison) -> Markup:
     rows = [
         tag(
             "tr",

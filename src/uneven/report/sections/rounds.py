@@ -2,9 +2,9 @@
 
 from __future__ import annotations
 
+from uneven.comparison.results import Comparison, MethodResult
 from uneven.report.charts import line_chart
 from uneven.report.markup import Markup, tag
-from uneven.report.results import CompareResults, MethodResult
 
 __all__ = ["rounds"]
 
@@ -12,12 +12,12 @@ SERIES = 6
 EDGE_POINTS = 40
 
 
-def rounds(results: CompareResults) -> Markup | None:
+def rounds(results: Comparison) -> Markup | None:
     """Edge, training loss and held-out score by round.
 
     Parameters
     ----------
-    results : CompareResults
+    results : Comparison
         The comparison.
 
     Returns

@@ -5,13 +5,12 @@ from __future__ import annotations
 import math
 from collections.abc import Sequence
 
-from uneven.report.averages import mean
+from uneven.comparison.results import Comparison, MethodResult
+from uneven.comparison.summaries import DataSummary, StackSummary, mean
 from uneven.report.heat import MANY, heat_cell, named
 from uneven.report.markup import Markup, tag
-from uneven.report.numbers import decimal, percent, seconds
 from uneven.report.path_chart import path_chart
-from uneven.report.results import CompareResults, DataSummary, MethodResult
-from uneven.report.stack import StackSummary
+from uneven.utils.numbers import decimal, percent, seconds
 
 __all__ = ["stack", "stack_cost", "told_cost"]
 
@@ -22,12 +21,12 @@ NOTE = (
 )
 
 
-def stack(results: CompareResults) -> Markup | None:
+def stack(results: Comparison) -> Markup | None:
     """Remarks in words, weights per class, and the error against the strength of the penalty.
 
     Parameters
     ----------
-    results : CompareResults
+    results : Comparison
         The comparison.
 
     Returns
@@ -48,12 +47,12 @@ def stack(results: CompareResults) -> Markup | None:
     )
 
 
-def stack_cost(results: CompareResults) -> tuple[float, float]:
+def stack_cost(results: Comparison) -> tuple[float, float]:
     """Seconds that a fold of rows takes the stack, and all of its methods together.
 
     Parameters
     ----------
-    results : CompareResults
+    results : Comparison
         With a stack.
 
     Returns
@@ -68,12 +67,12 @@ def stack_cost(results: CompareResults) -> tuple[float, float]:
     return mean(own.predict_seconds), math.fsum(mean(m.predict_seconds) for m in members)
 
 
-def told_cost(results: CompareResults) -> str:
+def told_cost(results: Comparison) -> str:
     """What is saved by not asking dropped methods, in words.
 
     Parameters
     ----------
-    results : CompareResults
+    results : Comparison
         With a stack.
 
     Returns
@@ -88,13 +87,13 @@ def told_cost(results: CompareResults) -> str:
     return f"a fold is predicted in {seconds(own)}; asking every method takes {seconds(everybody)}"
 
 
-def _members(results: CompareResults, found: StackSummary) -> list[MethodResult]:
+def _members(results: Comparison, found: StackSummary) -> list[MethodResult]:
     known = {method.name: method for method in results.methods}
     return [known[name] for name in found.members]
 
 
 def _remarks(
-    results: CompareResults, found: StackSummary, members: Sequence[MethodResult]
+    results: Comparison, found: StackSummary, members: Sequence[MethodResult]
 ) -> list[str]:
     kept = [m.label for m, stays in zip(members, found.kept) if stays]
     dropped = [m.label for m, stays in zip(members, found.kept) if not stays]

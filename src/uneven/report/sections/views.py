@@ -4,23 +4,23 @@ from __future__ import annotations
 
 from collections.abc import Callable, Sequence
 
+from uneven.comparison.results import Comparison
+from uneven.comparison.summaries import ViewSummary
 from uneven.report.heat import MANY, heat_cell, named
 from uneven.report.markup import Markup, tag
-from uneven.report.numbers import count, decimal, percent, whole_percent
-from uneven.report.results import CompareResults
-from uneven.report.views import ViewSummary
+from uneven.utils.numbers import count, decimal, percent, whole_percent
 
 __all__ = ["views"]
 
 BADGES = {"strong": "badge good", "weak": "badge alarm", "absent": "badge alarm"}
 
 
-def views(results: CompareResults) -> Markup | None:
+def views(results: Comparison) -> Markup | None:
     """A remark on each view, its recalls by class, and two maps of pairs of views.
 
     Parameters
     ----------
-    results : CompareResults
+    results : Comparison
         The comparison.
 
     Returns

@@ -2,19 +2,20 @@
 
 from __future__ import annotations
 
+from uneven.comparison.results import Comparison, MethodResult
+from uneven.comparison.summaries import Share
 from uneven.report.heat import MANY, heat_cell, named
 from uneven.report.markup import Markup, tag
-from uneven.report.results import CompareResults, MethodResult, Share
 
 __all__ = ["voices"]
 
 
-def voices(results: CompareResults) -> Markup | None:
+def voices(results: Comparison) -> Markup | None:
     """Heat tables of views and columns against classes, for each method that can tell.
 
     Parameters
     ----------
-    results : CompareResults
+    results : Comparison
         The comparison.
 
     Returns

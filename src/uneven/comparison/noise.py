@@ -21,13 +21,14 @@ import numpy as np
 import pandas as pd
 from numpy.typing import NDArray
 
-from uneven.comparison.errors import InputError, listing
+from uneven.comparison.errors import InputError
 from uneven.comparison.labels import class_labels, exact_numbers
-from uneven.comparison.measures import MEASURES, Answers, MeasureRule
+from uneven.comparison.measures import MEASURES, Answers, Measure
 from uneven.comparison.problem import Problem, check_columns
 from uneven.comparison.tables import read_table
 from uneven.metrics import confusion_counts, matrix_norm
 from uneven.noise import NoiseInverse, invert_noise, recover_priors
+from uneven.utils.registry import listing
 from uneven.utils.simplex import project_on_simplex
 
 __all__ = ["LabelNoise", "label_noise", "read_label_columns"]
@@ -57,7 +58,7 @@ class LabelNoise:
         How many rows of each true class the matrix was estimated from; None if nobody knows.
     floor : float
         No true class is held to be rarer than this.
-    measures : dict of str to MeasureRule
+    measures : dict of str to Measure
         Corrected measures first, then those on the labels as they are.
     """
 
@@ -68,7 +69,7 @@ class LabelNoise:
     recovered: NDArray[np.float64]
     rows: NDArray[np.float64] | None = None
     floor: float = 0.0
-    measures: dict[str, MeasureRule] = field(init=False, repr=False)
+    measures: dict[str, Measure] = field(init=False, repr=False)
 
     def __post_init__(self) -> None:
         corrected = [_rule(name, value, self) for name, value in CORRECTED.items()]
@@ -80,7 +81,7 @@ class LabelNoise:
         """Share of the labels that are wrong."""
         return float(1.0 - np.diag(self.undone.matrix) @ self.recovered)
 
-    def judged_by(self, metric: MeasureRule) -> MeasureRule:
+    def judged_by(self, metric: Measure) -> Measure:
         """The corrected form of a measure, or the measure itself if there is none."""
         return self.measures.get(f"corrected_{metric.name}", metric)
 
@@ -280,14 +281,14 @@ CORRECTED = {
 
 def _rule(
     name: str, value: Callable[[LabelNoise, NDArray[np.float64]], float], noise: LabelNoise
-) -> MeasureRule:
+) -> Measure:
     plain = MEASURES[name]
 
     def corrected(answers: Answers) -> float:
         counts, _ = confusion_counts(answers.true, answers.predicted, labels=noise.classes)
         return value(noise, counts)
 
-    return MeasureRule(
+    return Measure(
         name=f"corrected_{name}",
         label=f"corrected {plain.label}",
         greater_is_better=plain.greater_is_better,

@@ -1,73 +1,50 @@
-"""What a comparison of methods found, as plain data.
+"""What a comparison of methods found: the one object that report, JSON and terminal read.
 
-`CompareResults` travels between the runner, the terminal table, the HTML report and
-``results.json``.  It holds numbers and names only, checks itself when it is built, and turns into
-JSON and back.  A score that could not be computed is NaN here and ``null`` in JSON.
+Numbers and names are plain data, which checks itself when it is built and turns into JSON and
+back; a score that could not be computed is NaN here and ``null`` in JSON. Beside it stands, while
+the comparison is in memory, what it was computed with: the data, the fitted models and the answers
+to every held-out row.
 """
 
 from __future__ import annotations
 
 import json
 import math
+import os
 from collections.abc import Mapping
-from dataclasses import asdict, dataclass, field
-from typing import Any, Literal
+from dataclasses import dataclass, field
+from typing import TYPE_CHECKING, Any, Literal
 
-from uneven.report.averages import mean, spread
-from uneven.report.noise import NoiseSummary
-from uneven.report.plain import check_square, known_fields, with_nan, without_nan
-from uneven.report.shares import Share
-from uneven.report.stack import StackSummary
-from uneven.report.views import ViewSummary
+import numpy as np
 
-__all__ = [
-    "SCHEMA",
-    "CompareResults",
-    "DataSummary",
-    "FoldError",
-    "Measure",
-    "MethodResult",
-    "Share",
-]
+from uneven.comparison.measures import Measure
+from uneven.comparison.summaries import (
+    DataSummary,
+    NoiseSummary,
+    Share,
+    StackSummary,
+    ViewSummary,
+    check_square,
+    known_fields,
+    mean,
+    spread,
+    with_nan,
+    without_nan,
+)
+from uneven.utils.files import replace_file
+
+if TYPE_CHECKING:
+    from numpy.typing import NDArray
+    from sklearn.pipeline import Pipeline
+
+    from uneven.comparison.inputs import Data
+    from uneven.comparison.methods import Method, Settings
+
+__all__ = ["SCHEMA", "Comparison", "FoldAnswers", "FoldError", "MethodResult", "Workshop"]
 
 SCHEMA = 1
 
 Kind = Literal["ours", "baseline"]
-
-
-@dataclass(frozen=True)
-class Measure:
-    """A measure of quality.
-
-    Attributes
-    ----------
-    name : str
-        Key under which scores are kept, such as ``"confusion_norm"``.
-    label : str
-        What a reader sees, such as ``"confusion norm"``.
-    greater_is_better : bool
-        Direction.  Scores are kept with their natural sign, never negated.
-    description : str
-        One sentence for the reader of a report; may be empty.
-    corrects : str
-        Name of the measure whose bias under label noise this one removes; empty for most.
-    """
-
-    name: str
-    label: str
-    greater_is_better: bool = True
-    description: str = ""
-    corrects: str = ""
-
-    def better(self, a: float, b: float) -> float:
-        """By how much `a` is better than `b` (negative: worse)."""
-        return a - b if self.greater_is_better else b - a
-
-    def possible(self, value: float) -> float:
-        """The nearest value that the measure can have; corrected estimates may leave its range."""
-        if not self.corrects or math.isnan(value):
-            return value
-        return min(max(value, 0.0), 1.0) if self.greater_is_better else max(value, 0.0)
 
 
 @dataclass(frozen=True)
@@ -87,58 +64,20 @@ class FoldError:
 
 
 @dataclass(frozen=True)
-class DataSummary:
-    """What the data looks like.
+class FoldAnswers:
+    """What a method said about the held-out rows of one fold.
 
     Attributes
     ----------
-    name : str
-        File name or name of the data set.
-    target : str
-        Name of the target column.
-    rows, columns : int
-        Rows and feature columns that were used.
-    classes : list of str of length K
-        Class names; every class-indexed list in the results follows this order.
-    class_counts : list of int of length K
-        Rows per class.
-    missing_share : float
-        Share of missing cells among the feature columns, between 0 and 1.
-    views : dict of str to list of str
-        Column names of each view.
-    sha256 : str
-        Digest of the data file; empty when there is no file.
-    column_kinds : dict of str to int
-        How many columns of each kind, such as ``{"numeric": 12, "categorical": 3}``; may be empty.
+    rows : ndarray of int, shape (n,)
+        Positions in the data.
+    predicted : ndarray of shape (n,)
+    scores : ndarray of shape (n, K)
     """
 
-    name: str
-    target: str
-    rows: int
-    columns: int
-    classes: list[str]
-    class_counts: list[int]
-    missing_share: float = 0.0
-    views: dict[str, list[str]] = field(default_factory=dict)
-    sha256: str = ""
-    column_kinds: dict[str, int] = field(default_factory=dict)
-
-    def __post_init__(self) -> None:
-        if len(self.classes) != len(self.class_counts):
-            raise ValueError(
-                f"DataSummary has {len(self.classes)} classes but {len(self.class_counts)} "
-                "class_counts; give one count per class."
-            )
-
-    def by_size(self) -> list[int]:
-        """Indices of the classes from the largest to the smallest; ties keep their order."""
-        return sorted(range(len(self.classes)), key=lambda c: -self.class_counts[c])
-
-    @property
-    def imbalance_ratio(self) -> float:
-        """Rows of the largest class over rows of the smallest class that has any."""
-        counts = [c for c in self.class_counts if c > 0]
-        return max(counts) / min(counts) if counts else math.nan
+    rows: NDArray[np.intp]
+    predicted: NDArray
+    scores: NDArray[np.float64]
 
 
 @dataclass(frozen=True)
@@ -177,6 +116,12 @@ class MethodResult:
     matrix_range : dict of str to list of two floats
         For each corrected measure the values between which 90 % of the noise matrices put it that
         fit the rows behind the given one; empty if nobody knows these rows.
+    answers : list of FoldAnswers
+        Of the folds that did not fail; not in the JSON.
+    kept : list of list of str
+        For a stack: the methods that it kept in each of these folds; not in the JSON.
+    warnings : list of str
+        What the method warned about, each once; not in the JSON, but among the warnings there.
     """
 
     name: str
@@ -195,6 +140,9 @@ class MethodResult:
     corrected: list[list[float]] = field(default_factory=list)
     knows_noise: bool = False
     matrix_range: dict[str, list[float]] = field(default_factory=dict)
+    answers: list[FoldAnswers] = field(default_factory=list, compare=False, repr=False)
+    kept: list[list[str]] = field(default_factory=list, compare=False, repr=False)
+    warnings: list[str] = field(default_factory=list, compare=False, repr=False)
 
     def __post_init__(self) -> None:
         if self.kind not in ("ours", "baseline"):
@@ -224,7 +172,28 @@ class MethodResult:
 
 
 @dataclass(frozen=True)
-class CompareResults:
+class Workshop:
+    """What a comparison was computed with, and can be asked for as long as it is in memory.
+
+    Attributes
+    ----------
+    data : Data
+        Rows, columns and classes.
+    methods : dict of str to Method
+    settings : Settings
+        Parameters of the methods.
+    models : dict of str to Pipeline
+        Methods that were fitted on all rows.
+    """
+
+    data: Data
+    methods: dict[str, Method]
+    settings: Settings
+    models: dict[str, Pipeline] = field(default_factory=dict)
+
+
+@dataclass(frozen=True)
+class Comparison:
     """Everything a comparison found.
 
     Attributes
@@ -261,11 +230,13 @@ class CompareResults:
         Which methods a stack of them keeps, if they were stacked.
     schema : int
         Version of this format.
+    workshop : Workshop or None
+        Data and models; None for a comparison that was read from a file.
 
     Examples
     --------
     >>> data = DataSummary("toy.csv", "label", 4, 1, ["no", "yes"], [3, 1])
-    >>> results = CompareResults(
+    >>> results = Comparison(
     ...     title="Toy", created="2025-01-01T12:00:00", command="uneven compare toy.csv",
     ...     versions={}, seed=0, data=data, metric="gmean",
     ...     measures=[Measure("gmean", "G-mean")], folds=2, repeats=1,
@@ -274,9 +245,9 @@ class CompareResults:
     ...         MethodResult("b", "B", "baseline", {"gmean": [0.7, 0.8]}, [[3, 0], [0, 1]]),
     ...     ],
     ... )
-    >>> results.best.name
+    >>> results.winner.name
     'b'
-    >>> CompareResults.from_json(results.to_json()) == results
+    >>> Comparison.from_json(results.to_json()) == results
     True
     """
 
@@ -297,6 +268,7 @@ class CompareResults:
     noise: NoiseSummary | None = None
     stack: StackSummary | None = None
     schema: int = SCHEMA
+    workshop: Workshop | None = field(default=None, compare=False, repr=False)
 
     def __post_init__(self) -> None:
         self.measure(self.metric)
@@ -386,11 +358,16 @@ class CompareResults:
         return sorted(self.methods, key=key)
 
     @property
-    def best(self) -> MethodResult:
+    def winner(self) -> MethodResult:
         """The first of `ranked`."""
         if not self.methods:
             raise ValueError("the results hold no method; compare at least one.")
         return self.ranked()[0]
+
+    @property
+    def best_(self) -> str:
+        """Name of the best method."""
+        return self.winner.name
 
     def to_dict(self) -> dict[str, Any]:
         """Nested dict that `json.dumps` accepts; NaN becomes None.
@@ -398,13 +375,13 @@ class CompareResults:
         The entries ``best`` and ``ranking`` are added for readers of the file; `from_dict`
         ignores them.
         """
-        out: dict[str, Any] = without_nan(asdict(self))
+        out: dict[str, Any] = without_nan(self)
         out["ranking"] = [m.name for m in self.ranked()]
         out["best"] = out["ranking"][0] if out["ranking"] else None
         return out
 
     @classmethod
-    def from_dict(cls, raw: Mapping[str, Any]) -> CompareResults:
+    def from_dict(cls, raw: Mapping[str, Any]) -> Comparison:
         """Inverse of `to_dict`; refuses a `schema` it does not know."""
         if raw.get("schema") != SCHEMA:
             raise ValueError(
@@ -422,13 +399,17 @@ class CompareResults:
         known["views"] = [ViewSummary.from_dict(view) for view in raw.get("views", [])]
         return cls(**known)
 
-    def to_json(self) -> str:
-        """Text of ``results.json``."""
-        return json.dumps(self.to_dict(), indent=1, ensure_ascii=False, allow_nan=False)
+    def to_json(self, path: str | os.PathLike[str] | None = None) -> str:
+        """Text of ``results.json``, which is also written to `path` if there is one."""
+        text = json.dumps(self.to_dict(), indent=1, ensure_ascii=False, allow_nan=False)
+        if path is not None:
+            with replace_file(path) as draft:
+                draft.write_text(text, encoding="utf-8", newline="\n")
+        return text
 
     @classmethod
-    def from_json(cls, text: str) -> CompareResults:
-        """Inverse of `to_json`."""
+    def from_json(cls, text: str) -> Comparison:
+        """Inverse of `to_json`, without the answers and models that only memory holds."""
         return cls.from_dict(json.loads(text))
 
 

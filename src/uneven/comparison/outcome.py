@@ -5,9 +5,10 @@ from __future__ import annotations
 import math
 from dataclasses import dataclass
 
-from uneven.report.averages import mean, spread
-from uneven.report.numbers import count, decimal, plus_minus
-from uneven.report.results import CompareResults, Measure, MethodResult
+from uneven.comparison.measures import Measure
+from uneven.comparison.results import Comparison, MethodResult
+from uneven.comparison.summaries import mean, spread
+from uneven.utils.numbers import count, decimal, plus_minus
 
 __all__ = ["Verdict", "impossible", "leaders", "matrix_doubt", "verdict"]
 
@@ -52,7 +53,7 @@ class Verdict:
         return f"{self.headline} {self.detail}".strip()
 
 
-def verdict(results: CompareResults) -> Verdict:
+def verdict(results: Comparison) -> Verdict:
     """Judge a comparison on its chosen measure.
 
     Methods are compared fold by fold, since both saw the same rows in each; this removes the part
@@ -60,7 +61,7 @@ def verdict(results: CompareResults) -> Verdict:
 
     Parameters
     ----------
-    results : CompareResults
+    results : Comparison
         With at least one method.
 
     Returns
@@ -68,7 +69,7 @@ def verdict(results: CompareResults) -> Verdict:
     Verdict
         The outcome.
     """
-    measure, best = results.chosen, results.best
+    measure, best = results.chosen, results.winner
     if math.isnan(best.mean(measure.name)):
         headline = f"No method has a {measure.label}; the table below says what went wrong."
         return Verdict(best, None, math.nan, math.nan, 0, 0, headline, "")
@@ -91,12 +92,12 @@ def verdict(results: CompareResults) -> Verdict:
     return Verdict(best, rival, mean(gains), spread(gains), wins, len(gains), headline, detail)
 
 
-def leaders(results: CompareResults, measure: str) -> list[MethodResult]:
+def leaders(results: Comparison, measure: str) -> list[MethodResult]:
     """Methods that nobody beats on a measure: the best one, and those with the same mean.
 
     Parameters
     ----------
-    results : CompareResults
+    results : Comparison
         With at least one method.
     measure : str
         Name of the measure.
@@ -118,12 +119,12 @@ def leaders(results: CompareResults, measure: str) -> list[MethodResult]:
     return [first, *(method for method in others if level(method))]
 
 
-def impossible(results: CompareResults) -> str:
+def impossible(results: Comparison) -> str:
     """Say which methods have a value of the chosen measure that cannot be, and what that means.
 
     Parameters
     ----------
-    results : CompareResults
+    results : Comparison
         The comparison.
 
     Returns
@@ -152,12 +153,12 @@ def _listed(values: dict[str, float], most: int = 4) -> str:
     return ", ".join(shown[:most]) + more
 
 
-def matrix_doubt(results: CompareResults) -> str:
+def matrix_doubt(results: Comparison) -> str:
     """Say how far the noise matrix moves the value of the best method.
 
     Parameters
     ----------
-    results : CompareResults
+    results : Comparison
         The comparison.
 
     Returns
@@ -165,18 +166,18 @@ def matrix_doubt(results: CompareResults) -> str:
     str
         Empty without a noise matrix of a known number of rows, or if the measure is not corrected.
     """
-    ends = results.best.matrix_range.get(results.metric)
+    ends = results.winner.matrix_range.get(results.metric)
     if not ends or results.noise is None or not results.noise.rows:
         return ""
     rows = sum(results.noise.rows)
     return (
         f"The noise matrix was estimated from {count(rows)} rows; matrices that fit them put "
-        f"{results.best.label} between {decimal(ends[0], 2)} and {decimal(ends[1], 2)}, and the "
+        f"{results.winner.label} between {decimal(ends[0], 2)} and {decimal(ends[1], 2)}, and the "
         "others up or down with it."
     )
 
 
-def _rival(results: CompareResults, best: MethodResult) -> MethodResult | None:
+def _rival(results: Comparison, best: MethodResult) -> MethodResult | None:
     scored = [m for m in results.ranked() if not math.isnan(m.mean(results.metric))]
     others = [m for m in scored if m is not best]
     return next((m for m in others if m.kind != best.kind), others[0] if others else None)

@@ -1,0 +1,453 @@
+"""From what a person has (a file, a frame, an array, a sparse matrix) to a problem to learn."""
+
+from __future__ import annotations
+
+from collections.abc import Collection, Mapping, Sequence
+from dataclasses import dataclass, replace
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import pandas as pd
+import scipy.sparse as sp
+from numpy.typing import NDArray
+from sklearn.base import BaseEstimator, ClassifierMixin
+from sklearn.pipeline import Pipeline
+from sklearn.utils.metaestimators import available_if
+
+from uneven.comparison.errors import InputError
+from uneven.comparison.labelled import labelled_table
+from uneven.comparison.labels import class_labels
+from uneven.comparison.noise import LabelNoise, label_noise
+from uneven.comparison.noisefile import check_noise, read_noise_file
+from uneven.comparison.problem import Problem, in_views, make_problem
+from uneven.comparison.schema import Column, Schema
+from uneven.comparison.tables import file_digest, read_table
+from uneven.comparison.viewfile import views_of_table
+from uneven.utils.registry import listing
+from uneven.views import resolve_views
+
+__all__ = ["Data", "TableClassifier", "TableSource", "demo_problem", "read_data"]
+
+
+@dataclass(frozen=True)
+class TableSource:
+    """A file and what to take from it.
+
+    Attributes
+    ----------
+    path : Path
+        CSV or Parquet file.
+    target : str
+        Column to predict.
+    views : str or None
+        ``"prefix"`` or a TOML file.
+    drop, keep : tuple of str
+        Columns to leave out, and to use although they look like identifiers.
+    encoding : str
+        Encoding of a CSV file.
+    noise_matrix : Path or None
+        File that says how the labels are wrong.
+    """
+
+    path: Path
+    target: str
+    views: str | None = None
+    drop: tuple[str, ...] = ()
+    keep: tuple[str, ...] = ()
+    encoding: str = "utf-8"
+    noise_matrix: Path | None = None
+
+    @classmethod
+    def of(
+        cls,
+        path: Path,
+        target: str,
+        views: str | None,
+        drop: Sequence[str] | None,
+        keep: Sequence[str] | None,
+        encoding: str,
+        noise_matrix: Path | None = None,
+    ) -> TableSource:
+        """Build it from options of the command line."""
+        columns = tuple(drop or ()), tuple(keep or ())
+        return cls(path, target, views, *columns, encoding, noise_matrix)
+
+    def load(self) -> Problem:
+        """Read the table."""
+        frame = read_table(
+            self.path, expected=[self.target], label=self.target, encoding=self.encoding
+        )
+        table = labelled_table(frame, self.target, self.keep, self.path.name)
+        problem = make_problem(
+            table.frame,
+            self.target,
+            name=self.path.name,
+            drop=tuple(dict.fromkeys((*self.drop, *table.bookkeeping))),
+            keep=self.keep,
+            sha256=file_digest(self.path),
+        )
+        problem = replace(problem, notes=(*table.notes, *problem.notes))
+        return in_views(problem, views_of_table(self.views, problem.schema.names, problem.left_out))
+
+    def noise(self, problem: Problem) -> LabelNoise | None:
+        """What is known about the noise in the labels of the table, if anything is."""
+        return read_noise(self.noise_matrix, problem, self.encoding)
+
+
+def demo_problem() -> Problem:
+    """The embedded table, with its views."""
+    from uneven.datasets import load_demo
+
+    demo = load_demo(as_frame=True)
+    frame = demo.data.assign(digit=demo.target)
+    problem = make_problem(frame, "digit", name="demo (digits)")
+    return in_views(problem, views_of_table("prefix", problem.schema.names))
+
+
+@dataclass(frozen=True)
+class Data:
+    """A problem, and how its rows, columns and classes were called where it came from.
+
+    Attributes
+    ----------
+    problem : Problem
+    index : pandas Index of length n
+        Names of the rows.
+    classes : ndarray of shape (K,)
+        Class labels as they were given, in the order of the classes of the problem.
+    columns : tuple of str
+        All columns that were given; those of an array are called ``x0``, ``x1``, ...
+    """
+
+    problem: Problem
+    index: pd.Index
+    classes: NDArray
+    columns: tuple[str, ...] = ()
+
+    @classmethod
+    def of(cls, problem: Problem) -> Data:
+        """Data that was read from a file: rows are numbered, classes are spelt as in the file."""
+        names = tuple(dict.fromkeys((*problem.schema.names, *problem.left_out)))
+        rows = range(len(problem.y)) if problem.rows is None else problem.rows
+        return cls(problem, pd.Index(rows), problem.classes, names)
+
+
+def read_data(
+    X: Any,
+    y: Any,
+    *,
+    views: Any = None,
+    drop: Collection[str] = (),
+    keep: Collection[str] = (),
+    name: str | None = None,
+    encoding: str = "utf-8",
+) -> Data:
+    """Make a problem of anything that `uneven.compare` takes.
+
+    Parameters
+    ----------
+    X : array-like, sparse matrix, pandas or polars frame of shape (n, d), or path
+    y : array-like of shape (n,), or str
+        Labels, or the name of the column that holds them.
+    views, drop, keep, name, encoding
+        As in `uneven.compare`.
+
+    Returns
+    -------
+    Data
+
+    Raises
+    ------
+    InputError
+        If there is nothing to learn, or the two do not belong together.
+    """
+    if isinstance(X, str | Path):
+        if not isinstance(y, str):
+            raise InputError(f"y must name the column of {X} to predict, got {_what(y)}.")
+        source = TableSource(Path(X), y, None, tuple(drop), tuple(keep), encoding)
+        problem = source.load()
+        data = Data.of(replace(problem, name=name or problem.name))
+    elif sp.issparse(X):
+        data = _sparse_data(X, y, name or "matrix", drop)
+    else:
+        data = _frame_data(X, y, name, drop, keep)
+    return replace(data, problem=in_views(data.problem, _views(views, data)))
+
+
+def read_noise(given: Any, problem: Problem, encoding: str = "utf-8") -> LabelNoise | None:
+    """What is known about the noise in the labels of a problem.
+
+    Parameters
+    ----------
+    given : None, path, array-like of shape (K, K), or frame of that shape
+        A frame names the true classes in its columns and the labels in its index.
+    problem : Problem
+    encoding : str
+        Of a text file.
+
+    Returns
+    -------
+    LabelNoise or None
+    """
+    if given is None:
+        return None
+    if isinstance(given, str | Path):
+        found = read_noise_file(given, problem.classes, encoding)
+        return label_noise(problem, found.matrix, str(given), found.rows)
+    if isinstance(given, pd.DataFrame):
+        cells = [["", *given.columns], *([n, *row] for n, row in zip(given.index, given.values))]
+    else:
+        cells = np.atleast_2d(np.asarray(given, dtype=object)).tolist()
+    return label_noise(problem, check_noise(cells, problem.classes).matrix, "noise_matrix")
+
+
+def _frame_data(
+    X: Any, y: Any, name: str | None, drop: Collection[str], keep: Collection[str]
+) -> Data:
+    frame = as_frame(X)
+    if isinstance(y, str):
+        if not hasattr(X, "columns"):
+            raise InputError(f"y is {y!r}, but X has no columns with names; give the labels.")
+        target = y
+    else:
+        labels = _as_series(y, len(frame))
+        target = _target_name(labels, frame)
+        frame = frame.assign(**{target: labels.to_numpy()})
+    found = make_problem(frame, target, name=name or "table", drop=drop, keep=keep)
+    columns = tuple(column for column in frame.columns if column != target)
+    given = frame[target].to_numpy()[found.rows]
+    return Data(found, frame.index[found.rows], _given_classes(given, found), columns)
+
+
+def _sparse_data(X: Any, y: Any, name: str, drop: Collection[str]) -> Data:
+    if y is None or isinstance(y, str):
+        raise InputError(f"y is {_what(y)}, but X has no columns with names; give the labels.")
+    if drop:
+        raise InputError("--drop names columns, but those of a sparse matrix have no names.")
+    names = [f"x{j}" for j in range(X.shape[1])]
+    labels = _as_series(y, X.shape[0])
+    target = str(labels.name or "y")
+    few = make_problem(pd.DataFrame({"x": 0.0, target: labels}), target, name=name)
+    schema = Schema(tuple(Column(column, "number") for column in names), sparse=True)
+    matrix = sp.csr_array(X).astype(np.float64)[few.rows]
+    if not np.isfinite(matrix.data[~np.isnan(matrix.data)]).all():
+        raise InputError("X holds infinite values; replace them.")
+    problem = replace(few, X=matrix, schema=schema)
+    classes = _given_classes(labels.to_numpy()[few.rows], problem)
+    return Data(problem, pd.RangeIndex(X.shape[0])[few.rows], classes, tuple(names))
+
+
+def as_frame(X: Any) -> pd.DataFrame:
+    """A table as a pandas frame whose columns have text for names.
+
+    Parameters
+    ----------
+    X : array-like, pandas or polars frame of shape (n, d)
+
+    Returns
+    -------
+    DataFrame of shape (n, d)
+        Columns of an array are called ``x0``, ``x1``, ...
+
+    Raises
+    ------
+    InputError
+        If it is no table.
+    """
+    if isinstance(X, pd.DataFrame):
+        frame = X.copy(deep=False)
+    elif hasattr(X, "to_pandas"):
+        frame = X.to_pandas()
+    elif X is None or isinstance(X, pd.Series):
+        raise InputError(f"X must be a table of rows and columns, got {_what(X)}.")
+    else:
+        cells = X if hasattr(X, "dtype") else np.asarray(X)
+        if getattr(cells, "ndim", 0) != 2:
+            raise InputError(
+                f"X must have rows and columns, got {getattr(cells, 'ndim', 0)} dimensions; "
+                "reshape it with X.reshape(-1, 1) if it is one column."
+            )
+        frame = pd.DataFrame(cells, columns=[f"x{j}" for j in range(cells.shape[1])])
+        frame = frame.infer_objects() if cells.dtype == object else frame
+    names = [str(column) for column in frame.columns]
+    if len(set(names)) < len(names):
+        raise InputError(
+            f"X has columns with the same name: "
+            f"{listing(dict.fromkeys(n for n in names if names.count(n) > 1))}; rename them."
+        )
+    frame.columns = pd.Index(names)
+    return frame
+
+
+def _as_series(y: Any, n_rows: int) -> pd.Series:
+    if y is None:
+        raise InputError("y is missing: give the labels, or the name of the column to predict.")
+    values = y.to_list() if hasattr(y, "to_list") and not isinstance(y, pd.Series) else y
+    if isinstance(values, pd.DataFrame) and values.shape[1] == 1:
+        values = values.iloc[:, 0]
+    cells = values if isinstance(values, pd.Series) else np.asarray(values)
+    if cells.ndim == 2 and cells.shape[1] == 1:
+        cells = cells[:, 0]
+    if cells.ndim != 1:
+        raise InputError(f"y must hold one label per row, got an array of shape {cells.shape}.")
+    if len(cells) != n_rows:
+        raise InputError(f"X has {n_rows} rows, but y has {len(cells)} labels; give one per row.")
+    name = getattr(y, "name", None)
+    return pd.Series(cells, name=name).reset_index(drop=True)
+
+
+def _target_name(labels: pd.Series, frame: pd.DataFrame) -> str:
+    if labels.name is not None and str(labels.name) in frame.columns:
+        raise InputError(
+            f"X holds a column {str(labels.name)!r}, as y is called; leave it out, or give its "
+            "name as y."
+        )
+    if labels.name is not None:
+        return str(labels.name)
+    return next(name for name in ("y", "target", "label", "class", "_y") if name not in frame)
+
+
+def _given_classes(given: NDArray, problem: Problem) -> NDArray:
+    """The labels as they were given, for each class of the problem."""
+    first = dict(zip(problem.y[::-1], given[::-1]))
+    return np.array([first[label] for label in problem.classes])
+
+
+def _views(views: Any, data: Data) -> Mapping[str, Sequence[str]] | None:
+    """Columns of each view by name, as in-memory data or a file has them."""
+    problem = data.problem
+    if views is None or isinstance(views, str | Path):
+        choice = None if views is None else str(views)
+        return views_of_table(choice, problem.schema.names, problem.left_out)
+    try:
+        found = resolve_views(views, n_features=len(data.columns), feature_names=data.columns)
+    except ValueError as error:
+        raise InputError(f"--views: {str(error).rstrip('.')}.") from error
+    used = set(problem.schema.names)
+    named = {
+        name: [data.columns[i] for i in where if data.columns[i] in used]
+        for name, where in zip(found.names, found.columns)
+    }
+    empty = [name for name, columns in named.items() if not columns]
+    if len(empty) == len(named):
+        raise InputError(f"--views: the columns of every view are left out: {listing(empty)}.")
+    return {name: columns for name, columns in named.items() if columns}
+
+
+def _what(value: Any) -> str:
+    return "nothing" if value is None else f"{type(value).__name__}"
+
+
+class TableClassifier(ClassifierMixin, BaseEstimator):
+    """A fitted method together with the kind of table that it learnt from.
+
+    It answers for arrays, sparse matrices, frames and files like the one it was fitted on, with
+    the labels that were given there.
+
+    Parameters
+    ----------
+    pipeline : Pipeline
+        Encoder and classifier, fitted.
+    schema : Schema
+        What its columns hold.
+    columns : sequence of str
+        Columns of the data it was fitted on, in order.
+    classes : ndarray of shape (K,)
+        Labels to answer with, for each class of the pipeline.
+
+    Attributes
+    ----------
+    classes_ : ndarray of shape (K,)
+    """
+
+    def __init__(
+        self, pipeline: Pipeline, schema: Schema, columns: Sequence[str], classes: NDArray
+    ) -> None:
+        self.pipeline = pipeline
+        self.schema = schema
+        self.columns = columns
+        self.classes = classes
+
+    def __sklearn_is_fitted__(self) -> bool:
+        return True
+
+    @property
+    def classes_(self) -> NDArray:
+        """Labels that it answers with."""
+        return self.classes
+
+    def fit(self, X: Any, y: Any) -> TableClassifier:
+        """Fit the pipeline again, on a table with the same columns.
+
+        Parameters
+        ----------
+        X : table of shape (n, d)
+        y : array-like of shape (n,)
+
+        Returns
+        -------
+        TableClassifier
+            The object itself.
+        """
+        labels = class_labels(pd.Series(np.asarray(y)), "y")
+        self.pipeline.fit(self.table(X), labels)
+        first = dict(zip(labels[::-1], np.asarray(y)[::-1]))
+        self.classes = np.array([first[label] for label in np.unique(labels)])
+        return self
+
+    def predict(self, X: Any) -> NDArray:
+        """The class of every row.
+
+        Parameters
+        ----------
+        X : array-like, sparse matrix or frame of shape (n, d), or path
+            With the columns of the data it was fitted on.
+
+        Returns
+        -------
+        ndarray of shape (n,)
+        """
+        answers = self.pipeline.predict(self.table(X))
+        return np.asarray(self.classes)[np.searchsorted(self.pipeline.classes_, answers)]
+
+    @available_if(lambda self: hasattr(self.pipeline, "predict_proba"))
+    def predict_proba(self, X: Any) -> NDArray[np.float64]:
+        """The share of every class, as an array of shape (n, K)."""
+        return np.asarray(self.pipeline.predict_proba(self.table(X)))
+
+    @available_if(lambda self: hasattr(self.pipeline, "decision_function"))
+    def decision_function(self, X: Any) -> NDArray[np.float64]:
+        """The score of every class, as an array of shape (n, K), or (n,) for two classes."""
+        return np.asarray(self.pipeline.decision_function(self.table(X)))
+
+    def table(self, X: Any) -> Any:
+        """The table that the pipeline takes.
+
+        Parameters
+        ----------
+        X : array-like, sparse matrix or frame of shape (n, d), or path
+
+        Returns
+        -------
+        DataFrame or CSR matrix
+        """
+        if isinstance(X, str | Path):
+            names = self.schema.names
+            text = self.schema.of_kind("category")
+            return self.schema.convert(read_table(X, expected=names, text_columns=text))
+        if hasattr(X, "columns"):
+            return self.schema.convert(as_frame(X))
+        given: Any = X if hasattr(X, "shape") else np.asarray(X)
+        if given.ndim != 2 or given.shape[1] != len(self.columns):
+            raise InputError(
+                f"the model was fitted on {len(self.columns)} columns, got a table of shape "
+                f"{given.shape}."
+            )
+        if self.schema.sparse:
+            where = [j for j, c in enumerate(self.columns) if c in set(self.schema.names)]
+            return sp.csr_array(given).astype(np.float64)[:, where]
+        dense = given.toarray() if sp.issparse(given) else given
+        frame = as_frame(dense)
+        frame.columns = pd.Index(self.columns)
+        return self.schema.convert(frame)
