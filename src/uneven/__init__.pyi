@@ -4,6 +4,8 @@ from uneven.boosting import ComboClassifier as ComboClassifier
 from uneven.boosting import MuComboClassifier as MuComboClassifier
 from uneven.boosting import MumboClassifier as MumboClassifier
 from uneven.boosting import NormComboClassifier as NormComboClassifier
+from uneven.comparison import Comparison as Comparison
+from uneven.comparison import compare as compare
 from uneven.fusion import BregmanVoteClassifier as BregmanVoteClassifier
 from uneven.fusion import CarakoClassifier as CarakoClassifier
 from uneven.fusion import EarlyFusionClassifier as EarlyFusionClassifier

@@ -12,6 +12,7 @@ from tests.cli.conftest import make_frame
 from uneven.comparison import (
     METHODS,
     STACK,
+    Comparison,
     InputError,
     Settings,
     choose_methods,
@@ -22,7 +23,6 @@ from uneven.comparison import (
     stack_methods,
 )
 from uneven.persistence.model_file import load_model
-from uneven.report import Comparison
 
 MEMBERS = ("combo", "adaboost_mm", "logistic_regression")
 SMALL = ("--methods", ",".join(MEMBERS), "--rounds", 5, "--n-jobs", 1, "--cv", 2)

@@ -143,8 +143,9 @@ def compare(
     >>> from sklearn.naive_bayes import GaussianNB
     >>> from uneven import compare
     >>> from uneven.datasets import load_demo
-    >>> X, y = load_demo(return_X_y=True)
-    >>> found = compare(X, y, methods={"bayes": GaussianNB(), "combo": "combo"}, cv=2, rounds=20)
+    >>> demo = load_demo()
+    >>> methods = {"bayes": GaussianNB(), "combo": "combo"}
+    >>> found = compare(demo.data, demo.target, methods=methods, cv=2, rounds=40)
     >>> found.best_
     'combo'
     """
