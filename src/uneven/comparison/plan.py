@@ -140,11 +140,11 @@ def compare(
 
     Examples
     --------
-    >>> from sklearn.naive_bayes import GaussianNB
+    >>> from sklearn.dummy import DummyClassifier
     >>> from uneven import compare
     >>> from uneven.datasets import load_demo
     >>> demo = load_demo()
-    >>> methods = {"bayes": GaussianNB(), "combo": "combo"}
+    >>> methods = {"guess": DummyClassifier(), "combo": "combo"}
     >>> found = compare(demo.data, demo.target, methods=methods, cv=2, rounds=40)
     >>> found.best_
     'combo'
