@@ -3,29 +3,41 @@
 from __future__ import annotations
 
 import warnings
-from dataclasses import replace
-from typing import Any, Self
+from collections.abc import Mapping
+from dataclasses import dataclass, replace
+from numbers import Real
+from typing import Any, ClassVar
 
 import numpy as np
+from sklearn.utils import check_random_state
 from sklearn.utils.validation import check_is_fitted
 
-from uneven.stacking.composition import open_members
-from uneven.stacking.entrance import enter_stack, enter_stack_again, weigh_classes
-from uneven.stacking.explanation import MemberShares, member_shares
 from uneven.stacking.kernel.choice import select_kernel
+from uneven.stacking.kernel.combiner import KERNEL_LOSSES
+from uneven.stacking.model.combinations import COMBINATIONS
+from uneven.stacking.model.losses import LOSSES
+from uneven.stacking.model.penalties import PENALTIES, check_elastic, make_penalty
 from uneven.stacking.model.problem import LinearCombiner
 from uneven.stacking.out_of_fold.level_one import LevelOne, score_members
-from uneven.stacking.out_of_fold.tables import count_rows
-from uneven.stacking.parameters import (
-    check_stacking,
-    judging_words,
-    learning_words,
-    strength_grid,
+from uneven.stacking.out_of_fold.members import Member
+from uneven.stacking.out_of_fold.rows import StackRows, count_rows
+from uneven.stacking.solvers import SOLVERS
+from uneven.stacking.solvers.selection import (
+    Selection,
+    check_inner,
+    choose_strength,
+    select,
+    select_then_refit,
 )
-from uneven.stacking.solvers.selection import Selection, choose_strength, select, select_then_refit
-from uneven.stacking.solvers.solve import SelectionPath, check_strengths, solve_path, strength_for
-from uneven.stacking.stacked import StackedClassifier
-from uneven.stacking.temperature import fit_temperature
+from uneven.stacking.solvers.solve import (
+    SelectionPath,
+    check_positive,
+    check_solver,
+    check_strengths,
+    solve_path,
+    strength_for,
+)
+from uneven.stacking.stacked import StackedClassifier, fit_temperature
 from uneven.utils.contract import not_repeatable
 from uneven.utils.model_types import (
     check_numbers,
@@ -35,9 +47,35 @@ from uneven.utils.model_types import (
     check_size,
     persisted,
 )
-from uneven.utils.validation import fitted_attributes, whole_or_nothing
+from uneven.utils.parameters import (
+    Choice,
+    Constraint,
+    Flag,
+    Interval,
+    Maybe,
+    Passes,
+    Whole,
+    check_choice,
+)
 
-__all__ = ["MarginStackingClassifier"]
+__all__ = ["MarginStackingClassifier", "MemberShares", "member_shares", "weigh_classes"]
+
+_MODEL = ("combination", "loss", "penalty", "elastic", "solver", "tol")
+_JUDGING = ("cv", "tie", "random_state", "n_jobs")
+_KERNEL: dict[str, Constraint] = {
+    "gamma": Maybe(Interval(0, closed="neither", says="a finite number above 0 or None")),
+    "degree": Maybe(Whole(1)),
+}
+"""Parameters of kernels; without a kernel they are told that they belong to one."""
+
+
+def _check_strength(given: Any) -> None:
+    if isinstance(given, str):
+        check_choice("strength", given, ("cv",))
+        return
+    number = isinstance(given, Real) and not isinstance(given, bool | np.bool_)
+    if not number or not 0.0 < float(given) < np.inf:
+        raise ValueError(f'strength must be "cv" or a number above 0, got {given!r}.')
 
 
 @persisted("margin_stacking", role="stack")
@@ -146,7 +184,7 @@ class MarginStackingClassifier(StackedClassifier):
     level_one_ : LevelOne
         Level-1 ``scores`` of shape (n_samples, n_members, n_classes), their ``y`` and ``share``.
         Only with ``keep_level_one``.
-    words_ : dict of str to object
+    options_ : dict of str to object
         How the combination was learnt and judged, for :meth:`path` and :meth:`strength_for`. Not
         with a kernel.
     n_features_in_ : int
@@ -185,7 +223,21 @@ class MarginStackingClassifier(StackedClassifier):
     True
     """
 
-    classes_: np.ndarray
+    _parameters: ClassVar = {
+        "combination": Choice(lambda: (*COMBINATIONS, "auto")),
+        "loss": Choice(LOSSES),
+        "penalty": Choice(PENALTIES),
+        "elastic": Passes(check_elastic),
+        "strength": Passes(_check_strength),
+        "strengths": Passes(check_strengths),
+        "inner_cv": Passes(check_inner),
+        "tie": Choice(("largest", "smallest")),
+        "select_then_refit": Flag(),
+        "kernel": Maybe(Choice(("poly", "rbf"))),
+        "solver": Choice(lambda: ("auto", *SOLVERS)),
+        "tol": Passes(lambda tol: check_positive("tol", tol)),
+        "keep_level_one": Flag(),
+    }
 
     def __init__(
         self,
@@ -240,42 +292,47 @@ class MarginStackingClassifier(StackedClassifier):
         self.n_jobs = n_jobs
         self.verbose = verbose
 
-    def fit(self, X: Any, y: Any, sample_weight: Any = None, groups: Any = None) -> Self:
-        """Learn how to join the members, and train those that are kept.
+    def _check_together(self, n_members: int) -> None:
+        if self.select_then_refit and self.penalty == "l2":
+            raise ValueError(
+                'select_then_refit=True needs a penalty that selects: "group" or "l1", not "l2".'
+            )
+        self._check_kernel()
+        check_solver(self.solver, self.loss, make_penalty(self.penalty, self.elastic))
 
-        Parameters
-        ----------
-        X : array-like, sparse matrix, dataframe or list of texts, of n_samples rows
-            Data frames are handed on to the members as they are.
-        y : array-like of shape (n_samples,)
-            Class labels.
-        sample_weight : array-like of shape (n_samples,), optional
-            For the members that take weights, and for the combination. Rows of weight zero are
-            left out.
-        groups : array-like of shape (n_samples,), optional
-            For a ``cv`` that keeps groups of rows together.
+    def _check_kernel(self) -> None:
+        if self.kernel is None:
+            for name in _KERNEL:
+                value = getattr(self, name)
+                if value is not None:
+                    raise ValueError(
+                        f'{name}={value!r} belongs to a kernel, but kernel=None: choose "rbf" or '
+                        f'"poly", or leave {name} out.'
+                    )
+            return
+        if self.penalty != "l2":
+            raise ValueError(
+                f'kernel={self.kernel!r} needs penalty="l2", not {self.penalty!r}: functions of a '
+                "kernel have no weight per member that could become zero."
+            )
+        if self.combination == "auto":
+            raise ValueError('combination="auto" is not for kernels: choose "ws", "cws" or "lsg".')
+        check_choice("loss", self.loss, KERNEL_LOSSES)
+        for name, constraint in _KERNEL.items():
+            constraint.check(name, getattr(self, name))
 
-        Returns
-        -------
-        self : object
-        """
-        check_stacking(self)
-        members = open_members(self, self.score_method)
-        with whole_or_nothing(self):
-            for name in fitted_attributes(self):
-                delattr(self, name)
-            rows = enter_stack(self, X, y, sample_weight)
-            weigh_classes(rows.share, rows.y, rows.classes, self.class_weight)
-            level = self._ask_members(members, rows, self.cv, groups, finish=False)
-            share = weigh_classes(level.share, level.y, rows.classes, self.class_weight)
-            level = replace(level, share=share)
-            self.classes_, self.names_ = rows.classes, level.names
-            self.class_prior_ = np.bincount(rows.y, rows.share, len(rows.classes))
-            self._combine(level)
-            self.estimators_ = self._finish_members(level, self.selected_mask_)
-            if self.keep_level_one:
-                self.level_one_ = replace(level, members=[], put_off=[], training=None)
-        return self
+    def _learn(self, members: list[tuple[str, Member]], rows: StackRows, groups: Any) -> None:
+        """Learn the combination from level-1 scores, and train the members that are kept."""
+        weigh_classes(rows.share, rows.y, rows.classes, self.class_weight)
+        level = self._ask_members(members, rows, self.cv, groups, finish=False)
+        share = weigh_classes(level.share, level.y, rows.classes, self.class_weight)
+        level = replace(level, share=share)
+        self.names_ = level.names
+        self.class_prior_ = np.bincount(rows.y, rows.share, len(rows.classes))
+        self._combine(level)
+        self.estimators_ = self._finish_members(level, self.selected_mask_)
+        if self.keep_level_one:
+            self.level_one_ = replace(level, members=[], put_off=[], training=None)
 
     def _combine(self, level: LevelOne) -> None:
         """Learn the combination from level-1 scores; store it, and who is kept."""
@@ -304,26 +361,33 @@ class MarginStackingClassifier(StackedClassifier):
         )
 
     def _select(self, P: np.ndarray, y: np.ndarray, share: np.ndarray) -> Selection:
-        words, grid = learning_words(self) | judging_words(self), strength_grid(self)
+        rng = check_random_state(0 if self.random_state is None else self.random_state)
+        judging = {
+            "cv": self.inner_cv,
+            "random_state": int(rng.randint(2**31 - 1)),
+            "n_jobs": self.n_jobs,
+        }
+        strengths = check_strengths(self.strengths)
+        grid = strengths if isinstance(self.strength, str) else np.array([float(self.strength)])
         if self.kernel is None:
+            options = {name: getattr(self, name) for name in _MODEL} | judging | {"tie": self.tie}
             how = select_then_refit if self.select_then_refit else select
-            found = how(P, y, grid, share=share, **words)
-            self.words_ = words | {
+            found = how(P, y, grid, share=share, **options)
+            self.options_ = options | {
                 "combination": found.choice.combination,
-                "strengths": np.union1d(check_strengths(self.strengths), found.choice.strength),
+                "strengths": np.union1d(strengths, found.choice.strength),
             }
             return found
-        for word in ("penalty", "elastic", "solver", "tol", "tie"):
-            del words[word]
-        words |= {"kernel": self.kernel, "gamma": self.gamma, "degree": self.degree}
-        found = select_kernel(P, y, grid, share=share, **words)
+        names = ("combination", "loss", "kernel", "gamma", "degree")
+        options = {name: getattr(self, name) for name in names} | judging
+        found = select_kernel(P, y, grid, share=share, **options)
         self.gamma_, self.degree_ = found.choice.gamma, found.choice.degree
         return found
 
     def _scores(self, X: Any) -> np.ndarray:
         """Scores of the classes by the kept members, shape (n_samples, n_classes)."""
         check_is_fitted(self, "combiner_")
-        X = enter_stack_again(self, X)
+        X = self._validate_again(X)
         if not self.estimators_:
             return np.tile(np.log(self.class_prior_), (count_rows(X), 1))
         return self.combiner_.scores(score_members(self.estimators_, X, n_jobs=self.n_jobs))
@@ -353,17 +417,16 @@ class MarginStackingClassifier(StackedClassifier):
         >>> stack.path([1e-3, 10.0]).n_selected[-1]
         np.int64(0)
         """
-        level, words = self._kept_level("path")
-        grid = words.pop("strengths")
-        if strengths is not None:
-            grid = check_strengths(strengths)
-        judging = {word: words.pop(word) for word in ("cv", "tie", "random_state", "n_jobs")}
+        level, options = self._kept_level("path")
+        grid = options.pop("strengths") if strengths is None else check_strengths(strengths)
+        model = {name: options[name] for name in _MODEL}
         P, y, share = level.scores, level.y, level.share
-        combiners = solve_path(P, y, grid, share=share, **words)
+        combiners = solve_path(P, y, grid, share=share, **model)
         results = self.cv_results_
         if not np.array_equal(grid, results["strength"]):
-            words.pop("tol")
-            results = choose_strength(P, y, grid, share=share, **words, **judging).results()
+            del model["tol"]
+            judging = {name: options[name] for name in _JUDGING}
+            results = choose_strength(P, y, grid, share=share, **model, **judging).results()
         chosen = np.flatnonzero(grid == self.strength_)
         return SelectionPath(
             grid,
@@ -387,10 +450,9 @@ class MarginStackingClassifier(StackedClassifier):
             To be given as ``strength`` to another fit; see
             :func:`uneven.stacking.solvers.solve.strength_for`.
         """
-        level, words = self._kept_level("strength_for")
-        for word in ("strengths", "cv", "tie", "random_state", "n_jobs"):
-            del words[word]
-        found, _ = strength_for(level.scores, level.y, n_members, share=level.share, **words)
+        level, options = self._kept_level("strength_for")
+        model = {name: options[name] for name in _MODEL}
+        found, _ = strength_for(level.scores, level.y, n_members, share=level.share, **model)
         return found
 
     def explain(self) -> MemberShares:
@@ -407,13 +469,13 @@ class MarginStackingClassifier(StackedClassifier):
         )
 
     def _kept_level(self, method: str) -> tuple[LevelOne, dict[str, Any]]:
-        """Level-1 scores of the fit, and a copy of the words it was done with."""
+        """Level-1 scores of the fit, and a copy of the options it was done with."""
         check_is_fitted(self, "combiner_")
         if not hasattr(self, "coef_"):
             raise ValueError(f"{method}: with a kernel no member is ever dropped.")
         if not hasattr(self, "level_one_"):
             raise ValueError(f"{method} needs level-1 scores: fit with keep_level_one=True.")
-        return self.level_one_, self.words_ | {"n_jobs": self.n_jobs}
+        return self.level_one_, self.options_ | {"n_jobs": self.n_jobs}
 
     @classmethod
     def _test_instances(cls) -> list[Any]:
@@ -473,3 +535,127 @@ class MarginStackingClassifier(StackedClassifier):
         coef = check_numbers(self.coef_, shape, "weights of all members", signed=True)
         if coef[~mask].any() or not np.array_equal(coef[mask], combiner.coef):
             raise ValueError("its weights of all members are not those of the kept ones")
+
+
+def weigh_classes(
+    share: np.ndarray, y: np.ndarray, classes: np.ndarray, class_weight: Any
+) -> np.ndarray:
+    """How much rows count when some classes count more than others.
+
+    Parameters
+    ----------
+    share : ndarray of shape (n_samples,)
+        How much they count by themselves.
+    y : ndarray of int, shape (n_samples,)
+        Positions in ``classes``.
+    classes : ndarray of shape (n_classes,)
+    class_weight : dict of label to number, "balanced" or None
+        Labels that a dict does not name count as 1.
+
+    Returns
+    -------
+    ndarray of shape (n_samples,)
+        Adds up to 1. With "balanced" the rows of every class have the same sum.
+    """
+    if class_weight is None:
+        return share
+    labels = classes.tolist()
+    if isinstance(class_weight, str) and class_weight == "balanced":
+        sums = np.bincount(y, share, len(classes))
+        weights = 1.0 / np.where(sums > 0.0, sums, 1.0)
+    elif isinstance(class_weight, Mapping):
+        unknown = [label for label in class_weight if label not in labels]
+        if unknown:
+            raise ValueError(
+                f"class_weight names {unknown[0]!r}, which is not among the classes {labels}."
+            )
+        given = [class_weight.get(label, 1.0) for label in labels]
+        weights = np.asarray(given, dtype=np.float64)
+    else:
+        raise ValueError(f'class_weight must be a dict, "balanced" or None; got {class_weight!r}.')
+    if not np.isfinite(weights).all() or (weights < 0.0).any() or not weights.any():
+        raise ValueError(
+            f"class_weight must be finite, >= 0 and not all zero; got {class_weight!r}."
+        )
+    weighed = share * weights[y]
+    return np.asarray(weighed / weighed.sum())
+
+
+@dataclass(frozen=True)
+class MemberShares:
+    """Which classifier of a stack speaks for which class.
+
+    Attributes
+    ----------
+    names : list of str of length n_members
+        All members, those that were dropped too.
+    classes : ndarray of shape (n_classes,)
+    selected : ndarray of bool, shape (n_members,)
+    share : ndarray of shape (n_members, n_classes)
+        How much the score of a class moves with what the member says; a column sums to 1, or is 0
+        if the score never moves. Dropped members have 0.
+    """
+
+    names: list[str]
+    classes: np.ndarray
+    selected: np.ndarray
+    share: np.ndarray
+
+    @property
+    def n_dropped(self) -> int:
+        """How many members ``predict`` never asks."""
+        return int((~self.selected).sum())
+
+    def __str__(self) -> str:
+        """The members, the strongest first, with their mean share."""
+        mean = self.share.mean(axis=1)
+        order = [m for m in np.argsort(-mean, kind="stable") if self.selected[m]]
+        lines = [f"{mean[m]:6.1%}  {self.names[m]}" for m in order]
+        return "\n".join([*lines, f"{self.n_dropped} of {len(self.names)} members are dropped"])
+
+
+def member_shares(P: np.ndarray, combiner: Any, share: np.ndarray) -> np.ndarray:
+    """How much each member moves the score of each class.
+
+    Parameters
+    ----------
+    P : ndarray of shape (n_samples, n_members, n_classes)
+        Level-1 scores.
+    combiner : LinearCombiner or KernelCombiner
+        Of these members.
+    share : ndarray of shape (n_samples,)
+        Weights of the rows.
+
+    Returns
+    -------
+    ndarray of shape (n_members, n_classes)
+        The standard deviation, over the rows, of what a member adds to the score of a class (for
+        a combiner that is not linear: of what is lost if the member always says its mean), divided
+        by the sum over the members.
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> P = np.array([[[1.0, 0.0], [0.5, 0.5]], [[0.0, 1.0], [0.5, 0.5]]])
+    >>> combiner = LinearCombiner("ws", np.array([[1.0], [9.0]]), np.zeros(0))
+    >>> member_shares(P, combiner, np.array([0.5, 0.5]))
+    array([[1., 1.],
+           [0., 0.]])
+    """
+    n_classes = P.shape[2]
+    moves = np.zeros((P.shape[1], n_classes))
+    for m in range(P.shape[1]):
+        said = _contribution(P, combiner, m, share)
+        moves[m] = np.sqrt(share @ (said - share @ said) ** 2)
+    total = moves.sum(axis=0)
+    return np.asarray(np.divide(moves, total, out=np.zeros_like(moves), where=total > 0.0))
+
+
+def _contribution(P: np.ndarray, combiner: Any, member: int, share: np.ndarray) -> np.ndarray:
+    """What a member adds to the scores, shape (n_samples, n_classes)."""
+    if isinstance(combiner, LinearCombiner):
+        alone = combiner.restrict(np.array([member]))
+        return alone.scores(np.ascontiguousarray(P[:, [member]]))
+    without = P.copy()
+    without[:, member] = share @ P[:, member]
+    return np.asarray(combiner.scores(P) - combiner.scores(without))

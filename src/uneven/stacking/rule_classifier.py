@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from typing import Any, Self
+from typing import Any, ClassVar
 
 import numpy as np
 from sklearn.utils.metaestimators import available_if
@@ -10,17 +10,13 @@ from sklearn.utils.validation import check_is_fitted
 
 from uneven.fusion.rules import RULES, WEIGHTED_RULES, check_member_weights, check_percent
 from uneven.fusion.trained_rules import TRAINED_RULES, FixedRule
-from uneven.stacking.composition import open_members
-from uneven.stacking.entrance import enter_stack, enter_stack_again
-from uneven.stacking.out_of_fold.level_one import LevelOne, score_members
-from uneven.stacking.out_of_fold.members import FittedMember, score_method
-from uneven.stacking.parameters import check_common
-from uneven.stacking.stacked import StackedClassifier
-from uneven.stacking.temperature import fit_temperature
+from uneven.stacking.out_of_fold.level_one import score_members
+from uneven.stacking.out_of_fold.members import FittedMember, Member, score_method
+from uneven.stacking.out_of_fold.rows import StackRows
+from uneven.stacking.stacked import StackedClassifier, fit_temperature, open_members
 from uneven.utils.contract import not_repeatable
 from uneven.utils.model_types import check_part, check_printable, persisted
-from uneven.utils.parameters import check_choice
-from uneven.utils.validation import fitted_attributes, whole_or_nothing
+from uneven.utils.parameters import Choice, Passes
 
 __all__ = ["RuleClassifier"]
 
@@ -115,6 +111,11 @@ class RuleClassifier(StackedClassifier):
     dempster_shafer 0.91
     """
 
+    _parameters: ClassVar = {
+        "rule": Choice(lambda: {*RULES, *TRAINED_RULES}),
+        "percent": Passes(check_percent),
+    }
+
     rule_: Any
     estimators_: list[FittedMember]
 
@@ -145,37 +146,6 @@ class RuleClassifier(StackedClassifier):
         self.n_jobs = n_jobs
         self.verbose = verbose
 
-    def fit(self, X: Any, y: Any, sample_weight: Any = None, groups: Any = None) -> Self:
-        """Train the members, and the rule if it learns.
-
-        Parameters
-        ----------
-        X : array-like, sparse matrix, dataframe or list of texts, of n_samples rows
-            Data frames are handed on to the members as they are.
-        y : array-like of shape (n_samples,)
-            Class labels.
-        sample_weight : array-like of shape (n_samples,), optional
-            For the members that take weights, and for the rule. Rows of weight zero are left out.
-        groups : array-like of shape (n_samples,), optional
-            For a ``cv`` that keeps groups of rows together.
-
-        Returns
-        -------
-        self : object
-        """
-        members = open_members(self, self.score_method)
-        self._check_parameters(len(members))
-        with whole_or_nothing(self):
-            for name in fitted_attributes(self):
-                delattr(self, name)
-            rows = enter_stack(self, X, y, sample_weight)
-            prefit = isinstance(self.cv, str) and self.cv == "prefit"
-            cv = self.cv if prefit or self._learns() else "resubstitution"
-            level = self._ask_members(members, rows, cv, groups, finish=True)
-            self.classes_, self.names_, self.estimators_ = rows.classes, level.names, level.members
-            self._learn(level)
-        return self
-
     def _learns(self) -> bool:
         """Whether the rule learns from the scores of the members."""
         return self.rule in TRAINED_RULES and self.weights is None
@@ -188,10 +158,7 @@ class RuleClassifier(StackedClassifier):
             if score_method(member.estimator, member.score) == "decision_function"
         ]
 
-    def _check_parameters(self, n_members: int) -> None:
-        check_choice("rule", self.rule, {*RULES, *TRAINED_RULES})
-        check_common(self)
-        check_percent(self.percent)
+    def _check_together(self, n_members: int) -> None:
         if self.weights is not None:
             if self.rule not in WEIGHTED_RULES:
                 raise ValueError(
@@ -205,8 +172,12 @@ class RuleClassifier(StackedClassifier):
                 'gives margins: calibrate it, use score_method="predict", or another rule.'
             )
 
-    def _learn(self, level: LevelOne) -> None:
-        """Set up the rule, and what turns its scores into probabilities."""
+    def _learn(self, members: list[tuple[str, Member]], rows: StackRows, groups: Any) -> None:
+        """Train the members; set up the rule, and what turns its scores into probabilities."""
+        prefit = isinstance(self.cv, str) and self.cv == "prefit"
+        cv = self.cv if prefit or self._learns() else "resubstitution"
+        level = self._ask_members(members, rows, cv, groups, finish=True)
+        self.names_, self.estimators_ = level.names, level.members
         self.temperature_ = None
         if not self._learns():
             weights = None
@@ -222,7 +193,7 @@ class RuleClassifier(StackedClassifier):
     def _scores(self, X: Any) -> np.ndarray:
         """Scores of the classes by the rule, shape (n_samples, n_classes)."""
         check_is_fitted(self, "rule_")
-        X = enter_stack_again(self, X)
+        X = self._validate_again(X)
         said = score_members(self.estimators_, X, n_jobs=self.n_jobs)
         return np.asarray(self.rule_.scores(said))
 

@@ -1,19 +1,30 @@
-"""What every classifier that joins named members can do once it has learnt."""
+"""What classifiers that join named members have in common: parameters, rows and answers."""
 
 from __future__ import annotations
 
+import os
 from abc import ABCMeta, abstractmethod
-from collections.abc import Callable
-from typing import Any, Self
+from collections.abc import Callable, Mapping
+from numbers import Integral
+from typing import Any, ClassVar, Self
 
 import numpy as np
-from scipy.special import softmax
-from sklearn.base import ClassifierMixin
+from scipy.optimize import minimize_scalar
+from scipy.special import logsumexp, softmax
+from sklearn.base import BaseEstimator, ClassifierMixin
+from sklearn.utils import check_random_state, get_tags
+from sklearn.utils.multiclass import check_classification_targets
+from sklearn.utils.validation import check_consistent_length, column_or_1d, validate_data
 
-from uneven.stacking.composition import NamedMembers
-from uneven.stacking.entrance import StackRows, members_take
 from uneven.stacking.out_of_fold.level_one import LevelOne, finish_members, level_one
-from uneven.stacking.out_of_fold.members import FittedMember, Member
+from uneven.stacking.out_of_fold.members import METHODS, FittedMember, Member, check_members
+from uneven.stacking.out_of_fold.rows import (
+    StackRows,
+    check_folds,
+    count_rows,
+    is_handed_on,
+    open_table,
+)
 from uneven.utils.model_types import (
     check_classes,
     check_names,
@@ -21,9 +32,150 @@ from uneven.utils.model_types import (
     check_printable,
     check_size,
 )
+from uneven.utils.parameters import Choice, Passes, check_integer, check_parameters
+from uneven.utils.validation import fitted_attributes, whole_or_nothing
 from uneven.votes.vote import flatten_binary
 
-__all__ = ["StackedClassifier"]
+__all__ = ["NamedMembers", "StackedClassifier", "fit_temperature", "open_members"]
+
+
+class NamedMembers(BaseEstimator):
+    """Base of estimators whose parameter ``estimators`` lists named classifiers.
+
+    ``get_params`` and ``set_params`` know the classifiers by their names, and the parameters of a
+    classifier as ``name__parameter``, as scikit-learn's ensembles do.
+    """
+
+    estimators: Any
+
+    def get_params(self, deep: bool = True) -> dict[str, Any]:
+        """Parameters of this estimator and of its classifiers.
+
+        Parameters
+        ----------
+        deep : bool, default=True
+            Add every classifier by its name, and its parameters as ``name__parameter``.
+
+        Returns
+        -------
+        dict of str to object
+        """
+        found: dict[str, Any] = super().get_params(deep=False)
+        if not deep:
+            return found
+        found.update(super().get_params(deep=True))
+        for name, classifier in _named(self.estimators):
+            found[name] = classifier
+            if hasattr(classifier, "get_params") and not isinstance(classifier, type):
+                for word, value in classifier.get_params(deep=True).items():
+                    found[f"{name}__{word}"] = value
+        return found
+
+    def set_params(self, **params: Any) -> Self:
+        """Set parameters of this estimator and of its classifiers.
+
+        Parameters
+        ----------
+        **params
+            ``name=classifier`` replaces a classifier, ``name__parameter=value`` changes one.
+
+        Returns
+        -------
+        self : object
+        """
+        if "estimators" in params:
+            self.estimators = params.pop("estimators")
+        own = super().get_params(deep=False)
+        names = [name for name, _ in _named(self.estimators)]
+        for name in [word for word in params if word in names and word not in own]:
+            new = params.pop(name)
+            self.estimators = [
+                (entry[0], new, *entry[2:]) if found == name else entry
+                for found, entry in zip(names, self.estimators)
+            ]
+        _refuse_dropped(self.estimators, params)
+        super().set_params(**params)
+        return self
+
+
+def open_members(estimator: Any, score_method: str = "auto") -> list[tuple[str, Member]]:
+    """The members of a stack, from all that its parameter ``estimators`` may hold.
+
+    Parameters
+    ----------
+    estimator : NamedMembers
+        Its ``estimators`` are pairs (name, classifier), triples (name, classifier, columns), or
+        pairs (name, Member). An entry "drop" is left out.
+    score_method : str, default="auto"
+        What classifiers that are no members are asked for; see
+        :class:`~uneven.stacking.out_of_fold.members.Member`.
+
+    Returns
+    -------
+    list of (str, Member)
+
+    Raises
+    ------
+    TypeError, ValueError
+        For names that occur twice or are those of parameters, and for what is no classifier.
+
+    Examples
+    --------
+    >>> from sklearn.naive_bayes import GaussianNB
+    >>> stack = NamedMembers()
+    >>> stack.estimators = [("nb", GaussianNB(), [0, 2])]
+    >>> open_members(stack)
+    [('nb', Member(columns=[0, 2], estimator=GaussianNB()))]
+    """
+    members = check_members(estimator.estimators, score=score_method, word="estimators")
+    own = set(estimator.get_params(deep=False))
+    for name, _ in members:
+        if name in own:
+            raise ValueError(
+                f"a member is called {name!r}, like a parameter of {type(estimator).__name__}: "
+                "choose another name."
+            )
+    return members
+
+
+def _is_listing(estimators: Any) -> bool:
+    return hasattr(estimators, "__iter__") and not isinstance(estimators, str | Mapping)
+
+
+def _refuse_dropped(estimators: Any, params: Mapping[str, Any]) -> None:
+    """Refuse parameters of members that are left out."""
+    dropped = [name for name, given in _named(estimators) if isinstance(given, str)]
+    for word in params:
+        if word.partition("__")[0] in dropped and "__" in word:
+            name = word.partition("__")[0]
+            raise ValueError(
+                f'member {name!r} is "drop" and has no {word}: set {name} to a classifier first.'
+            )
+
+
+def _named(estimators: Any) -> list[tuple[str, Any]]:
+    """Name and classifier of every entry; nothing if these are not entries."""
+    entries = list(estimators) if _is_listing(estimators) else []
+    if not all(isinstance(entry, tuple | list) and len(entry) in (2, 3) for entry in entries):
+        return []
+    return [(entry[0], entry[1]) for entry in entries]
+
+
+def _check_memory(memory: Any) -> None:
+    is_folder = memory is None or isinstance(memory, str | os.PathLike)
+    if not is_folder and not hasattr(memory, "cache"):
+        raise ValueError(f"memory must be a folder, a joblib.Memory or None; got {memory!r}.")
+
+
+def _check_jobs(n_jobs: Any) -> None:
+    whole = isinstance(n_jobs, Integral) and not isinstance(n_jobs, bool)
+    if n_jobs is not None and (not whole or n_jobs == 0):
+        raise ValueError(f"n_jobs must be None or a whole number other than 0, got {n_jobs!r}.")
+
+
+def _check_verbose(verbose: Any) -> None:
+    flag = isinstance(verbose, bool | np.bool_)
+    check_integer("verbose", int(verbose) if flag else verbose, 0)
 
 
 class StackedClassifier(ClassifierMixin, NamedMembers, metaclass=ABCMeta):
@@ -35,12 +187,23 @@ class StackedClassifier(ClassifierMixin, NamedMembers, metaclass=ABCMeta):
     ----------
     takes_ : dict of str to bool
         What the members could read when they were fitted, so that ``predict`` need not look at
-        those that were dropped; see :func:`uneven.stacking.entrance.members_take`.
+        those that were dropped. "sparse" and "nan": all members take such tables. "holes": those
+        that read all columns take NaN.
     """
+
+    _parameters: ClassVar = {
+        "score_method": Choice(("auto", *METHODS)),
+        "cv": Passes(check_folds),
+        "memory": Passes(_check_memory),
+        "n_jobs": Passes(_check_jobs),
+        "verbose": Passes(_check_verbose),
+        "random_state": Passes(check_random_state),
+    }
 
     classes_: np.ndarray
     takes_: dict[str, bool]
     temperature_: float | None
+    score_method: str
     memory: Any
     views: Any
     random_state: Any
@@ -66,9 +229,99 @@ class StackedClassifier(ClassifierMixin, NamedMembers, metaclass=ABCMeta):
             self._watcher = callback
         return self
 
+    def fit(self, X: Any, y: Any, sample_weight: Any = None, groups: Any = None) -> Self:
+        """Train the members, and learn how to join them.
+
+        Parameters
+        ----------
+        X : array-like, sparse matrix, dataframe or list of texts, of n_samples rows
+            Data frames are handed on to the members as they are.
+        y : array-like of shape (n_samples,)
+            Class labels.
+        sample_weight : array-like of shape (n_samples,), optional
+            For the members that take weights, and for what joins them. Rows of weight zero are
+            left out.
+        groups : array-like of shape (n_samples,), optional
+            For a ``cv`` that keeps groups of rows together.
+
+        Returns
+        -------
+        self : object
+        """
+        check_parameters(self)
+        members = open_members(self, self.score_method)
+        self._check_together(len(members))
+        with whole_or_nothing(self):
+            for name in fitted_attributes(self):
+                delattr(self, name)
+            rows = self._validate(X, y, sample_weight)
+            self.classes_ = rows.classes
+            self._learn(members, rows, groups)
+        return self
+
+    @abstractmethod
+    def _check_together(self, n_members: int) -> None:
+        """Refuse parameters that do not go together, before a member is trained."""
+
+    @abstractmethod
+    def _learn(self, members: list[tuple[str, Member]], rows: StackRows, groups: Any) -> None:
+        """Ask the members for level-1 scores, and learn how to join them."""
+
     @abstractmethod
     def _scores(self, X: Any) -> np.ndarray:
         """Scores of the classes, shape (n_samples, n_classes)."""
+
+    def _validate(self, X: Any, y: Any, sample_weight: Any) -> StackRows:
+        """Check what ``fit`` was given; remember its columns and what the members can read.
+
+        The members are whole classifiers or pipelines, which know better what they can read: data
+        frames with words, sparse matrices, holes. So only arrays are checked; frames and lists of
+        texts are handed on as they came. Rows of weight zero are left out.
+        """
+        self.takes_ = self._members_take()
+        if is_handed_on(X):
+            validate_data(self, X, y, skip_check_array=True)
+            labels = column_or_1d(y, warn=True)
+            check_consistent_length(X, labels)
+        else:
+            X, labels = validate_data(self, X, y, **self._array_rules())
+        X = open_table(X)
+        check_classification_targets(labels)
+        if not count_rows(X):
+            raise ValueError("X has no rows: there is nothing to learn from.")
+        rows = StackRows.of(X, labels, sample_weight)
+        if len(rows.classes) < 2:
+            raise ValueError(
+                f"y holds only one class, {rows.classes.tolist()[0]!r}: {type(self).__name__} "
+                "needs rows of two classes at least."
+            )
+        return rows
+
+    def _validate_again(self, X: Any) -> Any:
+        """Check what ``predict`` was given against what ``fit`` saw."""
+        if is_handed_on(X):
+            validate_data(self, X, reset=False, skip_check_array=True)
+            return X
+        return open_table(validate_data(self, X, reset=False, **self._array_rules()))
+
+    def _members_take(self) -> dict[str, bool]:
+        """What the members can read, worked out once per fit; see ``takes_``."""
+        fitted: dict[str, bool] | None = vars(self).get("takes_")
+        if fitted is not None:
+            return fitted
+        members = [member for _, member in open_members(self)]
+        tags = [get_tags(member.estimator).input_tags for member in members]
+        some = [member.columns is not None for member in members]
+        return {
+            "sparse": all(tag.sparse for tag in tags),
+            "nan": all(tag.allow_nan for tag in tags),
+            "holes": all(few or tag.allow_nan for few, tag in zip(some, tags)),
+        }
+
+    def _array_rules(self) -> dict[str, Any]:
+        """How arrays are checked: holes are refused if a member that reads all takes none."""
+        finite = "allow-nan" if self._members_take()["holes"] else True
+        return {"accept_sparse": "csr", "dtype": "numeric", "ensure_all_finite": finite}
 
     def _ask_members(
         self,
@@ -155,7 +408,7 @@ class StackedClassifier(ClassifierMixin, NamedMembers, metaclass=ABCMeta):
     def __sklearn_tags__(self) -> Any:
         tags = super().__sklearn_tags__()
         try:
-            takes = members_take(self)
+            takes = self._members_take()
         except (TypeError, ValueError):
             return tags
         tags.input_tags.sparse, tags.input_tags.allow_nan = takes["sparse"], takes["nan"]
@@ -177,3 +430,60 @@ class StackedClassifier(ClassifierMixin, NamedMembers, metaclass=ABCMeta):
             check_part("member", member, *given, refusal=refusal, error=ValueError)
         if [member.name for member in self.estimators_] != names:
             raise ValueError("its members have other names than it says")
+
+
+_SPAN = 12.0
+
+
+def fit_temperature(scores: np.ndarray, y: np.ndarray, share: np.ndarray | None = None) -> float:
+    """Temperature with which the softmax of the scores is most likely.
+
+    Dividing all scores by one number changes no answer, only how sure it is. The likelihood counts
+    one imaginary row for every class, so that scores without a mistake do not get temperature 0.
+
+    Parameters
+    ----------
+    scores : ndarray of shape (n_samples, n_classes)
+        Of rows that the combiner did not see, if possible. Rows with NaN are left out.
+    y : ndarray of int, shape (n_samples,)
+        Positions of the classes.
+    share : ndarray of shape (n_samples,), optional
+        Weight of each row.
+
+    Returns
+    -------
+    float
+        Above 0; 1 if all classes have the same score everywhere.
+
+    References
+    ----------
+    C. Guo, G. Pleiss, Y. Sun and K. Weinberger (2017), *On calibration of modern neural networks*.
+    J. Platt (1999), *Probabilistic outputs for support vector machines*, for the imaginary rows.
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> rng = np.random.default_rng(0)
+    >>> logits = rng.normal(size=(4000, 3))
+    >>> y = (logits + rng.gumbel(size=logits.shape)).argmax(axis=1)
+    >>> round(fit_temperature(5.0 * logits, y), 1)
+    5.0
+    """
+    known = np.isfinite(scores).all(axis=1)
+    values, labels = scores[known], y[known]
+    values = values - values.mean(axis=1, keepdims=True)
+    size = float(np.sqrt(np.mean(values**2))) if values.size else 0.0
+    if size == 0.0:
+        return 1.0
+    values = values / size
+    weight = np.ones(len(labels)) if share is None else share[known] * len(labels)
+    n_rows, n_classes = values.shape
+    truth = values[np.arange(n_rows), labels]
+    doubt = n_classes / (weight.sum() + n_classes)
+
+    def surprise(log_slope: float) -> float:
+        slope = np.exp(log_slope)
+        return float(weight @ (logsumexp(slope * values, axis=1) - (1.0 - doubt) * slope * truth))
+
+    best = minimize_scalar(surprise, bounds=(-_SPAN, _SPAN), method="bounded")
+    return float(size / np.exp(best.x))

@@ -32,6 +32,7 @@ __all__ = [
     "Interval",
     "Jobs",
     "Maybe",
+    "Passes",
     "Whole",
     "check_choice",
     "check_flag",
@@ -126,6 +127,17 @@ class Maybe:
         """Refuse what the constraint refuses, unless it is None."""
         if value is not None:
             self.constraint.check(name, value)
+
+
+@dataclass(frozen=True)
+class Passes:
+    """What a function of the value does not refuse; its own error names the parameter."""
+
+    refuse: Callable[[Any], object]
+
+    def check(self, name: str, value: Any) -> None:
+        """Call the function."""
+        self.refuse(value)
 
 
 @dataclass(frozen=True)

@@ -47,6 +47,7 @@ from uneven.utils.parameters import check_choice, check_integer
 
 __all__ = [
     "KERNELS",
+    "KERNEL_LOSSES",
     "KernelCombiner",
     "KernelProblem",
     "check_bias",
@@ -284,7 +285,7 @@ def pose_kernel_problem(
     """
     P, y, share = check_level_one(P, y, share)
     check_choice("combination", combination, ("ws", "cws", "lsg"))
-    check_choice("loss", loss, ("hinge", "squared"))
+    check_choice("loss", loss, KERNEL_LOSSES)
     check_choice("target", target, ("01", "pm1"))
     check_penalty(penalty)
     check_integer("landmarks", landmarks, 1)
@@ -428,6 +429,7 @@ def _pairs(
 
 
 KERNELS = ("linear", "poly", "rbf")
+KERNEL_LOSSES = ("hinge", "squared")
 _LARGEST = 1e150
 """Kernel values above it would not survive being squared."""
 

@@ -1,23 +1,25 @@
 """What is minimised: a linear combination of scores, a loss of it, a penalty on its weights.
 
-Each of the three has a table of names, filled by the decorator `named` beside its classes; what is
-in the tables can be asked for everywhere, and is tested with everything else.
+Each of the three has a registry, filled by the decorator `named` beside its classes; what is in it
+can be asked for by name everywhere, and is tested with everything else.
 """
 
-from collections.abc import Callable, MutableMapping
+from collections.abc import Callable
 from typing import Any, TypeVar
+
+from uneven.utils.registry import Registry
 
 __all__ = ["named"]
 
 Kind = TypeVar("Kind", bound=type)
 
 
-def named(table: MutableMapping[str, Any], name: str) -> Callable[[Kind], Kind]:
+def named(table: Registry[Any], name: str) -> Callable[[Kind], Kind]:
     """Class decorator: put a class into a table under a name, which becomes its ``name``.
 
     Examples
     --------
-    >>> table = {}
+    >>> table = Registry("size")
     >>> @named(table, "big")
     ... class Big:
     ...     pass
@@ -27,7 +29,7 @@ def named(table: MutableMapping[str, Any], name: str) -> Callable[[Kind], Kind]:
 
     def register(kind: Kind) -> Kind:
         kind.name = name  # type: ignore[attr-defined]
-        table[name] = kind
+        table.register(name, kind)
         return kind
 
     return register

@@ -17,6 +17,7 @@ import numpy as np
 from scipy.linalg import cho_factor, cho_solve
 
 from uneven.stacking.model import named
+from uneven.utils.registry import Registry
 
 NormalSolver = Callable[[np.ndarray, np.ndarray], tuple[np.ndarray, np.ndarray]]
 
@@ -134,7 +135,7 @@ class Combination(ABC):
         """
 
 
-COMBINATIONS: dict[str, type[Combination]] = {}
+COMBINATIONS: Registry[type[Combination]] = Registry("combination")
 """The combinations by their names, those with fewer weights first."""
 
 

@@ -12,6 +12,7 @@ import numpy as np
 
 from uneven.stacking._loops import hinge_envelope, nearest_scores
 from uneven.stacking.model import named
+from uneven.utils.registry import Registry
 
 __all__ = ["LOSSES", "CrammerSingerHinge", "Envelope", "Loss", "SquaredLoss"]
 
@@ -87,7 +88,7 @@ class Loss(ABC):
         """
 
 
-LOSSES: dict[str, type[Loss]] = {}
+LOSSES: Registry[type[Loss]] = Registry("loss")
 """The losses by their names."""
 
 

@@ -16,6 +16,7 @@ from typing import Any
 import numpy as np
 
 from uneven.stacking.model import named
+from uneven.utils.registry import Registry
 
 __all__ = [
     "L1",
@@ -86,7 +87,7 @@ class Penalty(ABC):
         """
 
 
-PENALTIES: dict[str, type[Penalty]] = {}
+PENALTIES: Registry[type[Penalty]] = Registry("penalty")
 """The penalties by their names."""
 
 

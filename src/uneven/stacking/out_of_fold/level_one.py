@@ -16,7 +16,6 @@ from sklearn.utils.multiclass import check_classification_targets
 from sklearn.utils.parallel import Parallel, delayed
 
 from uneven.stacking.out_of_fold.fitting import Task, Training, one_thread, run_task
-from uneven.stacking.out_of_fold.folds import Plan, plan_splits
 from uneven.stacking.out_of_fold.members import (
     FittedMember,
     Member,
@@ -24,7 +23,13 @@ from uneven.stacking.out_of_fold.members import (
     positions_of,
     score_method,
 )
-from uneven.stacking.out_of_fold.tables import count_columns, count_rows, open_table
+from uneven.stacking.out_of_fold.rows import (
+    Plan,
+    count_columns,
+    count_rows,
+    open_table,
+    plan_splits,
+)
 from uneven.utils.estimators import seeded_clone
 from uneven.utils.validation import check_mass
 from uneven.views import ViewMap, resolve_views

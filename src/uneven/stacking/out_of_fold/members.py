@@ -14,7 +14,7 @@ from sklearn.preprocessing import StandardScaler
 from sklearn.utils import check_random_state
 
 from uneven.fusion.class_columns import check_margins, scatter, spread
-from uneven.stacking.out_of_fold.tables import count_columns, count_rows, open_table, row_numbers
+from uneven.stacking.out_of_fold.rows import count_columns, count_rows, open_table, row_numbers
 from uneven.utils.frames import take_columns
 from uneven.utils.model_types import (
     UnknownPartError,

@@ -11,6 +11,7 @@ from dataclasses import dataclass
 from typing import TypeVar
 
 from uneven.stacking.model.problem import LinearCombiner, Problem
+from uneven.utils.registry import Registry
 
 __all__ = ["SOLVERS", "Solver", "solver"]
 
@@ -27,30 +28,28 @@ class Solver:
         Gets the problem, a combiner to start from or None, the tolerance, and the limit or None.
     only : (str, str) or None
         The one loss and the one penalty, without an elastic part, that it can do; None is all.
-    suits : callable or None
-        Whether ``solver="auto"`` takes it for a problem that it can do; None: whenever ``only``
-        names the problem.
+    suits : callable
+        Whether ``solver="auto"`` takes it for such a problem.
     """
 
     run: Callable[..., LinearCombiner]
-    only: tuple[str, str] | None = None
-    suits: Callable[[Problem], bool] | None = None
+    only: tuple[str, str] | None
+    suits: Callable[[Problem], bool]
 
 
-SOLVERS: dict[str, Solver] = {}
+SOLVERS: Registry[Solver] = Registry("solver")
 """The solvers by their names."""
 
 
 def solver(
     name: str,
-    *,
     only: tuple[str, str] | None = None,
-    suits: Callable[[Problem], bool] | None = None,
+    suits: Callable[[Problem], bool] = lambda problem: True,
 ) -> Callable[[Run], Run]:
     """Decorator: make a solver known by a name; see `Solver`."""
 
     def register(run: Run) -> Run:
-        SOLVERS[name] = Solver(run, only, suits)
+        SOLVERS.register(name, Solver(run, only, suits))
         return run
 
     return register

@@ -9,14 +9,10 @@ from uneven.stacking.solvers import solver
 
 __all__ = ["admm"]
 
-_RELAXATION, _CHECK_EVERY, _ROUNDS, _WIDE = 1.6, 25, 20_000, 4000
+_RELAXATION, _CHECK_EVERY, _ROUNDS = 1.6, 25, 20_000
 
 
-def _is_wide(problem: Problem) -> bool:
-    return not problem.penalty.sparse and problem.design.zeros()[0].size > _WIDE
-
-
-@solver("admm", suits=_is_wide)
+@solver("admm")
 def admm(
     problem: Problem,
     start: LinearCombiner | None = None,

@@ -40,6 +40,7 @@ __all__ = [
 ]
 
 
+_WIDE = 4000
 STRENGTHS = (1e-11, 1e-9, 1e-7, 1e-5, 1e-3, 0.005, 0.01, 0.05, 0.1, 0.5, 1.0, 10.0)
 
 
@@ -200,14 +201,13 @@ def check_solver(name: str, loss: str, penalty: Penalty) -> None:
 
 
 def _choose(problem: Problem) -> str:
-    """What "auto" stands for: a solver made for the problem, or one that is made for its size."""
+    """What "auto" stands for: a solver that is made for the problem, or one for its size."""
     pair = (problem.loss.name, problem.penalty.name)
-    for only in (pair, None):
-        for name, solver in SOLVERS.items():
-            suited = only is not None if solver.suits is None else solver.suits(problem)
-            if solver.only == only and suited and (problem.penalty.plain or only is None):
-                return name
-    return "newton"
+    for name, solver in SOLVERS.items():
+        if solver.only == pair and problem.penalty.plain and solver.suits(problem):
+            return name
+    wide = problem.design.zeros()[0].size > _WIDE and not problem.penalty.sparse
+    return "admm" if wide else "newton"
 
 
 def _checked_start(problem: Problem, start: LinearCombiner | None) -> LinearCombiner | None:
