@@ -3,8 +3,10 @@ VENV := .venv
 BIN := $(VENV)/bin
 STAMP := $(VENV)/.installed
 
+JITTERED := OPENBLAS_NUM_THREADS=1 OMP_NUM_THREADS=1 $(BIN)/python -m pytest -n 2 -q docs src/uneven tests/test_readme.py tests/test_examples.py tests/boosting/test_real_data.py tests/fusion/test_carako.py
+
 .DEFAULT_GOAL := help
-.PHONY: help demo test check bench format clean
+.PHONY: help demo test jitter check bench format clean
 
 help:  ## list the commands
 	@grep -E '^[a-z]+:.*##' $(MAKEFILE_LIST) | sed -E 's/:.*##/\t/' | expand -t 12
@@ -22,6 +24,10 @@ demo: $(STAMP)  ## compare the methods on embedded data and write uneven-demo/re
 test: $(STAMP)  ## run every test
 	$(BIN)/python -m tests.browser --install
 	OPENBLAS_NUM_THREADS=1 OMP_NUM_THREADS=1 $(BIN)/python -m pytest -n 2 --dist loadfile -q
+
+jitter: $(STAMP)  ## pages and learning tests again, every number moved by its last bit, once as a plain processor computes
+	for seed in 1 2; do UNEVEN_JITTER=$$seed $(JITTERED) || exit 1; done
+	UNEVEN_JITTER=3 NUMBA_CPU_NAME=generic OPENBLAS_CORETYPE=Prescott NPY_DISABLE_CPU_FEATURES="$$($(BIN)/python -W ignore -c 'import numpy; print(*numpy.show_config("dicts")["SIMD Extensions"]["found"])')" $(JITTERED)
 
 check: $(STAMP)  ## lint, format check, types, room rules
 	$(BIN)/ruff check .

@@ -1,10 +1,23 @@
 """What every test and every runnable page shares."""
 
+import os
 import sys
 from collections.abc import Iterator
 
 import pytest
 import sklearn
+
+JITTER = os.environ.get("UNEVEN_JITTER")
+
+if JITTER:
+    from tests import jitter
+
+    jitter.install(int(JITTER))
+
+    @pytest.fixture(autouse=True)
+    def _rough_exponentials() -> None:
+        """Let the modules that were imported since the last test round like another processor."""
+        jitter.roughen(int(JITTER))
 
 
 @pytest.fixture(autouse=True)

@@ -181,7 +181,7 @@ class CarakoClassifier(VoteClassifier):
     depends on how a processor rounds an exponential, and accuracy with it, by up to five points in
     version 1. ``ties="precision"`` also drops the last bits of the prices and calls losses equal
     that differ by less than a billionth of them, so that the same model is learnt everywhere. Its
-    answers differ from those of "first", on average for the better (see ``docs/fusion.md``).
+    answers differ from those of "first", for the better in version 1 (see ``docs/fusion.md``).
 
     Examples
     --------

@@ -64,8 +64,8 @@ def row_norms(X: Any) -> np.ndarray:
 
     Examples
     --------
-    >>> row_norms([[3.0, 4.0], [0.0, 1e-200]]).tolist()
-    [5.0, 1e-200]
+    >>> [f"{norm:.6g}" for norm in row_norms([[3.0, 4.0], [0.0, 1e-200]])]
+    ['5', '1e-200']
     """
     lengths, scale = _lengths(_table(X))
     return lengths * scale
