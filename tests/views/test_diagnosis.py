@@ -13,8 +13,7 @@ from sklearn.tree import DecisionTreeClassifier
 
 from uneven.datasets import make_imbalanced_views
 from uneven.views import diagnose
-from uneven.views.diagnosis import VERDICTS, judge
-from uneven.views.strength import agreement
+from uneven.views.diagnosis import VERDICTS, agreement, judge
 
 TREE = DecisionTreeClassifier(max_depth=3, random_state=0)
 

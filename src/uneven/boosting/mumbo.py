@@ -1,9 +1,9 @@
-"""How much a view's mistake counts when another view is right: MuMBo's cooperation rules.
+"""MuMBo: views of uneven strength that boost together and share their mistakes.
 
-A rule answers for the rows in which some views are right and some are wrong; the others are
-settled: a view that is right always learns with share 1, and so does every view of a row that all
-its present views get wrong. Whatever the rule answers, the loss of each view is bounded as long
-as shares lie in [0, 1].
+A cooperation rule says how much a view's mistake counts when another view is right. It answers for
+the rows in which some views are right and some are wrong; the others are settled: a view that is
+right always learns with share 1, and so does every view of a row that all its present views get
+wrong. Whatever the rule answers, the loss of each view is bounded as long as shares lie in [0, 1].
 
 References
 ----------

@@ -1,4 +1,9 @@
-"""Closed forms of balls and cones in any dimension."""
+"""Convex bodies in any dimension: closed forms of balls and cones, and what cuts leave of a body.
+
+Everywhere ``n_dims`` is the dimension of the body, at least 1. Louche (2016) is the thesis *From
+confusion noise to active learning: playing on label availability in linear classification
+problems*, Aix-Marseille Université.
+"""
 
 from __future__ import annotations
 
@@ -57,15 +62,6 @@ def log_ball_volume(n_dims: int, radius: float = 1.0) -> float:
 def ball_volume(n_dims: int, radius: float = 1.0) -> float:
     """Volume of a ball: ``pi**(D/2) / gamma(D/2 + 1) * radius**D``.
 
-    Parameters
-    ----------
-    n_dims : int
-    radius : float, default=1.0
-
-    Returns
-    -------
-    float
-
     Examples
     --------
     >>> round(ball_volume(2), 6), round(ball_volume(3, 2.0), 6)
@@ -82,10 +78,6 @@ def sphere_area(n_dims: int, radius: float = 1.0) -> float:
     n_dims : int
         Dimension of the ball, at least 1: 2 for a circle.
     radius : float, default=1.0
-
-    Returns
-    -------
-    float
 
     Examples
     --------
@@ -104,13 +96,8 @@ def cone_volume(n_dims: int, radius: float, height: float) -> float:
     ----------
     n_dims : int
         Dimension of the cone, at least 1.
-    radius : float
-        Of the base.
-    height : float
-
-    Returns
-    -------
-    float
+    radius, height : float
+        Of the base, and over it.
 
     Examples
     --------
@@ -124,15 +111,6 @@ def cone_volume(n_dims: int, radius: float, height: float) -> float:
 
 def cone_centre_height(n_dims: int, height: float = 1.0) -> float:
     """Height of the centre of gravity of a cone above its base: ``height / (n_dims + 1)``.
-
-    Parameters
-    ----------
-    n_dims : int
-    height : float, default=1.0
-
-    Returns
-    -------
-    float
 
     Examples
     --------
@@ -176,14 +154,6 @@ def cone_top_share(n_dims: int, shift: float = 0.0) -> float:
 def half_ball_centre(n_dims: int) -> float:
     """Distance of the centre of gravity of half a unit ball from the flat side.
 
-    Parameters
-    ----------
-    n_dims : int
-
-    Returns
-    -------
-    float
-
     Examples
     --------
     >>> [round(half_ball_centre(n_dims), 6) for n_dims in (1, 2, 3)]
@@ -203,10 +173,6 @@ def cap_share(n_dims: int, angle: float) -> float:
         At least 2.
     angle : float
         In radians, between 0 and pi.
-
-    Returns
-    -------
-    float
 
     Examples
     --------
@@ -235,9 +201,8 @@ def grunbaum_share(n_dims: int | None = None) -> float:
 
     References
     ----------
-    Grünbaum (1960), Partitions of mass-distributions and of convex bodies by hyperplanes. Louche
-    (2016), From confusion noise to active learning: playing on label availability in linear
-    classification problems, theorem 5.1.
+    Grünbaum (1960), Partitions of mass-distributions and of convex bodies by hyperplanes.
+    Louche (2016), theorem 5.1.
 
     Examples
     --------
@@ -316,8 +281,7 @@ def approximate_centre_lambda(
 
     References
     ----------
-    Louche (2016), From confusion noise to active learning: playing on label availability in
-    linear classification problems, theorem 5.2 and appendix A.3.
+    Louche (2016), theorem 5.2 and appendix A.3.
 
     Examples
     --------

@@ -1,4 +1,8 @@
-"""What theory promises about linear classifiers: mistakes, sample sizes, shattering."""
+"""What theory promises about linear classifiers: mistakes, sample sizes, shattering.
+
+Louche (2016) is the thesis *From confusion noise to active learning: playing on label availability
+in linear classification problems*, Aix-Marseille Université.
+"""
 
 from __future__ import annotations
 
@@ -81,8 +85,7 @@ def ultraconservative_mistake_bound(radius: float, margin: float) -> float:
     References
     ----------
     Crammer and Singer (2003), Ultraconservative online algorithms for multiclass problems.
-    Louche (2016), From confusion noise to active learning: playing on label availability in
-    linear classification problems, theorem 2.3.
+    Louche (2016), theorem 2.3.
 
     Examples
     --------
@@ -153,10 +156,6 @@ def vc_sample_size(
     constant : float, default=1.0
         The theorem only says that there is one: the value is an order, not a guarantee.
 
-    Returns
-    -------
-    float
-
     Notes
     -----
     The source prints ``vc_dimension / delta`` in the second term; delta enters by its logarithm
@@ -189,10 +188,6 @@ def compression_sample_size(error: float, delta: float, size: int, *, beta: floa
         Rows that the classifier can be rebuilt from; it must be right on all the others.
     beta : float, default=0.5
         Any number in (0, 1): the guarantee holds for each.
-
-    Returns
-    -------
-    float
 
     Notes
     -----
@@ -295,10 +290,6 @@ def uma_sample_size(
     constant : float, default=4.0
         The theorem only says that there is one.
 
-    Returns
-    -------
-    float
-
     Notes
     -----
     For rows of unit length. The source compares with the clean average, which the update vector
@@ -307,8 +298,7 @@ def uma_sample_size(
 
     References
     ----------
-    Louche (2016), From confusion noise to active learning: playing on label availability in
-    linear classification problems, proposition 4.3.
+    Louche (2016), proposition 4.3.
 
     Examples
     --------
@@ -330,10 +320,6 @@ def is_shattered(points: ArrayLike, *, offset: bool = False) -> bool:
     points : array-like of shape (n_points, n_features)
     offset : bool, default=False
         Whether hyperplanes need not go through the origin.
-
-    Returns
-    -------
-    bool
 
     Notes
     -----

@@ -43,10 +43,6 @@ def confusion_generalisation_bound(
     delta : float, default=0.05
         Allowed probability of failure, in (0, 1).
 
-    Returns
-    -------
-    float
-
     Notes
     -----
     Holds for a classifier that was not chosen on this sample: use held-out rows.
@@ -146,10 +142,6 @@ def majority_vote_bound(gibbs_norm: float, n_classes: int) -> float:
     n_classes : int
         Number of classes K.
 
-    Returns
-    -------
-    float
-
     Examples
     --------
     >>> majority_vote_bound(0.25, 3)
@@ -206,10 +198,6 @@ def risk_bound(
         Number of classes K; needed if ``class_prior`` is not given.
     class_prior : array-like of shape (K,), optional
         Frequencies of the classes; gives the sharper of the two bounds.
-
-    Returns
-    -------
-    float
 
     Examples
     --------
@@ -279,10 +267,6 @@ def training_loss_bound(edges: ArrayLike, *, initial_loss: float = 1.0) -> NDArr
     initial_loss : float, default=1.0
         Loss before the first round: K (K - 1) for CoMBo, m (K - 1) for AdaBoost.MM with m
         examples (the thesis omits the m).
-
-    Returns
-    -------
-    ndarray of shape (T,)
 
     Examples
     --------

@@ -1,9 +1,8 @@
 """What the columns mean: views, the rows in which one is missing, and how strong each is."""
 
 from uneven.views.columns import ViewColumns
-from uneven.views.diagnosis import ViewDiagnosis
+from uneven.views.diagnosis import ViewDiagnosis, diagnose
 from uneven.views.maps import ViewMap, join_views, resolve_views
-from uneven.views.strength import diagnose
 
 __all__ = [
     "ViewColumns",

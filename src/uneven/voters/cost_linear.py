@@ -7,8 +7,7 @@ is what is wanted here, standardises nothing and takes no missing values.
 from __future__ import annotations
 
 from dataclasses import dataclass
-from numbers import Integral, Real
-from typing import Any
+from typing import Any, ClassVar
 
 import numpy as np
 import scipy.sparse as sp
@@ -17,6 +16,7 @@ from sklearn.base import BaseEstimator
 
 from uneven.costs.matrices import CostMatrix
 from uneven.utils.model_types import check_numbers, check_range, check_whole, persisted
+from uneven.utils.parameters import Interval, Whole, check_parameters
 from uneven.voters._loops import FAR, linear_answers
 from uneven.voters.cost_tree import dense_blocks
 from uneven.voters.training_table import TrainingTable
@@ -55,6 +55,11 @@ class CostLinear(BaseEstimator):
     True
     """
 
+    _parameters: ClassVar = {
+        "ridge": Interval(0, closed="neither", says="a finite number above 0"),
+        "max_iter": Whole(1),
+    }
+
     def __init__(self, ridge: float = 1.0, max_iter: int = 15) -> None:
         self.ridge = ridge
         self.max_iter = max_iter
@@ -67,7 +72,7 @@ class CostLinear(BaseEstimator):
         seed: int = 0,
     ) -> tuple[LinearVoter, np.ndarray]:
         """Fit the coefficients; see :class:`~uneven.voters.WeakLearner`."""
-        self._check()
+        check_parameters(self)
         rows, labels, weights = costs.examples()
         X = table.X[rows][:, columns]
         n_codes = np.zeros(len(columns), dtype=np.int64)
@@ -82,13 +87,6 @@ class CostLinear(BaseEstimator):
         answers = voter.predict(table.X)
         voter.reach = table.reach(answers)
         return voter, answers
-
-    def _check(self) -> None:
-        ridge, steps = self.ridge, self.max_iter
-        if not isinstance(ridge, Real) or not 0.0 < float(ridge) < np.inf:
-            raise ValueError(f"ridge must be a finite number above 0, got {ridge!r}.")
-        if not isinstance(steps, Integral) or isinstance(steps, bool) or steps < 1:
-            raise ValueError(f"max_iter must be a whole number at least 1, got {steps!r}.")
 
 
 def _moments(X: np.ndarray, weights: np.ndarray) -> tuple[np.ndarray, np.ndarray]:

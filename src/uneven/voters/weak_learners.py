@@ -9,7 +9,7 @@ probabilities of a subsample.
 from __future__ import annotations
 
 from dataclasses import dataclass
-from typing import Any, Protocol, runtime_checkable
+from typing import Any, ClassVar, Protocol, runtime_checkable
 
 import numpy as np
 from sklearn.base import BaseEstimator
@@ -19,6 +19,7 @@ from uneven.costs import EDGE_TOLERANCE
 from uneven.costs.matrices import CostMatrix
 from uneven.utils.estimators import seeded_clone
 from uneven.utils.model_types import persisted
+from uneven.utils.parameters import Interval, Whole, check_parameters
 from uneven.voters.cost_tree import CostTree
 from uneven.voters.training_table import TrainingTable
 
@@ -169,6 +170,11 @@ class Resampled(BaseEstimator):
     True
     """
 
+    _parameters: ClassVar = {
+        "fraction": Interval(0, 1, closed="right"),
+        "max_retries": Whole(0),
+    }
+
     def __init__(self, estimator: Any, fraction: float = 0.5, max_retries: int = 10) -> None:
         self.estimator = estimator
         self.fraction = fraction
@@ -182,8 +188,7 @@ class Resampled(BaseEstimator):
         seed: int = 0,
     ) -> tuple[EstimatorVoter, np.ndarray]:
         """Draw, fit and check; see :class:`~uneven.voters.WeakLearner`."""
-        if not 0.0 < self.fraction <= 1.0:
-            raise ValueError(f"fraction must be in (0, 1], got {self.fraction!r}.")
+        check_parameters(self)
         rng = np.random.RandomState(seed)
         examples = costs.examples()
         size = max(2, round(self.fraction * len(table.y)))

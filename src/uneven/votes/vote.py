@@ -1,4 +1,4 @@
-"""The fitted vote: what every ensemble of the library is once it has learnt.
+"""The fitted vote, what every ensemble is once it has learnt, and the classifiers that end in one.
 
 A vote is a list of terms (view, voter, weight per class). Its score is
 ``score(x, c) = sum over terms of weight[c] * [voter(x) == c]``. The methods differ only in how

@@ -1,4 +1,9 @@
-"""An honest view of the confusion while learning: votes on rows that the voters did not see."""
+"""Votes on rows that the voters did not see: error rates, class factors, and a mixture of voters.
+
+They give an honest view of the confusion while learning. When it is over, one factor per class on
+the votes is chosen to lower the norm of the confusion matrix, and linear voters get half of the
+vote where that helps.
+"""
 
 from __future__ import annotations
 
@@ -6,10 +11,16 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from uneven.boosting.norm import _loops as kernels
+from uneven.boosting.norm import _loops
 from uneven.metrics.confusion import matrix_norm
 
 __all__ = ["Aim", "Mixture", "OutOfBag", "bootstrap_by_class", "fit_class_factors", "fit_mixture"]
+
+_GRID = np.exp(np.linspace(-2.0, 2.0, 41))
+_SPREAD_PRICE = 0.02
+_GAIN = 1e-9
+_SHARE = 0.5
+_MIXING_PRICE = 0.02
 
 
 def bootstrap_by_class(y: np.ndarray, rng: np.random.RandomState) -> np.ndarray:
@@ -149,11 +160,6 @@ class OutOfBag:
         return rates
 
 
-_GRID = np.exp(np.linspace(-2.0, 2.0, 41))
-_SPREAD_PRICE = 0.02
-_GAIN = 1e-9
-
-
 def fit_class_factors(
     votes: np.ndarray,
     y: np.ndarray,
@@ -216,7 +222,7 @@ def fit_class_factors(
     for _ in range(turns):
         before = best
         for column in np.flatnonzero(sizes):
-            kernels.sweep_factor(*rows, factors, column, _GRID, wrong_price, best, norms, wrongs)
+            _loops.sweep_factor(*rows, factors, column, _GRID, wrong_price, best, norms, wrongs)
             tried = np.repeat(np.log(factors)[None, :], len(_GRID), axis=0)
             tried[:, column] += np.log(_GRID)
             values = norms + wrong_price * wrongs
@@ -229,10 +235,6 @@ def fit_class_factors(
     if sizes.any():
         factors[sizes == 0.0] = factors[sizes > 0.0].max()
     return np.asarray(factors / np.exp(np.log(factors).mean()))
-
-
-_SHARE = 0.5
-_MIXING_PRICE = 0.02
 
 
 @dataclass(frozen=True)
