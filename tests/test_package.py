@@ -36,13 +36,15 @@ def test_version_is_that_of_the_distribution():
     assert version("uneven") == uneven.__version__
 
 
-def test_names_are_those_of_the_stub():
-    stub = ast.parse(Path(uneven.__file__).with_suffix(".pyi").read_text())
+@pytest.mark.parametrize("package", ["uneven", "uneven.comparison"])
+def test_names_are_those_of_the_stub(package):
+    module = import_module(package)
+    stub = ast.parse(Path(module.__file__).with_suffix(".pyi").read_text())
     lines = [node for node in stub.body if isinstance(node, ast.ImportFrom)]
     assert all(len(line.names) == 1 for line in lines), "one name in a line"
     for line in lines:
         (name,) = line.names
         assert name.name == name.asname, "type checkers re-export 'X as X' only"
         assert name.name in import_module(line.module).__all__
-        assert getattr(uneven, name.name).__name__ == name.name
-    assert set(uneven.__all__) == {line.names[0].name for line in lines} | {"__version__"}
+        assert getattr(module, name.name) is getattr(import_module(line.module), name.name)
+    assert set(module.__all__) - {"__version__"} == {line.names[0].name for line in lines}
