@@ -7,7 +7,7 @@ never written again: they stand for the files that users have kept.
 from __future__ import annotations
 
 import json
-from collections.abc import Callable, Mapping
+from collections.abc import Callable
 from pathlib import Path
 from typing import Any
 
@@ -40,15 +40,17 @@ from uneven import (
     UMAClassifier,
 )
 from uneven.boosting import ShareBoostClassifier
+from uneven.comparison import METHODS, Settings
 from uneven.linear import (
     KernelPerceptronClassifier,
     PerceptronClassifier,
     UltraconservativeClassifier,
 )
 from uneven.noise import LabelRepairPipeline, NoiseTolerantPerceptron
-from uneven.stacking import Member, RuleClassifier, diverse_ensemble
+from uneven.stacking import Member, RuleClassifier
 from uneven.versionspace import CompressionPerceptron, CuttingPlaneClassifier, CuttingPlaneSVC
 from uneven.voters import CostLinear
+from uneven_published.sen.ensembles import diverse_ensemble
 
 FOLDER = Path(__file__).parents[1] / "data" / "models"
 VIEWS = {"left": ["a", "b"], "right": ["c", "kind"]}
@@ -117,7 +119,7 @@ def few(cls: Any, **options: Any) -> Any:
 EXACT = ("adaboost_mm", "combo", "mucombo", "mumbo", "share_boost", "random_forest", "late_fusion")
 """Models whose scores are sums in a fixed order: equal to the last bit on every machine."""
 
-MAKERS: Mapping[str, tuple[Callable[[], ColumnTransformer], Any, int]] = {
+MAKERS: dict[str, tuple[Callable[[], ColumnTransformer], Any, int]] = {
     "adaboost_mm": (codes, few(AdaBoostMMClassifier), 3),
     "bayes_point": (indicators, BayesPointClassifier(max_rank=5, random_state=0), 3),
     "bayes_point_linear": (indicators, BayesPointClassifier("linear", random_state=0), 2),
@@ -153,6 +155,11 @@ MAKERS: Mapping[str, tuple[Callable[[], ColumnTransformer], Any, int]] = {
     "uma": (indicators, UMAClassifier(random_state=0), 3),
     "uma_kernel": (indicators, UMAClassifier(kernel="rbf", random_state=0), 3),
 }
+
+for _method in METHODS.values():  # a method that is not named above joins as it is compared
+    _model = _method.make(Settings(rounds=3, views=VIEWS))
+    if type(_model) not in {type(model) for _, model, _ in MAKERS.values()}:
+        MAKERS[_method.name] = (codes if _method.encoding == "ordinal" else indicators, _model, 3)
 
 
 def fit(name: str) -> tuple[Pipeline, pd.DataFrame, np.ndarray]:
