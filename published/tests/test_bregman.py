@@ -8,7 +8,7 @@ from sklearn.dummy import DummyClassifier
 
 from uneven import EarlyFusionClassifier
 from uneven_published.bregman import EXHIBITS
-from uneven_published.bregman.figure_2 import FIGURE_2, Closer, Rises, SlowsDown
+from uneven_published.bregman.figure_2 import FIGURE_2, closer, rises, slows_down
 from uneven_published.bregman.footnote_3 import FOOTNOTE_3, PAIRS
 from uneven_published.bregman.iterations import ChosenIterations
 from uneven_published.bregman.methods import BEST_VIEW, CORRECTED, PRINTED, VOTE
@@ -222,29 +222,29 @@ def _numbers(curves: dict[str, list[float]], measure: str = "accuracy") -> Print
 
 
 def test_rising_curves():
-    rises = Rises("accuracy", tolerance=0.01)
-    assert rises(_numbers({"x": [0.5, 0.495, 0.6, np.nan]})).held is True
-    assert rises(_numbers({"x": [0.5, 0.6], "y": [0.5, 0.4]})).detail.endswith("not y on a")
-    assert rises(_numbers({"x": [np.nan, 0.4]})).held is None
+    rising = rises("accuracy", tolerance=0.01)
+    assert rising(_numbers({"x": [0.5, 0.495, 0.6, np.nan]})).held is True
+    assert rising(_numbers({"x": [0.5, 0.6], "y": [0.5, 0.4]})).detail.endswith("not y on a")
+    assert rising(_numbers({"x": [np.nan, 0.4]})).held is None
 
 
 def test_curves_that_slow_down():
-    slows = SlowsDown("accuracy", x=(10, 20, 40))
+    slows = slows_down("accuracy", x=(10, 20, 40))
     assert slows(_numbers({"x": [0.1, 0.3, 0.6]})).held is True
     assert slows(_numbers({"x": [0.1, 0.2, 0.6]})).held is False
     assert slows(_numbers({"x": [0.1, 0.2]})).held is None
-    later = SlowsDown("accuracy", x=(10, 20, 40, 80))
+    later = slows_down("accuracy", x=(10, 20, 40, 80))
     assert later(_numbers({"x": [np.nan, 0.1, 0.3, 0.6]})).held is True
     assert later(_numbers({"x": [np.nan, 0.1, 0.2, 0.5]})).held is False
 
 
 def test_curves_that_come_closer():
-    closer = Closer("accuracy", ("x", "y"))
-    assert closer(_numbers({"x": [0.1, 0.6], "y": [0.5, 0.7], "z": [0.5, 0.0]})).held is True
-    assert closer(_numbers({"x": [0.4, 0.6], "y": [0.5, 0.9]})).held is False
+    nearer = closer("accuracy", ("x", "y"))
+    assert nearer(_numbers({"x": [0.1, 0.6], "y": [0.5, 0.7], "z": [0.5, 0.0]})).held is True
+    assert nearer(_numbers({"x": [0.4, 0.6], "y": [0.5, 0.9]})).held is False
     gaps = {"x": [0.1, 0.4, 0.6, np.nan], "y": [np.nan, 0.5, 0.9, 0.6]}
-    assert closer(_numbers(gaps)).held is False
-    assert closer(_numbers({"x": [0.1, 0.4, np.nan], "y": [np.nan, 0.5, 0.4]})).held is None
+    assert nearer(_numbers(gaps)).held is False
+    assert nearer(_numbers({"x": [0.1, 0.4, np.nan], "y": [np.nan, 0.5, 0.4]})).held is None
 
 
 def test_columns_that_are_alike():

@@ -29,7 +29,7 @@ from uneven_published.koco.noisy_views import METHODS, SETTINGS, NoisyViews
 from uneven_published.koco.rare_classes import (
     CONNECT_SIZES,
     RATIOS,
-    BelowLiterature,
+    below_literature,
 )
 from uneven_published.koco.ten_points import ROW, three_rounds
 from uneven_published.koco.ten_views import first_round
@@ -357,7 +357,7 @@ def test_fusion_must_beat_both_views_with_every_method():
 
 @pytest.mark.parametrize("key", ["gmean", "mauc"])
 def test_below_the_literature_means_below_both(key):
-    check = BelowLiterature(key, "Satimage")
+    check = below_literature(key, "Satimage")
     least = _mean("koco-table-3.2", "Satimage", "AdaBoost.NC", key)
     for own, held in ((least - 1e-4, True), (least, False), (least + 1e-3, False)):
         assert check(Printed({("Satimage", "CoMBo", key): Value(own)})).held is held

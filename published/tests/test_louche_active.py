@@ -10,7 +10,7 @@ import pytest
 from numpy.testing import assert_allclose
 from sklearn.svm import SVC
 
-from uneven_published.curve_claims import Levelled, Ordered
+from uneven_published.claims import levelled, ordered
 from uneven_published.description import Context
 from uneven_published.louche.active import EXHIBITS
 from uneven_published.louche.active_compression import near_as_few
@@ -271,16 +271,16 @@ def test_claims_about_curves() -> None:
     x = (0.0, 1.0, 2.0)
     low = printed_curve("row", "low", "m", x, {0.0: 1.0, 1.0: 2.0})
     both = low | printed_curve("row", "high", "m", x, {0.0: 1.0, 1.0: 1.5, 2.0: 3.0})
-    order = Ordered("row", ("low", "high"), "m", x, x, "cut")
+    order = ordered("row", ("low", "high"), "m", x, x, "cut")
     assert order(both).held is False
     assert order(both).detail == "1 of 2 rows; not cut 1"
-    assert Ordered("row", ("low", "high"), "m", x, (0.0, 2.0))(both).held is True
+    assert ordered("row", ("low", "high"), "m", x, (0.0, 2.0))(both).held is True
     assert order(low).held is None
     hump = printed_curve("row", "A", "m", (0.0, 1.0, 2.0, 3.0), {0.0: 9.0, 1.0: 1.0, 2.0: 3.0})
     hump |= printed_curve("new", "A", "m", (0.0, 1.0, 2.0, 3.0), {1.0: 1.0, 3.0: 1.0})
-    assert Levelled("A", "m", (0.0, 1.0, 2.0, 3.0), 1.0, 3.0, 2.0)(hump).held is True
-    assert Levelled("A", "m", (0.0, 1.0, 2.0, 3.0), 1.0, 3.0, 1.9)(hump).held is False
-    assert Levelled("B", "m", (0.0, 1.0), 0.0, 1.0, 1.0)(hump).held is None
+    assert levelled("A", "m", (0.0, 1.0, 2.0, 3.0), 1.0, 3.0, 2.0)(hump).held is True
+    assert levelled("A", "m", (0.0, 1.0, 2.0, 3.0), 1.0, 3.0, 1.9)(hump).held is False
+    assert levelled("B", "m", (0.0, 1.0), 0.0, 1.0, 1.0)(hump).held is None
 
 
 def test_nearly_as_few_updates_are_asked_of_the_whole_curve() -> None:

@@ -28,7 +28,7 @@ from uneven_published import (
     plan,
     run_cells,
 )
-from uneven_published.claims import Average, BestOverall
+from uneven_published.claims import average, best_overall
 from uneven_published.norm.folds import Fold, PooledFolds, judge_folds
 from uneven_published.norm.methods import COMBO, METHODS, NORM
 from uneven_published.norm.sets import CUT, ITEMS, SMALL, TABLES
@@ -80,7 +80,7 @@ TINY = replace(
         _study("absent", never, packages=("no_such_package",)),
     ),
     columns=("bayes", "guess", "absent"),
-    claims=(Claim("Target: bayes is best", BestOverall("bayes", "norm", "lower", by="rank")),),
+    claims=(Claim("Target: bayes is best", best_overall("bayes", "norm", "lower", by="rank")),),
     ranking=Ranking(("norm", "gmean"), drawn=("gmean",)),
 )
 
@@ -198,18 +198,18 @@ def test_pages_show_ranks(record, tmp_path):
 @pytest.mark.parametrize(
     ("check", "held", "detail"),
     [
-        (BestOverall("A", "norm", "lower"), True, "0.3; B 0.325, mean over 2 rows"),
-        (BestOverall("C", "norm", "lower"), False, "0.45; A 0.3, mean over 2 rows"),
-        (BestOverall("C", "norm", "higher"), True, "0.45; B 0.325, mean over 2 rows"),
-        (BestOverall("C", "norm", "higher", "rank"), True, "1; A 2.5, rank over 2 rows"),
-        (BestOverall("C", "norm", "lower", "rank"), False, "3; A 1.5, rank over 2 rows"),
-        (BestOverall("A", "norm", "lower", "rank"), True, "1.5; B 1.5, rank over 2 rows"),
-        (BestOverall("B", "norm", "lower"), False, "0.325; A 0.3, mean over 2 rows"),
-        (BestOverall("D", "norm", "lower"), None, "no numbers"),
-        (Average("C", "A", "norm", "<=", share=1.4), False, "0.45 and 0.3, mean of 2 rows"),
-        (Average("C", "A", "norm", "<=", share=1.6), True, "0.45 and 0.3, mean of 2 rows"),
-        (Average("A", "C", "norm", ">=", slack=-0.14), False, "0.3 and 0.45, mean of 2 rows"),
-        (Average("A", "C", "norm", ">=", slack=-0.16), True, "0.3 and 0.45, mean of 2 rows"),
+        (best_overall("A", "norm", "lower"), True, "0.3; B 0.325, mean over 2 rows"),
+        (best_overall("C", "norm", "lower"), False, "0.45; A 0.3, mean over 2 rows"),
+        (best_overall("C", "norm", "higher"), True, "0.45; B 0.325, mean over 2 rows"),
+        (best_overall("C", "norm", "higher", "rank"), True, "1; A 2.5, rank over 2 rows"),
+        (best_overall("C", "norm", "lower", "rank"), False, "3; A 1.5, rank over 2 rows"),
+        (best_overall("A", "norm", "lower", "rank"), True, "1.5; B 1.5, rank over 2 rows"),
+        (best_overall("B", "norm", "lower"), False, "0.325; A 0.3, mean over 2 rows"),
+        (best_overall("D", "norm", "lower"), None, "no numbers"),
+        (average("C", "A", "norm", "<=", share=1.4), False, "0.45 and 0.3, mean of 2 rows"),
+        (average("C", "A", "norm", "<=", share=1.6), True, "0.45 and 0.3, mean of 2 rows"),
+        (average("A", "C", "norm", ">=", slack=-0.14), False, "0.3 and 0.45, mean of 2 rows"),
+        (average("A", "C", "norm", ">=", slack=-0.16), True, "0.3 and 0.45, mean of 2 rows"),
     ],
 )
 def test_claims_over_all_rows(check, held, detail):

@@ -13,9 +13,9 @@ from sklearn.utils import Bunch
 
 from uneven.datasets.openml import RECIPES
 from uneven_published import build_record
+from uneven_published.claims import best, difference, each_row
 from uneven_published.numbers import Printed, Value
 from uneven_published.sen import EXHIBITS, combiners, printed, stacks, traces
-from uneven_published.sen.checks import Apart, BestOf, Close, Costs, Curves
 from uneven_published.sen.combiners import EVERY_HINGE, DiverseStacks, SVMStacks
 from uneven_published.sen.fixed_splits import SPLITS, FixedSplits, Split
 from uneven_published.sen.judges import Bench
@@ -230,17 +230,17 @@ def test_checks_count_rows_and_differences():
             ("z", "A", "error"): Value(9.0),
         }
     )
-    assert BestOf(("A",), ("B",), at_least=1)(table).held
-    assert BestOf(("A",), ("B",))(table).detail == "1 of 2 rows; not y"
-    assert Close("A", "B", 2.1)(table).held
-    assert not Close("A", "B", 2.0)(table).held
-    assert Costs("A", "B", 1.1)(table).held
-    assert not Costs("A", "B", 1.0)(table).held
-    assert Costs("B", "A", 0.0)(table).held
-    assert Apart("A", "B", 0.9)(table).held
-    assert not Apart("B", "A", 1.1)(table).held
-    assert Apart("A", "C", 1.0)(table).held is None
-    assert Curves((("A", "error"), ("B", "error")), lambda a, b: a < b)(table).detail.startswith(
+    assert best(("A",), "error", among=("B",), at_least=1)(table).held
+    assert best(("A",), "error", among=("B",))(table).detail == "1 of 2 rows; not y"
+    assert difference("A", "B", size_below=2.1)(table).held
+    assert not difference("A", "B", size_below=2.0)(table).held
+    assert difference("A", "B", below=1.1)(table).held
+    assert not difference("A", "B", below=1.0)(table).held
+    assert difference("B", "A", below=0.0)(table).held
+    assert difference("A", "B", at_least=0.9)(table).held
+    assert not difference("B", "A", at_least=1.1)(table).held
+    assert difference("A", "C", at_least=1.0)(table).held is None
+    assert each_row((("A", "error"), ("B", "error")), lambda a, b: a < b)(table).detail.startswith(
         "1 of 2"
     )
 
@@ -250,7 +250,7 @@ def test_differences_of_both_signs_do_not_cancel():
         {("x", "A", "error"): Value(12.0), ("y", "A", "error"): Value(2.0)}
         | {("x", "B", "error"): Value(2.0), ("y", "B", "error"): Value(12.0)}
     )
-    found = Close("A", "B", 1.0)(table)
+    found = difference("A", "B", size_below=1.0)(table)
     assert found.held is False
     assert found.detail == "+0.00 on average (10.00 in size), 2 rows"
 
@@ -260,11 +260,11 @@ def test_the_lowest_of_a_row_may_be_asked_strictly_and_in_pairs():
         {("x", "A", "error"): Value(2.0), ("x", "B", "error"): Value(2.0)}
         | {("x", "D", "error"): Value(1.0)}
     )
-    assert BestOf(("A",), ("B",))(table).held is True
-    assert BestOf(("A",), ("B",), strict=True)(table).held is False
-    assert BestOf(("A", "C"), ("B", "D"))(table).held is False
-    assert BestOf(("A", "C"), ("B", "D"), paired=True)(table).held is True
-    assert BestOf(("C",), ("D",), paired=True)(table).held is None
+    assert best(("A",), "error", among=("B",))(table).held is True
+    assert best(("A",), "error", among=("B",), strict=True)(table).held is False
+    assert best(("A", "C"), "error", among=("B", "D"))(table).held is False
+    assert best(("A", "C"), "error", among=("B", "D"), paired=True)(table).held is True
+    assert best(("C",), "error", among=("D",), paired=True)(table).held is None
 
 
 # Measuring

@@ -18,7 +18,7 @@ from uneven_published import (
     Significance,
     Study,
 )
-from uneven_published.claims import Compare
+from uneven_published.claims import compare
 from uneven_published.reading import printed_table
 
 BOOK = Document("toy", "A. Nobody (2000), A toy")
@@ -62,8 +62,8 @@ def exhibit(*studies, **words):
         "measures": (Measure("error", "Error", "lower", 2), Measure("curve", "Curve")),
         "printed": printed_table(PRINT, "error"),
         "claims": (
-            Claim("A errs less than B.", Compare("A", "B", "error")),
-            Claim("A errs less than C.", Compare("A", "C", "error")),
+            Claim("A errs less than B.", compare("A", "B", "error")),
+            Claim("A errs less than C.", compare("A", "C", "error")),
         ),
         "significance": Significance("student", 0.05, ("error",), (("A", "B"),)),
         "plots": (Plot("curve", (1.0, 2.0, 3.0, 4.0), "round", "curve"),),

@@ -1,9 +1,14 @@
-"""Ways to check a sentence about a table: they read printed and measured numbers alike."""
+"""Ways to check a sentence about a table or a figure.
+
+Each function takes what the sentence speaks of and returns a check: a function from numbers to a
+`Verdict`, which reads printed and measured numbers alike. What a row lacks numbers for is left out.
+`each_row` and `asked` take any condition; the others are the sentences that occur often.
+"""
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping, Sequence
-from dataclasses import dataclass
+from collections.abc import Callable, Iterable, Mapping, Sequence
+from operator import ge, gt, le, lt
 from typing import Any, Literal
 
 import numpy as np
@@ -12,298 +17,344 @@ from uneven.metrics import average_ranks
 from uneven_published.numbers import Numbers, Verdict, complete_table
 
 __all__ = [
-    "Alike",
-    "Asked",
-    "Average",
-    "Best",
-    "BestOverall",
-    "Compare",
-    "Shrinks",
-    "Within",
+    "Check",
+    "alike",
+    "asked",
+    "average",
+    "best",
+    "best_overall",
+    "compare",
     "counted",
+    "difference",
+    "each_row",
+    "levelled",
+    "ordered",
+    "within",
 ]
 
+Check = Callable[[Numbers], Verdict]
+Sign = Literal["<", "<=", ">", ">="]
+Answer = bool | tuple[bool, str]
+"""Whether a condition holds, and maybe what is said about it where it is the only row."""
+
+NO_NUMBERS = Verdict(None, "no numbers")
 ROUNDING = 1e-12
 """Means over rows that differ by less are equal."""
+_HOLDS: dict[str, Callable[[Any, Any], Any]] = {"<": lt, "<=": le, ">": gt, ">=": ge}
 
 
-@dataclass(frozen=True)
-class Compare:
-    """One column is below (or above) another in every row, or in enough of them.
+def each_row(
+    needs: Sequence[tuple[str, str]],
+    condition: Callable[..., Answer],
+    rows: Sequence[str] = (),
+    at_least: int | None = None,
+) -> Check:
+    r"""A condition holds in every row, or in enough of them.
 
-    Attributes
+    Parameters
     ----------
-    first, second : str
-        Columns.
-    measure : str
-    sign : {"<", "<=", ">", ">="}
-    rows : tuple of str
-        All that have both numbers, if empty.
+    needs : sequence of (column, measure)
+    condition : callable
+        Called with their means, in order; curves and matrices are arrays.
+    rows : sequence of str
+        All rows if empty.
     at_least : int or None
         In how many rows; in all of them if None.
+
+    Returns
+    -------
+    callable
+
+    Examples
+    --------
+    >>> from uneven_published.reading import printed_table
+    >>> table = printed_table("set | A | B\nwine | 1 | 2\nglass | 3 | 1", "error")
+    >>> each_row([("A", "error"), ("B", "error")], lambda a, b: a < b)(table)
+    Verdict(held=False, detail='1 of 2 rows; not glass')
     """
 
-    first: str
-    second: str
-    measure: str
-    sign: Literal["<", "<=", ">", ">="] = "<"
-    rows: tuple[str, ...] = ()
-    at_least: int | None = None
+    def check(numbers: Numbers) -> Verdict:
+        answers: dict[str, Answer] = {}
+        for row in rows or numbers.rows:
+            values = [numbers.mean(row, column, measure) for column, measure in needs]
+            if all(value is not None for value in values):
+                answers[row] = condition(*values)
+        return counted(answers, at_least)
 
-    def __call__(self, numbers: Numbers) -> Verdict:
-        """Count the rows."""
-        outcome, said = {}, {}
-        for row in self.rows or numbers.rows:
-            a = numbers.mean(row, self.first, self.measure)
-            b = numbers.mean(row, self.second, self.measure)
-            if a is not None and b is not None:
-                outcome[row], said[row] = _holds(a, self.sign, b), f"{a:.4g} and {b:.4g}"
-        return counted(outcome, self.at_least, said)
+    return check
 
 
-@dataclass(frozen=True)
-class Best:
-    """One column is the best of its row, ties included.
+def compare(
+    first: str,
+    second: str,
+    measure: str,
+    sign: Sign = "<",
+    rows: Sequence[str] = (),
+    at_least: int | None = None,
+    share: float = 1.0,
+) -> Check:
+    """One column is below (or above) a share of another in every row, or in enough of them."""
 
-    Attributes
+    def condition(a: float, b: float) -> Answer:
+        return bool(_HOLDS[sign](a, share * b)), f"{a:.4g} and {b:.4g}"
+
+    return each_row([(first, measure), (second, measure)], condition, rows, at_least)
+
+
+def within(
+    column: str,
+    measure: str,
+    low: float = -np.inf,
+    high: float = np.inf,
+    rows: Sequence[str] = (),
+    at_least: int | None = None,
+) -> Check:
+    """A number of a column lies between two bounds in every row, or in enough of them."""
+
+    def condition(value: float) -> Answer:
+        return bool(low <= value <= high), f"{value:.4g}"
+
+    return each_row([(column, measure)], condition, rows, at_least)
+
+
+def alike(first: str, second: str, most: Mapping[str, float], rows: Sequence[str] = ()) -> Check:
+    """Two columns differ by no more than ``most`` in every row, by one or several measures."""
+
+    def check(numbers: Numbers) -> Verdict:
+        answers: dict[str, Answer] = {}
+        for row in rows or numbers.rows:
+            for measure, limit in most.items():
+                a, b = (numbers.mean(row, column, measure) for column in (first, second))
+                if a is not None and b is not None:
+                    name = row if len(most) == 1 else f"{row} ({measure})"
+                    answers[name] = bool(abs(a - b) <= limit), f"{a:.4g} and {b:.4g}"
+        return counted(answers)
+
+    return check
+
+
+def best(
+    columns: str | Sequence[str],
+    measure: str,
+    better: Literal["lower", "higher"] = "lower",
+    among: Sequence[str] = (),
+    rows: Sequence[str] = (),
+    at_least: int | None = None,
+    *,
+    strict: bool = False,
+    paired: bool = False,
+) -> Check:
+    """The best number of a row is in one column, or in one of some columns.
+
+    Parameters
     ----------
-    column : str
+    columns : str or sequence of str
     measure : str
     better : {"lower", "higher"}
-    among : tuple of str
+    among : sequence of str
         Rivals; all columns if empty.
-    rows : tuple of str
+    rows : sequence of str
     at_least : int or None
+        In how many rows; in all of them if None.
+    strict : bool
+        Whether equal numbers are not enough.
+    paired : bool
+        Whether a column takes part in a row only if the rival at the same place of ``among`` has a
+        number there too, and the other way round.
+
+    Returns
+    -------
+    callable
     """
+    own = (columns,) if isinstance(columns, str) else tuple(columns)
+    sign = -1.0 if better == "lower" else 1.0
 
-    column: str
-    measure: str
-    better: Literal["lower", "higher"]
-    among: tuple[str, ...] = ()
-    rows: tuple[str, ...] = ()
-    at_least: int | None = None
+    def check(numbers: Numbers) -> Verdict:
+        rivals = [column for column in among or numbers.columns if column not in own]
+        answers: dict[str, Answer] = {}
+        for row in rows or numbers.rows:
+            sides = [[numbers.mean(row, c, measure) for c in some] for some in (own, rivals)]
+            if paired:
+                both = [pair for pair in zip(*sides) if None not in pair]
+                sides = [[pair[j] for pair in both] for j in (0, 1)]
+            known = [[value for value in side if value is not None] for side in sides]
+            if all(known):
+                ours, other = (max(side, key=lambda value: sign * value) for side in known)
+                held = sign * ours > sign * other or (ours == other and not strict)
+                answers[row] = bool(held), f"{ours:.4g}; best of the others {other:.4g}"
+        return counted(answers, at_least)
 
-    def __call__(self, numbers: Numbers) -> Verdict:
-        """Count the rows."""
-        sign = -1.0 if self.better == "lower" else 1.0
-        rivals = [column for column in self.among or numbers.columns if column != self.column]
-        outcome, said = {}, {}
-        for row in self.rows or numbers.rows:
-            own = numbers.mean(row, self.column, self.measure)
-            others = (numbers.mean(row, rival, self.measure) for rival in rivals)
-            known = [other for other in others if other is not None]
-            if own is not None and known:
-                best = max(known, key=lambda other: sign * other)
-                outcome[row] = bool(sign * own >= sign * best)
-                said[row] = f"{own:.4g}; best of the others {best:.4g}"
-        return counted(outcome, self.at_least, said)
+    return check
 
 
-@dataclass(frozen=True)
-class Average:
+def average(
+    first: str,
+    second: str,
+    measure: str,
+    sign: Sign = "<",
+    rows: Sequence[str] = (),
+    share: float = 1.0,
+    slack: float = 0.0,
+) -> Check:
     """The mean of one column over the rows is below (or above) that of another, or near it.
 
-    Attributes
-    ----------
-    first, second : str
-    measure : str
-    sign : {"<", "<=", ">", ">="}
-    rows : tuple of str
-        All that have both numbers, if empty.
-    share, slack : float
-        The other mean is multiplied by the one and the other is added to it.
+    The other mean is multiplied by ``share``, and ``slack`` is added to it.
     """
 
-    first: str
-    second: str
-    measure: str
-    sign: Literal["<", "<=", ">", ">="] = "<"
-    rows: tuple[str, ...] = ()
-    share: float = 1.0
-    slack: float = 0.0
-
-    def __call__(self, numbers: Numbers) -> Verdict:
-        """Compare the means over the rows that both have."""
-        pairs = [
-            (numbers.mean(r, self.first, self.measure), numbers.mean(r, self.second, self.measure))
-            for r in self.rows or numbers.rows
-        ]
-        known = [pair for pair in pairs if None not in pair]
+    def check(numbers: Numbers) -> Verdict:
+        known = _pairs(numbers, first, second, measure, rows)
         if not known:
-            return Verdict(None, "no numbers")
+            return NO_NUMBERS
         a, b = np.mean(known, axis=0)
-        rows = f"{len(known)} row{'s' * (len(known) > 1)}"
-        held = _holds(a, self.sign, self.share * b + self.slack)
-        return Verdict(held, f"{a:.4g} and {b:.4g}, mean of {rows}")
+        told = f"{a:.4g} and {b:.4g}, mean of {len(known)} row{'s' * (len(known) > 1)}"
+        return Verdict(bool(_HOLDS[sign](a, share * b + slack)), told)
+
+    return check
 
 
-@dataclass(frozen=True)
-class BestOverall:
+def difference(
+    first: str,
+    second: str,
+    *,
+    below: float = np.inf,
+    at_least: float = -np.inf,
+    size_below: float = np.inf,
+    measure: str = "error",
+) -> Check:
+    """One column minus another, on average over the rows that have both, lies between bounds.
+
+    ``size_below`` bounds the mean of the absolute differences, where those of either sign count.
+    """
+
+    def check(numbers: Numbers) -> Verdict:
+        found = [float(a - b) for a, b in _pairs(numbers, first, second, measure)]
+        if not found:
+            return NO_NUMBERS
+        mean, size = float(np.mean(found)), float(np.mean(np.abs(found)))
+        told = f"{mean:+.2f} on average ({size:.2f} in size), {len(found)} rows"
+        return Verdict(at_least <= mean < below and size < size_below, told)
+
+    return check
+
+
+def best_overall(
+    column: str,
+    measure: str,
+    better: Literal["lower", "higher"],
+    by: Literal["mean", "rank"] = "mean",
+) -> Check:
     """One column is the best of all over all rows, by its mean or by its average rank.
 
     Only rows count in which every column has a number.
-
-    Attributes
-    ----------
-    column : str
-    measure : str
-    better : {"lower", "higher"}
-    by : {"mean", "rank"}
     """
 
-    column: str
-    measure: str
-    better: Literal["lower", "higher"]
-    by: Literal["mean", "rank"] = "mean"
-
-    def __call__(self, numbers: Numbers) -> Verdict:
-        """Compare it with the best of the others."""
-        rows, columns, values = complete_table(numbers, self.measure)
-        if self.column not in columns or len(columns) < 2 or not rows:
-            return Verdict(None, "no numbers")
-        higher = self.better == "higher"
-        if self.by == "rank":
+    def check(numbers: Numbers) -> Verdict:
+        rows, columns, values = complete_table(numbers, measure)
+        if column not in columns or len(columns) < 2 or not rows:
+            return NO_NUMBERS
+        higher = better == "higher"
+        if by == "rank":
             figures = average_ranks(values, better="high" if higher else "low")
         else:
             figures = values.mean(axis=0)
-        sign = 1.0 if higher and self.by == "mean" else -1.0
-        own = figures[columns.index(self.column)]
-        others = {c: f for c, f in zip(columns, figures) if c != self.column}
-        rival = max(others, key=lambda column: sign * others[column])
-        told = f"{own:.4g}; {rival} {others[rival]:.4g}, {self.by} over {len(rows)} rows"
-        behind = sign * (others[rival] - own)
-        return Verdict(bool(behind <= ROUNDING * abs(own)), told)
+        sign = 1.0 if higher and by == "mean" else -1.0
+        own = figures[columns.index(column)]
+        others = {c: f for c, f in zip(columns, figures) if c != column}
+        rival = max(others, key=lambda name: sign * others[name])
+        told = f"{own:.4g}; {rival} {others[rival]:.4g}, {by} over {len(rows)} rows"
+        return Verdict(bool(sign * (others[rival] - own) <= ROUNDING * abs(own)), told)
+
+    return check
 
 
-@dataclass(frozen=True)
-class Shrinks:
-    """One column is at most a share of another in every row.
+def ordered(
+    row: str,
+    columns: Sequence[str],
+    measure: str,
+    x: Sequence[float],
+    places: Sequence[float],
+    unit: str = "",
+) -> Check:
+    """The curves of some columns of a row lie one above the other, from the lowest on; ties count.
 
-    Attributes
-    ----------
-    first, second : str
-        Columns.
-    measure : str
-    share : float
-        Largest quotient of the first and the second.
-    rows : tuple of str
-        All that have both numbers, if empty.
+    ``places`` are those to look at on the axis ``x``, which counts ``unit``; places at which one of
+    the curves is unknown are left out.
     """
 
-    first: str
-    second: str
-    measure: str
-    share: float
-    rows: tuple[str, ...] = ()
+    def check(numbers: Numbers) -> Verdict:
+        curves = [numbers.mean(row, column, measure) for column in columns]
+        if any(curve is None for curve in curves):
+            return Verdict(None, "not given as numbers")
+        answers: dict[str, Answer] = {}
+        for place in places:
+            heights = np.array([curve[list(x).index(place)] for curve in curves])
+            if np.isfinite(heights).all():
+                answers[f"{unit} {place:g}".strip()] = bool((np.diff(heights) >= 0).all())
+        return counted(answers)
 
-    def __call__(self, numbers: Numbers) -> Verdict:
-        """Count the rows."""
-        outcome, said = {}, {}
-        for row in self.rows or numbers.rows:
-            a = numbers.mean(row, self.first, self.measure)
-            b = numbers.mean(row, self.second, self.measure)
-            if a is not None and b is not None:
-                outcome[row], said[row] = bool(a <= self.share * b), f"{a:.4g} and {b:.4g}"
-        return counted(outcome, said=said)
+    return check
 
 
-@dataclass(frozen=True)
-class Alike:
-    """Two columns differ little in every row, by one or several measures.
+def levelled(
+    column: str, measure: str, x: Sequence[float], first: float, last: float, most: float
+) -> Check:
+    """From one place of its axis to another, a curve stays within ``most`` of its first point.
 
-    Attributes
-    ----------
-    first, second : str
-    most : mapping of str to float
-        Largest difference by measure.
-    rows : tuple of str
-        All that have both numbers, if empty.
+    Unknown points in between are left out, and rows whose first point is unknown.
     """
+    start, stop = list(x).index(first), list(x).index(last) + 1
 
-    first: str
-    second: str
-    most: Mapping[str, float]
-    rows: tuple[str, ...] = ()
+    def check(numbers: Numbers) -> Verdict:
+        answers: dict[str, Answer] = {}
+        for row in numbers.rows:
+            curve = numbers.mean(row, column, measure)
+            if curve is not None and np.isfinite(curve[start]):
+                off = float(np.nanmax(np.abs(curve[start:stop] - curve[start])))
+                answers[row] = bool(off <= most), f"{off:.3f} at most"
+        return counted(answers)
 
-    def __call__(self, numbers: Numbers) -> Verdict:
-        """Count rows and measures."""
-        outcome, said = {}, {}
-        for row in self.rows or numbers.rows:
-            for measure, most in self.most.items():
-                pair = [numbers.mean(row, column, measure) for column in (self.first, self.second)]
-                if None not in pair:
-                    name = row if len(self.most) == 1 else f"{row} ({measure})"
-                    outcome[name] = bool(abs(pair[0] - pair[1]) <= most)
-                    said[name] = f"{pair[0]:.4g} and {pair[1]:.4g}"
-        return counted(outcome, said=said)
+    return check
 
 
-@dataclass(frozen=True)
-class Within:
-    """A number of a column lies between two bounds in every row, or in enough of them.
+def asked(
+    needs: Iterable[tuple[str, str, str]], condition: Callable[..., Answer], unknown: str = ""
+) -> Check:
+    """A condition on numbers of several rows, for what the others cannot say.
 
-    Attributes
+    Parameters
     ----------
-    column : str
-    measure : str
-    low, high : float
-    rows : tuple of str
-    at_least : int or None
-    """
-
-    column: str
-    measure: str
-    low: float = -np.inf
-    high: float = np.inf
-    rows: tuple[str, ...] = ()
-    at_least: int | None = None
-
-    def __call__(self, numbers: Numbers) -> Verdict:
-        """Count the rows."""
-        means = {r: numbers.mean(r, self.column, self.measure) for r in self.rows or numbers.rows}
-        outcome = {r: bool(self.low <= v <= self.high) for r, v in means.items() if v is not None}
-        return counted(outcome, self.at_least, {row: f"{means[row]:.4g}" for row in outcome})
-
-
-@dataclass(frozen=True)
-class Asked:
-    """A condition in words of Python, for what the others cannot say.
-
-    Attributes
-    ----------
-    needs : tuple of (row, column, measure)
+    needs : iterable of (row, column, measure)
         Numbers that must be known.
     condition : callable
         Called with them, in order; returns a bool, or a bool and a detail.
+    unknown : str
+        Detail where one is not known; it is named by default.
+
+    Returns
+    -------
+    callable
     """
+    keys = tuple(needs)
 
-    needs: tuple[tuple[str, str, str], ...]
-    condition: Callable[..., bool | tuple[bool, str]]
-
-    def __call__(self, numbers: Numbers) -> Verdict:
-        """Ask if everything is known."""
-        values = [numbers.mean(*key) for key in self.needs]
-        missing = [key for key, value in zip(self.needs, values) if value is None]
+    def check(numbers: Numbers) -> Verdict:
+        values = [numbers.mean(*key) for key in keys]
+        missing = [key for key, value in zip(keys, values) if value is None]
         if missing:
-            return Verdict(None, f"no number for {', '.join(missing[0])}")
-        answer = self.condition(*values)
-        held, detail = answer if isinstance(answer, tuple) else (answer, "")
-        return Verdict(bool(held), detail)
+            return Verdict(None, unknown or f"no number for {', '.join(missing[0])}")
+        held, detail = _told(condition(*values))
+        return Verdict(held, detail)
+
+    return check
 
 
-def counted(
-    outcome: Mapping[str, bool],
-    at_least: int | None = None,
-    said: Mapping[str, str] | None = None,
-) -> Verdict:
+def counted(answers: Mapping[str, Answer], at_least: int | None = None) -> Verdict:
     """Verdict over rows: all of them, or as many as are asked for.
 
     Parameters
     ----------
-    outcome : mapping of str to bool
+    answers : mapping of str to bool, or to bool and detail
+        What is said is the detail of the verdict if there is a single row.
     at_least : int, optional
-    said : mapping of str to str, optional
-        The detail if there is a single row.
 
     Returns
     -------
@@ -318,26 +369,37 @@ def counted(
     >>> counted({"wine": True}, at_least=2)
     Verdict(held=None, detail='only 1 row, 2 are spoken of')
     """
-    if not outcome:
-        return Verdict(None, "no numbers")
-    n, good = len(outcome), sum(outcome.values())
+    if not answers:
+        return NO_NUMBERS
+    told = {row: _told(answer) for row, answer in answers.items()}
+    n, good = len(told), sum(held for held, _ in told.values())
     if at_least is not None and at_least > n:
         return Verdict(None, f"only {n} row{'s' * (n > 1)}, {at_least} are spoken of")
     held = good >= (n if at_least is None else at_least)
     if n == 1:
-        (row,) = outcome
-        return Verdict(held, (said or {}).get(row, ""))
-    wrong = [row for row, fine in outcome.items() if not fine]
+        ((_, detail),) = told.values()
+        return Verdict(held, detail)
+    wrong = [row for row, (fine, _) in told.items() if not fine]
     but = f"; not {_few(wrong)}" if wrong else ""
     return Verdict(held, f"{good} of {n} rows{but}")
+
+
+def _told(answer: Answer) -> tuple[bool, str]:
+    held, detail = answer if isinstance(answer, tuple) else (answer, "")
+    return bool(held), detail
+
+
+def _pairs(
+    numbers: Numbers, first: str, second: str, measure: str, rows: Sequence[str] = ()
+) -> list[tuple[Any, Any]]:
+    """Means of two columns in the rows that have both."""
+    pairs = [
+        (numbers.mean(row, first, measure), numbers.mean(row, second, measure))
+        for row in rows or numbers.rows
+    ]
+    return [(a, b) for a, b in pairs if a is not None and b is not None]
 
 
 def _few(names: Sequence[str], most: int = 4) -> str:
     shown = ", ".join(names[:most])
     return shown if len(names) <= most else f"{shown} and {len(names) - most} more"
-
-
-def _holds(a: Any, sign: str, b: Any) -> bool:
-    if sign in ("<=", ">="):
-        return bool(a <= b if sign == "<=" else a >= b)
-    return bool(a < b if sign == "<" else a > b)

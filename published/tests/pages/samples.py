@@ -17,7 +17,7 @@ from uneven_published import (
     build_record,
     measured_part,
 )
-from uneven_published.claims import Best, Compare
+from uneven_published.claims import best, compare
 from uneven_published.reading import printed_curve, printed_table
 from uneven_published.runner import Harvest
 
@@ -69,9 +69,9 @@ def numbers_exhibit(**changes):
         ),
         "printed": printed,
         "claims": (
-            Claim("The norm of A is below that of B.", Compare("A", "B", "norm")),
-            Claim("C errs least everywhere.", Best("C", "error", "lower")),
-            Claim("A errs less than D.", Compare("A", "D", "error")),
+            Claim("The norm of A is below that of B.", compare("A", "B", "norm")),
+            Claim("C errs least everywhere.", best("C", "error", "lower")),
+            Claim("A errs less than D.", compare("A", "D", "error")),
         ),
         "significance": Significance("student", 0.05, ("error",), (("A", "B"),)),
         "errata": ("The deviation of yeast is printed twice.",),
@@ -113,7 +113,7 @@ def odd_record():
         studies=(study(NASTY),),
         measures=(Measure("m", NASTY[3], "higher"), Measure("unused", "never seen")),
         printed=printed,
-        claims=(Claim(NASTY[0], Compare(columns[0], columns[1], "m")),),
+        claims=(Claim(NASTY[0], compare(columns[0], columns[1], "m")),),
         errata=(NASTY[3],),
         explanation=NASTY[1],
     )
@@ -189,7 +189,7 @@ def impossible_record():
             status_note="The corpus is private.",
             measures=(Measure("error", "error", "lower"),),
             printed=printed_table("set | A\ncorpus | .5 ± .1", "error"),
-            claims=(Claim("A errs.", Compare("A", "B", "error")),),
+            claims=(Claim("A errs.", compare("A", "B", "error")),),
         ),
         None,
     )
@@ -205,11 +205,11 @@ def starved_record():
 def doubtful_record():
     """Claims of the source with and without print, and three that are not the source's."""
     claims = (
-        Claim("The norm of A is below that of B.", Compare("A", "B", "norm")),
-        Claim("The norm of A is below that of C.", Compare("A", "C", "norm")),
-        Claim("Asked besides: A errs less than B.", Compare("A", "B", "error")),
-        Claim("By theory: B errs less than A.", Compare("B", "A", "error")),
-        Claim("Asked about C: it errs less than B.", Compare("C", "B", "error")),
+        Claim("The norm of A is below that of B.", compare("A", "B", "norm")),
+        Claim("The norm of A is below that of C.", compare("A", "C", "norm")),
+        Claim("Asked besides: A errs less than B.", compare("A", "B", "error")),
+        Claim("By theory: B errs less than A.", compare("B", "A", "error")),
+        Claim("Asked about C: it errs less than B.", compare("C", "B", "error")),
     )
     return build_record(numbers_exhibit(claims=claims), numbers_measured())
 

@@ -2,20 +2,18 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
-
 import numpy as np
 
 from uneven_published.bregman.methods import CORRECTED, OURS, PRINTED, RANDOM_TREES
 from uneven_published.bregman.one_against_rest import LearningCurve
 from uneven_published.bregman.sources import COLLECTIONS
 from uneven_published.bregman.table_1 import MEASURES, SAMPLE_NOTE
-from uneven_published.claims import counted
+from uneven_published.claims import Check, counted
 from uneven_published.description import Claim, Exhibit, Item, Plot, Study
 from uneven_published.documents import BREGMAN
 from uneven_published.numbers import Numbers, Verdict
 
-__all__ = ["FIGURE_2", "Closer", "Rises", "SlowsDown"]
+__all__ = ["FIGURE_2", "closer", "rises", "slows_down"]
 
 SIZES = (50, 100, 150, 200, 300, 400, 500)
 SIZES_OF_SAMPLE = SIZES[:4]
@@ -53,79 +51,50 @@ def _curves(numbers: Numbers, measure: str) -> dict[tuple[str, str], np.ndarray]
     return found
 
 
-@dataclass(frozen=True)
-class Rises:
-    """Every curve grows with the number of examples, but for falls that are small.
+def rises(measure: str, tolerance: float = TOLERANCE) -> Check:
+    """Every curve grows with the number of examples, but for falls up to the tolerance."""
 
-    Attributes
-    ----------
-    measure : str
-    tolerance : float
-        Falls up to this are passed over.
-    """
-
-    measure: str
-    tolerance: float = TOLERANCE
-
-    def __call__(self, numbers: Numbers) -> Verdict:
-        """Count the curves."""
+    def check(numbers: Numbers) -> Verdict:
         outcome = {}
-        for (row, column), curve in _curves(numbers, self.measure).items():
+        for (row, column), curve in _curves(numbers, measure).items():
             steps = np.diff(curve[np.isfinite(curve)])
-            outcome[f"{column} on {row}"] = bool(np.all(steps >= -self.tolerance))
+            outcome[f"{column} on {row}"] = bool(np.all(steps >= -tolerance))
         return counted(outcome)
 
+    return check
 
-@dataclass(frozen=True)
-class SlowsDown:
-    """Every curve gains less per example over its last half than over its first.
 
-    Attributes
-    ----------
-    measure : str
-    x : tuple of int
-        Places of the curves.
-    """
+def slows_down(measure: str, x: tuple[int, ...] = SIZES) -> Check:
+    """Every curve gains less per example over its last half than over its first."""
 
-    measure: str
-    x: tuple[int, ...] = SIZES
-
-    def __call__(self, numbers: Numbers) -> Verdict:
-        """Count the curves."""
+    def check(numbers: Numbers) -> Verdict:
         outcome = {}
-        for (row, column), curve in _curves(numbers, self.measure).items():
+        for (row, column), curve in _curves(numbers, measure).items():
             known = np.flatnonzero(np.isfinite(curve))
             if len(known) > 2:
                 ends = known[[0, len(known) // 2, -1]]
-                first, last = np.diff(curve[ends]) / np.diff(np.take(self.x, ends))
+                first, last = np.diff(curve[ends]) / np.diff(np.take(x, ends))
                 outcome[f"{column} on {row}"] = bool(last < first)
         return counted(outcome)
 
+    return check
 
-@dataclass(frozen=True)
-class Closer:
-    """The best and the worst column are closer at the end of the curves than at the beginning.
 
-    Attributes
-    ----------
-    measure : str
-    columns : tuple of str
-    """
+def closer(measure: str, columns: tuple[str, ...]) -> Check:
+    """The best and the worst column are closer at the end of the curves than at the beginning."""
 
-    measure: str
-    columns: tuple[str, ...]
-
-    def __call__(self, numbers: Numbers) -> Verdict:
-        """Count the rows."""
-        curves = _curves(numbers, self.measure)
+    def check(numbers: Numbers) -> Verdict:
+        curves = _curves(numbers, measure)
         outcome = {}
         for row in numbers.rows:
-            known = [curves[row, c] for c in self.columns if (row, c) in curves]
+            known = [curves[row, c] for c in columns if (row, c) in curves]
             spread = np.ptp(known, axis=0) if len(known) > 1 else np.array([])
             spread = spread[np.isfinite(spread)]
             if len(spread) > 1:
                 outcome[row] = bool(spread[-1] < spread[0])
         return counted(outcome)
+
+    return check
 
 
 def _claims() -> tuple[Claim, ...]:
@@ -133,11 +102,11 @@ def _claims() -> tuple[Claim, ...]:
         Claim(text.format(measure.title), check)
         for measure in MEASURES
         for text, check in (
-            ("{}: all curves rise with the number of examples.", Rises(measure.key)),
-            ("{}: with enough examples the curves rise more slowly.", SlowsDown(measure.key)),
+            ("{}: all curves rise with the number of examples.", rises(measure.key)),
+            ("{}: with enough examples the curves rise more slowly.", slows_down(measure.key)),
             (
                 "{}: the methods differ less with more examples.",
-                Closer(measure.key, tuple(PRINTED)),
+                closer(measure.key, tuple(PRINTED)),
             ),
         )
     )

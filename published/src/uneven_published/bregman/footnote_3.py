@@ -6,7 +6,7 @@ from uneven_published.bregman.methods import BASELINES, BOOSTED
 from uneven_published.bregman.one_against_rest import OneAgainstRest
 from uneven_published.bregman.sources import COLLECTIONS
 from uneven_published.bregman.table_1 import MEASURES, SAMPLE_NOTE
-from uneven_published.claims import Alike
+from uneven_published.claims import alike
 from uneven_published.description import Claim, Exhibit, Significance, Study
 from uneven_published.documents import BREGMAN
 
@@ -34,7 +34,7 @@ FOOTNOTE_3 = Exhibit(
     claims=tuple(
         Claim(
             f"{measure.title}: AdaBoost and one tree do similarly in {first}.",
-            Alike(first, second, {measure.key: SIMILAR}),
+            alike(first, second, {measure.key: SIMILAR}),
         )
         for measure in MEASURES
         for first, second in PAIRS

@@ -6,7 +6,7 @@ from uneven_published.bregman.iterations import ChosenIterations
 from uneven_published.bregman.methods import CORRECTED, OURS, PRINTED, VOTE
 from uneven_published.bregman.sources import COLLECTIONS
 from uneven_published.bregman.table_1 import SAMPLE_NOTE
-from uneven_published.claims import Within
+from uneven_published.claims import within
 from uneven_published.description import Claim, Exhibit, Measure, Plot, Study
 from uneven_published.documents import BREGMAN
 
@@ -39,7 +39,7 @@ SECTION_4_2 = Exhibit(
     ),
     columns=tuple(VOTES),
     claims=tuple(
-        Claim(text, Within(column, "share", low=MOST))
+        Claim(text, within(column, "share", low=MOST))
         for text, column in (
             ("Cross-validation chooses 2 iterations in most cases.", VOTE),
             ("Asked about the corrected vote: it chooses 2 in most cases.", CORRECTED),

@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
-
 import numpy as np
 
 from uneven_published.bregman.methods import (
@@ -15,13 +13,13 @@ from uneven_published.bregman.methods import (
 )
 from uneven_published.bregman.one_against_rest import OneAgainstRest
 from uneven_published.bregman.sources import APART, COLLECTIONS
-from uneven_published.claims import Best, Compare, counted
+from uneven_published.claims import Check, best, compare, counted
 from uneven_published.description import Claim, Exhibit, Measure, Significance, Study
 from uneven_published.documents import BREGMAN
 from uneven_published.numbers import Numbers, Verdict
 from uneven_published.reading import printed_table
 
-__all__ = ["MEASURES", "SAMPLE_NOTE", "TABLE_1", "AllAbove", "Gain"]
+__all__ = ["MEASURES", "SAMPLE_NOTE", "TABLE_1", "all_above", "gain"]
 
 METHODS = tuple(PRINTED)
 WITH_VIEWS = ("Fusion", "MV-MV", "MVWAB", "rBoost.SH", VOTE)
@@ -64,67 +62,44 @@ F1 = printed_table(
 )
 
 
-@dataclass(frozen=True)
-class AllAbove:
-    """Every one of some columns is above every one of others, in each row and measure.
+def all_above(upper: tuple[str, ...], lower: tuple[str, ...]) -> Check:
+    """Every one of some columns is above every one of others, in each row, by both measures."""
 
-    Attributes
-    ----------
-    upper, lower : tuple of str
-    measures : tuple of str
-    """
-
-    upper: tuple[str, ...]
-    lower: tuple[str, ...]
-    measures: tuple[str, ...] = ("accuracy", "f1")
-
-    def __call__(self, numbers: Numbers) -> Verdict:
-        """Count rows and columns."""
+    def check(numbers: Numbers) -> Verdict:
         outcome = {}
         for row in numbers.rows:
-            for column in self.upper:
+            for column in upper:
                 pairs = [
                     (numbers.mean(row, column, measure), numbers.mean(row, other, measure))
-                    for measure in self.measures
-                    for other in self.lower
+                    for measure in ("accuracy", "f1")
+                    for other in lower
                 ]
                 if all(None not in pair for pair in pairs):
                     outcome[f"{column} on {row}"] = all(a > b for a, b in pairs)
         return counted(outcome)
 
+    return check
 
-@dataclass(frozen=True)
-class Gain:
+
+def gain(column: str, others: tuple[str, ...], measure: str, low: float, high: float) -> Check:
     """How much better one column is than the best of the others, in percent of it.
 
-    Attributes
-    ----------
-    column : str
-    others : tuple of str
-    measure : str
-    low, high : float
-        Percent; figures that round to them are inside.
+    Figures that round to the bounds are inside.
     """
 
-    column: str
-    others: tuple[str, ...]
-    measure: str
-    low: float
-    high: float
-
-    def __call__(self, numbers: Numbers) -> Verdict:
-        """Look at all rows that have every number."""
+    def check(numbers: Numbers) -> Verdict:
         gains = []
         for row in numbers.rows:
-            own = numbers.mean(row, self.column, self.measure)
-            rivals = [numbers.mean(row, other, self.measure) for other in self.others]
+            own = numbers.mean(row, column, measure)
+            rivals = [numbers.mean(row, other, measure) for other in others]
             if own is not None and None not in rivals:
                 gains.append(100.0 * (own / max(rivals) - 1.0))
         if not gains:
             return Verdict(None, "no numbers")
-        low, high = self.low - PERCENT_ROUNDING, self.high + PERCENT_ROUNDING
-        held = bool(low <= min(gains) and max(gains) <= high)
-        return Verdict(held, ", ".join(f"{gain:+.2f} %" for gain in np.sort(gains)))
+        held = low - PERCENT_ROUNDING <= min(gains) and max(gains) <= high + PERCENT_ROUNDING
+        return Verdict(bool(held), ", ".join(f"{one:+.2f} %" for one in np.sort(gains)))
+
+    return check
 
 
 def _claims() -> tuple[Claim, ...]:
@@ -132,45 +107,45 @@ def _claims() -> tuple[Claim, ...]:
     return (
         Claim(
             "All methods that use several views, but MVMLsp, are above Mono and Concat.",
-            AllAbove(WITH_VIEWS, ("Mono", "Concat")),
+            all_above(WITH_VIEWS, ("Mono", "Concat")),
         ),
         Claim(
             "MωMvC² has the best accuracy on every collection.",
-            Best(VOTE, "accuracy", "higher", METHODS),
+            best(VOTE, "accuracy", "higher", METHODS),
         ),
-        Claim("MωMvC² has the best F1 on every collection.", Best(VOTE, "f1", "higher", METHODS)),
+        Claim("MωMvC² has the best F1 on every collection.", best(VOTE, "f1", "higher", METHODS)),
         Claim(
             "Its gains in accuracy over the second best lie within 0.2 to 2.2 %.",
-            Gain(VOTE, others, "accuracy", 0.2, 2.2),
+            gain(VOTE, others, "accuracy", 0.2, 2.2),
         ),
         Claim(
             "Its gains in F1 over the second best lie within 2.2 to 3.8 %.",
-            Gain(VOTE, others, "f1", 2.2, 3.8),
+            gain(VOTE, others, "f1", 2.2, 3.8),
         ),
         Claim(
             "Learning weights is better than even weights: MωMvC² is above MV-MV in accuracy.",
-            Compare(VOTE, "MV-MV", "accuracy", ">"),
+            compare(VOTE, "MV-MV", "accuracy", ">"),
         ),
-        Claim("The same in F1.", Compare(VOTE, "MV-MV", "f1", ">")),
+        Claim("The same in F1.", compare(VOTE, "MV-MV", "f1", ">")),
         Claim(
             "rBoost.SH is the worst method on MNIST₁, where views do not overlap.",
-            Best("rBoost.SH", "accuracy", "lower", METHODS, rows=(APART,)),
+            best("rBoost.SH", "accuracy", "lower", METHODS, rows=(APART,)),
         ),
         Claim(
             "MVMLsp is the worst method on every collection.",
-            Best("MVMLsp", "accuracy", "lower", METHODS),
+            best("MVMLsp", "accuracy", "lower", METHODS),
         ),
         Claim(
             "Asked about the corrected vote: it has the best accuracy on every collection.",
-            Best(CORRECTED, "accuracy", "higher", (*others, CORRECTED)),
+            best(CORRECTED, "accuracy", "higher", (*others, CORRECTED)),
         ),
         Claim(
             "Asked about the corrected vote: it is above MV-MV in accuracy.",
-            Compare(CORRECTED, "MV-MV", "accuracy", ">"),
+            compare(CORRECTED, "MV-MV", "accuracy", ">"),
         ),
         Claim(
             "Asked about the corrected vote: it is above Mono and Concat.",
-            AllAbove((CORRECTED,), ("Mono", "Concat")),
+            all_above((CORRECTED,), ("Mono", "Concat")),
         ),
     )
 

@@ -7,7 +7,7 @@ from dataclasses import replace
 import numpy as np
 
 from uneven.boosting import AdaBoostMMClassifier, ComboClassifier
-from uneven_published.claims import Alike, Asked, Average, Compare, Shrinks
+from uneven_published.claims import alike, asked, average, compare
 from uneven_published.combo.nursery import whole_nursery
 from uneven_published.combo.poker import uci_like_poker
 from uneven_published.description import Claim, Exhibit, Item, Measure, Study
@@ -134,27 +134,27 @@ EXHIBITS = (
         claims=(
             Claim(
                 "On imbalanced sets the norm is much smaller with CoMBo (here: half or less)",
-                Shrinks(COMBO, PLAIN, "norm", SHARPLY, IMBALANCED),
+                compare(COMBO, PLAIN, "norm", "<=", IMBALANCED, share=SHARPLY),
             ),
             Claim(
                 "On imbalanced sets the error is a bit higher with CoMBo (here: not lower)",
-                Compare(COMBO, PLAIN, "error", ">=", IMBALANCED),
+                compare(COMBO, PLAIN, "error", ">=", IMBALANCED),
             ),
             Claim(
                 "Only a bit (here: at most .2 apart)",
-                Alike(COMBO, PLAIN, {"error": 0.2}, IMBALANCED),
+                alike(COMBO, PLAIN, {"error": 0.2}, IMBALANCED),
             ),
             Claim(
                 "On Poker the norm falls drastically (here: to half or less)",
-                Shrinks(COMBO, PLAIN, "norm", SHARPLY, ("Poker",)),
+                compare(COMBO, PLAIN, "norm", "<=", ("Poker",), share=SHARPLY),
             ),
             Claim(
                 "On balanced sets both are similar (here: errors within .03, norms within .15)",
-                Alike(COMBO, PLAIN, {"norm": 0.15, "error": 0.03}, BALANCED),
+                alike(COMBO, PLAIN, {"norm": 0.15, "error": 0.03}, BALANCED),
             ),
             Claim(
                 "Asked besides: over the imbalanced sets CoMBo has the lower mean norm",
-                Average(COMBO, PLAIN, "norm", "<", IMBALANCED),
+                average(COMBO, PLAIN, "norm", "<", IMBALANCED),
             ),
         ),
         errata=(
@@ -187,16 +187,16 @@ EXHIBITS = (
         claims=(
             Claim(
                 "On Car CoMBo errs less in classes 3 and 4 and more in class 1",
-                Asked(_matrices("Car"), rare_gain_on_car),
+                asked(_matrices("Car"), rare_gain_on_car),
             ),
             Claim(
                 "On Connect-4 AdaBoost.MM gets most of classes 2 and 3 wrong",
-                Asked((("Connect-4", PLAIN, "matrix"),), draws_are_lost),
+                asked((("Connect-4", PLAIN, "matrix"),), draws_are_lost),
             ),
             Claim(
                 "On Connect-4 CoMBo recognises classes 2 and 3 as well as class 1 (here: at most "
                 f"{CLOSE} worse)",
-                Asked((("Connect-4", COMBO, "matrix"),), as_good_as_class_1),
+                asked((("Connect-4", COMBO, "matrix"),), as_good_as_class_1),
             ),
         ),
         errata=(

@@ -15,7 +15,7 @@ from uneven.boosting import (
 )
 from uneven.datasets import make_imbalanced_views
 from uneven.fusion import CarakoClassifier, LateFusionClassifier
-from uneven_published.claims import Alike, Asked, Best, Compare, Within
+from uneven_published.claims import alike, asked, best, compare, within
 from uneven_published.description import Claim, Exhibit, Item, Measure, Study
 from uneven_published.documents import KOCO
 from uneven_published.protocols import (
@@ -173,7 +173,7 @@ def _worst_class(method: str, others: tuple[str, ...], text: str) -> Claim:
         return worst[0] > max(worst[1:]), " | ".join(f"{one:.1f} %" for one in worst)
 
     needs = tuple((ALL_VIEWS, name, animal) for name in (method, *others) for animal in ANIMALS)
-    return Claim(text, Asked(needs, ask))
+    return Claim(text, asked(needs, ask))
 
 
 EXHIBITS = (
@@ -194,23 +194,23 @@ EXHIBITS = (
         claims=(
             Claim(
                 "µCoMBo has the best accuracy",
-                Best(MUCOMBO, "accuracy", "higher", SEVEN),
+                best(MUCOMBO, "accuracy", "higher", SEVEN),
             ),
             Claim(
                 "MuMBo is better than all fusion methods",
-                Best(MUMBO, "accuracy", "higher", (MUMBO, *SEVEN[:5])),
+                best(MUMBO, "accuracy", "higher", (MUMBO, *SEVEN[:5])),
             ),
             Claim(
                 "Carako is better than the other fusion methods",
-                Best(CARAKO, "accuracy", "higher", SEVEN[:5]),
+                best(CARAKO, "accuracy", "higher", SEVEN[:5]),
             ),
             Claim(
                 "It is comparable to late AdaBoost.MM (here: within 2 points)",
-                Alike(CARAKO, LATE, {"accuracy": 2.0}),
+                alike(CARAKO, LATE, {"accuracy": 2.0}),
             ),
             Claim(
                 "µCoMBo recognises more than 35 % of every class",
-                Asked(
+                asked(
                     tuple((ALL_VIEWS, MUCOMBO, animal) for animal in ANIMALS),
                     lambda *recalls: (min(recalls) > 35.0, f"at least {min(recalls):.1f} %"),
                 ),
@@ -228,13 +228,13 @@ EXHIBITS = (
             *(
                 Claim(
                     f"{method} favours the majority class: it recognises more deer than µCoMBo",
-                    Compare(method, MUCOMBO, "deer", ">"),
+                    compare(method, MUCOMBO, "deer", ">"),
                 )
                 for method in (EARLY, LATE, MUMBO)
             ),
             Claim(
                 "CoMBo with late fusion collapses: its accuracy is below 20 %",
-                Within(COMBO_LATE, "accuracy", high=20.0),
+                within(COMBO_LATE, "accuracy", high=20.0),
             ),
         ),
         explanation=_EXPLANATION,
@@ -251,8 +251,8 @@ EXHIBITS = (
         printed=_TABLE_4_3,
         columns=(PLAIN, COMBO),
         claims=(
-            Claim("CoMBo has the better MAUC in every view", Compare(COMBO, PLAIN, "mauc", ">")),
-            Claim("CoMBo has the better G-mean in every view", Compare(COMBO, PLAIN, "gmean", ">")),
+            Claim("CoMBo has the better MAUC in every view", compare(COMBO, PLAIN, "mauc", ">")),
+            Claim("CoMBo has the better G-mean in every view", compare(COMBO, PLAIN, "gmean", ">")),
         ),
     ),
     Exhibit(
@@ -267,18 +267,18 @@ EXHIBITS = (
         printed=_TABLE_4_4,
         columns=SEVEN,
         claims=(
-            Claim("µCoMBo has the best MAUC", Best(MUCOMBO, "mauc", "higher", SEVEN)),
-            Claim("µCoMBo has the best G-mean", Best(MUCOMBO, "gmean", "higher", SEVEN)),
-            Claim("µCoMBo has the smallest norm", Best(MUCOMBO, "norm", "lower", SEVEN)),
-            Claim("µCoMBo's G-mean is above MuMBo's", Compare(MUCOMBO, MUMBO, "gmean", ">")),
+            Claim("µCoMBo has the best MAUC", best(MUCOMBO, "mauc", "higher", SEVEN)),
+            Claim("µCoMBo has the best G-mean", best(MUCOMBO, "gmean", "higher", SEVEN)),
+            Claim("µCoMBo has the smallest norm", best(MUCOMBO, "norm", "lower", SEVEN)),
+            Claim("µCoMBo's G-mean is above MuMBo's", compare(MUCOMBO, MUMBO, "gmean", ">")),
             Claim(
                 "Early CoMBo's G-mean is above early AdaBoost.MM's",
-                Compare(COMBO_EARLY, EARLY, "gmean", ">"),
+                compare(COMBO_EARLY, EARLY, "gmean", ">"),
             ),
-            Claim("Carako's G-mean is above MuMBo's", Compare(CARAKO, MUMBO, "gmean", ">")),
+            Claim("Carako's G-mean is above MuMBo's", compare(CARAKO, MUMBO, "gmean", ">")),
             Claim(
                 "Carako and MuMBo have about the same norm (here: within .1)",
-                Asked(
+                asked(
                     ((ALL_VIEWS, CARAKO, "norm"), (ALL_VIEWS, MUMBO, "norm")),
                     lambda a, b: (abs(a - b) <= 0.1, f"{a:.3f} and {b:.3f}"),
                 ),

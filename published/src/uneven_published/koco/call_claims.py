@@ -2,167 +2,99 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
-
 import numpy as np
 from scipy.stats import spearmanr
 
+from uneven_published.claims import Check, asked
 from uneven_published.koco.calls import ALL_VIEWS, VIEW_ROWS
 from uneven_published.numbers import Numbers, Verdict
 
-__all__ = ["Chooses", "LosesLess", "NormFollowsGmean", "RowsBelow", "Wins"]
+__all__ = ["chooses", "loses_less", "norm_follows_gmean", "rows_below", "wins"]
 
 GROUPS = {"strong": ("users", "operators"), "minor": ("turns", "prosody", "entities")}
+LOW, HIGH = ("view 1", "view 2"), ("view 3", "view 4", "view 5")
+NONE = "no numbers"
 
 
-@dataclass(frozen=True)
-class RowsBelow:
-    """A column has lower values in some rows than in others.
+def rows_below(column: str, measure: str) -> Check:
+    """A column has lower values in the rows of the strong views than in those of the others."""
 
-    Attributes
-    ----------
-    column, measure : str
-    low, high : tuple of str
-        Rows.
+    def condition(*values: float) -> tuple[bool, str]:
+        top, bottom = max(values[: len(LOW)]), min(values[len(LOW) :])
+        return top < bottom, f"at most {top:.1f} and at least {bottom:.1f}"
+
+    return asked([(row, column, measure) for row in LOW + HIGH], condition, NONE)
+
+
+def loses_less(less: str, more: str, column: str) -> Check:
+    """One row loses less than another when words are recognised."""
+
+    def condition(*errors: float) -> tuple[bool, str]:
+        first, second = errors[1] - errors[0], errors[3] - errors[2]
+        return first < second, f"{first:.1f} and {second:.1f} points"
+
+    needs = [(row, column, f"{c}.error") for row in (less, more) for c in ("gold", "asr")]
+    return asked(needs, condition, NONE)
+
+
+def chooses(method: str, others: tuple[str, ...], group: str, key: str, less: bool = True) -> Check:
+    """A method chooses a group of views in a smaller (or larger) share of its rounds than others.
+
+    ``key`` is "rounds" or "rate": what is counted.
     """
+    views = tuple(VIEW_ROWS.values())
 
-    column: str
-    measure: str
-    low: tuple[str, ...] = ("view 1", "view 2")
-    high: tuple[str, ...] = ("view 3", "view 4", "view 5")
+    def condition(*counts: float) -> tuple[bool, str]:
+        of_method = [dict(zip(views, some)) for some in np.reshape(counts, (-1, len(views)))]
+        own, *rest = (
+            100 * sum(some[view] for view in GROUPS[group]) / sum(some.values())
+            for some in of_method
+        )
+        held = own < min(rest) if less else own > max(rest)
+        return bool(held), " | ".join(f"{share:.1f} %" for share in (own, *rest))
 
-    def __call__(self, numbers: Numbers) -> Verdict:
-        """Compare the largest of one side with the smallest of the other."""
-        sides = [
-            [numbers.mean(row, self.column, self.measure) for row in rows]
-            for rows in (self.low, self.high)
-        ]
-        if None in sides[0] + sides[1]:
-            return Verdict(None, "no numbers")
-        top, bottom = max(sides[0]), min(sides[1])
-        return Verdict(bool(top < bottom), f"at most {top:.1f} and at least {bottom:.1f}")
+    needs = [(ALL_VIEWS, m, f"{key}.{view}") for m in (method, *others) for view in views]
+    return asked(needs, condition, NONE)
 
 
-@dataclass(frozen=True)
-class LosesLess:
-    """One row loses less than another when words are recognised.
+def wins(
+    method: str,
+    rivals: tuple[str, ...],
+    lower: tuple[str, ...],
+    higher: tuple[str, ...],
+    at_least: int,
+) -> Check:
+    """A method is the best, ties included, by enough of the measures."""
 
-    Attributes
-    ----------
-    less, more : str
-        Rows.
-    column : str
-    """
-
-    less: str
-    more: str
-    column: str
-
-    def __call__(self, numbers: Numbers) -> Verdict:
-        """Compare the losses from gold to ASR."""
-        losses = []
-        for row in (self.less, self.more):
-            pair = [numbers.mean(row, self.column, f"{c}.error") for c in ("gold", "asr")]
-            if None in pair:
-                return Verdict(None, "no numbers")
-            losses.append(pair[1] - pair[0])
-        said = f"{losses[0]:.1f} and {losses[1]:.1f} points"
-        return Verdict(bool(losses[0] < losses[1]), said)
-
-
-@dataclass(frozen=True)
-class Chooses:
-    """A method chooses a group of views in a smaller (or larger) share of its rounds.
-
-    Attributes
-    ----------
-    method : str
-    others : tuple of str
-    group : {"strong", "minor"}
-    key : {"rounds", "rate"}
-    less : bool
-        Whether in a smaller share than all others; else in a larger one.
-    """
-
-    method: str
-    others: tuple[str, ...]
-    group: str
-    key: str
-    less: bool = True
-
-    def __call__(self, numbers: Numbers) -> Verdict:
-        """Add up."""
-        shares = [self._share(numbers, name) for name in (self.method, *self.others)]
-        if None in shares:
-            return Verdict(None, "no numbers")
-        own, *rest = (100 * share for share in shares if share is not None)
-        held = own < min(rest) if self.less else own > max(rest)
-        return Verdict(bool(held), " | ".join(f"{share:.1f} %" for share in (own, *rest)))
-
-    def _share(self, numbers: Numbers, method: str) -> float | None:
-        counts = {
-            view: numbers.mean(ALL_VIEWS, method, f"{self.key}.{view}")
-            for view in VIEW_ROWS.values()
-        }
-        if None in counts.values():
-            return None
-        return float(sum(counts[view] for view in GROUPS[self.group]) / sum(counts.values()))
-
-
-@dataclass(frozen=True)
-class Wins:
-    """A method is the best, ties included, by enough of the measures.
-
-    Attributes
-    ----------
-    method : str
-    rivals : tuple of str
-    lower, higher : tuple of str
-        Measures by what is better.
-    at_least : int
-    """
-
-    method: str
-    rivals: tuple[str, ...]
-    lower: tuple[str, ...]
-    higher: tuple[str, ...]
-    at_least: int
-
-    def __call__(self, numbers: Numbers) -> Verdict:
-        """Count the measures."""
+    def check(numbers: Numbers) -> Verdict:
         won = []
-        for key in (*self.lower, *self.higher):
-            sign = -1.0 if key in self.lower else 1.0
-            values = [numbers.mean(ALL_VIEWS, m, key) for m in (self.method, *self.rivals)]
+        for key in (*lower, *higher):
+            sign = -1.0 if key in lower else 1.0
+            values = [numbers.mean(ALL_VIEWS, m, key) for m in (method, *rivals)]
             if None in values:
                 return Verdict(None, f"no numbers for {key}")
             if sign * values[0] >= max(sign * value for value in values):
                 won.append(key)
-        number = len(self.lower) + len(self.higher)
-        return Verdict(len(won) >= self.at_least, f"{len(won)} of {number}: {', '.join(won)}")
+        number = len(lower) + len(higher)
+        return Verdict(len(won) >= at_least, f"{len(won)} of {number}: {', '.join(won)}")
+
+    return check
 
 
-@dataclass(frozen=True)
-class NormFollowsGmean:
-    """Methods with a small G-mean have a large norm.
+def norm_follows_gmean(methods: tuple[str, ...]) -> Check:
+    """Methods with a small G-mean have a large norm: rank correlation, mean of gold and ASR."""
 
-    Attributes
-    ----------
-    methods : tuple of str
-    """
+    def condition(*values: float) -> tuple[bool, str]:
+        gold, asr = (
+            float(spearmanr(*columns).statistic)
+            for columns in np.reshape(values, (2, 2, len(methods)))
+        )
+        return (gold + asr) / 2 < -0.5, f"rank correlations {gold:.2f} and {asr:.2f}"
 
-    methods: tuple[str, ...]
-
-    def __call__(self, numbers: Numbers) -> Verdict:
-        """Rank correlation over methods, averaged over gold and ASR."""
-        found = []
-        for condition in ("gold", "asr"):
-            columns = [
-                [numbers.mean(ALL_VIEWS, m, f"{condition}.{key}") for m in self.methods]
-                for key in ("gmean", "norm")
-            ]
-            if None in columns[0] + columns[1]:
-                return Verdict(None, "no numbers")
-            found.append(float(spearmanr(*columns).statistic))
-        mean = float(np.mean(found))
-        return Verdict(mean < -0.5, f"rank correlations {found[0]:.2f} and {found[1]:.2f}")
+    needs = [
+        (ALL_VIEWS, m, f"{condition}.{key}")
+        for condition in ("gold", "asr")
+        for key in ("gmean", "norm")
+        for m in methods
+    ]
+    return asked(needs, condition, NONE)

@@ -4,16 +4,16 @@ from __future__ import annotations
 
 from dataclasses import replace
 
-from uneven_published.claims import Alike, Asked, Best, Compare
+from uneven_published.claims import alike, asked, best, compare
 from uneven_published.description import Claim, Exhibit
 from uneven_published.documents import KOCO
 from uneven_published.koco import call_prints as prints
 from uneven_published.koco.call_claims import (
-    Chooses,
-    LosesLess,
-    NormFollowsGmean,
-    RowsBelow,
-    Wins,
+    chooses,
+    loses_less,
+    norm_follows_gmean,
+    rows_below,
+    wins,
 )
 from uneven_published.koco.call_measures import (
     BY_CLASS,
@@ -47,7 +47,7 @@ SIX = (MUMBO, COMBO_EARLY, COMBO_LATE, MUCOMBO, EARLY, LATE)
 def _unheard(row: str, column: str) -> Claim:
     return Claim(
         f"Speech recognition does not touch {row} ({column})",
-        Asked(
+        asked(
             ((row, column, "gold.error"), (row, column, "asr.error")),
             lambda gold, heard: (abs(gold - heard) < 0.05, f"{gold:.1f} and {heard:.1f}"),
         ),
@@ -58,7 +58,7 @@ _LEXICAL = tuple(
     Claim(
         f"{method}: both views of words are clearly stronger than the others, {words} (here: each "
         "errs less than each other)",
-        RowsBelow(method, f"{condition}.error"),
+        rows_below(method, f"{condition}.error"),
     )
     for method in (PLAIN, COMBO)
     for condition, words in CONDITIONS.items()
@@ -87,7 +87,7 @@ CHAPTER_2 = (
             *_LEXICAL[:2],
             Claim(
                 "Operators' words lose less than users' words when they are recognised",
-                LosesLess("view 2", "view 1", PLAIN),
+                loses_less("view 2", "view 1", PLAIN),
             ),
             *(_unheard(row, PLAIN) for row in ("view 3", "view 4", "view 5")),
         ),
@@ -112,15 +112,15 @@ CHAPTER_2 = (
         claims=(
             Claim(
                 "MuMBo has the lowest error as spoken",
-                Best(MUMBO, "gold.error", "lower", (EARLY, LATE)),
+                best(MUMBO, "gold.error", "lower", (EARLY, LATE)),
             ),
             Claim(
                 "MuMBo has the lowest error as recognised",
-                Best(MUMBO, "asr.error", "lower", (EARLY, LATE)),
+                best(MUMBO, "asr.error", "lower", (EARLY, LATE)),
             ),
             Claim(
                 "MuMBo's lead over early AdaBoost grows with recognised words",
-                Asked(
+                asked(
                     tuple(
                         (ALL_VIEWS, method, f"{condition}.error")
                         for method in (EARLY, MUMBO)
@@ -131,7 +131,7 @@ CHAPTER_2 = (
             ),
             Claim(
                 "Early or late makes little difference for AdaBoost (here: below 3 points)",
-                Asked(
+                asked(
                     tuple(
                         (ALL_VIEWS, method, f"{condition}.error")
                         for condition in CONDITIONS
@@ -161,7 +161,7 @@ CHAPTER_2 = (
         claims=(
             Claim(
                 "MuMBo chooses the strong views 1 and 2 less often than AdaBoost",
-                Chooses(MUMBO, (EARLY,), "strong", "rounds"),
+                chooses(MUMBO, (EARLY,), "strong", "rounds"),
             ),
         ),
         errata=("AdaBoost's rounds add up to 1016, not to 1000.",),
@@ -184,11 +184,11 @@ CHAPTER_3 = (
         claims=(
             Claim(
                 "AdaBoost errs less than CoMBo in nearly all views, as spoken",
-                Compare(PLAIN, COMBO, "gold.error", "<", at_least=4),
+                compare(PLAIN, COMBO, "gold.error", "<", at_least=4),
             ),
             Claim(
                 "AdaBoost errs less than CoMBo in nearly all views, as recognised",
-                Compare(PLAIN, COMBO, "asr.error", "<", at_least=4),
+                compare(PLAIN, COMBO, "asr.error", "<", at_least=4),
             ),
             *_LEXICAL,
         ),
@@ -209,21 +209,21 @@ CHAPTER_3 = (
             *(
                 Claim(
                     f"MAUC of both is close in all views, {words} (here: within .03)",
-                    Alike(COMBO, PLAIN, {f"{condition}.mauc": 0.03}),
+                    alike(COMBO, PLAIN, {f"{condition}.mauc": 0.03}),
                 )
                 for condition, words in CONDITIONS.items()
             ),
             *(
                 Claim(
                     f"CoMBo's G-mean is at least AdaBoost's, {words}",
-                    Compare(COMBO, PLAIN, f"{condition}.gmean", ">="),
+                    compare(COMBO, PLAIN, f"{condition}.gmean", ">="),
                 )
                 for condition, words in CONDITIONS.items()
             ),
             *(
                 Claim(
                     f"CoMBo's norm is smaller, {words}",
-                    Compare(COMBO, PLAIN, f"{condition}.norm", "<"),
+                    compare(COMBO, PLAIN, f"{condition}.norm", "<"),
                 )
                 for condition, words in CONDITIONS.items()
             ),
@@ -250,22 +250,22 @@ CHAPTER_3 = (
             *(
                 Claim(
                     f"AdaBoost is better on the majority class {name}, as spoken",
-                    Compare(PLAIN, COMBO, f"gold.{name}", "<"),
+                    compare(PLAIN, COMBO, f"gold.{name}", "<"),
                 )
                 for name in ("etfc", "itnr")
             ),
             Claim(
                 "CoMBo is better on the minority class horr, view 1, as spoken",
-                Compare(COMBO, PLAIN, "gold.horr", "<", ("view 1",)),
+                compare(COMBO, PLAIN, "gold.horr", "<", ("view 1",)),
             ),
             Claim(
                 "CoMBo is better on the minority class aapl in both views, as spoken",
-                Compare(COMBO, PLAIN, "gold.aapl", "<"),
+                compare(COMBO, PLAIN, "gold.aapl", "<"),
             ),
             *(
                 Claim(
                     f"CoMBo is better on the minority class vgc, view 2, {words}",
-                    Compare(COMBO, PLAIN, f"{condition}.vgc", "<", ("view 2",)),
+                    compare(COMBO, PLAIN, f"{condition}.vgc", "<", ("view 2",)),
                 )
                 for condition, words in CONDITIONS.items()
             ),
@@ -297,7 +297,7 @@ CHAPTER_4 = (
                 Claim(
                     f"All views together beat the best single one of {method}, {words}: "
                     f"{' and '.join(fused)}",
-                    Asked(
+                    asked(
                         tuple(
                             (row, column, f"{condition}.error")
                             for row, column in (
@@ -318,30 +318,30 @@ CHAPTER_4 = (
             *(
                 Claim(
                     f"{method} is better than early CoMBo and both AdaBoosts, as spoken",
-                    Best(method, "gold.error", "lower", (COMBO_EARLY, EARLY, LATE)),
+                    best(method, "gold.error", "lower", (COMBO_EARLY, EARLY, LATE)),
                 )
                 for method in (MUMBO, MUCOMBO, COMBO_LATE)
             ),
             *(
                 Claim(
                     f"CoMBo is better than AdaBoost with {kind} fusion, {words}",
-                    Compare(f"CoMBo ({kind})", f"AdaBoost ({kind})", f"{condition}.error", "<"),
+                    compare(f"CoMBo ({kind})", f"AdaBoost ({kind})", f"{condition}.error", "<"),
                 )
                 for kind in ("early", "late")
                 for condition, words in CONDITIONS.items()
             ),
             Claim(
                 "MuMBo is the best of the methods that choose a view a round, as recognised",
-                Best(MUMBO, "asr.error", "lower", (COMBO_EARLY, EARLY)),
+                best(MUMBO, "asr.error", "lower", (COMBO_EARLY, EARLY)),
             ),
             Claim(
                 "Late CoMBo is the best of the methods in which all views speak, as recognised",
-                Best(COMBO_LATE, "asr.error", "lower", (MUCOMBO, LATE)),
+                best(COMBO_LATE, "asr.error", "lower", (MUCOMBO, LATE)),
             ),
             *(
                 Claim(
                     f"MuMBo has the lowest error of all six, {words}",
-                    Best(MUMBO, f"{condition}.error", "lower", SIX),
+                    best(MUMBO, f"{condition}.error", "lower", SIX),
                 )
                 for condition, words in CONDITIONS.items()
             ),
@@ -366,11 +366,11 @@ CHAPTER_4 = (
         claims=(
             Claim(
                 "MuMBo chooses the minor views 3 to 5 more often than the other two",
-                Chooses(MUMBO, (EARLY, COMBO_EARLY), "minor", "rate", less=False),
+                chooses(MUMBO, (EARLY, COMBO_EARLY), "minor", "rate", less=False),
             ),
             Claim(
                 "AdaBoost relies on view 2, and on view 4 of the minor ones",
-                Asked(
+                asked(
                     tuple(
                         (ALL_VIEWS, EARLY, f"rate.{view}")
                         for view in ("users", "operators", "prosody", "entities")
@@ -380,7 +380,7 @@ CHAPTER_4 = (
             ),
             Claim(
                 "CoMBo relies on view 1, and on view 5 of the minor ones",
-                Asked(
+                asked(
                     tuple(
                         (ALL_VIEWS, COMBO_EARLY, f"rate.{view}")
                         for view in ("users", "operators", "prosody", "entities")
@@ -390,7 +390,7 @@ CHAPTER_4 = (
             ),
             Claim(
                 "AdaBoost and CoMBo avoid view 3 (here: in less than 3 % of the rounds)",
-                Asked(
+                asked(
                     tuple((ALL_VIEWS, m, "rate.turns") for m in (EARLY, COMBO_EARLY)),
                     lambda *rates: (max(rates) < 3.0, f"at most {max(rates):.1f} %"),
                 ),
@@ -412,7 +412,7 @@ CHAPTER_4 = (
         claims=(
             Claim(
                 "Late CoMBo is the best of the six by five of six measures",
-                Wins(
+                wins(
                     COMBO_LATE,
                     SIX,
                     ("gold.norm", "asr.norm"),
@@ -423,7 +423,7 @@ CHAPTER_4 = (
             *(
                 Claim(
                     f"MuMBo and late AdaBoost nearly reach late CoMBo's MAUC, {words} (within .01)",
-                    Asked(
+                    asked(
                         tuple(
                             (ALL_VIEWS, m, f"{condition}.mauc") for m in (COMBO_LATE, MUMBO, LATE)
                         ),
@@ -437,7 +437,7 @@ CHAPTER_4 = (
             ),
             Claim(
                 "A small G-mean goes with a large norm (rank correlation below -.5)",
-                NormFollowsGmean(SIX),
+                norm_follows_gmean(SIX),
             ),
         ),
         explanation=ALL_EXPLAINED,

@@ -7,7 +7,7 @@ from dataclasses import replace
 import numpy as np
 
 from uneven.datasets import make_uneven_views
-from uneven_published.claims import Asked, Average, Best, Compare
+from uneven_published.claims import asked, average, best, compare
 from uneven_published.description import (
     Answers,
     Claim,
@@ -161,7 +161,7 @@ EXHIBITS = (
         claims=(
             Claim(
                 "Half of the major view's noisy rows are sane in each minor view",
-                Asked(
+                asked(
                     tuple((DRAWN.name, view, "saved") for view in VIEWS[1:]),
                     lambda *shares: (
                         all(abs(share - 0.5) < 0.05 for share in shares),
@@ -171,7 +171,7 @@ EXHIBITS = (
             ),
             Claim(
                 "About 75 % of the joined descriptions are noisy",
-                Asked(
+                asked(
                     ((DRAWN.name, "all views joined", "noise"),),
                     lambda share: (abs(share - 0.75) < 0.05, f"{share:.2f}"),
                 ),
@@ -196,16 +196,16 @@ EXHIBITS = (
         claims=(
             Claim(
                 "The empirical cost of every view falls with the rounds",
-                Asked(tuple((SHOWN, view, "cost") for view in VIEWS), costs_fall),
+                asked(tuple((SHOWN, view, "cost") for view in VIEWS), costs_fall),
             ),
-            Claim("MuMBo's test error falls", Asked(((SHOWN, MUMBO, "test"),), falls)),
+            Claim("MuMBo's test error falls", asked(((SHOWN, MUMBO, "test"),), falls)),
             Claim(
                 "MuMBo ends below AdaBoost with early fusion",
-                Asked(((SHOWN, MUMBO, "test"), (SHOWN, ADABOOST, "test")), ends_below),
+                asked(((SHOWN, MUMBO, "test"), (SHOWN, ADABOOST, "test")), ends_below),
             ),
             Claim(
                 "The first rounds choose the major view, later ones the minor views as well",
-                Asked(tuple((SHOWN, view, "share") for view in VIEWS), major_first),
+                asked(tuple((SHOWN, view, "share") for view in VIEWS), major_first),
             ),
         ),
         plots=(
@@ -228,19 +228,19 @@ EXHIBITS = (
         claims=(
             Claim(
                 "MuMBo is the best in every setting",
-                Best(MUMBO, "error", "lower", tuple(METHODS)),
+                best(MUMBO, "error", "lower", tuple(METHODS)),
             ),
             Claim(
                 "Late fusion of SVMs is the best of the fusion methods",
-                Best(LATE_SVM, "error", "lower", (EARLY_SVM, LATE_SVM, ADABOOST)),
+                best(LATE_SVM, "error", "lower", (EARLY_SVM, LATE_SVM, ADABOOST)),
             ),
             Claim(
                 "Asked besides: with η of .25 or more MuMBo is below AdaBoost with early fusion",
-                Compare(MUMBO, ADABOOST, "error", "<", _NOISY),
+                compare(MUMBO, ADABOOST, "error", "<", _NOISY),
             ),
             Claim(
                 "Asked besides: on average over the settings MuMBo is below late fusion",
-                Average(MUMBO, LATE_SVM, "error", "<"),
+                average(MUMBO, LATE_SVM, "error", "<"),
             ),
             Claim("AdaBoost is slightly better after about 50 rounds than after 200", better_at_50),
         ),

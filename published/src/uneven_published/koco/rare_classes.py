@@ -2,13 +2,11 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
-
 import numpy as np
 from scipy.stats import spearmanr
 
 from uneven.boosting import AdaBoostMMClassifier, ComboClassifier
-from uneven_published.claims import Alike, Asked, Compare, counted
+from uneven_published.claims import Check, alike, asked, compare, counted
 from uneven_published.description import (
     Claim,
     Exhibit,
@@ -164,58 +162,39 @@ RATIOS = {
 """Largest over smallest class, as printed in table 3.1."""
 
 
-@dataclass(frozen=True)
-class BesideLiterature:
-    """CoMBo reaches the better of the two literature values, less some printed deviations.
+def beside_literature(
+    measure: str,
+    deviations: float = 0.0,
+    rows: tuple[str, ...] = IN_LITERATURE,
+    at_least: int | None = None,
+) -> Check:
+    """CoMBo reaches the better of the two literature values in every row, or in enough of them.
 
-    Attributes
-    ----------
-    measure : str
-    deviations : float
-        How far below it may stay, in CoMBo's own printed deviations.
-    rows : tuple of str
-    at_least : int or None
-        In how many rows; in all of them if None.
+    It may stay below by some of CoMBo's own printed deviations.
     """
+    printed = (GMEANS | _MAUCS).values
 
-    measure: str
-    deviations: float = 0.0
-    rows: tuple[str, ...] = IN_LITERATURE
-    at_least: int | None = None
-
-    def __call__(self, numbers: Numbers) -> Verdict:
-        """Count the rows."""
-        printed = (GMEANS | _MAUCS).values
+    def check(numbers: Numbers) -> Verdict:
         outcome = {}
-        for row in self.rows:
-            own = numbers.mean(row, COMBO, self.measure)
+        for row in rows:
+            own = numbers.mean(row, COMBO, measure)
             if own is not None:
-                best = max(printed[row, other, self.measure].mean for other in (NC, SMOTE))
-                slack = self.deviations * printed[row, COMBO, self.measure].deviation
+                best = max(printed[row, other, measure].mean for other in (NC, SMOTE))
+                slack = deviations * printed[row, COMBO, measure].deviation
                 outcome[row] = bool(own >= best - slack)
-        return counted(outcome, self.at_least)
+        return counted(outcome, at_least)
+
+    return check
 
 
-@dataclass(frozen=True)
-class BelowLiterature:
-    """CoMBo is below both literature values.
+def below_literature(measure: str, row: str) -> Check:
+    """CoMBo is below both literature values."""
+    least = min((GMEANS | _MAUCS).mean(row, other, measure) for other in (NC, SMOTE))
 
-    Attributes
-    ----------
-    measure, row : str
-    """
+    def condition(own: float) -> tuple[bool, str]:
+        return own < least, f"{own:.3f} and {least:.3f}"
 
-    measure: str
-    row: str
-
-    def __call__(self, numbers: Numbers) -> Verdict:
-        """Compare with the smaller one."""
-        own = numbers.mean(self.row, COMBO, self.measure)
-        if own is None:
-            return Verdict(None, "no numbers")
-        printed = GMEANS | _MAUCS
-        least = min(printed.mean(self.row, other, self.measure) for other in (NC, SMOTE))
-        return Verdict(bool(own < least), f"{own:.3f} and {least:.3f}")
+    return asked([(row, COMBO, measure)], condition, "no numbers")
 
 
 def gain_grows_with_imbalance(numbers: Numbers) -> Verdict:
@@ -228,27 +207,20 @@ def gain_grows_with_imbalance(numbers: Numbers) -> Verdict:
     return _correlated([RATIOS[row] for row in gains], list(gains.values()))
 
 
-@dataclass(frozen=True)
-class NormTells:
-    """What CoMBo takes from the norm goes with what it adds to another measure.
+def norm_tells(measure: str) -> Check:
+    """What CoMBo takes from the norm goes with what it adds to another measure."""
 
-    Attributes
-    ----------
-    measure : str
-    """
-
-    measure: str
-
-    def __call__(self, numbers: Numbers) -> Verdict:
-        """Rank correlation over the printed sets."""
+    def check(numbers: Numbers) -> Verdict:
         falls, rises = [], []
         for row in REPORTED:
             norms = [numbers.mean(row, column, "norm") for column in (COMBO, PLAIN)]
-            others = [numbers.mean(row, column, self.measure) for column in (COMBO, PLAIN)]
+            others = [numbers.mean(row, column, measure) for column in (COMBO, PLAIN)]
             if None not in (*norms, *others):
                 falls.append(norms[1] - norms[0])
                 rises.append(others[0] - others[1])
         return _correlated(falls, rises)
+
+    return check
 
 
 def _correlated(a: list[float], b: list[float], fewest: int = 4) -> Verdict:
@@ -291,23 +263,23 @@ _LITERATURE_CLAIMS = (
     Claim(
         "Asked besides: except on Satimage CoMBo's G-mean is at most one printed deviation below "
         "the better value of the literature",
-        BesideLiterature("gmean", 1.0, IMBALANCED),
+        beside_literature("gmean", 1.0, IMBALANCED),
     ),
     Claim(
         "Asked besides: the same for MAUC",
-        BesideLiterature("mauc", 1.0, IMBALANCED),
+        beside_literature("mauc", 1.0, IMBALANCED),
     ),
     Claim(
         "CoMBo has the better MAUC in most sets (here: in 5 of 8)",
-        BesideLiterature("mauc", at_least=5),
+        beside_literature("mauc", at_least=5),
     ),
     Claim(
         "On Satimage, the least imbalanced set, CoMBo is worse than both in G-mean",
-        BelowLiterature("gmean", "Satimage"),
+        below_literature("gmean", "Satimage"),
     ),
     Claim(
         "On Satimage CoMBo is worse than both in MAUC",
-        BelowLiterature("mauc", "Satimage"),
+        below_literature("mauc", "Satimage"),
     ),
     Claim(
         "The higher the imbalance ratio, the more CoMBo gains over the literature (G-mean)",
@@ -317,31 +289,31 @@ _LITERATURE_CLAIMS = (
 _AGAINST_MM_CLAIMS = (
     Claim(
         "The norm is always smaller with CoMBo",
-        Compare(COMBO, PLAIN, "norm", "<", REPORTED),
+        compare(COMBO, PLAIN, "norm", "<", REPORTED),
     ),
     Claim(
         "Accuracy tends to be a bit worse with CoMBo (here: not better in 4 of 6 sets)",
-        Compare(COMBO, PLAIN, "accuracy", "<=", REPORTED, at_least=4),
+        compare(COMBO, PLAIN, "accuracy", "<=", REPORTED, at_least=4),
     ),
     Claim(
         "G-mean is better with CoMBo in most sets (here: in 5 of 6, ties included)",
-        Compare(COMBO, PLAIN, "gmean", ">=", REPORTED, at_least=5),
+        compare(COMBO, PLAIN, "gmean", ">=", REPORTED, at_least=5),
     ),
     Claim(
         "MAUC is at least as good with CoMBo",
-        Compare(COMBO, PLAIN, "mauc", ">=", REPORTED),
+        compare(COMBO, PLAIN, "mauc", ">=", REPORTED),
     ),
     Claim(
         "The more the norm falls, the more the G-mean rises (here: rank correlation above .5)",
-        NormTells("gmean"),
+        norm_tells("gmean"),
     ),
     Claim(
         "The more the norm falls, the more the MAUC rises (here: rank correlation above .5)",
-        NormTells("mauc"),
+        norm_tells("mauc"),
     ),
     Claim(
         "On the sets that are not printed both are equivalent (here: within .03)",
-        Alike(COMBO, PLAIN, dict.fromkeys(("norm", "accuracy", "gmean", "mauc"), 0.03), UNREPORTED),
+        alike(COMBO, PLAIN, dict.fromkeys(("norm", "accuracy", "gmean", "mauc"), 0.03), UNREPORTED),
     ),
 )
 _EXPLANATION = (
@@ -412,13 +384,13 @@ EXHIBITS = (
         claims=(
             Claim(
                 "CoMBo gets more of the majority class wrong and less of both minority classes",
-                Asked(_BOTH, majority_pays),
+                asked(_BOTH, majority_pays),
             ),
             Claim(
                 "Error rates of the classes lie closer together with CoMBo",
-                Asked(_BOTH, levelled),
+                asked(_BOTH, levelled),
             ),
-            Claim("The overall error is still higher with CoMBo", Asked(_BOTH, more_errors)),
+            Claim("The overall error is still higher with CoMBo", asked(_BOTH, more_errors)),
         ),
         errata=(
             "The caption names AdaBoost.MM first, but the first matrix is CoMBo's: its row sums "

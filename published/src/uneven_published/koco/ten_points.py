@@ -5,7 +5,7 @@ from __future__ import annotations
 import numpy as np
 
 from uneven.boosting import AdaBoostMMClassifier
-from uneven_published.claims import Within
+from uneven_published.claims import within
 from uneven_published.description import (
     Answers,
     Claim,
@@ -73,8 +73,8 @@ EXHIBITS = (
             """
         ),
         claims=(
-            Claim("The vote has all points right", Within("vote", "mistakes", high=0.0)),
-            Claim("The first rule has three points wrong", Within("round 1", "mistakes", 3, 3)),
+            Claim("The vote has all points right", within("vote", "mistakes", high=0.0)),
+            Claim("The first rule has three points wrong", within("round 1", "mistakes", 3, 3)),
         ),
         errata=(
             "The weights .66 and .91 are computed from rounded errors; errors of 3/14 and 3/22 "

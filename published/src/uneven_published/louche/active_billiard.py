@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from uneven_published.claims import Asked, Within
+from uneven_published.claims import asked, within
 from uneven_published.description import Claim, Exhibit, Item, Measure, Plot, Study
 from uneven_published.documents import LOUCHE
 from uneven_published.louche.billiard_runs import (
@@ -38,11 +38,11 @@ FIGURE_5_10 = Exhibit(
     claims=(
         Claim(
             "After 300 bounces the way goes nearly everywhere (over 95 % of the cells).",
-            Within(BALL, "visited", low=0.95, rows=("300 bounces",)),
+            within(BALL, "visited", low=0.95, rows=("300 bounces",)),
         ),
         Claim(
             "After 5 bounces it does not.",
-            Within(BALL, "visited", high=0.6, rows=("5 bounces",)),
+            within(BALL, "visited", high=0.6, rows=("5 bounces",)),
         ),
     ),
 )
@@ -83,15 +83,15 @@ FIGURE_5_11 = Exhibit(
     claims=(
         Claim(
             "At large scale the polygon is covered evenly (deviation under a tenth of the mean).",
-            Within(BALL, "uneven", high=0.1, rows=(WHOLE,)),
+            within(BALL, "uneven", high=0.1, rows=(WHOLE,)),
         ),
         Claim(
             "When magnified, the coverage is irregular (more than twice as uneven).",
-            Asked(((WHOLE, BALL, "uneven"), (MAGNIFIED, BALL, "uneven")), coarser),
+            asked(((WHOLE, BALL, "uneven"), (MAGNIFIED, BALL, "uneven")), coarser),
         ),
         Claim(
             "A ball covers any version space evenly, near enough: nothing is left out.",
-            Within(BALL, "unvisited", high=0.001, rows=(SPACE,)),
+            within(BALL, "unvisited", high=0.001, rows=(SPACE,)),
         ),
     ),
     errata=(
@@ -138,18 +138,18 @@ FIGURE_5_12 = Exhibit(
     claims=(
         Claim(
             "After 100 bounces the estimate is already good (within 0.05).",
-            Within(BALL, "off_100", high=0.05),
+            within(BALL, "off_100", high=0.05),
         ),
         Claim(
             "After 5000 bounces it is better.",
-            Asked(
+            asked(
                 ((POLYGON, BALL, "off_5000"), (POLYGON, BALL, "off_100")),
                 lambda last, early: last < early,
             ),
         ),
         Claim(
             "The way covers the polygon evenly, the midpoints do not.",
-            Asked(((POLYGON, BALL, "way"), (POLYGON, BALL, "midpoints")), coarser),
+            asked(((POLYGON, BALL, "way"), (POLYGON, BALL, "midpoints")), coarser),
         ),
     ),
     plots=(Plot("off", BOUNCES, "bounces", "distance from the centre of gravity", y_log=True),),

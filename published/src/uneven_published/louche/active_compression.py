@@ -4,8 +4,7 @@ from __future__ import annotations
 
 import numpy as np
 
-from uneven_published.claims import Asked, Compare, Within
-from uneven_published.curve_claims import Ordered
+from uneven_published.claims import asked, compare, ordered, within
 from uneven_published.description import Claim, Exhibit, Item, Measure, Plot, Study
 from uneven_published.documents import LOUCHE
 from uneven_published.louche.localisation_runs import (
@@ -102,21 +101,21 @@ FIGURE_6_3 = Exhibit(
     printed=printed_by_cut(),
     columns=(LARGEST, SMALLEST, RANDOM, LOWEST, CYCLIC),
     claims=(
-        Claim("Largest Error never needs more than 6 cuts.", Within(LARGEST, "seven", high=0.0)),
+        Claim("Largest Error never needs more than 6 cuts.", within(LARGEST, "seven", high=0.0)),
         Claim(
             "With Largest Error 4 cuts are enough in about 80 % of the runs.",
-            Within(LARGEST, "four", 0.75, 0.85),
+            within(LARGEST, "four", 0.75, 0.85),
         ),
         Claim("With Largest Error there is a sharp drop after the third cut.", drop_after_third),
         Claim(
             "Largest Error takes the fewest cuts, Smallest Error the most, Random Error is in "
             "between, at each number of cuts from the fourth on.",
-            Ordered(TENTH, (LARGEST, RANDOM, SMALLEST), "reached", CUTS, CUTS[3:8], "cut"),
+            ordered(TENTH, (LARGEST, RANDOM, SMALLEST), "reached", CUTS, CUTS[3:8], "cut"),
         ),
         Claim(
             "After each cut, Smallest Error makes the fewest updates, Largest Error the most, "
             "Random Error is in between.",
-            Ordered(TENTH, (SMALLEST, RANDOM, LARGEST), "after", CUTS, CUTS[:6], "cut"),
+            ordered(TENTH, (SMALLEST, RANDOM, LARGEST), "after", CUTS, CUTS[:6], "cut"),
         ),
     ),
     plots=(
@@ -200,13 +199,13 @@ FIGURE_6_4 = Exhibit(
     printed=printed_by_margin(),
     columns=(LARGEST, SMALLEST, RANDOM, LOWEST, CYCLIC),
     claims=(
-        Claim("Largest Error uses fewer cuts than Random Error.", Compare(LARGEST, RANDOM, "cuts")),
+        Claim("Largest Error uses fewer cuts than Random Error.", compare(LARGEST, RANDOM, "cuts")),
         Claim(
-            "Random Error uses fewer cuts than Smallest Error.", Compare(RANDOM, SMALLEST, "cuts")
+            "Random Error uses fewer cuts than Smallest Error.", compare(RANDOM, SMALLEST, "cuts")
         ),
         Claim(
             "The number of cuts depends little on the margin, least for Largest Error.",
-            Asked(
+            asked(
                 tuple(
                     (margin_row(margin), column, "cuts")
                     for column in (LARGEST, RANDOM, SMALLEST)
@@ -218,7 +217,7 @@ FIGURE_6_4 = Exhibit(
         Claim(
             "Random Error makes nearly as few updates as Smallest Error (at most 1.5 times as many "
             "on average over the margins, at most twice at any).",
-            Asked(
+            asked(
                 tuple((ALL, column, "updates_curve") for column in (SMALLEST, RANDOM)),
                 near_as_few,
             ),
@@ -226,14 +225,14 @@ FIGURE_6_4 = Exhibit(
         *(
             Claim(
                 f"{column} makes fewer updates than the perceptron on the whole set.",
-                Compare(column, LOWEST, "updates"),
+                compare(column, LOWEST, "updates"),
             )
             for column in (LARGEST, SMALLEST, RANDOM)
         ),
         *(
             Claim(
                 f"The updates of {column} are far below their bound (under a tenth of it).",
-                Within(column, "bound", high=0.1),
+                within(column, "bound", high=0.1),
             )
             for column in (LARGEST, SMALLEST, RANDOM, LOWEST)
         ),

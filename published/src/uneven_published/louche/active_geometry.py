@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from uneven.bounds import grunbaum_share
-from uneven_published.claims import Asked, Compare, Within
+from uneven_published.claims import asked, compare, within
 from uneven_published.description import Claim, Exhibit, Item, Measure, Study
 from uneven_published.documents import LOUCHE
 from uneven_published.louche.centre_runs import (
@@ -49,16 +49,16 @@ FIGURE_5_5 = Exhibit(
     claims=(
         Claim(
             "Cuts through a point near the edge split the body unevenly (0.1 at most on a side).",
-            Within("near the edge", "least", high=0.1),
+            within("near the edge", "least", high=0.1),
         ),
         Claim(
             "By theory: cuts through a central point split it almost evenly, whatever their "
             "direction (0.4 at least on either side).",
-            Within("central", "least", low=0.4),
+            within("central", "least", low=0.4),
         ),
         Claim(
             "What a cut through a central point leaves is more reliable.",
-            Compare("central", "near the edge", "spread", "<"),
+            compare("central", "near the edge", "spread", "<"),
         ),
     ),
 )
@@ -100,17 +100,17 @@ FIGURE_5_6 = Exhibit(
     claims=(
         Claim(
             "In the plane the centre of gravity lies at 2/3 of the height from the corner.",
-            Within(SIMPLEX, "depth", 0.66661, 0.66675, rows=("2 dimensions",)),
+            within(SIMPLEX, "depth", 0.66661, 0.66675, rows=("2 dimensions",)),
         ),
         Claim(
             "In the plane exactly 4/9 of the triangle are on the side of the corner.",
-            Within(SIMPLEX, "share", 0.44439, 0.44450, rows=("2 dimensions",)),
+            within(SIMPLEX, "share", 0.44439, 0.44450, rows=("2 dimensions",)),
         ),
         *(
             Claim(
                 f"By theory: in {d} dimensions no cut through a centre of gravity leaves less than "
                 f"{grunbaum_share(d):.4f} on a side.",
-                Within(ANY, "below", high=0.0, rows=(f"{d} dimensions",)),
+                within(ANY, "below", high=0.0, rows=(f"{d} dimensions",)),
             )
             for d in (2, 3)
         ),
@@ -141,11 +141,11 @@ FIGURE_5_7 = Exhibit(
     claims=(
         Claim(
             "By theory: the bisectors of the base angles meet in the Chebyshev centre.",
-            Within(CHEBYSHEV, "apart", high=1e-7),
+            within(CHEBYSHEV, "apart", high=1e-7),
         ),
         Claim(
             "By theory: the centre of gravity is the weighted mean of those of the two triangles.",
-            Within(GRAVITY, "apart", high=1e-9),
+            within(GRAVITY, "apart", high=1e-9),
         ),
     ),
 )
@@ -179,26 +179,26 @@ FIGURE_5_8 = Exhibit(
     claims=(
         Claim(
             "By theory: all three have the same Chebyshev centre.",
-            Asked(tuple((row, CHEBYSHEV, "height") for row in HEIGHTS), same),
+            asked(tuple((row, CHEBYSHEV, "height") for row in HEIGHTS), same),
         ),
         Claim(
             "Cutting off the top moves the centre of gravity towards the base.",
-            Asked(
+            asked(
                 tuple((row, GRAVITY, "height") for row in HEIGHTS),
                 lambda low, middle, whole: low < middle < whole,
             ),
         ),
         Claim(
             "By theory: in between there is a trapezoid in which both centres are the same point.",
-            Asked(tuple((HEIGHTS[1], c, "height") for c in (CHEBYSHEV, GRAVITY)), same),
+            asked(tuple((HEIGHTS[1], c, "height") for c in (CHEBYSHEV, GRAVITY)), same),
         ),
         Claim(
             "In the lowest trapezoid the centre of gravity is below the Chebyshev centre.",
-            Compare(GRAVITY, CHEBYSHEV, "height", "<", rows=HEIGHTS[:1]),
+            compare(GRAVITY, CHEBYSHEV, "height", "<", rows=HEIGHTS[:1]),
         ),
         Claim(
             "In the whole triangle it is above.",
-            Compare(GRAVITY, CHEBYSHEV, "height", ">", rows=HEIGHTS[2:]),
+            compare(GRAVITY, CHEBYSHEV, "height", ">", rows=HEIGHTS[2:]),
         ),
     ),
 )
@@ -234,16 +234,16 @@ FIGURE_5_9 = Exhibit(
         Claim(
             "The Chebyshev centre can be far from the centre of gravity (over 10 degrees in one of "
             "the spaces).",
-            Within(CHEBYSHEV, "angle", low=10.0, at_least=1),
+            within(CHEBYSHEV, "angle", low=10.0, at_least=1),
         ),
         Claim(
             "By theory: a cut through the centre of gravity never leaves less than (3/4)³ on a "
             "side.",
-            Within(GRAVITY, "least", low=grunbaum_share(3)),
+            within(GRAVITY, "least", low=grunbaum_share(3)),
         ),
         Claim(
             "A cut through the Chebyshev centre has no such guarantee.",
-            Within(CHEBYSHEV, "least", high=grunbaum_share(3), at_least=1),
+            within(CHEBYSHEV, "least", high=grunbaum_share(3), at_least=1),
         ),
     ),
     errata=(
@@ -288,21 +288,21 @@ FIGURE_7_3 = Exhibit(
     claims=(
         Claim(
             "The example nearest to some classifier need not be the most even split.",
-            Within(MEMBER, "agrees", high=0.5),
+            within(MEMBER, "agrees", high=0.5),
         ),
         Claim(
             "With a well chosen classifier the nearest example is very likely the most even split "
             "(centre of gravity, more often than not).",
-            Within(MASS_CENTRE, "agrees", low=0.5),
+            within(MASS_CENTRE, "agrees", low=0.5),
         ),
         Claim(
             "The centre of gravity is better at that than the Chebyshev centre.",
-            Compare(MASS_CENTRE, BALL_CENTRE, "agrees", ">"),
+            compare(MASS_CENTRE, BALL_CENTRE, "agrees", ">"),
         ),
         Claim(
             "Asked besides: asking near the centre of gravity splits about as evenly as the best "
             "choice (0.02).",
-            Asked(
+            asked(
                 tuple(("random version spaces", c, "smaller") for c in (MASS_CENTRE, EVEN)),
                 lambda near, best: (best - near <= 0.02, f"{near:.3f} and {best:.3f}"),
             ),

@@ -2,8 +2,7 @@
 
 from __future__ import annotations
 
-from uneven_published.claims import Asked, Compare, Within, counted
-from uneven_published.curve_claims import Levelled, Ordered
+from uneven_published.claims import asked, compare, counted, levelled, ordered, within
 from uneven_published.description import Claim, Exhibit, Item, Measure, Plot, Study
 from uneven_published.documents import LOUCHE
 from uneven_published.louche.query_runs import (
@@ -205,30 +204,30 @@ def text_claims(rows: tuple[str, ...]) -> tuple[Claim, ...]:
         *(
             Claim(
                 f"ACTIVE-BPM is above ACTIVE-SVM after {q} queries, with both pools.",
-                Compare(GRAVITY, HARD, f"q{q}", ">"),
+                compare(GRAVITY, HARD, f"q{q}", ">"),
             )
             for q in TEXT_TOLD
         ),
         *(
             Claim(
                 f"{row}: ACTIVE-BPM rises faster, it is above from 5 to 30 queries.",
-                Ordered(row, (HARD, GRAVITY), "accuracy", TEXT_QUERIES, (5, 10, 20, 30), "query"),
+                ordered(row, (HARD, GRAVITY), "accuracy", TEXT_QUERIES, (5, 10, 20, 30), "query"),
             )
             for row in rows
         ),
         Claim(
             "Asked besides: ACTIVE-BPM is above the Chebyshev centre, which ACTIVE-SVM is meant "
             "to be, after 20 queries.",
-            Compare(GRAVITY, CHEBYSHEV, "q20", ">"),
+            compare(GRAVITY, CHEBYSHEV, "q20", ">"),
         ),
         Claim(
             "ACTIVE-BPM reaches an accuracy of 0.9 after about 10 queries.",
-            Within(GRAVITY, "q10", low=0.9),
+            within(GRAVITY, "q10", low=0.9),
         ),
         *(
             Claim(
                 f"{column} is stable after about 30 queries (0.03 at most up to 60).",
-                Levelled(column, "accuracy", TEXT_QUERIES, 30, 60, 0.03),
+                levelled(column, "accuracy", TEXT_QUERIES, 30, 60, 0.03),
             )
             for column in (GRAVITY, HARD)
         ),
@@ -322,16 +321,16 @@ BOTTOM = Exhibit(
     claims=(
         Claim(
             "ACTIVE-BPM has an accuracy of roughly 0.8 after 20 queries.",
-            Asked(((BANANA, GRAVITY, "q20"),), about_eight_tenths),
+            asked(((BANANA, GRAVITY, "q20"),), about_eight_tenths),
         ),
         Claim(
             "ACTIVE-BPM is above ACTIVE-SVM, from 10 queries on.",
-            Ordered(BANANA, (HARD, GRAVITY), "accuracy", BANANA_QUERIES, TENS, "query"),
+            ordered(BANANA, (HARD, GRAVITY), "accuracy", BANANA_QUERIES, TENS, "query"),
         ),
         *(
             Claim(
                 f"{column} has converged after 60 queries (0.025 at most anywhere up to 100).",
-                Levelled(column, "accuracy", BANANA_QUERIES, 60, 100, 0.025),
+                levelled(column, "accuracy", BANANA_QUERIES, 60, 100, 0.025),
             )
             for column in (GRAVITY, HARD)
         ),
@@ -343,7 +342,7 @@ BOTTOM = Exhibit(
         Claim(
             "Asked besides: ACTIVE-BPM is above the Chebyshev centre, which ACTIVE-SVM is meant "
             "to be, from 10 queries on.",
-            Ordered(BANANA, (CHEBYSHEV, GRAVITY), "accuracy", BANANA_QUERIES, TENS, "query"),
+            ordered(BANANA, (CHEBYSHEV, GRAVITY), "accuracy", BANANA_QUERIES, TENS, "query"),
         ),
     ),
     plots=(Plot("accuracy", BANANA_QUERIES, "queries", "accuracy"),),

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from uneven_published.claims import Asked, Within
+from uneven_published.claims import asked, within
 from uneven_published.description import Claim, Exhibit, Item, Measure, Plot, Study
 from uneven_published.documents import LOUCHE
 from uneven_published.louche.illustration_runs import (
@@ -100,11 +100,11 @@ EXHIBITS: tuple[Exhibit, ...] = (
         claims=(
             Claim(
                 "Some classifier makes no mistake.",
-                Within("0-1", "lowest", high=0.0, rows=("Separable",)),
+                within("0-1", "lowest", high=0.0, rows=("Separable",)),
             ),
             Claim(
                 "By theory: the hinge risk is convex.",
-                Within("hinge", "bent", high=0.0, rows=("Separable",)),
+                within("hinge", "bent", high=0.0, rows=("Separable",)),
             ),
         ),
         plots=(_SURFACE_PLOT,),
@@ -131,7 +131,7 @@ EXHIBITS: tuple[Exhibit, ...] = (
         claims=(
             Claim(
                 "A line can produce every labelling of three points.",
-                Asked(
+                asked(
                     (("3 points", "lines", "labellings"), ("3 points", "lines", "produced")),
                     lambda a, b: a == b,
                 ),
@@ -168,11 +168,11 @@ EXHIBITS: tuple[Exhibit, ...] = (
         claims=(
             Claim(
                 "Asked besides: the support vectors are fewer than half of the points.",
-                Within("Gaussian SVM", "support", high=25.0),
+                within("Gaussian SVM", "support", high=25.0),
             ),
             Claim(
                 "The support vectors alone give the same classifier.",
-                Within("Gaussian SVM", "agreement", low=0.999),
+                within("Gaussian SVM", "agreement", low=0.999),
             ),
         ),
     ),
@@ -188,17 +188,17 @@ EXHIBITS: tuple[Exhibit, ...] = (
         claims=(
             Claim(
                 "No classifier is perfect.",
-                Within("0-1", "lowest", low=1e-9, rows=("Noisy",)),
+                within("0-1", "lowest", low=1e-9, rows=("Noisy",)),
             ),
-            Claim("The 0-1 risk is not convex.", Within("0-1", "bent", low=1e-9, rows=("Noisy",))),
+            Claim("The 0-1 risk is not convex.", within("0-1", "bent", low=1e-9, rows=("Noisy",))),
             Claim(
                 "By theory: the hinge risk is convex.",
-                Within("hinge", "bent", high=0.0, rows=("Noisy",)),
+                within("hinge", "bent", high=0.0, rows=("Noisy",)),
             ),
             Claim(
                 "Asked besides: the classifier with the lowest hinge risk makes more mistakes than "
                 "needed, so that the two risks are lowest at different places.",
-                Asked(
+                asked(
                     (("Noisy", "hinge", "mistakes"), ("Noisy", "0-1", "lowest")),
                     lambda a, b: (a > b, f"{a:.3f} and {b:.3f}"),
                 ),
@@ -237,14 +237,14 @@ EXHIBITS: tuple[Exhibit, ...] = (
         claims=(
             Claim(
                 "The errors are equal.",
-                Asked(
+                asked(
                     (("top", "classifier", "error"), ("bottom", "classifier", "error")),
                     lambda a, b: a == b,
                 ),
             ),
             Claim(
                 "The norms are not: that of the bottom classifier is larger.",
-                Asked(
+                asked(
                     (("top", "classifier", "square"), ("bottom", "classifier", "square")),
                     lambda a, b: a < b,
                 ),

@@ -8,7 +8,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from uneven_published.claims import Asked, Best, Compare
+from uneven_published.claims import asked, best, compare
 from uneven_published.description import Claim, Exhibit, Measure, Plot
 from uneven_published.documents import LOUCHE
 from uneven_published.louche.cheap_label_studies import SSVM, SSVM_UNPROJECTED
@@ -102,11 +102,11 @@ def _ahead(least: float) -> Callable[..., tuple[bool, str]]:
 _ERROR_CLAIMS = (
     Claim(
         "UMA always has a lower error than h_Sy.",
-        Compare(UMA, CHEAP, "error", "<", (DIGIT_ROW, LETTER_ROW, TEXT_ROW)),
+        compare(UMA, CHEAP, "error", "<", (DIGIT_ROW, LETTER_ROW, TEXT_ROW)),
     ),
     Claim(
         "Few labels cost much: h_Sconf errs at least 0.1 more than h_St on all three.",
-        Asked(
+        asked(
             tuple(
                 need
                 for row in (DIGIT_ROW, LETTER_ROW, TEXT_ROW)
@@ -117,36 +117,36 @@ _ERROR_CLAIMS = (
     ),
     Claim(
         "UMA has a lower error than h_Sconf on digits and letters.",
-        Compare(UMA, SAMPLE, "error", "<", (DIGIT_ROW, LETTER_ROW)),
+        compare(UMA, SAMPLE, "error", "<", (DIGIT_ROW, LETTER_ROW)),
     ),
     Claim(
         "UMA has a higher error than h_Sconf on Reuters, whose classes are uneven.",
-        Compare(UMA, SAMPLE, "error", ">", (TEXT_ROW,)),
+        compare(UMA, SAMPLE, "error", ">", (TEXT_ROW,)),
     ),
     Claim(
         "UMA and h_SSVM are close on digits and Reuters (we ask for at most 0.03).",
-        Asked((*_error_needs(DIGIT_ROW, UMA, SSVM), *_error_needs(TEXT_ROW, UMA, SSVM)), _close),
+        asked((*_error_needs(DIGIT_ROW, UMA, SSVM), *_error_needs(TEXT_ROW, UMA, SSVM)), _close),
     ),
     Claim(
         "UMA is clearly better than h_SSVM on letters (we ask for 0.05).",
-        Asked(_error_needs(LETTER_ROW, UMA, SSVM), _ahead(0.05)),
+        asked(_error_needs(LETTER_ROW, UMA, SSVM), _ahead(0.05)),
     ),
     Claim(
         "Even h_Sy is better than h_SSVM on letters.",
-        Compare(CHEAP, SSVM, "error", "<", (LETTER_ROW,)),
+        compare(CHEAP, SSVM, "error", "<", (LETTER_ROW,)),
     ),
     Claim(
         "The projection raises the error of h_SSVM.",
-        Compare(SSVM_UNPROJECTED, SSVM, "error", "<", (DIGIT_ROW, LETTER_ROW)),
+        compare(SSVM_UNPROJECTED, SSVM, "error", "<", (DIGIT_ROW, LETTER_ROW)),
     ),
     Claim(
         "h_St, which knows all labels, is better than every other classifier.",
-        Best(CLEAN, "error", "lower", _PRINTED, (DIGIT_ROW, LETTER_ROW, TEXT_ROW)),
+        best(CLEAN, "error", "lower", _PRINTED, (DIGIT_ROW, LETTER_ROW, TEXT_ROW)),
     ),
     Claim(
         "More labelled rows per class (M from 20 to 70) lower UMA's error by almost 0.1 (we ask "
         "for 0.07 to 0.13, of the generated topics).",
-        Asked(((TOPIC_ROW, UMA, "error"), (TOPIC_ROW_70, UMA, "error")), _tenth_less),
+        asked(((TOPIC_ROW, UMA, "error"), (TOPIC_ROW_70, UMA, "error")), _tenth_less),
     ),
 )
 
@@ -212,11 +212,11 @@ def _curve_claims(row: str, who: str) -> tuple[Claim, ...]:
     return (
         Claim(
             f"{row}: UMA's error hardly depends on the size of S_conf (we ask for 0.05).",
-            Asked(both[:1], _flat),
+            asked(both[:1], _flat),
         ),
         Claim(
             f"{row}: {who} starts above UMA and ends below it.",
-            Asked(both, _overtakes),
+            asked(both, _overtakes),
         ),
     )
 
@@ -260,7 +260,7 @@ def _rule_claims(row: str) -> tuple[Claim, ...]:
     def needs(measure: str, *rules: str) -> tuple[tuple[str, str, str], ...]:
         return tuple((row, rule, measure) for rule in rules)
 
-    asked: tuple[tuple[str, Any, Any], ...] = (
+    sentences: tuple[tuple[str, Any, Any], ...] = (
         ("errors are stable from about step 30 on", needs("error", *RULES), _settled),
         ("confusion rates are stable from about step 30 on", needs("rate", *RULES), _settled),
         ("the rule error has a lower error", needs("error", "error", "confusion"), _lower),
@@ -268,7 +268,7 @@ def _rule_claims(row: str) -> tuple[Claim, ...]:
         ("the rule random never has the lowest error", needs("error", *RULES), _never_best),
         ("the rule random never has the lowest rate", needs("rate", *RULES), _never_best),
     )
-    return tuple(Claim(f"{row}: {text}.", Asked(wanted, how)) for text, wanted, how in asked)
+    return tuple(Claim(f"{row}: {text}.", asked(wanted, how)) for text, wanted, how in sentences)
 
 
 _STEP_AXIS = tuple(float(step) for step in range(1, STEPS + 1))
@@ -300,7 +300,7 @@ EXHIBITS: tuple[Exhibit, ...] = (
         claims=tuple(
             Claim(
                 text,
-                Asked(tuple((row, "training rows", key) for key in ("largest", "smallest")), check),
+                asked(tuple((row, "training rows", key) for key in ("largest", "smallest")), check),
             )
             for text, row, check in (
                 ("The digits are even.", DIGIT_ROW, lambda a, b: (a < 1.25 * b, f"{a / b:.2f}")),
@@ -369,7 +369,7 @@ EXHIBITS: tuple[Exhibit, ...] = (
                 *_curve_claims(row, SSVM),
                 Claim(
                     f"{row}: the error of h_SSVM falls with more labels.",
-                    Asked(((row, SSVM, "first"), (row, SSVM, "last")), _improves),
+                    asked(((row, SSVM, "first"), (row, SSVM, "last")), _improves),
                 ),
             )
         ),

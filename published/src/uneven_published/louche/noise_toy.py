@@ -5,7 +5,7 @@ from __future__ import annotations
 import numpy as np
 from numpy.typing import NDArray
 
-from uneven_published.claims import Asked
+from uneven_published.claims import asked
 from uneven_published.description import Claim, Exhibit, Item, Measure, Plot, Study
 from uneven_published.documents import LOUCHE
 from uneven_published.louche.circle_classes import (
@@ -105,15 +105,15 @@ EXHIBITS: tuple[Exhibit, ...] = (
         claims=(
             Claim(
                 "UMA's confusion is below the perceptron's at every noise level.",
-                Asked(_CURVES, _always_below),
+                asked(_CURVES, _always_below),
             ),
             Claim(
                 "UMA gets worse as the noise grows.",
-                Asked((("Toy", UMA, "weakest"), ("Toy", UMA, "strongest")), lambda a, b: a < b),
+                asked((("Toy", UMA, "weakest"), ("Toy", UMA, "strongest")), lambda a, b: a < b),
             ),
             Claim(
                 "So does the perceptron.",
-                Asked(
+                asked(
                     (("Toy", PERCEPTRON, "weakest"), ("Toy", PERCEPTRON, "strongest")),
                     lambda a, b: a < b,
                 ),
@@ -166,19 +166,19 @@ EXHIBITS: tuple[Exhibit, ...] = (
         claims=(
             Claim(
                 "UMA is best when it is told the true matrix.",
-                Asked(_SIDES, lambda exact, under, over: exact < min(under, over)),
+                asked(_SIDES, lambda exact, under, over: exact < min(under, over)),
             ),
             Claim(
                 "Overestimated noise costs less than underestimated noise (by the numbers).",
-                Asked(_SIDES, lambda exact, under, over: over < under),
+                asked(_SIDES, lambda exact, under, over: over < under),
             ),
             Claim(
                 "UMA is robust to underestimated but not to overestimated noise (by the text).",
-                Asked(_SIDES, lambda exact, under, over: under < over),
+                asked(_SIDES, lambda exact, under, over: under < over),
             ),
             Claim(
                 "How wrong the matrix is matters much: at least a tenth more confusion.",
-                Asked(_SIDES, _far),
+                asked(_SIDES, _far),
             ),
         ),
         plots=(

@@ -6,7 +6,7 @@ import re
 
 import numpy as np
 
-from uneven_published.claims import Average, BestOverall
+from uneven_published.claims import average, best_overall
 from uneven_published.description import Claim, Exhibit, Measure, Ranking, Study
 from uneven_published.documents import NORM as DOCUMENT
 from uneven_published.norm.folds import PooledFolds
@@ -91,25 +91,25 @@ TABLE = Exhibit(
     claims=(
         Claim(
             "Target: the mean norm of NormCoMBo is at or below that of every other method",
-            BestOverall(NORM, "norm", "lower"),
+            best_overall(NORM, "norm", "lower"),
         ),
         Claim(
             "Target: NormCoMBo has the best average rank by norm",
-            BestOverall(NORM, "norm", "lower", by="rank"),
+            best_overall(NORM, "norm", "lower", by="rank"),
         ),
         Claim(
             "Target: NormCoMBo has the best average rank by G-mean",
-            BestOverall(NORM, "gmean", "higher", by="rank"),
+            best_overall(NORM, "gmean", "higher", by="rank"),
         ),
         Claim(
             "Target: its mean accuracy is at most one point below that of CoMBo",
-            Average(NORM, COMBO, "accuracy", ">=", slack=-ONE_POINT),
+            average(NORM, COMBO, "accuracy", ">=", slack=-ONE_POINT),
         ),
         Claim(
             f"Target: for the same number of trees it takes at most {TIMES:g} times the time of "
             f"CoMBo (here: {TIMES * SAME_TREES:g} times, with {_trees(NORM)} trees and "
             f"{_trees(COMBO)})",
-            Average(NORM, COMBO, "processor", "<=", share=TIMES * SAME_TREES),
+            average(NORM, COMBO, "processor", "<=", share=TIMES * SAME_TREES),
         ),
     ),
     explanation=(

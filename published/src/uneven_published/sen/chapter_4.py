@@ -5,7 +5,7 @@ from __future__ import annotations
 import numpy as np
 from numpy.typing import NDArray
 
-from uneven_published.claims import Asked, Average, Compare, Within
+from uneven_published.claims import asked, average, best, compare, difference, within
 from uneven_published.description import (
     Claim,
     Exhibit,
@@ -15,7 +15,6 @@ from uneven_published.description import (
 )
 from uneven_published.documents import SEN
 from uneven_published.sen import printed
-from uneven_published.sen.checks import BestOf, Close, Costs, wilcoxon
 from uneven_published.sen.combiners import EVERY_HINGE
 from uneven_published.sen.judges import GRID
 from uneven_published.sen.protocol_texts import (
@@ -26,6 +25,7 @@ from uneven_published.sen.protocol_texts import (
     MACHINE_ENSEMBLE,
     MACHINE_PROTOCOL,
     PATH_PROTOCOL,
+    wilcoxon,
 )
 from uneven_published.sen.studies import (
     DIVERSE,
@@ -79,23 +79,23 @@ TABLE_4_2 = Exhibit(
     claims=(
         Claim(
             "The lowest error is the hinge's on 7 of 8 sets (among families with both losses)",
-            BestOf(_HINGES, _LS, at_least=7, paired=True),
+            best(_HINGES, "error", among=_LS, at_least=7, paired=True),
         ),
         *(
-            Claim(f"The hinge errs less than least squares on average, {k}", Average(h, s, "error"))
+            Claim(f"The hinge errs less than least squares on average, {k}", average(h, s, "error"))
             for h, s, k in zip(_HINGES, _LS, ("WS", "CWS", "LSG"))
         ),
         *(
-            Claim(f"MLR errs more than LS on all sets, {s[3:]}", Compare(m, s, "error", ">"))
+            Claim(f"MLR errs more than LS on all sets, {s[3:]}", compare(m, s, "error", ">"))
             for m, s in zip(_MLR, _LS)
         ),
         Claim(
             "Asked besides: class weights err less than one weight per classifier on average",
-            Average("CWS l2", "WS l2", "error"),
+            average("CWS l2", "WS l2", "error"),
         ),
         Claim(
             "Asked besides: LSG and CWS are less than 0.5 points apart, in size, on average",
-            Close("LSG l2", "CWS l2", 0.5),
+            difference("LSG l2", "CWS l2", size_below=0.5),
         ),
     ),
     significance=wilcoxon(*zip(_HINGES, _LS)),
@@ -122,8 +122,8 @@ TABLE_4_2 = Exhibit(
 
 
 _SPARSE_CLAIMS = (
-    Claim("l1-l2 errs less than l1 on average, CWS", Average("CWS l1-l2", "CWS l1", "error")),
-    Claim("l1-l2 errs less than l1 on average, LSG", Average("LSG l1-l2", "LSG l1", "error")),
+    Claim("l1-l2 errs less than l1 on average, CWS", average("CWS l1-l2", "CWS l1", "error")),
+    Claim("l1-l2 errs less than l1 on average, LSG", average("LSG l1-l2", "LSG l1", "error")),
 )
 
 TABLE_4_3 = Exhibit(
@@ -140,7 +140,7 @@ TABLE_4_3 = Exhibit(
         *(
             Claim(
                 f"Sparse weights cost less than a point on average, {sparse}",
-                Costs(sparse, full, 1.0),
+                difference(sparse, full, below=1.0),
             )
             for sparse, full in (
                 ("WS l1", "WS l2"),
@@ -154,7 +154,7 @@ TABLE_4_3 = Exhibit(
         *(
             Claim(
                 f"Asked besides: {column} errs less than equal weights on average",
-                Average(column, "EW", "error"),
+                average(column, "EW", "error"),
             )
             for column in printed.PENALTIES.columns
             if column != "EW"
@@ -177,8 +177,8 @@ TABLE_4_3 = Exhibit(
 )
 
 _COUNT_CLAIMS = (
-    Claim("l1-l2 keeps fewer than l1 on average, CWS", Average("CWS l1-l2", "CWS l1", "kept")),
-    Claim("l1-l2 keeps fewer than l1 on average, LSG", Average("LSG l1-l2", "LSG l1", "kept")),
+    Claim("l1-l2 keeps fewer than l1 on average, CWS", average("CWS l1-l2", "CWS l1", "kept")),
+    Claim("l1-l2 keeps fewer than l1 on average, LSG", average("LSG l1-l2", "LSG l1", "kept")),
 )
 
 TABLE_4_4 = Exhibit(
@@ -195,7 +195,7 @@ TABLE_4_4 = Exhibit(
         *_COUNT_CLAIMS,
         Claim(
             "Far fewer classifiers are used (CWS l1-l2: at most half, on at least five sets)",
-            Within("CWS l1-l2", "kept", high=50.0, at_least=5),
+            within("CWS l1-l2", "kept", high=50.0, at_least=5),
         ),
     ),
     errata=(
@@ -226,17 +226,22 @@ TABLE_4_5 = Exhibit(
         *(
             Claim(
                 f"l1-l2 errs less than l2 on average, {family}",
-                Average(f"{family} l1-l2", f"{family} l2", "error"),
+                average(f"{family} l1-l2", f"{family} l2", "error"),
             )
             for family in ("CWS", "LSG")
         ),
         Claim(
             "A sparse combination has the lowest error on all sets but Statlog",
-            BestOf(SPARSE, _HINGES, rows=("Segment", "Waveform", "Robot", "Vowel", "Wine")),
+            best(
+                SPARSE,
+                "error",
+                among=_HINGES,
+                rows=("Segment", "Waveform", "Robot", "Vowel", "Wine"),
+            ),
         ),
-        Claim("WS beats LSG with l2 on four sets", Compare("WS l2", "LSG l2", "error", at_least=4)),
+        Claim("WS beats LSG with l2 on four sets", compare("WS l2", "LSG l2", "error", at_least=4)),
         Claim(
-            "CWS beats LSG with l2 on four sets", Compare("CWS l2", "LSG l2", "error", at_least=4)
+            "CWS beats LSG with l2 on four sets", compare("CWS l2", "LSG l2", "error", at_least=4)
         ),
     ),
     significance=wilcoxon(*LETTERS),
@@ -306,7 +311,7 @@ def _path_claims(columns: tuple[str, ...], first: float) -> tuple[Claim, ...]:
     claims = [
         Claim(
             f"Accuracy peaks at 0.1 at most, of strengths from {first:g}, {column}",
-            Asked((("Robot", column, "accuracy"),), _peaks_early),
+            asked((("Robot", column, "accuracy"),), _peaks_early),
         )
         for column in columns
     ]
@@ -316,11 +321,11 @@ def _path_claims(columns: tuple[str, ...], first: float) -> tuple[Claim, ...]:
             text = (
                 f"The best accuracy comes with more than half of the classifiers dropped, {column}"
             )
-            claims.append(Claim(text, Asked(needs, _few_at_best)))
+            claims.append(Claim(text, asked(needs, _few_at_best)))
     if len(columns) == len(PENALTIES):
         wide = tuple(("Robot", column, "accuracy") for column in columns[1:])
         text = "Accuracy is within a point of its best at more strengths with l1-l2 than with l1"
-        claims.append(Claim(text, Asked(wide, _wider)))
+        claims.append(Claim(text, asked(wide, _wider)))
     return tuple(claims)
 
 

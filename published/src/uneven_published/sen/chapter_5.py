@@ -2,19 +2,19 @@
 
 from __future__ import annotations
 
-from uneven_published.claims import Average, Compare
+from uneven_published.claims import average, best, compare, difference
 from uneven_published.description import Claim, Exhibit, Study
 from uneven_published.documents import SEN
 from uneven_published.numbers import Printed
 from uneven_published.sen import printed
 from uneven_published.sen.chapter_4 import ERROR
-from uneven_published.sen.checks import Apart, BestOf, Close, wilcoxon
 from uneven_published.sen.protocol_texts import (
     FIXED_PROTOCOL,
     KERNEL_LETTERS,
     KERNEL_PROTOCOL,
     LSG_NOTE,
     WORST_CLASS,
+    wilcoxon,
 )
 from uneven_published.sen.studies import (
     DIVERSE,
@@ -73,18 +73,18 @@ def _fixed(place: str, family: str, studies: tuple[Study, ...], table: Printed) 
         claims=(
             Claim(
                 "The lowest error is that of a kernel that is not linear (below the linear ones)",
-                BestOf(curved, ("Hinge Lin", "LS Lin"), strict=True),
+                best(curved, "error", among=("Hinge Lin", "LS Lin"), strict=True),
             ),
             *(
                 Claim(f"RBF errs less than the polynomial on average, {loss}", check)
                 for loss, check in (
-                    ("hinge", Average("Hinge RBF", "Hinge Poly", "error")),
-                    ("least squares", Average("LS RBF", "LS Poly", "error")),
+                    ("hinge", average("Hinge RBF", "Hinge Poly", "error")),
+                    ("least squares", average("LS RBF", "LS Poly", "error")),
                 )
             ),
             Claim(
                 "There is not much difference: Lin and RBF are less than a point apart, hinge",
-                Close("Hinge RBF", "Hinge Lin", 1.0),
+                difference("Hinge RBF", "Hinge Lin", size_below=1.0),
             ),
         ),
         errata=_FIXED_ERRATA[family],
@@ -105,13 +105,13 @@ TABLE_5_4 = Exhibit(
     claims=(
         Claim(
             "The lowest error is that of a kernel that is not linear (below the linear one)",
-            BestOf(("LSG Poly", "LSG RBF"), ("LSG Lin",), strict=True),
+            best(("LSG Poly", "LSG RBF"), "error", among=("LSG Lin",), strict=True),
         ),
-        Claim("RBF errs less than the linear kernel", Compare("LSG RBF", "LSG Lin", "error")),
-        Claim("RBF errs less than the polynomial", Compare("LSG RBF", "LSG Poly", "error")),
+        Claim("RBF errs less than the linear kernel", compare("LSG RBF", "LSG Lin", "error")),
+        Claim("RBF errs less than the polynomial", compare("LSG RBF", "LSG Poly", "error")),
         Claim(
             "Asked besides: RBF errs less than equal weights on average",
-            Average("LSG RBF", "EW", "error"),
+            average("LSG RBF", "EW", "error"),
         ),
     ),
     errata=(
@@ -136,19 +136,19 @@ TABLE_5_5 = Exhibit(
     claims=(
         Claim(
             "RBF is much better than linear, WS: half a point or more on average",
-            Apart("WS Lin", "WS RBF", 0.5),
+            difference("WS Lin", "WS RBF", at_least=0.5),
         ),
         Claim(
             "RBF errs less than linear on at least five sets, WS",
-            Compare("WS RBF", "WS Lin", "error", at_least=5),
+            compare("WS RBF", "WS Lin", "error", at_least=5),
         ),
         Claim(
             "There is not much difference: less than 0.3 points apart on average, CWS",
-            Close("CWS RBF", "CWS Lin", 0.3),
+            difference("CWS RBF", "CWS Lin", size_below=0.3),
         ),
         Claim(
             "There is not much difference: less than 0.3 points apart on average, LSG",
-            Close("LSG RBF", "LSG Lin", 0.3),
+            difference("LSG RBF", "LSG Lin", size_below=0.3),
         ),
     ),
     significance=wilcoxon(*_PAIRS),
@@ -172,7 +172,7 @@ TABLE_5_6 = Exhibit(
     claims=tuple(
         Claim(
             f"Transformed data err less on at least half of the sets, {family}",
-            Compare(f"{family} Lin", f"{family} l2", "error", at_least=4),
+            compare(f"{family} Lin", f"{family} l2", "error", at_least=4),
         )
         for family in ("WS", "CWS")
     ),
@@ -195,7 +195,7 @@ TABLE_5_7 = Exhibit(
     claims=(
         Claim(
             "Neither is better: less than 0.5 points apart, in size, on average",
-            Close("LSG Lin", "LSG l2", 0.5),
+            difference("LSG Lin", "LSG l2", size_below=0.5),
         ),
     ),
     significance=wilcoxon(("LSG Lin", "LSG l2")),

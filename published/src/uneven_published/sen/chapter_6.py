@@ -4,14 +4,13 @@ from __future__ import annotations
 
 import numpy as np
 
-from uneven_published.claims import Average, Compare
+from uneven_published.claims import average, compare, difference, each_row
 from uneven_published.description import Claim, Exhibit, Measure, Plot
 from uneven_published.documents import SEN
 from uneven_published.sen import printed
 from uneven_published.sen.chapter_4 import ERROR
-from uneven_published.sen.checks import Apart, Costs, Curves, wilcoxon
 from uneven_published.sen.combiners import DESCENTS
-from uneven_published.sen.protocol_texts import DIVERSE_PROTOCOL, WAVEFORM_NOTE
+from uneven_published.sen.protocol_texts import DIVERSE_PROTOCOL, WAVEFORM_NOTE, wilcoxon
 from uneven_published.sen.studies import DESCENT, DIVERSE, N_SUBSETS, N_SWEEPS
 from uneven_published.sen.traces import SECONDS
 
@@ -43,17 +42,17 @@ TABLE_6_1 = Exhibit(
     columns=(*_COLUMNS, *_TINY),
     claims=(
         *(
-            Claim(f"The descent errs more on average, {m[3:]}", Average(m, exact, "error", ">"))
+            Claim(f"The descent errs more on average, {m[3:]}", average(m, exact, "error", ">"))
             for m, exact in _PAIRS
         ),
         Claim(
             "Asked besides: with l2 the descent costs less than two points on average",
-            Costs("MM l2", "CWS l2", 2.0),
+            difference("MM l2", "CWS l2", below=2.0),
         ),
         *(
             Claim(
                 f"Some halves end with high errors, {m[3:]}: five points more on average",
-                Apart(m, exact, 5.0),
+                difference(m, exact, at_least=5.0),
             )
             for m, exact in _PAIRS[1:]
         ),
@@ -89,7 +88,7 @@ TABLE_6_2 = Exhibit(
     claims=tuple(
         Claim(f"The descent is faster than the exact solver on all sets, {m[3:]}", check)
         for m, exact in _PAIRS
-        for check in (Compare(m, exact, "seconds"),)
+        for check in (compare(m, exact, "seconds"),)
     ),
     errata=(
         "The descent is said to be much faster; with l2 it is printed slower on five sets of "
@@ -156,13 +155,15 @@ FIGURE_6_5 = Exhibit(
     rows=_ROWS,
     claims=(
         *(
-            Claim(f"The objective never rises, {name[3:]}", Curves(((name, "objective"),), _falls))
+            Claim(
+                f"The objective never rises, {name[3:]}", each_row(((name, "objective"),), _falls)
+            )
             for name in _MM
         ),
         *(
             Claim(
                 f"Accuracy on new rows still changes in the last 25 sweeps, {name[3:]}",
-                Curves(((name, "test"),), _still_moves),
+                each_row(((name, "test"),), _still_moves),
             )
             for name in _MM
         ),
@@ -190,7 +191,7 @@ FIGURE_6_6 = Exhibit(
     claims=tuple(
         Claim(
             f"The objective is never higher with the optimal curvature, {penalty}",
-            Curves(((f"{penalty} OC", "sweeps"), (f"{penalty} MC", "sweeps")), _never_above),
+            each_row(((f"{penalty} OC", "sweeps"), (f"{penalty} MC", "sweeps")), _never_above),
         )
         for penalty in PENALTIES
     ),
@@ -211,7 +212,7 @@ FIGURE_6_7 = Exhibit(
     claims=tuple(
         Claim(
             f"The objective is lower with the optimal curvature most of the time, {penalty}",
-            Curves(((f"{penalty} OC", "timed"), (f"{penalty} MC", "timed")), _mostly_below),
+            each_row(((f"{penalty} OC", "timed"), (f"{penalty} MC", "timed")), _mostly_below),
         )
         for penalty in PENALTIES
     ),
@@ -236,20 +237,20 @@ FIGURE_6_8 = Exhibit(
     claims=(
         Claim(
             "The sparse solution comes sooner with the threshold",
-            Curves((("T", "kept"), ("NT", "kept")), _sooner),
+            each_row((("T", "kept"), ("NT", "kept")), _sooner),
         ),
         Claim(
             "Asked besides: it comes sooner with the threshold from equal weights, too",
-            Curves((("T, equal start", "kept"), ("NT, equal start", "kept")), _sooner),
+            each_row((("T, equal start", "kept"), ("NT, equal start", "kept")), _sooner),
         ),
         Claim(
-            "Without the threshold no weight becomes 0", Curves((("NT", "kept"),), _none_dropped)
+            "Without the threshold no weight becomes 0", each_row((("NT", "kept"),), _none_dropped)
         ),
         Claim(
             "Asked besides: without the threshold no weight becomes 0 from equal weights, either",
-            Curves((("NT, equal start", "kept"),), _none_dropped),
+            each_row((("NT, equal start", "kept"),), _none_dropped),
         ),
-        Claim("With the threshold the objective never rises", Curves((("T", "sweeps"),), _falls)),
+        Claim("With the threshold the objective never rises", each_row((("T", "sweeps"),), _falls)),
     ),
     plots=(Plot("kept", _SWEEPS, "sweep", "classifiers kept in %", _ROWS, _THRESHOLDS),),
     explanation=(

@@ -1,7 +1,8 @@
-"""How the numbers of the thesis arise: splits, ensembles, choices and data, in words."""
+"""How the numbers of the thesis arise: splits, ensembles, choices and data, in words; its test."""
 
 from __future__ import annotations
 
+from uneven_published.description import Significance
 from uneven_published.sen.studies import FEW_CLASSES, MACHINE_ROWS, N_SUBSETS
 
 __all__ = [
@@ -17,6 +18,7 @@ __all__ = [
     "PATH_PROTOCOL",
     "WAVEFORM_NOTE",
     "WORST_CLASS",
+    "wilcoxon",
 ]
 
 _HALVES = (
@@ -110,3 +112,8 @@ KERNEL_LETTERS = (
     "A letter is a significant difference between Lin and {other}, put on Lin: a with WS, b with "
     "CWS{more}. "
 )
+
+
+def wilcoxon(*pairs: tuple[str, str]) -> Significance:
+    """The test of the source, for pairs of columns."""
+    return Significance("signed_rank", 0.05, ("error",), pairs, "one-sided")
