@@ -1,6 +1,7 @@
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
 from dataclasses import dataclass, replace
 from pathlib import Path
 
@@ -30,17 +31,23 @@ class Outcome:
 FEW_TREES = {"random_forest": {"n_estimators": 10}, "hist_gradient_boosting": {"max_iter": 10}}
 
 
-@pytest.fixture(scope="module", autouse=True)
-def small_baselines():
+@contextmanager
+def with_few_trees() -> Iterator[None]:
     """Baselines with as few trees as our methods have rounds in these tests."""
 
-    def with_few_trees(name):
+    def shortened(name):
         make = METHODS[name].make
         return lambda settings: make(settings).set_params(**FEW_TREES[name])
 
     with pytest.MonkeyPatch.context() as patch:
         for name in FEW_TREES:
-            patch.setitem(METHODS, name, replace(METHODS[name], make=with_few_trees(name)))
+            patch.setitem(METHODS, name, replace(METHODS[name], make=shortened(name)))
+        yield
+
+
+@pytest.fixture(scope="module", autouse=True)
+def small_baselines():
+    with with_few_trees():
         yield
 
 
