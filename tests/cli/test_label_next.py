@@ -338,5 +338,6 @@ def test_help_lists_every_rule_without_loading_one():
     told = texts.fill_lists(texts.LABEL_NEXT)
     for name in RULES:
         assert f"  {name}: " in told
-    code = "from uneven.cli import texts; texts.fill_lists('')\nimport sys\nsys.exit('sklearn' in sys.modules)"
+    code = "import sys; from uneven.cli.texts import fill_lists; fill_lists(''); "
+    code += "sys.exit('sklearn' in sys.modules)"
     assert subprocess.run([sys.executable, "-c", code], check=False).returncode == 0
