@@ -292,8 +292,8 @@ def load_history(path: str | os.PathLike[str]) -> History:
         )
     try:
         steps = [_step_in(step) for step in content["steps"]]
-        words = str(content["pool"]), str(content["query"])
-        return History(*words, dict(content["generator"]), steps)
+        pool, query = str(content["pool"]), str(content["query"])
+        return History(pool, query, dict(content["generator"]), steps)
     except (KeyError, TypeError, ValueError, AttributeError) as error:
         raise HistoryError(f"{path} is damaged: {type(error).__name__} {error}.") from None
 

@@ -9,7 +9,7 @@ from typing import Any, ClassVar, Self
 import numpy as np
 from sklearn.base import BaseEstimator, ClassifierMixin, clone, is_regressor
 from sklearn.exceptions import NotFittedError
-from sklearn.utils import Tags, check_random_state, get_tags
+from sklearn.utils import Tags, get_tags
 from sklearn.utils.metaestimators import available_if
 
 from uneven.active.batches import BATCHES, check_utilities, pick_batch, pick_first
@@ -32,8 +32,9 @@ from uneven.active.registry import (
     rule_of,
 )
 from uneven.active.rules import Rule
-from uneven.active.state import Pool, QueryState, enter_rows, takes_nan
+from uneven.active.state import Pool, QueryState, takes_nan, validate_rows
 from uneven.active.stopping import StoppingRule, check_stop, first_reason
+from uneven.linear.base import generator
 from uneven.utils.frames import take_rows
 from uneven.utils.parameters import Choice, check_integer, check_parameters
 from uneven.utils.validation import whole_or_nothing
@@ -82,7 +83,7 @@ class ActiveLearner(ClassifierMixin, BaseEstimator):
     model_ : object
         The classifier, fitted to the labelled rows; None before two classes were seen.
     history_ : list of Step
-        What was told, step by step.
+        The answers, step by step.
     n_features_in_ : int
     feature_names_in_ : ndarray of shape (n_features_in_,)
         Only if the pool had string column names.
@@ -162,14 +163,12 @@ class ActiveLearner(ClassifierMixin, BaseEstimator):
         """
         self._check()
         with whole_or_nothing(self):
-            pool = Pool(enter_rows(self, self._classifier(), pool))
+            pool = Pool(validate_rows(self, self._classifier(), pool))
             if looks_at_rows(self.query):
                 self._refuse_texts(pool)
             known, given = split_known(labels, self.unlabelled, len(pool))
             self._pool = pool
-            self._rng = np.random.default_rng(
-                check_random_state(self.random_state).randint(2**31 - 1)
-            )
+            self._rng = generator(self.random_state)
             self.labelled_ = np.empty(0, dtype=np.intp)
             self.labels_ = np.empty(0)
             self.classes_ = np.empty(0)
@@ -194,7 +193,7 @@ class ActiveLearner(ClassifierMixin, BaseEstimator):
         """
         self._check()
         with whole_or_nothing(self):
-            rows = enter_rows(self, self._classifier(), X)
+            rows = validate_rows(self, self._classifier(), X)
             _, given = split_known(y, self.unlabelled, rows.shape[0], needed=True)
             if len(classes := np.unique(given)) < 2:
                 raise ValueError(
@@ -352,7 +351,7 @@ class ActiveLearner(ClassifierMixin, BaseEstimator):
         -------
         ndarray of shape (n_samples,)
         """
-        return self._ready().predict(self._enter(X))
+        return self._ready().predict(self._validate(X))
 
     @available_if(lambda self: hasattr(self._classifier(), "predict_proba"))
     def predict_proba(self, X: Any) -> np.ndarray:
@@ -366,7 +365,7 @@ class ActiveLearner(ClassifierMixin, BaseEstimator):
         -------
         ndarray of shape (n_samples, n_classes)
         """
-        return self._ready().predict_proba(self._enter(X))
+        return self._ready().predict_proba(self._validate(X))
 
     @available_if(lambda self: hasattr(self._classifier(), "decision_function"))
     def decision_function(self, X: Any) -> np.ndarray:
@@ -380,7 +379,7 @@ class ActiveLearner(ClassifierMixin, BaseEstimator):
         -------
         ndarray of shape (n_samples,) or (n_samples, n_classes)
         """
-        return self._ready().decision_function(self._enter(X))
+        return self._ready().decision_function(self._validate(X))
 
     def __sklearn_tags__(self) -> Tags:
         tags = super().__sklearn_tags__()
@@ -420,8 +419,8 @@ class ActiveLearner(ClassifierMixin, BaseEstimator):
         own = self._classifier()
         return own if isinstance(own, BayesPointClassifier) else self._pool.bayes_point
 
-    def _enter(self, X: Any) -> Any:
-        return self._columns(enter_rows(self, self._classifier(), X, reset=False))
+    def _validate(self, X: Any) -> Any:
+        return self._columns(validate_rows(self, self._classifier(), X, reset=False))
 
     def _ready(self) -> Any:
         self._refuse_before_start()

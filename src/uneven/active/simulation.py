@@ -144,13 +144,13 @@ def simulate(
     asked: list[np.ndarray] = []
     points: list[tuple[int, float, float]] = []
     while True:
-        told = sum(map(len, asked))
-        points.append((told, *_measure(learner, score, X_test, y_test, volumes)))
+        n_labels = sum(map(len, asked))
+        points.append((n_labels, *_measure(learner, score, X_test, y_test, volumes)))
         if callback is not None:
             callback(learner)
-        reason = f"the budget of {budget} is spent" if told >= budget else learner.stop_reason()
+        reason = f"the budget of {budget} is spent" if n_labels >= budget else learner.stop_reason()
         if reason is None:
-            rows = learner.ask(min(batch_size, budget - told))
+            rows = learner.ask(min(batch_size, budget - n_labels))
             try:
                 learner.tell(rows, oracle(rows))
             except BudgetSpentError as error:

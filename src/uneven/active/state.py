@@ -25,7 +25,7 @@ from uneven.versionspace import BayesPointClassifier
 from uneven.versionspace.propagation import JITTER
 from uneven.versionspace.span import feature_norms
 
-__all__ = ["Pool", "QueryState", "enter_rows", "takes_nan"]
+__all__ = ["Pool", "QueryState", "takes_nan", "validate_rows"]
 
 
 class Pool:
@@ -68,9 +68,9 @@ class Pool:
     @cached_property
     def _numbers(self) -> tuple[Any, str]:
         """The rows as a table of finite numbers, or None and why not."""
-        words = _first_words(self.given)
-        if words:
-            return None, words
+        reason = _first_text(self.given)
+        if reason:
+            return None, reason
         try:
             return check_array(self.given, accept_sparse="csr", dtype=np.float64), ""
         except (TypeError, ValueError) as error:
@@ -305,7 +305,7 @@ def _same(model: Any, centre: BayesPointClassifier) -> bool:
     return all(mine[name] is theirs[name] or mine[name] == theirs[name] for name in mine)
 
 
-def enter_rows(learner: Any, estimator: Any, X: Any, *, reset: bool = True) -> Any:
+def validate_rows(learner: Any, estimator: Any, X: Any, *, reset: bool = True) -> Any:
     """Rows as a classifier takes them.
 
     Parameters
@@ -328,7 +328,7 @@ def enter_rows(learner: Any, estimator: Any, X: Any, *, reset: bool = True) -> A
     if not own and (_is_frame(X) or _holds_text(X)):
         X = X if _is_frame(X) else np.asarray(X, dtype=object)
         validate_data(learner, X, reset=reset, skip_check_array=True)
-        if len(X) and not _first_words(X):
+        if len(X) and not _first_text(X):
             holes = "allow-nan" if takes_nan(estimator) else True
             check_array(X, dtype=np.float64, ensure_all_finite=holes)
         if not len(X):
@@ -367,9 +367,9 @@ def _holds_text(X: Any) -> bool:
     return any(isinstance(value, str) for value in np.asarray(X, dtype=object).ravel())
 
 
-def _first_words(given: Any) -> str:
-    """What kind of words there are, if any."""
+def _first_text(given: Any) -> str:
+    """What kind of text there is, if any."""
     if _is_frame(given):
-        words = [name for name in given.columns if holds_words(given, name)]
-        return f"column {words[0]!r} holds text or categories." if words else ""
+        texts = [name for name in given.columns if holds_words(given, name)]
+        return f"column {texts[0]!r} holds text or categories." if texts else ""
     return "they are texts." if _holds_text(given) else ""

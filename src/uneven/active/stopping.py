@@ -114,8 +114,8 @@ class Budget:
 
     def __call__(self, learner: ActiveLearner) -> str | None:
         """The reason to stop, or None."""
-        told = len(learner.labelled_)
-        return f"{told} rows have a label, the budget was {self.n}" if told >= self.n else None
+        n = len(learner.labelled_)
+        return f"{n} rows have a label, the budget was {self.n}" if n >= self.n else None
 
 
 @stopping_rule("NoInformativeRow", "the labels imply all others")
@@ -237,8 +237,8 @@ class StablePredictions:
 
     Notes
     -----
-    What the classifier said before is remembered on the learner, and learnt again from its history
-    where it is not.
+    Earlier predictions are remembered on the learner, and learnt again from its history where they
+    are not.
 
     Examples
     --------
@@ -269,16 +269,16 @@ class StablePredictions:
         if not early.size:
             return None
         _forget(learner, early[-1])
-        now = _said(learner, len(sizes))
+        now = _predictions(learner, len(sizes))
         for k in range(len(sizes) - 1, early[-1], -1):
-            before = _said(learner, k)
+            before = _predictions(learner, k)
             if before is None or np.mean(before != now) > self.share:
                 return None
-        told = sizes[-1] - sizes[early[-1]]
+        n = sizes[-1] - sizes[early[-1]]
         little = (
             f"no more than {self.share:.1%} of the predictions" if self.share else "no prediction"
         )
-        last = "the last answer" if told == 1 else f"the last {told} answers"
+        last = "the last answer" if n == 1 else f"the last {n} answers"
         return f"{last} changed {little}"
 
 
@@ -370,23 +370,23 @@ def _is_open(space: VersionSpace) -> bool:
     return True
 
 
-def _said(learner: ActiveLearner, k: int) -> np.ndarray | None:
+def _predictions(learner: ActiveLearner, k: int) -> np.ndarray | None:
     """Classes of the pool after the first k steps; None if there was no classifier yet."""
     memory: dict[int, Any] = learner.__dict__.setdefault("_said", {})
     step = learner.history_[k - 1]
     if k not in memory or memory[k][0] is not step:
-        memory[k] = (step, _predicted(learner, k))
+        memory[k] = (step, _predict(learner, k))
     return memory[k][1]
 
 
 def _forget(learner: ActiveLearner, k: int) -> None:
-    """Drop what the classifier said after the first k steps or fewer."""
+    """Drop the predictions after the first k steps or fewer."""
     memory: dict[int, Any] = vars(learner).get("_said", {})
     for old in [step for step in memory if step <= k]:
         del memory[old]
 
 
-def _predicted(learner: ActiveLearner, k: int) -> np.ndarray | None:
+def _predict(learner: ActiveLearner, k: int) -> np.ndarray | None:
     rows, labels = answers(learner.history_[:k])
     if len(np.unique(labels)) < 2:
         return None

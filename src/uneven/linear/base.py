@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from typing import Any
+from typing import Any, ClassVar
 
 import numpy as np
 import scipy.sparse as sp
@@ -13,19 +13,20 @@ from sklearn.utils.validation import check_is_fitted, validate_data
 
 from uneven.linear.rows import add_constant, normalize_rows, row_norms
 from uneven.utils.model_types import check_classes, check_names, check_numbers, check_part
+from uneven.utils.parameters import Flag
 from uneven.utils.validation import narrow_indices
 
 __all__ = [
+    "BinaryLinearClassifier",
     "LinearClassifier",
     "check_expansion",
-    "check_flags",
     "check_linear",
     "check_same_width",
     "csr_parts",
-    "enter_labelled_rows",
-    "enter_stream",
     "generator",
     "squared_lengths",
+    "validate_labelled_rows",
+    "validate_stream",
 ]
 
 _RULES: dict[str, Any] = {"accept_sparse": "csr", "dtype": np.float64}
@@ -39,9 +40,13 @@ class LinearClassifier(ClassifierMixin, BaseEstimator):
     ``intercept_``: one vector per class, or a single one for two classes.
     """
 
+    fit_intercept: bool
+    normalize: bool
     classes_: np.ndarray
     coef_: np.ndarray
     intercept_: np.ndarray
+
+    _parameters: ClassVar[dict[str, Any]] = {"fit_intercept": Flag(), "normalize": Flag()}
 
     def decision_function(self, X: Any) -> np.ndarray:
         """Scores of the classes.
@@ -112,7 +117,26 @@ class LinearClassifier(ClassifierMixin, BaseEstimator):
             check_linear(self)
 
 
-def enter_labelled_rows(
+class BinaryLinearClassifier(LinearClassifier):
+    """Base of the linear classifiers for two classes."""
+
+    _for_more: ClassVar[str]
+    """What to use for more than two classes."""
+
+    def __sklearn_tags__(self) -> Tags:
+        tags = super().__sklearn_tags__()
+        tags.classifier_tags.multi_class = False
+        return tags
+
+    def _refuse_more_than_two(self) -> None:
+        if len(self.classes_) > 2:
+            raise ValueError(
+                "Only binary classification is supported. The type of the target is multiclass: "
+                f"{len(self.classes_)} classes. {self._for_more}"
+            )
+
+
+def validate_labelled_rows(
     estimator: Any, X: Any, y: Any, classes: Any = None
 ) -> tuple[Any, np.ndarray]:
     """Validate what ``fit`` was given and remember its columns and classes on the estimator.
@@ -143,7 +167,7 @@ def enter_labelled_rows(
     return narrow_indices(X), positions
 
 
-def enter_stream(estimator: Any, X: Any, y: Any, classes: Any) -> tuple[Any, np.ndarray, bool]:
+def validate_stream(estimator: Any, X: Any, y: Any, classes: Any) -> tuple[Any, np.ndarray, bool]:
     """Validate what ``partial_fit`` was given; remember columns and classes at the first call.
 
     Parameters
@@ -180,23 +204,15 @@ def enter_stream(estimator: Any, X: Any, y: Any, classes: Any) -> tuple[Any, np.
     return narrow_indices(X), _class_positions(y, estimator.classes_, "partial_fit"), first
 
 
-def _class_positions(y: np.ndarray, classes: np.ndarray, told: str) -> np.ndarray:
+def _class_positions(y: np.ndarray, classes: np.ndarray, method: str) -> np.ndarray:
     """Positions of labels in sorted classes."""
     strange = np.setdiff1d(y, classes)
     if strange.size:
         raise ValueError(
             f"y holds {strange[:5].tolist()}, not among the classes {classes[:8].tolist()} given "
-            f"to {told}."
+            f"to {method}."
         )
     return np.searchsorted(classes, y).astype(np.int64, copy=False)
-
-
-def check_flags(estimator: Any, *names: str) -> None:
-    """Refuse parameters that are neither True nor False."""
-    for name in names:
-        value = getattr(estimator, name)
-        if not isinstance(value, bool | np.bool_):
-            raise ValueError(f"{name} must be True or False, got {value!r}.")
 
 
 def check_same_width(width: int, rows: Any) -> None:

@@ -5,25 +5,37 @@ from __future__ import annotations
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass, field
 from numbers import Real
-from typing import Any
+from typing import Any, ClassVar
 
 import numpy as np
 import scipy.sparse as sp
 from numpy.typing import ArrayLike
 from sklearn.metrics.pairwise import pairwise_kernels
+from sklearn.utils import Tags
+from sklearn.utils.validation import check_is_fitted, validate_data
 
 from uneven.utils.model_types import check_kernel, check_numbers, check_rows, persisted
+from uneven.utils.parameters import Choice, Interval, Whole
 
 __all__ = [
     "BLOCK_BYTES",
+    "FINITE",
+    "KERNELS",
+    "Gamma",
     "KernelExpansion",
+    "KernelMixin",
     "block_rows",
     "blocks",
     "check_kernel_parameters",
+    "check_square",
     "gram",
+    "highest",
     "is_psd",
     "kernel_parameters",
 ]
+
+KERNELS = ("cosine", "laplacian", "linear", "poly", "polynomial", "precomputed", "rbf", "sigmoid")
+"""The kernels by name; all but "precomputed" are those of scikit-learn."""
 
 BLOCK_BYTES = 2**28
 """How much memory a block of kernel values may take (256 MiB)."""
@@ -59,21 +71,35 @@ def gram(
         return np.asarray(pairwise_kernels(X, Y, metric=kernel, **known), dtype=np.float64)
 
 
-def check_kernel_parameters(gamma: Any, coef0: Any) -> None:
-    """Refuse impossible parameters of a kernel.
+class Gamma:
+    """The constraint of ``gamma``, by name or as a number."""
 
-    Parameters
-    ----------
-    gamma : float, "scale", "auto" or None
-    coef0 : float
-    """
-    by_name = gamma is None or (isinstance(gamma, str) and gamma in ("scale", "auto"))
-    if not by_name and not (_is_number(gamma) and 0 < float(gamma) < np.inf):
+    def check(self, name: str, value: Any) -> None:
+        """Refuse anything else."""
+        if value is None or (isinstance(value, str) and value in ("scale", "auto")):
+            return
+        if not (_is_number(value) and 0 < float(value) < np.inf):
+            raise ValueError(
+                f"{name} must be 'scale', 'auto', None or a finite number above 0: {value!r}."
+            )
+
+
+FINITE = Interval(-np.inf, np.inf, closed="neither", says="a finite number")
+
+
+def check_kernel_parameters(gamma: Any, coef0: Any) -> None:
+    """Refuse impossible parameters of a kernel."""
+    Gamma().check("gamma", gamma)
+    FINITE.check("coef0", coef0)
+
+
+def check_square(X: Any, kernel: Any) -> None:
+    """Refuse training values of a precomputed kernel that are not square."""
+    if isinstance(kernel, str) and kernel == "precomputed" and X.shape[0] != X.shape[1]:
         raise ValueError(
-            f"gamma must be 'scale', 'auto', None or a finite number above 0: {gamma!r}."
+            f"X has shape {X.shape}: a precomputed kernel needs a square matrix, one row and one "
+            "column per training row."
         )
-    if not _is_number(coef0) or not np.isfinite(coef0):
-        raise ValueError(f"coef0 must be a finite number, got {coef0!r}.")
 
 
 def kernel_parameters(
@@ -118,6 +144,57 @@ def kernel_parameters(
 
 def _is_number(value: Any) -> bool:
     return isinstance(value, Real) and not isinstance(value, bool)
+
+
+class KernelMixin:
+    """Parameters ``kernel``, ``gamma``, ``degree`` and ``coef0``, and what follows from them."""
+
+    kernel: str | Callable[..., float]
+    gamma: float | str | None
+    degree: int
+    coef0: float
+    classes_: np.ndarray
+
+    _parameters: ClassVar[dict[str, Any]] = {
+        "kernel": Choice(KERNELS, or_callable=True),
+        "degree": Whole(1),
+        "gamma": Gamma(),
+        "coef0": FINITE,
+    }
+
+    def predict(self, X: Any) -> np.ndarray:
+        """The class with the highest score; for two, the second one from zero on.
+
+        Parameters
+        ----------
+        X : array-like or sparse matrix of shape (n_samples, n_features)
+
+        Returns
+        -------
+        ndarray of shape (n_samples,)
+        """
+        return self.classes_[highest(self.decision_function(X))]  # type: ignore[attr-defined]
+
+    def __sklearn_tags__(self) -> Tags:
+        tags: Tags = super().__sklearn_tags__()  # type: ignore[misc]
+        tags.input_tags.sparse = not callable(self.kernel)
+        tags.input_tags.pairwise = self.kernel == "precomputed"
+        return tags
+
+    def _validate(self, X: Any) -> Any:
+        """Rows to answer for, shape (n_samples, n_features)."""
+        check_is_fitted(self)
+        return validate_data(self, X, accept_sparse="csr", dtype=np.float64, reset=False)
+
+    def _kernel_parameters(self, X: Any) -> dict[str, Any]:
+        return kernel_parameters(X, self.kernel, self.gamma, self.degree, self.coef0)
+
+
+def highest(scores: np.ndarray) -> np.ndarray:
+    """Position of the class with the highest score, shape (n_samples,)."""
+    if scores.ndim == 1:
+        return (scores >= 0.0).astype(np.intp)
+    return scores.argmax(axis=1)
 
 
 @persisted("kernel_expansion", role="expansion")

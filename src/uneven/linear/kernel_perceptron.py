@@ -4,41 +4,36 @@ from __future__ import annotations
 
 import warnings
 from collections.abc import Callable
-from typing import Any, Self
+from typing import Any, ClassVar, Self
 
 import numpy as np
 import scipy.sparse as sp
 from sklearn.base import BaseEstimator, ClassifierMixin
 from sklearn.exceptions import ConvergenceWarning
-from sklearn.utils import Tags
-from sklearn.utils.validation import check_is_fitted, validate_data
 
 from uneven.linear._loops import gram_pass
-from uneven.linear.base import check_expansion, enter_labelled_rows, generator
+from uneven.linear.base import check_expansion, generator, validate_labelled_rows
 from uneven.linear.expansions import (
     KernelExpansion,
+    KernelMixin,
     block_rows,
     blocks,
-    check_kernel_parameters,
+    check_square,
     gram,
-    kernel_parameters,
 )
 from uneven.linear.steps import STEP_CODES
 from uneven.utils.model_types import persisted
-from uneven.utils.parameters import check_choice, check_integer
+from uneven.utils.parameters import Choice, Whole, check_parameters
 from uneven.utils.validation import whole_or_nothing
 
-__all__ = ["KERNELS", "KernelPerceptronClassifier"]
-
-KERNELS = ("cosine", "laplacian", "linear", "poly", "polynomial", "precomputed", "rbf", "sigmoid")
-"""The kernels by name; all but "precomputed" are those of scikit-learn."""
+__all__ = ["KernelPerceptronClassifier"]
 
 _ROWS_AT_A_TIME = 512
 """Rows of a block where not all kernel values are kept."""
 
 
 @persisted("kernel_perceptron", role="classifier", check=check_expansion)
-class KernelPerceptronClassifier(ClassifierMixin, BaseEstimator):
+class KernelPerceptronClassifier(KernelMixin, ClassifierMixin, BaseEstimator):
     """A perceptron, for two or more classes, in the space of a kernel.
 
     Every mistake adds its row, with a coefficient per class, to a sum of kernels. For two classes
@@ -109,7 +104,8 @@ callable, default="rbf"
     [[-1.0, -1.0, 1.0, 1.0]]
     """
 
-    classes_: np.ndarray
+    _parameters: ClassVar = {"step": Choice(STEP_CODES), "max_epochs": Whole(1)}
+
     expansion_: KernelExpansion
     converged_: bool
     n_epochs_: int
@@ -147,11 +143,10 @@ callable, default="rbf"
         -------
         self
         """
-        self._check()
+        check_parameters(self)
         with whole_or_nothing(self):
-            X, y = enter_labelled_rows(self, X, y)
-            params = kernel_parameters(X, self.kernel, self.gamma, self.degree, self.coef0)
-            values = _Values(X, self.kernel, params)
+            X, y = validate_labelled_rows(self, X, y)
+            values = _Values(X, self.kernel, self._kernel_parameters(X))
             coefficients = np.zeros((len(y), len(self.classes_)))
             rng, log, self.n_epochs_, self.converged_ = generator(self.random_state), [], 0, False
             while not self.converged_ and self.n_epochs_ < self.max_epochs:
@@ -180,32 +175,8 @@ callable, default="rbf"
         -------
         ndarray of shape (n_samples, n_classes), or (n_samples,) for two classes
         """
-        check_is_fitted(self)
-        X = validate_data(self, X, accept_sparse="csr", dtype=np.float64, reset=False)
-        scores = self.expansion_(X)
+        scores = self.expansion_(self._validate(X))
         return scores[:, 0] if scores.shape[1] == 1 else scores
-
-    def predict(self, X: Any) -> np.ndarray:
-        """The class with the highest score; for two, the second one from zero on.
-
-        Parameters
-        ----------
-        X : array-like or sparse matrix of shape (n_samples, n_features)
-
-        Returns
-        -------
-        ndarray of shape (n_samples,)
-        """
-        scores = self.decision_function(X)
-        if scores.ndim == 1:
-            return self.classes_[(scores >= 0.0).astype(np.intp)]
-        return self.classes_[scores.argmax(axis=1)]
-
-    def __sklearn_tags__(self) -> Tags:
-        tags = super().__sklearn_tags__()
-        tags.input_tags.sparse = not callable(self.kernel)
-        tags.input_tags.pairwise = self.kernel == "precomputed"
-        return tags
 
     def _keep(self, values: _Values, coefficients: np.ndarray, mistakes: np.ndarray) -> None:
         self.support_ = np.flatnonzero(coefficients.any(axis=1))
@@ -218,13 +189,6 @@ callable, default="rbf"
         self.dual_coef_ = np.ascontiguousarray(outputs.T)
         self.mistakes_ = mistakes
         self.n_updates_ = len(mistakes)
-
-    def _check(self) -> None:
-        check_choice("kernel", self.kernel, KERNELS, or_callable=True)
-        check_choice("step", self.step, STEP_CODES)
-        check_integer("max_epochs", self.max_epochs, 1)
-        check_integer("degree", self.degree, 1)
-        check_kernel_parameters(self.gamma, self.coef0)
 
     @classmethod
     def _test_instances(cls) -> list[Any]:
@@ -243,11 +207,7 @@ class _Values:
         self.slices = list(blocks(X.shape[0], None if whole else _ROWS_AT_A_TIME))
         self.n_blocks = len(self.slices)
         self._only: np.ndarray | None = None
-        if kernel == "precomputed" and X.shape[0] != X.shape[1]:
-            raise ValueError(
-                f"X has shape {X.shape}: a precomputed kernel needs a square matrix, one row and "
-                "one column per training row."
-            )
+        check_square(X, kernel)
 
     def square(self, mine: slice) -> np.ndarray:
         """Values within one block."""

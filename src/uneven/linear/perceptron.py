@@ -4,25 +4,23 @@ from __future__ import annotations
 
 import warnings
 from dataclasses import dataclass
-from typing import Any, Self
+from typing import Any, ClassVar, Self
 
 import numpy as np
 from sklearn.exceptions import ConvergenceWarning
-from sklearn.utils import Tags
 
 from uneven.linear._loops import dense_perceptron_pass, sparse_perceptron_pass
 from uneven.linear.base import (
-    LinearClassifier,
-    check_flags,
+    BinaryLinearClassifier,
     csr_parts,
-    enter_labelled_rows,
-    enter_stream,
     generator,
     squared_lengths,
+    validate_labelled_rows,
+    validate_stream,
 )
 from uneven.linear.rows import scale_rows
 from uneven.utils.model_types import persisted
-from uneven.utils.parameters import check_choice, check_integer
+from uneven.utils.parameters import Choice, Whole, check_parameters
 from uneven.utils.validation import whole_or_nothing
 
 __all__ = ["PICKS", "PerceptronClassifier", "PerceptronRun", "run_perceptron"]
@@ -138,7 +136,7 @@ def _lowest_margins(Z: Any, rows: np.ndarray, w: np.ndarray, max_updates: int) -
 
 
 @persisted("perceptron", role="classifier")
-class PerceptronClassifier(LinearClassifier):
+class PerceptronClassifier(BinaryLinearClassifier):
     """Two classes, one weight vector: every mistaken row is added to it, or taken away.
 
     Parameters
@@ -198,7 +196,16 @@ class PerceptronClassifier(LinearClassifier):
     ([0, 1], [[1.0, 2.0]])
     """
 
-    coef_: np.ndarray
+    _parameters: ClassVar = {
+        "pick": Choice(PICKS),
+        "max_epochs": Whole(1),
+        "max_updates": Whole(1),
+    }
+    _for_more = (
+        "Use UltraconservativeClassifier, or scikit-learn's OneVsRestClassifier or "
+        "OneVsOneClassifier around PerceptronClassifier."
+    )
+
     mistakes_: np.ndarray
     n_updates_: int
     n_epochs_: int
@@ -235,9 +242,9 @@ class PerceptronClassifier(LinearClassifier):
         -------
         self
         """
-        self._check()
+        check_parameters(self)
         with whole_or_nothing(self):
-            X, y = enter_labelled_rows(self, X, y)
+            X, y = validate_labelled_rows(self, X, y)
             self._refuse_more_than_two()
             run = run_perceptron(
                 scale_rows(self._as_learnt(X), 2.0 * y - 1.0),
@@ -271,9 +278,9 @@ class PerceptronClassifier(LinearClassifier):
         -------
         self
         """
-        self._check()
+        check_parameters(self)
         with whole_or_nothing(self):
-            X, y, first = enter_stream(self, X, y, classes)
+            X, y, first = validate_stream(self, X, y, classes)
             self._refuse_more_than_two()
             rows = self._as_learnt(X)
             if first:
@@ -285,11 +292,6 @@ class PerceptronClassifier(LinearClassifier):
             self._keep(run, mistakes, self.n_epochs_ + 1, self.n_rows_seen_ + len(y))
         return self
 
-    def __sklearn_tags__(self) -> Tags:
-        tags = super().__sklearn_tags__()
-        tags.classifier_tags.multi_class = False
-        return tags
-
     def _keep(self, run: PerceptronRun, mistakes: np.ndarray, epochs: int, rows: int) -> None:
         self._store(run.w[None, :])
         self.mistakes_ = mistakes
@@ -297,20 +299,6 @@ class PerceptronClassifier(LinearClassifier):
         self.n_epochs_ = epochs
         self.n_rows_seen_ = rows
         self.converged_ = run.converged
-
-    def _check(self) -> None:
-        check_choice("pick", self.pick, PICKS)
-        check_integer("max_epochs", self.max_epochs, 1)
-        check_integer("max_updates", self.max_updates, 1)
-        check_flags(self, "fit_intercept", "normalize")
-
-    def _refuse_more_than_two(self) -> None:
-        if len(self.classes_) > 2:
-            raise ValueError(
-                "Only binary classification is supported. The type of the target is multiclass: "
-                f"{len(self.classes_)} classes. Use UltraconservativeClassifier, or scikit-learn's "
-                "OneVsRestClassifier or OneVsOneClassifier around PerceptronClassifier."
-            )
 
     @classmethod
     def _test_instances(cls) -> list[Any]:

@@ -284,28 +284,28 @@ def check_step(
     ValueError: the step [1.0, 5.0, -6.0] moves class 1 by 5.0: only the true class 0 may gain.
     """
     tau = np.asarray(tau, dtype=np.float64)
-    told = f"the step {np.round(tau, 6).tolist()}"
+    shown = f"the step {np.round(tau, 6).tolist()}"
     if tau.ndim != 1 or not 0 <= truth < len(tau):
-        raise ValueError(f"{told} has shape {tau.shape}; expected one number per class.")
+        raise ValueError(f"{shown} has shape {tau.shape}; expected one number per class.")
     if not np.isfinite(tau).all():
-        raise ValueError(f"{told} holds numbers that are not finite.")
+        raise ValueError(f"{shown} holds numbers that are not finite.")
     if relaxed and not 0.0 < tau[truth] <= 1.0 + tol:
-        raise ValueError(f"{told} moves the true class {truth} by a number outside (0, 1].")
+        raise ValueError(f"{shown} moves the true class {truth} by a number outside (0, 1].")
     if not relaxed and abs(tau[truth] - 1.0) > tol:
-        raise ValueError(f"{told} must move the true class {truth} by exactly 1.")
+        raise ValueError(f"{shown} must move the true class {truth} by exactly 1.")
     others = np.delete(np.arange(len(tau)), truth)
     gaining = others[tau[others] > tol]
     if gaining.size:
         r = gaining[0]
         raise ValueError(
-            f"{told} moves class {r} by {tau[r]}: only the true class {truth} may gain."
+            f"{shown} moves class {r} by {tau[r]}: only the true class {truth} may gain."
         )
     spared = np.setdiff1d(others, np.asarray(errors, dtype=np.int64))
     if (np.abs(tau[spared]) > tol).any():
         r = spared[np.abs(tau[spared]).argmax()]
-        raise ValueError(f"{told} moves class {r}, which is not in the error set.")
+        raise ValueError(f"{shown} moves class {r}, which is not in the error set.")
     if abs(tau.sum()) > tol:
-        raise ValueError(f"{told} sums to {tau.sum():.6g}; it must sum to 0.")
+        raise ValueError(f"{shown} sums to {tau.sum():.6g}; it must sum to 0.")
     return tau
 
 

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import warnings
 from collections.abc import Callable
-from typing import Any, Self
+from typing import Any, ClassVar, Self
 
 import numpy as np
 from sklearn.exceptions import ConvergenceWarning
@@ -12,17 +12,16 @@ from sklearn.exceptions import ConvergenceWarning
 from uneven.linear._loops import dense_pass, sparse_pass
 from uneven.linear.base import (
     LinearClassifier,
-    check_flags,
     check_same_width,
     csr_parts,
-    enter_labelled_rows,
-    enter_stream,
     generator,
     squared_lengths,
+    validate_labelled_rows,
+    validate_stream,
 )
 from uneven.linear.steps import STEP_CODES, check_step, error_set
 from uneven.utils.model_types import persisted
-from uneven.utils.parameters import check_choice, check_integer
+from uneven.utils.parameters import Choice, Flag, Whole, check_parameters
 from uneven.utils.validation import whole_or_nothing
 
 __all__ = ["UltraconservativeClassifier"]
@@ -116,6 +115,13 @@ default="max"
     n_shown_: int
     converged_: bool
 
+    _parameters: ClassVar = {
+        "step": Choice(STEP_CODES, or_callable=True),
+        "max_epochs": Whole(1),
+        "shuffle": Flag(),
+        "average": Flag(),
+    }
+
     def __init__(
         self,
         step: str | Callable[..., Any] = "max",
@@ -147,9 +153,9 @@ default="max"
         -------
         self
         """
-        self._check()
+        check_parameters(self)
         with whole_or_nothing(self):
-            X, y = enter_labelled_rows(self, X, y)
+            X, y = validate_labelled_rows(self, X, y)
             rows = self._as_learnt(X)
             self._begin(rows.shape[1])
             rng, lengths = generator(self.random_state), squared_lengths(rows)
@@ -182,9 +188,9 @@ default="max"
         -------
         self
         """
-        self._check()
+        check_parameters(self)
         with whole_or_nothing(self):
-            X, y, first = enter_stream(self, X, y, classes)
+            X, y, first = validate_stream(self, X, y, classes)
             rows = self._as_learnt(X)
             if first:
                 self._begin(rows.shape[1])
@@ -232,11 +238,6 @@ default="max"
         if self.average:
             weights = weights - (self.drift_ - weights) / self.n_shown_
         self._store(weights.T)
-
-    def _check(self) -> None:
-        check_choice("step", self.step, STEP_CODES, or_callable=True)
-        check_integer("max_epochs", self.max_epochs, 1)
-        check_flags(self, "fit_intercept", "normalize", "shuffle", "average")
 
     def _check_same_shape(self, rows: Any) -> None:
         check_same_width(len(self.weights_), rows)

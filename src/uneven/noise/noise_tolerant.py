@@ -5,18 +5,16 @@ from __future__ import annotations
 import math
 import warnings
 from dataclasses import dataclass
-from typing import Any, Self
+from typing import Any, ClassVar, Self
 
 import numpy as np
 from sklearn.exceptions import ConvergenceWarning
-from sklearn.utils import Tags
 from sklearn.utils.validation import check_array
 
 from uneven.linear.base import (
-    LinearClassifier,
-    check_flags,
-    enter_labelled_rows,
+    BinaryLinearClassifier,
     generator,
+    validate_labelled_rows,
 )
 from uneven.linear.rows import scale_rows
 from uneven.noise.projections import (
@@ -29,7 +27,7 @@ from uneven.noise.projections import (
     project,
 )
 from uneven.utils.model_types import persisted
-from uneven.utils.parameters import check_choice, check_integer
+from uneven.utils.parameters import Choice, Whole, check_parameters
 from uneven.utils.validation import whole_or_nothing
 
 __all__ = ["MistakeSum", "NoiseTolerantPerceptron", "sum_of_mistakes"]
@@ -112,7 +110,7 @@ def _sides(leads: np.ndarray, sigma: float) -> tuple[np.ndarray, np.ndarray]:
 
 
 @persisted("noise_tolerant_perceptron", role="classifier")
-class NoiseTolerantPerceptron(LinearClassifier):
+class NoiseTolerantPerceptron(BinaryLinearClassifier):
     """A perceptron for two classes whose labels are wrong at a known rate.
 
     In each step the sum of the rows that are mistaken *in truth* is estimated from all rows, and
@@ -184,6 +182,9 @@ class NoiseTolerantPerceptron(LinearClassifier):
     True
     """
 
+    _parameters: ClassVar = {"step": Choice(("additive", "projection")), "max_iter": Whole(1)}
+    _for_more = "Use UMAClassifier."
+
     def __init__(
         self,
         noise_rate: float = 0.0,
@@ -222,12 +223,8 @@ class NoiseTolerantPerceptron(LinearClassifier):
         """
         self._check()
         with whole_or_nothing(self):
-            X, y = enter_labelled_rows(self, X, y)
-            if len(self.classes_) > 2:
-                raise ValueError(
-                    "Only binary classification is supported. The type of the target is "
-                    f"multiclass: {len(self.classes_)} classes. Use UMAClassifier."
-                )
+            X, y = validate_labelled_rows(self, X, y)
+            self._refuse_more_than_two()
             rows = scale_rows(self._as_learnt(X), 2.0 * y - 1.0)
             Z = rows[np.flatnonzero(lengths_of(rows))]
             watch = _Watch(Z, float(self.noise_rate), np.zeros(rows.shape[1]))
@@ -249,11 +246,6 @@ class NoiseTolerantPerceptron(LinearClassifier):
                 stacklevel=2,
             )
         return self
-
-    def __sklearn_tags__(self) -> Tags:
-        tags = super().__sklearn_tags__()
-        tags.classifier_tags.multi_class = False
-        return tags
 
     def _add(self, watch: _Watch) -> tuple[int, bool]:
         """Add the estimated mean of the mistakes until few are left."""
@@ -290,9 +282,7 @@ class NoiseTolerantPerceptron(LinearClassifier):
         return total, False
 
     def _check(self) -> None:
-        check_choice("step", self.step, ("additive", "projection"))
-        check_integer("max_iter", self.max_iter, 1)
-        check_flags(self, "fit_intercept", "normalize")
+        check_parameters(self)
         check_within("noise_rate", self.noise_rate, 0.0, 0.5)
         check_within("eps", self.eps, 0.0, 1.0)
         check_within("sigma", self.sigma, 0.0, 1.0, above=self.step == "projection")

@@ -21,8 +21,7 @@ from __future__ import annotations
 
 import warnings
 from collections.abc import Callable
-from numbers import Real
-from typing import Any, Self
+from typing import Any, ClassVar, Self
 
 import numpy as np
 from sklearn.base import BaseEstimator, ClassifierMixin, clone
@@ -46,7 +45,7 @@ from uneven.noise.uma.classifier import UMAClassifier
 from uneven.utils.contract import not_repeatable
 from uneven.utils.labels import split_labels
 from uneven.utils.model_types import UnknownPartError, check_classes, check_part, persisted
-from uneven.utils.parameters import check_choice, check_integer
+from uneven.utils.parameters import Choice, Interval, check_integer, check_parameters
 from uneven.utils.validation import hold_out, narrow_indices, whole_or_nothing
 from uneven.views.training_rows import encode_categories, learn_categories
 
@@ -153,6 +152,12 @@ class LabelRepairPipeline(ClassifierMixin, BaseEstimator):
     True
     """
 
+    _parameters: ClassVar = {
+        "confusion": Choice(("cv", "holdout")),
+        "use_clean": Choice(("known", "drop", "mixed")),
+        "holdout": Interval(0, 1, closed="neither", says="between 0 and 1"),
+    }
+
     classes_: np.ndarray
     rough_: Any
     confusion_: ConfusionEstimate
@@ -212,10 +217,7 @@ class LabelRepairPipeline(ClassifierMixin, BaseEstimator):
         return self
 
     def _check_parameters(self) -> None:
-        check_choice("confusion", self.confusion, ("cv", "holdout"))
-        check_choice("use_clean", self.use_clean, ("known", "drop", "mixed"))
-        if not isinstance(self.holdout, Real) or not 0.0 < float(self.holdout) < 1.0:
-            raise ValueError(f"holdout must be between 0 and 1, got {self.holdout!r}.")
+        check_parameters(self)
         if not hasattr(self.cv, "split"):
             check_integer("cv", self.cv, 2)
 
@@ -270,12 +272,12 @@ class LabelRepairPipeline(ClassifierMixin, BaseEstimator):
         y[few], y[rest] = labels, self.cheap_labels_
         if self.use_clean == "mixed":
             return learner.fit(X, y)
-        word = _word_for_clean(learner)
-        told = self.labelled_
-        if word == "label_weights":
+        parameter = _parameter_for_clean(learner)
+        value = self.labelled_
+        if parameter == "label_weights":
             codes = np.searchsorted(self.classes_, y)
-            told = np.where(self.labelled_[:, None], noise[:, codes].T, np.eye(len(noise))[codes])
-        return learner.fit(X, y, **{f"{prefix}{word}": told})
+            value = np.where(self.labelled_[:, None], noise[:, codes].T, np.eye(len(noise))[codes])
+        return learner.fit(X, y, **{f"{prefix}{parameter}": value})
 
     def _check_enough(self, rest: np.ndarray) -> None:
         if not len(rest) and self.use_clean == "drop":
@@ -304,7 +306,7 @@ class LabelRepairPipeline(ClassifierMixin, BaseEstimator):
     def _learner(self, rng: Any = None) -> Any:
         return UMAClassifier(random_state=rng) if self.learner is None else clone(self.learner)
 
-    def _enter_again(self, X: Any) -> Any:
+    def _validate_again(self, X: Any) -> Any:
         check_is_fitted(self, "learner_")
         X = encode_categories(X, self.categories_)
         return narrow_indices(validate_data(self, X, reset=False, **_X_RULES))
@@ -320,7 +322,7 @@ class LabelRepairPipeline(ClassifierMixin, BaseEstimator):
         -------
         ndarray of shape (n_samples,)
         """
-        X = self._enter_again(X)
+        X = self._validate_again(X)
         return np.asarray(self.learner_.predict(X))
 
     @available_if(_learner_has("predict_proba"))
@@ -335,7 +337,7 @@ class LabelRepairPipeline(ClassifierMixin, BaseEstimator):
         -------
         ndarray of shape (n_samples, n_classes)
         """
-        X = self._enter_again(X)
+        X = self._validate_again(X)
         return np.asarray(self.learner_.predict_proba(X))
 
     @available_if(_learner_has("decision_function"))
@@ -350,7 +352,7 @@ class LabelRepairPipeline(ClassifierMixin, BaseEstimator):
         -------
         ndarray of shape (n_samples, n_classes), or (n_samples,) for two classes
         """
-        X = self._enter_again(X)
+        X = self._validate_again(X)
         return np.asarray(self.learner_.decision_function(X))
 
     def score(self, X: Any, y: Any, sample_weight: Any = None) -> float:
@@ -422,12 +424,12 @@ def _prefix_of_noise_matrix(learner: Any) -> str:
     return str(min(names, key=len)).removesuffix("noise_matrix")
 
 
-def _word_for_clean(learner: Any) -> str:
-    """The word by which the learner's ``fit`` is told which labels are right."""
+def _parameter_for_clean(learner: Any) -> str:
+    """The parameter of the learner's ``fit`` that says which labels are right."""
     final = learner.steps[-1][1] if hasattr(learner, "steps") else learner
-    for word in ("label_weights", "clean"):
-        if has_fit_parameter(final, word):
-            return word
+    for parameter in ("label_weights", "clean"):
+        if has_fit_parameter(final, parameter):
+            return parameter
     raise ValueError(
         f"learner {type(final).__name__} cannot be told which labels are right (its fit takes "
         "neither 'clean' nor 'label_weights'): pass use_clean='drop'."

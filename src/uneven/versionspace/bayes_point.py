@@ -4,29 +4,24 @@ from __future__ import annotations
 
 import warnings
 from collections.abc import Callable
-from numbers import Real
-from typing import Any, Self
+from typing import Any, ClassVar, Self
 
 import numpy as np
 import scipy.sparse as sp
-from sklearn.base import BaseEstimator, ClassifierMixin
 from sklearn.exceptions import ConvergenceWarning
-from sklearn.utils import Tags
-from sklearn.utils.validation import check_is_fitted, validate_data
 
 from uneven.linear.base import (
+    LinearClassifier,
     check_expansion,
-    check_flags,
     check_linear,
-    enter_labelled_rows,
     generator,
+    validate_labelled_rows,
 )
-from uneven.linear.expansions import KernelExpansion, check_kernel_parameters, kernel_parameters
-from uneven.linear.kernel_perceptron import KERNELS
+from uneven.linear.expansions import KernelExpansion, KernelMixin, check_square, highest
 from uneven.linear.rows import add_constant
 from uneven.utils.methods import method
 from uneven.utils.model_types import check_numbers, check_part, persisted
-from uneven.utils.parameters import check_choice, check_integer
+from uneven.utils.parameters import Choice, Maybe, Whole, check_parameters
 from uneven.utils.validation import whole_or_nothing
 from uneven.versionspace.bayes_vote import (
     class_frame,
@@ -38,7 +33,7 @@ from uneven.versionspace.bayes_vote import (
     share_out,
 )
 from uneven.versionspace.gravity import LEARNER_CENTRES, find_centre
-from uneven.versionspace.propagation import JITTER, Propagation, propagate
+from uneven.versionspace.propagation import JITTER, PROPAGATION_PARAMETERS, Propagation, propagate
 from uneven.versionspace.space import VersionSpace
 from uneven.versionspace.span import Span, span_of
 
@@ -56,7 +51,7 @@ __all__ = ["BayesPointClassifier"]
     parameters={"ridge": 0.1, "max_rank": 300},
     on_request=True,
 )
-class BayesPointClassifier(ClassifierMixin, BaseEstimator):
+class BayesPointClassifier(KernelMixin, LinearClassifier):
     """The centre of all linear classifiers, in the space of a kernel, that agree with the labels.
 
     Where a support vector machine takes the point of the version space that is farthest from all
@@ -166,9 +161,15 @@ default="propagation"
     [[0.0, 0.55, 0.45]]
     """
 
-    classes_: np.ndarray
-    coef_: np.ndarray
-    intercept_: np.ndarray
+    _parameters: ClassVar = {
+        "centre": Choice(LEARNER_CENTRES),
+        "multi_class": Choice(("ovr", "joint")),
+        "n_samples": Whole(1),
+        "max_rank": Maybe(Whole(1)),
+        "normalize": None,
+        **PROPAGATION_PARAMETERS,
+    }
+
     expansion_: KernelExpansion
     span_: Span
     places_: np.ndarray
@@ -224,7 +225,7 @@ default="propagation"
         """
         self._check()
         with whole_or_nothing(self):
-            X, y = enter_labelled_rows(self, X, y)
+            X, y = validate_labelled_rows(self, X, y)
             rows = self._open_span(X, y)
             found = [self._propagate(space) for space in self._cuts()]
             self.log_volume_ = np.array([one.log_evidence for one in found])
@@ -258,21 +259,7 @@ default="propagation"
             Centres have unit length ("joint": all class vectors together), so that dividing by
             the length of the row gives the distance of the centre from its hyperplane.
         """
-        return self._scores(self._enter(X))
-
-    def predict(self, X: Any) -> np.ndarray:
-        """The class with the highest score; for two, the second one from zero on.
-
-        Parameters
-        ----------
-        X : array-like or sparse matrix of shape (n_samples, n_features)
-
-        Returns
-        -------
-        ndarray of shape (n_samples,)
-        """
-        scores = self.decision_function(X)
-        return self.classes_[_highest(scores)]
+        return self._scores(self._validate(X))
 
     def predict_proba(self, X: Any) -> np.ndarray:
         """The Bayes vote: share of the version space that gives each class to each row.
@@ -293,7 +280,7 @@ default="propagation"
         does not rank rows as ``decision_function`` does; and where several classes are close, the
         majority of the version space may differ from its centre, which `predict` follows.
         """
-        X = self._enter(X)
+        X = self._validate(X)
         where, rest = self.span_.coordinates(add_constant(X) if self.fit_intercept else X)
         if self.ridge > JITTER:
             rest = np.hypot(rest, np.sqrt(self.ridge))
@@ -314,12 +301,6 @@ default="propagation"
         span = None if self.is_joint else self.span_
         return [VersionSpace(cuts, span) for cuts in self._cuts()]
 
-    def __sklearn_tags__(self) -> Tags:
-        tags = super().__sklearn_tags__()
-        tags.input_tags.sparse = not callable(self.kernel)
-        tags.input_tags.pairwise = self.kernel == "precomputed"
-        return tags
-
     @property
     def is_joint(self) -> bool:
         """Whether a fitted model has one version space for the vectors of all classes."""
@@ -330,23 +311,13 @@ default="propagation"
         """Propagation integrates the rows' own dimensions out; other centres need to see them."""
         return self.centre != "propagation" and self.ridge > JITTER
 
-    def _enter(self, X: Any) -> Any:
-        check_is_fitted(self)
-        return validate_data(self, X, accept_sparse="csr", dtype=np.float64, reset=False)
-
     def _open_span(self, X: Any, y: np.ndarray) -> Any:
         """Find the frame and the places of the rows in it; return the rows as the kernel sees."""
         rows = add_constant(X) if self.fit_intercept else X
         narrow = self.kernel == "linear" and rows.shape[1] <= rows.shape[0]
         rows = rows.toarray() if narrow and sp.issparse(rows) else rows
-        self.kernel_params_ = kernel_parameters(
-            rows, self.kernel, self.gamma, self.degree, self.coef0
-        )
-        if self.kernel == "precomputed" and X.shape[0] != X.shape[1]:
-            raise ValueError(
-                f"X has shape {X.shape}: a precomputed kernel needs a square matrix, one row and "
-                "one column per training row."
-            )
+        self.kernel_params_ = self._kernel_parameters(rows)
+        check_square(X, self.kernel)
         ridge = self.ridge if self._has_private_dimensions else 0.0
         with np.errstate(invalid="ignore"):
             self.span_, places = span_of(
@@ -357,13 +328,13 @@ default="propagation"
                 f"the kernel {self.kernel!r} gives values that are not finite, or only zeros: "
                 "scale the columns of X, or lower gamma or degree."
             )
-        speaking = places.any(axis=1)
-        if not speaking.any():
+        cutting = places.any(axis=1)
+        if not cutting.any():
             raise ValueError(
                 f"all {len(places)} rows of X are zeros: they rule out no classifier. Check the "
                 "columns, or use fit_intercept=True."
             )
-        self.places_, self.targets_ = places[speaking], y[speaking]
+        self.places_, self.targets_ = places[cutting], y[cutting]
         return rows
 
     def _cuts(self) -> list[np.ndarray]:
@@ -415,17 +386,14 @@ default="propagation"
             )
             return
         plain = self.span_.rows is None
-        coef = (coefficients if plain else np.asarray(self.span_.rows.T @ coefficients)).T
-        width: int = self.n_features_in_
-        self.coef_ = np.ascontiguousarray(coef[:, :width])
-        self.intercept_ = coef[:, width].copy() if self.fit_intercept else np.zeros(len(coef))
+        self._store((coefficients if plain else np.asarray(self.span_.rows.T @ coefficients)).T)
 
     def _count_mistakes(self, rows: Any, y: np.ndarray, weights: np.ndarray) -> None:
         where = self.span_.coordinates(rows)[0] if self._has_private_dimensions else None
         scores = (self.places_ if where is None else where) @ weights
         y = self.targets_ if where is None else y
         scores = scores[:, 0] if scores.shape[1] == 1 else scores
-        self.n_mistakes_ = int(np.count_nonzero(_highest(scores) != y))
+        self.n_mistakes_ = int(np.count_nonzero(highest(scores) != y))
 
     def _scores(self, X: Any) -> np.ndarray:
         if self.kernel == "linear":
@@ -440,21 +408,7 @@ default="propagation"
         return normal_vote(where, rest, self.means_[k], self.covariances_[k])
 
     def _check(self) -> None:
-        check_choice("kernel", self.kernel, KERNELS, or_callable=True)
-        check_choice("centre", self.centre, LEARNER_CENTRES)
-        check_choice("multi_class", self.multi_class, ("ovr", "joint"))
-        check_flags(self, "fit_intercept")
-        check_integer("degree", self.degree, 1)
-        check_integer("n_samples", self.n_samples, 1)
-        check_integer("max_sweeps", self.max_sweeps, 1)
-        if self.max_rank is not None:
-            check_integer("max_rank", self.max_rank, 1)
-        check_kernel_parameters(self.gamma, self.coef0)
-        for name, top in (("flip", 0.5), ("ridge", np.inf), ("tol", np.inf)):
-            value = getattr(self, name)
-            number = isinstance(value, Real) and not isinstance(value, bool)
-            if not number or not 0.0 <= float(value) < top:
-                raise ValueError(f"{name} must be a number in [0, {top:g}), got {value!r}.")
+        check_parameters(self)
         if self.fit_intercept and self.kernel != "linear":
             raise ValueError(
                 f"fit_intercept=True needs kernel='linear', got {self.kernel!r}: other kernels "
@@ -495,10 +449,3 @@ default="propagation"
         if self.samples_ is not None:
             shape = (n_spaces, self.samples_.shape[1], size)
             check_numbers(self.samples_, shape, "drawn points", signed=True)
-
-
-def _highest(scores: np.ndarray) -> np.ndarray:
-    """Position of the class with the highest score."""
-    if scores.ndim == 1:
-        return (scores >= 0.0).astype(np.intp)
-    return scores.argmax(axis=1)

@@ -8,7 +8,7 @@ from __future__ import annotations
 import warnings
 from collections.abc import Callable
 from dataclasses import dataclass
-from typing import Any
+from typing import Any, ClassVar
 
 import numpy as np
 import scipy.sparse as sp
@@ -18,7 +18,7 @@ from sklearn.exceptions import ConvergenceWarning
 from uneven.linear.base import squared_lengths
 from uneven.linear.perceptron import PICKS
 from uneven.utils.model_types import persisted
-from uneven.utils.parameters import check_choice, check_integer
+from uneven.utils.parameters import Choice, Whole
 from uneven.versionspace._loops import CYCLIC, LOWEST_MARGIN, RANDOM, correct_cuts
 from uneven.versionspace.cut_classifier import CutClassifier, LinearSample, Sample
 from uneven.versionspace.cutting_planes import cutting_planes
@@ -366,6 +366,8 @@ callable, default="linear"
     n_updates_per_cut_: list[np.ndarray]
     n_updates_: int
 
+    _parameters: ClassVar = {"pick": Choice(PICKS), "max_updates": Whole(1)}
+
     def __init__(
         self,
         oracle: str | Rule = "largest_error",
@@ -403,11 +405,6 @@ callable, default="linear"
 
     def _advice(self) -> str:
         return f", or raise max_updates={self.max_updates} or max_cuts={self.max_cuts}"
-
-    def _check(self) -> None:
-        super()._check()
-        check_choice("pick", self.pick, PICKS)
-        check_integer("max_updates", self.max_updates, 1)
 
     @classmethod
     def _test_instances(cls) -> list[Any]:

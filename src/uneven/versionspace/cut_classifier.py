@@ -11,31 +11,23 @@ import warnings
 from abc import ABC, abstractmethod
 from collections.abc import Callable
 from dataclasses import dataclass
-from typing import Any, Protocol, Self
+from typing import Any, ClassVar, Protocol, Self
 
 import numpy as np
 import scipy.sparse as sp
 from sklearn.exceptions import ConvergenceWarning
-from sklearn.utils import Tags
-from sklearn.utils.validation import check_is_fitted, validate_data
+from sklearn.utils.validation import check_is_fitted
 
 from uneven.bounds import compression_bound
 from uneven.linear.base import (
     LinearClassifier,
-    check_flags,
-    enter_labelled_rows,
     generator,
     squared_lengths,
+    validate_labelled_rows,
 )
-from uneven.linear.expansions import (
-    KernelExpansion,
-    check_kernel_parameters,
-    gram,
-    kernel_parameters,
-)
-from uneven.linear.kernel_perceptron import KERNELS
+from uneven.linear.expansions import KernelExpansion, KernelMixin, check_square, gram
 from uneven.linear.rows import scale_rows
-from uneven.utils.parameters import check_choice, check_integer
+from uneven.utils.parameters import Choice, Maybe, Whole, check_parameters
 from uneven.utils.validation import whole_or_nothing
 from uneven.versionspace.error_oracles import ORACLES, Rule, error_rule
 from uneven.versionspace.span import feature_norms, span_of
@@ -160,11 +152,7 @@ class KernelSample:
     ) -> None:
         self.X, self.kernel, self.params, self.constant = X, kernel, params, constant
         self.n_rows: int = X.shape[0]
-        if kernel == "precomputed" and X.shape[0] != X.shape[1]:
-            raise ValueError(
-                f"X has shape {X.shape}: a precomputed kernel needs a square matrix, one row and "
-                "one column per training row."
-            )
+        check_square(X, kernel)
         self.factors = np.asarray(t, dtype=np.float64)
         if normalize:
             own = X.diagonal() if kernel == "precomputed" else feature_norms(X, kernel, params) ** 2
@@ -228,7 +216,7 @@ class CutRun(Protocol):
     def converged(self) -> bool: ...
 
 
-class CutClassifier(LinearClassifier, ABC):
+class CutClassifier(KernelMixin, LinearClassifier, ABC):
     """Base of the classifiers that look at rows through an oracle.
 
     A subclass has the parameters of `CompressionPerceptron` but ``pick`` and ``max_updates``, and
@@ -236,15 +224,14 @@ class CutClassifier(LinearClassifier, ABC):
     """
 
     oracle: str | Rule
-    kernel: str | Callable[..., float]
-    gamma: float | str | None
-    degree: int
-    coef0: float
-    fit_intercept: bool
-    normalize: bool
     max_cuts: int | None
     random_state: Any
-    classes_: np.ndarray
+
+    _parameters: ClassVar = {
+        "oracle": Choice(ORACLES, or_callable=True),
+        "max_cuts": Maybe(Whole(1)),
+    }
+
     expansion_: KernelExpansion
     compression_set_: np.ndarray
     converged_: bool
@@ -264,15 +251,15 @@ class CutClassifier(LinearClassifier, ABC):
         -------
         self
         """
-        self._check()
+        check_parameters(self)
         with whole_or_nothing(self):
-            X, y = enter_labelled_rows(self, X, y, classes)
+            X, y = validate_labelled_rows(self, X, y, classes)
             self._clear()
             rng = generator(self.random_state)
             rows = self._as_learnt(X) if self._linear() else X
             rule = error_rule(self.oracle, rows, rng)
-            told = [1] if len(self.classes_) == 2 else range(len(self.classes_))
-            samples = [self._sample(X, rows, np.where(y == k, 1.0, -1.0)) for k in told]
+            positive = [1] if len(self.classes_) == 2 else range(len(self.classes_))
+            samples = [self._sample(X, rows, np.where(y == k, 1.0, -1.0)) for k in positive]
             self._keep(X, samples, [self._run(one, rule, rng) for one in samples])
         if not self.converged_:
             warnings.warn(
@@ -300,8 +287,7 @@ class CutClassifier(LinearClassifier, ABC):
         check_is_fitted(self)
         if not hasattr(self, "expansion_"):
             return super().decision_function(X)
-        X = validate_data(self, X, accept_sparse="csr", dtype=np.float64, reset=False)
-        scores = self.expansion_(X) + self.intercept_
+        scores = self.expansion_(self._validate(X)) + self.intercept_
         return scores[:, 0] if scores.shape[1] == 1 else scores
 
     def risk_bound(self, delta: float = 0.05) -> float:
@@ -336,21 +322,6 @@ class CutClassifier(LinearClassifier, ABC):
     def _advice(self) -> str:
         """What to do if mistakes are left."""
 
-    def _check(self) -> None:
-        check_choice("oracle", self.oracle, ORACLES, or_callable=True)
-        check_choice("kernel", self.kernel, KERNELS, or_callable=True)
-        if self.max_cuts is not None:
-            check_integer("max_cuts", self.max_cuts, 1)
-        check_integer("degree", self.degree, 1)
-        check_kernel_parameters(self.gamma, self.coef0)
-        check_flags(self, "fit_intercept", "normalize")
-
-    def __sklearn_tags__(self) -> Tags:
-        tags = super().__sklearn_tags__()
-        tags.input_tags.sparse = not callable(self.kernel)
-        tags.input_tags.pairwise = self.kernel == "precomputed"
-        return tags
-
     def _linear(self) -> bool:
         return isinstance(self.kernel, str) and self.kernel == "linear"
 
@@ -363,7 +334,7 @@ class CutClassifier(LinearClassifier, ABC):
     def _sample(self, X: Any, rows: Any, t: np.ndarray) -> Sample:
         if self._linear():
             return LinearSample(scale_rows(rows, t))
-        params = kernel_parameters(X, self.kernel, self.gamma, self.degree, self.coef0)
+        params = self._kernel_parameters(X)
         return KernelSample(
             X,
             t,

@@ -7,14 +7,14 @@ from __future__ import annotations
 
 from collections.abc import Callable
 from dataclasses import dataclass
-from typing import Any
+from typing import Any, ClassVar
 
 import numpy as np
 
 from uneven.linear.hard_margin import NotSeparableError
 from uneven.linear.rows import row_norms
 from uneven.utils.model_types import persisted
-from uneven.utils.parameters import check_choice, check_integer
+from uneven.utils.parameters import Choice, check_integer
 from uneven.versionspace.centres import inside
 from uneven.versionspace.cone import EmptyVersionSpaceError
 from uneven.versionspace.cut_classifier import CutClassifier, Sample
@@ -205,6 +205,11 @@ default="largest_error"
     (1.0, 3)
     """
 
+    _parameters: ClassVar = {
+        "query": Choice(QUERIES, or_callable=True),
+        "method": Choice(GRAVITY_METHODS),
+    }
+
     def __init__(
         self,
         query: str | Query = "centre_of_gravity",
@@ -250,11 +255,6 @@ default="largest_error"
 
     def _advice(self) -> str:
         return f", or raise max_cuts={self.max_cuts}"
-
-    def _check(self) -> None:
-        super()._check()
-        check_choice("query", self.query, QUERIES, or_callable=True)
-        check_choice("method", self.method, GRAVITY_METHODS)
 
     @classmethod
     def _test_instances(cls) -> list[Any]:

@@ -18,7 +18,6 @@ from collections.abc import Callable
 from contextlib import AbstractContextManager, nullcontext
 from dataclasses import dataclass
 from functools import cache
-from numbers import Real
 from typing import Any
 
 import numpy as np
@@ -27,7 +26,7 @@ from scipy.linalg.lapack import dpotri
 from sklearn.utils.validation import check_array
 from threadpoolctl import ThreadpoolController
 
-from uneven.utils.parameters import check_integer
+from uneven.utils.parameters import Constraint, Interval, Whole
 from uneven.versionspace._propagation_loops import (
     log_scales,
     quadratic_forms,
@@ -41,6 +40,7 @@ from uneven.versionspace.cone import check_cuts
 __all__ = [
     "JITTER",
     "MANY",
+    "PROPAGATION_PARAMETERS",
     "Propagation",
     "few_threads",
     "propagate",
@@ -57,6 +57,14 @@ _BLOCK = 64
 
 _WORTH_THREADS = 1000
 """Dimensions below which threads wait for each other longer than they work."""
+
+PROPAGATION_PARAMETERS: dict[str, Constraint] = {
+    "max_sweeps": Whole(1),
+    "flip": Interval(0, 0.5, closed="left", says="a number in [0, 0.5)"),
+    "ridge": Interval(0, closed="left", says="a number in [0, inf)"),
+    "tol": Interval(0, closed="left", says="a number in [0, inf)"),
+}
+"""What the parameters of a propagation may be."""
 
 JITTER = 1e-8
 """The default private variance of a cut: it bounds how sure a site can be."""
@@ -162,7 +170,7 @@ def propagate(
     0.125
     """
     cuts = check_cuts(cuts)
-    _check(flip, ridge, tol, max_sweeps)
+    _check(flip=flip, ridge=ridge, tol=tol, max_sweeps=max_sweeps)
 
     many = cuts.shape[1] > MANY
 
@@ -225,7 +233,7 @@ def propagate_gram(
     )
     if gram.shape[0] != gram.shape[1] or not np.allclose(gram, gram.T, rtol=0.0, atol=1e-9):
         raise ValueError(f"gram has shape {gram.shape}; it must be a symmetric matrix.")
-    _check(flip, ridge, tol, max_sweeps)
+    _check(flip=flip, ridge=ridge, tol=tol, max_sweeps=max_sweeps)
 
     many = len(gram) > MANY
 
@@ -299,6 +307,11 @@ def _report(
     )
 
 
+def _check(**parameters: Any) -> None:
+    for name, constraint in PROPAGATION_PARAMETERS.items():
+        constraint.check(name, parameters[name])
+
+
 def _start(sites: np.ndarray | None, n_cuts: int) -> np.ndarray:
     """Sites of an earlier run, followed by sites that say nothing yet."""
     state = np.zeros((n_cuts, 2))
@@ -311,13 +324,6 @@ def _start(sites: np.ndarray | None, n_cuts: int) -> np.ndarray:
         raise ValueError("sites hold a negative precision, NaN or infinity.")
     state[: len(sites)] = sites
     return state
-
-
-def _check(flip: Any, ridge: Any, tol: Any, max_sweeps: Any) -> None:
-    check_integer("max_sweeps", max_sweeps, 1)
-    for name, value, top in (("flip", flip, 0.5), ("ridge", ridge, np.inf), ("tol", tol, np.inf)):
-        if not isinstance(value, Real) or isinstance(value, bool) or not 0.0 <= float(value) < top:
-            raise ValueError(f"{name} must be a number in [0, {top:g}), got {value!r}.")
 
 
 def few_threads(n_dims: int) -> AbstractContextManager[Any]:

@@ -95,8 +95,8 @@ class VersionSpace:
         X = check_array(X, accept_sparse="csr", dtype=np.float64)
         params = kernel_parameters(X, kernel, gamma, degree, coef0)
         span, where = span_of(X, kernel, params, ridge=ridge)
-        speaking = where.any(axis=1)
-        return cls(normal_form(where, t)[speaking], span)
+        cutting = where.any(axis=1)
+        return cls(normal_form(where, t)[cutting], span)
 
     @property
     def n_cuts(self) -> int:

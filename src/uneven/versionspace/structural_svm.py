@@ -4,20 +4,21 @@ from __future__ import annotations
 
 import warnings
 from dataclasses import dataclass
-from numbers import Real
-from typing import Any, Self
+from typing import Any, ClassVar, Self
 
 import numpy as np
 from sklearn.exceptions import ConvergenceWarning
 from sklearn.utils.validation import check_array
 
-from uneven.linear.base import LinearClassifier, check_flags, enter_labelled_rows, squared_lengths
+from uneven.linear.base import LinearClassifier, squared_lengths, validate_labelled_rows
 from uneven.linear.rows import scale_rows
 from uneven.utils.model_types import persisted
-from uneven.utils.parameters import check_integer
+from uneven.utils.parameters import Interval, check_integer, check_parameters
 from uneven.utils.validation import whole_or_nothing
 
 __all__ = ["CuttingPlaneSVC", "OneSlack", "one_slack"]
+
+POSITIVE = Interval(0, closed="neither", says="a finite number above 0")
 
 _RIDGE = 1e-12
 """Share of the longest cut that makes cuts independent."""
@@ -98,8 +99,8 @@ def one_slack(
     ([0.5, 1.0], 0.3833, True)
     """
     Z = check_array(Z, accept_sparse="csr", dtype=np.float64)
-    _check_number("C", C)
-    _check_number("tol", tol)
+    POSITIVE.check("C", C)
+    POSITIVE.check("tol", tol)
     check_integer("max_cuts", max_cuts, 1)
     squared_lengths(Z)
     program = _CutProgram(Z.shape[1], float(C))
@@ -168,6 +169,8 @@ class CuttingPlaneSVC(LinearClassifier):
     0.92
     """
 
+    _parameters: ClassVar = {"C": POSITIVE}
+
     slack_: np.ndarray
     objective_: np.ndarray
     n_cuts_: np.ndarray
@@ -199,12 +202,11 @@ class CuttingPlaneSVC(LinearClassifier):
         -------
         self
         """
-        check_flags(self, "fit_intercept", "normalize")
-        _check_number("C", self.C)
+        check_parameters(self)
         with whole_or_nothing(self):
-            X, y = enter_labelled_rows(self, X, y)
+            X, y = validate_labelled_rows(self, X, y)
             rows = self._as_learnt(X)
-            told = [1] if len(self.classes_) == 2 else range(len(self.classes_))
+            positive = [1] if len(self.classes_) == 2 else range(len(self.classes_))
             runs = [
                 one_slack(
                     scale_rows(rows, np.where(y == k, 1.0, -1.0)),
@@ -213,7 +215,7 @@ class CuttingPlaneSVC(LinearClassifier):
                     relative=True,
                     max_cuts=self.max_cuts,
                 )
-                for k in told
+                for k in positive
             ]
             self._store(np.array([run.w for run in runs]))
             self.slack_ = np.array([run.slack for run in runs])
@@ -320,8 +322,3 @@ def _lowest_on_plane(gram: np.ndarray, b: np.ndarray, free: np.ndarray, total: f
     target = np.zeros(len(b))
     target[moving] = np.linalg.solve(system, np.append(b[moving], total))[:m]
     return target
-
-
-def _check_number(name: str, value: Any) -> None:
-    if not isinstance(value, Real) or isinstance(value, bool) or not 0.0 < float(value) < np.inf:
-        raise ValueError(f"{name} must be a finite number above 0, got {value!r}.")

@@ -236,7 +236,7 @@ class Run:
         for name in HISTORY:
             self.history[name].append(entries[name])
 
-    def told(self) -> str:
+    def latest_step(self) -> str:
         """The latest step in words."""
         latest = {name: values[-1] for name, values in self.history.items()}
         return "  ".join(f"{name} {value:.5g}" for name, value in latest.items())

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import warnings
-from typing import Any, Self
+from typing import Any, ClassVar, Self
 
 import numpy as np
 from sklearn.exceptions import ConvergenceWarning
@@ -13,52 +13,37 @@ from sklearn.utils.validation import check_is_fitted, validate_data
 
 from uneven.linear.base import (
     LinearClassifier,
-    check_flags,
     check_same_width,
-    enter_labelled_rows,
-    enter_stream,
     squared_lengths,
+    validate_labelled_rows,
+    validate_stream,
 )
-from uneven.linear.expansions import KernelExpansion, check_kernel_parameters, kernel_parameters
+from uneven.linear.expansions import FINITE, Gamma, KernelExpansion, kernel_parameters
 from uneven.noise.matrices import NoiseInverse, check_noise_matrix, invert_noise
 from uneven.noise.uma.algorithm import HISTORY, SELECTIONS, Rules, Run, doubts, iterate
-from uneven.noise.uma.groups import check_label_weights, check_not_negative
+from uneven.noise.uma.groups import NOT_NEGATIVE, check_label_weights
 from uneven.noise.uma.groups import label_weights as as_label_weights
 from uneven.noise.uma.spaces import DualSpace, PrimalSpace, Space, training_kernel
 from uneven.utils.methods import method
 from uneven.utils.model_types import persisted
-from uneven.utils.parameters import check_choice, check_integer
+from uneven.utils.parameters import (
+    Choice,
+    Flag,
+    Interval,
+    Maybe,
+    Whole,
+    check_integer,
+    check_parameters,
+)
 from uneven.utils.simplex import recover_priors
 from uneven.utils.validation import whole_or_nothing
 from uneven.votes.vote import flatten_binary
 
-__all__ = ["STEPS", "UMAClassifier", "check_parameters"]
+__all__ = ["STEPS", "UMAClassifier"]
 
 
 STEPS = ("perceptron", "perceptron_loose", "max", "uniform", "proportional")
 """Who pays when a class is mistaken."""
-
-
-def check_parameters(estimator: Any) -> None:
-    """Refuse impossible values of the parameters of a :class:`~uneven.noise.UMAClassifier`."""
-    check_choice("alpha_mode", estimator.alpha_mode, ("absolute", "geometric"))
-    check_choice("selection", estimator.selection, SELECTIONS)
-    check_choice("step", estimator.step, STEPS)
-    check_flags(estimator, "average", "pocket", "fit_intercept", "normalize")
-    check_integer("verbose", int(estimator.verbose), 0)
-    for name in ("max_iter", "patience"):
-        if getattr(estimator, name) is not None:
-            check_integer(name, getattr(estimator, name), 1)
-    if estimator.normalize_updates is not None:
-        check_choice("normalize_updates", estimator.normalize_updates, ("norm", "mass"))
-    if estimator.average and estimator.pocket:
-        raise ValueError("average=True and pocket=True: choose one of the two class vectors.")
-    if not (isinstance(estimator.tol, str) and estimator.tol == "auto"):
-        check_not_negative("tol", estimator.tol, " or 'auto'")
-    check_not_negative("alpha", estimator.alpha)
-    check_kernel_parameters(estimator.gamma, estimator.coef0)
-    if estimator.kernel is not None and not callable(estimator.kernel):
-        check_choice("kernel", estimator.kernel, _kernels(), or_callable=True)
 
 
 def _kernels() -> list[str]:
@@ -218,6 +203,21 @@ class UMAClassifier(LinearClassifier):
     True
     """
 
+    _parameters: ClassVar = {
+        "alpha_mode": Choice(("absolute", "geometric")),
+        "selection": Choice(SELECTIONS),
+        "step": Choice(STEPS),
+        "average": Flag(),
+        "pocket": Flag(),
+        "max_iter": Maybe(Whole(1)),
+        "patience": Maybe(Whole(1)),
+        "normalize_updates": Maybe(Choice(("norm", "mass"))),
+        "alpha": NOT_NEGATIVE,
+        "gamma": Gamma(),
+        "coef0": FINITE,
+        "kernel": Maybe(Choice(_kernels, or_callable=True)),
+    }
+
     def __init__(
         self,
         noise_matrix: Any = None,
@@ -282,10 +282,10 @@ class UMAClassifier(LinearClassifier):
         self
         """
         with whole_or_nothing(self) as earlier:
-            check_parameters(self)
+            self._check()
             for name in earlier:
                 delattr(self, name)
-            X, positions = enter_labelled_rows(self, X, y)
+            X, positions = validate_labelled_rows(self, X, y)
             self._start()
             n_classes = len(self.classes_)
             if label_weights is not None:
@@ -320,12 +320,12 @@ class UMAClassifier(LinearClassifier):
         self
         """
         with whole_or_nothing(self):
-            check_parameters(self)
+            self._check()
             if hasattr(self, "expansion_"):
                 raise ValueError(
                     "fitted with a kernel: partial_fit cannot go on; use fit or clone."
                 )
-            X, positions, first = enter_stream(self, X, y, classes)
+            X, positions, first = validate_stream(self, X, y, classes)
             if first:
                 self._start()
             run, lengths = self._open(X, positions)
@@ -352,6 +352,14 @@ class UMAClassifier(LinearClassifier):
             return super().decision_function(X)
         X = validate_data(self, X, reset=False, accept_sparse="csr", dtype=np.float64)
         return flatten_binary(self.expansion_(X) + self.intercept_)
+
+    def _check(self) -> None:
+        check_integer("verbose", int(self.verbose), 0)
+        check_parameters(self)
+        if self.average and self.pocket:
+            raise ValueError("average=True and pocket=True: choose one of the two class vectors.")
+        if not (isinstance(self.tol, str) and self.tol == "auto"):
+            Interval(0, closed="left", says="a finite number >= 0 or 'auto'").check("tol", self.tol)
 
     def _start(self) -> None:
         """What is known before the first step."""
@@ -425,7 +433,7 @@ class UMAClassifier(LinearClassifier):
                 self.stop_reason_ = reason
                 break
             if self.verbose and run.n_steps % max(1, 100 // int(self.verbose)) == 0:
-                print(f"step {run.n_steps}  {run.told()}")
+                print(f"step {run.n_steps}  {run.latest_step()}")
 
     def _rules(self) -> Rules:
         return Rules(

@@ -2,21 +2,23 @@
 
 from __future__ import annotations
 
-from numbers import Real
 from typing import Any
 
 import numpy as np
 import scipy.sparse as sp
 
 from uneven.noise.uma._loops import count_groups
+from uneven.utils.parameters import Interval
 
 __all__ = [
+    "NOT_NEGATIVE",
     "check_label_weights",
-    "check_not_negative",
     "group_masses",
     "label_weights",
     "top_classes",
 ]
+
+NOT_NEGATIVE = Interval(0, closed="left", says="a finite number >= 0")
 
 UNCOUNTED = -1
 """Group of the rows that belong to no class."""
@@ -157,10 +159,3 @@ def group_masses(labels: sp.csr_array, group: np.ndarray | None, inverse: np.nda
         seen = np.zeros((n_classes, n_classes))
         count_groups(group, labels.data, labels.indices, labels.indptr, seen)
     return np.asarray(seen @ inverse.T)
-
-
-def check_not_negative(name: str, value: Any, otherwise: str = "") -> None:
-    """Refuse what is no finite number >= 0."""
-    is_number = isinstance(value, Real) and not isinstance(value, bool)
-    if not is_number or not 0.0 <= float(value) < np.inf:
-        raise ValueError(f"{name} must be a finite number >= 0{otherwise}, got {value!r}.")

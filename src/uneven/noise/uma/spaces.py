@@ -15,7 +15,7 @@ from sklearn.utils.validation import check_array
 from uneven.linear.expansions import gram
 from uneven.noise.matrices import check_noise_matrix, invert_noise
 from uneven.noise.uma._loops import count_groups, move_dense, move_sparse
-from uneven.noise.uma.groups import UNCOUNTED, check_not_negative, label_weights, top_classes
+from uneven.noise.uma.groups import NOT_NEGATIVE, UNCOUNTED, label_weights, top_classes
 
 __all__ = ["DualSpace", "PrimalSpace", "Space", "training_kernel", "update_vectors"]
 
@@ -369,7 +369,7 @@ def update_vectors(
         )
     if not np.isfinite(coef).all():
         raise ValueError("coef holds NaN or infinity: no class can be predicted with it.")
-    check_not_negative("alpha", alpha)
+    NOT_NEGATIVE.check("alpha", alpha)
     labels = label_weights(y, len(noise.matrix))
     if labels.shape[0] != X.shape[0]:
         raise ValueError(f"y has {labels.shape[0]} rows, X has {X.shape[0]}.")
