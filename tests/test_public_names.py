@@ -1,0 +1,89 @@
+"""Public names, signatures and default parameters, kept in ``tests/data/public_names.txt``.
+
+After a change that is meant: `python -m tests.test_public_names`, and look at the diff.
+"""
+
+from __future__ import annotations
+
+import difflib
+import importlib
+import inspect
+import pkgutil
+import re
+from collections.abc import Iterator
+from pathlib import Path
+from typing import Any
+
+import uneven
+
+KEPT = Path(__file__).parent / "data" / "public_names.txt"
+NOT_PUBLIC = {"cli", "report", "utils"}
+
+
+def rooms() -> Iterator[str]:
+    """The package and its public rooms."""
+    yield "uneven"
+    for room in pkgutil.iter_modules(uneven.__path__):
+        if room.ispkg and room.name not in NOT_PUBLIC and not room.name.startswith("_"):
+            yield f"uneven.{room.name}"
+
+
+def signature(thing: Any) -> str:
+    """Names and defaults of the parameters, without types and addresses."""
+    try:
+        found = inspect.signature(thing)
+    except (TypeError, ValueError):
+        return ""
+    plain = [p.replace(annotation=p.empty) for p in found.parameters.values()]
+    plain = [p for p in plain if p.name != "self"]
+    text = str(found.replace(parameters=plain, return_annotation=found.empty))
+    return re.sub(r"<(?:function|class) '?([\w.]+)'?[^>]*>", r"\1", text)
+
+
+def members(cls: type) -> Iterator[str]:
+    """Public methods and properties that a class of ours has from anywhere in the library."""
+    for name in sorted(dir(cls)):
+        owner = next((base for base in cls.__mro__ if name in vars(base)), None)
+        ours = owner is not None and owner.__module__.startswith("uneven")
+        if name.startswith("_") or not ours or name == "test_instances":
+            continue
+        member = inspect.getattr_static(cls, name)
+        if isinstance(member, property):
+            yield f"    .{name}"
+        elif callable(getattr(cls, name, None)):
+            yield f"    .{name}{signature(getattr(cls, name))}"
+
+
+def listing() -> list[str]:
+    """One line per public name and per public method."""
+    lines, told = [], {}
+    for room in rooms():
+        module = importlib.import_module(room)
+        for name in sorted(getattr(module, "__all__", ())):
+            thing = getattr(module, name)
+            key = id(thing) if inspect.isclass(thing) or inspect.isfunction(thing) else name
+            if isinstance(thing, type(inspect)):
+                lines.append(f"{room}.{name}: module")
+            elif told.setdefault(key, f"{room}.{name}") != f"{room}.{name}":
+                lines.append(f"{room}.{name} = {told[key]}")
+            elif callable(thing):
+                lines.append(f"{room}.{name}{signature(thing)}")
+                if inspect.isclass(thing):
+                    lines += members(thing)
+            else:
+                lines.append(f"{room}.{name}: {type(thing).__name__}")
+    return lines
+
+
+def test_public_names_are_as_kept():
+    kept, now = KEPT.read_text().splitlines(), listing()
+    assert len(now) > 300
+    changes = "\n".join(difflib.unified_diff(kept, now, "kept", "now", lineterm="", n=1))
+    assert not changes, (
+        f"{changes}\n\nIf that is meant, run `python -m tests.test_public_names`, and say in the "
+        "changelog what users must change."
+    )
+
+
+if __name__ == "__main__":
+    KEPT.write_text("\n".join(listing()) + "\n")
