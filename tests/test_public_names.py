@@ -34,10 +34,28 @@ def signature(thing: Any) -> str:
         found = inspect.signature(thing)
     except (TypeError, ValueError):
         return ""
-    plain = [p.replace(annotation=p.empty) for p in found.parameters.values()]
-    plain = [p for p in plain if p.name != "self"]
+    plain = [
+        p.replace(annotation=p.empty, default=short(p.default))
+        for p in found.parameters.values()
+        if p.name != "self"
+    ]
     text = str(found.replace(parameters=plain, return_annotation=found.empty))
     return re.sub(r"<(?:function|class) '?([\w.]+)'?[^>]*>", r"\1", text)
+
+
+class Long:
+    """Stands for a default that is too long to be kept."""
+
+    def __init__(self, value: Any) -> None:
+        self.value = value
+
+    def __repr__(self) -> str:
+        return f"{type(self.value).__name__}(...)"
+
+
+def short(default: Any) -> Any:
+    is_long = default is not inspect.Parameter.empty and len(repr(default)) > 80
+    return Long(default) if is_long else default
 
 
 def members(cls: type) -> Iterator[str]:
@@ -45,7 +63,7 @@ def members(cls: type) -> Iterator[str]:
     for name in sorted(dir(cls)):
         owner = next((base for base in cls.__mro__ if name in vars(base)), None)
         ours = owner is not None and owner.__module__.startswith("uneven")
-        if name.startswith("_") or not ours or name == "test_instances":
+        if name.startswith(("_", "set_")) or not ours:
             continue
         member = inspect.getattr_static(cls, name)
         if isinstance(member, property):

@@ -33,6 +33,7 @@ def fingerprint(folder):
     return {"ranking": sorted(norms, key=norms.__getitem__), "methods": found}
 
 
+@pytest.mark.slow
 def test_the_demo_answers_as_before(tmp_path, capsys):
     before, now = json.loads(KEPT.read_text()), fingerprint(tmp_path / "demo")
     assert now["ranking"] == before["ranking"], RENEW

@@ -51,7 +51,6 @@ from uneven.noise import LabelRepairPipeline, NoiseTolerantPerceptron
 from uneven.stacking import Member, RuleClassifier
 from uneven.versionspace import CompressionPerceptron, CuttingPlaneClassifier, CuttingPlaneSVC
 from uneven.voters import CostLinear
-from uneven_published.sen.ensembles import diverse_ensemble
 
 FOLDER = Path(__file__).parents[1] / "data" / "models"
 VIEWS = {"left": ["a", "b"], "right": ["c", "kind"]}
