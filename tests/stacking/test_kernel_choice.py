@@ -63,10 +63,10 @@ def test_the_grids_of_the_source():
     assert gamma_grid(np.ones((5, 2, 2))).tolist() == (2.0 ** np.arange(-7, 4)).tolist()
 
 
-def test_the_chosen_words_fit_the_chosen_combiner():
+def test_the_chosen_options_fit_the_chosen_combiner():
     P, y = level_one_problem(40, 2, 3, 2)
     found = choose_kernel_parameters(P, y, combination="ws", loss="squared", **FEW)
-    again = fit_kernel_combiner(P, y, loss="squared", **found.words)
+    again = fit_kernel_combiner(P, y, loss="squared", **found.options)
     straight = fit_kernel_combiner(
         P, y, loss="squared", combination="ws", gamma=found.gamma, strength=found.strength
     )

@@ -16,10 +16,10 @@ from tests.stacking.problems import GOLDEN_P, GOLDEN_Y, level_one_problem
 from uneven.linear.expansions import gram
 from uneven.stacking.kernel.combiner import (
     class_tables,
-    class_targets,
     fit_kernel_combiner,
     pair_margins_to_scores,
 )
+from uneven.stacking.model.losses import class_targets
 from uneven.stacking.solvers.solve import solve
 
 CASES = [(c, loss) for c in ("ws", "cws", "lsg") for loss in ("squared", "hinge")]

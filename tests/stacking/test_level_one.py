@@ -30,7 +30,7 @@ from sklearn.tree import DecisionTreeClassifier
 from threadpoolctl import threadpool_info, threadpool_limits
 
 from uneven.stacking import Member, level_one, score_members
-from uneven.stacking.out_of_fold.fitting import one_thread, weight_words
+from uneven.stacking.out_of_fold.fitting import one_thread, weight_arguments
 
 X, Y = load_iris(return_X_y=True)
 NAMES = np.array(["setosa", "versicolor", "virginica"])[Y]
@@ -349,16 +349,16 @@ def test_weights_reach_the_members_that_take_them(tmp_path):
 def test_weights_find_their_way():
     weight = np.ones(3)
     nested = make_pipeline(StandardScaler(), make_pipeline(StandardScaler(), GaussianNB()))
-    assert list(weight_words(nested, weight)) == ["pipeline__gaussiannb__sample_weight"]
+    assert list(weight_arguments(nested, weight)) == ["pipeline__gaussiannb__sample_weight"]
     search = GridSearchCV(GaussianNB(), {"var_smoothing": [1e-9]})
-    assert list(weight_words(search, weight)) == ["sample_weight"]
-    assert weight_words(KNeighborsClassifier(), weight) == {}
+    assert list(weight_arguments(search, weight)) == ["sample_weight"]
+    assert weight_arguments(KNeighborsClassifier(), weight) == {}
     with sklearn.config_context(enable_metadata_routing=True):
         pipe = make_pipeline(StandardScaler(), GaussianNB())
-        assert weight_words(pipe, weight) == {}
+        assert weight_arguments(pipe, weight) == {}
         pipe[-1].set_fit_request(sample_weight=True)
         pipe[0].set_fit_request(sample_weight=False)
-        assert list(weight_words(pipe, weight)) == ["sample_weight"]
+        assert list(weight_arguments(pipe, weight)) == ["sample_weight"]
         level = level_one([("p", pipe)], X, Y, sample_weight=np.where(Y == 0, 50.0, 1.0))
         assert level.members[0].model[-1].class_prior_[0] > 0.9
 

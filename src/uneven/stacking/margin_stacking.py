@@ -12,8 +12,8 @@ import numpy as np
 from sklearn.utils import check_random_state
 from sklearn.utils.validation import check_is_fitted
 
-from uneven.stacking.kernel.choice import select_kernel
-from uneven.stacking.kernel.combiner import KERNEL_LOSSES
+from uneven.stacking.kernel.choice import choose_kernel_parameters
+from uneven.stacking.kernel.combiner import KERNEL_LOSSES, fit_kernel_combiner
 from uneven.stacking.model.combinations import COMBINATIONS
 from uneven.stacking.model.losses import LOSSES
 from uneven.stacking.model.penalties import PENALTIES, check_elastic, make_penalty
@@ -378,11 +378,21 @@ class MarginStackingClassifier(StackedClassifier):
                 "strengths": np.union1d(strengths, found.choice.strength),
             }
             return found
-        names = ("combination", "loss", "kernel", "gamma", "degree")
-        options = {name: getattr(self, name) for name in names} | judging
-        found = select_kernel(P, y, grid, share=share, **options)
-        self.gamma_, self.degree_ = found.choice.gamma, found.choice.degree
-        return found
+        choice = choose_kernel_parameters(
+            P,
+            y,
+            combination=self.combination,
+            kernel=self.kernel,
+            strengths=grid,
+            gammas=None if self.gamma is None else [self.gamma],
+            degrees=None if self.degree is None else [self.degree],
+            share=share,
+            loss=self.loss,
+            **judging,
+        )
+        self.gamma_, self.degree_ = choice.gamma, choice.degree
+        combiner = fit_kernel_combiner(P, y, loss=self.loss, share=share, **choice.options)
+        return Selection(np.ones(P.shape[1], dtype=bool), combiner, None, choice)
 
     def _scores(self, X: Any) -> np.ndarray:
         """Scores of the classes by the kept members, shape (n_samples, n_classes)."""

@@ -11,8 +11,9 @@ from numpy.typing import ArrayLike, NDArray
 from scipy.linalg import lstsq
 from scipy.optimize import nnls
 
-from uneven.stacking.kernel.combiner import class_tables, class_targets
+from uneven.stacking.kernel.combiner import class_tables
 from uneven.stacking.model.combinations import COMBINATIONS
+from uneven.stacking.model.losses import class_targets
 from uneven.stacking.model.problem import LinearCombiner, check_level_one
 from uneven.utils.parameters import check_choice
 

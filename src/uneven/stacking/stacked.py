@@ -67,8 +67,8 @@ class NamedMembers(BaseEstimator):
         for name, classifier in _named(self.estimators):
             found[name] = classifier
             if hasattr(classifier, "get_params") and not isinstance(classifier, type):
-                for word, value in classifier.get_params(deep=True).items():
-                    found[f"{name}__{word}"] = value
+                for param, value in classifier.get_params(deep=True).items():
+                    found[f"{name}__{param}"] = value
         return found
 
     def set_params(self, **params: Any) -> Self:
@@ -87,7 +87,7 @@ class NamedMembers(BaseEstimator):
             self.estimators = params.pop("estimators")
         own = super().get_params(deep=False)
         names = [name for name, _ in _named(self.estimators)]
-        for name in [word for word in params if word in names and word not in own]:
+        for name in [param for param in params if param in names and param not in own]:
             new = params.pop(name)
             self.estimators = [
                 (entry[0], new, *entry[2:]) if found == name else entry
@@ -127,7 +127,7 @@ def open_members(estimator: Any, score_method: str = "auto") -> list[tuple[str, 
     >>> open_members(stack)
     [('nb', Member(columns=[0, 2], estimator=GaussianNB()))]
     """
-    members = check_members(estimator.estimators, score=score_method, word="estimators")
+    members = check_members(estimator.estimators, score=score_method, called="estimators")
     own = set(estimator.get_params(deep=False))
     for name, _ in members:
         if name in own:
@@ -145,11 +145,11 @@ def _is_listing(estimators: Any) -> bool:
 def _refuse_dropped(estimators: Any, params: Mapping[str, Any]) -> None:
     """Refuse parameters of members that are left out."""
     dropped = [name for name, given in _named(estimators) if isinstance(given, str)]
-    for word in params:
-        if word.partition("__")[0] in dropped and "__" in word:
-            name = word.partition("__")[0]
+    for param in params:
+        if param.partition("__")[0] in dropped and "__" in param:
+            name = param.partition("__")[0]
             raise ValueError(
-                f'member {name!r} is "drop" and has no {word}: set {name} to a classifier first.'
+                f'member {name!r} is "drop" and has no {param}: set {name} to a classifier first.'
             )
 
 

@@ -168,7 +168,7 @@ class Bench:
         elif kernel == "poly":
             words["degrees"] = degrees
         choice = choose_kernel_parameters(scores, y, strengths=self.strengths, **words)
-        combiner = fit_kernel_combiner(scores, y, **same, **choice.words)
+        combiner = fit_kernel_combiner(scores, y, **same, **choice.options)
         answers = combiner.predict(self.stack.new_scores)
         self.note(name, answers, self.n_members, strength=choice.strength)
 

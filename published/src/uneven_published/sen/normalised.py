@@ -15,7 +15,7 @@ from sklearn.utils.multiclass import check_classification_targets
 from sklearn.utils.validation import check_is_fitted
 
 from uneven.fusion.class_columns import check_margins, spread
-from uneven.stacking.out_of_fold.fitting import weight_words
+from uneven.stacking.out_of_fold.fitting import weight_arguments
 from uneven.utils.model_types import (
     UnknownPartError,
     check_numbers,
@@ -88,7 +88,7 @@ class NormalisedClassifier(MetaEstimatorMixin, ClassifierMixin, BaseEstimator):
         check_classification_targets(y)
         model = clone(self.estimator)
         weight = None if sample_weight is None else np.asarray(sample_weight, dtype=np.float64)
-        model.fit(X, y, **({} if weight is None else weight_words(model, weight)))
+        model.fit(X, y, **({} if weight is None else weight_arguments(model, weight)))
         with whole_or_nothing(self):
             for name in ("feature_names_in_", "n_features_in_"):
                 if hasattr(self, name):

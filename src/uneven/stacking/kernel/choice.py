@@ -24,16 +24,15 @@ from sklearn.metrics import pairwise_distances
 from uneven.stacking.kernel.combiner import (
     KERNELS,
     class_tables,
-    fit_kernel_combiner,
     pose_kernel_problem,
 )
 from uneven.stacking.model.problem import check_level_one
 from uneven.stacking.out_of_fold.fitting import one_thread
-from uneven.stacking.solvers.selection import Selection, inner_folds
+from uneven.stacking.solvers.selection import inner_folds
 from uneven.stacking.solvers.solve import check_strengths
 from uneven.utils.parameters import check_choice
 
-__all__ = ["DEGREES", "KernelChoice", "choose_kernel_parameters", "gamma_grid", "select_kernel"]
+__all__ = ["DEGREES", "KernelChoice", "choose_kernel_parameters", "gamma_grid"]
 
 
 DEGREES = (1, 2, 3, 4, 5)
@@ -97,10 +96,10 @@ class KernelChoice:
         return np.asarray(self.error.std(axis=0))
 
     @property
-    def words(self) -> dict[str, Any]:
-        """What `fit_kernel_combiner` has to be told to use the chosen pair."""
-        words = {"combination": self.combination, "kernel": self.kernel, "strength": self.strength}
-        return words | _parameter(self.kernel, float(self.values[self.index[0]]))
+    def options(self) -> dict[str, Any]:
+        """Options of `fit_kernel_combiner` for the chosen pair."""
+        chosen = {"combination": self.combination, "kernel": self.kernel, "strength": self.strength}
+        return chosen | _parameter(self.kernel, float(self.values[self.index[0]]))
 
     def results(self) -> dict[str, NDArray[np.float64]]:
         """All pairs and their errors, each entry of shape (n_values * n_strengths,)."""
@@ -155,7 +154,7 @@ def choose_kernel_parameters(
     share: ArrayLike | None = None,
     random_state: Any = 0,
     n_jobs: int | None = None,
-    **words: Any,
+    **options: Any,
 ) -> KernelChoice:
     """Find the strength and the kernel parameter with the fewest wrong answers.
 
@@ -181,8 +180,8 @@ def choose_kernel_parameters(
         Deals the rows to the folds.
     n_jobs : int or None, default=None
         Fits at the same time, in threads.
-    **words
-        ``loss`` and the other words of `fit_kernel_combiner`. ``max_iter`` is
+    **options
+        ``loss`` and the other options of `fit_kernel_combiner`. ``max_iter`` is
         20000 here if not given; in each fold, strengths below the first one for which the machine
         does not come to rest are not judged.
 
@@ -190,11 +189,6 @@ def choose_kernel_parameters(
     -------
     KernelChoice
         Among equals, the largest strength, then the smallest gamma or degree.
-
-    References
-    ----------
-    M. U. Sen (2011), *Max-margin stacking with group sparse regularization for classifier
-    combination*, MSc thesis, Sabanci University.
 
     Examples
     --------
@@ -211,7 +205,7 @@ def choose_kernel_parameters(
     """
     scores, labels, weight = check_level_one(P, y, share)
     check_choice("kernel", kernel, KERNELS)
-    words = {"max_iter": _STEPS, **words, "combination": combination}
+    options = {"max_iter": _STEPS, **options, "combination": combination}
     grid = check_strengths(strengths)
     values = _values(scores, combination, kernel, gammas, degrees)
     folds = _folds(labels, weight, cv, random_state)
@@ -219,12 +213,12 @@ def choose_kernel_parameters(
     with warnings.catch_warnings(), one_thread():
         warnings.simplefilter("ignore", ConvergenceWarning)
         judged = Parallel(n_jobs=n_jobs, prefer="threads")(
-            delayed(_judge)(scores, labels, weight, fold, grid, kernel, value, words)
+            delayed(_judge)(scores, labels, weight, fold, grid, kernel, value, options)
             for fold, value in tasks
         )
         error = np.reshape(judged, (len(folds), len(values), len(grid)))
         best = _best(error.mean(axis=0))
-        chosen = {**words, **_parameter(kernel, values[best[0]]), "kernel": kernel}
+        chosen = {**options, **_parameter(kernel, values[best[0]]), "kernel": kernel}
         held_out = np.full((len(scores), scores.shape[2]), np.nan)
         for train, test in folds:
             problem = pose_kernel_problem(
@@ -286,7 +280,7 @@ def _judge(
     grid: NDArray[np.float64],
     kernel: str,
     value: float,
-    words: dict[str, Any],
+    options: dict[str, Any],
 ) -> NDArray[np.float64]:
     """Errors on the rows held out, shape (n_strengths,), from the largest strength down."""
     train, test = fold
@@ -295,7 +289,7 @@ def _judge(
         y[train],
         share=weight[train],
         kernel=kernel,
-        **{**words, **_parameter(kernel, value)},
+        **{**options, **_parameter(kernel, value)},
     )
     errors = np.full(len(grid), np.nan)
     for k, combiner in enumerate(problem.solve(grid[::-1], measure=False)):
@@ -309,62 +303,3 @@ def _best(error: NDArray[np.float64]) -> tuple[int, int]:
     tied = error <= np.nanmin(error) + _TIED
     column = int(np.flatnonzero(tied.any(axis=0))[-1])
     return int(np.flatnonzero(tied[:, column])[0]), column
-
-
-def select_kernel(
-    P: np.ndarray,
-    y: np.ndarray,
-    strengths: Any = None,
-    *,
-    kernel: str = "rbf",
-    gamma: float | None = None,
-    degree: int | None = None,
-    combination: str = "cws",
-    loss: str = "hinge",
-    share: np.ndarray | None = None,
-    **judging: Any,
-) -> Selection:
-    """Choose a strength and the parameter of a kernel, and fit with them.
-
-    Parameters
-    ----------
-    P : ndarray of shape (n_samples, n_members, n_classes)
-        Level-1 scores.
-    y : ndarray of int, shape (n_samples,)
-    strengths : sequence of float, optional
-    kernel : {"rbf", "poly"}, default="rbf"
-    gamma, degree : float, int, optional
-        Of "rbf" and of "poly"; chosen by cross-validation if not given.
-    combination : {"ws", "cws", "lsg"}, default="cws"
-    loss : {"hinge", "squared"}, default="hinge"
-    share : ndarray of shape (n_samples,), optional
-    **judging
-        ``cv``, ``random_state`` and ``n_jobs`` of
-        :func:`~uneven.stacking.kernel.choice.choose_kernel_parameters`.
-
-    Returns
-    -------
-    Selection
-        Its ``coef`` is None.
-
-    Examples
-    --------
-    >>> P = np.random.default_rng(0).uniform(size=(60, 2, 3))
-    >>> y = np.abs(P[:, 0] - P[:, 1]).argmin(axis=1)
-    >>> select_kernel(P, y, [0.001], gamma=2.0).mask
-    array([ True,  True])
-    """
-    choice = choose_kernel_parameters(
-        P,
-        y,
-        kernel=kernel,
-        strengths=strengths,
-        gammas=None if gamma is None else [gamma],
-        degrees=None if degree is None else [degree],
-        share=share,
-        combination=combination,
-        loss=loss,
-        **judging,
-    )
-    combiner = fit_kernel_combiner(P, y, loss=loss, share=share, **choice.words)
-    return Selection(np.ones(P.shape[1], dtype=bool), combiner, None, choice)

@@ -41,6 +41,7 @@ from uneven.stacking.kernel.machines import (
     fit_support_vectors,
     merge,
 )
+from uneven.stacking.model.losses import class_targets
 from uneven.stacking.model.problem import check_combination, check_level_one
 from uneven.utils.model_types import check_part, check_range, check_whole, persisted
 from uneven.utils.parameters import check_choice, check_integer
@@ -50,16 +51,17 @@ __all__ = [
     "KERNEL_LOSSES",
     "KernelCombiner",
     "KernelProblem",
-    "check_bias",
-    "check_kernel",
-    "check_penalty",
-    "check_strength",
     "class_tables",
-    "class_targets",
     "fit_kernel_combiner",
     "pair_margins_to_scores",
     "pose_kernel_problem",
 ]
+
+
+KERNELS = ("linear", "poly", "rbf")
+KERNEL_LOSSES = ("hinge", "squared")
+_LARGEST = 1e150
+"""Kernel values above it would not survive being squared."""
 
 
 @persisted("kernel_combiner", role="combiner")
@@ -205,20 +207,15 @@ def fit_kernel_combiner(
     -------
     KernelCombiner
 
-    References
-    ----------
-    M. U. Sen (2011), *Max-margin stacking with group sparse regularization for classifier
-    combination*, MSc thesis, Sabanci University.
-
     Examples
     --------
     The right class is the one on which two classifiers agree most; no sum of scores can see it.
 
     >>> P = np.random.default_rng(0).uniform(size=(200, 2, 3))
     >>> y = np.abs(P[:, 0] - P[:, 1]).argmin(axis=1)
-    >>> words = {"combination": "ws", "strength": 1e-4}
-    >>> curved = fit_kernel_combiner(P[:150], y[:150], kernel="poly", degree=2, **words)
-    >>> straight = fit_kernel_combiner(P[:150], y[:150], kernel="linear", **words)
+    >>> options = {"combination": "ws", "strength": 1e-4}
+    >>> curved = fit_kernel_combiner(P[:150], y[:150], kernel="poly", degree=2, **options)
+    >>> straight = fit_kernel_combiner(P[:150], y[:150], kernel="linear", **options)
     >>> [int((c.predict(P[150:]) == y[150:]).sum()) for c in (curved, straight)]
     [47, 26]
     """
@@ -239,9 +236,14 @@ def fit_kernel_combiner(
         max_iter=max_iter,
         random_state=random_state,
     )
+    if not isinstance(strength, Real) or isinstance(strength, bool) or not 0.0 < strength < np.inf:
+        raise ValueError(
+            f"strength must be a finite number above 0, got {strength!r}: without a penalty a "
+            "kernel fits any labels."
+        )
     with warnings.catch_warnings():
         warnings.simplefilter("ignore", ConvergenceWarning)
-        combiner = problem.solve([check_strength(strength)])[0]
+        combiner = problem.solve([float(strength)])[0]
     if not combiner.converged:
         warnings.warn(
             f"a support vector machine did not come to rest within {max_iter} steps (strength "
@@ -274,9 +276,7 @@ def pose_kernel_problem(
 
     Parameters
     ----------
-    P, y, combination, loss, kernel, gamma, degree, coef0, penalty, target, bias, share, landmarks
-        As in `fit_kernel_combiner`.
-    max_iter, random_state
+    P, y, combination, ..., random_state
         As in `fit_kernel_combiner`.
 
     Returns
@@ -287,13 +287,18 @@ def pose_kernel_problem(
     check_choice("combination", combination, ("ws", "cws", "lsg"))
     check_choice("loss", loss, KERNEL_LOSSES)
     check_choice("target", target, ("01", "pm1"))
-    check_penalty(penalty)
+    check_choice("bias", bias, ("auto", "none", "per_problem"))
+    if penalty != "l2":
+        raise ValueError(
+            f'penalty={penalty!r} has no form in the space of a kernel; use penalty="l2", or the '
+            "linear combinations (kernel=None), which know l1 and group."
+        )
     check_integer("landmarks", landmarks, 1)
     check_integer("max_iter", max_iter, -1)
     how = KernelSettings(
         kernel,
-        check_kernel(P, combination, kernel, gamma, degree, coef0),
-        check_bias(bias, combination, loss),
+        _kernel_parameters(P, combination, kernel, gamma, degree, coef0),
+        bias == "per_problem" or (bias == "auto" and (loss == "hinge" or combination == "lsg")),
         landmarks,
         max_iter,
         random_state,
@@ -309,6 +314,33 @@ def pose_kernel_problem(
         return KernelProblem(blank, _pairs(P, y, share), how)
     targets = class_targets(y, P.shape[2], "pm1" if loss == "hinge" else target)
     return KernelProblem(blank, _tables(blank, P, targets, share), how)
+
+
+def _kernel_parameters(
+    P: NDArray[np.float64], combination: str, kernel: Any, gamma: Any, degree: Any, coef0: Any
+) -> dict[str, Any]:
+    """Parameters of a kernel as `uneven.linear.gram` takes them; the same for all classes."""
+    check_choice("kernel", kernel, KERNELS)
+    check_integer("degree", degree, 1)
+    if gamma is None:
+        gamma = 1.0 if kernel == "poly" else "scale"
+    X = class_tables(P, "lsg" if combination == "lsg" else "ws")[0]
+    params = kernel_parameters(X, kernel, gamma, degree, coef0)
+    if params["gamma"] is None:
+        params["gamma"] = 1.0 / X.shape[1]
+    if coef0 < 0:
+        raise ValueError(f"coef0 must not be below 0, got {coef0!r}: it would be no kernel.")
+    if kernel == "rbf":
+        return params
+    with np.errstate(over="ignore"):
+        largest = float(np.einsum("ij,ij->i", X, X).max())
+        if kernel == "poly":
+            largest = np.power(params["gamma"] * largest + coef0, float(degree))
+    if not largest < _LARGEST:
+        raise ValueError(
+            f"values of the {kernel} kernel reach {largest:g}: scale the scores, or lower degree."
+        )
+    return params
 
 
 @dataclass
@@ -428,95 +460,6 @@ def _pairs(
     return tasks
 
 
-KERNELS = ("linear", "poly", "rbf")
-KERNEL_LOSSES = ("hinge", "squared")
-_LARGEST = 1e150
-"""Kernel values above it would not survive being squared."""
-
-
-def check_strength(strength: Any) -> float:
-    """A strength above 0."""
-    is_number = isinstance(strength, Real) and not isinstance(strength, bool)
-    if not is_number or not 0.0 < float(strength) < np.inf:
-        raise ValueError(
-            f"strength must be a finite number above 0, got {strength!r}: without a penalty a "
-            "kernel fits any labels."
-        )
-    return float(strength)
-
-
-def check_penalty(penalty: Any) -> None:
-    """Refuse every penalty but "l2"."""
-    if penalty != "l2":
-        raise ValueError(
-            f'penalty={penalty!r} has no form in the space of a kernel; use penalty="l2", or the '
-            "linear combinations (kernel=None), which know l1 and group."
-        )
-
-
-def check_bias(bias: Any, combination: str, loss: str) -> bool:
-    """Whether each function has a free constant.
-
-    Examples
-    --------
-    >>> check_bias("auto", "cws", "squared"), check_bias("auto", "cws", "hinge")
-    (False, True)
-    """
-    check_choice("bias", bias, ("auto", "none", "per_problem"))
-    if bias == "auto":
-        return loss == "hinge" or combination == "lsg"
-    return bool(bias == "per_problem")
-
-
-def check_kernel(
-    P: NDArray[np.float64], combination: str, kernel: Any, gamma: Any, degree: Any, coef0: Any
-) -> dict[str, Any]:
-    """Parameters of a kernel as `uneven.linear.gram` takes them; the same for all classes.
-
-    Parameters
-    ----------
-    P : ndarray of shape (I, M, N)
-        Their variance is the scale of ``gamma``.
-    combination : {"ws", "cws", "lsg"}
-    kernel : {"linear", "poly", "rbf"}
-    gamma : float, "scale", "auto" or None
-        None is 1 for "poly" and "scale" otherwise.
-    degree : int
-    coef0 : float
-        Not below 0.
-
-    Returns
-    -------
-    dict of str to object
-
-    Examples
-    --------
-    >>> check_kernel(np.eye(2)[None], "cws", "poly", None, 2, 1.0)
-    {'gamma': 1.0, 'degree': 2, 'coef0': 1.0}
-    """
-    check_choice("kernel", kernel, KERNELS)
-    check_integer("degree", degree, 1)
-    if gamma is None:
-        gamma = 1.0 if kernel == "poly" else "scale"
-    X = class_tables(P, "lsg" if combination == "lsg" else "ws")[0]
-    params = kernel_parameters(X, kernel, gamma, degree, coef0)
-    if params["gamma"] is None:
-        params["gamma"] = 1.0 / X.shape[1]
-    if coef0 < 0:
-        raise ValueError(f"coef0 must not be below 0, got {coef0!r}: it would be no kernel.")
-    if kernel == "rbf":
-        return params
-    with np.errstate(over="ignore"):
-        largest = float(np.einsum("ij,ij->i", X, X).max())
-        if kernel == "poly":
-            largest = np.power(params["gamma"] * largest + coef0, float(degree))
-    if not largest < _LARGEST:
-        raise ValueError(
-            f"values of the {kernel} kernel reach {largest:g}: scale the scores, or lower degree."
-        )
-    return params
-
-
 def class_tables(P: NDArray[np.float64], combination: str) -> list[NDArray[np.float64]]:
     """The tables that the functions of a combination read.
 
@@ -533,11 +476,6 @@ def class_tables(P: NDArray[np.float64], combination: str) -> list[NDArray[np.fl
         of class n in row i. "cws": N tables of shape (I, M), one for each class. "lsg": one table
         of shape (I, M * N) with all scores.
 
-    References
-    ----------
-    M. U. Sen (2011), *Max-margin stacking with group sparse regularization for classifier
-    combination*, MSc thesis, Sabanci University.
-
     Examples
     --------
     >>> P = np.arange(12.0).reshape(1, 4, 3)
@@ -552,29 +490,6 @@ def class_tables(P: NDArray[np.float64], combination: str) -> list[NDArray[np.fl
     if combination == "cws":
         return [np.ascontiguousarray(P[:, :, n]) for n in range(n_classes)]
     return [P.reshape(n_rows, n_members * n_classes)]
-
-
-def class_targets(y: NDArray[np.intp], n_classes: int, target: str = "pm1") -> NDArray[np.float64]:
-    """What the score of each class should be.
-
-    Parameters
-    ----------
-    y : ndarray of int, shape (I,)
-    n_classes : int
-    target : {"pm1", "01"}, default="pm1"
-        1 for the class of the row, and -1 or 0 for the others.
-
-    Returns
-    -------
-    ndarray of shape (I, N)
-
-    Examples
-    --------
-    >>> class_targets(np.array([0, 2]), 3).tolist()
-    [[1.0, -1.0, -1.0], [-1.0, -1.0, 1.0]]
-    """
-    hits = np.asarray(y)[:, None] == np.arange(n_classes)
-    return np.where(hits, 1.0, 0.0 if target == "01" else -1.0)
 
 
 def pair_margins_to_scores(margins: NDArray[np.float64], n_classes: int) -> NDArray[np.float64]:

@@ -14,7 +14,7 @@ from uneven.stacking._loops import hinge_envelope, nearest_scores
 from uneven.stacking.model import named
 from uneven.utils.registry import Registry
 
-__all__ = ["LOSSES", "CrammerSingerHinge", "Envelope", "Loss", "SquaredLoss"]
+__all__ = ["LOSSES", "CrammerSingerHinge", "Envelope", "Loss", "SquaredLoss", "class_targets"]
 
 
 @dataclass
@@ -132,6 +132,29 @@ class CrammerSingerHinge(Loss):
         return float(-slope[np.arange(len(slope)), self.y].sum()), 0.0
 
 
+def class_targets(y: np.ndarray, n_classes: int, target: str = "pm1") -> np.ndarray:
+    """What the score of each class should be.
+
+    Parameters
+    ----------
+    y : ndarray of int, shape (I,)
+    n_classes : int
+    target : {"pm1", "01"}, default="pm1"
+        1 for the class of the row, and -1 or 0 for the others.
+
+    Returns
+    -------
+    ndarray of shape (I, N)
+
+    Examples
+    --------
+    >>> class_targets(np.array([0, 2]), 3).tolist()
+    [[1.0, -1.0, -1.0], [-1.0, -1.0, 1.0]]
+    """
+    hits = np.asarray(y)[:, None] == np.arange(n_classes)
+    return np.where(hits, 1.0, 0.0 if target == "01" else -1.0)
+
+
 @named(LOSSES, "squared")
 class SquaredLoss(Loss):
     """Least squares: squared distance of every score from its target.
@@ -152,8 +175,7 @@ class SquaredLoss(Loss):
         self, y: np.ndarray, n_classes: int, share: np.ndarray, target: str = "01"
     ) -> None:
         super().__init__(y, n_classes, share)
-        self.targets = np.full((len(y), n_classes), 0.0 if target == "01" else -1.0)
-        self.targets[np.arange(len(y)), y] = 1.0
+        self.targets = class_targets(y, n_classes, target)
 
     def value(self, scores: np.ndarray) -> float:
         """``sum_i share_i |scores_i - targets_i|^2``."""

@@ -22,7 +22,7 @@ from threadpoolctl import ThreadpoolController
 from uneven.stacking.out_of_fold.members import METHODS, FittedMember, positions_of, score_method
 from uneven.utils.frames import take_columns, take_rows
 
-__all__ = ["Task", "Training", "one_thread", "run_task", "weight_words"]
+__all__ = ["Task", "Training", "one_thread", "run_task", "weight_arguments"]
 
 
 @dataclass(frozen=True)
@@ -160,14 +160,14 @@ def _learn(task: Task, training: Training) -> FittedMember:
         table = take_columns(take_rows(training.X, task.train), task.columns)
         model = clone(task.estimator)
         weight = None if training.weight is None else training.weight[task.train]
-        model.fit(table, labels, **({} if weight is None else weight_words(model, weight)))
+        model.fit(table, labels, **({} if weight is None else weight_arguments(model, weight)))
         seen = np.asarray(getattr(model, "classes_", seen))
         method = score_method(model, task.method, fitted=True)
     known = positions_of(seen, classes)
     return FittedMember(task.name, model, task.columns, method, known, classes)
 
 
-def weight_words(model: Any, weight: np.ndarray) -> dict[str, Any]:
+def weight_arguments(model: Any, weight: np.ndarray) -> dict[str, Any]:
     """How sample weights are handed to the ``fit`` of a classifier, if it takes any.
 
     Parameters
@@ -187,7 +187,7 @@ def weight_words(model: Any, weight: np.ndarray) -> dict[str, Any]:
     >>> from sklearn.naive_bayes import GaussianNB
     >>> from sklearn.pipeline import make_pipeline
     >>> from sklearn.preprocessing import StandardScaler
-    >>> list(weight_words(make_pipeline(StandardScaler(), GaussianNB()), np.ones(3)))
+    >>> list(weight_arguments(make_pipeline(StandardScaler(), GaussianNB()), np.ones(3)))
     ['gaussiannb__sample_weight']
     """
     if has_fit_parameter(model, "sample_weight"):
@@ -197,10 +197,10 @@ def weight_words(model: Any, weight: np.ndarray) -> dict[str, Any]:
         return {"sample_weight": weight} if routing.consumes("fit", ["sample_weight"]) else {}
     if isinstance(model, Pipeline):
         last, step = model.steps[-1]
-        return {f"{last}__{word}": value for word, value in weight_words(step, weight).items()}
+        return {f"{last}__{name}": value for name, value in weight_arguments(step, weight).items()}
     inner = getattr(model, "estimator", None)
     if hasattr(model, "best_estimator_") or hasattr(model, "refit"):
-        return {} if inner is None else weight_words(inner, weight)
+        return {} if inner is None else weight_arguments(inner, weight)
     return {}
 
 

@@ -329,7 +329,7 @@ def check_classifier(who: str, estimator: Any) -> None:
 
 
 def check_members(
-    given: Any, *, score: str = "auto", word: str = "members"
+    given: Any, *, score: str = "auto", called: str = "members"
 ) -> list[tuple[str, Member]]:
     """Refuse what cannot be a stack; wrap plain classifiers.
 
@@ -339,7 +339,7 @@ def check_members(
         An entry "drop" is left out.
     score : str, default="auto"
         What plain classifiers are asked for; see :class:`Member`.
-    word : str, default="members"
+    called : str, default="members"
         What the list is called, for error messages.
 
     Returns
@@ -353,13 +353,13 @@ def check_members(
     ('few', Member(columns=[0, 2], estimator=GaussianNB()))
     """
     if not isinstance(given, Iterable) or isinstance(given, str | Mapping):
-        raise ValueError(f"{word} must be a list of (name, classifier), got {given!r}.")
+        raise ValueError(f"{called} must be a list of (name, classifier), got {given!r}.")
     members: list[tuple[str, Member]] = []
     for entry in given:
         if not isinstance(entry, list | tuple) or len(entry) not in (2, 3):
             raise ValueError(
-                f"{word} must be pairs (name, classifier) or triples (name, classifier, columns), "
-                f"got {entry!r}."
+                f"{called} must be pairs (name, classifier) or triples (name, classifier, "
+                f"columns), got {entry!r}."
             )
         name, classifier, *columns = entry
         if isinstance(classifier, str) and classifier == "drop":
@@ -374,7 +374,7 @@ def check_members(
     if twice:
         raise ValueError(f"two members are called {twice[0]!r}: give every member its own name.")
     if not members:
-        raise ValueError(f"{word} is empty: a stack needs at least one member.")
+        raise ValueError(f"{called} is empty: a stack needs at least one member.")
     return members
 
 

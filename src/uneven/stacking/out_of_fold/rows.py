@@ -404,8 +404,8 @@ def _split(splitter: Any, X: Any, y: np.ndarray, groups: Any) -> list[Split]:
     folds = []
     for k, (train, test) in enumerate(given):
         parts = (("training", train), ("test", test))
-        words = [f"the {part} rows of split {k + 1} of cv" for part, _ in parts]
-        found = [row_numbers(rows, len(y), word) for word, (_, rows) in zip(words, parts)]
+        named = [f"the {part} rows of split {k + 1} of cv" for part, _ in parts]
+        found = [row_numbers(rows, len(y), what) for what, (_, rows) in zip(named, parts)]
         folds.append(Split(*found))
     return folds
 

@@ -165,7 +165,7 @@ def choose_strength(
     n_jobs : int or None, default=None
         Folds that are solved at the same time, in threads.
     **triple
-        ``combination``, ``loss``, ``penalty`` and the other words of
+        ``combination``, ``loss``, ``penalty`` and the other options of
         :func:`~uneven.stacking.solvers.solve.solve`. The default of ``tol`` is 1e-3 here.
 
     Returns
@@ -227,7 +227,7 @@ def _judge(
 
 
 def choose_combination(
-    P: np.ndarray, y: np.ndarray, strengths: Any = None, **words: Any
+    P: np.ndarray, y: np.ndarray, strengths: Any = None, **options: Any
 ) -> StrengthChoice:
     """Find the kind of combination, and its strength, with the smallest cross-validated error.
 
@@ -236,7 +236,7 @@ def choose_combination(
     P : ndarray of shape (n_samples, n_members, n_classes)
     y : ndarray of int, shape (n_samples,)
     strengths : sequence of float, optional
-    **words
+    **options
         As in :func:`choose_strength`, without ``combination``. ``random_state`` should be a
         number, so that all kinds see the same folds.
 
@@ -255,7 +255,7 @@ def choose_combination(
     >>> choose_combination(P, y, [0.01, 0.1], random_state=0).combination
     'ws'
     """
-    choices = [choose_strength(P, y, strengths, combination=c, **words) for c in COMBINATIONS]
+    choices = [choose_strength(P, y, strengths, combination=c, **options) for c in COMBINATIONS]
     errors = np.array([choice.error_mean.min() for choice in choices])
     return choices[best_of(errors, "smallest")]
 
@@ -291,7 +291,7 @@ class Selection:
 
 
 def select(
-    P: np.ndarray, y: np.ndarray, strengths: Any = None, *, share: Any = None, **words: Any
+    P: np.ndarray, y: np.ndarray, strengths: Any = None, *, share: Any = None, **options: Any
 ) -> Selection:
     """Choose a strength, solve, and drop the classifiers without weight.
 
@@ -301,7 +301,7 @@ def select(
     y : ndarray of int, shape (n_samples,)
     strengths : sequence of float, optional
     share : ndarray of shape (n_samples,), optional
-    **words
+    **options
         As in :func:`choose_strength`; ``combination`` may be "auto". ``tol`` is that of the
         solution, not of the choice.
 
@@ -319,13 +319,13 @@ def select(
     >>> select(P, y, [0.01, 0.1], random_state=0).mask
     array([ True,  True, False, False, False, False])
     """
-    judged = {word: value for word, value in words.items() if word != "tol"}
+    judged = {name: value for name, value in options.items() if name != "tol"}
     if judged.get("combination") == "auto":
         del judged["combination"]
         choice = choose_combination(P, y, strengths, share=share, **judged)
     else:
         choice = choose_strength(P, y, strengths, share=share, **judged)
-    triple = {w: v for w, v in words.items() if w not in ("cv", "tie", "random_state", "n_jobs")}
+    triple = {w: v for w, v in options.items() if w not in ("cv", "tie", "random_state", "n_jobs")}
     triple["combination"] = choice.combination
     combiner = solve(P, y, strength=choice.strength, share=share, **triple)
     mask = combiner.selected
@@ -334,7 +334,7 @@ def select(
 
 
 def select_then_refit(
-    P: np.ndarray, y: np.ndarray, strengths: Any = None, *, share: Any = None, **words: Any
+    P: np.ndarray, y: np.ndarray, strengths: Any = None, *, share: Any = None, **options: Any
 ) -> Selection:
     """Let a sparse penalty choose the classifiers, then weigh them anew with a squared one.
 
@@ -348,7 +348,7 @@ def select_then_refit(
     strengths : sequence of float, optional
         The grid of both stages.
     share : ndarray of shape (n_samples,), optional
-    **words
+    **options
         As in :func:`select`. A ``solver`` that knows sparse penalties only is for the first stage.
 
     Returns
@@ -366,14 +366,14 @@ def select_then_refit(
     >>> int(found.mask.sum()), found.combiner.coef.shape
     (2, (2, 3))
     """
-    first = select(P, y, strengths, share=share, **words)
+    first = select(P, y, strengths, share=share, **options)
     if not first.mask.any():
         return first
     kept = np.ascontiguousarray(P[:, first.mask])
-    words |= {"penalty": "l2", "elastic": 0.0, "combination": first.choice.combination}
-    if words.get("solver") not in ("newton", "admm"):
-        words["solver"] = "auto"
-    second = select(kept, y, strengths, share=share, **words)
+    options |= {"penalty": "l2", "elastic": 0.0, "combination": first.choice.combination}
+    if options.get("solver") not in ("newton", "admm"):
+        options["solver"] = "auto"
+    second = select(kept, y, strengths, share=share, **options)
     mask = first.mask.copy()
     mask[first.mask] = second.mask
     coef = np.zeros_like(first.coef)

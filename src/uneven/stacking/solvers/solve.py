@@ -169,12 +169,12 @@ def minimise(
     return found if problem.scale == 1.0 else replace(found, coef=found.coef / problem.scale)
 
 
-def check_positive(word: str, value: Any) -> None:
+def check_positive(name: str, value: Any) -> None:
     """Refuse what is no finite number above 0."""
     if isinstance(value, bool) or not np.isscalar(value) or not np.isreal(value):
-        raise ValueError(f"{word} must be a positive number; got {value!r}.")
+        raise ValueError(f"{name} must be a positive number; got {value!r}.")
     if not (np.isfinite(value) and value > 0.0):  # type: ignore[operator]
-        raise ValueError(f"{word} must be positive and finite; got {value!r}.")
+        raise ValueError(f"{name} must be positive and finite; got {value!r}.")
 
 
 def check_solver(name: str, loss: str, penalty: Penalty) -> None:
@@ -348,7 +348,7 @@ def solve_path(
     share : ndarray of shape (n_samples,), optional
         Weight of each row; they sum to 1.
     **triple
-        ``combination``, ``loss``, ``penalty`` and the other words of
+        ``combination``, ``loss``, ``penalty`` and the other options of
         :func:`~uneven.stacking.solvers.solve.solve`.
 
     Returns
@@ -369,7 +369,7 @@ def solve_path(
     grid = np.asarray(strengths, dtype=np.float64)
     found: dict[int, LinearCombiner] = {}
     start: LinearCombiner | None = None
-    search = {word: triple.pop(word) for word in ("tol", "max_iter", "solver") if word in triple}
+    search = {name: triple.pop(name) for name in ("tol", "max_iter", "solver") if name in triple}
     problem = pose_problem(P, y, share=share, **triple)
     for k in np.argsort(-grid, kind="stable").tolist():
         start = minimise(problem, float(grid[k]), start=start, **search)
