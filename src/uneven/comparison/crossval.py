@@ -26,7 +26,7 @@ from uneven.comparison.stacked import STACK
 from uneven.metrics import confusion_counts
 from uneven.utils.frames import take_rows
 
-__all__ = ["cross_validate", "fit_method"]
+__all__ = ["cross_validate", "fit_method", "stratified_folds"]
 
 MOST_CURVE_ROWS = 20_000
 FEWEST_PARALLEL_CELLS = 2_000_000
@@ -88,11 +88,7 @@ def cross_validate(
         In the order of `methods`.
     """
     if splits is None:
-        check_folds(problem, folds)
-        splitter = RepeatedStratifiedKFold(
-            n_splits=folds, n_repeats=repeats, random_state=settings.seed
-        )
-        splits = list(splitter.split(np.zeros(len(problem.y)), problem.y))
+        splits = stratified_folds(problem, folds, repeats, settings.seed)
     results = []
     for method in methods:
         found = []
@@ -102,9 +98,29 @@ def cross_validate(
                 step = f"fold {number + 1} of {len(splits)}"
                 with _watched(observer or Silent(), method, step) as watcher:
                     judged = (metric if number == 0 else None, measures)
-                    found.append(_run_fold(method, problem, settings, judged, train, test, watcher))
+                    rows = (number, train, test)
+                    found.append(_run_fold(method, problem, settings, judged, rows, watcher))
         results.append(_result(method, problem, settings, found))
     return results
+
+
+def stratified_folds(problem: Problem, folds: int, repeats: int, seed: int) -> list[Split]:
+    """Folds in which every class has its share of the rows.
+
+    Parameters
+    ----------
+    problem : Problem
+    folds, repeats : int
+    seed : int
+
+    Returns
+    -------
+    list of (train, test)
+        Positions of the rows; ``folds * repeats`` pairs.
+    """
+    check_folds(problem, folds)
+    splitter = RepeatedStratifiedKFold(n_splits=folds, n_repeats=repeats, random_state=seed)
+    return list(splitter.split(np.zeros(len(problem.y)), problem.y))
 
 
 def _result(
@@ -200,12 +216,11 @@ def _run_fold(
     problem: Problem,
     settings: Settings,
     judged: tuple[Measure | None, Mapping[str, Measure]],
-    train: NDArray[np.intp],
-    test: NDArray[np.intp],
+    rows: tuple[int, NDArray[np.intp], NDArray[np.intp]],
     observer: Observer,
 ) -> _Fold:
     """Fit on some rows, answer for others; curves only if there is a measure for them."""
-    metric, measures = judged
+    (metric, measures), (number, train, test) = judged, rows
     fold = _Fold(dict.fromkeys(measures, np.nan))
     with warnings.catch_warnings(record=True) as caught:
         warnings.simplefilter("always")
@@ -223,7 +238,7 @@ def _run_fold(
             if metric is not None and method.staged:
                 fold.curves = _curves(pipeline, problem, test, metric)
             fold.values, fold.seconds = values, seconds
-            fold.answers = FoldAnswers(test, predicted, answers.scores)
+            fold.answers = FoldAnswers(number, test, predicted, answers.scores)
             if hasattr(pipeline[-1], "selected_"):
                 fold.kept = list(pipeline[-1].selected_)
         except Exception as error:  # a failing method must not stop the others
@@ -275,19 +290,14 @@ def _scores(pipeline: Pipeline, X: Any, classes: NDArray) -> NDArray[np.float64]
         scores = pipeline.decision_function(X)
     else:
         return (np.asarray(pipeline.predict(X)).reshape(-1, 1) == classes).astype(np.float64)
-    scores = _columns(np.asarray(scores, dtype=np.float64))
-    if scores.shape[1] == len(classes):
-        return scores
-    out = np.full((len(scores), len(classes)), scores.min(initial=0.0))
-    out[:, np.searchsorted(classes, pipeline.classes_)] = scores
-    return out
+    return _columns(np.asarray(scores, dtype=np.float64), pipeline.classes_, classes)
 
 
 def _curves(
     pipeline: Pipeline, problem: Problem, test: NDArray[np.intp], metric: Measure
 ) -> dict[str, list[float]]:
     """History of the fit and the chosen measure on held-out rows after each round."""
-    classifier = pipeline[-1]
+    classifier, classes = pipeline[-1], problem.classes
     curves = {
         name: [float(value) for value in classifier.history_.get(name, ())]
         for name in ("edge", "weight", "log_loss")
@@ -296,12 +306,22 @@ def _curves(
     X, y = pipeline[:-1].transform(take_rows(problem.X, rows)), problem.y[rows]
     stages = zip(classifier.staged_predict(X), classifier.staged_decision_function(X))
     curves["held_out"] = [
-        metric.value(Answers(y, labels, _columns(scores), classifier.classes_))
+        metric.value(
+            Answers(y, labels, _columns(scores, classifier.classes_, classes), problem.classes)
+        )
         for labels, scores in stages
     ]
     return curves
 
 
-def _columns(scores: NDArray[np.float64]) -> NDArray[np.float64]:
-    """One score column per class, also for the single column of two classes."""
-    return np.column_stack([-scores, scores]) if scores.ndim == 1 else scores
+def _columns(scores: NDArray[np.float64], known: NDArray, classes: NDArray) -> NDArray[np.float64]:
+    """One score column per class, also for the single column of two classes.
+
+    Classes that are not known get the lowest score.
+    """
+    scores = np.column_stack([-scores, scores]) if scores.ndim == 1 else scores
+    if scores.shape[1] == len(classes):
+        return scores
+    out = np.full((len(scores), len(classes)), scores.min(initial=0.0))
+    out[:, np.searchsorted(classes, known)] = scores
+    return out

@@ -23,7 +23,7 @@ def python_words(message: str) -> str:
     >>> python_words("column 'id' only numbers the rows and is left out (--keep id to use it).")
     "column 'id' only numbers the rows and is left out (keep=['id'] to use it)."
     """
-    message = re.sub(r"--(drop|keep) (?=\S)(.+?)(?= to use it\)|\.$)", r"\1=['\2']", message)
+    message = re.sub(r"--(drop|keep) (?=[^\s'])(.+?)(?= to use it\)|\.$)", r"\1=['\2']", message)
     message = re.sub(r"--cv (\d+)", r"cv=\1", message).replace("add --stack", "add stack=True")
     words = {"--target": "y", "--method ": "methods "}
     for option, word in words.items():

@@ -16,7 +16,7 @@ from sklearn.base import clone, is_classifier
 from sklearn.model_selection import check_cv
 from sklearn.pipeline import Pipeline
 
-from uneven.comparison.crossval import Split, cross_validate, fit_method
+from uneven.comparison.crossval import Split, cross_validate, fit_method, stratified_folds
 from uneven.comparison.diagnosis import diagnose_views, has_views
 from uneven.comparison.encoding import encoding_for
 from uneven.comparison.errors import InputError, in_python_words, python_words
@@ -380,6 +380,9 @@ class Plan:
         """
         observer = Reporter(progress, self.steps)
         problem, measures = self.data.problem, self.noise.measures if self.noise else MEASURES
+        splits = self.splits or stratified_folds(
+            problem, self.folds, self.repeats, self.settings.seed
+        )
         views = diagnose_views(problem, self.settings, observer) if self.diagnosed else None
         results = cross_validate(
             problem,
@@ -387,9 +390,7 @@ class Plan:
             self.settings,
             metric=self.metric,
             measures=measures,
-            folds=self.folds,
-            repeats=self.repeats,
-            splits=self.splits,
+            splits=splits,
             observer=observer,
         )
         found = Comparison(
@@ -408,7 +409,13 @@ class Plan:
             views=ViewSummary.all_of(views) if views else [],
             view_rows=views.n_rows if views else 0,
             noise=NoiseSummary.of(self.noise) if self.noise else None,
-            workshop=Workshop(self.data, {m.name: m for m in self.methods}, self.settings),
+            workshop=Workshop(
+                self.data,
+                {method.name: method for method in self.methods},
+                self.settings,
+                [test for _, test in splits],
+                self.splits is not None,
+            ),
         )
         if np.isnan(found.winner.mean(self.metric.name)):
             best = found.winner

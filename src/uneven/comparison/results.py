@@ -11,12 +11,14 @@ from __future__ import annotations
 import json
 import math
 import os
-from collections.abc import Mapping
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
+from pathlib import Path
 from typing import TYPE_CHECKING, Any, Literal
 
 import numpy as np
 
+from uneven.comparison.errors import InputError
 from uneven.comparison.measures import Measure
 from uneven.comparison.summaries import (
     DataSummary,
@@ -34,10 +36,11 @@ from uneven.comparison.summaries import (
 from uneven.utils.files import replace_file
 
 if TYPE_CHECKING:
+    import pandas as pd
     from numpy.typing import NDArray
     from sklearn.pipeline import Pipeline
 
-    from uneven.comparison.inputs import Data
+    from uneven.comparison.inputs import Data, TableClassifier
     from uneven.comparison.methods import Method, Settings
 
 __all__ = ["SCHEMA", "Comparison", "FoldAnswers", "FoldError", "MethodResult", "Workshop"]
@@ -45,6 +48,7 @@ __all__ = ["SCHEMA", "Comparison", "FoldAnswers", "FoldError", "MethodResult", "
 SCHEMA = 1
 
 Kind = Literal["ours", "baseline"]
+Plot = Literal["confusion", "recalls", "shares", "critical_difference"]
 
 
 @dataclass(frozen=True)
@@ -69,12 +73,15 @@ class FoldAnswers:
 
     Attributes
     ----------
+    fold : int
+        Which fold, counted from 0 over all repeats.
     rows : ndarray of int, shape (n,)
         Positions in the data.
     predicted : ndarray of shape (n,)
     scores : ndarray of shape (n, K)
     """
 
+    fold: int
     rows: NDArray[np.intp]
     predicted: NDArray
     scores: NDArray[np.float64]
@@ -182,6 +189,10 @@ class Workshop:
     methods : dict of str to Method
     settings : Settings
         Parameters of the methods.
+    tests : list of ndarray of int
+        Held-out rows of each fold.
+    given_folds : bool
+        Whether these folds are others than stratified ones.
     models : dict of str to Pipeline
         Methods that were fitted on all rows.
     """
@@ -189,12 +200,17 @@ class Workshop:
     data: Data
     methods: dict[str, Method]
     settings: Settings
+    tests: list[NDArray[np.intp]]
+    given_folds: bool = False
     models: dict[str, Pipeline] = field(default_factory=dict)
 
 
-@dataclass(frozen=True)
+@dataclass(frozen=True, repr=False)
 class Comparison:
     """Everything a comparison found.
+
+    It is shown as a table in a notebook. `ranking`, `recalls` and `confusions` are frames, as are
+    `predictions` and `scores`, the answers to every row by methods that have not seen it.
 
     Attributes
     ----------
@@ -369,6 +385,214 @@ class Comparison:
         """Name of the best method."""
         return self.winner.name
 
+    @property
+    def ranking(self) -> pd.DataFrame:
+        """One row per method, best first: mean and deviation of every measure, times, failures."""
+        import pandas as pd
+
+        rows = {}
+        for method in self.ranked():
+            row: dict[str, float] = {}
+            for measure in self.shown_measures:
+                row[measure.name] = method.mean(measure.name)
+                row[f"{measure.name}_std"] = method.spread(measure.name)
+            row["fit_seconds"], row["predict_seconds"] = (
+                mean(method.fit_seconds),
+                mean(method.predict_seconds),
+            )
+            rows[method.name] = row | {"failed": len(method.errors)}
+        return pd.DataFrame.from_dict(rows, orient="index").rename_axis(index="method")
+
+    @property
+    def recalls(self) -> pd.DataFrame:
+        """Recall of each class (columns) by each method (rows), best first.
+
+        With a noise matrix, against the true classes as far as it tells.
+        """
+        import pandas as pd
+
+        rows = {method.name: method.recalls() for method in self.ranked()}
+        table = pd.DataFrame.from_dict(rows, orient="index", columns=list(self.classes))
+        return table.rename_axis(index="method", columns="class")
+
+    @property
+    def confusions(self) -> dict[str, pd.DataFrame]:
+        """For each method, best first, the held-out rows by label (rows) and answer (columns)."""
+        import pandas as pd
+
+        names = [pd.Index(self.classes, name=name) for name in ("label", "answer")]
+        return {m.name: pd.DataFrame(m.confusion, *names) for m in self.ranked()}
+
+    @property
+    def classes(self) -> NDArray:
+        """Class labels as they were given, sorted; as text if the comparison is from a file."""
+        return np.array(self.data.classes) if self.workshop is None else self.workshop.data.classes
+
+    @property
+    def truth(self) -> pd.Series:
+        """The given labels of the rows of `predictions`."""
+        import pandas as pd
+
+        places, index = self._held_out()
+        labels = self._given(self._workshop().data.problem.y[places])
+        return pd.Series(labels, index=index, name=self.data.target)
+
+    @property
+    def predictions(self) -> pd.DataFrame:
+        """The answer of each method (columns, best first) to every held-out row.
+
+        Rows are named as in the data; if they were held out several times, ``repeat`` counts
+        these. None where the fit failed.
+        """
+        import pandas as pd
+
+        places, index = self._held_out()
+        found: dict[str, NDArray] = {}
+        for method in self.ranked():
+            out = np.full(len(places), None, dtype=object)
+            for answers, where in self._placed(method):
+                out[where] = self._given(answers.predicted)
+            found[method.name] = out if method.errors else np.array(out.tolist())
+        return pd.DataFrame(found, index=index)
+
+    @property
+    def scores(self) -> pd.DataFrame:
+        """The score of each class by each method for every held-out row; NaN where a fit failed.
+
+        Shares of the classes where a method has them, else its decision function, else 1 for its
+        answer. Columns are pairs of method and class; rows are those of `predictions`.
+        """
+        import pandas as pd
+
+        places, index = self._held_out()
+        found = {}
+        for method in self.ranked():
+            out = np.full((len(places), len(self.classes)), np.nan)
+            for answers, where in self._placed(method):
+                out[where] = answers.scores
+            found[method.name] = pd.DataFrame(out, index=index, columns=list(self.classes))
+        return pd.concat(found, axis=1, names=["method", "class"])
+
+    def best_model(self, method: str | None = None) -> TableClassifier:
+        """The best method, or another one, fitted on all rows.
+
+        Parameters
+        ----------
+        method : str, optional
+            Name of a method; None takes the best.
+
+        Returns
+        -------
+        TableClassifier
+            It answers for tables of the kind that was compared on, and has ``pipeline``, the
+            encoder and the classifier. A method that is not fitted yet is fitted now.
+        """
+        from uneven.comparison.crossval import fit_method
+        from uneven.comparison.inputs import TableClassifier
+
+        workshop, name = self._workshop(), method or self.best_
+        if name not in workshop.methods:
+            known = ", ".join(map(repr, workshop.methods))
+            raise InputError(f"no method {name!r} was compared; the methods are {known}.")
+        if name not in workshop.models:
+            workshop.models[name] = fit_method(
+                workshop.methods[name], workshop.data.problem, workshop.settings
+            )
+        data = workshop.data
+        return TableClassifier(
+            workshop.models[name], data.problem.schema, data.columns, data.classes
+        )
+
+    def report(self, path: str | os.PathLike[str]) -> Path:
+        """Write the comparison as one HTML page that needs nothing else.
+
+        Parameters
+        ----------
+        path : str or path-like
+            Destination, such as ``report.html``; its folder must exist.
+
+        Returns
+        -------
+        Path
+            The destination.
+        """
+        from uneven.report import write_report
+
+        return write_report(self, path)
+
+    def plot(
+        self, kind: Plot = "confusion", method: str | None = None, *, ax: Any = None, **words: Any
+    ) -> Any:
+        """Draw one of the pictures of `uneven.plots`.
+
+        Parameters
+        ----------
+        kind : {"confusion", "recalls", "shares", "critical_difference"}
+            The confusion matrix of a method; the recalls of all; who speaks for which class in a
+            method; or the ranks of the methods over the folds with their critical difference.
+            Folds share training rows, so that the difference is too small rather than too large.
+        method : str, optional
+            For ``"confusion"`` and ``"shares"``; None takes the best.
+        ax : matplotlib Axes, optional
+        **words
+            Passed to the ``plot`` method of the display.
+
+        Returns
+        -------
+        display
+            With ``figure_`` and ``ax_``.
+        """
+        from uneven.comparison.pictures import draw
+
+        return draw(self, kind, method, ax=ax, **words)
+
+    def __repr__(self) -> str:
+        from uneven.comparison.outcome import verdict
+
+        return f"{self.title}. {verdict(self).sentence}"
+
+    def _repr_html_(self) -> str:
+        from uneven.report import render_summary
+
+        return render_summary(self)
+
+    def _workshop(self) -> Workshop:
+        if self.workshop is None:
+            raise InputError(
+                "answers and models are not kept in files of results; run the comparison again."
+            )
+        return self.workshop
+
+    def _given(self, labels: NDArray) -> NDArray:
+        """Labels of the problem as they were given."""
+        return np.asarray(
+            self.classes[np.searchsorted(self._workshop().data.problem.classes, labels)]
+        )
+
+    def _held_out(self) -> tuple[NDArray[np.intp], pd.Index]:
+        """Positions of the held-out rows, repeat by repeat, and their names."""
+        import pandas as pd
+
+        workshop = self._workshop()
+        repeats, rows = _repeats(workshop.tests, len(workshop.data.index))
+        order = np.lexsort((rows, repeats))
+        names = workshop.data.index[rows[order]]
+        if repeats.max(initial=0) == 0:
+            return rows[order], names
+        return rows[order], pd.MultiIndex.from_arrays(
+            [repeats[order], names], names=["repeat", names.name or "row"]
+        )
+
+    def _placed(self, method: MethodResult) -> Iterator[tuple[FoldAnswers, NDArray[np.intp]]]:
+        """The answers of each fold, and where they stand in the frames."""
+        tests = self._workshop().tests
+        repeats, rows = _repeats(tests, len(self._workshop().data.index))
+        place = np.empty(len(rows), dtype=np.intp)
+        place[np.lexsort((rows, repeats))] = np.arange(len(rows))
+        ends = np.cumsum([len(test) for test in tests])
+        for answers in method.answers:
+            yield answers, place[ends[answers.fold] - len(answers.rows) : ends[answers.fold]]
+
     def to_dict(self) -> dict[str, Any]:
         """Nested dict that `json.dumps` accepts; NaN becomes None.
 
@@ -411,6 +635,21 @@ class Comparison:
     def from_json(cls, text: str) -> Comparison:
         """Inverse of `to_json`, without the answers and models that only memory holds."""
         return cls.from_dict(json.loads(text))
+
+
+def _repeats(tests: Sequence[NDArray[np.intp]], n: int) -> tuple[NDArray[np.intp], ...]:
+    """For every held-out row of all folds, how often it was held out before, and its position.
+
+    Examples
+    --------
+    >>> _repeats([np.array([0, 1]), np.array([1])], 2)
+    (array([0, 0, 1]), array([0, 1, 1]))
+    """
+    seen, counted = np.zeros(n, dtype=np.intp), []
+    for rows in tests:
+        counted.append(seen[rows])
+        seen[rows] += 1
+    return np.concatenate(counted), np.concatenate(tests)
 
 
 def _method(raw: Mapping[str, Any]) -> MethodResult:

@@ -22,9 +22,10 @@ def reproduce(results: Comparison) -> Markup:
         The content of the section.
     """
     repeats = f", repeated {results.repeats} times" if results.repeats > 1 else ""
+    kind = "" if results.workshop and results.workshop.given_folds else "stratified, "
     facts = [
         ("created", results.created),
-        ("validation", f"{results.folds}-fold, stratified, same folds for all{repeats}"),
+        ("validation", f"{results.folds}-fold, {kind}same folds for all{repeats}"),
         ("seed", str(results.seed)),
         ("data", results.data.name),
         ("SHA-256", results.data.sha256 or "no file"),

@@ -1,0 +1,356 @@
+"""`uneven.compare`: what it takes, what it gives, what it refuses."""
+
+from __future__ import annotations
+
+import json
+
+import numpy as np
+import pandas as pd
+import polars as pl
+import pytest
+import scipy.sparse as sp
+from sklearn.base import BaseEstimator, ClassifierMixin
+from sklearn.compose import make_column_transformer
+from sklearn.dummy import DummyClassifier
+from sklearn.linear_model import LogisticRegression
+from sklearn.model_selection import GroupKFold, RepeatedStratifiedKFold, ShuffleSplit
+from sklearn.pipeline import make_pipeline
+from sklearn.preprocessing import OneHotEncoder
+from sklearn.svm import LinearSVC
+from sklearn.tree import DecisionTreeClassifier
+
+from tests.cli.conftest import make_frame
+from uneven import ComboClassifier, compare
+from uneven.comparison import Comparison, InputError
+from uneven.comparison.encoding import encode_ordinal
+from uneven.metrics import confusion_norm
+
+FRAME = make_frame(120)
+FEATURES, LABELS = FRAME.drop(columns="label"), FRAME["label"]
+NUMBERS = FRAME[["sound__pitch", "text__length"]].to_numpy(dtype=float)
+QUICK = {"cv": 2, "rounds": 3, "n_jobs": 1}
+
+
+@pytest.fixture(scope="module")
+def found():
+    return compare(
+        FRAME,
+        "label",
+        methods={"mine": LogisticRegression(max_iter=2000), "combo": "combo"},
+        repeats=2,
+        views="prefix",
+        **QUICK,
+    )
+
+
+def test_a_frame_gives_everything_a_person_asks_for(found):
+    assert found.best_ == found.ranking.index[0]
+    assert set(found.ranking.index) == {"mine", "combo"}
+    assert found.ranking.columns[0] == "confusion_norm"
+    assert (found.ranking["failed"] == 0).all()
+    assert found.recalls.columns.tolist() == ["common", "less", "rare"]
+    counts = found.confusions["combo"]
+    assert counts.to_numpy().sum() == 2 * len(FRAME)
+    assert counts.loc["rare"].sum() == 20
+    assert np.isclose(found.recalls.loc["combo", "rare"], counts.loc["rare", "rare"] / 20)
+    assert list(found.data.views) == ["sound", "text"]
+    assert found.winner.label in repr(found)
+
+
+def test_answers_are_those_of_models_that_have_not_seen_the_row(found):
+    folds = RepeatedStratifiedKFold(n_splits=2, n_repeats=2, random_state=0)
+    schema = found.workshop.data.problem.schema
+    X, y = schema.convert(FEATURES), LABELS.to_numpy()
+    answers = {repeat: np.empty(len(y), dtype=object) for repeat in (0, 1)}
+    for number, (train, test) in enumerate(folds.split(X, y)):
+        encoder = encode_ordinal(schema).fit(X.iloc[train])
+        views = {"sound": ["sound__pitch", "sound__noise"], "text": ["text__word", "text__length"]}
+        model = ComboClassifier(n_estimators=3, views=views, random_state=0)
+        model.fit(encoder.transform(X.iloc[train]), y[train])
+        answers[number // 2][test] = model.predict(encoder.transform(X.iloc[test]))
+    for repeat, expected in answers.items():
+        assert found.predictions["combo"].loc[repeat].tolist() == expected.tolist()
+    assert found.truth.loc[0].tolist() == found.truth.loc[1].tolist() == y.tolist()
+
+
+def test_scores_have_a_column_per_method_and_class(found):
+    scores = found.scores
+    assert scores.shape == (2 * len(FRAME), 6)
+    assert np.allclose(scores["mine"].sum(axis=1), 1.0)
+    assert (scores["mine"].idxmax(axis=1) == found.predictions["mine"]).all()
+
+
+def test_measures_follow_from_the_answers(found):
+    told = next(m for m in found.methods if m.name == "mine")
+    rows = told.answers[0].rows
+    expected = confusion_norm(LABELS.iloc[rows], found.predictions["mine"].loc[0].iloc[rows])
+    assert told.scores["confusion_norm"][0] == pytest.approx(expected)
+
+
+def test_chance_is_what_permuted_labels_give():
+    rng = np.random.default_rng(0)
+    X, y = rng.normal(size=(400, 6)), rng.permutation(np.repeat(["a", "b"], 200))
+    told = compare(X, y, methods=["combo", DecisionTreeClassifier()], rounds=20, cv=5, n_jobs=1)
+    assert ((told.ranking["balanced_accuracy"] - 0.5).abs() < 0.12).all()
+    assert ((told.ranking["mauc"] - 0.5).abs() < 0.12).all()
+
+
+@pytest.mark.parametrize("kind", ["array", "list", "pandas", "polars", "path", "target in frame"])
+def test_kinds_of_tables_give_the_same_answers(kind, tmp_path):
+    frame = pd.DataFrame(NUMBERS, columns=["x0", "x1"]).assign(label=LABELS)
+    frame.to_csv(tmp_path / "t.csv", index=False)
+    X, y = {
+        "array": (NUMBERS, LABELS.to_numpy()),
+        "list": (NUMBERS.tolist(), LABELS.tolist()),
+        "pandas": (frame[["x0", "x1"]], frame["label"]),
+        "polars": (pl.DataFrame(NUMBERS, schema=["x0", "x1"]), pl.Series("label", LABELS.tolist())),
+        "path": (tmp_path / "t.csv", "label"),
+        "target in frame": (pl.from_pandas(frame), "label"),
+    }[kind]
+    told = compare(X, y, methods="combo", **QUICK)
+    usual = compare(NUMBERS, LABELS.to_numpy(), methods="combo", **QUICK)
+    assert told.predictions["combo"].tolist() == usual.predictions["combo"].tolist()
+    new = X if not hasattr(X, "columns") or "label" not in X.columns else frame
+    assert told.best_model().predict(new).tolist() == usual.best_model().predict(NUMBERS).tolist()
+
+
+def test_a_sparse_matrix_stays_sparse_for_those_who_take_it():
+    seen = []
+
+    class Spy(LogisticRegression):
+        def fit(self, X, y, sample_weight=None):
+            seen.append(sp.issparse(X))
+            return super().fit(X, y)
+
+    X = sp.csc_array(np.where(np.abs(NUMBERS) < 1.0, 0.0, NUMBERS))
+    told = compare(X, LABELS, methods=["combo", "logistic_regression", Spy()], **QUICK)
+    assert seen
+    assert all(seen)
+    assert (told.ranking["failed"] == 0).all()
+    dense = compare(X.toarray(), LABELS, methods="combo", **QUICK)
+    assert told.predictions["combo"].tolist() == dense.predictions["combo"].tolist()
+    assert len(told.best_model().predict(X[:7])) == 7
+
+
+def test_labels_come_back_as_they_were_given():
+    rare = LABELS.to_numpy() == "rare"
+    told = compare(NUMBERS, rare, methods="combo", **QUICK)
+    assert told.classes.tolist() == [False, True]
+    assert told.predictions["combo"].dtype == bool
+    assert told.best_model().predict(NUMBERS).dtype == bool
+    halves = np.where(rare, 1.5, 0.5)
+    assert set(compare(NUMBERS, halves, methods="combo", **QUICK).truth) == {0.5, 1.5}
+
+
+def test_rows_keep_their_names_and_rows_without_a_label_are_left_out():
+    frame = FRAME.set_axis([f"r{i}" for i in range(len(FRAME))])
+    frame.loc["r3", "label"] = None
+    told = compare(frame, "label", methods="combo", **QUICK)
+    assert told.predictions.index.tolist() == [name for name in frame.index if name != "r3"]
+    assert told.truth.equals(frame["label"].drop("r3").rename("label"))
+    assert "1 of 120 rows has no value in 'label' and is left out." in told.warnings
+
+
+class Silent(ClassifierMixin, BaseEstimator):
+    """A classifier that answers, but has no scores."""
+
+    def fit(self, X, y):
+        self.classes_, counts = np.unique(y, return_counts=True)
+        self.usual_ = self.classes_[counts.argmax()]
+        return self
+
+    def predict(self, X):
+        return np.full(len(X), self.usual_)
+
+
+def test_classifiers_from_elsewhere_get_numbers_and_pipelines_the_columns():
+    encode = make_column_transformer((OneHotEncoder(handle_unknown="ignore"), ["text__word"]))
+    methods = [
+        DummyClassifier(),
+        LinearSVC(),
+        Silent(),
+        ComboClassifier(n_estimators=4),
+        make_pipeline(encode, LogisticRegression()),
+        ("svc", LinearSVC(C=0.1)),
+        LinearSVC(),
+    ]
+    told = compare(FRAME, "label", methods=methods, views="prefix", diagnosis=False, **QUICK)
+    names = ["DummyClassifier", "LinearSVC", "Silent", "ComboClassifier", "Pipeline", "svc"]
+    assert [m.name for m in told.methods] == [*names, "LinearSVC_2"]
+    assert not [m.errors for m in told.methods if m.errors]
+    assert [m.kind for m in told.methods if m.name == "ComboClassifier"] == ["ours"]
+    assert list(told.best_model("ComboClassifier").pipeline[-1].views) == ["sound", "text"]
+    assert told.scores["Silent"].to_numpy().max() == 1.0
+
+
+def test_other_folds():
+    groups = np.arange(len(LABELS)) % 6
+    told = compare(NUMBERS, LABELS, methods="combo", cv=GroupKFold(3), groups=groups, rounds=3)
+    assert told.folds == 3
+    assert told.predictions.shape == (len(LABELS), 1)
+    some = ShuffleSplit(n_splits=3, test_size=0.3, random_state=0)
+    told = compare(NUMBERS, LABELS, methods="combo", cv=some, rounds=3, refit=False)
+    assert told.predictions.index.names == ["repeat", "row"]
+    assert len(told.predictions) == 3 * 36
+    pairs = [(np.arange(60), np.arange(60, 120))]
+    told = compare(NUMBERS, LABELS, methods="combo", cv=pairs, rounds=3, refit=False)
+    assert told.predictions.index.tolist() == list(range(60, 120))
+
+
+def test_a_class_that_a_fold_does_not_teach_is_no_failure():
+    order = np.argsort(LABELS == "rare", kind="stable")
+    told = compare(
+        NUMBERS[order],
+        LABELS.to_numpy()[order],
+        methods=["combo", LogisticRegression(max_iter=2000)],
+        cv=[(np.arange(100), np.arange(100, 120))],
+        rounds=3,
+        refit=False,
+    )
+    assert (told.ranking["failed"] == 0).all()
+    assert told.recalls["rare"].tolist() == [0.0, 0.0]
+
+
+def test_views_by_boundaries_names_and_files(tmp_path):
+    words = {"methods": ["mumbo"], "diagnosis": False, **QUICK}
+    told = compare(FEATURES, LABELS, views=[0, 2, 4], **words)
+    assert [len(columns) for columns in told.data.views.values()] == [2, 2]
+    (tmp_path / "v.toml").write_text('[views]\nsound = "sound_*"\ntext = "text_*"\n')
+    other = compare(FEATURES, LABELS, views=tmp_path / "v.toml", **words)
+    assert list(other.data.views) == ["sound", "text"]
+    assert told.predictions["mumbo"].tolist() == other.predictions["mumbo"].tolist()
+
+
+def test_a_noise_matrix_of_any_kind_corrects_the_measures(tmp_path):
+    matrix = np.array([[0.9, 0.1, 0.1], [0.05, 0.8, 0.1], [0.05, 0.1, 0.8]])
+    named = pd.DataFrame(matrix, ["common", "less", "rare"], ["common", "less", "rare"])
+    named.to_csv(tmp_path / "n.csv", index_label="observed")
+    kinds = [matrix, named.iloc[::-1, ::-1], tmp_path / "n.csv"]
+    told = [
+        compare(FRAME, "label", methods=["combo", "uma"], noise_matrix=kind, **QUICK)
+        for kind in kinds
+    ]
+    assert told[0].metric == "corrected_balanced_accuracy"
+    assert all(method.knows_noise for method in told[0].methods)
+    for other in told[1:]:
+        assert other.ranking.iloc[:, 0].equals(told[0].ranking.iloc[:, 0])
+        assert np.allclose(other.noise.recovered, told[0].noise.recovered)
+
+
+def test_a_stack_joins_methods_from_anywhere():
+    methods = {"mine": LogisticRegression(max_iter=2000), "combo": "combo"}
+    told = compare(FEATURES, LABELS, methods=methods, stack=True, **QUICK)
+    assert told.stack.members == ["mine", "combo"]
+    assert set(told.predictions.columns) == {"mine", "combo", "stack"}
+
+
+def test_a_failing_method_leaves_gaps():
+    class Broken(DummyClassifier):
+        def fit(self, X, y, sample_weight=None):
+            raise ValueError("no luck")
+
+    told = compare(NUMBERS, LABELS, methods=["combo", Broken()], **QUICK)
+    assert told.best_ == "combo"
+    assert told.ranking.loc["Broken", "failed"] == 2
+    assert told.predictions["Broken"].isna().all()
+    assert told.scores["Broken"].isna().all(axis=None)
+    with pytest.raises(InputError, match="every method failed; Broken said: ValueError: no luck"):
+        compare(NUMBERS, LABELS, methods=Broken(), **QUICK)
+
+
+def test_progress_ends_when_everything_is_done():
+    seen = []
+    compare(NUMBERS, LABELS, methods=["combo", DummyClassifier()], progress=seen.append, **QUICK)
+    assert seen[0].done == 0
+    assert seen[-1].done == seen[-1].total == 2 * 2 + 1
+    assert [now.done for now in seen] == sorted(now.done for now in seen)
+    assert {now.step for now in seen} == {"fold 1 of 2", "fold 2 of 2", "all rows"}
+
+
+def test_the_model_is_fitted_later_if_it_is_not_at_once():
+    told = compare(NUMBERS, LABELS, methods="combo", refit=False, **QUICK)
+    assert not told.workshop.models
+    at_once = compare(NUMBERS, LABELS, methods="combo", **QUICK)
+    later = told.best_model()
+    assert later.predict(NUMBERS).tolist() == at_once.best_model().predict(NUMBERS).tolist()
+    assert later.score(NUMBERS, LABELS) > 0.5
+    assert later.predict_proba(NUMBERS).shape == (len(LABELS), 3)
+    again = later.fit(NUMBERS, LABELS == "rare")
+    assert again.predict(NUMBERS).dtype == bool
+    with pytest.raises(InputError, match="fitted on 2 columns, got a table of shape"):
+        later.predict(NUMBERS[:, :1])
+    with pytest.raises(InputError, match="no method 'forest' was compared"):
+        told.best_model("forest")
+
+
+def test_report_json_and_notebook(found, tmp_path):
+    assert found.report(tmp_path / "r.html").read_text("utf-8").startswith("<!doctype html>")
+    text = found.to_json(tmp_path / "r.json")
+    again = Comparison.from_json((tmp_path / "r.json").read_text("utf-8"))
+    assert again == found
+    assert json.loads(text)["best"] == found.best_
+    assert again.ranking.equals(found.ranking)
+    with pytest.raises(InputError, match="not kept in files"):
+        again.predictions  # noqa: B018
+    shown = found._repr_html_()
+    assert "<b>" in shown
+    assert "src=" not in shown
+    assert shown == again._repr_html_()
+
+
+def test_pictures(found):
+    for kind in ("confusion", "recalls", "shares", "critical_difference"):
+        assert found.plot(kind, "combo" if kind == "shares" else None).figure_ is not None
+    with pytest.raises(InputError, match="unknown plot 'recall'; did you mean 'recalls'"):
+        found.plot("recall")
+    with pytest.raises(InputError, match="does not tell who speaks"):
+        found.plot("shares", "mine")
+
+
+@pytest.mark.parametrize(
+    ("words", "says"),
+    [
+        ({"y": None}, "y is missing"),
+        ({"y": LABELS[:-1]}, "X has 120 rows, but y has 119 labels"),
+        ({"y": "label", "X": NUMBERS}, "X has no columns with names"),
+        ({"y": "lable"}, "y 'lable' is not a column of the table; did you mean 'label'?"),
+        ({"y": np.zeros(120)}, "holds a single class"),
+        ({"y": np.random.default_rng(0).random(120)}, "looks like regression"),
+        ({"X": NUMBERS[:, 0]}, "X must have rows and columns, got 1 dimensions"),
+        ({"X": None}, "X must be a table"),
+        ({"X": NUMBERS, "y": np.ones((120, 2))}, "one label per row, got an array of shape"),
+        ({"X": np.where(NUMBERS > 1, np.inf, NUMBERS), "y": LABELS}, "holds infinite values"),
+        ({"X": "nowhere.csv"}, "there is no file nowhere.csv"),
+        ({"X": "nowhere.csv", "y": LABELS}, "y must name the column of nowhere.csv"),
+        ({"methods": "combi"}, "unknown method 'combi'; did you mean 'combo'?"),
+        ({"methods": []}, "no method was named"),
+        ({"methods": [3]}, "int, which is no classifier"),
+        ({"methods": LogisticRegression}, "LogisticRegression is a class; give an instance"),
+        ({"methods": {"stack": "combo"}}, "no method may be called 'stack'"),
+        ({"methods": "stack"}, "leave it out and add stack=True"),
+        ({"metric": "gmeen"}, "unknown metric 'gmeen'; did you mean 'gmean'?"),
+        ({"cv": 15}, "class 'rare' has 10 rows, fewer than the 15 folds; use cv=10."),
+        ({"cv": 1}, "cv is 1; cross-validation needs at least 2 folds."),
+        ({"cv": []}, "cv has no folds"),
+        ({"cv": [([0, 1], [500])]}, "fold 1 of cv has no rows to answer for"),
+        ({"cv": GroupKFold(2)}, "cv cannot split the 120 rows"),
+        ({"repeats": 0}, "repeats is 0"),
+        ({"random_state": -1}, "random_state must be None"),
+        ({"drop": ["nothing"]}, "drop 'nothing' is not a column"),
+        ({"views": {"a": ["nothing"]}}, "views: "),
+        ({"noise_matrix": np.eye(2)}, "noise_matrix: it holds 2 x 2 numbers"),
+        ({"stack": True, "methods": "combo"}, "stack joins several methods"),
+    ],
+)
+def test_wrong_arguments_are_refused_in_a_sentence(words, says):
+    words = {"X": FRAME, "y": "label", "methods": "combo", **words}
+    with pytest.raises(InputError) as refused:
+        compare(words.pop("X"), words.pop("y"), **words)
+    assert says in str(refused.value)
+    assert "--" not in str(refused.value)
+
+
+def test_the_given_frame_is_not_changed():
+    before = FRAME.copy()
+    compare(FRAME, "label", methods="combo", **QUICK)
+    pd.testing.assert_frame_equal(FRAME, before)
