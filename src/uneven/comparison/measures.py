@@ -81,8 +81,8 @@ def _measure(entry: scoring.Measure) -> Measure:
     return Measure(*words, value=value)
 
 
-MEASURES = {name: _measure(entry) for name, entry in scoring.MEASURES.items() if entry.label}
-"""The measures of `uneven.metrics` that have a label, in their order."""
+MEASURES = {name: _measure(entry) for name, entry in scoring.MEASURES.items()}
+"""The measures that `uneven.metrics` declares with a label, in their order."""
 
 
 def choose_measure(name: str) -> Measure:

@@ -7,7 +7,7 @@ A measure declares its names beside its function:
     @measure("gmean", "G-mean", "Geometric mean of the recalls of all classes; ...", order=20)
     def geometric_mean_recall(y_true, y_pred, ...):
 
-A comparison of methods reports those that have a label.
+A comparison of methods reports those that have a label; one without it is a scorer only.
 """
 
 from __future__ import annotations
@@ -36,7 +36,7 @@ class Measure:
     Attributes
     ----------
     name, label : str
-        Key and what a reader sees; the label is empty for a measure that is only a scorer.
+        Key and what a reader sees.
     description : str
         One sentence.
     function : callable
@@ -74,7 +74,7 @@ class Measure:
 
 
 MEASURES: Registry[Measure] = Registry("metric")
-"""Every measure that has a name."""
+"""The measures that a comparison of methods reports, by name."""
 
 scorers: dict[str, Scorer] = {}
 """Ready scorers by name; those in `LOWER_IS_BETTER` return the negated measure."""
@@ -115,8 +115,9 @@ def measure(
     """
 
     def declare(function: _Function) -> _Function:
-        entry = Measure(name, label, description, function, greater_is_better, scorer is not None)
-        MEASURES.register(name, entry, order)
+        if label:
+            words = (name, label, description, function, greater_is_better)
+            MEASURES.register(name, Measure(*words, needs_scores=scorer is not None), order)
         scorers[name] = scorer or make_scorer(
             function, greater_is_better=greater_is_better, **parameters
         )
