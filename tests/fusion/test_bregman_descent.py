@@ -9,13 +9,13 @@ from scipy.optimize import minimize
 from tests.fusion.bregman_problems import GOLDEN, loss_of, margins
 from uneven.fusion.bregman import (
     VIEW_RULES,
+    Descent,
     hits_and_misses,
     logistic_loss,
     relative_entropy,
     sigma,
     step_and_gain,
 )
-from uneven.fusion.bregman_descent import Descent
 from uneven.utils.parallel import thread_pool
 
 FIVE = np.ones(5)

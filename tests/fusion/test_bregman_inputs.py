@@ -14,7 +14,7 @@ from sklearn.tree import DecisionTreeClassifier
 
 from tests.fusion.test_bregman_vote import VIEWS, two_views
 from uneven import BregmanVoteClassifier
-from uneven.fusion.pools import Question, make_pool
+from uneven.fusion.voter_pools import Question, make_pool
 from uneven.persistence.model_file import ModelCard, load_model, save_model
 from uneven.persistence.scikit_learn import check_structure
 from uneven.views import resolve_views

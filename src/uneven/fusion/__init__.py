@@ -1,11 +1,11 @@
 """Classifiers that join what each view says: fixed rules, Carako, the Bregman vote."""
 
+from uneven.fusion.best_view import BestViewClassifier
 from uneven.fusion.bregman_vote import BregmanVoteClassifier
 from uneven.fusion.carako import CarakoClassifier
 from uneven.fusion.early import EarlyFusionClassifier
 from uneven.fusion.holdout import HoldoutFusionClassifier
 from uneven.fusion.late import LateFusionClassifier
-from uneven.fusion.mono import BestViewClassifier
 
 __all__ = [
     "BestViewClassifier",

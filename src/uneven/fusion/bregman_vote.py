@@ -6,29 +6,39 @@ from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
 from functools import partial
 from itertools import chain
-from numbers import Real
-from typing import Any, Self
+from typing import Any, ClassVar, Self
 
 import numpy as np
 from scipy.special import expit
 from sklearn.utils import check_random_state, get_tags
 
-from uneven.fusion.bregman import VIEW_RULES
-from uneven.fusion.bregman_descent import Descent, DoubleWeights
-from uneven.fusion.entrance import enter_rows, fitting, warn_if_nothing_learnt
-from uneven.fusion.pools import Pool, Question, as_voters, make_pool
+from uneven.fusion.bregman import VIEW_RULES, Descent, DoubleWeights
+from uneven.fusion.per_view import validate_rows, warn_if_nothing_learnt
+from uneven.fusion.voter_pools import Pool, Question, as_voters, make_pool
 from uneven.utils.contract import not_repeatable
 from uneven.utils.docstrings import documented
 from uneven.utils.methods import method
 from uneven.utils.model_types import persisted
-from uneven.utils.parallel import ThreadPool
-from uneven.utils.parameters import check_choice, check_integer
+from uneven.utils.parallel import ThreadPool, thread_pool
+from uneven.utils.parameters import (
+    Choice,
+    Flag,
+    Interval,
+    Jobs,
+    Maybe,
+    Whole,
+    check_integer,
+    check_parameters,
+)
+from uneven.utils.validation import whole_or_nothing
 from uneven.views.training_rows import TrainingRows
 from uneven.voters import TreeVoter
 from uneven.votes import Term, Vote
 from uneven.votes.vote import VoteClassifier, checked_vote, flatten_binary
 
 __all__ = ["BregmanVoteClassifier"]
+
+_SHARE = Interval(0, 1, says="a number between 0 and 1")
 
 
 @dataclass
@@ -166,6 +176,18 @@ class BregmanVoteClassifier(VoteClassifier):
     """
 
     voter_weights_: list[Any]
+    _parameters: ClassVar = {
+        "variant": Choice(("safe", "paper")),
+        "max_iter": Whole(1),
+        "view_weights": Maybe(Choice(VIEW_RULES)),
+        "smoothing": Maybe(_SHARE),
+        "floor": Maybe(_SHARE),
+        "tol": _SHARE,
+        "return_index": Choice(("last", "paper")),
+        "clip_negative": Flag(),
+        "balance": Flag(),
+        "n_jobs": Jobs(),
+    }
 
     def __init__(
         self,
@@ -220,8 +242,8 @@ class BregmanVoteClassifier(VoteClassifier):
         self : object
         """
         descent = self._checked_descent()
-        with fitting(self) as pool:
-            rows = enter_rows(self, X, y, sample_weight)
+        with whole_or_nothing(self), thread_pool(self.n_jobs) as pool:
+            rows = validate_rows(self, X, y, sample_weight)
             rng = check_random_state(self.random_state)
             solved = [
                 self._solve(question, descent, rng, pool) for question in self._ask(rows, rng)
@@ -283,18 +305,7 @@ class BregmanVoteClassifier(VoteClassifier):
 
     def _checked_descent(self) -> Descent:
         """Refuse impossible parameters, and put together how the weights are learnt."""
-        check_choice("variant", self.variant, ("safe", "paper"))
-        check_choice("return_index", self.return_index, ("last", "paper"))
-        if self.view_weights is not None:
-            check_choice("view_weights", self.view_weights, VIEW_RULES)
-        check_integer("max_iter", self.max_iter, 1)
-        for name in ("clip_negative", "balance"):
-            if not isinstance(getattr(self, name), bool | np.bool_):
-                raise ValueError(f"{name} must be True or False, got {getattr(self, name)!r}.")
-        for name in ("smoothing", "floor", "tol"):
-            value = getattr(self, name)
-            if value is not None and not (isinstance(value, Real) and 0.0 <= float(value) <= 1.0):
-                raise ValueError(f"{name} must be a number between 0 and 1, got {value!r}.")
+        check_parameters(self)
         if not isinstance(self.out_of_fold, bool | np.bool_):
             check_integer("out_of_fold", self.out_of_fold, 2)
         is_safe = self.variant == "safe"

@@ -4,8 +4,7 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 from functools import partial
-from numbers import Real
-from typing import Any, Self
+from typing import Any, ClassVar, Self
 
 import numpy as np
 from sklearn.utils import check_random_state
@@ -19,12 +18,13 @@ from uneven.fusion.carako_losses import (
     coarsen,
     put_on_grid,
 )
-from uneven.fusion.entrance import enter_rows, fitting, warn_if_nothing_learnt
+from uneven.fusion.per_view import validate_rows, warn_if_nothing_learnt
 from uneven.utils.docstrings import documented
 from uneven.utils.methods import method
 from uneven.utils.model_types import persisted
-from uneven.utils.parallel import ThreadPool
-from uneven.utils.parameters import check_choice, check_integer
+from uneven.utils.parallel import ThreadPool, thread_pool
+from uneven.utils.parameters import Choice, Interval, Jobs, Whole, check_parameters
+from uneven.utils.validation import whole_or_nothing
 from uneven.views.training_rows import TrainingRows, speaking_views
 from uneven.voters import CostTree, TrainingTable, Voter, WeakLearner, as_weak_learner
 from uneven.votes import Term, Vote
@@ -36,7 +36,7 @@ _SAME_LOSS = 1e-9
 
 
 @dataclass
-class _Student:
+class _ViewLearner:
     """One view while it learns.
 
     ``present`` is a bool array of shape (n_samples,); other rows cost nothing and get no answer.
@@ -128,7 +128,7 @@ class CarakoClassifier(VoteClassifier):
     constraint : {"eq1", "le1"}, default="eq1"
         The coefficients of a class sum to 1, or to at most 1. With "le1" a class that every view
         gets wrong may be left without a voice.
-    ties : {{"precision", "first"}}, default="precision"
+    ties : {"precision", "first"}, default="precision"
         Which of the classes with the same score is answered. "precision": the one that is more
         often right when these views say so, also those views whose coefficient is 0; equal scores
         do not depend on rounding, because coefficients are kept in steps of 2**-16. "first": the
@@ -197,6 +197,19 @@ class CarakoClassifier(VoteClassifier):
     True
     """
 
+    _parameters: ClassVar = {
+        "procedure": Choice(("two_step", "joint")),
+        "max_iter": Whole(1),
+        "tol": Interval(0, 1, closed="left"),
+        "n_restarts": Whole(1),
+        "sweeps": Whole(1),
+        "max_depth": Whole(1, 30),
+        "constraint": Choice(CONSTRAINTS),
+        "ties": Choice(("precision", "first")),
+        "max_bins": Whole(2, 255),
+        "n_jobs": Jobs(),
+    }
+
     def __init__(
         self,
         estimator: Any = None,
@@ -246,31 +259,20 @@ class CarakoClassifier(VoteClassifier):
         -------
         self : object
         """
-        self._check_parameters()
-        with fitting(self) as pool:
-            rows = enter_rows(self, X, y, sample_weight)
+        check_parameters(self)
+        if self.version not in (1, 2):
+            raise ValueError(f"version must be 1 or 2, got {self.version!r}.")
+        with whole_or_nothing(self), thread_pool(self.n_jobs) as pool:
+            rows = validate_rows(self, X, y, sample_weight)
             table = TrainingTable.of(rows, self.max_bins, pool)
             weights = rows.mass / table.class_mass[rows.y]
             kind = SplitLoss if self.version == 2 else JointLoss
             loss = kind(rows.y, table.n_classes, weights, self.constraint)
-            students = self._open_views(rows, table)
-            self._keep(self._best_of_starts(loss, students, pool), students, loss)
+            learners = self._open_views(rows, table)
+            self._keep(self._best_of_starts(loss, learners, pool), learners, loss)
         return self
 
-    def _check_parameters(self) -> None:
-        if self.version not in (1, 2):
-            raise ValueError(f"version must be 1 or 2, got {self.version!r}.")
-        check_choice("procedure", self.procedure, ("two_step", "joint"))
-        check_choice("constraint", self.constraint, CONSTRAINTS)
-        check_choice("ties", self.ties, ("precision", "first"))
-        for name in ("max_iter", "n_restarts", "sweeps"):
-            check_integer(name, getattr(self, name), 1)
-        check_integer("max_depth", self.max_depth, 1, 30)
-        check_integer("max_bins", self.max_bins, 2, 255)
-        if not isinstance(self.tol, Real) or not 0.0 <= float(self.tol) < 1.0:
-            raise ValueError(f"tol must be in [0, 1), got {self.tol!r}.")
-
-    def _open_views(self, rows: TrainingRows, table: TrainingTable) -> list[_Student]:
+    def _open_views(self, rows: TrainingRows, table: TrainingTable) -> list[_ViewLearner]:
         """Give every view that shows two classes its table and its learner."""
         given = rows.views.deal("estimator", self.estimator)
         learners = [as_weak_learner(estimator, self.max_depth) for estimator in given]
@@ -278,7 +280,7 @@ class CarakoClassifier(VoteClassifier):
             _ = table.binned
         speaking = speaking_views(rows.y, rows.view_mask, rows.views)
         return [
-            _Student(
+            _ViewLearner(
                 view=j,
                 table=table.where(rows.view_mask[:, j], pool),
                 columns=rows.views.columns[j],
@@ -289,7 +291,7 @@ class CarakoClassifier(VoteClassifier):
         ]
 
     def _best_of_starts(
-        self, loss: CarakoLoss, students: list[_Student], pool: ThreadPool
+        self, loss: CarakoLoss, learners: list[_ViewLearner], pool: ThreadPool
     ) -> _Iterate:
         """Alternate from one random point or several; the best iterate wins."""
         rng = check_random_state(self.random_state)
@@ -299,12 +301,12 @@ class CarakoClassifier(VoteClassifier):
         n_starts = self.n_restarts if self.procedure == "joint" else 1
         nobody = np.empty((0, loss.n_classes))
         best = _Iterate([], np.empty((0, len(loss.y)), dtype=np.int64), nobody, nobody)
-        if not students:
+        if not learners:
             best.value = np.nan
         silent = "one class" if loss.n_classes == 1 else "no view shows two classes"
         self.stop_reason_, self.n_iter_ = silent, 0
-        for start in range(n_starts if students else 0):
-            found, reason = self._alternate(loss, students, start, rng, pool)
+        for start in range(n_starts if learners else 0):
+            found, reason = self._alternate(loss, learners, start, rng, pool)
             if found.beats(best, self._slack):
                 best, self.stop_reason_ = found, reason
                 self.n_iter_ = self.history_["start"].count(start)
@@ -314,20 +316,20 @@ class CarakoClassifier(VoteClassifier):
     def _alternate(
         self,
         loss: CarakoLoss,
-        students: list[_Student],
+        learners: list[_ViewLearner],
         start: int,
         rng: np.random.RandomState,
         pool: ThreadPool,
     ) -> tuple[_Iterate, str]:
-        """Teach the views, choose the coefficients, repeat; return the best iterate."""
-        coefficients = rng.uniform(size=(len(students), loss.n_classes))
+        """Fit the views, choose the coefficients, repeat; return the best iterate."""
+        coefficients = rng.uniform(size=(len(learners), loss.n_classes))
         coefficients /= coefficients.sum(axis=0)
-        silence = np.full((len(students), len(loss.y)), -1, dtype=np.int64)
-        current = best = _Iterate([None] * len(students), silence, coefficients, coefficients)
+        silence = np.full((len(learners), len(loss.y)), -1, dtype=np.int64)
+        current = best = _Iterate([None] * len(learners), silence, coefficients, coefficients)
         for iteration in range(self.max_iter):
-            seeds = rng.randint(2**31 - 1, size=len(students))
-            teach = self._teach_together if self.version == 2 else self._teach_in_turn
-            voters, answers = teach(loss, students, current, seeds, pool)
+            seeds = rng.randint(2**31 - 1, size=len(learners))
+            fit_views = self._fit_together if self.version == 2 else self._fit_in_turn
+            voters, answers = fit_views(loss, learners, current, seeds, pool)
             current = self._weigh(loss, voters, answers, current.coefficients)
             value, error = current.value, current.error
             for key, entry in zip(self.history_, (start, iteration, value, error)):
@@ -366,31 +368,31 @@ class CarakoClassifier(VoteClassifier):
         prices = loss.prices(k, answers, coefficients)
         return prices if self.ties == "first" else coarsen(prices)
 
-    def _teach_together(
+    def _fit_together(
         self,
         loss: CarakoLoss,
-        students: list[_Student],
+        learners: list[_ViewLearner],
         before: _Iterate,
         seeds: np.ndarray,
         pool: ThreadPool,
     ) -> tuple[list[Voter | None], np.ndarray]:
         """Step 1 of version 2: views do not see each other, so that they learn in parallel."""
 
-        def lesson(k: int) -> tuple[Voter, np.ndarray] | None:
+        def fit_view(k: int) -> tuple[Voter, np.ndarray] | None:
             prices = self._prices(loss, k, before.answers, before.coefficients)
-            return students[k].learn(prices, loss.weights, int(seeds[k]))
+            return learners[k].learn(prices, loss.weights, int(seeds[k]))
 
-        lessons = pool.map([partial(lesson, k) for k in range(len(students))])
+        fits = pool.map([partial(fit_view, k) for k in range(len(learners))])
         voters, answers = list(before.voters), before.answers.copy()
-        for k, learnt in enumerate(lessons):
+        for k, learnt in enumerate(fits):
             if learnt is not None:
                 voters[k], answers[k] = learnt
         return voters, answers
 
-    def _teach_in_turn(
+    def _fit_in_turn(
         self,
         loss: CarakoLoss,
-        students: list[_Student],
+        learners: list[_ViewLearner],
         before: _Iterate,
         seeds: np.ndarray,
         pool: ThreadPool,
@@ -398,9 +400,9 @@ class CarakoClassifier(VoteClassifier):
         """Step 1 of version 1: each view learns from what the others answer now."""
         voters, answers = list(before.voters), before.answers.copy()
         for _ in range(self.sweeps):
-            for k, student in enumerate(students):
+            for k, learner in enumerate(learners):
                 prices = self._prices(loss, k, answers, before.coefficients)
-                learnt = student.learn(prices, loss.weights, int(seeds[k]))
+                learnt = learner.learn(prices, loss.weights, int(seeds[k]))
                 if learnt is not None:
                     voters[k], answers[k] = learnt
         return voters, answers
@@ -411,15 +413,15 @@ class CarakoClassifier(VoteClassifier):
         wrong = vote_answers(scores, int(self.class_prior_.argmax())) != loss.y
         return float((loss.weights * self.class_prior_[loss.y])[wrong].sum())
 
-    def _keep(self, best: _Iterate, students: list[_Student], loss: CarakoLoss) -> None:
+    def _keep(self, best: _Iterate, learners: list[_ViewLearner], loss: CarakoLoss) -> None:
         """Turn the best iterate into the fitted vote."""
         n_classes = loss.n_classes
         self.coefficients_ = np.zeros((len(self.views_), n_classes))
         terms = []
-        for k, (student, voter) in enumerate(zip(students, best.voters)):
+        for k, (learner, voter) in enumerate(zip(learners, best.voters)):
             if voter is not None:
-                self.coefficients_[student.view] = best.coefficients[k]
-                terms.append(Term(voter, best.votes[k], student.view))
+                self.coefficients_[learner.view] = best.coefficients[k]
+                terms.append(Term(voter, best.votes[k], learner.view))
         self.vote_ = Vote(terms, [len(terms)], n_classes, self.views_)
         warn_if_nothing_learnt(self.vote_)
         self.objective_ = best.value

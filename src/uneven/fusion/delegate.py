@@ -12,9 +12,11 @@ from sklearn.utils import check_random_state
 from sklearn.utils.metaestimators import available_if
 from sklearn.utils.validation import check_is_fitted
 
-from uneven.fusion.class_columns import check_margins, scatter, spread
-from uneven.fusion.entrance import enter_rows, fitting
-from uneven.utils.parallel import ThreadPool
+from uneven.fusion.per_view import validate_rows
+from uneven.utils.estimators import align_margins, align_probabilities, check_margins
+from uneven.utils.parallel import ThreadPool, thread_pool
+from uneven.utils.parameters import check_parameters
+from uneven.utils.validation import whole_or_nothing
 from uneven.views import ViewMap
 from uneven.views.training_rows import TrainingRows, validate_predict_data
 from uneven.votes.vote import flatten_binary
@@ -66,6 +68,7 @@ class DelegatingClassifier(ClassifierMixin, BaseEstimator, metaclass=ABCMeta):
 
     def _check_parameters(self) -> None:
         """Refuse impossible parameters before any work."""
+        check_parameters(self)
 
     def fit(self, X: Any, y: Any, sample_weight: Any = None) -> Self:
         """Train the inner model.
@@ -84,8 +87,8 @@ class DelegatingClassifier(ClassifierMixin, BaseEstimator, metaclass=ABCMeta):
         self : object
         """
         self._check_parameters()
-        with fitting(self) as pool:
-            rows = enter_rows(self, X, y, sample_weight)
+        with whole_or_nothing(self), thread_pool(self.n_jobs) as pool:
+            rows = validate_rows(self, X, y, sample_weight)
             self.model_ = None
             self._train(rows, check_random_state(self.random_state), pool)
         return self
@@ -138,7 +141,7 @@ class DelegatingClassifier(ClassifierMixin, BaseEstimator, metaclass=ABCMeta):
         said, able = self._ask(X, "predict_proba")
         shares = np.tile(self.class_prior_, (len(able), 1))
         if said is not None:
-            shares[able] = scatter(said, self.model_.classes_, len(self.classes_))
+            shares[able] = align_probabilities(said, self.model_.classes_, len(self.classes_))
         return shares
 
     @available_if(_model_has("decision_function"))
@@ -158,7 +161,7 @@ class DelegatingClassifier(ClassifierMixin, BaseEstimator, metaclass=ABCMeta):
         scores = np.zeros((len(able), len(self.classes_)))
         if said is not None:
             check_margins(self.model_, said)
-            scores[able] = spread(said, self.model_.classes_, len(self.classes_))
+            scores[able] = align_margins(said, self.model_.classes_, len(self.classes_))
         return flatten_binary(scores)
 
     def undecided(self, X: Any) -> np.ndarray:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from itertools import combinations
 from typing import Any
 
 import numpy as np
@@ -11,14 +12,14 @@ from sklearn.feature_selection import SelectKBest, f_classif
 from sklearn.impute import SimpleImputer
 from sklearn.pipeline import make_pipeline
 from sklearn.preprocessing import StandardScaler
+from sklearn.svm import SVC, NuSVC
 from sklearn.tree import DecisionTreeClassifier
 from sklearn.utils.validation import check_is_fitted
 
-from uneven.fusion.class_columns import importance, scatter
 from uneven.fusion.delegate import DelegatingClassifier
-from uneven.fusion.members import fit_model
+from uneven.fusion.per_view import fit_model
 from uneven.utils.docstrings import documented
-from uneven.utils.estimators import seeded_clone
+from uneven.utils.estimators import align_probabilities, seeded_clone
 from uneven.utils.parallel import ThreadPool
 from uneven.utils.parameters import check_choice
 from uneven.utils.validation import column_names
@@ -105,6 +106,7 @@ class EarlyFusionClassifier(DelegatingClassifier):
         self.random_state = random_state
 
     def _check_parameters(self) -> None:
+        super()._check_parameters()
         if isinstance(self.reduce, str):
             check_choice("reduce", self.reduce, ("pca", "select"))
         elif self.reduce is not None and not hasattr(self.reduce, "transform"):
@@ -178,8 +180,10 @@ class EarlyFusionClassifier(DelegatingClassifier):
         check_is_fitted(self, "class_prior_")
         credit = np.zeros((self.n_features_in_, len(self.classes_)))
         if self.model_ is not None:
-            leans = importance(self.model_)
-            credit[self._kept_columns()] = scatter(leans, self.model_.classes_, credit.shape[1])
+            leans = _importance(self.model_)
+            credit[self._kept_columns()] = align_probabilities(
+                leans, self.model_.classes_, credit.shape[1]
+            )
         by_column = column_shares(credit)
         return Explanation(
             view_names=list(self.views_.names),
@@ -204,3 +208,49 @@ class EarlyFusionClassifier(DelegatingClassifier):
     @classmethod
     def _test_instances(cls) -> list[Any]:
         return [cls(), cls(scale=True)]
+
+
+def _importance(model: Any) -> np.ndarray:
+    """How much a model leans on each of its inputs for each class that it knows.
+
+    Parameters
+    ----------
+    model : classifier
+        Fitted.
+
+    Returns
+    -------
+    ndarray of shape (n_inputs, n_labels)
+        From its own ``explain``, else its absolute ``coef_``, else its ``feature_importances_``.
+        Coefficients per pair of classes count for both classes of the pair.
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> from sklearn.svm import LinearSVC
+    >>> X = np.array([[0.0, 0.0], [0.0, 1.0], [5.0, 0.0], [5.0, 1.0]])
+    >>> share = _importance(LinearSVC().fit(X, [0, 0, 1, 1]))
+    >>> bool(np.all(share[0] > share[1]))
+    True
+    """
+    n_labels = len(model.classes_)
+    if hasattr(model, "explain"):
+        return np.asarray(model.explain().feature_share)
+    if hasattr(model, "coef_"):
+        given = model.coef_.toarray() if sp.issparse(model.coef_) else model.coef_
+        sizes = np.abs(np.atleast_2d(np.asarray(given, dtype=np.float64)))
+        if isinstance(model, SVC | NuSVC):
+            pairs = list(combinations(range(n_labels), 2))
+            belongs = np.array([[c in pair for pair in pairs] for c in range(n_labels)])
+            return np.asarray((belongs @ sizes).T)
+        return sizes.T if len(sizes) == n_labels else _for_all(sizes.mean(axis=0), n_labels)
+    if hasattr(model, "feature_importances_"):
+        return _for_all(np.asarray(model.feature_importances_), n_labels)
+    raise AttributeError(
+        f"explain: {type(model).__name__} has neither explain, coef_ nor feature_importances_."
+    )
+
+
+def _for_all(sizes: np.ndarray, n_labels: int) -> np.ndarray:
+    """The same for every class, shape (n_inputs, n_labels)."""
+    return np.tile(sizes, (n_labels, 1)).T

@@ -2,19 +2,18 @@
 
 from __future__ import annotations
 
-from numbers import Real
-from typing import Any
+from typing import Any, ClassVar
 
 import numpy as np
 from sklearn.tree import DecisionTreeClassifier
 
-from uneven.fusion.class_columns import scatter
 from uneven.fusion.delegate import DelegatingClassifier
-from uneven.fusion.members import fit_members, fit_model
+from uneven.fusion.per_view import fit_members, fit_model
 from uneven.utils.contract import not_repeatable
 from uneven.utils.docstrings import documented
+from uneven.utils.estimators import align_probabilities
 from uneven.utils.parallel import ThreadPool
-from uneven.utils.parameters import check_choice
+from uneven.utils.parameters import Choice, Interval, Jobs
 from uneven.views.training_rows import TrainingRows
 
 __all__ = ["HoldoutFusionClassifier"]
@@ -82,6 +81,12 @@ class HoldoutFusionClassifier(DelegatingClassifier):
     28
     """
 
+    _parameters: ClassVar = {
+        "holdout": Interval(0, 1, closed="neither", says="between 0 and 1"),
+        "inputs": Choice(("labels", "probabilities")),
+        "n_jobs": Jobs(),
+    }
+
     def __init__(
         self,
         estimator: Any = None,
@@ -100,11 +105,6 @@ class HoldoutFusionClassifier(DelegatingClassifier):
         self.views = views
         self.random_state = random_state
         self.n_jobs = n_jobs
-
-    def _check_parameters(self) -> None:
-        check_choice("inputs", self.inputs, ("labels", "probabilities"))
-        if not isinstance(self.holdout, Real) or not 0.0 < float(self.holdout) < 1.0:
-            raise ValueError(f"holdout must be between 0 and 1, got {self.holdout!r}.")
 
     def _unfitted_model(self) -> Any:
         return DecisionTreeClassifier() if self.final_estimator is None else self.final_estimator
@@ -150,7 +150,7 @@ class HoldoutFusionClassifier(DelegatingClassifier):
         """What the final model sees of one view, shape (n_rows, n_classes)."""
         if self.inputs_ == "probabilities":
             shares = estimator.predict_proba(columns)
-            return scatter(shares, estimator.classes_, len(self.classes_))
+            return align_probabilities(shares, estimator.classes_, len(self.classes_))
         return np.eye(len(self.classes_))[np.asarray(estimator.predict(columns))]
 
     @classmethod

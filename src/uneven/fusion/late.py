@@ -3,20 +3,18 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
-from typing import Any, Self
+from typing import Any, ClassVar, Self
 
 import numpy as np
 from sklearn.utils import check_random_state
 from sklearn.utils.metaestimators import available_if
 from sklearn.utils.validation import check_is_fitted
 
-from uneven.fusion.class_columns import check_margins, scatter, spread
-from uneven.fusion.entrance import enter_rows, fitting
-from uneven.fusion.judging import view_scores
-from uneven.fusion.members import fit_members
+from uneven.fusion.per_view import fit_members, validate_rows, view_scores
 from uneven.fusion.rules import RULES, WEIGHTED_RULES, check_percent, join_scores
 from uneven.utils.contract import TWO_VIEWS
 from uneven.utils.docstrings import documented
+from uneven.utils.estimators import align_margins, align_probabilities, check_margins
 from uneven.utils.model_types import (
     UnknownPartError,
     check_columns,
@@ -26,7 +24,9 @@ from uneven.utils.model_types import (
     check_whole,
     persisted,
 )
-from uneven.utils.parameters import check_choice
+from uneven.utils.parallel import thread_pool
+from uneven.utils.parameters import Jobs, check_choice, check_parameters
+from uneven.utils.validation import whole_or_nothing
 from uneven.views.training_rows import TrainingRows, validate_predict_data
 from uneven.voters import EstimatorVoter
 from uneven.votes import Term, Vote
@@ -152,6 +152,8 @@ class LateFusionClassifier(VoteClassifier):
     True
     """
 
+    _parameters: ClassVar = {"n_jobs": Jobs()}
+
     def __init__(
         self,
         estimator: Any = None,
@@ -192,9 +194,9 @@ class LateFusionClassifier(VoteClassifier):
         -------
         self : object
         """
-        self._check_words()
-        with fitting(self) as pool:
-            rows = enter_rows(self, X, y, sample_weight)
+        self._check_parameters()
+        with whole_or_nothing(self), thread_pool(self.n_jobs) as pool:
+            rows = validate_rows(self, X, y, sample_weight)
             self.combine_, self.rule_, n_classes = self.combine, self.rule, len(rows.classes)
             self.percent_ = float(self.percent)
             rng = check_random_state(self.random_state)
@@ -204,17 +206,18 @@ class LateFusionClassifier(VoteClassifier):
             given = self._given_weights(rows, rng, pool)
             scales = self._scales(members, rows)
             self.weights_ = given / np.where(scales > 0.0, scales, 1.0) if self.normalise else given
-            loudness = given if self.normalise else given * scales
+            vote_weights = given if self.normalise else given * scales
             terms = [
-                Term(member, np.full(n_classes, loudness[j]), j)
+                Term(member, np.full(n_classes, vote_weights[j]), j)
                 for j, member in enumerate(members)
                 if member is not None
             ]
             self.vote_ = Vote(terms, [len(terms)], n_classes, rows.views)
         return self
 
-    def _check_words(self) -> None:
+    def _check_parameters(self) -> None:
         """Refuse parameters that are wrong, or do not go together."""
+        check_parameters(self)
         check_joining(self.combine, self.rule, self.percent)
         if self.weights is not None and self.rule not in ("sum", *WEIGHTED_RULES):
             raise ValueError(
@@ -307,7 +310,7 @@ class LateFusionClassifier(VoteClassifier):
         values = getattr(estimator, _METHOD[self.combine_])(table)
         if self.combine_ == "votes":
             return np.asarray(np.asarray(values)[:, None] == np.arange(len(self.classes_)), float)
-        place = spread if self.combine_ == "margins" else scatter
+        place = align_margins if self.combine_ == "margins" else align_probabilities
         return place(values, estimator.classes_, len(self.classes_))
 
     @available_if(_has_shares)

@@ -3,7 +3,7 @@
 Every rule takes the scores of the members, shape (n_samples, n_members, n_classes), and returns one
 score per class, shape (n_samples, n_classes); the answer is the class with the largest one. A
 member whose scores are all NaN in a row is silent there, and the others decide. A row in which
-nobody speaks gets zeros.
+nobody speaks gets zeros. The checks of these arrays are here too.
 
 References
 ----------
@@ -14,21 +14,24 @@ classifiers: methods and algorithms*.
 
 from __future__ import annotations
 
+import inspect
 from collections.abc import Callable
 from numbers import Real
-from typing import Any
+from typing import Any, TypeVar
 
 import numpy as np
 
-from uneven.fusion.opinions import check_opinions
 from uneven.utils.parameters import check_choice
 
 __all__ = [
     "RULES",
     "SMALLEST_FACTOR",
     "WEIGHTED_RULES",
+    "check_labels",
+    "check_member_scores",
     "check_member_weights",
     "check_percent",
+    "check_same_members",
     "count_votes",
     "join_scores",
     "majority",
@@ -46,39 +49,46 @@ SMALLEST_FACTOR = 1e-12
 """Scores below count as this much in a product, so that one zero is no veto without appeal."""
 
 
+_ARGUMENTS = {
+    "P": "P : array-like of shape (n_samples, n_members, n_classes)",
+    "percent": """percent : float, default=25.0
+    How many of the members that speak are left out at each end, rounded down; at least 0 and less
+    than 50. The default keeps the middle half; 0 is the mean.""",
+    "weights": """weights : array-like of shape (n_members,)
+    At least 0; their scale makes no difference. Those of silent members are left out.""",
+}
+_Rule = TypeVar("_Rule", bound=Callable[..., np.ndarray])
+
+
+def _documented(rule: _Rule) -> _Rule:
+    """Write what all rules take and return in place of ``{arguments}``."""
+    takes = "\n".join(_ARGUMENTS[name] for name in inspect.signature(rule).parameters)
+    gives = "ndarray of shape (n_samples, n_classes)"
+    text = f"Parameters\n----------\n{takes}\n\nReturns\n-------\n{gives}"
+    rule.__doc__ = inspect.cleandoc(rule.__doc__ or "").replace("{arguments}", text)
+    return rule
+
+
+@_documented
 def mean(P: Any) -> np.ndarray:
     """Mean of the members' scores.
 
-    Parameters
-    ----------
-    P : array-like of shape (n_samples, n_members, n_classes)
-
-    Returns
-    -------
-    ndarray of shape (n_samples, n_classes)
+    {arguments}
 
     Examples
     --------
     >>> mean([[[0.4, 0.5, 0.1], [0.6, 0.2, 0.2]]])
     array([[0.5 , 0.35, 0.15]])
     """
-    P, heard = check_opinions(P)
+    P, heard = check_member_scores(P)
     return _average(P, heard.astype(np.float64))
 
 
+@_documented
 def trimmed_mean(P: Any, percent: float = 25.0) -> np.ndarray:
     """Mean of the scores of each class without the smallest and the largest ones.
 
-    Parameters
-    ----------
-    P : array-like of shape (n_samples, n_members, n_classes)
-    percent : float, default=25.0
-        How many of the members that speak are left out at each end, rounded down; at least 0 and
-        less than 50. The default keeps the middle half; 0 is the mean.
-
-    Returns
-    -------
-    ndarray of shape (n_samples, n_classes)
+    {arguments}
 
     Examples
     --------
@@ -86,113 +96,88 @@ def trimmed_mean(P: Any, percent: float = 25.0) -> np.ndarray:
     array([[0.4, 0.6]])
     """
     check_percent(percent)
-    P, heard = check_opinions(P)
+    P, heard = check_member_scores(P)
     return _middle(P, heard, np.floor(heard.sum(axis=1) * percent / 100.0))
 
 
+@_documented
 def median(P: Any) -> np.ndarray:
     """Median of the members' scores; of an even number, the mean of the two in the middle.
 
-    Parameters
-    ----------
-    P : array-like of shape (n_samples, n_members, n_classes)
-
-    Returns
-    -------
-    ndarray of shape (n_samples, n_classes)
+    {arguments}
 
     Examples
     --------
     >>> median([[[0.0, 1.0], [0.3, 0.7], [0.9, 0.1]]])
     array([[0.3, 0.7]])
     """
-    P, heard = check_opinions(P)
+    P, heard = check_member_scores(P)
     return _middle(P, heard, np.maximum(heard.sum(axis=1) - 1, 0) // 2)
 
 
+@_documented
 def minimum(P: Any) -> np.ndarray:
     """Smallest score that any member gives to a class.
 
-    Parameters
-    ----------
-    P : array-like of shape (n_samples, n_members, n_classes)
-
-    Returns
-    -------
-    ndarray of shape (n_samples, n_classes)
+    {arguments}
 
     Examples
     --------
     >>> minimum([[[0.4, 0.5, 0.1], [0.6, 0.2, 0.2]]])
     array([[0.4, 0.2, 0.1]])
     """
-    P, heard = check_opinions(P)
+    P, heard = check_member_scores(P)
     lowest = np.where(heard[:, :, None], P, np.inf).min(axis=1)
     return np.where(heard.any(axis=1, keepdims=True), lowest, 0.0)
 
 
+@_documented
 def maximum(P: Any) -> np.ndarray:
     """Largest score that any member gives to a class.
 
-    Parameters
-    ----------
-    P : array-like of shape (n_samples, n_members, n_classes)
-
-    Returns
-    -------
-    ndarray of shape (n_samples, n_classes)
+    {arguments}
 
     Examples
     --------
     >>> maximum([[[0.4, 0.5, 0.1], [0.6, 0.2, 0.2]]])
     array([[0.6, 0.5, 0.2]])
     """
-    P, heard = check_opinions(P)
+    P, heard = check_member_scores(P)
     highest = np.where(heard[:, :, None], P, -np.inf).max(axis=1)
     return np.where(heard.any(axis=1, keepdims=True), highest, 0.0)
 
 
+@_documented
 def product(P: Any) -> np.ndarray:
     """Product of the members' scores, as its root: the geometric mean.
 
     The root orders the classes as the product does, but does not vanish with hundreds of members,
-    and rows in which some of them are silent can be compared with others.
+    and rows in which some of them are silent can be compared with others. Scores are at least 0;
+    what is below 1e-12 counts as 1e-12.
 
-    Parameters
-    ----------
-    P : array-like of shape (n_samples, n_members, n_classes)
-        At least 0; what is below 1e-12 counts as 1e-12.
-
-    Returns
-    -------
-    ndarray of shape (n_samples, n_classes)
+    {arguments}
 
     Examples
     --------
     >>> (product([[[0.4, 0.5, 0.1], [0.6, 0.2, 0.2]]]) ** 2).round(12)
     array([[0.24, 0.1 , 0.02]])
     """
-    P, heard = check_opinions(P)
+    P, heard = check_member_scores(P)
     return _geometric_mean(P, heard.astype(np.float64))
 
 
+@_documented
 def count_votes(P: Any) -> np.ndarray:
     """How many members give their largest score to each class; the first class among equal ones.
 
-    Parameters
-    ----------
-    P : array-like of shape (n_samples, n_members, n_classes)
-
-    Returns
-    -------
-    ndarray of shape (n_samples, n_classes)
+    {arguments}
 
     Examples
     --------
     >>> count_votes([[[0.4, 0.5, 0.1], [0.6, 0.2, 0.2]]])
     array([[1., 1., 0.]])
     """
-    P, heard = check_opinions(P)
+    P, heard = check_member_scores(P)
     choice = np.where(heard[:, :, None], P, 0.0).argmax(axis=2)
     votes = choice[:, :, None] == np.arange(P.shape[2])
     return np.asarray((votes & heard[:, :, None]).sum(axis=1), dtype=np.float64)
@@ -201,13 +186,7 @@ def count_votes(P: Any) -> np.ndarray:
 def majority(P: Any) -> np.ndarray:
     """Votes of the members; a tie for the first place is decided by the mean of the scores.
 
-    Parameters
-    ----------
-    P : array-like of shape (n_samples, n_members, n_classes)
-
-    Returns
-    -------
-    ndarray of shape (n_samples, n_classes)
+    {arguments}
         Numbers of votes. In a tie for the first place, the class of the largest mean among those
         that tie has half a vote more.
 
@@ -229,50 +208,36 @@ def majority(P: Any) -> np.ndarray:
     return votes
 
 
+@_documented
 def weighted_mean(P: Any, weights: Any) -> np.ndarray:
     """Mean of the members' scores in which some of them count more.
 
-    Parameters
-    ----------
-    P : array-like of shape (n_samples, n_members, n_classes)
-    weights : array-like of shape (n_members,)
-        At least 0; their scale makes no difference. Those of silent members are left out.
-
-    Returns
-    -------
-    ndarray of shape (n_samples, n_classes)
+    {arguments}
 
     Examples
     --------
     >>> weighted_mean([[[0.4, 0.5, 0.1], [0.6, 0.2, 0.2]]], [1, 3])
     array([[0.55 , 0.275, 0.175]])
     """
-    P, heard = check_opinions(P)
+    P, heard = check_member_scores(P)
     return _average(P, heard * check_member_weights(weights, P.shape[1]))
 
 
+@_documented
 def weighted_product(P: Any, weights: Any) -> np.ndarray:
     """Product of the members' scores raised to their weights, as its root.
 
-    The root is the weighted geometric mean, which orders the classes as the product does.
+    The root is the weighted geometric mean, which orders the classes as the product does. Scores
+    are at least 0; what is below 1e-12 counts as 1e-12.
 
-    Parameters
-    ----------
-    P : array-like of shape (n_samples, n_members, n_classes)
-        At least 0; what is below 1e-12 counts as 1e-12.
-    weights : array-like of shape (n_members,)
-        At least 0; their scale makes no difference. Those of silent members are left out.
-
-    Returns
-    -------
-    ndarray of shape (n_samples, n_classes)
+    {arguments}
 
     Examples
     --------
     >>> (weighted_product([[[0.4, 0.5, 0.1], [0.6, 0.2, 0.2]]], [1, 3]) ** 4).round(12)
     array([[0.0864, 0.004 , 0.0008]])
     """
-    P, heard = check_opinions(P)
+    P, heard = check_member_scores(P)
     return _geometric_mean(P, heard * check_member_weights(weights, P.shape[1]))
 
 
@@ -323,6 +288,115 @@ def join_scores(P: Any, rule: str, weights: Any = None, percent: float = 25.0) -
     if rule in WEIGHTED_RULES:
         return WEIGHTED_RULES[rule](P, weights)
     return trimmed_mean(P, percent) if rule == "trimmed_mean" else RULES[rule](P)
+
+
+def check_member_scores(P: Any) -> tuple[np.ndarray, np.ndarray]:
+    """Validate the scores of the members.
+
+    Parameters
+    ----------
+    P : array-like of shape (n_samples, n_members, n_classes)
+        Score of each member for each class; finite. A member whose scores are all NaN in a row is
+        silent there.
+
+    Returns
+    -------
+    P : ndarray of float64, shape (n_samples, n_members, n_classes)
+    heard : ndarray of bool, shape (n_samples, n_members)
+        Where a member is not silent.
+
+    Examples
+    --------
+    >>> _, heard = check_member_scores([[[0.2, 0.8], [float("nan"), float("nan")]]])
+    >>> heard
+    array([[ True, False]])
+    """
+    try:
+        P = np.ascontiguousarray(P, dtype=np.float64)
+    except (TypeError, ValueError) as error:
+        raise ValueError(f"the scores of the members must be numbers: {error}.") from None
+    if P.ndim != 3 or 0 in P.shape[1:]:
+        raise ValueError(
+            f"the scores of the members have shape {P.shape}: they must be (rows, members, "
+            "classes), with at least one member and one class."
+        )
+    missing = np.isnan(P)
+    silent = missing.all(axis=2)
+    for bad, what in (
+        (missing & ~silent[:, :, None], "nan for some of the classes only"),
+        (np.isinf(P), "an infinite score"),
+    ):
+        if bad.any():
+            row, member, label = np.argwhere(bad)[0]
+            raise ValueError(
+                f"member {member} gives {what} in row {row} (class {label}): scores must be "
+                "finite, or nan for every class where a member is silent."
+            )
+    return P, ~silent
+
+
+def check_labels(y: Any, share: Any, shape: tuple[int, ...]) -> tuple[np.ndarray, np.ndarray]:
+    """Validate what a rule learns from beside the scores.
+
+    Parameters
+    ----------
+    y : array-like of int, shape (n_samples,)
+        Positions of the classes.
+    share : array-like of shape (n_samples,) or None
+        Weights of the rows, >= 0; None weighs all rows alike.
+    shape : (int, int, int)
+        Shape of the scores.
+
+    Returns
+    -------
+    y : ndarray of int, shape (n_samples,)
+    share : ndarray of shape (n_samples,)
+        Sums to 1.
+
+    Examples
+    --------
+    >>> check_labels([0, 1, 1, 0], None, (4, 5, 2))[1]
+    array([0.25, 0.25, 0.25, 0.25])
+    """
+    n_rows, _, n_classes = shape
+    labels = np.asarray(y)
+    if labels.shape != (n_rows,) or not np.issubdtype(labels.dtype, np.integer):
+        raise ValueError(
+            f"y has shape {labels.shape} and type {labels.dtype}: it must hold one class position "
+            f"for each of the {n_rows} rows of scores, as whole numbers from 0."
+        )
+    if n_rows == 0:
+        raise ValueError("there are no rows of scores to learn a rule from.")
+    if labels.min() < 0 or labels.max() >= n_classes:
+        wrong = labels[(labels < 0) | (labels >= n_classes)][0]
+        raise ValueError(
+            f"y holds {wrong}, but the scores have {n_classes} classes: positions go from 0 to "
+            f"{n_classes - 1}."
+        )
+    weights = np.ones(n_rows) if share is None else np.asarray(share, dtype=np.float64)
+    if weights.shape != (n_rows,):
+        raise ValueError(f"share has shape {weights.shape}, but there are {n_rows} rows of scores.")
+    if not np.isfinite(weights).all() or (weights < 0.0).any() or not weights.any():
+        raise ValueError("share must hold finite numbers >= 0 that are not all zero.")
+    weights = weights / weights.max()
+    return labels, weights / weights.sum()
+
+
+def check_same_members(shape: tuple[int, ...], n_members: int, n_classes: int) -> None:
+    """Refuse scores of other members or classes than those that a rule was learnt from.
+
+    Parameters
+    ----------
+    shape : (int, int, int)
+        Shape of the scores now.
+    n_members, n_classes : int
+        What the rule was learnt from.
+    """
+    if shape[1:] != (n_members, n_classes):
+        raise ValueError(
+            f"the scores are of {shape[1]} members and {shape[2]} classes, but the rule was learnt "
+            f"from {n_members} members and {n_classes} classes."
+        )
 
 
 def check_percent(percent: Any) -> None:

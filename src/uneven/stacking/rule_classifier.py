@@ -46,7 +46,7 @@ class RuleClassifier(StackedClassifier):
         Fixed: "mean", "trimmed_mean", "median", "minimum", "maximum", "product" or "majority".
         Learnt from scores of rows that the members did not learn from: "weighted_mean",
         "weighted_product", "decision_templates" or "dempster_shafer". See
-        :mod:`uneven.fusion.rules` and :mod:`uneven.fusion.templates`.
+        :mod:`uneven.fusion.rules` and :mod:`uneven.fusion.trained_rules`.
     weights : array-like of shape (n_members,) or None, default=None
         For the weighted rules; None takes how much better than chance each member does.
     percent : float, default=25.0

@@ -14,8 +14,8 @@ from sklearn.utils import get_tags
 from sklearn.utils.multiclass import check_classification_targets
 from sklearn.utils.validation import check_is_fitted
 
-from uneven.fusion.class_columns import check_margins, spread
 from uneven.stacking.out_of_fold.fitting import weight_arguments
+from uneven.utils.estimators import align_margins, check_margins
 from uneven.utils.model_types import (
     UnknownPartError,
     check_numbers,
@@ -108,7 +108,7 @@ class NormalisedClassifier(MetaEstimatorMixin, ClassifierMixin, BaseEstimator):
         if n_classes == 1:
             return np.zeros((len(said), 1))
         check_margins(self.estimator_, said, 'link="floor"')
-        return spread(said, np.arange(n_classes), n_classes) / self.scale_
+        return align_margins(said, np.arange(n_classes), n_classes) / self.scale_
 
     def predict_proba(self, X: Any) -> np.ndarray:
         """Normalised scores.

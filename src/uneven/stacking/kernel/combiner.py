@@ -32,7 +32,6 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 from sklearn.exceptions import ConvergenceWarning
 
-from uneven.fusion.class_columns import spread
 from uneven.linear.expansions import kernel_parameters
 from uneven.stacking.kernel.machines import (
     KernelMachine,
@@ -43,6 +42,7 @@ from uneven.stacking.kernel.machines import (
 )
 from uneven.stacking.model.losses import class_targets
 from uneven.stacking.model.problem import check_combination, check_level_one
+from uneven.utils.estimators import align_margins
 from uneven.utils.model_types import check_part, check_range, check_whole, persisted
 from uneven.utils.parameters import check_choice, check_integer
 
@@ -117,11 +117,11 @@ class KernelCombiner:
             return self.machines[0](tables[0]).reshape(len(P), self.n_classes)
         if self.combination == "cws":
             parts = [machine(tables[n]) for machine, n in zip(self.machines, self.seen)]
-            return spread(np.hstack(parts), self.seen, self.n_classes)
+            return align_margins(np.hstack(parts), self.seen, self.n_classes)
         values = self.machines[0](tables[0])
         if self.loss == "hinge":
             values = pair_margins_to_scores(values, len(self.seen))
-        return spread(values, self.seen, self.n_classes)
+        return align_margins(values, self.seen, self.n_classes)
 
     def predict(self, P: ArrayLike) -> NDArray[np.intp]:
         """Positions of the classes with the highest scores, shape (I,); the first among equals."""

@@ -13,8 +13,8 @@ from sklearn.pipeline import Pipeline
 from sklearn.preprocessing import StandardScaler
 from sklearn.utils import check_random_state
 
-from uneven.fusion.class_columns import check_margins, scatter, spread
 from uneven.stacking.out_of_fold.rows import count_columns, count_rows, open_table, row_numbers
+from uneven.utils.estimators import align_margins, align_probabilities, check_margins
 from uneven.utils.frames import take_columns
 from uneven.utils.model_types import (
     UnknownPartError,
@@ -153,13 +153,13 @@ def class_scores(
         return np.eye(len(classes))[positions_of(said, classes)]
     if method == "decision_function":
         check_margins(model, said, 'score="predict"')
-        return spread(said, labels, len(classes))
+        return align_margins(said, labels, len(classes))
     if said.ndim != 2 or said.shape[1] != len(labels):
         raise ValueError(
             f"predict_proba of {type(model).__name__} has shape {said.shape}; {len(labels)} "
             "columns are needed, one per class that it knows."
         )
-    return scatter(said, labels, len(classes))
+    return align_probabilities(said, labels, len(classes))
 
 
 _LARGEST = 1e100

@@ -16,7 +16,7 @@ from sklearn.svm import SVC, LinearSVC, NuSVC
 from tests.problems import four_view_classes
 from uneven import ComboClassifier, EarlyFusionClassifier, LateFusionClassifier
 from uneven.fusion import BestViewClassifier
-from uneven.fusion.class_columns import check_margins
+from uneven.utils.estimators import check_margins
 
 PAIRWISE = SVC(decision_function_shape="ovo")
 

@@ -3,17 +3,17 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from typing import Any
+from typing import Any, ClassVar
 
 import numpy as np
 from sklearn.tree import DecisionTreeClassifier
 
 from uneven.fusion.delegate import DelegatingClassifier
-from uneven.fusion.judging import check_folds, view_scores
-from uneven.fusion.members import fit_model
+from uneven.fusion.per_view import check_folds, fit_model, view_scores
 from uneven.utils.contract import not_repeatable
 from uneven.utils.docstrings import documented
 from uneven.utils.parallel import ThreadPool
+from uneven.utils.parameters import Jobs
 from uneven.views.training_rows import TrainingRows, speaking_views
 
 __all__ = ["BestViewClassifier"]
@@ -69,6 +69,8 @@ class BestViewClassifier(DelegatingClassifier):
     True
     """
 
+    _parameters: ClassVar = {"n_jobs": Jobs()}
+
     def __init__(
         self,
         estimator: Any = None,
@@ -87,6 +89,7 @@ class BestViewClassifier(DelegatingClassifier):
         self.n_jobs = n_jobs
 
     def _check_parameters(self) -> None:
+        super()._check_parameters()
         check_folds(self.cv)
 
     def _unfitted_model(self) -> Any:
