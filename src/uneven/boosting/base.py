@@ -18,7 +18,15 @@ from uneven.costs.expected import NoisyLabels
 from uneven.costs.matrices import CostMatrix, KnownLabels, VoteCosts
 from uneven.noise import check_noise_matrix, invert_noise
 from uneven.utils.parallel import ThreadPool, thread_pool
-from uneven.utils.parameters import Flag, Interval, Jobs, Whole, check_integer, check_parameters
+from uneven.utils.parameters import (
+    Flag,
+    Interval,
+    Jobs,
+    Whole,
+    check_integer,
+    check_parameters,
+    store_parameters,
+)
 from uneven.utils.validation import check_class_cost, fitted_attributes, whole_or_nothing
 from uneven.views import ViewMap
 from uneven.views.training_rows import TrainingRows, check_same_table, validate_fit_data
@@ -191,8 +199,7 @@ class BoostingClassifier(CallbackSupportMixin, StagedVoteClassifier, metaclass=A
     """Base of all boosting methods: owns the loop, the vote and everything after fitting.
 
     A subclass implements :meth:`_begin`, which returns the state of its process, and
-    :meth:`_boost`, which does one round on that state. Its constructor names all parameters, as
-    scikit-learn wants it, and hands them to :meth:`_store`.
+    :meth:`_boost`, which does one round on that state. Its constructor names all parameters.
     """
 
     _parameters: ClassVar = {
@@ -227,12 +234,6 @@ class BoostingClassifier(CallbackSupportMixin, StagedVoteClassifier, metaclass=A
     history_: dict[str, Any]
     stop_reason_: str
     subsample_: float
-
-    def _store(self, given: Mapping[str, Any]) -> None:
-        """Store the parameters of a constructor, which passes its ``locals()``."""
-        for name, value in given.items():
-            if name != "self":
-                setattr(self, name, value)
 
     @abstractmethod
     def _begin(self, setting: Setting) -> Any:
@@ -473,7 +474,7 @@ class SingleCostBoosting(BoostingClassifier):
         n_jobs: int | None = None,
         verbose: int = 0,
     ) -> None:
-        self._store(locals())
+        store_parameters(self, locals())
 
     def _begin(self, setting: Setting) -> _Process:
         views = setting.views

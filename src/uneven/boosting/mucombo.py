@@ -17,7 +17,7 @@ from uneven.utils.contract import TWO_VIEWS
 from uneven.utils.docstrings import documented
 from uneven.utils.methods import method
 from uneven.utils.model_types import persisted
-from uneven.utils.parameters import Choice
+from uneven.utils.parameters import Choice, store_parameters
 from uneven.votes import Term, Vote
 
 __all__ = ["MuComboClassifier"]
@@ -141,7 +141,7 @@ class MuComboClassifier(MultiViewBoosting):
         n_jobs: int | None = None,
         verbose: int = 0,
     ) -> None:
-        self._store(locals())
+        store_parameters(self, locals())
 
     def _class_units(self, class_mass: np.ndarray) -> np.ndarray:
         return np.maximum(class_mass, np.finfo(float).tiny)

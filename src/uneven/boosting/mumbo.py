@@ -42,7 +42,7 @@ from uneven.utils.contract import TWO_VIEWS
 from uneven.utils.docstrings import documented
 from uneven.utils.methods import method
 from uneven.utils.model_types import persisted
-from uneven.utils.parameters import Choice, Whole
+from uneven.utils.parameters import Choice, Whole, store_parameters
 from uneven.views import ViewMap
 from uneven.views.training_rows import validate_predict_data
 from uneven.votes import Term, Vote
@@ -286,7 +286,7 @@ class MumboClassifier(MultiViewBoosting):
         n_jobs: int | None = None,
         verbose: int = 0,
     ) -> None:
-        self._store(locals())
+        store_parameters(self, locals())
 
     def _class_units(self, class_mass: np.ndarray) -> np.ndarray:
         return np.ones(len(class_mass))
@@ -314,8 +314,8 @@ class MumboClassifier(MultiViewBoosting):
         self._cooperate(process, lessons)
         if chosen is None:
             process.skipped += 1
-            tired = process.skipped >= self.patience
-            return Round([], stop="no voter with a positive edge, again and again" * tired)
+            again = process.skipped >= self.patience
+            return Round([], stop="no voter with a positive edge, again and again" * again)
         process.skipped = 0
         process.memory.remember(chosen.view, chosen.answers)
         return self._admit(

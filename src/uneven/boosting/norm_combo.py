@@ -36,7 +36,15 @@ from uneven.utils.docstrings import documented
 from uneven.utils.methods import method
 from uneven.utils.model_types import check_numbers, persisted
 from uneven.utils.parallel import thread_pool
-from uneven.utils.parameters import Flag, Interval, Jobs, Whole, check_integer, check_parameters
+from uneven.utils.parameters import (
+    Flag,
+    Interval,
+    Jobs,
+    Whole,
+    check_integer,
+    check_parameters,
+    store_parameters,
+)
 from uneven.utils.validation import check_class_cost, whole_or_nothing
 from uneven.views import ViewMap
 from uneven.views.training_rows import TrainingRows, validate_fit_data
@@ -228,20 +236,7 @@ stop_reason_ : object
         n_jobs: int | None = None,
         verbose: int = 0,
     ) -> None:
-        self.estimator = estimator
-        self.n_estimators = n_estimators
-        self.max_depth = max_depth
-        self.learning_rate = learning_rate
-        self.steering = steering
-        self.linear_voters = linear_voters
-        self.class_factors = class_factors
-        self.accuracy_weight = accuracy_weight
-        self.class_cost = class_cost
-        self.views = views
-        self.max_bins = max_bins
-        self.random_state = random_state
-        self.n_jobs = n_jobs
-        self.verbose = verbose
+        store_parameters(self, locals())
 
     @with_callbacks
     def fit(self, X: Any, y: Any, sample_weight: Any = None) -> Self:

@@ -19,7 +19,7 @@ from uneven.boosting.multiview import (
 from uneven.costs.matrices import VoteCosts
 from uneven.utils.docstrings import documented
 from uneven.utils.model_types import persisted
-from uneven.utils.parameters import Choice
+from uneven.utils.parameters import Choice, store_parameters
 from uneven.votes import Vote
 
 __all__ = ["ShareBoostClassifier"]
@@ -147,7 +147,7 @@ class ShareBoostClassifier(MultiViewBoosting):
         n_jobs: int | None = None,
         verbose: int = 0,
     ) -> None:
-        self._store(locals())
+        store_parameters(self, locals())
 
     def _class_units(self, class_mass: np.ndarray) -> np.ndarray:
         return np.ones(len(class_mass))

@@ -273,7 +273,7 @@ def believe(y, log_noise, logs, scores, scale, beliefs, start, stop):
     y : (n,) observed labels
     log_noise : (K, K), row = observed label, column = true class
     logs : tuple of (K,) log prior, used for rows without votes, and (K,) log units
-    scores : (n, K) votes heard
+    scores : (n, K) votes so far
     scale : (n,) factor on the votes of each row
     beliefs : (n, K) output; rows sum to 1
     """

@@ -354,8 +354,8 @@ class CostMatrix:
     def _empty_sums(self) -> tuple[np.ndarray, np.ndarray]:
         return np.zeros((self._n_blocks, 4, self.matrix.shape[1])), np.empty(self._n_blocks)
 
-    def _over_blocks(self, kernel: Callable[..., Any], *args: Any) -> None:
-        self._pool.parallel_for(self._n_blocks, kernel, *args, worth=self._worth_threads)
+    def _over_blocks(self, loop: Callable[..., Any], *args: Any) -> None:
+        self._pool.parallel_for(self._n_blocks, loop, *args, worth=self._worth_threads)
 
 
 class FixedCosts(CostMatrix):

@@ -17,9 +17,9 @@ _Result = TypeVar("_Result")
 
 
 class ThreadPool:
-    """Run a kernel over consecutive slices of a range, in threads where that pays.
+    """Run a loop over consecutive slices of a range, in threads where that pays.
 
-    The result of a kernel must not depend on how the range is cut: then it does not depend on
+    The result of a loop must not depend on how the range is cut: then it does not depend on
     the number of threads either.
     """
 
@@ -94,15 +94,15 @@ class ThreadPool:
             executor.shutdown()
 
     def parallel_for(
-        self, size: int, kernel: Callable[..., Any], *args: Any, worth: bool = True
+        self, size: int, loop: Callable[..., Any], *args: Any, worth: bool = True
     ) -> None:
-        """Call ``kernel(*args, start, stop)`` so that the slices cover ``range(size)``.
+        """Call ``loop(*args, start, stop)`` so that the slices cover ``range(size)``.
 
         Parameters
         ----------
         size : int
             Length of the range.
-        kernel : callable
+        loop : callable
             Releases the interpreter lock; writes its results into its arguments.
         *args : object
             Passed on to every call.
@@ -110,11 +110,11 @@ class ThreadPool:
             False runs everything in the calling thread: small work is faster that way.
         """
         if self._executor is None or not worth or size < 2:
-            kernel(*args, 0, size)
+            loop(*args, 0, size)
             return
         cuts = [size * k // self.n_threads for k in range(self.n_threads + 1)]
-        jobs = [self._executor.submit(kernel, *args, a, b) for a, b in pairwise(cuts[1:])]
-        kernel(*args, cuts[0], cuts[1])
+        jobs = [self._executor.submit(loop, *args, a, b) for a, b in pairwise(cuts[1:])]
+        loop(*args, cuts[0], cuts[1])
         for job in jobs:
             job.result()
 

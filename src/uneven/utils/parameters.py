@@ -18,7 +18,7 @@ What depends on several parameters at once stays code in the class.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Iterator
+from collections.abc import Callable, Iterable, Iterator, Mapping
 from dataclasses import dataclass
 from numbers import Integral, Real
 from typing import Any, Literal, Protocol
@@ -38,6 +38,7 @@ __all__ = [
     "check_flag",
     "check_integer",
     "check_parameters",
+    "store_parameters",
 ]
 
 
@@ -148,6 +149,30 @@ class Jobs:
         """Refuse what is no number of jobs."""
         if value is not None and value != -1:
             Whole(-(2**31)).check(name, value)
+
+
+def store_parameters(estimator: Any, given: Mapping[str, Any]) -> None:
+    """Store what a constructor was given, under the names of its parameters.
+
+    scikit-learn wants a constructor that names all parameters and does nothing but store them.
+
+    Parameters
+    ----------
+    estimator : object
+    given : mapping of str to object
+        What ``locals()`` returns in the constructor.
+
+    Examples
+    --------
+    >>> class Booster:
+    ...     def __init__(self, n_estimators=200, learning_rate=1.0):
+    ...         store_parameters(self, locals())
+    >>> vars(Booster(5))
+    {'n_estimators': 5, 'learning_rate': 1.0}
+    """
+    for name, value in given.items():
+        if name != "self":
+            setattr(estimator, name, value)
 
 
 def check_parameters(estimator: Any) -> None:

@@ -18,6 +18,7 @@ from sklearn.utils.validation import column_or_1d
 from uneven.metrics import class_recalls, confusion_norm, mean_recall
 from uneven.utils.estimators import deal_folds, rows_by_class
 from uneven.utils.optional import require
+from uneven.utils.parameters import Maybe, Whole
 from uneven.views.maps import ViewMap, resolve_views
 from uneven.views.training_rows import encode_categories, learn_categories
 
@@ -87,9 +88,14 @@ def diagnose(
     """
     table, classes, codes, resolved = _validate(X, y, views)
     rng = check_random_state(random_state)
-    kept = _sample(codes, _whole("max_rows", max_rows, 2), rng)
+    Maybe(Whole(2)).check("max_rows", max_rows)
+    kept = _sample(codes, max_rows, rng)
     table, codes = table[kept], codes[kept]
-    folds = deal_folds(codes, int(_whole("cv", cv, 2, len(codes)) or 0), rng)
+    if not isinstance(cv, Integral) or not 2 <= cv <= len(codes):
+        raise ValueError(
+            f"cv must be a whole number between 2 and {len(codes)}, the rows of X, got {cv!r}."
+        )
+    folds = deal_folds(codes, int(cv), rng)
     present = resolved.presence(table)
     seeds = rng.randint(2**31 - 1, size=(len(resolved), folds.max() + 1))
     answers = np.column_stack(
@@ -121,16 +127,6 @@ def _validate(X: Any, y: Any, views: Any) -> tuple[Any, np.ndarray, np.ndarray, 
         raise ValueError(f"y holds one class, {classes[0]!r}: views cannot differ in telling it.")
     resolved = resolve_views(views, n_features=table.shape[1], feature_names=names, frame=frame)
     return table, classes, codes, resolved
-
-
-def _whole(name: str, value: Any, low: int, high: int | None = None) -> int | None:
-    if value is None and name == "max_rows":
-        return None
-    whole = int(value) if isinstance(value, Integral) else low - 1
-    if whole < low or (high is not None and whole > high):
-        span = f"at least {low}" if high is None else f"between {low} and {high}, the rows of X"
-        raise ValueError(f"{name} must be a whole number {span}, got {value!r}.")
-    return whole
 
 
 def _sample(codes: np.ndarray, wanted: int | None, rng: Any) -> np.ndarray:

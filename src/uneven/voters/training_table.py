@@ -244,10 +244,10 @@ class BinnedTable(ABC):
         cuts = np.empty(shape, dtype=np.int64)
         missing_left = np.empty(shape, dtype=np.bool_)
         lefts = np.empty((*shape, n_lanes))
-        kernel, stored, updates = self._split_kernel(columns)
+        loop, stored, updates = self._split_loop(columns)
         pool.parallel_for(
             len(columns),
-            kernel,
+            loop,
             stored,
             columns,
             self.n_bins,
@@ -269,8 +269,8 @@ class BinnedTable(ABC):
         """The codes of some rows; ``rows`` increases."""
 
     @abstractmethod
-    def _split_kernel(self, columns: np.ndarray) -> tuple[Any, Any, int]:
-        """Kernel, its stored codes, and how many histogram updates a level costs."""
+    def _split_loop(self, columns: np.ndarray) -> tuple[Any, Any, int]:
+        """Compiled loop, its stored codes, and how many histogram updates a level costs."""
 
     @abstractmethod
     def route(
@@ -294,7 +294,7 @@ class BinnedDense(BinnedTable):
         """The codes of some rows."""
         return replace(self, n_rows=len(rows), codes=np.ascontiguousarray(self.codes[:, rows]))
 
-    def _split_kernel(self, columns: np.ndarray) -> tuple[Any, Any, int]:
+    def _split_loop(self, columns: np.ndarray) -> tuple[Any, Any, int]:
         return _loops.best_splits_dense, self.codes, self.n_rows * len(columns)
 
     def route(
@@ -334,7 +334,7 @@ class BinnedSparse(BinnedTable):
         csc = (starts, place[indices[kept]], codes[kept], zero_codes)
         return replace(self, n_rows=len(rows), csc=csc)
 
-    def _split_kernel(self, columns: np.ndarray) -> tuple[Any, Any, int]:
+    def _split_loop(self, columns: np.ndarray) -> tuple[Any, Any, int]:
         return _loops.best_splits_sparse, self.csc, len(self.csc[1])
 
     def route(
