@@ -8,7 +8,7 @@ from pathlib import Path
 import pytest
 
 from uneven_published import catalogue, record_of
-from uneven_published.pages import published_page
+from uneven_published.pages.markdown import published_page
 
 DOCS = Path(__file__).parents[2] / "docs"
 KEPT = {path.stem: path for path in (DOCS / "published").glob("*.json")}

@@ -33,8 +33,9 @@ from uneven_published.norm.folds import Fold, PooledFolds, judge_folds
 from uneven_published.norm.methods import COMBO, METHODS, NORM
 from uneven_published.norm.sets import CUT, ITEMS, SMALL, TABLES
 from uneven_published.norm.tables import STUDIES, TABLE
-from uneven_published.pages import published_page, write_exhibit
 from uneven_published.pages.facts import protocol_words
+from uneven_published.pages.files import write_exhibit
+from uneven_published.pages.markdown import published_page
 from uneven_published.pages.tables import number_blocks
 from uneven_published.reading import printed_table
 from uneven_published.runner import missing_rows

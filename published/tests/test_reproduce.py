@@ -10,6 +10,7 @@ import subprocess
 import sys
 import time
 from dataclasses import replace
+from importlib import import_module
 from pathlib import Path
 
 import pytest
@@ -17,6 +18,7 @@ from published.tests import toy
 
 from tests.cli.conftest import files_in
 from uneven_published import Exhibit, Item, catalogue
+from uneven_published.collection import listed, listing
 
 NOT_RUN = Exhibit(toy.BOOK, "Figure 2", "A private corpus", "impossible", "The corpus is private.")
 
@@ -26,8 +28,14 @@ def toys(monkeypatch):
     """Only a toy table and a figure that cannot be run are known."""
 
     def offer(*exhibits):
-        for name in ("uneven_published.collection", "uneven_published.command"):
-            monkeypatch.setattr(f"{name}.catalogue", lambda: exhibits)
+        for name in ("collection", "command", "reproduction"):
+            module = import_module(f"uneven_published.{name}")
+            monkeypatch.setattr(module, "listed", lambda: tuple(listing(exhibits)))
+        for name in ("collection", "reproduction"):
+            module = import_module(f"uneven_published.{name}")
+            monkeypatch.setattr(module, "catalogue", lambda: exhibits)
+        monkeypatch.setattr("uneven_published.collection.exhibits_of", lambda document: exhibits)
+        monkeypatch.setattr("uneven_published.reproduction._write_listing", lambda: None)
 
     offer(toy.exhibit(), NOT_RUN)
     return offer
@@ -39,6 +47,19 @@ def test_every_exhibit_is_listed_with_its_status(uneven):
     for exhibit in catalogue():
         assert exhibit.name in done.out
     assert "substitute" in done.out
+
+
+def test_the_list_is_up_to_date_and_loads_no_learner():
+    assert list(listed()) == listing(catalogue()), (
+        "run: uneven reproduce --page docs/published.md --out docs/published"
+    )
+    code = (
+        "import sys; from uneven_published import command; command.list_exhibits(['koco']);"
+        "sys.exit('sklearn' in sys.modules or 'numpy' in sys.modules)"
+    )
+    places = {**os.environ, "PYTHONPATH": os.pathsep.join(place for place in sys.path if place)}
+    done = subprocess.run([sys.executable, "-c", code], env=places, stdout=subprocess.DEVNULL)
+    assert done.returncode == 0
 
 
 def test_the_list_can_be_narrowed(uneven, toys):
@@ -236,9 +257,11 @@ def test_sigkill_of_the_program_loses_at_most_a_cell_per_process(
 PROGRAM = """
 import sys
 from published.tests import toy
-import uneven_published.command as command
-import uneven_published.collection as known
-known.catalogue = command.catalogue = lambda: (toy.exhibit(),)
+from uneven_published import collection, command, reproduction
+exhibits = (toy.exhibit(),)
+for module in (collection, command, reproduction):
+    module.listed = lambda: tuple(collection.listing(exhibits))
+collection.exhibits_of = lambda document: exhibits
 from uneven.cli import run
 sys.exit(run(["reproduce", "all", "--n-jobs", "2", "--out", sys.argv[1]]))
 """

@@ -13,6 +13,7 @@ from rich.cells import cell_len
 from rich.console import Console
 
 from uneven_published import Document, build_record, catalogue
+from uneven_published.collection import listed, listing
 from uneven_published.terminal import print_list, print_record
 
 
@@ -48,13 +49,13 @@ def test_list_has_names_status_and_notes_by_document():
         numbers_exhibit(place="Table 2.2", status="substitute", status_note=note),
         numbers_exhibit(place="Table 2.3", status="impossible", status_note=note, studies=()),
     ]
-    text = shown(print_list, some, 160)
+    text = shown(print_list, listing(some), 160)
     assert text.count("A. Author (2013)") == 1
     assert "paper-table-2.1  original data  Table 2.1: Errors and norms of three methods" in text
     assert "paper-table-2.2  substitute" in text
     assert "paper-table-2.3  cannot be run" in text
     assert " ".join(text.split()).count(note.strip()) == 2
-    many = shown(print_list, some * 5, 160)
+    many = shown(print_list, listing(some) * 5, 160)
     assert " ".join(many.split()).count(note.strip()) == 5, "reasons for not running stay whole"
     assert many.count(" …") == 5
     ends = {line.split()[-2] for line in many.splitlines() if line.rstrip().endswith("…")}
@@ -70,13 +71,13 @@ def test_accents_are_dropped_where_they_cannot_be_shown():
     assert "naive" in text
     citation = Document("sen", "M. U. Şen (2011), Sabancı University")
     assert "Sen (2011), Sabanci University" in shown(
-        print_list, [numbers_exhibit(document=citation)], 160, "ascii"
+        print_list, listing([numbers_exhibit(document=citation)]), 160, "ascii"
     )
 
 
 def test_every_sign_of_the_published_tables_has_a_form_in_ascii():
-    listed = [shown(print_list, catalogue(), 160, encoding) for encoding in ("utf-8", "ascii")]
-    assert listed[0].count("?") == listed[1].count("?")
+    texts = [shown(print_list, listed(), 160, encoding) for encoding in ("utf-8", "ascii")]
+    assert texts[0].count("?") == texts[1].count("?")
     greek = [e for e in catalogue() if any(sign in str(e.printed.columns) for sign in "γηλμτω×")]
     assert greek
     for exhibit in greek:

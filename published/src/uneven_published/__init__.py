@@ -1,48 +1,9 @@
-"""Published tables and figures, run again: descriptions, one runner, one record of the result."""
+"""Published tables and figures, run again: descriptions, one runner, one record of the result.
 
-from uneven_published.collection import catalogue, choose
-from uneven_published.description import (
-    Answers,
-    Claim,
-    Context,
-    Document,
-    Exhibit,
-    Item,
-    Measure,
-    Plot,
-    Ranking,
-    Significance,
-    Study,
-)
-from uneven_published.numbers import Measured, Numbers, Printed, Value, Verdict
-from uneven_published.record import build_record, measured_part, record_of
-from uneven_published.runner import Harvest, Run, harvest, plan, run_cells
+The public names stand in ``__init__.pyi`` and are loaded when they are first used, so that
+``uneven reproduce --list`` stays quick.
+"""
 
-__all__ = [
-    "Answers",
-    "Claim",
-    "Context",
-    "Document",
-    "Exhibit",
-    "Harvest",
-    "Item",
-    "Measure",
-    "Measured",
-    "Numbers",
-    "Plot",
-    "Printed",
-    "Ranking",
-    "Run",
-    "Significance",
-    "Study",
-    "Value",
-    "Verdict",
-    "build_record",
-    "catalogue",
-    "choose",
-    "harvest",
-    "measured_part",
-    "plan",
-    "record_of",
-    "run_cells",
-]
+from uneven.utils.lazy import names_of_stub
+
+__getattr__, __dir__, __all__ = names_of_stub(__name__, __file__)

@@ -1,62 +1,121 @@
-"""Every published table and figure that has an experiment behind it, in the order of print."""
+"""Every published table and figure that has an experiment behind it, in the order of print.
+
+What a list says about them is kept in ``listed.json``, so that naming them loads no learner;
+``uneven reproduce --page`` writes it again, and a test tells if it is out of date.
+"""
 
 from __future__ import annotations
 
+import json
 from collections.abc import Sequence
+from dataclasses import dataclass
 from functools import cache
+from importlib import import_module
+from importlib.resources import files
+from typing import TYPE_CHECKING
 
 from uneven.comparison.errors import InputError
 from uneven.utils.registry import closest
-from uneven_published.description import Exhibit
 
-__all__ = ["catalogue", "choose"]
+if TYPE_CHECKING:
+    from uneven_published.description import Exhibit
 
+__all__ = ["Listed", "catalogue", "choose", "listed", "listing", "names_of"]
+
+DOCUMENTS = ("koco", "combo", "bregman", "louche", "sen", "norm")
+"""Packages of exhibits, by the keys of their documents."""
 EVERYTHING = "all"
+
+
+@dataclass(frozen=True)
+class Listed:
+    """What a list says about an exhibit.
+
+    Attributes
+    ----------
+    name : str
+        On the command line.
+    citation : str
+        Of its document.
+    place, title, status, status_note : str
+        As in `Exhibit`.
+    """
+
+    name: str
+    citation: str
+    place: str
+    title: str
+    status: str
+    status_note: str
+
+
+def exhibits_of(document: str) -> tuple[Exhibit, ...]:
+    """Exhibits of a document; this loads the learners that they run."""
+    return tuple(import_module(f"uneven_published.{document}").EXHIBITS)
 
 
 @cache
 def catalogue() -> tuple[Exhibit, ...]:
     """All exhibits."""
-    from uneven_published import bregman, combo, koco, louche, norm, sen
-
-    rooms = (koco, combo, bregman, louche, sen, norm)
-    return tuple(exhibit for room in rooms for exhibit in room.EXHIBITS)
+    return tuple(exhibit for document in DOCUMENTS for exhibit in exhibits_of(document))
 
 
-def choose(names: Sequence[str]) -> list[Exhibit]:
-    """Exhibits by name, by document (``koco``), by the beginning of a name, or ``all``.
+def listing(exhibits: Sequence[Exhibit]) -> list[Listed]:
+    """What a list says about exhibits."""
+    return [
+        Listed(e.name, e.document.citation, e.place, e.title, e.status, e.status_note)
+        for e in exhibits
+    ]
+
+
+@cache
+def listed() -> tuple[Listed, ...]:
+    """All exhibits as a list names them, without loading what they run."""
+    text = files("uneven_published").joinpath("listed.json").read_text(encoding="utf-8")
+    return tuple(Listed(**one) for one in json.loads(text))
+
+
+def names_of(wanted: Sequence[str]) -> list[str]:
+    """Names of exhibits by name, by document (``koco``), by the beginning of a name, or ``all``.
 
     Parameters
     ----------
-    names : sequence of str
+    wanted : sequence of str
 
     Returns
     -------
-    list of Exhibit
+    list of str
         Each once, in the order of the catalogue.
 
     Raises
     ------
     InputError
-        If a name fits nothing.
+        If a word fits nothing.
 
     Examples
     --------
-    >>> [exhibit.name for exhibit in choose(["combo-table"])]
+    >>> names_of(["combo-table"])
     ['combo-table-1', 'combo-table-2']
     """
-    known = catalogue()
-    wanted: set[str] = set()
-    for name in names:
-        fits = {exhibit.name for exhibit in known if _fits(exhibit.name, name.lower())}
+    known = [one.name for one in listed()]
+    found: set[str] = set()
+    for word in wanted:
+        fits = {name for name in known if _fits(name, word.lower())}
         if not fits:
-            names_known = [exhibit.name for exhibit in known]
             raise InputError(
-                f"no published table or figure is called {name!r}; "
-                f"{closest(name, names_known)}uneven reproduce --list shows them."
+                f"no published table or figure is called {word!r}; "
+                f"{closest(word, known)}uneven reproduce --list shows them."
             )
-        wanted |= fits
-    return [exhibit for exhibit in known if exhibit.name in wanted]
+        found |= fits
+    return [name for name in known if name in found]
+
+
+def choose(wanted: Sequence[str]) -> list[Exhibit]:
+    """Exhibits by the words that `names_of` takes; only their documents are loaded."""
+    names = names_of(wanted)
+    documents = dict.fromkeys(name.partition("-")[0] for name in names)
+    loaded = (exhibit for document in documents for exhibit in exhibits_of(document))
+    return [exhibit for exhibit in loaded if exhibit.name in names]
 
 
 def _fits(full: str, name: str) -> bool:

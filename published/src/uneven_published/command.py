@@ -1,41 +1,16 @@
-"""``uneven reproduce``: published tables and figures, run again and shown beside the print."""
+"""``uneven reproduce``: what the command line calls; the work is loaded when it is needed."""
 
 from __future__ import annotations
 
-import json
-import os
-from collections.abc import Iterable, Mapping, Sequence
-from dataclasses import dataclass, replace
+from collections.abc import Sequence
+from dataclasses import dataclass
 from pathlib import Path
-from typing import Any
 
-from uneven.cli import terminal
-from uneven.comparison import InputError
-from uneven.comparison.provenance import now, versions
-from uneven.datasets.cache import cache_folder
-from uneven.utils.files import replace_file
-from uneven_published import (
-    Exhibit,
-    Run,
-    build_record,
-    catalogue,
-    choose,
-    harvest,
-    measured_part,
-    plan,
-    record_of,
-    run_cells,
-)
-from uneven_published.pages import published_page, write_data, write_exhibit, write_index
-from uneven_published.record import SCHEMA
-from uneven_published.runner import missing_rows
-from uneven_published.terminal import cell_progress, print_list, print_record
+from uneven.comparison.errors import InputError
+from uneven_published.collection import listed, names_of
+from uneven_published.terminal import print_list
 
 __all__ = ["ReproduceRequest", "list_exhibits", "reproduce", "write_page"]
-
-CELLS = "cells"
-INTERRUPTED = 130
-SHOWN_FAILURES = 5
 
 
 @dataclass(frozen=True)
@@ -82,11 +57,12 @@ class ReproduceRequest:
 
 def list_exhibits(names: Sequence[str]) -> None:
     """Print what can be run again, and what cannot and why."""
-    print_list(choose(names) if names else list(catalogue()))
+    wanted = names_of(names or ["all"])
+    print_list([one for one in listed() if one.name in wanted])
 
 
 def reproduce(request: ReproduceRequest) -> int:
-    """Run exhibits, write their pages and print them.
+    """Run exhibits, write their pages and print the verdicts.
 
     Parameters
     ----------
@@ -97,36 +73,10 @@ def reproduce(request: ReproduceRequest) -> int:
     int
         Exit code: 1 if a cell failed, 130 if interrupted.
     """
-    exhibits = choose(request.names)
-    earlier = read_records(request.out)
-    run = Run(
-        folder=request.out / CELLS,
-        fast=request.fast,
-        data=request.data,
-        n_jobs=request.n_jobs,
-        made={"date": now()[:10], **versions()},
-        download=not request.offline,
-    )
-    missing: dict[str, str] = {}
-    failed: dict[str, str] = {}
-    if not request.kept:
-        cells = plan(exhibits, request.fast)
-        try:
-            with cell_progress(len(cells)) as observer:
-                missing, failed = run_cells(cells, run, observer)
-        except KeyboardInterrupt:
-            return _say_interrupted(run, exhibits)
-    records = [
-        _better(_record(exhibit, run, missing, failed), earlier.get(exhibit.name))
-        for exhibit in exhibits
-    ]
-    if request.kept and not any(map(_done, records)):
-        raise InputError(f"{run.folder} holds no finished cell of what is asked for; run it first.")
-    _write(records, earlier, request.out)
-    _tell(records, failed, request.out)
-    _say_missing(missing, request)
-    _say_absent(records)
-    return 1 if failed else 0
+    names_of(request.names)
+    from uneven_published import reproduction
+
+    return reproduction.reproduce(request)
 
 
 def write_page(page: Path, folder: Path) -> None:
@@ -142,151 +92,6 @@ def write_page(page: Path, folder: Path) -> None:
     """
     if not page.absolute().parent.is_dir():
         raise InputError(f"--page {page}: there is no folder {page.parent}.")
-    kept = read_records(folder, strict=True)
-    if not kept:
-        raise InputError(
-            f"{folder} holds no results (NAME.json) of uneven reproduce; run it first."
-        )
-    records = [record_of(exhibit, kept.get(exhibit.name, {})) for exhibit in catalogue()]
-    text = published_page(records, pictures=_from(page.parent, folder))
-    for record in records:
-        if record["name"] in kept:
-            write_data(record, folder)
-    with replace_file(page) as draft:
-        draft.write_text(text, encoding="utf-8", newline="\n")
-    terminal.stdout().print(f"wrote {page} from {len(kept)} results in {folder}", soft_wrap=True)
+    from uneven_published import reproduction
 
-
-def read_records(folder: Path, strict: bool = False) -> dict[str, dict[str, Any]]:
-    """Results in a folder by name of their exhibit, made again with today's descriptions.
-
-    Parameters
-    ----------
-    folder : Path
-        It need not exist; other files in it are left alone.
-    strict : bool, default=False
-        Whether a file that is no result is an error; else it is noted and left out.
-
-    Returns
-    -------
-    dict of str to dict
-    """
-    found = {}
-    for exhibit in catalogue():
-        path = folder / f"{exhibit.name}.json"
-        if not path.is_file():
-            continue
-        try:
-            kept = json.loads(path.read_text(encoding="utf-8"))
-            if kept["name"] != exhibit.name or kept["schema"] != SCHEMA:
-                raise ValueError("it tells of something else")
-            found[exhibit.name] = record_of(exhibit, kept)
-        except (ValueError, TypeError, KeyError, AttributeError) as error:
-            told = f"{path} is not a result of uneven reproduce ({error})"
-            if strict:
-                raise InputError(f"{told}; remove it.") from error
-            terminal.notes([f"{told}; it is left out."])
-    return found
-
-
-def _record(
-    exhibit: Exhibit, run: Run, missing: Iterable[str], failed: Mapping[str, str]
-) -> dict[str, Any]:
-    """What the finished cells show; those of a full run, if there are more, in a fast one too."""
-    if not exhibit.studies:
-        return build_record(exhibit, None)
-    part, fast = harvest(exhibit, run), run.fast
-    if fast:
-        whole = harvest(exhibit, replace(run, fast=False))
-        if whole.done > part.done:
-            part, fast = whole, False
-    names = [study.at(run.fast).name for study in exhibit.studies]
-    own = {cell: why for cell, why in failed.items() if cell.split(":")[0] in names}
-    known = {*part.measured.rows, *part.measured.columns}
-    lacking = missing_rows(exhibit, run.fast, missing)
-    absent = {name: why for name, why in lacking.items() if name not in known}
-    return build_record(exhibit, measured_part(part, fast=fast, missing=absent, failed=own))
-
-
-def _done(record: Mapping[str, Any]) -> int:
-    return record["measured"]["cells"]["done"] if record["measured"] else 0
-
-
-def _better(record: dict[str, Any], earlier: dict[str, Any] | None) -> dict[str, Any]:
-    """The record with more finished cells, so that results without their cells are not lost."""
-    if earlier is None or _done(earlier) <= _done(record):
-        return record
-    terminal.notes(
-        [
-            f"{record['name']}: {_done(earlier)} cells were finished when its results were "
-            f"written, {_done(record)} are found now; the earlier results are kept."
-        ]
-    )
-    return earlier
-
-
-def _write(
-    records: Sequence[dict[str, Any]], earlier: Mapping[str, dict[str, Any]], out: Path
-) -> None:
-    out.mkdir(parents=True, exist_ok=True)
-    for record in records:
-        write_exhibit(record, out)
-    together = {**earlier, **{record["name"]: record for record in records}}
-    order = [exhibit.name for exhibit in catalogue()]
-    write_index([together[name] for name in order if name in together], out)
-
-
-def _tell(records: Sequence[dict[str, Any]], failed: Mapping[str, str], out: Path) -> None:
-    for record in records:
-        print_record(record, page=out / f"{record['name']}.html")
-    told = [f"{cell} failed: {why}" for cell, why in failed.items()]
-    further = len(told) - SHOWN_FAILURES
-    more = [f"{further} further cells failed; the pages name them."] if further > 0 else []
-    terminal.notes([*told[:SHOWN_FAILURES], *more])
-    terminal.stdout().print(f"all pages: {out / 'index.html'}", soft_wrap=True)
-
-
-def _say_missing(missing: Mapping[str, str], request: ReproduceRequest) -> None:
-    if not missing:
-        return
-    sets = "a data set is" if len(missing) == 1 else f"{len(missing)} data sets are"
-    remedy = (
-        "leave out --offline to download them"
-        if request.offline
-        else f"they could not be downloaded ({next(iter(missing.values()))})"
-    )
-    terminal.notes(
-        [
-            f"{sets} missing: {', '.join(missing)}. Put them into {cache_folder(request.data)}, "
-            f"name their folder by --data, or {remedy}. What needs them was not run."
-        ]
-    )
-
-
-def _say_absent(records: Sequence[Mapping[str, Any]]) -> None:
-    """Name columns without the package that they need."""
-    told: dict[str, str] = {}
-    for record in records:
-        missing = (record["measured"] or {}).get("missing", {})
-        told |= {name: why for name, why in missing.items() if name in record["columns"]}
-    remedy = "pip install 'uneven[bench]' adds what is compared with."
-    terminal.notes([f"{name} is left out: {why}. {remedy}" for name, why in told.items()])
-
-
-def _say_interrupted(run: Run, exhibits: Sequence[Exhibit]) -> int:
-    cells = plan(exhibits, run.fast)
-    done = sum(run.store.load(cell) is not None for cell in cells)
-    if not done:
-        raise KeyboardInterrupt
-    terminal.notes(
-        [
-            f"interrupted; {done} of {len(cells)} cells are kept in {run.folder}. The same command "
-            "goes on from there; with --kept it shows what they hold."
-        ]
-    )
-    return INTERRUPTED
-
-
-def _from(start: Path, folder: Path) -> str:
-    """Relative path with forward slashes, for links of a page in `start`."""
-    return Path(os.path.relpath(folder.resolve(), start.resolve())).as_posix()
+    reproduction.write_page(page, folder)

@@ -6,7 +6,7 @@ import time
 from collections.abc import Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from textwrap import shorten
-from typing import Any, Protocol
+from typing import Any
 from unicodedata import combining, normalize
 
 from rich.console import Console
@@ -23,6 +23,7 @@ from rich.progress import (
 from rich.text import Text
 
 from uneven.cli.terminal import ascii_only, stderr, stdout
+from uneven_published.collection import Listed
 from uneven_published.pages.facts import (
     OWN_TITLE,
     STATUS,
@@ -50,29 +51,12 @@ MARKS = {"†": "#", "↓": "v"}
 ASCII = str.maketrans({**SIGNS, **MARKS, **GREEK})
 
 
-class Listed(Protocol):
-    """What the list says about an exhibit."""
-
-    @property
-    def name(self) -> str: ...
-    @property
-    def place(self) -> str: ...
-    @property
-    def title(self) -> str: ...
-    @property
-    def status(self) -> str: ...
-    @property
-    def status_note(self) -> str: ...
-    @property
-    def document(self) -> Any: ...
-
-
 def print_list(exhibits: Sequence[Listed], console: Console | None = None) -> None:
     """Print names, titles and status of exhibits, by document.
 
     Parameters
     ----------
-    exhibits : sequence of Exhibit
+    exhibits : sequence of Listed
     console : Console, optional
         Standard output by default.
     """
@@ -80,7 +64,7 @@ def print_list(exhibits: Sequence[Listed], console: Console | None = None) -> No
     documents: dict[str, list[Listed]] = {}
     cut = 0
     for exhibit in exhibits:
-        documents.setdefault(exhibit.document.citation, []).append(exhibit)
+        documents.setdefault(exhibit.citation, []).append(exhibit)
     for citation, some in documents.items():
         screen.print(Text(_plain(citation, screen), style="bold"))
         for exhibit in some:

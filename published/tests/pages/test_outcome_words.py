@@ -14,10 +14,9 @@ from published.tests.pages.samples import (
 from published.tests.pages.test_exhibit_page import spoken
 from published.tests.test_terminal import shown
 
-from uneven_published.pages import published_page
 from uneven_published.pages.facts import OWN_TITLE, claims_count, held_words, run_kind
 from uneven_published.pages.html import exhibit_page, index_page
-from uneven_published.pages.markdown import exhibit_markdown
+from uneven_published.pages.markdown import exhibit_markdown, published_page
 from uneven_published.terminal import print_record
 
 COUNTED = "0 of 2 claims held (1 without printed numbers)"

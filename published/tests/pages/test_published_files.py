@@ -21,10 +21,10 @@ from published.tests.pages.samples import (
     unmeasured_record,
 )
 
-from uneven_published.pages import published_page, write_exhibit, write_index
 from uneven_published.pages.facts import claims_count, kind, median_difference, run_kind, versions
 from uneven_published.pages.figures import picture_names, plot_panels
-from uneven_published.pages.markdown import escaped, exhibit_markdown
+from uneven_published.pages.files import write_exhibit, write_index
+from uneven_published.pages.markdown import escaped, exhibit_markdown, published_page
 from uneven_published.pages.tables import point_record, shown_point
 
 
