@@ -118,7 +118,7 @@ def _compare(
     out: Annotated[Path, typer.Option(help="Folder for the results.")] = Path("uneven-report"),
     debug: Debug = False,
 ) -> Work:
-    from uneven.cli.compare import CompareRequest, compare, compare_source
+    from uneven.cli.requests import CompareRequest, compare_source
 
     source = compare_source(
         table,
@@ -145,6 +145,8 @@ def _compare(
         out=out,
         command=context.find_root().obj.command,
     )
+    from uneven.cli.compare import compare
+
     return partial(compare, request)
 
 
@@ -170,13 +172,17 @@ def _fit(
     encoding: Encoding = "utf-8",
     debug: Debug = False,
 ) -> Work:
-    from uneven.cli.fit import fit
-    from uneven.comparison import Settings
-    from uneven.comparison.inputs import TableSource
+    from uneven.cli.requests import TableRequest, check_names, check_out
 
-    source = TableSource.of(table, target, views, drop, keep, encoding, noise_matrix)
-    settings = Settings(rounds=rounds, max_depth=max_depth, seed=seed, n_jobs=n_jobs)
     names = None if method is None else tuple(_split(method))
+    check_names(names, None)
+    check_out(out)
+    source = TableRequest(table, target, views, drop or (), keep or (), encoding, noise_matrix)
+    source.check()
+    from uneven.cli.fit import fit
+    from uneven.comparison.methods import Settings
+
+    settings = Settings(rounds=rounds, max_depth=max_depth, seed=seed, n_jobs=n_jobs)
     command = context.find_root().obj.command
     return partial(fit, source, names, settings, out, command, stack=stack)
 
@@ -199,6 +205,12 @@ def _predict(
     encoding: Encoding = "utf-8",
     debug: Debug = False,
 ) -> Work:
+    from uneven.cli.requests import check_model, check_out
+    from uneven.comparison.tables import check_file
+
+    check_out(out)
+    check_model(model)
+    check_file(table)
     from uneven.cli.predict import predict
 
     copied = tuple(copy or ())
@@ -211,6 +223,9 @@ def _explain(
     top: Annotated[int, typer.Option(help="How many columns to show.", min=1)] = 15,
     debug: Debug = False,
 ) -> Work:
+    from uneven.cli.requests import check_model
+
+    check_model(model)
     from uneven.cli.explain import explain
 
     return partial(explain, model, top)
@@ -246,12 +261,15 @@ def _noise(
     encoding: Encoding = "utf-8",
     debug: Debug = False,
 ) -> Work:
-    from uneven.cli.noise import NoiseRequest, estimate_noise
+    from uneven.cli.requests import NoiseRequest
 
     columns = tuple(_split(annotators or ""))
     counting = (columns, confidence, smoothing, laplace, on_empty)
     files = (encoding, out, labels_out)
-    return partial(estimate_noise, NoiseRequest(table, observed, clean, *counting, *files))
+    request = NoiseRequest(table, observed, clean, *counting, *files)
+    from uneven.cli.noise import estimate_noise
+
+    return partial(estimate_noise, request)
 
 
 @app.command("label-next", cls=texts.ListingCommand, help=texts.LABEL_NEXT, epilog=texts.EXIT_CODES)
@@ -297,13 +315,16 @@ def _label_next(
     ] = None,
     debug: Debug = False,
 ) -> Work:
-    from uneven.cli.label_next import LabelRequest, label_next
+    from uneven.cli.requests import LabelRequest
 
     files = (pool, labels, n, key, output)
     model = (query, kernel, gamma, flip, budget)
     columns = (tuple(text or ()), tuple(drop or ()), tuple(keep or ()))
     encodings = (encoding, label_column, labels_encoding)
-    return partial(label_next, LabelRequest(*files, *model, *columns, seed, *encodings))
+    request = LabelRequest(*files, *model, *columns, seed, *encodings)
+    from uneven.cli.label_next import label_next
+
+    return partial(label_next, request)
 
 
 @app.command("reproduce", help=texts.REPRODUCE, epilog=texts.EXIT_CODES)
@@ -346,7 +367,7 @@ def _plugin(command: str, distribution: str) -> Any:
     """The module that carries a command out; other distributions offer it as an entry point."""
     for entry in entry_points(group="uneven.commands", name=command):
         return entry.load()
-    from uneven.comparison import InputError
+    from uneven.comparison.errors import InputError
 
     raise InputError(f"uneven {command} needs {distribution}; pip install {distribution}")
 
@@ -409,10 +430,10 @@ def _end_quietly() -> int:
 
 
 def _explain_failure(error: Exception, debug: bool) -> int:
-    from uneven.comparison import InputError
-    from uneven.persistence.model_file import ModelFileError
+    from uneven.comparison.errors import InputError
 
-    if isinstance(error, InputError | ModelFileError):
+    models = sys.modules.get("uneven.persistence.model_file")
+    if isinstance(error, InputError) or (models and isinstance(error, models.ModelFileError)):
         return _fail(str(error), 2, debug)
     if hasattr(error, "format_message"):
         context = getattr(error, "ctx", None)

@@ -9,6 +9,7 @@ from pathlib import Path
 from sklearn.pipeline import Pipeline
 
 from uneven.cli import terminal
+from uneven.cli.requests import TableRequest
 from uneven.comparison import (
     InputError,
     Method,
@@ -33,7 +34,7 @@ DEFAULT = "combo"
 
 
 def fit(
-    source: TableSource,
+    source: TableRequest,
     names: tuple[str, ...] | None,
     settings: Settings,
     out: Path,
@@ -45,7 +46,7 @@ def fit(
 
     Parameters
     ----------
-    source : TableSource
+    source : TableRequest
         The table.
     names : tuple of str or None
         Name of the method, or of those to stack; None takes the default, or all to stack.
@@ -59,10 +60,9 @@ def fit(
         Whether to join several methods in a stack.
     """
     named = _named(names, stack)
-    if out.is_dir() or not out.absolute().parent.is_dir():
-        raise InputError(f"--out {out} must name a file in a folder that exists.")
-    problem = source.load()
-    noise = source.noise(problem)
+    table = TableSource(**vars(source))
+    problem = table.load()
+    noise = table.noise(problem)
     chosen = named or choose_methods(default_methods(has_views(problem), noise is not None))
     method = stack_methods(chosen, problem.schema) if stack else chosen[0]
     terminal.notes([*problem.notes, *fit_notes([method], problem, noise)])

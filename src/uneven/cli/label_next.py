@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import shlex
 from collections import Counter
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
@@ -12,95 +12,22 @@ import numpy as np
 import pandas as pd
 from rich.text import Text
 
-from uneven.active import RULES, ActiveLearner, Budget, StablePredictions
+from uneven.active import ActiveLearner, Budget, StablePredictions
 from uneven.cli import terminal
 from uneven.cli.pool import PoolTable, read_pool
+from uneven.cli.requests import LabelRequest
 from uneven.cli.spelling import label_notes
 from uneven.comparison import InputError, LabelFile, read_label_file, write_label_file
-from uneven.comparison.labelfile import CHECK, ENDINGS, LABEL, OURS, SKIP
+from uneven.comparison.labelfile import CHECK, LABEL, OURS, SKIP
 from uneven.comparison.tables import PARQUET_SUFFIXES
 from uneven.utils.files import replace_file
-from uneven.utils.registry import closest, listing
+from uneven.utils.registry import listing
 from uneven.versionspace import BayesPointClassifier
 
-__all__ = ["LabelRequest", "label_next"]
+__all__ = ["label_next"]
 
 MOST_COLUMNS = 5
 LONGEST_CELL = 32
-
-
-@dataclass(frozen=True)
-class LabelRequest:
-    """What to ask about which table.
-
-    Attributes
-    ----------
-    pool : Path
-        CSV or Parquet file.
-    labels : Path
-        CSV file of the labels so far.
-    n : int
-        How many rows to ask for.
-    key : str or None
-        Column that names the rows; None to number them from 1.
-    output : Path or None
-        Where to write the next rows besides.
-    query : str
-        Query rule, a name of `uneven.active.RULES`.
-    kernel, gamma : str and float or None
-        Of the classifier; None lets the table decide.
-    flip : float
-        Chance that a label is wrong.
-    budget : int or None
-        After how many labels to propose to stop.
-    text, drop, keep : tuple of str
-        Columns of running text, columns to leave out, and to use although they look like ids.
-    seed : int
-    encoding : str
-        Of the table.
-    label_column : str or None
-        Column of the table whose filled cells are the first labels.
-    labels_encoding : str or None
-        Of the labels; None finds it out.
-    """
-
-    pool: Path
-    labels: Path
-    n: int = 10
-    key: str | None = None
-    output: Path | None = None
-    query: str = "centre_of_gravity"
-    kernel: str | None = None
-    gamma: float | None = None
-    flip: float = 0.0
-    budget: int | None = None
-    text: tuple[str, ...] = ()
-    drop: tuple[str, ...] = ()
-    keep: tuple[str, ...] = ()
-    seed: int = 0
-    encoding: str = "utf-8"
-    label_column: str | None = None
-    labels_encoding: str | None = None
-
-    def __post_init__(self) -> None:
-        if self.query not in RULES:
-            raise InputError(
-                f"unknown --query {self.query!r}; {closest(self.query, RULES)}the rules are "
-                f"{listing(RULES, limit=20)}."
-            )
-        if self.gamma is not None and not 0.0 < self.gamma < np.inf:
-            raise InputError(f"--gamma must be a number above 0, got {self.gamma:g}.")
-        for option, path in (("--labels", self.labels), ("--output", self.output)):
-            if path is None:
-                continue
-            if path.is_dir() or not path.absolute().parent.is_dir():
-                raise InputError(f"{option} {path} must name a file in a folder that exists.")
-            if path.absolute() == self.pool.absolute():
-                raise InputError(f"{option} {path} is the table itself; name another file.")
-        if self.output and self.output.suffix.lower() not in (*ENDINGS, *PARQUET_SUFFIXES):
-            raise InputError(f"--output {self.output} must end with .csv or .parquet.")
-        if self.output and self.output.absolute() == self.labels.absolute():
-            raise InputError(f"--labels and --output both name {self.labels}; name two files.")
 
 
 def label_next(request: LabelRequest) -> None:

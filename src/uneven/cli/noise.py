@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import shlex
-from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
@@ -14,8 +13,8 @@ from rich.table import Table
 from rich.text import Text
 
 from uneven.cli import terminal
+from uneven.cli.requests import NoiseRequest
 from uneven.comparison import InputError, read_label_columns, read_table, write_noise_matrix
-from uneven.comparison.noisefile import check_ending
 from uneven.comparison.tables import PARQUET_SUFFIXES
 from uneven.noise import (
     AnnotatorModel,
@@ -28,102 +27,12 @@ from uneven.noise import (
 from uneven.utils.files import replace_file
 from uneven.utils.registry import listing
 
-__all__ = ["NoiseRequest", "estimate_noise"]
+__all__ = ["estimate_noise"]
 
 MAJORITY, LIKELIEST = "majority", "likeliest"
 MOST_MISTAKES = 3
 FEW_ROWS = 10
 ASSUMING = "--on-empty identity (their labels are right), --smoothing or --laplace"
-
-
-@dataclass(frozen=True)
-class NoiseRequest:
-    """What to estimate from which table.
-
-    Attributes
-    ----------
-    path : Path
-        CSV or Parquet file.
-    observed : str or None
-        Column of noisy labels; with annotators one of them, None for what most of them say.
-    clean : str or None
-        Column of true labels, empty where they are not known.
-    annotators : tuple of str
-        Columns of labels none of which is known to be right.
-    confidence : float
-        Of the intervals.
-    smoothing, laplace : float
-        Rows to add to the right labels of every class, and to every cell.
-    on_empty : {"raise", "identity", "uniform"}
-        What to assume about a class without rows.
-    encoding : str
-        Encoding of a CSV file.
-    out : Path
-        File to write.
-    labels_out : Path or None
-        With annotators: where to write the table with the labels that most of them give, and with
-        the most probable classes.
-    """
-
-    path: Path
-    observed: str | None
-    clean: str | None
-    annotators: tuple[str, ...] = ()
-    confidence: float = 0.95
-    smoothing: float = 0.0
-    laplace: float = 0.0
-    on_empty: str = "raise"
-    encoding: str = "utf-8"
-    out: Path = Path("noise.csv")
-    labels_out: Path | None = None
-
-    def __post_init__(self) -> None:
-        if bool(self.clean) == bool(self.annotators):
-            raise InputError(
-                "give --observed and --clean (noisy and true labels of the same rows), or "
-                "--annotators (columns that label the same rows, none of them known to be right)."
-            )
-        if self.clean and self.observed is None:
-            raise InputError("give the column of noisy labels with --observed, beside --clean.")
-        if self.clean and self.observed == self.clean:
-            raise InputError(
-                f"--observed and --clean both name {self.clean!r}; a column tells nothing about "
-                "its own mistakes. Name the noisy labels with --observed, the checked with --clean."
-            )
-        if self.labels_out and not self.annotators:
-            raise InputError("--labels-out writes what --annotators agree on; give their columns.")
-        if self.annotators and len(set(self.annotators)) < 2:
-            raise InputError("--annotators needs two columns or more, better three.")
-        if self.annotators and self.observed not in (None, *self.annotators):
-            raise InputError(f"--observed {self.observed!r} must be one of the --annotators.")
-        self._check_files()
-
-    def _check_files(self) -> None:
-        check_ending(self.out)
-        for option, path in (("--out", self.out), ("--labels-out", self.labels_out)):
-            if path is None:
-                continue
-            if path.is_dir() or not path.absolute().parent.is_dir():
-                raise InputError(f"{option} {path} must name a file in a folder that exists.")
-            if path.absolute() == self.path.absolute():
-                raise InputError(f"{option} {path} is the table itself; name another file.")
-        if self.labels_out and self.labels_out.absolute() == self.out.absolute():
-            raise InputError(f"--out and --labels-out both name {self.out}; name two files.")
-        if self.labels_out and self.labels_out.suffix.lower() not in (".csv", *PARQUET_SUFFIXES):
-            raise InputError(f"--labels-out {self.labels_out} must end with .csv or .parquet.")
-
-    @property
-    def options(self) -> dict[str, Any]:
-        """How to count."""
-        names = ("confidence", "smoothing", "laplace", "on_empty")
-        return {name: getattr(self, name) for name in names}
-
-    @property
-    def columns(self) -> list[str]:
-        """Columns to read."""
-        if self.annotators:
-            return list(dict.fromkeys(self.annotators))
-        return [name for name in (self.observed, self.clean) if name is not None]
 
 
 def estimate_noise(request: NoiseRequest) -> None:

@@ -19,8 +19,7 @@ from sklearn.feature_extraction.text import TfidfVectorizer
 from uneven.comparison import Features, InputError, read_table, take_features
 from uneven.comparison.encoding import encode_one_hot
 from uneven.comparison.labelfile import LABEL, OURS
-from uneven.comparison.problem import check_columns
-from uneven.comparison.tables import PARQUET_SUFFIXES, table_style
+from uneven.comparison.tables import PARQUET_SUFFIXES, check_columns, table_style
 from uneven.linear.rows import add_constant
 from uneven.utils.registry import listing
 
@@ -168,7 +167,7 @@ def read_pool(
     frame = read_table(path, expected=as_text, text_columns=as_text, encoding=encoding)
     options = {"--id": named, "--label-column": labelled, "--text": text}
     for option, columns in (options | {"--drop": drop, "--keep": keep}).items():
-        check_columns(frame, columns, option)
+        check_columns(frame.columns, columns, option)
     left_out = dict.fromkeys(drop, "is left out by --drop")
     left_out |= dict.fromkeys(named, "names the rows") | dict.fromkeys(text, "is running text")
     left_out |= dict.fromkeys(labelled, "holds the first labels")

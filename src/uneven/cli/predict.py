@@ -45,8 +45,6 @@ def predict(
     encoding : str
         Encoding of a CSV file.
     """
-    if out is not None and (out.is_dir() or not out.absolute().parent.is_dir()):
-        raise InputError(f"--out {out} must name a file in a folder that exists.")
     model, card = load_model(model_path)
     _refuse_doubles(copy, [f"predicted_{card.target}", *_share_names(model, proba)])
     with in_use(model_path):

@@ -3,14 +3,51 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
 from contextlib import contextmanager
 
-__all__ = ["InputError", "in_python_words", "python_words"]
+from uneven.utils.registry import Registry, listing
+
+__all__ = [
+    "InputError",
+    "check_fold_number",
+    "check_method_names",
+    "in_python_words",
+    "python_words",
+]
 
 
 class InputError(ValueError):
     """Something about the data or the request is wrong; the message says what and what to do."""
+
+
+def check_fold_number(folds: int) -> None:
+    """Refuse fewer than two folds."""
+    if folds < 2:
+        raise InputError(f"--cv is {folds}; cross-validation needs at least 2 folds.")
+
+
+def check_method_names(names: Iterable[str], known: Registry) -> None:
+    """Refuse names that no method has, and the stack, which is none of its own.
+
+    Parameters
+    ----------
+    names : iterable of str
+        What was asked for.
+    known : Registry
+        The methods.
+    """
+    wanted = list(names)
+    for name in wanted:
+        if name == "stack":
+            raise InputError(
+                "'stack' is no method of its own: leave it out and add --stack, which joins the "
+                "methods that are named."
+            )
+        if name not in known:
+            raise InputError(known.unknown(name))
+    if not wanted:
+        raise InputError(f"no method was named; the methods are {listing(known)}.")
 
 
 def python_words(message: str) -> str:

@@ -42,7 +42,7 @@ class TableSource:
         Column to predict.
     views : str or None
         ``"prefix"`` or a TOML file.
-    drop, keep : tuple of str
+    drop, keep : sequence of str
         Columns to leave out, and to use although they look like identifiers.
     encoding : str
         Encoding of a CSV file.
@@ -53,25 +53,10 @@ class TableSource:
     path: Path
     target: str
     views: str | None = None
-    drop: tuple[str, ...] = ()
-    keep: tuple[str, ...] = ()
+    drop: Sequence[str] = ()
+    keep: Sequence[str] = ()
     encoding: str = "utf-8"
     noise_matrix: Path | None = None
-
-    @classmethod
-    def of(
-        cls,
-        path: Path,
-        target: str,
-        views: str | None,
-        drop: Sequence[str] | None,
-        keep: Sequence[str] | None,
-        encoding: str,
-        noise_matrix: Path | None = None,
-    ) -> TableSource:
-        """Build it from options of the command line."""
-        columns = tuple(drop or ()), tuple(keep or ())
-        return cls(path, target, views, *columns, encoding, noise_matrix)
 
     def load(self) -> Problem:
         """Read the table."""

@@ -16,11 +16,10 @@ from sklearn.pipeline import Pipeline
 from uneven import linear, noise, stacking, versionspace  # noqa: F401  (they fill METHODS)
 from uneven.boosting import AdaBoostMMClassifier
 from uneven.comparison.encoding import ENCODERS
-from uneven.comparison.errors import InputError
+from uneven.comparison.errors import check_method_names
 from uneven.comparison.schema import Schema
 from uneven.fusion import LateFusionClassifier
 from uneven.utils.methods import METHODS, Method, Settings, method
-from uneven.utils.registry import listing
 
 __all__ = [
     "METHODS",
@@ -83,19 +82,9 @@ def choose_methods(names: Iterable[str]) -> list[Method]:
     >>> [method.label for method in choose_methods(["combo", "random_forest"])]
     ['CoMBo', 'Random forest']
     """
-    chosen: dict[str, Method] = {}
-    for name in names:
-        if name == "stack":
-            raise InputError(
-                "'stack' is no method of its own: leave it out and add --stack, which joins the "
-                "methods that are named."
-            )
-        if name not in METHODS:
-            raise InputError(METHODS.unknown(name))
-        chosen[name] = METHODS[name]
-    if not chosen:
-        raise InputError(f"no method was named; the methods are {listing(METHODS)}.")
-    return list(chosen.values())
+    wanted = list(dict.fromkeys(names))
+    check_method_names(wanted, METHODS)
+    return [METHODS[name] for name in wanted]
 
 
 def default_methods(several_views: bool, noisy: bool = False) -> list[str]:

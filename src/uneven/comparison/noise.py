@@ -24,8 +24,8 @@ from numpy.typing import NDArray
 from uneven.comparison.errors import InputError
 from uneven.comparison.labels import class_labels, exact_numbers
 from uneven.comparison.measures import MEASURES, Answers, Measure
-from uneven.comparison.problem import Problem, check_columns
-from uneven.comparison.tables import read_table
+from uneven.comparison.problem import Problem
+from uneven.comparison.tables import check_columns, read_table
 from uneven.metrics import confusion_counts, matrix_norm
 from uneven.noise import NoiseInverse, invert_noise, recover_priors
 from uneven.utils.registry import listing
@@ -238,7 +238,7 @@ def read_label_columns(
         If a column is missing or holds no classes.
     """
     frame = read_table(path, expected=columns, text_columns=columns, encoding=encoding)
-    check_columns(frame, columns, "column")
+    check_columns(frame.columns, columns, "column")
     cells = pd.concat([frame[name].astype(object) for name in columns], ignore_index=True)
     present = cells.notna().to_numpy()
     if not present.any():

@@ -31,7 +31,13 @@ import pandas as pd
 from numpy.typing import NDArray
 
 from uneven.comparison.errors import InputError
-from uneven.comparison.tables import PARQUET_SUFFIXES, check_file, read_cells, read_table
+from uneven.comparison.tables import (
+    PARQUET_SUFFIXES,
+    check_ending,
+    check_file,
+    read_cells,
+    read_table,
+)
 from uneven.noise import check_noise_matrix
 from uneven.utils.files import replace_file
 from uneven.utils.registry import closest, listing
@@ -53,9 +59,6 @@ ROWS = re.compile(r"\(rows: ([0-9.e+ ]+)\)$")
 
 ROUNDING, MOST_ROUNDING = 0.005, 0.05
 """What rounding may cost a column for each of its cells, and altogether."""
-
-SUFFIXES = ("", ".csv", ".json", ".tsv", ".txt", *PARQUET_SUFFIXES)
-"""Endings of files that can be written."""
 
 Cells = list[list[Any]]
 
@@ -224,15 +227,6 @@ def write_noise_matrix(
         else:
             text = frame.to_csv(sep="\t" if kind == ".tsv" else ",", lineterminator="\n")
             draft.write_text(text, encoding="utf-8", newline="")
-
-
-def check_ending(path: Path) -> None:
-    """Refuse a file whose ending promises a format that is not written."""
-    if path.suffix.lower() not in SUFFIXES:
-        raise InputError(
-            f"--out {path}: {path.suffix} files are not written; end the name with .csv, .tsv, "
-            ".json or .parquet."
-        )
 
 
 def _about_it(message: str, path: Path) -> str:

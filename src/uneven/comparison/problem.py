@@ -14,17 +14,17 @@ import pandas as pd
 from numpy.typing import NDArray
 from pandas.api import types
 
-from uneven.comparison.errors import InputError
+from uneven.comparison.errors import InputError, check_fold_number
 from uneven.comparison.labels import MOST_NUMERIC_CLASSES, class_labels
 from uneven.comparison.schema import Schema, infer_kind
+from uneven.comparison.tables import check_columns
+from uneven.comparison.viewfile import EMPTY
 from uneven.utils.frames import take_columns
-from uneven.utils.registry import closest, listing
+from uneven.utils.registry import listing
 
 __all__ = [
-    "EMPTY",
     "Features",
     "Problem",
-    "check_columns",
     "check_folds",
     "in_views",
     "make_problem",
@@ -32,7 +32,6 @@ __all__ = [
 ]
 
 FEWEST_IDS = 20
-EMPTY = "is empty and is left out"
 
 
 @dataclass(frozen=True)
@@ -125,9 +124,9 @@ def make_problem(
     >>> problem.X.shape, problem.notes
     ((3, 1), ("1 of 4 rows has no value in 'label' and is left out.",))
     """
-    check_columns(frame, [target], "--target")
-    check_columns(frame, drop, "--drop")
-    check_columns(frame, keep, "--keep")
+    check_columns(frame.columns, [target], "--target")
+    check_columns(frame.columns, drop, "--drop")
+    check_columns(frame.columns, keep, "--keep")
     notes: list[str] = []
     labelled = _labelled_rows(frame, target, notes)
     frame = frame if labelled.all() else frame[labelled]
@@ -259,8 +258,7 @@ def check_folds(problem: Problem, folds: int) -> None:
     ...
     uneven.comparison.errors.InputError: class 'b' has 2 rows, fewer than the 3 folds; use --cv 2.
     """
-    if folds < 2:
-        raise InputError(f"--cv is {folds}; cross-validation needs at least 2 folds.")
+    check_fold_number(folds)
     rarest = int(problem.class_counts.min())
     if rarest >= folds:
         return
@@ -278,16 +276,6 @@ def _remedy(n_lonely: int, n_classes: int) -> str:
     if n_lonely > 1:
         return "merge them with other classes or remove their rows"
     return "merge it with another class or remove its row"
-
-
-def check_columns(frame: pd.DataFrame, names: Collection[str], option: str) -> None:
-    """Refuse names that no column of a table has."""
-    for name in names:
-        if name not in frame.columns:
-            raise InputError(
-                f"{option} {name!r} is not a column of the table; {closest(name, frame.columns)}"
-                f"the columns are {listing(frame.columns)}."
-            )
 
 
 def _labelled_rows(frame: pd.DataFrame, target: str, notes: list[str]) -> NDArray[np.bool_]:

@@ -1,7 +1,8 @@
 """Tables from files: CSV with any usual separator, or Parquet.
 
-The separator, the header line and the decimal comma are found by looking at the first lines; the
-whole file is then read once by the fast parser of pandas.
+The separator, the header line and the decimal comma are found by looking at the first lines, for
+which nothing but the standard library is needed; the whole file is then read once by the fast
+parser of pandas, which is imported only then.
 """
 
 from __future__ import annotations
@@ -17,20 +18,21 @@ from collections.abc import Collection, Iterable, Iterator, Mapping
 from contextlib import contextmanager
 from dataclasses import dataclass
 from pathlib import Path
-from typing import Any
-
-import pandas as pd
-from pandas.api import types
+from typing import TYPE_CHECKING, Any
 
 from uneven.comparison.errors import InputError
-from uneven.comparison.labels import exact_numbers
-from uneven.comparison.schema import without_na_words
-from uneven.utils.registry import listing
+from uneven.utils.registry import closest, listing
+
+if TYPE_CHECKING:
+    import pandas as pd
 
 __all__ = [
     "PARQUET_SUFFIXES",
     "CsvStyle",
+    "check_columns",
+    "check_ending",
     "check_file",
+    "check_header",
     "file_digest",
     "guess_style",
     "read_cells",
@@ -42,6 +44,7 @@ SEPARATORS = (",", ";", "\t", "|")
 SAMPLE_BYTES = 1 << 18
 LONGEST_CELL = (1 << 31) - 1
 PARQUET_SUFFIXES = (".parquet", ".pq")
+MATRIX_SUFFIXES = ("", ".csv", ".json", ".tsv", ".txt", *PARQUET_SUFFIXES)
 
 
 @dataclass(frozen=True)
@@ -171,6 +174,8 @@ def check_file(path: Path) -> None:
 
 
 def _read_parquet(path: Path) -> pd.DataFrame:
+    import pandas as pd
+
     try:
         frame = pd.read_parquet(path)
     except (OSError, ValueError) as error:
@@ -192,6 +197,11 @@ def _read_csv(
     label: str | None,
     encoding: str,
 ) -> pd.DataFrame:
+    from pandas.api import types
+
+    from uneven.comparison.labels import exact_numbers
+    from uneven.comparison.schema import without_na_words
+
     style = table_style(path, expected, encoding)
     encoding = _codec(encoding)
     _check_names(path, style.names)
@@ -210,6 +220,8 @@ def _read_csv(
 def _parse(
     path: Path, style: CsvStyle, text: Collection[str | None], encoding: str
 ) -> pd.DataFrame:
+    import pandas as pd
+
     dtype: Mapping[Any, Any] = dict.fromkeys(text, str)
     try:
         return pd.read_csv(
@@ -280,6 +292,47 @@ def _encoding_error(path: Path, encoding: str, error: UnicodeDecodeError) -> Inp
         f"{path} is not {encoding.removesuffix('-sig')} text (byte 0x{byte:02x}); "
         "name its encoding, for example --encoding latin-1."
     )
+
+
+def check_columns(columns: Collection[str], names: Collection[str], option: str) -> None:
+    """Refuse names that no column of a table has."""
+    for name in names:
+        if name not in columns:
+            raise InputError(
+                f"{option} {name!r} is not a column of the table; {closest(name, columns)}"
+                f"the columns are {listing(columns)}."
+            )
+
+
+def check_header(
+    path: Path, wanted: Mapping[str, Collection[str]], encoding: str = "utf-8"
+) -> None:
+    """Refuse a file that is not there, or whose first line lacks columns.
+
+    Parameters
+    ----------
+    path : Path
+        Of a Parquet file only the existence is looked at.
+    wanted : mapping of str to collection of str
+        For each option the columns that it names; the header line has one of the first.
+    encoding : str
+    """
+    check_file(path)
+    if path.suffix.lower() in PARQUET_SUFFIXES:
+        return
+    names = table_style(path, next(iter(wanted.values())), encoding).names
+    _check_names(path, names)
+    for option, columns in wanted.items():
+        check_columns(names, columns, option)
+
+
+def check_ending(path: Path) -> None:
+    """Refuse a file whose ending promises a format that is not written."""
+    if path.suffix.lower() not in MATRIX_SUFFIXES:
+        raise InputError(
+            f"--out {path}: {path.suffix} files are not written; end the name with .csv, .tsv, "
+            ".json or .parquet."
+        )
 
 
 def table_style(

@@ -17,11 +17,12 @@ from pathlib import Path
 from typing import Any
 
 from uneven.comparison.errors import InputError
-from uneven.comparison.problem import EMPTY
 from uneven.utils.registry import closest, listing
-from uneven.views import resolve_views
 
-__all__ = ["match_views", "views_of_table"]
+__all__ = ["EMPTY", "match_views", "read_view_file", "views_of_table"]
+
+EMPTY = "is empty and is left out"
+"""Why columns without any value are no features; views pass such columns over."""
 
 
 def views_of_table(
@@ -48,9 +49,12 @@ def views_of_table(
     >>> views_of_table("prefix", ["text__a", "sound__a", "text__b"])
     {'text': ['text__a', 'text__b'], 'sound': ['sound__a']}
     """
+    from uneven.views import resolve_views
+
     if choice is None:
         return None
-    wanted = choice if choice == "prefix" else match_views(_read(Path(choice)), columns, left_out)
+    raw = {} if choice == "prefix" else read_view_file(Path(choice))
+    wanted = choice if choice == "prefix" else match_views(raw, columns, left_out)
     if not wanted:
         raise InputError(f"--views {choice}: the columns of every view are empty.")
     try:
@@ -129,7 +133,8 @@ def _check_left_out(
         )
 
 
-def _read(path: Path) -> Mapping[str, Any]:
+def read_view_file(path: Path) -> Mapping[str, Any]:
+    """Names or patterns of each view, as a TOML file has them."""
     if not path.is_file():
         problem = "that is a folder" if path.is_dir() else "there is no such file"
         hint = closest(str(path), ["prefix"])

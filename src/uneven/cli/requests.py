@@ -1,0 +1,349 @@
+"""What a person asks for, checked before anything that takes time is imported.
+
+Options that contradict each other, names of methods and measures that nobody knows, files that are
+not there and columns that a table does not have are refused here, without scikit-learn and pandas.
+"""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+from uneven.comparison.errors import InputError, check_fold_number, check_method_names
+from uneven.comparison.labelfile import ENDINGS
+from uneven.comparison.tables import PARQUET_SUFFIXES, check_ending, check_file, check_header
+from uneven.comparison.viewfile import read_view_file
+from uneven.utils.registry import Registry, closest, listing, read_declarations
+
+__all__ = [
+    "CompareRequest",
+    "LabelRequest",
+    "NoiseRequest",
+    "TableRequest",
+    "check_model",
+    "check_names",
+    "check_out",
+    "compare_source",
+]
+
+
+@dataclass(frozen=True)
+class TableRequest:
+    """A table and what to take from it.
+
+    Attributes
+    ----------
+    path : Path
+        CSV or Parquet file.
+    target : str
+        Column to predict.
+    views : str or None
+        ``"prefix"`` or a TOML file.
+    drop, keep : sequence of str
+        Columns to leave out, and to use although they look like identifiers.
+    encoding : str
+        Encoding of a CSV file.
+    noise_matrix : Path or None
+        File that says how the labels are wrong.
+    """
+
+    path: Path
+    target: str
+    views: str | None = None
+    drop: Sequence[str] = ()
+    keep: Sequence[str] = ()
+    encoding: str = "utf-8"
+    noise_matrix: Path | None = None
+
+    def check(self) -> None:
+        """Refuse files that are not there and columns that the table does not have."""
+        named: Mapping[str, Sequence[str]]
+        named = {"--target": [self.target], "--drop": self.drop, "--keep": self.keep}
+        check_header(self.path, named, self.encoding)
+        if self.views not in (None, "prefix"):
+            read_view_file(Path(str(self.views)))
+        if self.noise_matrix is not None and not self.noise_matrix.exists():
+            raise InputError(f"--noise-matrix {self.noise_matrix}: there is no such file.")
+
+
+@dataclass(frozen=True)
+class CompareRequest:
+    """Everything the user asked for.
+
+    Attributes
+    ----------
+    source : TableRequest or None
+        The table; None for the embedded one.
+    methods : tuple of str or None
+        Names of methods; None takes all, those that join views only if there are several.
+    metric : str or None
+        Measure that ranks; None takes the default.
+    folds, repeats, max_depth, seed, n_jobs : int
+        As in the options.
+    rounds : int or None
+        None takes the default.
+    diagnosis : bool
+        Whether to look at each view on its own, if there are several.
+    stack : bool
+        Whether to join the methods in a stack, as one more method.
+    out : Path
+        Folder for the results.
+    command : str
+        The command line.
+    """
+
+    source: TableRequest | None
+    methods: tuple[str, ...] | None
+    metric: str | None
+    folds: int
+    repeats: int
+    rounds: int | None
+    max_depth: int
+    seed: int
+    n_jobs: int
+    diagnosis: bool
+    stack: bool
+    out: Path
+    command: str
+
+    def __post_init__(self) -> None:
+        check_names(self.methods, self.metric)
+        if self.source is not None:
+            self.source.check()
+        check_fold_number(self.folds)
+
+
+@dataclass(frozen=True)
+class NoiseRequest:
+    """What to estimate from which table.
+
+    Attributes
+    ----------
+    path : Path
+        CSV or Parquet file.
+    observed : str or None
+        Column of noisy labels; with annotators one of them, None for what most of them say.
+    clean : str or None
+        Column of true labels, empty where they are not known.
+    annotators : tuple of str
+        Columns of labels none of which is known to be right.
+    confidence : float
+        Of the intervals.
+    smoothing, laplace : float
+        Rows to add to the right labels of every class, and to every cell.
+    on_empty : {"raise", "identity", "uniform"}
+        What to assume about a class without rows.
+    encoding : str
+        Encoding of a CSV file.
+    out : Path
+        File to write.
+    labels_out : Path or None
+        With annotators: where to write the table with the labels that most of them give, and with
+        the most probable classes.
+    """
+
+    path: Path
+    observed: str | None
+    clean: str | None
+    annotators: tuple[str, ...] = ()
+    confidence: float = 0.95
+    smoothing: float = 0.0
+    laplace: float = 0.0
+    on_empty: str = "raise"
+    encoding: str = "utf-8"
+    out: Path = Path("noise.csv")
+    labels_out: Path | None = None
+
+    def __post_init__(self) -> None:
+        if bool(self.clean) == bool(self.annotators):
+            raise InputError(
+                "give --observed and --clean (noisy and true labels of the same rows), or "
+                "--annotators (columns that label the same rows, none of them known to be right)."
+            )
+        if self.clean and self.observed is None:
+            raise InputError("give the column of noisy labels with --observed, beside --clean.")
+        if self.clean and self.observed == self.clean:
+            raise InputError(
+                f"--observed and --clean both name {self.clean!r}; a column tells nothing about "
+                "its own mistakes. Name the noisy labels with --observed, the checked with --clean."
+            )
+        if self.labels_out and not self.annotators:
+            raise InputError("--labels-out writes what --annotators agree on; give their columns.")
+        if self.annotators and len(set(self.annotators)) < 2:
+            raise InputError("--annotators needs two columns or more, better three.")
+        if self.annotators and self.observed not in (None, *self.annotators):
+            raise InputError(f"--observed {self.observed!r} must be one of the --annotators.")
+        self._check_files()
+        check_header(self.path, {"column": self.columns}, self.encoding)
+
+    def _check_files(self) -> None:
+        check_ending(self.out)
+        for option, path in (("--out", self.out), ("--labels-out", self.labels_out)):
+            if path is None:
+                continue
+            if path.is_dir() or not path.absolute().parent.is_dir():
+                raise InputError(f"{option} {path} must name a file in a folder that exists.")
+            if path.absolute() == self.path.absolute():
+                raise InputError(f"{option} {path} is the table itself; name another file.")
+        if self.labels_out and self.labels_out.absolute() == self.out.absolute():
+            raise InputError(f"--out and --labels-out both name {self.out}; name two files.")
+        if self.labels_out and self.labels_out.suffix.lower() not in (".csv", *PARQUET_SUFFIXES):
+            raise InputError(f"--labels-out {self.labels_out} must end with .csv or .parquet.")
+
+    @property
+    def options(self) -> dict[str, Any]:
+        """How to count."""
+        names = ("confidence", "smoothing", "laplace", "on_empty")
+        return {name: getattr(self, name) for name in names}
+
+    @property
+    def columns(self) -> list[str]:
+        """Columns to read."""
+        if self.annotators:
+            return list(dict.fromkeys(self.annotators))
+        return [name for name in (self.observed, self.clean) if name is not None]
+
+
+@dataclass(frozen=True)
+class LabelRequest:
+    """What to ask about which table.
+
+    Attributes
+    ----------
+    pool : Path
+        CSV or Parquet file.
+    labels : Path
+        CSV file of the labels so far.
+    n : int
+        How many rows to ask for.
+    key : str or None
+        Column that names the rows; None to number them from 1.
+    output : Path or None
+        Where to write the next rows besides.
+    query : str
+        Query rule, a name of `uneven.active.RULES`.
+    kernel, gamma : str and float or None
+        Of the classifier; None lets the table decide.
+    flip : float
+        Chance that a label is wrong.
+    budget : int or None
+        After how many labels to propose to stop.
+    text, drop, keep : tuple of str
+        Columns of running text, columns to leave out, and to use although they look like ids.
+    seed : int
+    encoding : str
+        Of the table.
+    label_column : str or None
+        Column of the table whose filled cells are the first labels.
+    labels_encoding : str or None
+        Of the labels; None finds it out.
+    """
+
+    pool: Path
+    labels: Path
+    n: int = 10
+    key: str | None = None
+    output: Path | None = None
+    query: str = "centre_of_gravity"
+    kernel: str | None = None
+    gamma: float | None = None
+    flip: float = 0.0
+    budget: int | None = None
+    text: tuple[str, ...] = ()
+    drop: tuple[str, ...] = ()
+    keep: tuple[str, ...] = ()
+    seed: int = 0
+    encoding: str = "utf-8"
+    label_column: str | None = None
+    labels_encoding: str | None = None
+
+    def __post_init__(self) -> None:
+        rules = [rule["name"] for rule in read_declarations("rule", "name")]
+        if self.query not in rules:
+            raise InputError(
+                f"unknown --query {self.query!r}; {closest(self.query, rules)}the rules are "
+                f"{listing(rules, limit=20)}."
+            )
+        if self.gamma is not None and not 0.0 < self.gamma < math.inf:
+            raise InputError(f"--gamma must be a number above 0, got {self.gamma:g}.")
+        for option, path in (("--labels", self.labels), ("--output", self.output)):
+            if path is None:
+                continue
+            if path.is_dir() or not path.absolute().parent.is_dir():
+                raise InputError(f"{option} {path} must name a file in a folder that exists.")
+            if path.absolute() == self.pool.absolute():
+                raise InputError(f"{option} {path} is the table itself; name another file.")
+        if self.output and self.output.suffix.lower() not in (*ENDINGS, *PARQUET_SUFFIXES):
+            raise InputError(f"--output {self.output} must end with .csv or .parquet.")
+        if self.output and self.output.absolute() == self.labels.absolute():
+            raise InputError(f"--labels and --output both name {self.labels}; name two files.")
+        check_file(self.pool)
+
+
+def compare_source(
+    path: Path | None, target: str | None, demo: bool, **choices: Any
+) -> TableRequest | None:
+    """Build the request of a comparison, None for the embedded table.
+
+    Parameters
+    ----------
+    path, target : Path and str, or None
+        What the user gave.
+    demo : bool
+        Whether the embedded table was asked for.
+    **choices : object
+        Further attributes of `TableRequest`; None for those that were not given.
+
+    Raises
+    ------
+    InputError
+        If there is no table, no target, or one too many.
+    """
+    if demo:
+        given = {"TABLE": path, "--target": target}
+        given |= {f"--{name}": choices.get(name) for name in ("views", "drop", "keep")}
+        given["--noise-matrix"] = choices.get("noise_matrix")
+        extra = [name for name, value in given.items() if value]
+        if extra:
+            raise InputError(
+                "--demo brings its own table and takes no table options; "
+                f"leave out {', '.join(extra)}."
+            )
+        return None
+    if path is None:
+        raise InputError("give a TABLE and its --target, or --demo. Try: uneven compare --help")
+    if target is None:
+        raise InputError("give the column to predict with --target. Try: uneven compare --help")
+    given_ones = {name: value for name, value in choices.items() if value is not None}
+    return TableRequest(path, target, **given_ones)
+
+
+def check_names(methods: Iterable[str] | None, metric: str | None) -> None:
+    """Refuse names of methods and measures that are not declared anywhere."""
+    if methods is not None:
+        known: Registry[Any] = Registry("method")
+        for one in read_declarations("method", "name", "label", "description"):
+            known.register(one["name"], one, one.get("order", 50.0))
+        check_method_names(methods, known)
+    if metric is not None:
+        known = Registry("metric")
+        for one in read_declarations("measure", "name", "label", "description"):
+            if one.get("label"):
+                known.register(one["name"], one, one.get("order", 50.0))
+        if metric not in known:
+            raise InputError(known.unknown(metric))
+
+
+def check_out(out: Path | None) -> None:
+    """Refuse a file that cannot be written because of its folder."""
+    if out is not None and (out.is_dir() or not out.absolute().parent.is_dir()):
+        raise InputError(f"--out {out} must name a file in a folder that exists.")
+
+
+def check_model(path: Path) -> None:
+    """Refuse a model file that is not there."""
+    if not path.is_file():
+        raise InputError(f"there is no model file {path}.")
