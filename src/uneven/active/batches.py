@@ -109,11 +109,7 @@ def pick_first(pool: Pool, taken: np.ndarray, n: int, rng: np.random.Generator) 
 def check_utilities(utilities: np.ndarray, n_candidates: int) -> None:
     """Refuse what is not one number for each candidate.
 
-    Parameters
-    ----------
-    utilities : ndarray
-        What a query rule returned.
-    n_candidates : int
+    utilities: what a query rule returned.
     """
     if utilities.shape != (n_candidates,):
         raise ValueError(

@@ -117,18 +117,8 @@ def split_known(
 def check_answers(rows: Any, labels: Any, n_rows: int) -> tuple[np.ndarray, np.ndarray]:
     """Refuse answers that are not one label for each of some different rows.
 
-    Parameters
-    ----------
-    rows : array-like of int, shape (n,), or int
-    labels : array-like of shape (n,), or one label
-    n_rows : int
-        Rows of the pool.
-
-    Returns
-    -------
-    rows : ndarray of int, shape (n,)
-    labels : ndarray of shape (n,)
-        In numpy's own type for them.
+    rows: int (n,), or int; labels: (n,), or one label; n_rows: rows of the pool. Returns rows: int
+    (n,); labels: (n,), in numpy's own type for them.
     """
     rows = np.atleast_1d(np.asarray(rows))
     mixed = isinstance(labels, list | tuple)
@@ -153,14 +143,7 @@ def check_answers(rows: Any, labels: Any, n_rows: int) -> tuple[np.ndarray, np.n
 def join_labels(old: np.ndarray, new: np.ndarray) -> np.ndarray:
     """Labels so far and new ones, which must be of one kind.
 
-    Parameters
-    ----------
-    old : ndarray of shape (n,)
-    new : ndarray of shape (m,)
-
-    Returns
-    -------
-    ndarray of shape (n + m,)
+    old: (n,); new: (m,). Returns (n + m,).
 
     Examples
     --------
@@ -183,15 +166,8 @@ def join_labels(old: np.ndarray, new: np.ndarray) -> np.ndarray:
 def answers(steps: list[Step]) -> tuple[np.ndarray, np.ndarray]:
     """Rows with their labels after some steps.
 
-    Parameters
-    ----------
-    steps : list of Step
-
-    Returns
-    -------
-    rows : ndarray of int, shape (n_labelled,)
-        In the order in which they got the label that they have now.
-    labels : ndarray of shape (n_labelled,)
+    Returns rows: int (n_labelled,), in the order in which they got the label that they have now;
+    labels: (n_labelled,).
 
     Examples
     --------
@@ -211,14 +187,8 @@ def answers(steps: list[Step]) -> tuple[np.ndarray, np.ndarray]:
 def fingerprint(X: Any) -> str:
     """A short text that differs between tables.
 
-    Parameters
-    ----------
-    X : ndarray or CSR of shape (n_rows, n_features), frame or array of texts
-
-    Returns
-    -------
-    str
-        Shape and hash of the values; of a sparse table only the stored ones are read.
+    X: (n_rows, n_features), frame or array of texts. Returns shape and hash of the values; of a
+    sparse table only the stored ones are read.
 
     Examples
     --------
@@ -251,11 +221,7 @@ def _spelt(X: Any) -> np.ndarray:
 def save_history(history: History, path: str | os.PathLike[str]) -> None:
     """Write a history; the file appears whole or not at all.
 
-    Parameters
-    ----------
-    history : History
-    path : str or path-like
-        A JSON file. One of that name is replaced.
+    path: a JSON file. One of that name is replaced.
     """
     content = {
         "format": _FORMAT,
@@ -271,14 +237,7 @@ def save_history(history: History, path: str | os.PathLike[str]) -> None:
 def load_history(path: str | os.PathLike[str]) -> History:
     """Read a history.
 
-    Parameters
-    ----------
-    path : str or path-like
-        A file that `save_history` wrote.
-
-    Returns
-    -------
-    History
+    path: a file that `save_history` wrote.
     """
     try:
         content = json.loads(Path(path).read_text(encoding="utf-8"))

@@ -67,10 +67,6 @@ def centre_of_gravity(state: QueryState) -> np.ndarray:
     Whatever the answer, a hyperplane through the centre of gravity leaves at most 1 - 1/e of the
     volume; the nearest one comes close to it.
 
-    Parameters
-    ----------
-    state : QueryState
-
     Returns
     -------
     ndarray of shape (n_candidates,)
@@ -95,10 +91,6 @@ def centre_of_gravity(state: QueryState) -> np.ndarray:
 @rule("simple", "nearest to the support vector machine")
 def simple_margin(state: QueryState) -> np.ndarray:
     """The hyperplane nearest to the Chebyshev centre: the row nearest to the hard-margin SVM.
-
-    Parameters
-    ----------
-    state : QueryState
 
     Returns
     -------
@@ -168,10 +160,6 @@ def ratio_margin(state: QueryState, *, candidates: int | None = 50) -> np.ndarra
 def balanced_votes(state: QueryState) -> np.ndarray:
     """The row whose two most popular answers have the most even votes of the version space.
 
-    Parameters
-    ----------
-    state : QueryState
-
     Returns
     -------
     ndarray of shape (n_candidates,)
@@ -189,10 +177,6 @@ def balanced_votes(state: QueryState) -> np.ndarray:
 @rule("expected_model_change", "most classifiers are expected to be ruled out")
 def expected_model_change(state: QueryState) -> np.ndarray:
     """Share of the version space that the answer is expected to take away.
-
-    Parameters
-    ----------
-    state : QueryState
 
     Returns
     -------
@@ -261,10 +245,6 @@ def orientation_aware(
 def uncertainty(state: QueryState) -> np.ndarray:
     """Where the classifier hesitates between its two best classes.
 
-    Parameters
-    ----------
-    state : QueryState
-
     Returns
     -------
     ndarray of shape (n_candidates,)
@@ -282,10 +262,6 @@ def uncertainty(state: QueryState) -> np.ndarray:
 @rule("random", "any row, to compare with", needs="nothing")
 def random_rows(state: QueryState) -> np.ndarray:
     """Any candidate is as good as another: the rule that all others must beat.
-
-    Parameters
-    ----------
-    state : QueryState
 
     Returns
     -------

@@ -340,16 +340,7 @@ def validate_rows(learner: Any, estimator: Any, X: Any, *, reset: bool = True) -
 
 
 def takes_nan(estimator: Any) -> bool:
-    """Whether a classifier takes NaN, as far as it says; pipelines may fill holes on the way.
-
-    Parameters
-    ----------
-    estimator : object
-
-    Returns
-    -------
-    bool
-    """
+    """Whether a classifier takes NaN, as far as it says; pipelines may fill holes on the way."""
     return hasattr(estimator, "steps") or get_tags(estimator).input_tags.allow_nan
 
 

@@ -62,10 +62,6 @@ def first_reason(stop: StoppingRule | Sequence[StoppingRule], learner: ActiveLea
 def check_stop(stop: Any) -> None:
     """Refuse what is neither a stopping rule nor several of them.
 
-    Parameters
-    ----------
-    stop : object
-
     Examples
     --------
     >>> check_stop(5)

@@ -13,6 +13,17 @@ Then the number of mistakes on separable rows is bounded (see
 `uneven.bounds.ultraconservative_mistake_bound`). The source states the second rule only for a
 later algorithm; without it ``(1, 5, -6)`` would be allowed and the bound would be false.
 
+The steps by name differ in who of the error set pays: the best-scored class pays all ("max", the
+multi-class perceptron; the lowest position if several score the same), all pay the same
+("uniform"), each pays by its lead over the true class ("proportional"; the same if all scores are
+tied), one drawn at random ("random") or the first one ("first") pays all.
+
+"mira" leaves the smallest weights: among all tau that sum to 0 with ``tau[t] <= 1`` and ``tau[r]
+<= 0`` elsewhere, it is the one for which the updated weights have the smallest norm. It relaxes the
+first rule: the true class may move by less than 1. Where the error set is tied with the true
+class, as at zero weights, that tau is zero and nothing would ever be learnt; the uniform step is
+taken instead. The mistake bound of the other steps is not claimed for this one.
+
 References
 ----------
 Crammer and Singer (2003), Ultraconservative online algorithms for multiclass problems.
@@ -22,7 +33,8 @@ classification problems, section 2.3.
 
 from __future__ import annotations
 
-from typing import Any, Protocol
+from dataclasses import dataclass
+from typing import Any
 
 import numpy as np
 from numpy.typing import ArrayLike
@@ -38,33 +50,17 @@ from uneven.linear._loops import (
     find_errors,
 )
 
-__all__ = [
-    "ERROR_STEPS",
-    "STEP_CODES",
-    "Step",
-    "check_step",
-    "error_set",
-    "first_step",
-    "max_step",
-    "mira_step",
-    "proportional_step",
-    "random_step",
-    "uniform_step",
-]
+__all__ = ["ERROR_STEPS", "STEP_CODES", "ErrorStep", "check_step", "error_set"]
 
-
-class Step(Protocol):
-    """How a step is called; see `max_step`."""
-
-    def __call__(
-        self,
-        scores: ArrayLike,
-        truth: int,
-        errors: ArrayLike,
-        rng: np.random.Generator | None = None,
-        squared_norm: float = 1.0,
-    ) -> np.ndarray:
-        """Return tau, of shape (n_classes,)."""
+STEP_CODES = {
+    "first": FIRST,
+    "max": MAX,
+    "mira": MIRA,
+    "proportional": PROPORTIONAL,
+    "random": RANDOM,
+    "uniform": UNIFORM,
+}
+"""What the compiled loops call the steps."""
 
 
 def error_set(scores: ArrayLike, truth: int) -> np.ndarray:
@@ -91,166 +87,73 @@ def error_set(scores: ArrayLike, truth: int) -> np.ndarray:
     return errors[: find_errors(scores, truth, errors)]
 
 
-def max_step(
-    scores: ArrayLike,
-    truth: int,
-    errors: ArrayLike,
-    rng: np.random.Generator | None = None,
-    squared_norm: float = 1.0,
-) -> np.ndarray:
-    """Let the best-scored class of the error set pay all: the multi-class perceptron.
-
-    Parameters
-    ----------
-    scores : array-like of shape (n_classes,)
-        Scores of the example.
-    truth : int
-        Position of its true class.
-    errors : array-like of int, shape (n_errors,)
-        The classes that may pay, at least one; see `error_set`.
-    rng : Generator, optional
-        Only `random_step` draws from it.
-    squared_norm : float, default=1.0
-        Squared length of the example; only `mira_step` needs it.
-
-    Returns
-    -------
-    ndarray of shape (n_classes,)
-        The lowest position pays if several classes score the same.
+@dataclass(frozen=True)
+class ErrorStep:
+    """A step by its name, a key of `STEP_CODES`.
 
     Examples
     --------
-    >>> max_step([0.6, 0.2, 0.9, -0.4], truth=1, errors=[0, 2]).tolist()
+    >>> for name in ("max", "uniform", "first"):
+    ...     print(ErrorStep(name)([0.6, 0.2, 0.9, -0.4], truth=1, errors=[0, 2]).tolist())
     [0.0, 1.0, -1.0, 0.0]
-    """
-    return _compute(MAX, scores, truth, errors)
-
-
-def uniform_step(
-    scores: ArrayLike,
-    truth: int,
-    errors: ArrayLike,
-    rng: np.random.Generator | None = None,
-    squared_norm: float = 1.0,
-) -> np.ndarray:
-    """Let all classes of the error set pay the same; parameters as in `max_step`.
-
-    Examples
-    --------
-    >>> uniform_step([0.6, 0.2, 0.9, -0.4], truth=1, errors=[0, 2]).tolist()
     [-0.5, 1.0, -0.5, 0.0]
-    """
-    return _compute(UNIFORM, scores, truth, errors)
-
-
-def proportional_step(
-    scores: ArrayLike,
-    truth: int,
-    errors: ArrayLike,
-    rng: np.random.Generator | None = None,
-    squared_norm: float = 1.0,
-) -> np.ndarray:
-    """Let each class of the error set pay by its lead over the true class.
-
-    Parameters as in `max_step`. If nobody leads (all scores are tied) they pay the same.
-
-    Examples
-    --------
-    >>> proportional_step([0.5, 0.0, 1.5, -0.4], truth=1, errors=[0, 2]).tolist()
-    [-0.25, 1.0, -0.75, 0.0]
-    """
-    return _compute(PROPORTIONAL, scores, truth, errors)
-
-
-def random_step(
-    scores: ArrayLike,
-    truth: int,
-    errors: ArrayLike,
-    rng: np.random.Generator | None = None,
-    squared_norm: float = 1.0,
-) -> np.ndarray:
-    """Let one class of the error set, drawn at random, pay all; parameters as in `max_step`.
-
-    Examples
-    --------
-    >>> import numpy as np
-    >>> rng = np.random.default_rng(0)
-    >>> random_step([0.6, 0.2, 0.9, -0.4], truth=1, errors=[0, 2], rng=rng).tolist()
-    [0.0, 1.0, -1.0, 0.0]
-    """
-    chance = np.random.default_rng(rng).random()
-    return _compute(RANDOM, scores, truth, errors, chance=chance)
-
-
-def first_step(
-    scores: ArrayLike,
-    truth: int,
-    errors: ArrayLike,
-    rng: np.random.Generator | None = None,
-    squared_norm: float = 1.0,
-) -> np.ndarray:
-    """Let the first class of the error set pay all; parameters as in `max_step`.
-
-    Examples
-    --------
-    >>> first_step([0.6, 0.2, 0.9, -0.4], truth=1, errors=[0, 2]).tolist()
     [-1.0, 1.0, 0.0, 0.0]
-    """
-    return _compute(FIRST, scores, truth, errors)
-
-
-def mira_step(
-    scores: ArrayLike,
-    truth: int,
-    errors: ArrayLike,
-    rng: np.random.Generator | None = None,
-    squared_norm: float = 1.0,
-) -> np.ndarray:
-    """Take the step that leaves the smallest weights (MIRA); parameters as in `max_step`.
-
-    Among all tau that sum to 0 with ``tau[truth] <= 1`` and ``tau[r] <= 0`` elsewhere, it is the
-    one for which the updated weights have the smallest norm. It relaxes the first rule of the
-    steps: the true class may move by less than 1.
-
-    Notes
-    -----
-    Where the error set is tied with the true class, as at zero weights, that tau is zero and
-    nothing would ever be learnt; the uniform step is taken instead. The mistake bound of the
-    other steps is not claimed for this one.
-
-    References
-    ----------
-    Crammer and Singer (2003), Ultraconservative online algorithms for multiclass problems.
-
-    Examples
-    --------
-    >>> mira_step([0.6, 0.2, 0.9, -0.4], 1, [0, 2], squared_norm=2).round(4).tolist()
+    >>> ErrorStep("proportional")([0.5, 0.0, 1.5, -0.4], truth=1, errors=[0, 2]).tolist()
+    [-0.25, 1.0, -0.75, 0.0]
+    >>> ErrorStep("random")([0.6, 0.2, 0.9, -0.4], truth=1, errors=[0, 2], rng=0).tolist()
+    [0.0, 1.0, -1.0, 0.0]
+    >>> ErrorStep("mira")([0.6, 0.2, 0.9, -0.4], 1, [0, 2], squared_norm=2).round(4).tolist()
     [-0.0167, 0.1833, -0.1667, 0.0]
     """
-    if not squared_norm > 0:
-        raise ValueError(f"squared_norm={squared_norm}: the MIRA step needs a row that is not 0.")
-    return _compute(MIRA, scores, truth, errors, squared_norm)
+
+    name: str
+
+    def __call__(
+        self,
+        scores: ArrayLike,
+        truth: int,
+        errors: ArrayLike,
+        rng: np.random.Generator | int | None = None,
+        squared_norm: float = 1.0,
+    ) -> np.ndarray:
+        """Who pays for a mistake.
+
+        Parameters
+        ----------
+        scores : array-like of shape (n_classes,)
+            Scores of the example.
+        truth : int
+            Position of its true class.
+        errors : array-like of int, shape (n_errors,)
+            The classes that may pay, at least one; see `error_set`.
+        rng : Generator, optional
+            Only "random" draws from it.
+        squared_norm : float, default=1.0
+            Squared length of the example; only "mira" needs it.
+
+        Returns
+        -------
+        ndarray of shape (n_classes,)
+        """
+        if self.name == "mira" and not squared_norm > 0:
+            raise ValueError(
+                f"squared_norm={squared_norm}: the MIRA step needs a row that is not 0."
+            )
+        chance = np.random.default_rng(rng).random() if self.name == "random" else 0.0
+        scores = np.asarray(scores, dtype=np.float64)
+        errors = np.asarray(errors, dtype=np.int64)
+        if errors.size == 0:
+            raise ValueError(
+                "the error set is empty: nobody can pay, and there is nothing to correct."
+            )
+        tau = np.empty(len(scores))
+        code = STEP_CODES[self.name]
+        fill_step(code, scores, truth, errors, float(squared_norm), chance, tau)
+        return tau
 
 
-ERROR_STEPS: dict[str, Step] = {
-    "first": first_step,
-    "max": max_step,
-    "mira": mira_step,
-    "proportional": proportional_step,
-    "random": random_step,
-    "uniform": uniform_step,
-}
+ERROR_STEPS = {name: ErrorStep(name) for name in STEP_CODES}
 """The steps by name."""
-
-STEP_CODES = {
-    "first": FIRST,
-    "max": MAX,
-    "mira": MIRA,
-    "proportional": PROPORTIONAL,
-    "random": RANDOM,
-    "uniform": UNIFORM,
-}
-"""What the compiled loops call them."""
 
 
 def check_step(
@@ -306,21 +209,4 @@ def check_step(
         raise ValueError(f"{shown} moves class {r}, which is not in the error set.")
     if abs(tau.sum()) > tol:
         raise ValueError(f"{shown} sums to {tau.sum():.6g}; it must sum to 0.")
-    return tau
-
-
-def _compute(
-    code: int,
-    scores: ArrayLike,
-    truth: int,
-    errors: ArrayLike,
-    squared_norm: float = 1.0,
-    chance: float = 0.0,
-) -> np.ndarray:
-    scores = np.asarray(scores, dtype=np.float64)
-    errors = np.asarray(errors, dtype=np.int64)
-    if errors.size == 0:
-        raise ValueError("the error set is empty: nobody can pay, and there is nothing to correct.")
-    tau = np.empty(len(scores))
-    fill_step(code, scores, truth, errors, float(squared_norm), chance, tau)
     return tau

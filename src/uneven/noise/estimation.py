@@ -199,18 +199,8 @@ class CountingRules:
     ) -> ConfusionEstimate:
         """Turn counts into an estimate.
 
-        Parameters
-        ----------
-        counts : ndarray of shape (n_classes, n_classes)
-            Row = observed label, column = true class.
-        sizes : ndarray of shape (n_classes,)
-            Effective number of rows of each true class.
-        classes : ndarray of shape (n_classes,)
-        source : str
-
-        Returns
-        -------
-        ConfusionEstimate
+        counts: (n_classes, n_classes), row = observed label, column = true class; sizes:
+        (n_classes,), effective number of rows of each true class; classes: (n_classes,).
         """
         totals = counts.sum(axis=0)
         seen = totals > 0.0

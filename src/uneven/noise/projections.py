@@ -124,20 +124,8 @@ def project(
 ) -> tuple[np.ndarray, int, bool]:
     """Make a vector orthogonal to its mistakes, one after the other, until it has none.
 
-    Parameters
-    ----------
-    mistakes : callable
-        The mistake of a unit vector, of shape (n_features,), or None.
-    w : ndarray of shape (n_features,)
-        Of length 1.
-    max_steps : int
-
-    Returns
-    -------
-    w : ndarray of shape (n_features,)
-    n_updates : int
-    found : bool
-        Whether no mistake is left.
+    mistakes: the mistake of a unit vector, of shape (n_features,), or None; w: (n_features,), of
+    length 1. Returns w: (n_features,); found: whether no mistake is left.
     """
     for steps in range(max_steps + 1):
         x = mistakes(w)

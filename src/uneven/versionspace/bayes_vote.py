@@ -46,17 +46,8 @@ def normal_vote(
 ) -> np.ndarray:
     """Share of a normal distribution on the positive side of each row.
 
-    Parameters
-    ----------
-    where : ndarray of shape (n_rows, n_dims)
-    rest : ndarray of shape (n_rows,)
-    mean : ndarray of shape (n_dims,)
-    covariance : ndarray of shape (n_dims, n_dims)
-
-    Returns
-    -------
-    ndarray of shape (n_rows,)
-        One half for rows without a direction.
+    where: (n_rows, n_dims); rest: (n_rows,); mean: (n_dims,); covariance: (n_dims, n_dims). Returns
+    (n_rows,), one half for rows without a direction.
 
     Examples
     --------
@@ -72,17 +63,8 @@ def normal_vote(
 def sample_vote(where: np.ndarray, rest: np.ndarray, points: np.ndarray) -> np.ndarray:
     """Share of points of the version space on the positive side of each row.
 
-    Parameters
-    ----------
-    where : ndarray of shape (n_rows, n_dims)
-    rest : ndarray of shape (n_rows,)
-    points : ndarray of shape (n_points, n_dims)
-        Only their directions matter.
-
-    Returns
-    -------
-    ndarray of shape (n_rows,)
-        Points on the hyperplane count half.
+    where: (n_rows, n_dims); rest: (n_rows,); points: (n_points, n_dims), only their directions
+    matter. Returns (n_rows,), points on the hyperplane count half.
 
     Notes
     -----
@@ -148,16 +130,8 @@ def joint_sample_vote(
 ) -> np.ndarray:
     """Share of points of a joint version space that gives each class to each row.
 
-    Parameters
-    ----------
-    where : ndarray of shape (n_rows, n_dims)
-    rest : ndarray of shape (n_rows,)
-    points : ndarray of shape (n_points, (n_classes - 1) * n_dims)
-    n_classes : int
-
-    Returns
-    -------
-    ndarray of shape (n_rows, n_classes)
+    where: (n_rows, n_dims); rest: (n_rows,); points: (n_points, (n_classes - 1) * n_dims). Returns
+    (n_rows, n_classes).
     """
     size = n_classes - 1
     drawn = _as_normal(points).reshape(len(points) * size, -1)
@@ -173,15 +147,8 @@ def joint_sample_vote(
 def share_out(votes: np.ndarray, scores: np.ndarray) -> np.ndarray:
     """Turn votes of one class against the rest into shares that add up to 1.
 
-    Parameters
-    ----------
-    votes : ndarray of shape (n_rows, n_classes)
-    scores : ndarray of shape (n_rows, n_classes)
-        Decide where all votes are zero: the highest gets the row, several share it.
-
-    Returns
-    -------
-    ndarray of shape (n_rows, n_classes)
+    votes: (n_rows, n_classes); scores: (n_rows, n_classes), decide where all votes are zero: the
+    highest gets the row, several share it. Returns (n_rows, n_classes).
 
     Examples
     --------
@@ -197,15 +164,8 @@ def share_out(votes: np.ndarray, scores: np.ndarray) -> np.ndarray:
 def class_frame(n_classes: int) -> np.ndarray:
     """An orthonormal frame of the differences between classes.
 
-    Parameters
-    ----------
-    n_classes : int
-        Two or more.
-
-    Returns
-    -------
-    ndarray of shape (n_classes, n_classes - 1)
-        Row k stands for class k; the rows add up to zero and have distance ``sqrt(2)``.
+    n_classes: two or more. Returns (n_classes, n_classes - 1), row k stands for class k; the rows
+    add up to zero and have distance ``sqrt(2)``.
 
     Examples
     --------

@@ -36,15 +36,8 @@ class EmptyVersionSpaceError(ValueError):
 def check_cuts(cuts: Any) -> np.ndarray:
     """Refuse what is not a table of unit rows.
 
-    Parameters
-    ----------
-    cuts : array-like of shape (n_cuts, n_dims)
-        May have no rows.
-
-    Returns
-    -------
-    ndarray of shape (n_cuts, n_dims)
-        C-contiguous, of double precision.
+    cuts: (n_cuts, n_dims), may have no rows. Returns (n_cuts, n_dims), C-contiguous, of double
+    precision.
 
     Examples
     --------
@@ -171,16 +164,7 @@ def redundant_cuts(cuts: np.ndarray, tol: float = 1e-9) -> np.ndarray:
 def check_vector(name: str, value: Any, size: int) -> np.ndarray:
     """Refuse what is not a finite vector of a given size; return a copy of double precision.
 
-    Parameters
-    ----------
-    name : str
-        How errors call it.
-    value : array-like of shape (size,)
-    size : int
-
-    Returns
-    -------
-    ndarray of shape (size,)
+    name: how errors call it; value: (size,). Returns (size,).
 
     Examples
     --------
@@ -200,14 +184,7 @@ def check_vector(name: str, value: Any, size: int) -> np.ndarray:
 def check_offsets(cuts: np.ndarray, offsets: Any) -> np.ndarray:
     """Least products with the cuts, zeros if not given.
 
-    Parameters
-    ----------
-    cuts : ndarray of shape (n_cuts, n_dims)
-    offsets : array-like of shape (n_cuts,) or None
-
-    Returns
-    -------
-    ndarray of shape (n_cuts,)
+    cuts: (n_cuts, n_dims); offsets: (n_cuts,) or None. Returns (n_cuts,).
     """
     if offsets is None:
         return np.zeros(len(cuts))
@@ -219,19 +196,8 @@ def check_inside(
 ) -> np.ndarray:
     """Refuse a start that is not inside; return a copy.
 
-    Parameters
-    ----------
-    cuts : ndarray of shape (n_cuts, n_dims)
-    offsets : ndarray of shape (n_cuts,)
-    ball : bool
-        Whether the unit ball bounds the body too.
-    start : array-like of shape (n_dims,)
-    strictly : bool, default=True
-        Whether a point on the boundary is refused.
-
-    Returns
-    -------
-    ndarray of shape (n_dims,)
+    cuts: (n_cuts, n_dims); offsets: (n_cuts,); ball: whether the unit ball bounds the body too;
+    start: (n_dims,); strictly: whether a point on the boundary is refused. Returns (n_dims,).
 
     Examples
     --------
@@ -257,12 +223,6 @@ def check_inside(
 def cut_products(cuts: np.ndarray) -> np.ndarray:
     """Products of the cuts with each other, or nothing at all if there are too many of them.
 
-    Parameters
-    ----------
-    cuts : ndarray of shape (n_cuts, n_dims)
-
-    Returns
-    -------
-    ndarray of shape (n_cuts, n_cuts) or (0, 0)
+    cuts: (n_cuts, n_dims). Returns (n_cuts, n_cuts) or (0, 0).
     """
     return cuts @ cuts.T if len(cuts) <= _LARGEST_GRAM else np.empty((0, 0))

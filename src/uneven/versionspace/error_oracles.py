@@ -154,19 +154,8 @@ def speaking_error(
 ) -> int | None:
     """Pick a mistake that can be corrected, passing over rows of zeros.
 
-    Parameters
-    ----------
-    rule : callable
-    margins : ndarray of shape (n_samples,)
-        Changed: infinite for rows of zeros.
-    silent : list of int
-        Rows of zeros found so far; more may be appended.
-    products : callable
-        Products of a row with others.
-
-    Returns
-    -------
-    int or None
+    margins: (n_samples,), changed: infinite for rows of zeros; silent: rows of zeros found so far;
+    more may be appended; products: products of a row with others.
 
     Examples
     --------

@@ -148,15 +148,8 @@ def _empty(n_cuts: int) -> EmptyVersionSpaceError:
 def hull_centre(points: Any) -> tuple[np.ndarray, float]:
     """Centre of gravity and volume of the convex hull of points.
 
-    Parameters
-    ----------
-    points : array-like of shape (n_points, n_dims)
-        In general position: at least ``n_dims + 1``, not in a plane.
-
-    Returns
-    -------
-    centre : ndarray of shape (n_dims,)
-    volume : float
+    points: (n_points, n_dims), in general position: at least ``n_dims + 1``, not in a plane.
+    Returns centre: (n_dims,).
 
     Examples
     --------
@@ -176,16 +169,8 @@ def hull_centre(points: Any) -> tuple[np.ndarray, float]:
 def clip_hull(points: Any, normal: Any, offset: float = 0.0) -> np.ndarray:
     """Points whose hull is the part of a hull on the positive side of a hyperplane.
 
-    Parameters
-    ----------
-    points : array-like of shape (n_points, n_dims)
-    normal : array-like of shape (n_dims,)
-    offset : float, default=0.0
-        The part with ``points @ normal >= offset`` is kept.
-
-    Returns
-    -------
-    ndarray of shape (n_kept, n_dims)
+    points: (n_points, n_dims); normal: (n_dims,); offset: the part with ``points @ normal >=
+    offset`` is kept. Returns (n_kept, n_dims).
 
     Examples
     --------
@@ -200,16 +185,8 @@ def clip_hull(points: Any, normal: Any, offset: float = 0.0) -> np.ndarray:
 def hull_slice(points: Any, normal: Any, offset: float = 0.0) -> np.ndarray:
     """Points whose hull is where a hyperplane meets a hull.
 
-    Parameters
-    ----------
-    points : array-like of shape (n_points, n_dims)
-    normal : array-like of shape (n_dims,)
-    offset : float, default=0.0
-
-    Returns
-    -------
-    ndarray of shape (n_crossings, n_dims)
-        Where the hyperplane meets the segments between points on different sides.
+    points: (n_points, n_dims); normal: (n_dims,). Returns (n_crossings, n_dims), where the
+    hyperplane meets the segments between points on different sides.
 
     Examples
     --------

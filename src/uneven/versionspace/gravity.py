@@ -303,18 +303,8 @@ def directions_inside(
 ) -> tuple[np.ndarray, float]:
     """Draw directions and keep those inside all half-spaces.
 
-    Parameters
-    ----------
-    cuts : ndarray of shape (n_cuts, n_dims)
-    n_directions : int
-    rng : Generator
-
-    Returns
-    -------
-    inside : ndarray of shape (n_inside, n_dims)
-        Unit rows, at least one.
-    share : float
-        Part that was inside.
+    cuts: (n_cuts, n_dims). Returns inside: (n_inside, n_dims), unit rows, at least one; share: part
+    that was inside.
 
     Examples
     --------

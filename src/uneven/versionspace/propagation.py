@@ -327,16 +327,7 @@ def _start(sites: np.ndarray | None, n_cuts: int) -> np.ndarray:
 
 
 def few_threads(n_dims: int) -> AbstractContextManager[Any]:
-    """One thread for products of small matrices while the block runs; as many as before after it.
-
-    Parameters
-    ----------
-    n_dims : int
-
-    Returns
-    -------
-    context manager
-    """
+    """One thread for products of small matrices while the block runs; as before after it."""
     if not MANY < n_dims < _WORTH_THREADS:
         return nullcontext()
     return _controller().limit(limits=1, user_api="blas")

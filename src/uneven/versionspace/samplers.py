@@ -506,14 +506,7 @@ def usual_bounces(n_dims: int) -> int:
 def longer(run: HamiltonianRun) -> float:
     """How often flights should be allowed to bounce, after a run that did not mix.
 
-    Parameters
-    ----------
-    run : HamiltonianRun
-
-    Returns
-    -------
-    float
-        Infinite if the run is good enough.
+    Returns infinite if the run is good enough.
     """
     return _MORE * run.bounces if run.drift > _DRIFT else math.inf
 
@@ -528,18 +521,8 @@ def fly(
 ) -> HamiltonianRun:
     """One run of flights, whether they mix or not.
 
-    Parameters
-    ----------
-    cuts : ndarray of shape (n_cuts, n_dims)
-    w : ndarray of shape (n_dims,)
-        Strictly inside; changed to where the last flight ends.
-    n_samples, burn, bounces : int
-        As in `hamiltonian`.
-    rng : Generator
-
-    Returns
-    -------
-    HamiltonianRun
+    cuts: (n_cuts, n_dims); w: (n_dims,), strictly inside; changed to where the last flight ends;
+    n_samples, burn, bounces: as in `hamiltonian`.
     """
     samples, averages = _fly_twice(cuts, w, n_samples, burn, bounces, rng)
     radii = rng.random(n_samples) ** (1.0 / cuts.shape[1])
@@ -574,13 +557,7 @@ def gravity_of_normal(mean: np.ndarray) -> np.ndarray:
 
     Both point where the mean of the cone's directions points; the lengths have known means.
 
-    Parameters
-    ----------
-    mean : ndarray of shape (n_dims,)
-
-    Returns
-    -------
-    ndarray of shape (n_dims,)
+    mean: (n_dims,). Returns (n_dims,).
 
     Examples
     --------
@@ -594,14 +571,7 @@ def gravity_of_normal(mean: np.ndarray) -> np.ndarray:
 def shrinkage(n_dims: int) -> float:
     """How much shorter the mean of the unit ball's part of a cone is than that of a normal vector.
 
-    Parameters
-    ----------
-    n_dims : int
-
-    Returns
-    -------
-    float
-        Mean length of points of the ball over mean length of normal vectors.
+    Returns mean length of points of the ball over mean length of normal vectors.
     """
     length = math.sqrt(2.0) * math.exp(gammaln((n_dims + 1) / 2) - gammaln(n_dims / 2))
     return n_dims / (n_dims + 1) / length

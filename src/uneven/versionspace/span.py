@@ -257,16 +257,8 @@ def _place_few(
 def feature_norms(X: Any, kernel: Kernel, params: dict[str, Any]) -> np.ndarray:
     """Lengths of rows in the space of a kernel.
 
-    Parameters
-    ----------
-    X : ndarray or CSR of shape (n_samples, n_features)
-    kernel : str or callable
-        Not "precomputed", which does not tell.
-    params : dict of str to object
-
-    Returns
-    -------
-    ndarray of shape (n_samples,)
+    X: (n_samples, n_features); kernel: not "precomputed", which does not tell. Returns
+    (n_samples,).
 
     Examples
     --------

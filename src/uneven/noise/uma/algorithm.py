@@ -101,17 +101,8 @@ SELECTIONS: dict[str, Callable[[Candidates], np.ndarray]] = {
 def in_order(selection: str, pairs: Candidates, allowed: np.ndarray) -> Iterator[tuple[int, int]]:
     """Pairs (predicted, true) in the order in which a rule wants them.
 
-    Parameters
-    ----------
-    selection : str
-        A key of `SELECTIONS`.
-    pairs : Candidates
-    allowed : ndarray of bool, shape (n_classes, n_classes)
-        Which pairs may be taken; the diagonal is always left out.
-
-    Yields
-    ------
-    (int, int)
+    selection: a key of `SELECTIONS`; allowed: bool (n_classes, n_classes), which pairs may be
+    taken; the diagonal is always left out. Yields (int, int).
 
     Examples
     --------
@@ -196,10 +187,7 @@ class Run:
     def update(self, tau: np.ndarray, vector: np.ndarray) -> None:
         """Add ``tau[r] * vector`` to each class vector r.
 
-        Parameters
-        ----------
-        tau : ndarray of shape (n_classes,)
-        vector : ndarray of shape (n_features,), or (n_samples,) in a dual space
+        tau: (n_classes,); vector: (n_features,), or (n_samples,) in a dual space.
         """
         change = self.space.scores(vector)
         for r in np.flatnonzero(tau):
@@ -244,13 +232,7 @@ class Run:
     def predict(self, coef: np.ndarray) -> np.ndarray:
         """Predicted class of each row by other class vectors.
 
-        Parameters
-        ----------
-        coef : ndarray of the shape of ``coef``
-
-        Returns
-        -------
-        ndarray of int, shape (n_samples,)
+        Returns int (n_samples,).
         """
         scores = self.space.scores(coef)
         return top_classes(scores, slack=self.lengths * self._rounding(coef, scores))
@@ -403,19 +385,8 @@ _SURE = 2.0
 def doubts(run: Run, coef: np.ndarray, stop_reason: str, advice: str) -> str:
     """What is doubtful about the class vectors that are kept, in a sentence; empty if nothing is.
 
-    Parameters
-    ----------
-    run : Run
-        At its end.
-    coef : ndarray of the shape of ``run.coef``
-        The class vectors that are kept.
-    stop_reason : str
-    advice : str
-        What to do to get better ones out of the same run.
-
-    Returns
-    -------
-    str
+    run: at its end; coef: the class vectors that are kept; advice: what to do to get better ones
+    out of the same run.
     """
     n_rows = len(run.lengths)
     if not n_rows or not run.n_steps:

@@ -27,16 +27,8 @@ UNCOUNTED = -1
 def label_weights(y: Any, n_classes: int) -> sp.csr_array:
     """Weights of the labels in every row, from labels or from such weights.
 
-    Parameters
-    ----------
-    y : array-like of shape (n_samples,), or array-like or sparse matrix of shape \
-(n_samples, n_classes)
-        Labels 0 .. n_classes - 1, or finite weights >= 0.
-    n_classes : int
-
-    Returns
-    -------
-    CSR array of shape (n_samples, n_classes)
+    y: (n_samples,), or array-like or sparse matrix (n_samples, n_classes), labels 0 .. n_classes -
+    1, or finite weights >= 0. Returns CSR (n_samples, n_classes).
 
     Examples
     --------
@@ -60,15 +52,7 @@ def label_weights(y: Any, n_classes: int) -> sp.csr_array:
 def check_label_weights(weights: Any, n_samples: int, n_classes: int) -> sp.csr_array:
     """Validate weights of the labels in every row.
 
-    Parameters
-    ----------
-    weights : array-like or sparse matrix of shape (n_samples, n_classes)
-        Finite numbers >= 0.
-    n_samples, n_classes : int
-
-    Returns
-    -------
-    CSR array of shape (n_samples, n_classes)
+    weights: (n_samples, n_classes), finite numbers >= 0. Returns CSR (n_samples, n_classes).
 
     Examples
     --------
