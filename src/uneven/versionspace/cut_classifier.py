@@ -203,19 +203,6 @@ class KernelSample:
         return self._kept[row]
 
 
-class CutRun(Protocol):
-    """What a run on one class leaves: a point, the rows cut along, whether nothing is wrong."""
-
-    @property
-    def w(self) -> Any: ...
-
-    @property
-    def cuts(self) -> np.ndarray: ...
-
-    @property
-    def converged(self) -> bool: ...
-
-
 class CutClassifier(KernelMixin, LinearClassifier, ABC):
     """Base of the classifiers that look at rows through an oracle.
 
@@ -316,7 +303,7 @@ class CutClassifier(KernelMixin, LinearClassifier, ABC):
 
     @abstractmethod
     def _run(self, sample: Sample, rule: Rule, rng: np.random.Generator) -> Any:
-        """Learn one class against the rest; returns a `CutRun`."""
+        """Learn one class against the rest; what it returns has ``w``, ``cuts`` and ``converged``."""
 
     @abstractmethod
     def _advice(self) -> str:
