@@ -303,7 +303,7 @@ class CutClassifier(KernelMixin, LinearClassifier, ABC):
 
     @abstractmethod
     def _run(self, sample: Sample, rule: Rule, rng: np.random.Generator) -> Any:
-        """Learn one class against the rest; what it returns has ``w``, ``cuts`` and ``converged``."""
+        """Learn one class against the rest; return its ``w``, ``cuts`` and ``converged``."""
 
     @abstractmethod
     def _advice(self) -> str:
