@@ -10,10 +10,12 @@ from sklearn.exceptions import ConvergenceWarning
 from sklearn.svm import LinearSVC
 
 from tests.stacking.problems import GOLDEN_P, GOLDEN_Y, level_one_problem
+from uneven.stacking.model.combinations import COMBINATIONS
+from uneven.stacking.model.losses import LOSSES
+from uneven.stacking.model.penalties import PENALTIES
 from uneven.stacking.model.problem import pose_problem
 from uneven.stacking.solvers.solve import STRENGTHS, minimise, solve
 
-COMBINATIONS, LOSSES, PENALTIES = ("ws", "cws", "lsg"), ("hinge", "squared"), ("l2", "l1", "group")
 TRIPLES = list(itertools.product(COMBINATIONS, LOSSES, PENALTIES))
 
 GOLDEN_HINGE = {
@@ -45,6 +47,35 @@ def joint_features(P, n, combination):
     return np.hstack([table.reshape(n_rows, -1), constant])
 
 
+def hinges(conic, weights):
+    misses = [1.0 - table @ weights for table in conic.tables]
+    return cp.sum(cp.maximum(*misses, 0.0))
+
+
+def squares(conic, weights):
+    pairs = zip(conic.tables, conic.targets)
+    return sum(cp.sum_squares(table @ weights - to) for table, to in pairs)
+
+
+def blocks_of(name):
+    """Norms of the blocks that a penalty says it has: for those that have no form of their own."""
+
+    def price(rows):
+        size = PENALTIES[name]().block(rows.shape[1])
+        blocks = cp.reshape(rows, (rows.size // size, size), order="C")
+        return cp.sum(cp.norm(blocks, 2, axis=1))
+
+    return price
+
+
+CONIC_LOSSES = {"hinge": hinges, "squared": squares}
+CONIC_PENALTIES = {
+    "l2": cp.sum_squares,
+    "l1": lambda rows: cp.sum(cp.abs(rows)),
+    "group": lambda rows: cp.sum(cp.norm(rows, 2, axis=1)),
+}
+
+
 class ConicProblem:
     """The same problem, written once for CVXPY and solved by Clarabel for many tables."""
 
@@ -59,18 +90,8 @@ class ConicProblem:
         self.tables = [cp.Parameter((n_rows, weights.size)) for _ in range(n_tables)]
         self.targets = [cp.Parameter(n_rows) for _ in range(n_tables)]
         self.strength = cp.Parameter(nonneg=True)
-        if loss == "hinge":
-            misses = [1.0 - table @ weights for table in self.tables]
-            misses.append(np.zeros(n_rows))
-            cost = cp.sum(cp.maximum(*misses)) / n_rows
-        else:
-            pairs = zip(self.tables, self.targets)
-            cost = sum(cp.sum_squares(table @ weights - to) for table, to in pairs) / n_rows
-        price = {
-            "l2": lambda: cp.sum_squares(rows),
-            "l1": lambda: cp.sum(cp.abs(rows)),
-            "group": lambda: cp.sum(cp.norm(rows, 2, axis=1)),
-        }[penalty]()
+        cost = CONIC_LOSSES[loss](self, weights) / n_rows
+        price = CONIC_PENALTIES.get(penalty, blocks_of(penalty))(rows)
         price = price + ridge * cp.sum_squares(rows)
         self.problem = cp.Problem(cp.Minimize(cost + self.strength * price))
 

@@ -293,9 +293,10 @@ class MarginStackingClassifier(StackedClassifier):
         self.verbose = verbose
 
     def _check_together(self, n_members: int) -> None:
-        if self.select_then_refit and self.penalty == "l2":
+        if self.select_then_refit and not PENALTIES[self.penalty].sparse:
             raise ValueError(
-                'select_then_refit=True needs a penalty that selects: "group" or "l1", not "l2".'
+                'select_then_refit=True needs a penalty that selects: "group" or "l1", not '
+                f'"{self.penalty}".'
             )
         self._check_kernel()
         check_solver(self.solver, self.loss, make_penalty(self.penalty, self.elastic))

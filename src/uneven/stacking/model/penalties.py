@@ -111,8 +111,9 @@ def make_penalty(name: str, elastic: float = 0.0) -> Penalty:
     if issubclass(kind, SparsePenalty):
         return kind(float(elastic))
     if elastic:
+        sparse = " or ".join(repr(word) for word, other in PENALTIES.items() if other.sparse)
         raise ValueError(
-            f"elastic={elastic!r} adds squared weights to penalty='l1' or 'group'; "
+            f"elastic={elastic!r} adds squared weights to penalty={sparse}; "
             f"penalty={name!r} consists of them: leave elastic=0."
         )
     return kind()
