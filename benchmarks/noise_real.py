@@ -21,7 +21,7 @@ from matplotlib import pyplot as plt
 from benchmarks.cheap_labels import NAMES, judge, validation_error
 from benchmarks.lines import NOT_RUN, Line
 from uneven.datasets import DatasetUnavailableError
-from uneven.plots.palette import BLUE, GRID, INK, MUTED, ORANGE, SERIES
+from uneven.plots.drawing import BLUE, GRID, INK, MUTED, ORANGE, SERIES
 from uneven_published import Context
 from uneven_published.louche import noise_studies as published
 from uneven_published.louche.cheap_labels import (

@@ -104,8 +104,7 @@ def draw_figure(found: dict[str, np.ndarray], path: Path = FIGURE) -> None:
     matplotlib.use("agg")
     from matplotlib import pyplot as plt
 
-    from uneven.plots.drawing import soft_grid
-    from uneven.plots.palette import BLUE, INK, MUTED, ORANGE
+    from uneven.plots.drawing import BLUE, INK, MUTED, ORANGE, soft_grid
 
     figure, axes = plt.subplots(1, 4, figsize=(11, 3.3), sharey=True, layout="constrained")
     levels = np.array(LEVELS)

@@ -13,7 +13,7 @@ from matplotlib.colors import to_hex
 
 from uneven.metrics import average_ranks, critical_difference
 from uneven.plots import CriticalDifferenceDisplay
-from uneven.plots.palette import BLUE
+from uneven.plots.drawing import BLUE
 
 RANKS = [3.143, 2.0, 2.893, 1.964]
 TREES = ["plain", "m", "cf", "both"]

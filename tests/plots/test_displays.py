@@ -20,8 +20,7 @@ from matplotlib import pyplot as plt
 from uneven.metrics import confusion_norm, geometric_mean_recall
 from uneven.plots import BoostingCurveDisplay, ConfusionNormDisplay, VoteShareDisplay
 from uneven.plots.curves import _running_mean
-from uneven.plots.drawing import shorten
-from uneven.plots.palette import ERROR, INK, SUPPORT, text_on
+from uneven.plots.drawing import ERROR, INK, SUPPORT, shorten, text_on
 
 
 @pytest.fixture(autouse=True)

@@ -15,7 +15,7 @@ from matplotlib.colors import to_hex
 
 from uneven.plots import LearningCurveDisplay, VolumeDisplay
 from uneven.plots.bands import middle_and_band, spread_apart
-from uneven.plots.palette import BLUE, MUTED, ORANGE
+from uneven.plots.drawing import BLUE, MUTED, ORANGE
 
 
 @pytest.fixture(autouse=True)

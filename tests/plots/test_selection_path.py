@@ -18,7 +18,7 @@ from sklearn.tree import DecisionTreeClassifier
 
 from uneven import MarginStackingClassifier
 from uneven.plots import SelectionPathDisplay
-from uneven.plots.palette import GRID, ORANGE
+from uneven.plots.drawing import GRID, ORANGE
 from uneven.plots.selection_path import MOST_NAMED
 
 STRENGTHS = [1.0, 0.001, 0.1, 0.01]

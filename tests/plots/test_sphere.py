@@ -5,7 +5,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from uneven.plots.sphere import (
+from uneven.plots.version_space_maps import (
     common_arc,
     equal_area_map,
     great_circle,

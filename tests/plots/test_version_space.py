@@ -11,7 +11,7 @@ mpl.use("Agg")
 from matplotlib import pyplot as plt
 
 from uneven.plots import VersionSpaceDisplay
-from uneven.plots.names import name_points
+from uneven.plots.drawing import name_points
 from uneven.plots.version_space_maps import map_of
 from uneven.versionspace import VersionSpace
 

@@ -14,7 +14,7 @@ from tests.report.reader import Reader
 from tests.report.samples import NASTY, make_results
 from uneven.cli.ranking import ranking_table
 from uneven.metrics import confusion_norm
-from uneven.plots import palette
+from uneven.plots import drawing as palette
 from uneven.report import render_report, write_report
 from uneven.report.charts import fold_strip, line_chart, nice_ticks, thin
 from uneven.report.heat import ConfusionPicture

@@ -12,7 +12,7 @@ from matplotlib import pyplot as plt
 from matplotlib.colors import to_hex
 from matplotlib.container import ErrorbarContainer
 
-from uneven.plots.palette import BLUE, ORANGE
+from uneven.plots.drawing import BLUE, ORANGE
 from uneven_published.pages.figures import PublishedDisplay
 
 X = [0.0, 1.0, 2.0, 3.0]

@@ -66,8 +66,7 @@ def _confusion(found: Comparison, result: MethodResult) -> Any:
 
 
 def _recalls(found: Comparison, ax: Any = None, title: str = "Recall of each class") -> Any:
-    from uneven.plots.drawing import draw_cells, fresh_axes, headline, name_cells, percent
-    from uneven.plots.palette import SUPPORT
+    from uneven.plots.drawing import SUPPORT, draw_cells, fresh_axes, headline, name_cells, percent
 
     ranked = found.ranked()
     recalls = np.nan_to_num([result.recalls() for result in ranked])

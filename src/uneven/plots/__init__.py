@@ -17,12 +17,11 @@ from uneven.plots.confusion import ConfusionNormDisplay
 from uneven.plots.critical_difference import CriticalDifferenceDisplay
 from uneven.plots.curves import BoostingCurveDisplay
 from uneven.plots.diagnosis import ViewDiagnosisDisplay
-from uneven.plots.learning import LearningCurveDisplay
+from uneven.plots.learning import LearningCurveDisplay, VolumeDisplay
 from uneven.plots.noise import NoiseMatrixDisplay
 from uneven.plots.selection_path import SelectionPathDisplay
 from uneven.plots.shares import VoteShareDisplay
 from uneven.plots.version_space import VersionSpaceDisplay
-from uneven.plots.volume import VolumeDisplay
 
 __all__ = [
     "BoostingCurveDisplay",

@@ -10,8 +10,7 @@ from matplotlib.ticker import MaxNLocator
 from numpy.typing import ArrayLike
 from sklearn.isotonic import isotonic_regression
 
-from uneven.plots.drawing import shorten
-from uneven.plots.palette import LINES, MUTED
+from uneven.plots.drawing import LINES, MUTED, shorten
 
 __all__ = [
     "BAND_NAMES",

@@ -10,6 +10,11 @@ from numpy.typing import ArrayLike
 
 from uneven.metrics import confusion_counts, confusion_norm, confusion_rates, geometric_mean_recall
 from uneven.plots.drawing import (
+    BLUE,
+    GRID,
+    INK,
+    MUTED,
+    ORANGE,
     draw_cells,
     fresh_axes,
     headline,
@@ -20,7 +25,6 @@ from uneven.plots.drawing import (
     rate_colours,
     shorten,
 )
-from uneven.plots.palette import BLUE, GRID, INK, MUTED, ORANGE
 
 __all__ = ["ConfusionNormDisplay"]
 

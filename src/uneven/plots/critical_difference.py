@@ -3,8 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Collection, Sequence
-from dataclasses import dataclass
-from typing import Any, NamedTuple
+from typing import Any
 
 import numpy as np
 from matplotlib.font_manager import FontProperties
@@ -12,8 +11,7 @@ from matplotlib.textpath import text_to_path
 from numpy.typing import ArrayLike
 
 from uneven.metrics.significance import as_ranks, critical_difference, friedman_test, groups_alike
-from uneven.plots.drawing import fresh_axes, headline, quiet, shorten, shorten_all
-from uneven.plots.palette import BLUE, INK, MUTED
+from uneven.plots.drawing import BLUE, INK, MUTED, fresh_axes, headline, quiet, shorten, shorten_all
 
 __all__ = ["CriticalDifferenceDisplay"]
 
@@ -170,30 +168,80 @@ class CriticalDifferenceDisplay:
         if strangers:
             raise ValueError(f"highlight names {strangers}; methods are {self.names}.")
         order = np.argsort(self.ranks, kind="stable")
-        n_left = (len(order) + 1) // 2
+        n, n_left = len(order), (len(order) + 1) // 2
         bars = _levels([self.ranks[list(group)] for group in self.groups])
         first = 1.05 + BAR_STEP * (1 + max((level for level, _ in bars), default=-1))
         rows = first + n_left - 0.4
-        sides = (self._labels(order[:n_left]), self._labels(order[n_left:]))
-        ax = _own_axes(sides, HEAD + rows) if ax is None else ax
+        ax = self._own_axes(order, HEAD + rows) if ax is None else ax
         self.ax_, self.figure_ = ax, ax.figure
-        sheet = _open_sheet(ax, sides, rows)
-        _draw_bars(ax, bars)
+        width, size, names, left, right = self._fit(order, rows)
+        point = (n - 1) / max(width - left - right, 0.2 * width)
+        _draw_axis(ax, n, point)
+        ax.set(xlim=(1 - left * point, n + right * point), ylim=(rows, -HEAD))
+        for level, ends in bars:
+            line = {"color": INK, "linewidth": 4.2, "solid_capstyle": "round", "zorder": 3}
+            ax.plot(ends, [0.7 + BAR_STEP * level] * 2, **line)
         self._draw_difference(ax)
         self.text_ = []
-        for place, method in enumerate(order):
-            on_left = place < n_left
-            row = first + (place if on_left else len(order) - 1 - place)
+        for place, (method, name) in enumerate(zip(order, names)):
+            side = -1 if place < n_left else 1
+            row = first + (place if side < 0 else n - 1 - place)
             colour = BLUE if self.names[method] in chosen else None
-            label = sheet.labels[place]
-            self.text_.append(
-                _draw_method(ax, sheet, self.ranks[method], label, row, on_left, colour)
-            )
-        headline(ax, title or self._finding(order), self._told(sheet.width))
+            self.text_.append(self._draw_method(method, name, row, side * point, size, colour))
+        headline(ax, title or self._finding(order), self._told(width))
         return self
 
-    def _labels(self, methods: np.ndarray) -> list[_Label]:
-        return [_Label(self.names[method], f"{self.ranks[method]:.2f}") for method in methods]
+    def _own_axes(self, order: np.ndarray, rows: float) -> Any:
+        """Axes that fill a new figure, large enough for names at both sides and so many rows."""
+        _, left, right = self._rooms(order, LONGEST_NAME, NAME_SIZE)
+        width = AXIS_INCHES + (left + right) / 72 + 2 * MARGIN
+        height = ROW * rows + TITLE_INCHES + MARGIN
+        (ax,) = fresh_axes(width, height)
+        box = [MARGIN / width, MARGIN / height, 1 - 2 * MARGIN / width, ROW * rows / height]
+        ax.set_position(box)
+        return ax
+
+    def _fit(self, order: np.ndarray, rows: float) -> tuple[float, float, list[str], float, float]:
+        """Width of the axes and size of the names in points, names that fit, and their rooms."""
+        box = self.ax_.get_window_extent()
+        width, height = (72 / self.figure_.dpi * side for side in (box.width, box.height))
+        size = float(np.clip(min(0.75 * height / (rows + HEAD), width / 40), 5.0, NAME_SIZE))
+        for length in range(LONGEST_NAME, SHORTEST_NAME - 1, -2):
+            names, left, right = self._rooms(order, length, size)
+            if left + right <= width - 72 * AXIS_INCHES or left + right <= NAMES_SHARE * width:
+                break
+        return width, size, names, left, right
+
+    def _rooms(self, order: np.ndarray, length: int, size: float) -> tuple[list[str], float, float]:
+        """Names of so many letters, and the points that they, ranks and gaps take at both sides."""
+        names = shorten_all([self.names[method] for method in order], length)
+        widths = [_width(name, size, "bold") for name in names]
+        around = 2.5 * GAP + self._rank_width(size) + 2.0
+        half = (len(names) + 1) // 2
+        return names, around + max(widths[:half]), around + max(widths[half:])
+
+    def _rank_width(self, size: float) -> float:
+        return max(_width(f"{rank:.2f}", min(RANK_SIZE, size)) for rank in self.ranks)
+
+    def _draw_method(
+        self, method: int, name: str, row: float, outwards: float, size: float, colour: str | None
+    ) -> Any:
+        """Draw a line from the rank down and outwards to the name; return the name.
+
+        ``outwards`` is a point on the axis of ranks, negative to the left.
+        """
+        ax, rank = self.ax_, self.ranks[method]
+        end = (1 if outwards < 0 else len(self.ranks)) + GAP * outwards
+        line = {"linewidth": 1.8, "zorder": 2.5} if colour else {"linewidth": 1.0, "zorder": 2}
+        path = [rank, rank, end], [0.0, row, row]
+        ax.plot(*path, color=colour or MUTED, solid_joinstyle="miter", **line)
+        ax.plot(rank, 0.0, "o", color=colour or INK, markersize=5, zorder=4)
+        look = {"ha": "right" if outwards < 0 else "left", "va": "center"}
+        beside, told = end + GAP / 2 * outwards, f"{rank:.2f}"
+        ax.text(beside, row, told, color=colour or MUTED, fontsize=min(RANK_SIZE, size), **look)
+        look |= {"color": colour or INK, "fontweight": "bold" if colour else "normal"}
+        place = beside + (self._rank_width(size) + GAP) * outwards
+        return ax.text(place, row, name, fontsize=size, **look)
 
     def _draw_difference(self, ax: Any) -> None:
         told = f"critical difference {self.cd:.2f}"
@@ -222,66 +270,6 @@ class CriticalDifferenceDisplay:
         return next((told for told in tellings if _width(told, 9.0) <= width), ranks)
 
 
-class _Label(NamedTuple):
-    """What is written beside a line."""
-
-    name: str
-    rank: str
-
-
-@dataclass(frozen=True)
-class _Sheet:
-    """Where things are on the axes.
-
-    Attributes
-    ----------
-    width, size, ranks : float
-        Of the axes, of the font of names, and of the widest rank, in points.
-    point : float
-        Width of one point on the axis of ranks.
-    ends : tuple of two floats
-        Where lines end on the left and on the right, on the axis of ranks.
-    labels : list of _Label
-        As they are written, best first.
-    """
-
-    width: float
-    size: float
-    ranks: float
-    point: float
-    ends: tuple[float, float]
-    labels: list[_Label]
-
-
-def _own_axes(sides: Sequence[Sequence[_Label]], rows: float) -> Any:
-    """Axes that fill a new figure, large enough for names at both sides and so many rows."""
-    names = sum(_rooms(_shortened(sides, LONGEST_NAME), NAME_SIZE)) / 72
-    width = AXIS_INCHES + names + 2 * MARGIN
-    height = ROW * rows + TITLE_INCHES + MARGIN
-    (ax,) = fresh_axes(width, height)
-    ax.set_position([MARGIN / width, MARGIN / height, 1 - 2 * MARGIN / width, ROW * rows / height])
-    return ax
-
-
-def _open_sheet(ax: Any, sides: Sequence[Sequence[_Label]], rows: float) -> _Sheet:
-    """Set up the axis of ranks, with room for names at both sides of it."""
-    box = ax.get_window_extent()
-    width, height = (72 / ax.figure.dpi * side for side in (box.width, box.height))
-    size = float(np.clip(min(0.75 * height / (rows + HEAD), width / 40), 5.0, NAME_SIZE))
-    for length in range(LONGEST_NAME, SHORTEST_NAME - 1, -2):
-        short = _shortened(sides, length)
-        left, right = _rooms(short, size)
-        if left + right <= width - 72 * AXIS_INCHES or left + right <= NAMES_SHARE * width:
-            break
-    labels = [label for side in short for label in side]
-    point = (len(labels) - 1) / max(width - left - right, 0.2 * width)
-    _draw_axis(ax, len(labels), point)
-    ax.set_xlim(1 - left * point, len(labels) + right * point)
-    ax.set_ylim(rows, -HEAD)
-    ends = (1 - GAP * point, len(labels) + GAP * point)
-    return _Sheet(width, size, _rank_width(labels, size), point, ends, labels)
-
-
 def _draw_axis(ax: Any, n_methods: int, point: float) -> None:
     quiet(ax)
     step = int(np.ceil(15 * point))
@@ -291,54 +279,6 @@ def _draw_axis(ax: Any, n_methods: int, point: float) -> None:
     ax.tick_params(axis="x", length=4, labelsize=RANK_SIZE, labelcolor=MUTED, color=MUTED, pad=1)
     ax.spines["top"].set(visible=True, color=MUTED, linewidth=1.0, bounds=(1, n_methods))
     ax.spines["top"].set_position(("data", 0.0))
-
-
-def _draw_bars(ax: Any, bars: Sequence[tuple[int, np.ndarray]]) -> None:
-    for level, ends in bars:
-        ax.plot(
-            ends,
-            [0.7 + BAR_STEP * level] * 2,
-            color=INK,
-            linewidth=4.2,
-            solid_capstyle="round",
-            zorder=3,
-        )
-
-
-def _draw_method(
-    ax: Any,
-    sheet: _Sheet,
-    rank: float,
-    label: _Label,
-    row: float,
-    on_left: bool,
-    colour: str | None,
-) -> Any:
-    """Draw a line from the rank down and outwards to the name; return the name."""
-    side, end = (-1, sheet.ends[0]) if on_left else (1, sheet.ends[1])
-    outwards = side * sheet.point
-    ax.plot(
-        [rank, rank, end],
-        [0.0, row, row],
-        color=colour or MUTED,
-        linewidth=1.8 if colour else 1.0,
-        solid_joinstyle="miter",
-        zorder=2.5 if colour else 2,
-    )
-    ax.plot(rank, 0.0, "o", color=colour or INK, markersize=5, zorder=4)
-    align = {"ha": "right" if on_left else "left", "va": "center"}
-    beside = end + GAP / 2 * outwards
-    size = min(RANK_SIZE, sheet.size)
-    ax.text(beside, row, label.rank, color=colour or MUTED, fontsize=size, **align)
-    return ax.text(
-        beside + (sheet.ranks + GAP) * outwards,
-        row,
-        label.name,
-        color=colour or INK,
-        fontsize=sheet.size,
-        fontweight="bold" if colour else "normal",
-        **align,
-    )
 
 
 def _levels(spans: Sequence[np.ndarray]) -> list[tuple[int, np.ndarray]]:
@@ -352,22 +292,6 @@ def _levels(spans: Sequence[np.ndarray]) -> list[tuple[int, np.ndarray]]:
         taken[level : level + 1] = [ends[1]]
         placed.append((level, ends))
     return placed
-
-
-def _shortened(sides: Sequence[Sequence[_Label]], length: int) -> list[list[_Label]]:
-    names = iter(shorten_all([label.name for side in sides for label in side], length))
-    return [[_Label(next(names), label.rank) for label in side] for side in sides]
-
-
-def _rooms(sides: Sequence[Sequence[_Label]], size: float) -> list[float]:
-    """Points that names, ranks and the gaps between take at both sides, in bold to be safe."""
-    ranks = _rank_width([label for side in sides for label in side], size)
-    names = [max(_width(label.name, size, "bold") for label in side) for side in sides]
-    return [2.5 * GAP + ranks + width + 2.0 for width in names]
-
-
-def _rank_width(labels: Sequence[_Label], size: float) -> float:
-    return max(_width(label.rank, min(RANK_SIZE, size)) for label in labels)
 
 
 def _width(text: str, size: float, weight: str = "normal") -> float:

@@ -11,8 +11,7 @@ from numpy.typing import ArrayLike
 from sklearn.metrics import balanced_accuracy_score
 from sklearn.utils.validation import check_is_fitted
 
-from uneven.plots.drawing import fresh_axes, soft_grid
-from uneven.plots.palette import INK, MUTED, SERIES
+from uneven.plots.drawing import INK, MUTED, SERIES, fresh_axes, soft_grid
 
 __all__ = ["BoostingCurveDisplay"]
 

@@ -8,6 +8,9 @@ import numpy as np
 from matplotlib.colors import to_rgba
 
 from uneven.plots.drawing import (
+    ERROR,
+    GRID,
+    SUPPORT,
     draw_cells,
     fresh_axes,
     headline,
@@ -15,7 +18,6 @@ from uneven.plots.drawing import (
     percent,
     shorten_all,
 )
-from uneven.plots.palette import ERROR, GRID, SUPPORT
 
 __all__ = ["ViewDiagnosisDisplay"]
 

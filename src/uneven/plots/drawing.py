@@ -1,4 +1,9 @@
-"""Small drawing pieces that the displays share: tables of coloured cells, labels, quiet axes."""
+"""What the displays share: colours, tables of coloured cells, labels, quiet axes.
+
+Two hues carry the meaning: blue for what is right or supported, orange for errors.  The pair
+stays apart under the common forms of colour blindness and in grey, and each ramp grows darker
+monotonically so that more ink is always more of the quantity.
+"""
 
 from __future__ import annotations
 
@@ -9,24 +14,82 @@ from typing import Any
 
 import numpy as np
 from matplotlib import pyplot as plt
-from matplotlib.colors import PowerNorm
-
-from uneven.plots.palette import ERROR, GRID, INK, MUTED, SUPPORT, text_on
+from matplotlib.colors import LinearSegmentedColormap, PowerNorm, to_rgb
+from matplotlib.patheffects import withStroke
+from numpy.typing import ArrayLike
 
 __all__ = [
+    "BLUE",
+    "ERROR",
+    "GRID",
+    "INK",
+    "LINES",
+    "MUTED",
+    "ORANGE",
+    "SERIES",
+    "SUPPORT",
     "draw_cells",
     "fresh_axes",
     "headline",
     "make_room",
     "name_cells",
+    "name_points",
     "percent",
     "quiet",
     "rate_colours",
     "shorten",
     "shorten_all",
     "soft_grid",
+    "text_on",
     "write_png",
 ]
+
+
+INK = "#1d2733"
+MUTED = "#657180"
+GRID = "#e2e7ec"
+BLUE = "#2a6496"
+ORANGE = "#c8571b"
+SERIES = (BLUE, ORANGE, "#3c8d7d", "#7a5c9e", "#a8851c", "#6c7681")
+LINES = (*SERIES[:-1], "#b8336a", "#5aa9e6", "#5c8001", "#7b3f00", "#1b998b")
+"""Colours of many lines; those after the first five are for lines that are not solid."""
+
+ERROR_STOPS = ("#fbf8f5", "#fbe0cb", "#f3b488", "#dd7a3d", "#b04a12", "#6f2b07")
+SUPPORT_STOPS = ("#f5f8fa", "#d3e1ec", "#9dbdd6", "#5b8fb8", "#2a6496", "#153d61")
+
+ERROR = LinearSegmentedColormap.from_list("uneven_error", ERROR_STOPS)
+SUPPORT = LinearSegmentedColormap.from_list("uneven_support", SUPPORT_STOPS)
+
+
+def text_on(colour: ArrayLike) -> str:
+    """Ink or white, whichever reads better on a background.
+
+    Parameters
+    ----------
+    colour : RGB or RGBA array-like of shape (3,) or (4,)
+        The background.
+
+    Returns
+    -------
+    str
+        A hex colour.
+
+    Examples
+    --------
+    >>> text_on((1.0, 1.0, 1.0)), text_on((0.1, 0.2, 0.3))
+    ('#1d2733', '#ffffff')
+    """
+    background, ink = _luminance(np.asarray(colour)[:3]), _luminance(np.asarray(to_rgb(INK)))
+    contrast_white = 1.05 / (background + 0.05)
+    contrast_ink = (background + 0.05) / (ink + 0.05)
+    return "#ffffff" if contrast_white > contrast_ink else INK
+
+
+def _luminance(rgb: np.ndarray) -> float:
+    """Relative luminance of an sRGB colour, as WCAG 2 defines it."""
+    linear = np.where(rgb <= 0.04045, rgb / 12.92, ((rgb + 0.055) / 1.055) ** 2.4)
+    return float(linear @ np.array([0.2126, 0.7152, 0.0722]))
+
 
 CELL_LABEL_SHARE = 0.36
 SMALLEST_LABEL = 4.5
@@ -260,3 +323,124 @@ def _cell_points(ax: Any, n_rows: int, n_columns: int) -> tuple[float, float]:
     ax.apply_aspect()
     box = ax.get_window_extent()
     return 72 / ax.figure.dpi * box.width / n_columns, 72 / ax.figure.dpi * box.height / n_rows
+
+
+_SIDES = ((1, 0), (1, 1), (1, -1), (-1, 0), (-1, 1), (-1, -1), (0, 1), (0, -1))
+_DISTANCES = (9.0, 22.0)
+
+
+def name_points(
+    ax: Any,
+    points: np.ndarray,
+    names: Sequence[str],
+    colours: Sequence[str],
+    avoid: np.ndarray,
+    size: float = 9.5,
+) -> list[Any]:
+    """Write a name beside each point, each where it covers least.
+
+    Parameters
+    ----------
+    ax : matplotlib Axes
+        With its final limits.
+    points : ndarray of shape (n, 2)
+        In data coordinates.
+    names, colours : sequence of str of length n
+    avoid : ndarray of shape (n_spots, 2)
+        Other spots that names should not cover, such as points of lines.
+    size : float
+        Of the font, in points.
+
+    Returns
+    -------
+    list of matplotlib Text
+    """
+    to_points = 72 / ax.figure.dpi
+    where = to_points * ax.transData.transform(points)
+    window = ax.get_window_extent()
+    sheet = to_points * np.array([window.x0, window.y0, window.x1, window.y1]) + [6, 6, -6, -6]
+    spots = to_points * ax.transData.transform(avoid)
+    taken = [np.array([x - 5, y - 5, x + 5, y + 5]) for x, y in where]
+    texts: list[Any] = []
+    written: list[np.ndarray] = []
+    for point, spot, name, colour in zip(points, where, names, colours):
+        width, height = 0.6 * size * len(name), 1.3 * size
+        options = [
+            (side, distance, _box(spot, side, distance, width, height))
+            for distance in _DISTANCES
+            for side in _SIDES
+        ]
+        prices = [
+            sum(_overlap(box, other) for other in taken)
+            + 2.0 * (width * height - _overlap(box, sheet))
+            + 10.0 * _covered(box, spots)
+            + 10.0 * sum(_covered(other, _leader(spot, side, box)) for other in written)
+            + 0.5 * distance
+            for side, distance, box in options
+        ]
+        side, distance, box = options[int(np.argmin(prices))]
+        taken.append(box)
+        written.append(box)
+        spots = np.vstack([spots, _leader(spot, side, box)])
+        texts.append(_write(ax, point, side, distance, name, colour, size))
+    return texts
+
+
+def _box(
+    spot: np.ndarray, side: tuple[int, int], distance: float, width: float, height: float
+) -> np.ndarray:
+    x = spot[0] + side[0] * distance + (side[0] - 1) / 2 * width
+    y = spot[1] + side[1] * distance - height / 2
+    return np.array([x, y, x + width, y + height])
+
+
+def _overlap(one: np.ndarray, other: np.ndarray) -> float:
+    sides = np.minimum(one[2:], other[2:]) - np.maximum(one[:2], other[:2])
+    return float(np.prod(np.maximum(sides, 0.0)))
+
+
+def _leader(spot: np.ndarray, side: tuple[int, int], box: np.ndarray) -> np.ndarray:
+    """Points along the line between a spot and its name."""
+    return np.linspace(spot, box[:2] + _knot(side) * (box[2:] - box[:2]), 12)
+
+
+def _knot(side: tuple[int, int]) -> np.ndarray:
+    """Where the line to a name on that side of a spot meets its box, as shares of the box."""
+    return np.array([0.5 * (1 - side[0]), 0.5 if side[0] else 0.5 * (1 - side[1])])
+
+
+def _covered(box: np.ndarray, spots: np.ndarray) -> int:
+    return int(((spots > box[:2] - 2) & (spots < box[2:] + 2)).all(axis=1).sum())
+
+
+def _write(
+    ax: Any,
+    point: np.ndarray,
+    side: tuple[int, int],
+    distance: float,
+    name: str,
+    colour: str,
+    size: float,
+) -> Any:
+    line: dict[str, Any] = {
+        "arrowstyle": "-",
+        "color": colour,
+        "linewidth": 0.7,
+        "shrinkA": 2,
+        "shrinkB": 5,
+    }
+    line["relpos"] = tuple(_knot(side))
+    return ax.annotate(
+        name,
+        point,
+        xytext=(side[0] * distance, side[1] * distance),
+        textcoords="offset points",
+        ha={1: "left", 0: "center", -1: "right"}[side[0]],
+        va="center",
+        color=colour,
+        fontsize=size,
+        path_effects=[withStroke(linewidth=2.5, foreground="white", alpha=0.85)],
+        arrowprops=line if distance > _DISTANCES[0] else None,
+        annotation_clip=False,
+        zorder=6,
+    )

@@ -1,13 +1,14 @@
-"""How good a classifier is after how many labels."""
+"""What labels bring: a measure, and the volume of the version space, against their number."""
 
 from __future__ import annotations
 
 from collections.abc import Iterable, Mapping
-from typing import Any
+from typing import Any, Literal
 
 import numpy as np
 from numpy.typing import ArrayLike
 
+from uneven.bounds.bodies import grunbaum_share
 from uneven.plots.bands import (
     BAND_NAMES,
     Band,
@@ -22,10 +23,9 @@ from uneven.plots.bands import (
     styles_of,
     whole_numbers,
 )
-from uneven.plots.drawing import fresh_axes, headline, make_room, soft_grid
-from uneven.plots.palette import MUTED
+from uneven.plots.drawing import INK, MUTED, fresh_axes, headline, make_room, soft_grid
 
-__all__ = ["LearningCurveDisplay"]
+__all__ = ["LearningCurveDisplay", "VolumeDisplay"]
 
 
 class LearningCurveDisplay:
@@ -235,3 +235,197 @@ def _draw_reference(ax: Any, parts: tuple[np.ndarray, ...], colour: str) -> None
         capsize=2.5,
         zorder=4,
     )
+
+
+UNITS = {
+    "bits": (np.log(2.0), "log₂ of the share of the volume that is left"),
+    "decades": (np.log(10.0), "log₁₀ of the share of the volume that is left"),
+}
+GUIDES = {"at most 1 − 1/e stays": np.log1p(-grunbaum_share()), "half stays": np.log(0.5)}
+"""What a cut through the centre of gravity leaves at worst, and what a perfect one leaves."""
+
+
+class VolumeDisplay:
+    """Logarithm of the volume of the version space against the number of labels.
+
+    Two guides start where the highest curve starts. The dashed one is the promise of Grünbaum
+    (1960): whatever the label says, a cut through the centre of gravity leaves at most 1 - 1/e of
+    the volume. The dotted one is one bit per label, which is the best that can be expected of
+    labels that nobody knows in advance.
+
+    Parameters
+    ----------
+    labels : array-like of shape (n_points,), or dict of str to such
+        Numbers of labels, the same for all curves or for each its own.
+    log_volumes : dict of str to array-like of shape (n_runs, n_points) or (n_points,)
+        Natural logarithm of the share of the ball that is left, at most 0; NaN where a run has
+        stopped.
+
+    Attributes
+    ----------
+    ax_ : matplotlib Axes
+        The chart.
+    figure_ : matplotlib Figure
+        The figure that holds it.
+    text_ : list of matplotlib Text
+        The names at the ends of the lines.
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> from uneven.plots import VolumeDisplay
+    >>> display = VolumeDisplay([0, 1, 2], {"gravity": np.log([1.0, 0.5, 0.3])}).plot()
+    >>> [text.get_text() for text in display.text_]
+    ['gravity', 'at most 1 − 1/e stays', 'half stays']
+    """
+
+    def __init__(
+        self,
+        labels: ArrayLike | Mapping[str, ArrayLike],
+        log_volumes: Mapping[str, ArrayLike],
+    ) -> None:
+        self.log_volumes = check_runs(log_volumes)
+        self.labels = positions_of(labels, self.log_volumes)
+        for name, table in self.log_volumes.items():
+            if np.isinf(table).any() or (table > 1e-9).any():
+                raise ValueError(
+                    f"the log volumes of {name!r} reach from {np.nanmin(table):.3g} to "
+                    f"{np.nanmax(table):.3g}; expected logarithms of shares: finite, at most 0."
+                )
+
+    @classmethod
+    def from_curves(
+        cls,
+        labels: ArrayLike | Mapping[str, ArrayLike],
+        log_volumes: Mapping[str, ArrayLike],
+        *,
+        ax: Any = None,
+        **kwargs: Any,
+    ) -> VolumeDisplay:
+        """Draw curves of log volumes.
+
+        Parameters
+        ----------
+        labels, log_volumes
+            As in the constructor.
+        ax : matplotlib Axes or None
+            Where to draw; None makes a figure.
+        **kwargs
+            Passed to `plot`.
+
+        Returns
+        -------
+        VolumeDisplay
+            The drawn display.
+        """
+        return cls(labels, log_volumes).plot(ax=ax, **kwargs)
+
+    @classmethod
+    def from_simulations(
+        cls, simulations: Mapping[str, Iterable[Any]], *, ax: Any = None, **kwargs: Any
+    ) -> VolumeDisplay:
+        """Draw the volumes of simulated runs.
+
+        Parameters
+        ----------
+        simulations : dict of str to iterable of uneven.active.LearningCurve
+            Runs of each name, simulated with ``volumes=True``.
+        ax : matplotlib Axes or None
+            Where to draw; None makes a figure.
+        **kwargs
+            Passed to `plot`.
+
+        Returns
+        -------
+        VolumeDisplay
+            The drawn display.
+        """
+        return cls.from_curves(*collect_runs(simulations, "log_volumes"), ax=ax, **kwargs)
+
+    def plot(
+        self,
+        ax: Any = None,
+        *,
+        unit: Literal["bits", "decades"] = "bits",
+        band: Band | None = "std",
+        baseline: str | None = "random",
+        colours: Mapping[str, str] | None = None,
+        guides: bool = True,
+        title: str | None = None,
+    ) -> VolumeDisplay:
+        """Draw the display.
+
+        Parameters
+        ----------
+        ax : matplotlib Axes or None
+            Where to draw; None makes a figure.
+        unit : {"bits", "decades"}
+            Base 2 or 10 of the logarithm.
+        band : {"std", "error", "quartiles", "range"} or None
+            As in `LearningCurveDisplay.plot`.
+        baseline : str or None
+            The curve that is drawn in grey.
+        colours : dict of str to str, or None
+            Colours of curves by name.
+        guides : bool
+            Draw the promise of Grünbaum and one bit per label.
+        title : str or None
+            Replaces the headline.
+
+        Returns
+        -------
+        VolumeDisplay
+            The display itself.
+        """
+        check_band(band)
+        if unit not in UNITS:
+            raise ValueError(f"unit={unit!r} is unknown; use 'bits' or 'decades'.")
+        base, axis_name = UNITS[unit]
+        if ax is None:
+            (ax,) = fresh_axes(6.8, 4.0)
+        else:
+            make_room(ax, room_for([*self.log_volumes, *GUIDES]))
+        self.ax_, self.figure_ = ax, ax.figure
+        chosen = colours_of(list(self.log_volumes), baseline) | dict(colours or {})
+        styles = styles_of(list(self.log_volumes), baseline)
+        soft_grid(ax)
+        whole_numbers(ax)
+        ends = {
+            name: draw_band(
+                ax, self.labels[name], table / base, chosen[name], band, linestyle=styles[name]
+            )
+            for name, table in self.log_volumes.items()
+        }
+        if guides:
+            ends |= self._draw_guides(ax, base)
+            chosen |= dict.fromkeys(GUIDES, INK)
+        ax.margins(x=0.01)
+        ax.set_xlabel("labels", color=MUTED, fontsize=9)
+        headline(ax, title or "What the labels leave", self._told(axis_name, band))
+        self.text_ = name_ends(ax, ends, chosen)
+        return self
+
+    def _draw_guides(self, ax: Any, base: float) -> dict[str, tuple[float, float]]:
+        """Draw both guides; return their last points, within what the curves reach."""
+        starts = {
+            name: np.nanmean(table[:, 0])
+            for name, table in self.log_volumes.items()
+            if np.isfinite(table[:, 0]).any()
+        }
+        if not starts:
+            return {}
+        first = max(starts, key=lambda name: starts[name])
+        start, height = self.labels[first][0], starts[first] / base
+        stop = max(x[-1] for x in self.labels.values())
+        ends = {}
+        for (name, slope), style in zip(GUIDES.items(), ("--", ":")):
+            end = height + slope / base * (stop - start)
+            ax.plot([start, stop], [height, end], color=INK, linewidth=1.1, linestyle=style)
+            ends[name] = (float(stop), float(end))
+        return ends
+
+    def _told(self, axis_name: str, band: Band | None) -> str:
+        runs = max(len(table) for table in self.log_volumes.values())
+        if runs == 1 or band is None:
+            return axis_name
+        return f"{axis_name}, {runs} runs, band: {BAND_NAMES[band]}"

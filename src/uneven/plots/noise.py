@@ -9,6 +9,7 @@ import numpy as np
 from numpy.typing import ArrayLike
 
 from uneven.plots.drawing import (
+    MUTED,
     draw_cells,
     fresh_axes,
     headline,
@@ -17,7 +18,6 @@ from uneven.plots.drawing import (
     rate_colours,
     shorten,
 )
-from uneven.plots.palette import MUTED
 from uneven.utils.simplex import check_column_sums
 
 __all__ = ["NoiseMatrixDisplay"]

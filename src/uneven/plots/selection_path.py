@@ -12,8 +12,17 @@ from numpy.typing import ArrayLike
 from sklearn.utils.validation import check_is_fitted
 
 from uneven.plots.bands import name_ends
-from uneven.plots.drawing import headline, make_room, soft_grid
-from uneven.plots.palette import BLUE, GRID, INK, LINES, MUTED, ORANGE
+from uneven.plots.drawing import (
+    BLUE,
+    GRID,
+    INK,
+    LINES,
+    MUTED,
+    ORANGE,
+    headline,
+    make_room,
+    soft_grid,
+)
 
 __all__ = ["SelectionPathDisplay"]
 

@@ -9,8 +9,16 @@ import numpy as np
 from matplotlib.colors import to_rgba
 from numpy.typing import ArrayLike
 
-from uneven.plots.drawing import draw_cells, fresh_axes, headline, name_cells, percent, shorten
-from uneven.plots.palette import GRID, SUPPORT
+from uneven.plots.drawing import (
+    GRID,
+    SUPPORT,
+    draw_cells,
+    fresh_axes,
+    headline,
+    name_cells,
+    percent,
+    shorten,
+)
 
 __all__ = ["VoteShareDisplay"]
 

@@ -9,11 +9,19 @@ from typing import Any
 import numpy as np
 from numpy.typing import ArrayLike
 
-from uneven.plots.drawing import fresh_axes, headline, shorten
-from uneven.plots.names import name_points
-from uneven.plots.palette import BLUE, GRID, INK, MUTED, SERIES, SUPPORT
-from uneven.plots.sphere import polygon_share
-from uneven.plots.version_space_maps import map_of
+from uneven.plots.drawing import (
+    BLUE,
+    GRID,
+    INK,
+    MUTED,
+    SERIES,
+    SUPPORT,
+    fresh_axes,
+    headline,
+    name_points,
+    shorten,
+)
+from uneven.plots.version_space_maps import map_of, polygon_share
 
 __all__ = ["VersionSpaceDisplay"]
 

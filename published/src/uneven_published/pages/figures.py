@@ -15,8 +15,7 @@ from matplotlib.ticker import MaxNLocator
 
 from uneven.plots import CriticalDifferenceDisplay
 from uneven.plots.bands import colours_of, styles_of
-from uneven.plots.drawing import shorten, soft_grid, write_png
-from uneven.plots.palette import INK, MUTED
+from uneven.plots.drawing import INK, MUTED, shorten, soft_grid, write_png
 from uneven_published.pages.facts import Record, drawn_ranks, entries, number
 
 __all__ = ["PublishedDisplay", "drawn_figures", "picture_names", "plot_panels", "svg_image"]
