@@ -48,3 +48,8 @@ def instances(cls: type) -> list[tuple[Any, dict[str, str]]]:
     """What the class names as its instances, each with the checks that it cannot pass."""
     named = cls._test_instances() if hasattr(cls, "_test_instances") else []
     return [one if isinstance(one, tuple) else (one, {}) for one in named]
+
+
+def expected_failures(estimator: Any) -> dict[str, str]:
+    """The checks that one of the named instances cannot pass, with the reason."""
+    return next(why for one, why in instances(type(estimator)) if one is estimator)

@@ -1,33 +1,20 @@
 """Every estimator keeps scikit-learn's contract.
 
 The classes are found, and name their instances themselves: see `uneven.utils.contract`. The first
-instance of each class is always checked, the others with ``-m full``.
+instance of each class is checked here, the others in `test_further_instances`.
 """
 
 import pytest
 from sklearn.utils.estimator_checks import parametrize_with_checks
 
-from tests.contract.discovery import estimators, instances, is_public
+from tests.contract.discovery import estimators, expected_failures, instances, is_public
 
-FIRST = [one for cls in estimators() for one in instances(cls)[:1]]
-OTHERS = [one for cls in estimators() for one in instances(cls)[1:]]
-EXPECTED = {id(estimator): failures for estimator, failures in FIRST + OTHERS}
-
-
-def expected(estimator):
-    return EXPECTED[id(estimator)]
+FIRST = [estimator for cls in estimators() for estimator, _ in instances(cls)[:1]]
 
 
 @pytest.mark.contract
-@parametrize_with_checks([estimator for estimator, _ in FIRST], expected_failed_checks=expected)
+@parametrize_with_checks(FIRST, expected_failed_checks=expected_failures)
 def test_usual_instance(estimator, check):
-    check(estimator)
-
-
-@pytest.mark.contract
-@pytest.mark.full
-@parametrize_with_checks([estimator for estimator, _ in OTHERS], expected_failed_checks=expected)
-def test_other_instances(estimator, check):
     check(estimator)
 
 
