@@ -7,7 +7,8 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from uneven import ActiveLearner, BayesPointClassifier
-from uneven.active import pick_batch
+from uneven.active import StablePredictions, pick_batch
+from uneven.active.batches import spread_rows
 
 HALF = 0.5**0.5
 
@@ -90,3 +91,46 @@ def test_a_batch_holds_each_row_once_and_begins_with_the_best(n, seed):
     chosen = pick_batch("diverse", state, worth, n)
     assert len(set(chosen.tolist())) == n
     assert chosen[0] == worth.argmax()
+
+
+@pytest.mark.parametrize("kind", [np.asarray, sp.csr_matrix])
+def test_every_direction_is_seen_before_one_comes_again(kind):
+    X = np.repeat(np.eye(5), 4, axis=0) * np.arange(1.0, 21.0)[:, None]
+    for seed in range(20):
+        rng = np.random.default_rng(seed)
+        rows = spread_rows(kind(X), np.array([7]), 4, rng)
+        assert sorted(np.r_[rows, 7] // 4) == [0, 1, 2, 3, 4]
+
+
+def test_rows_that_are_all_alike_are_asked_for_once_each():
+    learner = ActiveLearner(random_state=0).start(np.ones((10, 2)))
+    rows = learner.ask(4)
+    assert len(set(rows.tolist())) == 4
+    learner.tell(rows, ["a"] * 4)
+    again = learner.ask(5)
+    assert not set(rows.tolist()) & set(again.tolist())
+    assert len(set(again.tolist())) == 5
+
+
+def test_later_first_questions_keep_away_from_rows_with_labels():
+    X = np.repeat(np.eye(4), 25, axis=0)
+    for seed in range(10):
+        learner = ActiveLearner(random_state=seed).start(X)
+        first = learner.ask(2)
+        learner.tell(first, [1, 1])
+        second = learner.ask(2)
+        assert len(set(np.r_[first, second] // 25)) == 4
+
+
+def test_rows_of_zeros_can_be_chosen_too():
+    X = np.vstack([np.zeros((2, 3)), np.eye(3)])
+    rows = spread_rows(X, np.empty(0, dtype=int), 5, np.random.default_rng(0))
+    assert sorted(rows) == [0, 1, 2, 3, 4]
+
+
+def test_telling_nothing_changes_nothing():
+    X = np.random.default_rng(0).normal(size=(20, 3))
+    learner = ActiveLearner(stop=StablePredictions(2), random_state=0).start(X).tell([], [])
+    assert learner.history_ == []
+    learner.tell([0, 1, 2, 3], [0, 1, 0, 1])
+    assert learner.stop_reason() is None

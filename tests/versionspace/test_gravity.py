@@ -15,12 +15,14 @@ from uneven.versionspace import (
     EmptyVersionSpaceError,
     analytic_centre,
     centre_of_gravity,
+    centres,
     chebyshev_centre,
     exact_centre,
     gravity,
     hamiltonian,
     hit_and_run,
 )
+from uneven.versionspace.centres import ChebyshevCentre, inside
 from uneven.versionspace.gravity import GRAVITY_METHODS, directions_inside, find_centre
 
 MANY = {"n_samples": 20_000}
@@ -225,3 +227,17 @@ def test_analytic_centres_start_inside_or_not_at_all():
         analytic_centre(cuts, -sample)
     with pytest.raises(ValueError, match="tol"):
         analytic_centre(cuts, tol=0.0)
+
+
+def test_a_point_outside_is_moved_strictly_inside():
+    cuts = np.array([[1.0, 0.0], [0.6, 0.8]])
+    moved = inside(cuts, np.array([-0.3, 0.2]))
+    assert (cuts @ moved > 0.0).all()
+
+
+def test_a_centre_on_a_cut_is_the_best_there_is(monkeypatch):
+    centre = ChebyshevCentre(np.array([0.0, 0.5]), 0.0)
+    monkeypatch.setattr(centres, "chebyshev_centre", lambda cuts: centre)
+    with np.errstate(all="raise"):
+        moved = inside(np.eye(2), np.array([0.0, -0.1]))
+    assert np.array_equal(moved, centre.point)

@@ -1,4 +1,10 @@
-"""Choose which labels to ask for."""
+"""Choose which labels to ask for.
+
+References
+----------
+U. Louche (2016), *From confusion noise to active learning: playing on label availability in linear
+classification problems*, PhD thesis, Aix-Marseille Université: "the source" of these files.
+"""
 
 from uneven.active import rules
 from uneven.active.activeml import as_query_strategy

@@ -81,19 +81,9 @@ def pick_batch(
 def pick_first(pool: Pool, taken: np.ndarray, n: int, rng: np.random.Generator) -> np.ndarray:
     """Take the rows to ask for before there is a classifier.
 
-    Parameters
-    ----------
-    pool : Pool
-    taken : ndarray of int, shape (n_taken,)
-        Rows that have a label.
-    n : int
-        At most as many as there are rows left.
-    rng : Generator
-
-    Returns
-    -------
-    ndarray of int, shape (n,)
-        Rows spread over the pool, see `uneven.active.batches`; any, if rows have no directions.
+    taken: int (n_taken,), rows that have a label; n: at most as many as there are rows left.
+    Returns int (n,), rows spread over the pool, see `uneven.active.batches`; any, if rows have no
+    directions.
 
     Examples
     --------

@@ -80,20 +80,9 @@ def split_known(
 ) -> tuple[np.ndarray, np.ndarray]:
     """Rows that have a label from the start, and their labels.
 
-    Parameters
-    ----------
-    labels : array-like of shape (n_rows,), or None
-        Empty text is no label.
-    unlabelled : number, str or None
-        A further mark of rows without label.
-    n_rows : int
-    needed : bool, default=False
-        Refuse labels that are all missing.
-
-    Returns
-    -------
-    rows : ndarray of int, shape (n_labelled,)
-    labels : ndarray of shape (n_labelled,)
+    labels: (n_rows,), or None, empty text is no label; unlabelled: a further mark of rows without
+    label; needed: refuse labels that are all missing. Returns rows: int (n_labelled,); labels:
+    (n_labelled,).
 
     Examples
     --------

@@ -102,8 +102,8 @@ class ActiveLearner(ClassifierMixin, BaseEstimator):
 
     References
     ----------
-    Louche (2016), From confusion noise to active learning: playing on label availability in
-    linear classification problems, chapter 7.
+    Louche (2016), From confusion noise to active learning: playing on label availability in linear
+    classification problems, chapter 7.
 
     Examples
     --------

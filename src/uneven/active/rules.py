@@ -81,8 +81,7 @@ def centre_of_gravity(state: QueryState) -> np.ndarray:
 
     References
     ----------
-    Louche (2016), From confusion noise to active learning: playing on label availability in
-    linear classification problems, algorithm 10. Brinker (2004), Active learning of label ranking
+    Louche (2016), algorithm 10. Brinker (2004), Active learning of label ranking
     functions.
     """
     return -_gap(state.distances("gravity"))
@@ -168,8 +167,7 @@ def balanced_votes(state: QueryState) -> np.ndarray:
 
     References
     ----------
-    Louche (2016), From confusion noise to active learning: playing on label availability in
-    linear classification problems, perspectives of chapter 7.
+    Louche (2016), perspectives of chapter 7.
     """
     return -_gap(state.votes())
 
@@ -190,8 +188,7 @@ def expected_model_change(state: QueryState) -> np.ndarray:
 
     References
     ----------
-    Louche (2016), From confusion noise to active learning: playing on label availability in
-    linear classification problems, algorithm 9.
+    Louche (2016), algorithm 9.
     """
     return 1.0 - (state.votes() ** 2).sum(axis=1)
 
@@ -229,8 +226,7 @@ def orientation_aware(
 
     References
     ----------
-    Louche (2016), From confusion noise to active learning: playing on label availability in
-    linear classification problems, theorem 5.2 (corrected, see `uneven.bounds`) and section 7.3.
+    Louche (2016), theorem 5.2 (corrected, see `uneven.bounds`) and section 7.3.
     """
     problems = _Problems(state, "gravity")
     clouds: dict[int, _Cloud] = {}

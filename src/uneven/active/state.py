@@ -29,7 +29,7 @@ __all__ = ["Pool", "QueryState", "takes_nan", "validate_rows"]
 
 
 class Pool:
-    """Rows that wait for labels, with what never changes about them.
+    """The unlabelled pool: rows that wait for labels, with what never changes about them.
 
     Parameters
     ----------

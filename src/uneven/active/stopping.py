@@ -133,8 +133,7 @@ class NoInformativeRow:
 
     References
     ----------
-    Louche (2016), From confusion noise to active learning: playing on label availability in
-    linear classification problems, section 7.2.
+    Louche (2016), section 7.2.
 
     Examples
     --------

@@ -1,4 +1,10 @@
-"""Linear classifiers that learn from their mistakes."""
+"""Linear classifiers that learn from their mistakes.
+
+References
+----------
+U. Louche (2016), *From confusion noise to active learning: playing on label availability in linear
+classification problems*, PhD thesis, Aix-Marseille Université: "the source" of these files.
+"""
 
 from uneven.linear.expansions import KernelExpansion, gram, is_psd
 from uneven.linear.hard_margin import HardMargin, NotSeparableError, hard_margin

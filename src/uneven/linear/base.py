@@ -141,19 +141,9 @@ def validate_labelled_rows(
 ) -> tuple[Any, np.ndarray]:
     """Validate what ``fit`` was given and remember its columns and classes on the estimator.
 
-    Parameters
-    ----------
-    estimator : object
-    X : array-like or sparse matrix of shape (n_samples, n_features)
-    y : array-like of shape (n_samples,)
-    classes : array-like of shape (n_classes,), optional
-        All classes, if ``y`` may lack some.
-
-    Returns
-    -------
-    X : ndarray or CSR of shape (n_samples, n_features), of double precision
-    y : ndarray of int64, shape (n_samples,)
-        Positions in ``classes_``.
+    X: (n_samples, n_features); y: (n_samples,); classes: (n_classes,), all classes, if ``y`` may
+    lack some. Returns X: (n_samples, n_features), of double precision; y: (n_samples,), positions
+    in ``classes_``.
     """
     X, y = validate_data(estimator, X, y, **_RULES)
     check_classification_targets(y)
@@ -170,21 +160,9 @@ def validate_labelled_rows(
 def validate_stream(estimator: Any, X: Any, y: Any, classes: Any) -> tuple[Any, np.ndarray, bool]:
     """Validate what ``partial_fit`` was given; remember columns and classes at the first call.
 
-    Parameters
-    ----------
-    estimator : object
-    X : array-like or sparse matrix of shape (n_samples, n_features)
-    y : array-like of shape (n_samples,)
-    classes : array-like of shape (n_classes,) or None
-        All classes that may ever come; needed at the first call, if given later they must be the
-        same.
-
-    Returns
-    -------
-    X : ndarray or CSR of shape (n_samples, n_features), of double precision
-    y : ndarray of int64, shape (n_samples,)
-        Positions in ``classes_``.
-    first : bool
+    X: (n_samples, n_features); y: (n_samples,); classes: (n_classes,) or None, all classes that may
+    ever come; needed at the first call, if given later they must be the same. Returns X:
+    (n_samples, n_features), of double precision; y: (n_samples,), positions in ``classes_``.
     """
     first = not hasattr(estimator, "classes_")
     X, y = validate_data(estimator, X, y, reset=first, **_RULES)

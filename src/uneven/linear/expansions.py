@@ -107,19 +107,9 @@ def kernel_parameters(
 ) -> dict[str, Any]:
     """Parameters of a named kernel as `gram` takes them.
 
-    Parameters
-    ----------
-    X : ndarray or CSR of shape (n_samples, n_features)
-        The training rows.
-    kernel : str or callable
-        Callables and "precomputed" have no parameters.
-    gamma : float, "scale", "auto" or None
-        "scale" is ``1 / (n_features * X.var())``, "auto" and None are ``1 / n_features``.
-    degree, coef0 : float
-
-    Returns
-    -------
-    dict of str to object
+    X: (n_samples, n_features), the training rows; kernel: callables and "precomputed" have no
+    parameters; gamma: "scale" is ``1 / (n_features * X.var())``, "auto" and None are ``1 /
+    n_features``.
 
     Examples
     --------

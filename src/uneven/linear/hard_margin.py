@@ -70,8 +70,7 @@ def hard_margin(Z: Any, tol: float = 1e-9) -> HardMargin:
     References
     ----------
     Lawson and Hanson (1974), Solving least squares problems, chapter 23.
-    Louche (2016), From confusion noise to active learning: playing on label availability in
-    linear classification problems, sections 1.4 and 2.2.
+    Louche (2016), sections 1.4 and 2.2.
 
     Examples
     --------

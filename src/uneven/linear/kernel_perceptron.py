@@ -91,8 +91,8 @@ callable, default="rbf"
     Aizerman, Braverman and Rozonoer (1964), Theoretical foundations of the potential function
     method in pattern recognition learning. Freund and Schapire (1999), Large margin
     classification using the perceptron algorithm.
-    Louche (2016), From confusion noise to active learning: playing on label availability in
-    linear classification problems, example 2.3.
+    Louche (2016), From confusion noise to active learning: playing on label availability in linear
+    classification problems, example 2.3.
 
     Examples
     --------

@@ -185,8 +185,8 @@ class PerceptronClassifier(BinaryLinearClassifier):
     ----------
     Rosenblatt (1958), The perceptron: a probabilistic model for information storage and
     organization in the brain. Novikoff (1962), On convergence proofs on perceptrons.
-    Louche (2016), From confusion noise to active learning: playing on label availability in
-    linear classification problems, algorithm 1.
+    Louche (2016), From confusion noise to active learning: playing on label availability in linear
+    classification problems, algorithm 1.
 
     Examples
     --------

@@ -112,8 +112,7 @@ def normal_form(X: Any, t: Any) -> Any:
 
     References
     ----------
-    Louche (2016), From confusion noise to active learning: playing on label availability in
-    linear classification problems, definition 3.1.
+    Louche (2016), definition 3.1.
 
     Examples
     --------

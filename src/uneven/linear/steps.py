@@ -27,8 +27,7 @@ taken instead. The mistake bound of the other steps is not claimed for this one.
 References
 ----------
 Crammer and Singer (2003), Ultraconservative online algorithms for multiclass problems.
-Louche (2016), From confusion noise to active learning: playing on label availability in linear
-classification problems, section 2.3.
+Louche (2016), section 2.3.
 """
 
 from __future__ import annotations

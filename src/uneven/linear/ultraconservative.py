@@ -91,8 +91,8 @@ default="max"
     References
     ----------
     Crammer and Singer (2003), Ultraconservative online algorithms for multiclass problems.
-    Louche (2016), From confusion noise to active learning: playing on label availability in
-    linear classification problems, algorithm 2.
+    Louche (2016), From confusion noise to active learning: playing on label availability in linear
+    classification problems, algorithm 2.
 
     Examples
     --------

@@ -1,4 +1,10 @@
-"""Labels that are wrong in a known pattern: noise matrices, and learning in spite of them."""
+"""Labels that are wrong in a known pattern: noise matrices, and learning in spite of them.
+
+References
+----------
+U. Louche (2016), *From confusion noise to active learning: playing on label availability in linear
+classification problems*, PhD thesis, Aix-Marseille Université: "the source" of these files.
+"""
 
 from uneven.noise.annotators import AnnotatorModel, dawid_skene
 from uneven.noise.diagnostics import (

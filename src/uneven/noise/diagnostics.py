@@ -12,8 +12,7 @@ much. They are unbiased only if the matrix is right: a matrix that was itself es
 
 References
 ----------
-U. Louche (2016), *From confusion noise to active learning: playing on label availability in
-linear classification problems*, PhD thesis, Aix-Marseille Université, chapter 4: the update vectors
+U. Louche (2016), chapter 4: the update vectors
 of UMA, with the constant 1 in the place of the example.
 """
 
@@ -113,8 +112,7 @@ def estimated_joint(
 
     References
     ----------
-    U. Louche (2016), *From confusion noise to active learning: playing on label availability in
-    linear classification problems*, PhD thesis, Aix-Marseille Université, chapter 4.
+    U. Louche (2016), chapter 4.
 
     Examples
     --------
@@ -156,8 +154,7 @@ def corrected_error(
 
     References
     ----------
-    U. Louche (2016), *From confusion noise to active learning: playing on label availability in
-    linear classification problems*, PhD thesis, Aix-Marseille Université, chapter 4.
+    U. Louche (2016), chapter 4.
 
     Examples
     --------
@@ -210,8 +207,7 @@ def corrected_confusion(
 
     References
     ----------
-    U. Louche (2016), *From confusion noise to active learning: playing on label availability in
-    linear classification problems*, PhD thesis, Aix-Marseille Université, chapter 4.
+    U. Louche (2016), chapter 4.
 
     Examples
     --------

@@ -12,8 +12,7 @@ one entry at a time, and use the counts without smoothing.
 
 References
 ----------
-U. Louche (2016), *From confusion noise to active learning: playing on label availability in
-linear classification problems*, PhD thesis, Aix-Marseille Université, chapter 4.
+U. Louche (2016), chapter 4.
 A. Dawid and A. Skene (1979), *Maximum likelihood estimation of observer error-rates using the EM
 algorithm*.
 E. B. Wilson (1927), *Probable inference, the law of succession, and statistical inference*.
@@ -286,8 +285,7 @@ def estimate_confusion(
 
     References
     ----------
-    U. Louche (2016), *From confusion noise to active learning: playing on label availability in
-    linear classification problems*, PhD thesis, Aix-Marseille Université, chapter 4.
+    U. Louche (2016), chapter 4.
     A. Dawid and A. Skene (1979), *Maximum likelihood estimation of observer error-rates using the
     EM algorithm*.
 
@@ -363,8 +361,7 @@ def confusion_from_clean(
 
     References
     ----------
-    U. Louche (2016), *From confusion noise to active learning: playing on label availability in
-    linear classification problems*, PhD thesis, Aix-Marseille Université, chapter 4.
+    U. Louche (2016), chapter 4.
     E. B. Wilson (1927), *Probable inference, the law of succession, and statistical inference*.
 
     Examples
@@ -432,8 +429,7 @@ def confusion_from_classifier(
 
     References
     ----------
-    U. Louche (2016), *From confusion noise to active learning: playing on label availability in
-    linear classification problems*, PhD thesis, Aix-Marseille Université, chapter 4.
+    U. Louche (2016), chapter 4.
 
     Examples
     --------

@@ -7,8 +7,7 @@ what is left of chance is its *amplification*, the largest absolute entry of eac
 
 References
 ----------
-U. Louche (2016), *From confusion noise to active learning: playing on label availability in
-linear classification problems*, PhD thesis, Aix-Marseille Université, chapters 3 and 4.
+U. Louche (2016), chapters 3 and 4.
 
 Notes
 -----
@@ -212,18 +211,9 @@ def match_classes(
 ) -> tuple[np.ndarray, np.ndarray]:
     """Validate a noise matrix, and find the class of each of its rows and columns.
 
-    Parameters
-    ----------
-    matrix : array-like or dataframe of shape (n_classes, n_classes)
-    classes : array-like of shape (n_classes,) or None
-        By default the names of a dataframe, else the sorted labels.
-    *labels : ndarray of shape (n_samples,)
-        Labels, all of which must be among the classes.
-
-    Returns
-    -------
-    matrix : ndarray of shape (n_classes, n_classes)
-    classes : ndarray of shape (n_classes,)
+    matrix: (n_classes, n_classes); classes: (n_classes,) or None, by default the names of a
+    dataframe, else the sorted labels; *labels: (n_samples,), labels, all of which must be among the
+    classes. Returns matrix: (n_classes, n_classes); classes: (n_classes,).
 
     Examples
     --------

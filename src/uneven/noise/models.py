@@ -7,8 +7,7 @@ classes, points are mistaken more often the nearer they lie to the boundary betw
 
 References
 ----------
-U. Louche (2016), *From confusion noise to active learning: playing on label availability in
-linear classification problems*, PhD thesis, Aix-Marseille Université, chapters 3 and 4.
+U. Louche (2016), chapters 3 and 4.
 T. Bylander (1994), *Learning linear threshold functions in the presence of classification noise*.
 
 Notes

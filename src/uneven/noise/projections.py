@@ -142,15 +142,9 @@ def project(
 def turn_away(w: np.ndarray, x: np.ndarray) -> np.ndarray:
     """The part of w that is orthogonal to x.
 
-    Parameters
-    ----------
-    w, x : ndarray of shape (n_features,)
-
-    Returns
-    -------
-    ndarray of shape (n_features,)
-        If w has a cosine below ``-sigma`` with x, its squared length shrinks by ``sigma ** 2`` at
-        least; the product with vectors on the side of x grows.
+    w, x: (n_features,). Returns (n_features,), if w has a cosine below ``-sigma`` with x, its
+    squared length shrinks by ``sigma ** 2`` at least; the product with vectors on the side of x
+    grows.
 
     Examples
     --------

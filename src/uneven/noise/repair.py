@@ -6,8 +6,7 @@ that knows the noise can learn from all rows.
 
 References
 ----------
-U. Louche (2016), *From confusion noise to active learning: playing on label availability in
-linear classification problems*, PhD thesis, Aix-Marseille Université, example 4.1 and section 4.6.
+U. Louche (2016), example 4.1 and section 4.6.
 
 Notes
 -----

@@ -1,4 +1,10 @@
-"""The version space: what labels leave of all linear classifiers, its centres and its volume."""
+"""The version space: what labels leave of all linear classifiers, its centres and its volume.
+
+References
+----------
+U. Louche (2016), *From confusion noise to active learning: playing on label availability in linear
+classification problems*, PhD thesis, Aix-Marseille Université: "the source" of these files.
+"""
 
 from uneven.versionspace.bayes_point import BayesPointClassifier
 from uneven.versionspace.bayes_vote import (

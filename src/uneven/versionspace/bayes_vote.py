@@ -96,20 +96,9 @@ def joint_normal_vote(
 ) -> np.ndarray:
     """Share of a normal distribution over all class vectors that gives each class to each row.
 
-    Parameters
-    ----------
-    where : ndarray of shape (n_rows, n_dims)
-    rest : ndarray of shape (n_rows,)
-    mean : ndarray of shape ((n_classes - 1) * n_dims,)
-        In the frame of `class_frame`, class by class.
-    covariance : ndarray of shape ((n_classes - 1) * n_dims, (n_classes - 1) * n_dims)
-    n_classes : int
-    n_draws : int
-        Draws of the scores, the same for all rows.
-
-    Returns
-    -------
-    ndarray of shape (n_rows, n_classes)
+    where: (n_rows, n_dims); rest: (n_rows,); mean: ((n_classes - 1) * n_dims,), in the frame of
+    `class_frame`, class by class; covariance: ((n_classes - 1) * n_dims, (n_classes - 1) * n_dims);
+    n_draws: draws of the scores, the same for all rows. Returns (n_rows, n_classes).
     """
     size = n_classes - 1
     draws = np.random.default_rng(0).standard_normal((n_draws, size))
@@ -184,18 +173,9 @@ def class_frame(n_classes: int) -> np.ndarray:
 def joint_cuts(places: np.ndarray, targets: np.ndarray, n_classes: int) -> np.ndarray:
     """Cuts of the vectors of all classes: the true class of each row scores highest.
 
-    Parameters
-    ----------
-    places : ndarray of shape (n_rows, n_dims)
-        Unit rows.
-    targets : ndarray of int, shape (n_rows,)
-        Their classes.
-    n_classes : int
-
-    Returns
-    -------
-    ndarray of shape (n_rows * (n_classes - 1), (n_classes - 1) * n_dims)
-        Unit rows, one for each row and each wrong class, in the frame of `class_frame`.
+    places: (n_rows, n_dims), unit rows; targets: int (n_rows,), their classes. Returns (n_rows *
+    (n_classes - 1), (n_classes - 1) * n_dims), unit rows, one for each row and each wrong class, in
+    the frame of `class_frame`.
 
     Examples
     --------
@@ -262,8 +242,7 @@ def bayes_strategy(
 
     References
     ----------
-    Louche (2016), From confusion noise to active learning: playing on label availability in
-    linear classification problems, definition 6.1.
+    Louche (2016), definition 6.1.
 
     Examples
     --------
@@ -333,9 +312,8 @@ def bayes_point(
 
     References
     ----------
-    Herbrich, Graepel and Campbell (2001), Bayes point machines. Louche (2016), From confusion noise
-    to active learning: playing on label availability in linear classification problems,
-    definition 6.2; its loss is that of the classifier, not of its sign.
+    Herbrich, Graepel and Campbell (2001), Bayes point machines. Louche (2016), definition 6.2; its
+    loss is that of the classifier, not of its sign.
 
     Examples
     --------

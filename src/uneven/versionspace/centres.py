@@ -62,8 +62,7 @@ def chebyshev_centre(cuts: Any, offsets: Any = None) -> ChebyshevCentre:
 
     References
     ----------
-    Louche (2016), From confusion noise to active learning: playing on label availability in
-    linear classification problems, sections 5.3 and 6.1.
+    Louche (2016), sections 5.3 and 6.1.
 
     Examples
     --------
@@ -91,16 +90,9 @@ def chebyshev_centre(cuts: Any, offsets: Any = None) -> ChebyshevCentre:
 def inside(cuts: np.ndarray, point: np.ndarray) -> np.ndarray:
     """Move a point towards the Chebyshev centre until it lies strictly inside all cuts.
 
-    Parameters
-    ----------
-    cuts : ndarray of shape (n_cuts, n_dims)
-    point : ndarray of shape (n_dims,)
-
-    Returns
-    -------
-    ndarray of shape (n_dims,)
-        The point itself if it is inside already; the centre if even that is on a cut, as rounding
-        has it in spaces that are thinner than can be told.
+    cuts: (n_cuts, n_dims); point: (n_dims,). Returns (n_dims,), the point itself if it is inside
+    already; the centre if even that is on a cut, as rounding has it in spaces that are thinner than
+    can be told.
 
     Examples
     --------

@@ -22,7 +22,7 @@ from uneven.utils.parameters import Choice, Whole
 from uneven.versionspace._loops import CYCLIC, LOWEST_MARGIN, RANDOM, correct_cuts
 from uneven.versionspace.cut_classifier import CutClassifier, LinearSample, Sample
 from uneven.versionspace.cutting_planes import cutting_planes
-from uneven.versionspace.error_oracles import Rule, error_rule, speaking_error
+from uneven.versionspace.error_oracles import Rule, correctable_error, error_rule
 
 __all__ = [
     "PICK_CODES",
@@ -108,8 +108,7 @@ default="largest_error"
 
     References
     ----------
-    Louche (2016), From confusion noise to active learning: playing on label availability in
-    linear classification problems, algorithm 6 and theorem 6.2.
+    Louche (2016), algorithm 6 and theorem 6.2.
 
     Examples
     --------
@@ -165,8 +164,7 @@ def fed_perceptron(
 
     References
     ----------
-    Louche (2016), From confusion noise to active learning: playing on label availability in
-    linear classification problems, algorithm 7.
+    Louche (2016), algorithm 7.
 
     Examples
     --------
@@ -229,7 +227,7 @@ class _Localiser:
         """The next row to show; None also where there are no additions left."""
         margins = self.sample.margins(w)
         margins[self.cuts] = self.margins
-        row = speaking_error(self.rule, margins, self.silent, self.sample.products)
+        row = correctable_error(self.rule, margins, self.silent, self.sample.products)
         wrong = int(np.count_nonzero(margins <= 0.0))
         if wrong < self.best[0]:
             self.best = wrong, self.counts.copy()
@@ -446,8 +444,7 @@ def verify_compression(learner: Any, X: Any, y: Any) -> bool:
     References
     ----------
     Littlestone and Warmuth (1986), Relating data compression and learnability.
-    Louche (2016), From confusion noise to active learning: playing on label availability in
-    linear classification problems, property 6.1.
+    Louche (2016), property 6.1.
 
     Examples
     --------

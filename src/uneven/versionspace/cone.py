@@ -60,16 +60,9 @@ def check_cuts(cuts: Any) -> np.ndarray:
 def own_span(cuts: np.ndarray) -> tuple[np.ndarray, np.ndarray | None]:
     """Coordinates of fewer cuts than dimensions in their span; they leave the rest alone.
 
-    Parameters
-    ----------
-    cuts : ndarray of shape (n_cuts, n_dims)
-
-    Returns
-    -------
-    coordinates : ndarray of shape (n_cuts, n_inner)
-        The cuts themselves unless they are fewer than their dimensions.
-    frame : ndarray of shape (n_dims, n_inner) or None
-        Orthonormal columns: ``coordinates @ frame.T`` are the cuts. None if nothing changed.
+    cuts: (n_cuts, n_dims). Returns coordinates: (n_cuts, n_inner), the cuts themselves unless they
+    are fewer than their dimensions; frame: (n_dims, n_inner) or None, orthonormal columns:
+    ``coordinates @ frame.T`` are the cuts. None if nothing changed.
 
     Examples
     --------

@@ -18,7 +18,7 @@ from uneven.utils.parameters import Choice, check_integer
 from uneven.versionspace.centres import inside
 from uneven.versionspace.cone import EmptyVersionSpaceError
 from uneven.versionspace.cut_classifier import CutClassifier, Sample
-from uneven.versionspace.error_oracles import Rule, speaking_error
+from uneven.versionspace.error_oracles import Rule, correctable_error
 from uneven.versionspace.gravity import GRAVITY_METHODS, find_centre
 
 __all__ = ["QUERIES", "CuttingPlaneClassifier", "CuttingPlaneRun", "cutting_planes"]
@@ -99,8 +99,7 @@ def cutting_planes(
     References
     ----------
     Kelley (1960), The cutting-plane method for solving convex programs.
-    Louche (2016), From confusion noise to active learning: playing on label availability in
-    linear classification problems, algorithm 5.
+    Louche (2016), algorithm 5.
 
     Examples
     --------
@@ -191,8 +190,8 @@ default="largest_error"
 
     References
     ----------
-    Louche (2016), From confusion noise to active learning: playing on label availability in
-    linear classification problems, sections 5.2 and 6.2.
+    Louche (2016), From confusion noise to active learning: playing on label availability in linear
+    classification problems, sections 5.2 and 6.2.
     Herbrich, Graepel and Campbell (2001), Bayes point machines.
 
     Examples
@@ -285,7 +284,7 @@ class _Game:
     def oracle(self, point: Any) -> int | None:
         """A row that the point is wrong about."""
         margins = self.sample.margins(point)
-        row = speaking_error(self.rule, margins, self.silent, self.sample.products)
+        row = correctable_error(self.rule, margins, self.silent, self.sample.products)
         wrong = int(np.count_nonzero(margins <= 0.0))
         if wrong < self.fewest:
             self.fewest, self.best = wrong, point

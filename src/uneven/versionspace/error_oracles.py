@@ -14,13 +14,13 @@ from uneven.versionspace._loops import mark_dense, mark_sparse
 __all__ = [
     "ORACLES",
     "Rule",
+    "correctable_error",
     "error_rule",
     "first_error",
     "largest_error",
     "priorities",
     "random_error",
     "smallest_error",
-    "speaking_error",
 ]
 
 Rule = Callable[[np.ndarray], int | None]
@@ -47,8 +47,7 @@ def largest_error(margins: np.ndarray) -> int | None:
 
     References
     ----------
-    Louche (2016), From confusion noise to active learning: playing on label availability in
-    linear classification problems, section 6.1.
+    Louche (2016), section 6.1.
 
     Examples
     --------
@@ -146,7 +145,7 @@ def error_rule(
     return random_error(priorities(rows, np.random.default_rng(rng)))
 
 
-def speaking_error(
+def correctable_error(
     rule: Rule,
     margins: np.ndarray,
     silent: list[int],
@@ -160,7 +159,7 @@ def speaking_error(
     Examples
     --------
     >>> rows, silent = np.array([[0.0], [-1.0]]), []
-    >>> speaking_error(first_error, np.zeros(2), silent, lambda i, j: rows[j] @ rows[i])
+    >>> correctable_error(first_error, np.zeros(2), silent, lambda i, j: rows[j] @ rows[i])
     1
     >>> silent
     [0]

@@ -59,9 +59,8 @@ def exact_centre(cuts: Any) -> ExactCentre:
 
     References
     ----------
-    Van Oosterom and Strackee (1983), The solid angle of a plane triangle. Louche (2016), From
-    confusion noise to active learning: playing on label availability in linear classification
-    problems, section 5.2.
+    Van Oosterom and Strackee (1983), The solid angle of a plane triangle.
+    Louche (2016), section 5.2.
 
     Examples
     --------

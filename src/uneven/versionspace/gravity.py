@@ -126,8 +126,7 @@ def centre_of_gravity(
 
     References
     ----------
-    Louche (2016), From confusion noise to active learning: playing on label availability in
-    linear classification problems, section 5.4.
+    Louche (2016), section 5.4.
 
     Examples
     --------
@@ -147,20 +146,9 @@ def find_centre(
 ) -> Found:
     """Find a centre of a version space.
 
-    Parameters
-    ----------
-    cuts : array-like of shape (n_cuts, n_dims)
-        Unit rows.
-    method : str
-        One of those of `centre_of_gravity`, "chebyshev" or "analytic".
-    n_samples, tol, rng
-        As in `centre_of_gravity`.
-
-    Returns
-    -------
-    centre : ndarray of shape (n_dims,)
-    samples : ndarray of shape (n_samples, n_dims) or None
-        Points of the version space; None if none were kept.
+    cuts: (n_cuts, n_dims), unit rows; method: one of those of `centre_of_gravity`, "chebyshev" or
+    "analytic"; n_samples, tol, rng: as in `centre_of_gravity`. Returns centre: (n_dims,); samples:
+    (n_samples, n_dims) or None, points of the version space; None if none were kept.
 
     Examples
     --------
@@ -242,19 +230,9 @@ def fly_until(
 ) -> tuple[np.ndarray, np.ndarray]:
     """Fly until the mean of all flights is within a tolerance.
 
-    Parameters
-    ----------
-    cuts : ndarray of shape (n_cuts, n_dims)
-    tol : float
-        Standard error of the direction, in radians.
-    rng : Generator
-
-    Returns
-    -------
-    centre : ndarray of shape (n_dims,)
-        Centre of gravity.
-    samples : ndarray of shape (n_samples, n_dims)
-        Where the last flights ended, at least half of all.
+    cuts: (n_cuts, n_dims); tol: standard error of the direction, in radians. Returns centre:
+    (n_dims,), centre of gravity; samples: (n_samples, n_dims), where the last flights ended, at
+    least half of all.
 
     Warns
     -----

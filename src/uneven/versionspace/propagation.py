@@ -349,14 +349,9 @@ def sweep_in_blocks(
 ) -> None:
     """Match every site once, in order, as `sweep_cuts` and `sweep_gram` do.
 
-    Parameters
-    ----------
-    cuts : ndarray of shape (n_cuts, n_dims), or None
-        None if mean and covariance are those of the products with the cuts.
-    flip, ridge, step : float
-    mean : ndarray of shape (n_dims,), changed
-    covariance : ndarray of shape (n_dims, n_dims), changed
-    sites : ndarray of shape (n_cuts, 2), changed
+    cuts: (n_cuts, n_dims), or None, None if mean and covariance are those of the products with the
+    cuts; mean: (n_dims,), changed; covariance: (n_dims, n_dims), changed; sites: (n_cuts, 2),
+    changed.
     """
     for start in range(0, len(sites), _BLOCK):
         mine = slice(start, start + _BLOCK)

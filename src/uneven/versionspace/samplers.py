@@ -103,8 +103,7 @@ def hit_and_run(
     References
     ----------
     Smith (1984), Efficient Monte Carlo procedures for generating points uniformly distributed
-    over bounded regions. Louche (2016), From confusion noise to active learning: playing on label
-    availability in linear classification problems, section 5.4.
+    over bounded regions. Louche (2016), section 5.4.
 
     Examples
     --------
@@ -237,8 +236,7 @@ def billiard(
     References
     ----------
     Ruján (1997), Playing billiards in version space. Herbrich, Graepel and Campbell (2001), Bayes
-    point machines. Louche (2016), From confusion noise to active learning: playing on label
-    availability in linear classification problems, section 5.4.
+    point machines. Louche (2016), section 5.4.
 
     Examples
     --------

@@ -45,8 +45,7 @@ class VersionSpace:
 
     References
     ----------
-    Louche (2016), From confusion noise to active learning: playing on label availability in
-    linear classification problems, section 5.1.
+    Louche (2016), section 5.1.
 
     Examples
     --------

@@ -182,8 +182,7 @@ def span_of(
 
     References
     ----------
-    Louche (2016), From confusion noise to active learning: playing on label availability in
-    linear classification problems, section 5.4, only hints at the kernel form; that projecting
+    Louche (2016), section 5.4, only hints at the kernel form; that projecting
     on the span keeps the direction of the centres holds because the cone ignores the lengths of
     its points.
 

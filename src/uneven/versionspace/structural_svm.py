@@ -89,8 +89,7 @@ def one_slack(
     References
     ----------
     Joachims (2006), Training linear SVMs in linear time.
-    Louche (2016), From confusion noise to active learning: playing on label availability in
-    linear classification problems, definitions 6.3 and 6.4.
+    Louche (2016), definitions 6.3 and 6.4.
 
     Examples
     --------

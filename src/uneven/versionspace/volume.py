@@ -83,8 +83,7 @@ def log_volume(
     References
     ----------
     Au and Beck (2001), Estimation of small failure probabilities in high dimensions by subset
-    simulation. Louche (2016), From confusion noise to active learning: playing on label
-    availability in linear classification problems, section 7.2.
+    simulation. Louche (2016), section 7.2.
 
     Examples
     --------

@@ -80,20 +80,9 @@ def top_classes(
 ) -> np.ndarray:
     """The class that each row is predicted to be, or -1 if its lead is too small.
 
-    Parameters
-    ----------
-    scores : ndarray of shape (n_samples, n_classes)
-    alpha : float, default=0.0
-        Smallest lead over every other class.
-    distances : ndarray of shape (n_classes, n_classes), optional
-        Leads are divided by them.
-    slack : ndarray of shape (n_samples,), optional
-        Scores of a row that differ by no more count as equal.
-
-    Returns
-    -------
-    ndarray of int, shape (n_samples,)
-        The lower class of equals.
+    scores: (n_samples, n_classes); alpha: smallest lead over every other class; distances:
+    (n_classes, n_classes), leads are divided by them; slack: (n_samples,), scores of a row that
+    differ by no more count as equal. Returns int (n_samples,), the lower class of equals.
 
     Examples
     --------
