@@ -18,26 +18,12 @@ def multiview_bunch(
     as_frame: bool = False,
     **extra: Any,
 ) -> Bunch:
-    """Put view blocks side by side and name their columns ``view__feature``.
+    """Put blocks (n, d_view) of views side by side and name their columns ``view__feature``.
 
-    Parameters
-    ----------
-    blocks : mapping of str to ndarray of shape (n, d_view)
-        The views, in order.
-    target : ndarray of shape (n,)
-        Labels.
-    column_names : mapping of str to sequence of str, optional
-        Feature names within each view; numbers from 0 by default.
-    as_frame : bool, default=False
-        Give ``data`` as a pandas DataFrame and ``target`` as a Series.
-    **extra
-        Further entries.
-
-    Returns
-    -------
-    Bunch
-        With ``data`` (n, d), ``target`` (n,), ``views`` (name to slice of columns),
-        ``feature_names`` and the extra entries.
+    ``column_names`` are the features within each view, numbers from 0 by default; ``as_frame``
+    gives ``data`` as a pandas DataFrame and ``target`` as a Series; ``extra`` are further
+    entries. The Bunch has ``data`` (n, d), ``target`` (n,), ``views`` (name to slice of columns)
+    and ``feature_names``.
 
     Examples
     --------
@@ -65,21 +51,9 @@ def table_bunch(
     as_frame: bool,
     **extra: Any,
 ) -> Bunch:
-    """Wrap a dense table, as arrays or as a frame.
+    """Wrap a dense table (n, d) and its labels (n,), as arrays or as pandas objects.
 
-    Parameters
-    ----------
-    data : ndarray of shape (n, d)
-    target : ndarray of shape (n,)
-    feature_names : list of str of length d
-    as_frame : bool
-        Give ``data`` as a pandas DataFrame and ``target`` as a Series.
-    **extra
-        Further entries.
-
-    Returns
-    -------
-    Bunch
+    ``feature_names`` has d entries; ``extra`` are further entries of the Bunch.
 
     Examples
     --------

@@ -30,15 +30,8 @@ _SUFFIXES = (".parquet", ".npz")
 def cache_folder(data_home: str | os.PathLike[str] | None = None) -> Path:
     """Return the folder of the cached data sets, which need not exist.
 
-    Parameters
-    ----------
-    data_home : path-like, optional
-        The folder itself; else the environment variable ``UNEVEN_DATA``, else ``uneven`` in the
-        user's cache folder (``XDG_CACHE_HOME`` or ``~/.cache``).
-
-    Returns
-    -------
-    Path
+    It is ``data_home``, else what the environment variable ``UNEVEN_DATA`` names, else ``uneven``
+    in the user's cache folder (``XDG_CACHE_HOME`` or ``~/.cache``).
 
     Examples
     --------
@@ -52,16 +45,7 @@ def cache_folder(data_home: str | os.PathLike[str] | None = None) -> Path:
 
 
 def cached_names(folder: Path) -> list[str]:
-    """Return the names of the data sets that lie in ``folder``, sorted.
-
-    Parameters
-    ----------
-    folder : Path
-        A cache folder; it may be missing.
-
-    Returns
-    -------
-    list of str
+    """Return the names of the data sets that lie in ``folder``, sorted; it may be missing.
 
     Examples
     --------
@@ -75,18 +59,7 @@ def cached_names(folder: Path) -> list[str]:
 
 
 def read_cached(name: str, folder: Path) -> Bunch | None:
-    """Return a cached data set, or None if the folder does not hold it.
-
-    Parameters
-    ----------
-    name : str
-        Name of the data set.
-    folder : Path
-        A cache folder.
-
-    Returns
-    -------
-    Bunch or None
+    """Return a cached data set by name, or None if the folder does not hold it.
 
     Examples
     --------
@@ -104,15 +77,7 @@ def read_cached(name: str, folder: Path) -> Bunch | None:
 
 
 def write_table(frame: Any, name: str, folder: Path) -> None:
-    """Write a table with a ``target`` column into the cache, whole or not at all.
-
-    Parameters
-    ----------
-    frame : DataFrame of shape (n, d + 1)
-    name : str
-        Name of the data set.
-    folder : Path
-        Made if it is missing.
+    """Write a table (n, d + 1) with a column ``target`` into the cache, whole or not at all.
 
     Examples
     --------
@@ -129,16 +94,7 @@ def write_table(frame: Any, name: str, folder: Path) -> None:
 
 
 def write_images(images: NDArray[np.uint8], target: NDArray[Any], name: str, folder: Path) -> None:
-    """Write images and labels into the cache, whole or not at all.
-
-    Parameters
-    ----------
-    images : ndarray of shape (n, height, width)
-    target : ndarray of shape (n,)
-    name : str
-        Name of the data set.
-    folder : Path
-        Made if it is missing.
+    """Write images (n, height, width) and labels (n,) into the cache, whole or not at all.
 
     Examples
     --------
@@ -154,18 +110,10 @@ def write_images(images: NDArray[np.uint8], target: NDArray[Any], name: str, fol
 
 
 def table_to_bunch(frame: Any) -> Bunch:
-    """Split a table into features and labels, and find its views.
+    """Split a table of shape (n, d + 1), labels in column ``target``, and find its views.
 
-    Parameters
-    ----------
-    frame : DataFrame of shape (n, d + 1)
-        With the labels in column ``target``.
-
-    Returns
-    -------
-    Bunch
-        ``data`` (DataFrame), ``target`` (array of text), ``feature_names``, and ``views`` (name
-        to columns) if every feature is named ``view__feature``, else None.
+    The Bunch has ``data`` (DataFrame), ``target`` (array of text), ``feature_names``, and ``views``
+    (name to columns) if every feature is named ``view__feature``, else None.
 
     Examples
     --------
@@ -188,14 +136,7 @@ def table_to_bunch(frame: Any) -> Bunch:
 def column_groups(view_of_column: Sequence[str]) -> dict[str, slice | list[int]]:
     """Return the columns of each view, as a slice where they are neighbours.
 
-    Parameters
-    ----------
-    view_of_column : sequence of str
-        The view of each column.
-
-    Returns
-    -------
-    dict of str to slice or list of int
+    ``view_of_column`` names the view of each column.
 
     Examples
     --------

@@ -16,18 +16,7 @@ from uneven.utils.optional import require
 
 
 def drop_rare_classes(frame: Any, min_rows: int) -> Any:
-    """Return the rows whose class has at least ``min_rows`` rows.
-
-    Parameters
-    ----------
-    frame : DataFrame of shape (n, d + 1)
-        With the labels in column ``target``.
-    min_rows : int
-        Smallest class to keep.
-
-    Returns
-    -------
-    DataFrame
+    """Return the rows whose class, in column ``target``, has at least ``min_rows`` rows.
 
     Examples
     --------
@@ -132,23 +121,11 @@ RECIPES: dict[str, Recipe] = {
 
 
 def download_table(name: str) -> Any:
-    """Download a data set from OpenML and prepare it.
+    """Download a data set that has a recipe from OpenML, and prepare it.
 
-    Parameters
-    ----------
-    name : str
-        A key of `RECIPES`.
-
-    Returns
-    -------
-    DataFrame of shape (n, d + 1)
-        Labels as text in column ``target``. The parts of a multi-view set are joined row by row
-        and their columns named ``view__number``.
-
-    Raises
-    ------
-    ValueError
-        If the parts or the size are not what the recipe promises.
+    The labels are text in column ``target`` of the DataFrame (n, d + 1). The parts of a multi-
+    view set are joined row by row and their columns named ``view__number``. A ValueError says if
+    the parts or the size are not what the recipe promises.
     """
     recipe = RECIPES[name]
     pandas = require("pandas", f"Downloading {name}")
@@ -175,17 +152,7 @@ def download_table(name: str) -> Any:
 
 
 def as_images(frame: Any, shape: tuple[int, int]) -> tuple[NDArray[np.uint8], NDArray[np.int64]]:
-    """Return a table of pixels as images and whole-number labels.
-
-    Parameters
-    ----------
-    frame : DataFrame of shape (n, height * width + 1)
-    shape : tuple (height, width)
-
-    Returns
-    -------
-    images : ndarray of shape (n, height, width), uint8
-    target : ndarray of shape (n,)
+    """Return a table of pixels (n, height * width + 1) as images and whole-number labels (n,).
 
     Examples
     --------

@@ -25,18 +25,10 @@ of_answers = described(
 
 
 def as_labels(y: ArrayLike, name: str) -> NDArray[Any]:
-    """Return ``y`` as a non-empty 1-D array of class labels.
+    """Return ``y`` of shape (n,) as a non-empty array of class labels.
 
-    Parameters
-    ----------
-    y : array-like of shape (n,)
-        Labels: strings, integers, booleans, or floats with whole values.
-    name : str
-        How the caller's argument is called; used in the error.
-
-    Returns
-    -------
-    ndarray of shape (n,)
+    Labels are text, integers, booleans, or floats with whole values; ``name`` is how the caller's
+    argument is called, for the error.
 
     Examples
     --------
@@ -78,18 +70,10 @@ def _check_whole(labels: NDArray[Any], name: str) -> None:
 
 
 def class_list(labels: ArrayLike | None, *targets: NDArray[Any]) -> NDArray[Any]:
-    """Return the classes in the order of the rows and columns of a result.
+    """Return the K classes in the order of the rows and columns of a result.
 
-    Parameters
-    ----------
-    labels : array-like of shape (K,) or None
-        The caller's order; ``None`` sorts every label found in ``targets``.
-    *targets : ndarray of shape (n,)
-        Label arrays whose values must all be listed.
-
-    Returns
-    -------
-    ndarray of shape (K,)
+    ``labels`` of shape (K,) is the caller's order and must list every value of ``targets``,
+    arrays of shape (n,); None sorts what they hold.
 
     Examples
     --------
@@ -114,18 +98,7 @@ def class_list(labels: ArrayLike | None, *targets: NDArray[Any]) -> NDArray[Any]
 
 
 def encode(y: NDArray[Any], classes: NDArray[Any]) -> NDArray[np.intp]:
-    """Return the position in ``classes`` of each label.
-
-    Parameters
-    ----------
-    y : ndarray of shape (n,)
-        Labels, all of them listed in ``classes``.
-    classes : ndarray of shape (K,)
-        Distinct classes in any order.
-
-    Returns
-    -------
-    ndarray of shape (n,), integer
+    """Return the position in ``classes`` (K,), in any order, of each label of ``y`` (n,).
 
     Examples
     --------
@@ -142,18 +115,7 @@ def pair_counts(
     k: int,
     weights: NDArray[np.float64] | None = None,
 ) -> NDArray[np.float64]:
-    """Return how often each two codes meet.
-
-    Parameters
-    ----------
-    first, second : ndarray of shape (n,), integer
-        Codes below ``k``; rows and columns of the result.
-    k : int
-    weights : ndarray of shape (n,), optional
-
-    Returns
-    -------
-    ndarray of shape (k, k)
+    """Return how often, or with which weight, each two codes below ``k`` meet, shape (k, k).
 
     Examples
     --------
@@ -166,17 +128,7 @@ def pair_counts(
 
 
 def as_weights(sample_weight: ArrayLike | None, n: int) -> NDArray[np.float64]:
-    """Return one non-negative weight per example, ones by default.
-
-    Parameters
-    ----------
-    sample_weight : array-like of shape (n,) or None
-    n : int
-        Number of examples.
-
-    Returns
-    -------
-    ndarray of shape (n,)
+    """Return one finite non-negative weight per example, shape (n,); ones by default.
 
     Examples
     --------
@@ -200,19 +152,10 @@ def as_weights(sample_weight: ArrayLike | None, n: int) -> NDArray[np.float64]:
 
 
 def as_scores(scores: ArrayLike, n: int) -> NDArray[np.float64]:
-    """Return scores with one column per class.
+    """Return scores with one column per class, shape (n, K).
 
-    Parameters
-    ----------
-    scores : array-like of shape (n, K) or (n,)
-        One score per class; a 1-D array is a binary decision value (positive favours the
-        second class) and is split evenly between the two columns.
-    n : int
-        Number of examples.
-
-    Returns
-    -------
-    ndarray of shape (n, K)
+    A 1-D array is a binary decision value (positive favours the second class) and is split evenly
+    between two columns.
 
     Examples
     --------
@@ -236,20 +179,9 @@ def as_scores(scores: ArrayLike, n: int) -> NDArray[np.float64]:
 
 
 def scored_classes(y: NDArray[Any], n_columns: int, labels: ArrayLike | None) -> NDArray[Any]:
-    """Return the class of each score column.
+    """Return the class of each score column, shape (n_columns,).
 
-    Parameters
-    ----------
-    y : ndarray of shape (n,)
-        True labels.
-    n_columns : int
-        Number of score columns.
-    labels : array-like of shape (K,) or None
-        Class of each column; ``None`` takes the sorted labels of ``y``.
-
-    Returns
-    -------
-    ndarray of shape (n_columns,)
+    ``labels`` names them; None takes the sorted labels of ``y`` (n,).
 
     Examples
     --------
