@@ -30,7 +30,7 @@ from sklearn.tree import DecisionTreeClassifier
 from threadpoolctl import threadpool_info, threadpool_limits
 
 from uneven.stacking import Member, level_one, score_members
-from uneven.stacking.out_of_fold.fitting import one_thread, weight_arguments
+from uneven.stacking.out_of_fold.level_one import one_thread, weight_arguments
 
 X, Y = load_iris(return_X_y=True)
 NAMES = np.array(["setosa", "versicolor", "virginica"])[Y]

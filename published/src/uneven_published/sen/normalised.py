@@ -14,7 +14,7 @@ from sklearn.utils import get_tags
 from sklearn.utils.multiclass import check_classification_targets
 from sklearn.utils.validation import check_is_fitted
 
-from uneven.stacking.out_of_fold.fitting import weight_arguments
+from uneven.stacking.out_of_fold.level_one import weight_arguments
 from uneven.utils.estimators import align_margins, check_margins
 from uneven.utils.model_types import (
     UnknownPartError,

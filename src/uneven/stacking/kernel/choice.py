@@ -27,7 +27,7 @@ from uneven.stacking.kernel.combiner import (
     pose_kernel_problem,
 )
 from uneven.stacking.model.problem import check_level_one
-from uneven.stacking.out_of_fold.fitting import one_thread
+from uneven.stacking.out_of_fold.level_one import one_thread
 from uneven.stacking.solvers.selection import inner_folds
 from uneven.stacking.solvers.solve import check_strengths
 from uneven.utils.parameters import check_choice
