@@ -25,31 +25,31 @@ DOCS = Path(__file__).parents[2] / "docs" / "active.md"
 
 
 @pytest.fixture
-def least_confident():
+def scratch():
     """A rule that needs probabilities and looks at nothing else."""
 
-    @rule("least_confident", "where the best class is least probable", needs="predict_proba")
+    @rule("scratch", "where the best class is least probable", needs="predict_proba")
     def utilities(state):
         return -state.model.predict_proba(state.inputs(state.candidates)).max(axis=1)
 
     yield utilities
-    del RULES["least_confident"]
+    del RULES["scratch"]
 
 
-@pytest.mark.usefixtures("least_confident")
+@pytest.mark.usefixtures("scratch")
 @pytest.mark.parametrize("estimator", [None, LogisticRegression(), KNeighborsClassifier(2)])
 def test_a_new_rule_is_asked_by_name(estimator):
-    learner = ActiveLearner(estimator, "least_confident", batch="best").start(X)
+    learner = ActiveLearner(estimator, "scratch", batch="best").start(X)
     learner.tell([0, 60, 110], Y[[0, 60, 110]])
     best = learner.predict_proba(X[learner.unlabelled_]).max(axis=1)
     assert best[learner.unlabelled_ == learner.ask()[0]] == best.min()
 
 
-def test_a_rule_without_what_it_needs_is_refused_before_anybody_labels(least_confident):
-    words = r"query='least_confident' needs a classifier with predict_proba, and .* has none\."
-    for query in ("least_confident", least_confident, partial(least_confident)):
+def test_a_rule_without_what_it_needs_is_refused_before_anybody_labels(scratch):
+    words = r"query='scratch' needs a classifier with predict_proba, and .* has none\."
+    for query in ("scratch", scratch, partial(scratch)):
         for estimator in (LinearSVC(), make_pipeline(LinearSVC())):
-            shown = words if query_name(query) else words.replace("'least_confident'", ".*")
+            shown = words if query_name(query) else words.replace("'scratch'", ".*")
             with pytest.raises(ValueError, match=shown):
                 ActiveLearner(estimator, query).start(X)
             with pytest.raises(ValueError, match="needs a classifier with predict_proba"):
@@ -57,20 +57,22 @@ def test_a_rule_without_what_it_needs_is_refused_before_anybody_labels(least_con
 
 
 def test_a_rule_may_need_a_decision_function():
-    @rule("nearest", "nearest to the border", needs="decision_function")
+    @rule("scratch_scores", "nearest to the border", needs="decision_function")
     def nearest(state):
         return -np.abs(state.model.decision_function(state.inputs(state.candidates))).min(axis=1)
 
     try:
         with pytest.raises(ValueError, match="with decision_function, and KNeighborsClassifier"):
-            ActiveLearner(KNeighborsClassifier(), "nearest").start(X)
-        learner = ActiveLearner(LinearSVC(), "nearest").start(X).tell([0, 60, 110], [0, 1, 2])
+            ActiveLearner(KNeighborsClassifier(), "scratch_scores").start(X)
+        learner = (
+            ActiveLearner(LinearSVC(), "scratch_scores").start(X).tell([0, 60, 110], [0, 1, 2])
+        )
         assert learner.ask(2).shape == (2,)
     finally:
-        del RULES["nearest"]
+        del RULES["scratch_scores"]
 
 
-@pytest.mark.usefixtures("least_confident")
+@pytest.mark.usefixtures("scratch")
 def test_a_blind_rule_takes_what_the_classifier_takes():
     texts = ["good", "bad", "good and bad", "very good"]
 
@@ -81,7 +83,7 @@ def test_a_blind_rule_takes_what_the_classifier_takes():
         def predict_proba(self, X):
             return super().predict_proba([[len(text)] for text in X])
 
-    learner = ActiveLearner(Reader(), "least_confident").start(texts).tell([0, 1], ["a", "b"])
+    learner = ActiveLearner(Reader(), "scratch").start(texts).tell([0, 1], ["a", "b"])
     assert learner.ask().shape == (1,)
 
 

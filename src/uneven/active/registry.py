@@ -1,11 +1,11 @@
 """Query and stopping rules declare beside their code what they need; checks and lists read it.
 
->>> @rule("least_confident", "where the best class is least probable", needs="predict_proba")
+>>> @rule("scratch", "where the best class is least probable", needs="predict_proba")
 ... def least_confident(state):
 ...     return -state.model.predict_proba(state.inputs(state.candidates)).max(axis=1)
->>> "least_confident" in RULES, looks_at_rows("least_confident")
+>>> "scratch" in RULES, looks_at_rows("scratch")
 (True, False)
->>> del RULES["least_confident"]
+>>> del RULES["scratch"]
 """
 
 from __future__ import annotations
@@ -115,7 +115,7 @@ def blind_choices() -> str:
     --------
     >>> import uneven.active
     >>> blind_choices()
-    "query='uncertainty' or 'random', stop=Budget or StablePredictions"
+    "query='uncertainty' or ...'random', stop=Budget or ..."
     """
     queries = [repr(name) for name in RULES if not looks_at_rows(name)]
     stops = [name for name, cls in STOPPING_RULES.items() if not cls.looks_at_rows]

@@ -12,8 +12,8 @@ much. They are unbiased only if the matrix is right: a matrix that was itself es
 
 References
 ----------
-U. Louche (2016), chapter 4: the update vectors
-of UMA, with the constant 1 in the place of the example.
+U. Louche (2016), chapter 4: the update vectors of UMA, with the constant 1 in the place of the
+example.
 """
 
 from __future__ import annotations
@@ -110,10 +110,6 @@ def estimated_joint(
         q. Rows of the value sum to the shares of the answers, columns to the recovered class
         frequencies (before they are moved into the range of probabilities), everything to 1.
 
-    References
-    ----------
-    U. Louche (2016), chapter 4.
-
     Examples
     --------
     >>> noise = [[0.8, 0.1, 0.2], [0.1, 0.7, 0.1], [0.1, 0.2, 0.7]]
@@ -151,10 +147,6 @@ def corrected_error(
     Estimate
         Two floats. If the noise matrix is a ``ConfusionEstimate``, the standard error includes
         that of the matrix, to first order.
-
-    References
-    ----------
-    U. Louche (2016), chapter 4.
 
     Examples
     --------
@@ -204,10 +196,6 @@ def corrected_confusion(
         **row = true class**, column = answer (the noise matrix has it the other way round). Rows
         of the value sum to 1, unless the noisy labels leave nothing to that class. The standard
         errors are those of a ratio to first order.
-
-    References
-    ----------
-    U. Louche (2016), chapter 4.
 
     Examples
     --------

@@ -427,10 +427,6 @@ def confusion_from_classifier(
     -------
     ConfusionEstimate
 
-    References
-    ----------
-    U. Louche (2016), chapter 4.
-
     Examples
     --------
     >>> from sklearn.datasets import load_iris
