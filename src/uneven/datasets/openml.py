@@ -123,8 +123,8 @@ RECIPES: dict[str, Recipe] = {
 def download_table(name: str) -> Any:
     """Download a data set that has a recipe from OpenML, and prepare it.
 
-    The labels are text in column ``target`` of the DataFrame (n, d + 1). The parts of a multi-
-    view set are joined row by row and their columns named ``view__number``. A ValueError says if
+    The labels are text in column ``target`` of the DataFrame (n, d + 1). The parts of a
+    multi-view set are joined row by row, their columns named ``view__number``. A ValueError says if
     the parts or the size are not what the recipe promises.
     """
     recipe = RECIPES[name]
