@@ -163,7 +163,8 @@ class KernelMixin:
         -------
         ndarray of shape (n_samples,)
         """
-        return self.classes_[highest(self.decision_function(X))]  # type: ignore[attr-defined]
+        scores = self.decision_function(X)
+        return self.classes_[highest(scores)]  # type: ignore[attr-defined]
 
     def __sklearn_tags__(self) -> Tags:
         tags: Tags = super().__sklearn_tags__()  # type: ignore[misc]
