@@ -163,7 +163,7 @@ class KernelMixin:
         -------
         ndarray of shape (n_samples,)
         """
-        scores = self.decision_function(X)
+        scores = self.decision_function(X)  # type: ignore[attr-defined]
         return self.classes_[highest(scores)]  # type: ignore[attr-defined]
 
     def __sklearn_tags__(self) -> Tags:

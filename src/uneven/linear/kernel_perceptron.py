@@ -175,7 +175,8 @@ callable, default="rbf"
         -------
         ndarray of shape (n_samples, n_classes), or (n_samples,) for two classes
         """
-        scores = self.expansion_(self._validate(X))
+        rows = self._validate(X)
+        scores = self.expansion_(rows)
         return scores[:, 0] if scores.shape[1] == 1 else scores
 
     def _keep(self, values: _Values, coefficients: np.ndarray, mistakes: np.ndarray) -> None:
