@@ -3,10 +3,11 @@ VENV := .venv
 BIN := $(VENV)/bin
 STAMP := $(VENV)/.installed
 
-JITTERED := OPENBLAS_NUM_THREADS=1 OMP_NUM_THREADS=1 $(BIN)/python -m pytest -n 2 -q docs src/uneven tests/test_readme.py tests/test_examples.py tests/boosting/test_real_data.py tests/fusion/test_carako.py
+TESTED := OPENBLAS_NUM_THREADS=1 OMP_NUM_THREADS=1 $(BIN)/python -m pytest -n 2 -q
+JITTERED := $(TESTED) docs src/uneven tests/test_readme.py tests/test_examples.py tests/boosting/test_real_data.py tests/fusion/test_carako.py
 
 .DEFAULT_GOAL := help
-.PHONY: help demo test jitter check bench format clean
+.PHONY: help demo quick test jitter check bench format clean
 
 help:  ## list the commands
 	@grep -E '^[a-z]+:.*##' $(MAKEFILE_LIST) | sed -E 's/:.*##/\t/' | expand -t 12
@@ -21,9 +22,12 @@ $(STAMP): pyproject.toml published/pyproject.toml
 demo: $(STAMP)  ## compare the methods on embedded data and write uneven-demo/report.html
 	$(BIN)/uneven compare --demo --out uneven-demo
 
+quick: $(STAMP)  ## unit tests only, in two minutes: no contract of scikit-learn, few random examples
+	UNEVEN_PROFILE=quick $(TESTED) --dist loadfile tests --ignore tests/contract -m "not slow"
+
 test: $(STAMP)  ## run every test
 	$(BIN)/python -m tests.browser --install
-	OPENBLAS_NUM_THREADS=1 OMP_NUM_THREADS=1 $(BIN)/python -m pytest -n 2 --dist loadfile -q
+	$(TESTED) --dist loadfile -m "full or not full"
 
 jitter: $(STAMP)  ## pages and learning tests again, every number moved by its last bit, once as a plain processor computes
 	for seed in 1 2; do UNEVEN_JITTER=$$seed $(JITTERED) || exit 1; done

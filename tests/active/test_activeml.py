@@ -24,6 +24,7 @@ def some_labels(rows=(0, 60, 110)) -> np.ndarray:
     return y
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("rule", sorted(RULES))
 def test_rules_run_in_a_loop_of_scikit_activeml(rule):
     strategy = as_query_strategy(rule, random_state=0)

@@ -63,6 +63,7 @@ def test_drawing_at_random_needs_many_more_questions_than_halving():
     assert drawing > 3 * halving
 
 
+@pytest.mark.slow
 @settings(max_examples=20, deadline=None)
 @given(st.integers(2, 4), st.integers(0, 10**6))
 def test_labels_that_are_implied_are_right_and_cut_nothing(d, seed):
@@ -111,6 +112,7 @@ def test_either_answer_leaves_at_most_what_the_theorem_allows():
         learner.tell(row, y[row])
 
 
+@pytest.mark.slow
 def test_centre_of_gravity_beats_chebyshev_and_both_beat_chance_without_noise():
     kinds = {
         "gravity": ("propagation", "centre_of_gravity"),

@@ -21,6 +21,7 @@ from uneven.voters import CostTree, Resampled, Weighted
 METHODS = [AdaBoostMMClassifier, ComboClassifier]
 
 
+@pytest.mark.slow
 def test_combo_recognises_rare_classes_that_adaboost_mm_gives_up():
     X, y = gaussian_classes([600, 300, 30], n_features=5, separation=0.8, seed=3)
     norms, means = {}, {}

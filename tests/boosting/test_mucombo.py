@@ -229,6 +229,7 @@ def test_the_map_shows_which_view_knows_which_class():
         np.testing.assert_allclose(support.sum(axis=0), 1.0)
 
 
+@pytest.mark.slow
 def test_rare_classes_and_partial_views_profit():
     results = {}
     for seed in range(3):

@@ -201,6 +201,7 @@ def test_doubling_the_sample_changes_nothing():
     np.testing.assert_allclose(doubled.history_["edge"], plain.history_["edge"], rtol=1e-9)
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("selection", [*SELECTION_RULES])
 @pytest.mark.parametrize("missing", [0.0, 0.3])
 def test_every_selection_rule_learns_and_resumes(selection, missing):

@@ -43,6 +43,7 @@ def error(model, data):
     return float(np.mean(model.fit(train, noisy).predict(test) != truth))
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("method", [AdaBoostMMClassifier, ComboClassifier])
 def test_knowing_the_noise_halves_the_error(method, digits):
     plain = error(method(n_estimators=100), digits)
@@ -52,6 +53,7 @@ def test_knowing_the_noise_halves_the_error(method, digits):
     assert robust < 0.5 * plain
 
 
+@pytest.mark.slow
 def test_deep_trees_need_voters_that_did_not_see_the_row(digits):
     shared = ROBUST | {"noise_matrix": digits[4], "n_estimators": 60, "max_depth": 8}
     heard_by_all = error(AdaBoostMMClassifier(**shared | {"subsample": 1.0}), digits)

@@ -411,6 +411,7 @@ def norm_by_folds(model, X, y):
     return confusion_norm(y, cross_val_predict(model, X, y, cv=folds))
 
 
+@pytest.mark.slow
 def test_norms_below_those_of_combo_and_of_weighted_forests():
     scale = make_balance_scale()
     tail = make_long_tailed(*load_digits(return_X_y=True), ratio=20.0)

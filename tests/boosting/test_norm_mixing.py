@@ -260,6 +260,7 @@ def test_linear_voters_hold_half_of_the_vote(mixed, trees_only):
     np.testing.assert_array_equal(mixed.history_["unseen_norm"], trees_only.history_["unseen_norm"])
 
 
+@pytest.mark.slow
 def test_linear_voters_lower_the_norm_where_the_problem_is_linear(mixed, trees_only):
     assert mixed.unseen_norm_ < trees_only.unseen_norm_ - 0.15
     assert mixed.unseen_norm_ == pytest.approx(matrix_norm(mixed.unseen_errors_))

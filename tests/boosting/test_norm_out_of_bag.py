@@ -73,6 +73,7 @@ def error_rates(y, answers):
     return confusion_rates(y, answers, labels=[0, 1])[[0, 1], [1, 0]]
 
 
+@pytest.mark.slow
 def test_error_rates_on_rows_not_drawn_are_those_on_fresh_rows():
     unseen, seen = [], []
     for seed in range(100):

@@ -31,6 +31,7 @@ def cross_validate(model, data):
     return np.mean(rows, axis=0)
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("name", sorted(PUBLISHED))
 def test_combo_reaches_the_published_figures(name):
     data = load(name)

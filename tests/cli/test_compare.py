@@ -54,6 +54,7 @@ def test_scores_agree_with_the_pooled_confusion(uneven, table, tmp_path):
         )
 
 
+@pytest.mark.slow
 def test_curves_and_shares_of_our_methods(uneven, table, tmp_path):
     done = uneven("compare", table, *QUICK, *TWO, "--views", "prefix", "--metric", "gmean")
     assert done.code == 0
@@ -67,6 +68,7 @@ def test_curves_and_shares_of_our_methods(uneven, table, tmp_path):
     assert baseline.view_share is None
 
 
+@pytest.mark.slow
 def test_same_seed_same_numbers_other_seed_other_numbers(uneven, table, tmp_path):
     scores = []
     for name, seed in (("a", 1), ("b", 1), ("c", 2)):
@@ -196,6 +198,7 @@ def test_all_methods_failing_is_an_error(uneven, table, tmp_path, monkeypatch):
     assert files_in(tmp_path) == before
 
 
+@pytest.mark.slow
 def test_global_state_is_untouched(uneven, table):
     from threadpoolctl import threadpool_info
 
@@ -216,6 +219,7 @@ def test_global_state_is_untouched(uneven, table):
     assert state() == before
 
 
+@pytest.mark.slow
 def test_demo_compares_on_the_embedded_table(uneven, tmp_path):
     done = uneven("compare", "--demo", "--methods", "combo", "--rounds", 5, "--cv", 2)
     assert done.code == 0, done.err

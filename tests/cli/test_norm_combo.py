@@ -130,6 +130,7 @@ def test_explain_shows_factors_and_recalls(uneven, table):
         assert lines[label][1:3] == [f"{factor:.2f}", f"{1 - errors.sum():.2f}"]
 
 
+@pytest.mark.slow
 def test_linear_voters_are_kept_in_the_file_and_told_of(uneven, tmp_path):
     scale = make_balance_scale(as_frame=True)
     scale.data.assign(side=scale.target).to_csv(tmp_path / "scale.csv", index=False)

@@ -63,6 +63,7 @@ def test_missing_extra_is_one_line(uneven, monkeypatch):
     assert "rich" in done.complaint
 
 
+@pytest.mark.slow
 @pytest.mark.skipif(os.name != "posix", reason="sends SIGINT as a terminal does")
 def test_ctrl_c_leaves_nothing_behind(tmp_path):
     make_frame(3000).to_csv(tmp_path / "t.csv", index=False)
@@ -87,6 +88,7 @@ def test_ctrl_c_leaves_nothing_behind(tmp_path):
     assert files_in(tmp_path) == {"t.csv"}
 
 
+@pytest.mark.slow
 def test_a_closed_pipe_is_no_failure(tmp_path, table, uneven):
     assert uneven("fit", table, "-t", "label", "--rounds", 2, "-o", "m.skops").code == 0
     make_frame(20_000).to_csv(tmp_path / "long.csv", index=False)
@@ -97,6 +99,7 @@ def test_a_closed_pipe_is_no_failure(tmp_path, table, uneven):
     assert "BrokenPipe" not in done.stderr
 
 
+@pytest.mark.slow
 @pytest.mark.skipif(os.name != "posix", reason="pipes of a shell")
 @pytest.mark.parametrize("words", ["--help", "explain m.skops", "predict m.skops table.csv"])
 def test_every_command_ends_quietly_when_its_reader_leaves(tmp_path, table, uneven, words):

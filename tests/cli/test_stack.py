@@ -51,6 +51,7 @@ def results(compared):
     return Comparison.from_json((compared / "out" / "results.json").read_text())
 
 
+@pytest.mark.slow
 def test_the_stack_is_one_more_method_on_the_same_folds(results):
     assert [m.name for m in results.methods] == [*MEMBERS, STACK]
     stack = results.methods[-1]
@@ -104,6 +105,7 @@ def test_a_stack_survives_its_file_and_asks_only_the_kept(uneven, table, frame):
     assert (answers["predicted_label"] == frame["label"]).mean() > 0.8
 
 
+@pytest.mark.slow
 def test_explain_names_the_kept_and_the_dropped(uneven, table):
     words = ("--stack", "--method", "combo,logistic_regression", "-o", "m.skops")
     assert uneven("fit", table, "-t", "label", *words).code == 0
@@ -117,6 +119,7 @@ def test_explain_names_the_kept_and_the_dropped(uneven, table):
     assert "How much each method moves each class" in done.out
 
 
+@pytest.mark.slow
 def test_members_that_know_the_noise_are_told_and_the_stack_is_not(uneven, table):
     classes = ["common", "less", "rare"]
     matrix = pd.DataFrame(0.9 * np.eye(3) + 0.1 / 3, index=classes, columns=classes)

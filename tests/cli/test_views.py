@@ -14,6 +14,7 @@ from uneven.comparison import METHODS, default_methods
 VIEWS = ("--views", "prefix")
 
 
+@pytest.mark.slow
 def test_compare_tells_what_each_view_knows(uneven, table, tmp_path, frame):
     done = uneven("compare", table, *QUICK, *TWO, *VIEWS)
     assert done.code == 0, done.err
@@ -49,6 +50,7 @@ def test_diagnosis_can_be_left_out_and_needs_several_views(uneven, table, tmp_pa
     assert 'id="views"' not in (tmp_path / "uneven-report" / "report.html").read_text("utf-8")
 
 
+@pytest.mark.slow
 def test_a_long_table_is_sampled(monkeypatch, uneven, table, tmp_path):
     monkeypatch.setattr("uneven.comparison.diagnosis.MOST_ROWS", 40)
     assert uneven("compare", table, *QUICK, "--methods", "combo", *VIEWS).code == 0
@@ -83,6 +85,7 @@ def test_a_lone_view_is_no_failure_but_told(uneven, table, command):
     assert "--views" in told[0]
 
 
+@pytest.mark.slow
 def test_methods_say_what_they_can_do(uneven, table, tmp_path):
     assert uneven("compare", table, *QUICK, *VIEWS, "--methods", ",".join(JOINING)).code == 0
     for method in load_results(tmp_path / "uneven-report").methods:
@@ -106,6 +109,7 @@ def write_views(folder, **views):
     return "--views", "views.toml"
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("by", ["prefix", "file"])
 def test_empty_columns_are_left_out_for_everybody(uneven, frame, tmp_path, by):
     frame["smell__none"] = np.nan
@@ -123,6 +127,7 @@ def test_empty_columns_are_left_out_for_everybody(uneven, frame, tmp_path, by):
     assert not any(method.errors for method in results.methods)
 
 
+@pytest.mark.slow
 def test_all_methods_see_the_columns_of_the_views_and_no_others(uneven, frame, tmp_path):
     frame.assign(leak=frame["label"].factorize()[0]).to_csv(tmp_path / "table.csv", index=False)
     views = write_views(tmp_path, sound="sound*", noise=["sound__noise"])

@@ -24,6 +24,7 @@ def words_of(calls, speaker):
     ]
 
 
+@pytest.mark.slow
 def test_themes_have_the_shares_of_the_corpus(corpus):
     assert sum(THEMES.values()) == 508 + 152
     assert dict(zip(corpus.target_names, np.bincount(corpus.target))) == THEMES
@@ -58,6 +59,7 @@ def test_turns_follow_each_other(corpus):
             assert "operator" in (now.speaker, then.speaker)
 
 
+@pytest.mark.slow
 def test_same_seed_same_dialogues_whatever_the_condition():
     both, again = (make_dialogues(30, random_state=0) for _ in range(2))
     assert_array_equal(again.dialogues, both.dialogues)
@@ -114,6 +116,7 @@ def test_themes_differ_in_pace_and_entities(corpus):
     assert len({counts.most_common(1)[0][0] for counts in entities}) > 3
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("speaker", ["operator", "user"])
 def test_the_channel_makes_the_promised_mistakes(corpus, speaker):
     close = close_words(corpus.vocabulary)

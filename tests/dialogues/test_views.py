@@ -319,6 +319,7 @@ def test_fitted_views_can_be_pickled_and_cloned():
     assert clone(extract).get_params() == extract.get_params()
 
 
+@pytest.mark.slow
 def test_cross_validation_and_grid_search_over_dialogues():
     bunch = make_dialogues(
         80, condition="gold", theme_shares={"a": 2, "b": 1}, keyword_share=0.3, random_state=0

@@ -148,6 +148,7 @@ def test_it_learns_more_than_its_best_view_and_than_the_literal_variant():
     assert reached > cross_val_score(literal, demo.data, even).mean() + 0.1
 
 
+@pytest.mark.slow
 def test_voters_judged_by_rows_they_did_not_see_learn_better_in_the_long_run():
     demo = load_demo()
     even = np.isin(demo.target, ["zero", "two", "four", "six", "eight"])

@@ -110,6 +110,7 @@ def rough(monkeypatch):
     return begin
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("version", [1, 2])
 @pytest.mark.parametrize("draw", range(3))
 def test_one_unit_in_the_last_place_changes_nothing(draw, version, rough):

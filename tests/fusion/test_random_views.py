@@ -32,6 +32,7 @@ RULES = [
 ]
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("rule", RULES, ids=lambda rule: str(rule)[:60])
 @given(problem=view_tables())
 @settings(max_examples=12)

@@ -279,6 +279,7 @@ def circles():
     }
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(("level", "gain"), [(3, 0.15), (5, 0.4), (7, 0.3)])
 @pytest.mark.filterwarnings("ignore::sklearn.exceptions.ConvergenceWarning")
 def test_known_noise_helps_on_the_circle(circles, level, gain):
