@@ -8,7 +8,6 @@ from __future__ import annotations
 
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
-from numbers import Real
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
@@ -21,7 +20,7 @@ from uneven.active.rules import expected_model_change
 from uneven.linear import NotSeparableError, hard_margin
 from uneven.linear.rows import add_constant
 from uneven.utils.frames import take_rows
-from uneven.utils.parameters import check_integer
+from uneven.utils.parameters import Interval, check_integer
 from uneven.versionspace import BayesPointClassifier, VersionSpace
 from uneven.versionspace.propagation import JITTER
 
@@ -41,6 +40,8 @@ __all__ = [
 ]
 
 StoppingRule = Callable[["ActiveLearner"], str | None]
+
+_SHARE = Interval(0, 1, says="a number from 0 to 1")
 
 
 def first_reason(stop: StoppingRule | Sequence[StoppingRule], learner: ActiveLearner) -> str | None:
@@ -199,7 +200,7 @@ class VolumeBelow:
     log_share: float
 
     def __post_init__(self) -> None:
-        _check_number("log_share", self.log_share, -np.inf, 0.0)
+        Interval(-np.inf, 0, says="a number from -inf to 0").check("log_share", self.log_share)
 
     def __call__(self, learner: ActiveLearner) -> str | None:
         """The reason to stop, or None."""
@@ -253,7 +254,7 @@ class StablePredictions:
 
     def __post_init__(self) -> None:
         check_integer("patience", self.patience, 1)
-        _check_number("share", self.share, 0.0, 1.0)
+        _SHARE.check("share", self.share)
 
     def __call__(self, learner: ActiveLearner) -> str | None:
         """The reason to stop, or None."""
@@ -309,7 +310,7 @@ class ExpectedGain:
     threshold: float
 
     def __post_init__(self) -> None:
-        _check_number("threshold", self.threshold, 0.0, 1.0)
+        _SHARE.check("threshold", self.threshold)
 
     def __call__(self, learner: ActiveLearner) -> str | None:
         """The reason to stop, or None."""
@@ -322,11 +323,6 @@ class ExpectedGain:
             f"the best answer is expected to take {gain:.1%} of what is possible away, less than "
             f"{self.threshold:.1%}"
         )
-
-
-def _check_number(name: str, value: Any, low: float, high: float) -> None:
-    if not isinstance(value, Real) or isinstance(value, bool) or not low <= float(value) <= high:
-        raise ValueError(f"{name} must be a number from {low:g} to {high:g}, got {value!r}.")
 
 
 def _any_informative(state: QueryState) -> bool:
@@ -367,7 +363,7 @@ def _is_open(space: VersionSpace) -> bool:
 
 def _predictions(learner: ActiveLearner, k: int) -> np.ndarray | None:
     """Classes of the pool after the first k steps; None if there was no classifier yet."""
-    memory: dict[int, Any] = learner.__dict__.setdefault("_said", {})
+    memory: dict[int, Any] = learner.__dict__.setdefault("_predicted", {})
     step = learner.history_[k - 1]
     if k not in memory or memory[k][0] is not step:
         memory[k] = (step, _predict(learner, k))
@@ -376,7 +372,7 @@ def _predictions(learner: ActiveLearner, k: int) -> np.ndarray | None:
 
 def _forget(learner: ActiveLearner, k: int) -> None:
     """Drop the predictions after the first k steps or fewer."""
-    memory: dict[int, Any] = vars(learner).get("_said", {})
+    memory: dict[int, Any] = vars(learner).get("_predicted", {})
     for old in [step for step in memory if step <= k]:
         del memory[old]
 

@@ -126,10 +126,7 @@ class PrimalSpace:
         return np.asarray(coef @ vector)
 
     def scores(self, vectors: np.ndarray) -> np.ndarray:
-        """Products of all rows with a vector, or with each row of a matrix of vectors.
-
-        Shape (n_samples,) or (n_samples, n_vectors).
-        """
+        """Products of all rows with a vector or several, (n_samples,) or (n_samples, n_vectors)."""
         return np.asarray(self.X @ vectors.T)
 
     def gram(self, coef: np.ndarray, scores: np.ndarray) -> np.ndarray:
@@ -233,10 +230,7 @@ class DualSpace:
         return np.asarray(vector @ scores)
 
     def scores(self, vectors: np.ndarray) -> np.ndarray:
-        """Products of all rows with a vector, or with each row of a matrix of vectors.
-
-        Shape (n_samples,) or (n_samples, n_vectors).
-        """
+        """Products of all rows with a vector or several, (n_samples,) or (n_samples, n_vectors)."""
         return np.asarray(self.K @ vectors.T)
 
     def gram(self, coef: np.ndarray, scores: np.ndarray) -> np.ndarray:
