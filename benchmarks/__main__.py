@@ -31,6 +31,7 @@ from benchmarks import (
     stacking_solver,
     uma_speed,
     uma_toy,
+    visits,
 )
 from benchmarks.lines import Line, show, summary
 
@@ -106,6 +107,7 @@ SECTIONS = {
         "What was tried on the way to NormCoMBo, five folds, means over the sets of a group",
         norm_research.run,
     ),
+    "visits": ("Files of the package that a call goes through", visits.run),
     "criteria": ("Split criteria of the cost trees", learning.criteria),
 }
 

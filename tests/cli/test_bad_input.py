@@ -177,12 +177,12 @@ def test_debug_shows_the_traceback(uneven):
 
 
 def test_unexpected_failures_have_their_own_code(uneven, table, monkeypatch):
-    from uneven.comparison import inputs
+    from uneven.comparison import problem
 
     def surprise(*_args, **_kwargs):
         raise RuntimeError("boom")
 
-    monkeypatch.setattr(inputs, "read_table", surprise)
+    monkeypatch.setattr(problem, "read_table", surprise)
     done = uneven("compare", table, "-t", "label")
     assert done.code == 1
     assert "unexpected RuntimeError: boom" in done.complaint

@@ -24,8 +24,7 @@ from uneven.comparison import (
     read_noise_matrix,
     write_noise_matrix,
 )
-from uneven.comparison.measures import Answers
-from uneven.comparison.noise import CORRECTED
+from uneven.comparison.measures import CORRECTED, Answers
 from uneven.comparison.results import Comparison
 from uneven.noise import corrected_confusion, corrected_error, corrupt_labels, cyclic_noise
 from uneven.persistence.model_file import load_model

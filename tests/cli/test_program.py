@@ -136,13 +136,13 @@ def test_live_progress_counts_rounds(table, monkeypatch):
 
     from uneven import ComboClassifier
     from uneven.cli import terminal
+    from uneven.cli.requests import TableRequest
     from uneven.comparison import Settings, choose_methods, fit_method
-    from uneven.comparison.inputs import TableSource
-    from uneven.comparison.progress import Reporter
+    from uneven.comparison.crossval import Reporter
 
     console = Console(force_terminal=True, width=100, record=True, file=io.StringIO())
     monkeypatch.setattr(terminal, "stderr", lambda: console)
-    problem = TableSource(table, "label").load()
+    problem = TableRequest(table, "label").load()
     seen = []
     with terminal.progress() as show:
         reporter = Reporter(lambda now: (seen.append((now.round, now.rounds)), show(now)), 1)

@@ -52,7 +52,7 @@ def test_diagnosis_can_be_left_out_and_needs_several_views(uneven, table, tmp_pa
 
 @pytest.mark.slow
 def test_a_long_table_is_sampled(monkeypatch, uneven, table, tmp_path):
-    monkeypatch.setattr("uneven.comparison.diagnosis.MOST_ROWS", 40)
+    monkeypatch.setattr("uneven.comparison.crossval.MOST_ROWS", 40)
     assert uneven("compare", table, *QUICK, "--methods", "combo", *VIEWS).code == 0
     assert load_results(tmp_path / "uneven-report").view_rows == 40
 

@@ -59,7 +59,7 @@ def test_a_frame_gives_everything_a_person_asks_for(found):
 
 def test_answers_are_those_of_models_that_have_not_seen_the_row(found):
     folds = RepeatedStratifiedKFold(n_splits=2, n_repeats=2, random_state=0)
-    schema = found.workshop.data.problem.schema
+    schema = found.workshop.problem.schema
     X, y = schema.convert(FEATURES), LABELS.to_numpy()
     answers = {repeat: np.empty(len(y), dtype=object) for repeat in (0, 1)}
     for number, (train, test) in enumerate(folds.split(X, y)):

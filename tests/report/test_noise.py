@@ -7,10 +7,10 @@ import pytest
 
 from tests.report.samples import make_results, with_noise
 from tests.report.test_page import Reader
-from uneven.cli.ranking import noise_table, ranking_table
+from uneven.cli.compare import noise_table, ranking_table
 from uneven.comparison import Comparison, NoiseSummary
-from uneven.comparison.outcome import impossible, leaders, verdict
 from uneven.report import render_report
+from uneven.report.outcome import impossible, leaders, verdict
 
 
 @pytest.mark.parametrize("arguments", [{}, {"n_classes": 26, "n_methods": 12}, {"n_classes": 2}])

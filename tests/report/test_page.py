@@ -12,12 +12,11 @@ from hypothesis import strategies as st
 
 from tests.report.reader import Reader
 from tests.report.samples import NASTY, make_results
-from uneven.cli.ranking import ranking_table
+from uneven.cli.compare import ranking_table
 from uneven.metrics import confusion_norm
 from uneven.plots import drawing as palette
 from uneven.report import render_report, write_report
-from uneven.report.charts import fold_strip, line_chart, nice_ticks, thin
-from uneven.report.heat import ConfusionPicture
+from uneven.report.charts import ConfusionPicture, fold_strip, line_chart, nice_ticks, thin
 from uneven.report.markup import Markup, tag, text
 
 SECTIONS = ["ranking", "classes", "confusion", "training", "views", "voices", "data", "reproduce"]

@@ -16,10 +16,9 @@ from uneven.comparison import (
     Measure,
     MethodResult,
     Share,
-    verdict,
 )
-from uneven.comparison.outcome import leaders
 from uneven.comparison.summaries import mean, spread
+from uneven.report.outcome import leaders, verdict
 
 scores = st.lists(st.floats(-2, 2) | st.just(math.nan), min_size=3, max_size=3)
 

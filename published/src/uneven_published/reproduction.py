@@ -12,7 +12,7 @@ from typing import Any
 
 from uneven.cli import terminal
 from uneven.comparison.errors import InputError
-from uneven.comparison.provenance import now, versions
+from uneven.comparison.summaries import now, versions
 from uneven.datasets.cache import cache_folder
 from uneven.utils.files import replace_file
 from uneven_published.collection import catalogue, choose, listed, listing

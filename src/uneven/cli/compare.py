@@ -1,23 +1,58 @@
-"""``uneven compare``: cross-validate, print, write the report and the best model."""
+"""``uneven compare`` and ``uneven fit``: learn, print, and write report and model."""
 
 from __future__ import annotations
 
+import math
+import time
+from dataclasses import replace
 from pathlib import Path
 
+from rich.table import Table
+from rich.text import Text
+from sklearn.pipeline import Pipeline
+
 from uneven.cli import terminal
-from uneven.cli.fit import model_card
-from uneven.cli.ranking import noise_table, ranking_table, stack_table, view_table
-from uneven.cli.requests import CompareRequest
-from uneven.comparison import Comparison, Settings, choose_measure, choose_methods
-from uneven.comparison.inputs import Data, TableSource, demo_problem
-from uneven.comparison.outcome import impossible
-from uneven.comparison.plan import Plan, default_metric, plan_comparison
-from uneven.persistence.model_file import save_model
+from uneven.cli.requests import CompareRequest, TableRequest
+from uneven.comparison import (
+    InputError,
+    Method,
+    Problem,
+    Settings,
+    choose_measure,
+    choose_methods,
+    default_methods,
+    fit_method,
+    has_views,
+    stack_methods,
+)
+from uneven.comparison.crossval import Reporter
+from uneven.comparison.measures import Measure
+from uneven.comparison.plan import Plan, default_metric, fit_notes, plan_comparison
+from uneven.comparison.problem import demo_problem
+from uneven.comparison.results import Comparison, MethodResult
+from uneven.comparison.summaries import mean, now, shown_params, versions
+from uneven.persistence.model_file import ModelCard, save_model
 from uneven.report import write_report
+from uneven.report.methods import told_cost
+from uneven.report.outcome import impossible, leaders, matrix_doubt
 from uneven.utils.files import replace_folder
 
-__all__ = ["compare"]
+__all__ = [
+    "compare",
+    "fit",
+    "model_card",
+    "noise_table",
+    "ranking_table",
+    "stack_table",
+    "view_table",
+]
 
+
+FULL_WIDTH = 120
+TIMED_WIDTH = 90
+VERDICT_STYLES = {"strong": "green", "weak": "yellow", "absent": "red"}
+DEFAULT = "combo"
+"""The method that is fitted if none is named."""
 DEFAULT_ROUNDS = 200
 DEMO_ROUNDS = 150
 REPORT, NUMBERS, MODEL = "report.html", "results.json", "model.skops"
@@ -37,13 +72,13 @@ def compare(request: CompareRequest) -> None:
         If the table or the request is wrong, or if every method fails.
     """
     plan = _plan(request)
-    terminal.notes([*plan.data.problem.notes, *plan.notes])
+    terminal.notes([*plan.problem.notes, *plan.notes])
     with replace_folder(request.out, names=(REPORT, NUMBERS, MODEL)) as draft:
         with terminal.progress() as show:
             found = plan.run(show)
         best = next(method for method in plan.methods if method.name == found.best_)
         model = found.workshop.models[best.name]  # type: ignore[union-attr]
-        card = model_card(best, plan.data.problem, model, request.command)
+        card = model_card(best, plan.problem, model, request.command)
         save_model(model, card, draft / MODEL)
         found.to_json(draft / NUMBERS)
         write_report(found, draft / REPORT)
@@ -51,15 +86,14 @@ def compare(request: CompareRequest) -> None:
 
 
 def _plan(request: CompareRequest) -> Plan:
-    asked = request.source
-    source = None if asked is None else TableSource(**vars(asked))
+    source = request.source
     noisy = source is not None and source.noise_matrix is not None
     named = None if request.methods is None else choose_methods(request.methods)
     metric = choose_measure(request.metric or default_metric(noisy))
     problem = demo_problem() if source is None else source.load()
     rounds = request.rounds or (DEFAULT_ROUNDS if source else DEMO_ROUNDS)
     return plan_comparison(
-        Data.of(problem),
+        problem,
         methods=named,
         metric=metric,
         noise=source.noise(problem) if source else None,
@@ -95,3 +129,277 @@ def _tell(found: Comparison, out: Path) -> None:
         f"Model   {out / MODEL} ({found.winner.label})",
     ):
         console.print(line, soft_wrap=True, markup=False)
+
+
+def fit(
+    source: TableRequest,
+    names: tuple[str, ...] | None,
+    settings: Settings,
+    out: Path,
+    command: str,
+    *,
+    stack: bool = False,
+) -> None:
+    """Fit and save.
+
+    Parameters
+    ----------
+    source : TableRequest
+        The table.
+    names : tuple of str or None
+        Name of the method, or of those to stack; None takes the default, or all to stack.
+    settings : Settings
+        Its parameters; views are taken from the table.
+    out : Path
+        Model file to write.
+    command : str
+        The command line, kept with the model.
+    stack : bool
+        Whether to join several methods in a stack.
+    """
+    named = _named(names, stack)
+    problem = source.load()
+    noise = source.noise(problem)
+    chosen = named or choose_methods(default_methods(has_views(problem), noise is not None))
+    method = stack_methods(chosen, problem.schema) if stack else chosen[0]
+    terminal.notes([*problem.notes, *fit_notes([method], problem, noise)])
+    started = time.perf_counter()
+    settings = replace(
+        settings, views=problem.views, noise_matrix=noise.undone.matrix if noise else None
+    )
+    with terminal.progress() as show:
+        model = fit_method(method, problem, settings, Reporter(show, 1))
+    save_model(model, model_card(method, problem, model, command), out)
+    terminal.stdout().print(
+        f"{method.label} fitted on {len(problem.y)} rows and {problem.X.shape[1]} columns in "
+        f"{time.perf_counter() - started:.1f} s: {out}",
+        soft_wrap=True,
+        markup=False,
+    )
+
+
+def _named(names: tuple[str, ...] | None, stack: bool) -> list[Method] | None:
+    """The methods that were named; None where a stack takes all."""
+    if names is None and stack:
+        return None
+    named = choose_methods(names or [DEFAULT])
+    if len(named) > 1 and not stack:
+        raise InputError(
+            f"--method names {len(named)} methods, but one is fitted; add --stack to join them."
+        )
+    return named
+
+
+def model_card(method: Method, problem: Problem, model: Pipeline, command: str) -> ModelCard:
+    """What to keep with a model.
+
+    Parameters
+    ----------
+    method : Method
+        Which method was fitted.
+    problem : Problem
+        On what.
+    model : Pipeline
+        The fitted pipeline.
+    command : str
+        The command line.
+
+    Returns
+    -------
+    ModelCard
+        The card.
+    """
+    return ModelCard(
+        method=method.name,
+        label=method.label,
+        target=problem.target,
+        classes=[str(label) for label in problem.classes],
+        class_counts=[int(count) for count in problem.class_counts],
+        columns=problem.schema.to_list(),
+        rows=len(problem.y),
+        data=problem.name,
+        sha256=problem.sha256,
+        missing_share=problem.missing_share,
+        params=shown_params(model[-1]),
+        versions=versions(),
+        created=now(),
+        command=command,
+    )
+
+
+def ranking_table(
+    results: Comparison, *, width: int = FULL_WIDTH, ascii_only: bool = False
+) -> Table:
+    """Methods from best to worst, with mean and spread of every measure.
+
+    Parameters
+    ----------
+    results : Comparison
+        What was found.
+    width : int
+        Columns of the terminal; on a narrow one only the ranking measure shows its spread,
+        and on a very narrow one there are no times.
+    ascii_only : bool
+        Whether to avoid signs beyond ASCII.
+
+    Returns
+    -------
+    Table
+        The best value of each measure is marked by a star and by colour, ties included.
+    """
+    data = results.data
+    title = (
+        f"{data.name}: {data.rows} rows, {data.columns} columns, {len(data.classes)} classes, "
+        f"imbalance {data.imbalance_ratio:.1f} : 1"
+    )
+    measures = results.shown_measures
+    header = [_heading(m, ascii_only) for m in measures]
+    timed, noisy = width >= TIMED_WIDTH, results.noise is not None
+    out = terminal.table(title, ["method", *["knows\nnoise"] * noisy, *header, *["fit s"] * timed])
+    plus = "+/-" if ascii_only else "±"
+    for method in results.ranked():
+        cells = [
+            _cell(results, method, measure, plus if width >= FULL_WIDTH or j == 0 else "")
+            for j, measure in enumerate(measures)
+        ]
+        name = Text(method.label, style="bold" if method.kind == "ours" else "")
+        told = "yes" if method.knows_noise else "no"
+        out.add_row(name, *[told] * noisy, *cells, *[_seconds(method)] * timed)
+    fits = results.folds * results.repeats
+    out.caption = (
+        f"ranked by {results.chosen.label}; mean {plus} standard deviation over {fits} fits; "
+        "* best of a column"
+    )
+    doubt = matrix_doubt(results)
+    out.caption += f"\n{doubt}" if doubt else ""
+    out.caption_justify = "left"
+    return out
+
+
+def view_table(results: Comparison) -> Table:
+    """What each view knows on its own.
+
+    Parameters
+    ----------
+    results : Comparison
+        With views.
+
+    Returns
+    -------
+    Table
+        One row per view, in the order of the views.
+    """
+    header = ["view", "columns", "present", "accuracy", "balanced\naccuracy", "confusion\nnorm"]
+    out = terminal.table("Each view on its own", [*header, "verdict"])
+    for view in results.views:
+        measures = (view.accuracy, view.balanced_accuracy, view.confusion_norm)
+        out.add_row(
+            Text(view.name),
+            str(view.columns),
+            f"{100 * view.presence:.0f}%",
+            *("-" if math.isnan(value) else f"{value:.3f}" for value in measures),
+            Text(view.verdict, style=VERDICT_STYLES.get(view.verdict, "")),
+        )
+    out.caption = f"held-out rows of a forest per view, {results.view_rows} rows looked at"
+    out.caption_justify = "left"
+    return out
+
+
+def noise_table(results: Comparison, *, ascii_only: bool = False) -> Table:
+    """Labels beside the classes behind them.
+
+    Parameters
+    ----------
+    results : Comparison
+        With noise.
+    ascii_only : bool
+        Whether to avoid signs beyond ASCII.
+
+    Returns
+    -------
+    Table
+        One row per class, from the most frequent label to the rarest.
+    """
+    noise = results.noise
+    if noise is None:
+        raise ValueError("the results hold no noise matrix.")
+    header = ["class", "labelled so", "truly so", "labels right", "chance"]
+    out = terminal.table("Label noise", [*header, *["rows"] * bool(noise.rows)])
+    times = "x" if ascii_only else "×"
+    for c in results.data.by_size():
+        right = noise.matrix[c][c]
+        out.add_row(
+            Text(results.data.classes[c]),
+            f"{100 * noise.observed[c]:.1f}%",
+            f"{100 * noise.recovered[c]:.1f}%",
+            Text(f"{100 * right:.0f}%", style="red" if right < 0.5 else ""),
+            f"{noise.amplification[c]:.1f} {times}",
+            *[f"{rows:.4g}" for rows in noise.rows[c : c + 1]],
+        )
+    out.caption = (
+        f"{100 * noise.wrong_share:.0f}% of the labels are wrong; condition number "
+        f"{noise.condition:.1f}; chance: how much more it counts than with true labels"
+    )
+    if noise.rows:
+        out.caption += "; rows: those that the matrix was estimated from"
+    out.caption_justify = "left"
+    return out
+
+
+def stack_table(results: Comparison) -> Table:
+    """Which methods a stack keeps, and what they count in it.
+
+    Parameters
+    ----------
+    results : Comparison
+        With a stack.
+
+    Returns
+    -------
+    Table
+        One row per method, in their order.
+    """
+    found = results.stack
+    if found is None:
+        raise ValueError("the results hold no stack.")
+    labels = {method.name: method.label for method in results.methods}
+    header = ["method", "kept", *["kept in"] * bool(found.kept_folds), "mean weight", "most for"]
+    verb = "is" if found.n_kept == 1 else "are"
+    out = terminal.table(
+        f"Stack: {found.n_kept} of {len(found.members)} methods {verb} kept", header
+    )
+    for m, (name, weights) in enumerate(zip(found.members, found.weights)):
+        kept = found.kept[m]
+        strongest = max(range(len(weights)), key=lambda c: abs(weights[c]))
+        out.add_row(
+            Text(labels[name], style="" if kept else "dim"),
+            Text("yes", style="green") if kept else Text("no", style="dim"),
+            *[f"{folds} of {found.fits} folds" for folds in found.kept_folds[m : m + 1]],
+            f"{math.fsum(weights) / len(weights):.2f}" if kept else "-",
+            Text(results.data.classes[strongest] if kept else "-"),
+        )
+    told = [f"penalty of strength {found.strength:g}", told_cost(results)]
+    out.caption = "; ".join(part for part in told if part)
+    out.caption_justify = "left"
+    return out
+
+
+def _heading(measure: Measure, ascii_only: bool) -> str:
+    """Label and direction of a measure, one word per line."""
+    arrows = ("max", "min") if ascii_only else ("↑", "↓")
+    mark = arrows[0] if measure.greater_is_better else arrows[1]
+    return f"{measure.label} {mark}".replace(" ", "\n", measure.label.count(" "))
+
+
+def _cell(results: Comparison, method: MethodResult, measure: Measure, plus: str) -> Text:
+    centre, width = method.mean(measure.name), method.spread(measure.name)
+    if math.isnan(centre):
+        return Text("failed", style="red")
+    best = method in leaders(results, measure.name)
+    spread = f" {plus} {width:.3f}" if plus and not math.isnan(width) else ""
+    return Text(f"{'*' if best else ''}{centre:.3f}{spread}", style="bold green" if best else "")
+
+
+def _seconds(method: MethodResult) -> str:
+    value = mean(method.fit_seconds)
+    return "-" if math.isnan(value) else f"{value:.2f}"

@@ -10,13 +10,17 @@ import math
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from uneven.comparison.errors import InputError, check_fold_number, check_method_names
 from uneven.comparison.labelfile import ENDINGS
 from uneven.comparison.tables import PARQUET_SUFFIXES, check_ending, check_file, check_header
 from uneven.comparison.viewfile import read_view_file
 from uneven.utils.registry import Registry, closest, listing, read_declarations
+
+if TYPE_CHECKING:
+    from uneven.comparison.measures import LabelNoise
+    from uneven.comparison.problem import Problem
 
 __all__ = [
     "CompareRequest",
@@ -67,6 +71,21 @@ class TableRequest:
             read_view_file(Path(str(self.views)))
         if self.noise_matrix is not None and not self.noise_matrix.exists():
             raise InputError(f"--noise-matrix {self.noise_matrix}: there is no such file.")
+
+    def load(self) -> Problem:
+        """Read the table."""
+        from uneven.comparison.problem import read_problem
+
+        words = (self.views, self.drop, self.keep, self.encoding)
+        return read_problem(self.path, self.target, *words)
+
+    def noise(self, problem: Problem) -> LabelNoise | None:
+        """What is known about the noise in the labels of the table, if anything is."""
+        if self.noise_matrix is None:
+            return None
+        from uneven.comparison.inputs import read_noise
+
+        return read_noise(self.noise_matrix, problem, self.encoding)
 
 
 @dataclass(frozen=True)

@@ -11,7 +11,7 @@ import time
 import warnings
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from contextlib import contextmanager
-from typing import TextIO
+from typing import TYPE_CHECKING, TextIO
 
 from rich import box
 from rich.console import Console
@@ -21,7 +21,8 @@ from rich.progress import Progress as Bar
 from rich.table import Table
 from rich.text import Text
 
-from uneven.comparison.progress import Progress
+if TYPE_CHECKING:
+    from uneven.comparison.crossval import Progress
 
 __all__ = [
     "ascii_only",

@@ -1,13 +1,17 @@
-"""Cross-validation of several methods on the same folds."""
+"""Cross-validation of several methods on the same folds, and what each view knows on its own.
+
+Whoever wants to show how far the work has come is told as an `Observer`; `Reporter` makes one of
+a function.
+"""
 
 from __future__ import annotations
 
 import time
 import warnings
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import contextmanager, suppress
 from dataclasses import dataclass, field, replace
-from typing import Any
+from typing import Any, Protocol
 
 import numpy as np
 from joblib import effective_n_jobs
@@ -16,22 +20,36 @@ from sklearn.model_selection import RepeatedStratifiedKFold
 from sklearn.pipeline import Pipeline
 from threadpoolctl import threadpool_limits
 
+from uneven.comparison.encoding import encode_ordinal
 from uneven.comparison.measures import MEASURES, Answers, Measure
-from uneven.comparison.methods import Method, Settings, build_pipeline, make_classifier
+from uneven.comparison.methods import STACK, Method, Settings, build_pipeline, make_classifier
 from uneven.comparison.problem import Problem, check_folds
-from uneven.comparison.progress import Observer, RoundCounter, Silent
-from uneven.comparison.provenance import shown_params
 from uneven.comparison.results import FoldAnswers, FoldError, MethodResult
-from uneven.comparison.stacked import STACK
+from uneven.comparison.summaries import shown_params
 from uneven.metrics import confusion_counts
 from uneven.utils.frames import take_rows
+from uneven.views import ViewDiagnosis, diagnose
 
-__all__ = ["cross_validate", "fit_method", "stratified_folds"]
+__all__ = [
+    "MOST_ROWS",
+    "Observer",
+    "Progress",
+    "Reporter",
+    "RoundCounter",
+    "Silent",
+    "cross_validate",
+    "diagnose_views",
+    "fit_method",
+    "has_views",
+    "stratified_folds",
+]
+
 
 MOST_CURVE_ROWS = 20_000
 FEWEST_PARALLEL_CELLS = 2_000_000
-
 Split = tuple[NDArray[np.intp], NDArray[np.intp]]
+MOST_ROWS = 5_000
+"""A longer table is diagnosed on so many of its rows."""
 
 
 @dataclass
@@ -325,3 +343,176 @@ def _columns(scores: NDArray[np.float64], known: NDArray, classes: NDArray) -> N
     out = np.full((len(scores), len(classes)), scores.min(initial=0.0))
     out[:, np.searchsorted(classes, known)] = scores
     return out
+
+
+def has_views(problem: Problem) -> bool:
+    """Whether there are several views to tell apart."""
+    return problem.views is not None and len(problem.views) > 1
+
+
+def diagnose_views(
+    problem: Problem, settings: Settings, observer: Observer | None = None
+) -> ViewDiagnosis:
+    """Diagnose the views of a problem on at most 5000 rows.
+
+    Parameters
+    ----------
+    problem : Problem
+        With views.
+    settings : Settings
+        Its seed and number of threads are used.
+    observer : Observer, optional
+        Told about the work as one step.
+
+    Returns
+    -------
+    ViewDiagnosis
+        Its classes are in the order of the problem.
+
+    Examples
+    --------
+    >>> from dataclasses import replace
+    >>> from uneven.datasets import load_demo
+    >>> from uneven.comparison import make_problem
+    >>> demo = load_demo(as_frame=True)
+    >>> problem = make_problem(demo.data.assign(digit=demo.target), "digit")
+    >>> views = {name: list(demo.data.columns[where]) for name, where in demo.views.items()}
+    >>> found = diagnose_views(replace(problem, views=views), Settings())
+    >>> found.names[int(found.accuracy.argmax())]
+    'rows'
+    """
+    watcher = observer or Silent()
+    watcher.begin("Views", "each on its own")
+    table = encode_ordinal(problem.schema).fit_transform(problem.X)
+    found = diagnose(
+        table,
+        problem.y,
+        {name: list(columns) for name, columns in (problem.views or {}).items()} or None,
+        max_rows=MOST_ROWS,
+        random_state=settings.seed,
+        n_jobs=settings.n_jobs,
+    )
+    watcher.end("Views")
+    return found
+
+
+class Observer(Protocol):
+    """Someone who is told what a run is doing."""
+
+    def begin(self, label: str, step: str) -> None:
+        """Say that the method `label` starts a step such as ``"fold 2 of 5"``."""
+
+    def round(self, number: int, total: int) -> None:
+        """Say that the current fit has finished a round."""
+
+    def end(self, label: str) -> None:
+        """Say that the step is over."""
+
+
+class Silent:
+    """An observer that shows nothing."""
+
+    def begin(self, label: str, step: str) -> None:
+        """Ignore the start of a step."""
+
+    def round(self, number: int, total: int) -> None:
+        """Ignore a round."""
+
+    def end(self, label: str) -> None:
+        """Ignore the end of a step."""
+
+
+@dataclass(frozen=True)
+class Progress:
+    """How far a comparison has come.
+
+    Attributes
+    ----------
+    label, step : str
+        Method and what it does, such as ``"CoMBo"`` and ``"fold 2 of 5"``.
+    done : float
+        Fits that are finished, with the part of the current one that is known.
+    total : int
+        Fits that there will be.
+    round, rounds : int
+        Round of the current fit, and how many it plans; 0 where it does not tell.
+    """
+
+    label: str
+    step: str
+    done: float
+    total: int
+    round: int = 0
+    rounds: int = 0
+
+
+class Reporter:
+    """Observer that calls a function with the `Progress` after every step and round.
+
+    Parameters
+    ----------
+    report : callable or None
+        Called with a `Progress`; None calls nobody.
+    total : int
+        How many fits there will be.
+
+    Examples
+    --------
+    >>> reporter = Reporter(print, 2)
+    >>> reporter.begin("CoMBo", "fold 1 of 2")
+    Progress(label='CoMBo', step='fold 1 of 2', done=0, total=2, round=0, rounds=0)
+    """
+
+    def __init__(self, report: Callable[[Progress], None] | None, total: int) -> None:
+        self._report = report or (lambda progress: None)
+        self._now = Progress("", "", 0, total)
+
+    def begin(self, label: str, step: str) -> None:
+        """Tell that a fit starts."""
+        self._tell(label=label, step=step, round=0, rounds=0)
+
+    def round(self, number: int, total: int) -> None:
+        """Tell that the current fit has finished a round."""
+        part = min(number / max(total, 1), 1.0)
+        self._tell(done=int(self._now.done) + min(part, 0.999), round=number, rounds=total)
+
+    def end(self, label: str) -> None:
+        """Tell that the fit is over."""
+        self._tell(done=int(self._now.done) + 1, round=0, rounds=0)
+
+    def _tell(self, **changes: Any) -> None:
+        self._now = replace(self._now, **changes)
+        self._report(self._now)
+
+
+class RoundCounter:
+    """Callback for scikit-learn's protocol that counts the rounds of one fit.
+
+    Parameters
+    ----------
+    report : callable
+        Called with the number of finished rounds and the planned number of rounds.
+    """
+
+    def __init__(self, report: Callable[[int, int], None]) -> None:
+        self._report = report
+        self._total = 0
+        self._done = 0
+
+    def setup(self, estimator: Any, context: Any) -> None:
+        """Start counting."""
+        self._total = self._done = 0
+
+    def teardown(self, estimator: Any, context: Any) -> None:
+        """Stop counting."""
+
+    def on_fit_task_begin(self, estimator: Any, context: Any) -> None:
+        """See how many rounds are planned; wait for each of them to end."""
+        self._total = max(self._total, context.max_subtasks or 0)
+
+    def on_fit_task_end(self, estimator: Any, context: Any) -> bool:
+        """Count a round: a task without subtasks, unlike the fit as a whole."""
+        if context.max_subtasks == 0:
+            self._done += 1
+            self._report(self._done, self._total)
+        return False

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Collection, Mapping, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
@@ -16,106 +16,16 @@ from sklearn.pipeline import Pipeline
 from sklearn.utils.metaestimators import available_if
 
 from uneven.comparison.errors import InputError
-from uneven.comparison.labelled import labelled_table
-from uneven.comparison.labels import class_labels
-from uneven.comparison.noise import LabelNoise, label_noise
+from uneven.comparison.measures import LabelNoise, label_noise
 from uneven.comparison.noisefile import check_noise, read_noise_file
-from uneven.comparison.problem import Problem, in_views, make_problem
-from uneven.comparison.schema import Column, Schema
-from uneven.comparison.tables import file_digest, read_table
+from uneven.comparison.problem import Problem, in_views, make_problem, read_problem
+from uneven.comparison.schema import Column, Schema, class_labels
+from uneven.comparison.tables import read_table
 from uneven.comparison.viewfile import views_of_table
 from uneven.utils.registry import listing
 from uneven.views import resolve_views
 
-__all__ = ["Data", "TableClassifier", "TableSource", "demo_problem", "read_data"]
-
-
-@dataclass(frozen=True)
-class TableSource:
-    """A file and what to take from it.
-
-    Attributes
-    ----------
-    path : Path
-        CSV or Parquet file.
-    target : str
-        Column to predict.
-    views : str or None
-        ``"prefix"`` or a TOML file.
-    drop, keep : sequence of str
-        Columns to leave out, and to use although they look like identifiers.
-    encoding : str
-        Encoding of a CSV file.
-    noise_matrix : Path or None
-        File that says how the labels are wrong.
-    """
-
-    path: Path
-    target: str
-    views: str | None = None
-    drop: Sequence[str] = ()
-    keep: Sequence[str] = ()
-    encoding: str = "utf-8"
-    noise_matrix: Path | None = None
-
-    def load(self) -> Problem:
-        """Read the table."""
-        frame = read_table(
-            self.path, expected=[self.target], label=self.target, encoding=self.encoding
-        )
-        table = labelled_table(frame, self.target, self.keep, self.path.name)
-        problem = make_problem(
-            table.frame,
-            self.target,
-            name=self.path.name,
-            drop=tuple(dict.fromkeys((*self.drop, *table.bookkeeping))),
-            keep=self.keep,
-            sha256=file_digest(self.path),
-        )
-        problem = replace(problem, notes=(*table.notes, *problem.notes))
-        return in_views(problem, views_of_table(self.views, problem.schema.names, problem.left_out))
-
-    def noise(self, problem: Problem) -> LabelNoise | None:
-        """What is known about the noise in the labels of the table, if anything is."""
-        return read_noise(self.noise_matrix, problem, self.encoding)
-
-
-def demo_problem() -> Problem:
-    """The embedded table, with its views."""
-    from uneven.datasets import load_demo
-
-    demo = load_demo(as_frame=True)
-    frame = demo.data.assign(digit=demo.target)
-    problem = make_problem(frame, "digit", name="demo (digits)")
-    return in_views(problem, views_of_table("prefix", problem.schema.names))
-
-
-@dataclass(frozen=True)
-class Data:
-    """A problem, and how its rows, columns and classes were called where it came from.
-
-    Attributes
-    ----------
-    problem : Problem
-    index : pandas Index of length n
-        Names of the rows.
-    classes : ndarray of shape (K,)
-        Class labels as they were given, in the order of the classes of the problem.
-    columns : tuple of str
-        All columns that were given; those of an array are called ``x0``, ``x1``, ...
-    """
-
-    problem: Problem
-    index: pd.Index
-    classes: NDArray
-    columns: tuple[str, ...] = ()
-
-    @classmethod
-    def of(cls, problem: Problem) -> Data:
-        """Data that was read from a file: rows are numbered, classes are spelt as in the file."""
-        names = tuple(dict.fromkeys((*problem.schema.names, *problem.left_out)))
-        rows = range(len(problem.y)) if problem.rows is None else problem.rows
-        return cls(problem, pd.Index(rows), problem.classes, names)
+__all__ = ["TableClassifier", "as_frame", "read_data", "read_noise"]
 
 
 def read_data(
@@ -127,7 +37,7 @@ def read_data(
     keep: Collection[str] = (),
     name: str | None = None,
     encoding: str = "utf-8",
-) -> Data:
+) -> Problem:
     """Make a problem of anything that `uneven.compare` takes.
 
     Parameters
@@ -140,7 +50,7 @@ def read_data(
 
     Returns
     -------
-    Data
+    Problem
 
     Raises
     ------
@@ -150,14 +60,13 @@ def read_data(
     if isinstance(X, str | Path):
         if not isinstance(y, str):
             raise InputError(f"y must name the column of {X} to predict, got {_what(y)}.")
-        source = TableSource(Path(X), y, None, tuple(drop), tuple(keep), encoding)
-        problem = source.load()
-        data = Data.of(replace(problem, name=name or problem.name))
+        problem = read_problem(Path(X), y, None, drop, keep, encoding)
+        problem = replace(problem, name=name or problem.name)
     elif sp.issparse(X):
-        data = _sparse_data(X, y, name or "matrix", drop)
+        problem = _sparse_problem(X, y, name or "matrix", drop)
     else:
-        data = _frame_data(X, y, name, drop, keep)
-    return replace(data, problem=in_views(data.problem, _views(views, data)))
+        problem = _frame_problem(X, y, name, drop, keep)
+    return in_views(problem, _views(views, problem))
 
 
 def read_noise(given: Any, problem: Problem, encoding: str = "utf-8") -> LabelNoise | None:
@@ -187,9 +96,9 @@ def read_noise(given: Any, problem: Problem, encoding: str = "utf-8") -> LabelNo
     return label_noise(problem, check_noise(cells, problem.classes).matrix, "noise_matrix")
 
 
-def _frame_data(
+def _frame_problem(
     X: Any, y: Any, name: str | None, drop: Collection[str], keep: Collection[str]
-) -> Data:
+) -> Problem:
     frame = as_frame(X)
     if isinstance(y, str):
         if not hasattr(X, "columns"):
@@ -200,12 +109,11 @@ def _frame_data(
         target = _target_name(labels, frame)
         frame = frame.assign(**{target: labels.to_numpy()})
     found = make_problem(frame, target, name=name or "table", drop=drop, keep=keep)
-    columns = tuple(column for column in frame.columns if column != target)
-    given = frame[target].to_numpy()[found.rows]
-    return Data(found, frame.index[found.rows], _given_classes(given, found), columns)
+    given = _given_classes(frame[target].to_numpy()[found.rows], found)
+    return replace(found, index=frame.index[found.rows], given_classes=given)
 
 
-def _sparse_data(X: Any, y: Any, name: str, drop: Collection[str]) -> Data:
+def _sparse_problem(X: Any, y: Any, name: str, drop: Collection[str]) -> Problem:
     if y is None or isinstance(y, str):
         raise InputError(f"y is {_what(y)}, but X has no columns with names; give the labels.")
     if drop:
@@ -218,9 +126,8 @@ def _sparse_data(X: Any, y: Any, name: str, drop: Collection[str]) -> Data:
     matrix = sp.csr_array(X).astype(np.float64)[few.rows]
     if not np.isfinite(matrix.data[~np.isnan(matrix.data)]).all():
         raise InputError("X holds infinite values; replace them.")
-    problem = replace(few, X=matrix, schema=schema)
-    classes = _given_classes(labels.to_numpy()[few.rows], problem)
-    return Data(problem, pd.RangeIndex(X.shape[0])[few.rows], classes, tuple(names))
+    given = _given_classes(labels.to_numpy()[few.rows], few)
+    return replace(few, X=matrix, schema=schema, given_classes=given, given_columns=tuple(names))
 
 
 def as_frame(X: Any) -> pd.DataFrame:
@@ -299,19 +206,19 @@ def _given_classes(given: NDArray, problem: Problem) -> NDArray:
     return np.array([first[label] for label in problem.classes])
 
 
-def _views(views: Any, data: Data) -> Mapping[str, Sequence[str]] | None:
-    """Columns of each view by name, as in-memory data or a file has them."""
-    problem = data.problem
+def _views(views: Any, problem: Problem) -> Mapping[str, Sequence[str]] | None:
+    """Columns of each view by name, however the views were given."""
     if views is None or isinstance(views, str | Path):
         choice = None if views is None else str(views)
         return views_of_table(choice, problem.schema.names, problem.left_out)
+    given = problem.given_columns
     try:
-        found = resolve_views(views, n_features=len(data.columns), feature_names=data.columns)
+        found = resolve_views(views, n_features=len(given), feature_names=given)
     except ValueError as error:
         raise InputError(f"--views: {str(error).rstrip('.')}.") from error
     used = set(problem.schema.names)
     named = {
-        name: [data.columns[i] for i in where if data.columns[i] in used]
+        name: [given[i] for i in where if given[i] in used]
         for name, where in zip(found.names, found.columns)
     }
     empty = [name for name, columns in named.items() if not columns]

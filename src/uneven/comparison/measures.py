@@ -1,18 +1,46 @@
-"""The measures a comparison reports, each computed from one set of held-out answers."""
+"""The measures a comparison reports, each computed from one set of held-out answers.
+
+When the labels are wrong in a known pattern, held-out labels are as noisy as the others, so a
+method that answers rightly looks wrong wherever the label is. With the noise matrix ``C`` the
+counts of labels and answers can be corrected: on average ``C^-1`` times them are the counts of
+true classes and answers. See `uneven.noise`.
+
+Accuracy and balanced accuracy are linear in the counts, so their corrected values are unbiased
+(they may leave the range from 0 to 1 by chance). The norm of the errors and the geometric mean are
+taken after the rates of each class were moved to the nearest probabilities. Class frequencies come
+from the whole table, not from one fold.
+"""
 
 from __future__ import annotations
 
 import math
-from collections.abc import Callable
-from dataclasses import dataclass, field
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass, field, replace
+from functools import cached_property
+from pathlib import Path
 
 import numpy as np
+import pandas as pd
 from numpy.typing import NDArray
 
 from uneven.comparison.errors import InputError
-from uneven.metrics import scoring
+from uneven.comparison.problem import Problem
+from uneven.comparison.schema import class_labels, exact_numbers
+from uneven.comparison.tables import check_columns, read_table
+from uneven.metrics import confusion_counts, matrix_norm, scoring
+from uneven.noise import NoiseInverse, invert_noise, recover_priors
+from uneven.utils.registry import listing
+from uneven.utils.simplex import project_on_simplex
 
-__all__ = ["MEASURES", "Answers", "Measure", "choose_measure"]
+__all__ = [
+    "MEASURES",
+    "Answers",
+    "LabelNoise",
+    "Measure",
+    "choose_measure",
+    "label_noise",
+    "read_label_columns",
+]
 
 
 @dataclass(frozen=True)
@@ -96,3 +124,269 @@ def choose_measure(name: str) -> Measure:
     if name not in MEASURES:
         raise InputError(scoring.MEASURES.unknown(name))
     return MEASURES[name]
+
+
+DRAWS = 200
+"""How many plausible matrices tell how uncertain one is."""
+
+MOST_CONDITION = 1e3
+"""Plausible matrices that nobody could work with are left out."""
+
+
+@dataclass(frozen=True)
+class LabelNoise:
+    """How the labels of a problem are wrong.
+
+    Attributes
+    ----------
+    name : str
+        Where the matrix came from.
+    classes : ndarray of shape (K,)
+        Class labels.
+    undone : NoiseInverse
+        The noise matrix (row = observed label, column = true class) and its inverse.
+    observed, recovered : ndarray of shape (K,)
+        Shares of the labels in the table, and of the true classes behind them.
+    rows : ndarray of shape (K,) or None
+        How many rows of each true class the matrix was estimated from; None if nobody knows.
+    floor : float
+        No true class is held to be rarer than this.
+    measures : dict of str to Measure
+        Corrected measures first, then those on the labels as they are.
+    """
+
+    name: str
+    classes: NDArray
+    undone: NoiseInverse
+    observed: NDArray[np.float64]
+    recovered: NDArray[np.float64]
+    rows: NDArray[np.float64] | None = None
+    floor: float = 0.0
+    measures: dict[str, Measure] = field(init=False, repr=False)
+
+    def __post_init__(self) -> None:
+        corrected = [_rule(name, value, self) for name, value in CORRECTED.items()]
+        measures = {rule.name: rule for rule in (*corrected, *MEASURES.values())}
+        object.__setattr__(self, "measures", measures)
+
+    @property
+    def wrong_share(self) -> float:
+        """Share of the labels that are wrong."""
+        return float(1.0 - np.diag(self.undone.matrix) @ self.recovered)
+
+    def judged_by(self, metric: Measure) -> Measure:
+        """The corrected form of a measure, or the measure itself if there is none."""
+        return self.measures.get(f"corrected_{metric.name}", metric)
+
+    def rates(self, counts: NDArray[np.float64]) -> NDArray[np.float64]:
+        """Corrected confusion rates.
+
+        Parameters
+        ----------
+        counts : ndarray of shape (K, K)
+            Held-out rows by label in the table (row) and answer (column).
+
+        Returns
+        -------
+        ndarray of shape (K, K)
+            Row = true class, column = answer. Unbiased; rows sum to 1 on average.
+        """
+        joint = self.undone.inverse @ counts / counts.sum()
+        return np.asarray(joint / self.recovered[:, None])
+
+    def probable_rates(self, counts: NDArray[np.float64]) -> NDArray[np.float64]:
+        """The nearest probabilities to `rates`: rows sum to 1, nothing is below 0."""
+        return project_on_simplex(self.rates(counts).T).T
+
+    def probable_counts(self, counts: NDArray[np.float64]) -> NDArray[np.float64]:
+        """Rows by true class and answer, as far as one can know; the same sum as `counts`."""
+        sizes = self.recovered * counts.sum()
+        return np.asarray(self.probable_rates(counts) * sizes[:, None])
+
+    @cached_property
+    def plausible(self) -> list[LabelNoise]:
+        """The same with other matrices, as far from this one as the rows behind it allow.
+
+        Each column is drawn from a Dirichlet distribution around its counts, with one more row
+        spread over all labels: rates of 0 are uncertain, too. Those that the labels of the table
+        contradict, because a class would be rarer than nothing, are left out. Empty without `rows`.
+        """
+        if self.rows is None:
+            return []
+        rng, k = np.random.default_rng(0), len(self.classes)
+        counts = self.undone.matrix * self.rows + 1.0 / k
+        drawn = (np.array([rng.dirichlet(column) for column in counts.T]).T for _ in range(DRAWS))
+        fit = (matrix for matrix in drawn if np.linalg.cond(matrix) < MOST_CONDITION)
+        return [
+            self._with(matrix)
+            for matrix in fit
+            if np.linalg.solve(matrix, self.observed).min() > self.floor
+        ]
+
+    def _with(self, matrix: NDArray[np.float64]) -> LabelNoise:
+        undone = invert_noise(matrix)
+        recovered = recover_priors(self.observed, undone.inverse, self.floor)
+        return replace(self, undone=undone, recovered=recovered, rows=None)
+
+    def matrix_range(self, counts: NDArray[np.float64]) -> dict[str, list[float]]:
+        """How far the corrected measures move when the matrix does, as far as its rows allow.
+
+        Parameters
+        ----------
+        counts : ndarray of shape (K, K)
+            Held-out rows by label in the table (row) and answer (column).
+
+        Returns
+        -------
+        dict of str to list of two floats
+            By name of the corrected measure, the ends of what the middle 90 % of the plausible
+            matrices give, in the range of the measure; empty without `rows`.
+        """
+        if len(self.plausible) < DRAWS // 10:
+            return {}
+        found = {}
+        for name, value in CORRECTED.items():
+            values = [value(one, counts) for one in self.plausible]
+            inside = np.clip(values, 0.0, 1.0 if MEASURES[name].greater_is_better else None)
+            found[f"corrected_{name}"] = np.percentile(inside, [5.0, 95.0]).tolist()
+        return found
+
+
+def label_noise(
+    problem: Problem,
+    matrix: NDArray[np.float64],
+    name: str = "",
+    rows: NDArray[np.float64] | None = None,
+) -> LabelNoise:
+    """Prepare to undo the noise in the labels of a problem.
+
+    Parameters
+    ----------
+    problem : Problem
+        With noisy labels.
+    matrix : ndarray of shape (K, K)
+        As `read_noise_matrix` returns it.
+    name : str
+        Where it came from.
+    rows : ndarray of shape (K,), optional
+        How many rows of each true class stand behind it.
+
+    Returns
+    -------
+    LabelNoise
+
+    Raises
+    ------
+    InputError
+        If the noise cannot be undone.
+
+    Examples
+    --------
+    >>> import pandas as pd
+    >>> from uneven.comparison import make_problem
+    >>> frame = pd.DataFrame({"x": range(10), "label": list("aaaaaaabbb")})
+    >>> noise = label_noise(make_problem(frame, "label"), np.array([[1.0, 0.4], [0.0, 0.6]]))
+    >>> noise.recovered.round(2), round(noise.wrong_share, 2)
+    (array([0.5, 0.5]), 0.2)
+    >>> noise.rates(np.array([[4.0, 3.0], [1.0, 2.0]])).round(2)
+    array([[0.67, 0.33],
+           [0.33, 0.67]])
+    """
+    try:
+        undone = invert_noise(matrix, classes=problem.classes.astype(str))
+    except ValueError as error:
+        reason = str(error).partition(" Merge or drop")[0]
+        raise InputError(
+            f"--noise-matrix {name}: {reason} Merge these classes in the table and in the matrix, "
+            "or leave their rows out."
+        ) from error
+    observed = problem.class_counts / problem.class_counts.sum()
+    floor = 1.0 / len(problem.y)
+    recovered = recover_priors(observed, undone.inverse, floor)
+    return LabelNoise(name, problem.classes, undone, observed, recovered, rows, floor)
+
+
+def read_label_columns(
+    path: str | Path, columns: Sequence[str], encoding: str = "utf-8"
+) -> pd.DataFrame:
+    """Read columns that label the same rows, with one spelling of each class.
+
+    Parameters
+    ----------
+    path : str or Path
+        CSV or Parquet file.
+    columns : sequence of str
+        Columns of labels.
+    encoding : str
+        Encoding of a CSV file.
+
+    Returns
+    -------
+    DataFrame of shape (n, n_columns)
+        Objects: all integers or all text, NaN where a cell is empty.
+
+    Raises
+    ------
+    InputError
+        If a column is missing or holds no classes.
+    """
+    frame = read_table(path, expected=columns, text_columns=columns, encoding=encoding)
+    check_columns(frame.columns, columns, "column")
+    cells = pd.concat([frame[name].astype(object) for name in columns], ignore_index=True)
+    present = cells.notna().to_numpy()
+    if not present.any():
+        raise InputError(f"{path}: the columns {listing(columns)} are empty.")
+    try:
+        labels = class_labels(exact_numbers(cells[present]), str(path))
+    except InputError as error:
+        raise InputError(str(error).replace("--target", "column")) from error
+    out = np.full(len(cells), np.nan, dtype=object)
+    out[present] = labels.tolist()
+    return pd.DataFrame(dict(zip(columns, out.reshape(len(columns), -1))))
+
+
+def _accuracy(noise: LabelNoise, counts: NDArray[np.float64]) -> float:
+    return float(np.diag(noise.rates(counts)) @ noise.recovered)
+
+
+def _balanced_accuracy(noise: LabelNoise, counts: NDArray[np.float64]) -> float:
+    return float(np.diag(noise.rates(counts)).mean())
+
+
+def _gmean(noise: LabelNoise, counts: NDArray[np.float64]) -> float:
+    recalls = np.diag(noise.probable_rates(counts))
+    return float(np.exp(np.log(recalls).mean())) if recalls.all() else 0.0
+
+
+def _confusion_norm(noise: LabelNoise, counts: NDArray[np.float64]) -> float:
+    rates = noise.probable_rates(counts)
+    return matrix_norm(rates - np.diag(np.diag(rates)))
+
+
+CORRECTED = {
+    "confusion_norm": _confusion_norm,
+    "gmean": _gmean,
+    "balanced_accuracy": _balanced_accuracy,
+    "accuracy": _accuracy,
+}
+"""Measures that can be computed from corrected counts."""
+
+
+def _rule(
+    name: str, value: Callable[[LabelNoise, NDArray[np.float64]], float], noise: LabelNoise
+) -> Measure:
+    plain = MEASURES[name]
+
+    def corrected(answers: Answers) -> float:
+        counts, _ = confusion_counts(answers.true, answers.predicted, labels=noise.classes)
+        return value(noise, counts)
+
+    return Measure(
+        name=f"corrected_{name}",
+        label=f"corrected {plain.label}",
+        greater_is_better=plain.greater_is_better,
+        description=f"The {plain.label} against the true classes, estimated from the noisy labels "
+        "and the noise matrix.",
+        value=corrected,
+        corrects=name,
+    )

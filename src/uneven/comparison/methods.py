@@ -6,23 +6,24 @@ stand those of scikit-learn, and late fusion, whose members come from another ro
 
 from __future__ import annotations
 
-from collections.abc import Iterable
+from collections.abc import Iterable, Sequence
 from typing import Any
 
 from sklearn.ensemble import HistGradientBoostingClassifier, RandomForestClassifier
 from sklearn.linear_model import LogisticRegression
 from sklearn.pipeline import Pipeline
 
-from uneven import linear, noise, stacking, versionspace  # noqa: F401  (they fill METHODS)
 from uneven.boosting import AdaBoostMMClassifier
 from uneven.comparison.encoding import ENCODERS
-from uneven.comparison.errors import check_method_names
+from uneven.comparison.errors import InputError, check_method_names
 from uneven.comparison.schema import Schema
 from uneven.fusion import LateFusionClassifier
+from uneven.stacking import MarginStackingClassifier
 from uneven.utils.methods import METHODS, Method, Settings, method
 
 __all__ = [
     "METHODS",
+    "STACK",
     "Method",
     "Settings",
     "build_pipeline",
@@ -31,7 +32,9 @@ __all__ = [
     "explains_itself",
     "knows_noise",
     "make_classifier",
+    "stack_methods",
 ]
+
 
 method(
     "late_fusion",
@@ -173,3 +176,73 @@ def knows_noise(method: Method) -> bool:
     False
     """
     return "noise_matrix" in method.make(Settings()).get_params(deep=False)
+
+
+STACK = "stack"
+"""Key of the stack among the methods of a comparison."""
+
+STRENGTHS = (1e-5, 1e-4, 1e-3, 0.003, 0.01, 0.03, 0.1, 0.3, 1.0)
+"""Strengths of the penalty to choose from. Weaker ones make no difference to a few methods."""
+
+TOLERANCE = 1e-4
+"""Relative precision of the weights; more of it changes no answers."""
+
+
+def stack_methods(methods: Sequence[Method], schema: Schema) -> Method:
+    """A method that stacks others, each with an encoder of its own.
+
+    Parameters
+    ----------
+    methods : sequence of Method
+        What to stack, at least two.
+    schema : Schema
+        What the columns of the table hold.
+
+    Returns
+    -------
+    Method
+        Its classifier is a `MarginStackingClassifier` with a weight per method and class, a group
+        penalty and a strength found by cross-validation; all classes count alike, as they do in
+        the confusion norm. Methods that know the noise in the labels are told about it; the
+        weights are learnt from the labels as they are.
+
+    Raises
+    ------
+    InputError
+        If there are fewer than two methods.
+
+    Examples
+    --------
+    >>> import pandas as pd
+    >>> from uneven.comparison import choose_methods
+    >>> schema = Schema.of(pd.DataFrame({"size": [1.0, 2.0]}))
+    >>> stack = stack_methods(choose_methods(["combo", "random_forest"]), schema)
+    >>> [name for name, _ in stack.make(Settings()).estimators]
+    ['combo', 'random_forest']
+    """
+    if len(methods) < 2:
+        raise InputError(
+            f"--stack joins several methods, but {methods[0].label if methods else 'none'} is all "
+            "there is; name two or more."
+        )
+
+    def make(settings: Settings) -> Any:
+        members = [(m.name, build_pipeline(m, schema, settings)) for m in methods]
+        return MarginStackingClassifier(
+            members,
+            strengths=STRENGTHS,
+            tol=TOLERANCE,
+            class_weight="balanced",
+            keep_level_one=False,
+            random_state=settings.seed,
+        )
+
+    return Method(
+        STACK,
+        "Stack",
+        "ours",
+        f"The {len(methods)} methods above joined by margin, with a weight for every method and "
+        "class; methods that bring nothing are dropped.",
+        "as_is",
+        make,
+    )

@@ -16,32 +16,41 @@ from sklearn.base import clone, is_classifier
 from sklearn.model_selection import check_cv
 from sklearn.pipeline import Pipeline
 
-from uneven.comparison.crossval import Split, cross_validate, fit_method, stratified_folds
-from uneven.comparison.diagnosis import diagnose_views, has_views
+from uneven.comparison.crossval import (
+    Observer,
+    Progress,
+    Reporter,
+    Split,
+    cross_validate,
+    diagnose_views,
+    fit_method,
+    has_views,
+    stratified_folds,
+)
 from uneven.comparison.encoding import encoding_for
 from uneven.comparison.errors import InputError, in_python_words, python_words
-from uneven.comparison.inputs import Data, read_data, read_noise
-from uneven.comparison.measures import MEASURES, Measure, choose_measure
+from uneven.comparison.inputs import read_data, read_noise
+from uneven.comparison.measures import MEASURES, LabelNoise, Measure, choose_measure
 from uneven.comparison.methods import (
+    STACK,
     Method,
     Settings,
     choose_methods,
     default_methods,
     explains_itself,
     knows_noise,
+    stack_methods,
 )
-from uneven.comparison.noise import LabelNoise
 from uneven.comparison.problem import Problem, check_folds
-from uneven.comparison.progress import Observer, Progress, Reporter
-from uneven.comparison.provenance import now, versions
 from uneven.comparison.results import Comparison, MethodResult, Workshop
-from uneven.comparison.stacked import STACK, stack_methods
 from uneven.comparison.summaries import (
     DataSummary,
     NoiseSummary,
     Share,
     StackSummary,
     ViewSummary,
+    now,
+    versions,
 )
 
 __all__ = ["Plan", "as_methods", "compare", "default_metric", "fit_notes", "plan_comparison"]
@@ -153,12 +162,12 @@ def compare(
     with in_python_words():
         named = None if methods is None else as_methods(methods)
         chosen = choose_measure(metric or default_metric(noise_matrix is not None))
-        data = read_data(X, y, views=views, drop=drop, keep=keep, name=name, encoding=encoding)
+        problem = read_data(X, y, views=views, drop=drop, keep=keep, name=name, encoding=encoding)
         plan = plan_comparison(
-            data,
+            problem,
             methods=named,
             metric=chosen,
-            noise=read_noise(noise_matrix, data.problem, encoding),
+            noise=read_noise(noise_matrix, problem, encoding),
             cv=cv,
             repeats=repeats,
             groups=groups,
@@ -169,8 +178,8 @@ def compare(
             command=_command(given),
         )
         notes = tuple(map(python_words, plan.notes))
-        problem = replace(data.problem, notes=tuple(map(python_words, data.problem.notes)))
-        plan = replace(plan, notes=notes, data=replace(data, problem=problem))
+        problem = replace(problem, notes=tuple(map(python_words, problem.notes)))
+        plan = replace(plan, notes=notes, problem=problem)
         return plan.run(progress)
 
 
@@ -260,7 +269,7 @@ def _classifies(estimator: Any) -> bool:
 
 
 def plan_comparison(
-    data: Data,
+    problem: Problem,
     *,
     methods: Sequence[Method] | None,
     metric: Measure,
@@ -278,7 +287,7 @@ def plan_comparison(
 
     Parameters
     ----------
-    data : Data
+    problem : Problem
     methods : sequence of Method or None
         None takes all that fit the data.
     metric : Measure
@@ -295,14 +304,13 @@ def plan_comparison(
     -------
     Plan
     """
-    problem = data.problem
     splits, folds = None, cv
     if isinstance(cv, int | np.integer):
         check_folds(problem, int(cv))
         if repeats < 1:
             raise InputError(f"--repeats is {repeats}; give 1 or more.")
     else:
-        splits = _splits(cv, data, repeats, groups)
+        splits = _splits(cv, problem, repeats, groups)
         folds = len(splits)
     chosen = list(methods or choose_methods(default_methods(has_views(problem), noise is not None)))
     if stack:
@@ -315,7 +323,16 @@ def plan_comparison(
     looked = diagnosis and has_views(problem)
     counts = (int(folds), int(repeats), splits)
     return Plan(
-        data, tuple(chosen), judged, noise, settings, *counts, looked, refit, command, tuple(notes)
+        problem,
+        tuple(chosen),
+        judged,
+        noise,
+        settings,
+        *counts,
+        looked,
+        refit,
+        command,
+        tuple(notes),
     )
 
 
@@ -325,7 +342,7 @@ class Plan:
 
     Attributes
     ----------
-    data : Data
+    problem : Problem
     methods : tuple of Method
     metric : Measure
         That ranks.
@@ -341,7 +358,7 @@ class Plan:
         What the reader should know beside the notes of the problem.
     """
 
-    data: Data
+    problem: Problem
     methods: tuple[Method, ...]
     metric: Measure
     noise: LabelNoise | None
@@ -379,7 +396,7 @@ class Plan:
             If every method fails.
         """
         observer = Reporter(progress, self.steps)
-        problem, measures = self.data.problem, self.noise.measures if self.noise else MEASURES
+        problem, measures = self.problem, self.noise.measures if self.noise else MEASURES
         splits = self.splits or stratified_folds(
             problem, self.folds, self.repeats, self.settings.seed
         )
@@ -410,7 +427,7 @@ class Plan:
             view_rows=views.n_rows if views else 0,
             noise=NoiseSummary.of(self.noise) if self.noise else None,
             workshop=Workshop(
-                self.data,
+                problem,
                 {method.name: method for method in self.methods},
                 self.settings,
                 [test for _, test in splits],
@@ -441,7 +458,7 @@ class Plan:
         for result in found.methods:
             method = workshop.methods[result.name]
             if result.name == found.best_ or (explains_itself(method) and not result.errors):
-                model = fit_method(method, self.data.problem, self.settings, observer)
+                model = fit_method(method, self.problem, self.settings, observer)
                 workshop.models[result.name] = model
         models = workshop.models
         methods = [_explained(result, models.get(result.name)) for result in found.methods]
@@ -560,9 +577,9 @@ def default_metric(noisy: bool) -> str:
     return "balanced_accuracy" if noisy else "confusion_norm"
 
 
-def _splits(cv: Any, data: Data, repeats: int, groups: Any) -> list[Split]:
+def _splits(cv: Any, problem: Problem, repeats: int, groups: Any) -> list[Split]:
     """Folds of a splitter, or given ones, each with rows to learn from and to answer for."""
-    problem, n = data.problem, len(data.problem.y)
+    n = len(problem.y)
     if repeats != 1:
         raise InputError("--repeats belongs to a number of folds; a splitter repeats by itself.")
     try:

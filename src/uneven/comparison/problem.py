@@ -1,13 +1,15 @@
 """From a table to a classification problem: which column to predict, from what.
 
 Everything that is left out or looks odd is written down as a note for the reader; what cannot
-work is refused before any model is fitted.
+work is refused before any model is fitted. A file in which people label rows is recognised by its
+columns.
 """
 
 from __future__ import annotations
 
 from collections.abc import Collection, Mapping, Sequence
 from dataclasses import dataclass, field, replace
+from pathlib import Path
 
 import numpy as np
 import pandas as pd
@@ -15,21 +17,32 @@ from numpy.typing import NDArray
 from pandas.api import types
 
 from uneven.comparison.errors import InputError, check_fold_number
-from uneven.comparison.labels import MOST_NUMERIC_CLASSES, class_labels
-from uneven.comparison.schema import Schema, infer_kind
-from uneven.comparison.tables import check_columns
-from uneven.comparison.viewfile import EMPTY
+from uneven.comparison.labelfile import LABEL, OURS, SKIP
+from uneven.comparison.schema import (
+    MOST_NUMERIC_CLASSES,
+    Schema,
+    class_labels,
+    exact_numbers,
+    infer_kind,
+)
+from uneven.comparison.tables import check_columns, file_digest, read_table
+from uneven.comparison.viewfile import EMPTY, views_of_table
 from uneven.utils.frames import take_columns
 from uneven.utils.registry import listing
 
 __all__ = [
     "Features",
+    "LabelledTable",
     "Problem",
     "check_folds",
+    "demo_problem",
     "in_views",
+    "labelled_table",
     "make_problem",
+    "read_problem",
     "take_features",
 ]
+
 
 FEWEST_IDS = 20
 
@@ -60,6 +73,12 @@ class Problem:
         Columns of the table that are no features, and why, as in "is the target".
     rows : ndarray of int, shape (n,), or None
         Which rows of the table these are; None for all.
+    index : pandas Index of length n, or None
+        Names of the rows; None to number them.
+    given_classes : ndarray of shape (K,) or None
+        Labels as they were given, in the order of the classes; None if they are the classes.
+    given_columns : tuple of str
+        All columns of the table but the target.
     """
 
     name: str
@@ -72,6 +91,9 @@ class Problem:
     sha256: str = ""
     left_out: Mapping[str, str] = field(default_factory=dict)
     rows: NDArray[np.intp] | None = None
+    index: pd.Index | None = None
+    given_classes: NDArray | None = None
+    given_columns: tuple[str, ...] = ()
     classes: NDArray = field(init=False)
     class_counts: NDArray[np.intp] = field(init=False)
 
@@ -86,6 +108,59 @@ class Problem:
         if self.schema.sparse:
             return float(np.isnan(self.X.data).sum() / np.prod(self.X.shape))
         return float(self.X.isna().to_numpy().mean()) if self.X.size else 0.0
+
+
+def read_problem(
+    path: Path,
+    target: str,
+    views: str | None = None,
+    drop: Collection[str] = (),
+    keep: Collection[str] = (),
+    encoding: str = "utf-8",
+) -> Problem:
+    """Read a table from a file.
+
+    Parameters
+    ----------
+    path : Path
+        CSV or Parquet file.
+    target : str
+        Column to predict.
+    views : str or None
+        ``"prefix"`` or a TOML file.
+    drop, keep : collection of str
+        Columns to leave out, and to use although they look like identifiers.
+    encoding : str
+        Encoding of a CSV file.
+
+    Returns
+    -------
+    Problem
+    """
+    frame = read_table(path, expected=[target], label=target, encoding=encoding)
+    table = labelled_table(frame, target, keep, path.name)
+    problem = make_problem(
+        table.frame,
+        target,
+        name=path.name,
+        drop=tuple(dict.fromkeys((*drop, *table.bookkeeping))),
+        keep=keep,
+        sha256=file_digest(path),
+    )
+    problem = replace(problem, notes=(*table.notes, *problem.notes))
+    if views is None:
+        return problem
+    return in_views(problem, views_of_table(views, problem.schema.names, problem.left_out))
+
+
+def demo_problem() -> Problem:
+    """The embedded table, with its views."""
+    from uneven.datasets import load_demo
+
+    demo = load_demo(as_frame=True)
+    frame = demo.data.assign(digit=demo.target)
+    problem = make_problem(frame, "digit", name="demo (digits)")
+    return in_views(problem, views_of_table("prefix", problem.schema.names))
 
 
 def make_problem(
@@ -129,6 +204,7 @@ def make_problem(
     check_columns(frame.columns, keep, "--keep")
     notes: list[str] = []
     labelled = _labelled_rows(frame, target, notes)
+    given = [column for column in frame.columns if column != target]
     frame = frame if labelled.all() else frame[labelled]
     y = class_labels(frame[target], name)
     left_out = dict.fromkeys(drop, "is left out by --drop") | {target: "is the target"}
@@ -145,6 +221,7 @@ def make_problem(
         sha256=sha256,
         left_out=found.left_out,
         rows=np.flatnonzero(labelled),
+        given_columns=tuple(given),
     )
 
 
@@ -330,3 +407,87 @@ def _odd_columns(schema: Schema, features: pd.DataFrame) -> list[str]:
                 f"{present} rows; consider --drop {column.name}."
             )
     return notes
+
+
+NUMBER = "row"
+
+
+@dataclass(frozen=True)
+class LabelledTable:
+    """What of a table is to be learnt from.
+
+    Attributes
+    ----------
+    frame : DataFrame of shape (n_rows, n_columns)
+        Without rows that nobody could label.
+    bookkeeping : tuple of str
+        Columns about the labelling: they would tell the answer, and new rows do not have them.
+    notes : tuple of str
+        What the reader should know.
+    """
+
+    frame: pd.DataFrame
+    bookkeeping: tuple[str, ...] = ()
+    notes: tuple[str, ...] = ()
+
+
+def labelled_table(
+    frame: pd.DataFrame, target: str, keep: Collection[str] = (), name: str = "table"
+) -> LabelledTable:
+    """Recognise a file of labels by its columns.
+
+    Parameters
+    ----------
+    frame : DataFrame of shape (n_rows, n_columns)
+    target : str
+        Column to predict.
+    keep : collection of str
+        Columns to learn from all the same.
+    name : str
+        What to call the table.
+
+    Returns
+    -------
+    LabelledTable
+        The table as it is, if it is no file of labels.
+
+    Raises
+    ------
+    InputError
+        If no row has a label.
+
+    Examples
+    --------
+    >>> columns = ["row", "label", "guess", "votes", "why", "check", "size"]
+    >>> cells = [[3, "a", "", "", "", "c1", 1.5], [1, "?", "a", "", "", "c2", 2.5]]
+    >>> found = labelled_table(pd.DataFrame(cells, columns=columns), "label")
+    >>> found.frame["row"].tolist(), found.bookkeeping
+    ([3], ('row', 'guess', 'votes', 'why', 'check'))
+    """
+    if target != LABEL or not set(OURS) <= set(frame.columns):
+        return LabelledTable(frame)
+    about = [_key(frame), *(column for column in OURS if column != LABEL)]
+    bookkeeping = tuple(column for column in about if column and column not in keep)
+    notes = [f"{name} is a file of labels; not learnt from are its columns {listing(bookkeeping)}."]
+    skipped = frame[LABEL].astype(str).str.strip() == SKIP
+    if skipped.any():
+        count = int(skipped.sum())
+        notes.append(f"{count} row{'s' * (count > 1)} labelled {SKIP!r} cannot be learnt from.")
+        frame = frame[~skipped].reset_index(drop=True)
+        frame[LABEL] = exact_numbers(frame[LABEL])
+    if not frame[LABEL].notna().any():
+        raise InputError(f"{name} has no labels yet; fill in its column {LABEL!r}.")
+    return LabelledTable(frame, bookkeeping, tuple(notes))
+
+
+def _key(frame: pd.DataFrame) -> str | None:
+    """Column that names the rows: the nearest before the label that tells them apart.
+
+    A row may be labelled twice; then it is the column right before the label.
+    """
+    before = frame.columns[: frame.columns.get_loc(LABEL)]
+    filled = {name: frame[name].dropna() for name in before}
+    apart = [name for name, cells in filled.items() if len(cells) and cells.is_unique]
+    if len(before) and (before[-1] == NUMBER or not apart):
+        return str(before[-1])
+    return str(apart[-1]) if apart else NUMBER if NUMBER in frame.columns else None

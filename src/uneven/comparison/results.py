@@ -40,8 +40,9 @@ if TYPE_CHECKING:
     from numpy.typing import NDArray
     from sklearn.pipeline import Pipeline
 
-    from uneven.comparison.inputs import Data, TableClassifier
+    from uneven.comparison.inputs import TableClassifier
     from uneven.comparison.methods import Method, Settings
+    from uneven.comparison.problem import Problem
 
 __all__ = ["SCHEMA", "Comparison", "FoldAnswers", "FoldError", "MethodResult", "Workshop"]
 
@@ -184,8 +185,8 @@ class Workshop:
 
     Attributes
     ----------
-    data : Data
-        Rows, columns and classes.
+    problem : Problem
+        The data.
     methods : dict of str to Method
     settings : Settings
         Parameters of the methods.
@@ -197,7 +198,7 @@ class Workshop:
         Methods that were fitted on all rows.
     """
 
-    data: Data
+    problem: Problem
     methods: dict[str, Method]
     settings: Settings
     tests: list[NDArray[np.intp]]
@@ -426,7 +427,10 @@ class Comparison:
     @property
     def classes(self) -> NDArray:
         """Class labels as they were given, sorted; as text if the comparison is from a file."""
-        return np.array(self.data.classes) if self.workshop is None else self.workshop.data.classes
+        if self.workshop is None:
+            return np.array(self.data.classes)
+        given = self.workshop.problem.given_classes
+        return self.workshop.problem.classes if given is None else given
 
     @property
     def truth(self) -> pd.Series:
@@ -434,7 +438,7 @@ class Comparison:
         import pandas as pd
 
         places, index = self._held_out()
-        labels = self._given(self._workshop().data.problem.y[places])
+        labels = self._given(self._workshop().problem.y[places])
         return pd.Series(labels, index=index, name=self.data.target)
 
     @property
@@ -496,11 +500,11 @@ class Comparison:
             raise InputError(f"no method {name!r} was compared; the methods are {known}.")
         if name not in workshop.models:
             workshop.models[name] = fit_method(
-                workshop.methods[name], workshop.data.problem, workshop.settings
+                workshop.methods[name], workshop.problem, workshop.settings
             )
-        data = workshop.data
+        problem = workshop.problem
         return TableClassifier(
-            workshop.models[name], data.problem.schema, data.columns, data.classes
+            workshop.models[name], problem.schema, problem.given_columns, self.classes
         )
 
     def report(self, path: str | os.PathLike[str]) -> Path:
@@ -547,7 +551,7 @@ class Comparison:
         return draw(self, kind, method, ax=ax, **words)
 
     def __repr__(self) -> str:
-        from uneven.comparison.outcome import verdict
+        from uneven.report import verdict
 
         return f"{self.title}. {verdict(self).sentence}"
 
@@ -565,18 +569,17 @@ class Comparison:
 
     def _given(self, labels: NDArray) -> NDArray:
         """Labels of the problem as they were given."""
-        return np.asarray(
-            self.classes[np.searchsorted(self._workshop().data.problem.classes, labels)]
-        )
+        return np.asarray(self.classes[np.searchsorted(self._workshop().problem.classes, labels)])
 
     def _held_out(self) -> tuple[NDArray[np.intp], pd.Index]:
         """Positions of the held-out rows, repeat by repeat, and their names."""
         import pandas as pd
 
-        workshop = self._workshop()
-        repeats, rows = _repeats(workshop.tests, len(workshop.data.index))
+        problem, tests = self._workshop().problem, self._workshop().tests
+        repeats, rows = _repeats(tests, len(problem.y))
         order = np.lexsort((rows, repeats))
-        names = workshop.data.index[rows[order]]
+        numbers = np.arange(len(problem.y)) if problem.rows is None else problem.rows
+        names = (pd.Index(numbers) if problem.index is None else problem.index)[rows[order]]
         if repeats.max(initial=0) == 0:
             return rows[order], names
         return rows[order], pd.MultiIndex.from_arrays(
@@ -586,7 +589,7 @@ class Comparison:
     def _placed(self, method: MethodResult) -> Iterator[tuple[FoldAnswers, NDArray[np.intp]]]:
         """The answers of each fold, and where they stand in the frames."""
         tests = self._workshop().tests
-        repeats, rows = _repeats(tests, len(self._workshop().data.index))
+        repeats, rows = _repeats(tests, len(self._workshop().problem.y))
         place = np.empty(len(rows), dtype=np.intp)
         place[np.lexsort((rows, repeats))] = np.arange(len(rows))
         ends = np.cumsum([len(test) for test in tests])

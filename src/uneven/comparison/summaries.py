@@ -1,19 +1,26 @@
 """What was found about data, views, noise and a stack, as plain data that JSON can hold.
 
-A number that could not be computed is NaN here and ``null`` in JSON.
+A number that could not be computed is NaN here and ``null`` in JSON. Versions, time and parameters
+say where a result comes from.
 """
 
 from __future__ import annotations
 
 import math
+import platform
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field, fields, is_dataclass
+from datetime import UTC, datetime
+from importlib.metadata import PackageNotFoundError, version
+from inspect import signature
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
+import uneven
+
 if TYPE_CHECKING:
-    from uneven.comparison.noise import LabelNoise
+    from uneven.comparison.measures import LabelNoise
     from uneven.comparison.problem import Problem
     from uneven.views import ViewDiagnosis
 
@@ -26,7 +33,10 @@ __all__ = [
     "check_square",
     "known_fields",
     "mean",
+    "now",
+    "shown_params",
     "spread",
+    "versions",
     "with_nan",
     "without_nan",
 ]
@@ -491,3 +501,47 @@ class StackSummary:
         for key in ("error_mean", "error_std", "n_selected"):
             known[key] = with_nan(known.get(key, []))
         return cls(**known)
+
+
+PACKAGES = ("scikit-learn", "numpy", "scipy", "numba", "pandas", "skops")
+HIDDEN_PARAMS = {"estimators", "keep_level_one", "views", "n_jobs", "verbose", "warm_start"}
+
+
+def now() -> str:
+    """Current time in ISO 8601 form, in UTC."""
+    return datetime.now(UTC).isoformat(timespec="seconds")
+
+
+def versions() -> dict[str, str]:
+    """Versions of Python, of this library and of the packages that shape results."""
+    found = {"uneven": uneven.__version__, "python": platform.python_version()}
+    for name in PACKAGES:
+        try:
+            found[name] = version(name)
+        except PackageNotFoundError:
+            continue
+    return found
+
+
+def shown_params(estimator: Any) -> dict[str, str]:
+    """Constructor parameters that differ from their defaults and shape the result.
+
+    Examples
+    --------
+    >>> from sklearn.linear_model import LogisticRegression
+    >>> shown_params(LogisticRegression(max_iter=50))
+    {'max_iter': '50'}
+    """
+    defaults = signature(type(estimator).__init__).parameters
+    params = estimator.get_params(deep=False)
+    return {
+        name: _shown(value)
+        for name, value in params.items()
+        if name not in HIDDEN_PARAMS and _shown(value) != _shown(defaults[name].default)
+    }
+
+
+def _shown(value: Any) -> str:
+    if isinstance(value, np.ndarray):
+        return f"{' x '.join(map(str, value.shape))} numbers"
+    return str(value)

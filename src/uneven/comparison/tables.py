@@ -199,8 +199,7 @@ def _read_csv(
 ) -> pd.DataFrame:
     from pandas.api import types
 
-    from uneven.comparison.labels import exact_numbers
-    from uneven.comparison.schema import without_na_words
+    from uneven.comparison.schema import exact_numbers, without_na_words
 
     style = table_style(path, expected, encoding)
     encoding = _codec(encoding)

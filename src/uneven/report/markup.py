@@ -1,4 +1,4 @@
-"""HTML and SVG as nested calls, escaped by default.
+"""HTML and SVG as nested calls, escaped by default; numbers as a reader wants them; whole pages.
 
 A template engine was considered; the page is mostly tables and charts computed from numbers, for
 which one function that escapes everything it is not told to trust is shorter and safer.
@@ -7,11 +7,110 @@ which one function that escapes everything it is not told to trust is shorter an
 from __future__ import annotations
 
 import html
+import math
 import re
-from collections.abc import Iterable
+from collections.abc import Iterable, Sequence
+from importlib.resources import files
 from typing import Any
 
-__all__ = ["Markup", "Node", "tag", "text"]
+__all__ = [
+    "Markup",
+    "Node",
+    "Part",
+    "asset",
+    "count",
+    "decimal",
+    "percent",
+    "plus_minus",
+    "seconds",
+    "tag",
+    "text",
+    "whole_page",
+    "whole_percent",
+]
+
+
+NOTHING = "–"
+
+
+def decimal(value: float, digits: int = 3) -> str:
+    """Fixed number of decimals; a dash for what is not a number.
+
+    Examples
+    --------
+    >>> decimal(0.12345), decimal(float("nan")), decimal(-0.00001)
+    ('0.123', '–', '0.000')
+    """
+    if not math.isfinite(value):
+        return NOTHING
+    return f"{round(value, digits) + 0.0:.{digits}f}".replace("-", "−")
+
+
+def plus_minus(centre: float, width: float, digits: int = 3) -> str:
+    """Mean and spread.
+
+    Examples
+    --------
+    >>> plus_minus(0.5, 0.01), plus_minus(0.5, float("nan"))
+    ('0.500 ± 0.010', '0.500')
+    """
+    if not math.isfinite(width) or not math.isfinite(centre):
+        return decimal(centre, digits)
+    return f"{decimal(centre, digits)} ± {decimal(width, digits)}"
+
+
+def percent(share: float, digits: int = 0) -> str:
+    """Share between 0 and 1 as percent; small but present shares are not shown as none.
+
+    Examples
+    --------
+    >>> percent(0.256), percent(0.0004), percent(0.0), percent(float("nan"))
+    ('26 %', '<1 %', '0 %', '–')
+    """
+    if not math.isfinite(share):
+        return NOTHING
+    shown = f"{100 * share:.{digits}f}"
+    if share > 0 and float(shown) == 0:
+        return f"<{10**-digits:g} %"
+    return f"{shown} %"
+
+
+def whole_percent(share: float) -> str:
+    """Share between 0 and 1 as a bare number of percent, for the cells of a table.
+
+    Examples
+    --------
+    >>> whole_percent(0.256), whole_percent(float("nan"))
+    ('26', '–')
+    """
+    return f"{100 * share:.0f}" if math.isfinite(share) else NOTHING
+
+
+def seconds(value: float) -> str:
+    """Duration with a unit that suits its size.
+
+    Examples
+    --------
+    >>> seconds(0.0123), seconds(2.345), seconds(150)
+    ('12 ms', '2.3 s', '2.5 min')
+    """
+    if not math.isfinite(value):
+        return NOTHING
+    if value < 0.9995:
+        return f"{1000 * value:.0f} ms"
+    return f"{value:.1f} s" if value < 100 else f"{value / 60:.1f} min"
+
+
+def count(value: float) -> str:
+    """Whole number with thin spaces between thousands.
+
+    Examples
+    --------
+    >>> count(12345.0) == "12\N{NARROW NO-BREAK SPACE}345"
+    True
+    """
+    return f"{value:,.0f}".replace(",", "\N{NARROW NO-BREAK SPACE}")
+
 
 VOID = frozenset({"br", "col", "hr", "link", "meta"})
 UNPRINTABLE = re.compile("[\x00-\x08\x0b\x0c\x0e-\x1f\x7f-\x9f\ud800-\udfff\ufffe\uffff]")
@@ -96,3 +195,82 @@ def _flat(nodes: Iterable[Any]) -> Iterable[str]:
             yield text(node)
         else:
             yield from _flat(node)
+
+
+POLICY = "default-src 'none'; style-src 'unsafe-inline'; script-src 'unsafe-inline'; img-src data:"
+
+Part = tuple[str, str, str, Markup | None]
+"""Anchor, short name for the links above, title, and content of a section."""
+
+
+def whole_page(
+    title: str, masthead: Markup, parts: Sequence[Part], *, footer: str, style: str = ""
+) -> str:
+    """A complete HTML document without references to anything outside it.
+
+    Parameters
+    ----------
+    title : str
+        Of the window.
+    masthead : Markup
+        A ``header`` element.
+    parts : sequence of (key, short, title, content)
+        Sections; those without content are left out.
+    footer : str
+        Last line.
+    style : str
+        Style sheet after that of all pages.
+
+    Returns
+    -------
+    str
+    """
+    present = [part for part in parts if part[3]]
+    links = [tag("a", short, href=f"#{key}") for key, short, _, _ in present]
+    sections = [
+        tag(
+            "section",
+            tag("h2", name, id=f"{key}-title"),
+            body,
+            id=key,
+            aria_labelledby=f"{key}-title",
+        )
+        for key, _, name, body in present
+    ]
+    skip = [
+        tag("a", f"Skip to the {short.lower()}", href=f"#{key}", class_="skip")
+        for key, short, _, _ in present[:1]
+    ]
+    page = tag(
+        "html",
+        _head(title, style),
+        tag(
+            "body",
+            skip,
+            masthead,
+            tag("nav", links, aria_label="Sections") if links else None,
+            tag("main", sections),
+            tag("footer", footer),
+            tag("script", Markup(asset("page.js"))),
+        ),
+        lang="en",
+    )
+    return f"<!doctype html>\n{page}\n"
+
+
+def asset(name: str, room: str = "uneven.report") -> str:
+    """Text of a file that comes with the package."""
+    return files(room).joinpath(name).read_text(encoding="utf-8")
+
+
+def _head(title: str, style: str) -> Markup:
+    return tag(
+        "head",
+        tag("meta", charset="utf-8"),
+        tag("meta", name="viewport", content="width=device-width, initial-scale=1"),
+        tag("meta", name="color-scheme", content="light dark"),
+        tag("meta", http_equiv="Content-Security-Policy", content=POLICY),
+        tag("title", title),
+        tag("link", rel="icon", href="data:,"),
+        tag("style", Markup(asset("page.css") + style)),
+    )

@@ -1,4 +1,4 @@
-"""The whole page: one HTML file that needs nothing else."""
+"""A comparison as HTML: one file that needs nothing else, and a short table for a notebook."""
 
 from __future__ import annotations
 
@@ -6,24 +6,16 @@ import os
 from collections.abc import Callable
 from pathlib import Path
 
-from uneven.comparison.outcome import verdict
-from uneven.comparison.results import Comparison
-from uneven.report.markup import Markup, tag, text
-from uneven.report.sections.confusions import confusions
-from uneven.report.sections.data import data
-from uneven.report.sections.noise import noise
-from uneven.report.sections.ranking import ranking
-from uneven.report.sections.recalls import recalls
-from uneven.report.sections.reproduce import reproduce
-from uneven.report.sections.rounds import rounds
-from uneven.report.sections.stack import stack
-from uneven.report.sections.views import views
-from uneven.report.sections.voices import voices
-from uneven.report.shell import whole_page
+from uneven.comparison.results import Comparison, MethodResult
+from uneven.comparison.summaries import mean
+from uneven.report.data import data, noise, reproduce, views, voices
+from uneven.report.markup import Markup, count, decimal, plus_minus, seconds, tag, text, whole_page
+from uneven.report.methods import confusions, ranking, recalls, rounds, stack
+from uneven.report.outcome import leaders, verdict
 from uneven.utils.files import replace_file
-from uneven.utils.numbers import count
 
-__all__ = ["render_report", "write_report"]
+__all__ = ["render_report", "render_summary", "write_report"]
+
 
 Section = Callable[[Comparison], Markup | None]
 
@@ -98,3 +90,69 @@ def _masthead(results: Comparison) -> Markup:
         tag("p", Markup(" · ".join(text(fact) for fact in facts)), class_="facts-line"),
         tag("div", tag("ul", warnings), class_="aside", role="note") if warnings else None,
     )
+
+
+MOST_WARNINGS = 5
+CELL = "padding:.25em .7em;text-align:right;border:0;white-space:nowrap;"
+LEFT = CELL.replace("right", "left")
+RULE = "border-bottom:1px solid currentColor;"
+QUIET = "opacity:.75;font-size:.92em;"
+
+
+def render_summary(found: Comparison) -> str:
+    """A fragment of HTML that brings its own style.
+
+    Parameters
+    ----------
+    found : Comparison
+        With at least one method.
+
+    Returns
+    -------
+    str
+    """
+    outcome, data = verdict(found), found.data
+    facts = (
+        f"{data.name}: {data.rows} rows, {data.columns} columns, {len(data.classes)} classes; "
+        f"mean ± standard deviation over {found.folds * found.repeats} fits, bold is best of a "
+        "column."
+    )
+    notes = [*found.warnings[:MOST_WARNINGS]]
+    more = len(found.warnings) - len(notes)
+    notes += [f"and {more} more: see .warnings"] if more > 0 else []
+    return tag(
+        "div",
+        tag("p", tag("strong", outcome.headline), " ", outcome.detail, style="max-width:60em"),
+        tag("div", _summary_table(found), style="overflow-x:auto"),
+        tag("p", facts, style=QUIET),
+        tag("ul", [tag("li", note) for note in notes], style=QUIET) if notes else None,
+        class_="uneven-comparison",
+    )
+
+
+def _summary_table(found: Comparison) -> Markup:
+    measures = found.shown_measures
+    best = {m.name: {leader.name for leader in leaders(found, m.name)} for m in measures}
+    heads = [tag("th", "method", style=LEFT + RULE)]
+    heads += [
+        tag("th", f"{m.label} {'↑' if m.greater_is_better else '↓'}", style=CELL + RULE)
+        for m in measures
+    ]
+    heads.append(tag("th", "fit", style=CELL + RULE))
+    rows = []
+    for method in found.ranked():
+        cells = [tag("th", _method_name(method), style=LEFT, title=method.description or None)]
+        for j, measure in enumerate(measures):
+            centre, width = method.mean(measure.name), method.spread(measure.name)
+            shown = plus_minus(centre, width) if j == 0 else decimal(centre)
+            lead = method.name in best[measure.name]
+            cells.append(tag("td", tag("b", shown) if lead else shown, style=CELL))
+        cells.append(tag("td", seconds(mean(method.fit_seconds)), style=CELL))
+        rows.append(tag("tr", cells))
+    style = "border-collapse:collapse;font-variant-numeric:tabular-nums;margin:.4em 0;"
+    return tag("table", tag("thead", tag("tr", heads)), tag("tbody", rows), style=style)
+
+
+def _method_name(method: MethodResult) -> list[str | Markup]:
+    failed = f" ({len(method.errors)} fits failed)" if method.errors else ""
+    return [method.label, tag("span", failed, style=QUIET)]

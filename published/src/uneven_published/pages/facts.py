@@ -12,7 +12,7 @@ from collections.abc import Iterable, Iterator, Mapping, Sequence
 from statistics import median
 from typing import Any, Literal
 
-from uneven.utils.numbers import plus_minus
+from uneven.report.markup import plus_minus
 
 __all__ = [
     "OWN_TITLE",

@@ -6,10 +6,19 @@ import math
 from collections.abc import Mapping, Sequence
 from typing import Any
 
-from uneven.report.heat import MANY, elide, heat_cell, named
-from uneven.report.markup import Markup, tag, text
-from uneven.report.shell import Part, asset, whole_page
-from uneven.utils.numbers import NOTHING, decimal, plus_minus, seconds
+from uneven.report.charts import MANY, elide, heat_cell, named
+from uneven.report.markup import (
+    NOTHING,
+    Markup,
+    Part,
+    asset,
+    decimal,
+    plus_minus,
+    seconds,
+    tag,
+    text,
+    whole_page,
+)
 from uneven_published.pages.facts import (
     OWN_TITLE,
     STATUS,

@@ -6,8 +6,7 @@ import re
 from collections.abc import Iterable, Mapping, Sequence
 from typing import Any
 
-from uneven.report.markup import text
-from uneven.utils.numbers import NOTHING, plus_minus, seconds
+from uneven.report.markup import NOTHING, plus_minus, seconds, text
 from uneven_published.pages.facts import (
     OWN_TITLE,
     STATUS,

@@ -8,7 +8,7 @@ from dataclasses import dataclass
 from uneven.comparison.measures import Measure
 from uneven.comparison.results import Comparison, MethodResult
 from uneven.comparison.summaries import mean, spread
-from uneven.utils.numbers import count, decimal, plus_minus
+from uneven.report.markup import count, decimal, plus_minus
 
 __all__ = ["Verdict", "impossible", "leaders", "matrix_doubt", "verdict"]
 
