@@ -17,7 +17,7 @@ from sklearn.preprocessing import normalize
 
 from benchmarks.lines import NOT_RUN, Line
 from uneven.datasets import fetch
-from uneven_published.louche.query_runs import (
+from uneven_published.louche.active_queries import (
     CHEBYSHEV,
     GRAVITY,
     HARD,

@@ -18,7 +18,7 @@ from threadpoolctl import threadpool_limits
 
 from benchmarks.lines import Line
 from uneven.datasets.cache import cache_folder
-from uneven_published.louche.localisation_runs import (
+from uneven_published.louche.active_compression import (
     CYCLIC,
     LOWEST,
     ORACLES,

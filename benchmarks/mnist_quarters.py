@@ -14,8 +14,7 @@ from joblib import Parallel, delayed
 from benchmarks.lines import NOT_RUN, Line
 from uneven.datasets import fetch
 from uneven_published.bregman.methods import CORRECTED, OURS, RANDOM_TREES
-from uneven_published.bregman.one_against_rest import OneAgainstRest
-from uneven_published.bregman.sources import APART
+from uneven_published.bregman.runs import APART, OneAgainstRest
 from uneven_published.bregman.table_1 import TABLE_1
 from uneven_published.description import Answers, Context
 from uneven_published.numbers import Measured

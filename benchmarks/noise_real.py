@@ -31,9 +31,9 @@ from uneven_published.louche.cheap_labels import (
     ROUGH,
     SAMPLE,
     UMA,
+    KernelImages,
     draw_labelled,
 )
-from uneven_published.louche.real_rows import KernelImages
 
 FIRST_SEED = 200
 PICTURE = Path(__file__).parents[1] / "docs" / "images" / "uma-widths.png"

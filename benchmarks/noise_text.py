@@ -24,10 +24,10 @@ from uneven_published.louche.cheap_labels import (
     Draw,
     Rows,
     draw_labelled,
+    largest_classes,
     seen_matrix,
     uma,
 )
-from uneven_published.louche.real_rows import largest_classes
 
 N_DRAWS = 10
 FIRST_SEED = 100

@@ -18,9 +18,8 @@ from benchmarks.norm_variants import ENSEMBLES, Ensemble, Tried, unseen_factors
 from uneven.boosting.norm import Boost
 from uneven.datasets import fetch, make_long_tailed
 from uneven_published import Context
-from uneven_published.norm.folds import Fold, judge_folds, without_tiny_classes
 from uneven_published.norm.methods import category_codes
-from uneven_published.norm.sets import TABLES
+from uneven_published.norm.sets import TABLES, Fold, judge_folds, without_tiny_classes
 
 PROCESSES = 2
 SEEDS = (0,)

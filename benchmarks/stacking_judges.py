@@ -10,14 +10,14 @@ from sklearn.linear_model import LogisticRegression, RidgeClassifier, RidgeClass
 
 from uneven.fusion.rules import majority
 from uneven.stacking.solvers.selection import best_of
-from uneven_published.sen.judges import (
+from uneven_published.sen.runs import (
     GRID,
     Bench,
+    Stack,
     Triple,
     Verdicts,
     quiet,
 )
-from uneven_published.sen.stacks import Stack
 
 FAMILIES = ("ws", "cws", "lsg")
 ELASTIC_HINGE, ELASTIC_SQUARED = "hinge group cws, elastic", "squared group cws, elastic"

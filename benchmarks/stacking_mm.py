@@ -12,9 +12,8 @@ from uneven.datasets import fetch
 from uneven.stacking.model.problem import LinearCombiner
 from uneven.stacking.solvers.solve import solve
 from uneven_published.sen.ensembles import diverse_ensemble
-from uneven_published.sen.judges import quiet
 from uneven_published.sen.majorisation import PAPER, MajorisedCombiner, majorise
-from uneven_published.sen.stacks import build_stack, rows_of
+from uneven_published.sen.runs import build_stack, quiet, rows_of
 
 DATA = ("vehicle", "waveform")
 PENALTIES = ("l2", "l1", "group")

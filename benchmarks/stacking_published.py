@@ -34,8 +34,7 @@ from benchmarks.stacks import FOLDER, N_STACKS, N_SUBSETS, NAMES, stacks
 from uneven.metrics.significance import signed_rank_test
 from uneven_published.numbers import Printed
 from uneven_published.sen import printed
-from uneven_published.sen.judges import Verdict, Verdicts
-from uneven_published.sen.stacks import DATA
+from uneven_published.sen.runs import DATA, Verdict, Verdicts
 
 WIDEST = 700
 """Weights of "lsg" beyond which its hinges are left out here: they take minutes each."""

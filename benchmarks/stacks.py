@@ -22,7 +22,7 @@ import uneven
 from uneven.datasets import fetch
 from uneven.utils.files import replace_file
 from uneven_published.sen.ensembles import diverse_ensemble
-from uneven_published.sen.stacks import Stack, diverse_stack, halves, rows_of
+from uneven_published.sen.runs import Stack, diverse_stack, halves, rows_of
 
 NAMES = ("wine", "vehicle", "vowel", "yeast", "segment", "steel", "robot", "waveform")
 """The eight data sets of the source, the cheap ones first. "vehicle" is its Statlog."""

@@ -11,7 +11,7 @@ import numpy as np
 from threadpoolctl import threadpool_limits
 
 from benchmarks.lines import Line
-from uneven_published.louche.circle_classes import FULL, LEVELS, TOLD, Circle
+from uneven_published.louche.noise_toy import FULL, LEVELS, TOLD, Circle
 
 FIGURE = Path(__file__).parent.parent / "docs" / "images" / "uma-toy.png"
 RULES = ("error", "confusion", "random")

@@ -8,22 +8,24 @@ from sklearn.dummy import DummyClassifier
 
 from uneven import EarlyFusionClassifier
 from uneven_published.bregman import EXHIBITS
-from uneven_published.bregman.figure_2 import FIGURE_2, closer, rises, slows_down
-from uneven_published.bregman.footnote_3 import FOOTNOTE_3, PAIRS
-from uneven_published.bregman.iterations import ChosenIterations
-from uneven_published.bregman.methods import BEST_VIEW, CORRECTED, PRINTED, VOTE
-from uneven_published.bregman.mvml import SparseMetricLearning
-from uneven_published.bregman.one_against_rest import (
-    LearningCurve,
-    OneAgainstRest,
-    tasks,
+from uneven_published.bregman.figure_2 import FIGURE_2, FOOTNOTE_3, PAIRS, closer, rises, slows_down
+from uneven_published.bregman.methods import (
+    BEST_VIEW,
+    CORRECTED,
+    PRINTED,
+    VOTE,
+    SparseMetricLearning,
 )
-from uneven_published.bregman.sources import (
+from uneven_published.bregman.runs import (
     APART,
     OVERLAPPING,
     TEXTS,
+    ChosenIterations,
     Collection,
+    LearningCurve,
+    OneAgainstRest,
     open_collection,
+    tasks,
 )
 from uneven_published.bregman.table_1 import TABLE_1
 from uneven_published.description import Context

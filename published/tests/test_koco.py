@@ -19,20 +19,18 @@ from uneven.datasets.poker import hand_classes
 from uneven.metrics import matrix_norm
 from uneven_published import Context, build_record
 from uneven_published.combo import EXHIBITS as PAPER
-from uneven_published.combo.nursery import whole_factorial
-from uneven_published.combo.poker import UCI_COUNTS, uci_like_poker
+from uneven_published.combo.tables import UCI_COUNTS, uci_like_poker, whole_factorial
 from uneven_published.koco import EXHIBITS as THESIS
-from uneven_published.koco import animals, call_prints, calls, noisy_view_exhibits
+from uneven_published.koco import animals, call_prints, calls, noisy_views
 from uneven_published.koco.call_tables import beats_single_views
 from uneven_published.koco.calls import ALL_VIEWS, TEST_COUNTS, ViewRounds, draw_calls
+from uneven_published.koco.drawings import POINTS_ROW, first_round, three_rounds
 from uneven_published.koco.noisy_views import METHODS, SETTINGS, NoisyViews
 from uneven_published.koco.rare_classes import (
     CONNECT_SIZES,
     RATIOS,
     below_literature,
 )
-from uneven_published.koco.ten_points import ROW, three_rounds
-from uneven_published.koco.ten_views import first_round
 from uneven_published.numbers import Printed, Value
 from uneven_published.protocols import (
     ClassRecall,
@@ -304,11 +302,11 @@ def test_curves_of_noisy_views():
     found = NoisyViews(SETTINGS, short, stages=(1, 4, 8, 20))("S=80, η=0", 0, Context())
     assert found["MuMBo"]["test"][0][-1] == found["MuMBo"]["error"][0]
     assert found["MuMBo"]["error"][0] < 0.25
-    for view in noisy_view_exhibits.VIEWS:
+    for view in noisy_views.VIEWS:
         cost = found[view]["cost"][0]
         assert (np.diff(cost) <= 1e-9).all()
         assert 0 < cost[-1] < cost[0] < 1
-    shares = [found[view]["share"][0] for view in noisy_view_exhibits.VIEWS]
+    shares = [found[view]["share"][0] for view in noisy_views.VIEWS]
     np.testing.assert_allclose(np.sum(shares, axis=0), 1.0)
     assert "test" not in found["SVM+Late"]
 
@@ -320,7 +318,7 @@ def _shortened(method):
 
 
 def test_noise_of_the_drawn_views():
-    found = noisy_view_exhibits.noise_of_views("", 0, Context())
+    found = noisy_views.noise_of_views("", 0, Context())
     means = {view: np.mean(values["noise"]) for view, values in found.items()}
     assert means["major view"] == pytest.approx(0.38, abs=0.01)
     assert means["minor1 view"] == pytest.approx(0.56, abs=0.02)
@@ -383,14 +381,14 @@ def test_a_claim_that_fails_is_told():
 
 
 def test_three_rounds_on_ten_points_are_those_in_print():
-    found = three_rounds(ROW, 0, Context())
+    found = three_rounds(POINTS_ROW, 0, Context())
     printed = EXHIBITS["koco-figure-1.1"].printed
     for number, error in enumerate((3 / 10, 3 / 14, 3 / 22), start=1):
         own = found[f"round {number}"]
         assert own["error"] == pytest.approx([error])
-        assert printed.mean(ROW, f"round {number}", "error") == round(error, 2)
+        assert printed.mean(POINTS_ROW, f"round {number}", "error") == round(error, 2)
         rounded = np.log((1 - round(error, 2)) / round(error, 2)) / 2
-        assert printed.mean(ROW, f"round {number}", "weight") == round(rounded, 2)
+        assert printed.mean(POINTS_ROW, f"round {number}", "weight") == round(rounded, 2)
         assert own["weight"] == pytest.approx([np.log((1 - error) / error) / 2])
     assert found["vote"]["mistakes"] == [0.0]
 

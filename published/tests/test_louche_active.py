@@ -12,16 +12,25 @@ from sklearn.svm import SVC
 
 from uneven_published.claims import levelled, ordered
 from uneven_published.description import Context
-from uneven_published.louche.active import EXHIBITS
-from uneven_published.louche.active_compression import near_as_few
-from uneven_published.louche.billiard_runs import (
+from uneven_published.louche import ACTIVE as EXHIBITS
+from uneven_published.louche.active_billiard import (
     BALL,
     BilliardCoverage,
     BilliardEstimates,
     BilliardScales,
     random_polygon,
 )
-from uneven_published.louche.centre_runs import (
+from uneven_published.louche.active_compression import (
+    CYCLIC,
+    LOWEST,
+    ORACLES,
+    LocalisationCurves,
+    LocalisationRuns,
+    draw,
+    margin_row,
+    near_as_few,
+)
+from uneven_published.louche.active_geometry import (
     CHEBYSHEV,
     GRAVITY,
     HEIGHTS,
@@ -32,16 +41,7 @@ from uneven_published.louche.centre_runs import (
     TrapezoidConstructions,
     TrapezoidHeights,
 )
-from uneven_published.louche.localisation_runs import (
-    CYCLIC,
-    LOWEST,
-    ORACLES,
-    LocalisationCurves,
-    LocalisationRuns,
-    draw,
-    margin_row,
-)
-from uneven_published.louche.query_runs import (
+from uneven_published.louche.active_queries import (
     BananaQueries,
     Corpus,
     PrimalSVC,

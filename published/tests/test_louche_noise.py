@@ -9,46 +9,42 @@ import pytest
 
 from uneven.metrics import confusion_rate
 from uneven_published import Context
-from uneven_published.louche import (
-    cheap_label_studies,
-    illustration_runs,
-    illustrations,
-    noise,
-)
+from uneven_published.louche import NOISE, illustrations
 from uneven_published.louche import noise_studies as studies
-from uneven_published.louche.cheap_label_studies import (
+from uneven_published.louche.cheap_labels import (
+    CHEAP,
+    CORE,
+    SAMPLE,
+    TOPIC_SIZES,
+    UMA,
+    Draw,
+    KernelImages,
+    Rows,
+    draw_labelled,
+    seen_matrix,
+    topic_documents,
+    uma,
+)
+from uneven_published.louche.noise_studies import (
     SSVM,
     SSVM_UNPROJECTED,
     ClassSizes,
     ErrorTable,
     GrowingSample,
     RuleRace,
+    SelfLabellingSVM,
 )
-from uneven_published.louche.cheap_labels import (
-    CHEAP,
-    CORE,
-    SAMPLE,
-    UMA,
-    Draw,
-    Rows,
-    draw_labelled,
-    seen_matrix,
-    uma,
-)
-from uneven_published.louche.circle_classes import (
+from uneven_published.louche.noise_toy import (
     LEVELS,
     PERCEPTRON,
     Circle,
     MoreNoise,
     WrongMatrix,
 )
-from uneven_published.louche.real_rows import KernelImages
-from uneven_published.louche.self_labelling_svm import SelfLabellingSVM
-from uneven_published.louche.topic_documents import TOPIC_SIZES, topic_documents
 from uneven_published.numbers import Printed, Value
 
-EXHIBITS = {exhibit.name: exhibit for exhibit in noise.EXHIBITS}
-STUDIES = {study.name: study for exhibit in noise.EXHIBITS for study in exhibit.studies}
+EXHIBITS = {exhibit.name: exhibit for exhibit in NOISE}
+STUDIES = {study.name: study for exhibit in NOISE for study in exhibit.studies}
 CONTRADICTED_BY_PRINT = {
     "louche-figure-4.1-right": 1,
     "louche-figure-4.3": 1,
@@ -71,7 +67,7 @@ SOURCES = {"few": FewTopics()}
 
 
 def test_every_figure_before_chapter_five_is_listed():
-    places = [exhibit.place.removeprefix("Figure ") for exhibit in noise.EXHIBITS]
+    places = [exhibit.place.removeprefix("Figure ") for exhibit in NOISE]
     assert places == [
         *("1.1", "1.2", "1.3", "1.4", "2.1", "3.1", "3.2", "3.3"),
         *("4.1 left", "4.1 right", "4.2", "4.3", "4.4", "4.5", "4.6"),
@@ -210,7 +206,7 @@ class TestCheapLabels:
             seen.append(sample)
             return 0.0, 1.0, float(len(sample))
 
-        monkeypatch.setattr(cheap_label_studies, "_errors", watch)
+        monkeypatch.setattr(studies, "_errors", watch)
         found = GrowingSample(SOURCES, (0.1, 0.2, 0.5))("few", 0, Context())
         assert [len(sample) for sample in seen] == [17, 34, 85]
         assert set(seen[0]) <= set(seen[1]) <= set(seen[2])
@@ -243,7 +239,7 @@ class TestCheapLabels:
         wrong = rows.t.copy()
         wrong[others] = (wrong[others] + 1) % 3
         blurred = Rows(rows.X, wrong, rows.X_test, rows.t_test)
-        coefs = [cheap_label_studies._semi_supervised(one, sample).coef_ for one in (rows, blurred)]
+        coefs = [studies._semi_supervised(one, sample).coef_ for one in (rows, blurred)]
         np.testing.assert_array_equal(*coefs)
 
     def test_class_sizes_are_sorted_and_padded(self):
@@ -320,19 +316,19 @@ class TestSelfLabellingSVM:
 
 class TestIllustrations:
     def test_risks_are_convex_or_not_as_the_source_says(self):
-        measure = illustration_runs.RiskSurface({"clean": 0.0, "noisy": 0.15}, n_grid=21)
+        measure = illustrations.RiskSurface({"clean": 0.0, "noisy": 0.15}, n_grid=21)
         clean, noisy = (measure(name, 0, Context()) for name in ("clean", "noisy"))
         assert clean["0-1"]["lowest"] == 0.0 < noisy["0-1"]["lowest"]
         assert clean["hinge"]["bent"] == noisy["hinge"]["bent"] == 0.0
         assert noisy["0-1"]["bent"] > 0.1
 
     def test_lines_shatter_three_points_but_not_four(self):
-        measure = illustration_runs.Shattering({"3": 3, "4": 4})
+        measure = illustrations.Shattering({"3": 3, "4": 4})
         assert measure("3", 0, Context())["lines"] == {"labellings": 8, "produced": 8}
         assert measure("4", 0, Context())["lines"] == {"labellings": 16, "produced": 14}
 
     def test_support_vectors_find_the_same_classifier(self):
-        found = illustration_runs.Compression()("50 points", 0, Context())["Gaussian SVM"]
+        found = illustrations.Compression()("50 points", 0, Context())["Gaussian SVM"]
         assert found["points"] == 50 > found["support"]
         assert found["agreement"] > 0.999
 
@@ -347,11 +343,8 @@ class TestIllustrations:
             assert found["norm"] == pytest.approx(np.sqrt(printed))
 
     def test_losses_at_known_margins(self):
-        found = illustration_runs.LossCurves()("Losses", 0, Context())
-        at = {
-            name: dict(zip(illustration_runs.MARGINS, one["loss"][0]))
-            for name, one in found.items()
-        }
+        found = illustrations.LossCurves()("Losses", 0, Context())
+        at = {name: dict(zip(illustrations.MARGINS, one["loss"][0])) for name, one in found.items()}
         assert [at[name][0.0] for name in at] == pytest.approx([0.0, 1.0, 1.0, np.log(2)])
         assert [at[name][-1.0] for name in at] == pytest.approx([1.0, 4.0, 2.0, np.log(1 + np.e)])
 

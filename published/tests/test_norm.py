@@ -29,9 +29,8 @@ from uneven_published import (
     run_cells,
 )
 from uneven_published.claims import average, best_overall
-from uneven_published.norm.folds import Fold, PooledFolds, judge_folds
 from uneven_published.norm.methods import COMBO, METHODS, NORM
-from uneven_published.norm.sets import CUT, ITEMS, SMALL, TABLES
+from uneven_published.norm.sets import CUT, ITEMS, SMALL, TABLES, Fold, PooledFolds, judge_folds
 from uneven_published.norm.tables import STUDIES, TABLE
 from uneven_published.pages.facts import protocol_words
 from uneven_published.pages.files import write_exhibit

@@ -15,12 +15,23 @@ from uneven.datasets.openml import RECIPES
 from uneven_published import build_record
 from uneven_published.claims import best, difference, each_row
 from uneven_published.numbers import Printed, Value
-from uneven_published.sen import EXHIBITS, combiners, printed, stacks, traces
-from uneven_published.sen.combiners import EVERY_HINGE, DiverseStacks, SVMStacks
-from uneven_published.sen.fixed_splits import SPLITS, FixedSplits, Split
-from uneven_published.sen.judges import Bench
-from uneven_published.sen.stacks import DATA, Stack, rows_of, sample_rows
-from uneven_published.sen.traces import SECONDS, DescentTraces, StrengthPaths
+from uneven_published.sen import EXHIBITS, printed, runs
+from uneven_published.sen.runs import (
+    DATA,
+    EVERY_HINGE,
+    SECONDS,
+    SPLITS,
+    Bench,
+    DescentTraces,
+    DiverseStacks,
+    FixedSplits,
+    Split,
+    Stack,
+    StrengthPaths,
+    SVMStacks,
+    rows_of,
+    sample_rows,
+)
 
 UNTRUE_IN_PRINT = {
     "sen-table-4.2": {"MLR errs more than LS on all sets, WS"},
@@ -293,7 +304,7 @@ def test_a_cell_of_the_diverse_study_measures_every_column(shelf):
         widths=(-1,),
     )
     found = measure("Wine", 3, shelf)
-    again = stacks.diverse_stack(*rows_of(shelf.data), 3, 1)
+    again = runs.diverse_stack(*rows_of(shelf.data), 3, 1)
     own = 100.0 * np.mean(again.new_scores.mean(axis=1).argmax(axis=1) != again.new_y)
     assert found["EW"]["error"] == [pytest.approx(own)]
     assert {"MM l2", "MM l1-l2, λ = 1e-11", "CWS RBF", "MLR LSG"} <= set(found)
@@ -304,7 +315,7 @@ def test_a_cell_of_the_diverse_study_measures_every_column(shelf):
 
 
 def test_the_studies_of_wide_combinations_leave_the_other_columns_alone(stack, shelf, monkeypatch):
-    monkeypatch.setattr(combiners, "diverse_stack", lambda X, y, k, n: stack)
+    monkeypatch.setattr(runs, "diverse_stack", lambda X, y, k, n: stack)
     tuned = {"LSG l2": EVERY_HINGE["LSG l2"]}
     found = DiverseStacks(1, tuned, equal_weights=False, strengths=(0.1,))("Wine", 0, shelf)
     assert list(found) == ["LSG l2"]
@@ -317,7 +328,7 @@ def test_machines_see_a_sample(shelf, monkeypatch):
         seen.append(max_iter)
         return [("a", SVC()), ("b", SVC(kernel="linear"))]
 
-    monkeypatch.setattr(stacks, "svm_ensemble", few)
+    monkeypatch.setattr(runs, "svm_ensemble", few)
     measure = SVMStacks({"WS l2": EVERY_HINGE["WS l2"]}, 90, 50, strengths=(0.1,))
     found = measure("Wine", 1, shelf)
     assert seen == [50]
@@ -338,7 +349,7 @@ def test_strengths_are_chosen_by_the_rule_for_ties(stack):
 
 
 def test_paths_keep_fewer_with_more_strength(stack, shelf, monkeypatch):
-    monkeypatch.setattr(traces, "diverse_stack", lambda X, y, k, n: stack)
+    monkeypatch.setattr(runs, "diverse_stack", lambda X, y, k, n: stack)
     measure = StrengthPaths(diverse=True, families=("CWS",), strengths=(0.001, 0.1, 10.0))
     found = measure("Robot", 0, shelf)
     assert list(found) == ["CWS l2", "CWS l1", "CWS l1-l2"]
@@ -350,7 +361,7 @@ def test_paths_keep_fewer_with_more_strength(stack, shelf, monkeypatch):
 
 
 def test_sweeps_one_by_one_are_the_sweeps_of_a_whole_descent(stack, shelf, monkeypatch):
-    monkeypatch.setattr(traces, "diverse_stack", lambda X, y, k, n: stack)
+    monkeypatch.setattr(runs, "diverse_stack", lambda X, y, k, n: stack)
     found = DescentTraces(n_sweeps=6, strength=0.05)("Statlog", 0, shelf)
     for penalty in ("l2", "l1", "l1-l2"):
         whole = found[f"{penalty} OC"]["sweeps"]

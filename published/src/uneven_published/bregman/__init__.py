@@ -1,8 +1,6 @@
 """Exhibits of the Bregman paper; its section on complexity and its Figure 1 have no experiment."""
 
-from uneven_published.bregman.figure_2 import FIGURE_2
-from uneven_published.bregman.footnote_3 import FOOTNOTE_3
-from uneven_published.bregman.section_4_2 import SECTION_4_2
+from uneven_published.bregman.figure_2 import FIGURE_2, FOOTNOTE_3, SECTION_4_2
 from uneven_published.bregman.table_1 import TABLE_1
 from uneven_published.description import Exhibit
 

@@ -11,8 +11,7 @@ from uneven_published.bregman.methods import (
     PRINTED,
     VOTE,
 )
-from uneven_published.bregman.one_against_rest import OneAgainstRest
-from uneven_published.bregman.sources import APART, COLLECTIONS
+from uneven_published.bregman.runs import APART, COLLECTIONS, OneAgainstRest
 from uneven_published.claims import Check, best, compare, counted
 from uneven_published.description import Claim, Exhibit, Measure, Significance, Study
 from uneven_published.documents import BREGMAN

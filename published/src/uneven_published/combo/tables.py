@@ -1,23 +1,133 @@
-"""Tables 1 and 2: CoMBo and AdaBoost.MM on eight tables, error and norm of the confusion matrix."""
+"""Tables 1 and 2 of the paper on the norm of the confusion matrix, and the sets behind them."""
 
 from __future__ import annotations
 
 from dataclasses import replace
+from typing import Any
 
 import numpy as np
+from sklearn.utils import Bunch
 
 from uneven.boosting import AdaBoostMMClassifier, ComboClassifier
+from uneven.datasets import make_poker_hands
+from uneven.utils.optional import require
 from uneven_published.claims import alike, asked, average, compare
-from uneven_published.combo.nursery import whole_nursery
-from uneven_published.combo.poker import uci_like_poker
-from uneven_published.description import Claim, Exhibit, Item, Measure, Study
+from uneven_published.description import Claim, Context, Exhibit, Item, Measure, Study
 from uneven_published.documents import COMBO as DOCUMENT
 from uneven_published.documents import CONNECT_REBUILT as REBUILT
 from uneven_published.numbers import Printed, Value
 from uneven_published.protocols import CrossValidated, pick
 from uneven_published.reading import printed_table
 
-__all__ = ["EXHIBITS", "STUDY"]
+__all__ = [
+    "EXHIBITS",
+    "RECOMMENDED",
+    "STUDY",
+    "UCI_COUNTS",
+    "uci_like_poker",
+    "whole_factorial",
+    "whole_nursery",
+]
+
+
+RECOMMENDED = "recommended"
+"""Label of the rows that are added."""
+
+
+def whole_nursery(context: Context) -> Any:
+    """Nursery-s and its missing rows: every combination of the eight columns occurs once.
+
+    Parameters
+    ----------
+    context : Context
+
+    Returns
+    -------
+    Bunch
+        ``data`` and ``target``.
+    """
+    kept = context.fetch("nursery_s")
+    return whole_factorial(kept.data, np.asarray(kept.target), RECOMMENDED)
+
+
+def whole_factorial(data: Any, target: np.ndarray, label: Any) -> Any:
+    """Add the combinations of values that no row has, all with one label.
+
+    Parameters
+    ----------
+    data : DataFrame of shape (n, d)
+        Different rows.
+    target : ndarray of shape (n,)
+    label : object
+
+    Returns
+    -------
+    Bunch
+        ``data`` (DataFrame) and ``target``, the new rows last.
+
+    Examples
+    --------
+    >>> import pandas
+    >>> some = pandas.DataFrame({"a": ["x", "x", "y"], "b": ["u", "v", "u"]})
+    >>> whole = whole_factorial(some, np.array(["1", "1", "2"]), "3")
+    >>> whole.data.iloc[-1].tolist(), whole.target.tolist()
+    (['y', 'v'], ['1', '1', '2', '3'])
+    """
+    pandas = require("pandas", "Completing a factorial table")
+    combinations = pandas.MultiIndex.from_product([data[name].unique() for name in data.columns])
+    new = combinations.difference(pandas.MultiIndex.from_frame(data), sort=True)
+    rows = pandas.DataFrame(list(new), columns=data.columns).astype(data.dtypes)
+    labels = np.concatenate([target.astype(object), np.full(len(rows), label, dtype=object)])
+    whole = pandas.concat([data, rows], ignore_index=True)
+    return Bunch(data=whole, target=labels.astype(str))
+
+
+UCI_COUNTS = (12493, 10599, 1206, 513, 93, 54, 36, 6, 5, 5)
+"""Hands of each class in the UCI training set: 25010, with far more straight and royal
+flushes than chance would deal."""
+
+_DEALT = 60_000
+_SUITS = 4
+_ROYAL = (10, 11, 12, 13, 1)
+
+
+def uci_like_poker(context: Context) -> Any:
+    """Hands as they are dealt for the first eight classes; straight flushes laid by hand.
+
+    Parameters
+    ----------
+    context : Context
+        Not needed.
+
+    Returns
+    -------
+    Bunch
+        ``data`` (25010, 10) and ``target``.
+
+    Examples
+    --------
+    >>> hands = uci_like_poker(Context())
+    >>> np.bincount(hands.target).tolist()
+    [12493, 10599, 1206, 513, 93, 54, 36, 6, 5, 5]
+    """
+    dealt = make_poker_hands(_DEALT, random_state=0)
+    rows = [np.flatnonzero(dealt.target == c)[:n] for c, n in enumerate(UCI_COUNTS[:8])]
+    rng = np.random.RandomState(0)
+    lowest = rng.randint(1, 10, size=UCI_COUNTS[8])
+    straights = [_one_suit(range(low, low + 5), rng) for low in lowest]
+    royals = [_one_suit(_ROYAL, rng) for _ in range(UCI_COUNTS[9])]
+    data = np.vstack([dealt.data[np.concatenate(rows)], *straights, *royals])
+    target = np.repeat(np.arange(len(UCI_COUNTS)), UCI_COUNTS)
+    return Bunch(data=data, target=target)
+
+
+def _one_suit(ranks: Any, rng: np.random.RandomState) -> np.ndarray:
+    """Five cards of a random suit in random order, shape (1, 10)."""
+    hand = np.empty((1, 10))
+    hand[0, 0::2] = rng.randint(1, _SUITS + 1)
+    hand[0, 1::2] = rng.permutation(list(ranks))
+    return hand
+
 
 COMBO, PLAIN = "CoMBo", "AdaBoost.MM"
 

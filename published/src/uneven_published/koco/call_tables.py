@@ -8,31 +8,25 @@ from uneven_published.claims import alike, asked, best, compare
 from uneven_published.description import Claim, Exhibit
 from uneven_published.documents import KOCO
 from uneven_published.koco import call_prints as prints
-from uneven_published.koco.call_claims import (
+from uneven_published.koco.calls import (
+    ALL_EXPLAINED,
+    ALL_VIEWS,
+    BEST_OF_5000,
+    BY_CLASS,
+    CONDITIONS,
+    EASY,
+    ERROR,
+    FUSION,
+    NOTE,
+    PROTOCOL,
+    RARE,
+    SINGLE,
+    choices,
     chooses,
     loses_less,
     norm_follows_gmean,
     rows_below,
     wins,
-)
-from uneven_published.koco.call_measures import (
-    BY_CLASS,
-    CONDITIONS,
-    ERROR,
-    RARE,
-    choices,
-)
-from uneven_published.koco.call_words import (
-    ALL_EXPLAINED,
-    BEST_OF_5000,
-    EASY,
-    NOTE,
-    PROTOCOL,
-)
-from uneven_published.koco.calls import (
-    ALL_VIEWS,
-    FUSION,
-    SINGLE,
 )
 
 __all__ = ["CHAPTER_2", "CHAPTER_3", "CHAPTER_4"]

@@ -11,7 +11,6 @@ from numpy.typing import NDArray
 from uneven_published.claims import asked, best, compare
 from uneven_published.description import Claim, Exhibit, Measure, Plot
 from uneven_published.documents import LOUCHE
-from uneven_published.louche.cheap_label_studies import SSVM, SSVM_UNPROJECTED
 from uneven_published.louche.cheap_labels import CHEAP, CLEAN, SAMPLE, UMA
 from uneven_published.louche.noise_studies import (
     DIGIT_ERRORS,
@@ -23,6 +22,8 @@ from uneven_published.louche.noise_studies import (
     RULES,
     SHARES,
     SIZES,
+    SSVM,
+    SSVM_UNPROJECTED,
     STEPS,
     TEXT_ERRORS,
     TEXT_ROW,

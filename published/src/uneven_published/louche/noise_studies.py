@@ -1,16 +1,35 @@
-"""Data and studies behind Figures 4.2 to 4.6: learning from the labels of a rough classifier."""
+"""Learners from cheap labels, the self-labelling machine among them, and the studies of them."""
 
 from __future__ import annotations
 
-from uneven_published.description import Item, Study
-from uneven_published.louche.cheap_label_studies import (
-    ClassSizes,
-    ErrorTable,
-    GrowingSample,
-    RuleRace,
+from collections.abc import Mapping
+from dataclasses import dataclass
+from typing import Any, Self
+
+import numpy as np
+from numpy.typing import ArrayLike, NDArray
+from scipy.optimize import minimize
+from sklearn.base import BaseEstimator, ClassifierMixin
+
+from uneven.metrics import confusion_rate
+from uneven_published.description import Answers, Context, Item, Study
+from uneven_published.louche.cheap_labels import (
+    BATCH,
+    CORE,
+    SAMPLE,
+    UMA,
+    Draw,
+    GeneratedTopics,
+    KernelImages,
+    Rows,
+    Source,
+    Words,
+    core_learners,
+    draw_labelled,
+    perceptron,
+    seen_matrix,
+    uma,
 )
-from uneven_published.louche.cheap_labels import BATCH, CORE
-from uneven_published.louche.real_rows import GeneratedTopics, KernelImages, Words
 
 __all__ = [
     "DIGITS",
@@ -24,13 +43,309 @@ __all__ = [
     "RULES",
     "SHARES",
     "SIZES",
+    "SSVM",
+    "SSVM_UNPROJECTED",
     "STEPS",
     "TEXT_ERRORS",
     "TEXT_ROW",
     "TEXT_SAMPLES",
     "TOPIC_ROW",
     "TOPIC_ROW_70",
+    "ClassSizes",
+    "ErrorTable",
+    "GrowingSample",
+    "RuleRace",
+    "SelfLabellingSVM",
 ]
+
+
+UNLABELLED = -1
+Floats = NDArray[np.float64]
+
+
+class SelfLabellingSVM(ClassifierMixin, BaseEstimator):
+    """Semi-supervised SVM: one class against the rest, squared hinge, labels guessed in turn.
+
+    It lowers ``|W|^2 / 2 + C (sum of losses of labelled rows + s * sum over the others of the loss
+    of their best label)`` by turns: guess the labels (the class with the highest score has the
+    lowest loss), then learn from them. The strength s grows from almost nothing, so that the first
+    guesses come from the labelled rows.
+
+    The source names a multi-class semi-supervised SVM without a formula; this is our reading of it.
+
+    Parameters
+    ----------
+    C : float
+    shares : tuple of float
+        Strengths s of the unlabelled rows, in turn.
+    n_turns : int
+        Most turns at each strength.
+    max_iter : int
+        Most steps of the solver (L-BFGS) in a turn.
+
+    Attributes
+    ----------
+    classes_ : ndarray of shape (n_classes,)
+    coef_ : ndarray of shape (n_features, n_classes)
+        There is no offset: with one, all rows that are unlike the labelled ones go to one class.
+    path_ : list of (float, float)
+        Strength and objective after every turn.
+
+    References
+    ----------
+    K. Bennett and A. Demiriz (1998), *Semi-supervised support vector machines*.
+
+    Examples
+    --------
+    >>> rng = np.random.default_rng(0)
+    >>> X = rng.normal(size=(200, 2)) + 3.0 * np.repeat([[1, -1], [-1, 1]], 100, axis=0)
+    >>> y = np.full(200, -1)
+    >>> y[[0, 100]] = 0, 1
+    >>> model = SelfLabellingSVM().fit(X, y)
+    >>> bool(np.mean(model.predict(X) == np.repeat([0, 1], 100)) > 0.95)
+    True
+    """
+
+    def __init__(
+        self,
+        C: float = 10.0,
+        *,
+        shares: tuple[float, ...] = (0.001, 0.003, 0.01, 0.03, 0.1),
+        n_turns: int = 2,
+        max_iter: int = 15,
+    ) -> None:
+        self.C = C
+        self.shares = shares
+        self.n_turns = n_turns
+        self.max_iter = max_iter
+
+    def fit(self, X: Any, y: ArrayLike) -> Self:
+        """Learn from rows (n, d), dense or sparse, and labels (n,), -1 where there is none."""
+        labels = np.asarray(y)
+        known = np.flatnonzero(labels != UNLABELLED)
+        self.classes_, positions = np.unique(labels[known], return_inverse=True)
+        if len(self.classes_) < 2:
+            raise ValueError(f"{len(self.classes_)} class(es) among the labels; two are needed.")
+        guess = np.zeros(len(labels), dtype=np.intp)
+        guess[known] = positions
+        self.coef_ = np.zeros((X.shape[1], len(self.classes_)))
+        self._learn(X[known], positions, np.full(len(known), self.C))
+        self.path_: list[tuple[float, float]] = []
+        free = np.setdiff1d(np.arange(len(labels)), known)
+        for share in self.shares if len(free) else ():
+            weight = np.full(len(labels), self.C * share)
+            weight[known] = self.C
+            for turn in range(self.n_turns):
+                better = self.decision_function(X[free]).argmax(axis=1)
+                if turn and np.array_equal(better, guess[free]):
+                    break
+                guess[free] = better
+                self.path_.append((share, self._learn(X, guess, weight)))
+        return self
+
+    def decision_function(self, X: Any) -> Floats:
+        """Scores (n, n_classes)."""
+        return np.asarray(X @ self.coef_)
+
+    def predict(self, X: Any) -> NDArray[Any]:
+        """Class with the highest score of each row."""
+        return self.classes_[self.decision_function(X).argmax(axis=1)]
+
+    def _learn(self, X: Any, positions: NDArray[np.intp], weight: Floats) -> float:
+        """Go on from the coefficients with these labels; the objective reached."""
+        shape = self.coef_.shape
+        sign = -np.ones((len(positions), shape[1]))
+        sign[np.arange(len(positions)), positions] = 1.0
+
+        def objective(flat: Floats) -> tuple[float, Floats]:
+            coef = flat.reshape(shape)
+            lack = np.maximum(0.0, 1.0 - sign * np.asarray(X @ coef))
+            slope = -2.0 * weight[:, None] * sign * lack
+            gradient = coef + np.asarray(X.T @ slope)
+            return float(0.5 * flat @ flat + weight @ (lack**2).sum(axis=1)), gradient.ravel()
+
+        options = {"maxiter": self.max_iter, "maxcor": 5}
+        start = self.coef_.ravel()
+        found = minimize(objective, start, jac=True, method="L-BFGS-B", options=options)
+        self.coef_ = found.x.reshape(shape)
+        return float(found.fun)
+
+
+SSVM, SSVM_UNPROJECTED = "h_SSVM", "h_SSVM (no K-PCA)"
+_FIRST_SEED = 200
+
+
+@dataclass(frozen=True)
+class ClassSizes:
+    """How many training rows each class has, largest first.
+
+    Attributes
+    ----------
+    sources : mapping of str to Source
+        By item.
+    most : int
+        Length of the curves; NaN behind the last class.
+    """
+
+    sources: Mapping[str, Any]
+    most: int
+
+    def __call__(self, item: str, repeat: int, context: Context) -> Answers:
+        """Count."""
+        sizes = np.sort(np.unique(_labels(self.sources[item], context), return_counts=True)[1])
+        curve = np.full(self.most, np.nan)
+        curve[: len(sizes)] = sizes[::-1]
+        numbers = {"classes": len(sizes), "largest": sizes[-1], "smallest": sizes[0]}
+        return {"training rows": {"sizes": curve[None], **numbers}}
+
+
+def _labels(source: Any, context: Context) -> NDArray[Any]:
+    if hasattr(source, "plain"):
+        return source.plain(context)[1][: source.n_train]
+    return source.rows(context, 0).t
+
+
+@dataclass(frozen=True)
+class ErrorTable:
+    """Test errors of all learners.
+
+    Attributes
+    ----------
+    sources : mapping of str to Source
+        By item.
+    n_draws : int
+        Draws of labelled rows in a cell: they share the rows, which take the longest to make.
+    learners : tuple of str
+        Of `core_learners`.
+    """
+
+    sources: Mapping[str, Source]
+    n_draws: int = 1
+    learners: tuple[str, ...] = CORE
+
+    def __call__(self, item: str, repeat: int, context: Context) -> Answers:
+        """Errors of one repetition, a sample per draw."""
+        source = self.sources[item]
+        rows, unprojected = source.rows(context, repeat), source.unprojected(context, repeat)
+        found: dict[str, list[float]] = {}
+        for k in range(self.n_draws):
+            seed = _FIRST_SEED + repeat * self.n_draws + k
+            labelled = draw_labelled(rows.t, source.n_per_class, seed)
+            draw = Draw.of(rows, labelled)
+            for name, fit in core_learners(draw, source.steps, self.learners):
+                found.setdefault(name, []).append(rows.error(fit()))
+            for name, seen in ((SSVM, rows), (SSVM_UNPROJECTED, unprojected)):
+                if seen is not None:
+                    error = seen.error(_semi_supervised(seen, labelled.sample))
+                    found.setdefault(name, []).append(error)
+        return {name: {"error": errors} for name, errors in found.items()}
+
+
+@dataclass(frozen=True)
+class GrowingSample:
+    """Test errors as the labelled sample grows; each sample holds the smaller ones.
+
+    Attributes
+    ----------
+    sources : mapping of str to Source
+        By item.
+    shares : tuple of float
+        Sizes of the sample, relative to the training rows.
+    n_draws : int
+        Draws in a cell.
+    """
+
+    sources: Mapping[str, Source]
+    shares: tuple[float, ...]
+    n_draws: int = 1
+
+    def __call__(self, item: str, repeat: int, context: Context) -> Answers:
+        """Curves of one repetition, one per draw."""
+        source = self.sources[item]
+        rows = source.rows(context, repeat)
+        curves = np.empty((3, self.n_draws, len(self.shares)))
+        for k in range(self.n_draws):
+            seed = _FIRST_SEED + repeat * self.n_draws + k
+            largest = max(self.shares)
+            labelled = draw_labelled(rows.t, source.n_per_class, seed, largest, whole=False)
+            draw = Draw.of(rows, labelled)
+            for place, share in enumerate(self.shares):
+                sample = labelled.sample[: round(share * len(rows.t))]
+                curves[:, k, place] = _errors(draw, sample, source.steps)
+        return {
+            name: {"error": found, "first": found[:, 0], "last": found[:, -1]}
+            for name, found in zip((UMA, SAMPLE, SSVM), curves)
+        }
+
+
+def _errors(draw: Draw, sample: NDArray[np.intp], steps: int) -> tuple[float, float, float]:
+    """Errors of UMA, of the perceptron and of the semi-supervised SVM, given a sample."""
+    rows = draw.rows
+    models = (
+        uma(steps, seen_matrix(draw, sample)).fit(rows.X, draw.cheap),
+        perceptron(len(sample)).fit(rows.X[sample], rows.t[sample]),
+        _semi_supervised(rows, sample),
+    )
+    first, second, third = (rows.error(model) for model in models)
+    return first, second, third
+
+
+def _semi_supervised(rows: Rows, sample: NDArray[np.intp]) -> SelfLabellingSVM:
+    """SVM on all rows, which is told the labels of the sample."""
+    told = np.full(len(rows.t), -1)
+    told[sample] = rows.t[sample]
+    return SelfLabellingSVM().fit(rows.X, told)
+
+
+@dataclass(frozen=True)
+class RuleRace:
+    """Error and confusion rate after every step of UMA, for rules that select pairs.
+
+    Attributes
+    ----------
+    sources : mapping of str to Source
+        By item.
+    rules : tuple of str
+    steps : int
+    """
+
+    sources: Mapping[str, Source]
+    rules: tuple[str, ...]
+    steps: int
+
+    def __call__(self, item: str, repeat: int, context: Context) -> Answers:
+        """Curves of one draw."""
+        source = self.sources[item]
+        rows = source.rows(context, repeat)
+        seed = _FIRST_SEED + repeat
+        draw = Draw.of(rows, draw_labelled(rows.t, source.n_per_class, seed))
+        matrix = seen_matrix(draw)
+        found = {}
+        for rule in self.rules:
+            model = uma(self.steps, matrix, selection=rule, random_state=seed)
+            errors, rates = _watch(model, draw, self.steps)
+            found[rule] = {
+                "error": errors[None],
+                "rate": rates[None],
+                "last error": errors[-1],
+                "last rate": rates[-1],
+            }
+        return found
+
+
+def _watch(model: Any, draw: Draw, steps: int) -> tuple[Floats, Floats]:
+    """Test error and confusion rate after every step; a model that stops stays as it is."""
+    rows = draw.rows
+    measured = np.empty((2, steps))
+    for step in range(steps):
+        model.partial_fit(rows.X, draw.cheap, classes=rows.classes)
+        answers = model.predict(rows.X_test)
+        measured[:, step] = (
+            np.mean(answers != rows.t_test),
+            confusion_rate(rows.t_test, answers),
+        )
+    return measured[0], measured[1]
+
 
 DIGITS = KernelImages(
     "optdigits",

@@ -9,9 +9,8 @@ import numpy as np
 from uneven_published.claims import average, best_overall
 from uneven_published.description import Claim, Exhibit, Measure, Ranking, Study
 from uneven_published.documents import NORM as DOCUMENT
-from uneven_published.norm.folds import PooledFolds
 from uneven_published.norm.methods import COMBO, METHODS, NORM
-from uneven_published.norm.sets import ITEMS, SMALL, TABLES
+from uneven_published.norm.sets import ITEMS, SMALL, TABLES, PooledFolds
 
 __all__ = ["EXHIBITS", "ONE_POINT", "SAME_TREES", "STUDIES", "TABLE", "TIMES"]
 

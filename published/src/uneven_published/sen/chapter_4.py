@@ -15,27 +15,24 @@ from uneven_published.description import (
 )
 from uneven_published.documents import SEN
 from uneven_published.sen import printed
-from uneven_published.sen.combiners import EVERY_HINGE
-from uneven_published.sen.judges import GRID
-from uneven_published.sen.protocol_texts import (
-    DIVERSE_ENSEMBLE,
-    DIVERSE_PROTOCOL,
-    HINGE_LETTERS,
-    LSG_NOTE,
-    MACHINE_ENSEMBLE,
-    MACHINE_PROTOCOL,
-    PATH_PROTOCOL,
-    wilcoxon,
-)
+from uneven_published.sen.runs import EVERY_HINGE, GRID
 from uneven_published.sen.studies import (
     DIVERSE,
+    DIVERSE_ENSEMBLE,
     DIVERSE_PATHS,
+    DIVERSE_PROTOCOL,
     DIVERSE_WIDE,
+    HINGE_LETTERS,
     LARGER,
+    LSG_NOTE,
     LSG_PATHS,
+    MACHINE_ENSEMBLE,
     MACHINE_PATHS,
+    MACHINE_PROTOCOL,
     MACHINE_ROWS,
     MACHINES,
+    PATH_PROTOCOL,
+    wilcoxon,
 )
 
 __all__ = ["CHAPTER_4", "ERROR"]

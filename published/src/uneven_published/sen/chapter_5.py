@@ -8,20 +8,18 @@ from uneven_published.documents import SEN
 from uneven_published.numbers import Printed
 from uneven_published.sen import printed
 from uneven_published.sen.chapter_4 import ERROR
-from uneven_published.sen.protocol_texts import (
-    FIXED_PROTOCOL,
-    KERNEL_LETTERS,
-    KERNEL_PROTOCOL,
-    LSG_NOTE,
-    WORST_CLASS,
-    wilcoxon,
-)
 from uneven_published.sen.studies import (
     DIVERSE,
     DIVERSE_WIDE,
     FIXED_CWS,
     FIXED_LSG,
+    FIXED_PROTOCOL,
     FIXED_WS,
+    KERNEL_LETTERS,
+    KERNEL_PROTOCOL,
+    LSG_NOTE,
+    WORST_CLASS,
+    wilcoxon,
 )
 
 __all__ = ["CHAPTER_5"]

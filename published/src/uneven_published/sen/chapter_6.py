@@ -9,10 +9,16 @@ from uneven_published.description import Claim, Exhibit, Measure, Plot
 from uneven_published.documents import SEN
 from uneven_published.sen import printed
 from uneven_published.sen.chapter_4 import ERROR
-from uneven_published.sen.combiners import DESCENTS
-from uneven_published.sen.protocol_texts import DIVERSE_PROTOCOL, WAVEFORM_NOTE, wilcoxon
-from uneven_published.sen.studies import DESCENT, DIVERSE, N_SUBSETS, N_SWEEPS
-from uneven_published.sen.traces import SECONDS
+from uneven_published.sen.runs import DESCENTS, SECONDS
+from uneven_published.sen.studies import (
+    DESCENT,
+    DIVERSE,
+    DIVERSE_PROTOCOL,
+    N_SUBSETS,
+    N_SWEEPS,
+    WAVEFORM_NOTE,
+    wilcoxon,
+)
 
 __all__ = ["CHAPTER_6"]
 

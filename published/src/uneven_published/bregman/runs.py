@@ -1,4 +1,4 @@
-"""The protocol of the paper: each class against the others, from few and balanced examples."""
+"""Digits and texts, one class against the rest: how collections are cut, and what is measured."""
 
 from __future__ import annotations
 
@@ -10,12 +10,83 @@ import numpy as np
 from numpy.typing import NDArray
 from sklearn.base import clone
 from sklearn.metrics import f1_score
+from sklearn.model_selection import StratifiedKFold, cross_val_score
 from sklearn.tree import DecisionTreeClassifier
 
-from uneven_published.bregman.sources import Collection, open_collection
-from uneven_published.description import Answers, Context
+from uneven.datasets import image_quarters
+from uneven_published.description import Answers, Context, Item
 
-__all__ = ["LearningCurve", "OneAgainstRest", "Task", "tasks"]
+__all__ = [
+    "APART",
+    "COLLECTIONS",
+    "OVERLAPPING",
+    "TEXTS",
+    "ChosenIterations",
+    "Collection",
+    "LearningCurve",
+    "OneAgainstRest",
+    "Task",
+    "open_collection",
+    "tasks",
+]
+
+
+APART = "MNIST₁"
+OVERLAPPING = "MNIST₂"
+TEXTS = "Reuters"
+
+_DIGITS = "mnist"
+_SAMPLE = "reuters_multilingual_1200"
+_TEST_IMAGES = 10_000
+_TEST_TEXTS = 0.3
+
+COLLECTIONS = (
+    Item(APART, (_DIGITS,)),
+    Item(OVERLAPPING, (_DIGITS,)),
+    Item(TEXTS, (_SAMPLE,)),
+)
+
+
+@dataclass(frozen=True)
+class Collection:
+    """Rows with views.
+
+    Attributes
+    ----------
+    X : array or sparse array of shape (n_samples, n_features)
+    target : ndarray of shape (n_samples,)
+    views : dict of str to columns
+    n_test : int
+        Rows to test on.
+    """
+
+    X: Any
+    target: NDArray[Any]
+    views: Mapping[str, Any]
+    n_test: int
+
+
+def open_collection(name: str, context: Context) -> Collection:
+    """One of the three collections.
+
+    Parameters
+    ----------
+    name : str
+        `APART`, `OVERLAPPING` or `TEXTS`.
+    context : Context
+
+    Returns
+    -------
+    Collection
+    """
+    if name == TEXTS:
+        texts = context.fetch(_SAMPLE)
+        n_test = int(np.rint(_TEST_TEXTS * len(texts.target)))
+        return Collection(texts.data, texts.target, texts.views, n_test)
+    digits = context.fetch(_DIGITS)
+    X, views = image_quarters(digits.images, overlap=name == OVERLAPPING)
+    return Collection(X, digits.target, views, _TEST_IMAGES)
+
 
 FIRST_SEED = 1000
 
@@ -153,3 +224,63 @@ def _best_view(task: Task, views: Mapping[str, Any], seed: int) -> tuple[float, 
         for columns in views.values()
     )
     return max(task.judge(answers) for answers in trees)
+
+
+@dataclass(frozen=True)
+class ChosenIterations:
+    """The number of iterations with the best accuracy in cross-validation, class by class.
+
+    Attributes
+    ----------
+    methods : dict of str to classifier
+        Each with the parameters ``max_iter``, ``views`` and ``random_state``.
+    iterations : tuple of int
+        Numbers to choose from; the smallest one of equals is chosen.
+    looked_for : int
+        The share of classes for which this number is chosen is measured.
+    n_train : int
+        Rows to learn from, half of them of the class.
+    n_folds : int
+    """
+
+    methods: Mapping[str, Any]
+    iterations: tuple[int, ...]
+    looked_for: int = 2
+    n_train: int = 100
+    n_folds: int = 5
+
+    def __call__(self, item: str, repeat: int, context: Context) -> Answers:
+        """Measure one repetition on a collection."""
+        rows = open_collection(item, context)
+        seed = FIRST_SEED + repeat
+        chosen: dict[str, list[int]] = {name: [] for name in self.methods}
+        curves: dict[str, list[NDArray[np.float64]]] = {name: [] for name in self.methods}
+        for task in tasks(rows, self.n_train, seed):
+            for name, method in self.methods.items():
+                model = clone(method).set_params(views=rows.views, random_state=seed)
+                chosen[name].append(self._choose(model, task, seed))
+                curves[name].append(self._test(model, task))
+        return {
+            name: {
+                "share": [float(np.mean(np.equal(chosen[name], self.looked_for)))],
+                "chosen": [float(np.mean(chosen[name]))],
+                "accuracy": [np.mean(curves[name], axis=0).tolist()],
+            }
+            for name in self.methods
+        }
+
+    def _choose(self, model: Any, task: Task, seed: int) -> int:
+        folds = StratifiedKFold(self.n_folds, shuffle=True, random_state=seed)
+        scores = [
+            cross_val_score(clone(model).set_params(max_iter=n), task.X, task.y, cv=folds).mean()
+            for n in self.iterations
+        ]
+        return self.iterations[int(np.argmax(scores))]
+
+    def _test(self, model: Any, task: Task) -> NDArray[np.float64]:
+        """Accuracy on the test rows for every number of iterations."""
+        found = []
+        for n in self.iterations:
+            fitted = clone(model).set_params(max_iter=n).fit(task.X, task.y)
+            found.append(task.judge(fitted.predict(task.unseen))[0])
+        return np.array(found)
