@@ -13,7 +13,7 @@ from uneven.utils.registry import Registry, read_declarations
 
 FIELDS = ("name", "label", "description")
 ABILITIES = ("staged", "joins_views", "needs_noise", "on_request")
-PAGE = Path(__file__).parents[2] / "docs" / "command-line.md"
+PAGE = Path(__file__).parents[1] / "docs" / "command-line.md"
 
 
 def test_declarations_of_methods_are_read_as_they_are_registered():
@@ -87,7 +87,7 @@ def renewed(page: str) -> str:
 def test_page_lists_every_method_and_measure():
     page = PAGE.read_text(encoding="utf-8")
     assert page.count(": derived -->") == len(tables())
-    assert renewed(page) == page, "renew it: python -m tests.contract.test_declarations"
+    assert renewed(page) == page, "renew it: python -m tests.test_declarations"
 
 
 def test_registry_refuses_a_second_entry_and_names_the_nearest():
