@@ -11,8 +11,8 @@ from benchmarks.lines import NOT_RUN, Line
 from uneven_published import Run, harvest, plan, run_cells
 from uneven_published.norm.methods import COMBO, NORM
 from uneven_published.norm.tables import ONE_POINT, SAME_TREES, TABLE, TIMES
-from uneven_published.ranking import Ranks, rank_columns
 from uneven_published.runner import missing_rows
+from uneven_published.significance import Ranks, rank_columns
 
 
 def run() -> list[Line]:

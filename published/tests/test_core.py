@@ -36,8 +36,7 @@ from uneven_published.claims import (
     counted,
     within,
 )
-from uneven_published.numbers import Summary
-from uneven_published.reading import printed_curve, printed_table
+from uneven_published.numbers import Summary, printed_curve, printed_table
 from uneven_published.runner import Harvest
 from uneven_published.significance import compare_columns
 

@@ -48,8 +48,7 @@ from uneven_published.louche.active_queries import (
     TextQueries,
     text_problems,
 )
-from uneven_published.numbers import Measured
-from uneven_published.reading import printed_curve
+from uneven_published.numbers import Measured, printed_curve
 
 BY_NAME = {exhibit.name.removeprefix("louche-figure-"): exhibit for exhibit in EXHIBITS}
 HERE = Context()

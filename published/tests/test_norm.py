@@ -32,11 +32,11 @@ from uneven_published.claims import average, best_overall
 from uneven_published.norm.methods import COMBO, METHODS, NORM
 from uneven_published.norm.sets import CUT, ITEMS, SMALL, TABLES, Fold, PooledFolds, judge_folds
 from uneven_published.norm.tables import STUDIES, TABLE
+from uneven_published.numbers import printed_table
 from uneven_published.pages.facts import protocol_words
 from uneven_published.pages.files import write_exhibit
 from uneven_published.pages.markdown import published_page
 from uneven_published.pages.tables import number_blocks
-from uneven_published.reading import printed_table
 from uneven_published.runner import missing_rows
 
 NUMBERS = printed_table(

@@ -12,8 +12,7 @@ import pytest
 from published.tests import toy
 
 from uneven_published import Item, Run, harvest, plan, run_cells
-from uneven_published.cells import Cell, Finished
-from uneven_published.runner import missing_rows
+from uneven_published.runner import Cell, Finished, missing_rows
 
 N_CELLS = 2 * toy.REPEATS
 

@@ -19,7 +19,7 @@ from uneven_published import (
     Study,
 )
 from uneven_published.claims import compare
-from uneven_published.reading import printed_table
+from uneven_published.numbers import printed_table
 
 BOOK = Document("toy", "A. Nobody (2000), A toy")
 REPEATS = 6

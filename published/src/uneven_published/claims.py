@@ -67,7 +67,7 @@ def each_row(
 
     Examples
     --------
-    >>> from uneven_published.reading import printed_table
+    >>> from uneven_published.numbers import printed_table
     >>> table = printed_table("set | A | B\nwine | 1 | 2\nglass | 3 | 1", "error")
     >>> each_row([("A", "error"), ("B", "error")], lambda a, b: a < b)(table)
     Verdict(held=False, detail='1 of 2 rows; not glass')

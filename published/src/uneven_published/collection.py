@@ -20,11 +20,12 @@ from uneven.utils.registry import closest
 if TYPE_CHECKING:
     from uneven_published.description import Exhibit
 
-__all__ = ["Listed", "catalogue", "choose", "listed", "listing", "names_of"]
+__all__ = ["STATUS", "Listed", "catalogue", "choose", "listed", "listing", "names_of"]
 
 DOCUMENTS = ("koco", "combo", "bregman", "louche", "sen", "norm")
 """Packages of exhibits, by the keys of their documents."""
 EVERYTHING = "all"
+STATUS = {"original": "original data", "substitute": "substitute", "impossible": "cannot be run"}
 
 
 @dataclass(frozen=True)

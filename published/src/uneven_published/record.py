@@ -13,9 +13,8 @@ import numpy as np
 
 from uneven_published.description import Exhibit
 from uneven_published.numbers import Key, Measured, Summary, Value
-from uneven_published.ranking import rank_columns
 from uneven_published.runner import Harvest
-from uneven_published.significance import compare_columns
+from uneven_published.significance import compare_columns, rank_columns
 
 __all__ = ["SCHEMA", "build_record", "measured_part", "record_of"]
 

@@ -1,4 +1,7 @@
-"""Published tables and figures on a terminal: the list, verdicts, and the progress of a run."""
+"""Published tables and figures on a terminal: the list, verdicts, and the progress of a run.
+
+What is told about a record is loaded when one is told of: a list needs none of it.
+"""
 
 from __future__ import annotations
 
@@ -23,19 +26,7 @@ from rich.progress import (
 from rich.text import Text
 
 from uneven.cli.terminal import ascii_only, stderr, stdout
-from uneven_published.collection import Listed
-from uneven_published.pages.facts import (
-    OWN_TITLE,
-    STATUS,
-    Record,
-    held_words,
-    median_difference,
-    own_claims,
-    printed_word,
-    run_kind,
-    source_claims,
-    verdict_word,
-)
+from uneven_published.collection import STATUS, Listed
 
 __all__ = ["cell_progress", "print_list", "print_record"]
 
@@ -88,7 +79,9 @@ def _note(exhibit: Listed, *, many: bool) -> str:
     return shorten(exhibit.status_note, NOTE, placeholder=" …")
 
 
-def print_record(record: Record, console: Console | None = None, page: object = "") -> None:
+def print_record(
+    record: Mapping[str, Any], console: Console | None = None, page: object = ""
+) -> None:
     """Print the verdict on an exhibit: a line on its run, and one for every claim.
 
     Parameters
@@ -99,6 +92,8 @@ def print_record(record: Record, console: Console | None = None, page: object = 
     page : path-like, optional
         Where all numbers are.
     """
+    from uneven_published.pages.facts import OWN_TITLE, own_claims, source_claims
+
     screen = console or stdout()
     title = Text(_plain(f"{record['name']}: {record['place']}, {record['title']}", screen))
     title.stylize("bold")
@@ -115,6 +110,8 @@ def print_record(record: Record, console: Console | None = None, page: object = 
 
 
 def _claim(claim: Mapping[str, Any], screen: Console) -> Text:
+    from uneven_published.pages.facts import printed_word, verdict_word
+
     held = claim["measured"]["held"]
     sign, style = ("?", "yellow") if held is None else ("✓", "green") if held else ("✗", "red")
     line = Text(_plain(sign, screen), style=f"bold {style}").append(" ")
@@ -124,7 +121,9 @@ def _claim(claim: Mapping[str, Any], screen: Console) -> Text:
     return line.append(_plain(told, screen), style="dim")
 
 
-def _facts(record: Record) -> str:
+def _facts(record: Mapping[str, Any]) -> str:
+    from uneven_published.pages.facts import held_words, median_difference, run_kind
+
     middle = median_difference(record)
     parts = [STATUS[record["status"]], run_kind(record)]
     if held := held_words(record, noun="claims held"):

@@ -18,7 +18,7 @@ from uneven_published import (
     measured_part,
 )
 from uneven_published.claims import best, compare
-from uneven_published.reading import printed_curve, printed_table
+from uneven_published.numbers import printed_curve, printed_table
 from uneven_published.runner import Harvest
 
 PAPER = Document("paper", "A. Author (2013), On tables & their <figures>, PhD thesis")

@@ -15,8 +15,7 @@ from uneven_published.bregman.runs import APART, COLLECTIONS, OneAgainstRest
 from uneven_published.claims import Check, best, compare, counted
 from uneven_published.description import Claim, Exhibit, Measure, Significance, Study
 from uneven_published.documents import BREGMAN
-from uneven_published.numbers import Numbers, Verdict
-from uneven_published.reading import printed_table
+from uneven_published.numbers import Numbers, Verdict, printed_table
 
 __all__ = ["MEASURES", "SAMPLE_NOTE", "TABLE_1", "all_above", "gain"]
 

@@ -15,9 +15,8 @@ from uneven_published.claims import alike, asked, average, compare
 from uneven_published.description import Claim, Context, Exhibit, Item, Measure, Study
 from uneven_published.documents import COMBO as DOCUMENT
 from uneven_published.documents import CONNECT_REBUILT as REBUILT
-from uneven_published.numbers import Printed, Value
+from uneven_published.numbers import Printed, Value, printed_table
 from uneven_published.protocols import CrossValidated, pick
-from uneven_published.reading import printed_table
 
 __all__ = [
     "EXHIBITS",

@@ -18,6 +18,7 @@ from uneven.fusion import CarakoClassifier, LateFusionClassifier
 from uneven_published.claims import alike, asked, best, compare, within
 from uneven_published.description import Claim, Exhibit, Item, Measure, Study
 from uneven_published.documents import KOCO
+from uneven_published.numbers import printed_methods, printed_table
 from uneven_published.protocols import (
     ClassRecall,
     Drawn,
@@ -25,7 +26,6 @@ from uneven_published.protocols import (
     Sample,
     pick,
 )
-from uneven_published.reading import printed_methods, printed_table
 
 __all__ = ["EXHIBITS", "draw_animals"]
 

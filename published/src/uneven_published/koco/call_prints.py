@@ -3,8 +3,7 @@
 from __future__ import annotations
 
 from uneven_published.koco.calls import ALL_VIEWS
-from uneven_published.numbers import Printed
-from uneven_published.reading import printed_methods, printed_table
+from uneven_published.numbers import Printed, printed_methods, printed_table
 
 __all__ = [
     "TABLE_2_2",

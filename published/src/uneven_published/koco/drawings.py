@@ -9,8 +9,7 @@ from uneven.boosting.mumbo import cooperation_shares
 from uneven_published.claims import within
 from uneven_published.description import Answers, Claim, Context, Exhibit, Item, Measure, Study
 from uneven_published.documents import KOCO
-from uneven_published.numbers import Numbers, Printed, Value, Verdict
-from uneven_published.reading import printed_table
+from uneven_published.numbers import Numbers, Printed, Value, Verdict, printed_table
 
 __all__ = ["EXAMPLES", "EXHIBITS", "POINTS", "POINTS_ROW", "RIGHT", "first_round", "three_rounds"]
 

@@ -25,9 +25,8 @@ from uneven_published.description import (
     Study,
 )
 from uneven_published.documents import KOCO
-from uneven_published.numbers import Numbers, Verdict
+from uneven_published.numbers import Numbers, Verdict, printed_table
 from uneven_published.protocols import teach
-from uneven_published.reading import printed_table
 
 __all__ = ["EXHIBITS", "METHODS", "SETTINGS", "STAGES", "NoisyViews", "Setting", "noise_of_views"]
 

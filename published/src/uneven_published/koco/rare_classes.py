@@ -17,9 +17,8 @@ from uneven_published.description import (
 )
 from uneven_published.documents import CONNECT_REBUILT as REBUILT
 from uneven_published.documents import KOCO
-from uneven_published.numbers import Numbers, Printed, Value, Verdict
+from uneven_published.numbers import Numbers, Printed, Value, Verdict, printed_table
 from uneven_published.protocols import CrossValidated, pick
-from uneven_published.reading import printed_table
 
 __all__ = ["ACCURACY", "EXHIBITS", "GMEAN", "GMEANS", "MAUC", "NORM", "STUDY", "TABLES"]
 

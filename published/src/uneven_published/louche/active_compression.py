@@ -23,8 +23,7 @@ from uneven_published.description import (
     Study,
 )
 from uneven_published.documents import LOUCHE
-from uneven_published.numbers import Numbers, Printed, Value, Verdict
-from uneven_published.reading import printed_curve, printed_table
+from uneven_published.numbers import Numbers, Printed, Value, Verdict, printed_curve, printed_table
 
 __all__ = [
     "CYCLIC",

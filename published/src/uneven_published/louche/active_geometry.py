@@ -15,7 +15,7 @@ from uneven.versionspace.exact import clip_hull, hull_centre
 from uneven_published.claims import asked, compare, within
 from uneven_published.description import Answers, Claim, Context, Exhibit, Item, Measure, Study
 from uneven_published.documents import LOUCHE
-from uneven_published.reading import printed_table
+from uneven_published.numbers import printed_table
 
 __all__ = [
     "CHEBYSHEV",

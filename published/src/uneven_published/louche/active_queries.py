@@ -26,8 +26,14 @@ from uneven_published.description import (
     Study,
 )
 from uneven_published.documents import LOUCHE
-from uneven_published.numbers import Measured, Numbers, Printed, Verdict
-from uneven_published.reading import printed_curve, printed_table
+from uneven_published.numbers import (
+    Measured,
+    Numbers,
+    Printed,
+    Verdict,
+    printed_curve,
+    printed_table,
+)
 
 __all__ = [
     "CHEBYSHEV",

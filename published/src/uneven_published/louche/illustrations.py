@@ -25,7 +25,7 @@ from uneven_published.description import (
     Study,
 )
 from uneven_published.documents import LOUCHE
-from uneven_published.reading import printed_table
+from uneven_published.numbers import printed_table
 
 __all__ = [
     "ANGLES",

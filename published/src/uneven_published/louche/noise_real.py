@@ -31,7 +31,7 @@ from uneven_published.louche.noise_studies import (
     TOPIC_ROW,
     TOPIC_ROW_70,
 )
-from uneven_published.reading import printed_table
+from uneven_published.numbers import printed_table
 
 __all__ = ["EXHIBITS"]
 

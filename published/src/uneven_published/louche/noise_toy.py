@@ -30,7 +30,7 @@ from uneven_published.description import (
     Study,
 )
 from uneven_published.documents import LOUCHE
-from uneven_published.reading import printed_curve, printed_table
+from uneven_published.numbers import printed_curve, printed_table
 
 __all__ = ["EXHIBITS", "LEVELS", "PERCEPTRON", "TOLD", "UMA", "Circle", "MoreNoise", "WrongMatrix"]
 

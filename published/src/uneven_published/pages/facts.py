@@ -16,7 +16,6 @@ from uneven.report.markup import plus_minus
 
 __all__ = [
     "OWN_TITLE",
-    "STATUS",
     "Record",
     "apart_word",
     "authors",
@@ -53,7 +52,6 @@ __all__ = [
 Record = Mapping[str, Any]
 Kind = Literal["number", "curve", "matrix"]
 
-STATUS = {"original": "original data", "substitute": "substitute", "impossible": "cannot be run"}
 _KINDS: tuple[Kind, ...] = ("number", "curve", "matrix")
 
 

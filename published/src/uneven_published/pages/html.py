@@ -19,9 +19,9 @@ from uneven.report.markup import (
     text,
     whole_page,
 )
+from uneven_published.collection import STATUS
 from uneven_published.pages.facts import (
     OWN_TITLE,
-    STATUS,
     Record,
     apart_word,
     beside_words,

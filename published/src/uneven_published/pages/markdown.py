@@ -7,9 +7,9 @@ from collections.abc import Iterable, Mapping, Sequence
 from typing import Any
 
 from uneven.report.markup import NOTHING, plus_minus, seconds, text
+from uneven_published.collection import STATUS
 from uneven_published.pages.facts import (
     OWN_TITLE,
-    STATUS,
     Record,
     authors,
     beside_words,

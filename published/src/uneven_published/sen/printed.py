@@ -8,8 +8,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 
-from uneven_published.numbers import Printed, Value
-from uneven_published.reading import printed_table
+from uneven_published.numbers import Printed, Value, printed_table
 
 __all__ = [
     "COUNTS",
