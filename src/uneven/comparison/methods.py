@@ -7,6 +7,7 @@ stand those of scikit-learn, and late fusion, whose members come from another ro
 from __future__ import annotations
 
 from collections.abc import Iterable, Sequence
+from importlib import import_module
 from typing import Any
 
 from sklearn.ensemble import HistGradientBoostingClassifier, RandomForestClassifier
@@ -34,6 +35,9 @@ __all__ = [
     "make_classifier",
     "stack_methods",
 ]
+
+for _room in ("boosting", "fusion", "linear", "noise", "stacking", "versionspace"):
+    import_module(f"uneven.{_room}")  # its classes enter METHODS
 
 
 method(
