@@ -36,7 +36,8 @@ def fingerprint(folder):
 @pytest.mark.slow
 def test_the_demo_answers_as_before(tmp_path, capsys):
     before, now = json.loads(KEPT.read_text()), fingerprint(tmp_path / "demo")
-    assert now["ranking"] == before["ranking"], RENEW
+    ranking = [name for name in now["ranking"] if name in before["methods"]]
+    assert ranking == before["ranking"], RENEW  # a new method may join
     for name, kept in before["methods"].items():
         found = now["methods"][name]
         assert found["right"] == kept["right"], f"{name} is right about other rows; {RENEW}"
