@@ -8,7 +8,7 @@ from numpy.testing import assert_allclose
 from sklearn.exceptions import UndefinedMetricWarning
 from sklearn.metrics import roc_auc_score
 
-from uneven.metrics import margin_error, margins, mauc, pairwise_auc
+from uneven.metrics import MaucScorer, margin_error, margins, mauc, pairwise_auc
 
 
 @st.composite
@@ -132,3 +132,22 @@ def test_margin_without_a_rival_is_refused():
         margins([[1.0], [1.0]], [0, 0])
     with pytest.raises(ValueError, match=r"does not list \[2\]"):
         margins([[1.0, 0.0]], [2], labels=[0, 1])
+
+
+class _Scores:
+    """A classifier whose scores are its table."""
+
+    classes_ = np.arange(3)
+
+    def decision_function(self, X):
+        return X
+
+
+def test_scores_of_a_classifier_that_differ_by_rounding_only_tie():
+    votes = np.random.default_rng(0).choice([0.1, 0.2, 0.3], size=(200, 7, 3))
+    y = np.arange(200) % 3
+    forwards, backwards = votes.cumsum(axis=1)[:, -1], votes[:, ::-1].cumsum(axis=1)[:, -1]
+    exact = mauc(y, np.rint(votes * 10).sum(axis=1))
+    assert mauc(y, forwards) != exact
+    assert MaucScorer()(_Scores(), forwards, y) == exact
+    assert MaucScorer()(_Scores(), backwards * 1e-30, y) == exact

@@ -208,3 +208,20 @@ def _joined(targets: Sequence[NDArray[Any]]) -> NDArray[Any]:
             "for instance with y_pred.astype(str)."
         )
     return np.concatenate(targets)
+
+
+def without_last_bits(scores: NDArray[np.float64]) -> NDArray[np.float64]:
+    """Scores in 40 bits, about twelve digits: what only rounding errors keep apart is equal.
+
+    A vote gives many rows the same score, but for the order in which its terms were added.
+
+    Parameters
+    ----------
+    scores : ndarray of any shape
+
+    Returns
+    -------
+    ndarray of the same shape
+    """
+    fraction, exponent = np.frexp(scores)
+    return np.ldexp(np.rint(fraction * 2.0**40), exponent - 40)

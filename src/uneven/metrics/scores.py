@@ -11,7 +11,7 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 from sklearn.exceptions import UndefinedMetricWarning
 
-from uneven.metrics._checks import as_labels, as_scores, encode, scored_classes
+from uneven.metrics._checks import as_labels, as_scores, encode, scored_classes, without_last_bits
 from uneven.metrics.scoring import measure
 
 
@@ -117,7 +117,8 @@ class MaucScorer:
 
     ``predict_proba`` is asked first, then ``decision_function``. The columns are matched to the
     labels through ``classes_``: a class without test examples takes part in no pair, and a class
-    that training never saw gets the same score everywhere, so its own ranking counts 0.5.
+    that training never saw gets the same score everywhere, so its own ranking counts 0.5. Scores
+    that agree in twelve digits tie: a vote gives many rows the same score, but for its rounding.
 
     Examples
     --------
@@ -145,6 +146,7 @@ class MaucScorer:
         scores = _class_scores(estimator, X, len(y), len(classes))
         unseen = np.setdiff1d(np.unique(y), classes)
         constant = np.zeros((len(y), len(unseen)))
+        scores = without_last_bits(scores)
         return mauc(y, np.hstack([scores, constant]), labels=np.concatenate([classes, unseen]))
 
     def __repr__(self) -> str:

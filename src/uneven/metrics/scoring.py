@@ -18,9 +18,11 @@ from collections.abc import Callable
 from dataclasses import dataclass
 from typing import Any, TypeVar
 
+import numpy as np
 import sklearn.metrics
 from sklearn.metrics import accuracy_score, make_scorer
 
+from uneven.metrics._checks import without_last_bits
 from uneven.utils.registry import MIDDLE, Registry
 
 __all__ = ["LOWER_IS_BETTER", "MEASURES", "Measure", "get_scorer", "measure", "scorers"]
@@ -67,10 +69,12 @@ class Measure:
         Returns
         -------
         float
+            Scores that agree in twelve digits are equal.
         """
         takes_labels = "labels" in inspect.signature(self.function).parameters
         words = {"labels": classes} if takes_labels else {}
-        return float(self.function(true, scores if self.needs_scores else predicted, **words))
+        said = without_last_bits(np.asarray(scores)) if self.needs_scores else predicted
+        return float(self.function(true, said, **words))
 
 
 MEASURES: Registry[Measure] = Registry("metric")
