@@ -180,3 +180,14 @@ def test_many_classifiers(printed, tmp_path):
     kept = re.search(r"^kept: (.+)$", out, re.MULTILINE).group(1)
     assert len(kept.split(", ")) == asked["stack, group"]
     assert (tmp_path / "picture.png").read_bytes().startswith(b"\x89PNG")
+
+
+def test_compare_in_python(printed, tmp_path):
+    out = printed("compare_in_python.py", "report.html")
+    assert "has the lowest confusion norm" in out
+    lines = out.splitlines()
+    table = lines[lines.index("recalls of the rarest digits") :]
+    assert {line.split()[0] for line in table[3:6]} == {"neighbours", "combo", "forest"}
+    wrong, rows = map(int, re.search(r"(\d+) of (\d+) rows are answered", out).groups())
+    assert 0 < wrong < rows / 20
+    assert (tmp_path / "report.html").read_text("utf-8").startswith("<!doctype html>")

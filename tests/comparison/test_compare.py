@@ -21,9 +21,10 @@ from sklearn.tree import DecisionTreeClassifier
 
 from tests.cli.conftest import make_frame
 from uneven import ComboClassifier, compare
-from uneven.comparison import Comparison, InputError
-from uneven.comparison.encoding import encode_ordinal
+from uneven.comparison import METHODS, Comparison, InputError
+from uneven.comparison.encoding import DenseFrame, encode_ordinal
 from uneven.metrics import confusion_norm
+from uneven.utils.registry import read_declarations
 
 FRAME = make_frame(120)
 FEATURES, LABELS = FRAME.drop(columns="label"), FRAME["label"]
@@ -123,13 +124,29 @@ def test_a_sparse_matrix_stays_sparse_for_those_who_take_it():
             return super().fit(X, y)
 
     X = sp.csc_array(np.where(np.abs(NUMBERS) < 1.0, 0.0, NUMBERS))
-    told = compare(X, LABELS, methods=["combo", "logistic_regression", Spy()], **QUICK)
+    methods = ["combo", "mumbo", "hist_gradient_boosting", "logistic_regression", Spy()]
+    views = {"first": [0], "second": [1]}
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setattr(DenseFrame, "transform", _no_dense_copy)
+        told = compare(X, LABELS, methods=methods, views=views, **QUICK)
+    assert [m.name for m in told.methods if m.errors] == ["hist_gradient_boosting"]
+    told = compare(X, LABELS, methods=methods, views=views, **QUICK)
     assert seen
     assert all(seen)
     assert (told.ranking["failed"] == 0).all()
     dense = compare(X.toarray(), LABELS, methods="combo", **QUICK)
     assert told.predictions["combo"].tolist() == dense.predictions["combo"].tolist()
     assert len(told.best_model().predict(X[:7])) == 7
+
+
+def _no_dense_copy(*_words):
+    raise AssertionError("a dense copy was made")
+
+
+def test_every_declared_method_can_be_compared():
+    declared = [one["name"] for one in read_declarations("method", "name")]
+    assert list(METHODS) == declared
+    assert "bayespoint" in METHODS
 
 
 def test_labels_come_back_as_they_were_given():

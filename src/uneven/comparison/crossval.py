@@ -383,11 +383,12 @@ def diagnose_views(
     """
     watcher = observer or Silent()
     watcher.begin("Views", "each on its own")
-    table = encode_ordinal(problem.schema).fit_transform(problem.X)
+    sparse = problem.schema.sparse
+    table = problem.X if sparse else encode_ordinal(problem.schema).fit_transform(problem.X)
     found = diagnose(
         table,
         problem.y,
-        {name: list(columns) for name, columns in (problem.views or {}).items()} or None,
+        {name: list(columns) for name, columns in (problem.view_columns or {}).items()} or None,
         max_rows=MOST_ROWS,
         random_state=settings.seed,
         n_jobs=settings.n_jobs,

@@ -1,7 +1,7 @@
 """Encoders that turn a table into numbers, keeping the column names.
 
 Each takes a `Schema` and returns a transformer that is not fitted yet. A sparse matrix holds
-numbers only: it stays sparse for linear learners and becomes a frame for those that split columns.
+numbers only and stays sparse for every learner that takes it so.
 """
 
 from __future__ import annotations
@@ -64,7 +64,7 @@ def encode_ordinal(schema: Schema) -> Any:
     2   3.0   NaN
     """
     if schema.sparse:
-        return DenseFrame(schema.names)
+        return "passthrough"
     codes = OrdinalEncoder(
         handle_unknown="use_encoded_value", unknown_value=np.nan, encoded_missing_value=np.nan
     )
@@ -226,10 +226,24 @@ def encoding_for(estimator: Any) -> str:
     """
     if hasattr(estimator, "steps"):
         return "as_is"
-    try:
-        takes_nan = bool(get_tags(estimator).input_tags.allow_nan)
-    except (AttributeError, TypeError):
-        takes_nan = False
+    takes_nan = _tells(estimator, "allow_nan")
     if takes_nan and type(estimator).__module__.startswith("uneven."):
         return "ordinal"
     return "indicators_nan" if takes_nan else "indicators"
+
+
+def takes_sparse(estimator: Any) -> bool:
+    """Whether a classifier learns from a sparse matrix; a pipeline may do so and is believed."""
+    return (
+        hasattr(estimator, "steps")
+        or hasattr(estimator, "estimators")
+        or _tells(estimator, "sparse")
+    )
+
+
+def _tells(estimator: Any, tag: str) -> bool:
+    """Whether an input tag of an estimator is set."""
+    try:
+        return bool(getattr(get_tags(estimator).input_tags, tag))
+    except (AttributeError, TypeError):
+        return False

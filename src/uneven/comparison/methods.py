@@ -14,8 +14,9 @@ from sklearn.ensemble import HistGradientBoostingClassifier, RandomForestClassif
 from sklearn.linear_model import LogisticRegression
 from sklearn.pipeline import Pipeline
 
+from uneven import linear, noise, stacking, versionspace  # noqa: F401  (they fill METHODS)
 from uneven.boosting import AdaBoostMMClassifier
-from uneven.comparison.encoding import ENCODERS
+from uneven.comparison.encoding import ENCODERS, DenseFrame, takes_sparse
 from uneven.comparison.errors import InputError, check_method_names
 from uneven.comparison.schema import Schema
 from uneven.fusion import LateFusionClassifier
@@ -136,7 +137,10 @@ def build_pipeline(method: Method, schema: Schema, settings: Settings) -> Pipeli
         Not fitted; steps ``"encode"`` and ``"classify"``.
     """
     classifier = make_classifier(method, settings)
-    return Pipeline([("encode", ENCODERS[method.encoding](schema)), ("classify", classifier)])
+    encoder = ENCODERS[method.encoding](schema)
+    if schema.sparse and not takes_sparse(classifier):
+        encoder = DenseFrame(schema.names)
+    return Pipeline([("encode", encoder), ("classify", classifier)])
 
 
 def make_classifier(method: Method, settings: Settings) -> Any:

@@ -316,9 +316,8 @@ def plan_comparison(
     if stack:
         chosen = [*chosen, stack_methods(chosen, problem.schema)]
     notes = [*fit_notes(chosen, problem, noise), *_uncorrected_notes(metric, noise)]
-    settings = replace(
-        settings, views=problem.views, noise_matrix=noise.undone.matrix if noise else None
-    )
+    matrix = noise.undone.matrix if noise else None
+    settings = replace(settings, views=problem.view_columns, noise_matrix=matrix)
     judged = noise.judged_by(metric) if noise else metric
     looked = diagnosis and has_views(problem)
     counts = (int(folds), int(repeats), splits)

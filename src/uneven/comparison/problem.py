@@ -10,6 +10,7 @@ from __future__ import annotations
 from collections.abc import Collection, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from pathlib import Path
+from typing import Any
 
 import numpy as np
 import pandas as pd
@@ -101,6 +102,14 @@ class Problem:
         classes, counts = np.unique(self.y, return_counts=True)
         object.__setattr__(self, "classes", classes)
         object.__setattr__(self, "class_counts", counts)
+
+    @property
+    def view_columns(self) -> Mapping[str, Sequence[Any]] | None:
+        """Columns of each view as a method takes them: by name, or by position if it is sparse."""
+        if self.views is None or not self.schema.sparse:
+            return self.views
+        place = {name: j for j, name in enumerate(self.schema.names)}
+        return {view: [place[name] for name in names] for view, names in self.views.items()}
 
     @property
     def missing_share(self) -> float:
