@@ -41,6 +41,7 @@ def test_every_example_is_tested():
     assert {path.name for path in EXAMPLES.glob("*.py")} <= tested
 
 
+@pytest.mark.slow
 def test_rare_classes(printed, tmp_path):
     out = printed("rare_classes.py", "picture.png")
     lines = [line.split() for line in out.splitlines()]
@@ -55,6 +56,7 @@ def test_rare_classes(printed, tmp_path):
     assert (tmp_path / "picture.png").read_bytes().startswith(b"\x89PNG")
 
 
+@pytest.mark.slow
 def test_class_costs_as_a_program(tmp_path):
     done = subprocess.run(
         [sys.executable, EXAMPLES / "class_costs.py"],
@@ -86,6 +88,7 @@ def test_views_in_a_pipeline(printed):
     assert re.search(r"strongest columns for danger: words__(smoke|burnt|spark|smell|shock)", out)
 
 
+@pytest.mark.slow
 def test_dialogues(printed):
     out = printed("dialogues.py")
     table, told = out.split("\n\n")
@@ -107,6 +110,7 @@ def test_dialogues(printed):
     )
 
 
+@pytest.mark.slow
 def test_text_categories_numbers(printed):
     out = printed("text_categories_numbers.py")
     assert int(re.search(r"(\d+) % of the cells stored", out)[1]) < 30
@@ -134,6 +138,7 @@ def test_noisy_labels(printed):
         assert abs(estimated - real) < 2 * error < abs(seen - real)
 
 
+@pytest.mark.slow
 def test_few_labels(printed):
     out = printed("few_labels.py")
     rows = re.findall(r"^(\D+) (0\.\d+)$", out, re.M)
@@ -143,6 +148,7 @@ def test_few_labels(printed):
     assert "noise matrix from cross-validated answers of GaussianNB on 150 rows" in out
 
 
+@pytest.mark.slow
 def test_version_space(printed, tmp_path):
     out = printed("version_space.py", "picture.png")
     rows = re.findall(r"^([^\d\n]+?) +([\d.]+)° +(\d+) : (\d+)$", out, re.M)
@@ -155,6 +161,7 @@ def test_version_space(printed, tmp_path):
     assert (tmp_path / "picture.png").read_bytes().startswith(b"\x89PNG")
 
 
+@pytest.mark.slow
 def test_active_learning(printed, tmp_path):
     out = printed("active_learning.py", "picture.png")
     assert "30 labels, 10 digits seen" in out
@@ -168,6 +175,7 @@ def test_active_learning(printed, tmp_path):
     assert (tmp_path / "picture.png").read_bytes().startswith(b"\x89PNG")
 
 
+@pytest.mark.slow
 def test_many_classifiers(printed, tmp_path):
     out = printed("many_classifiers.py", "picture.png")
     table = re.findall(r"^(mean of all|stack, \w+) +(\d+) +([\d.]+) +\d+$", out, re.MULTILINE)

@@ -340,6 +340,7 @@ def emptied(columns):
     return (columns[0][:0], *columns[1:])
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(
     ("name", "way", "change", "says"),
     [

@@ -91,6 +91,7 @@ def test_confusion_of_a_class_without_rows_has_no_recall():
     assert words.count("–") == 1
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("n_classes", [2, 4, 10, 26, 30])
 def test_confusion_cells_stay_legible(n_classes):
     truth, answer = answers(n_classes)
@@ -232,6 +233,7 @@ def test_vote_share_says_what_is_wrong():
         VoteShareDisplay(np.ones((2, 2)), ["one"], ["a", "b"])
 
 
+@pytest.mark.slow
 @given(st.text(), st.integers(3, 40))
 def test_shortened_names_fit(name, length):
     assert len(shorten(name, length)) <= length

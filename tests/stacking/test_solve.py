@@ -149,6 +149,7 @@ def test_golden_hinge_weights():
     np.testing.assert_allclose(sparse.coef[:, 0], [1.904762, 2.380952], atol=1e-5)
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(("combination", "loss", "penalty"), TRIPLES)
 def test_objective_equals_that_of_a_conic_solver(combination, loss, penalty):
     rng = np.random.default_rng(len(combination) * 7 + len(loss) * 3 + len(penalty))
@@ -208,6 +209,7 @@ def test_linear_stacking_bounds_the_svm_that_penalises_its_intercept():
     assert ours >= penalised - 0.1 * theirs
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("combination", COMBINATIONS)
 @pytest.mark.parametrize("loss", LOSSES)
 @pytest.mark.parametrize("penalty", ["l1", "group"])
@@ -287,6 +289,7 @@ def test_scores_of_nothing_but_zeros_are_harmless():
         assert not found.coef.any()
 
 
+@pytest.mark.slow
 def test_tiny_strengths_with_scores_near_zero_and_one():
     rng = np.random.default_rng(1)
     y = rng.integers(3, size=90)

@@ -28,6 +28,7 @@ def separable(seed, n_rows=30, n_features=4):
     return X, np.where(X @ rng.normal(size=n_features) >= 0, "yes", "no")
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("centre", [c for c in LEARNER_CENTRES if c in GRAVITY_METHODS])
 @pytest.mark.parametrize("seed", [0, 1])
 def test_centres_of_gravity_are_near_the_exact_one(centre, seed):
@@ -48,6 +49,7 @@ def test_chebyshev_centre_is_the_largest_margin():
     np.testing.assert_allclose(model.coef_[0], w / np.linalg.norm(w), atol=1e-8)
 
 
+@pytest.mark.slow
 def test_kernel_form_agrees_with_the_gram_matrix():
     X, y = separable(3, 25)
     t = np.where(y == "yes", 1.0, -1.0)

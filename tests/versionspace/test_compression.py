@@ -104,6 +104,7 @@ def toy(seed, margin=0.1):
     return normal_form(square.data, square.target)
 
 
+@pytest.mark.slow
 def test_the_published_experiment():
     """Cuts and updates of the three oracles on 300 squares; Louche (2016), figure 6.3."""
     cuts = {name: [] for name in ("largest_error", "random_error", "smallest_error")}

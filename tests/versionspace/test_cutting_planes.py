@@ -82,6 +82,7 @@ def test_a_run_ends_at_the_limit_and_where_a_query_forgets():
         cutting_planes(lambda w: None, lambda rows: None, max_cuts=0)
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("query", sorted(QUERIES))
 @pytest.mark.parametrize("oracle", sorted(ORACLES))
 def test_the_rows_used_give_the_same_classifier_step_by_step(query, oracle):

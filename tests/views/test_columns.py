@@ -60,6 +60,7 @@ def test_frame_holds_what_the_column_transformer_makes(options):
         np.testing.assert_allclose(found.to_numpy(), values, rtol=1e-12)
 
 
+@pytest.mark.slow
 def test_a_wide_table_stays_sparse_up_to_the_door():
     n = 400_000
     X = sp.random(n, 40, density=1e-4, format="csr", random_state=0)
@@ -88,6 +89,7 @@ def test_same_model_as_on_the_bare_matrix():
     assert told.view_share[2].argmax() == 2
 
 
+@pytest.mark.slow
 def test_grid_search_reaches_into_the_views():
     frame, y = notes()
     grid = {"encode__words__ngram_range": [(1, 1), (1, 2)], "classify__max_depth": [1, 2]}

@@ -28,6 +28,7 @@ def four_views(n=300, seed=0):
     return np.column_stack(columns), y, {"all": [0], "zero": [1], "noise": [2], "copy": [3]}
 
 
+@pytest.mark.slow
 def test_views_of_known_strength():
     X, y, views = four_views()
     found = diagnose(X, y, views, random_state=0)
@@ -47,6 +48,7 @@ def test_views_of_known_strength():
     assert found.rescue[2, 0] > 0.97
 
 
+@pytest.mark.slow
 def test_a_view_that_knows_one_class_is_imbalanced():
     bunch = make_imbalanced_views(600, separation=4.0, random_state=1)
     found = diagnose(bunch.data, bunch.target, bunch.views, cv=3, random_state=0)
@@ -57,6 +59,7 @@ def test_a_view_that_knows_one_class_is_imbalanced():
     assert found.remarks()[0].startswith("view1 knows some classes much better")
 
 
+@pytest.mark.slow
 def test_result_does_not_depend_on_threads_and_follows_the_seed():
     X, y, views = four_views(150)
     views.pop("zero")

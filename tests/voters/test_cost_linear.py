@@ -114,6 +114,7 @@ def test_columns_that_say_nothing_change_nothing_but_the_last_digits(problem):
     np.testing.assert_array_equal(kept.predict(wide), answers)
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("unit", [1e-300, 1e300])
 def test_huge_and_tiny_columns_with_holes_are_learnt(problem, unit):
     X, y = problem
