@@ -9,7 +9,7 @@ from hypothesis import strategies as st
 from sklearn.linear_model import LinearRegression
 
 from tests.stacking.problems import GOLDEN_P, GOLDEN_Y, level_one_problem
-from uneven.stacking.multiresponse import mlr
+from uneven.stacking.solvers.multiresponse import mlr
 from uneven.stacking.solvers.solve import solve
 
 FAMILIES = ("ws", "cws", "lsg")

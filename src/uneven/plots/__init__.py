@@ -1,7 +1,8 @@
 """Pictures of fitted votes and stacks, their errors and ranks, version spaces, and labels.
 
 Each display follows scikit-learn's convention: build it with ``from_estimator`` or another
-``from_...``, draw it again with ``plot``, find the result in ``ax_`` and ``figure_``.
+``from_...``, which draws it, or draw it again with ``plot``; both return the display. Find the
+result in ``ax_`` and ``figure_``.
 They need matplotlib and leave its global settings alone.
 """
 

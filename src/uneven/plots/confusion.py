@@ -109,11 +109,6 @@ class ConfusionNormDisplay:
             Where to draw; None makes a figure of a fitting size.
         **kwargs
             Passed to `from_predictions`.
-
-        Returns
-        -------
-        ConfusionNormDisplay
-            The drawn display.
         """
         return cls.from_predictions(y, estimator.predict(X), ax=ax, **kwargs)
 
@@ -145,11 +140,6 @@ class ConfusionNormDisplay:
             Where to draw.
         **kwargs
             Passed to `plot`.
-
-        Returns
-        -------
-        ConfusionNormDisplay
-            The drawn display.
         """
         weighed: dict[str, Any] = {"labels": labels, "sample_weight": sample_weight}
         counts, classes = confusion_counts(y_true, y_pred, **weighed)
@@ -186,11 +176,6 @@ class ConfusionNormDisplay:
             Write percent into the cells.
         recall_bars : bool
             Draw the bars with recall and support.
-
-        Returns
-        -------
-        ConfusionNormDisplay
-            The display itself.
         """
         if ax is None:
             (ax,) = fresh_axes(*self._figure_size(recall_bars))

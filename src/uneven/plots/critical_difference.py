@@ -125,11 +125,6 @@ class CriticalDifferenceDisplay:
             Where to draw; None makes a figure.
         **kwargs
             Passed to `plot`.
-
-        Returns
-        -------
-        CriticalDifferenceDisplay
-            The drawn display.
         """
         columns = getattr(values, "columns", None) if names is None else names
         if columns is None:
@@ -157,11 +152,6 @@ class CriticalDifferenceDisplay:
             Methods to draw in blue.
         title : str or None
             Replaces the headline.
-
-        Returns
-        -------
-        CriticalDifferenceDisplay
-            The display itself.
         """
         chosen = {highlight} if isinstance(highlight, str) else set(highlight)
         strangers = sorted(chosen - set(self.names))

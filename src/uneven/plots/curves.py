@@ -111,11 +111,6 @@ class BoostingCurveDisplay:
             Where to draw.
         **kwargs
             Passed to `plot`.
-
-        Returns
-        -------
-        BoostingCurveDisplay
-            The drawn display.
         """
         check_is_fitted(estimator)
         scores = {
@@ -138,11 +133,6 @@ class BoostingCurveDisplay:
             per panel.
         window : int or None
             Rounds in the running mean over edges and vote weights; None takes a tenth of all.
-
-        Returns
-        -------
-        BoostingCurveDisplay
-            The display itself.
         """
         panels = self._panels()
         self.axes_ = _axes_for(ax, len(panels))

@@ -67,11 +67,6 @@ class ViewDiagnosisDisplay:
         diagnosis : ViewDiagnosis
         ax : matplotlib Axes, sequence of two Axes, or None
             Where to draw; see `plot`.
-
-        Returns
-        -------
-        ViewDiagnosisDisplay
-            The drawn display.
         """
         return cls(diagnosis).plot(ax=ax)
 
@@ -82,11 +77,6 @@ class ViewDiagnosisDisplay:
         ----------
         ax : matplotlib Axes, sequence of two Axes, or None
             One Axes gets the map of recalls only; None makes a figure of a fitting size.
-
-        Returns
-        -------
-        ViewDiagnosisDisplay
-            The display itself.
         """
         pair = len(self.diagnosis.names) > 1
         if ax is None:

@@ -100,11 +100,6 @@ class LearningCurveDisplay:
             Where to draw; None makes a figure.
         **kwargs
             Passed to `plot`.
-
-        Returns
-        -------
-        LearningCurveDisplay
-            The drawn display.
         """
         display = cls(labels, curves, measure=measure, references=references)
         return display.plot(ax=ax, **kwargs)
@@ -123,11 +118,6 @@ class LearningCurveDisplay:
             Where to draw; None makes a figure.
         **kwargs
             Passed to `from_curves`.
-
-        Returns
-        -------
-        LearningCurveDisplay
-            The drawn display.
         """
         return cls.from_curves(*collect_runs(simulations, "scores"), ax=ax, **kwargs)
 
@@ -161,11 +151,6 @@ class LearningCurveDisplay:
             What to call the references.
         ylim : (float, float) or None
             Limits of the measure; None takes what the middles need.
-
-        Returns
-        -------
-        LearningCurveDisplay
-            The display itself.
         """
         check_band(band)
         if ax is None:
@@ -312,11 +297,6 @@ class VolumeDisplay:
             Where to draw; None makes a figure.
         **kwargs
             Passed to `plot`.
-
-        Returns
-        -------
-        VolumeDisplay
-            The drawn display.
         """
         return cls(labels, log_volumes).plot(ax=ax, **kwargs)
 
@@ -334,11 +314,6 @@ class VolumeDisplay:
             Where to draw; None makes a figure.
         **kwargs
             Passed to `plot`.
-
-        Returns
-        -------
-        VolumeDisplay
-            The drawn display.
         """
         return cls.from_curves(*collect_runs(simulations, "log_volumes"), ax=ax, **kwargs)
 
@@ -371,11 +346,6 @@ class VolumeDisplay:
             Draw the promise of Grünbaum and one bit per label.
         title : str or None
             Replaces the headline.
-
-        Returns
-        -------
-        VolumeDisplay
-            The display itself.
         """
         check_band(band)
         if unit not in UNITS:

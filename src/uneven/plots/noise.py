@@ -106,11 +106,6 @@ class NoiseMatrixDisplay:
             Where to draw; None makes a figure of a fitting size.
         **kwargs
             Passed to `plot`.
-
-        Returns
-        -------
-        NoiseMatrixDisplay
-            The drawn display.
         """
         display = cls(
             estimate.matrix,
@@ -142,11 +137,6 @@ class NoiseMatrixDisplay:
             0.6.
         include_values : bool
             Write percent, and intervals if there are any, into the cells.
-
-        Returns
-        -------
-        NoiseMatrixDisplay
-            The display itself.
         """
         if ax is None:
             (ax,) = fresh_axes(*self._figure_size())

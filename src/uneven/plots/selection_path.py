@@ -121,11 +121,6 @@ class SelectionPathDisplay:
             Where to draw; None makes a figure.
         **kwargs
             Passed to `plot`.
-
-        Returns
-        -------
-        SelectionPathDisplay
-            The drawn display.
         """
         display = cls(
             path.strengths,
@@ -155,11 +150,6 @@ class SelectionPathDisplay:
             and the one that it uses.
         **kwargs
             Passed to `plot`.
-
-        Returns
-        -------
-        SelectionPathDisplay
-            The drawn display.
         """
         if not hasattr(estimator, "path"):
             raise TypeError(
@@ -189,11 +179,6 @@ class SelectionPathDisplay:
             so that lines end where their names are.
         title : str or None
             Replaces the heading.
-
-        Returns
-        -------
-        SelectionPathDisplay
-            The display itself.
         """
         if kind not in get_args(Kind):
             raise ValueError(f"kind={kind!r} is unknown; use 'error' or 'weights'.")

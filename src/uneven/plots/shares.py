@@ -105,11 +105,6 @@ class VoteShareDisplay:
             Where to draw; None makes a figure of a fitting size.
         **kwargs
             Passed to `plot`.
-
-        Returns
-        -------
-        VoteShareDisplay
-            The drawn display.
         """
         told = estimator.explain()
         if by == "view":
@@ -145,11 +140,6 @@ class VoteShareDisplay:
             Replaces the heading.
         include_values : bool
             Write percent into the cells.
-
-        Returns
-        -------
-        VoteShareDisplay
-            The display itself.
         """
         if ax is None:
             (ax,) = fresh_axes(*self._figure_size())

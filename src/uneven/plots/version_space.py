@@ -134,11 +134,6 @@ class VersionSpaceDisplay:
             Passed to `plot`.
         **kwargs
             Passed to the constructor.
-
-        Returns
-        -------
-        VersionSpaceDisplay
-            The drawn display.
         """
         cuts = _check_cuts(space.cuts)
         if not isinstance(centres, Mapping):
@@ -154,11 +149,6 @@ class VersionSpaceDisplay:
             Where to draw; None makes a figure of a fitting size.
         title : str or None
             Replaces the line about the number of labels.
-
-        Returns
-        -------
-        VersionSpaceDisplay
-            The display itself.
         """
         if ax is None:
             (ax,) = fresh_axes(*self._figure_size())

@@ -4,10 +4,10 @@ from uneven.stacking.ensembles import bagged_ensemble, random_subspaces
 from uneven.stacking.kernel.choice import KernelChoice, choose_kernel_parameters
 from uneven.stacking.kernel.combiner import KernelCombiner, fit_kernel_combiner
 from uneven.stacking.margin_stacking import MarginStackingClassifier
-from uneven.stacking.multiresponse import mlr
 from uneven.stacking.out_of_fold.level_one import LevelOne, finish_members, level_one, score_members
 from uneven.stacking.out_of_fold.members import FittedMember, Member
 from uneven.stacking.rule_classifier import RuleClassifier
+from uneven.stacking.solvers.multiresponse import mlr
 from uneven.stacking.solvers.selection import choose_strength, select, select_then_refit
 from uneven.stacking.solvers.solve import SelectionPath, solve_path
 
