@@ -156,6 +156,7 @@ def test_stable_predictions_are_told_in_plain_words():
     assert StablePredictions(1)(learner) == "the last answer changed no prediction"
 
 
+@pytest.mark.slow
 def test_stability_is_the_same_after_clones_pickles_and_resuming(tmp_path):
     rule = StablePredictions(6, share=0.03)
     order = np.random.default_rng(1).permutation(150)

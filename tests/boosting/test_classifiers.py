@@ -33,6 +33,7 @@ def test_combo_recognises_rare_classes_that_adaboost_mm_gives_up():
     assert means[ComboClassifier] > means[AdaBoostMMClassifier] + 0.1
 
 
+@pytest.mark.slow
 def test_learns_digits_and_wine():
     X, y = load_digits(return_X_y=True)
     answers = cross_val_predict(ComboClassifier(n_estimators=150, n_jobs=2), X, y, cv=3)

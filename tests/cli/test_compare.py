@@ -99,6 +99,7 @@ def test_table_is_plain_text_without_terminal(uneven, table):
     assert "CoMBo: 3 fits" in done.err
 
 
+@pytest.mark.slow
 def test_parquet_repeats_and_view_file(uneven, frame, tmp_path):
     frame.to_parquet(tmp_path / "table.parquet")
     (tmp_path / "views.toml").write_text(

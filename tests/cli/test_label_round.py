@@ -21,6 +21,7 @@ def label_rows(pool, rows) -> pd.DataFrame:  # noqa: F811
     return pd.DataFrame({"row": rows, "label": [pool.attrs["labels"][row - 1] for row in rows]})
 
 
+@pytest.mark.slow
 def test_the_printed_commands_lead_from_labels_to_predictions(uneven, pool):  # noqa: F811
     label_rows(pool, [1, 2, 3]).to_csv("labels.csv", index=False)
     for _ in range(4):

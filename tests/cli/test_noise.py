@@ -344,6 +344,7 @@ def test_the_two_kinds_of_smoothing(uneven, noisy):
     np.testing.assert_allclose(found["--laplace"], np.full((3, 3), 1 / 3), atol=1e-3)
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("name", ["labelled.csv", "labelled.parquet"])
 def test_majority_labels_can_be_used(uneven, noisy, name):
     rng = np.random.default_rng(3)

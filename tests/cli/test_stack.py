@@ -87,6 +87,7 @@ def test_the_terminal_tells_what_is_kept(compared, results):
     assert f"penalty of strength {results.stack.strength:g}" in said
 
 
+@pytest.mark.slow
 def test_a_stack_survives_its_file_and_asks_only_the_kept(uneven, table, frame):
     done = uneven(
         "fit", table, "-t", "label", "--stack", "--method", ",".join(MEMBERS), "--rounds", 5,

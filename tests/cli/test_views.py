@@ -199,6 +199,7 @@ def test_predict_tells_how_many_rows_have_no_view(uneven, table, frame, tmp_path
     assert not n or (said in told[0] and "'common'" in told[0])
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("command", ["fit", "compare"])
 def test_warnings_are_notes_without_source_paths(uneven, frame, tmp_path, command):
     same = frame[["label"]].assign(sound__a=1.0, text__a=2.0)

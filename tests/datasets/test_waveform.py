@@ -18,6 +18,7 @@ def bayes_answers(data):
     return np.argmax(likelihood, axis=0)
 
 
+@pytest.mark.slow
 def test_the_best_classifier_errs_in_one_row_of_seven():
     bunch = make_waveform(3000, random_state=0)
     error = np.mean(bayes_answers(bunch.data) != bunch.target)

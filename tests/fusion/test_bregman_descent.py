@@ -87,6 +87,7 @@ def test_no_weights_do_better_than_two_contradictions():
     assert 2 * np.log(2) < loss_of(GOLDEN, learnt, FIVE) < 2 * np.log(2) + 0.01
 
 
+@pytest.mark.slow
 @settings(max_examples=200)
 @given(
     margins(),

@@ -134,6 +134,7 @@ def test_one_unit_in_the_last_place_changes_nothing(draw, version, rough):
     assert version == 2 or max(moved) > 0.01
 
 
+@pytest.mark.slow
 def test_ties_decided_by_precision_are_decided_better():
     accuracy = {"precision": [], "first": []}
     for draw in range(6):

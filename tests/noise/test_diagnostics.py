@@ -97,6 +97,7 @@ def repeated(times, n, rng):
     return found, (joint, 1 - np.trace(joint), answer_rates)
 
 
+@pytest.mark.slow
 def test_unbiased_and_with_honest_standard_errors():
     found, wanted = repeated(400, 300, np.random.default_rng(0))
     for which, truth in enumerate(wanted):

@@ -64,6 +64,7 @@ def table():
     return X, t, np.where(np.arange(300) < 60, t, -1)
 
 
+@pytest.mark.slow
 @threadpool_limits.wrap(limits=1, user_api="blas")
 def test_cheap_labels_beat_the_classifier_that_gave_them():
     X, t = load_digits(return_X_y=True)

@@ -149,6 +149,7 @@ def test_kernels_draw_curved_boundaries():
     assert given.decision_function(K) == pytest.approx(dual.decision_function(rows), abs=1e-10)
 
 
+@pytest.mark.slow
 def test_learns_digits_in_spite_of_noise():
     digits, t = load_digits(return_X_y=True)
     noise = cyclic_noise(10, (0.3, 0.1))

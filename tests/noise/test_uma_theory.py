@@ -66,6 +66,7 @@ def draws():
     return X, t, coef, noise, drawn_vectors(X, t, coef, noise, 800)
 
 
+@pytest.mark.slow
 def test_vectors_are_free_of_bias(draws):
     X, t, coef, _, drawn = draws
     error = drawn.mean(axis=0) - clean_vectors(X, t, coef)
@@ -210,6 +211,7 @@ def test_rotations_doublings_and_scalings(seed):
     assert longer.coef_ == pytest.approx(8 * base.coef_)
 
 
+@pytest.mark.slow
 @given(SEEDS, st.permutations(range(3)))
 @settings(max_examples=20, deadline=None)
 def test_renaming_classes_renames_the_model(seed, order):

@@ -20,6 +20,7 @@ def joined(rule="mean", estimators=None, **words):
     return Pipeline([("same", same), ("joined", last)]).fit(X, Y)
 
 
+@pytest.mark.slow
 def test_rules_come_back_from_files(tmp_path):
     for rule in ["trimmed_mean", *TRAINED_RULES]:
         pipeline = joined(rule)

@@ -81,6 +81,7 @@ def test_one_view_and_given_axes():
         ViewDiagnosisDisplay(sample(1)).plot(ax=axes)
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("n_views", [2, 6, 12])
 def test_nothing_is_cut_off(n_views):
     names = [f"a very long name of view number {j}" for j in range(n_views)]

@@ -70,6 +70,7 @@ FLAT = (
 )
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("name", ["usual", "many", "nasty", "noisy", "nasty noise", "stack"])
 def test_page_renders_and_never_scrolls_sideways(visit, name):
     page = visit(name)
@@ -143,6 +144,7 @@ def test_nasty_names_are_shown_as_they_are(visit):
     assert set(NASTY) <= set(shown)
 
 
+@pytest.mark.slow
 def test_every_fold_out_opens_for_print(visit):
     page = visit("usual")
     page.evaluate("window.dispatchEvent(new Event('beforeprint'))")

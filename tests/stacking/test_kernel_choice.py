@@ -16,6 +16,7 @@ from uneven.stacking.solvers.solve import STRENGTHS
 FEW = {"strengths": [1e-4, 1e-2, 1.0], "gammas": [0.1, 1.0, 10.0]}
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("combination", ["ws", "cws", "lsg"])
 @pytest.mark.parametrize("loss", ["squared", "hinge"])
 def test_errors_are_those_of_the_combined_answers(combination, loss):

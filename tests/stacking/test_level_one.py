@@ -261,6 +261,7 @@ MIXED = [
 ]
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(("backend", "n_jobs"), [("threading", 2), ("multiprocessing", 2)])
 def test_the_result_does_not_depend_on_who_computes(backend, n_jobs):
     alone = level_one(MIXED, X, NAMES, random_state=5)

@@ -12,6 +12,7 @@ from uneven.stacking.solvers.selection import select_then_refit
 from uneven.stacking.solvers.solve import solve
 
 
+@pytest.mark.slow
 def test_a_bad_start_costs_time_only():
     P, y = level_one_problem(80, 8, 3, seed=0)
     words = {"strength": 1e-3, "solver": "newton"}

@@ -18,6 +18,7 @@ from uneven import MarginStackingClassifier
 from uneven.stacking import Member
 
 
+@pytest.mark.slow
 def test_parameters_have_nested_names(wine):
     X, _, y, _ = wine
     stack = MarginStackingClassifier(small_members(), strength=0.01)

@@ -99,6 +99,7 @@ def test_parameters_of_dropped_members_are_named():
     assert stack.set_params(tree=DecisionTreeClassifier(), tree__max_depth=2)
 
 
+@pytest.mark.slow
 def test_path_answers_about_the_fit_not_about_later_parameters():
     stack = MarginStackingClassifier(members(), strengths=GRID, random_state=0).fit(X, Y)
     before, one = stack.path(), stack.strength_for(1)

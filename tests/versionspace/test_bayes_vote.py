@@ -35,6 +35,7 @@ def test_in_two_dimensions_the_strategy_is_the_centre(seed):
     np.testing.assert_array_equal(answers[clear], np.sign(products[clear]))
 
 
+@pytest.mark.slow
 def test_strategy_beats_gravity_beats_chebyshev_beats_members():
     rng = np.random.default_rng(0)
     X = rng.normal(size=(800, 5))

@@ -73,6 +73,7 @@ def test_the_tolerance_is_kept():
         assert np.mean(errors) < 1.3 * tol
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("angle", [1e-3, 1e-4])
 def test_flights_find_the_middle_of_thin_spaces(angle):
     exact = exact_centre(lune(angle)).centre
