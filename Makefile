@@ -7,7 +7,7 @@ TESTED := OPENBLAS_NUM_THREADS=1 OMP_NUM_THREADS=1 $(BIN)/python -m pytest -n 2 
 JITTERED := $(TESTED) docs src/uneven tests/test_readme.py tests/test_examples.py tests/boosting/test_real_data.py tests/fusion/test_carako.py
 
 .DEFAULT_GOAL := help
-.PHONY: help demo quick test jitter check bench format clean
+.PHONY: help demo quick test jitter check bench derived format clean
 
 help:  ## list the commands
 	@grep -E '^[a-z]+:.*##' $(MAKEFILE_LIST) | sed -E 's/:.*##/\t/' | expand -t 12
@@ -41,6 +41,11 @@ check: $(STAMP)  ## lint, format check, types, room rules
 
 bench: $(STAMP)  ## speed, memory and learning, side by side with the alternatives
 	$(BIN)/python -m benchmarks
+
+derived: $(STAMP)  ## write again what is derived from the classes: tables in the docs, public names, kept model files
+	$(BIN)/python -m tests.test_declarations
+	$(BIN)/python -m tests.test_public_names
+	$(BIN)/python -m tests.persistence.corpus
 
 format: $(STAMP)  ## apply the formatter and the safe lint fixes
 	$(BIN)/ruff check --fix .
