@@ -45,6 +45,5 @@ def test_names_are_those_of_the_stub(package):
     for line in lines:
         (name,) = line.names
         assert name.name == name.asname, "type checkers re-export 'X as X' only"
-        assert name.name in import_module(line.module).__all__
         assert getattr(module, name.name) is getattr(import_module(line.module), name.name)
     assert set(module.__all__) - {"__version__"} == {line.names[0].name for line in lines}

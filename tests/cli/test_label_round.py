@@ -221,7 +221,7 @@ def test_an_interruption_while_the_command_is_loaded_is_told(uneven, pool, monke
     def interrupt(*_):
         raise KeyboardInterrupt
 
-    monkeypatch.setattr("uneven.cli.label_next.LabelRequest", interrupt)
+    monkeypatch.setattr("uneven.cli.requests.LabelRequest", interrupt)
     done = uneven(*ASK)
     assert done.code == 130
     assert done.complaint == "interrupted; nothing was written."

@@ -16,22 +16,6 @@ import numpy as np
 from uneven.metrics import average_ranks
 from uneven_published.numbers import Numbers, Verdict, complete_table
 
-__all__ = [
-    "Check",
-    "alike",
-    "asked",
-    "average",
-    "best",
-    "best_overall",
-    "compare",
-    "counted",
-    "difference",
-    "each_row",
-    "levelled",
-    "ordered",
-    "within",
-]
-
 Check = Callable[[Numbers], Verdict]
 Sign = Literal["<", "<=", ">", ">="]
 Answer = bool | tuple[bool, str]

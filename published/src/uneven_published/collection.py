@@ -20,7 +20,6 @@ from uneven.utils.registry import closest
 if TYPE_CHECKING:
     from uneven_published.description import Exhibit
 
-__all__ = ["STATUS", "Listed", "catalogue", "choose", "listed", "listing", "names_of"]
 
 DOCUMENTS = ("koco", "combo", "bregman", "louche", "sen", "norm")
 """Packages of exhibits, by the keys of their documents."""

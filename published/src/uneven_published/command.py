@@ -10,8 +10,6 @@ from uneven.comparison.errors import InputError
 from uneven_published.collection import listed, names_of
 from uneven_published.terminal import print_list
 
-__all__ = ["ReproduceRequest", "list_exhibits", "reproduce", "write_page"]
-
 
 @dataclass(frozen=True)
 class ReproduceRequest:

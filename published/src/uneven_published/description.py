@@ -15,20 +15,6 @@ from typing import Any, Literal
 from uneven.datasets import fetch
 from uneven_published.numbers import Numbers, Printed, Verdict
 
-__all__ = [
-    "Answers",
-    "Claim",
-    "Context",
-    "Document",
-    "Exhibit",
-    "Item",
-    "Measure",
-    "Plot",
-    "Ranking",
-    "Significance",
-    "Study",
-]
-
 Answers = Mapping[str, Mapping[str, Any]]
 """What a cell found: column to measure to samples; the first axis of the samples is the sample."""
 

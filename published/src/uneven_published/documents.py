@@ -4,8 +4,6 @@ from __future__ import annotations
 
 from uneven_published.description import Document
 
-__all__ = ["BREGMAN", "COMBO", "CONNECT_REBUILT", "KOCO", "LOUCHE", "NORM", "SEN"]
-
 KOCO = Document(
     "koco",
     "S. Koço (2013), Tackling the uneven views problem with cooperation based ensemble learning "

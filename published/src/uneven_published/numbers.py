@@ -11,21 +11,6 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-__all__ = [
-    "Key",
-    "Measured",
-    "Numbers",
-    "Printed",
-    "Summary",
-    "Value",
-    "Verdict",
-    "complete_table",
-    "printed_curve",
-    "printed_methods",
-    "printed_table",
-]
-
-
 Key = tuple[str, str, str]
 """Row, column, measure."""
 

@@ -24,18 +24,6 @@ from uneven.metrics import (
 )
 from uneven_published.description import Answers, Context
 
-__all__ = [
-    "MEASURES",
-    "ClassRecall",
-    "CrossValidated",
-    "Drawn",
-    "Outcome",
-    "Sample",
-    "judge",
-    "pick",
-    "teach",
-]
-
 
 @dataclass(frozen=True)
 class Outcome:

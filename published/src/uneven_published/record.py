@@ -16,8 +16,6 @@ from uneven_published.numbers import Key, Measured, Summary, Value
 from uneven_published.runner import Harvest
 from uneven_published.significance import compare_columns, rank_columns
 
-__all__ = ["SCHEMA", "build_record", "measured_part", "record_of"]
-
 SCHEMA = 1
 _DIGITS = 6
 

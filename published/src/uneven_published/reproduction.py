@@ -24,8 +24,6 @@ from uneven_published.record import SCHEMA, build_record, measured_part, record_
 from uneven_published.runner import Run, harvest, missing_rows, plan, run_cells
 from uneven_published.terminal import cell_progress, print_record
 
-__all__ = ["read_records", "reproduce", "write_page"]
-
 CELLS = "cells"
 INTERRUPTED = 130
 SHOWN_FAILURES = 5

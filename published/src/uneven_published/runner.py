@@ -29,20 +29,6 @@ from uneven.utils.files import replace_file
 from uneven_published.description import Answers, Context, Exhibit, Item, Study
 from uneven_published.numbers import Measured
 
-__all__ = [
-    "Cell",
-    "CellStore",
-    "Finished",
-    "Harvest",
-    "Run",
-    "absent_packages",
-    "harvest",
-    "missing_rows",
-    "plan",
-    "run_cells",
-]
-
-
 _OLD = 3600.0
 """Seconds after which nobody is writing a draft any more."""
 

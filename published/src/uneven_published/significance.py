@@ -15,9 +15,6 @@ from uneven.metrics.significance import signed_rank_test
 from uneven_published.description import Exhibit, Significance
 from uneven_published.numbers import Measured, Summary, complete_table
 
-__all__ = ["Comparison", "Ranks", "compare_columns", "rank_columns"]
-
-
 Samples = NDArray[np.float64]
 _OF_PAIRS = ("student", "signed_rank")
 

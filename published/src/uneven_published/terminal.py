@@ -28,8 +28,6 @@ from rich.text import Text
 from uneven.cli.terminal import ascii_only, stderr, stdout
 from uneven_published.collection import STATUS, Listed
 
-__all__ = ["cell_progress", "print_list", "print_record"]
-
 STYLES = {"original": "green", "substitute": "yellow", "impossible": "red"}
 QUIET_SECONDS = 30.0
 """Between two lines about the progress where there is no bar."""

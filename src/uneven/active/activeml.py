@@ -19,8 +19,6 @@ from uneven.active.registry import rule_of
 from uneven.active.rules import Rule
 from uneven.versionspace import BayesPointClassifier
 
-__all__ = ["as_query_strategy"]
-
 _NAME = "LearnerStrategy"
 
 

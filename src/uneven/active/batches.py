@@ -14,8 +14,6 @@ from uneven.active.state import Pool, QueryState
 from uneven.linear.expansions import gram, kernel_parameters
 from uneven.linear.rows import row_norms, scale_rows
 
-__all__ = ["BATCHES", "check_utilities", "pick_batch", "pick_first", "spread_rows"]
-
 BATCHES = ("diverse", "best")
 """Ways to take several rows at once."""
 

@@ -15,19 +15,6 @@ import scipy.sparse as sp
 from uneven.utils.files import replace_file
 from uneven.utils.labels import find_labels, split_labels
 
-__all__ = [
-    "History",
-    "HistoryError",
-    "Step",
-    "answers",
-    "check_answers",
-    "fingerprint",
-    "join_labels",
-    "load_history",
-    "save_history",
-    "split_known",
-]
-
 _FORMAT = 1
 """Version of the file."""
 

@@ -36,11 +36,9 @@ from uneven.active.state import Pool, QueryState, takes_nan, validate_rows
 from uneven.active.stopping import StoppingRule, check_stop, first_reason
 from uneven.linear.base import generator
 from uneven.utils.frames import take_rows
-from uneven.utils.parameters import Choice, check_integer, check_parameters
+from uneven.utils.parameters import Choice, check_integer, check_parameters, store_parameters
 from uneven.utils.validation import whole_or_nothing
 from uneven.versionspace import BayesPointClassifier
-
-__all__ = ["ActiveLearner"]
 
 
 class ActiveLearner(ClassifierMixin, BaseEstimator):
@@ -138,14 +136,7 @@ class ActiveLearner(ClassifierMixin, BaseEstimator):
         unlabelled: Any = -1,
         random_state: Any = None,
     ) -> None:
-        self.estimator = estimator
-        self.query = query
-        self.geometry = geometry
-        self.batch = batch
-        self.stop = stop
-        self.ties = ties
-        self.unlabelled = unlabelled
-        self.random_state = random_state
+        store_parameters(self, locals())
 
     def start(self, pool: Any, labels: Any = None) -> Self:
         """Begin with a pool of rows, of which some may have labels.

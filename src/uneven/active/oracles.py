@@ -14,8 +14,6 @@ from sklearn.utils import check_random_state
 
 from uneven.noise import corrupt_labels
 
-__all__ = ["BudgetSpentError", "CostlyOracle", "NoisyOracle", "Oracle", "PerfectOracle"]
-
 Oracle = Callable[[np.ndarray], np.ndarray]
 
 

@@ -17,19 +17,6 @@ from typing import Any, TypeVar
 from uneven.utils.parameters import check_choice
 from uneven.utils.registry import Registry
 
-__all__ = [
-    "RULES",
-    "STOPPING_RULES",
-    "blind_choices",
-    "check_model",
-    "check_query",
-    "looks_at_rows",
-    "query_name",
-    "rule",
-    "rule_of",
-    "stopping_rule",
-]
-
 RULES: Registry[Callable[..., Any]] = Registry("query rule")
 """The query rules by name."""
 

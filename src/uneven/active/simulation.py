@@ -15,8 +15,6 @@ from uneven.active.learner import ActiveLearner
 from uneven.active.oracles import BudgetSpentError, Oracle
 from uneven.utils.parameters import check_integer
 
-__all__ = ["LearningCurve", "simulate"]
-
 Callback = Callable[[ActiveLearner], None]
 
 

@@ -25,8 +25,6 @@ from uneven.versionspace import BayesPointClassifier
 from uneven.versionspace.propagation import JITTER
 from uneven.versionspace.span import feature_norms
 
-__all__ = ["Pool", "QueryState", "takes_nan", "validate_rows"]
-
 
 class Pool:
     """The unlabelled pool: rows that wait for labels, with what never changes about them.

@@ -28,16 +28,6 @@ if TYPE_CHECKING:
     from uneven.active.learner import ActiveLearner
     from uneven.active.state import QueryState
 
-__all__ = [
-    "Budget",
-    "ExpectedGain",
-    "NoInformativeRow",
-    "StablePredictions",
-    "StoppingRule",
-    "VolumeBelow",
-    "check_stop",
-    "first_reason",
-]
 
 StoppingRule = Callable[["ActiveLearner"], str | None]
 

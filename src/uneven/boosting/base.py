@@ -35,7 +35,8 @@ from uneven.votes import ALL_VIEWS, Term, Vote
 from uneven.votes.vote import StagedVoteClassifier
 
 try:
-    from sklearn.callback import CallbackSupportMixin, with_callbacks
+    from sklearn.callback import CallbackSupportMixin as CallbackSupportMixin
+    from sklearn.callback import with_callbacks as with_callbacks
 except ImportError:  # scikit-learn before 1.9
 
     class CallbackSupportMixin:  # type: ignore[no-redef]
@@ -44,21 +45,6 @@ except ImportError:  # scikit-learn before 1.9
     def with_callbacks(method: Callable) -> Callable:  # type: ignore[no-redef]
         """Stand-in for scikit-learn's decorator."""
         return method
-
-
-__all__ = [
-    "BoostingClassifier",
-    "CallbackSupportMixin",
-    "Candidate",
-    "GrowingVote",
-    "Round",
-    "RowDraw",
-    "Setting",
-    "SingleCostBoosting",
-    "announced_rounds",
-    "warn_of_guessing",
-    "with_callbacks",
-]
 
 
 class RowDraw:

@@ -12,8 +12,6 @@ from uneven.utils.docstrings import documented
 from uneven.utils.methods import method
 from uneven.utils.model_types import persisted
 
-__all__ = ["ComboClassifier"]
-
 
 @persisted("combo", role="classifier")
 @method(

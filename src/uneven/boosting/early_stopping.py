@@ -8,8 +8,6 @@ from uneven.views.training_rows import TrainingRows
 from uneven.votes import Term, Vote
 from uneven.votes.vote import vote_answers
 
-__all__ = ["EarlyStopping"]
-
 
 class EarlyStopping:
     """Scores the vote on validation rows, and notices when learning no longer helps.

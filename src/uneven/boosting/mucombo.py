@@ -20,8 +20,6 @@ from uneven.utils.model_types import persisted
 from uneven.utils.parameters import Choice, store_parameters
 from uneven.votes import Term, Vote
 
-__all__ = ["MuComboClassifier"]
-
 
 @dataclass
 class _Process:

@@ -29,18 +29,6 @@ from uneven.views.training_rows import speaking_views
 from uneven.voters import CostTree, TrainingTable, TreeVoter, Voter, WeakLearner, as_weak_learner
 from uneven.votes import ALL_VIEWS, Panel, Term, Vote
 
-__all__ = [
-    "SELECTION_RULES",
-    "Lesson",
-    "Memory",
-    "MultiViewBoosting",
-    "ViewProcess",
-    "learners_by_view",
-    "select",
-    "selection_counts",
-    "term_answers",
-]
-
 _PARALLEL_CELLS = 150_000
 _SEED_STEP = 0x9E3779B1
 

@@ -48,17 +48,6 @@ from uneven.views.training_rows import validate_predict_data
 from uneven.votes import Term, Vote
 from uneven.votes.vote import checked_vote, vote_answers
 
-__all__ = [
-    "COOPERATION_RULES",
-    "MumboClassifier",
-    "binary",
-    "cooperation_shares",
-    "gauss",
-    "half",
-    "ratio",
-]
-
-
 Rule = Callable[[np.ndarray, np.ndarray], Any]
 
 

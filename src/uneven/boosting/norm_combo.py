@@ -52,8 +52,6 @@ from uneven.voters import CostLinear, TrainingTable, as_weak_learner
 from uneven.votes import ALL_VIEWS, Term, Vote
 from uneven.votes.vote import StagedVoteClassifier
 
-__all__ = ["NormComboClassifier"]
-
 _WARM_UP = 4
 _PRIOR = 1.0
 _SUREST = 1.0 - 1e-3

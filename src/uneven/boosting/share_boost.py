@@ -22,8 +22,6 @@ from uneven.utils.model_types import persisted
 from uneven.utils.parameters import Choice, store_parameters
 from uneven.votes import Vote
 
-__all__ = ["ShareBoostClassifier"]
-
 
 class _Bandit:
     """Which view to ask: an adversarial bandit (EXP3.P) that is paid by edges.

@@ -5,8 +5,6 @@ from __future__ import annotations
 from numbers import Integral
 from typing import Any
 
-__all__ = ["check_dimensions", "check_numbers"]
-
 
 def check_numbers(**values: float) -> None:
     """Refuse what no bound can be made of.

@@ -13,22 +13,6 @@ from scipy.special import betainc, gammaln
 
 from uneven.bounds.arguments import check_dimensions, check_numbers
 
-__all__ = [
-    "approximate_centre_lambda",
-    "approximate_centre_scale",
-    "approximate_centre_share",
-    "ball_volume",
-    "cap_share",
-    "cone_centre_height",
-    "cone_top_share",
-    "cone_volume",
-    "cutting_plane_steps",
-    "grunbaum_share",
-    "half_ball_centre",
-    "log_ball_volume",
-    "sphere_area",
-]
-
 
 def log_ball_volume(n_dims: int, radius: float = 1.0) -> float:
     """Logarithm of the volume of a ball.

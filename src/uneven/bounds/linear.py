@@ -15,17 +15,6 @@ from scipy.special import gammaln, logsumexp
 
 from uneven.bounds.arguments import check_numbers
 
-__all__ = [
-    "compression_bound",
-    "compression_sample_size",
-    "is_shattered",
-    "linear_vc_dimension",
-    "perceptron_mistake_bound",
-    "ultraconservative_mistake_bound",
-    "uma_sample_size",
-    "vc_sample_size",
-]
-
 
 def perceptron_mistake_bound(radius: float, margin: float) -> float:
     """Bound the mistakes of a perceptron: ``radius**2 / margin**2``.

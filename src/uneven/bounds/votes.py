@@ -10,19 +10,6 @@ from scipy.special import gammaln, logsumexp, rel_entr, xlogy
 
 from uneven.bounds.arguments import check_numbers
 
-__all__ = [
-    "binary_kl",
-    "binary_kl_inverse",
-    "confusion_generalisation_bound",
-    "gibbs_confusion_bound",
-    "gibbs_risk_bound",
-    "majority_vote_bound",
-    "risk_bound",
-    "risk_from_confusion",
-    "training_loss_bound",
-    "vote_divergence",
-]
-
 _EXACT_XI_LIMIT = 10_000
 
 

@@ -18,30 +18,6 @@ import typer
 import uneven
 from uneven.cli import texts
 
-__all__ = [
-    "TABLE_HELP",
-    "Debug",
-    "Depth",
-    "Drop",
-    "Encoding",
-    "GivenTable",
-    "GivenTarget",
-    "Jobs",
-    "Keep",
-    "Kernel",
-    "ModelPath",
-    "NoiseMatrix",
-    "OnEmpty",
-    "Rounds",
-    "Seed",
-    "Table",
-    "Target",
-    "Views",
-    "app",
-    "check_jobs",
-    "invoke",
-]
-
 
 def _set_debug(context: typer.Context, value: bool) -> None:
     if value:
@@ -236,7 +212,7 @@ def _fit(
     source = TableRequest(table, target, views, drop or (), keep or (), encoding, noise_matrix)
     source.check()
     from uneven.cli.compare import fit
-    from uneven.comparison.methods import Settings
+    from uneven.utils.methods import Settings
 
     settings = Settings(rounds=rounds, max_depth=max_depth, seed=seed, n_jobs=n_jobs)
     command = context.find_root().obj.command

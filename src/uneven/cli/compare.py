@@ -37,17 +37,6 @@ from uneven.report.methods import told_cost
 from uneven.report.outcome import impossible, leaders, matrix_doubt
 from uneven.utils.files import replace_folder
 
-__all__ = [
-    "compare",
-    "fit",
-    "model_card",
-    "noise_table",
-    "ranking_table",
-    "stack_table",
-    "view_table",
-]
-
-
 FULL_WIDTH = 120
 TIMED_WIDTH = 90
 VERDICT_STYLES = {"strong": "green", "weak": "yellow", "absent": "red"}

@@ -18,8 +18,6 @@ from uneven.comparison import METHODS
 from uneven.comparison.summaries import Share
 from uneven.persistence.model_file import ModelCard, in_use, load_model
 
-__all__ = ["explain"]
-
 
 def explain(path: Path, top: int = 15) -> None:
     """Print the card of a model and who speaks for which class in it.

@@ -25,9 +25,6 @@ from uneven.utils.files import replace_file
 from uneven.utils.registry import listing
 from uneven.versionspace import BayesPointClassifier
 
-__all__ = ["label_next", "label_notes"]
-
-
 ALIKE = 0.8
 FREQUENT = 5
 NO_CLASS: tuple[str, ...] = (

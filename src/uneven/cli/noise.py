@@ -27,8 +27,6 @@ from uneven.noise import (
 from uneven.utils.files import replace_file
 from uneven.utils.registry import listing
 
-__all__ = ["estimate_noise"]
-
 MAJORITY, LIKELIEST = "majority", "likeliest"
 MOST_MISTAKES = 3
 FEW_ROWS = 10

@@ -23,8 +23,6 @@ from uneven.comparison.tables import PARQUET_SUFFIXES, check_columns, table_styl
 from uneven.linear.rows import add_constant
 from uneven.utils.registry import listing
 
-__all__ = ["PoolTable", "read_pool"]
-
 NUMBER = "row"
 """What rows are named by that have no name of their own."""
 

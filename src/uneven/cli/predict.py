@@ -16,8 +16,6 @@ from uneven.persistence.model_file import ModelCard, in_use, load_model
 from uneven.utils.files import replace_file
 from uneven.utils.registry import listing
 
-__all__ = ["predict"]
-
 
 def predict(
     model_path: Path,

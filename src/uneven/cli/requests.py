@@ -22,17 +22,6 @@ if TYPE_CHECKING:
     from uneven.comparison.measures import LabelNoise
     from uneven.comparison.problem import Problem
 
-__all__ = [
-    "CompareRequest",
-    "LabelRequest",
-    "NoiseRequest",
-    "TableRequest",
-    "check_model",
-    "check_names",
-    "check_out",
-    "compare_source",
-]
-
 
 @dataclass(frozen=True)
 class TableRequest:

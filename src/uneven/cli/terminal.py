@@ -24,17 +24,6 @@ from rich.text import Text
 if TYPE_CHECKING:
     from uneven.comparison.crossval import Progress
 
-__all__ = [
-    "ascii_only",
-    "busy",
-    "notes",
-    "progress",
-    "shade",
-    "stderr",
-    "stdout",
-    "table",
-    "warnings_as_notes",
-]
 
 PLAIN_WIDTH = 160
 

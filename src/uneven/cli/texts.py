@@ -14,25 +14,6 @@ from typer.core import TyperCommand
 
 from uneven.utils.registry import read_declarations
 
-__all__ = [
-    "COMPARE",
-    "EXIT_CODES",
-    "EXPLAIN",
-    "FIT",
-    "LABELS_OUT",
-    "LABEL_NEXT",
-    "MAIN",
-    "NOISE",
-    "NOISE_MATRIX",
-    "ON_EMPTY",
-    "PREDICT",
-    "REPRODUCE",
-    "STACK",
-    "VIEWS",
-    "ListingCommand",
-    "fill_lists",
-]
-
 WIDTH = 96
 """Longest line of a paragraph that is filled in; terminals of 100 columns show it unbroken."""
 

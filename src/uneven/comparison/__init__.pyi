@@ -17,8 +17,6 @@ from uneven.comparison.measures import label_noise as label_noise
 from uneven.comparison.measures import read_label_columns as read_label_columns
 from uneven.comparison.methods import METHODS as METHODS
 from uneven.comparison.methods import STACK as STACK
-from uneven.comparison.methods import Method as Method
-from uneven.comparison.methods import Settings as Settings
 from uneven.comparison.methods import build_pipeline as build_pipeline
 from uneven.comparison.methods import choose_methods as choose_methods
 from uneven.comparison.methods import default_methods as default_methods
@@ -52,3 +50,5 @@ from uneven.comparison.summaries import ViewSummary as ViewSummary
 from uneven.comparison.tables import file_digest as file_digest
 from uneven.comparison.tables import read_table as read_table
 from uneven.comparison.viewfile import views_of_table as views_of_table
+from uneven.utils.methods import Method as Method
+from uneven.utils.methods import Settings as Settings

@@ -22,28 +22,14 @@ from threadpoolctl import threadpool_limits
 
 from uneven.comparison.encoding import encode_ordinal
 from uneven.comparison.measures import MEASURES, Answers, Measure
-from uneven.comparison.methods import STACK, Method, Settings, build_pipeline, make_classifier
+from uneven.comparison.methods import STACK, build_pipeline, make_classifier
 from uneven.comparison.problem import Problem, check_folds
 from uneven.comparison.results import FoldAnswers, FoldError, MethodResult
 from uneven.comparison.summaries import shown_params
 from uneven.metrics import confusion_counts
 from uneven.utils.frames import take_rows
+from uneven.utils.methods import Method, Settings
 from uneven.views import ViewDiagnosis, diagnose
-
-__all__ = [
-    "MOST_ROWS",
-    "Observer",
-    "Progress",
-    "Reporter",
-    "RoundCounter",
-    "Silent",
-    "cross_validate",
-    "diagnose_views",
-    "fit_method",
-    "has_views",
-    "stratified_folds",
-]
-
 
 MOST_CURVE_ROWS = 20_000
 FEWEST_PARALLEL_CELLS = 2_000_000

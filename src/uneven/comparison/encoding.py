@@ -22,16 +22,6 @@ from sklearn.utils import get_tags
 from uneven.comparison.errors import InputError
 from uneven.comparison.schema import Schema
 
-__all__ = [
-    "ENCODERS",
-    "DenseFrame",
-    "encode_indicators",
-    "encode_one_hot",
-    "encode_ordinal",
-    "encoding_for",
-    "hand_on",
-]
-
 MOST_INDICATORS = 64
 MOST_DENSE_CELLS = 500_000_000
 

@@ -8,14 +8,6 @@ from contextlib import contextmanager
 
 from uneven.utils.registry import Registry, listing
 
-__all__ = [
-    "InputError",
-    "check_fold_number",
-    "check_method_names",
-    "in_python_words",
-    "python_words",
-]
-
 
 class InputError(ValueError):
     """Something about the data or the request is wrong; the message says what and what to do."""

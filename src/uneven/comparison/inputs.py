@@ -22,10 +22,9 @@ from uneven.comparison.problem import Problem, in_views, make_problem, read_prob
 from uneven.comparison.schema import Column, Schema, class_labels
 from uneven.comparison.tables import read_table
 from uneven.comparison.viewfile import views_of_table
+from uneven.utils.parameters import store_parameters
 from uneven.utils.registry import listing
 from uneven.views import resolve_views
-
-__all__ = ["TableClassifier", "as_frame", "read_data", "read_noise"]
 
 
 def read_data(
@@ -256,10 +255,7 @@ class TableClassifier(ClassifierMixin, BaseEstimator):
     def __init__(
         self, pipeline: Pipeline, schema: Schema, columns: Sequence[str], classes: NDArray
     ) -> None:
-        self.pipeline = pipeline
-        self.schema = schema
-        self.columns = columns
-        self.classes = classes
+        store_parameters(self, locals())
 
     @classmethod
     def _test_instances(cls) -> list[Any]:

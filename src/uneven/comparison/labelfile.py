@@ -20,17 +20,6 @@ from uneven.comparison.tables import check_file, guess_style
 from uneven.utils.files import replace_file
 from uneven.utils.registry import closest, listing
 
-__all__ = [
-    "CHECK",
-    "ENDINGS",
-    "LABEL",
-    "OURS",
-    "SKIP",
-    "LabelFile",
-    "read_label_file",
-    "write_label_file",
-]
-
 LABEL, CHECK = "label", "check"
 OURS = (LABEL, "guess", "votes", "why", CHECK)
 """Columns that stand beside the row's name, in order."""

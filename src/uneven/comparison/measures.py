@@ -32,16 +32,6 @@ from uneven.noise import NoiseInverse, invert_noise, recover_priors
 from uneven.utils.registry import listing
 from uneven.utils.simplex import project_on_simplex
 
-__all__ = [
-    "MEASURES",
-    "Answers",
-    "LabelNoise",
-    "Measure",
-    "choose_measure",
-    "label_noise",
-    "read_label_columns",
-]
-
 
 @dataclass(frozen=True)
 class Answers:

@@ -14,28 +14,14 @@ from sklearn.ensemble import HistGradientBoostingClassifier, RandomForestClassif
 from sklearn.linear_model import LogisticRegression
 from sklearn.pipeline import Pipeline
 
-from uneven import linear, noise, stacking, versionspace  # noqa: F401  (they fill METHODS)
 from uneven.boosting import AdaBoostMMClassifier
 from uneven.comparison.encoding import ENCODERS, DenseFrame, takes_sparse
 from uneven.comparison.errors import InputError, check_method_names
 from uneven.comparison.schema import Schema
 from uneven.fusion import LateFusionClassifier
 from uneven.stacking import MarginStackingClassifier
-from uneven.utils.methods import METHODS, Method, Settings, method
-
-__all__ = [
-    "METHODS",
-    "STACK",
-    "Method",
-    "Settings",
-    "build_pipeline",
-    "choose_methods",
-    "default_methods",
-    "explains_itself",
-    "knows_noise",
-    "make_classifier",
-    "stack_methods",
-]
+from uneven.utils.methods import METHODS as METHODS
+from uneven.utils.methods import Method, Settings, method
 
 for _room in ("boosting", "fusion", "linear", "noise", "stacking", "versionspace"):
     import_module(f"uneven.{_room}")  # its classes enter METHODS

@@ -42,15 +42,6 @@ from uneven.noise import check_noise_matrix
 from uneven.utils.files import replace_file
 from uneven.utils.registry import closest, listing
 
-__all__ = [
-    "CORNER",
-    "NoiseFile",
-    "check_noise",
-    "read_noise_file",
-    "read_noise_matrix",
-    "write_noise_matrix",
-]
-
 CORNER = "observed"
 """What stands above the names of the observed labels."""
 

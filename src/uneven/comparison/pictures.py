@@ -12,8 +12,6 @@ from uneven.comparison.results import Comparison, MethodResult
 from uneven.metrics import matrix_norm
 from uneven.utils.registry import closest, listing
 
-__all__ = ["draw"]
-
 KINDS = ("confusion", "recalls", "shares", "critical_difference")
 
 

@@ -33,8 +33,6 @@ from uneven.comparison.inputs import read_data, read_noise
 from uneven.comparison.measures import MEASURES, LabelNoise, Measure, choose_measure
 from uneven.comparison.methods import (
     STACK,
-    Method,
-    Settings,
     choose_methods,
     default_methods,
     explains_itself,
@@ -52,8 +50,7 @@ from uneven.comparison.summaries import (
     now,
     versions,
 )
-
-__all__ = ["Plan", "as_methods", "compare", "default_metric", "fit_notes", "plan_comparison"]
+from uneven.utils.methods import Method, Settings
 
 MOST_SHOWN_FEATURES = 15
 MOSTLY = 0.5

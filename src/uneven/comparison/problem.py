@@ -31,20 +31,6 @@ from uneven.comparison.viewfile import EMPTY, views_of_table
 from uneven.utils.frames import take_columns
 from uneven.utils.registry import listing
 
-__all__ = [
-    "Features",
-    "LabelledTable",
-    "Problem",
-    "check_folds",
-    "demo_problem",
-    "in_views",
-    "labelled_table",
-    "make_problem",
-    "read_problem",
-    "take_features",
-]
-
-
 FEWEST_IDS = 20
 
 

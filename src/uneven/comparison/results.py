@@ -41,10 +41,9 @@ if TYPE_CHECKING:
     from sklearn.pipeline import Pipeline
 
     from uneven.comparison.inputs import TableClassifier
-    from uneven.comparison.methods import Method, Settings
     from uneven.comparison.problem import Problem
+    from uneven.utils.methods import Method, Settings
 
-__all__ = ["SCHEMA", "Comparison", "FoldAnswers", "FoldError", "MethodResult", "Workshop"]
 
 SCHEMA = 1
 

@@ -22,17 +22,6 @@ from pandas.api import types
 from uneven.comparison.errors import InputError
 from uneven.utils.registry import listing
 
-__all__ = [
-    "Column",
-    "ColumnKind",
-    "Schema",
-    "class_labels",
-    "exact_numbers",
-    "infer_kind",
-    "without_na_words",
-]
-
-
 ColumnKind = Literal["number", "boolean", "date", "category"]
 
 DATE_PATTERN = r"\d{4}-\d{2}-\d{2}([T ]\d{2}:\d{2}(:\d{2}(\.\d+)?)?)?(Z|[+-]\d{2}:?\d{2})?"

@@ -24,23 +24,6 @@ if TYPE_CHECKING:
     from uneven.comparison.problem import Problem
     from uneven.views import ViewDiagnosis
 
-__all__ = [
-    "DataSummary",
-    "NoiseSummary",
-    "Share",
-    "StackSummary",
-    "ViewSummary",
-    "check_square",
-    "known_fields",
-    "mean",
-    "now",
-    "shown_params",
-    "spread",
-    "versions",
-    "with_nan",
-    "without_nan",
-]
-
 
 def known_fields(cls: type, raw: Mapping[str, Any]) -> dict[str, Any]:
     """Entries of ``raw`` that are fields of the dataclass ``cls``."""

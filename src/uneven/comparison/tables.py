@@ -26,19 +26,6 @@ from uneven.utils.registry import closest, listing
 if TYPE_CHECKING:
     import pandas as pd
 
-__all__ = [
-    "PARQUET_SUFFIXES",
-    "CsvStyle",
-    "check_columns",
-    "check_ending",
-    "check_file",
-    "check_header",
-    "file_digest",
-    "guess_style",
-    "read_cells",
-    "read_table",
-    "table_style",
-]
 
 SEPARATORS = (",", ";", "\t", "|")
 SAMPLE_BYTES = 1 << 18

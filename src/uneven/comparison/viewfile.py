@@ -19,8 +19,6 @@ from typing import Any
 from uneven.comparison.errors import InputError
 from uneven.utils.registry import closest, listing
 
-__all__ = ["EMPTY", "match_views", "read_view_file", "views_of_table"]
-
 EMPTY = "is empty and is left out"
 """Why columns without any value are no features; views pass such columns over."""
 

@@ -15,8 +15,6 @@ from numba import njit, types
 from numba.core import cgutils
 from numba.extending import intrinsic
 
-__all__ = ["add_lanes4", "add_lanes8", "aligned_empty", "aligned_zeros"]
-
 
 def _lane_adder(lanes: int):
     @intrinsic

@@ -24,8 +24,6 @@ import numpy as np
 
 from uneven.costs import _loops
 
-__all__ = ["CONSTRAINTS", "exact_coefficients", "simplified_coefficients"]
-
 CONSTRAINTS = ("eq1", "le1")
 _NORMALISATIONS = ("sum", "cap")
 

@@ -25,8 +25,6 @@ from uneven.costs.matrices import CostMatrix, KnownLabels, VoteCosts, quantum
 from uneven.utils.parallel import ThreadPool
 from uneven.utils.simplex import recover_priors
 
-__all__ = ["Beliefs", "ExpectedCosts", "NoisyLabels"]
-
 _NEVER_STALE = (-1, -1)
 
 

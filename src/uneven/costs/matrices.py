@@ -36,26 +36,6 @@ from uneven.costs import _loops
 from uneven.costs._simd import aligned_zeros
 from uneven.utils.parallel import ThreadPool
 
-__all__ = [
-    "EDGE_CLIP",
-    "EDGE_TOLERANCE",
-    "TIE",
-    "CostMatrix",
-    "FixedCosts",
-    "KnownLabels",
-    "RunningCosts",
-    "VoteCosts",
-    "edge",
-    "example_distribution",
-    "exponential_costs",
-    "is_edge_over_random",
-    "line_search_weight",
-    "quantum",
-    "uniform_baseline",
-    "vote_weight",
-]
-
-
 EDGE_CLIP = 1e-10
 """Edges are kept this far from -1 and 1, so that a vote weight is at most 11.86."""
 

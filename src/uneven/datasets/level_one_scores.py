@@ -8,8 +8,6 @@ import numpy as np
 from scipy.special import softmax
 from sklearn.utils import Bunch, check_random_state
 
-__all__ = ["make_level_one"]
-
 
 def make_level_one(
     n_samples: int = 500,

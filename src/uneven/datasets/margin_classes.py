@@ -8,8 +8,6 @@ import numpy as np
 from numpy.typing import ArrayLike
 from sklearn.utils import Bunch, check_random_state
 
-__all__ = ["make_margin_classes"]
-
 _MOST_PROTOTYPES = 1000
 _FEWEST_POINTS = 1000
 _SMALLEST_YIELD = 0.002

@@ -5,8 +5,6 @@ from __future__ import annotations
 import numpy as np
 from sklearn.utils import Bunch, check_random_state
 
-__all__ = ["make_margin_square"]
-
 _HALF_SIDE = 10.0
 
 

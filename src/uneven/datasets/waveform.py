@@ -7,8 +7,6 @@ from sklearn.utils import Bunch, check_random_state
 
 from uneven.datasets.bunches import table_bunch
 
-__all__ = ["make_waveform"]
-
 
 def make_waveform(
     n_samples: int = 5000,

@@ -15,8 +15,6 @@ from uneven.dialogues.records import Dialogue
 from uneven.dialogues.world import World
 from uneven.utils.simplex import whole_counts
 
-__all__ = ["THEMES", "make_dialogues"]
-
 THEMES: Mapping[str, float] = MappingProxyType(
     {
         "fares": 35,

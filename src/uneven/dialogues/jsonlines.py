@@ -14,8 +14,6 @@ from typing import IO, Any, cast
 from uneven.dialogues.records import Dialogue, Turn
 from uneven.utils.files import replace_file
 
-__all__ = ["read_dialogues", "write_dialogues"]
-
 MOST_DIGITS = 300
 GZIP_START = b"\x1f\x8b"
 _DIALOGUE_KEYS = ("id", "theme", "entities", "turns")

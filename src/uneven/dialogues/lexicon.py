@@ -8,8 +8,6 @@ from functools import cache
 import numpy as np
 from sklearn.feature_extraction.text import CountVectorizer
 
-__all__ = ["close_words", "invented_words"]
-
 _ONSETS = ["b", "c", "d", "f", "g", "l", "m", "n", "p", "r", "s", "t", "v", "ch", "br", "pl", "tr"]
 _VOWELS = ["a", "e", "i", "o", "u", "ai", "ou"]
 _CODAS = ["", "", "", "l", "n", "r", "s", "t"]

@@ -9,8 +9,6 @@ from itertools import chain
 import numpy as np
 import scipy.sparse as sp
 
-__all__ = ["learn_tokens", "ngrams", "presence"]
-
 
 def ngrams(tokens: Sequence[str], lengths: tuple[int, int], glue: str) -> list[str]:
     """All runs of neighbouring tokens of the wanted lengths.

@@ -14,8 +14,6 @@ from sklearn.utils import check_random_state
 from uneven.dialogues.lexicon import close_words
 from uneven.dialogues.records import Dialogue, Turn
 
-__all__ = ["WORD_ERROR_RATES", "recognise"]
-
 WORD_ERROR_RATES: Mapping[str, float] = MappingProxyType({"operator": 0.563, "user": 0.673})
 """Word error rates of the recogniser of the call-centre corpus, by speaker."""
 

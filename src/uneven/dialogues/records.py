@@ -8,8 +8,6 @@ from dataclasses import dataclass
 from numbers import Integral, Real
 from typing import Any, cast
 
-__all__ = ["Dialogue", "Turn"]
-
 MOST_LETTERS = 10**12
 
 

@@ -9,8 +9,6 @@ import numpy as np
 
 from uneven.dialogues.records import Dialogue, Turn
 
-__all__ = ["PROSODY", "learn_limits", "prosody", "turn_tokens"]
-
 PROSODY = (
     "duration",
     "turn_duration",

@@ -18,8 +18,6 @@ from numpy.typing import NDArray
 from uneven.dialogues.lexicon import invented_words
 from uneven.dialogues.records import Dialogue, Turn
 
-__all__ = ["World"]
-
 _SPEAKERS = ("operator", "user")
 _TURNS = 45.8
 _TURNS_SHAPE = 3.0

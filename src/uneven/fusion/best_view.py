@@ -13,10 +13,8 @@ from uneven.fusion.per_view import check_folds, fit_model, view_scores
 from uneven.utils.contract import not_repeatable
 from uneven.utils.docstrings import documented
 from uneven.utils.parallel import ThreadPool
-from uneven.utils.parameters import Jobs
+from uneven.utils.parameters import Jobs, store_parameters
 from uneven.views.training_rows import TrainingRows, speaking_views
-
-__all__ = ["BestViewClassifier"]
 
 
 @documented
@@ -81,12 +79,7 @@ class BestViewClassifier(DelegatingClassifier):
         random_state: Any = None,
         n_jobs: int | None = None,
     ) -> None:
-        self.estimator = estimator
-        self.scoring = scoring
-        self.cv = cv
-        self.views = views
-        self.random_state = random_state
-        self.n_jobs = n_jobs
+        store_parameters(self, locals())
 
     def _check_parameters(self) -> None:
         super()._check_parameters()

@@ -36,18 +36,6 @@ from scipy.special import expit, logit, rel_entr
 from uneven.utils.parallel import ThreadPool
 from uneven.utils.simplex import project_on_simplex
 
-__all__ = [
-    "VIEW_RULES",
-    "Descent",
-    "DoubleWeights",
-    "hits_and_misses",
-    "logistic_loss",
-    "relative_entropy",
-    "sigma",
-    "step_and_gain",
-    "tilt",
-]
-
 _LEAST_SMOOTHING = np.finfo(float).eps
 _NEVER_ZERO = 1e-300
 _TIE = 1e-12

@@ -29,14 +29,13 @@ from uneven.utils.parameters import (
     Whole,
     check_integer,
     check_parameters,
+    store_parameters,
 )
 from uneven.utils.validation import whole_or_nothing
 from uneven.views.training_rows import TrainingRows
 from uneven.voters import TreeVoter
 from uneven.votes import Term, Vote
 from uneven.votes.vote import VoteClassifier, checked_vote, flatten_binary
-
-__all__ = ["BregmanVoteClassifier"]
 
 _SHARE = Interval(0, 1, says="a number between 0 and 1")
 
@@ -207,20 +206,7 @@ class BregmanVoteClassifier(VoteClassifier):
         random_state: Any = None,
         n_jobs: int | None = None,
     ) -> None:
-        self.voters = voters
-        self.variant = variant
-        self.max_iter = max_iter
-        self.view_weights = view_weights
-        self.smoothing = smoothing
-        self.floor = floor
-        self.tol = tol
-        self.return_index = return_index
-        self.out_of_fold = out_of_fold
-        self.clip_negative = clip_negative
-        self.balance = balance
-        self.views = views
-        self.random_state = random_state
-        self.n_jobs = n_jobs
+        store_parameters(self, locals())
 
     def fit(self, X: Any, y: Any, sample_weight: Any = None) -> Self:
         """Train the voters of every view and learn the weights.

@@ -23,14 +23,19 @@ from uneven.utils.docstrings import documented
 from uneven.utils.methods import method
 from uneven.utils.model_types import persisted
 from uneven.utils.parallel import ThreadPool, thread_pool
-from uneven.utils.parameters import Choice, Interval, Jobs, Whole, check_parameters
+from uneven.utils.parameters import (
+    Choice,
+    Interval,
+    Jobs,
+    Whole,
+    check_parameters,
+    store_parameters,
+)
 from uneven.utils.validation import whole_or_nothing
 from uneven.views.training_rows import TrainingRows, speaking_views
 from uneven.voters import CostTree, TrainingTable, Voter, WeakLearner, as_weak_learner
 from uneven.votes import Term, Vote
 from uneven.votes.vote import VoteClassifier, vote_answers
-
-__all__ = ["CarakoClassifier"]
 
 _SAME_LOSS = 1e-9
 
@@ -228,20 +233,7 @@ class CarakoClassifier(VoteClassifier):
         random_state: Any = None,
         n_jobs: int | None = None,
     ) -> None:
-        self.estimator = estimator
-        self.version = version
-        self.procedure = procedure
-        self.max_iter = max_iter
-        self.tol = tol
-        self.n_restarts = n_restarts
-        self.sweeps = sweeps
-        self.max_depth = max_depth
-        self.constraint = constraint
-        self.ties = ties
-        self.views = views
-        self.max_bins = max_bins
-        self.random_state = random_state
-        self.n_jobs = n_jobs
+        store_parameters(self, locals())
 
     def fit(self, X: Any, y: Any, sample_weight: Any = None) -> Self:
         """Learn voters and coefficients.

@@ -36,8 +36,6 @@ from uneven.costs import exponential_costs
 from uneven.costs.class_weights import exact_coefficients
 from uneven.utils.simplex import project_on_simplex
 
-__all__ = ["CarakoLoss", "JointLoss", "SplitLoss", "coarsen", "put_on_grid"]
-
 _GRADIENT_STEPS = 200
 _GRADIENT_TOLERANCE = 1e-9
 _COEFFICIENT_GRID = 2.0**-16

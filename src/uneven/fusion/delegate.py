@@ -21,8 +21,6 @@ from uneven.views import ViewMap
 from uneven.views.training_rows import TrainingRows, validate_predict_data
 from uneven.votes.vote import flatten_binary
 
-__all__ = ["DelegatingClassifier"]
-
 
 def _model_has(name: str) -> Callable[[Any], bool]:
     def check(classifier: DelegatingClassifier) -> bool:

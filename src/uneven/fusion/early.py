@@ -21,12 +21,10 @@ from uneven.fusion.per_view import fit_model
 from uneven.utils.docstrings import documented
 from uneven.utils.estimators import align_probabilities, seeded_clone
 from uneven.utils.parallel import ThreadPool
-from uneven.utils.parameters import check_choice
+from uneven.utils.parameters import check_choice, store_parameters
 from uneven.utils.validation import column_names
 from uneven.views.training_rows import TrainingRows
 from uneven.votes import Explanation, column_shares
-
-__all__ = ["EarlyFusionClassifier"]
 
 _KEPT_VARIANCE = 0.95
 _MOST_SPARSE_COMPONENTS = 100
@@ -99,11 +97,7 @@ class EarlyFusionClassifier(DelegatingClassifier):
         views: Any = None,
         random_state: Any = None,
     ) -> None:
-        self.estimator = estimator
-        self.scale = scale
-        self.reduce = reduce
-        self.views = views
-        self.random_state = random_state
+        store_parameters(self, locals())
 
     def _check_parameters(self) -> None:
         super()._check_parameters()

@@ -13,10 +13,8 @@ from uneven.utils.contract import not_repeatable
 from uneven.utils.docstrings import documented
 from uneven.utils.estimators import align_probabilities
 from uneven.utils.parallel import ThreadPool
-from uneven.utils.parameters import Choice, Interval, Jobs
+from uneven.utils.parameters import Choice, Interval, Jobs, store_parameters
 from uneven.views.training_rows import TrainingRows
-
-__all__ = ["HoldoutFusionClassifier"]
 
 
 @documented
@@ -98,13 +96,7 @@ class HoldoutFusionClassifier(DelegatingClassifier):
         random_state: Any = None,
         n_jobs: int | None = None,
     ) -> None:
-        self.estimator = estimator
-        self.final_estimator = final_estimator
-        self.holdout = holdout
-        self.inputs = inputs
-        self.views = views
-        self.random_state = random_state
-        self.n_jobs = n_jobs
+        store_parameters(self, locals())
 
     def _unfitted_model(self) -> Any:
         return DecisionTreeClassifier() if self.final_estimator is None else self.final_estimator

@@ -25,14 +25,12 @@ from uneven.utils.model_types import (
     persisted,
 )
 from uneven.utils.parallel import thread_pool
-from uneven.utils.parameters import Jobs, check_choice, check_parameters
+from uneven.utils.parameters import Jobs, check_choice, check_parameters, store_parameters
 from uneven.utils.validation import whole_or_nothing
 from uneven.views.training_rows import TrainingRows, validate_predict_data
 from uneven.voters import EstimatorVoter
 from uneven.votes import Term, Vote
 from uneven.votes.vote import VoteClassifier
-
-__all__ = ["LateFusionClassifier", "check_joining"]
 
 _METHOD = {"votes": "predict", "scores": "predict_proba", "margins": "decision_function"}
 _JOINED = {
@@ -167,15 +165,7 @@ class LateFusionClassifier(VoteClassifier):
         random_state: Any = None,
         n_jobs: int | None = None,
     ) -> None:
-        self.estimator = estimator
-        self.combine = combine
-        self.rule = rule
-        self.weights = weights
-        self.percent = percent
-        self.normalise = normalise
-        self.views = views
-        self.random_state = random_state
-        self.n_jobs = n_jobs
+        store_parameters(self, locals())
 
     def fit(self, X: Any, y: Any, sample_weight: Any = None) -> Self:
         """Train one classifier per view.

@@ -23,15 +23,6 @@ from uneven.views.training_rows import TrainingRows, speaking_views, validate_fi
 from uneven.voters import EstimatorVoter, TreeVoter
 from uneven.votes import Vote
 
-__all__ = [
-    "check_folds",
-    "fit_members",
-    "fit_model",
-    "validate_rows",
-    "view_scores",
-    "warn_if_nothing_learnt",
-]
-
 
 def validate_rows(estimator: Any, X: Any, y: Any, sample_weight: Any) -> TrainingRows:
     """Validate what ``fit`` was given; remember columns, classes, their frequencies and views.

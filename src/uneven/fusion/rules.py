@@ -23,28 +23,6 @@ import numpy as np
 
 from uneven.utils.parameters import check_choice
 
-__all__ = [
-    "RULES",
-    "SMALLEST_FACTOR",
-    "WEIGHTED_RULES",
-    "check_labels",
-    "check_member_scores",
-    "check_member_weights",
-    "check_percent",
-    "check_same_members",
-    "count_votes",
-    "join_scores",
-    "majority",
-    "maximum",
-    "mean",
-    "median",
-    "minimum",
-    "product",
-    "trimmed_mean",
-    "weighted_mean",
-    "weighted_product",
-]
-
 SMALLEST_FACTOR = 1e-12
 """Scores below count as this much in a product, so that one zero is no veto without appeal."""
 

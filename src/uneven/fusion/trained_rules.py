@@ -22,16 +22,6 @@ from uneven.fusion.rules import (
 )
 from uneven.utils.model_types import check_numbers, persisted
 
-__all__ = [
-    "TRAINED_RULES",
-    "DecisionTemplates",
-    "DempsterShafer",
-    "FixedRule",
-    "TrainedRule",
-    "WeightedRule",
-    "accuracy_weights",
-]
-
 _LARGEST_DISTANCE = 1e300
 
 

@@ -20,8 +20,6 @@ from uneven.utils.estimators import seeded_clone
 from uneven.views.training_rows import TrainingRows
 from uneven.voters import EstimatorVoter, TreeVoter, Voter
 
-__all__ = ["GrownTree", "Pool", "Question", "as_voters", "grow_tree", "make_pool"]
-
 _KEPT_BACK = 2
 _TIE = 1e-12
 _ABOVE_ALL = 2.0

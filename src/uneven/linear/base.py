@@ -16,19 +16,6 @@ from uneven.utils.model_types import check_classes, check_names, check_numbers, 
 from uneven.utils.parameters import Flag
 from uneven.utils.validation import narrow_indices
 
-__all__ = [
-    "BinaryLinearClassifier",
-    "LinearClassifier",
-    "check_expansion",
-    "check_linear",
-    "check_same_width",
-    "csr_parts",
-    "generator",
-    "squared_lengths",
-    "validate_labelled_rows",
-    "validate_stream",
-]
-
 _RULES: dict[str, Any] = {"accept_sparse": "csr", "dtype": np.float64}
 _LONGEST = 1e145
 

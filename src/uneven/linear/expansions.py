@@ -17,23 +17,6 @@ from sklearn.utils.validation import check_is_fitted, validate_data
 from uneven.utils.model_types import check_kernel, check_numbers, check_rows, persisted
 from uneven.utils.parameters import Choice, Interval, Whole
 
-__all__ = [
-    "BLOCK_BYTES",
-    "FINITE",
-    "KERNELS",
-    "Gamma",
-    "KernelExpansion",
-    "KernelMixin",
-    "block_rows",
-    "blocks",
-    "check_kernel_parameters",
-    "check_square",
-    "gram",
-    "highest",
-    "is_psd",
-    "kernel_parameters",
-]
-
 KERNELS = ("cosine", "laplacian", "linear", "poly", "polynomial", "precomputed", "rbf", "sigmoid")
 """The kernels by name; all but "precomputed" are those of scikit-learn."""
 

@@ -11,8 +11,6 @@ from sklearn.utils.validation import check_array
 
 from uneven.linear.rows import row_norms
 
-__all__ = ["HardMargin", "NotSeparableError", "hard_margin"]
-
 _STEPS_PER_ROW = 100
 """Least squares may take this many steps for each row; SciPy would give up after three."""
 

@@ -23,10 +23,8 @@ from uneven.linear.expansions import (
 )
 from uneven.linear.steps import STEP_CODES
 from uneven.utils.model_types import persisted
-from uneven.utils.parameters import Choice, Whole, check_parameters
+from uneven.utils.parameters import Choice, Whole, check_parameters, store_parameters
 from uneven.utils.validation import whole_or_nothing
-
-__all__ = ["KernelPerceptronClassifier"]
 
 _ROWS_AT_A_TIME = 512
 """Rows of a block where not all kernel values are kept."""
@@ -122,13 +120,7 @@ callable, default="rbf"
         max_epochs: int = 100,
         random_state: Any = None,
     ) -> None:
-        self.kernel = kernel
-        self.gamma = gamma
-        self.degree = degree
-        self.coef0 = coef0
-        self.step = step
-        self.max_epochs = max_epochs
-        self.random_state = random_state
+        store_parameters(self, locals())
 
     def fit(self, X: Any, y: Any) -> Self:
         """Show the rows until an epoch passes without a mistake.

@@ -20,10 +20,8 @@ from uneven.linear.base import (
 )
 from uneven.linear.rows import scale_rows
 from uneven.utils.model_types import persisted
-from uneven.utils.parameters import Choice, Whole, check_parameters
+from uneven.utils.parameters import Choice, Whole, check_parameters, store_parameters
 from uneven.utils.validation import whole_or_nothing
-
-__all__ = ["PICKS", "PerceptronClassifier", "PerceptronRun", "run_perceptron"]
 
 PICKS = ("cyclic", "lowest_margin", "random")
 """Ways to choose the next row."""
@@ -222,12 +220,7 @@ class PerceptronClassifier(BinaryLinearClassifier):
         normalize: bool = False,
         random_state: Any = None,
     ) -> None:
-        self.pick = pick
-        self.max_epochs = max_epochs
-        self.max_updates = max_updates
-        self.fit_intercept = fit_intercept
-        self.normalize = normalize
-        self.random_state = random_state
+        store_parameters(self, locals())
 
     def fit(self, X: Any, y: Any) -> Self:
         """Learn from mistakes until there are none.

@@ -11,8 +11,6 @@ import scipy.sparse as sp
 from numpy.typing import ArrayLike
 from sklearn.utils.validation import check_array, column_or_1d
 
-__all__ = ["add_constant", "margins", "normal_form", "normalize_rows", "row_norms", "scale_rows"]
-
 
 def normalize_rows(X: Any) -> Any:
     """Divide every row by its Euclidean length.

@@ -49,8 +49,6 @@ from uneven.linear._loops import (
     find_errors,
 )
 
-__all__ = ["ERROR_STEPS", "STEP_CODES", "ErrorStep", "check_step", "error_set"]
-
 STEP_CODES = {
     "first": FIRST,
     "max": MAX,

@@ -21,10 +21,8 @@ from uneven.linear.base import (
 )
 from uneven.linear.steps import STEP_CODES, check_step, error_set
 from uneven.utils.model_types import persisted
-from uneven.utils.parameters import Choice, Flag, Whole, check_parameters
+from uneven.utils.parameters import Choice, Flag, Whole, check_parameters, store_parameters
 from uneven.utils.validation import whole_or_nothing
-
-__all__ = ["UltraconservativeClassifier"]
 
 
 @persisted("ultraconservative", role="classifier")
@@ -133,13 +131,7 @@ default="max"
         average: bool = False,
         random_state: Any = None,
     ) -> None:
-        self.step = step
-        self.max_epochs = max_epochs
-        self.fit_intercept = fit_intercept
-        self.normalize = normalize
-        self.shuffle = shuffle
-        self.average = average
-        self.random_state = random_state
+        store_parameters(self, locals())
 
     def fit(self, X: Any, y: Any) -> Self:
         """Show the rows until an epoch passes without a mistake.

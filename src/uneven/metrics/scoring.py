@@ -25,8 +25,6 @@ from sklearn.metrics import accuracy_score, make_scorer
 from uneven.metrics._checks import without_last_bits
 from uneven.utils.registry import MIDDLE, Registry
 
-__all__ = ["LOWER_IS_BETTER", "MEASURES", "Measure", "get_scorer", "measure", "scorers"]
-
 Scorer = Callable[..., float]
 _Function = TypeVar("_Function", bound=Callable[..., Any])
 

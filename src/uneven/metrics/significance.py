@@ -29,20 +29,6 @@ from scipy.stats import rankdata, studentized_range, wilcoxon
 from scipy.stats import t as t_distribution
 from sklearn.model_selection import RepeatedStratifiedKFold
 
-__all__ = [
-    "PairedTest",
-    "RankTest",
-    "average_ranks",
-    "critical_difference",
-    "five_by_two",
-    "five_by_two_f_test",
-    "five_by_two_t_test",
-    "friedman_test",
-    "groups_alike",
-    "signed_rank_test",
-]
-
-
 ALIKE = 1e-12
 """Numbers this close, as a share of the largest, are equal but for rounding."""
 

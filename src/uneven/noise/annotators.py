@@ -35,8 +35,6 @@ from numpy.typing import ArrayLike
 from uneven.metrics._checks import as_labels, class_list, encode
 from uneven.utils.parameters import check_integer
 
-__all__ = ["AnnotatorModel", "dawid_skene"]
-
 
 @dataclass(frozen=True, eq=False)
 class AnnotatorModel:

@@ -27,8 +27,6 @@ from numpy.typing import ArrayLike
 from uneven.metrics._checks import as_labels, as_weights, encode, pair_counts
 from uneven.noise.matrices import invert_noise, match_classes
 
-__all__ = ["Estimate", "corrected_confusion", "corrected_error", "estimated_joint"]
-
 
 class Estimate(NamedTuple):
     """A value with its standard error.

@@ -46,15 +46,6 @@ from uneven.utils.model_types import persisted
 from uneven.utils.parameters import check_choice, check_integer
 from uneven.utils.simplex import recover_priors
 
-__all__ = [
-    "ConfusionEstimate",
-    "CountingRules",
-    "confusion_from_annotators",
-    "confusion_from_classifier",
-    "confusion_from_clean",
-    "estimate_confusion",
-]
-
 
 @persisted("confusion_estimate", without_check="shown, which no answer depends on")
 @dataclass(frozen=True, eq=False)

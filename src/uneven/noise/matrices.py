@@ -28,14 +28,6 @@ from numpy.typing import ArrayLike
 from uneven.metrics._checks import class_list
 from uneven.utils.simplex import check_column_sums
 
-__all__ = [
-    "NoiseInverse",
-    "check_noise_matrix",
-    "invert_noise",
-    "match_classes",
-    "reverse_matrix",
-]
-
 _NEGATIVE_TOLERANCE = 1e-12
 _ALARMING_CONDITION = 1e3
 _SHRINKAGES = (1e-3, 1e-2, 0.05, 0.1, 0.2, 0.4)

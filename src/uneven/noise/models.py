@@ -32,17 +32,6 @@ from uneven.metrics._checks import as_labels, class_list, encode
 from uneven.noise.matrices import check_noise_matrix, match_classes
 from uneven.utils.parameters import check_integer
 
-__all__ = [
-    "corrupt_labels",
-    "corrupt_monotone",
-    "cyclic_noise",
-    "monotone_flip_probability",
-    "noise_family",
-    "pairwise_noise",
-    "random_noise",
-    "uniform_noise",
-]
-
 _MAX_DRAWS = 1000
 
 

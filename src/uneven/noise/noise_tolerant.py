@@ -27,10 +27,8 @@ from uneven.noise.projections import (
     project,
 )
 from uneven.utils.model_types import persisted
-from uneven.utils.parameters import Choice, Whole, check_parameters
+from uneven.utils.parameters import Choice, Whole, check_parameters, store_parameters
 from uneven.utils.validation import whole_or_nothing
-
-__all__ = ["MistakeSum", "NoiseTolerantPerceptron", "sum_of_mistakes"]
 
 _SURE = 2.0
 """Standard errors that an estimated error may be above eps."""
@@ -198,15 +196,7 @@ class NoiseTolerantPerceptron(BinaryLinearClassifier):
         normalize: bool = True,
         random_state: Any = None,
     ) -> None:
-        self.noise_rate = noise_rate
-        self.sigma = sigma
-        self.step = step
-        self.eps = eps
-        self.delta = delta
-        self.max_iter = max_iter
-        self.fit_intercept = fit_intercept
-        self.normalize = normalize
-        self.random_state = random_state
+        store_parameters(self, locals())
 
     def fit(self, X: Any, y: Any) -> Self:
         """Learn from rows and their observed labels.

@@ -13,18 +13,6 @@ from sklearn.utils.validation import check_array
 
 from uneven.linear.base import squared_lengths
 
-__all__ = [
-    "as_vector",
-    "check_within",
-    "cosines",
-    "lengths_of",
-    "modified_perceptron",
-    "n_attempts",
-    "n_steps",
-    "project",
-    "turn_away",
-]
-
 _PER_ATTEMPT = 6.5
 """Attempts per unit of ln(1 / delta): a random start is good enough with probability 0.15."""
 

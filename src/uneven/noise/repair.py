@@ -44,11 +44,15 @@ from uneven.noise.uma.classifier import UMAClassifier
 from uneven.utils.contract import not_repeatable
 from uneven.utils.labels import split_labels
 from uneven.utils.model_types import UnknownPartError, check_classes, check_part, persisted
-from uneven.utils.parameters import Choice, Interval, check_integer, check_parameters
+from uneven.utils.parameters import (
+    Choice,
+    Interval,
+    check_integer,
+    check_parameters,
+    store_parameters,
+)
 from uneven.utils.validation import hold_out, narrow_indices, whole_or_nothing
 from uneven.views.training_rows import encode_categories, learn_categories
-
-__all__ = ["LabelRepairPipeline"]
 
 _X_RULES: dict[str, Any] = {
     "accept_sparse": "csr",
@@ -177,15 +181,7 @@ class LabelRepairPipeline(ClassifierMixin, BaseEstimator):
         unlabelled: Any = -1,
         random_state: Any = None,
     ) -> None:
-        self.rough = rough
-        self.learner = learner
-        self.cv = cv
-        self.confusion = confusion
-        self.holdout = holdout
-        self.smoothing = smoothing
-        self.use_clean = use_clean
-        self.unlabelled = unlabelled
-        self.random_state = random_state
+        store_parameters(self, locals())
 
     def fit(self, X: Any, y: Any) -> Self:
         """Label the rows without label, and learn from all.

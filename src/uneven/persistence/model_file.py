@@ -37,8 +37,6 @@ from uneven.utils.model_types import (
     trusted_types,
 )
 
-__all__ = ["ModelCard", "ModelFileError", "dumps", "in_use", "load_model", "loads", "save_model"]
-
 FORMAT = "uneven-model-2"
 
 _OURS = "uneven model type"

@@ -37,8 +37,6 @@ from uneven.utils.model_types import (
     register_type,
 )
 
-__all__ = ["check_structure"]
-
 
 def check_structure(pipeline: Any) -> None:
     """Refuse a loaded object that is not an encoder and a well-formed classifier.

@@ -12,23 +12,6 @@ from sklearn.isotonic import isotonic_regression
 
 from uneven.plots.drawing import LINES, MUTED, shorten
 
-__all__ = [
-    "BAND_NAMES",
-    "Band",
-    "check_band",
-    "check_runs",
-    "collect_runs",
-    "colours_of",
-    "draw_band",
-    "middle_and_band",
-    "name_ends",
-    "positions_of",
-    "room_for",
-    "spread_apart",
-    "styles_of",
-    "whole_numbers",
-]
-
 Band = Literal["std", "error", "quartiles", "range"]
 
 BAND_NAMES = {

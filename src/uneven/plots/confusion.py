@@ -26,8 +26,6 @@ from uneven.plots.drawing import (
     shorten,
 )
 
-__all__ = ["ConfusionNormDisplay"]
-
 
 class ConfusionNormDisplay:
     """Row-normalised confusion matrix with its norm and the recall of each class.

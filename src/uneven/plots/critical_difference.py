@@ -13,8 +13,6 @@ from numpy.typing import ArrayLike
 from uneven.metrics.significance import as_ranks, critical_difference, friedman_test, groups_alike
 from uneven.plots.drawing import BLUE, INK, MUTED, fresh_axes, headline, quiet, shorten, shorten_all
 
-__all__ = ["CriticalDifferenceDisplay"]
-
 NAME_SIZE = 9.5
 RANK_SIZE = 8.5
 GAP = 7.0

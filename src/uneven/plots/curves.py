@@ -13,8 +13,6 @@ from sklearn.utils.validation import check_is_fitted
 
 from uneven.plots.drawing import INK, MUTED, SERIES, fresh_axes, soft_grid
 
-__all__ = ["BoostingCurveDisplay"]
-
 Metric = Callable[[ArrayLike, ArrayLike], float]
 
 PANELS = {

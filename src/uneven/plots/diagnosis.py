@@ -19,8 +19,6 @@ from uneven.plots.drawing import (
     shorten_all,
 )
 
-__all__ = ["ViewDiagnosisDisplay"]
-
 NAME_LENGTH = 20
 CLASS_LENGTH = 12
 

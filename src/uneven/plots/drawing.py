@@ -18,33 +18,6 @@ from matplotlib.colors import LinearSegmentedColormap, PowerNorm, to_rgb
 from matplotlib.patheffects import withStroke
 from numpy.typing import ArrayLike
 
-__all__ = [
-    "BLUE",
-    "ERROR",
-    "GRID",
-    "INK",
-    "LINES",
-    "MUTED",
-    "ORANGE",
-    "SERIES",
-    "SUPPORT",
-    "draw_cells",
-    "fresh_axes",
-    "headline",
-    "make_room",
-    "name_cells",
-    "name_points",
-    "percent",
-    "quiet",
-    "rate_colours",
-    "shorten",
-    "shorten_all",
-    "soft_grid",
-    "text_on",
-    "write_png",
-]
-
-
 INK = "#1d2733"
 MUTED = "#657180"
 GRID = "#e2e7ec"

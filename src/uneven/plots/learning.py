@@ -25,8 +25,6 @@ from uneven.plots.bands import (
 )
 from uneven.plots.drawing import INK, MUTED, fresh_axes, headline, make_room, soft_grid
 
-__all__ = ["LearningCurveDisplay", "VolumeDisplay"]
-
 
 class LearningCurveDisplay:
     """A measure against the number of labels, for several ways of choosing what to label.

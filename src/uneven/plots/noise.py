@@ -20,8 +20,6 @@ from uneven.plots.drawing import (
 )
 from uneven.utils.simplex import check_column_sums
 
-__all__ = ["NoiseMatrixDisplay"]
-
 
 class NoiseMatrixDisplay:
     r"""Noise matrix with the share of each class that gets each label.

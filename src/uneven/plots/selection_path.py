@@ -24,8 +24,6 @@ from uneven.plots.drawing import (
     soft_grid,
 )
 
-__all__ = ["SelectionPathDisplay"]
-
 Kind = Literal["error", "weights"]
 
 MOST_NAMED = 8

@@ -20,8 +20,6 @@ from uneven.plots.drawing import (
     shorten,
 )
 
-__all__ = ["VoteShareDisplay"]
-
 
 class VoteShareDisplay:
     """Map of views (or columns) against classes.

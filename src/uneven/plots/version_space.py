@@ -23,8 +23,6 @@ from uneven.plots.drawing import (
 )
 from uneven.plots.version_space_maps import map_of, polygon_share
 
-__all__ = ["VersionSpaceDisplay"]
-
 MARKERS = "osD^vP"
 CENTRES = ("gravity", "chebyshev", "analytic")
 LEFT, REMOVED = SUPPORT(0.22), "#eef1f4"

@@ -11,21 +11,6 @@ from typing import ClassVar
 
 import numpy as np
 
-__all__ = [
-    "Arc",
-    "DiscMap",
-    "SphereMap",
-    "common_arc",
-    "equal_area_map",
-    "great_circle",
-    "map_of",
-    "middle_of",
-    "outline",
-    "polygon_share",
-    "polygon_sides",
-]
-
-
 _PARALLEL = 1e-9
 _STEP = np.deg2rad(1.0)
 

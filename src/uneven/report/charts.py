@@ -15,19 +15,6 @@ from uneven.comparison.summaries import mean, spread
 from uneven.metrics import matrix_norm
 from uneven.report.markup import Markup, count, decimal, percent, tag
 
-__all__ = [
-    "MANY",
-    "ConfusionPicture",
-    "elide",
-    "fold_strip",
-    "heat_cell",
-    "line_chart",
-    "named",
-    "nice_ticks",
-    "path_chart",
-    "thin",
-]
-
 
 def nice_ticks(low: float, high: float, n: int = 4) -> list[float]:
     """About `n` round numbers between two values.

@@ -14,9 +14,6 @@ from uneven.report.charts import MANY, elide, heat_cell, named
 from uneven.report.markup import Markup, count, decimal, percent, tag, whole_percent
 from uneven.report.methods import is_rare
 
-__all__ = ["data", "noise", "reproduce", "views", "voices"]
-
-
 MANY_BESIDE = 8
 """Above this many classes the cells get smaller, so that the matrix fits beside its table."""
 

@@ -13,23 +13,6 @@ from collections.abc import Iterable, Sequence
 from importlib.resources import files
 from typing import Any
 
-__all__ = [
-    "Markup",
-    "Node",
-    "Part",
-    "asset",
-    "count",
-    "decimal",
-    "percent",
-    "plus_minus",
-    "seconds",
-    "tag",
-    "text",
-    "whole_page",
-    "whole_percent",
-]
-
-
 NOTHING = "–"
 
 

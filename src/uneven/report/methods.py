@@ -34,18 +34,6 @@ from uneven.report.markup import (
 )
 from uneven.report.outcome import leaders
 
-__all__ = [
-    "confusions",
-    "is_rare",
-    "ranking",
-    "recalls",
-    "rounds",
-    "stack",
-    "stack_cost",
-    "told_cost",
-]
-
-
 FEW_MEASURES = 5
 """Above this many measures the spreads stand below the means, so that all columns are seen."""
 

@@ -10,8 +10,6 @@ from uneven.comparison.results import Comparison, MethodResult
 from uneven.comparison.summaries import mean, spread
 from uneven.report.markup import count, decimal, plus_minus
 
-__all__ = ["Verdict", "impossible", "leaders", "matrix_doubt", "verdict"]
-
 
 @dataclass(frozen=True)
 class Verdict:

@@ -14,9 +14,6 @@ from uneven.report.methods import confusions, ranking, recalls, rounds, stack
 from uneven.report.outcome import leaders, verdict
 from uneven.utils.files import replace_file
 
-__all__ = ["render_report", "render_summary", "write_report"]
-
-
 Section = Callable[[Comparison], Markup | None]
 
 SECTIONS: tuple[tuple[str, str, str, Section], ...] = (

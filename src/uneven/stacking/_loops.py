@@ -5,8 +5,6 @@ from __future__ import annotations
 import numpy as np
 from numba import njit
 
-__all__ = ["block_descent", "hinge_envelope", "nearest_scores"]
-
 
 @njit(cache=True)
 def nearest_scores(scores, y, softness, nearest, inside):  # pragma: no cover

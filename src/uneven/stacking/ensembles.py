@@ -11,8 +11,6 @@ from uneven.stacking.out_of_fold.members import Member, check_classifier, check_
 from uneven.utils.estimators import seeded_clone
 from uneven.utils.parameters import check_integer
 
-__all__ = ["bagged_ensemble", "random_subspaces"]
-
 
 def bagged_ensemble(
     estimator: Any, n: int = 10, *, share: float = 1.0, random_state: Any = None

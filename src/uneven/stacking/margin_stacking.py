@@ -56,9 +56,8 @@ from uneven.utils.parameters import (
     Passes,
     Whole,
     check_choice,
+    store_parameters,
 )
-
-__all__ = ["MarginStackingClassifier", "MemberShares", "member_shares", "weigh_classes"]
 
 _MODEL = ("combination", "loss", "penalty", "elastic", "solver", "tol")
 _JUDGING = ("cv", "tie", "random_state", "n_jobs")
@@ -267,30 +266,7 @@ class MarginStackingClassifier(StackedClassifier):
         n_jobs: int | None = None,
         verbose: int = 0,
     ) -> None:
-        self.estimators = estimators
-        self.combination = combination
-        self.loss = loss
-        self.penalty = penalty
-        self.elastic = elastic
-        self.strength = strength
-        self.strengths = strengths
-        self.cv = cv
-        self.inner_cv = inner_cv
-        self.tie = tie
-        self.class_weight = class_weight
-        self.select_then_refit = select_then_refit
-        self.kernel = kernel
-        self.gamma = gamma
-        self.degree = degree
-        self.solver = solver
-        self.tol = tol
-        self.score_method = score_method
-        self.memory = memory
-        self.keep_level_one = keep_level_one
-        self.views = views
-        self.random_state = random_state
-        self.n_jobs = n_jobs
-        self.verbose = verbose
+        store_parameters(self, locals())
 
     def _check_together(self, n_members: int) -> None:
         if self.select_then_refit and not PENALTIES[self.penalty].sparse:

@@ -16,9 +16,7 @@ from uneven.stacking.out_of_fold.rows import StackRows
 from uneven.stacking.stacked import StackedClassifier, fit_temperature, open_members
 from uneven.utils.contract import not_repeatable
 from uneven.utils.model_types import check_part, check_printable, persisted
-from uneven.utils.parameters import Choice, Passes
-
-__all__ = ["RuleClassifier"]
+from uneven.utils.parameters import Choice, Passes, store_parameters
 
 _PRODUCTS = ("product", "weighted_product")
 
@@ -134,17 +132,7 @@ class RuleClassifier(StackedClassifier):
         n_jobs: int | None = None,
         verbose: int = 0,
     ) -> None:
-        self.estimators = estimators
-        self.rule = rule
-        self.weights = weights
-        self.percent = percent
-        self.cv = cv
-        self.score_method = score_method
-        self.memory = memory
-        self.views = views
-        self.random_state = random_state
-        self.n_jobs = n_jobs
-        self.verbose = verbose
+        store_parameters(self, locals())
 
     def _learns(self) -> bool:
         """Whether the rule learns from the scores of the members."""

@@ -36,8 +36,6 @@ from uneven.utils.parameters import Choice, Passes, check_integer, check_paramet
 from uneven.utils.validation import fitted_attributes, whole_or_nothing
 from uneven.votes.vote import flatten_binary
 
-__all__ = ["NamedMembers", "StackedClassifier", "fit_temperature", "open_members"]
-
 
 class NamedMembers(BaseEstimator):
     """Base of estimators whose parameter ``estimators`` lists named classifiers.

@@ -8,8 +8,6 @@ by themselves.
 
 from __future__ import annotations
 
-__all__ = ["TWO_VIEWS", "not_repeatable"]
-
 TWO_VIEWS = {"all": slice(None), "first": slice(0, 1)}
 """Views of a table of any width."""
 

@@ -6,8 +6,6 @@ import inspect
 from collections.abc import Callable, Mapping
 from typing import Any, TypeVar
 
-__all__ = ["described", "documented"]
-
 _Thing = TypeVar("_Thing", bound=Callable[..., Any])
 
 _WORDS = {

@@ -7,15 +7,6 @@ from typing import Any
 import numpy as np
 from sklearn.base import clone
 
-__all__ = [
-    "align_margins",
-    "align_probabilities",
-    "check_margins",
-    "deal_folds",
-    "rows_by_class",
-    "seeded_clone",
-]
-
 
 def seeded_clone(estimator: Any, rng: np.random.RandomState, keep: bool = False) -> Any:
     """Unfitted copy of an estimator with new seeds for everything in it that draws at random.

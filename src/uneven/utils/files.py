@@ -14,8 +14,6 @@ from collections.abc import Iterable, Iterator
 from contextlib import contextmanager
 from pathlib import Path
 
-__all__ = ["replace_file", "replace_folder"]
-
 
 @contextmanager
 def replace_file(path: str | os.PathLike[str]) -> Iterator[Path]:

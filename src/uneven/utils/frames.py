@@ -13,14 +13,6 @@ import scipy.sparse as sp
 
 from uneven.utils.optional import require
 
-__all__ = [
-    "holds_words",
-    "is_text",
-    "named_frame",
-    "take_columns",
-    "take_rows",
-]
-
 
 def take_rows(given: Any, which: np.ndarray) -> Any:
     """Some rows of a table of any kind.

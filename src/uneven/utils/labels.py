@@ -9,8 +9,6 @@ import numpy as np
 from sklearn.utils.multiclass import check_classification_targets
 from sklearn.utils.validation import column_or_1d
 
-__all__ = ["find_labels", "split_labels"]
-
 
 def split_labels(y: Any, unlabelled: Any = -1) -> tuple[np.ndarray, np.ndarray]:
     """Tell the rows that have a label from those that do not.

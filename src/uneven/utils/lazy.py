@@ -11,8 +11,6 @@ from importlib import import_module
 from pathlib import Path
 from typing import Any
 
-__all__ = ["names_of_stub"]
-
 
 def names_of_stub(
     package: str, file: str

@@ -21,8 +21,6 @@ from numpy.typing import NDArray
 
 from uneven.utils.registry import MIDDLE, Registry
 
-__all__ = ["METHODS", "Method", "Settings", "method"]
-
 _Class = TypeVar("_Class", bound=type)
 Encoding = Literal["ordinal", "one_hot", "as_is"]
 

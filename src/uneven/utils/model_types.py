@@ -26,34 +26,6 @@ import numpy as np
 import scipy.sparse as sp
 from numpy.typing import NDArray
 
-__all__ = [
-    "LARGEST",
-    "MODEL_TYPES",
-    "ModelType",
-    "UnknownPartError",
-    "check_classes",
-    "check_columns",
-    "check_kernel",
-    "check_names",
-    "check_nodes",
-    "check_numbers",
-    "check_part",
-    "check_plain",
-    "check_printable",
-    "check_range",
-    "check_rows",
-    "check_shares",
-    "check_size",
-    "check_tree",
-    "check_whole",
-    "check_width",
-    "find_type",
-    "persisted",
-    "register_type",
-    "role_of",
-    "trusted_types",
-]
-
 Class = TypeVar("Class", bound=type)
 
 LARGEST = 1e100

@@ -5,8 +5,6 @@ from __future__ import annotations
 import importlib
 from types import ModuleType
 
-__all__ = ["require"]
-
 
 def require(module: str, purpose: str, extra: str = "cli") -> ModuleType:
     """Return an optional package, or say what it is needed for and how to get it.

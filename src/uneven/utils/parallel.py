@@ -11,8 +11,6 @@ from typing import Any, TypeVar
 
 from joblib import effective_n_jobs
 
-__all__ = ["ThreadPool", "thread_pool"]
-
 _Result = TypeVar("_Result")
 
 

@@ -25,22 +25,6 @@ from typing import Any, Literal, Protocol
 
 import numpy as np
 
-__all__ = [
-    "Choice",
-    "Constraint",
-    "Flag",
-    "Interval",
-    "Jobs",
-    "Maybe",
-    "Passes",
-    "Whole",
-    "check_choice",
-    "check_flag",
-    "check_integer",
-    "check_parameters",
-    "store_parameters",
-]
-
 
 class Constraint(Protocol):
     """What a parameter may be."""

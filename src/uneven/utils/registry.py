@@ -25,8 +25,6 @@ from collections.abc import Iterable, Iterator, MutableMapping
 from pathlib import Path
 from typing import Any, Generic, TypeVar
 
-__all__ = ["Registry", "closest", "listing", "read_declarations"]
-
 Entry = TypeVar("Entry")
 
 MIDDLE = 50.0

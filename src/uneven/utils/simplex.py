@@ -5,9 +5,6 @@ from __future__ import annotations
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
-__all__ = ["check_column_sums", "project_on_simplex", "recover_priors", "whole_counts"]
-
-
 _SUM_TOLERANCE = 1e-8
 
 

@@ -11,17 +11,6 @@ import numpy as np
 import scipy.sparse as sp
 from sklearn.utils.validation import column_or_1d
 
-__all__ = [
-    "check_class_cost",
-    "check_clean",
-    "check_mass",
-    "column_names",
-    "fitted_attributes",
-    "hold_out",
-    "narrow_indices",
-    "whole_or_nothing",
-]
-
 
 def check_mass(sample_weight: Any, n_samples: int) -> np.ndarray:
     """Sample weights as an array.

@@ -21,7 +21,7 @@ from uneven.linear.expansions import KernelExpansion, KernelMixin, check_square,
 from uneven.linear.rows import add_constant
 from uneven.utils.methods import method
 from uneven.utils.model_types import check_numbers, check_part, persisted
-from uneven.utils.parameters import Choice, Maybe, Whole, check_parameters
+from uneven.utils.parameters import Choice, Maybe, Whole, check_parameters, store_parameters
 from uneven.utils.validation import whole_or_nothing
 from uneven.versionspace.bayes_vote import (
     class_frame,
@@ -36,8 +36,6 @@ from uneven.versionspace.gravity import LEARNER_CENTRES, find_centre
 from uneven.versionspace.propagation import JITTER, PROPAGATION_PARAMETERS, Propagation, propagate
 from uneven.versionspace.space import VersionSpace
 from uneven.versionspace.span import Span, span_of
-
-__all__ = ["BayesPointClassifier"]
 
 
 @persisted("bayes_point", role="classifier")
@@ -195,20 +193,7 @@ default="propagation"
         max_sweeps: int = 100,
         random_state: Any = None,
     ) -> None:
-        self.kernel = kernel
-        self.gamma = gamma
-        self.degree = degree
-        self.coef0 = coef0
-        self.centre = centre
-        self.multi_class = multi_class
-        self.fit_intercept = fit_intercept
-        self.flip = flip
-        self.ridge = ridge
-        self.max_rank = max_rank
-        self.n_samples = n_samples
-        self.tol = tol
-        self.max_sweeps = max_sweeps
-        self.random_state = random_state
+        store_parameters(self, locals())
 
     def fit(self, X: Any, y: Any) -> Self:
         """Cut the version spaces and find their centres.

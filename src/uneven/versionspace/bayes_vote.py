@@ -23,20 +23,6 @@ from uneven.versionspace.samplers import hamiltonian
 if TYPE_CHECKING:
     from uneven.versionspace.space import VersionSpace
 
-__all__ = [
-    "BayesPoint",
-    "bayes_point",
-    "bayes_strategy",
-    "class_frame",
-    "is_bayes_line",
-    "joint_cuts",
-    "joint_normal_vote",
-    "joint_sample_vote",
-    "normal_vote",
-    "sample_vote",
-    "share_out",
-]
-
 
 _ROWS_AT_A_TIME = 256
 

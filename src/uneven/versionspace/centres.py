@@ -14,8 +14,6 @@ from scipy.optimize import linprog
 from uneven.linear.hard_margin import NotSeparableError, hard_margin
 from uneven.versionspace.cone import EmptyVersionSpaceError, check_cuts, check_inside, check_offsets
 
-__all__ = ["ChebyshevCentre", "analytic_centre", "chebyshev_centre", "inside"]
-
 
 class ChebyshevCentre(NamedTuple):
     """The largest ball inside.

@@ -18,23 +18,11 @@ from sklearn.exceptions import ConvergenceWarning
 from uneven.linear.base import squared_lengths
 from uneven.linear.perceptron import PICKS
 from uneven.utils.model_types import persisted
-from uneven.utils.parameters import Choice, Whole
+from uneven.utils.parameters import Choice, Whole, store_parameters
 from uneven.versionspace._loops import CYCLIC, LOWEST_MARGIN, RANDOM, correct_cuts
 from uneven.versionspace.cut_classifier import CutClassifier, LinearSample, Sample
 from uneven.versionspace.cutting_planes import cutting_planes
 from uneven.versionspace.error_oracles import Rule, correctable_error, error_rule
-
-__all__ = [
-    "PICK_CODES",
-    "CompressionPerceptron",
-    "Localisation",
-    "fed_perceptron",
-    "localise",
-    "localise_rows",
-    "verify_compression",
-    "verify_process_scheme",
-]
-
 
 PICK_CODES = dict(zip(PICKS, (CYCLIC, LOWEST_MARGIN, RANDOM)))
 """What the compiled loop calls the ways to choose a cut."""
@@ -381,17 +369,7 @@ callable, default="linear"
         max_cuts: int | None = None,
         random_state: Any = None,
     ) -> None:
-        self.oracle = oracle
-        self.pick = pick
-        self.kernel = kernel
-        self.gamma = gamma
-        self.degree = degree
-        self.coef0 = coef0
-        self.fit_intercept = fit_intercept
-        self.normalize = normalize
-        self.max_updates = max_updates
-        self.max_cuts = max_cuts
-        self.random_state = random_state
+        store_parameters(self, locals())
 
     def _run(self, sample: Sample, rule: Rule, rng: np.random.Generator) -> Localisation:
         return localise_rows(sample, rule, self.pick, self.max_updates, self.max_cuts, rng)

@@ -9,19 +9,6 @@ from numpy.typing import ArrayLike
 from scipy.optimize import nnls
 from sklearn.utils.validation import check_array
 
-__all__ = [
-    "EmptyVersionSpaceError",
-    "check_cuts",
-    "check_inside",
-    "check_offsets",
-    "check_vector",
-    "cut_products",
-    "own_span",
-    "project_on_cone",
-    "redundant_cuts",
-    "support",
-]
-
 _UNIT = 1e-6
 """How far from one the length of a cut may be."""
 

@@ -32,9 +32,6 @@ from uneven.utils.validation import whole_or_nothing
 from uneven.versionspace.error_oracles import ORACLES, Rule, error_rule
 from uneven.versionspace.span import feature_norms, span_of
 
-__all__ = ["CutClassifier", "KernelPoint", "KernelSample", "LinearSample", "Sample"]
-
-
 Lift = Callable[[np.ndarray], Any]
 
 

@@ -14,14 +14,12 @@ import numpy as np
 from uneven.linear.hard_margin import NotSeparableError
 from uneven.linear.rows import row_norms
 from uneven.utils.model_types import persisted
-from uneven.utils.parameters import Choice, check_integer
+from uneven.utils.parameters import Choice, check_integer, store_parameters
 from uneven.versionspace.centres import inside
 from uneven.versionspace.cone import EmptyVersionSpaceError
 from uneven.versionspace.cut_classifier import CutClassifier, Sample
 from uneven.versionspace.error_oracles import Rule, correctable_error
 from uneven.versionspace.gravity import GRAVITY_METHODS, find_centre
-
-__all__ = ["QUERIES", "CuttingPlaneClassifier", "CuttingPlaneRun", "cutting_planes"]
 
 
 @dataclass(frozen=True)
@@ -224,17 +222,7 @@ default="largest_error"
         max_cuts: int = 1000,
         random_state: Any = None,
     ) -> None:
-        self.query = query
-        self.oracle = oracle
-        self.method = method
-        self.kernel = kernel
-        self.gamma = gamma
-        self.degree = degree
-        self.coef0 = coef0
-        self.fit_intercept = fit_intercept
-        self.normalize = normalize
-        self.max_cuts = max_cuts
-        self.random_state = random_state
+        store_parameters(self, locals())
 
     def _run(self, sample: Sample, rule: Rule, rng: np.random.Generator) -> CuttingPlaneRun:
         game = _Game(sample, rule, self._centre(rng))

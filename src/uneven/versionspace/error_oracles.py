@@ -11,18 +11,6 @@ import scipy.sparse as sp
 from uneven.utils.parameters import check_choice
 from uneven.versionspace._loops import mark_dense, mark_sparse
 
-__all__ = [
-    "ORACLES",
-    "Rule",
-    "correctable_error",
-    "error_rule",
-    "first_error",
-    "largest_error",
-    "priorities",
-    "random_error",
-    "smallest_error",
-]
-
 Rule = Callable[[np.ndarray], int | None]
 """From the margins of all rows to a row with none above zero, or None."""
 

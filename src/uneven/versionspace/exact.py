@@ -10,8 +10,6 @@ from scipy.spatial import ConvexHull
 
 from uneven.versionspace.cone import EmptyVersionSpaceError, check_cuts
 
-__all__ = ["ExactCentre", "clip_hull", "exact_centre", "hull_centre", "hull_slice"]
-
 _SAME = 1e-12
 """Cuts that differ by less are one; arcs below are points."""
 

@@ -30,16 +30,6 @@ from uneven.versionspace.samplers import (
     usual_bounces,
 )
 
-__all__ = [
-    "CENTRES",
-    "GRAVITY_METHODS",
-    "LEARNER_CENTRES",
-    "centre_of_gravity",
-    "directions_inside",
-    "find_centre",
-    "fly_until",
-]
-
 GRAVITY_METHODS = (
     "auto",
     "exact",

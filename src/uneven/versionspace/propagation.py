@@ -37,19 +37,6 @@ from uneven.versionspace._propagation_loops import (
 )
 from uneven.versionspace.cone import check_cuts
 
-__all__ = [
-    "JITTER",
-    "MANY",
-    "PROPAGATION_PARAMETERS",
-    "Propagation",
-    "few_threads",
-    "propagate",
-    "propagate_gram",
-    "refresh_cuts_by_blas",
-    "refresh_gram_by_blas",
-    "sweep_in_blocks",
-]
-
 MANY = 128
 """Dimensions above which blocks pay."""
 

@@ -41,20 +41,6 @@ from uneven.versionspace.cone import (
     cut_products,
 )
 
-__all__ = [
-    "BilliardRun",
-    "HamiltonianRun",
-    "billiard",
-    "direction_error",
-    "fly",
-    "gravity_of_normal",
-    "hamiltonian",
-    "hit_and_run",
-    "longer",
-    "shrinkage",
-    "usual_bounces",
-]
-
 
 def hit_and_run(
     cuts: Any,

@@ -23,8 +23,6 @@ from uneven.versionspace.samplers import hamiltonian
 from uneven.versionspace.span import Span, span_of
 from uneven.versionspace.volume import log_volume
 
-__all__ = ["VersionSpace"]
-
 _TOLERANCE = 1e-9
 """Widths below this count as none."""
 

@@ -21,8 +21,6 @@ from uneven.linear.expansions import blocks, gram
 from uneven.linear.rows import row_norms
 from uneven.utils.model_types import check_kernel, check_numbers, check_rows, persisted
 
-__all__ = ["Span", "feature_norms", "span_of"]
-
 Kernel = str | Callable[..., float]
 
 _TOLERANCE = 1e-10

@@ -13,10 +13,8 @@ from sklearn.utils.validation import check_array
 from uneven.linear.base import LinearClassifier, squared_lengths, validate_labelled_rows
 from uneven.linear.rows import scale_rows
 from uneven.utils.model_types import persisted
-from uneven.utils.parameters import Interval, check_integer, check_parameters
+from uneven.utils.parameters import Interval, check_integer, check_parameters, store_parameters
 from uneven.utils.validation import whole_or_nothing
-
-__all__ = ["CuttingPlaneSVC", "OneSlack", "one_slack"]
 
 POSITIVE = Interval(0, closed="neither", says="a finite number above 0")
 
@@ -183,11 +181,7 @@ class CuttingPlaneSVC(LinearClassifier):
         normalize: bool = False,
         max_cuts: int = 1000,
     ) -> None:
-        self.C = C
-        self.tol = tol
-        self.fit_intercept = fit_intercept
-        self.normalize = normalize
-        self.max_cuts = max_cuts
+        store_parameters(self, locals())
 
     def fit(self, X: Any, y: Any) -> Self:
         """Cut until the slack is known well enough.

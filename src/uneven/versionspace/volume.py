@@ -17,8 +17,6 @@ from uneven.versionspace.gravity import directions_inside
 from uneven.versionspace.propagation import propagate
 from uneven.versionspace.samplers import fly, usual_bounces
 
-__all__ = ["VOLUME_METHODS", "log_volume"]
-
 VOLUME_METHODS = ("auto", "exact", "orthant", "propagation", "radius", "rejection", "telescope")
 
 _MOST_ORTHANT = 12

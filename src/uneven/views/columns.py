@@ -16,8 +16,6 @@ from uneven.utils.frames import holds_words, named_frame
 from uneven.utils.optional import require
 from uneven.views.training_rows import learn_categories
 
-__all__ = ["ViewColumns"]
-
 
 class ViewColumns(ColumnTransformer, auto_wrap_output_keys=None):  # type: ignore[call-arg]
     """Column transformer that returns a frame with ``view__feature`` columns, sparse or dense.

@@ -22,9 +22,6 @@ from uneven.utils.parameters import Maybe, Whole
 from uneven.views.maps import ViewMap, resolve_views
 from uneven.views.training_rows import encode_categories, learn_categories
 
-__all__ = ["FEWEST_ROWS", "VERDICTS", "ViewDiagnosis", "agreement", "diagnose", "judge"]
-
-
 VERDICTS = ("strong", "moderate", "weak", "imbalanced", "absent")
 """Every word that a verdict may be."""
 

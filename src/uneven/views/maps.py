@@ -18,8 +18,6 @@ import scipy.sparse as sp
 
 from uneven.utils.model_types import check_columns, persisted
 
-__all__ = ["ViewMap", "join_views", "resolve_views"]
-
 
 @persisted("views", role="views")
 @dataclass(frozen=True)

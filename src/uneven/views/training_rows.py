@@ -18,16 +18,6 @@ from uneven.utils.frames import is_text
 from uneven.utils.validation import check_clean, check_mass, hold_out, narrow_indices
 from uneven.views.maps import ViewMap, resolve_views
 
-__all__ = [
-    "TrainingRows",
-    "check_same_table",
-    "encode_categories",
-    "learn_categories",
-    "speaking_views",
-    "validate_fit_data",
-    "validate_predict_data",
-]
-
 _X_RULES: dict[str, Any] = {
     "accept_sparse": ["csr", "csc"],
     "dtype": [np.float64, np.float32],

@@ -21,9 +21,6 @@ from uneven.voters._loops import FAR, linear_answers
 from uneven.voters.cost_tree import dense_blocks
 from uneven.voters.training_table import TrainingTable
 
-__all__ = ["CostLinear", "LinearVoter", "sparse_design"]
-
-
 _MOST_CODES = 64
 _LEAST_SPREAD = 1e-12
 _GRADIENT = 1e-4

@@ -24,9 +24,6 @@ from uneven.utils.parallel import ThreadPool
 from uneven.voters import _loops
 from uneven.voters.training_table import PARALLEL_ROWS, Level, Splits, TrainingTable
 
-__all__ = ["CostTree", "Forest", "TreeVoter", "dense_blocks"]
-
-
 _DENSE_ENTRIES = 4_000_000
 _PARALLEL_VISITS = 200_000
 _TINY = np.finfo(float).tiny

@@ -21,18 +21,6 @@ from uneven.utils.parallel import ThreadPool
 from uneven.views.training_rows import TrainingRows
 from uneven.voters import _loops
 
-__all__ = [
-    "BinnedDense",
-    "BinnedSparse",
-    "BinnedTable",
-    "Level",
-    "Splits",
-    "TrainingTable",
-    "bin_table",
-    "cut_points",
-]
-
-
 _SAMPLE_ROWS = 32_768
 _PARALLEL_ADDITIONS = 2_000_000
 _PARALLEL_VALUES = 400_000

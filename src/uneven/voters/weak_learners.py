@@ -23,8 +23,6 @@ from uneven.utils.parameters import Interval, Whole, check_parameters
 from uneven.voters.cost_tree import CostTree
 from uneven.voters.training_table import TrainingTable
 
-__all__ = ["EstimatorVoter", "Resampled", "Voter", "WeakLearner", "Weighted", "as_weak_learner"]
-
 
 @runtime_checkable
 class Voter(Protocol):

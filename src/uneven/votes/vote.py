@@ -32,20 +32,6 @@ from uneven.views.training_rows import validate_predict_data
 from uneven.voters import TreeVoter, Voter
 from uneven.voters.cost_tree import Forest
 
-__all__ = [
-    "ALL_VIEWS",
-    "Explanation",
-    "Panel",
-    "StagedVoteClassifier",
-    "Term",
-    "Vote",
-    "VoteClassifier",
-    "column_shares",
-    "flatten_binary",
-    "vote_answers",
-]
-
-
 ALL_VIEWS = -1
 """View of a term whose voter reads every view."""
 

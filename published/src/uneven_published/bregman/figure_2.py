@@ -25,9 +25,6 @@ from uneven_published.description import Claim, Exhibit, Item, Measure, Plot, Si
 from uneven_published.documents import BREGMAN
 from uneven_published.numbers import Numbers, Verdict
 
-__all__ = ["FIGURE_2", "FOOTNOTE_3", "PAIRS", "SECTION_4_2", "closer", "rises", "slows_down"]
-
-
 ITERATIONS = (1, 2, 3, 4, 6, 10)
 VOTES = {VOTE: PRINTED[VOTE], CORRECTED: OURS[CORRECTED]}
 MOST = 0.5

@@ -17,19 +17,6 @@ from uneven import AdaBoostMMClassifier, BregmanVoteClassifier, EarlyFusionClass
 from uneven.boosting import ShareBoostClassifier
 from uneven.fusion import BestViewClassifier, HoldoutFusionClassifier
 
-__all__ = [
-    "BASELINES",
-    "BEST_VIEW",
-    "BOOSTED",
-    "CORRECTED",
-    "OURS",
-    "PRINTED",
-    "RANDOM_TREES",
-    "VOTE",
-    "SparseMetricLearning",
-]
-
-
 Floats = NDArray[np.float64]
 _SMALL = 1e-12
 _LEAST_EIGENVALUE = 1e-6

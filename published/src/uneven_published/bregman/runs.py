@@ -16,21 +16,6 @@ from sklearn.tree import DecisionTreeClassifier
 from uneven.datasets import image_quarters
 from uneven_published.description import Answers, Context, Item
 
-__all__ = [
-    "APART",
-    "COLLECTIONS",
-    "OVERLAPPING",
-    "TEXTS",
-    "ChosenIterations",
-    "Collection",
-    "LearningCurve",
-    "OneAgainstRest",
-    "Task",
-    "open_collection",
-    "tasks",
-]
-
-
 APART = "MNIST₁"
 OVERLAPPING = "MNIST₂"
 TEXTS = "Reuters"

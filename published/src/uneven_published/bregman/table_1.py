@@ -17,8 +17,6 @@ from uneven_published.description import Claim, Exhibit, Measure, Significance, 
 from uneven_published.documents import BREGMAN
 from uneven_published.numbers import Numbers, Verdict, printed_table
 
-__all__ = ["MEASURES", "SAMPLE_NOTE", "TABLE_1", "all_above", "gain"]
-
 METHODS = tuple(PRINTED)
 WITH_VIEWS = ("Fusion", "MV-MV", "MVWAB", "rBoost.SH", VOTE)
 PERCENT_ROUNDING = 0.05

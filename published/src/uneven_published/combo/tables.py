@@ -18,17 +18,6 @@ from uneven_published.documents import CONNECT_REBUILT as REBUILT
 from uneven_published.numbers import Printed, Value, printed_table
 from uneven_published.protocols import CrossValidated, pick
 
-__all__ = [
-    "EXHIBITS",
-    "RECOMMENDED",
-    "STUDY",
-    "UCI_COUNTS",
-    "uci_like_poker",
-    "whole_factorial",
-    "whole_nursery",
-]
-
-
 RECOMMENDED = "recommended"
 """Label of the rows that are added."""
 

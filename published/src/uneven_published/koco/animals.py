@@ -27,8 +27,6 @@ from uneven_published.protocols import (
     pick,
 )
 
-__all__ = ["EXHIBITS", "draw_animals"]
-
 ALL_VIEWS = "all views"
 ANIMALS = ("beaver", "buffalo", "deer", "gorilla", "lion", "polar bear")
 N_ANIMALS, N_TEST = 3915, 1175

@@ -5,19 +5,6 @@ from __future__ import annotations
 from uneven_published.koco.calls import ALL_VIEWS
 from uneven_published.numbers import Printed, printed_methods, printed_table
 
-__all__ = [
-    "TABLE_2_2",
-    "TABLE_2_3",
-    "TABLE_2_4",
-    "TABLE_3_5",
-    "TABLE_3_6",
-    "TABLE_3_7",
-    "TABLE_4_5",
-    "TABLE_4_6",
-    "TABLE_4_7",
-    "WORDS_ALONE",
-]
-
 
 def _by_view(column: str, text: str) -> Printed:
     """A line per measure, a heading per view."""

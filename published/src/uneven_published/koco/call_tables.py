@@ -29,8 +29,6 @@ from uneven_published.koco.calls import (
     wins,
 )
 
-__all__ = ["CHAPTER_2", "CHAPTER_3", "CHAPTER_4"]
-
 PLAIN, COMBO, MUMBO = "AdaBoost", "CoMBo", "MuMBo"
 MUCOMBO, EXACT = "µCoMBo", "µCoMBo (exact)"
 EARLY, LATE = "AdaBoost (early)", "AdaBoost (late)"

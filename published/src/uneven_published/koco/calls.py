@@ -28,34 +28,6 @@ from uneven_published.description import Item, Measure, Study
 from uneven_published.numbers import Numbers, Verdict
 from uneven_published.protocols import ClassRecall, Drawn, Outcome, Sample, pick
 
-__all__ = [
-    "ALL_EXPLAINED",
-    "ALL_VIEWS",
-    "BEST_OF_5000",
-    "BY_CLASS",
-    "CONDITIONS",
-    "EASY",
-    "ERROR",
-    "FUSION",
-    "NOTE",
-    "PROTOCOL",
-    "RARE",
-    "SINGLE",
-    "TEST_COUNTS",
-    "VIEW_ROWS",
-    "ClassError",
-    "choices",
-    "chooses",
-    "draw_calls",
-    "fusion_methods",
-    "loses_less",
-    "norm_follows_gmean",
-    "rows_below",
-    "single_methods",
-    "wins",
-]
-
-
 TEST_COUNTS = {
     "aapl": 15,
     "etfc": 41,

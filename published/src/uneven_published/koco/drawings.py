@@ -11,9 +11,6 @@ from uneven_published.description import Answers, Claim, Context, Exhibit, Item,
 from uneven_published.documents import KOCO
 from uneven_published.numbers import Numbers, Printed, Value, Verdict, printed_table
 
-__all__ = ["EXAMPLES", "EXHIBITS", "POINTS", "POINTS_ROW", "RIGHT", "first_round", "three_rounds"]
-
-
 ROW = "first round"
 VIEWS = ("view 1", "view 2", "view 3")
 EXAMPLES = ("1r", "2r", "3r", "4r", "5r", "1b", "2b", "3b", "4b", "5b")

@@ -28,9 +28,6 @@ from uneven_published.documents import KOCO
 from uneven_published.numbers import Numbers, Verdict, printed_table
 from uneven_published.protocols import teach
 
-__all__ = ["EXHIBITS", "METHODS", "SETTINGS", "STAGES", "NoisyViews", "Setting", "noise_of_views"]
-
-
 ROUNDS = 200
 STAGES = (1, *range(5, ROUNDS + 1, 5))
 """Rounds at which curves are read."""

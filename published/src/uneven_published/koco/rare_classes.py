@@ -20,8 +20,6 @@ from uneven_published.documents import KOCO
 from uneven_published.numbers import Numbers, Printed, Value, Verdict, printed_table
 from uneven_published.protocols import CrossValidated, pick
 
-__all__ = ["ACCURACY", "EXHIBITS", "GMEAN", "GMEANS", "MAUC", "NORM", "STUDY", "TABLES"]
-
 TABLES = {
     "Car": "car",
     "Balance": "balance",

@@ -23,17 +23,6 @@ from uneven_published.description import (
 )
 from uneven_published.documents import LOUCHE
 
-__all__ = [
-    "BALL",
-    "EXHIBITS",
-    "BilliardCoverage",
-    "BilliardEstimates",
-    "BilliardScales",
-    "Polygon",
-    "random_polygon",
-]
-
-
 BALL = "billiard"
 BOUNCES = 5000
 GRID = 10

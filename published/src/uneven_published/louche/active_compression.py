@@ -25,19 +25,6 @@ from uneven_published.description import (
 from uneven_published.documents import LOUCHE
 from uneven_published.numbers import Numbers, Printed, Value, Verdict, printed_curve, printed_table
 
-__all__ = [
-    "CYCLIC",
-    "EXHIBITS",
-    "LOWEST",
-    "ORACLES",
-    "LocalisationCurves",
-    "LocalisationRuns",
-    "counted",
-    "draw",
-    "margin_row",
-]
-
-
 ORACLES = {
     "Largest Error": "largest_error",
     "Smallest Error": "smallest_error",

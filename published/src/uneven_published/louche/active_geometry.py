@@ -17,23 +17,6 @@ from uneven_published.description import Answers, Claim, Context, Exhibit, Item,
 from uneven_published.documents import LOUCHE
 from uneven_published.numbers import printed_table
 
-__all__ = [
-    "CHEBYSHEV",
-    "EXHIBITS",
-    "GRAVITY",
-    "HEIGHTS",
-    "BodySplits",
-    "EvenSplits",
-    "QuerySplits",
-    "ThinTriangles",
-    "TrapezoidConstructions",
-    "TrapezoidHeights",
-    "shares",
-    "thin_triangle",
-    "trapezoid",
-]
-
-
 GRAVITY, CHEBYSHEV = "centre of gravity", "Chebyshev centre"
 HEIGHTS = ("lowest trapezoid", "the centres meet", "whole triangle")
 

@@ -35,27 +35,6 @@ from uneven_published.numbers import (
     printed_table,
 )
 
-__all__ = [
-    "CHEBYSHEV",
-    "EXHIBITS",
-    "GRAVITY",
-    "HARD",
-    "PASSIVE",
-    "SOFT",
-    "SOFT_UNIT",
-    "BananaQueries",
-    "Corpus",
-    "PrimalSVC",
-    "Problem",
-    "TextQueries",
-    "accuracies",
-    "banana_problem",
-    "learners",
-    "one_of_each",
-    "text_problems",
-]
-
-
 GRAVITY = "ACTIVE-BPM"
 HARD = "ACTIVE-SVM"
 CHEBYSHEV = "Chebyshev centre"

@@ -29,34 +29,6 @@ from uneven.linear import UltraconservativeClassifier
 from uneven.noise import UMAClassifier, confusion_from_clean
 from uneven_published.description import Context
 
-__all__ = [
-    "BATCH",
-    "CHEAP",
-    "CLEAN",
-    "CONFUSION_SHARE",
-    "CORE",
-    "ROUGH",
-    "SAMPLE",
-    "TOPIC_SIZES",
-    "UMA",
-    "Draw",
-    "GeneratedTopics",
-    "KernelImages",
-    "Labelled",
-    "Rows",
-    "Source",
-    "Words",
-    "core_learners",
-    "draw_labelled",
-    "largest_classes",
-    "perceptron",
-    "rough_classifier",
-    "seen_matrix",
-    "topic_documents",
-    "uma",
-]
-
-
 Labels = NDArray[Any]
 
 CONFUSION_SHARE = 0.05

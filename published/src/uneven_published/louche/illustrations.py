@@ -27,19 +27,6 @@ from uneven_published.description import (
 from uneven_published.documents import LOUCHE
 from uneven_published.numbers import printed_table
 
-__all__ = [
-    "ANGLES",
-    "EXHIBITS",
-    "LOSSES",
-    "MARGINS",
-    "Compression",
-    "LossCurves",
-    "RiskSurface",
-    "Shattering",
-    "TwoConfusions",
-]
-
-
 Floats = NDArray[np.float64]
 MARGINS = tuple(np.round(np.linspace(-2.0, 2.0, 81), 2).tolist())
 ANGLES = tuple(float(angle) for angle in range(-180, 181, 5))

@@ -33,8 +33,6 @@ from uneven_published.louche.noise_studies import (
 )
 from uneven_published.numbers import printed_table
 
-__all__ = ["EXHIBITS"]
-
 _PRINTED = (CHEAP, SAMPLE, CLEAN, SSVM, UMA, SSVM_UNPROJECTED)
 _SETTLED = 30
 

@@ -31,34 +31,6 @@ from uneven_published.louche.cheap_labels import (
     uma,
 )
 
-__all__ = [
-    "DIGITS",
-    "DIGIT_ERRORS",
-    "DIGIT_ROW",
-    "IMAGE_SAMPLES",
-    "LETTERS",
-    "LETTER_ERRORS",
-    "LETTER_ROW",
-    "RACE",
-    "RULES",
-    "SHARES",
-    "SIZES",
-    "SSVM",
-    "SSVM_UNPROJECTED",
-    "STEPS",
-    "TEXT_ERRORS",
-    "TEXT_ROW",
-    "TEXT_SAMPLES",
-    "TOPIC_ROW",
-    "TOPIC_ROW_70",
-    "ClassSizes",
-    "ErrorTable",
-    "GrowingSample",
-    "RuleRace",
-    "SelfLabellingSVM",
-]
-
-
 UNLABELLED = -1
 Floats = NDArray[np.float64]
 

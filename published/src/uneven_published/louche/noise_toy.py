@@ -32,9 +32,6 @@ from uneven_published.description import (
 from uneven_published.documents import LOUCHE
 from uneven_published.numbers import printed_curve, printed_table
 
-__all__ = ["EXHIBITS", "LEVELS", "PERCEPTRON", "TOLD", "UMA", "Circle", "MoreNoise", "WrongMatrix"]
-
-
 Floats = NDArray[np.float64]
 LEVELS = tuple(range(1, 21))
 TOLD = (0, *LEVELS)

@@ -24,8 +24,6 @@ from uneven.comparison.schema import Schema
 from uneven.utils.optional import require
 from uneven.views.training_rows import encode_categories, learn_categories
 
-__all__ = ["COMBO", "METHODS", "NORM", "Method", "category_codes"]
-
 NORM, COMBO = "NormCoMBo", "CoMBo"
 TREES = 300
 NEIGHBOURS = 5

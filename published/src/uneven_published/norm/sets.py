@@ -16,20 +16,6 @@ from uneven.metrics import confusion_norm, geometric_mean_recall, mauc, mean_rec
 from uneven.utils.frames import take_rows
 from uneven_published.description import Answers, Context, Item
 
-__all__ = [
-    "ITEMS",
-    "RATIO",
-    "SMALL",
-    "TABLES",
-    "Fold",
-    "LongTail",
-    "PooledFolds",
-    "class_scores",
-    "judge_folds",
-    "without_tiny_classes",
-]
-
-
 RATIO = 20.0
 
 

@@ -12,8 +12,6 @@ from uneven_published.documents import NORM as DOCUMENT
 from uneven_published.norm.methods import COMBO, METHODS, NORM
 from uneven_published.norm.sets import ITEMS, SMALL, TABLES, PooledFolds
 
-__all__ = ["EXHIBITS", "ONE_POINT", "SAME_TREES", "STUDIES", "TABLE", "TIMES"]
-
 MEASURES = (
     Measure("norm", "norm of the confusion matrix, answers pooled", "lower"),
     Measure("gmean", "G-mean, answers pooled", "higher"),

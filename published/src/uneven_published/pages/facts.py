@@ -14,41 +14,6 @@ from typing import Any, Literal
 
 from uneven.report.markup import plus_minus
 
-__all__ = [
-    "OWN_TITLE",
-    "Record",
-    "apart_word",
-    "authors",
-    "beside_words",
-    "claims_count",
-    "command_of",
-    "dates",
-    "differences",
-    "drawn_ranks",
-    "entries",
-    "held_words",
-    "kind",
-    "median_difference",
-    "number",
-    "over_rows",
-    "own_claims",
-    "printed_word",
-    "protocol_words",
-    "rank_sentences",
-    "ranks_of",
-    "run_cell",
-    "run_kind",
-    "side_words",
-    "significance_words",
-    "source_claims",
-    "strength",
-    "verdict_word",
-    "versions",
-    "versions_line",
-    "was_run",
-]
-
-
 Record = Mapping[str, Any]
 Kind = Literal["number", "curve", "matrix"]
 

@@ -18,9 +18,6 @@ from uneven.plots.bands import colours_of, styles_of
 from uneven.plots.drawing import INK, MUTED, shorten, soft_grid, write_png
 from uneven_published.pages.facts import Record, drawn_ranks, entries, number
 
-__all__ = ["PublishedDisplay", "drawn_figures", "picture_names", "plot_panels", "svg_image"]
-
-
 Line = Mapping[str, Any]
 """``mean``, ``deviation``, ``printed`` and ``printed_deviation``; each a curve or None."""
 Panels = Mapping[str, Mapping[str, Line]]

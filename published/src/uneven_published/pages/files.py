@@ -16,8 +16,6 @@ from uneven_published.pages.figures import drawn_figures, picture_names
 from uneven_published.pages.html import exhibit_page, index_page
 from uneven_published.pages.markdown import exhibit_markdown
 
-__all__ = ["write_data", "write_exhibit", "write_index"]
-
 
 def write_exhibit(record: Record, folder: str | os.PathLike[str]) -> list[Path]:
     """Write everything about one exhibit, each file whole or not at all.

@@ -49,8 +49,6 @@ from uneven_published.pages.facts import (
 from uneven_published.pages.figures import drawn_figures, svg_image
 from uneven_published.pages.tables import Block, Line, number_blocks, point_block
 
-__all__ = ["exhibit_page", "index_page"]
-
 Entry = Mapping[str, Any]
 Key = tuple[str, str, str]
 NOTE = 110

@@ -38,19 +38,6 @@ from uneven_published.pages.facts import (
 from uneven_published.pages.figures import picture_names
 from uneven_published.pages.tables import Block, curve_block, has_printed_points, number_blocks
 
-__all__ = [
-    "claims_list",
-    "escaped",
-    "exhibit_markdown",
-    "facts_line",
-    "left_out",
-    "notes",
-    "published_page",
-    "table",
-    "tables",
-]
-
-
 _SPECIAL = re.compile(r"([\\`*_{}\[\]#|~$])")
 FOLDED = 60
 """A table with more cells is folded away."""

@@ -13,20 +13,6 @@ from typing import Any
 
 from uneven_published.pages.facts import Record, entries, kind, number, over_rows, ranks_of
 
-__all__ = [
-    "Block",
-    "Line",
-    "Point",
-    "at_place",
-    "curve_block",
-    "has_printed_points",
-    "number_blocks",
-    "point_block",
-    "point_record",
-    "shown_point",
-]
-
-
 MOST = 8
 """Curves without print show so many of their points."""
 

@@ -25,18 +25,6 @@ from uneven.utils.model_types import check_numbers, check_whole, check_width, pe
 from uneven.utils.parameters import check_choice, check_integer
 from uneven.utils.validation import whole_or_nothing
 
-__all__ = [
-    "FLOOR",
-    "GaussianClassifier",
-    "Likeness",
-    "NearestMeanClassifier",
-    "NeighbourCountClassifier",
-    "ParzenClassifier",
-    "Squares",
-    "floored",
-]
-
-
 FLOOR = 1e-6
 """Smallest probability that is given to a class."""
 

@@ -35,8 +35,6 @@ from uneven_published.sen.studies import (
     wilcoxon,
 )
 
-__all__ = ["CHAPTER_4", "ERROR"]
-
 ERROR = Measure("error", "error in %", "lower", 2)
 KEPT = Measure("kept", "classifiers kept in %", "lower", 1)
 ACCURACY = Measure("accuracy", "accuracy in %", "higher", 2)

@@ -22,8 +22,6 @@ from uneven_published.sen.studies import (
     wilcoxon,
 )
 
-__all__ = ["CHAPTER_5"]
-
 _EQUAL = (
     "With least squares the polynomial equals the linear kernel in all rows: degree 1 was always "
     "chosen."

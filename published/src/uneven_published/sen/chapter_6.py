@@ -20,8 +20,6 @@ from uneven_published.sen.studies import (
     wilcoxon,
 )
 
-__all__ = ["CHAPTER_6"]
-
 PENALTIES = ("l2", "l1", "l1-l2")
 _PAIRS = tuple((name, exact) for name, (_, exact) in DESCENTS.items())
 _COLUMNS = (*DESCENTS, *(exact for _, exact in _PAIRS))

@@ -25,8 +25,6 @@ from uneven_published.sen.base_learners import (
 )
 from uneven_published.sen.normalised import LaplaceTreeClassifier, NormalisedClassifier
 
-__all__ = ["diverse_ensemble", "diverse_learners", "svm_ensemble"]
-
 
 def diverse_learners() -> dict[str, Pipeline]:
     """Thirteen kinds of classifiers, with standardised columns and scores that sum to 1.

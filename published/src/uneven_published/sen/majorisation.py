@@ -33,19 +33,6 @@ from uneven.utils.parameters import check_choice, check_integer
 from uneven_published.sen import _loops as loops
 from uneven_published.sen.smoothed_hinge import SmoothedHinge, SmoothedProblem
 
-__all__ = [
-    "PAPER",
-    "MajorisedCombiner",
-    "Order",
-    "PaperSweep",
-    "SafeSweep",
-    "Trace",
-    "draw_order",
-    "live",
-    "majorise",
-]
-
-
 Order = tuple[np.ndarray, np.ndarray]
 
 _FLOOR = 1e-10

@@ -31,8 +31,6 @@ from uneven.utils.parameters import check_choice
 from uneven.utils.validation import whole_or_nothing
 from uneven_published.sen.base_learners import floored
 
-__all__ = ["LaplaceTreeClassifier", "NormalisedClassifier"]
-
 
 @persisted("normalised", role="learner")
 class NormalisedClassifier(MetaEstimatorMixin, ClassifierMixin, BaseEstimator):

@@ -10,26 +10,6 @@ from collections.abc import Mapping
 
 from uneven_published.numbers import Printed, Value, printed_table
 
-__all__ = [
-    "COUNTS",
-    "DESCENTS",
-    "DESCENT_SECONDS",
-    "FIXED_CWS",
-    "FIXED_LSG",
-    "FIXED_WS",
-    "HINGE_LETTERS",
-    "KERNELS",
-    "LOSSES",
-    "MACHINE_COUNTS",
-    "MACHINE_ERRORS",
-    "ONE_VERSUS_ONE",
-    "PENALTIES",
-    "TRANSFORMED",
-    "columns_of",
-    "in_percent",
-    "lettered",
-]
-
 HINGE_LETTERS = {"a": "WS l2", "b": "CWS l2", "c": "CWS l1", "d": "LSG l2", "e": "LSG l1"}
 """Letters of tables 4.3 and 4.5, by the first of the two columns that they say differ."""
 

@@ -33,42 +33,6 @@ from uneven_published.description import Answers, Context, Item
 from uneven_published.sen.ensembles import diverse_ensemble, diverse_learners, svm_ensemble
 from uneven_published.sen.majorisation import PAPER, MajorisedCombiner, majorise
 
-__all__ = [
-    "CURVATURES",
-    "DATA",
-    "DESCENTS",
-    "EVERY_HINGE",
-    "FAMILIES",
-    "GRID",
-    "HINGES",
-    "KERNELS",
-    "SECONDS",
-    "SPLITS",
-    "SQUARES",
-    "WIDE",
-    "Bench",
-    "DescentTraces",
-    "DiverseStacks",
-    "FixedSplits",
-    "SVMStacks",
-    "Split",
-    "Stack",
-    "StrengthPaths",
-    "Triple",
-    "Verdict",
-    "Verdicts",
-    "build_stack",
-    "diverse_stack",
-    "halves",
-    "items",
-    "quiet",
-    "rows_of",
-    "sample_rows",
-    "split_items",
-    "svm_stack",
-]
-
-
 Rows = tuple[NDArray[np.float64], NDArray[np.intp]]
 
 DATA = {

@@ -12,9 +12,6 @@ from uneven.stacking.model.combinations import ClassWeightedSum
 from uneven.stacking.model.penalties import Penalty
 from uneven.utils.parameters import check_choice
 
-__all__ = ["SmoothedHinge", "SmoothedProblem"]
-
-
 _CURVATURES = ("optimal", "maximum")
 
 

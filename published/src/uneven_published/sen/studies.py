@@ -18,39 +18,6 @@ from uneven_published.sen.runs import (
     split_items,
 )
 
-__all__ = [
-    "DESCENT",
-    "DIVERSE",
-    "DIVERSE_ENSEMBLE",
-    "DIVERSE_PATHS",
-    "DIVERSE_PROTOCOL",
-    "DIVERSE_WIDE",
-    "FEW_CLASSES",
-    "FIXED_CWS",
-    "FIXED_LSG",
-    "FIXED_PROTOCOL",
-    "FIXED_WS",
-    "HINGE_LETTERS",
-    "KERNELS",
-    "KERNEL_LETTERS",
-    "KERNEL_PROTOCOL",
-    "LARGER",
-    "LSG_NOTE",
-    "LSG_PATHS",
-    "MACHINES",
-    "MACHINE_ENSEMBLE",
-    "MACHINE_PATHS",
-    "MACHINE_PROTOCOL",
-    "MACHINE_ROWS",
-    "N_SUBSETS",
-    "N_SWEEPS",
-    "PATH_PROTOCOL",
-    "WAVEFORM_NOTE",
-    "WORST_CLASS",
-    "wilcoxon",
-]
-
-
 N_SUBSETS = 3
 """Random parts of the rows for each kind of classifier: 39 classifiers. The source has ten, 130."""
 

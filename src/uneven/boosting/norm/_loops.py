@@ -3,8 +3,6 @@
 import numpy as np
 from numba import njit
 
-__all__ = ["largest_singular_value", "sweep_factor"]
-
 _POWER_STEPS = 200
 _POWER_TOLERANCE = 1e-9
 

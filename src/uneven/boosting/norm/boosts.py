@@ -7,8 +7,6 @@ from dataclasses import dataclass, replace
 
 import numpy as np
 
-__all__ = ["DEEPEST", "Boost", "depths_for", "plan_boosts", "with_linear_voters"]
-
 DEEPEST = 29
 _LONG_DEPTHS = (3, 5)
 _SHORT_DEPTHS = (6, 9)

@@ -14,8 +14,6 @@ import numpy as np
 from uneven.boosting.norm import _loops
 from uneven.metrics.confusion import matrix_norm
 
-__all__ = ["Aim", "Mixture", "OutOfBag", "bootstrap_by_class", "fit_class_factors", "fit_mixture"]
-
 _GRID = np.exp(np.linspace(-2.0, 2.0, 41))
 _SPREAD_PRICE = 0.02
 _GAIN = 1e-9

@@ -18,8 +18,6 @@ from __future__ import annotations
 
 import numpy as np
 
-__all__ = ["norm_gradient", "steering_costs"]
-
 _DOUBLINGS = 40
 
 

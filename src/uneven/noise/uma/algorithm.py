@@ -18,18 +18,6 @@ from uneven.noise.matrices import NoiseInverse
 from uneven.noise.uma.groups import group_masses, top_classes
 from uneven.noise.uma.spaces import Space
 
-__all__ = [
-    "HISTORY",
-    "ROUNDING",
-    "SELECTIONS",
-    "Candidates",
-    "Rules",
-    "Run",
-    "doubts",
-    "in_order",
-    "iterate",
-]
-
 ROUNDING = 1e-12
 """Differences that sums in another order may make, relative to what is summed."""
 

@@ -34,13 +34,11 @@ from uneven.utils.parameters import (
     Whole,
     check_integer,
     check_parameters,
+    store_parameters,
 )
 from uneven.utils.simplex import recover_priors
 from uneven.utils.validation import whole_or_nothing
 from uneven.votes.vote import flatten_binary
-
-__all__ = ["STEPS", "UMAClassifier"]
-
 
 STEPS = ("perceptron", "perceptron_loose", "max", "uniform", "proportional")
 """Who pays when a class is mistaken."""
@@ -242,26 +240,7 @@ class UMAClassifier(LinearClassifier):
         random_state: int | np.random.RandomState | None = None,
         verbose: int = 0,
     ) -> None:
-        self.noise_matrix = noise_matrix
-        self.alpha = alpha
-        self.alpha_mode = alpha_mode
-        self.selection = selection
-        self.step = step
-        self.normalize_updates = normalize_updates
-        self.average = average
-        self.pocket = pocket
-        self.patience = patience
-        self.tol = tol
-        self.max_iter = max_iter
-        self.fit_intercept = fit_intercept
-        self.normalize = normalize
-        self.kernel = kernel
-        self.gamma = gamma
-        self.degree = degree
-        self.coef0 = coef0
-        self.on_singular = on_singular
-        self.random_state = random_state
-        self.verbose = verbose
+        store_parameters(self, locals())
 
     def fit(self, X: Any, y: Any, label_weights: Any = None) -> Self:
         """Learn from rows and their observed labels.

@@ -10,14 +10,6 @@ import scipy.sparse as sp
 from uneven.noise.uma._loops import count_groups
 from uneven.utils.parameters import Interval
 
-__all__ = [
-    "NOT_NEGATIVE",
-    "check_label_weights",
-    "group_masses",
-    "label_weights",
-    "top_classes",
-]
-
 NOT_NEGATIVE = Interval(0, closed="left", says="a finite number >= 0")
 
 UNCOUNTED = -1

@@ -17,9 +17,6 @@ from uneven.noise.matrices import check_noise_matrix, invert_noise
 from uneven.noise.uma._loops import count_groups, move_dense, move_sparse
 from uneven.noise.uma.groups import NOT_NEGATIVE, UNCOUNTED, label_weights, top_classes
 
-__all__ = ["DualSpace", "PrimalSpace", "Space", "training_kernel", "update_vectors"]
-
-
 _CHUNK = 10_000_000
 """Numbers in a block of update vectors."""
 

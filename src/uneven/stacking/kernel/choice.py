@@ -32,9 +32,6 @@ from uneven.stacking.solvers.selection import inner_folds
 from uneven.stacking.solvers.solve import check_strengths
 from uneven.utils.parameters import check_choice
 
-__all__ = ["DEGREES", "KernelChoice", "choose_kernel_parameters", "gamma_grid"]
-
-
 DEGREES = (1, 2, 3, 4, 5)
 _STEPS = 20_000
 """Steps of a support vector machine while it is only judged."""

@@ -46,18 +46,6 @@ from uneven.utils.estimators import align_margins
 from uneven.utils.model_types import check_part, check_range, check_whole, persisted
 from uneven.utils.parameters import check_choice, check_integer
 
-__all__ = [
-    "KERNELS",
-    "KERNEL_LOSSES",
-    "KernelCombiner",
-    "KernelProblem",
-    "class_tables",
-    "fit_kernel_combiner",
-    "pair_margins_to_scores",
-    "pose_kernel_problem",
-]
-
-
 KERNELS = ("linear", "poly", "rbf")
 KERNEL_LOSSES = ("hinge", "squared")
 _LARGEST = 1e150

@@ -20,14 +20,6 @@ from sklearn.utils import check_random_state
 from uneven.linear.expansions import KernelExpansion, gram
 from uneven.utils.model_types import check_numbers, check_part, persisted
 
-__all__ = [
-    "KernelMachine",
-    "KernelSettings",
-    "LeastSquares",
-    "fit_support_vectors",
-    "merge",
-]
-
 
 @dataclass(frozen=True)
 class KernelSettings:

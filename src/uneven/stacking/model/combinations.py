@@ -21,14 +21,6 @@ from uneven.utils.registry import Registry
 
 NormalSolver = Callable[[np.ndarray, np.ndarray], tuple[np.ndarray, np.ndarray]]
 
-__all__ = [
-    "COMBINATIONS",
-    "ClassWeightedSum",
-    "Combination",
-    "LinearStacking",
-    "WeightedSum",
-]
-
 
 class Combination(ABC):
     """A linear combination, bound to the scores that it combines.

@@ -14,8 +14,6 @@ from uneven.stacking._loops import hinge_envelope, nearest_scores
 from uneven.stacking.model import named
 from uneven.utils.registry import Registry
 
-__all__ = ["LOSSES", "CrammerSingerHinge", "Envelope", "Loss", "SquaredLoss", "class_targets"]
-
 
 @dataclass
 class Envelope:

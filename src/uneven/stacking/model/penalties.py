@@ -18,17 +18,6 @@ import numpy as np
 from uneven.stacking.model import named
 from uneven.utils.registry import Registry
 
-__all__ = [
-    "L1",
-    "PENALTIES",
-    "GroupL2",
-    "Penalty",
-    "SparsePenalty",
-    "SquaredL2",
-    "check_elastic",
-    "make_penalty",
-]
-
 
 class Penalty(ABC):
     """A penalty on ``coef`` of shape (n_members, width).

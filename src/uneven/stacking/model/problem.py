@@ -13,9 +13,6 @@ from uneven.stacking.model.penalties import PENALTIES, Penalty, make_penalty
 from uneven.utils.model_types import LARGEST, check_numbers, persisted
 from uneven.utils.parameters import check_choice
 
-__all__ = ["LinearCombiner", "Problem", "check_level_one", "pose_problem"]
-
-
 _ZERO, _ROUNDING = 1e-6, 1e-10
 
 

@@ -48,18 +48,6 @@ from uneven.utils.frames import take_columns, take_rows
 from uneven.utils.validation import check_mass
 from uneven.views import ViewMap, resolve_views
 
-__all__ = [
-    "LevelOne",
-    "Task",
-    "Training",
-    "finish_members",
-    "level_one",
-    "one_thread",
-    "run_task",
-    "score_members",
-    "weight_arguments",
-]
-
 
 @dataclass(frozen=True)
 class LevelOne:

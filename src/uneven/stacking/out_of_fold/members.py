@@ -28,22 +28,9 @@ from uneven.utils.model_types import (
     persisted,
     role_of,
 )
-from uneven.utils.parameters import check_choice
+from uneven.utils.parameters import check_choice, store_parameters
 from uneven.utils.validation import hold_out
 from uneven.views import ViewMap, resolve_views
-
-__all__ = [
-    "METHODS",
-    "FittedMember",
-    "Member",
-    "check_classifier",
-    "check_members",
-    "check_share",
-    "class_scores",
-    "positions_of",
-    "score_method",
-]
-
 
 METHODS = ("predict_proba", "decision_function", "predict")
 """Where scores may come from, the best first."""
@@ -217,13 +204,7 @@ class Member(BaseEstimator):
         score: str = "auto",
         random_state: Any = None,
     ) -> None:
-        self.estimator = estimator
-        self.columns = columns
-        self.rows = rows
-        self.share = share
-        self.bootstrap = bootstrap
-        self.score = score
-        self.random_state = random_state
+        store_parameters(self, locals())
 
     def draw_rows(self, y: np.ndarray, rng: np.random.RandomState) -> np.ndarray | None:
         """Training rows of this member, with repetitions; None if these are all.

@@ -24,20 +24,6 @@ from uneven.utils.validation import check_mass, hold_out, narrow_indices
 if TYPE_CHECKING:
     from uneven.stacking.out_of_fold.members import Member
 
-__all__ = [
-    "Plan",
-    "Split",
-    "StackRows",
-    "check_folds",
-    "count_columns",
-    "count_rows",
-    "holds_texts",
-    "is_handed_on",
-    "open_table",
-    "plan_splits",
-    "row_numbers",
-]
-
 
 def open_table(X: Any) -> Any:
     """A table whose rows can be taken one by one; frames and lists stay what they are.

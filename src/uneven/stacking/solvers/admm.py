@@ -7,8 +7,6 @@ import numpy as np
 from uneven.stacking.model.problem import LinearCombiner, Problem
 from uneven.stacking.solvers import solver
 
-__all__ = ["admm"]
-
 _RELAXATION, _CHECK_EVERY, _ROUNDS = 1.6, 25, 20_000
 
 

@@ -15,9 +15,6 @@ from uneven.stacking.model.problem import LinearCombiner, Problem
 from uneven.stacking.solvers import solver
 from uneven.stacking.solvers.newton import newton
 
-__all__ = ["closed_form", "lasso"]
-
-
 _ROUNDS = 5000
 
 

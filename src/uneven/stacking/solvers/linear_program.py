@@ -11,8 +11,6 @@ from scipy.optimize import linprog
 from uneven.stacking.model.problem import LinearCombiner, Problem
 from uneven.stacking.solvers import solver
 
-__all__ = ["is_small", "linear_program"]
-
 _SMALL = 100_000
 
 

@@ -17,8 +17,6 @@ from uneven.stacking.model.losses import class_targets
 from uneven.stacking.model.problem import LinearCombiner, check_level_one
 from uneven.utils.parameters import check_choice
 
-__all__ = ["mlr"]
-
 _RANK = 1e-10
 """Directions of the scores that are shorter than this share of the longest count as none: scores
 that sum to 1 leave some."""

@@ -26,9 +26,6 @@ from uneven.stacking.model.losses import Envelope
 from uneven.stacking.model.problem import LinearCombiner, Problem
 from uneven.stacking.solvers import solver
 
-__all__ = ["minimise_quadratic", "newton", "solve_positive"]
-
-
 _SOFT, _WARM, _SHRINK, _LEAST = 0.5, 0.125, 0.25, 0.02
 _COLD_ACCURACY, _WARM_ACCURACY = 0.1, 0.01
 _INNER_STEPS, _HALVINGS = 60, 25

@@ -31,17 +31,6 @@ from uneven.stacking.solvers.solve import check_strengths, solve, solve_path
 from uneven.utils.estimators import deal_folds
 from uneven.utils.parameters import check_choice, check_integer
 
-__all__ = [
-    "Selection",
-    "StrengthChoice",
-    "check_inner",
-    "choose_combination",
-    "choose_strength",
-    "inner_folds",
-    "select",
-    "select_then_refit",
-]
-
 _TIED = 1e-12
 _JUDGED = 1e-3
 """Relative precision of combiners that are only judged: their errors hardly depend on it."""

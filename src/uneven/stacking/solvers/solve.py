@@ -27,19 +27,6 @@ from uneven.stacking.solvers.linear_program import is_small, linear_program
 from uneven.stacking.solvers.newton import newton
 from uneven.utils.parameters import check_choice, check_integer
 
-__all__ = [
-    "STRENGTHS",
-    "SelectionPath",
-    "check_positive",
-    "check_solver",
-    "check_strengths",
-    "minimise",
-    "solve",
-    "solve_path",
-    "strength_for",
-]
-
-
 _WIDE = 4000
 STRENGTHS = (1e-11, 1e-9, 1e-7, 1e-5, 1e-3, 0.005, 0.01, 0.05, 0.1, 0.5, 1.0, 10.0)
 
