@@ -317,10 +317,6 @@ def validate_rows(learner: Any, estimator: Any, X: Any, *, reset: bool = True) -
         As the user gave it.
     reset : bool, default=True
         Whether to remember the columns or to compare them with those remembered.
-
-    Returns
-    -------
-    ndarray or CSR of float64, frame, or ndarray of objects
     """
     own = isinstance(estimator, BayesPointClassifier)
     if not own and (_is_frame(X) or _holds_text(X)):

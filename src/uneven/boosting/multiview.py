@@ -188,10 +188,6 @@ def learners_by_view(estimator: Any, views: ViewMap, max_depth: int) -> list[Wea
     max_depth : int
         Depth of the cost trees.
 
-    Returns
-    -------
-    list of WeakLearner
-
     Examples
     --------
     >>> from sklearn.svm import LinearSVC

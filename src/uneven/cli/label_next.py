@@ -49,10 +49,6 @@ LONGEST_CELL = 32
 def label_next(request: LabelRequest) -> None:
     """Learn from the labels so far, and ask for the next ones.
 
-    Parameters
-    ----------
-    request : LabelRequest
-
     Raises
     ------
     InputError
@@ -101,10 +97,6 @@ def label_notes(labels: Collection[str]) -> list[str]:
     ----------
     labels : collection of str
         One for each labelled row.
-
-    Returns
-    -------
-    list of str
 
     Examples
     --------

@@ -154,10 +154,6 @@ def read_pool(
         Column whose filled cells are the first labels.
     encoding : str
         Of a CSV file.
-
-    Returns
-    -------
-    PoolTable
     """
     named = [key] if key is not None else []
     labelled = [label_column] if label_column is not None else []

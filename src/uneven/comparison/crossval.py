@@ -111,12 +111,6 @@ def cross_validate(
 def stratified_folds(problem: Problem, folds: int, repeats: int, seed: int) -> list[Split]:
     """Folds in which every class has its share of the rows.
 
-    Parameters
-    ----------
-    problem : Problem
-    folds, repeats : int
-    seed : int
-
     Returns
     -------
     list of (train, test)

@@ -47,10 +47,6 @@ def read_data(
     views, drop, keep, name, encoding
         As in `uneven.compare`.
 
-    Returns
-    -------
-    Problem
-
     Raises
     ------
     InputError
@@ -78,10 +74,6 @@ def read_noise(given: Any, problem: Problem, encoding: str = "utf-8") -> LabelNo
     problem : Problem
     encoding : str
         Of a text file.
-
-    Returns
-    -------
-    LabelNoise or None
     """
     if given is None:
         return None

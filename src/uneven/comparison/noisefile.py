@@ -141,10 +141,6 @@ def check_noise(cells: Cells, classes: NDArray) -> NoiseFile:
     classes : ndarray of shape (K,)
         Class labels, sorted.
 
-    Returns
-    -------
-    NoiseFile
-
     Raises
     ------
     InputError

@@ -26,10 +26,6 @@ def draw(found: Comparison, kind: str, method: str | None, *, ax: Any = None, **
     ax : matplotlib Axes, optional
     **words
         Passed to the ``plot`` method of the display.
-
-    Returns
-    -------
-    display
     """
     if kind not in KINDS:
         raise InputError(

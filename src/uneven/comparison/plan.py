@@ -187,10 +187,6 @@ def as_methods(given: Methods) -> list[Method]:
     ----------
     given : str, classifier, list of them, or dict of str to them
 
-    Returns
-    -------
-    list of Method
-
     Raises
     ------
     InputError
@@ -296,10 +292,6 @@ def plan_comparison(
         Without views and noise matrix, which come from the data.
     command : str
         What was called.
-
-    Returns
-    -------
-    Plan
     """
     splits, folds = None, cv
     if isinstance(cv, int | np.integer):
@@ -381,10 +373,6 @@ class Plan:
         ----------
         progress : callable, optional
             Called with a `Progress` after every fit and round.
-
-        Returns
-        -------
-        Comparison
 
         Raises
         ------
@@ -484,18 +472,7 @@ def _explained(result: MethodResult, model: Pipeline | None) -> MethodResult:
 
 
 def fit_notes(methods: Iterable[Method], problem: Problem, noise: LabelNoise | None) -> list[str]:
-    """What the reader should know before methods are fitted: what they cannot use or must not.
-
-    Parameters
-    ----------
-    methods : iterable of Method
-    problem : Problem
-    noise : LabelNoise or None
-
-    Returns
-    -------
-    list of str
-    """
+    """What the reader should know before methods are fitted: what they cannot use or must not."""
     found = list(methods)
     return [
         *_single_view_notes(found, problem),

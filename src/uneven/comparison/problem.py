@@ -127,10 +127,6 @@ def read_problem(
         Columns to leave out, and to use although they look like identifiers.
     encoding : str
         Encoding of a CSV file.
-
-    Returns
-    -------
-    Problem
     """
     frame = read_table(path, expected=[target], label=target, encoding=encoding)
     table = labelled_table(frame, target, keep, path.name)

@@ -332,10 +332,6 @@ def table_style(
     expected : collection of str
         Names one of which is in the header line, if there is one.
     encoding : str
-
-    Returns
-    -------
-    CsvStyle
     """
     return guess_style(_first_lines(Path(path), _codec(encoding)), expected, str(path))
 

@@ -545,10 +545,6 @@ class KnownLabels:
         updates_beliefs : bool, default=False
             Whether votes added to these costs tell what the true labels may be.
         pool : ThreadPool, optional
-
-        Returns
-        -------
-        VoteCosts
         """
         weights = mass / self._units_of(self.class_mass(mass))[self._y]
         return RunningCosts(self._y, self._n_classes, weights, self._class_cost, pool)

@@ -21,10 +21,6 @@ def ngrams(tokens: Sequence[str], lengths: tuple[int, int], glue: str) -> list[s
     glue : str
         What to join a run with.
 
-    Returns
-    -------
-    list of str
-
     Examples
     --------
     >>> ngrams(["O1", "U4", "O2"], (2, 3), "")
@@ -46,10 +42,6 @@ def learn_tokens(bags: Sequence[Iterable[str]], min_df: int | float) -> list[str
     bags : sequence of iterables of str
     min_df : int or float
         Number of bags, or share of bags if it is a float.
-
-    Returns
-    -------
-    list of str
 
     Examples
     --------

@@ -23,11 +23,6 @@ PROSODY = (
 def learn_limits(dialogues: Iterable[Dialogue], n_levels: int) -> np.ndarray:
     """Durations that divide the turns into levels of equal size.
 
-    Parameters
-    ----------
-    dialogues : iterable of Dialogue
-    n_levels : int
-
     Returns
     -------
     ndarray of shape (n_levels - 1,)

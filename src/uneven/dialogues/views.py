@@ -195,10 +195,6 @@ class DialogueViews(TransformerMixin, BaseEstimator, auto_wrap_output_keys=None)
         ----------
         transform : {"pandas", "default"} or None
             "pandas" sets ``output="frame"``, "default" sets ``output="sparse"``.
-
-        Returns
-        -------
-        self : object
         """
         kinds = {None: self.output, "pandas": "frame", "default": "sparse"}
         if transform not in kinds:

@@ -71,17 +71,6 @@ class World:
     ) -> World:
         """Invent keywords, paces and entity frequencies of the themes.
 
-        Parameters
-        ----------
-        themes : sequence of str
-        vocabulary_size, n_keywords : int
-        keyword_share : float
-        rng : RandomState
-
-        Returns
-        -------
-        World
-
         Examples
         --------
         >>> world = World.draw(["a", "b"], 100, 5, 0.2, np.random.RandomState(0))
@@ -122,10 +111,6 @@ class World:
         name : str
             Its id.
         rng : RandomState
-
-        Returns
-        -------
-        Dialogue
         """
         who = _who_speaks(rng)
         lengths = rng.geometric(1 / _WORDS_PER_TURN[who])

@@ -95,10 +95,6 @@ def tilt(q: np.ndarray, r: np.ndarray) -> np.ndarray:
 def sigma(z: np.ndarray) -> np.ndarray:
     """The decreasing logistic function ``1 / (1 + exp(z))``, for margins of any size.
 
-    Parameters
-    ----------
-    z : ndarray
-
     Returns
     -------
     ndarray of the same shape

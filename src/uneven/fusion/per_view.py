@@ -33,10 +33,6 @@ def validate_rows(estimator: Any, X: Any, y: Any, sample_weight: Any) -> Trainin
         Gets ``classes_``, ``class_prior_``, ``views_`` and what ``validate_fit_data`` stores.
     X, y, sample_weight : object
         As the user gave them.
-
-    Returns
-    -------
-    TrainingRows
     """
     rows = validate_fit_data(estimator, X, y, sample_weight)
     mass = np.bincount(rows.y, rows.mass, len(rows.classes))
@@ -101,10 +97,6 @@ def fit_model(
         Sample weights. They are passed on unless they are all 1; a classifier that takes none is
         fitted without them if they are all equal, and refused otherwise.
     rng : RandomState
-
-    Returns
-    -------
-    classifier
     """
     wanted = DecisionTreeClassifier() if estimator is None else estimator
     if not hasattr(wanted, "fit") or not hasattr(wanted, "predict"):

@@ -109,10 +109,6 @@ class GrownTree:
             Class indices that stand for "no" and "yes".
         total : ndarray of shape (2,)
             Mass of "no" and "yes" in the whole training table.
-
-        Returns
-        -------
-        TreeVoter
         """
         n_nodes = int(np.searchsorted(self.level, depth, side="right"))
         numbers = np.arange(n_nodes)
@@ -143,10 +139,6 @@ def grow_tree(
     mass : ndarray of shape (n_samples,)
     model : DecisionTreeClassifier
         How to grow it; gets fitted.
-
-    Returns
-    -------
-    GrownTree
 
     Examples
     --------

@@ -136,10 +136,6 @@ class MaucScorer:
         estimator : fitted classifier with ``classes_``
         X : array-like of shape (n, n_features)
         y_true : array-like of shape (n,)
-
-        Returns
-        -------
-        float
         """
         y = as_labels(y_true, "y_true")
         classes = np.asarray(estimator.classes_)

@@ -230,10 +230,6 @@ def dumps(content: Any) -> bytes:
 def loads(data: bytes) -> Any:
     """Unpack what `dumps` has packed, without running code from it.
 
-    Parameters
-    ----------
-    data : bytes
-
     Returns
     -------
     object

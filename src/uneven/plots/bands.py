@@ -207,11 +207,6 @@ def colours_of(names: list[str], baseline: str | None) -> dict[str, str]:
 def styles_of(names: list[str], baseline: str | None) -> dict[str, Any]:
     """A line style for each name: solid for the first five and the baseline, then broken ones.
 
-    Parameters
-    ----------
-    names : list of str
-    baseline : str or None
-
     Returns
     -------
     dict of str to line style of matplotlib

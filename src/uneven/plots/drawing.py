@@ -323,10 +323,6 @@ def name_points(
         Other spots that names should not cover, such as points of lines.
     size : float
         Of the font, in points.
-
-    Returns
-    -------
-    list of matplotlib Text
     """
     to_points = 72 / ax.figure.dpi
     where = to_points * ax.transData.transform(points)

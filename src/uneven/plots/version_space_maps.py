@@ -122,10 +122,6 @@ def polygon_sides(cuts: np.ndarray) -> list[Arc]:
 def middle_of(sides: list[Arc]) -> np.ndarray:
     """Direction of the centre of gravity of a polygon.
 
-    Parameters
-    ----------
-    sides : list of Arc
-
     Returns
     -------
     ndarray of shape (3,)
@@ -171,10 +167,6 @@ def polygon_share(cuts: np.ndarray) -> float:
 
 def outline(sides: list[Arc]) -> np.ndarray:
     """Unit vectors along the whole border of a polygon.
-
-    Parameters
-    ----------
-    sides : list of Arc
 
     Returns
     -------

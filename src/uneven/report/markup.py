@@ -203,10 +203,6 @@ def whole_page(
         Last line.
     style : str
         Style sheet after that of all pages.
-
-    Returns
-    -------
-    str
     """
     present = [part for part in parts if part[3]]
     links = [tag("a", short, href=f"#{key}") for key, short, _, _ in present]

@@ -103,10 +103,6 @@ def render_summary(found: Comparison) -> str:
     ----------
     found : Comparison
         With at least one method.
-
-    Returns
-    -------
-    str
     """
     outcome, data = verdict(found), found.data
     facts = (

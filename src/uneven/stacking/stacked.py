@@ -76,10 +76,6 @@ class NamedMembers(BaseEstimator):
         ----------
         **params
             ``name=classifier`` replaces a classifier, ``name__parameter=value`` changes one.
-
-        Returns
-        -------
-        self : object
         """
         if "estimators" in params:
             self.estimators = params.pop("estimators")
@@ -107,10 +103,6 @@ def open_members(estimator: Any, score_method: str = "auto") -> list[tuple[str, 
     score_method : str, default="auto"
         What classifiers that are no members are asked for; see
         :class:`~uneven.stacking.out_of_fold.members.Member`.
-
-    Returns
-    -------
-    list of (str, Member)
 
     Raises
     ------

@@ -17,10 +17,6 @@ def seeded_clone(estimator: Any, rng: np.random.RandomState, keep: bool = False)
     rng : RandomState
     keep : bool, default=False
         Keep the seeds that were set, and only replace None.
-
-    Returns
-    -------
-    estimator
     """
     model = clone(estimator)
     given = model.get_params()

@@ -79,10 +79,6 @@ def holds_words(X: Any, name: Any) -> bool:
     name : str
         One of its columns.
 
-    Returns
-    -------
-    bool
-
     Examples
     --------
     >>> import pandas as pd

@@ -18,10 +18,6 @@ def require(module: str, purpose: str, extra: str = "cli") -> ModuleType:
     extra : str, default="cli"
         Extra of this library that installs it.
 
-    Returns
-    -------
-    module
-
     Examples
     --------
     >>> require("pandas", "as_frame=True").__name__

@@ -126,10 +126,6 @@ def thread_pool(n_jobs: int | None) -> Iterator[ThreadPool]:
     n_jobs : int or None
         None is one thread (or what an enclosing joblib context says), -1 is every core.
 
-    Yields
-    ------
-    ThreadPool
-
     Examples
     --------
     >>> import numpy as np

@@ -164,10 +164,6 @@ def check_parameters(estimator: Any) -> None:
 
     A constraint of a class replaces the one that a base has for the same name; ``None`` in its
     place takes it away.
-
-    Parameters
-    ----------
-    estimator : object
     """
     for name, constraint in _declared(type(estimator)):
         constraint.check(name, getattr(estimator, name))

@@ -170,10 +170,6 @@ def fitted_attributes(estimator: Any) -> dict[str, Any]:
 def whole_or_nothing(estimator: Any) -> Iterator[dict[str, Any]]:
     """Put the fitted attributes back as they were if fitting fails or is interrupted.
 
-    Parameters
-    ----------
-    estimator : object
-
     Yields
     ------
     dict of str to object

@@ -78,10 +78,6 @@ def match_site(mean, variance, flip, ridge):
         Chance that a cut is the wrong way round.
     ridge : float
         Variance of the cut's private noise.
-
-    Returns
-    -------
-    precision, shift, log_mass : float
     """
     spread = variance + ridge
     z = mean / math.sqrt(spread)
@@ -98,17 +94,7 @@ def match_site(mean, variance, flip, ridge):
 
 @njit(cache=True, nogil=True, error_model="numpy")
 def sweep_cuts(cuts, flip, ridge, step, mean, covariance, sites):
-    """Match every site once, in order.
-
-    Parameters
-    ----------
-    cuts : (n, M)
-    flip, ridge : float
-    step : float in (0, 1], share of the way that a site moves
-    mean : (M,), changed
-    covariance : (M, M), changed
-    sites : (n, 2), changed: precisions and shifts
-    """
+    """Match every site once, in order."""
     size = cuts.shape[1]
     towards = np.empty(size)
     for i in range(cuts.shape[0]):
@@ -134,15 +120,7 @@ def sweep_cuts(cuts, flip, ridge, step, mean, covariance, sites):
 
 @njit(cache=True, nogil=True, error_model="numpy")
 def sweep_gram(flip, ridge, step, mean, covariance, sites):
-    """The same as `sweep_cuts` in terms of the products with the cuts.
-
-    Parameters
-    ----------
-    flip, ridge, step : float
-    mean : (n,), means of the products, changed
-    covariance : (n, n), of the products, changed
-    sites : (n, 2), changed
-    """
+    """The same as `sweep_cuts` in terms of the products with the cuts."""
     size = mean.shape[0]
     towards = np.empty(size)
     for i in range(size):
@@ -210,13 +188,6 @@ def _solve_rows(factor, rows, lower):
 @njit(cache=True, nogil=True, error_model="numpy")
 def refresh_cuts(cuts, sites, mean, covariance):
     """Compute mean and covariance of w from the sites; return half the log determinant.
-
-    Parameters
-    ----------
-    cuts : (n, M)
-    sites : (n, 2)
-    mean : (M,) output
-    covariance : (M, M) output
 
     Returns
     -------
@@ -292,14 +263,7 @@ def quadratic_forms(rows, matrix):
 
 @njit(cache=True, nogil=True, error_model="numpy")
 def log_scales(products, variances, flip, ridge, sites):
-    """Sum of the logarithms by which the sites have to be scaled to weigh what the cuts weigh.
-
-    Parameters
-    ----------
-    products, variances : (n,), of the cuts under all sites
-    flip, ridge : float
-    sites : (n, 2)
-    """
+    """Sum of the logarithms by which the sites have to be scaled to weigh what the cuts weigh."""
     total = 0.0
     for i in range(products.shape[0]):
         alone = 1.0 - sites[i, 0] * variances[i]

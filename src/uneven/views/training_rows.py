@@ -94,10 +94,6 @@ def validate_fit_data(
         ``categories_``.
     X, y, sample_weight, clean : object
         As the user gave them.
-
-    Returns
-    -------
-    TrainingRows
     """
     frame = X
     categories = learn_categories(X)
@@ -143,10 +139,6 @@ def speaking_views(
     views : ViewMap
     warn : bool, default=True
         Warn of the others, unless ``y`` holds only one class anyway.
-
-    Returns
-    -------
-    list of int
     """
     counts = [len(np.unique(y[here])) for here in view_mask.T]
     silent = [name for name, count in zip(views.names, counts) if count < 2]
@@ -190,10 +182,6 @@ def learn_categories(X: Any) -> dict[Any, list]:
     ----------
     X : object
         A frame, or anything else (which has none).
-
-    Returns
-    -------
-    dict of column name to list
 
     Examples
     --------

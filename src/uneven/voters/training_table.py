@@ -405,10 +405,6 @@ def bin_table(
     seed : int, default=0
         Draws the rows from which quantiles are taken when there are more than 32 768.
 
-    Returns
-    -------
-    BinnedDense or BinnedSparse
-
     Examples
     --------
     >>> import numpy as np

@@ -487,10 +487,6 @@ def checked_vote(
         Whether voters may vote against a class.
     may_hold_panels : bool, default=True
         Whether a voter may be a small vote.
-
-    Returns
-    -------
-    Vote
     """
     refusal = "a {} stands where a vote should be"
     given = (classifier, signed, may_hold_panels)

@@ -47,10 +47,6 @@ def depths_for(n_classes: int, n_rows: int, max_depth: int | None = None) -> tup
         this is 6 or more. If None, trees of long boosts have a leaf per class, within depths 3
         and 5, and those of short boosts a leaf for eight rows, within 6 and 9.
 
-    Returns
-    -------
-    long, short : int
-
     Examples
     --------
     >>> depths_for(3, 200), depths_for(26, 3000), depths_for(6, 100_000)
@@ -75,10 +71,6 @@ def plan_boosts(n_trees: int, depth: int, deeper: int) -> list[Boost]:
     n_trees : int
     depth, deeper : int
         Of the trees of long and of short boosts.
-
-    Returns
-    -------
-    list of Boost
 
     Examples
     --------

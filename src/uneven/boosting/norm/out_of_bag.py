@@ -108,10 +108,6 @@ class OutOfBag:
             Of the same rows.
         share : float
             What the votes of ``other`` count for, between 0 and 1.
-
-        Returns
-        -------
-        OutOfBag
         """
         mixed = OutOfBag(self._y, self._n_classes, self._mass)
         rows = self.judged & other.judged
@@ -284,15 +280,6 @@ def fit_mixture(trees: OutOfBag, linear: OutOfBag, aim: Aim) -> Mixture:
     Both votes are compared on the rows that voters of both kinds have judged; that of trees and
     linear voters has to be better by 0.02, with the factors of the trees after one more turn. It
     is out of the question if a class on which trees have been judged has no such row.
-
-    Parameters
-    ----------
-    trees, linear : OutOfBag
-    aim : Aim
-
-    Returns
-    -------
-    Mixture
 
     Examples
     --------

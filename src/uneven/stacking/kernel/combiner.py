@@ -266,10 +266,6 @@ def pose_kernel_problem(
     ----------
     P, y, combination, ..., random_state
         As in `fit_kernel_combiner`.
-
-    Returns
-    -------
-    KernelProblem
     """
     P, y, share = check_level_one(P, y, share)
     check_choice("combination", combination, ("ws", "cws", "lsg"))

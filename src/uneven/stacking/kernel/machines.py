@@ -213,10 +213,6 @@ def fit_support_vectors(
     how : KernelSettings
         Without a bias, the machine is solved over the span of at most ``landmarks`` rows; with
         it, over all rows.
-
-    Returns
-    -------
-    KernelMachine
     """
     unit = float(share.mean())
     cost, weights = unit / (2.0 * strength), share / unit

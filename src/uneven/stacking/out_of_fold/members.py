@@ -323,10 +323,6 @@ def check_members(
     called : str, default="members"
         What the list is called, for error messages.
 
-    Returns
-    -------
-    list of (str, Member)
-
     Examples
     --------
     >>> from sklearn.naive_bayes import GaussianNB

@@ -269,10 +269,6 @@ def plan_splits(
     rng : RandomState, optional
         Shuffles the folds of an int, draws the rows of a holdout.
 
-    Returns
-    -------
-    Plan
-
     Examples
     --------
     >>> y = np.array([0, 0, 1, 1])

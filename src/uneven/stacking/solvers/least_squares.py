@@ -35,10 +35,6 @@ def closed_form(
         Not needed.
     tol : float, default=1e-6
         Relative gap that counts as converged.
-
-    Returns
-    -------
-    LinearCombiner
     """
     design, loss = problem.design, problem.loss
     assert isinstance(loss, SquaredLoss)
@@ -71,10 +67,6 @@ def lasso(
         Relative gap that counts as converged.
     max_iter : int, optional
         5000 by default.
-
-    Returns
-    -------
-    LinearCombiner
     """
     design, loss = problem.design, problem.loss
     assert isinstance(loss, SquaredLoss)

@@ -42,10 +42,6 @@ def linear_program(
     tol : float, default=1e-6
         Relative gap that counts as converged.
 
-    Returns
-    -------
-    LinearCombiner
-
     Raises
     ------
     ValueError

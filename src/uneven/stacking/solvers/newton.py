@@ -72,10 +72,6 @@ def newton(
         Proven relative distance from the minimum at which to stop.
     max_iter : int, optional
         Rounds of the method of multipliers, 30 by default.
-
-    Returns
-    -------
-    LinearCombiner
     """
     point, softness, accuracy = _begin(problem, start)
     least, last_gap, best, stalled, n_iter = _LEAST, np.inf, np.inf, 0, 0

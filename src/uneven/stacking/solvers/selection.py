@@ -105,10 +105,6 @@ def inner_folds(y: np.ndarray, cv: Any, random_state: Any = None) -> list[tuple[
         A number spreads every class as evenly over the folds as it can be.
     random_state : int, RandomState or None, default=None
 
-    Returns
-    -------
-    list of (ndarray of int, ndarray of int)
-
     Examples
     --------
     >>> import numpy as np

@@ -81,10 +81,6 @@ def solve(
         the linear program for small problems with hinge and l1, alternating directions for more
         than 4000 weights with l2, and Newton otherwise.
 
-    Returns
-    -------
-    LinearCombiner
-
     Warns
     -----
     ConvergenceWarning
@@ -129,10 +125,6 @@ def minimise(
         From :func:`~uneven.stacking.model.problem.pose_problem`.
     strength, start, tol, max_iter, solver
         As in :func:`solve`.
-
-    Returns
-    -------
-    LinearCombiner
     """
     check_solver(solver, problem.loss.name, problem.penalty)
     check_positive("strength", strength)
