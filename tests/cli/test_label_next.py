@@ -11,6 +11,8 @@ import pytest
 from tests.cli.conftest import files_in, make_frame
 from uneven.cli import run, texts
 
+pytestmark = pytest.mark.slow
+
 
 @pytest.fixture
 def pool(tmp_path: Path) -> pd.DataFrame:

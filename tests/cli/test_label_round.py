@@ -14,6 +14,8 @@ from tests.cli.test_label_next import fill_in, pool, read  # noqa: F401
 from uneven.comparison import labelled_table
 from uneven.persistence.model_file import load_model
 
+pytestmark = pytest.mark.slow
+
 ASK = ("label-next", "pool.csv", "--n", 6)
 
 

@@ -12,6 +12,8 @@ from tests.cli.conftest import files_in, make_frame
 from uneven.comparison import METHODS
 from uneven.persistence.model_file import load_model
 
+pytestmark = pytest.mark.slow
+
 
 @pytest.fixture
 def model(uneven, table):

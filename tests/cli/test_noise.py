@@ -29,6 +29,8 @@ from uneven.comparison.results import Comparison
 from uneven.noise import corrected_confusion, corrected_error, corrupt_labels, cyclic_noise
 from uneven.persistence.model_file import load_model
 
+pytestmark = pytest.mark.slow
+
 NOISE = cyclic_noise(3, (0.25, 0.1))
 CLASSES = ["ant", "bee", "cow"]
 QUICK = ("--cv", 2, "--rounds", 8, "--n-jobs", 1)

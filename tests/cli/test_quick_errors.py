@@ -8,6 +8,8 @@ import sys
 
 import pytest
 
+pytestmark = pytest.mark.slow
+
 HEAVY = ["sklearn", "pandas", "numba", "scipy", "skops", "pyarrow", "matplotlib"]
 PROGRAM = """
 import json, sys

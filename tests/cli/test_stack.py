@@ -24,6 +24,8 @@ from uneven.comparison import (
 )
 from uneven.persistence.model_file import load_model
 
+pytestmark = pytest.mark.slow
+
 MEMBERS = ("combo", "adaboost_mm", "logistic_regression")
 SMALL = ("--methods", ",".join(MEMBERS), "--rounds", 5, "--n-jobs", 1, "--cv", 2)
 

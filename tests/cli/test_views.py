@@ -11,6 +11,8 @@ import pytest
 from tests.cli.test_compare import QUICK, TWO, load_results
 from uneven.comparison import METHODS, default_methods
 
+pytestmark = pytest.mark.slow
+
 VIEWS = ("--views", "prefix")
 
 

@@ -8,6 +8,8 @@ from tests.browser import find_browser, open_browser
 from tests.report.samples import NASTY, make_results, with_noise, with_stack
 from uneven.report import write_report
 
+pytestmark = pytest.mark.slow
+
 
 @pytest.fixture(scope="module")
 def browser():
