@@ -33,7 +33,7 @@ jitter: $(STAMP)  ## pages and learning tests again, every number moved by its l
 	for seed in 1 2; do UNEVEN_JITTER=$$seed $(JITTERED) || exit 1; done
 	UNEVEN_JITTER=3 NUMBA_CPU_NAME=generic OPENBLAS_CORETYPE=Prescott NPY_DISABLE_CPU_FEATURES="$$($(BIN)/python -W ignore -c 'import numpy; print(*numpy.show_config("dicts")["SIMD Extensions"]["found"])')" $(JITTERED)
 
-check: $(STAMP)  ## lint, format check, types, room rules
+check: $(STAMP)  ## lint, format check, types, direction of imports
 	$(BIN)/ruff check .
 	$(BIN)/ruff format --check .
 	$(BIN)/mypy
@@ -42,10 +42,11 @@ check: $(STAMP)  ## lint, format check, types, room rules
 bench: $(STAMP)  ## speed, memory and learning, side by side with the alternatives
 	$(BIN)/python -m benchmarks
 
-derived: $(STAMP)  ## write again what is derived from the classes: tables in the docs, public names, kept model files
+derived: $(STAMP)  ## write again what is derived from the classes: tables in the docs, public names, kept model files, the list of exhibits
 	$(BIN)/python -m tests.test_declarations
 	$(BIN)/python -m tests.test_public_names
 	$(BIN)/python -m tests.persistence.corpus
+	$(BIN)/python -m uneven_published
 
 format: $(STAMP)  ## apply the formatter and the safe lint fixes
 	$(BIN)/ruff check --fix .

@@ -50,9 +50,7 @@ def test_every_exhibit_is_listed_with_its_status(uneven):
 
 
 def test_the_list_is_up_to_date_and_loads_no_learner():
-    assert list(listed()) == listing(catalogue()), (
-        "run: uneven reproduce --page docs/published.md --out docs/published"
-    )
+    assert list(listed()) == listing(catalogue()), "run: make derived"
     code = (
         "import sys; from uneven_published import command; command.list_exhibits(['koco']);"
         "sys.exit('sklearn' in sys.modules or 'numpy' in sys.modules)"

@@ -5,7 +5,6 @@ from __future__ import annotations
 import json
 import os
 from collections.abc import Iterable, Mapping, Sequence
-from contextlib import suppress
 from dataclasses import replace
 from pathlib import Path
 from typing import Any
@@ -15,7 +14,7 @@ from uneven.comparison.errors import InputError
 from uneven.comparison.summaries import now, versions
 from uneven.datasets.cache import cache_folder
 from uneven.utils.files import replace_file
-from uneven_published.collection import catalogue, choose, listed, listing
+from uneven_published.collection import catalogue, choose, listed
 from uneven_published.command import ReproduceRequest
 from uneven_published.description import Exhibit
 from uneven_published.pages.files import write_data, write_exhibit, write_index
@@ -75,7 +74,6 @@ def write_page(page: Path, folder: Path) -> None:
     for record in records:
         if record["name"] in kept:
             write_data(record, folder)
-    _write_listing()
     with replace_file(page) as draft:
         draft.write_text(text, encoding="utf-8", newline="\n")
     terminal.stdout().print(f"wrote {page} from {len(kept)} results in {folder}", soft_wrap=True)
@@ -110,13 +108,6 @@ def read_records(folder: Path, strict: bool = False) -> dict[str, dict[str, Any]
                 raise InputError(f"{told}; remove it.") from error
             terminal.notes([f"{told}; it is left out."])
     return found
-
-
-def _write_listing() -> None:
-    """Bring the list of exhibits up to date, where the package may be written to."""
-    lines = [json.dumps(vars(one), ensure_ascii=False) for one in listing(catalogue())]
-    with suppress(OSError), replace_file(Path(__file__).with_name("listed.json")) as draft:
-        draft.write_text("[\n" + ",\n".join(lines) + "\n]\n", encoding="utf-8", newline="\n")
 
 
 def _record(

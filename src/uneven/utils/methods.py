@@ -108,6 +108,7 @@ def method(
     encoding: Encoding = "ordinal",
     parameters: Parameters | None = None,
     takes_noise: bool = False,
+    staged: bool = False,
     **abilities: bool,
 ) -> Callable[[_Class], _Class]:
     """Decorate a classifier that can be compared by name.
@@ -128,8 +129,10 @@ def method(
         Further parameters, or a callable that makes them out of `Settings`; they have precedence.
     takes_noise : bool, default=False
         Whether it has a parameter ``noise_matrix``.
+    staged : bool, default=False
+        Whether it learns in rounds; must be said, or ``parameters`` given, if it does.
     **abilities : bool
-        ``staged``, ``joins_views``, ``needs_noise``, ``on_request``; see `Method`.
+        ``joins_views``, ``needs_noise``, ``on_request``; see `Method`.
 
     Returns
     -------
@@ -138,10 +141,16 @@ def method(
     """
 
     def declare(cls: _Class) -> _Class:
-        if takes_noise != ("noise_matrix" in inspect.signature(cls).parameters):
-            raise TypeError(f"{cls.__name__}: takes_noise={takes_noise} is not what it takes.")
-        make = partial(_make, cls, abilities.get("staged", False), parameters)
-        entry = Method(name, label, kind, description, encoding, make, **abilities)
+        takes = "noise_matrix" in inspect.signature(cls).parameters
+        if takes_noise != takes:
+            raise TypeError(f"@method of {cls.__name__} must say takes_noise={takes}.")
+        if kind == "ours" and hasattr(cls, "staged_predict") and not (staged or parameters):
+            raise TypeError(
+                f"{cls.__name__} learns in rounds: its @method must say staged=True, so that "
+                "rounds and depth of a run hold for it, or parameters= made out of the settings."
+            )
+        make = partial(_make, cls, staged, parameters)
+        entry = Method(name, label, kind, description, encoding, make, staged, **abilities)
         METHODS.register(name, entry, order)
         return cls
 
