@@ -1,8 +1,10 @@
 """The package itself: its public names, and what importing it costs."""
 
 import ast
+import os
 import subprocess
 import sys
+import zipfile
 from importlib import import_module
 from pathlib import Path
 
@@ -47,3 +49,26 @@ def test_names_are_those_of_the_stub(package):
         assert name.name == name.asname, "type checkers re-export 'X as X' only"
         assert getattr(module, name.name) is getattr(import_module(line.module), name.name)
     assert set(module.__all__) - {"__version__"} == {line.names[0].name for line in lines}
+
+
+def test_the_package_runs_from_a_zip_archive(tmp_path):
+    archive = tmp_path / "library.zip"
+    root = Path(uneven.__file__).parent
+    with zipfile.ZipFile(archive, "w") as packed:
+        for path in root.rglob("*.py*"):
+            if path.suffix in (".py", ".pyi"):
+                packed.write(path, path.relative_to(root.parent))
+    code = (
+        "import uneven; from uneven.utils.registry import read_declarations as read;"
+        "print(uneven.__file__, uneven.compare.__module__, read('method', 'name')[0]['name'])"
+    )
+    done = subprocess.run(
+        [sys.executable, "-c", code],
+        env={**os.environ, "PYTHONPATH": str(archive), "NUMBA_CACHE_DIR": str(tmp_path)},
+        capture_output=True,
+        text=True,
+        check=True,
+    )
+    file, module, name = done.stdout.split()
+    assert file.startswith(str(archive))
+    assert (module, name) == ("uneven.comparison.plan", "combo")

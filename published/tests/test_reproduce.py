@@ -35,7 +35,6 @@ def toys(monkeypatch):
             module = import_module(f"uneven_published.{name}")
             monkeypatch.setattr(module, "catalogue", lambda: exhibits)
         monkeypatch.setattr("uneven_published.collection.exhibits_of", lambda document: exhibits)
-        monkeypatch.setattr("uneven_published.reproduction._write_listing", lambda: None)
 
     offer(toy.exhibit(), NOT_RUN)
     return offer

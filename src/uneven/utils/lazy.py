@@ -6,6 +6,7 @@ too: one line ``from home import name as name`` for each.
 
 from __future__ import annotations
 
+import sys
 from collections.abc import Callable
 from importlib import import_module
 from pathlib import Path
@@ -27,7 +28,9 @@ def names_of_stub(
     tuple
         To be called ``__getattr__``, ``__dir__`` and ``__all__``.
     """
-    lines = Path(file).with_suffix(".pyi").read_text(encoding="utf-8").splitlines()
+    stub = str(Path(file).with_suffix(".pyi"))
+    loader: Any = sys.modules[package].__spec__.loader  # type: ignore[union-attr]
+    lines = loader.get_data(stub).decode("utf-8").splitlines()  # also from inside a zip archive
     homes = {line.split()[3]: line.split()[1] for line in lines if line.startswith("from ")}
     names = sorted(homes)
 

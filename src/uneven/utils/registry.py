@@ -22,7 +22,8 @@ from __future__ import annotations
 
 import difflib
 from collections.abc import Iterable, Iterator, MutableMapping
-from pathlib import Path
+from importlib.resources import files
+from importlib.resources.abc import Traversable
 from typing import Any, Generic, TypeVar
 
 Entry = TypeVar("Entry")
@@ -147,11 +148,19 @@ def read_declarations(declaration: str, *fields: str) -> list[dict[str, Any]]:
     ('combo', 'CoMBo')
     """
     found: list[dict[str, Any]] = []
-    for path in sorted(Path(__file__).parents[1].rglob("*.py")):
-        text = path.read_text(encoding="utf-8")
+    for text in _sources(files("uneven")):
         if f"{declaration}(\n" in text or f'{declaration}("' in text:
             found += _calls(text, declaration, fields)
     return sorted(found, key=lambda entry: float(entry.get("order", MIDDLE)))
+
+
+def _sources(folder: Traversable) -> Iterator[str]:
+    """Texts of the modules below a package, which may lie in an archive."""
+    for entry in sorted(folder.iterdir(), key=lambda one: one.name):
+        if entry.is_dir():
+            yield from _sources(entry)
+        elif entry.name.endswith(".py"):
+            yield entry.read_text(encoding="utf-8")
 
 
 def _calls(text: str, declaration: str, fields: tuple[str, ...]) -> Iterator[dict[str, Any]]:
