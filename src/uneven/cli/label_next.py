@@ -14,7 +14,7 @@ import numpy as np
 import pandas as pd
 from rich.text import Text
 
-from uneven.active import ActiveLearner, Budget, StablePredictions
+from uneven.active import RULES, ActiveLearner, Budget, StablePredictions
 from uneven.cli import terminal
 from uneven.cli.pool import PoolTable, read_pool
 from uneven.cli.requests import LabelRequest
@@ -258,10 +258,8 @@ def _guesses(learner: ActiveLearner, rows: np.ndarray) -> list[dict[str, str]]:
         first, second = np.argsort(-share, kind="stable")[:2]
         names = [str(learner.classes_[k]) for k in (first, second)]
         votes = ", ".join(f"{name} {share[k]:.0%}" for name, k in zip(names, (first, second)))
-        if learner.query == "random":
-            why = "drawn at random"
-        else:
-            why = f"{names[0]} or {names[1]}?"
+        blind = RULES[learner.query].needs == "nothing"  # type: ignore[attr-defined]
+        why = "drawn at random" if blind else f"{names[0]} or {names[1]}?"
         guesses.append({"guess": names[0], "votes": votes, "why": why})
     return guesses
 

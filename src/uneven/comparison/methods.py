@@ -7,7 +7,6 @@ stand those of scikit-learn, and late fusion, whose members come from another ro
 from __future__ import annotations
 
 from collections.abc import Iterable, Sequence
-from importlib import import_module
 from typing import Any
 
 from sklearn.ensemble import HistGradientBoostingClassifier, RandomForestClassifier
@@ -22,9 +21,9 @@ from uneven.fusion import LateFusionClassifier
 from uneven.stacking import MarginStackingClassifier
 from uneven.utils.methods import METHODS as METHODS
 from uneven.utils.methods import Method, Settings, method
+from uneven.utils.registry import import_families
 
-for _room in ("boosting", "fusion", "linear", "noise", "stacking", "versionspace"):
-    import_module(f"uneven.{_room}")  # its classes enter METHODS
+import_families()
 
 
 method(

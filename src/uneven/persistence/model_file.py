@@ -19,7 +19,6 @@ import zipfile
 from collections.abc import Callable, Iterator, Mapping
 from contextlib import contextmanager
 from dataclasses import asdict, dataclass, field, fields
-from importlib import import_module
 from pathlib import Path
 from typing import Any
 
@@ -36,17 +35,12 @@ from uneven.utils.model_types import (
     find_type,
     trusted_types,
 )
+from uneven.utils.registry import import_families
 
 FORMAT = "uneven-model-2"
 
 _OURS = "uneven model type"
 """Stands in the place of a module where a file names a type by its stable name."""
-
-_ROOMS = tuple(
-    f"uneven.{room}"
-    for room in ("boosting", "fusion", "linear", "noise", "stacking", "versionspace")
-)
-"""Imported when a file names a type that is not registered yet."""
 
 _SMALL, _DENSEST = 2**28, 200
 """Files may unpack to 256 MiB, or to so many times their size."""
@@ -265,8 +259,7 @@ def _unpacked(data: bytes) -> tuple[bytes, list[str]]:
 
 def _find_type(name: str) -> ModelType | None:
     """The type of that name once all rooms, and then other distributions, have registered."""
-    for room in _ROOMS:
-        import_module(room)
+    import_families()
     return find_type(name)
 
 

@@ -64,7 +64,7 @@ class Interval:
         left, right = self.closed in ("both", "left"), self.closed in ("both", "right")
         fits = isinstance(value, Real) and not isinstance(value, bool | np.bool_)
         if fits:
-            number = float(value)
+            number = value  # compared as it is: a huge whole number is no float
             fits = number >= self.low if left else number > self.low
             fits = fits and (number <= self.high if right else number < self.high)
         if not fits:
@@ -131,7 +131,7 @@ class Jobs:
 
     def check(self, name: str, value: Any) -> None:
         """Refuse what is no number of jobs."""
-        if value is not None and value != -1:
+        if value is not None:
             Whole(-(2**31)).check(name, value)
 
 
@@ -186,8 +186,3 @@ def check_choice(name: str, value: Any, choices: Iterable[str], or_callable: boo
 def check_integer(name: str, value: Any, low: int, high: int | None = None) -> None:
     """Refuse an argument that is not a whole number between ``low`` and ``high``."""
     Whole(low, high).check(name, value)
-
-
-def check_flag(name: str, value: Any) -> None:
-    """Refuse an argument that is neither True nor False."""
-    Flag().check(name, value)

@@ -22,6 +22,7 @@ from __future__ import annotations
 
 import difflib
 from collections.abc import Iterable, Iterator, MutableMapping
+from importlib import import_module
 from importlib.resources import files
 from importlib.resources.abc import Traversable
 from typing import Any, Generic, TypeVar
@@ -93,6 +94,12 @@ class Registry(MutableMapping[str, Entry], Generic[Entry]):
 
     def __repr__(self) -> str:
         return f"Registry({self.kind!r}: {', '.join(self)})"
+
+
+def import_families() -> None:
+    """Import the packages whose classes can be compared and kept in files: they register."""
+    for family in ("boosting", "fusion", "linear", "noise", "stacking", "versionspace"):
+        import_module(f"uneven.{family}")
 
 
 def listing(names: Iterable[object], limit: int = 8) -> str:
