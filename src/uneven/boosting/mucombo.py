@@ -10,7 +10,7 @@ import numpy as np
 from scipy.special import logsumexp
 
 from uneven.boosting.base import Round, Setting
-from uneven.boosting.multiview import Lesson, MultiViewBoosting, ViewProcess, term_answers
+from uneven.boosting.multiview import MultiViewBoosting, ViewProcess, ViewResult, term_answers
 from uneven.costs import EDGE_CLIP
 from uneven.costs.class_weights import CONSTRAINTS, exact_coefficients, simplified_coefficients
 from uneven.utils.contract import TWO_VIEWS
@@ -151,39 +151,41 @@ class MuComboClassifier(MultiViewBoosting):
 
     def _boost(self, process: _Process, seed: int) -> Round:
         learning = [view for view in process.views if view.position not in process.finished]
-        lessons = [
-            lesson for lesson in self._teach(process.setting, learning, seed) if lesson.weight > 0.0
+        results = [
+            result
+            for result in self._learn_in_views(process.setting, learning, seed)
+            if result.weight > 0.0
         ]
-        if not lessons:
+        if not results:
             return self._give_up()
-        coefficients = self._solve(process, lessons)
+        coefficients = self._solve(process, results)
         terms = []
-        for lesson in lessons:
-            votes = lesson.weight * coefficients[lesson.view]
+        for result in results:
+            votes = result.weight * coefficients[result.view]
             if votes.any():
-                process.views[lesson.view].costs.add(lesson.answers, votes)
-                terms.append(Term(lesson.voter, votes, lesson.view))
+                process.views[result.view].costs.add(result.answers, votes)
+                terms.append(Term(result.voter, votes, result.view))
         if not terms:
             return Round([], stop="no view has a say in any class")
-        perfect = [lesson.view for lesson in lessons if lesson.edge >= 1.0 - EDGE_CLIP]
+        perfect = [result.view for result in results if result.edge >= 1.0 - EDGE_CLIP]
         if self.coefficients == "ones":
             process.finished.update(perfect)
         return Round(
             terms=terms,
-            record=self._record(process, lessons, coefficients),
-            stop="voters without training errors" if len(perfect) == len(lessons) else "",
+            record=self._record(process, results, coefficients),
+            stop="voters without training errors" if len(perfect) == len(results) else "",
         )
 
-    def _solve(self, process: _Process, lessons: list[Lesson]) -> np.ndarray:
+    def _solve(self, process: _Process, results: list[ViewResult]) -> np.ndarray:
         """Coefficients of this round, shape (n_views, n_classes)."""
         n_views, n_classes = len(process.views), process.setting.table.n_classes
         right, wrong = np.zeros((2, n_views, n_classes))
         weight = np.zeros(n_views)
         loss = np.full(n_views, -np.inf)
-        for lesson in lessons:
-            j, costs = lesson.view, process.views[lesson.view].costs
-            right[j], wrong[j] = costs.right_and_wrong_by_class(lesson.answers)
-            weight[j], loss[j] = lesson.weight, costs.log_loss
+        for result in results:
+            j, costs = result.view, process.views[result.view].costs
+            right[j], wrong[j] = costs.right_and_wrong_by_class(result.answers)
+            weight[j], loss[j] = result.weight, costs.log_loss
         loss = np.exp(loss - loss.max())
         right, wrong = right * loss[:, None], wrong * loss[:, None]
         if callable(self.coefficients):
@@ -197,12 +199,12 @@ class MuComboClassifier(MultiViewBoosting):
         return simplified_coefficients(right, wrong, weight, smoothing, normalise)
 
     def _record(
-        self, process: _Process, lessons: list[Lesson], coefficients: np.ndarray
+        self, process: _Process, results: list[ViewResult], coefficients: np.ndarray
     ) -> dict[str, Any]:
         losses = np.array([view.costs.log_loss for view in process.views])
         edges, weights = np.zeros((2, len(process.views)))
-        for lesson in lessons:
-            edges[lesson.view], weights[lesson.view] = lesson.edge, lesson.weight
+        for result in results:
+            edges[result.view], weights[result.view] = result.edge, result.weight
         return {
             "edge": edges.max(),
             "weight": weights[edges.argmax()],

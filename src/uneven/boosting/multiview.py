@@ -34,7 +34,7 @@ _SEED_STEP = 0x9E3779B1
 
 
 @dataclass
-class Lesson:
+class ViewResult:
     """What one view learnt in a round.
 
     Attributes
@@ -86,18 +86,18 @@ class ViewProcess:
     learning_rate: float
     draw: RowDraw
 
-    def learn(self, seed: int) -> Lesson:
+    def learn(self, seed: int) -> ViewResult:
         """Find a voter that pays little; nobody can where the view is absent everywhere."""
         if not self.row_mask.any():
             silence = np.full(len(self.row_mask), -1, dtype=np.int32)
-            return Lesson(self.position, TreeVoter.constant(0), silence, 0.0, 0.0)
+            return ViewResult(self.position, TreeVoter.constant(0), silence, 0.0, 0.0)
         seen = self.draw.seen_of(self.costs, self.table.pool)
         voter, answers = self.learner.learn(self.table, self.columns, seen, seed)
         if not self.is_complete:
             answers = np.where(self.row_mask, answers, np.int32(-1))
         edge = self.costs.edge(answers)
         weight = self.learning_rate * vote_weight(edge) if edge > EDGE_TOLERANCE else 0.0
-        return Lesson(self.position, voter, answers, edge, weight)
+        return ViewResult(self.position, voter, answers, edge, weight)
 
     def answers_of(self, voter: Voter) -> np.ndarray:
         """What a voter of this view answers on the training rows, shape (n_samples,)."""
@@ -113,10 +113,10 @@ class ViewProcess:
         """Whether every row has the view."""
         return bool(self.row_mask.all())
 
-    def recall_lesson(self, term: Term) -> Lesson:
-        """The lesson that once led to a term of this view's own vote; its edge is forgotten."""
+    def replay_result(self, term: Term) -> ViewResult:
+        """The result that once led to a term of this view's own vote; its edge is forgotten."""
         answers = self.answers_of(term.voter)
-        return Lesson(self.position, term.voter, answers, np.nan, float(term.weight[0]))
+        return ViewResult(self.position, term.voter, answers, np.nan, float(term.weight[0]))
 
 
 class MultiViewBoosting(BoostingClassifier):
@@ -164,7 +164,9 @@ class MultiViewBoosting(BoostingClassifier):
         speaks = np.isin(np.arange(len(views)), kept)
         return replace(setting, view_mask=setting.view_mask & speaks)
 
-    def _teach(self, setting: Setting, views: Sequence[ViewProcess], seed: int) -> list[Lesson]:
+    def _learn_in_views(
+        self, setting: Setting, views: Sequence[ViewProcess], seed: int
+    ) -> list[ViewResult]:
         """Let views learn from their costs, in parallel threads."""
         jobs = [partial(view.learn, _seed_of_view(seed, view.position)) for view in views]
         cells = len(setting.table.y) * sum(len(view.columns) for view in views)
@@ -349,7 +351,7 @@ SELECTION_RULES: dict[str, Callable[[Sequence[Candidate], Memory, int], Candidat
 
 
 def select(
-    rule: str, lessons: Sequence[Any], memory: Memory, seed: int
+    rule: str, results: Sequence[Any], memory: Memory, seed: int
 ) -> tuple[Candidate | None, np.ndarray]:
     """Choose the voter of a round.
 
@@ -357,7 +359,7 @@ def select(
     ----------
     rule : str
         Key of ``SELECTION_RULES``.
-    lessons : sequence of Lesson
+    results : sequence of ViewResult
     memory : Memory
     seed : int
 
@@ -366,12 +368,12 @@ def select(
     chosen : Candidate or None
         None if no voter has a positive edge on the costs of the whole vote.
     edges : ndarray of shape (n_lessons,)
-        Edges of all lessons on those costs.
+        Edges of all results on those costs.
     """
-    edges = memory.costs.edges(np.array([lesson.answers for lesson in lessons]))
+    edges = memory.costs.edges(np.array([result.answers for result in results]))
     able = [
-        Candidate(lesson.voter, lesson.answers, lesson.view, float(edge))
-        for lesson, edge in zip(lessons, edges)
+        Candidate(result.voter, result.answers, result.view, float(edge))
+        for result, edge in zip(results, edges)
         if edge > EDGE_TOLERANCE
     ]
     chosen = SELECTION_RULES[rule](able, memory, seed) if able else None

@@ -29,10 +29,10 @@ from sklearn.utils.validation import check_is_fitted
 from uneven.boosting.base import Candidate, Round, Setting
 from uneven.boosting.multiview import (
     SELECTION_RULES,
-    Lesson,
     Memory,
     MultiViewBoosting,
     ViewProcess,
+    ViewResult,
     select,
     selection_counts,
     term_answers,
@@ -294,13 +294,13 @@ class MumboClassifier(MultiViewBoosting):
         return _Process(setting, self._open_views(setting), costs, memory)
 
     def _boost(self, process: _Process, seed: int) -> Round:
-        lessons = self._teach(process.setting, process.views, seed)
-        chosen, edges = select(self.selection, lessons, process.memory, seed)
+        results = self._learn_in_views(process.setting, process.views, seed)
+        chosen, edges = select(self.selection, results, process.memory, seed)
         if chosen is None and self.on_failure == "retry":
-            lessons, chosen, edges = self._retry(process, lessons, edges, seed)
+            results, chosen, edges = self._retry(process, results, edges, seed)
         if chosen is None and self.on_failure != "skip":
             return self._give_up()
-        self._cooperate(process, lessons)
+        self._cooperate(process, results)
         if chosen is None:
             process.skipped += 1
             again = process.skipped >= self.patience
@@ -311,41 +311,41 @@ class MumboClassifier(MultiViewBoosting):
             process.costs,
             chosen,
             view=chosen.view,
-            view_edge=np.array([lesson.edge for lesson in lessons]),
-            view_weight=np.array([lesson.weight for lesson in lessons]),
+            view_edge=np.array([result.edge for result in results]),
+            view_weight=np.array([result.weight for result in results]),
             view_log_loss=np.array([view.costs.log_loss for view in process.views]),
             selection_edge=edges,
         )
 
     def _retry(
-        self, process: _Process, lessons: list[Lesson], edges: np.ndarray, seed: int
-    ) -> tuple[list[Lesson], Candidate | None, np.ndarray]:
+        self, process: _Process, results: list[ViewResult], edges: np.ndarray, seed: int
+    ) -> tuple[list[ViewResult], Candidate | None, np.ndarray]:
         """Let all views learn again until one of them has something to say."""
         chosen = None
         for fresh in np.random.RandomState(seed).randint(2**31 - 1, size=int(self.max_retries)):
-            lessons = self._teach(process.setting, process.views, int(fresh))
-            chosen, edges = select(self.selection, lessons, process.memory, int(fresh))
+            results = self._learn_in_views(process.setting, process.views, int(fresh))
+            chosen, edges = select(self.selection, results, process.memory, int(fresh))
             if chosen is not None:
                 break
-        return lessons, chosen, edges
+        return results, chosen, edges
 
-    def _cooperate(self, process: _Process, lessons: list[Lesson]) -> None:
+    def _cooperate(self, process: _Process, results: list[ViewResult]) -> None:
         """Bring every view's costs up to date, sparing what other views have right."""
         labels = process.setting.labels.most_probable()
-        right = np.array([lesson.answers == labels for lesson in lessons]).T
+        right = np.array([result.answers == labels for result in results]).T
         shares = cooperation_shares(self.cooperation, right, process.setting.view_mask)
-        for lesson in reversed(lessons):  # the last view to learn is still in the cache
-            if lesson.weight > 0.0:
-                share = np.ascontiguousarray(shares[:, lesson.view])
-                process.views[lesson.view].costs.add(lesson.answers, lesson.weight, share)
-        process.view_terms.append([lesson.as_term(process.costs.n_classes) for lesson in lessons])
+        for result in reversed(results):  # the last view to learn is still in the cache
+            if result.weight > 0.0:
+                share = np.ascontiguousarray(shares[:, result.view])
+                process.views[result.view].costs.add(result.answers, result.weight, share)
+        process.view_terms.append([result.as_term(process.costs.n_classes) for result in results])
 
     def _replay(self, process: _Process, vote: Vote) -> None:
         learnt = self._learnt_terms(process.setting, vote)
         rounds = zip(*(view_vote.terms() for view_vote in self.view_votes_))
         for number, terms in enumerate(rounds, start=1):
             pairs = zip(process.views, terms)
-            self._cooperate(process, [view.recall_lesson(term) for view, term in pairs])
+            self._cooperate(process, [view.replay_result(term) for view, term in pairs])
             if number in self.history_["round"]:
                 term = next(learnt)
                 answers = term_answers(process.views, term)

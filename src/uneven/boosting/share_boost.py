@@ -175,13 +175,13 @@ class ShareBoostClassifier(MultiViewBoosting):
         for view in process.views:
             view.costs = process.costs.where(view.row_mask, view.table.pool)
         if self.selection in ("max_edge", "combination"):
-            lessons = self._teach(process.setting, process.views, seed)
-            return select(self.selection, lessons, process.memory, seed)[0]
+            results = self._learn_in_views(process.setting, process.views, seed)
+            return select(self.selection, results, process.memory, seed)[0]
         n_views = len(process.views)
         chances = process.bandit.probabilities() if self.selection == "bandit" else None
         for j in np.random.RandomState(seed).choice(n_views, n_views, replace=False, p=chances):
-            lessons = self._teach(process.setting, [process.views[j]], seed)
-            chosen = select("max_edge", lessons, process.memory, seed)[0]
+            results = self._learn_in_views(process.setting, [process.views[j]], seed)
+            chosen = select("max_edge", results, process.memory, seed)[0]
             if chosen is not None:
                 return chosen
         return None
