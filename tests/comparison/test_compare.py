@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 import json
+import pickle
+from typing import ClassVar
 
 import numpy as np
 import pandas as pd
@@ -13,10 +15,15 @@ from sklearn.base import BaseEstimator, ClassifierMixin
 from sklearn.compose import make_column_transformer
 from sklearn.dummy import DummyClassifier
 from sklearn.linear_model import LogisticRegression
-from sklearn.model_selection import GroupKFold, RepeatedStratifiedKFold, ShuffleSplit
+from sklearn.model_selection import (
+    GroupKFold,
+    PredefinedSplit,
+    RepeatedStratifiedKFold,
+    ShuffleSplit,
+)
 from sklearn.pipeline import make_pipeline
 from sklearn.preprocessing import OneHotEncoder
-from sklearn.svm import LinearSVC
+from sklearn.svm import SVC, LinearSVC
 from sklearn.tree import DecisionTreeClassifier
 
 from tests.cli.conftest import make_frame
@@ -60,7 +67,7 @@ def test_a_frame_gives_everything_a_person_asks_for(found):
 
 def test_answers_are_those_of_models_that_have_not_seen_the_row(found):
     folds = RepeatedStratifiedKFold(n_splits=2, n_repeats=2, random_state=0)
-    schema = found.workshop.problem.schema
+    schema = found.refit_plan.problem.schema
     X, y = schema.convert(FEATURES), LABELS.to_numpy()
     answers = {repeat: np.empty(len(y), dtype=object) for repeat in (0, 1)}
     for number, (train, test) in enumerate(folds.split(X, y)):
@@ -286,7 +293,7 @@ def test_progress_ends_when_everything_is_done():
 
 def test_the_model_is_fitted_later_if_it_is_not_at_once():
     told = compare(NUMBERS, LABELS, methods="combo", refit=False, **QUICK)
-    assert not told.workshop.models
+    assert not told.refit_plan.models
     at_once = compare(NUMBERS, LABELS, methods="combo", **QUICK)
     later = told.best_model()
     assert later.predict(NUMBERS).tolist() == at_once.best_model().predict(NUMBERS).tolist()
@@ -324,6 +331,12 @@ def test_pictures(found):
         found.plot("shares", "mine")
 
 
+class Bare:
+    """No scikit-learn classifier: nothing can be cloned."""
+
+    fit = predict = len
+
+
 @pytest.mark.parametrize(
     ("words", "says"),
     [
@@ -351,7 +364,28 @@ def test_pictures(found):
         ({"cv": []}, "cv has no folds"),
         ({"cv": [([0, 1], [500])]}, "fold 1 of cv has no rows to answer for"),
         ({"cv": GroupKFold(2)}, "cv cannot split the 120 rows"),
-        ({"repeats": 0}, "repeats is 0"),
+        ({"repeats": 0}, "repeats must be a whole number at least 1, got 0."),
+        ({"rounds": 2.5}, "rounds must be a whole number at least 1, got 2.5."),
+        ({"max_depth": 0}, "max_depth must be a whole number at least 1, got 0."),
+        ({"n_jobs": 0}, "n_jobs must not be 0"),
+        ({"cv": 2.0}, "cv must be a whole number of folds, got 2.0."),
+        ({"cv": "two"}, "cv must be a number, a splitter or pairs of rows, got 'two'."),
+        ({"cv": [([0.0, 1.0], [2.0])]}, "fold 1 of cv must hold positions of rows"),
+        ({"cv": [([0, 1, 2, 3], [3, 4])]}, "fold 1 of cv answers for rows that it learns from."),
+        ({"cv": [([0, -1], [3, 4])]}, "fold 1 of cv has no rows to learn from"),
+        ({"groups": [1, 2]}, "one group for each of the 120 rows of X, got shape (2,)."),
+        ({"groups": "sound"}, "one group for each of the 120 rows of X, got 'sound'."),
+        ({"groups": LABELS, "cv": 4}, "cv cannot split the 120 rows"),
+        ({"methods": ["combo", "combo"]}, "methods holds 'combo' twice"),
+        ({"methods": [("a", LinearSVC()), ("a", LinearSVC())]}, "methods holds 'a' twice"),
+        ({"methods": [("a", LinearSVC(), 3)]}, "must be a name and a classifier"),
+        ({"methods": 3}, "int, which is no classifier"),
+        ({"methods": Bare()}, "Bare, which is no classifier"),
+        ({"metric": max}, "unknown metric '<built-in function max>'"),
+        ({"X": {"a": [1]}}, "X is a dict; give pandas.DataFrame(X)."),
+        ({"X": pl.LazyFrame({"a": [1]})}, "X is a LazyFrame; give X.collect()."),
+        ({"X": NUMBERS, "y": np.arange(120)}, "give them as text, y.astype(str), if they are"),
+        ({"drop": "nothing"}, "drop 'nothing' is not a column"),
         ({"random_state": -1}, "random_state must be None"),
         ({"drop": ["nothing"]}, "drop 'nothing' is not a column"),
         ({"views": {"a": ["nothing"]}}, "views: "),
@@ -371,3 +405,157 @@ def test_the_given_frame_is_not_changed():
     before = FRAME.copy()
     compare(FRAME, "label", methods="combo", **QUICK)
     pd.testing.assert_frame_equal(FRAME, before)
+
+
+def test_groups_stay_together_in_a_number_of_folds():
+    groups = np.repeat(np.arange(40), 3)
+    words = {"methods": DummyClassifier(), "groups": groups, "refit": False, "cv": 3}
+    told = compare(NUMBERS, LABELS, repeats=2, **words)
+    tests = told.refit_plan.tests
+    assert len(tests) == 6
+    for test in tests:
+        assert not set(groups[test]) & set(np.delete(groups, test))
+        assert len(set(LABELS.iloc[test])) == 3
+    assert not np.array_equal(np.sort(tests[0]), np.sort(tests[3]))
+    again = compare(NUMBERS, LABELS, repeats=2, **words).refit_plan.tests
+    assert all(map(np.array_equal, tests, again))
+
+
+@pytest.mark.parametrize("kind", ["positions", "masks", "splitter"])
+def test_folds_count_the_rows_of_the_table_as_given(kind):
+    y, number = LABELS.to_numpy(dtype=object), np.arange(120)
+    y[:5] = None
+    cv = {
+        "positions": [(number[:80], number[80:]), (number[80:], number[:80])],
+        "masks": [(number < 80, number >= 80), (number >= 80, number < 80)],
+        "splitter": PredefinedSplit((number < 80).astype(int)),
+    }[kind]
+    told = compare(NUMBERS, y, methods=DummyClassifier(), cv=cv, refit=False)
+    first, second = (told.refit_plan.problem.rows[test].tolist() for test in told.refit_plan.tests)
+    assert first == list(range(80, 120))
+    assert second == list(range(5, 80))
+
+
+def test_a_model_that_is_fitted_again_leaves_the_comparison_as_it_was():
+    told = compare(NUMBERS, LABELS, methods="combo", **QUICK)
+    before = told.best_model().predict(NUMBERS).tolist()
+    told.best_model().fit(NUMBERS[:, ::-1], LABELS[::-1])
+    assert told.best_model().predict(NUMBERS).tolist() == before
+
+
+def test_a_comparison_can_be_pickled():
+    methods = {"fusion": "late_fusion", "mine": LogisticRegression(max_iter=2000)}
+    words = {"methods": methods, "views": "prefix", "stack": True, "diagnosis": False}
+    told = compare(FRAME, "label", noise_matrix=np.eye(3) * 0.7 + 0.1, **words, **QUICK)
+    again = pickle.loads(pickle.dumps(told))
+    assert again == told
+    assert again.predictions.equals(told.predictions)
+    for name in ("fusion", "stack"):
+        answers = again.best_model(name).predict(FEATURES)
+        assert answers.tolist() == told.best_model(name).predict(FEATURES).tolist()
+
+
+class Witness(Silent):
+    """Keeps what it was fitted on."""
+
+    seen: ClassVar[list] = []
+
+    def fit(self, X, y):
+        self.seen.append((X, y))
+        return super().fit(X, y)
+
+
+def test_a_pipeline_gets_the_columns_of_a_frame_as_they_are():
+    frame = pd.DataFrame(
+        {
+            3: pd.Categorical(FRAME["text__word"]),
+            "yes": np.arange(120) % 2 == 0,
+            "day": pd.date_range("2020-01-01", periods=120),
+            "out": 1.0,
+        }
+    )
+    Witness.seen.clear()
+    pipeline = make_pipeline("passthrough", Witness())
+    told = compare(frame, LABELS, methods=pipeline, drop="out", **QUICK)
+    for X, _ in Witness.seen:
+        assert X.dtypes.to_dict() == frame.drop(columns="out").dtypes.to_dict()
+    assert len(Witness.seen) == 3
+    assert (told.best_model().predict(frame) == "common").all()
+
+
+@pytest.mark.parametrize("values", [(False, True), (9.5, 10.5), (2.0, 1.0), (1, 0)])
+def test_given_classifiers_see_the_given_labels(values):
+    y = np.where(LABELS == "common", *values)
+    Witness.seen.clear()
+    tree = DecisionTreeClassifier(max_depth=3)
+    told = compare(NUMBERS, y, methods=[Witness(), tree, "combo"], **QUICK)
+    fractions = values == (9.5, 10.5)  # scikit-learn would take them for regression
+    assert {seen.dtype for _, seen in Witness.seen} == {np.dtype("<U4") if fractions else y.dtype}
+    assert not [m.errors for m in told.methods if m.errors]
+    assert told.predictions["DecisionTreeClassifier"].dtype == y.dtype
+    scores = told.scores["DecisionTreeClassifier"]
+    assert (scores.idxmax(axis=1) == told.predictions["DecisionTreeClassifier"]).mean() > 0.95
+    for name in ("DecisionTreeClassifier", "combo"):
+        model = told.best_model(name)
+        assert np.mean(model.predict(NUMBERS) == y) > 0.7
+        assert model.classes_[model.predict_proba(NUMBERS).argmax(1)].dtype == y.dtype
+        assert np.mean(model.fit(NUMBERS, y).predict(NUMBERS) == y) > 0.7
+
+
+class Backwards(ClassifierMixin, BaseEstimator):
+    """Its classes are in reverse order."""
+
+    def fit(self, X, y):
+        self.classes_ = np.unique(y)[::-1]
+        return self
+
+    def decision_function(self, X):
+        return np.tile([3.0, 2.0, 1.0], (len(X), 1))
+
+    def predict(self, X):
+        return np.full(len(X), self.classes_[0])
+
+
+def test_scores_follow_the_classes_of_the_classifier():
+    pairs = SVC(decision_function_shape="ovo")
+    told = compare(NUMBERS, LABELS, methods=[Backwards(), pairs], refit=False, **QUICK)
+    assert (told.scores["Backwards"].to_numpy() == [1.0, 2.0, 3.0]).all()
+    assert set(told.scores["SVC"].to_numpy().ravel()) == {0.0, 1.0}
+
+
+def test_a_failure_on_all_rows_keeps_what_was_found():
+    class Small(DummyClassifier):
+        def fit(self, X, y, sample_weight=None):
+            if len(y) == 120:
+                raise ValueError("too many rows")
+            return super().fit(X, y)
+
+    says = "Small could not be fitted on all rows: ValueError: too many rows"
+    with pytest.warns(UserWarning, match=says):
+        told = compare(NUMBERS, LABELS, methods=Small(), **QUICK)
+    assert says in told.warnings
+    assert told.predictions.shape == (120, 1)
+    with pytest.raises(InputError, match=says):
+        told.best_model()
+
+
+def test_random_state_seeds_given_classifiers():
+    methods = {"one": DummyClassifier(strategy="uniform"), "own": DummyClassifier(random_state=7)}
+    told = [compare(NUMBERS, LABELS, methods=methods, **QUICK) for _ in range(2)]
+    assert told[0].predictions["one"].equals(told[1].predictions["one"])
+    seeds = [told[0].best_model(name).pipeline[-1].random_state for name in methods]
+    assert seeds == [0, 7]
+    assert methods["one"].random_state is None
+
+
+def test_names_of_labels_and_columns_do_not_clash():
+    X = sp.csr_array(NUMBERS)
+    for name in ("x", "x0", "y", "target"):
+        told = compare(X, LABELS.rename(name), methods=DummyClassifier(), refit=False)
+        assert told.data.target == name
+    names = ["y", "target", "label", "class", "_y"]
+    frame = pd.DataFrame(np.tile(NUMBERS[:, :1], 5), columns=names)
+    assert compare(frame, LABELS.to_numpy(), methods=DummyClassifier()).data.columns == 5
+    numbered = pd.DataFrame(NUMBERS)
+    told = compare(numbered, LABELS, methods=DummyClassifier(), drop=[0], refit=False)
+    assert told.data.columns == 1

@@ -409,18 +409,7 @@ def _split(names: str) -> list[str]:
 
 
 def invoke(arguments: Sequence[str]) -> int:
-    """Run one command and turn every failure into an exit code and one line.
-
-    Parameters
-    ----------
-    arguments : sequence of str
-        What stands after ``uneven``.
-
-    Returns
-    -------
-    int
-        Exit code.
-    """
+    """Run one command and turn every failure into an exit code and one line."""
     call = Invocation(shlex.join(["uneven", *arguments]))
     words = list(arguments) or ["--help"]
     try:

@@ -66,7 +66,7 @@ def compare(request: CompareRequest) -> None:
         with terminal.progress() as show:
             found = plan.run(show)
         best = next(method for method in plan.methods if method.name == found.best_)
-        model = found.workshop.models[best.name]  # type: ignore[union-attr]
+        model = found._fitted(best.name)
         card = model_card(best, plan.problem, model, request.command)
         save_model(model, card, draft / MODEL)
         found.to_json(draft / NUMBERS)
@@ -180,24 +180,7 @@ def _named(names: tuple[str, ...] | None, stack: bool) -> list[Method] | None:
 
 
 def model_card(method: Method, problem: Problem, model: Pipeline, command: str) -> ModelCard:
-    """What to keep with a model.
-
-    Parameters
-    ----------
-    method : Method
-        Which method was fitted.
-    problem : Problem
-        On what.
-    model : Pipeline
-        The fitted pipeline.
-    command : str
-        The command line.
-
-    Returns
-    -------
-    ModelCard
-        The card.
-    """
+    """What to keep with a model."""
     return ModelCard(
         method=method.name,
         label=method.label,
@@ -221,20 +204,8 @@ def ranking_table(
 ) -> Table:
     """Methods from best to worst, with mean and spread of every measure.
 
-    Parameters
-    ----------
-    results : Comparison
-        What was found.
-    width : int
-        Columns of the terminal; on a narrow one only the ranking measure shows its spread,
-        and on a very narrow one there are no times.
-    ascii_only : bool
-        Whether to avoid signs beyond ASCII.
-
-    Returns
-    -------
-    Table
-        The best value of each measure is marked by a star and by colour, ties included.
+    The best value of each measure is marked by a star and by colour, ties included. A narrow
+    terminal shows the spread of the ranking measure only, and a very narrow one no times.
     """
     data = results.data
     title = (
@@ -268,15 +239,7 @@ def ranking_table(
 def view_table(results: Comparison) -> Table:
     """What each view knows on its own.
 
-    Parameters
-    ----------
-    results : Comparison
-        With views.
-
-    Returns
-    -------
-    Table
-        One row per view, in the order of the views.
+    One row per view, in the order of the views.
     """
     header = ["view", "columns", "present", "accuracy", "balanced\naccuracy", "confusion\nnorm"]
     out = terminal.table("Each view on its own", [*header, "verdict"])
@@ -297,17 +260,7 @@ def view_table(results: Comparison) -> Table:
 def noise_table(results: Comparison, *, ascii_only: bool = False) -> Table:
     """Labels beside the classes behind them.
 
-    Parameters
-    ----------
-    results : Comparison
-        With noise.
-    ascii_only : bool
-        Whether to avoid signs beyond ASCII.
-
-    Returns
-    -------
-    Table
-        One row per class, from the most frequent label to the rarest.
+    One row per class, from the most frequent label to the rarest.
     """
     noise = results.noise
     if noise is None:
@@ -338,15 +291,7 @@ def noise_table(results: Comparison, *, ascii_only: bool = False) -> Table:
 def stack_table(results: Comparison) -> Table:
     """Which methods a stack keeps, and what they count in it.
 
-    Parameters
-    ----------
-    results : Comparison
-        With a stack.
-
-    Returns
-    -------
-    Table
-        One row per method, in their order.
+    One row per method, in their order.
     """
     found = results.stack
     if found is None:

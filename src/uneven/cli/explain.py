@@ -20,15 +20,7 @@ from uneven.persistence.model_file import ModelCard, in_use, load_model
 
 
 def explain(path: Path, top: int = 15) -> None:
-    """Print the card of a model and who speaks for which class in it.
-
-    Parameters
-    ----------
-    path : Path
-        Model file.
-    top : int
-        How many columns to show.
-    """
+    """Print the card of a model and who speaks for which class in it."""
     model, card = load_model(path)
     with in_use(path):
         _show(model, card, top)

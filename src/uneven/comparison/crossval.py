@@ -16,7 +16,7 @@ from typing import Any, Protocol
 import numpy as np
 from joblib import effective_n_jobs
 from numpy.typing import NDArray
-from sklearn.model_selection import RepeatedStratifiedKFold
+from sklearn.model_selection import RepeatedStratifiedKFold, StratifiedGroupKFold
 from sklearn.pipeline import Pipeline
 from threadpoolctl import threadpool_limits
 
@@ -108,17 +108,22 @@ def cross_validate(
     return results
 
 
-def stratified_folds(problem: Problem, folds: int, repeats: int, seed: int) -> list[Split]:
-    """Folds in which every class has its share of the rows.
+def stratified_folds(
+    problem: Problem, folds: int, repeats: int, seed: int, groups: NDArray | None = None
+) -> list[Split]:
+    """Positions of ``folds * repeats`` pairs (train, test) in which classes have their shares.
 
-    Returns
-    -------
-    list of (train, test)
-        Positions of the rows; ``folds * repeats`` pairs.
+    With `groups`, one for each row, no group is in both parts of a pair.
     """
     check_folds(problem, folds)
-    splitter = RepeatedStratifiedKFold(n_splits=folds, n_repeats=repeats, random_state=seed)
-    return list(splitter.split(np.zeros(len(problem.y)), problem.y))
+    blank = np.zeros(len(problem.y))
+    if groups is None:
+        splitter = RepeatedStratifiedKFold(n_splits=folds, n_repeats=repeats, random_state=seed)
+        return list(splitter.split(blank, problem.y))
+    drawn = (
+        StratifiedGroupKFold(folds, shuffle=True, random_state=seed + r) for r in range(repeats)
+    )
+    return [pair for one in drawn for pair in one.split(blank, problem.y, groups)]
 
 
 def _result(
@@ -205,8 +210,10 @@ def _warm_up(method: Method, problem: Problem, settings: Settings, rows: NDArray
 @contextmanager
 def _watched(observer: Observer, method: Method, step: str) -> Iterator[Observer]:
     observer.begin(method.label, step)
-    yield observer
-    observer.end(method.label)
+    try:
+        yield observer
+    finally:
+        observer.end(method.label)
 
 
 def _run_fold(
@@ -226,12 +233,13 @@ def _run_fold(
             started = time.perf_counter()
             pipeline = _fit(method, problem, settings, train, observer)
             fitted = time.perf_counter()
-            X = take_rows(problem.X, test)
+            X = take_rows(_table(method, problem)[0], test)
             predicted = np.asarray(pipeline.predict(X)).ravel()
+            predicted = problem.classes_of(predicted) if method.given else predicted
             seconds = (fitted - started, time.perf_counter() - fitted)
-            answers = Answers(
-                problem.y[test], predicted, _scores(pipeline, X, problem.classes), problem.classes
-            )
+            scores = _scores(pipeline, X, problem, method.given)
+            scores = (predicted[:, None] == problem.classes) * 1.0 if scores is None else scores
+            answers = Answers(problem.y[test], predicted, scores, problem.classes)
             values = {name: measure.value(answers) for name, measure in measures.items()}
             if metric is not None and method.staged:
                 fold.curves = _curves(pipeline, problem, test, metric)
@@ -248,7 +256,8 @@ def _run_fold(
 def _fit(
     method: Method, problem: Problem, settings: Settings, rows: Any, observer: Observer
 ) -> Pipeline:
-    pipeline = build_pipeline(method, problem.schema, settings)
+    table, names = _table(method, problem)
+    pipeline = build_pipeline(method, problem.schema, settings, names)
     classifier = pipeline[-1]
     counted = method.kind == "ours" and hasattr(classifier, "set_callbacks")
     if counted:
@@ -256,9 +265,12 @@ def _fit(
     watched = hasattr(classifier, "watch")
     if watched:
         classifier.watch(observer.round)
-    X = problem.X if rows is None else take_rows(problem.X, rows)
+    y = problem.y
+    if method.given:
+        y = problem.shown_classes[np.searchsorted(problem.classes, y)]
+    X = table if rows is None else take_rows(table, rows)
     try:
-        pipeline.fit(X, problem.y if rows is None else problem.y[rows])
+        pipeline.fit(X, y if rows is None else y[rows])
     finally:
         if counted:
             classifier.set_callbacks()
@@ -267,28 +279,31 @@ def _fit(
     return pipeline
 
 
-def _scores(pipeline: Pipeline, X: Any, classes: NDArray) -> NDArray[np.float64]:
-    """A score for every class, from shares, decisions or, where there are neither, answers.
+def _table(method: Method, problem: Problem) -> tuple[Any, list[Any] | None]:
+    """The table a method takes; names of its columns if they are those of a given frame."""
+    if not (method.given and method.encoding == "as_is") or problem.given_table is None:
+        return problem.X, None
+    used = set(problem.schema.names)
+    return problem.given_table, [name for name in problem.given_table.columns if str(name) in used]
 
-    Parameters
-    ----------
-    pipeline : Pipeline
-        Fitted; classes it has not seen get its lowest score.
-    X : table of n rows
-    classes : ndarray of shape (K,)
-        Sorted.
 
-    Returns
-    -------
-    ndarray of shape (n, K)
+def _scores(
+    pipeline: Pipeline, X: Any, problem: Problem, given: bool
+) -> NDArray[np.float64] | None:
+    """A score for every class, shape (n, K), from shares or decisions; None without either.
+
+    Classes that the pipeline has not seen get its lowest score. A decision between each two
+    classes is no score of classes.
     """
-    if hasattr(pipeline, "predict_proba"):
-        scores = pipeline.predict_proba(X)
-    elif hasattr(pipeline, "decision_function"):
-        scores = pipeline.decision_function(X)
-    else:
-        return (np.asarray(pipeline.predict(X)).reshape(-1, 1) == classes).astype(np.float64)
-    return _columns(np.asarray(scores, dtype=np.float64), pipeline.classes_, classes)
+    known = getattr(pipeline, "classes_", None)
+    pairs = getattr(pipeline[-1], "decision_function_shape", "") == "ovo"
+    for name in ("predict_proba", *["decision_function"] * (not pairs)):
+        if known is None or not hasattr(pipeline, name):
+            continue
+        scores = np.asarray(getattr(pipeline, name)(X), dtype=np.float64)
+        if len(known) == (2 if scores.ndim == 1 else scores.shape[1]):
+            return _columns(scores, problem.classes_of(known) if given else known, problem.classes)
+    return None
 
 
 def _curves(
@@ -318,8 +333,6 @@ def _columns(scores: NDArray[np.float64], known: NDArray, classes: NDArray) -> N
     Classes that are not known get the lowest score.
     """
     scores = np.column_stack([-scores, scores]) if scores.ndim == 1 else scores
-    if scores.shape[1] == len(classes):
-        return scores
     out = np.full((len(scores), len(classes)), scores.min(initial=0.0))
     out[:, np.searchsorted(classes, known)] = scores
     return out

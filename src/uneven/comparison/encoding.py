@@ -6,7 +6,7 @@ numbers only and stays sparse for every learner that takes it so.
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from functools import partial
 from typing import Any
 
@@ -21,6 +21,7 @@ from sklearn.utils import get_tags
 
 from uneven.comparison.errors import InputError
 from uneven.comparison.schema import Schema
+from uneven.utils.registry import listing
 
 MOST_INDICATORS = 64
 MOST_DENSE_CELLS = 500_000_000
@@ -31,16 +32,6 @@ def encode_ordinal(schema: Schema) -> Any:
 
     For learners that split columns and accept NaN.  The output is a DataFrame whose columns have
     the names of the input, so views by name or prefix keep their meaning.
-
-    Parameters
-    ----------
-    schema : Schema
-        What the columns hold.
-
-    Returns
-    -------
-    transformer
-        Not fitted.
 
     Examples
     --------
@@ -73,16 +64,6 @@ def encode_one_hot(schema: Schema) -> Any:
 
     For linear learners.  Rare categories beyond the 64 most frequent share one indicator.  A sparse
     matrix is only scaled, by the largest absolute value of each column.
-
-    Parameters
-    ----------
-    schema : Schema
-        What the columns hold.
-
-    Returns
-    -------
-    transformer
-        Not fitted.
     """
     if schema.sparse:
         return MaxAbsScaler()
@@ -100,18 +81,6 @@ def encode_indicators(schema: Schema, impute: bool = True) -> Any:
     """Numbers as they are, or imputed by the median; categories as indicators.
 
     For classifiers from elsewhere. A sparse matrix stays as it is.
-
-    Parameters
-    ----------
-    schema : Schema
-        What the columns hold.
-    impute : bool
-        Whether missing numbers must be filled in.
-
-    Returns
-    -------
-    transformer
-        Not fitted.
     """
     if schema.sparse:
         return "passthrough"
@@ -132,15 +101,7 @@ def encode_indicators(schema: Schema, impute: bool = True) -> Any:
 def hand_on(schema: Schema) -> Any:
     """Columns as they are, for what encodes them for itself, such as the members of a stack.
 
-    Parameters
-    ----------
-    schema : Schema
-        What the columns hold.
-
-    Returns
-    -------
-    transformer
-        Not fitted; its output is a DataFrame with the columns of the schema.
+    The output is a DataFrame with the columns of the schema.
     """
     if schema.sparse:
         return "passthrough"
@@ -186,6 +147,39 @@ class DenseFrame(TransformerMixin, BaseEstimator):
         return pd.DataFrame(X.toarray(), columns=self.names)
 
 
+class GivenColumns(TransformerMixin, BaseEstimator):
+    """Takes columns of a pandas frame as they are, found by the text of their names.
+
+    Parameters
+    ----------
+    names : list
+        The names, which may be numbers.
+
+    Examples
+    --------
+    >>> GivenColumns([1]).fit_transform(pd.DataFrame([[2, True]])).dtypes.to_dict()
+    {1: dtype('bool')}
+    """
+
+    def __init__(self, names: Sequence[Any]) -> None:
+        self.names = names
+
+    def __sklearn_is_fitted__(self) -> bool:
+        return True
+
+    def fit(self, X: Any, y: Any = None) -> GivenColumns:
+        """Do nothing."""
+        return self
+
+    def transform(self, X: pd.DataFrame) -> pd.DataFrame:
+        """Take the columns out of a frame with n rows."""
+        place = {str(name): j for j, name in enumerate(X.columns)}
+        missing = [name for name in self.names if str(name) not in place]
+        if missing:
+            raise InputError(f"the table lacks columns the model needs: {listing(missing)}.")
+        return X.iloc[:, [place[str(name)] for name in self.names]].set_axis(self.names, axis=1)
+
+
 def _impute() -> SimpleImputer:
     return SimpleImputer(strategy="median", keep_empty_features=True)
 
@@ -203,16 +197,8 @@ ENCODERS: dict[str, Callable[[Schema], Any]] = {
 def encoding_for(estimator: Any) -> str:
     """Key of the encoder for a classifier from elsewhere.
 
-    Parameters
-    ----------
-    estimator : classifier
-        A pipeline encodes for itself and gets the columns as they are. Others get numbers, with
-        medians for missing ones if they do not take NaN.
-
-    Returns
-    -------
-    str
-        A key of `ENCODERS`.
+    A pipeline encodes for itself and gets the columns as they are. Others get numbers, with
+    medians for missing ones if they do not take NaN.
     """
     if hasattr(estimator, "steps"):
         return "as_is"

@@ -20,15 +20,7 @@ def check_fold_number(folds: int) -> None:
 
 
 def check_method_names(names: Iterable[str], known: Registry) -> None:
-    """Refuse names that no method has, and the stack, which is none of its own.
-
-    Parameters
-    ----------
-    names : iterable of str
-        What was asked for.
-    known : Registry
-        The methods.
-    """
+    """Refuse names that no method has, and the stack, which is none of its own."""
     wanted = list(names)
     for name in wanted:
         if name == "stack":
@@ -54,6 +46,11 @@ def python_words(message: str) -> str:
     """
     message = re.sub(r"--(drop|keep) (?=[^\s'])(.+?)(?= to use it\)|\.$)", r"\1=['\2']", message)
     message = re.sub(r"--cv (\d+)", r"cv=\1", message).replace("add --stack", "add stack=True")
+    regression = "group them into classes first, or "
+    message = message.replace(
+        f"{regression}name another --target",
+        f"{regression}give them as text, y.astype(str), if they are classes",
+    )
     words = {"--target": "y", "--method ": "methods "}
     for option, word in words.items():
         message = message.replace(option, word)

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Collection, Mapping, Sequence
 from dataclasses import replace
+from itertools import chain, count
 from pathlib import Path
 from typing import Any
 
@@ -15,6 +16,7 @@ from sklearn.base import BaseEstimator, ClassifierMixin
 from sklearn.pipeline import Pipeline
 from sklearn.utils.metaestimators import available_if
 
+from uneven.comparison.encoding import GivenColumns
 from uneven.comparison.errors import InputError
 from uneven.comparison.measures import LabelNoise, label_noise
 from uneven.comparison.noisefile import check_noise, read_noise_file
@@ -101,7 +103,9 @@ def _frame_problem(
         frame = frame.assign(**{target: labels.to_numpy()})
     found = make_problem(frame, target, name=name or "table", drop=drop, keep=keep)
     given = _given_classes(frame[target].to_numpy()[found.rows], found)
-    return replace(found, index=frame.index[found.rows], given_classes=given)
+    raw = X if isinstance(X, pd.DataFrame) else frame
+    raw = raw.iloc[found.rows] if hasattr(X, "columns") else None
+    return replace(found, index=frame.index[found.rows], given_classes=given, given_table=raw)
 
 
 def _sparse_problem(X: Any, y: Any, name: str, drop: Collection[str]) -> Problem:
@@ -112,7 +116,7 @@ def _sparse_problem(X: Any, y: Any, name: str, drop: Collection[str]) -> Problem
     names = [f"x{j}" for j in range(X.shape[1])]
     labels = _as_series(y, X.shape[0])
     target = str(labels.name or "y")
-    few = make_problem(pd.DataFrame({"x": 0.0, target: labels}), target, name=name)
+    few = make_problem(pd.DataFrame({f"not {target}": 0.0, target: labels}), target, name=name)
     schema = Schema(tuple(Column(column, "number") for column in names), sparse=True)
     matrix = sp.csr_array(X).astype(np.float64)[few.rows]
     if not np.isfinite(matrix.data[~np.isnan(matrix.data)]).all():
@@ -142,6 +146,9 @@ def as_frame(X: Any) -> pd.DataFrame:
         frame = X.copy(deep=False)
     elif hasattr(X, "to_pandas"):
         frame = X.to_pandas()
+    elif isinstance(X, Mapping) or hasattr(X, "collect"):
+        way = "pandas.DataFrame(X)" if isinstance(X, Mapping) else "X.collect()"
+        raise InputError(f"X is a {type(X).__name__}; give {way}.")
     elif X is None or isinstance(X, pd.Series):
         raise InputError(f"X must be a table of rows and columns, got {_what(X)}.")
     else:
@@ -188,7 +195,8 @@ def _target_name(labels: pd.Series, frame: pd.DataFrame) -> str:
         )
     if labels.name is not None:
         return str(labels.name)
-    return next(name for name in ("y", "target", "label", "class", "_y") if name not in frame)
+    usual = chain(("y", "target", "label", "class", "_y"), (f"y_{j}" for j in count()))
+    return next(name for name in usual if name not in frame)
 
 
 def _given_classes(given: NDArray, problem: Problem) -> NDArray:
@@ -274,6 +282,11 @@ class TableClassifier(ClassifierMixin, BaseEstimator):
         TableClassifier
             The object itself.
         """
+        known: Any = getattr(self.pipeline, "classes_", None)
+        if known is None or np.array_equal(known, self.classes_):
+            self.pipeline.fit(self.table(X), np.asarray(y))
+            self.classes = getattr(self.pipeline, "classes_", np.unique(y))
+            return self
         labels = class_labels(pd.Series(np.asarray(y)), "y")
         self.pipeline.fit(self.table(X), labels)
         first = dict(zip(labels[::-1], np.asarray(y)[::-1]))
@@ -292,7 +305,9 @@ class TableClassifier(ClassifierMixin, BaseEstimator):
         -------
         ndarray of shape (n,)
         """
-        answers = self.pipeline.predict(self.table(X))
+        answers = np.asarray(self.pipeline.predict(self.table(X)))
+        if not hasattr(self.pipeline, "classes_"):
+            return answers
         return np.asarray(self.classes)[np.searchsorted(self.pipeline.classes_, answers)]
 
     @available_if(lambda self: hasattr(self.pipeline, "predict_proba"))
@@ -316,12 +331,14 @@ class TableClassifier(ClassifierMixin, BaseEstimator):
         -------
         DataFrame or CSR matrix
         """
+        as_given = isinstance(self.pipeline[0], GivenColumns)
+        convert = self.pipeline[0].transform if as_given else self.schema.convert
         if isinstance(X, str | Path):
             names = self.schema.names
             text = self.schema.of_kind("category")
-            return self.schema.convert(read_table(X, expected=names, text_columns=text))
+            return convert(read_table(X, expected=names, text_columns=text))
         if hasattr(X, "columns"):
-            return self.schema.convert(as_frame(X))
+            return convert(as_frame(X))
         given: Any = X if hasattr(X, "shape") else np.asarray(X)
         if given.ndim != 2 or given.shape[1] != len(self.columns):
             raise InputError(
@@ -334,4 +351,4 @@ class TableClassifier(ClassifierMixin, BaseEstimator):
         dense = given.toarray() if sp.issparse(given) else given
         frame = as_frame(dense)
         frame.columns = pd.Index(self.columns)
-        return self.schema.convert(frame)
+        return convert(frame)

@@ -16,7 +16,7 @@ from __future__ import annotations
 import math
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field, replace
-from functools import cached_property
+from functools import cached_property, partial
 from pathlib import Path
 
 import numpy as np
@@ -92,11 +92,12 @@ class Measure:
 
 
 def _measure(entry: scoring.Measure) -> Measure:
-    def value(a: Answers) -> float:
-        return entry.value(a.true, a.predicted, a.scores, a.classes)
-
     words = (entry.name, entry.label, entry.greater_is_better, entry.description)
-    return Measure(*words, value=value)
+    return Measure(*words, value=partial(_value, entry.name))
+
+
+def _value(name: str, a: Answers) -> float:
+    return scoring.MEASURES[name].value(a.true, a.predicted, a.scores, a.classes)
 
 
 MEASURES = {name: _measure(entry) for name, entry in scoring.MEASURES.items()}
@@ -111,8 +112,8 @@ def choose_measure(name: str) -> Measure:
     >>> choose_measure("gmean").greater_is_better
     True
     """
-    if name not in MEASURES:
-        raise InputError(scoring.MEASURES.unknown(name))
+    if not isinstance(name, str) or name not in MEASURES:
+        raise InputError(scoring.MEASURES.unknown(str(name)))
     return MEASURES[name]
 
 
@@ -155,7 +156,7 @@ class LabelNoise:
     measures: dict[str, Measure] = field(init=False, repr=False)
 
     def __post_init__(self) -> None:
-        corrected = [_rule(name, value, self) for name, value in CORRECTED.items()]
+        corrected = [_rule(name, self) for name in CORRECTED]
         measures = {rule.name: rule for rule in (*corrected, *MEASURES.values())}
         object.__setattr__(self, "measures", measures)
 
@@ -362,21 +363,19 @@ CORRECTED = {
 """Measures that can be computed from corrected counts."""
 
 
-def _rule(
-    name: str, value: Callable[[LabelNoise, NDArray[np.float64]], float], noise: LabelNoise
-) -> Measure:
+def _corrected(name: str, noise: LabelNoise, answers: Answers) -> float:
+    counts, _ = confusion_counts(answers.true, answers.predicted, labels=noise.classes)
+    return CORRECTED[name](noise, counts)
+
+
+def _rule(name: str, noise: LabelNoise) -> Measure:
     plain = MEASURES[name]
-
-    def corrected(answers: Answers) -> float:
-        counts, _ = confusion_counts(answers.true, answers.predicted, labels=noise.classes)
-        return value(noise, counts)
-
     return Measure(
         name=f"corrected_{name}",
         label=f"corrected {plain.label}",
         greater_is_better=plain.greater_is_better,
         description=f"The {plain.label} against the true classes, estimated from the noisy labels "
         "and the noise matrix.",
-        value=corrected,
+        value=partial(_corrected, name, noise),
         corrects=name,
     )

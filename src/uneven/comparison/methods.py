@@ -7,6 +7,7 @@ stand those of scikit-learn, and late fusion, whose members come from another ro
 from __future__ import annotations
 
 from collections.abc import Iterable, Sequence
+from functools import partial
 from typing import Any
 
 from sklearn.ensemble import HistGradientBoostingClassifier, RandomForestClassifier
@@ -14,7 +15,7 @@ from sklearn.linear_model import LogisticRegression
 from sklearn.pipeline import Pipeline
 
 from uneven.boosting import AdaBoostMMClassifier
-from uneven.comparison.encoding import ENCODERS, DenseFrame, takes_sparse
+from uneven.comparison.encoding import ENCODERS, DenseFrame, GivenColumns, takes_sparse
 from uneven.comparison.errors import InputError, check_method_names
 from uneven.comparison.schema import Schema
 from uneven.fusion import LateFusionClassifier
@@ -104,45 +105,23 @@ def default_methods(several_views: bool, noisy: bool = False) -> list[str]:
     ]
 
 
-def build_pipeline(method: Method, schema: Schema, settings: Settings) -> Pipeline:
+def build_pipeline(
+    method: Method, schema: Schema, settings: Settings, given: Sequence[Any] | None = None
+) -> Pipeline:
     """Encoder and classifier as one estimator for the tables of a schema.
 
-    Parameters
-    ----------
-    method : Method
-        Which classifier.
-    schema : Schema
-        What the columns hold.
-    settings : Settings
-        Parameters of the run.
-
-    Returns
-    -------
-    Pipeline
-        Not fitted; steps ``"encode"`` and ``"classify"``.
+    It is not fitted; its steps are ``"encode"`` and ``"classify"``. With `given`, the names of
+    the columns in a frame of the user, it takes these as they are.
     """
     classifier = make_classifier(method, settings)
-    encoder = ENCODERS[method.encoding](schema)
+    encoder = GivenColumns(given) if given is not None else ENCODERS[method.encoding](schema)
     if schema.sparse and not takes_sparse(classifier):
         encoder = DenseFrame(schema.names)
     return Pipeline([("encode", encoder), ("classify", classifier)])
 
 
 def make_classifier(method: Method, settings: Settings) -> Any:
-    """The classifier of a method, with the noise matrix if there is one and it takes one.
-
-    Parameters
-    ----------
-    method : Method
-        Which classifier.
-    settings : Settings
-        Parameters of the run.
-
-    Returns
-    -------
-    estimator
-        Not fitted.
-    """
+    """The classifier of a method, with the noise matrix if there is one and it takes one."""
     classifier = method.make(settings)
     if settings.noise_matrix is not None and knows_noise(method):
         classifier.set_params(noise_matrix=settings.noise_matrix)
@@ -219,17 +198,6 @@ def stack_methods(methods: Sequence[Method], schema: Schema) -> Method:
             "there is; name two or more."
         )
 
-    def make(settings: Settings) -> Any:
-        members = [(m.name, build_pipeline(m, schema, settings)) for m in methods]
-        return MarginStackingClassifier(
-            members,
-            strengths=STRENGTHS,
-            tol=TOLERANCE,
-            class_weight="balanced",
-            keep_level_one=False,
-            random_state=settings.seed,
-        )
-
     return Method(
         STACK,
         "Stack",
@@ -237,5 +205,16 @@ def stack_methods(methods: Sequence[Method], schema: Schema) -> Method:
         f"The {len(methods)} methods above joined by margin, with a weight for every method and "
         "class; methods that bring nothing are dropped.",
         "as_is",
-        make,
+        partial(_make_stack, tuple(methods), schema),
+    )
+
+
+def _make_stack(methods: Sequence[Method], schema: Schema, settings: Settings) -> Any:
+    return MarginStackingClassifier(
+        [(m.name, build_pipeline(m, schema, settings)) for m in methods],
+        strengths=STRENGTHS,
+        tol=TOLERANCE,
+        class_weight="balanced",
+        keep_level_one=False,
+        random_state=settings.seed,
     )

@@ -16,17 +16,7 @@ KINDS = ("confusion", "recalls", "shares", "critical_difference")
 
 
 def draw(found: Comparison, kind: str, method: str | None, *, ax: Any = None, **words: Any) -> Any:
-    """Draw a comparison; see `Comparison.plot`.
-
-    Parameters
-    ----------
-    found : Comparison
-    kind : {"confusion", "recalls", "shares", "critical_difference"}
-    method : str or None
-    ax : matplotlib Axes, optional
-    **words
-        Passed to the ``plot`` method of the display.
-    """
+    """Draw a comparison; see `Comparison.plot`."""
     if kind not in KINDS:
         raise InputError(
             f"unknown plot {kind!r}; {closest(str(kind), KINDS)}the plots are {listing(KINDS)}."

@@ -6,14 +6,16 @@
 
 from __future__ import annotations
 
+import warnings
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, replace
+from functools import partial
 from pathlib import Path
 from typing import Any
 
 import numpy as np
+from numpy.typing import NDArray
 from sklearn.base import clone, is_classifier
-from sklearn.model_selection import check_cv
 from sklearn.pipeline import Pipeline
 
 from uneven.comparison.crossval import (
@@ -40,7 +42,7 @@ from uneven.comparison.methods import (
     stack_methods,
 )
 from uneven.comparison.problem import Problem, check_folds
-from uneven.comparison.results import Comparison, MethodResult, Workshop
+from uneven.comparison.results import Comparison, MethodResult, RefitPlan
 from uneven.comparison.summaries import (
     DataSummary,
     NoiseSummary,
@@ -51,6 +53,7 @@ from uneven.comparison.summaries import (
     versions,
 )
 from uneven.utils.methods import Method, Settings
+from uneven.utils.parameters import Jobs, Whole
 
 MOST_SHOWN_FEATURES = 15
 MOSTLY = 0.5
@@ -77,8 +80,8 @@ def compare(
     stack: bool = False,
     diagnosis: bool = True,
     refit: bool = True,
-    drop: Sequence[str] = (),
-    keep: Sequence[str] = (),
+    drop: str | Sequence[str] = (),
+    keep: str | Sequence[str] = (),
     name: str | None = None,
     encoding: str = "utf-8",
     progress: Callable[[Progress], None] | None = None,
@@ -95,17 +98,20 @@ def compare(
         left out.
     methods : None, str, classifier, list of them, or dict of str to them
         Names as in ``uneven compare --help``, and scikit-learn classifiers: a pipeline gets the
-        columns as they are; for other classifiers categories become indicators, and missing
-        numbers medians if they do not take NaN. None compares all methods that fit the data.
+        columns of a frame as they are (but not inside a stack); for other classifiers categories
+        become indicators, and missing numbers medians if they do not take NaN. They see labels
+        as they are. None compares all methods that fit the data.
     metric : {"confusion_norm", "gmean", "balanced_accuracy", "accuracy", "mauc"} or None
         Measure that ranks; None takes the confusion norm, or with `noise_matrix` the balanced
         accuracy, which can be corrected without bias.
     cv : int, splitter or iterable of (train, test)
-        Number of stratified folds, or other folds.
+        Number of stratified folds, or other folds. Pairs hold positions of rows of `X`, or masks;
+        a splitter gets the rows with a label, and may count these or all rows of `X`.
     repeats : int
         Repetitions with new folds, if `cv` is a number.
     groups : array-like of shape (n,), optional
-        Groups of rows for a splitter that keeps them together.
+        Groups of rows that stay together: in a splitter, or in stratified folds if `cv` is a
+        number.
     views : optional
         How the columns group into views, as for the estimators; or ``"prefix"``, or the path of a
         TOML file.
@@ -115,7 +121,7 @@ def compare(
     rounds, max_depth : int
         Rounds and depth of the trees of the boosting methods of this library.
     random_state : int, RandomState or None
-        Seed of folds and methods.
+        Seed of folds and methods, also of given classifiers whose ``random_state`` is None.
     n_jobs : int or None
         Threads that each method may use.
     stack : bool
@@ -124,7 +130,7 @@ def compare(
         Whether to look at each view on its own, if there are several.
     refit : bool
         Whether to fit the best method, and those that can explain themselves, on all rows.
-    drop, keep : sequence of str
+    drop, keep : str or sequence of str
         Columns to leave out, and to use although they look like row numbers or identifiers.
     name : str, optional
         What to call the data.
@@ -158,7 +164,11 @@ def compare(
     given = dict(locals())
     with in_python_words():
         named = None if methods is None else as_methods(methods)
-        chosen = choose_measure(metric or default_metric(noise_matrix is not None))
+        _check_numbers(given)
+        drop, keep = _column_names(drop), _column_names(keep)
+        chosen = choose_measure(
+            default_metric(noise_matrix is not None) if metric is None else metric
+        )
         problem = read_data(X, y, views=views, drop=drop, keep=keep, name=name, encoding=encoding)
         plan = plan_comparison(
             problem,
@@ -203,8 +213,12 @@ def as_methods(given: Methods) -> list[Method]:
         pairs = [(str(key), value) for key, value in given.items()]
     elif isinstance(given, str) or hasattr(given, "fit"):
         pairs = [(None, given)]
-    else:
+    elif isinstance(given, Iterable):
         pairs = [item if isinstance(item, tuple) else (None, item) for item in given]
+    else:
+        pairs = [(None, given)]
+    if any(len(pair) != 2 or not isinstance(pair[0], str | None) for pair in pairs):
+        raise InputError("a tuple in methods must be a name and a classifier: (name, classifier).")
     found: dict[str, Method] = {}
     for key, value in pairs:
         method = choose_methods([value])[0] if isinstance(value, str) else foreign_method(value)
@@ -215,6 +229,8 @@ def as_methods(given: Methods) -> list[Method]:
             method = replace(method, name=label, label=label)
         if method.name == STACK:
             raise InputError(f"no method may be called {STACK!r}: a stack of all has this name.")
+        if method.name in found:
+            raise InputError(f"methods holds {method.name!r} twice; give each a name of its own.")
         found[method.name] = method
     return list(found.values()) or choose_methods([])
 
@@ -225,8 +241,8 @@ def foreign_method(estimator: Any) -> Method:
     Parameters
     ----------
     estimator : classifier
-        It is cloned. If it has parameters ``views`` and ``noise_matrix`` that are None, it gets
-        those of the comparison.
+        It is cloned. If it has parameters ``views``, ``noise_matrix`` and ``random_state`` that
+        are None, it gets those of the comparison.
 
     Returns
     -------
@@ -236,22 +252,26 @@ def foreign_method(estimator: Any) -> Method:
     name = type(estimator).__name__
     if isinstance(estimator, type):
         raise InputError(f"{estimator.__name__} is a class; give an instance, with ().")
-    if not (hasattr(estimator, "fit") and hasattr(estimator, "predict") and _classifies(estimator)):
+    needed = all(hasattr(estimator, part) for part in ("fit", "predict", "get_params"))
+    if not needed or not _classifies(estimator):
         raise InputError(
             f"methods holds {name}, which is no classifier; give names of methods or scikit-learn "
             "classifiers."
         )
-    ours = type(estimator).__module__.partition(".")[0] == "uneven"
+    kind: Any = "ours" if type(estimator).__module__.startswith("uneven.") else "baseline"
+    encoding: Any = encoding_for(estimator)
+    make = partial(_copy, estimator)
+    return Method(name, name, kind, f"{name}, as it was given.", encoding, make, given=True)
 
-    def make(settings: Settings) -> Any:
-        made = clone(estimator)
-        if "views" in made.get_params(deep=False) and made.views is None and settings.views:
-            made.set_params(views={n: list(c) for n, c in settings.views.items()})
-        return made
 
-    kind = "ours" if ours else "baseline"
-    told = f"{name}, as it was given."
-    return Method(name, name, kind, told, encoding_for(estimator), make)  # type: ignore[arg-type]
+def _copy(estimator: Any, settings: Settings) -> Any:
+    """A clone with the seed and the views of the comparison where it has none of its own."""
+    made = clone(estimator)
+    if "views" in made.get_params(deep=False) and made.views is None and settings.views:
+        made.set_params(views={n: list(c) for n, c in settings.views.items()})
+    params = made.get_params()
+    seeds = [p for p, v in params.items() if p.split("__")[-1] == "random_state" and v is None]
+    return made.set_params(**dict.fromkeys(seeds, settings.seed))
 
 
 def _classifies(estimator: Any) -> bool:
@@ -298,9 +318,9 @@ def plan_comparison(
         check_folds(problem, int(cv))
         if repeats < 1:
             raise InputError(f"--repeats is {repeats}; give 1 or more.")
-    else:
-        splits = _splits(cv, problem, repeats, groups)
-        folds = len(splits)
+    if not isinstance(cv, int | np.integer) or groups is not None:
+        splits = _splits(cv, problem, repeats, groups, settings.seed)
+        folds = len(splits) // int(repeats)
     chosen = list(methods or choose_methods(default_methods(has_views(problem), noise is not None)))
     if stack:
         chosen = [*chosen, stack_methods(chosen, problem.schema)]
@@ -410,7 +430,7 @@ class Plan:
             views=ViewSummary.all_of(views) if views else [],
             view_rows=views.n_rows if views else 0,
             noise=NoiseSummary.of(self.noise) if self.noise else None,
-            workshop=Workshop(
+            refit_plan=RefitPlan(
                 problem,
                 {method.name: method for method in self.methods},
                 self.settings,
@@ -438,13 +458,20 @@ class Plan:
 
     def _refitted(self, found: Comparison, observer: Observer) -> Comparison:
         """Add who speaks for which class, and what a stack keeps, from fits on all rows."""
-        workshop: Any = found.workshop
+        refit_plan: Any = found.refit_plan
         for result in found.methods:
-            method = workshop.methods[result.name]
+            method = refit_plan.methods[result.name]
             if result.name == found.best_ or (explains_itself(method) and not result.errors):
-                model = fit_method(method, self.problem, self.settings, observer)
-                workshop.models[result.name] = model
-        models = workshop.models
+                try:
+                    model = fit_method(method, self.problem, self.settings, observer)
+                    refit_plan.models[result.name] = model
+                except Exception as error:  # what was found before must not be lost
+                    reason = f"{type(error).__name__}: {error}"
+                    told = f"{method.label} could not be fitted on all rows: {reason}"
+                    refit_plan.failed[result.name] = told
+                    found.warnings.append(told)
+                    warnings.warn(told, stacklevel=4)
+        models = refit_plan.models
         methods = [_explained(result, models.get(result.name)) for result in found.methods]
         stack = None
         if STACK in models:
@@ -550,29 +577,97 @@ def default_metric(noisy: bool) -> str:
     return "balanced_accuracy" if noisy else "confusion_norm"
 
 
-def _splits(cv: Any, problem: Problem, repeats: int, groups: Any) -> list[Split]:
+def _splits(cv: Any, problem: Problem, repeats: int, groups: Any, seed: int) -> list[Split]:
     """Folds of a splitter, or given ones, each with rows to learn from and to answer for."""
-    n = len(problem.y)
-    if repeats != 1:
-        raise InputError("--repeats belongs to a number of folds; a splitter repeats by itself.")
+    n, y = len(problem.y), problem.y
+    total = problem.n_given or n
+    rows = np.arange(n) if problem.rows is None else problem.rows
+    kept, pairs = _groups(groups, total, rows), cv
     try:
-        rows = np.arange(n) if problem.rows is None else problem.rows
-        kept = None if groups is None else np.asarray(groups)[rows]
-        splitter = check_cv(cv, problem.y, classifier=True)
-        found = [
-            (np.asarray(a), np.asarray(b)) for a, b in splitter.split(problem.X, problem.y, kept)
-        ]
+        if isinstance(cv, int | np.integer):
+            pairs = stratified_folds(problem, int(cv), int(repeats), seed, kept)
+        elif repeats != 1:
+            raise InputError(
+                "--repeats belongs to a number of folds; a splitter repeats by itself."
+            )
+        elif hasattr(cv, "split") and not isinstance(cv, str):
+            pairs = list(cv.split(problem.X, y, kept))
+        elif isinstance(cv, str) or not isinstance(cv, Iterable):
+            raise InputError(f"--cv must be a number, a splitter or pairs of rows, got {cv!r}.")
+        found = [tuple(map(np.asarray, (train, test))) for train, test in pairs]
     except (TypeError, ValueError, IndexError) as error:
+        if isinstance(error, InputError):
+            raise
         raise InputError(f"--cv cannot split the {n} rows: {error}") from error
     if not found:
         raise InputError("--cv has no folds; give a number, a splitter or (train, test) pairs.")
-    for number, (train, test) in enumerate(found, start=1):
-        for part, rows in (("learn from", train), ("answer for", test)):
-            if rows.size == 0 or rows.max() >= n:
-                raise InputError(f"fold {number} of --cv has no rows to {part} among the {n} rows.")
-        if len(np.unique(problem.y[train])) < 2:
+    place = np.full(total, -1)
+    place[rows] = np.arange(n)
+    if pairs is not cv and all((part < n).all() for pair in found for part in pair):
+        place = np.arange(n)  # a splitter counts the rows with a label, or all
+    folds = [_fold(number, pair, place) for number, pair in enumerate(found, start=1)]
+    for number, (train, _) in enumerate(folds, start=1):
+        if len(np.unique(y[train])) < 2:
             raise InputError(f"fold {number} of --cv has a single class to learn from.")
-    return found
+    return folds
+
+
+def _fold(number: int, pair: Iterable[NDArray], place: NDArray[np.intp]) -> Split:
+    """Rows to learn from and to answer for, counted among those with a label."""
+    found = []
+    for part, given in zip(("learn from", "answer for"), pair):
+        rows = (
+            np.flatnonzero(given) if given.shape == place.shape and given.dtype == bool else given
+        )
+        if rows.ndim != 1 or (rows.size and rows.dtype.kind not in "iu"):
+            raise InputError(
+                f"fold {number} of --cv must hold positions of rows, or one truth value for each "
+                f"of the {len(place)} rows, got {given.dtype} of shape {given.shape}."
+            )
+        fits = rows.size and rows.min() >= 0 and rows.max() < len(place)
+        rows = place[rows] if fits else rows[:0]
+        found.append(rows[rows >= 0])
+        if not found[-1].size:
+            raise InputError(
+                f"fold {number} of --cv has no rows to {part} among the {len(place)} rows."
+            )
+    if np.intersect1d(found[0], found[1]).size:
+        raise InputError(f"fold {number} of --cv answers for rows that it learns from.")
+    return found[0], found[1]
+
+
+def _groups(given: Any, total: int, rows: NDArray[np.intp]) -> NDArray | None:
+    """The groups of the rows with a label."""
+    if given is None:
+        return None
+    groups = np.asarray(given)
+    if groups.shape != (total,):
+        raise InputError(
+            f"groups must hold one group for each of the {total} rows of X, got "
+            f"{repr(given) if groups.ndim == 0 else f'shape {groups.shape}'}."
+        )
+    return groups[rows]
+
+
+def _check_numbers(given: Mapping[str, Any]) -> None:
+    """Refuse numbers of a call that no fit could use."""
+    whole = {"rounds": 1, "max_depth": 1, "repeats": 1}
+    try:
+        for name, low in whole.items():
+            Whole(low).check(name, given[name])
+        Jobs().check("n_jobs", given["n_jobs"])
+        if isinstance(given["cv"], bool | float):
+            raise ValueError(f"cv must be a whole number of folds, got {given['cv']!r}.")
+        if given["n_jobs"] == 0:
+            raise ValueError("n_jobs must not be 0; give None, -1 or a number of threads.")
+    except ValueError as error:
+        raise InputError(str(error)) from error
+
+
+def _column_names(given: Any) -> list[str]:
+    """Names of columns as text; a single one may stand alone."""
+    alone = isinstance(given, str) or not isinstance(given, Iterable)
+    return [str(name) for name in ([given] if alone else given)]
 
 
 def _seed(random_state: Any) -> int:

@@ -66,6 +66,10 @@ class Problem:
         Labels as they were given, in the order of the classes; None if they are the classes.
     given_columns : tuple of str
         All columns of the table but the target.
+    given_table : DataFrame or None
+        The labelled rows of a frame with all columns as they were given.
+    n_given : int
+        Rows of the table, with or without label; 0 if they are those of `X`.
     """
 
     name: str
@@ -81,6 +85,8 @@ class Problem:
     index: pd.Index | None = None
     given_classes: NDArray | None = None
     given_columns: tuple[str, ...] = ()
+    given_table: pd.DataFrame | None = None
+    n_given: int = 0
     classes: NDArray = field(init=False)
     class_counts: NDArray[np.intp] = field(init=False)
 
@@ -96,6 +102,21 @@ class Problem:
             return self.views
         place = {name: j for j, name in enumerate(self.schema.names)}
         return {view: [place[name] for name in names] for view, names in self.views.items()}
+
+    @property
+    def shown_classes(self) -> NDArray:
+        """What a classifier of the user sees for each class: the labels that were given.
+
+        Fractions, which scikit-learn takes for regression, and odd objects are seen as text.
+        """
+        given = self.classes if self.given_classes is None else self.given_classes
+        plain = given.dtype.kind in "biuU" or (given.dtype.kind == "f" and not (given % 1).any())
+        return given if plain else self.classes
+
+    def classes_of(self, shown: NDArray) -> NDArray:
+        """The classes of labels that such a classifier answered with."""
+        place = {label: number for number, label in enumerate(self.shown_classes.tolist())}
+        return self.classes[[place[label] for label in np.asarray(shown).tolist()]]
 
     @property
     def missing_share(self) -> float:
@@ -213,6 +234,7 @@ def make_problem(
         left_out=found.left_out,
         rows=np.flatnonzero(labelled),
         given_columns=tuple(given),
+        n_given=len(labelled),
     )
 
 

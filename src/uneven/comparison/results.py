@@ -12,6 +12,7 @@ import json
 import math
 import os
 from collections.abc import Iterator, Mapping, Sequence
+from copy import deepcopy
 from dataclasses import dataclass, field
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, Literal
@@ -179,7 +180,7 @@ class MethodResult:
 
 
 @dataclass(frozen=True)
-class Workshop:
+class RefitPlan:
     """What a comparison was computed with, and can be asked for as long as it is in memory.
 
     Attributes
@@ -195,6 +196,8 @@ class Workshop:
         Whether these folds are others than stratified ones.
     models : dict of str to Pipeline
         Methods that were fitted on all rows.
+    failed : dict of str to str
+        Why others could not be fitted on them.
     """
 
     problem: Problem
@@ -203,6 +206,7 @@ class Workshop:
     tests: list[NDArray[np.intp]]
     given_folds: bool = False
     models: dict[str, Pipeline] = field(default_factory=dict)
+    failed: dict[str, str] = field(default_factory=dict)
 
 
 @dataclass(frozen=True, repr=False)
@@ -246,7 +250,7 @@ class Comparison:
         Which methods a stack of them keeps, if they were stacked.
     schema : int
         Version of this format.
-    workshop : Workshop or None
+    refit_plan : RefitPlan or None
         Data and models; None for a comparison that was read from a file.
 
     Examples
@@ -284,7 +288,7 @@ class Comparison:
     noise: NoiseSummary | None = None
     stack: StackSummary | None = None
     schema: int = SCHEMA
-    workshop: Workshop | None = field(default=None, compare=False, repr=False)
+    refit_plan: RefitPlan | None = field(default=None, compare=False, repr=False)
 
     def __post_init__(self) -> None:
         self.measure(self.metric)
@@ -426,10 +430,10 @@ class Comparison:
     @property
     def classes(self) -> NDArray:
         """Class labels as they were given, sorted; as text if the comparison is from a file."""
-        if self.workshop is None:
+        if self.refit_plan is None:
             return np.array(self.data.classes)
-        given = self.workshop.problem.given_classes
-        return self.workshop.problem.classes if given is None else given
+        given = self.refit_plan.problem.given_classes
+        return self.refit_plan.problem.classes if given is None else given
 
     @property
     def truth(self) -> pd.Series:
@@ -437,7 +441,7 @@ class Comparison:
         import pandas as pd
 
         places, index = self._held_out()
-        labels = self._given(self._workshop().problem.y[places])
+        labels = self._given(self._kept().problem.y[places])
         return pd.Series(labels, index=index, name=self.data.target)
 
     @property
@@ -488,23 +492,30 @@ class Comparison:
         -------
         TableClassifier
             It answers for tables of the kind that was compared on, and has ``pipeline``, the
-            encoder and the classifier. A method that is not fitted yet is fitted now.
+            encoder and the classifier. A method that is not fitted yet is fitted now. Changing it
+            changes nothing in the comparison.
         """
-        from uneven.comparison.crossval import fit_method
         from uneven.comparison.inputs import TableClassifier
 
-        workshop, name = self._workshop(), method or self.best_
-        if name not in workshop.methods:
-            known = ", ".join(map(repr, workshop.methods))
+        name, kept = method or self.best_, self._kept()
+        model, problem = deepcopy(self._fitted(name)), kept.problem
+        shown = kept.methods[name].given and problem.shown_classes is problem.given_classes
+        classes = getattr(model, "classes_", self.classes) if shown else self.classes
+        return TableClassifier(model, problem.schema, problem.given_columns, classes)
+
+    def _fitted(self, name: str) -> Pipeline:
+        """A method fitted on all rows, now if it is not yet."""
+        from uneven.comparison.crossval import fit_method
+
+        kept = self._kept()
+        if name not in kept.methods:
+            known = ", ".join(map(repr, kept.methods))
             raise InputError(f"no method {name!r} was compared; the methods are {known}.")
-        if name not in workshop.models:
-            workshop.models[name] = fit_method(
-                workshop.methods[name], workshop.problem, workshop.settings
-            )
-        problem = workshop.problem
-        return TableClassifier(
-            workshop.models[name], problem.schema, problem.given_columns, self.classes
-        )
+        if name in kept.failed:
+            raise InputError(kept.failed[name])
+        if name not in kept.models:
+            kept.models[name] = fit_method(kept.methods[name], kept.problem, kept.settings)
+        return kept.models[name]
 
     def report(self, path: str | os.PathLike[str]) -> Path:
         """Write the comparison as one HTML page that needs nothing else.
@@ -559,22 +570,22 @@ class Comparison:
 
         return render_summary(self)
 
-    def _workshop(self) -> Workshop:
-        if self.workshop is None:
+    def _kept(self) -> RefitPlan:
+        if self.refit_plan is None:
             raise InputError(
                 "answers and models are not kept in files of results; run the comparison again."
             )
-        return self.workshop
+        return self.refit_plan
 
     def _given(self, labels: NDArray) -> NDArray:
         """Labels of the problem as they were given."""
-        return np.asarray(self.classes[np.searchsorted(self._workshop().problem.classes, labels)])
+        return np.asarray(self.classes[np.searchsorted(self._kept().problem.classes, labels)])
 
     def _held_out(self) -> tuple[NDArray[np.intp], pd.Index]:
         """Positions of the held-out rows, repeat by repeat, and their names."""
         import pandas as pd
 
-        problem, tests = self._workshop().problem, self._workshop().tests
+        problem, tests = self._kept().problem, self._kept().tests
         repeats, rows = _repeats(tests, len(problem.y))
         order = np.lexsort((rows, repeats))
         numbers = np.arange(len(problem.y)) if problem.rows is None else problem.rows
@@ -587,8 +598,8 @@ class Comparison:
 
     def _placed(self, method: MethodResult) -> Iterator[tuple[FoldAnswers, NDArray[np.intp]]]:
         """The answers of each fold, and where they stand in the frames."""
-        tests = self._workshop().tests
-        repeats, rows = _repeats(tests, len(self._workshop().problem.y))
+        tests = self._kept().tests
+        repeats, rows = _repeats(tests, len(self._kept().problem.y))
         place = np.empty(len(rows), dtype=np.intp)
         place[np.lexsort((rows, repeats))] = np.arange(len(rows))
         ends = np.cumsum([len(test) for test in tests])

@@ -27,15 +27,7 @@ FEW_ROWS = 50
 def noise(results: Comparison) -> Markup | None:
     """The matrix, remarks in words, and labels beside true classes.
 
-    Parameters
-    ----------
-    results : Comparison
-        The comparison.
-
-    Returns
-    -------
-    Markup or None
-        The content of the section; None when no noise matrix was given.
+    None when no noise matrix was given.
     """
     found = results.noise
     if found is None:
@@ -150,15 +142,7 @@ BADGES = {"strong": "badge good", "weak": "badge alarm", "absent": "badge alarm"
 def views(results: Comparison) -> Markup | None:
     """A remark on each view, its recalls by class, and two maps of pairs of views.
 
-    Parameters
-    ----------
-    results : Comparison
-        The comparison.
-
-    Returns
-    -------
-    Markup or None
-        The content of the section; None when the views were not looked at.
+    None when the views were not looked at.
     """
     found = results.views
     if not found:
@@ -255,15 +239,7 @@ def _pairs(
 def voices(results: Comparison) -> Markup | None:
     """Heat tables of views and columns against classes, for each method that can tell.
 
-    Parameters
-    ----------
-    results : Comparison
-        The comparison.
-
-    Returns
-    -------
-    Markup or None
-        The content of the section; None when no method can tell.
+    None when no method can tell.
     """
     telling = [m for m in results.ranked() if m.view_share or m.feature_share]
     if not telling:
@@ -316,18 +292,7 @@ COLUMNS_SHOWN = 40
 
 
 def data(results: Comparison) -> Markup:
-    """Key figures, class sizes and views.
-
-    Parameters
-    ----------
-    results : Comparison
-        The comparison.
-
-    Returns
-    -------
-    Markup
-        The content of the section.
-    """
+    """Key figures, class sizes and views."""
     summary = results.data
     kinds = ", ".join(f"{count(n)} {kind}" for kind, n in summary.column_kinds.items() if n)
     missing = percent(summary.missing_share, 1) if summary.missing_share else "none"
@@ -396,20 +361,9 @@ def _view_list(summary: DataSummary) -> Markup:
 
 
 def reproduce(results: Comparison) -> Markup:
-    """Command, seed, digest of the data, versions and parameters.
-
-    Parameters
-    ----------
-    results : Comparison
-        The comparison.
-
-    Returns
-    -------
-    Markup
-        The content of the section.
-    """
+    """Command, seed, digest of the data, versions and parameters."""
     repeats = f", repeated {results.repeats} times" if results.repeats > 1 else ""
-    kind = "" if results.workshop and results.workshop.given_folds else "stratified, "
+    kind = "" if results.refit_plan and results.refit_plan.given_folds else "stratified, "
     facts = [
         ("created", results.created),
         ("validation", f"{results.folds}-fold, {kind}same folds for all{repeats}"),

@@ -39,18 +39,7 @@ FEW_MEASURES = 5
 
 
 def ranking(results: Comparison) -> Markup:
-    """Table of methods from best to worst, and what went wrong where something did.
-
-    Parameters
-    ----------
-    results : Comparison
-        The comparison.
-
-    Returns
-    -------
-    Markup
-        The content of the section.
-    """
+    """Table of methods from best to worst, and what went wrong where something did."""
     low, high = _scale(results)
     measures = results.shown_measures
     best = {m.name: {leader.name for leader in leaders(results, m.name)} for m in measures}
@@ -179,15 +168,7 @@ STACK_NOTE = (
 def stack(results: Comparison) -> Markup | None:
     """Remarks in words, weights per class, and the error against the strength of the penalty.
 
-    Parameters
-    ----------
-    results : Comparison
-        The comparison.
-
-    Returns
-    -------
-    Markup or None
-        The content of the section; None when nothing was stacked.
+    None when nothing was stacked.
     """
     found = results.stack
     if found is None:
@@ -205,15 +186,7 @@ def stack(results: Comparison) -> Markup | None:
 def stack_cost(results: Comparison) -> tuple[float, float]:
     """Seconds that a fold of rows takes the stack, and all of its methods together.
 
-    Parameters
-    ----------
-    results : Comparison
-        With a stack.
-
-    Returns
-    -------
-    stack, all_methods : float
-        Means over the folds; NaN where nothing was measured.
+    Means over the folds; NaN where nothing was measured.
     """
     if results.stack is None:
         raise ValueError("the results hold no stack.")
@@ -225,16 +198,8 @@ def stack_cost(results: Comparison) -> tuple[float, float]:
 def told_cost(results: Comparison) -> str:
     """What is saved by not asking dropped methods, in words.
 
-    Parameters
-    ----------
-    results : Comparison
-        With a stack.
-
-    Returns
-    -------
-    str
-        Empty where a stack takes as long as all of its methods, or nothing was measured: it also
-        pays for handing the table to each and for joining the answers.
+    Empty where a stack takes as long as all of its methods, or nothing was measured: it also
+    pays for handing the table to each and for joining the answers.
     """
     own, everybody = stack_cost(results)
     if not own < everybody:
@@ -333,18 +298,7 @@ def is_rare(size: int, rows: int, n_classes: int) -> bool:
 
 
 def recalls(results: Comparison) -> Markup:
-    """Heat table: a row per class, a column per method.
-
-    Parameters
-    ----------
-    results : Comparison
-        The comparison.
-
-    Returns
-    -------
-    Markup
-        The content of the section.
-    """
+    """Heat table: a row per class, a column per method."""
     data, methods = results.data, results.ranked()
     table = {m.name: m.recalls() for m in methods}
     total, largest = sum(data.class_counts), max(data.class_counts, default=1) or 1
@@ -397,15 +351,7 @@ CONFUSION_NOTE = (
 def confusions(results: Comparison) -> Markup | None:
     """Small multiples of the matrices, best method first.
 
-    Parameters
-    ----------
-    results : Comparison
-        The comparison.
-
-    Returns
-    -------
-    Markup or None
-        The content of the section; None when no method answered anything.
+    None when no method answered anything.
     """
     answered = [method for method in results.ranked() if any(map(any, method.confusion))]
     if not answered:
@@ -466,15 +412,7 @@ EDGE_POINTS = 40
 def rounds(results: Comparison) -> Markup | None:
     """Edge, training loss and held-out score by round.
 
-    Parameters
-    ----------
-    results : Comparison
-        The comparison.
-
-    Returns
-    -------
-    Markup or None
-        The content of the section; None when no method has curves.
+    None when no method has curves.
     """
     methods = [m for m in results.ranked() if any(m.curves.values())]
     if not methods:

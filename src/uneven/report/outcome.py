@@ -56,16 +56,6 @@ def verdict(results: Comparison) -> Verdict:
 
     Methods are compared fold by fold, since both saw the same rows in each; this removes the part
     of the spread that comes from some folds being harder than others.
-
-    Parameters
-    ----------
-    results : Comparison
-        With at least one method.
-
-    Returns
-    -------
-    Verdict
-        The outcome.
     """
     measure, best = results.chosen, results.winner
     if math.isnan(best.mean(measure.name)):
@@ -93,18 +83,8 @@ def verdict(results: Comparison) -> Verdict:
 def leaders(results: Comparison, measure: str) -> list[MethodResult]:
     """Methods that nobody beats on a measure: the best one, and those with the same mean.
 
-    Parameters
-    ----------
-    results : Comparison
-        With at least one method.
-    measure : str
-        Name of the measure.
-
-    Returns
-    -------
-    list of MethodResult
-        In the order of the ranking. A method that failed in some fold is not level with one that
-        did not.
+    In the order of the ranking. A method that failed in some fold is not level with one that
+    did not.
     """
     first, *others = results.ranked(measure)
     possible = results.measure(measure).possible
@@ -120,15 +100,7 @@ def leaders(results: Comparison, measure: str) -> list[MethodResult]:
 def impossible(results: Comparison) -> str:
     """Say which methods have a value of the chosen measure that cannot be, and what that means.
 
-    Parameters
-    ----------
-    results : Comparison
-        The comparison.
-
-    Returns
-    -------
-    str
-        Empty if every value can be.
+    Empty if every value can be.
     """
     measure = results.chosen
     values = {m.label: m.mean(measure.name) for m in results.ranked()}
@@ -154,15 +126,7 @@ def _listed(values: dict[str, float], most: int = 4) -> str:
 def matrix_doubt(results: Comparison) -> str:
     """Say how far the noise matrix moves the value of the best method.
 
-    Parameters
-    ----------
-    results : Comparison
-        The comparison.
-
-    Returns
-    -------
-    str
-        Empty without a noise matrix of a known number of rows, or if the measure is not corrected.
+    Empty without a noise matrix of a known number of rows, or if the measure is not corrected.
     """
     ends = results.winner.matrix_range.get(results.metric)
     if not ends or results.noise is None or not results.noise.rows:

@@ -97,13 +97,7 @@ QUIET = "opacity:.75;font-size:.92em;"
 
 
 def render_summary(found: Comparison) -> str:
-    """A fragment of HTML that brings its own style.
-
-    Parameters
-    ----------
-    found : Comparison
-        With at least one method.
-    """
+    """A fragment of HTML that brings its own style."""
     outcome, data = verdict(found), found.data
     facts = (
         f"{data.name}: {data.rows} rows, {data.columns} columns, {len(data.classes)} classes; "

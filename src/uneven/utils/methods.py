@@ -78,6 +78,8 @@ class Method:
         Whether it is meant for labels with a known noise matrix.
     on_request : bool
         Whether it is left out unless it is named.
+    given : bool
+        Whether it is a classifier of the user, who sees columns and labels as they were given.
     """
 
     name: str
@@ -90,12 +92,14 @@ class Method:
     joins_views: bool = False
     needs_noise: bool = False
     on_request: bool = False
+    given: bool = False
 
 
 METHODS: Registry[Method] = Registry("method")
 """Every method that can be compared, by name; complete once `uneven.comparison` is imported."""
 
 Parameters = Mapping[str, Any] | Callable[[Settings], Mapping[str, Any]]
+_DECLARED: dict[str, tuple[type, bool, Parameters | None]] = {}
 
 
 def method(
@@ -149,15 +153,17 @@ def method(
                 f"{cls.__name__} learns in rounds: its @method must say staged=True, so that "
                 "rounds and depth of a run hold for it, or parameters= made out of the settings."
             )
-        make = partial(_make, cls, staged, parameters)
+        make = partial(_make, name)
         entry = Method(name, label, kind, description, encoding, make, staged, **abilities)
         METHODS.register(name, entry, order)
+        _DECLARED[name] = (cls, staged, parameters)
         return cls
 
     return declare
 
 
-def _make(cls: type, staged: bool, parameters: Parameters | None, settings: Settings) -> Any:
+def _make(name: str, settings: Settings) -> Any:
+    cls, staged, parameters = _DECLARED[name]
     views = settings.views
     common: dict[str, Any] = {
         "views": None if views is None else {name: list(c) for name, c in views.items()},
