@@ -372,6 +372,7 @@ class Bare:
         ({"cv": "two"}, "cv must be a number, a splitter or pairs of rows, got 'two'."),
         ({"cv": [([0.0, 1.0], [2.0])]}, "fold 1 of cv must hold positions of rows"),
         ({"cv": [([0, 1, 2, 3], [3, 4])]}, "fold 1 of cv answers for rows that it learns from."),
+        ({"cv": [(range(60), [60, 60])]}, "fold 1 of cv answers for a row twice."),
         ({"cv": [([0, -1], [3, 4])]}, "fold 1 of cv has no rows to learn from"),
         ({"groups": [1, 2]}, "one group for each of the 120 rows of X, got shape (2,)."),
         ({"groups": "sound"}, "one group for each of the 120 rows of X, got 'sound'."),
@@ -518,9 +519,10 @@ class Backwards(ClassifierMixin, BaseEstimator):
 
 def test_scores_follow_the_classes_of_the_classifier():
     pairs = SVC(decision_function_shape="ovo")
-    told = compare(NUMBERS, LABELS, methods=[Backwards(), pairs], refit=False, **QUICK)
+    methods = [Backwards(), pairs, make_pipeline(pairs)]
+    told = compare(NUMBERS, LABELS, methods=methods, refit=False, **QUICK)
     assert (told.scores["Backwards"].to_numpy() == [1.0, 2.0, 3.0]).all()
-    assert set(told.scores["SVC"].to_numpy().ravel()) == {0.0, 1.0}
+    assert set(told.scores[["SVC", "Pipeline"]].to_numpy().ravel()) == {0.0, 1.0}
 
 
 def test_a_failure_on_all_rows_keeps_what_was_found():
@@ -559,3 +561,13 @@ def test_names_of_labels_and_columns_do_not_clash():
     numbered = pd.DataFrame(NUMBERS)
     told = compare(numbered, LABELS, methods=DummyClassifier(), drop=[0], refit=False)
     assert told.data.columns == 1
+
+
+def test_labels_that_sort_in_another_way_keep_their_order_for_a_noise_matrix():
+    y = LABELS.replace({"rare": " rare"}).to_numpy()
+    methods = [ComboClassifier(n_estimators=3), Witness()]
+    matrix = np.array([[0.9, 0.1, 0.0], [0.1, 0.8, 0.1], [0.0, 0.1, 0.9]])
+    Witness.seen.clear()
+    told = compare(NUMBERS, y, methods=methods, noise_matrix=matrix, **QUICK)
+    assert set(Witness.seen[0][1]) == {"common", "less", "rare"}
+    assert set(told.best_model("ComboClassifier").predict(NUMBERS)) <= set(y)

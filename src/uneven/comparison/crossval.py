@@ -296,7 +296,8 @@ def _scores(
     classes is no score of classes.
     """
     known = getattr(pipeline, "classes_", None)
-    pairs = getattr(pipeline[-1], "decision_function_shape", "") == "ovo"
+    shapes = {n: v for n, v in pipeline.get_params().items() if n.endswith("function_shape")}
+    pairs = "ovo" in shapes.values()
     for name in ("predict_proba", *["decision_function"] * (not pairs)):
         if known is None or not hasattr(pipeline, name):
             continue

@@ -271,7 +271,9 @@ def _copy(estimator: Any, settings: Settings) -> Any:
         made.set_params(views={n: list(c) for n, c in settings.views.items()})
     params = made.get_params()
     seeds = [p for p, v in params.items() if p.split("__")[-1] == "random_state" and v is None]
-    return made.set_params(**dict.fromkeys(seeds, settings.seed))
+    if seeds:
+        made.set_params(**dict.fromkeys(seeds, settings.seed))
+    return made
 
 
 def _classifies(estimator: Any) -> bool:
@@ -633,6 +635,8 @@ def _fold(number: int, pair: Iterable[NDArray], place: NDArray[np.intp]) -> Spli
             )
     if np.intersect1d(found[0], found[1]).size:
         raise InputError(f"fold {number} of --cv answers for rows that it learns from.")
+    if np.unique(found[1]).size < found[1].size:
+        raise InputError(f"fold {number} of --cv answers for a row twice.")
     return found[0], found[1]
 
 

@@ -107,11 +107,12 @@ class Problem:
     def shown_classes(self) -> NDArray:
         """What a classifier of the user sees for each class: the labels that were given.
 
-        Fractions, which scikit-learn takes for regression, and odd objects are seen as text.
+        Fractions, which scikit-learn takes for regression, odd objects, and labels that sort
+        in another way than the classes are seen as text.
         """
         given = self.classes if self.given_classes is None else self.given_classes
         plain = given.dtype.kind in "biuU" or (given.dtype.kind == "f" and not (given % 1).any())
-        return given if plain else self.classes
+        return given if plain and (given[:-1] < given[1:]).all() else self.classes
 
     def classes_of(self, shown: NDArray) -> NDArray:
         """The classes of labels that such a classifier answered with."""
