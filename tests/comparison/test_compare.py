@@ -571,3 +571,14 @@ def test_labels_that_sort_in_another_way_keep_their_order_for_a_noise_matrix():
     told = compare(NUMBERS, y, methods=methods, noise_matrix=matrix, **QUICK)
     assert set(Witness.seen[0][1]) == {"common", "less", "rare"}
     assert set(told.best_model("ComboClassifier").predict(NUMBERS)) <= set(y)
+
+
+def test_a_noise_matrix_of_fractions_is_in_the_order_of_their_values():
+    rng = np.random.default_rng(0)
+    X = rng.normal(size=(80, 2))
+    y = np.where(X[:, 0] > 0, 10.5, 2.5)
+    matrix = np.array([[0.9, 0.3], [0.1, 0.7]])
+    found = compare(X, y, methods=["combo"], cv=2, rounds=3, noise_matrix=matrix)
+    assert found.classes.tolist() == [10.5, 2.5]
+    model = found.best_model().pipeline[-1]
+    np.testing.assert_array_equal(model.noise_matrix, matrix[::-1, ::-1])

@@ -43,18 +43,21 @@ def python_words(message: str) -> str:
     "class 'b' has 2 rows, fewer than the 3 folds; use cv=2."
     >>> python_words("column 'id' only numbers the rows and is left out (--keep id to use it).")
     "column 'id' only numbers the rows and is left out (keep=['id'] to use it)."
+    >>> python_words("--drop 'x' is not a column of table; the columns are 'a--b', '--cv 3'.")
+    "drop 'x' is not a column of table; the columns are 'a--b', '--cv 3'."
     """
-    message = re.sub(r"--(drop|keep) (?=[^\s'])(.+?)(?= to use it\)|\.$)", r"\1=['\2']", message)
-    message = re.sub(r"--cv (\d+)", r"cv=\1", message).replace("add --stack", "add stack=True")
+    start = r"(?<![\w'-])"  # options stand alone; names that look like them are quoted
+    column = rf"{start}--(drop|keep) (?=[^\s'])(.+?)(?= to use it\)|\.$)"
+    message = re.sub(rf"{start}--cv (\d+)", r"cv=\1", re.sub(column, r"\1=['\2']", message))
+    message = message.replace("add --stack", "add stack=True")
     regression = "group them into classes first, or "
     message = message.replace(
         f"{regression}name another --target",
         f"{regression}give them as text, y.astype(str), if they are classes",
     )
-    words = {"--target": "y", "--method ": "methods "}
-    for option, word in words.items():
-        message = message.replace(option, word)
-    return re.sub(r"--([a-z][a-z-]*)", lambda found: found[1].replace("-", "_"), message)
+    for option, word in (("--target", "y"), ("--method ", "methods ")):
+        message = re.sub(start + option, word, message)
+    return re.sub(rf"{start}--([a-z][a-z-]*)", lambda found: found[1].replace("-", "_"), message)
 
 
 @contextmanager

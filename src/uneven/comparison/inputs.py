@@ -85,7 +85,12 @@ def read_noise(given: Any, problem: Problem, encoding: str = "utf-8") -> LabelNo
     if isinstance(given, pd.DataFrame):
         cells = [["", *given.columns], *([n, *row] for n, row in zip(given.index, given.values))]
     else:
-        cells = np.atleast_2d(np.asarray(given, dtype=object)).tolist()
+        matrix = np.atleast_2d(np.asarray(given, dtype=object))
+        labels = problem.given_classes
+        if labels is not None and labels.dtype.kind == "f" and len(matrix) == len(labels):
+            place = np.argsort(np.argsort(labels))  # fractions are classes in the order of texts
+            matrix = matrix[np.ix_(place, place)] if matrix.shape == (len(labels),) * 2 else matrix
+        cells = matrix.tolist()
     return label_noise(problem, check_noise(cells, problem.classes).matrix, "noise_matrix")
 
 
