@@ -8,7 +8,7 @@ from uneven.utils.parameters import Flag, Interval, Jobs, Maybe, Whole, check_pa
 
 @pytest.mark.parametrize("value", [0.0, 1e-300, 1, np.float32(0.5), np.nextafter(1.0, 0.0)])
 def test_numbers_of_an_interval_pass(value):
-    Interval(0, 1).check("share", value)
+    assert Interval(0, 1).check("share", value) is None
 
 
 @pytest.mark.parametrize("value", [True, np.True_, float("nan"), 10**400, -1e-300, "0.5", None])
