@@ -582,3 +582,32 @@ def test_a_noise_matrix_of_fractions_is_in_the_order_of_their_values():
     assert found.classes.tolist() == [10.5, 2.5]
     model = found.best_model().pipeline[-1]
     np.testing.assert_array_equal(model.noise_matrix, matrix[::-1, ::-1])
+
+
+class Reversed(ClassifierMixin, BaseEstimator):
+    """Logistic regression that keeps its classes in descending order."""
+
+    def fit(self, X, y):
+        self.model_ = LogisticRegression().fit(X, y)
+        self.classes_ = self.model_.classes_[::-1]
+        return self
+
+    def predict(self, X):
+        return self.model_.predict(X)
+
+    def predict_proba(self, X):
+        return self.model_.predict_proba(X)[:, ::-1]
+
+    def explain(self, why):
+        raise RuntimeError(why)
+
+
+@pytest.mark.parametrize("shift", [0, 0.5])
+def test_classes_in_another_order_keep_their_names(shift):
+    y = np.arange(90) % 3
+    X = np.random.default_rng(0).normal(size=(90, 3)) + 4 * np.eye(3)[y]
+    model = compare(X, y + shift, methods={"reversed": Reversed()}, cv=3).best_model()
+    assert np.mean(model.predict(X) == y + shift) > 0.9
+    np.testing.assert_array_equal(
+        model.classes_[model.predict_proba(X).argmax(axis=1)], model.predict(X)
+    )

@@ -1,7 +1,7 @@
 """Every published table and figure that has an experiment behind it, in the order of print.
 
 What a list says about them is kept in ``listed.json``, so that naming them loads no learner;
-``uneven reproduce --page`` writes it again, and a test tells if it is out of date.
+``make derived`` writes it again, and a test tells if it is out of date.
 """
 
 from __future__ import annotations

@@ -313,7 +313,8 @@ class TableClassifier(ClassifierMixin, BaseEstimator):
         answers = np.asarray(self.pipeline.predict(self.table(X)))
         if not hasattr(self.pipeline, "classes_"):
             return answers
-        return np.asarray(self.classes)[np.searchsorted(self.pipeline.classes_, answers)]
+        place = {label: number for number, label in enumerate(self.pipeline.classes_.tolist())}
+        return np.asarray(self.classes)[[place[answer] for answer in answers.tolist()]]
 
     @available_if(lambda self: hasattr(self.pipeline, "predict_proba"))
     def predict_proba(self, X: Any) -> NDArray[np.float64]:

@@ -489,7 +489,10 @@ def _warned(results: Iterable[MethodResult]) -> list[str]:
 def _explained(result: MethodResult, model: Pipeline | None) -> MethodResult:
     if model is None or not hasattr(model[-1], "explain"):
         return result
-    explanation = model[-1].explain()
+    try:
+        explanation = model[-1].explain()
+    except Exception:  # a classifier of the user may call something else so
+        return result
     if not hasattr(explanation, "view_share"):
         return result
     names, shares = explanation.feature_names, explanation.feature_share

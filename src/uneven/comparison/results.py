@@ -500,7 +500,8 @@ class Comparison:
         name, kept = method or self.best_, self._kept()
         model, problem = deepcopy(self._fitted(name)), kept.problem
         shown = kept.methods[name].given and problem.shown_classes is problem.given_classes
-        classes = getattr(model, "classes_", self.classes) if shown else self.classes
+        inner = getattr(model, "classes_", problem.classes)  # in the order of its scores
+        classes = inner if shown else self.classes[np.searchsorted(problem.classes, inner)]
         return TableClassifier(model, problem.schema, problem.given_columns, classes)
 
     def _fitted(self, name: str) -> Pipeline:
