@@ -611,3 +611,12 @@ def test_classes_in_another_order_keep_their_names(shift):
     np.testing.assert_array_equal(
         model.classes_[model.predict_proba(X).argmax(axis=1)], model.predict(X)
     )
+
+
+def test_the_noise_matrix_of_a_given_classifier_stays():
+    X = np.random.default_rng(0).normal(size=(60, 2))
+    own = [[0.6, 0.4], [0.4, 0.6]]
+    given = ComboClassifier(n_estimators=3, noise_matrix=own)
+    matrix = [[0.9, 0.3], [0.1, 0.7]]
+    found = compare(X, (X[:, 0] > 0) * 1, methods={"own": given}, cv=2, noise_matrix=matrix)
+    assert found.best_model().pipeline[-1].noise_matrix == own

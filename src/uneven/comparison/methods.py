@@ -124,7 +124,8 @@ def make_classifier(method: Method, settings: Settings) -> Any:
     """The classifier of a method, with the noise matrix if there is one and it takes one."""
     classifier = method.make(settings)
     if settings.noise_matrix is not None and knows_noise(method):
-        classifier.set_params(noise_matrix=settings.noise_matrix)
+        own = classifier.get_params(deep=False)["noise_matrix"]
+        classifier.set_params(noise_matrix=settings.noise_matrix if own is None else own)
     return classifier
 
 
