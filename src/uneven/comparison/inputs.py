@@ -86,10 +86,10 @@ def read_noise(given: Any, problem: Problem, encoding: str = "utf-8") -> LabelNo
         cells = [["", *given.columns], *([n, *row] for n, row in zip(given.index, given.values))]
     else:
         matrix = np.atleast_2d(np.asarray(given, dtype=object))
-        labels = problem.given_classes
-        if labels is not None and labels.dtype.kind == "f" and len(matrix) == len(labels):
+        labels = problem.classes if problem.given_classes is None else problem.given_classes
+        if labels.dtype.kind == "f" and matrix.shape == (len(labels), len(labels)):
             place = np.argsort(np.argsort(labels))  # fractions are classes in the order of texts
-            matrix = matrix[np.ix_(place, place)] if matrix.shape == (len(labels),) * 2 else matrix
+            matrix = matrix[np.ix_(place, place)]
         cells = matrix.tolist()
     return label_noise(problem, check_noise(cells, problem.classes).matrix, "noise_matrix")
 
