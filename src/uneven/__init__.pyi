@@ -1,5 +1,6 @@
 from uneven.active import ActiveLearner as ActiveLearner
 from uneven.boosting import AdaBoostMMClassifier as AdaBoostMMClassifier
+from uneven.boosting import BalancedBoostingClassifier as BalancedBoostingClassifier
 from uneven.boosting import ComboClassifier as ComboClassifier
 from uneven.boosting import MuComboClassifier as MuComboClassifier
 from uneven.boosting import MumboClassifier as MumboClassifier

@@ -29,6 +29,7 @@ from sklearn.preprocessing import (
 
 from uneven import (
     AdaBoostMMClassifier,
+    BalancedBoostingClassifier,
     BayesPointClassifier,
     BregmanVoteClassifier,
     CarakoClassifier,
@@ -116,18 +117,34 @@ def few(cls: Any, **options: Any) -> Any:
     return cls(n_estimators=3, random_state=0, **options)
 
 
-EXACT = ("adaboost_mm", "combo", "mucombo", "mumbo", "share_boost", "random_forest", "late_fusion")
+EXACT = (
+    "adaboost_mm",
+    "adaboost_mm_scores",
+    "balanced_boosting",
+    "combo",
+    "combo_scores",
+    "late_fusion",
+    "mucombo",
+    "mucombo_scores",
+    "mumbo",
+    "mumbo_scores",
+    "random_forest",
+    "share_boost",
+)
 """Models whose scores are sums in a fixed order: equal to the last bit on every machine."""
 
 Maker = tuple[Callable[[], ColumnTransformer], Any, int]
 
 MAKERS: dict[str, Maker] = {
     "adaboost_mm": (codes, few(AdaBoostMMClassifier), 3),
+    "adaboost_mm_scores": (codes, few(AdaBoostMMClassifier, leaves="scores"), 3),
+    "balanced_boosting": (codes, few(BalancedBoostingClassifier, categorical_features=["kind"]), 3),
     "bayes_point": (indicators, BayesPointClassifier(max_rank=5, random_state=0), 3),
     "bayes_point_linear": (indicators, BayesPointClassifier("linear", random_state=0), 2),
     "bregman_vote": (codes, BregmanVoteClassifier(views=VIEWS, random_state=0), 3),
     "carako": (codes, CarakoClassifier(views=VIEWS, random_state=0), 3),
     "combo": (codes, few(ComboClassifier), 3),
+    "combo_scores": (codes, few(ComboClassifier, leaves="scores", loss="log"), 2),
     "combo_linear": (codes, few(ComboClassifier, estimator=CostLinear()), 3),
     "compression_perceptron": (indicators, CompressionPerceptron(random_state=0), 2),
     "cutting_plane": (indicators, CuttingPlaneClassifier(random_state=0), 2),
@@ -139,6 +156,8 @@ MAKERS: dict[str, Maker] = {
     "logistic_regression": (indicators, LogisticRegression(), 3),
     "mucombo": (codes, few(MuComboClassifier, views=VIEWS), 3),
     "mumbo": (codes, few(MumboClassifier, views=VIEWS, selection="combination"), 3),
+    "mucombo_scores": (codes, few(MuComboClassifier, views=VIEWS, leaves="scores"), 3),
+    "mumbo_scores": (codes, few(MumboClassifier, views=VIEWS, leaves="scores"), 3),
     "noise_tolerant_perceptron": (indicators, NoiseTolerantPerceptron(random_state=0), 2),
     "norm_combo": (codes, few(NormComboClassifier), 3),
     "perceptron": (indicators, PerceptronClassifier(random_state=0), 2),

@@ -10,18 +10,30 @@ from itertools import pairwise
 from typing import Any, ClassVar, Self
 
 import numpy as np
+from scipy.special import softmax
 from sklearn.utils import check_random_state
 
-from uneven.boosting.early_stopping import EarlyStopping
+from uneven.boosting.early_stopping import EarlyStopping, Likelihood, Recall, Scored
+from uneven.boosting.score_leaves import (
+    LEAF_STEPS,
+    ScoreLearner,
+    ScoreResult,
+    ScoreSettings,
+    open_costs,
+)
 from uneven.costs import EDGE_CLIP, EDGE_TOLERANCE, line_search_weight, vote_weight
 from uneven.costs.expected import NoisyLabels
 from uneven.costs.matrices import CostMatrix, KnownLabels, VoteCosts
+from uneven.costs.score_costs import LOSSES, ScoreCosts
+from uneven.metrics.scoring import get_scorer
 from uneven.noise import check_noise_matrix, invert_noise
 from uneven.utils.parallel import ThreadPool, thread_pool
 from uneven.utils.parameters import (
+    Choice,
     Flag,
     Interval,
     Jobs,
+    Maybe,
     Whole,
     check_integer,
     check_parameters,
@@ -116,6 +128,11 @@ class Setting:
         self.draw.begin(seed)
         self.labels.begin_round(self.draw.rows)
 
+    def open_score_costs(self, loss: str, mass: np.ndarray, pool: ThreadPool) -> ScoreCosts:
+        """First costs of leaves that hold scores, for rows with this mass, (n_samples,)."""
+        n_classes = self.table.n_classes
+        return open_costs(self.labels, mass, self.table.keys, n_classes, loss, pool)
+
     def open_shared_costs(self) -> VoteCosts:
         """The first cost matrix of all views together; rows without any view cost nothing."""
         seen = self.table.where(np.any(self.view_mask, axis=1), self.table.pool)
@@ -135,12 +152,15 @@ class Candidate:
         Its view, or ``ALL_VIEWS``.
     edge : float
         On the costs of the whole vote.
+    scored : ScoreResult or None
+        Its leaves and their scores, if leaves hold scores.
     """
 
     voter: Voter
     answers: np.ndarray
     view: int
     edge: float
+    scored: ScoreResult | None = None
 
 
 @dataclass
@@ -199,11 +219,15 @@ class BoostingClassifier(CallbackSupportMixin, StagedVoteClassifier, metaclass=A
         "subsample": Interval(0, 1, closed="right"),
         "validation_fraction": Interval(0, 1, closed="neither", says="between 0 and 1"),
     }
+    leaves: str = "votes"
+    scoring: Any = None
+    temperature_: float = 1.0
 
     estimator: Any
     n_estimators: int
-    max_depth: int
+    max_depth: int | None
     learning_rate: float
+    loss: str
     class_cost: Any
     noise_matrix: Any
     subsample: float
@@ -242,12 +266,14 @@ class BoostingClassifier(CallbackSupportMixin, StagedVoteClassifier, metaclass=A
 
     def _admit(
         self,
-        costs: VoteCosts,
+        costs: VoteCosts | ScoreCosts,
         candidate: Candidate,
         weight: float | None = None,
         **record: Any,
     ) -> Round:
         """Let a voter enter the vote, with the weight of its edge unless another is given."""
+        if isinstance(costs, ScoreCosts):
+            return self._admit_scores(costs, candidate, **record)
         alpha = self.learning_rate * (vote_weight(candidate.edge) if weight is None else weight)
         costs.add(candidate.answers, alpha)
         found = {"edge": candidate.edge, "weight": alpha, "log_loss": costs.log_loss}
@@ -257,9 +283,21 @@ class BoostingClassifier(CallbackSupportMixin, StagedVoteClassifier, metaclass=A
             stop="a voter without training errors" if candidate.edge >= 1.0 - EDGE_CLIP else "",
         )
 
+    def _admit_scores(self, costs: ScoreCosts, candidate: Candidate, **record: Any) -> Round:
+        """Let a tree with leaf scores enter the vote."""
+        scored = candidate.scored
+        assert scored is not None
+        costs.add(scored.leaf_of, scored.scores)
+        found = {"edge": scored.edge, "weight": scored.weight, "log_loss": costs.log_loss}
+        return Round(
+            terms=[Term(scored.voter, scored.scores, candidate.view)],
+            record=found | record,
+            stop="no training errors are left" if costs.is_settled else "",
+        )
+
     def _give_up(self) -> Round:
         """No voter does better than guessing: end learning, unless other rows may be drawn."""
-        return Round([], stop="" if self.subsample < 1.0 else "no voter with a positive edge")
+        return Round([], stop="" if self.subsample_ < 1.0 else "no voter with a positive edge")
 
     @with_callbacks
     def fit(self, X: Any, y: Any, sample_weight: Any = None, clean: Any = None) -> Self:
@@ -281,19 +319,19 @@ class BoostingClassifier(CallbackSupportMixin, StagedVoteClassifier, metaclass=A
         self : object
         """
         check_parameters(self)
-        if self.estimator is None or isinstance(self.estimator, Mapping):
-            check_integer("max_depth", self.max_depth, 1, 30)
+        self._check_leaves()
         with whole_or_nothing(self) as earlier:
             rows = validate_fit_data(self, X, y, sample_weight, clean)
             self.classes_, self.views_ = rows.classes, rows.views
-            self.subsample_ = float(self.subsample)
+            self._settle(rows)
+            self.subsample_ = float(self._value("subsample"))
             continued = earlier["vote_"] if self._continues(earlier) else None
             train, validation = self._hold_out(rows)
             with thread_pool(self.n_jobs) as pool:
                 table = TrainingTable.of(train, self.max_bins, pool)
                 labels = self._observe(train, pool)
                 self.class_prior_ = labels.class_prior
-                draw = RowDraw(len(train.y), self.subsample)
+                draw = RowDraw(len(train.y), 1.0 if self._has_scores else self.subsample_)
                 setting = Setting(table, rows.views, train.view_mask, labels, draw)
                 process = self._begin(setting)
                 vote = self._resume(setting, process, continued)
@@ -301,16 +339,47 @@ class BoostingClassifier(CallbackSupportMixin, StagedVoteClassifier, metaclass=A
                 self._learn(setting, process, vote, watch)
                 self._keep(vote, len(vote.ends) if watch is None else watch.best_round)
                 self._finish(process)
+                if self._has_scores:
+                    self.temperature_ = self._fit_temperature(validation, labels, watch)
         return self
+
+    def _settle(self, rows: TrainingRows) -> None:
+        """Settle parameters that follow the table, before anything is learnt."""
+
+    def _value(self, name: str) -> Any:
+        """A parameter, settled."""
+        return getattr(self, name)
+
+    @property
+    def _has_scores(self) -> bool:
+        return self.leaves == "scores"
+
+    def _check_leaves(self) -> None:
+        """Refuse parameters that do not go together with the kind of leaves."""
+        if not self._has_scores:
+            if self.estimator is None or isinstance(self.estimator, Mapping):
+                check_integer("max_depth", self.max_depth, 1, 30)
+            for name, neutral in _SCORE_ONLY.items():
+                value = getattr(self, name, neutral)
+                if value != neutral:
+                    raise ValueError(f'{name}={value!r} needs leaves="scores".')
+            return
+        if self.estimator is not None:
+            raise ValueError('leaves="scores" grows its own trees: estimator must be None.')
+        if getattr(self, "line_search", False):
+            raise ValueError('line_search needs leaves="votes"; leaf_step is its counterpart.')
+        if self.max_depth is not None:
+            check_integer("max_depth", self.max_depth, 1, 30)
 
     def _learn(
         self, setting: Setting, process: Any, vote: GrowingVote, watch: EarlyStopping | None
     ) -> None:
         """Run the rounds that are left to do."""
-        seeds = check_random_state(self.random_state).randint(2**31 - 1, size=self.n_estimators)
+        n_rounds = self._value("n_estimators")
+        seeds = check_random_state(self.random_state).randint(2**31 - 1, size=n_rounds)
         done = int(self.history_["round"][-1]) if vote.ends else 0
         self.stop_reason_ = "one class" if setting.table.n_classes == 1 else ""
-        todo = range(0) if self.stop_reason_ else range(done, self.n_estimators)
+        todo = range(0) if self.stop_reason_ else range(done, n_rounds)
         for number in announced_rounds(self, todo, setting.table, vote):
             seed = int(seeds[number])
             setting.begin_round(seed)
@@ -324,7 +393,7 @@ class BoostingClassifier(CallbackSupportMixin, StagedVoteClassifier, metaclass=A
         if todo and not vote.terms:
             warn_of_guessing()
         if not self.stop_reason_:
-            complete = done >= self.n_estimators
+            complete = done >= n_rounds
             self.stop_reason_ = "all rounds done" if complete else "a callback asked to stop"
 
     def _keep(self, vote: GrowingVote, n_rounds: int) -> None:
@@ -338,7 +407,7 @@ class BoostingClassifier(CallbackSupportMixin, StagedVoteClassifier, metaclass=A
     ) -> None:
         """Append a round in which voters joined the vote."""
         record = {"round": number} | outcome.record
-        if self.subsample < 1.0:
+        if self.subsample_ < 1.0:
             record["draw"] = seed
         if watch is not None:
             record["validation_score"] = watch.score(outcome.terms)
@@ -375,43 +444,109 @@ class BoostingClassifier(CallbackSupportMixin, StagedVoteClassifier, metaclass=A
         return NoisyLabels(*known, noise, invert_noise(noise).inverse, rows.clean, pool)
 
     def _watch(self, rows: TrainingRows, labels: KnownLabels, vote: GrowingVote) -> EarlyStopping:
-        """Early stopping after the rounds so far; a class is worth what it weighs in the loss."""
-        mass, signals, gains = labels.gains(rows.y, rows.mass, rows.clean)
-        units = self._class_units(mass)
-        worth = gains / units[:, None] / (mass / units).sum()
-        fallback = int(self.class_prior_.argmax())
-        watch = EarlyStopping(rows, signals, worth, fallback, self.n_iter_no_change)
+        """Early stopping after the rounds so far."""
+        watch = EarlyStopping(rows, self._judge_of(rows, labels), self.n_iter_no_change)
         for start, end in pairwise([0, *vote.ends]):
             watch.score(vote.terms[start:end])
         return watch
+
+    def _judge_of(self, rows: TrainingRows, labels: KnownLabels) -> Callable[[np.ndarray], float]:
+        """What early stopping looks at; a class is worth what it weighs in the loss."""
+        fallback = int(self.class_prior_.argmax())
+        if self.scoring is not None and self.scoring != "log_loss":
+            name = "confusion_norm" if self.scoring == "norm" else self.scoring
+            return Scored(get_scorer(name), rows, fallback, self._probabilities)
+        mass, signals, gains = labels.gains(rows.y, rows.mass, rows.clean)
+        units = self._class_units(mass)
+        if self._has_scores or self.scoring == "log_loss":
+            return self._likelihood(rows, labels)
+        worth = gains / units[:, None] / (mass / units).sum()
+        return Recall(rows.mass, signals, worth, fallback)
+
+    def _likelihood(self, rows: TrainingRows, labels: KnownLabels) -> Likelihood:
+        mass, signals, _ = labels.gains(rows.y, rows.mass, rows.clean)
+        units = self._class_units(mass)
+        chances = labels.chances
+        weight = rows.mass if chances.size else rows.mass / units[rows.y]
+        return Likelihood(signals, weight, chances, units)
+
+    def _fit_temperature(
+        self, rows: TrainingRows | None, labels: KnownLabels, watch: EarlyStopping | None
+    ) -> float:
+        """Factor on the scores before the softmax.
+
+        The log-loss needs none. The exponential loss is least where scores are half the logarithms
+        of the probabilities; rows that were held out tell better.
+        """
+        if self.loss == "log":
+            return 1.0
+        if rows is None or watch is None or not self.n_estimators_:
+            return 2.0
+        return self._likelihood(rows, labels).best_temperature(watch.best_scores)
+
+    def _probabilities(self, scores: np.ndarray, balanced: bool = False) -> np.ndarray:
+        """Probabilities of the classes, from votes or from leaf scores, (n_samples, n_classes)."""
+        if not self._has_scores:
+            return super()._probabilities(scores)
+        shift = 0.0 if balanced else np.log(self._class_units(self.class_prior_))
+        return np.asarray(softmax(self.temperature_ * scores + shift, axis=1))
+
+    def predict_proba(self, X: Any, balanced: bool = False) -> np.ndarray:
+        """Probabilities of the classes.
+
+        With ``leaves="votes"`` these are the shares of the vote that each class receives: they rank
+        well but are not calibrated, usually too even. With ``leaves="scores"`` they are the
+        softmax of the scores, with the class frequencies of the training rows put back where the
+        method weighs all classes the same; so the largest one need not be what :meth:`predict`
+        answers.
+
+        Parameters
+        ----------
+        X : array-like, sparse matrix or dataframe of shape (n_samples, n_features)
+        balanced : bool, default=False
+            With ``leaves="scores"``: leave the frequencies out, as if all classes were as frequent
+            as they weigh in the loss. The largest one is then what :meth:`predict` answers.
+
+        Returns
+        -------
+        ndarray of shape (n_samples, n_classes)
+            Rows sum to 1; the training class frequencies where nobody could vote.
+        """
+        return self._probabilities(self._scores(X), balanced)
+
+    def staged_predict_proba(self, X: Any, balanced: bool = False) -> Iterator[np.ndarray]:
+        """Yield what :meth:`predict_proba` returns, after each round."""
+        for scores in self._staged_scores(X):
+            yield self._probabilities(scores, balanced)
 
     def _continues(self, earlier: dict[str, Any]) -> bool:
         """Whether ``fit`` goes on from an earlier vote; refuse if it cannot."""
         if not self.warm_start or "vote_" not in earlier:
             return False
-        if self.early_stopping and self.random_state is None:
+        if self._value("early_stopping") and self.random_state is None:
             raise ValueError(
                 "warm_start with early_stopping needs a fixed random_state, so that the same rows "
                 "stay held out."
             )
         check_same_table(self, earlier)
         share = earlier.get("subsample_", 1.0)
-        if share != self.subsample:
+        if share != self.subsample_:
             raise ValueError(
                 f"warm_start needs the subsample of the first fit, {share}, but it is now "
-                f"{self.subsample}."
+                f"{self.subsample_}."
             )
         learnt = len(earlier["vote_"].rounds)
-        if self.n_estimators < learnt:
+        n_rounds = self._value("n_estimators")
+        if n_rounds < learnt:
             raise ValueError(
-                f"warm_start cannot take rounds away: n_estimators={self.n_estimators}, but "
+                f"warm_start cannot take rounds away: n_estimators={n_rounds}, but "
                 f"{learnt} rounds are already learnt."
             )
         return True
 
     def _hold_out(self, rows: TrainingRows) -> tuple[TrainingRows, TrainingRows | None]:
         """Split off validation rows, a share of every class that has more than one."""
-        if not self.early_stopping or len(rows.classes) == 1:
+        if not self._value("early_stopping") or len(rows.classes) == 1:
             return rows, None
         rng = check_random_state(self.random_state)
         return rows.split(self.validation_fraction, rng)
@@ -419,6 +554,40 @@ class BoostingClassifier(CallbackSupportMixin, StagedVoteClassifier, metaclass=A
     @classmethod
     def _test_instances(cls) -> list[Any]:
         return [cls(n_estimators=5)]
+
+
+_SCORE_ONLY = {
+    "loss": "exponential",
+    "leaf_step": "auto",
+    "max_leaves": None,
+    "l2": 1.0,
+    "min_weight": 0.1,
+    "max_features": 1.0,
+}
+"""Parameters of leaves that hold scores, and their values that mean nothing otherwise."""
+
+
+class ScoreLeavesMixin:
+    """The parameters of methods whose leaves may hold scores; files from before have none."""
+
+    _parameters: ClassVar = {
+        "leaves": Choice(("votes", "scores")),
+        "loss": Choice(LOSSES),
+        "leaf_step": Choice(LEAF_STEPS),
+        "max_leaves": Maybe(Whole(2, 65_536)),
+        "l2": Interval(0),
+        "min_weight": Interval(0),
+        "max_features": Interval(0, 1, closed="right"),
+    }
+
+    leaves: str = "votes"
+    loss: str = "exponential"
+    leaf_step: str = "auto"
+    max_leaves: int | None = None
+    l2: float = 1.0
+    min_weight: float = 0.1
+    max_features: float = 1.0
+    scoring: Any = None
 
 
 @dataclass
@@ -432,7 +601,16 @@ class _Process:
     costs: VoteCosts
 
 
-class SingleCostBoosting(BoostingClassifier):
+@dataclass
+class _ScoreProcess:
+    """State of a boosting process whose leaves hold scores."""
+
+    setting: Setting
+    learner: ScoreLearner
+    costs: ScoreCosts
+
+
+class SingleCostBoosting(ScoreLeavesMixin, BoostingClassifier):
     """One cost matrix, one voter per round; subclasses only weigh the examples."""
 
     _parameters: ClassVar = {"line_search": Flag()}
@@ -444,15 +622,23 @@ class SingleCostBoosting(BoostingClassifier):
         estimator: Any = None,
         *,
         n_estimators: int = 200,
-        max_depth: int = 3,
+        leaves: str = "votes",
+        max_depth: int | None = 3,
+        max_leaves: int | None = None,
         learning_rate: float = 1.0,
+        loss: str = "exponential",
+        leaf_step: str = "auto",
+        l2: float = 1.0,
+        min_weight: float = 0.1,
         class_cost: Any = None,
         noise_matrix: Any = None,
         subsample: float = 1.0,
+        max_features: float = 1.0,
         line_search: bool = False,
         views: Any = None,
         max_bins: int = 255,
         early_stopping: bool = False,
+        scoring: Any = None,
         validation_fraction: float = 0.1,
         n_iter_no_change: int = 20,
         warm_start: bool = False,
@@ -462,14 +648,27 @@ class SingleCostBoosting(BoostingClassifier):
     ) -> None:
         store_parameters(self, locals())
 
-    def _begin(self, setting: Setting) -> _Process:
+    def _begin(self, setting: Setting) -> _Process | _ScoreProcess:
         views = setting.views
         view = 0 if len(views) == 1 else ALL_VIEWS
-        learner = as_weak_learner(self.estimator, self.max_depth)
+        if self._has_scores:
+            return self._begin_scores(setting, view)
+        learner = as_weak_learner(self.estimator, self.max_depth or 3)
         costs = setting.open_shared_costs()
         return _Process(setting, views.used_columns, view, learner, costs)
 
-    def _boost(self, process: _Process, seed: int) -> Round:
+    def _begin_scores(self, setting: Setting, view: int) -> _ScoreProcess:
+        table, columns = setting.table, setting.views.used_columns
+        present = np.any(setting.view_mask, axis=1)
+        settings = ScoreSettings.of(self._value, len(table.y), table.n_classes)
+        learner = ScoreLearner(table, columns, view, present, settings)
+        mass = np.where(present, table.mass, 0.0)
+        costs = setting.open_score_costs(self.loss, mass, table.pool)
+        return _ScoreProcess(setting, learner, costs)
+
+    def _boost(self, process: _Process | _ScoreProcess, seed: int) -> Round:
+        if isinstance(process, _ScoreProcess):
+            return self._boost_scores(process, seed)
         costs, table = process.costs, process.setting.table
         seen = process.setting.draw.seen_of(costs, table.pool)
         voter, answers = process.learner.learn(table, process.columns, seen, seed)
@@ -479,7 +678,14 @@ class SingleCostBoosting(BoostingClassifier):
         searched = line_search_weight(*costs.right_and_wrong(answers)) if self.line_search else None
         return self._admit(costs, Candidate(voter, answers, process.view, edge), searched)
 
-    def _replay(self, process: _Process, vote: Vote) -> None:
+    def _boost_scores(self, process: _ScoreProcess, seed: int) -> Round:
+        result = process.learner.learn(process.costs, seed)
+        if result.edge <= EDGE_TOLERANCE:
+            return self._give_up()
+        candidate = Candidate(result.voter, result.leaf_of, result.view, result.edge, result)
+        return self._admit(process.costs, candidate)
+
+    def _replay(self, process: _Process | _ScoreProcess, vote: Vote) -> None:
         for term in self._learnt_terms(process.setting, vote):
             process.costs.add(term.voter.predict(process.setting.table.X), term.weight)
 

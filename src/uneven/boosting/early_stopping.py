@@ -1,12 +1,20 @@
-"""Early stopping on validation rows."""
+"""Early stopping on validation rows, and what it may look at."""
 
 from __future__ import annotations
 
+from collections.abc import Callable
+from dataclasses import dataclass
+from typing import Any
+
 import numpy as np
+from scipy.special import log_softmax, logsumexp
+from sklearn.base import BaseEstimator, ClassifierMixin
 
 from uneven.views.training_rows import TrainingRows
 from uneven.votes import Term, Vote
-from uneven.votes.vote import vote_answers
+from uneven.votes.vote import flatten_binary, vote_answers
+
+_TEMPERATURES = np.exp(np.linspace(np.log(0.1), np.log(10.0), 93))
 
 
 class EarlyStopping:
@@ -16,32 +24,22 @@ class EarlyStopping:
     ----------
     rows : TrainingRows
         The validation rows.
-    signals : ndarray of int, shape (n_samples,)
-        What is seen of each of them: a column of ``worth``.
-    worth : ndarray of shape (n_classes, n_signals)
-        What answering the row's class is worth if the column's signal is seen. Without noise
-        only the diagonal counts. With noise the entries of the inverse noise matrix make the sum
-        an unbiased estimate of what it would be with the true labels.
-    fallback : int
-        Class of rows without votes.
+    judge : callable
+        Gets the scores of the rows so far, shape (n_samples, n_classes); returns a number, the
+        greater the better.
     patience : int
         Rounds without a better score.
     """
 
     def __init__(
-        self,
-        rows: TrainingRows,
-        signals: np.ndarray,
-        worth: np.ndarray,
-        fallback: int,
-        patience: int,
+        self, rows: TrainingRows, judge: Callable[[np.ndarray], float], patience: int
     ) -> None:
-        self._rows, self._signals, self._worth = rows, signals, worth
-        self._fallback, self._patience = fallback, patience
-        self._scores = np.zeros((len(rows.y), len(worth)))
+        self._rows, self._judge, self._patience = rows, judge, patience
+        self._scores = np.zeros((len(rows.y), len(rows.classes)))
         self._best = -np.inf
         self._seen = 0
         self.best_round = 0
+        self.best_scores = self._scores.copy()
 
     @property
     def should_stop(self) -> bool:
@@ -49,13 +47,130 @@ class EarlyStopping:
         return self._seen - self.best_round >= self._patience
 
     def score(self, terms: list[Term]) -> float:
-        """What the answers are worth once ``terms`` have voted; 1 if all are right."""
-        rows = self._rows
-        vote = Vote(terms, [len(terms)], len(self._worth), rows.views)
-        self._scores += vote.score(rows.X)
-        answers = vote_answers(self._scores, self._fallback)
-        value = float((rows.mass * self._worth[answers, self._signals]).sum())
+        """What the judge says once ``terms`` have voted."""
+        vote = Vote(terms, [len(terms)], self._scores.shape[1], self._rows.views)
+        self._scores += vote.score(self._rows.X)
+        value = self._judge(self._scores)
         self._seen += 1
         if value > self._best:
             self._best, self.best_round = value, self._seen
+            self.best_scores[:] = self._scores
         return value
+
+
+@dataclass(frozen=True)
+class Recall:
+    """What the answers are worth: every class what it weighs in the loss, 1 if all are right.
+
+    Attributes
+    ----------
+    mass : ndarray of shape (n_samples,)
+    signals : ndarray of int, shape (n_samples,)
+        What is seen of each row: a column of ``worth``.
+    worth : ndarray of shape (n_classes, n_signals)
+        What answering the row's class is worth if the column's signal is seen. Without noise
+        only the diagonal counts. With noise the entries of the inverse noise matrix make the sum
+        an unbiased estimate of what it would be with the true labels.
+    fallback : int
+        Class of rows without votes.
+    """
+
+    mass: np.ndarray
+    signals: np.ndarray
+    worth: np.ndarray
+    fallback: int
+
+    def __call__(self, scores: np.ndarray) -> float:
+        """The worth of the answers."""
+        answers = vote_answers(scores, self.fallback)
+        return float((self.mass * self.worth[answers, self.signals]).sum())
+
+
+@dataclass(frozen=True)
+class Likelihood:
+    """Minus the mean log-loss: every class weighs what it weighs in the training loss.
+
+    Attributes
+    ----------
+    y : ndarray of int, shape (n_samples,)
+        Class of each row, or what is seen of it.
+    weight : ndarray of shape (n_samples,)
+    chances : ndarray of shape (n_signals, n_classes), or an empty array
+        Chance of what is seen if a class is true.
+    units : ndarray of shape (n_classes,)
+        What the probabilities of balanced classes are multiplied by to get the true ones.
+    """
+
+    y: np.ndarray
+    weight: np.ndarray
+    chances: np.ndarray
+    units: np.ndarray
+
+    def __call__(self, scores: np.ndarray, temperature: float = 1.0) -> float:
+        """Minus the log-loss of the softmax of ``temperature * scores``."""
+        if self.chances.size:
+            known = log_softmax(temperature * scores + np.log(self.units), axis=1)
+            said = logsumexp(known, axis=1, b=self.chances[self.y])
+        else:
+            said = log_softmax(temperature * scores, axis=1)[np.arange(len(self.y)), self.y]
+        return float((self.weight * said).sum() / self.weight.sum())
+
+    def best_temperature(self, scores: np.ndarray) -> float:
+        """The temperature, on a grid, with the smallest log-loss."""
+        return float(max(_TEMPERATURES, key=lambda t: self(scores, float(t))))
+
+
+class Scored:
+    """A scorer of scikit-learn's kind, asked about validation rows.
+
+    Parameters
+    ----------
+    scorer : callable
+        ``scorer(estimator, X, y, sample_weight=...)``.
+    rows : TrainingRows
+    fallback : int
+        Class of rows without votes.
+    probabilities : callable
+        Turns scores into probabilities, both of shape (n_samples, n_classes).
+    """
+
+    def __init__(
+        self,
+        scorer: Callable[..., float],
+        rows: TrainingRows,
+        fallback: int,
+        probabilities: Callable[[np.ndarray], np.ndarray],
+    ) -> None:
+        self._scorer, self._rows = scorer, rows
+        self._fallback, self._probabilities = fallback, probabilities
+
+    def __call__(self, scores: np.ndarray) -> float:
+        """What the scorer says."""
+        rows = self._rows
+        classes = rows.classes
+        answers = classes[vote_answers(scores, self._fallback)]
+        known = _Answered(classes, scores, answers, self._probabilities(scores))
+        words = {} if np.all(rows.mass == rows.mass[0]) else {"sample_weight": rows.mass}
+        return float(self._scorer(known, rows.X, classes[rows.y], **words))
+
+
+class _Answered(ClassifierMixin, BaseEstimator):
+    """A classifier that has already answered the rows it will be asked about."""
+
+    def __init__(
+        self, classes: np.ndarray, scores: np.ndarray, answers: np.ndarray, shares: np.ndarray
+    ) -> None:
+        self.classes_ = classes
+        self._scores, self._answers, self._shares = scores, answers, shares
+
+    def predict(self, X: Any) -> np.ndarray:
+        """The answers."""
+        return self._answers
+
+    def predict_proba(self, X: Any) -> np.ndarray:
+        """The probabilities."""
+        return self._shares
+
+    def decision_function(self, X: Any) -> np.ndarray:
+        """The scores."""
+        return flatten_binary(self._scores)

@@ -9,8 +9,9 @@ from typing import Any, ClassVar
 import numpy as np
 from scipy.special import logsumexp
 
-from uneven.boosting.base import Round, Setting
-from uneven.boosting.multiview import MultiViewBoosting, ViewProcess, ViewResult, term_answers
+from uneven.boosting.base import Round, ScoreLeavesMixin, Setting
+from uneven.boosting.multiview import MultiViewBoosting, ViewProcess, term_answers
+from uneven.boosting.score_leaves import ScoreViewProcess
 from uneven.costs import EDGE_CLIP
 from uneven.costs.class_weights import CONSTRAINTS, exact_coefficients, simplified_coefficients
 from uneven.utils.contract import TWO_VIEWS
@@ -18,7 +19,7 @@ from uneven.utils.docstrings import documented
 from uneven.utils.methods import method
 from uneven.utils.model_types import persisted
 from uneven.utils.parameters import Choice, store_parameters
-from uneven.votes import Term, Vote
+from uneven.votes import Vote
 
 
 @dataclass
@@ -26,7 +27,7 @@ class _Process:
     """State of µCoMBo: one CoMBo per view, and in late fusion the views that have finished."""
 
     setting: Setting
-    views: list[ViewProcess]
+    views: list[ViewProcess] | list[ScoreViewProcess]
     finished: set[int] = field(default_factory=set)
 
 
@@ -42,7 +43,7 @@ class _Process:
     takes_noise=True,
 )
 @documented
-class MuComboClassifier(MultiViewBoosting):
+class MuComboClassifier(ScoreLeavesMixin, MultiViewBoosting):
     """µCoMBo: boosting for rare classes and views that know only some of them.
 
     Every view runs a CoMBo of its own, which weighs all classes the same. In every round all
@@ -124,14 +125,22 @@ class MuComboClassifier(MultiViewBoosting):
         coefficients: str | Callable = "exact",
         constraint: str = "eq1",
         n_estimators: int = 200,
-        max_depth: int = 3,
+        leaves: str = "votes",
+        max_depth: int | None = 3,
+        max_leaves: int | None = None,
         learning_rate: float = 1.0,
+        loss: str = "exponential",
+        leaf_step: str = "auto",
+        l2: float = 1.0,
+        min_weight: float = 0.1,
         class_cost: Any = None,
         noise_matrix: Any = None,
         subsample: float = 1.0,
+        max_features: float = 1.0,
         views: Any = None,
         max_bins: int = 255,
         early_stopping: bool = False,
+        scoring: Any = None,
         validation_fraction: float = 0.1,
         n_iter_no_change: int = 20,
         warm_start: bool = False,
@@ -146,6 +155,8 @@ class MuComboClassifier(MultiViewBoosting):
 
     def _begin(self, setting: Setting) -> _Process:
         setting = self._drop_silent_views(setting)
+        if self._has_scores:
+            return _Process(setting, self._open_score_views(setting))
         setting.labels.scale_votes(1.0 / np.maximum(setting.view_mask.sum(axis=1), 1))
         return _Process(setting, self._open_views(setting, updates_beliefs=True))
 
@@ -161,13 +172,13 @@ class MuComboClassifier(MultiViewBoosting):
         coefficients = self._solve(process, results)
         terms = []
         for result in results:
-            votes = result.weight * coefficients[result.view]
-            if votes.any():
-                process.views[result.view].costs.add(result.answers, votes)
-                terms.append(Term(result.voter, votes, result.view))
+            own = coefficients[result.view]
+            if own.any():
+                result.add_to(process.views[result.view].costs, coefficients=own)
+                terms.append(result.as_term(own))
         if not terms:
             return Round([], stop="no view has a say in any class")
-        perfect = [result.view for result in results if result.edge >= 1.0 - EDGE_CLIP]
+        perfect = [result.view for result in results if result.is_perfect]
         if self.coefficients == "ones":
             process.finished.update(perfect)
         return Round(
@@ -176,7 +187,7 @@ class MuComboClassifier(MultiViewBoosting):
             stop="voters without training errors" if len(perfect) == len(results) else "",
         )
 
-    def _solve(self, process: _Process, results: list[ViewResult]) -> np.ndarray:
+    def _solve(self, process: _Process, results: list[Any]) -> np.ndarray:
         """Coefficients of this round, shape (n_views, n_classes)."""
         n_views, n_classes = len(process.views), process.setting.table.n_classes
         right, wrong = np.zeros((2, n_views, n_classes))
@@ -184,7 +195,7 @@ class MuComboClassifier(MultiViewBoosting):
         loss = np.full(n_views, -np.inf)
         for result in results:
             j, costs = result.view, process.views[result.view].costs
-            right[j], wrong[j] = costs.right_and_wrong_by_class(result.answers)
+            right[j], wrong[j] = result.right_and_wrong_by_class(costs)
             weight[j], loss[j] = result.weight, costs.log_loss
         loss = np.exp(loss - loss.max())
         right, wrong = right * loss[:, None], wrong * loss[:, None]
@@ -199,7 +210,7 @@ class MuComboClassifier(MultiViewBoosting):
         return simplified_coefficients(right, wrong, weight, smoothing, normalise)
 
     def _record(
-        self, process: _Process, results: list[ViewResult], coefficients: np.ndarray
+        self, process: _Process, results: list[Any], coefficients: np.ndarray
     ) -> dict[str, Any]:
         losses = np.array([view.costs.log_loss for view in process.views])
         edges, weights = np.zeros((2, len(process.views)))

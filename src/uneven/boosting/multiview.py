@@ -20,9 +20,16 @@ from typing import Any
 
 import numpy as np
 
-from uneven.boosting.base import BoostingClassifier, Candidate, RowDraw, Setting
-from uneven.costs import EDGE_TOLERANCE, vote_weight
+from uneven.boosting.base import (
+    BoostingClassifier,
+    Candidate,
+    RowDraw,
+    Setting,
+)
+from uneven.boosting.score_leaves import ScoreLearner, ScoreSettings, ScoreViewProcess
+from uneven.costs import EDGE_CLIP, EDGE_TOLERANCE, vote_weight
 from uneven.costs.matrices import CostMatrix, VoteCosts
+from uneven.costs.score_costs import ScoreCosts
 from uneven.utils.contract import TWO_VIEWS
 from uneven.views import ViewMap
 from uneven.views.training_rows import speaking_views
@@ -53,9 +60,28 @@ class ViewResult:
     edge: float
     weight: float
 
-    def as_term(self, n_classes: int) -> Term:
-        """The voter with the weight that it has in its own view."""
-        return Term(self.voter, np.full(n_classes, self.weight), self.view)
+    def as_term(self, coefficients: np.ndarray) -> Term:
+        """The voter with its weight, times a coefficient for each class (n_classes,)."""
+        return Term(self.voter, self.weight * coefficients, self.view)
+
+    def add_to(
+        self,
+        costs: VoteCosts,
+        share: np.ndarray | None = None,
+        coefficients: np.ndarray | None = None,
+    ) -> None:
+        """Add the votes to costs, times a share of each row and a coefficient of each class."""
+        weight = self.weight if coefficients is None else self.weight * coefficients
+        costs.add(self.answers, weight, share)
+
+    def right_and_wrong_by_class(self, costs: CostMatrix) -> np.ndarray:
+        """Share of the costs that answering each class cancels and incurs, (2, n_classes)."""
+        return costs.right_and_wrong_by_class(self.answers)
+
+    @property
+    def is_perfect(self) -> bool:
+        """Whether it makes no training error."""
+        return self.edge >= 1.0 - EDGE_CLIP
 
 
 @dataclass
@@ -130,7 +156,7 @@ class MultiViewBoosting(BoostingClassifier):
     ) -> list[ViewProcess]:
         """Give every view its table, its learner and its cost matrix, or a look at a shared one."""
         table, views = setting.table, setting.views
-        learners = learners_by_view(self.estimator, views, self.max_depth)
+        learners = learners_by_view(self.estimator, views, self.max_depth or 3)
         if any(isinstance(learner, CostTree) for learner in learners):
             _ = table.binned
         processes = []
@@ -155,6 +181,19 @@ class MultiViewBoosting(BoostingClassifier):
             )
         return processes
 
+    def _open_score_views(self, setting: Setting) -> list[ScoreViewProcess]:
+        """Give every view its codes and its costs, where leaves hold scores."""
+        table, views = setting.table, setting.views
+        settings = ScoreSettings.of(self._value, len(table.y), table.n_classes)
+        _ = table.keys
+        processes = []
+        for j, pool in enumerate(table.pool.split(len(views))):
+            seen = table.where(setting.view_mask[:, j], pool)
+            costs = setting.open_score_costs(settings.loss, seen.mass, pool)
+            learner = ScoreLearner(seen, views.columns[j], j, setting.view_mask[:, j], settings)
+            processes.append(ScoreViewProcess(j, learner, costs))
+        return processes
+
     def _drop_silent_views(self, setting: Setting) -> Setting:
         """The same setting, in which views that have nothing to say are absent everywhere."""
         views = setting.views
@@ -164,13 +203,12 @@ class MultiViewBoosting(BoostingClassifier):
         speaks = np.isin(np.arange(len(views)), kept)
         return replace(setting, view_mask=setting.view_mask & speaks)
 
-    def _learn_in_views(
-        self, setting: Setting, views: Sequence[ViewProcess], seed: int
-    ) -> list[ViewResult]:
+    def _learn_in_views(self, setting: Setting, views: Sequence[Any], seed: int) -> list[Any]:
         """Let views learn from their costs, in parallel threads."""
         jobs = [partial(view.learn, _seed_of_view(seed, view.position)) for view in views]
         cells = len(setting.table.y) * sum(len(view.columns) for view in views)
-        slow = any(not isinstance(view.learner, CostTree) for view in views)
+        trees = (CostTree, ScoreLearner)
+        slow = any(not isinstance(view.learner, trees) for view in views)
         return setting.table.pool.map(jobs, worth=slow or cells > _PARALLEL_CELLS)
 
     @classmethod
@@ -208,7 +246,7 @@ def selection_counts(vote: Vote) -> np.ndarray:
     return np.bincount(views[views != ALL_VIEWS], minlength=len(vote.views))
 
 
-def term_answers(views: Sequence[ViewProcess], term: Term) -> np.ndarray:
+def term_answers(views: Sequence[Any], term: Term) -> np.ndarray:
     """What a term of a vote answers on the training rows, -1 to abstain, shape (n_samples,)."""
     if term.view == ALL_VIEWS:
         return term.voter.predict(views[0].table.X)
@@ -227,7 +265,7 @@ class Memory:
     ----------
     table : TrainingTable
     views : ViewMap
-    costs : VoteCosts
+    costs : VoteCosts or ScoreCosts
         Of the whole vote.
     quotas : ndarray of shape (n_views,)
         Share of the rounds that each view may have.
@@ -244,7 +282,7 @@ class Memory:
 
     table: TrainingTable
     views: ViewMap
-    costs: VoteCosts
+    costs: VoteCosts | ScoreCosts
     quotas: np.ndarray
     focus: int | str = "worst"
     counts_answers: bool = False
@@ -308,6 +346,7 @@ def combination(candidates: Sequence[Candidate], memory: Memory, seed: int) -> C
     answers[~scores.any(axis=1)] = -1
     vote = Vote(terms, [len(terms)], n_classes, memory.views)
     panel = Panel(vote, memory.recalls(answers))
+    assert not isinstance(memory.costs, ScoreCosts)
     return Candidate(panel, answers, ALL_VIEWS, memory.costs.edge(answers))
 
 
@@ -359,7 +398,7 @@ def select(
     ----------
     rule : str
         Key of ``SELECTION_RULES``.
-    results : sequence of ViewResult
+    results : sequence of ViewResult or ScoreResult
     memory : Memory
     seed : int
 
@@ -370,10 +409,15 @@ def select(
     edges : ndarray of shape (n_lessons,)
         Edges of all results on those costs.
     """
-    edges = memory.costs.edges(np.array([result.answers for result in results]))
+    if isinstance(memory.costs, ScoreCosts):
+        scored: list[Any] = [result.on(memory.costs) for result in results]
+        edges = np.array([result.edge for result in scored])
+    else:
+        scored = [None] * len(results)
+        edges = memory.costs.edges(np.array([result.answers for result in results]))
     able = [
-        Candidate(result.voter, result.answers, result.view, float(edge))
-        for result, edge in zip(results, edges)
+        Candidate(result.voter, result.answers, result.view, float(edge), own)
+        for result, edge, own in zip(results, edges, scored)
         if edge > EDGE_TOLERANCE
     ]
     chosen = SELECTION_RULES[rule](able, memory, seed) if able else None

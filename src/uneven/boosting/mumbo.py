@@ -19,14 +19,14 @@ printed formulas, the ratio rule would give them 0 and the half rule 0.5).
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field
 from typing import Any, ClassVar
 
 import numpy as np
 from sklearn.utils.validation import check_is_fitted
 
-from uneven.boosting.base import Candidate, Round, Setting
+from uneven.boosting.base import Candidate, Round, ScoreLeavesMixin, Setting
 from uneven.boosting.multiview import (
     SELECTION_RULES,
     Memory,
@@ -37,7 +37,9 @@ from uneven.boosting.multiview import (
     selection_counts,
     term_answers,
 )
+from uneven.boosting.score_leaves import ScoreViewProcess
 from uneven.costs.matrices import VoteCosts
+from uneven.costs.score_costs import ScoreCosts
 from uneven.utils.contract import TWO_VIEWS
 from uneven.utils.docstrings import documented
 from uneven.utils.methods import method
@@ -133,8 +135,8 @@ class _Process:
     """State of MuMBo: one process per view, the vote's own costs, and the vote so far."""
 
     setting: Setting
-    views: list[ViewProcess]
-    costs: VoteCosts
+    views: list[ViewProcess] | list[ScoreViewProcess]
+    costs: VoteCosts | ScoreCosts
     memory: Memory
     view_terms: list[list[Term]] = field(default_factory=list)
     skipped: int = 0
@@ -152,7 +154,7 @@ class _Process:
     takes_noise=True,
 )
 @documented
-class MumboClassifier(MultiViewBoosting):
+class MumboClassifier(ScoreLeavesMixin, MultiViewBoosting):
     """MuMBo: boosting for views of uneven strength.
 
     Every view keeps a cost matrix and a weak learner of its own. An example that a view gets
@@ -260,14 +262,22 @@ class MumboClassifier(MultiViewBoosting):
         max_retries: int = 10,
         patience: int = 5,
         n_estimators: int = 200,
-        max_depth: int = 3,
+        leaves: str = "votes",
+        max_depth: int | None = 3,
+        max_leaves: int | None = None,
         learning_rate: float = 1.0,
+        loss: str = "exponential",
+        leaf_step: str = "auto",
+        l2: float = 1.0,
+        min_weight: float = 0.1,
         class_cost: Any = None,
         noise_matrix: Any = None,
         subsample: float = 1.0,
+        max_features: float = 1.0,
         views: Any = None,
         max_bins: int = 255,
         early_stopping: bool = False,
+        scoring: Any = None,
         validation_fraction: float = 0.1,
         n_iter_no_change: int = 20,
         warm_start: bool = False,
@@ -282,7 +292,7 @@ class MumboClassifier(MultiViewBoosting):
 
     def _begin(self, setting: Setting) -> _Process:
         setting = self._drop_silent_views(setting)
-        costs = setting.open_shared_costs()
+        costs = self._open_shared(setting)
         memory = Memory(
             setting.table,
             setting.views,
@@ -291,7 +301,20 @@ class MumboClassifier(MultiViewBoosting):
             _check_focus(self.focus, self.classes_),
             counts_answers=self.selection == "diversity",
         )
-        return _Process(setting, self._open_views(setting), costs, memory)
+        open_views = self._open_score_views if self._has_scores else self._open_views
+        return _Process(setting, open_views(setting), costs, memory)
+
+    def _check_leaves(self) -> None:
+        super()._check_leaves()
+        if self._has_scores and self.selection.startswith("combination"):
+            raise ValueError(f'selection={self.selection!r} needs leaves="votes".')
+
+    def _open_shared(self, setting: Setting) -> VoteCosts | ScoreCosts:
+        """Costs of the whole vote."""
+        if not self._has_scores:
+            return setting.open_shared_costs()
+        mass = np.where(np.any(setting.view_mask, axis=1), setting.table.mass, 0.0)
+        return setting.open_score_costs(self.loss, mass, setting.table.pool)
 
     def _boost(self, process: _Process, seed: int) -> Round:
         results = self._learn_in_views(process.setting, process.views, seed)
@@ -329,27 +352,32 @@ class MumboClassifier(MultiViewBoosting):
                 break
         return results, chosen, edges
 
-    def _cooperate(self, process: _Process, results: list[ViewResult]) -> None:
+    def _cooperate(self, process: _Process, results: Sequence[Any]) -> None:
         """Bring every view's costs up to date, sparing what other views have right."""
-        labels = process.setting.labels.most_probable()
+        known: Any = process.costs if self._has_scores else process.setting.labels
+        labels = known.most_probable()
         right = np.array([result.answers == labels for result in results]).T
         shares = cooperation_shares(self.cooperation, right, process.setting.view_mask)
         for result in reversed(results):  # the last view to learn is still in the cache
             if result.weight > 0.0:
                 share = np.ascontiguousarray(shares[:, result.view])
-                process.views[result.view].costs.add(result.answers, result.weight, share)
-        process.view_terms.append([result.as_term(process.costs.n_classes) for result in results])
+                result.add_to(process.views[result.view].costs, share)
+        ones = np.ones(process.costs.n_classes)
+        process.view_terms.append([result.as_term(ones) for result in results])
 
     def _replay(self, process: _Process, vote: Vote) -> None:
         learnt = self._learnt_terms(process.setting, vote)
         rounds = zip(*(view_vote.terms() for view_vote in self.view_votes_))
         for number, terms in enumerate(rounds, start=1):
-            pairs = zip(process.views, terms)
+            views: Any = process.views
+            pairs = zip(views, terms)
             self._cooperate(process, [view.replay_result(term) for view, term in pairs])
             if number in self.history_["round"]:
                 term = next(learnt)
                 answers = term_answers(process.views, term)
                 process.costs.add(answers, term.weight)
+                if self._has_scores:
+                    answers = views[term.view].replay_result(term).answers
                 process.memory.remember(term.view, answers)
 
     def _finish(self, process: _Process) -> None:

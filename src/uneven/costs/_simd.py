@@ -43,6 +43,129 @@ add_lanes4 = _lane_adder(4)
 add_lanes8 = _lane_adder(8)
 
 
+def _pointer(context, builder, array_type, array, offset):
+    data = cgutils.create_struct_proxy(array_type)(context, builder, array).data
+    return builder.gep(data, [offset])
+
+
+def _row_adder(lanes: int):
+    """Add one row of 16-bit numbers to a histogram of 32-bit ones, in the bin of each column."""
+    short = ir.VectorType(ir.IntType(16), lanes).as_pointer()
+    wide = ir.VectorType(ir.IntType(32), lanes)
+    width = ir.Constant(ir.IntType(64), lanes)
+
+    @intrinsic
+    def add(typing_context, histogram, first, column, codes, at, n_columns, values, row):
+        signature = types.void(
+            histogram, first, types.intp, codes, types.intp, types.intp, values, types.intp
+        )
+
+        def generate(context, builder, signature, args):
+            kinds = signature.args
+
+            def element(k, offset):
+                return _pointer(context, builder, kinds[k], args[k], offset)
+
+            source = builder.bitcast(element(6, builder.mul(args[7], width)), short)
+            value = builder.sext(builder.load(source, align=2), wide)
+            with cgutils.for_range(builder, args[5]) as loop:
+                code = builder.load(element(3, builder.add(args[4], loop.index)))
+                start = builder.load(element(1, builder.add(args[2], loop.index)))
+                bin_ = builder.add(start, builder.zext(code, ir.IntType(64)))
+                there = element(0, builder.mul(bin_, width))
+                there = builder.bitcast(there, wide.as_pointer())
+                builder.store(builder.add(builder.load(there, align=4), value), there, align=4)
+            return context.get_dummy_value()
+
+        return signature, generate
+
+    return add
+
+
+def _bin_adder(lanes: int):
+    """The same for the bins of one row, given one after another."""
+    short = ir.VectorType(ir.IntType(16), lanes).as_pointer()
+    wide = ir.VectorType(ir.IntType(32), lanes)
+    width = ir.Constant(ir.IntType(64), lanes)
+
+    @intrinsic
+    def add(typing_context, histogram, bin_, values, row):
+        signature = types.void(histogram, types.intp, values, types.intp)
+
+        def generate(context, builder, signature, args):
+            def element(k, offset):
+                array = _pointer(context, builder, signature.args[k], args[k], offset)
+                return array
+
+            source = builder.bitcast(element(2, builder.mul(args[3], width)), short)
+            there = builder.bitcast(element(0, builder.mul(args[1], width)), wide.as_pointer())
+            value = builder.sext(builder.load(source, align=2), wide)
+            builder.store(builder.add(builder.load(there, align=4), value), there, align=4)
+            return context.get_dummy_value()
+
+        return signature, generate
+
+    return add
+
+
+def _side_squares(lanes: int):
+    """``left += source[at]``; return the squared lengths of ``left`` and of ``total - left``.
+
+    All lanes count but the last one. The order of the additions is fixed.
+    """
+    whole = ir.VectorType(ir.IntType(32), lanes)
+    real = ir.VectorType(ir.FloatType(), lanes)
+    index = ir.IntType(32)
+    mask = ir.Constant(real, [1.0] * (lanes - 1) + [0.0])
+
+    def folded(builder, vector):
+        size = lanes
+        while size > 1:
+            half = size // 2
+            kind = ir.VectorType(ir.FloatType(), size)
+            parts = [
+                builder.shuffle_vector(
+                    vector,
+                    ir.Constant(kind, ir.Undefined),
+                    ir.Constant(ir.VectorType(index, half), list(range(start, start + half))),
+                )
+                for start in (0, half)
+            ]
+            vector, size = builder.fadd(*parts), half
+        return builder.extract_element(vector, ir.Constant(index, 0))
+
+    @intrinsic
+    def squares(typing_context, left, source, at, total):
+        signature = types.UniTuple(types.float32, 2)(left, source, types.intp, total)
+
+        def generate(context, builder, signature, args):
+            zero = ir.Constant(ir.IntType(64), 0)
+
+            def vector(k, offset):
+                there = _pointer(context, builder, signature.args[k], args[k], offset)
+                return builder.bitcast(there, whole.as_pointer())
+
+            here = vector(0, zero)
+            added = builder.load(vector(1, args[2]), align=4)
+            near = builder.add(builder.load(here, align=4), added)
+            builder.store(near, here, align=4)
+            far = builder.sub(builder.load(vector(3, zero), align=4), near)
+            sums = []
+            for side in (near, far):
+                values = builder.fmul(builder.sitofp(side, real), mask)
+                sums.append(folded(builder, builder.fmul(values, values)))
+            return context.make_tuple(builder, signature.return_type, sums)
+
+        return signature, generate
+
+    return squares
+
+
+add_row2, add_row4, add_row8, add_row16 = (_row_adder(lanes) for lanes in (2, 4, 8, 16))
+add_bin2, add_bin4, add_bin8, add_bin16 = (_bin_adder(lanes) for lanes in (2, 4, 8, 16))
+squares2, squares4, squares8, squares16 = (_side_squares(lanes) for lanes in (2, 4, 8, 16))
+
+
 @njit(cache=True, nogil=True)
 def aligned_empty(size):
     """An uninitialised array of ``size`` doubles that starts at a multiple of 64 bytes."""

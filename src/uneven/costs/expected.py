@@ -22,6 +22,7 @@ import numpy as np
 from uneven.costs import _loops
 from uneven.costs._loops import BLOCK
 from uneven.costs.matrices import CostMatrix, KnownLabels, VoteCosts, quantum
+from uneven.costs.score_costs import LabelModel
 from uneven.utils.parallel import ThreadPool
 from uneven.utils.simplex import recover_priors
 
@@ -341,8 +342,9 @@ class NoisyLabels(KnownLabels):
         if class_cost is not None:
             means = np.where(np.eye(n_classes, dtype=bool), 0.0, class_cost).mean(axis=1)
             units = units / np.where(means > 0.0, means, 1.0)
-        chances = np.vstack([noise_matrix, np.eye(n_classes)])
-        self._beliefs = Beliefs(self._signals(y, clean), chances, self.class_prior, units, pool)
+        self._chances = np.vstack([noise_matrix, np.eye(n_classes)])
+        signals = self._signals(y, clean)
+        self._beliefs = Beliefs(signals, self._chances, self.class_prior, units, pool)
 
     def class_mass(self, mass: np.ndarray) -> np.ndarray:
         """Estimate the mass of the true classes; see ``KnownLabels``.
@@ -366,6 +368,19 @@ class NoisyLabels(KnownLabels):
         return ExpectedCosts(
             self._y, mass, self._beliefs, units, self._class_cost, updates_beliefs, pool
         )
+
+    @property
+    def chances(self) -> np.ndarray:
+        """Chance of each signal if a class is true, shape (n_signals, n_classes)."""
+        return self._chances
+
+    def score_model(self, mass: np.ndarray) -> LabelModel:
+        """What costs of scores must know; see ``KnownLabels``."""
+        signals = np.ascontiguousarray(self._signals(self._y, self._clean), dtype=np.int32)
+        class_mass = self.class_mass(mass)
+        class_weight = 1.0 / self._units_of(class_mass)
+        mean = float(class_mass @ class_weight / class_mass.sum())
+        return LabelModel(signals, mass * mean, self._prices, self._chances, class_weight / mean)
 
     def begin_round(self, drawn: np.ndarray | None) -> None:
         """Tell the beliefs which rows the voters of the round learn from."""

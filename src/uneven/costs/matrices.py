@@ -34,6 +34,7 @@ import numpy as np
 
 from uneven.costs import _loops
 from uneven.costs._simd import aligned_zeros
+from uneven.costs.score_costs import LabelModel
 from uneven.utils.parallel import ThreadPool
 
 EDGE_CLIP = 1e-10
@@ -49,6 +50,7 @@ and ties must go the same way whether a row is repeated or weighted."""
 _REFRESH_ROUNDS = 50
 _REFRESH_VOTES = 5.0
 _PARALLEL_ENTRIES = 600_000
+_NONE = np.zeros((0, 0))
 
 
 def exponential_costs(
@@ -548,6 +550,21 @@ class KnownLabels:
         """
         weights = mass / self._units_of(self.class_mass(mass))[self._y]
         return RunningCosts(self._y, self._n_classes, weights, self._class_cost, pool)
+
+    @property
+    def chances(self) -> np.ndarray:
+        """Chance of each signal if a class is true; an empty array where labels are right."""
+        return _NONE
+
+    def score_model(self, mass: np.ndarray) -> LabelModel:
+        """What costs of scores must know, if the rows have this mass, shape (n_samples,)."""
+        weight = mass / self._units_of(self.class_mass(mass))[self._y]
+        return LabelModel(self._y, weight, self._prices, _NONE, np.ones(self._n_classes))
+
+    @property
+    def _prices(self) -> np.ndarray:
+        """Price factors without the diagonal, (n_classes, n_classes); an empty array for none."""
+        return _NONE if self._class_cost is None else self._class_cost.astype(np.float64)
 
     def begin_round(self, drawn: np.ndarray | None) -> None:
         """Say which rows the voters of the round learn from, (n_samples,); None is all."""

@@ -62,6 +62,81 @@ def assign_codes(X, thresholds, codes, start, stop):
 
 
 @njit(cache=True, nogil=True, error_model="numpy")
+def _column_cuts(values, masses, max_bins, cuts):
+    """Thresholds of one column, as ``cut_points`` finds them; returns how many.
+
+    Parameters
+    ----------
+    values, masses : (m,) in any order
+    max_bins : int
+    cuts : (min(m, max_bins),) output
+    """
+    order = np.argsort(values, kind="mergesort")
+    distinct = np.empty(len(values))
+    below = np.empty(len(values))
+    n_distinct, whole = 0, 0.0
+    for k in order:
+        if n_distinct == 0 or values[k] != distinct[n_distinct - 1]:
+            distinct[n_distinct] = values[k]
+            n_distinct += 1
+        whole += masses[k]
+        below[n_distinct - 1] = whole
+    n_cuts, last = 0, -1
+    for b in range(1, n_distinct if n_distinct <= max_bins else max_bins):
+        cut = b - 1
+        if n_distinct > max_bins:
+            wanted = whole * b / max_bins * (1.0 - 1e-12)
+            cut = min(np.searchsorted(below[: n_distinct - 1], wanted), n_distinct - 2)
+        if cut > last:
+            low, high = distinct[cut], distinct[cut + 1]
+            middle = 0.5 * low + 0.5 * high
+            cuts[n_cuts] = middle if middle < high else low
+            n_cuts += 1
+            last = cut
+    return n_cuts
+
+
+@njit(cache=True, nogil=True, error_model="numpy")
+def code_sparse_columns(csc, weights, max_bins, starts, cuts, n_cuts, codes, zero_code):
+    """Thresholds of sparse columns and codes of their stored entries.
+
+    Parameters
+    ----------
+    csc : (indptr, indices, data)
+    weights : (n,) of the rows
+    max_bins : int
+    starts : (d + 1,) room of each column in ``cuts``
+    cuts : output, thresholds of column f from ``starts[f]`` on
+    n_cuts, zero_code : (d,) outputs
+    codes : (n_entries,) output, 255 for missing values
+    """
+    indptr, indices, data = csc
+    everything = weights.sum()
+    for f in range(n_cuts.shape[0]):
+        low, high = indptr[f], indptr[f + 1]
+        values = np.empty(high - low + 1)
+        masses = np.empty(high - low + 1)
+        size, stored = 0, 0.0
+        for k in range(low, high):
+            stored += weights[indices[k]]
+            if not np.isnan(data[k]):
+                values[size] = data[k]
+                masses[size] = weights[indices[k]]
+                size += 1
+        if high - low < weights.shape[0]:
+            values[size] = 0.0
+            masses[size] = everything - stored
+            size += 1
+        own = cuts[starts[f] : starts[f + 1]]
+        n_cuts[f] = _column_cuts(values[:size], masses[:size], max_bins, own)
+        own = own[: n_cuts[f]]
+        zero_code[f] = np.searchsorted(own, 0.0)
+        for k in range(low, high):
+            known = not np.isnan(data[k])
+            codes[k] = np.searchsorted(own, data[k]) if known else MISSING
+
+
+@njit(cache=True, nogil=True, error_model="numpy")
 def _add_row(target, to, matrix, row, eights, fours):
     """Add a row of the cost matrix to ``target`` from position ``to`` on."""
     lanes = matrix.shape[1]
@@ -373,28 +448,44 @@ def sum_blocks(n: int) -> int:
 
 
 @njit(cache=True, nogil=True, error_model="numpy")
-def tree_answers(X, nodes, label, answers):
+def _goes_right(x, node, threshold, missing_left, sets):
+    """Whether a value goes to the right child of a node."""
+    set_of, left_sets = sets
+    if set_of.size and set_of[node] >= 0:
+        if x >= 0.0 and x < left_sets.shape[1]:
+            return not left_sets[set_of[node], np.int64(x)]
+        return not missing_left[node]
+    return (x > threshold[node]) | ((x != x) & (not missing_left[node]))
+
+
+@njit(cache=True, nogil=True, error_model="numpy")
+def tree_answers(X, nodes, sets, label, answers):
     """Answer of one tree (its root is node 0) for every row of ``X``."""
     feature, threshold, missing_left, child = nodes
     for i in range(X.shape[0]):
         node = 0
         while child[node] != node:
             x = X[i, feature[node]]
-            if x <= threshold[node] or (missing_left[node] and np.isnan(x)):
-                node = child[node]
-            else:
-                node = child[node] + 1
+            node = child[node] + _goes_right(x, node, threshold, missing_left, sets)
         answers[i] = label[node]
 
 
 @njit(cache=True, nogil=True, error_model="numpy")
-def _descend(columns, nodes, root, depth, at):
+def _descend(columns, nodes, sets, root, depth, at):
     """Move the rows of a block from ``root`` to their leaves, level by level, without a branch.
 
     A leaf is its own left child, its threshold is infinite and it sends NaN left: a step from a
     leaf stays there.
     """
     feature, threshold, missing_left, child = nodes
+    if sets[0].size:
+        for i in range(at.shape[0]):
+            node = root
+            while child[node] != node:
+                x = columns[feature[node], i]
+                node = child[node] + _goes_right(x, node, threshold, missing_left, sets)
+            at[i] = node
+        return
     x_root = columns[feature[root]]
     for i in range(at.shape[0]):
         x = x_root[i]
@@ -409,9 +500,21 @@ def _descend(columns, nodes, root, depth, at):
 
 
 @njit(cache=True, nogil=True, error_model="numpy")
+def _add_scores(table, label, at, speaks, sums):
+    """Add the leaf scores of the rows of a block; ``speaks`` is empty if all rows take part."""
+    lanes = table.shape[1]
+    for i in range(at.shape[0]):
+        if not speaks.size or speaks[i]:
+            row = label[at[i]] * lanes
+            for k in range(lanes // 4):
+                add_lanes4(sums, i * lanes + 4 * k, table, row + 4 * k)
+
+
+@njit(cache=True, nogil=True, error_model="numpy")
 def add_tree_votes(
-    X, used, nodes, roots, depths, label, value, view_mask, view, scores, first, last, start, stop
-):
+    X, used, nodes, sets, roots, depths, label, value, table, view_mask, view, scores, first,
+    last, start, stop,
+):  # fmt: skip
     """Add the votes of trees ``first`` to ``last`` for the row blocks ``start`` to ``stop``.
 
     Parameters
@@ -420,14 +523,18 @@ def add_tree_votes(
     used : (u,) columns of ``X`` that the trees ask for
     nodes : (feature, threshold, missing_left, child), each (n_nodes,), all trees one after another
         Features are positions in ``used``.
+    sets : (set_of, left_sets), empty arrays if no node asks for a set of categories
     roots, depths : (n_trees,) root node and depth of each tree
     label, value : (n_nodes,) answer and vote weight of each leaf
+    table : (n_leaves, lanes) scores of leaf ``label``; empty if leaves answer with a weight
     view_mask : (n, n_views) bool, or an empty array if every view is there
     view : (n_trees,) view of each tree, -1 if it reads all of them
     scores : (n, n_classes) updated in place
     """
     columns = np.empty((used.shape[0], _SCORE_BLOCK))
     leaves = np.empty(_SCORE_BLOCK, dtype=np.int64)
+    sums = np.zeros((_SCORE_BLOCK, table.shape[1]))
+    n_classes = scores.shape[1]
     for block in range(start, stop):
         begin = block * _SCORE_BLOCK
         size = min(X.shape[0] - begin, _SCORE_BLOCK)
@@ -435,12 +542,22 @@ def add_tree_votes(
             for k in range(used.shape[0]):
                 columns[k, i] = X[begin + i, used[k]]
         at = leaves[:size]
+        if table.size:
+            sums[:size, :n_classes] = scores[begin : begin + size]
         for t in range(first, last):
-            _descend(columns, nodes, roots[t], depths[t], at)
+            _descend(columns, nodes, sets, roots[t], depths[t], at)
             asks_one_view = view_mask.size > 0 and view[t] >= 0
+            if table.size:
+                speaks = np.ones(0, dtype=np.bool_)
+                if asks_one_view:
+                    speaks = view_mask[begin : begin + size, view[t]].copy()
+                _add_scores(table, label, at, speaks, sums)
+                continue
             for i in range(size):
                 if not asks_one_view or view_mask[begin + i, view[t]]:
                     scores[begin + i, label[at[i]]] += value[at[i]]
+        if table.size:
+            scores[begin : begin + size] = sums[:size, :n_classes]
 
 
 def row_blocks(n: int) -> int:

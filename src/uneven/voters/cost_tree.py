@@ -27,6 +27,8 @@ from uneven.voters.training_table import PARALLEL_ROWS, Level, Splits, TrainingT
 _DENSE_ENTRIES = 4_000_000
 _PARALLEL_VISITS = 200_000
 _TINY = np.finfo(float).tiny
+_NO_SETS = (np.zeros(0, dtype=np.int64), np.zeros((0, 0), dtype=bool))
+_NO_VALUES, _NO_SCORES = np.zeros(0), np.zeros((0, 0))
 _CRITERIA = {"least_squares": _loops.LEAST_SQUARES, "cost": _loops.COST}
 
 
@@ -182,7 +184,7 @@ class _Growth:
 @persisted("tree_voter", role="voter")
 @dataclass
 class TreeVoter:
-    """A tree whose leaves answer a class.
+    """A tree whose leaves answer a class, or the number of a leaf where leaves hold scores.
 
     The two children of a node stand side by side, after their parent; node 0 is the root. A leaf
     is its own left child, has an infinite threshold and sends NaN left.
@@ -198,9 +200,10 @@ class TreeVoter:
     child : ndarray of int, shape (n_nodes,)
         Left child; the right one is next to it.
     label : ndarray of int, shape (n_nodes,)
-        Answer of each node.
+        Answer of each node: a class, or a row of the scores of its term.
     reach : ndarray of shape (n_nodes,)
-        Share of the answered class's training mass that a leaf holds.
+        Share of the answered class's training mass that a leaf holds; where leaves hold scores,
+        of the class with the largest one.
 
     Examples
     --------
@@ -257,8 +260,13 @@ class TreeVoter:
                 self.feature if block.shape[1] == X.shape[1] else used.searchsorted(self.feature)
             )
             nodes = (feature, self.threshold, self.missing_left, self.child)
-            _loops.tree_answers(block, nodes, self.label, answers[rows])
+            _loops.tree_answers(block, nodes, self._sets, self.label, answers[rows])
         return answers
+
+    @property
+    def _sets(self) -> tuple[np.ndarray, np.ndarray]:
+        """Which set of categories a node asks for, and the sets; see :class:`CategoryTree`."""
+        return _NO_SETS
 
     def add_credit(self, credit: np.ndarray, weight: np.ndarray) -> None:
         """Credit the columns that this tree asks for the right answers it gives.
@@ -268,8 +276,11 @@ class TreeVoter:
         credit : ndarray of shape (n_features, n_classes)
             Added to in place. Every leaf's reach, times its vote weight, is divided evenly among
             the questions on the way to it; a tree without questions credits nobody.
-        weight : ndarray of shape (n_classes,)
+        weight : ndarray of shape (n_classes,) or (n_leaves, n_classes)
+            Vote weight of each class; or scores of each leaf, which speaks for its largest one.
         """
+        speaks_for = weight.argmax(axis=1) if weight.ndim == 2 else np.arange(len(weight))
+        worth = np.maximum(weight.max(axis=1), 0.0) if weight.ndim == 2 else weight
         paths: list[tuple[int, tuple[int, ...]]] = [(0, ())]
         while paths:
             node, asked = paths.pop()
@@ -279,10 +290,11 @@ class TreeVoter:
                 paths += [(left, asked), (left + 1, asked)]
                 continue
             answer = self.label[node]
+            label = speaks_for[answer]
             for column in asked:
-                credit[column, answer] += weight[answer] * self.reach[node] / len(asked)
+                credit[column, label] += worth[answer] * self.reach[node] / len(asked)
 
-    def _check_model_(self, n_features: int, n_classes: int) -> np.ndarray:
+    def _check_model_(self, n_features: int, n_answers: int) -> np.ndarray:
         """Refuse loaded nodes that compiled code cannot follow; return the columns asked for."""
         sizes = {getattr(self, part.name).shape for part in fields(TreeVoter)}
         if sizes != {self.child.shape} or self.child.ndim != 1:
@@ -298,8 +310,62 @@ class TreeVoter:
             raise ValueError("a leaf of a tree sends rows on")
         check_nodes(inner, [self.child, self.child + 1])
         check_range(self.feature, n_features, "column")
-        check_range(self.label, n_classes, "class")
+        check_range(self.label, n_answers, "class or leaf")
         return np.asarray(self.feature[inner])
+
+
+@persisted("category_tree", role="voter")
+@dataclass
+class CategoryTree(TreeVoter):
+    """A tree some of whose questions are whether a category is in a set.
+
+    Attributes
+    ----------
+    set_of : ndarray of int, shape (n_nodes,)
+        Row of ``left_sets`` that a node asks for; -1 for a threshold, and in a leaf.
+    left_sets : ndarray of bool, shape (n_sets, n_categories)
+        Which categories go left; a value outside of these is missing.
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> parts = dict(
+    ...     feature=np.array([0, 0, 0]), threshold=np.full(3, np.inf),
+    ...     missing_left=np.array([False, True, True]), child=np.array([1, 1, 2]),
+    ...     label=np.array([0, 0, 1]), reach=np.array([0.0, 1.0, 1.0]))
+    >>> tree = CategoryTree.with_sets(parts, {0: np.array([True, False, True])})
+    >>> tree.predict(np.array([[0.0], [1.0], [2.0], [np.nan]]))
+    array([0, 1, 0, 1], dtype=int32)
+    """
+
+    set_of: np.ndarray
+    left_sets: np.ndarray
+
+    @classmethod
+    def with_sets(cls, parts: dict[str, np.ndarray], sets: dict[int, np.ndarray]) -> CategoryTree:
+        """Make a tree out of the parts of a TreeVoter and the sets of some of its nodes."""
+        set_of = np.full(len(parts["child"]), -1, dtype=np.int64)
+        left_sets = np.zeros((len(sets), max(map(len, sets.values()))), dtype=bool)
+        for k, (node, goes_left) in enumerate(sets.items()):
+            set_of[node] = k
+            left_sets[k, : len(goes_left)] = goes_left
+        return cls(**parts, set_of=set_of, left_sets=left_sets)
+
+    @property
+    def _sets(self) -> tuple[np.ndarray, np.ndarray]:
+        return self.set_of, self.left_sets
+
+    def _check_model_(self, n_features: int, n_answers: int) -> np.ndarray:
+        """Refuse loaded nodes and sets that compiled code cannot follow."""
+        asked = super()._check_model_(n_features, n_answers)
+        if self.set_of.shape != self.child.shape or self.set_of.dtype.kind not in "iu":
+            raise ValueError("the sets of a tree do not belong to its nodes")
+        if self.left_sets.ndim != 2 or self.left_sets.dtype != bool:
+            raise ValueError("a tree has sets of categories that are no table of flags")
+        check_range(self.set_of + 1, len(self.left_sets) + 1, "set of categories")
+        if np.any(self.set_of[self.is_leaf] >= 0):
+            raise ValueError("a leaf of a tree asks for a set")
+        return asked
 
 
 @persisted("forest", without_check="a vote checks its trees and packs them anew")
@@ -342,7 +408,14 @@ class Forest:
         }
         parts["child"] = parts["child"] + np.repeat(roots[:-1], sizes)
         depths = np.array([tree.depth for tree in trees], dtype=np.int64)
-        return cls(roots, depths, TreeVoter(**parts))
+        sets = {
+            int(roots[t] + node): tree.left_sets[tree.set_of[node]]
+            for t, tree in enumerate(trees)
+            if isinstance(tree, CategoryTree)
+            for node in np.flatnonzero(tree.set_of >= 0)
+        }
+        nodes = CategoryTree.with_sets(parts, sets) if sets else TreeVoter(**parts)
+        return cls(roots, depths, nodes)
 
     def __len__(self) -> int:
         return len(self.roots) - 1
@@ -352,12 +425,18 @@ class Forest:
         nodes = slice(self.roots[t], self.roots[t + 1])
         parts = {field.name: getattr(self.trees, field.name)[nodes] for field in fields(TreeVoter)}
         parts["child"] = parts["child"] - self.roots[t]
+        if isinstance(self.trees, CategoryTree):
+            set_of = self.trees.set_of[nodes]
+            asking = np.flatnonzero(set_of >= 0)
+            if len(asking):
+                sets = {int(node): self.trees.left_sets[set_of[node]] for node in asking}
+                return CategoryTree.with_sets(parts, sets)
         return TreeVoter(**parts)
 
     def add_votes(
         self,
         X: Any,
-        weights: np.ndarray,
+        weights: np.ndarray | tuple[np.ndarray, np.ndarray],
         scores: np.ndarray,
         *,
         view_mask: np.ndarray | None = None,
@@ -370,7 +449,10 @@ class Forest:
         Parameters
         ----------
         X : ndarray or sparse matrix of shape (n_samples, n_features)
-        weights : ndarray of shape (n_trees, n_classes)
+        weights : ndarray of shape (n_trees, n_classes), or tuple
+            Vote weight of each class the tree may answer; or ``(first, table)``: first row of
+            each tree (n_trees,) in a table (n_leaves, n_lanes) of leaf scores, whose lanes are the
+            classes, padded to a multiple of four.
         scores : ndarray of shape (n_samples, n_classes)
             Added to in place, tree after tree.
         view_mask : ndarray of bool, shape (n_samples, n_views), optional
@@ -385,7 +467,11 @@ class Forest:
         first, last = (0, len(self)) if span is None else span
         trees = self.trees
         tree_of_node = np.repeat(np.arange(len(self)), np.diff(self.roots))
-        value = weights[tree_of_node, trees.label]
+        label, value, table = trees.label, _NO_VALUES, _NO_SCORES
+        if isinstance(weights, tuple):
+            label, table = weights[0][tree_of_node] + label, weights[1]
+        else:
+            value = weights[tree_of_node, label]
         used = np.unique(trees.feature[self.roots[first] : self.roots[last]])
         feature = used.searchsorted(trees.feature)
         for rows, block in dense_blocks(X, used):
@@ -396,10 +482,12 @@ class Forest:
                 block,
                 asked,
                 (feature, trees.threshold, trees.missing_left, trees.child),
+                trees._sets,
                 self.roots,
                 self.depths,
-                trees.label,
+                label,
                 value,
+                table,
                 np.ones((0, 0), dtype=bool) if view_mask is None else view_mask[rows],
                 np.full(len(self), -1) if view is None else view,
                 scores[rows],

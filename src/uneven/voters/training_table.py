@@ -69,8 +69,17 @@ class TrainingTable:
         if self.part_of is not None:
             whole, rows = self.part_of
             return whole.binned.take(rows)
-        even = bool(np.all(self.mass == self.mass[0]))
-        return bin_table(self.X, None if even else self.mass, self.max_bins, self.pool)
+        return bin_table(self.X, self.uneven_mass, self.max_bins, self.pool)
+
+    @cached_property
+    def keys(self) -> np.ndarray:
+        """Bits of each row, uint64 of shape (n_samples,), for draws that follow the row."""
+        return np.arange(len(self.y), dtype=np.uint64) * np.uint64(0x9E3779B97F4A7C15)
+
+    @property
+    def uneven_mass(self) -> np.ndarray | None:
+        """The mass of the rows, or None if all have the same."""
+        return None if bool(np.all(self.mass == self.mass[0])) else self.mass
 
     @cached_property
     def class_mass(self) -> np.ndarray:
@@ -417,6 +426,25 @@ def bin_table(
     if sp.issparse(X):
         return _bin_sparse(X, mass, max_bins)
     n_rows, n_features = X.shape
+    thresholds, n_bins = dense_cuts(X, mass, max_bins, pool, seed)
+    codes = np.empty((n_features, n_rows), dtype=np.uint8)
+    worth = X.size > _PARALLEL_VALUES
+    pool.parallel_for(n_features, _loops.assign_codes, X, thresholds, codes, worth=worth)
+    return BinnedDense(thresholds, n_bins, n_rows, codes)
+
+
+def dense_cuts(
+    X: np.ndarray, mass: np.ndarray | None, max_bins: int, pool: ThreadPool, seed: int = 0
+) -> tuple[np.ndarray, np.ndarray]:
+    """Thresholds of every column of a dense table, as for :func:`bin_table`.
+
+    Returns
+    -------
+    thresholds : ndarray of shape (n_features, 255)
+        Padded with infinity.
+    n_bins : ndarray of int, shape (n_features,)
+    """
+    n_rows, n_features = X.shape
     sample: Any = slice(None)
     if n_rows > _SAMPLE_ROWS:
         sample = np.sort(np.random.default_rng(seed).choice(n_rows, _SAMPLE_ROWS, replace=False))
@@ -435,40 +463,68 @@ def bin_table(
             thresholds[f, : len(cuts)] = cuts
             n_bins[f] = len(cuts) + 1
 
-    worth = n_rows * n_features > _PARALLEL_VALUES
-    pool.parallel_for(n_features, find_cuts, worth=worth)
-    codes = np.empty((n_features, n_rows), dtype=np.uint8)
-    pool.parallel_for(n_features, _loops.assign_codes, X, thresholds, codes, worth=worth)
-    return BinnedDense(thresholds, n_bins, n_rows, codes)
+    pool.parallel_for(n_features, find_cuts, worth=X.size > _PARALLEL_VALUES)
+    return thresholds, n_bins
 
 
 def _bin_sparse(X: Any, mass: np.ndarray | None, max_bins: int) -> BinnedSparse:
     """Bin the stored entries of a sparse table; the implicit zeros only weigh in the quantiles."""
+    found = sparse_codes(X, mass, max_bins)
+    n_features = len(found.n_bins)
+    thresholds = np.full((n_features, 255), np.inf)
+    column = np.repeat(np.arange(n_features), found.n_bins - 1)
+    place = np.arange(len(column)) - found.first_cut[column]
+    thresholds[column, place] = found.cuts
+    csc = (found.indptr, found.indices, found.codes, found.zero_code)
+    return BinnedSparse(thresholds, found.n_bins, X.shape[0], csc)
+
+
+@dataclass
+class SparseCodes:
+    """Codes of the stored entries of a sparse table, column by column.
+
+    Attributes
+    ----------
+    indptr, indices : ndarray of int
+        Start of every column (n_features + 1,), and the row of every entry.
+    codes : ndarray of uint8, shape (n_entries,)
+        255 for missing values.
+    cuts : ndarray of shape (n_cuts,)
+        Thresholds of all columns one after another.
+    first_cut : ndarray of int, shape (n_features + 1,)
+    n_bins : ndarray of int, shape (n_features,)
+    zero_code : ndarray of uint8, shape (n_features,)
+        Code of the value zero.
+    """
+
+    indptr: np.ndarray
+    indices: np.ndarray
+    codes: np.ndarray
+    cuts: np.ndarray
+    first_cut: np.ndarray
+    n_bins: np.ndarray
+    zero_code: np.ndarray
+
+
+def sparse_codes(X: Any, mass: np.ndarray | None, max_bins: int) -> SparseCodes:
+    """Code the stored entries of a sparse table; cuts are those of :func:`cut_points`."""
     table = sp.csc_array(X)
     if not table.has_canonical_format:
         table = table.copy()
         table.sum_duplicates()
     n_rows, n_features = table.shape
-    weights = np.ones(n_rows) if mass is None else mass
-    everything = float(weights.sum())
-    thresholds = np.full((n_features, 255), np.inf)
-    n_bins = np.ones(n_features, dtype=np.int64)
-    zero_codes = np.zeros(n_features, dtype=np.uint8)
-    codes = np.empty(len(table.data), dtype=np.uint8)
-    for f in range(n_features):
-        stored = slice(table.indptr[f], table.indptr[f + 1])
-        values, rows = table.data[stored].astype(np.float64), table.indices[stored]
-        known = ~np.isnan(values)
-        implicit = everything - float(weights[rows].sum())
-        if len(rows) < n_rows:
-            cuts = cut_points(
-                np.append(values[known], 0.0), np.append(weights[rows[known]], implicit), max_bins
-            )
-        else:
-            cuts = cut_points(values[known], weights[rows[known]], max_bins)
-        thresholds[f, : len(cuts)] = cuts
-        n_bins[f] = len(cuts) + 1
-        zero_codes[f] = np.searchsorted(cuts, 0.0)
-        codes[stored] = np.where(known, np.searchsorted(cuts, values), _loops.MISSING)
-    csc = (table.indptr.astype(np.int64), table.indices.astype(np.int64), codes, zero_codes)
-    return BinnedSparse(thresholds, n_bins, n_rows, csc)
+    indptr, indices = table.indptr.astype(np.int64), table.indices.astype(np.int64)
+    weights = np.ones(n_rows) if mass is None else np.asarray(mass, dtype=np.float64)
+    room = np.minimum(np.diff(indptr) + 1, max_bins)
+    cuts = np.empty(int(room.sum()))
+    codes = np.empty(len(indices), dtype=np.uint8)
+    n_cuts = np.zeros(n_features, dtype=np.int64)
+    zero_code = np.zeros(n_features, dtype=np.uint8)
+    starts = np.concatenate([[0], np.cumsum(room)])
+    _loops.code_sparse_columns(
+        (indptr, indices, table.data.astype(np.float64)),
+        weights, max_bins, starts, cuts, n_cuts, codes, zero_code,
+    )  # fmt: skip
+    kept = np.arange(len(cuts)) - np.repeat(starts[:-1], room) < np.repeat(n_cuts, room)
+    first_cut = np.concatenate([[0], np.cumsum(n_cuts)])
+    return SparseCodes(indptr, indices, codes, cuts[kept], first_cut, n_cuts + 1, zero_code)

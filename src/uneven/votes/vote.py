@@ -1,8 +1,10 @@
 """The fitted vote, what every ensemble is once it has learnt, and the classifiers that end in one.
 
-A vote is a list of terms (view, voter, weight per class). Its score is
-``score(x, c) = sum over terms of weight[c] * [voter(x) == c]``. The methods differ only in how
-they choose voters and weights; scoring, staged scoring and explanation are the same for all.
+A vote is a list of terms (view, voter, scores per answer). A voter answers a class or the number of
+a leaf, and its term adds the scores of that answer: ``score(x, c) = sum over terms of
+scores[voter(x), c]``. A hard vote is the case of one weight per class, ``scores = diag(weight)``.
+The methods differ only in how they choose voters and scores; scoring, staged scoring and
+explanation are the same for all.
 """
 
 from __future__ import annotations
@@ -43,8 +45,9 @@ class Term:
     Attributes
     ----------
     voter : Voter
-    weight : ndarray of shape (n_classes,)
-        What its answer is worth, for each class it may answer.
+    weight : ndarray of shape (n_classes,) or (n_leaves, n_classes)
+        What its answer is worth, for each class it may answer; or what each leaf that it may
+        answer adds to every class.
     view : int
         Position of the view it reads, or ``ALL_VIEWS``.
     """
@@ -52,6 +55,11 @@ class Term:
     voter: Voter
     weight: np.ndarray
     view: int = ALL_VIEWS
+
+    @property
+    def leaf_scores(self) -> np.ndarray:
+        """Scores of every answer, shape (n_answers, n_classes)."""
+        return self.weight if self.weight.ndim == 2 else np.diag(self.weight)
 
 
 @persisted("panel", role="panel")
@@ -135,13 +143,22 @@ class Vote:
     array([0, 0, 1, 1])
     """
 
+    leaf_scores: np.ndarray | None = None
+    first_leaf: np.ndarray | None = None
+
     def __init__(
         self, terms: Sequence[Term], rounds: Sequence[int], n_classes: int, views: ViewMap
     ) -> None:
         self.n_classes = n_classes
         self.views = views
         self.rounds = np.array(rounds, dtype=np.int64)
-        self.weights = np.array([t.weight for t in terms]).reshape(len(terms), n_classes)
+        if any(t.weight.ndim == 2 for t in terms):
+            scores = [t.leaf_scores for t in terms]
+            self.leaf_scores = np.concatenate(scores)
+            self.first_leaf = np.cumsum([0, *map(len, scores)])
+            self.weights = np.zeros((len(terms), n_classes))
+        else:
+            self.weights = np.array([t.weight for t in terms]).reshape(len(terms), n_classes)
         self.view_of_term = np.array([t.view for t in terms], dtype=np.int64)
         is_tree = np.array([isinstance(t.voter, TreeVoter) for t in terms], dtype=bool)
         self._trees, self._others = np.flatnonzero(is_tree), np.flatnonzero(~is_tree)
@@ -152,6 +169,17 @@ class Vote:
     def __len__(self) -> int:
         return len(self.weights)
 
+    @property
+    def has_scores(self) -> bool:
+        """Whether answers are leaves that add scores to every class."""
+        return self.leaf_scores is not None
+
+    def _worth(self, t: int) -> np.ndarray:
+        """Weights (n_classes,) or leaf scores (n_leaves, n_classes) of term ``t``."""
+        if self.leaf_scores is None or self.first_leaf is None:
+            return np.asarray(self.weights[t])
+        return self.leaf_scores[self.first_leaf[t] : self.first_leaf[t + 1]]
+
     def term(self, t: int) -> Term:
         """Term number ``t``."""
         n_trees = int(self._trees.searchsorted(t))
@@ -159,7 +187,7 @@ class Vote:
             voter: Voter = self._forest.tree(n_trees)
         else:
             voter = self._voters[t - n_trees]
-        return Term(voter, self.weights[t], int(self.view_of_term[t]))
+        return Term(voter, self._worth(t), int(self.view_of_term[t]))
 
     def terms(self) -> list[Term]:
         """All terms, in the order in which they were learnt."""
@@ -209,7 +237,7 @@ class Vote:
         for view in np.unique(self.view_of_term):
             credit = np.zeros((n_features, self.n_classes))
             for t in np.flatnonzero(self.view_of_term == view):
-                self.term(int(t)).voter.add_credit(credit, self.weights[t])
+                self.term(int(t)).voter.add_credit(credit, self._worth(int(t)))
             by_column += credit
             if view == ALL_VIEWS:
                 by_view += self.views.membership() @ credit
@@ -242,7 +270,7 @@ class Vote:
         if self._forest is not None and low < high:
             self._forest.add_votes(
                 X,
-                self.weights[self._trees],
+                self._tree_weights(),
                 scores,
                 view_mask=view_mask,
                 view=self.view_of_term[self._trees],
@@ -252,6 +280,14 @@ class Vote:
         low, high = self._others.searchsorted([first, last])
         for t, voter in zip(self._others[low:high], self._voters[low:high]):
             self._add_voter(X, view_mask, t, voter, scores)
+
+    def _tree_weights(self) -> np.ndarray | tuple[np.ndarray, np.ndarray]:
+        """What the trees' answers are worth, as :meth:`Forest.add_votes` takes it."""
+        if self.leaf_scores is None or self.first_leaf is None:
+            return np.asarray(self.weights[self._trees])
+        table = np.zeros((len(self.leaf_scores), -(-self.n_classes // 4) * 4))
+        table[:, : self.n_classes] = self.leaf_scores
+        return self.first_leaf[self._trees], table
 
     def _add_voter(
         self, X: Any, view_mask: np.ndarray | None, t: int, voter: Voter, scores: np.ndarray
@@ -264,7 +300,10 @@ class Vote:
         if len(rows):
             answers = voter.predict(X if len(rows) == X.shape[0] else X[rows])
             spoken = answers >= 0
-            scores[rows[spoken], answers[spoken]] += self.weights[t, answers[spoken]]
+            if self.has_scores:
+                scores[rows[spoken]] += self._worth(t)[answers[spoken]]
+            else:
+                scores[rows[spoken], answers[spoken]] += self.weights[t, answers[spoken]]
 
     def _silence(self, scores: np.ndarray, view_mask: np.ndarray | None) -> np.ndarray:
         """Zero the rows that have no view at all."""
@@ -284,7 +323,7 @@ class Vote:
                 "voter",
                 term.voter,
                 n_features,
-                n_classes,
+                len(term.weight),
                 refusal="its vote holds a {}, which is not known",
             )
             own = self.views.used_columns if term.view < 0 else self.views.columns[term.view]
@@ -302,6 +341,7 @@ class Vote:
         check_numbers(self.weights, (len(self.weights), n_classes), "vote weights", signed)
         check_whole(self.view_of_term, "views of the terms")
         check_whole(self.rounds, "rounds")
+        self._check_leaves(n_classes)
         terms = self.terms()
         if self.view_of_term.shape != (len(terms),):
             raise ValueError(f"{len(terms)} terms have {self.view_of_term.shape} views")
@@ -312,6 +352,19 @@ class Vote:
         if np.any(np.diff(stages) < 0):
             raise ValueError("the rounds of its vote do not increase to the number of terms")
         return terms
+
+    def _check_leaves(self, n_classes: int) -> None:
+        """Refuse loaded leaf scores that do not belong to the terms."""
+        scores, first = self.leaf_scores, self.first_leaf
+        if scores is None and first is None:
+            return
+        check_whole(first, "leaves of the terms")
+        assert first is not None
+        if first.shape != (len(self.weights) + 1,):
+            raise ValueError("the leaf scores of its vote do not belong to its terms")
+        check_numbers(scores, (int(first[-1]), n_classes), "leaf scores", signed=True)
+        if first[0] != 0 or np.any(np.diff(first) < 1):
+            raise ValueError("the leaf scores of its vote do not belong to its terms")
 
 
 def column_shares(credit: np.ndarray) -> np.ndarray:
@@ -392,8 +445,11 @@ class VoteClassifier(ClassifierMixin, BaseEstimator):
         ndarray of shape (n_samples, n_classes)
             Rows sum to 1; the training class frequencies where nobody could vote.
         """
-        scores = self._scores(X)
-        scores[~scores.any(axis=1)] = self.class_prior_
+        return self._probabilities(self._scores(X))
+
+    def _probabilities(self, scores: np.ndarray) -> np.ndarray:
+        """Shares of the votes, both of shape (n_samples, n_classes)."""
+        scores = np.where(scores.any(axis=1, keepdims=True), scores, self.class_prior_)
         return np.asarray(scores / scores.sum(axis=1, keepdims=True))
 
     def undecided(self, X: Any) -> np.ndarray:

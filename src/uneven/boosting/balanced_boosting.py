@@ -1,0 +1,216 @@
+"""Gradient boosting in which every class weighs the same, with settings that follow the table."""
+
+from __future__ import annotations
+
+from typing import Any, ClassVar
+
+import numpy as np
+import scipy.sparse as sp
+
+from uneven.boosting.combo import ComboClassifier
+from uneven.utils.contract import not_repeatable
+from uneven.utils.docstrings import documented
+from uneven.utils.methods import method
+from uneven.utils.model_types import persisted
+from uneven.utils.parameters import Flag, Interval, Maybe, Whole, store_parameters
+from uneven.views import resolve_views
+from uneven.views.training_rows import TrainingRows
+
+
+@persisted("balanced_boosting", role="classifier")
+@method(
+    "balanced_boosting",
+    "balanced boosting",
+    "Gradient boosting with one tree a round and a score for every class in its leaves; every "
+    "class weighs the same.",
+    order=8,
+    parameters=lambda settings: {"n_estimators": None},
+    takes_noise=True,
+)
+@documented
+class BalancedBoostingClassifier(ComboClassifier):
+    """Gradient boosting for uneven classes, fast on large tables, without tuning.
+
+    CoMBo with ``leaves="scores"``: each round grows one tree, best leaf first, and every leaf adds
+    a score to every class, so that a table with K classes needs one tree a round and not K. Every
+    class weighs the same in the loss. Number of leaves, learning rate, rounds, bins and the rows
+    that a tree learns from follow the size of the table, unless they are given.
+
+    Columns of categories (category columns of a data frame) are split into two sets, missing
+    values go to the side that suits them, sparse tables stay sparse.
+
+    Parameters
+    ----------
+    {parameters}
+    n_estimators : int or None, default=None
+        Most rounds of boosting; None is 1000 with early stopping, and 100 without.
+    max_depth : int or None, default=None
+        Longest path in a tree.
+    max_leaves : int or None, default=None
+        Leaves of a tree; None follows the number of rows.
+    learning_rate : float or None, default=None
+        Factor on every leaf score; None follows the number of rows.
+    loss : {"log", "exponential"}, default="log"
+        The log-loss is robust and gives probabilities; the exponential loss is that of CoMBo.
+    subsample : float or None, default=None
+        Share of the rows that a tree learns from, costly ones first; None follows their number.
+    max_features : float or None, default=None
+        Share of the columns that a tree looks at; None takes all, or about a thousand of more.
+    categorical_features : array-like of int, str or bool, default=None
+        Columns whose values are codes of categories (whole numbers from 0), by position, name or
+        mask, beside the category columns of a data frame.
+    early_stopping : bool or "auto", default="auto"
+        Hold out rows of every class and stop when the log-loss on them no longer falls; "auto"
+        does so from 10 000 rows on.
+
+    Attributes
+    ----------
+    {attributes}
+    settled_ : dict of str to object
+        What parameters that followed the table became.
+
+    See Also
+    --------
+    ComboClassifier : the published method, whose leaves answer one class.
+    sklearn.ensemble.HistGradientBoostingClassifier : one tree per class and round.
+
+    References
+    ----------
+    S. Koço and C. Capponi (2013), *On multi-class learning through the minimization of the
+    confusion matrix norm*: the loss in which every class weighs the same.
+
+    Examples
+    --------
+    >>> from sklearn.datasets import load_digits
+    >>> from sklearn.model_selection import cross_val_score
+    >>> from uneven import BalancedBoostingClassifier
+    >>> X, y = load_digits(return_X_y=True)
+    >>> model = BalancedBoostingClassifier(random_state=0)
+    >>> bool(cross_val_score(model, X, y, cv=3).mean() > 0.94)
+    True
+    """
+
+    _parameters: ClassVar = {
+        "n_estimators": Maybe(Whole(1)),
+        "learning_rate": Maybe(Interval(0, 1, closed="right")),
+        "subsample": Maybe(Interval(0, 1, closed="right")),
+        "max_features": Maybe(Interval(0, 1, closed="right")),
+        "early_stopping": None,
+        "leaves": None,
+        "line_search": None,
+    }
+    leaves = "scores"
+    line_search = False
+    estimator = None
+
+    settled_: dict[str, Any]
+
+    def __init__(
+        self,
+        *,
+        n_estimators: int | None = None,
+        max_depth: int | None = None,
+        max_leaves: int | None = None,
+        learning_rate: float | None = None,
+        loss: str = "log",
+        leaf_step: str = "auto",
+        l2: float = 1.0,
+        min_weight: float = 0.1,
+        class_cost: Any = None,
+        noise_matrix: Any = None,
+        subsample: float | None = None,
+        max_features: float | None = None,
+        categorical_features: Any = None,
+        views: Any = None,
+        max_bins: int = 255,
+        early_stopping: bool | str = "auto",
+        scoring: Any = None,
+        validation_fraction: float = 0.1,
+        n_iter_no_change: int = 20,
+        warm_start: bool = False,
+        random_state: Any = None,
+        n_jobs: int | None = None,
+        verbose: int = 0,
+    ) -> None:
+        store_parameters(self, locals())
+
+    def _check_leaves(self) -> None:
+        if not (isinstance(self.early_stopping, str) and self.early_stopping == "auto"):
+            Flag().check("early_stopping", self.early_stopping)
+        super()._check_leaves()
+
+    def _settle(self, rows: TrainingRows) -> None:
+        """Choose what was left open, by the size of the table."""
+        rows.n_codes = self._categories_of(rows)
+        found = settings_for(len(rows.y), rows.X.shape[1], self.early_stopping)
+        given = {name: getattr(self, name) for name in found if name != "early_stopping"}
+        self.settled_ = found | {name: v for name, v in given.items() if v is not None}
+
+    def _categories_of(self, rows: TrainingRows) -> np.ndarray | None:
+        """Number of categories of each column, 0 for numbers, shape (n_features,)."""
+        if self.categorical_features is None:
+            return rows.n_codes
+        views = resolve_views(
+            {"categories": self.categorical_features},
+            n_features=rows.X.shape[1],
+            feature_names=getattr(self, "feature_names_in_", None),
+        )
+        if sp.issparse(rows.X):
+            raise ValueError("categorical_features needs a dense table; X is sparse.")
+        counts = np.zeros(rows.X.shape[1], dtype=np.int64)
+        if rows.n_codes is not None:
+            counts[:] = rows.n_codes
+        for column in views.columns[0]:
+            values = rows.X[:, column]
+            values = values[~np.isnan(values)]
+            if np.any(values < 0) or np.any(values != np.rint(values)) or np.any(values > 1e6):
+                raise ValueError(
+                    f"categorical_features: column {column} holds values that are no codes of "
+                    f"categories (whole numbers from 0 to a million), such as {values.min()!r}."
+                )
+            counts[column] = max(counts[column], int(values.max(initial=0)) + 1)
+        return counts
+
+    def _value(self, name: str) -> Any:
+        return self.settled_[name] if name in self.settled_ else getattr(self, name)
+
+    @classmethod
+    def _test_instances(cls) -> list[Any]:
+        return [
+            cls(n_estimators=5),
+            cls(n_estimators=5, loss="exponential", leaf_step="closed", learning_rate=1.0),
+            (
+                cls(n_estimators=8, early_stopping=True),
+                not_repeatable("the held-out rows are drawn at random"),
+            ),
+        ]
+
+
+def settings_for(n_rows: int, n_columns: int, early_stopping: bool | str) -> dict[str, Any]:
+    """Parameters that suit a table of this size; ``docs/score-leaves.md`` has the measurements.
+
+    Parameters
+    ----------
+    n_rows, n_columns : int
+    early_stopping : bool or "auto"
+
+    Returns
+    -------
+    dict of str to object
+
+    Examples
+    --------
+    >>> settings_for(1000, 20, "auto")["early_stopping"]
+    False
+    >>> settings_for(1_000_000, 20, "auto")["max_leaves"]
+    255
+    """
+    stops = n_rows >= 10_000 if early_stopping == "auto" else bool(early_stopping)
+    return {
+        "early_stopping": stops,
+        "n_estimators": 1000 if stops else 100,
+        "max_leaves": int(np.clip(n_rows // 400, 8, 255)),
+        "learning_rate": 0.1,
+        "subsample": 1.0 if n_rows < 50_000 else 0.5,
+        "max_features": 1.0 if n_columns <= 1000 else 1000.0 / n_columns,
+    }

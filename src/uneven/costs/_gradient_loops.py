@@ -1,0 +1,403 @@
+"""Compiled loops over rows whose class scores are kept as probabilities.
+
+The state of a row is ``P``, the softmax of its scores. A leaf adds scores to all its rows, so ``P``
+is multiplied by their exponentials and divided by its sum: no exponential per row. Sums over rows
+are sums of whole numbers: their order does not matter. Each loop has a slow NumPy twin in the
+tests.
+"""
+
+from __future__ import annotations
+
+import numpy as np
+from numba import njit
+
+FLOOR = np.float32(1e-30)
+"""Probabilities stay above this."""
+
+EXPONENTIAL, LOG = 0, 1
+"""Losses."""
+
+_SWEEPS = 100
+_NEAR = 1e-6
+
+
+@njit(cache=True, nogil=True, error_model="numpy")
+def mix(key):
+    """Scramble 64 bits; the same on every processor."""
+    z = key + np.uint64(0x9E3779B97F4A7C15)
+    z = (z ^ (z >> np.uint64(30))) * np.uint64(0xBF58476D1CE4E5B9)
+    z = (z ^ (z >> np.uint64(27))) * np.uint64(0x94D049BB133111EB)
+    return z ^ (z >> np.uint64(31))
+
+
+@njit(cache=True, nogil=True, error_model="numpy")
+def _uniform(bits):
+    """A number in [0, 1) out of 64 bits."""
+    return np.float64(bits >> np.uint64(11)) * (1.0 / 9007199254740992.0)
+
+
+@njit(cache=True, nogil=True, error_model="numpy")
+def pair_costs(i, rows, labels, pull, owed, paid):
+    """Costs of one row, by class.
+
+    Parameters
+    ----------
+    i : int
+    rows : (P, y, weight), probabilities (n, K), label (n,) and weight (n,)
+    labels : (chances, units, class_weight, class_cost, loss)
+        With noise: chance of each label (signals, K) if a class is true, power-of-P prior of the
+        classes (K,) and their weight (K,); else empty arrays. Prices (K, K) or an empty array.
+    pull : (K,) output, weight over the probability mass it is shared by, for each possible class
+    owed, paid : (K,) outputs: cost if the class is true and another is answered, and the reverse
+
+    Returns
+    -------
+    float
+        Sum of ``owed``.
+    """
+    P, y, weight = rows
+    chances, units, class_weight, class_cost, loss = labels
+    n_classes = P.shape[1]
+    if chances.size:
+        total = 0.0
+        for k in range(n_classes):
+            p = np.float64(P[i, k])
+            known = chances[y[i], k] * units[k] * (p if loss == LOG else p * p)
+            pull[k] = known
+            total += known
+        for k in range(n_classes):
+            pull[k] *= weight[i] * class_weight[k] / total
+    else:
+        for k in range(n_classes):
+            pull[k] = 0.0
+        pull[y[i]] = weight[i]
+    for k in range(n_classes):
+        owed[k] = 0.0
+        paid[k] = 0.0
+    stake = 0.0
+    for a in range(n_classes):
+        if pull[a] == 0.0:
+            continue
+        others = 0.0
+        for k in range(n_classes):
+            if k != a:
+                price = class_cost[a, k] if class_cost.size else 1.0
+                others += price * np.float64(P[i, k])
+        own = np.float64(P[i, a])
+        pull[a] /= own if loss == EXPONENTIAL else own + others
+        owed[a] = pull[a] * others
+        stake += owed[a]
+        for k in range(n_classes):
+            if k != a:
+                price = class_cost[a, k] if class_cost.size else 1.0
+                paid[k] += pull[a] * price * np.float64(P[i, k])
+    return stake
+
+
+@njit(cache=True, nogil=True, error_model="numpy")
+def row_stakes(rows, labels, stakes, start, stop):
+    """Whole cost of rows ``start`` to ``stop``; see ``pair_costs``. ``stakes`` (n,) is output."""
+    P, y, weight = rows
+    loss = labels[4]
+    n_classes = P.shape[1]
+    if not labels[0].size and not labels[3].size:
+        for i in range(start, stop):
+            own = np.float64(P[i, y[i]])
+            others = 0.0
+            for k in range(n_classes):
+                others += np.float64(P[i, k]) if k != y[i] else 0.0
+            stakes[i] = weight[i] * others / (own if loss == EXPONENTIAL else own + others)
+        return
+    pull, owed, paid = np.empty((3, n_classes))
+    for i in range(start, stop):
+        stakes[i] = pair_costs(i, rows, labels, pull, owed, paid)
+
+
+@njit(cache=True, nogil=True, error_model="numpy")
+def sum_stakes(stakes, scale, start, stop):
+    """Sum of the stakes of rows ``start`` to ``stop`` in whole numbers of ``1 / scale``."""
+    total = np.int64(0)
+    for i in range(start, stop):
+        total += np.int64(np.float64(stakes[i]) * scale)
+    return total
+
+
+@njit(cache=True, nogil=True, error_model="numpy")
+def draw_rows(stakes, keys, seed, threshold, drawn):
+    """Draw rows with a probability that grows with their stake.
+
+    A row whose stake is above the threshold is always drawn, another with probability
+    ``stake / threshold``, by bits that depend on its key and the seed alone.
+
+    Parameters
+    ----------
+    stakes : (n,)
+    keys : (n,) uint64
+    seed : int
+    threshold : float, 0 draws every row that has a stake
+    drawn : (n,) int32 output
+
+    Returns
+    -------
+    int
+        Rows drawn.
+    """
+    size = 0
+    for i in range(stakes.shape[0]):
+        stake = np.float64(stakes[i])
+        if stake <= 0.0:
+            continue
+        if stake < threshold:
+            bits = mix(keys[i] ^ mix(np.uint64(seed)))
+            if _uniform(bits) * threshold >= stake:
+                continue
+        drawn[size] = i
+        size += 1
+    return size
+
+
+@njit(cache=True, nogil=True, error_model="numpy")
+def fill_gradients(
+    rows, labels, drawn, stakes, keys, draw, projection, scales, values, start, stop
+):
+    """Gradients of the drawn rows ``start`` to ``stop`` in whole numbers.
+
+    A number is rounded up or down by chance, so that sums are right on average; the bits depend on
+    the key of the row, the seed and the lane alone.
+
+    Parameters
+    ----------
+    rows, labels : as in ``pair_costs``
+    drawn : (m,) rows
+    stakes, keys : (n,)
+    draw : (seed, threshold), as in ``draw_rows``
+    projection : (K, lanes - 1) axes on which gradients are seen
+    scales : (gradient, curvature) whole numbers per unit
+    values : (n, lanes) int16 output
+    """
+    P, y, weight = rows
+    class_cost = labels[3]
+    loss = labels[4]
+    seed, threshold = draw
+    n_classes, n_axes = projection.shape
+    lanes = values.shape[1]
+    simple = not labels[0].size and not class_cost.size
+    pull, owed, paid = np.empty((3, n_classes))
+    seen = np.empty(n_axes)
+    for r in range(start, stop):
+        i = drawn[r]
+        stake = np.float64(stakes[i])
+        heavier = threshold / stake if stake < threshold else 1.0
+        if simple:
+            own = np.float64(P[i, y[i]])
+            share = heavier * weight[i] / (own if loss == EXPONENTIAL else 1.0)
+            for axis in range(n_axes):
+                seen[axis] = -heavier * stake * projection[y[i], axis]
+            for k in range(n_classes):
+                if k != y[i]:
+                    gradient = share * np.float64(P[i, k])
+                    for axis in range(n_axes):
+                        seen[axis] += gradient * projection[k, axis]
+        else:
+            pair_costs(i, rows, labels, pull, owed, paid)
+            seen[:] = 0.0
+            for k in range(n_classes):
+                gradient = heavier * (paid[k] - owed[k])
+                for axis in range(n_axes):
+                    seen[axis] += gradient * projection[k, axis]
+        bits = mix(keys[i] ^ mix(np.uint64(seed) + np.uint64(1)))
+        for axis in range(n_axes):
+            bits = bits * np.uint64(6364136223846793005) + np.uint64(1442695040888963407)
+            values[i, axis] = np.int16(np.floor(seen[axis] * scales[0] + _uniform(bits)))
+        for lane in range(n_axes, lanes):
+            values[i, lane] = 0
+        bits = bits * np.uint64(6364136223846793005) + np.uint64(1442695040888963407)
+        curvature = np.floor(2.0 * heavier * stake / n_classes * scales[1] + _uniform(bits))
+        values[i, lanes - 1] = np.int16(max(1.0, curvature))
+
+
+@njit(cache=True, nogil=True, error_model="numpy")
+def sum_leaves(rows, labels, leaf_of, scale, owed_sums, paid_sums, curvature, start, stop):
+    """Costs of each leaf by class in whole numbers, of rows ``start`` to ``stop``.
+
+    Parameters
+    ----------
+    rows, labels : as in ``pair_costs``
+    leaf_of : (n,) leaf of each row, -1 for none
+    scale : float, whole numbers per unit
+    owed_sums, paid_sums : (L, K) int64, added to
+    curvature : (L, K) int64, added to: of the log-loss, or ``owed + paid``
+    """
+    P, y, weight = rows
+    loss = labels[4]
+    n_classes = P.shape[1]
+    simple = not labels[0].size and not labels[3].size
+    pull, owed, paid = np.empty((3, n_classes))
+    for i in range(start, stop):
+        leaf = leaf_of[i]
+        if leaf < 0:
+            continue
+        if simple and loss == LOG:
+            label = y[i]
+            pulled = weight[i] * scale
+            others = 0.0
+            for k in range(n_classes):
+                p = np.float64(P[i, k])
+                cost = pulled * p
+                if k != label:
+                    others += cost
+                    paid_sums[leaf, k] += np.int64(cost)
+                    curvature[leaf, k] += np.int64(cost * (1.0 - p))
+            owed_sums[leaf, label] += np.int64(others)
+            curvature[leaf, label] += np.int64(others * np.float64(P[i, label]))
+            continue
+        pair_costs(i, rows, labels, pull, owed, paid)
+        for k in range(n_classes):
+            p = np.float64(P[i, k])
+            owed_sums[leaf, k] += np.int64(owed[k] * scale)
+            paid_sums[leaf, k] += np.int64(paid[k] * scale)
+            bent = paid[k] * (1.0 - p) + owed[k] * p if loss == LOG else paid[k] + owed[k]
+            curvature[leaf, k] += np.int64(bent * scale)
+
+
+@njit(cache=True, nogil=True, error_model="numpy")
+def sum_leaf_pairs(rows, labels, leaf_of, scale, pairs, start, stop):
+    """Cost matrix of each leaf in whole numbers, of rows ``start`` to ``stop``.
+
+    Parameters
+    ----------
+    rows, labels, leaf_of, scale : as in ``sum_leaves``
+    pairs : (L, K, K) int64, added to: cost of answering the column where the row is true
+    """
+    P, class_cost = rows[0], labels[3]
+    n_classes = P.shape[1]
+    pull, owed, paid = np.empty((3, n_classes))
+    for i in range(start, stop):
+        leaf = leaf_of[i]
+        if leaf < 0:
+            continue
+        pair_costs(i, rows, labels, pull, owed, paid)
+        for a in range(n_classes):
+            if pull[a] != 0.0:
+                for k in range(n_classes):
+                    if k != a:
+                        price = class_cost[a, k] if class_cost.size else 1.0
+                        cost = pull[a] * price * np.float64(P[i, k])
+                        pairs[leaf, a, k] += np.int64(cost * scale)
+
+
+@njit(cache=True, nogil=True, error_model="numpy")
+def move_rows(P, leaf_of, factors, start, stop):
+    """Multiply the probabilities of rows by the factors of their leaf and divide by their sum.
+
+    Parameters
+    ----------
+    P : (n, K) float32, updated in place
+    leaf_of : (n,) leaf of each row, -1 for none
+    factors : (L, K) float32, exponentials of the scores
+    """
+    n_classes = P.shape[1]
+    for i in range(start, stop):
+        leaf = leaf_of[i]
+        if leaf < 0:
+            continue
+        total = np.float32(0.0)
+        for k in range(n_classes):
+            P[i, k] *= factors[leaf, k]
+            total += P[i, k]
+        inverse = np.float32(1.0) / total
+        for k in range(n_classes):
+            P[i, k] = max(P[i, k] * inverse, FLOOR)
+
+
+@njit(cache=True, nogil=True, error_model="numpy")
+def move_shares(P, leaf_of, scores, share, start, stop):
+    """The same for rows that take a share of their leaf's scores (L, K) only."""
+    n_classes = P.shape[1]
+    for i in range(start, stop):
+        leaf = leaf_of[i]
+        if leaf < 0 or share[i] == 0.0:
+            continue
+        total = 0.0
+        for k in range(n_classes):
+            total += np.float64(P[i, k]) * np.exp(share[i] * scores[leaf, k])
+        for k in range(n_classes):
+            p = np.float64(P[i, k]) * np.exp(share[i] * scores[leaf, k]) / total
+            P[i, k] = max(np.float32(p), FLOOR)
+
+
+@njit(cache=True, nogil=True, error_model="numpy")
+def sum_log_loss(rows, labels, scale, start, stop):
+    """Log-loss of rows ``start`` to ``stop`` in whole numbers; prices and noise included."""
+    P, y, weight = rows
+    chances, units, class_weight, class_cost = labels[:4]
+    n_classes = P.shape[1]
+    total = np.int64(0)
+    for i in range(start, stop):
+        inside, outside, heavy = 0.0, 0.0, 1.0
+        if chances.size:
+            heavy = 0.0
+            for k in range(n_classes):
+                known = np.float64(P[i, k]) * units[k]
+                inside += chances[y[i], k] * known
+                heavy += chances[y[i], k] * known * class_weight[k]
+                outside += known
+            heavy /= inside
+            outside -= inside
+        else:
+            inside = np.float64(P[i, y[i]])
+            for k in range(n_classes):
+                if k != y[i]:
+                    price = class_cost[y[i], k] if class_cost.size else 1.0
+                    outside += price * np.float64(P[i, k])
+        total += np.int64(weight[i] * heavy * np.log1p(outside / inside) * scale)
+    return total
+
+
+@njit(cache=True, nogil=True, error_model="numpy")
+def count_stakes(stakes, counts, start, stop):
+    """Count rows by the size of their stake, eight classes of size for each power of two.
+
+    ``counts`` (2048,) int64 is added to; the class is the leading bits of a 32-bit number.
+    """
+    bits = stakes.view(np.uint32)
+    for i in range(start, stop):
+        counts[bits[i] >> np.uint32(20)] += 1
+
+
+@njit(cache=True, nogil=True, error_model="numpy")
+def balance(costs, spread, largest, steps):
+    """Osborne's sweeps over the classes of each leaf; every step is an exact minimiser.
+
+    Parameters
+    ----------
+    costs : (L, K, K)
+    spread : float, added to every pair
+    largest : float, bound of every step
+    steps : (L, K) output, zero before
+    """
+    n_classes = costs.shape[1]
+    pairs = np.empty((n_classes, n_classes))
+    for leaf in range(costs.shape[0]):
+        for a in range(n_classes):
+            for b in range(n_classes):
+                pairs[a, b] = 0.0 if a == b else costs[leaf, a, b] + spread
+        for _ in range(_SWEEPS):
+            change = 0.0
+            for k in range(n_classes):
+                owed = pairs[k].sum()
+                paid = pairs[:, k].sum()
+                if not (owed > 0.0 or paid > 0.0):
+                    continue
+                step = largest if paid == 0.0 else -largest
+                if owed > 0.0 and paid > 0.0:
+                    step = steps[leaf, k] + 0.5 * np.log(owed / paid)
+                step = min(max(step, -largest), largest)
+                factor = np.exp(step - steps[leaf, k])
+                steps[leaf, k] = step
+                change = max(change, abs(factor - 1.0))
+                for b in range(n_classes):
+                    pairs[k, b] /= factor
+                    pairs[b, k] *= factor
+            if change < _NEAR:
+                break

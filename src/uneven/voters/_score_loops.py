@@ -1,0 +1,419 @@
+"""Compiled loops of score trees: histograms, split search, partition and routing of rows.
+
+Gradients are whole numbers, so sums are exact: neither the order of the rows nor the number of
+threads changes a bit. Accumulating over rows and scanning a histogram are separate loops, so that
+histograms of several parts of a table can be added in between. Each loop has a slow NumPy twin in
+the tests.
+"""
+
+from __future__ import annotations
+
+import numpy as np
+from numba import njit
+
+from uneven.costs._simd import (
+    add_bin2,
+    add_bin4,
+    add_bin8,
+    add_bin16,
+    add_row2,
+    add_row4,
+    add_row8,
+    add_row16,
+    squares2,
+    squares4,
+    squares8,
+    squares16,
+)
+
+_BLOCK_BYTES = 1 << 19
+_POWER_STEPS = 8
+
+
+@njit(cache=True, nogil=True, error_model="numpy")
+def _accumulate_dense(codes, first, rows, values, histogram, start, stop):
+    """Add the gradients of ``rows`` into the bins of columns ``start`` to ``stop``."""
+    d = codes.shape[1]
+    lanes = values.shape[1]
+    c = start
+    while c < stop:
+        last = c + 1
+        while last < stop and (first[last + 1] - first[c]) * lanes * 4 <= _BLOCK_BYTES:
+            last += 1
+        width = last - c
+        if lanes == 8:
+            for r in range(rows.shape[0]):
+                i = np.intp(rows[r])
+                add_row8(histogram, first, c, codes, i * d + c, width, values, i)
+        elif lanes == 4:
+            for r in range(rows.shape[0]):
+                i = np.intp(rows[r])
+                add_row4(histogram, first, c, codes, i * d + c, width, values, i)
+        elif lanes == 2:
+            for r in range(rows.shape[0]):
+                i = np.intp(rows[r])
+                add_row2(histogram, first, c, codes, i * d + c, width, values, i)
+        else:
+            for r in range(rows.shape[0]):
+                i = np.intp(rows[r])
+                add_row16(histogram, first, c, codes, i * d + c, width, values, i)
+        c = last
+
+
+@njit(cache=True, nogil=True, error_model="numpy")
+def _accumulate_sparse(indptr, bins, first, rows, values, histogram, start, stop):
+    """The same for stored entries; the bins of the implicit zeros stay empty."""
+    lanes = values.shape[1]
+    low, high = first[start], first[stop]
+    for r in range(rows.shape[0]):
+        i = np.intp(rows[r])
+        for k in range(indptr[i], indptr[i + 1]):
+            bin_ = np.intp(bins[k])
+            if low <= bin_ < high:
+                if lanes == 8:
+                    add_bin8(histogram, bin_, values, i)
+                elif lanes == 4:
+                    add_bin4(histogram, bin_, values, i)
+                elif lanes == 2:
+                    add_bin2(histogram, bin_, values, i)
+                else:
+                    add_bin16(histogram, bin_, values, i)
+
+
+@njit(cache=True, nogil=True, error_model="numpy")
+def sum_rows(rows, values, total):
+    """Sum of the gradients of ``rows``, written to ``total`` (lanes,)."""
+    total[:] = 0
+    lanes = values.shape[1]
+    for r in range(rows.shape[0]):
+        for lane in range(lanes):
+            total[lane] += values[rows[r], lane]
+
+
+@njit(cache=True, nogil=True, error_model="numpy")
+def _fill_zero_bins(first, zero_code, histogram, total, start, stop):
+    """Give the bin of the implicit zeros what the stored entries of a column leave over."""
+    lanes = total.shape[0]
+    for c in range(start, stop):
+        zero = (first[c] + zero_code[c]) * lanes
+        for lane in range(lanes):
+            stored = np.int32(0)
+            for b in range(first[c], first[c + 1]):
+                stored += histogram[b * lanes + lane]
+            histogram[zero + lane] += total[lane] - stored
+
+
+@njit(cache=True, nogil=True, error_model="numpy")
+def _total_of_column(histogram, first, column, total):
+    """Sum of the bins of one column, which is the sum of the node."""
+    lanes = total.shape[0]
+    total[:] = 0
+    for b in range(first[column], first[column + 1]):
+        for lane in range(lanes):
+            total[lane] += histogram[b * lanes + lane]
+
+
+@njit(cache=True, nogil=True, error_model="numpy")
+def fill_histograms(table, rows, jobs, values, pool, totals, parents, start, stop):
+    """Histograms of some nodes and of their siblings, for columns ``start`` to ``stop``.
+
+    Parameters
+    ----------
+    table : (codes, indptr, bins, first, zero_code)
+        Codes of a dense table (n, d), or an empty array and the bins of a sparse one by row.
+    rows : (m,) row numbers, those of a node next to each other
+    jobs : (j, 4) first and one-past-last position in ``rows``, histogram to fill, histogram of the
+        parent or -1; the parent's becomes that of the sibling
+    values : (n, lanes) int16 gradients
+    pool : (n_histograms, n_bins * lanes) int32
+    totals : (n_histograms, lanes) int32 sums of the nodes, output; of a sparse table the sums of
+        the nodes to fill are input
+    parents : (j, lanes) int32 sums of the parents
+    """
+    codes, indptr, bins, first, zero_code = table
+    lanes = values.shape[1]
+    low, high = first[start] * lanes, first[stop] * lanes
+    for j in range(jobs.shape[0]):
+        child, parent = jobs[j, 2], jobs[j, 3]
+        histogram = pool[child]
+        histogram[low:high] = 0
+        own = rows[jobs[j, 0] : jobs[j, 1]]
+        if codes.size:
+            _accumulate_dense(codes, first, own, values, histogram, start, stop)
+            _total_of_column(histogram, first, start, totals[child])
+        else:
+            _accumulate_sparse(indptr, bins, first, own, values, histogram, start, stop)
+            _fill_zero_bins(first, zero_code, histogram, totals[child], start, stop)
+        if parent >= 0:
+            whole = pool[parent]
+            for k in range(low, high):
+                whole[k] -= histogram[k]
+            for lane in range(lanes):
+                totals[parent, lane] = parents[j, lane] - totals[child, lane]
+
+
+@njit(cache=True, nogil=True, error_model="numpy")
+def _step(left, histogram, at, total):
+    """Move a bin to the left side; squared gradients of both sides."""
+    lanes = total.shape[0]
+    if lanes == 8:
+        return squares8(left, histogram, at, total)
+    if lanes == 4:
+        return squares4(left, histogram, at, total)
+    if lanes == 2:
+        return squares2(left, histogram, at, total)
+    return squares16(left, histogram, at, total)
+
+
+@njit(cache=True, nogil=True, error_model="numpy")
+def _gain(near, far, left, total, rule):
+    """Gain of a split; -1 if a side is too light."""
+    unit, curvature_unit, l2, min_weight = rule
+    lanes = total.shape[0]
+    weight = np.float64(left[lanes - 1]) * curvature_unit
+    rest = np.float64(total[lanes - 1] - left[lanes - 1]) * curvature_unit
+    if weight < min_weight or rest < min_weight:
+        return -1.0
+    square = unit * unit
+    return np.float64(near) * square / (weight + l2) + np.float64(far) * square / (rest + l2)
+
+
+@njit(cache=True, nogil=True, error_model="numpy")
+def scan_column(histogram, span, total, rule, scratch):
+    """Best cut of a column of numbers in one node.
+
+    Parameters
+    ----------
+    histogram : (n_bins * lanes,) int32
+    span : (first bin, bins of numbers, whether a bin of missing values follows)
+    total : (lanes,) int32 sums of the node; the last lane is the curvature
+    rule : (gradient unit, curvature unit, l2, min_weight)
+    scratch : (2, lanes) int32
+
+    Returns
+    -------
+    gain, cut, missing_left
+        Codes up to ``cut`` go left; the gain is -1 if there is no split.
+    """
+    first, n_bins, has_missing = span
+    lanes = total.shape[0]
+    left, both = scratch
+    left[:] = 0
+    missing = (first + n_bins) * lanes
+    is_missing = has_missing and histogram[missing + lanes - 1] != 0
+    best, cut, missing_left = -1.0, -1, False
+    for b in range(n_bins):
+        at = (first + b) * lanes
+        if histogram[at + lanes - 1] == 0:
+            continue
+        near, far = _step(left, histogram, at, total)
+        if left[lanes - 1] == total[lanes - 1]:
+            break
+        gain = _gain(near, far, left, total, rule)
+        if gain > best:
+            best, cut, missing_left = gain, b, False
+        if is_missing:
+            both[:] = left
+            near, far = _step(both, histogram, missing, total)
+            gain = _gain(near, far, both, total, rule)
+            if gain > best:
+                best, cut, missing_left = gain, b, True
+    return best, cut, missing_left
+
+
+@njit(cache=True, nogil=True, error_model="numpy")
+def _leading_direction(histogram, first, used, smooth, direction):
+    """Direction in which the gradients of the categories differ most, by power iteration."""
+    lanes = direction.shape[0]
+    top = 0.0
+    for b in used:
+        at = (first + b) * lanes
+        length = 0.0
+        for lane in range(lanes - 1):
+            length += np.float64(histogram[at + lane]) ** 2
+        if length > top:
+            top = length
+            for lane in range(lanes - 1):
+                direction[lane] = histogram[at + lane]
+    turned = np.empty(lanes)
+    for _ in range(_POWER_STEPS):
+        turned[:] = 0.0
+        for b in used:
+            at = (first + b) * lanes
+            along = 0.0
+            for lane in range(lanes - 1):
+                along += histogram[at + lane] * direction[lane]
+            along /= np.float64(histogram[at + lanes - 1]) + smooth
+            for lane in range(lanes - 1):
+                turned[lane] += along * histogram[at + lane]
+        length = np.sqrt((turned[: lanes - 1] ** 2).sum())
+        if length == 0.0:
+            return
+        direction[: lanes - 1] = turned[: lanes - 1] / length
+
+
+@njit(cache=True, nogil=True, error_model="numpy")
+def order_categories(histogram, span, lanes, smooth):
+    """Bins of the categories that occur in a node, ordered along their leading direction.
+
+    Parameters
+    ----------
+    histogram : (n_bins * lanes,) int32
+    span : (first bin, number of bins, whether a bin of missing values follows)
+        Missing values are one more category.
+    smooth : float, curvature added to every category
+
+    Returns
+    -------
+    (u,) int64
+        Codes, by mean gradient along the direction in which these differ most.
+    """
+    first, n_bins, has_missing = span
+    size = n_bins + (1 if has_missing else 0)
+    used = np.empty(size, dtype=np.int64)
+    n_used = 0
+    for b in range(size):
+        if histogram[(first + b) * lanes + lanes - 1] != 0:
+            used[n_used] = b
+            n_used += 1
+    used = used[:n_used]
+    direction = np.zeros(lanes)
+    _leading_direction(histogram, first, used, smooth, direction)
+    place = np.empty(n_used)
+    for k in range(n_used):
+        at = (first + used[k]) * lanes
+        along = 0.0
+        for lane in range(lanes - 1):
+            along += histogram[at + lane] * direction[lane]
+        place[k] = along / (np.float64(histogram[at + lanes - 1]) + smooth)
+    return used[np.argsort(place, kind="mergesort")]
+
+
+@njit(cache=True, nogil=True, error_model="numpy")
+def scan_categories(histogram, span, total, rule, smooth, scratch):
+    """Best set of categories of a column in one node; as ``scan_column``.
+
+    ``cut`` is how many categories, in the order of ``order_categories``, go left, minus one.
+    """
+    lanes = total.shape[0]
+    left = scratch[0]
+    left[:] = 0
+    order = order_categories(histogram, span, lanes, smooth)
+    best, cut = -1.0, -1
+    for k in range(order.shape[0] - 1):
+        near, far = _step(left, histogram, (span[0] + order[k]) * lanes, total)
+        gain = _gain(near, far, left, total, rule)
+        if gain > best:
+            best, cut = gain, k
+    return best, cut, False
+
+
+@njit(cache=True, nogil=True, error_model="numpy")
+def scan_histograms(columns, pool, totals, nodes, rule, smooth, found, start, stop):
+    """Best split of some nodes by each of the columns ``start`` to ``stop``.
+
+    Parameters
+    ----------
+    columns : (first, n_bins, has_missing, is_category)
+        First bin of each column and the end (d + 1,), bins of its values (d,), whether a bin of
+        missing values follows (d,), whether the values are categories (d,).
+    pool, totals : as in ``fill_histograms``
+    nodes : (s,) histograms to scan
+    rule : (gradient unit, curvature unit, l2, min_weight)
+    smooth : float, curvature in whole numbers that is added to every category
+    found : (gain, cut, missing_left), each (s, d), outputs
+    """
+    first, n_bins, has_missing, is_category = columns
+    gains, cuts, missing_left = found
+    scratch = np.empty((2, totals.shape[1]), dtype=np.int32)
+    for s in range(nodes.shape[0]):
+        node = nodes[s]
+        for c in range(start, stop):
+            span = (first[c], n_bins[c], has_missing[c])
+            if is_category[c]:
+                gains[s, c], cuts[s, c], missing_left[s, c] = scan_categories(
+                    pool[node], span, totals[node], rule, smooth, scratch
+                )
+            else:
+                gains[s, c], cuts[s, c], missing_left[s, c] = scan_column(
+                    pool[node], span, totals[node], rule, scratch
+                )
+
+
+@njit(cache=True, nogil=True, error_model="numpy")
+def examine_nodes(
+    table, columns, rows, jobs, values, pool, totals, parents, nodes, rule, smooth, found,
+    start, stop,
+):  # fmt: skip
+    """``fill_histograms``, then ``scan_histograms``, where the rows are all here."""
+    fill_histograms(table, rows, jobs, values, pool, totals, parents, start, stop)
+    scan_histograms(columns, pool, totals, nodes, rule, smooth, found, start, stop)
+
+
+@njit(cache=True, nogil=True, error_model="numpy")
+def code_of(table, row, column):
+    """Code of one cell."""
+    codes, indptr, bins, first, zero_code = table
+    if codes.size:
+        return np.int64(codes[row, column])
+    low, high = indptr[row], indptr[row + 1]
+    while low < high:
+        middle = (low + high) >> 1
+        if bins[middle] < first[column]:
+            low = middle + 1
+        else:
+            high = middle
+    if low < indptr[row + 1] and bins[low] < first[column + 1]:
+        return np.int64(bins[low] - first[column])
+    return np.int64(zero_code[column])
+
+
+@njit(cache=True, nogil=True, error_model="numpy")
+def partition(table, rows, buffer, span, column, goes_left):
+    """Reorder ``rows[start:stop]``: those that go left first, both sides in their order.
+
+    Parameters
+    ----------
+    table : as in ``fill_histograms``
+    rows, buffer : (m,)
+    span : (start, stop)
+    column : int
+    goes_left : (256,) bool, by code
+
+    Returns
+    -------
+    int
+        Where the right side begins.
+    """
+    low, n_right = span[0], 0
+    for r in range(span[0], span[1]):
+        i = rows[r]
+        left = goes_left[code_of(table, i, column)]
+        rows[low] = i
+        buffer[n_right] = i
+        low += left
+        n_right += not left
+    for k in range(n_right):
+        rows[low + k] = buffer[k]
+    return low
+
+
+@njit(cache=True, nogil=True, error_model="numpy")
+def route_rows(table, tree, goes_left, leaf_of, start, stop):
+    """Leaf number of rows ``start`` to ``stop``.
+
+    Parameters
+    ----------
+    table : as in ``fill_histograms``
+    tree : (feature, child, label)
+        Column, left child (a leaf is its own) and leaf number of each node.
+    goes_left : (n_nodes, 256) bool, by code
+    leaf_of : (n,) output
+    """
+    feature, child, label = tree
+    for i in range(start, stop):
+        node = np.int64(0)
+        while child[node] != node:
+            left = goes_left[node, code_of(table, i, feature[node])]
+            node = child[node] + (not left)
+        leaf_of[i] = label[node]

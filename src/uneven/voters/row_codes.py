@@ -1,0 +1,200 @@
+"""The codes of a table by row, as score trees read them.
+
+Every column that can tell rows apart becomes at most 255 codes; the codes of a row stand next to
+each other, so that a node visits each of its rows once. The bins of all columns are numbered one
+after another, and a column takes as many as it uses: constant columns take none. Sparse tables
+keep the bins of their stored entries.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, field
+
+import numpy as np
+import scipy.sparse as sp
+
+from uneven.voters import _loops
+from uneven.voters.training_table import TrainingTable, dense_cuts, sparse_codes
+
+_PARALLEL_VALUES = 400_000
+_MOST_CATEGORIES = 254
+
+
+@dataclass
+class RowCodes:
+    """Codes of some columns of a table, row by row.
+
+    Attributes
+    ----------
+    columns : ndarray of int, shape (n_columns,)
+        Columns of the table, in increasing order; without those that are constant.
+    table : tuple
+        ``(codes, indptr, bins, first, zero_code)``: codes of a dense table (n_rows, n_columns),
+        uint8; or an empty array and, by row, the bins of the stored entries of a sparse table;
+        first bin of every column and the end (n_columns + 1,); code of zero in every column.
+    n_bins : ndarray of int, shape (n_columns,)
+        Bins of the values of a column.
+    has_missing : ndarray of bool, shape (n_columns,)
+        Whether a bin of missing values follows.
+    is_category : ndarray of bool, shape (n_columns,)
+    cuts : list of ndarray
+        Thresholds of each column: code ``b`` holds the values up to ``cuts[column][b]``.
+    category_codes : dict of int to ndarray of int
+        Code of each category of a column of categories.
+    n_rows : int
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> X = np.array([[1.0, 7.0, 5.0], [2.0, 7.0, np.nan], [3.0, 7.0, 5.0]])
+    >>> y = np.array([0, 1, 0])
+    >>> codes = RowCodes.of(TrainingTable(X, y, 2, np.ones(3)), np.arange(3), max_bins=255)
+    >>> codes.columns
+    array([0, 2])
+    >>> codes.table[0]
+    array([[0, 0],
+           [1, 1],
+           [2, 0]], dtype=uint8)
+    """
+
+    columns: np.ndarray
+    table: tuple[np.ndarray, np.ndarray, np.ndarray, np.ndarray, np.ndarray]
+    n_bins: np.ndarray
+    has_missing: np.ndarray
+    is_category: np.ndarray
+    cuts: list[np.ndarray]
+    n_rows: int
+    category_codes: dict[int, np.ndarray] = field(default_factory=dict)
+
+    @classmethod
+    def of(cls, table: TrainingTable, columns: np.ndarray, max_bins: int) -> RowCodes:
+        """Code some columns of a training table."""
+        make = _sparse_rows if sp.issparse(table.X) else _dense_rows
+        return make(table, np.asarray(columns, dtype=np.int64), max_bins)
+
+    @property
+    def first(self) -> np.ndarray:
+        """First bin of every column, and the number of bins, shape (n_columns + 1,)."""
+        return self.table[3]
+
+    def span(self, column: int) -> tuple[int, int, bool]:
+        """First bin of a column, bins of its values, and whether a bin of missing ones follows."""
+        return int(self.first[column]), int(self.n_bins[column]), bool(self.has_missing[column])
+
+    def take_columns(self, kept: np.ndarray) -> RowCodes:
+        """The codes of some of the columns, by position in increasing order (dense tables)."""
+        codes, indptr, bins, first, zero_code = self.table
+        size = np.diff(first)[kept]
+        return RowCodes(
+            columns=self.columns[kept],
+            table=(
+                np.ascontiguousarray(codes[:, kept]),
+                indptr,
+                bins,
+                np.concatenate([[0], np.cumsum(size)]).astype(np.int64),
+                zero_code[kept],
+            ),
+            n_bins=self.n_bins[kept],
+            has_missing=self.has_missing[kept],
+            is_category=self.is_category[kept],
+            cuts=[self.cuts[k] for k in kept],
+            n_rows=self.n_rows,
+            category_codes={
+                j: self.category_codes[int(k)]
+                for j, k in enumerate(kept)
+                if int(k) in self.category_codes
+            },
+        )
+
+
+def _dense_rows(table: TrainingTable, columns: np.ndarray, max_bins: int) -> RowCodes:
+    """Code a dense table."""
+    X = table.X if len(columns) == table.X.shape[1] else table.X[:, columns]
+    cuts, n_bins = dense_cuts(X, table.uneven_mass, max_bins, table.pool)
+    codes = np.empty(X.shape, dtype=np.uint8)
+    worth = X.size > _PARALLEL_VALUES
+    table.pool.parallel_for(len(columns), _loops.assign_codes, X, cuts, codes.T, worth=worth)
+    category_codes = {}
+    n_categories = np.zeros(len(columns)) if table.n_codes is None else table.n_codes[columns]
+    for j in np.flatnonzero(n_categories).tolist():
+        category_codes[j] = _category_codes(X[:, j], int(n_categories[j]), codes[:, j])
+        n_bins[j] = category_codes[j].max() + 1
+    has_missing = (codes == _loops.MISSING).any(axis=0)
+    for missing in np.flatnonzero(has_missing & (n_bins < _loops.MISSING)):
+        codes[codes[:, missing] == _loops.MISSING, missing] = n_bins[missing]
+    made = RowCodes(
+        columns=columns,
+        table=(
+            codes,
+            np.zeros(0, dtype=np.int64),
+            np.zeros(0, dtype=np.int32),
+            _starts(n_bins + has_missing),
+            np.zeros(len(columns), dtype=np.int64),
+        ),
+        n_bins=n_bins,
+        has_missing=has_missing,
+        is_category=n_categories > 0,
+        cuts=[own[: n - 1] for own, n in zip(cuts, n_bins)],
+        n_rows=len(X),
+        category_codes=category_codes,
+    )
+    kept = np.flatnonzero((n_bins > 1) | has_missing)
+    return made if len(kept) == len(columns) else made.take_columns(kept)
+
+
+def _starts(sizes: np.ndarray) -> np.ndarray:
+    return np.concatenate([[0], np.cumsum(sizes)]).astype(np.int64)
+
+
+def _category_codes(column: np.ndarray, n_categories: int, codes: np.ndarray) -> np.ndarray:
+    """Write the codes of a column of categories; beyond 254, the rarest share the last one.
+
+    Returns
+    -------
+    ndarray of int, shape (n_categories,)
+        Code of each category.
+    """
+    known = ~np.isnan(column)
+    category = column[known].astype(np.int64)
+    code = np.arange(n_categories)
+    if n_categories > _MOST_CATEGORIES:
+        by_count = np.argsort(-np.bincount(category, minlength=n_categories), kind="stable")
+        code = np.full(n_categories, _MOST_CATEGORIES - 1)
+        code[by_count[: _MOST_CATEGORIES - 1]] = np.arange(_MOST_CATEGORIES - 1)
+    codes[known] = code[category]
+    return code
+
+
+def _sparse_rows(table: TrainingTable, columns: np.ndarray, max_bins: int) -> RowCodes:
+    """Code the stored entries of a sparse table, then turn them from columns into rows."""
+    X = sp.csc_array(table.X)
+    if len(columns) < X.shape[1]:
+        X = X[:, columns]
+    found = sparse_codes(X, table.uneven_mass, max_bins)
+    n_stored = np.diff(found.indptr)
+    column_of = np.repeat(np.arange(len(columns)), n_stored)
+    is_missing = found.codes == _loops.MISSING
+    has_missing = np.bincount(column_of[is_missing], minlength=len(columns)) > 0
+    kept = np.flatnonzero((found.n_bins > 1) | has_missing)
+    first = _starts((found.n_bins + has_missing)[kept])
+    start_of = np.zeros(len(columns), dtype=np.int64)
+    start_of[kept] = first[:-1]
+    codes = np.where(is_missing, found.n_bins[column_of], found.codes)
+    bins = (codes + start_of[column_of]).astype(np.int32)
+    by_row = sp.csr_array(sp.csc_array((bins, found.indices, found.indptr), shape=X.shape)[:, kept])
+    by_row.sort_indices()
+    return RowCodes(
+        columns=columns[kept],
+        table=(
+            np.zeros((0, 0), dtype=np.uint8),
+            by_row.indptr.astype(np.int64),
+            by_row.data,
+            first,
+            found.zero_code[kept].astype(np.int64),
+        ),
+        n_bins=found.n_bins[kept],
+        has_missing=has_missing[kept],
+        is_category=np.zeros(len(kept), dtype=bool),
+        cuts=[found.cuts[found.first_cut[j] : found.first_cut[j + 1]] for j in kept],
+        n_rows=X.shape[0],
+    )

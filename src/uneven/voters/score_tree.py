@@ -1,0 +1,356 @@
+"""Trees grown best-first for leaves that hold one score per class.
+
+A split is judged by the summed gradients of the two sides, one number per class (or a few random
+projections of them), over the curvature: ``|g|^2 / (h + l2)``. It is how far a quadratic model of
+the loss falls if each side moves by itself. The leaf with the largest gain is split next. Leaf
+scores are found afterwards, from all rows (:mod:`uneven.costs.leaf_steps`).
+
+Columns of categories are split into two sets: the categories of a node are ordered by their mean
+gradient along the direction in which these differ most, and cut where the gain is largest.
+
+References
+----------
+D. Coppersmith, S. J. Hong and J. R. M. Hosking (1999), *Partitioning nominal attributes in decision
+trees*, Data Mining and Knowledge Discovery 3: the order of categories along the leading direction.
+"""
+
+from __future__ import annotations
+
+import heapq
+from dataclasses import dataclass, field
+
+import numpy as np
+
+from uneven.utils.parallel import ThreadPool
+from uneven.voters import _score_loops
+from uneven.voters.cost_tree import CategoryTree, TreeVoter
+from uneven.voters.row_codes import RowCodes
+
+_PARALLEL_ADDITIONS = 300_000
+_TINY = np.finfo(float).tiny
+_AHEAD = 8
+_CATEGORY_SMOOTHING = 10.0
+
+
+@dataclass(frozen=True)
+class Gradients:
+    """What a tree learns from.
+
+    Attributes
+    ----------
+    rows : ndarray of int32, shape (n_drawn,)
+        Rows that take part.
+    values : ndarray of int16, shape (n_samples, n_lanes)
+        Gradients in whole numbers; the last lane is the curvature, at least 1 in drawn rows.
+    unit, curvature_unit : float
+        What 1 stands for in the gradients and in the curvature.
+    """
+
+    rows: np.ndarray
+    values: np.ndarray
+    unit: float
+    curvature_unit: float
+
+
+@dataclass
+class _Split:
+    """The best split of a node, and once it is carried out its children."""
+
+    gain: float
+    column: int
+    goes_left: np.ndarray
+    cut: int
+    missing_left: bool
+    children: tuple[int, int] | None = None
+
+
+@dataclass
+class _Node:
+    """A node while the tree grows; ``split`` is None if no split gains anything."""
+
+    start: int
+    stop: int
+    depth: int
+    slot: int = -1
+    split: _Split | None = None
+
+
+@dataclass
+class GrownTree:
+    """A tree on codes: the columns are those of the codes it was grown on.
+
+    Attributes
+    ----------
+    feature, child, label : ndarray of int, shape (n_nodes,)
+        Column, left child (a leaf is its own) and leaf number (0 in inner nodes).
+    goes_left : ndarray of bool, shape (n_nodes, 256)
+        Side of each code.
+    cut : ndarray of int, shape (n_nodes,)
+        Last code of the left side in a column of numbers.
+    missing_left : ndarray of bool, shape (n_nodes,)
+    n_leaves : int
+    """
+
+    feature: np.ndarray
+    child: np.ndarray
+    label: np.ndarray
+    goes_left: np.ndarray
+    cut: np.ndarray
+    missing_left: np.ndarray
+    n_leaves: int
+
+    def route(self, codes: RowCodes, leaf_of: np.ndarray, pool: ThreadPool) -> None:
+        """Write the leaf number of every row to ``leaf_of``, shape (n_rows,)."""
+        pool.parallel_for(
+            codes.n_rows,
+            _score_loops.route_rows,
+            codes.table,
+            (self.feature, self.child, self.label),
+            self.goes_left,
+            leaf_of,
+            worth=codes.n_rows > 20_000,
+        )
+
+    def voter(self, codes: RowCodes, reach: np.ndarray) -> TreeVoter:
+        """The tree on the values of the table; its answer is the number of the leaf.
+
+        Parameters
+        ----------
+        codes : RowCodes
+            What the tree was grown on.
+        reach : ndarray of shape (n_leaves,)
+            See :class:`~uneven.voters.TreeVoter`.
+        """
+        inner = np.flatnonzero(self.child != np.arange(len(self.child)))
+        parts = {
+            "feature": np.zeros(len(self.child), dtype=np.int64),
+            "threshold": np.full(len(self.child), np.inf),
+            "missing_left": np.ones(len(self.child), dtype=bool),
+            "child": self.child,
+            "label": self.label,
+            "reach": reach[self.label],
+        }
+        parts["reach"][inner] = 0.0
+        sets: dict[int, np.ndarray] = {}
+        for node in inner.tolist():
+            column = int(self.feature[node])
+            parts["feature"][node] = codes.columns[column]
+            parts["missing_left"][node] = self.missing_left[node]
+            if codes.is_category[column]:
+                sets[node] = self.goes_left[node][codes.category_codes[column]]
+            else:
+                own = codes.cuts[column]
+                parts["threshold"][node] = (
+                    own[self.cut[node]] if self.cut[node] < len(own) else (np.finfo(float).max)
+                )
+        return CategoryTree.with_sets(parts, sets) if sets else TreeVoter(**parts)
+
+
+@dataclass
+class ScoreTreeGrower:
+    """Grows trees on the same codes round after round.
+
+    Parameters
+    ----------
+    max_leaves : int
+    max_depth : int
+    l2 : float
+        Added to the curvature of a side.
+    min_weight : float
+        Least curvature of a side.
+    pool : ThreadPool
+    """
+
+    max_leaves: int
+    max_depth: int
+    l2: float
+    min_weight: float
+    pool: ThreadPool
+    _room: dict[tuple[int, int], np.ndarray] = field(default_factory=dict, repr=False)
+
+    def grow(self, codes: RowCodes, gradients: Gradients) -> GrownTree:
+        """Grow a tree on coded rows."""
+        growth = _Growth(self, codes, gradients)
+        while growth.take_best():
+            growth.expand(growth.ahead())
+        return growth.finish()
+
+    def room(self, n_slots: int, size: int) -> np.ndarray:
+        """Memory for histograms, kept from tree to tree, shape (n_slots, size)."""
+        if (n_slots, size) not in self._room:
+            self._room = {(n_slots, size): np.empty((n_slots, size), dtype=np.int32)}
+        return self._room[n_slots, size]
+
+
+class _Growth:
+    """One tree while it grows.
+
+    Nodes are split in the order of their gains. Splits can be carried out ahead of their turn:
+    with several threads a few at a time keep all of them busy. A node that was split ahead, but
+    whose turn never came, stays a leaf, so the tree does not depend on the number of threads.
+    """
+
+    def __init__(self, grower: ScoreTreeGrower, codes: RowCodes, gradients: Gradients) -> None:
+        self.grower, self.codes, self.gradients = grower, codes, gradients
+        self.rows = gradients.rows.copy()
+        self.buffer = np.empty_like(self.rows)
+        lanes = gradients.values.shape[1]
+        self.rule = (gradients.unit, gradients.curvature_unit, grower.l2, grower.min_weight)
+        self.smooth = _CATEGORY_SMOOTHING * grower.min_weight / gradients.curvature_unit
+        self.n_ahead = 1 if grower.pool.n_threads == 1 else _AHEAD
+        n_slots = grower.max_leaves + 2 * self.n_ahead
+        self.histograms = grower.room(n_slots, int(codes.first[-1]) * lanes)
+        self.totals = np.zeros((n_slots, lanes), dtype=np.int32)
+        self.free = list(range(n_slots))[::-1]
+        self.columns = (codes.first, codes.n_bins, codes.has_missing, codes.is_category)
+        self.nodes = [_Node(0, len(self.rows), 0)]
+        self.turns: list[tuple[float, int]] = []
+        self.taken: list[int] = []
+        if grower.max_leaves > 1 and len(codes.columns):
+            root = self.nodes[0]
+            root.slot = self.free.pop()
+            _score_loops.sum_rows(self.rows, gradients.values, self.totals[root.slot])
+            self._examine([(root, None)])
+            self._offer(0)
+
+    def take_best(self) -> bool:
+        """Split leaves as long as the best one was carried out; whether leaves may be added."""
+        while len(self.taken) + 1 < self.grower.max_leaves:
+            if not self.turns:
+                return False
+            number = self.turns[0][1]
+            split = self.nodes[number].split
+            assert split is not None
+            if split.children is None:
+                return True
+            heapq.heappop(self.turns)
+            self.taken.append(number)
+            for child in split.children:
+                self._offer(child)
+        return False
+
+    def _offer(self, number: int) -> None:
+        split = self.nodes[number].split
+        if split is not None:
+            heapq.heappush(self.turns, (-split.gain, number))
+
+    def ahead(self) -> list[int]:
+        """The best nodes whose split is not carried out yet."""
+        if self.n_ahead == 1:
+            return [self.turns[0][1]]
+        left = self.grower.max_leaves - 1 - len(self.taken)
+        waiting = [
+            number
+            for _, number in heapq.nsmallest(2 * self.n_ahead, self.turns)
+            if self.nodes[number].split.children is None  # type: ignore[union-attr]
+        ]
+        spare = min(left // 2, len(self.free) - left)
+        return waiting[: min(self.n_ahead, max(1, spare))]
+
+    def expand(self, numbers: list[int]) -> None:
+        """Carry out the splits of some nodes and examine their children."""
+        pairs: list[tuple[_Node, _Node | None]] = []
+        is_last = len(self.taken) + 2 >= self.grower.max_leaves
+        for number in numbers:
+            node = self.nodes[number]
+            split = node.split
+            assert split is not None
+            middle = _score_loops.partition(
+                self.codes.table, self.rows, self.buffer, (node.start, node.stop),
+                split.column, split.goes_left,
+            )  # fmt: skip
+            left = _Node(node.start, middle, node.depth + 1)
+            right = _Node(middle, node.stop, node.depth + 1)
+            split.children = (len(self.nodes), len(self.nodes) + 1)
+            self.nodes += [left, right]
+            if is_last or node.depth + 1 >= self.grower.max_depth:
+                self.free.append(node.slot)
+                continue
+            small, large = (left, right) if middle - node.start <= node.stop - middle else (
+                right, left
+            )  # fmt: skip
+            small.slot, large.slot = self.free.pop(), node.slot
+            pairs.append((small, large))
+        if pairs:
+            self._examine(pairs)
+
+    def _examine(self, pairs: list[tuple[_Node, _Node | None]]) -> None:
+        """Find the best splits of pairs of siblings, the smaller one first, or of the root."""
+        values, codes = self.gradients.values, self.codes
+        jobs = np.array([(a.start, a.stop, a.slot, -1 if b is None else b.slot) for a, b in pairs])
+        parents = self.totals[jobs[:, 3]]
+        if not codes.table[0].size:
+            for small, _ in pairs:
+                own = self.rows[small.start : small.stop]
+                _score_loops.sum_rows(own, values, self.totals[small.slot])
+        nodes = [node for pair in pairs for node in pair if node is not None]
+        slots = np.array([node.slot for node in nodes])
+        shape = (len(nodes), len(codes.columns))
+        found = (np.empty(shape), np.empty(shape, dtype=np.int64), np.empty(shape, dtype=bool))
+        additions = int((jobs[:, 1] - jobs[:, 0]).sum()) * len(codes.columns)
+        self.grower.pool.parallel_for(
+            len(codes.columns),
+            _score_loops.examine_nodes,
+            codes.table, self.columns, self.rows, jobs, values, self.histograms, self.totals,
+            parents, slots, self.rule, self.smooth, found,
+            worth=additions + 2 * len(nodes) * int(codes.first[-1]) > _PARALLEL_ADDITIONS,
+        )  # fmt: skip
+        best = found[0].argmax(axis=1)
+        for s, node in enumerate(nodes):
+            node.split = self._split_of(node, int(best[s]), *(part[s] for part in found))
+            if node.split is None:
+                self.free.append(node.slot)
+
+    def _split_of(
+        self, node: _Node, column: int, gains: np.ndarray, cuts: np.ndarray, missing: np.ndarray
+    ) -> _Split | None:
+        """The split of a node by a column, or None if it gains nothing."""
+        total = self.totals[node.slot].astype(np.float64)
+        unit, curvature_unit, l2, _ = self.rule
+        unsplit = (total[:-1] ** 2).sum() * unit**2 / (total[-1] * curvature_unit + l2 + _TINY)
+        gain = float(gains[column]) - unsplit
+        if not gain > 1e-6 * unsplit + _TINY:
+            return None
+        codes, cut = self.codes, int(cuts[column])
+        goes_left = np.zeros(256, dtype=bool)
+        histogram, lanes = self.histograms[node.slot], len(total)
+        span = (
+            int(codes.first[column]),
+            int(codes.n_bins[column]),
+            bool(codes.has_missing[column]),
+        )
+        missing_code = span[1]
+        if codes.is_category[column]:
+            order = _score_loops.order_categories(histogram, span, lanes, self.smooth)
+            goes_left[order[: cut + 1]] = True
+        else:
+            goes_left[: cut + 1] = True
+        if span[2] and histogram[(span[0] + missing_code) * lanes + lanes - 1] != 0:
+            if not codes.is_category[column]:
+                goes_left[missing_code] = missing[column]
+        else:
+            bins = histogram[span[0] * lanes : (span[0] + span[1]) * lanes].reshape(-1, lanes)
+            weight = bins[goes_left[: span[1]], -1].sum()
+            goes_left[missing_code:] = 2 * int(weight) >= int(total[-1])
+        missing_left = bool(goes_left[missing_code]) if missing_code < 256 else True
+        return _Split(gain, column, goes_left, cut, missing_left)
+
+    def finish(self) -> GrownTree:
+        """Number the nodes: children side by side, after their parent."""
+        place = {0: 0}
+        n_nodes = 2 * len(self.taken) + 1
+        feature, cut = np.zeros((2, n_nodes), dtype=np.int64)
+        child = np.arange(n_nodes)
+        goes_left = np.zeros((n_nodes, 256), dtype=bool)
+        missing_left = np.ones(n_nodes, dtype=bool)
+        for k, number in enumerate(self.taken):
+            node, split = place[number], self.nodes[number].split
+            assert split is not None
+            assert split.children is not None
+            child[node] = 2 * k + 1
+            feature[node], cut[node] = split.column, split.cut
+            goes_left[node], missing_left[node] = split.goes_left, split.missing_left
+            place[split.children[0]], place[split.children[1]] = 2 * k + 1, 2 * k + 2
+        is_leaf = child == np.arange(n_nodes)
+        label = np.where(is_leaf, np.cumsum(is_leaf) - 1, 0)
+        return GrownTree(feature, child, label, goes_left, cut, missing_left, len(self.taken) + 1)
