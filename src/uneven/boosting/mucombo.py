@@ -7,11 +7,11 @@ from dataclasses import dataclass, field
 from typing import Any, ClassVar
 
 import numpy as np
-from scipy.special import logsumexp
 
 from uneven.boosting.base import Round, Setting
 from uneven.boosting.multiview import MultiViewBoosting, ViewProcess, ViewResult, term_answers
 from uneven.costs import EDGE_CLIP
+from uneven.costs._portable import exp_all, log_sum_exp
 from uneven.costs.class_weights import CONSTRAINTS, exact_coefficients, simplified_coefficients
 from uneven.utils.contract import TWO_VIEWS
 from uneven.utils.docstrings import documented
@@ -186,7 +186,7 @@ class MuComboClassifier(MultiViewBoosting):
             j, costs = result.view, process.views[result.view].costs
             right[j], wrong[j] = costs.right_and_wrong_by_class(result.answers)
             weight[j], loss[j] = result.weight, costs.log_loss
-        loss = np.exp(loss - loss.max())
+        loss = exp_all(loss - loss.max())
         right, wrong = right * loss[:, None], wrong * loss[:, None]
         if callable(self.coefficients):
             return _check_coefficients(self.coefficients(right, wrong, weight), right.shape)
@@ -208,7 +208,7 @@ class MuComboClassifier(MultiViewBoosting):
         return {
             "edge": edges.max(),
             "weight": weights[edges.argmax()],
-            "log_loss": float(logsumexp(losses)),
+            "log_loss": log_sum_exp(losses),
             "coefficients": coefficients,
             "view_edge": edges,
             "view_weight": weights,

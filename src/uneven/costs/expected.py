@@ -13,7 +13,6 @@ A process that knows its noise matrix asks :class:`NoisyLabels` instead of
 
 from __future__ import annotations
 
-import math
 from collections.abc import Callable
 from threading import Lock
 
@@ -21,6 +20,7 @@ import numpy as np
 
 from uneven.costs import _loops
 from uneven.costs._loops import BLOCK
+from uneven.costs._portable import log, log_all
 from uneven.costs.matrices import CostMatrix, KnownLabels, VoteCosts, quantum
 from uneven.utils.parallel import ThreadPool
 from uneven.utils.simplex import recover_priors
@@ -69,11 +69,9 @@ class Beliefs:
         self._y = np.ascontiguousarray(y, dtype=np.int32)
         self._pool = pool or ThreadPool()
         self._n_blocks = -(-len(y) // BLOCK)
-        with np.errstate(divide="ignore"):
-            self._log_noise = np.log(noise_matrix)
-            log_prior = np.log(prior)
-        log_units = np.zeros(len(prior)) if units is None else np.log(units)
-        self._logs = (log_prior, log_units)
+        self._log_noise = log_all(noise_matrix)
+        log_units = np.zeros(len(prior)) if units is None else log_all(units)
+        self._logs = (log_all(prior), log_units)
         self._scores = np.zeros((len(y), len(prior)))
         self._beliefs = np.empty((len(y), len(prior)))
         self._share = np.empty(0)
@@ -188,9 +186,7 @@ class ExpectedCosts(VoteCosts):
         self._seen_version: tuple[int, int] | None = None
         self._added = 0
         super().__init__(y, len(units), mass, pool)
-        with np.errstate(divide="ignore"):
-            self._log_weight = np.log(mass)
-        self._log_units = np.log(units)
+        self._log_weight, self._log_units = log_all(mass), log_all(units)
         self._prices = np.empty((0, 0)) if class_cost is None else class_cost
         self._beliefs, self._updates_beliefs = beliefs, updates_beliefs
         self._cancelled = np.empty((len(y), self.n_classes))
@@ -231,7 +227,7 @@ class ExpectedCosts(VoteCosts):
     def log_loss(self) -> float:  # type: ignore[override]
         """Logarithm of the expected exponential loss."""
         loss = self.stake * self._quantum
-        return self._shift + math.log(loss) if loss > 0.0 else -math.inf
+        return self._shift + float(log(loss))
 
     def add(
         self, answers: np.ndarray, weight: float | np.ndarray, share: np.ndarray | None = None

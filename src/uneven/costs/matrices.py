@@ -32,7 +32,7 @@ from typing import Any
 
 import numpy as np
 
-from uneven.costs import _loops
+from uneven.costs import _loops, _portable
 from uneven.costs._simd import aligned_zeros
 from uneven.utils.parallel import ThreadPool
 
@@ -147,7 +147,7 @@ def vote_weight(edge: float) -> float:
     0.0
     """
     clipped = min(max(float(edge), 0.0), 1.0 - EDGE_CLIP)
-    return float(np.arctanh(clipped))
+    return float(_portable.arctanh(clipped))
 
 
 def line_search_weight(right: float, wrong: float) -> float:
@@ -165,10 +165,10 @@ def line_search_weight(right: float, wrong: float) -> float:
     >>> round(line_search_weight(right=7.0, wrong=1.0), 9)
     0.972955075
     """
-    ceiling = float(np.arctanh(1.0 - EDGE_CLIP))
+    ceiling = vote_weight(1.0)
     if wrong <= 0.0:
         return ceiling if right > 0.0 else 0.0
-    return float(np.clip(0.5 * np.log(max(right, wrong) / wrong), 0.0, ceiling))
+    return min(0.5 * float(_portable.log(max(right, wrong) / wrong)), ceiling)
 
 
 def example_distribution(costs: np.ndarray, y: np.ndarray) -> np.ndarray:
@@ -438,8 +438,7 @@ class RunningCosts(VoteCosts):
     ) -> None:
         super().__init__(y, n_classes, weights, pool)
         factors = np.ones((n_classes, n_classes)) if class_cost is None else class_cost
-        with np.errstate(divide="ignore"):
-            self._log_costs = (np.log(weights).astype(np.float64), np.log(factors))
+        self._log_costs = (_portable.log_all(weights), _portable.log_all(factors))
         self.scores = np.zeros((len(y), n_classes), order="F")
         self._refresh()
 
@@ -480,7 +479,7 @@ class RunningCosts(VoteCosts):
     def _settle(self, sums: np.ndarray, stakes: np.ndarray) -> None:
         super()._settle(sums, stakes)
         loss = self.stake * self._quantum
-        self.log_loss = self._shift + math.log(loss) if loss > 0.0 else -math.inf
+        self.log_loss = self._shift + float(_portable.log(loss))
 
 
 class KnownLabels:
@@ -588,7 +587,8 @@ def quantum(total: float) -> float:
     """Quantum for costs that add up to ``total``: sums stay below 2**51 quanta, even doubled."""
     if not total > 0.0:
         return 1.0
-    return float(2.0 ** (np.ceil(np.log2(total)) + 2 - 51))
+    fraction, exponent = math.frexp(total)
+    return math.ldexp(1.0, exponent - (fraction == 0.5) + 2 - 51)
 
 
 def _snap_weights(weights: np.ndarray) -> np.ndarray:
