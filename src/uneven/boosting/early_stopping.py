@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import numpy as np
 
+from uneven.utils.reproducible_sums import sum_by_label
 from uneven.views.training_rows import TrainingRows
 from uneven.votes import Term, Vote
 from uneven.votes.vote import vote_answers
@@ -54,7 +55,9 @@ class EarlyStopping:
         vote = Vote(terms, [len(terms)], len(self._worth), rows.views)
         self._scores += vote.score(rows.X)
         answers = vote_answers(self._scores, self._fallback)
-        value = float((rows.mass * self._worth[answers, self._signals]).sum())
+        pairs = answers * self._worth.shape[1] + self._signals
+        mass = sum_by_label(pairs, rows.mass, self._worth.size)
+        value = float((self._worth.ravel() * mass).sum())
         self._seen += 1
         if value > self._best:
             self._best, self.best_round = value, self._seen

@@ -194,7 +194,7 @@ class MuComboClassifier(MultiViewBoosting):
             return np.ones_like(right)
         if self.coefficients == "exact":
             return exact_coefficients(right, wrong, weight, self.constraint)
-        smoothing = loss / (process.setting.table.mass.sum() * n_classes)
+        smoothing = loss / (process.setting.table.class_mass.sum() * n_classes)
         normalise = "sum" if self.constraint == "eq1" else "cap"
         return simplified_coefficients(right, wrong, weight, smoothing, normalise)
 

@@ -32,7 +32,16 @@ def max_log_cost(scores, y, log_costs):
 
 
 @njit(cache=True, nogil=True, error_model="numpy")
-def fill_costs(scores, y, log_costs, log_shift, matrix, stakes, start, stop):
+def _add_folds(value, units, sums, block):
+    """Add a number in two folds, so that the sums do not depend on the order of the rows."""
+    coarse, fine = _SNAP * units[0], _SNAP * units[1]
+    high = (value + coarse) - coarse
+    sums[block, 0] += high
+    sums[block, 1] += ((value - high) + fine) - fine
+
+
+@njit(cache=True, nogil=True, error_model="numpy")
+def fill_costs(scores, y, log_costs, log_shift, units, matrix, stakes, start, stop):
     """Compute pair costs from the scores, not yet snapped, for the row blocks given.
 
     The cost of label ``k`` is exp(score of k - score of y + log cost - shift).
@@ -43,14 +52,14 @@ def fill_costs(scores, y, log_costs, log_shift, matrix, stakes, start, stop):
     y : (n,)
     log_costs : tuple of (n,) log weight of each example and (K, K) log class-pair costs
     log_shift : float
+    units : (float, float), grids of the two folds in which the pair costs of the rows are added
     matrix : (n, lanes) output
-    stakes : (n_blocks,) output, sum of the pair costs of each block
+    stakes : (n_blocks, 2) output, zero before, sums of both folds in each block
     """
     log_weight, log_class_cost = log_costs
     n_classes = scores.shape[1]
     room = np.empty(_TILE * n_classes)
     for block in range(start, stop):
-        stake = 0.0
         end = min(y.shape[0], (block + 1) * BLOCK)
         for first in range(block * BLOCK, end, _TILE):
             last = min(end, first + _TILE)
@@ -65,11 +74,12 @@ def fill_costs(scores, y, log_costs, log_shift, matrix, stakes, start, stop):
             at = 0
             for i in range(first, last):
                 costs[at + y[i]] = 0.0
+                stake = 0.0
                 for k in range(n_classes):
                     matrix[i, k] = costs[at]
                     stake += costs[at]
                     at += 1
-        stakes[block] = stake
+                _add_folds(stake, units, stakes, block)
 
 
 @njit(cache=True, nogil=True, error_model="numpy")
@@ -387,7 +397,7 @@ def _log_pulls_and_stakes(i, scores, log_weight, log_units, log_shift, room, at)
 
 @njit(cache=True, nogil=True, error_model="numpy")
 def fill_expected(
-    scores, beliefs, log_weight, log_units, class_cost, log_shift, out, stakes, start, stop
+    scores, beliefs, log_weight, log_units, class_cost, log_shift, units, out, stakes, start, stop
 ):
     """Expected costs of the row blocks given, not yet snapped.
 
@@ -402,15 +412,14 @@ def fill_expected(
     log_units : (K,)
     class_cost : (K, K) price factors, row = true class; an empty array for none
     log_shift : float
+    units, stakes : as in ``fill_costs``
     out : tuple of (n, lanes) costs, (n, K) what each answer cancels, (n,) stake of each row
-    stakes : (n_blocks,) output, sum of the stakes of each block
     """
     matrix, cancelled, row_stakes = out
     n_classes = scores.shape[1]
     room = np.empty((2, _TILE, n_classes))
     pulls, held = np.empty((2, n_classes))
     for block in range(start, stop):
-        stakes[block] = 0.0
         end = min(scores.shape[0], (block + 1) * BLOCK)
         for first in range(block * BLOCK, end, _TILE):
             last = min(end, first + _TILE)
@@ -433,7 +442,7 @@ def fill_expected(
                     cancelled[i, q] = stake[q] * pulls[q]
                     matrix[i, q] = pull[q] * held[q] - cancelled[i, q]
                     row_stakes[i] += cancelled[i, q]
-                stakes[block] += row_stakes[i]
+                _add_folds(row_stakes[i], units, stakes, block)
 
 
 @njit(cache=True, nogil=True, error_model="numpy")

@@ -20,7 +20,7 @@ _LN2_HIGH = 0.6931471803691238
 """The first 32 bits of log(2): products with a whole number below 2**20 are exact."""
 _LN2_LOW = 1.9082149292705877e-10
 _WHOLE = 6755399441055744.0
-"""1.5 * 2**52: added to a double below 2**51, it leaves the nearest whole number in the low bits."""
+"""1.5 * 2**52: added to a double below 2**51, it leaves the nearest whole number in low bits."""
 _ONE_BITS = 0x3FF << 52
 _MANTISSA = (1 << 52) - 1
 _SQRT_HALF_BITS = 0x3FE6A09E667F3BCD

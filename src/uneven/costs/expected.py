@@ -23,6 +23,7 @@ from uneven.costs._loops import BLOCK
 from uneven.costs._portable import log, log_all
 from uneven.costs.matrices import CostMatrix, KnownLabels, VoteCosts, quantum
 from uneven.utils.parallel import ThreadPool
+from uneven.utils.reproducible_sums import fold_units, reproducible_sum
 from uneven.utils.simplex import recover_priors
 
 _NEVER_STALE = (-1, -1)
@@ -284,11 +285,13 @@ class ExpectedCosts(VoteCosts):
         self._shift = float(shift) if np.isfinite(shift) else 0.0
         sums, stakes = self._empty_sums()
         out = (self._matrix, self._cancelled, self._row_stakes)
+        largest = self.n_classes**2 * self._prices.max(initial=1.0)
+        units, folds = fold_units(len(self.y), float(largest)), np.zeros((self._n_blocks, 2))
         self._over_blocks(
             _loops.fill_expected,
-            self.scores, beliefs, *logs, self._prices, self._shift, out, stakes,
+            self.scores, beliefs, *logs, self._prices, self._shift, units, out, folds,
         )  # fmt: skip
-        self._quantum = quantum(float(stakes.sum()))
+        self._quantum = quantum(float(folds.sum(axis=0).sum()))
         self._over_blocks(_loops.snap_expected, self.y, 1.0 / self._quantum, out, sums, stakes)
         self._settle(sums, stakes)
 
@@ -332,8 +335,7 @@ class NoisyLabels(KnownLabels):
     ) -> None:
         self._inverse, self._clean = inverse, clean
         super().__init__(y, mass, n_classes, units_of, class_cost)
-        total = np.bincount(y, weights=mass, minlength=n_classes).sum()
-        units = units_of(self.class_prior * total)
+        units = units_of(self.class_prior * reproducible_sum(mass))
         if class_cost is not None:
             means = np.where(np.eye(n_classes, dtype=bool), 0.0, class_cost).mean(axis=1)
             units = units / np.where(means > 0.0, means, 1.0)
@@ -384,7 +386,7 @@ class NoisyLabels(KnownLabels):
         would be with the true labels.
         """
         gains = np.hstack([self._inverse, np.eye(self._n_classes)])
-        return mass.sum() * self.class_prior, self._signals(y, clean), gains
+        return reproducible_sum(mass) * self.class_prior, self._signals(y, clean), gains
 
     def _signals(self, y: np.ndarray, clean: np.ndarray | None) -> np.ndarray:
         """What is seen of rows: labels or, ``n_classes`` further on, true classes."""

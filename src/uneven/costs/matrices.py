@@ -35,6 +35,7 @@ import numpy as np
 from uneven.costs import _loops, _portable
 from uneven.costs._simd import aligned_zeros
 from uneven.utils.parallel import ThreadPool
+from uneven.utils.reproducible_sums import fold_units, reproducible_sum, sum_by_label
 
 EDGE_CLIP = 1e-10
 """Edges are kept this far from -1 and 1, so that a vote weight is at most 11.86."""
@@ -366,7 +367,7 @@ class FixedCosts(CostMatrix):
         super().__init__(y, n_classes, weights, pool)
         costs = self.matrix[:, :n_classes]
         costs[:] = prices - prices.mean(axis=1, keepdims=True)
-        self._snap(quantum(float(np.abs(prices).sum())))
+        self._snap(quantum(reproducible_sum(np.abs(prices))))
 
 
 class VoteCosts(CostMatrix, metaclass=ABCMeta):
@@ -467,12 +468,13 @@ class RunningCosts(VoteCosts):
         self._rounds, self._votes = 0, 0.0
         shift = _loops.max_log_cost(self.scores, self.y, self._log_costs)
         self._shift = float(shift) if np.isfinite(shift) else 0.0
-        stakes = np.empty(self._n_blocks)
+        units = fold_units(len(self.y), float(self.n_classes))
+        stakes = np.zeros((self._n_blocks, 2))
         self._over_blocks(
             _loops.fill_costs,
-            self.scores, self.y, self._log_costs, self._shift, self.matrix, stakes,
+            self.scores, self.y, self._log_costs, self._shift, units, self.matrix, stakes,
         )  # fmt: skip
-        self._quantum = quantum(float(stakes.sum()))
+        self._quantum = quantum(float(stakes.sum(axis=0).sum()))
         self._snap(self._quantum)
         self._first_stake = self.stake
 
@@ -530,7 +532,7 @@ class KnownLabels:
 
     def class_mass(self, mass: np.ndarray) -> np.ndarray:
         """Mass of the true classes if the rows have this mass (n_samples,); (n_classes,)."""
-        return np.bincount(self._y, weights=mass, minlength=self._n_classes)
+        return sum_by_label(self._y, mass, self._n_classes)
 
     def open_costs(
         self, mass: np.ndarray, updates_beliefs: bool = False, pool: ThreadPool | None = None
@@ -579,8 +581,7 @@ class KnownLabels:
         gains : ndarray of shape (n_classes, n_signals)
             What answering a class gains on a row with that signal, in expectation.
         """
-        class_mass = np.bincount(y, weights=mass, minlength=self._n_classes)
-        return class_mass, y, np.eye(self._n_classes)
+        return sum_by_label(y, mass, self._n_classes), y, np.eye(self._n_classes)
 
 
 def quantum(total: float) -> float:
@@ -593,7 +594,8 @@ def quantum(total: float) -> float:
 
 def _snap_weights(weights: np.ndarray) -> np.ndarray:
     """Weights on a grid where sums are exact; whole numbers stay, positive ones stay positive."""
-    if np.all(weights == np.rint(weights)) and weights.sum() < 2.0**50:
+    total = reproducible_sum(weights)
+    if np.all(weights == np.rint(weights)) and total < 2.0**50:
         return np.asarray(weights, dtype=np.float64)
-    snapped = np.rint(weights / quantum(float(weights.sum())))
+    snapped = np.rint(weights / quantum(total))
     return np.maximum(snapped, weights > 0.0)

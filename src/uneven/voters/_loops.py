@@ -304,17 +304,18 @@ def answer_rows(nodes, labels, y, mass, answers, hits, start, stop):
     nodes : (n,) node of each row
     labels : (n_nodes,) answer of each node
     y : (n,) true labels
-    mass : (n,) how many examples each row stands for
+    mass : (n_folds, n) how many examples each row stands for, in parts that add up exactly
     answers : (n,) output
-    hits : (n_blocks, n_nodes) output, zero before
+    hits : (n_blocks, n_folds, n_nodes) output, zero before
     """
     n = nodes.shape[0]
     for block in range(start, stop):
-        for i in range(block * _SUM_BLOCK, min(n, (block + 1) * _SUM_BLOCK)):
-            node = nodes[i]
-            answer = labels[node]
-            answers[i] = answer
-            hits[block, node] += mass[i] * (answer == y[i])
+        for part in range(mass.shape[0]):
+            for i in range(block * _SUM_BLOCK, min(n, (block + 1) * _SUM_BLOCK)):
+                node = nodes[i]
+                answer = labels[node]
+                answers[i] = answer
+                hits[block, part, node] += mass[part, i] * (answer == y[i])
 
 
 @njit(cache=True, nogil=True, error_model="numpy")

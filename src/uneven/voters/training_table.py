@@ -18,6 +18,7 @@ import numpy as np
 import scipy.sparse as sp
 
 from uneven.utils.parallel import ThreadPool
+from uneven.utils.reproducible_sums import fold, sum_by_label
 from uneven.views.training_rows import TrainingRows
 from uneven.voters import _loops
 
@@ -75,7 +76,13 @@ class TrainingTable:
     @cached_property
     def class_mass(self) -> np.ndarray:
         """Mass of each class, shape (n_classes,)."""
-        return np.bincount(self.y, weights=self.mass, minlength=self.n_classes)
+        return sum_by_label(self.y, self.mass, self.n_classes)
+
+    @cached_property
+    def mass_folds(self) -> np.ndarray:
+        """The mass of each row in one or two parts that add up exactly, (n_folds, n_samples)."""
+        folds = fold(self.mass)
+        return folds if folds[1].any() else folds[:1]
 
     def take(self, rows: np.ndarray) -> TrainingTable:
         """Some rows, in increasing order, with the codes that they have in this table."""
@@ -85,7 +92,7 @@ class TrainingTable:
     def reach(self, answers: np.ndarray) -> np.ndarray:
         """Share of each class's mass that is answered rightly, shape (n_classes,)."""
         right = answers == self.y
-        hits = np.bincount(self.y[right], weights=self.mass[right], minlength=self.n_classes)
+        hits = sum_by_label(self.y[right], self.mass[right], self.n_classes)
         return hits / np.maximum(self.class_mass, np.finfo(float).tiny)
 
     def where(self, row_mask: np.ndarray, pool: ThreadPool) -> TrainingTable:
@@ -371,17 +378,22 @@ def cut_points(
         ordered, mass = values[order], mass[order]
     starts = np.flatnonzero(ordered[1:] != ordered[:-1]) + 1
     if len(starts) >= max_bins:
-        whole = len(ordered) if mass is None else mass.sum()
-        wanted = whole * np.arange(1, max_bins) / max_bins * (1.0 - 1e-12)
+        until = np.arange(1, len(ordered) + 1) if mass is None else _running_sums(mass)
+        wanted = until[-1] * np.arange(1, max_bins) / max_bins * (1.0 - 1e-12)
         if mass is None and len(starts) == len(ordered) - 1:
             starts = np.ceil(wanted).astype(np.intp)
         else:
-            below = starts if mass is None else np.cumsum(mass)[starts - 1]
-            chosen = np.minimum(np.searchsorted(below, wanted), len(starts) - 1)
+            chosen = np.minimum(np.searchsorted(until[starts - 1], wanted), len(starts) - 1)
             starts = starts[chosen[np.diff(chosen, prepend=-1) > 0]]
     low, high = ordered[starts - 1].astype(np.float64), ordered[starts].astype(np.float64)
     middle = 0.5 * low + 0.5 * high
     return np.where(middle < high, middle, low)
+
+
+def _running_sums(mass: np.ndarray) -> np.ndarray:
+    """Sums of the first entries, which do not depend on the order before them; (n_samples,)."""
+    high, low = np.cumsum(fold(mass), axis=1)
+    return np.asarray(high + low)
 
 
 def bin_table(
@@ -450,7 +462,8 @@ def _bin_sparse(X: Any, mass: np.ndarray | None, max_bins: int) -> BinnedSparse:
         table.sum_duplicates()
     n_rows, n_features = table.shape
     weights = np.ones(n_rows) if mass is None else mass
-    everything = float(weights.sum())
+    parts = fold(weights)
+    everything = float(parts.sum(axis=1).sum())
     thresholds = np.full((n_features, 255), np.inf)
     n_bins = np.ones(n_features, dtype=np.int64)
     zero_codes = np.zeros(n_features, dtype=np.uint8)
@@ -459,7 +472,7 @@ def _bin_sparse(X: Any, mass: np.ndarray | None, max_bins: int) -> BinnedSparse:
         stored = slice(table.indptr[f], table.indptr[f + 1])
         values, rows = table.data[stored].astype(np.float64), table.indices[stored]
         known = ~np.isnan(values)
-        implicit = everything - float(weights[rows].sum())
+        implicit = everything - float(parts[:, rows].sum(axis=1).sum())
         if len(rows) < n_rows:
             cuts = cut_points(
                 np.append(values[known], 0.0), np.append(weights[rows[known]], implicit), max_bins
