@@ -2,9 +2,10 @@
 
 Every column becomes at most 255 ordered codes. A column with at most 255 distinct values (integers,
 category codes) is kept exactly; a longer one is cut at weighted quantiles. A dense table of more
-than 32 768 rows is judged by a sample of them, so a value that the sample lacks shares the bin of a
-neighbour. Missing values have a code of their own, whose side each split learns. Sparse columns
-keep only their stored entries.
+than 32 768 rows is judged by a sample of so many different ones, so a value that the sample lacks
+shares the bin of a neighbour. The sample is chosen by a hash of what the rows hold: it does not
+depend on their order. Missing values have a code of their own, whose side each split learns. Sparse
+columns keep only their stored entries.
 """
 
 from __future__ import annotations
@@ -18,7 +19,8 @@ import numpy as np
 import scipy.sparse as sp
 
 from uneven.utils.parallel import ThreadPool
-from uneven.utils.reproducible_sums import fold, sum_by_label
+from uneven.utils.reproducible_sums import fold, reproducible_sum, sum_by_label
+from uneven.utils.row_hash import row_hashes
 from uneven.views.training_rows import TrainingRows
 from uneven.voters import _loops
 
@@ -396,12 +398,44 @@ def _running_sums(mass: np.ndarray) -> np.ndarray:
     return np.asarray(high + low)
 
 
+def _sample_rows(X: np.ndarray, mass: np.ndarray | None, pool: ThreadPool) -> tuple[Any, Any]:
+    """Rows from which quantiles are taken, and what each of them stands for.
+
+    Of more than 32 768 rows, those of the smallest hashes are taken, equal rows as one that
+    stands for all of them. A row that stands for more than its part of the table is in the sample
+    by chance: it weighs what it would if it were in every sample.
+    """
+    if X.shape[0] <= _SAMPLE_ROWS:
+        return slice(None), mass
+    hashes = row_hashes(X, pool)
+    last = _smallest_different(hashes, _SAMPLE_ROWS)
+    rows = np.flatnonzero(hashes <= last)
+    _, first, place = np.unique(hashes[rows], return_index=True, return_inverse=True)
+    if mass is None and len(first) == len(rows):
+        return rows, None
+    weights = np.ones(len(rows)) if mass is None else mass[rows]
+    sampled = sum_by_label(place, weights, len(first))
+    total = float(X.shape[0]) if mass is None else reproducible_sum(mass)
+    share = 1.0 if len(rows) == len(hashes) else float(last) / 2.0**64
+    return rows[first], np.minimum(sampled, np.maximum(total / _SAMPLE_ROWS, share * sampled))
+
+
+def _smallest_different(hashes: np.ndarray, size: int) -> np.uint64:
+    """The last of the ``size`` smallest different hashes, or of all if they are fewer."""
+    looked_at = size
+    while True:
+        looked_at = min(looked_at, len(hashes))
+        different = np.unique(np.partition(hashes, looked_at - 1)[:looked_at])
+        if len(different) >= size or looked_at == len(hashes):
+            return different[:size][-1]
+        looked_at *= 2
+
+
 def bin_table(
     X: Any,
     mass: np.ndarray | None = None,
     max_bins: int = 255,
     pool: ThreadPool | None = None,
-    seed: int = 0,
 ) -> BinnedDense | BinnedSparse:
     """Bin a validated table.
 
@@ -414,8 +448,6 @@ def bin_table(
     max_bins : int, default=255
         Between 2 and 255.
     pool : ThreadPool, optional
-    seed : int, default=0
-        Draws the rows from which quantiles are taken when there are more than 32 768.
 
     Examples
     --------
@@ -429,10 +461,7 @@ def bin_table(
     if sp.issparse(X):
         return _bin_sparse(X, mass, max_bins)
     n_rows, n_features = X.shape
-    sample: Any = slice(None)
-    if n_rows > _SAMPLE_ROWS:
-        sample = np.sort(np.random.default_rng(seed).choice(n_rows, _SAMPLE_ROWS, replace=False))
-    sampled_mass = None if mass is None else mass[sample]
+    sample, sampled_mass = _sample_rows(X, mass, pool)
     thresholds = np.full((n_features, 255), np.inf)
     n_bins = np.empty(n_features, dtype=np.int64)
 
