@@ -82,3 +82,41 @@ def test_sparse_columns_get_the_codes_of_dense_ones(problem):
         column = np.full(len(X), zero_codes[f])
         column[indices[indptr[f] : indptr[f + 1]]] = codes[indptr[f] : indptr[f + 1]]
         np.testing.assert_array_equal(column, dense.codes[f])
+
+
+def test_the_cuts_of_a_large_table_do_not_depend_on_the_order_of_its_rows():
+    rng = np.random.RandomState(0)
+    X = np.column_stack([rng.randn(50_000), rng.randint(300, size=50_000)])
+    X[::7, 0] = np.nan
+    mass = rng.rand(50_000)
+    order = rng.permutation(len(X))
+    for weights in (None, mass):
+        there = bin_table(X, weights)
+        here = bin_table(X[order], None if weights is None else weights[order])
+        assert np.array_equal(there.thresholds, here.thresholds)
+        assert np.array_equal(there.codes[:, order], here.codes)
+
+
+def test_a_large_table_of_few_different_rows_keeps_them_all():
+    X = np.repeat(np.arange(200.0), 250)[:, None]
+    assert np.array_equal(bin_table(X).thresholds[0, :199], np.arange(199.0) + 0.5)
+    counts = np.arange(1, 601)
+    X = np.repeat(np.arange(600.0), counts)[:, None]
+    once = bin_table(np.arange(600.0)[:, None], counts.astype(float))
+    assert np.array_equal(bin_table(X).thresholds, once.thresholds)
+
+
+def test_one_row_that_is_half_of_a_large_table_leaves_bins_to_the_others():
+    rng = np.random.RandomState(0)
+    for seed in range(5):
+        X = np.concatenate([np.zeros(200_000), rng.rand(200_000) + seed + 1])[:, None]
+        assert bin_table(X).n_bins[0] > 100
+
+
+def test_the_cuts_of_a_large_table_are_near_its_quantiles():
+    rng = np.random.RandomState(0)
+    X = rng.rand(100_000, 1)
+    cuts = bin_table(X).thresholds[0, :254]
+    assert np.abs(cuts - np.arange(1, 255) / 255).max() < 0.015
+    heavy = bin_table(X, np.where(X[:, 0] < 0.5, 3.0, 1.0)).thresholds[0, :254]
+    assert abs((heavy < 0.5).mean() - 0.75) < 0.03

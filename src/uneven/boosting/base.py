@@ -39,6 +39,7 @@ from uneven.utils.parameters import (
     check_parameters,
     store_parameters,
 )
+from uneven.utils.row_hash import draw_lots, smallest_lots
 from uneven.utils.validation import check_class_cost, fitted_attributes, whole_or_nothing
 from uneven.views import ViewMap
 from uneven.views.training_rows import TrainingRows, check_same_table, validate_fit_data
@@ -64,9 +65,10 @@ class RowDraw:
 
     Parameters
     ----------
-    n_rows : int
+    keys : ndarray of uint64, shape (n_rows,), or None
+        By which rows are drawn; see :func:`~uneven.utils.row_hash.row_keys`. None takes all rows.
     share : float
-        Share of the rows to draw, in (0, 1]; 1 takes all of them and draws nothing.
+        Share of the rows to draw, in (0, 1].
 
     Attributes
     ----------
@@ -75,23 +77,21 @@ class RowDraw:
 
     Examples
     --------
-    >>> draw = RowDraw(6, 0.5)
+    >>> draw = RowDraw(np.arange(6, dtype=np.uint64), 0.5)
     >>> draw.begin(seed=0)
     >>> int(draw.rows.sum())
     3
     """
 
-    def __init__(self, n_rows: int, share: float) -> None:
-        self._n_rows, self._share = n_rows, share
+    def __init__(self, keys: np.ndarray | None, share: float) -> None:
+        self._keys, self._share = keys, share
         self.rows: np.ndarray | None = None
 
     def begin(self, seed: int) -> None:
         """Draw the rows of a round, the same ones for the same seed."""
-        if self._share < 1.0:
-            size = max(1, round(self._share * self._n_rows))
-            drawn = np.random.RandomState(seed).permutation(self._n_rows)[:size]
-            self.rows = np.zeros(self._n_rows, dtype=bool)
-            self.rows[drawn] = True
+        if self._keys is not None:
+            size = max(1, round(self._share * len(self._keys)))
+            self.rows = smallest_lots(draw_lots(self._keys, seed), size)
 
     def seen_of(self, costs: CostMatrix, pool: ThreadPool) -> CostMatrix:
         """The costs of the drawn rows; of all rows if the drawn ones cost nothing."""
@@ -331,7 +331,8 @@ class BoostingClassifier(CallbackSupportMixin, StagedVoteClassifier, metaclass=A
                 table = TrainingTable.of(train, self.max_bins, pool)
                 labels = self._observe(train, pool)
                 self.class_prior_ = labels.class_prior
-                draw = RowDraw(len(train.y), 1.0 if self._has_scores else self.subsample_)
+                share = 1.0 if self._has_scores else self.subsample_
+                draw = RowDraw(train.draw_keys() if share < 1.0 else None, share)
                 setting = Setting(table, rows.views, train.view_mask, labels, draw)
                 process = self._begin(setting)
                 vote = self._resume(setting, process, continued)

@@ -10,6 +10,7 @@ import numpy as np
 from scipy.special import log_softmax, logsumexp
 from sklearn.base import BaseEstimator, ClassifierMixin
 
+from uneven.utils.reproducible_sums import sum_by_label
 from uneven.views.training_rows import TrainingRows
 from uneven.votes import Term, Vote
 from uneven.votes.vote import flatten_binary, vote_answers
@@ -83,7 +84,9 @@ class Recall:
     def __call__(self, scores: np.ndarray) -> float:
         """The worth of the answers."""
         answers = vote_answers(scores, self.fallback)
-        return float((self.mass * self.worth[answers, self.signals]).sum())
+        pairs = answers * self.worth.shape[1] + self.signals
+        mass = sum_by_label(pairs, self.mass, self.worth.size)
+        return float((self.worth.ravel() * mass).sum())
 
 
 @dataclass(frozen=True)

@@ -7,12 +7,12 @@ from dataclasses import dataclass, field
 from typing import Any, ClassVar
 
 import numpy as np
-from scipy.special import logsumexp
 
 from uneven.boosting.base import Round, ScoreLeavesMixin, Setting
 from uneven.boosting.multiview import MultiViewBoosting, ViewProcess, term_answers
 from uneven.boosting.score_leaves import ScoreViewProcess
 from uneven.costs import EDGE_CLIP
+from uneven.costs._portable import exp_all, log_sum_exp
 from uneven.costs.class_weights import CONSTRAINTS, exact_coefficients, simplified_coefficients
 from uneven.utils.contract import TWO_VIEWS
 from uneven.utils.docstrings import documented
@@ -197,7 +197,7 @@ class MuComboClassifier(ScoreLeavesMixin, MultiViewBoosting):
             j, costs = result.view, process.views[result.view].costs
             right[j], wrong[j] = result.right_and_wrong_by_class(costs)
             weight[j], loss[j] = result.weight, costs.log_loss
-        loss = np.exp(loss - loss.max())
+        loss = exp_all(loss - loss.max())
         right, wrong = right * loss[:, None], wrong * loss[:, None]
         if callable(self.coefficients):
             return _check_coefficients(self.coefficients(right, wrong, weight), right.shape)
@@ -205,7 +205,7 @@ class MuComboClassifier(ScoreLeavesMixin, MultiViewBoosting):
             return np.ones_like(right)
         if self.coefficients == "exact":
             return exact_coefficients(right, wrong, weight, self.constraint)
-        smoothing = loss / (process.setting.table.mass.sum() * n_classes)
+        smoothing = loss / (process.setting.table.class_mass.sum() * n_classes)
         normalise = "sum" if self.constraint == "eq1" else "cap"
         return simplified_coefficients(right, wrong, weight, smoothing, normalise)
 
@@ -219,7 +219,7 @@ class MuComboClassifier(ScoreLeavesMixin, MultiViewBoosting):
         return {
             "edge": edges.max(),
             "weight": weights[edges.argmax()],
-            "log_loss": float(logsumexp(losses)),
+            "log_loss": log_sum_exp(losses),
             "coefficients": coefficients,
             "view_edge": edges,
             "view_weight": weights,

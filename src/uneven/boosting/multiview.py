@@ -31,6 +31,7 @@ from uneven.costs import EDGE_CLIP, EDGE_TOLERANCE, vote_weight
 from uneven.costs.matrices import CostMatrix, VoteCosts
 from uneven.costs.score_costs import ScoreCosts
 from uneven.utils.contract import TWO_VIEWS
+from uneven.utils.reproducible_sums import reproducible_sum, sum_by_label
 from uneven.views import ViewMap
 from uneven.views.training_rows import speaking_views
 from uneven.voters import CostTree, TrainingTable, TreeVoter, Voter, WeakLearner, as_weak_learner
@@ -315,16 +316,16 @@ class Memory:
         """Share of each class's mass that answers get right, shape (n_classes,)."""
         table = self.table
         right = np.where(answers == table.y, table.mass, 0.0)
-        hits = np.bincount(table.y, weights=right, minlength=table.n_classes)
-        return np.asarray(hits / table.class_mass)
+        return np.asarray(sum_by_label(table.y, right, table.n_classes) / table.class_mass)
 
     def disagreement(self, answers: np.ndarray) -> float:
         """Mean share of the vote's voters that answer otherwise."""
         spoken = np.flatnonzero(answers >= 0)
         if not self.n_voters or not len(spoken):
             return 0.0
-        agreeing = self.answered[spoken, answers[spoken]] / self.n_voters
-        return float(1.0 - np.average(agreeing, weights=self.table.mass[spoken]))
+        mass = self.table.mass[spoken]
+        agreeing = reproducible_sum(mass * self.answered[spoken, answers[spoken]])
+        return 1.0 - agreeing / (self.n_voters * reproducible_sum(mass))
 
 
 def max_edge(candidates: Sequence[Candidate], memory: Memory, seed: int) -> Candidate:

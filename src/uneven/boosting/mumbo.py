@@ -38,6 +38,7 @@ from uneven.boosting.multiview import (
     term_answers,
 )
 from uneven.boosting.score_leaves import ScoreViewProcess
+from uneven.costs._portable import exp_all
 from uneven.costs.matrices import VoteCosts
 from uneven.costs.score_costs import ScoreCosts
 from uneven.utils.contract import TWO_VIEWS
@@ -72,7 +73,7 @@ def ratio(right: np.ndarray, view_mask: np.ndarray) -> Any:
 
 def gauss(right: np.ndarray, view_mask: np.ndarray, centre: float = 0.5) -> Any:
     """Push it most when the share of views in error is near ``centre``."""
-    return np.exp(-((centre - _wrong_share(right, view_mask)) ** 2))
+    return exp_all(-((centre - _wrong_share(right, view_mask)) ** 2))
 
 
 def half(right: np.ndarray, view_mask: np.ndarray) -> Any:

@@ -16,6 +16,7 @@ from uneven.boosting.multiview import (
     selection_counts,
     term_answers,
 )
+from uneven.costs._portable import exp_all
 from uneven.costs.matrices import VoteCosts
 from uneven.utils.docstrings import documented
 from uneven.utils.model_types import persisted
@@ -45,7 +46,7 @@ class _Bandit:
 
     def probabilities(self) -> np.ndarray:
         """Chance of each view to be drawn, shape (n_views,)."""
-        weights = np.exp(self.log_weights - self.log_weights.max())
+        weights = exp_all(self.log_weights - self.log_weights.max())
         shares = weights / weights.sum()
         return np.asarray((1.0 - self.exploration) * shares + self.exploration / len(shares))
 

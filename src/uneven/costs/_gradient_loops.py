@@ -11,6 +11,8 @@ from __future__ import annotations
 import numpy as np
 from numba import njit
 
+from uneven.costs._portable import exp, log
+
 FLOOR = np.float32(1e-30)
 """Probabilities stay above this."""
 
@@ -320,9 +322,9 @@ def move_shares(P, leaf_of, scores, share, start, stop):
             continue
         total = 0.0
         for k in range(n_classes):
-            total += np.float64(P[i, k]) * np.exp(share[i] * scores[leaf, k])
+            total += np.float64(P[i, k]) * exp(share[i] * scores[leaf, k])
         for k in range(n_classes):
-            p = np.float64(P[i, k]) * np.exp(share[i] * scores[leaf, k]) / total
+            p = np.float64(P[i, k]) * exp(share[i] * scores[leaf, k]) / total
             P[i, k] = max(np.float32(p), FLOOR)
 
 
@@ -350,7 +352,7 @@ def sum_log_loss(rows, labels, scale, start, stop):
                 if k != y[i]:
                     price = class_cost[y[i], k] if class_cost.size else 1.0
                     outside += price * np.float64(P[i, k])
-        total += np.int64(weight[i] * heavy * np.log1p(outside / inside) * scale)
+        total += np.int64(weight[i] * heavy * log(1.0 + outside / inside) * scale)
     return total
 
 
@@ -391,9 +393,9 @@ def balance(costs, spread, largest, steps):
                     continue
                 step = largest if paid == 0.0 else -largest
                 if owed > 0.0 and paid > 0.0:
-                    step = steps[leaf, k] + 0.5 * np.log(owed / paid)
+                    step = steps[leaf, k] + 0.5 * log(owed / paid)
                 step = min(max(step, -largest), largest)
-                factor = np.exp(step - steps[leaf, k])
+                factor = exp(step - steps[leaf, k])
                 steps[leaf, k] = step
                 change = max(change, abs(factor - 1.0))
                 for b in range(n_classes):

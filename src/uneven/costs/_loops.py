@@ -1,14 +1,18 @@
-"""Compiled loops over cost matrices and beliefs."""
+"""Compiled loops over cost matrices and beliefs. Exponentials and logarithms are portable ones."""
 
 from __future__ import annotations
 
 import numpy as np
 from numba import njit
 
+from uneven.costs._portable import exp, exp_in_place, hypot, log, log_in_place
 from uneven.costs._simd import add_lanes4
 
 BLOCK = 8192
 """Rows per partial sum: fixed, so that threads do not change the rounding."""
+
+_TILE = 64
+"""Rows whose exponentials or logarithms are computed together, by vector instructions."""
 
 _SNAP = 6755399441055744.0
 """1.5 * 2**52: adding and subtracting it rounds a double of magnitude < 2**51 to an integer."""
@@ -28,7 +32,16 @@ def max_log_cost(scores, y, log_costs):
 
 
 @njit(cache=True, nogil=True, error_model="numpy")
-def fill_costs(scores, y, log_costs, log_shift, matrix, stakes, start, stop):
+def _add_folds(value, units, sums, block):
+    """Add a number in two folds, so that the sums do not depend on the order of the rows."""
+    coarse, fine = _SNAP * units[0], _SNAP * units[1]
+    high = (value + coarse) - coarse
+    sums[block, 0] += high
+    sums[block, 1] += ((value - high) + fine) - fine
+
+
+@njit(cache=True, nogil=True, error_model="numpy")
+def fill_costs(scores, y, log_costs, log_shift, units, matrix, stakes, start, stop):
     """Compute pair costs from the scores, not yet snapped, for the row blocks given.
 
     The cost of label ``k`` is exp(score of k - score of y + log cost - shift).
@@ -39,19 +52,34 @@ def fill_costs(scores, y, log_costs, log_shift, matrix, stakes, start, stop):
     y : (n,)
     log_costs : tuple of (n,) log weight of each example and (K, K) log class-pair costs
     log_shift : float
+    units : (float, float), grids of the two folds in which the pair costs of the rows are added
     matrix : (n, lanes) output
-    stakes : (n_blocks,) output, sum of the pair costs of each block
+    stakes : (n_blocks, 2) output, zero before, sums of both folds in each block
     """
     log_weight, log_class_cost = log_costs
+    n_classes = scores.shape[1]
+    room = np.empty(_TILE * n_classes)
     for block in range(start, stop):
-        stake = 0.0
-        for i in range(block * BLOCK, min(y.shape[0], (block + 1) * BLOCK)):
-            base = log_weight[i] - scores[i, y[i]] - log_shift
-            for k in range(scores.shape[1]):
-                if k != y[i]:
-                    matrix[i, k] = np.exp(scores[i, k] + base + log_class_cost[y[i], k])
-                    stake += matrix[i, k]
-        stakes[block] = stake
+        end = min(y.shape[0], (block + 1) * BLOCK)
+        for first in range(block * BLOCK, end, _TILE):
+            last = min(end, first + _TILE)
+            costs = room[: (last - first) * n_classes]
+            at = 0
+            for i in range(first, last):
+                base = log_weight[i] - scores[i, y[i]] - log_shift
+                for k in range(n_classes):
+                    costs[at] = scores[i, k] + base + log_class_cost[y[i], k]
+                    at += 1
+            exp_in_place(costs)
+            at = 0
+            for i in range(first, last):
+                costs[at + y[i]] = 0.0
+                stake = 0.0
+                for k in range(n_classes):
+                    matrix[i, k] = costs[at]
+                    stake += costs[at]
+                    at += 1
+                _add_folds(stake, units, stakes, block)
 
 
 @njit(cache=True, nogil=True, error_model="numpy")
@@ -121,8 +149,10 @@ def add_answers(answers, weight, share, y, scores, matrix, sums, stakes, start, 
     matrix, sums, stakes : as in ``snap_costs``
     """
     n_classes = weight.shape[0]
-    grow = np.exp(weight)
-    shrink = np.exp(-weight)
+    grow, shrink = np.empty(n_classes), np.empty(n_classes)
+    for k in range(n_classes):
+        grow[k] = exp(weight[k])
+        shrink[k] = exp(-weight[k])
     for block in range(start, stop):
         stake = 0.0
         for i in range(block * BLOCK, min(y.shape[0], (block + 1) * BLOCK)):
@@ -134,8 +164,7 @@ def add_answers(answers, weight, share, y, scores, matrix, sums, stakes, start, 
                 down = shrink[answer]
                 if share.size and share[i] != 1.0:
                     step *= share[i]
-                    up = np.exp(step)
-                    down = np.exp(-step)
+                    up = down = exp(-step if answer == label else step)
                 scores[i, answer] += step
                 if answer == label:
                     _snap_row(matrix, i, label, n_classes, down)
@@ -197,7 +226,7 @@ def right_and_wrong(matrix, y, answers, sums, start, stop):
 def _slope(coefficient, right, wrong, weight):
     """Slope of ``exp(-w b) right + exp(w b) wrong`` at ``b``."""
     step = weight * coefficient
-    return weight * (wrong * np.exp(step) - right * np.exp(-step))
+    return weight * (wrong * exp(step) - right * exp(-step))
 
 
 @njit(cache=True, nogil=True, error_model="numpy")
@@ -210,12 +239,12 @@ def _coefficients(slope, right, wrong, weight, out):
         elif slope >= _slope(1.0, right[j], wrong[j], weight[j]):
             out[j] = 1.0
         else:
-            root = np.hypot(slope, 2.0 * weight[j] * np.sqrt(right[j]) * np.sqrt(wrong[j]))
+            root = hypot(slope, 2.0 * weight[j] * np.sqrt(right[j]) * np.sqrt(wrong[j]))
             if slope >= 0.0:
                 growth = (slope + root) / (2.0 * weight[j] * wrong[j])
             else:
                 growth = 2.0 * weight[j] * right[j] / (root - slope)
-            out[j] = min(1.0, max(0.0, np.log(growth) / weight[j]))
+            out[j] = min(1.0, max(0.0, log(growth) / weight[j]))
         total += out[j]
     return total
 
@@ -279,41 +308,54 @@ def believe(y, log_noise, logs, scores, scale, beliefs, start, stop):
     """
     log_prior, log_units = logs
     n_classes = scores.shape[1]
+    flat = beliefs.reshape(beliefs.size)
     for block in range(start, stop):
-        for i in range(block * BLOCK, min(y.shape[0], (block + 1) * BLOCK)):
-            silent = True
-            for q in range(n_classes):
-                silent = silent and scores[i, q] == 0.0
-            largest = -np.inf
-            for q in range(n_classes):
-                known = log_prior[q] if silent else 2.0 * scale[i] * scores[i, q] + log_units[q]
-                beliefs[i, q] = known + log_noise[y[i], q]
-                largest = max(largest, beliefs[i, q])
-            total = 0.0
-            for q in range(n_classes):
-                beliefs[i, q] = np.exp(beliefs[i, q] - largest)
-                total += beliefs[i, q]
-            for q in range(n_classes):
-                beliefs[i, q] /= total
+        end = min(y.shape[0], (block + 1) * BLOCK)
+        for first in range(block * BLOCK, end, _TILE):
+            last = min(end, first + _TILE)
+            for i in range(first, last):
+                silent = True
+                for q in range(n_classes):
+                    silent = silent and scores[i, q] == 0.0
+                largest = -np.inf
+                for q in range(n_classes):
+                    known = log_prior[q] if silent else 2.0 * scale[i] * scores[i, q] + log_units[q]
+                    beliefs[i, q] = known + log_noise[y[i], q]
+                    largest = max(largest, beliefs[i, q])
+                for q in range(n_classes):
+                    beliefs[i, q] -= largest
+            exp_in_place(flat[first * n_classes : last * n_classes])
+            for i in range(first, last):
+                total = 0.0
+                for q in range(n_classes):
+                    total += beliefs[i, q]
+                for q in range(n_classes):
+                    beliefs[i, q] /= total
 
 
 @njit(cache=True, nogil=True, error_model="numpy")
 def max_log_stake(scores, beliefs, log_weight, log_units):
     """Largest log pair cost over all rows and pairs of classes (-inf if there is none)."""
-    n_classes = scores.shape[1]
+    n, n_classes = scores.shape
+    room = np.empty(_TILE * n_classes)
+    flat = beliefs.reshape(beliefs.size)
     largest = -np.inf
-    for i in range(scores.shape[0]):
-        first, second = -np.inf, -np.inf
-        for q in range(n_classes):
-            if scores[i, q] > first:
-                first, second = scores[i, q], first
-            elif scores[i, q] > second:
-                second = scores[i, q]
-        for q in range(n_classes):
-            if beliefs[i, q] > 0.0:
+    for start in range(0, n, _TILE):
+        stop = min(n, start + _TILE)
+        logs = room[: (stop - start) * n_classes]
+        logs[:] = flat[start * n_classes : stop * n_classes]
+        log_in_place(logs)
+        for i in range(start, stop):
+            first, second = -np.inf, -np.inf
+            for q in range(n_classes):
+                if scores[i, q] > first:
+                    first, second = scores[i, q], first
+                elif scores[i, q] > second:
+                    second = scores[i, q]
+            for q in range(n_classes):
                 top = second if scores[i, q] == first else first
-                value = log_weight[i] - log_units[q] + np.log(beliefs[i, q]) + top - scores[i, q]
-                largest = max(largest, value)
+                known = log_weight[i] - log_units[q] + logs[(i - start) * n_classes + q]
+                largest = max(largest, known + top - scores[i, q])
     return largest
 
 
@@ -330,8 +372,32 @@ def _others(values, total):
 
 
 @njit(cache=True, nogil=True, error_model="numpy")
+def _priced_others(class_cost, pull, stake, pulls, held):
+    """Sums of the pulls and of the stakes of the other classes, each times its price."""
+    for q in range(pull.shape[0]):
+        pulls[q] = 0.0
+        held[q] = 0.0
+        for k in range(pull.shape[0]):
+            if k != q:
+                pulls[q] += class_cost[q, k] * pull[k]
+                held[q] += class_cost[k, q] * stake[k]
+
+
+@njit(cache=True, nogil=True, error_model="numpy")
+def _log_pulls_and_stakes(i, scores, log_weight, log_units, log_shift, room, at):
+    """Write the logarithms of the pulls, and of the stakes without beliefs, of row ``i``."""
+    top = -np.inf
+    for q in range(scores.shape[1]):
+        top = max(top, scores[i, q])
+    for q in range(scores.shape[1]):
+        level = log_weight[i] - log_units[q] + top - scores[i, q] - log_shift
+        room[0, at, q] = scores[i, q] - top
+        room[1, at, q] = min(level, _LARGEST_EXPONENT)
+
+
+@njit(cache=True, nogil=True, error_model="numpy")
 def fill_expected(
-    scores, beliefs, log_weight, log_units, class_cost, log_shift, out, stakes, start, stop
+    scores, beliefs, log_weight, log_units, class_cost, log_shift, units, out, stakes, start, stop
 ):
     """Expected costs of the row blocks given, not yet snapped.
 
@@ -346,41 +412,37 @@ def fill_expected(
     log_units : (K,)
     class_cost : (K, K) price factors, row = true class; an empty array for none
     log_shift : float
+    units, stakes : as in ``fill_costs``
     out : tuple of (n, lanes) costs, (n, K) what each answer cancels, (n,) stake of each row
-    stakes : (n_blocks,) output, sum of the stakes of each block
     """
     matrix, cancelled, row_stakes = out
     n_classes = scores.shape[1]
-    pull, stake, pulls, held = np.empty((4, n_classes))
+    room = np.empty((2, _TILE, n_classes))
+    pulls, held = np.empty((2, n_classes))
     for block in range(start, stop):
-        stakes[block] = 0.0
-        for i in range(block * BLOCK, min(scores.shape[0], (block + 1) * BLOCK)):
-            top = -np.inf
-            for q in range(n_classes):
-                top = max(top, scores[i, q])
-            for q in range(n_classes):
-                pull[q] = np.exp(scores[i, q] - top)
-                level = log_weight[i] - log_units[q] + top - scores[i, q] - log_shift
-                stake[q] = beliefs[i, q] * np.exp(min(level, _LARGEST_EXPONENT))
-            if class_cost.size:
+        end = min(scores.shape[0], (block + 1) * BLOCK)
+        for first in range(block * BLOCK, end, _TILE):
+            last = min(end, first + _TILE)
+            for i in range(first, last):
+                _log_pulls_and_stakes(i, scores, log_weight, log_units, log_shift, room, i - first)
+            exp_in_place(room.reshape(room.size))
+            for i in range(first, last):
+                pull, stake = room[0, i - first], room[1, i - first]
                 for q in range(n_classes):
-                    pulls[q] = 0.0
-                    held[q] = 0.0
-                    for k in range(n_classes):
-                        if k != q:
-                            pulls[q] += class_cost[q, k] * pull[k]
-                            held[q] += class_cost[k, q] * stake[k]
-            else:
-                pulls[:] = pull
-                held[:] = stake
-                _others(pulls, pull.sum())
-                _others(held, stake.sum())
-            row_stakes[i] = 0.0
-            for q in range(n_classes):
-                cancelled[i, q] = stake[q] * pulls[q]
-                matrix[i, q] = pull[q] * held[q] - cancelled[i, q]
-                row_stakes[i] += cancelled[i, q]
-            stakes[block] += row_stakes[i]
+                    stake[q] *= beliefs[i, q]
+                if class_cost.size:
+                    _priced_others(class_cost, pull, stake, pulls, held)
+                else:
+                    pulls[:] = pull
+                    held[:] = stake
+                    _others(pulls, pull.sum())
+                    _others(held, stake.sum())
+                row_stakes[i] = 0.0
+                for q in range(n_classes):
+                    cancelled[i, q] = stake[q] * pulls[q]
+                    matrix[i, q] = pull[q] * held[q] - cancelled[i, q]
+                    row_stakes[i] += cancelled[i, q]
+                _add_folds(row_stakes[i], units, stakes, block)
 
 
 @njit(cache=True, nogil=True, error_model="numpy")

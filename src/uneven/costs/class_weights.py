@@ -23,6 +23,7 @@ from __future__ import annotations
 import numpy as np
 
 from uneven.costs import _loops
+from uneven.costs._portable import log_all
 
 CONSTRAINTS = ("eq1", "le1")
 _NORMALISATIONS = ("sum", "cap")
@@ -120,7 +121,7 @@ def simplified_coefficients(
     added = np.broadcast_to(smoothing, weight.shape)[:, None]
     entitled = (weight > 0.0)[:, None] & (right > 0.0)
     with np.errstate(divide="ignore", invalid="ignore"):
-        alone = (np.log(right + added) - np.log(wrong + added)) / (2.0 * weight[:, None])
+        alone = (log_all(right + added) - log_all(wrong + added)) / (2.0 * weight[:, None])
     raw = np.where(entitled, np.maximum(alone, 0.0), 0.0)
     endless = np.isinf(raw)
     raw = np.where(endless.any(axis=0), endless.astype(np.float64), raw)

@@ -13,7 +13,6 @@ A process that knows its noise matrix asks :class:`NoisyLabels` instead of
 
 from __future__ import annotations
 
-import math
 from collections.abc import Callable
 from threading import Lock
 
@@ -21,9 +20,11 @@ import numpy as np
 
 from uneven.costs import _loops
 from uneven.costs._loops import BLOCK
+from uneven.costs._portable import log, log_all
 from uneven.costs.matrices import CostMatrix, KnownLabels, VoteCosts, quantum
 from uneven.costs.score_costs import LabelModel
 from uneven.utils.parallel import ThreadPool
+from uneven.utils.reproducible_sums import fold_units, reproducible_sum
 from uneven.utils.simplex import recover_priors
 
 _NEVER_STALE = (-1, -1)
@@ -70,11 +71,9 @@ class Beliefs:
         self._y = np.ascontiguousarray(y, dtype=np.int32)
         self._pool = pool or ThreadPool()
         self._n_blocks = -(-len(y) // BLOCK)
-        with np.errstate(divide="ignore"):
-            self._log_noise = np.log(noise_matrix)
-            log_prior = np.log(prior)
-        log_units = np.zeros(len(prior)) if units is None else np.log(units)
-        self._logs = (log_prior, log_units)
+        self._log_noise = log_all(noise_matrix)
+        log_units = np.zeros(len(prior)) if units is None else log_all(units)
+        self._logs = (log_all(prior), log_units)
         self._scores = np.zeros((len(y), len(prior)))
         self._beliefs = np.empty((len(y), len(prior)))
         self._share = np.empty(0)
@@ -189,9 +188,7 @@ class ExpectedCosts(VoteCosts):
         self._seen_version: tuple[int, int] | None = None
         self._added = 0
         super().__init__(y, len(units), mass, pool)
-        with np.errstate(divide="ignore"):
-            self._log_weight = np.log(mass)
-        self._log_units = np.log(units)
+        self._log_weight, self._log_units = log_all(mass), log_all(units)
         self._prices = np.empty((0, 0)) if class_cost is None else class_cost
         self._beliefs, self._updates_beliefs = beliefs, updates_beliefs
         self._cancelled = np.empty((len(y), self.n_classes))
@@ -232,7 +229,7 @@ class ExpectedCosts(VoteCosts):
     def log_loss(self) -> float:  # type: ignore[override]
         """Logarithm of the expected exponential loss."""
         loss = self.stake * self._quantum
-        return self._shift + math.log(loss) if loss > 0.0 else -math.inf
+        return self._shift + float(log(loss))
 
     def add(
         self, answers: np.ndarray, weight: float | np.ndarray, share: np.ndarray | None = None
@@ -289,11 +286,13 @@ class ExpectedCosts(VoteCosts):
         self._shift = float(shift) if np.isfinite(shift) else 0.0
         sums, stakes = self._empty_sums()
         out = (self._matrix, self._cancelled, self._row_stakes)
+        largest = self.n_classes**2 * self._prices.max(initial=1.0)
+        units, folds = fold_units(len(self.y), float(largest)), np.zeros((self._n_blocks, 2))
         self._over_blocks(
             _loops.fill_expected,
-            self.scores, beliefs, *logs, self._prices, self._shift, out, stakes,
+            self.scores, beliefs, *logs, self._prices, self._shift, units, out, folds,
         )  # fmt: skip
-        self._quantum = quantum(float(stakes.sum()))
+        self._quantum = quantum(float(folds.sum(axis=0).sum()))
         self._over_blocks(_loops.snap_expected, self.y, 1.0 / self._quantum, out, sums, stakes)
         self._settle(sums, stakes)
 
@@ -337,8 +336,7 @@ class NoisyLabels(KnownLabels):
     ) -> None:
         self._inverse, self._clean = inverse, clean
         super().__init__(y, mass, n_classes, units_of, class_cost)
-        total = np.bincount(y, weights=mass, minlength=n_classes).sum()
-        units = units_of(self.class_prior * total)
+        units = units_of(self.class_prior * reproducible_sum(mass))
         if class_cost is not None:
             means = np.where(np.eye(n_classes, dtype=bool), 0.0, class_cost).mean(axis=1)
             units = units / np.where(means > 0.0, means, 1.0)
@@ -403,7 +401,7 @@ class NoisyLabels(KnownLabels):
         would be with the true labels.
         """
         gains = np.hstack([self._inverse, np.eye(self._n_classes)])
-        return mass.sum() * self.class_prior, self._signals(y, clean), gains
+        return reproducible_sum(mass) * self.class_prior, self._signals(y, clean), gains
 
     def _signals(self, y: np.ndarray, clean: np.ndarray | None) -> np.ndarray:
         """What is seen of rows: labels or, ``n_classes`` further on, true classes."""

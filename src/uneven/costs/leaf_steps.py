@@ -29,6 +29,7 @@ from __future__ import annotations
 import numpy as np
 
 from uneven.costs._gradient_loops import balance
+from uneven.costs._portable import log_all
 
 LARGEST_STEP = 12.0
 """Scores of a leaf lie within this distance of zero before they are centred: a class that a leaf
@@ -56,8 +57,8 @@ def closed_step(owed: np.ndarray, paid: np.ndarray, smoothing: float = 0.0) -> n
     >>> closed_step(np.array([[8.0, 2.0]]), np.array([[2.0, 8.0]])).round(6)
     array([[ 0.346574, -0.346574]])
     """
-    with np.errstate(divide="ignore", invalid="ignore"):
-        steps = 0.25 * (np.log(owed + smoothing) - np.log(paid + smoothing))
+    with np.errstate(invalid="ignore"):
+        steps = 0.25 * (log_all(owed + smoothing) - log_all(paid + smoothing))
     return _centred(steps)
 
 

@@ -32,10 +32,11 @@ from typing import Any
 
 import numpy as np
 
-from uneven.costs import _loops
+from uneven.costs import _loops, _portable
 from uneven.costs._simd import aligned_zeros
 from uneven.costs.score_costs import LabelModel
 from uneven.utils.parallel import ThreadPool
+from uneven.utils.reproducible_sums import fold_units, reproducible_sum, sum_by_label
 
 EDGE_CLIP = 1e-10
 """Edges are kept this far from -1 and 1, so that a vote weight is at most 11.86."""
@@ -149,7 +150,7 @@ def vote_weight(edge: float) -> float:
     0.0
     """
     clipped = min(max(float(edge), 0.0), 1.0 - EDGE_CLIP)
-    return float(np.arctanh(clipped))
+    return float(_portable.arctanh(clipped))
 
 
 def line_search_weight(right: float, wrong: float) -> float:
@@ -167,10 +168,10 @@ def line_search_weight(right: float, wrong: float) -> float:
     >>> round(line_search_weight(right=7.0, wrong=1.0), 9)
     0.972955075
     """
-    ceiling = float(np.arctanh(1.0 - EDGE_CLIP))
+    ceiling = vote_weight(1.0)
     if wrong <= 0.0:
         return ceiling if right > 0.0 else 0.0
-    return float(np.clip(0.5 * np.log(max(right, wrong) / wrong), 0.0, ceiling))
+    return min(0.5 * float(_portable.log(max(right, wrong) / wrong)), ceiling)
 
 
 def example_distribution(costs: np.ndarray, y: np.ndarray) -> np.ndarray:
@@ -368,7 +369,7 @@ class FixedCosts(CostMatrix):
         super().__init__(y, n_classes, weights, pool)
         costs = self.matrix[:, :n_classes]
         costs[:] = prices - prices.mean(axis=1, keepdims=True)
-        self._snap(quantum(float(np.abs(prices).sum())))
+        self._snap(quantum(reproducible_sum(np.abs(prices))))
 
 
 class VoteCosts(CostMatrix, metaclass=ABCMeta):
@@ -440,8 +441,7 @@ class RunningCosts(VoteCosts):
     ) -> None:
         super().__init__(y, n_classes, weights, pool)
         factors = np.ones((n_classes, n_classes)) if class_cost is None else class_cost
-        with np.errstate(divide="ignore"):
-            self._log_costs = (np.log(weights).astype(np.float64), np.log(factors))
+        self._log_costs = (_portable.log_all(weights), _portable.log_all(factors))
         self.scores = np.zeros((len(y), n_classes), order="F")
         self._refresh()
 
@@ -470,19 +470,20 @@ class RunningCosts(VoteCosts):
         self._rounds, self._votes = 0, 0.0
         shift = _loops.max_log_cost(self.scores, self.y, self._log_costs)
         self._shift = float(shift) if np.isfinite(shift) else 0.0
-        stakes = np.empty(self._n_blocks)
+        units = fold_units(len(self.y), float(self.n_classes))
+        stakes = np.zeros((self._n_blocks, 2))
         self._over_blocks(
             _loops.fill_costs,
-            self.scores, self.y, self._log_costs, self._shift, self.matrix, stakes,
+            self.scores, self.y, self._log_costs, self._shift, units, self.matrix, stakes,
         )  # fmt: skip
-        self._quantum = quantum(float(stakes.sum()))
+        self._quantum = quantum(float(stakes.sum(axis=0).sum()))
         self._snap(self._quantum)
         self._first_stake = self.stake
 
     def _settle(self, sums: np.ndarray, stakes: np.ndarray) -> None:
         super()._settle(sums, stakes)
         loss = self.stake * self._quantum
-        self.log_loss = self._shift + math.log(loss) if loss > 0.0 else -math.inf
+        self.log_loss = self._shift + float(_portable.log(loss))
 
 
 class KnownLabels:
@@ -533,7 +534,7 @@ class KnownLabels:
 
     def class_mass(self, mass: np.ndarray) -> np.ndarray:
         """Mass of the true classes if the rows have this mass (n_samples,); (n_classes,)."""
-        return np.bincount(self._y, weights=mass, minlength=self._n_classes)
+        return sum_by_label(self._y, mass, self._n_classes)
 
     def open_costs(
         self, mass: np.ndarray, updates_beliefs: bool = False, pool: ThreadPool | None = None
@@ -597,20 +598,21 @@ class KnownLabels:
         gains : ndarray of shape (n_classes, n_signals)
             What answering a class gains on a row with that signal, in expectation.
         """
-        class_mass = np.bincount(y, weights=mass, minlength=self._n_classes)
-        return class_mass, y, np.eye(self._n_classes)
+        return sum_by_label(y, mass, self._n_classes), y, np.eye(self._n_classes)
 
 
 def quantum(total: float) -> float:
     """Quantum for costs that add up to ``total``: sums stay below 2**51 quanta, even doubled."""
     if not total > 0.0:
         return 1.0
-    return float(2.0 ** (np.ceil(np.log2(total)) + 2 - 51))
+    fraction, exponent = math.frexp(total)
+    return math.ldexp(1.0, exponent - (fraction == 0.5) + 2 - 51)
 
 
 def _snap_weights(weights: np.ndarray) -> np.ndarray:
     """Weights on a grid where sums are exact; whole numbers stay, positive ones stay positive."""
-    if np.all(weights == np.rint(weights)) and weights.sum() < 2.0**50:
+    total = reproducible_sum(weights)
+    if np.all(weights == np.rint(weights)) and total < 2.0**50:
         return np.asarray(weights, dtype=np.float64)
-    snapped = np.rint(weights / quantum(float(weights.sum())))
+    snapped = np.rint(weights / quantum(total))
     return np.maximum(snapped, weights > 0.0)

@@ -23,7 +23,9 @@ from typing import Any
 import numpy as np
 
 from uneven.costs import _gradient_loops as loops
+from uneven.costs._portable import exp_all
 from uneven.utils.parallel import ThreadPool
+from uneven.utils.reproducible_sums import reproducible_sum
 
 LOSSES = {"exponential": loops.EXPONENTIAL, "log": loops.LOG}
 _PARALLEL_ENTRIES = 150_000
@@ -264,7 +266,7 @@ class ScoreCosts:
             Factor on the scores for each row.
         """
         if share is None:
-            factors = np.exp(scores).astype(np.float32)
+            factors = exp_all(scores).astype(np.float32)
             self._over_rows(loops.move_rows, self.P, leaf_of, factors)
         else:
             self._over_rows(loops.move_shares, self.P, leaf_of, scores, share)
@@ -300,8 +302,7 @@ class ScoreCosts:
 
 def _mean(weight: np.ndarray) -> float:
     """Mean of the positive weights, 1 if there is none."""
-    total = math.fsum(weight.tolist()) if len(weight) < 100_000 else float(weight.sum())
-    return total / max(int((weight > 0.0).sum()), 1) or 1.0
+    return reproducible_sum(weight) / max(int((weight > 0.0).sum()), 1) or 1.0
 
 
 def _ceil_log2(number: float) -> int:

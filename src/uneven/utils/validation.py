@@ -125,7 +125,7 @@ def narrow_indices(X: Any) -> Any:
     return type(X)(parts, shape=X.shape)
 
 
-def hold_out(y: np.ndarray, share: float, rng: np.random.RandomState) -> np.ndarray:
+def hold_out(y: np.ndarray, share: float, draw: np.random.RandomState | np.ndarray) -> np.ndarray:
     """Draw a share of every class: at least one row of it, but never the last one.
 
     Parameters
@@ -134,7 +134,8 @@ def hold_out(y: np.ndarray, share: float, rng: np.random.RandomState) -> np.ndar
         Labels.
     share : float
         Between 0 and 1.
-    rng : RandomState
+    draw : RandomState, or ndarray of shape (n_samples,)
+        Draws at random, or a lot of each row: then those with the smallest lots are drawn.
 
     Returns
     -------
@@ -144,10 +145,16 @@ def hold_out(y: np.ndarray, share: float, rng: np.random.RandomState) -> np.ndar
     --------
     >>> hold_out(np.array([0, 0, 0, 0, 1, 2, 2]), 0.5, np.random.RandomState(0)).sum()
     np.int64(3)
+    >>> hold_out(np.array([0, 0, 0, 1, 1]), 0.5, np.array([5, 1, 2, 9, 7]))
+    array([False,  True,  True, False,  True])
     """
     held = np.zeros(len(y), dtype=bool)
     for label in np.unique(y):
-        members = rng.permutation(np.flatnonzero(y == label))
+        members = np.flatnonzero(y == label)
+        if isinstance(draw, np.ndarray):
+            members = members[np.argsort(draw[members], kind="stable")]
+        else:
+            members = draw.permutation(members)
         wanted = round(share * len(members))
         held[members[: min(len(members) - 1, max(1, wanted))]] = True
     return held

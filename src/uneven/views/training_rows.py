@@ -15,6 +15,7 @@ from sklearn.utils.multiclass import check_classification_targets
 from sklearn.utils.validation import validate_data
 
 from uneven.utils.frames import is_text
+from uneven.utils.row_hash import draw_lots, row_hashes, row_keys
 from uneven.utils.validation import check_clean, check_mass, hold_out, narrow_indices
 from uneven.views.maps import ViewMap, resolve_views
 
@@ -65,8 +66,18 @@ class TrainingRows:
             clean=None if self.clean is None else self.clean[rows],
         )
 
+    def draw_keys(self) -> np.ndarray:
+        """Keys by which rows are drawn, whatever their order; uint64, shape (n_samples,).
+
+        Rows of equal values are numbered by label, then weight, then ``clean``.
+        """
+        told = () if self.clean is None else (self.clean,)
+        return row_keys(row_hashes(self.X), self.y, self.mass, *told)
+
     def split(self, share: float, rng: np.random.RandomState) -> tuple[TrainingRows, TrainingRows]:
         """Hold out a share of every class: at least one row of it, but never the last one.
+
+        Which rows are held out does not depend on their order.
 
         Parameters
         ----------
@@ -78,7 +89,8 @@ class TrainingRows:
         -------
         kept, held_out : TrainingRows
         """
-        held = hold_out(self.y, share, rng)
+        lots = draw_lots(self.draw_keys(), int(rng.randint(2**31 - 1)))
+        held = hold_out(self.y, share, lots)
         return self.take(np.flatnonzero(~held)), self.take(np.flatnonzero(held))
 
 

@@ -62,35 +62,39 @@ def assign_codes(X, thresholds, codes, start, stop):
 
 
 @njit(cache=True, nogil=True, error_model="numpy")
-def _column_cuts(values, masses, max_bins, cuts):
+def _column_cuts(values, masses, rest, max_bins, cuts):
     """Thresholds of one column, as ``cut_points`` finds them; returns how many.
 
     Parameters
     ----------
-    values, masses : (m,) in any order
+    values : (m,) in any order
+    masses : (2, m) in folds, whose sums are exact
+    rest : float, mass of the last value beside its folds
     max_bins : int
     cuts : (min(m, max_bins),) output
     """
     order = np.argsort(values, kind="mergesort")
     distinct = np.empty(len(values))
     below = np.empty(len(values))
-    n_distinct, whole = 0, 0.0
+    n_distinct, high, low, beside = 0, 0.0, 0.0, 0.0
     for k in order:
         if n_distinct == 0 or values[k] != distinct[n_distinct - 1]:
             distinct[n_distinct] = values[k]
             n_distinct += 1
-        whole += masses[k]
-        below[n_distinct - 1] = whole
+        high += masses[0, k]
+        low += masses[1, k]
+        beside += rest if k == len(values) - 1 else 0.0
+        below[n_distinct - 1] = (high + low) + beside
     n_cuts, last = 0, -1
     for b in range(1, n_distinct if n_distinct <= max_bins else max_bins):
         cut = b - 1
         if n_distinct > max_bins:
-            wanted = whole * b / max_bins * (1.0 - 1e-12)
+            wanted = below[n_distinct - 1] * b / max_bins * (1.0 - 1e-12)
             cut = min(np.searchsorted(below[: n_distinct - 1], wanted), n_distinct - 2)
         if cut > last:
-            low, high = distinct[cut], distinct[cut + 1]
-            middle = 0.5 * low + 0.5 * high
-            cuts[n_cuts] = middle if middle < high else low
+            near, far = distinct[cut], distinct[cut + 1]
+            middle = 0.5 * near + 0.5 * far
+            cuts[n_cuts] = middle if middle < far else near
             n_cuts += 1
             last = cut
     return n_cuts
@@ -103,7 +107,7 @@ def code_sparse_columns(csc, weights, max_bins, starts, cuts, n_cuts, codes, zer
     Parameters
     ----------
     csc : (indptr, indices, data)
-    weights : (n,) of the rows
+    weights : (2, n) of the rows, in folds
     max_bins : int
     starts : (d + 1,) room of each column in ``cuts``
     cuts : output, thresholds of column f from ``starts[f]`` on
@@ -111,24 +115,27 @@ def code_sparse_columns(csc, weights, max_bins, starts, cuts, n_cuts, codes, zer
     codes : (n_entries,) output, 255 for missing values
     """
     indptr, indices, data = csc
-    everything = weights.sum()
+    everything = weights[0].sum() + weights[1].sum()
     for f in range(n_cuts.shape[0]):
         low, high = indptr[f], indptr[f + 1]
         values = np.empty(high - low + 1)
-        masses = np.empty(high - low + 1)
-        size, stored = 0, 0.0
+        masses = np.zeros((2, high - low + 1))
+        size = 0
+        coarse, fine, rest = 0.0, 0.0, 0.0
         for k in range(low, high):
-            stored += weights[indices[k]]
+            coarse += weights[0, indices[k]]
+            fine += weights[1, indices[k]]
             if not np.isnan(data[k]):
                 values[size] = data[k]
-                masses[size] = weights[indices[k]]
+                masses[0, size] = weights[0, indices[k]]
+                masses[1, size] = weights[1, indices[k]]
                 size += 1
-        if high - low < weights.shape[0]:
+        if high - low < weights.shape[1]:
             values[size] = 0.0
-            masses[size] = everything - stored
+            rest = everything - (coarse + fine)
             size += 1
         own = cuts[starts[f] : starts[f + 1]]
-        n_cuts[f] = _column_cuts(values[:size], masses[:size], max_bins, own)
+        n_cuts[f] = _column_cuts(values[:size], masses[:, :size], rest, max_bins, own)
         own = own[: n_cuts[f]]
         zero_code[f] = np.searchsorted(own, 0.0)
         for k in range(low, high):
@@ -379,17 +386,18 @@ def answer_rows(nodes, labels, y, mass, answers, hits, start, stop):
     nodes : (n,) node of each row
     labels : (n_nodes,) answer of each node
     y : (n,) true labels
-    mass : (n,) how many examples each row stands for
+    mass : (n_folds, n) how many examples each row stands for, in parts that add up exactly
     answers : (n,) output
-    hits : (n_blocks, n_nodes) output, zero before
+    hits : (n_blocks, n_folds, n_nodes) output, zero before
     """
     n = nodes.shape[0]
     for block in range(start, stop):
-        for i in range(block * _SUM_BLOCK, min(n, (block + 1) * _SUM_BLOCK)):
-            node = nodes[i]
-            answer = labels[node]
-            answers[i] = answer
-            hits[block, node] += mass[i] * (answer == y[i])
+        for part in range(mass.shape[0]):
+            for i in range(block * _SUM_BLOCK, min(n, (block + 1) * _SUM_BLOCK)):
+                node = nodes[i]
+                answer = labels[node]
+                answers[i] = answer
+                hits[block, part, node] += mass[part, i] * (answer == y[i])
 
 
 @njit(cache=True, nogil=True, error_model="numpy")

@@ -351,6 +351,71 @@ def examine_nodes(
 
 
 @njit(cache=True, nogil=True, error_model="numpy")
+def _accumulate_column(codes, column, rows, values, histogram):
+    """Add the gradients of ``rows`` into the bins of one column, from 0 on."""
+    lanes = values.shape[1]
+    if lanes == 8:
+        for r in range(rows.shape[0]):
+            i = np.intp(rows[r])
+            add_bin8(histogram, np.intp(codes[i, column]), values, i)
+    elif lanes == 4:
+        for r in range(rows.shape[0]):
+            i = np.intp(rows[r])
+            add_bin4(histogram, np.intp(codes[i, column]), values, i)
+    elif lanes == 2:
+        for r in range(rows.shape[0]):
+            i = np.intp(rows[r])
+            add_bin2(histogram, np.intp(codes[i, column]), values, i)
+    else:
+        for r in range(rows.shape[0]):
+            i = np.intp(rows[r])
+            add_bin16(histogram, np.intp(codes[i, column]), values, i)
+
+
+@njit(cache=True, nogil=True, error_model="numpy")
+def examine_small_nodes(
+    codes, columns, rows, spans, values, totals, rule, smooth, found, start, stop
+):
+    """Best splits of nodes with few rows: one column at a time, in a histogram that fits the cache.
+
+    Parameters
+    ----------
+    codes : (n, d) uint8
+    columns, rule, smooth, found : as in ``scan_histograms``, a row of ``found`` for each node
+    rows : (m,)
+    spans : (s, 2) where the rows of each node begin and end
+    values : (n, lanes) int16 gradients
+    totals : (s, lanes) int32 sums of the nodes
+    """
+    first, n_bins, has_missing, is_category = columns
+    gains, cuts, missing_left = found
+    lanes = values.shape[1]
+    scratch = np.empty((2, lanes), dtype=np.int32)
+    room = np.zeros(256 * lanes, dtype=np.int32)
+    for s in range(spans.shape[0]):
+        own = rows[spans[s, 0] : spans[s, 1]]
+        for c in range(start, stop):
+            _accumulate_column(codes, c, own, values, room)
+            span = (0, n_bins[c], has_missing[c])
+            if is_category[c]:
+                gains[s, c], cuts[s, c], missing_left[s, c] = scan_categories(
+                    room, span, totals[s], rule, smooth, scratch
+                )
+            else:
+                gains[s, c], cuts[s, c], missing_left[s, c] = scan_column(
+                    room, span, totals[s], rule, scratch
+                )
+            room[: (first[c + 1] - first[c]) * lanes] = 0
+
+
+@njit(cache=True, nogil=True, error_model="numpy")
+def column_histogram(codes, column, rows, values, histogram):
+    """Histogram (n_bins * lanes,) of one column of a dense table."""
+    histogram[:] = 0
+    _accumulate_column(codes, column, rows, values, histogram)
+
+
+@njit(cache=True, nogil=True, error_model="numpy")
 def code_of(table, row, column):
     """Code of one cell."""
     codes, indptr, bins, first, zero_code = table
@@ -385,22 +450,40 @@ def partition(table, rows, buffer, span, column, goes_left):
     int
         Where the right side begins.
     """
+    codes = table[0]
     low, n_right = span[0], 0
-    for r in range(span[0], span[1]):
-        i = rows[r]
-        left = goes_left[code_of(table, i, column)]
-        rows[low] = i
-        buffer[n_right] = i
-        low += left
-        n_right += not left
+    if codes.size:
+        for r in range(span[0], span[1]):
+            i = rows[r]
+            left = goes_left[codes[i, column]]
+            rows[low] = i
+            buffer[n_right] = i
+            low += left
+            n_right += not left
+    else:
+        for r in range(span[0], span[1]):
+            i = rows[r]
+            left = goes_left[code_of(table, i, column)]
+            rows[low] = i
+            buffer[n_right] = i
+            low += left
+            n_right += not left
     for k in range(n_right):
         rows[low + k] = buffer[k]
     return low
 
 
 @njit(cache=True, nogil=True, error_model="numpy")
+def mark_leaves(rows, spans, leaf_of):
+    """Write the number of each leaf to its rows ``rows[spans[leaf, 0]:spans[leaf, 1]]``."""
+    for leaf in range(spans.shape[0]):
+        for r in range(spans[leaf, 0], spans[leaf, 1]):
+            leaf_of[rows[r]] = leaf
+
+
+@njit(cache=True, nogil=True, error_model="numpy")
 def route_rows(table, tree, goes_left, leaf_of, start, stop):
-    """Leaf number of rows ``start`` to ``stop``.
+    """Leaf number of those of the rows ``start`` to ``stop`` that have none yet.
 
     Parameters
     ----------
@@ -408,10 +491,12 @@ def route_rows(table, tree, goes_left, leaf_of, start, stop):
     tree : (feature, child, label)
         Column, left child (a leaf is its own) and leaf number of each node.
     goes_left : (n_nodes, 256) bool, by code
-    leaf_of : (n,) output
+    leaf_of : (n,) -1 where it is to be found
     """
     feature, child, label = tree
     for i in range(start, stop):
+        if leaf_of[i] >= 0:
+            continue
         node = np.int64(0)
         while child[node] != node:
             left = goes_left[node, code_of(table, i, feature[node])]

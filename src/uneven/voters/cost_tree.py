@@ -158,14 +158,14 @@ class _Growth:
         answers = np.empty(len(self.nodes), dtype=np.int32)
         table = self.table
         n_blocks = _loops.sum_blocks(len(answers))
-        hits = np.zeros((n_blocks, len(labels)))
+        hits = np.zeros((n_blocks, len(table.mass_folds), len(labels)))
         table.pool.parallel_for(
             n_blocks,
             _loops.answer_rows,
             self.nodes,
             labels,
             table.y,
-            table.mass,
+            table.mass_folds,
             answers,
             hits,
             worth=len(answers) > PARALLEL_ROWS,
@@ -176,7 +176,7 @@ class _Growth:
             missing_left=np.array(self.missing_left),
             child=np.array(self.child, dtype=np.int64),
             label=labels,
-            reach=hits.sum(axis=0) / np.maximum(table.class_mass[labels], _TINY),
+            reach=hits.sum(axis=0).sum(axis=0) / np.maximum(table.class_mass[labels], _TINY),
         )
         return voter, answers
 

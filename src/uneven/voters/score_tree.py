@@ -29,6 +29,7 @@ from uneven.voters.row_codes import RowCodes
 _PARALLEL_ADDITIONS = 300_000
 _TINY = np.finfo(float).tiny
 _AHEAD = 8
+_SMALL_NODE = 768
 _CATEGORY_SMOOTHING = 10.0
 
 
@@ -88,7 +89,10 @@ class GrownTree:
     cut : ndarray of int, shape (n_nodes,)
         Last code of the left side in a column of numbers.
     missing_left : ndarray of bool, shape (n_nodes,)
-    n_leaves : int
+    rows : ndarray of int32, shape (n_drawn,)
+        The rows that it was grown on, those of a leaf next to each other.
+    spans : ndarray of int, shape (n_leaves, 2)
+        Where the rows of each leaf begin and end.
     """
 
     feature: np.ndarray
@@ -97,10 +101,20 @@ class GrownTree:
     goes_left: np.ndarray
     cut: np.ndarray
     missing_left: np.ndarray
-    n_leaves: int
+    rows: np.ndarray
+    spans: np.ndarray
+
+    @property
+    def n_leaves(self) -> int:
+        """Number of leaves."""
+        return len(self.spans)
 
     def route(self, codes: RowCodes, leaf_of: np.ndarray, pool: ThreadPool) -> None:
         """Write the leaf number of every row to ``leaf_of``, shape (n_rows,)."""
+        leaf_of[:] = -1
+        _score_loops.mark_leaves(self.rows, self.spans, leaf_of)
+        if len(self.rows) == codes.n_rows:
+            return
         pool.parallel_for(
             codes.n_rows,
             _score_loops.route_rows,
@@ -198,19 +212,18 @@ class _Growth:
         self.rule = (gradients.unit, gradients.curvature_unit, grower.l2, grower.min_weight)
         self.smooth = _CATEGORY_SMOOTHING * grower.min_weight / gradients.curvature_unit
         self.n_ahead = 1 if grower.pool.n_threads == 1 else _AHEAD
-        n_slots = grower.max_leaves + 2 * self.n_ahead
+        self.is_dense = codes.table[0].size > 0
+        n_large = len(self.rows) // _SMALL_NODE if self.is_dense else grower.max_leaves
+        n_slots = min(grower.max_leaves, n_large) + 2 * self.n_ahead
         self.histograms = grower.room(n_slots, int(codes.first[-1]) * lanes)
-        self.totals = np.zeros((n_slots, lanes), dtype=np.int32)
+        self.sums = np.zeros((n_slots, lanes), dtype=np.int32)
         self.free = list(range(n_slots))[::-1]
         self.columns = (codes.first, codes.n_bins, codes.has_missing, codes.is_category)
         self.nodes = [_Node(0, len(self.rows), 0)]
         self.turns: list[tuple[float, int]] = []
         self.taken: list[int] = []
         if grower.max_leaves > 1 and len(codes.columns):
-            root = self.nodes[0]
-            root.slot = self.free.pop()
-            _score_loops.sum_rows(self.rows, gradients.values, self.totals[root.slot])
-            self._examine([(root, None)])
+            self._examine([(self.nodes[0], None)])
             self._offer(0)
 
     def take_best(self) -> bool:
@@ -263,77 +276,147 @@ class _Growth:
             right = _Node(middle, node.stop, node.depth + 1)
             split.children = (len(self.nodes), len(self.nodes) + 1)
             self.nodes += [left, right]
-            if is_last or node.depth + 1 >= self.grower.max_depth:
-                self.free.append(node.slot)
-                continue
-            small, large = (left, right) if middle - node.start <= node.stop - middle else (
+            pairs.append((left, right) if middle - node.start <= node.stop - middle else (
                 right, left
-            )  # fmt: skip
-            small.slot, large.slot = self.free.pop(), node.slot
-            pairs.append((small, large))
+            ))  # fmt: skip
+            self._inherit(node, *pairs[-1])
+            if is_last or node.depth + 1 >= self.grower.max_depth:
+                self._release(pairs.pop()[1])
         if pairs:
             self._examine(pairs)
 
+    def _inherit(self, node: _Node, small: _Node, large: _Node) -> None:
+        """Hand the histogram of a node on to its larger child, if it is worth keeping."""
+        if node.slot >= 0 and not self._is_small(large):
+            large.slot = node.slot
+        elif node.slot >= 0:
+            self._release(node)
+
+    def _release(self, node: _Node) -> None:
+        """Give the memory of a histogram back."""
+        if node.slot >= 0:
+            self.free.append(node.slot)
+            node.slot = -1
+
+    def _is_small(self, node: _Node) -> bool:
+        """Whether a histogram per column, made when it is needed, is cheaper than one of all."""
+        return self.is_dense and node.stop - node.start <= _SMALL_NODE
+
     def _examine(self, pairs: list[tuple[_Node, _Node | None]]) -> None:
         """Find the best splits of pairs of siblings, the smaller one first, or of the root."""
+        large = [pair for pair in pairs if not self._is_small(pair[1] or pair[0])]
+        small = [
+            node for pair in pairs if self._is_small(pair[1] or pair[0]) for node in pair if node
+        ]
+        if large:
+            self._examine_large(large)
+        if small:
+            self._examine_small(small)
+
+    def _found(self, n_nodes: int) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
+        """Room for the best gain, cut and side of missing values by node and column."""
+        shape = (n_nodes, len(self.codes.columns))
+        return np.empty(shape), np.empty(shape, dtype=np.int64), np.empty(shape, dtype=bool)
+
+    def _examine_large(self, pairs: list[tuple[_Node, _Node | None]]) -> None:
+        """Best splits by histograms of all columns; the larger sibling's is what is left over."""
         values, codes = self.gradients.values, self.codes
+        for small, _ in pairs:
+            small.slot = self.free.pop()
         jobs = np.array([(a.start, a.stop, a.slot, -1 if b is None else b.slot) for a, b in pairs])
-        parents = self.totals[jobs[:, 3]]
-        if not codes.table[0].size:
+        parents = self.sums[jobs[:, 3]]
+        if not self.is_dense:
             for small, _ in pairs:
                 own = self.rows[small.start : small.stop]
-                _score_loops.sum_rows(own, values, self.totals[small.slot])
+                _score_loops.sum_rows(own, values, self.sums[small.slot])
         nodes = [node for pair in pairs for node in pair if node is not None]
         slots = np.array([node.slot for node in nodes])
-        shape = (len(nodes), len(codes.columns))
-        found = (np.empty(shape), np.empty(shape, dtype=np.int64), np.empty(shape, dtype=bool))
+        found = self._found(len(nodes))
         additions = int((jobs[:, 1] - jobs[:, 0]).sum()) * len(codes.columns)
         self.grower.pool.parallel_for(
             len(codes.columns),
             _score_loops.examine_nodes,
-            codes.table, self.columns, self.rows, jobs, values, self.histograms, self.totals,
+            codes.table, self.columns, self.rows, jobs, values, self.histograms, self.sums,
             parents, slots, self.rule, self.smooth, found,
             worth=additions + 2 * len(nodes) * int(codes.first[-1]) > _PARALLEL_ADDITIONS,
         )  # fmt: skip
+        self._settle(nodes, self.sums[slots], found)
+
+    def _examine_small(self, nodes: list[_Node]) -> None:
+        """Best splits of nodes with few rows, one column at a time."""
+        values, codes = self.gradients.values, self.codes
+        spans = np.array([(node.start, node.stop) for node in nodes])
+        totals = np.zeros((len(nodes), values.shape[1]), dtype=np.int32)
+        for s, (start, stop) in enumerate(spans):
+            _score_loops.sum_rows(self.rows[start:stop], values, totals[s])
+        found = self._found(len(nodes))
+        additions = (int((spans[:, 1] - spans[:, 0]).sum()) + 128) * len(codes.columns)
+        self.grower.pool.parallel_for(
+            len(codes.columns),
+            _score_loops.examine_small_nodes,
+            codes.table[0], self.columns, self.rows, spans, values, totals, self.rule, self.smooth,
+            found,
+            worth=additions > _PARALLEL_ADDITIONS,
+        )  # fmt: skip
+        self._settle(nodes, totals, found)
+
+    def _settle(
+        self, nodes: list[_Node], totals: np.ndarray, found: tuple[np.ndarray, ...]
+    ) -> None:
+        """Give nodes their best split."""
         best = found[0].argmax(axis=1)
         for s, node in enumerate(nodes):
-            node.split = self._split_of(node, int(best[s]), *(part[s] for part in found))
-            if node.split is None:
-                self.free.append(node.slot)
+            column = int(best[s])
+            node.split = self._split_of(node, totals[s], column, *(p[s, column] for p in found))
+            if node.split is None or self._is_small(node):
+                self._release(node)
 
     def _split_of(
-        self, node: _Node, column: int, gains: np.ndarray, cuts: np.ndarray, missing: np.ndarray
+        self, node: _Node, sums: np.ndarray, column: int, gain: float, cut: int, missing: bool
     ) -> _Split | None:
         """The split of a node by a column, or None if it gains nothing."""
-        total = self.totals[node.slot].astype(np.float64)
+        total = sums.astype(np.float64)
         unit, curvature_unit, l2, _ = self.rule
         unsplit = (total[:-1] ** 2).sum() * unit**2 / (total[-1] * curvature_unit + l2 + _TINY)
-        gain = float(gains[column]) - unsplit
-        if not gain > 1e-6 * unsplit + _TINY:
+        if not gain - unsplit > 1e-6 * unsplit + _TINY:
             return None
-        codes, cut = self.codes, int(cuts[column])
+        goes_left = self._sides(node, column, int(cut), bool(missing), int(sums[-1]))
+        missing_left = bool(goes_left[self.codes.n_bins[column]])
+        return _Split(float(gain - unsplit), column, goes_left, int(cut), missing_left)
+
+    def _sides(
+        self, node: _Node, column: int, cut: int, missing_left: bool, weight: int
+    ) -> np.ndarray:
+        """Which codes of a column go left, shape (256,); missing ones that are new follow most."""
+        codes, lanes = self.codes, self.gradients.values.shape[1]
+        first, n_bins, has_missing = codes.span(column)
+        histogram = self._column_histogram(node, column)
         goes_left = np.zeros(256, dtype=bool)
-        histogram, lanes = self.histograms[node.slot], len(total)
-        span = (
-            int(codes.first[column]),
-            int(codes.n_bins[column]),
-            bool(codes.has_missing[column]),
-        )
-        missing_code = span[1]
         if codes.is_category[column]:
+            span = (0, n_bins, has_missing)
             order = _score_loops.order_categories(histogram, span, lanes, self.smooth)
             goes_left[order[: cut + 1]] = True
         else:
             goes_left[: cut + 1] = True
-        if span[2] and histogram[(span[0] + missing_code) * lanes + lanes - 1] != 0:
-            if not codes.is_category[column]:
-                goes_left[missing_code] = missing[column]
-        else:
-            bins = histogram[span[0] * lanes : (span[0] + span[1]) * lanes].reshape(-1, lanes)
-            weight = bins[goes_left[: span[1]], -1].sum()
-            goes_left[missing_code:] = 2 * int(weight) >= int(total[-1])
-        missing_left = bool(goes_left[missing_code]) if missing_code < 256 else True
-        return _Split(gain, column, goes_left, cut, missing_left)
+        bins = histogram.reshape(-1, lanes)[:, -1]
+        if not (has_missing and bins[n_bins]):
+            left = int(bins[:n_bins][goes_left[:n_bins]].sum())
+            goes_left[n_bins:] = 2 * left >= weight
+        elif not codes.is_category[column]:
+            goes_left[n_bins] = missing_left
+        return goes_left
+
+    def _column_histogram(self, node: _Node, column: int) -> np.ndarray:
+        """Histogram of one column in a node, shape (n_bins * n_lanes,)."""
+        lanes = self.gradients.values.shape[1]
+        first, last = self.codes.first[column : column + 2]
+        if node.slot >= 0:
+            return self.histograms[node.slot][first * lanes : last * lanes]
+        histogram = np.empty((last - first) * lanes, dtype=np.int32)
+        own = self.rows[node.start : node.stop]
+        values = self.gradients.values
+        _score_loops.column_histogram(self.codes.table[0], column, own, values, histogram)
+        return histogram
 
     def finish(self) -> GrownTree:
         """Number the nodes: children side by side, after their parent."""
@@ -353,4 +436,8 @@ class _Growth:
             place[split.children[0]], place[split.children[1]] = 2 * k + 1, 2 * k + 2
         is_leaf = child == np.arange(n_nodes)
         label = np.where(is_leaf, np.cumsum(is_leaf) - 1, 0)
-        return GrownTree(feature, child, label, goes_left, cut, missing_left, len(self.taken) + 1)
+        spans = np.empty((len(self.taken) + 1, 2), dtype=np.int64)
+        for number, node in place.items():
+            if is_leaf[node]:
+                spans[label[node]] = self.nodes[number].start, self.nodes[number].stop
+        return GrownTree(feature, child, label, goes_left, cut, missing_left, self.rows, spans)

@@ -2,9 +2,10 @@
 
 Every column becomes at most 255 ordered codes. A column with at most 255 distinct values (integers,
 category codes) is kept exactly; a longer one is cut at weighted quantiles. A dense table of more
-than 32 768 rows is judged by a sample of them, so a value that the sample lacks shares the bin of a
-neighbour. Missing values have a code of their own, whose side each split learns. Sparse columns
-keep only their stored entries.
+than 32 768 rows is judged by a sample of so many different ones, so a value that the sample lacks
+shares the bin of a neighbour. The sample is chosen by a hash of what the rows hold: it does not
+depend on their order. Missing values have a code of their own, whose side each split learns. Sparse
+columns keep only their stored entries.
 """
 
 from __future__ import annotations
@@ -18,6 +19,8 @@ import numpy as np
 import scipy.sparse as sp
 
 from uneven.utils.parallel import ThreadPool
+from uneven.utils.reproducible_sums import fold, reproducible_sum, sum_by_label
+from uneven.utils.row_hash import row_hashes
 from uneven.views.training_rows import TrainingRows
 from uneven.voters import _loops
 
@@ -74,7 +77,7 @@ class TrainingTable:
     @cached_property
     def keys(self) -> np.ndarray:
         """Bits of each row, uint64 of shape (n_samples,), for draws that follow the row."""
-        return np.arange(len(self.y), dtype=np.uint64) * np.uint64(0x9E3779B97F4A7C15)
+        return row_hashes(self.X, self.pool)
 
     @property
     def uneven_mass(self) -> np.ndarray | None:
@@ -84,7 +87,13 @@ class TrainingTable:
     @cached_property
     def class_mass(self) -> np.ndarray:
         """Mass of each class, shape (n_classes,)."""
-        return np.bincount(self.y, weights=self.mass, minlength=self.n_classes)
+        return sum_by_label(self.y, self.mass, self.n_classes)
+
+    @cached_property
+    def mass_folds(self) -> np.ndarray:
+        """The mass of each row in one or two parts that add up exactly, (n_folds, n_samples)."""
+        folds = fold(self.mass)
+        return folds if folds[1].any() else folds[:1]
 
     def take(self, rows: np.ndarray) -> TrainingTable:
         """Some rows, in increasing order, with the codes that they have in this table."""
@@ -94,7 +103,7 @@ class TrainingTable:
     def reach(self, answers: np.ndarray) -> np.ndarray:
         """Share of each class's mass that is answered rightly, shape (n_classes,)."""
         right = answers == self.y
-        hits = np.bincount(self.y[right], weights=self.mass[right], minlength=self.n_classes)
+        hits = sum_by_label(self.y[right], self.mass[right], self.n_classes)
         return hits / np.maximum(self.class_mass, np.finfo(float).tiny)
 
     def where(self, row_mask: np.ndarray, pool: ThreadPool) -> TrainingTable:
@@ -380,17 +389,55 @@ def cut_points(
         ordered, mass = values[order], mass[order]
     starts = np.flatnonzero(ordered[1:] != ordered[:-1]) + 1
     if len(starts) >= max_bins:
-        whole = len(ordered) if mass is None else mass.sum()
-        wanted = whole * np.arange(1, max_bins) / max_bins * (1.0 - 1e-12)
+        until = np.arange(1, len(ordered) + 1) if mass is None else _running_sums(mass)
+        wanted = until[-1] * np.arange(1, max_bins) / max_bins * (1.0 - 1e-12)
         if mass is None and len(starts) == len(ordered) - 1:
             starts = np.ceil(wanted).astype(np.intp)
         else:
-            below = starts if mass is None else np.cumsum(mass)[starts - 1]
-            chosen = np.minimum(np.searchsorted(below, wanted), len(starts) - 1)
+            chosen = np.minimum(np.searchsorted(until[starts - 1], wanted), len(starts) - 1)
             starts = starts[chosen[np.diff(chosen, prepend=-1) > 0]]
     low, high = ordered[starts - 1].astype(np.float64), ordered[starts].astype(np.float64)
     middle = 0.5 * low + 0.5 * high
     return np.where(middle < high, middle, low)
+
+
+def _running_sums(mass: np.ndarray) -> np.ndarray:
+    """Sums of the first entries, which do not depend on the order before them; (n_samples,)."""
+    high, low = np.cumsum(fold(mass), axis=1)
+    return np.asarray(high + low)
+
+
+def _sample_rows(X: np.ndarray, mass: np.ndarray | None, pool: ThreadPool) -> tuple[Any, Any]:
+    """Rows from which quantiles are taken, and what each of them stands for.
+
+    Of more than 32 768 rows, those of the smallest hashes are taken, equal rows as one that
+    stands for all of them. A row that stands for more than its part of the table is in the sample
+    by chance: it weighs what it would if it were in every sample.
+    """
+    if X.shape[0] <= _SAMPLE_ROWS:
+        return slice(None), mass
+    hashes = row_hashes(X, pool)
+    last = _smallest_different(hashes, _SAMPLE_ROWS)
+    rows = np.flatnonzero(hashes <= last)
+    _, first, place = np.unique(hashes[rows], return_index=True, return_inverse=True)
+    if mass is None and len(first) == len(rows):
+        return rows, None
+    weights = np.ones(len(rows)) if mass is None else mass[rows]
+    sampled = sum_by_label(place, weights, len(first))
+    total = float(X.shape[0]) if mass is None else reproducible_sum(mass)
+    share = 1.0 if len(rows) == len(hashes) else float(last) / 2.0**64
+    return rows[first], np.minimum(sampled, np.maximum(total / _SAMPLE_ROWS, share * sampled))
+
+
+def _smallest_different(hashes: np.ndarray, size: int) -> np.uint64:
+    """The last of the ``size`` smallest different hashes, or of all if they are fewer."""
+    looked_at = size
+    while True:
+        looked_at = min(looked_at, len(hashes))
+        different = np.unique(np.partition(hashes, looked_at - 1)[:looked_at])
+        if len(different) >= size or looked_at == len(hashes):
+            return different[:size][-1]
+        looked_at *= 2
 
 
 def bin_table(
@@ -398,7 +445,6 @@ def bin_table(
     mass: np.ndarray | None = None,
     max_bins: int = 255,
     pool: ThreadPool | None = None,
-    seed: int = 0,
 ) -> BinnedDense | BinnedSparse:
     """Bin a validated table.
 
@@ -411,8 +457,6 @@ def bin_table(
     max_bins : int, default=255
         Between 2 and 255.
     pool : ThreadPool, optional
-    seed : int, default=0
-        Draws the rows from which quantiles are taken when there are more than 32 768.
 
     Examples
     --------
@@ -426,7 +470,7 @@ def bin_table(
     if sp.issparse(X):
         return _bin_sparse(X, mass, max_bins)
     n_rows, n_features = X.shape
-    thresholds, n_bins = dense_cuts(X, mass, max_bins, pool, seed)
+    thresholds, n_bins = dense_cuts(X, mass, max_bins, pool)
     codes = np.empty((n_features, n_rows), dtype=np.uint8)
     worth = X.size > _PARALLEL_VALUES
     pool.parallel_for(n_features, _loops.assign_codes, X, thresholds, codes, worth=worth)
@@ -434,7 +478,7 @@ def bin_table(
 
 
 def dense_cuts(
-    X: np.ndarray, mass: np.ndarray | None, max_bins: int, pool: ThreadPool, seed: int = 0
+    X: np.ndarray, mass: np.ndarray | None, max_bins: int, pool: ThreadPool
 ) -> tuple[np.ndarray, np.ndarray]:
     """Thresholds of every column of a dense table, as for :func:`bin_table`.
 
@@ -444,11 +488,8 @@ def dense_cuts(
         Padded with infinity.
     n_bins : ndarray of int, shape (n_features,)
     """
-    n_rows, n_features = X.shape
-    sample: Any = slice(None)
-    if n_rows > _SAMPLE_ROWS:
-        sample = np.sort(np.random.default_rng(seed).choice(n_rows, _SAMPLE_ROWS, replace=False))
-    sampled_mass = None if mass is None else mass[sample]
+    n_features = X.shape[1]
+    sample, sampled_mass = _sample_rows(X, mass, pool)
     thresholds = np.full((n_features, 255), np.inf)
     n_bins = np.empty(n_features, dtype=np.int64)
 
@@ -514,7 +555,7 @@ def sparse_codes(X: Any, mass: np.ndarray | None, max_bins: int) -> SparseCodes:
         table.sum_duplicates()
     n_rows, n_features = table.shape
     indptr, indices = table.indptr.astype(np.int64), table.indices.astype(np.int64)
-    weights = np.ones(n_rows) if mass is None else np.asarray(mass, dtype=np.float64)
+    weights = fold(np.ones(n_rows) if mass is None else mass)
     room = np.minimum(np.diff(indptr) + 1, max_bins)
     cuts = np.empty(int(room.sum()))
     codes = np.empty(len(indices), dtype=np.uint8)
