@@ -549,8 +549,8 @@ class BoostingClassifier(CallbackSupportMixin, StagedVoteClassifier, metaclass=A
         """Split off validation rows, a share of every class that has more than one."""
         if not self._value("early_stopping") or len(rows.classes) == 1:
             return rows, None
-        rng = check_random_state(self.random_state)
-        return rows.split(self.validation_fraction, rng)
+        seed = check_random_state(self.random_state).randint(2**31 - 1)
+        return rows.split(self.validation_fraction, draw_lots(rows.draw_keys(), int(seed)))
 
     @classmethod
     def _test_instances(cls) -> list[Any]:

@@ -15,7 +15,7 @@ from sklearn.utils.multiclass import check_classification_targets
 from sklearn.utils.validation import validate_data
 
 from uneven.utils.frames import is_text
-from uneven.utils.row_hash import draw_lots, row_hashes, row_keys
+from uneven.utils.row_hash import row_hashes, row_keys
 from uneven.utils.validation import check_clean, check_mass, hold_out, narrow_indices
 from uneven.views.maps import ViewMap, resolve_views
 
@@ -74,23 +74,23 @@ class TrainingRows:
         told = () if self.clean is None else (self.clean,)
         return row_keys(row_hashes(self.X), self.y, self.mass, *told)
 
-    def split(self, share: float, rng: np.random.RandomState) -> tuple[TrainingRows, TrainingRows]:
+    def split(
+        self, share: float, draw: np.random.RandomState | np.ndarray
+    ) -> tuple[TrainingRows, TrainingRows]:
         """Hold out a share of every class: at least one row of it, but never the last one.
-
-        Which rows are held out does not depend on their order.
 
         Parameters
         ----------
         share : float
             Between 0 and 1.
-        rng : RandomState
+        draw : RandomState, or ndarray of shape (n_samples,)
+            Draws at random, or a lot of each row: then those with the smallest lots are held out.
 
         Returns
         -------
         kept, held_out : TrainingRows
         """
-        lots = draw_lots(self.draw_keys(), int(rng.randint(2**31 - 1)))
-        held = hold_out(self.y, share, lots)
+        held = hold_out(self.y, share, draw)
         return self.take(np.flatnonzero(~held)), self.take(np.flatnonzero(held))
 
 
