@@ -115,7 +115,7 @@ def _total_of_column(histogram, first, column, total):
 
 @njit(cache=True, nogil=True, error_model="numpy")
 def fill_histograms(table, rows, jobs, values, pool, totals, parents, start, stop):
-    """Histograms of some nodes and of their siblings, for columns ``start`` to ``stop``.
+    """Histograms of some nodes, for columns ``start`` to ``stop``, and sums of their siblings.
 
     Parameters
     ----------
@@ -123,7 +123,7 @@ def fill_histograms(table, rows, jobs, values, pool, totals, parents, start, sto
         Codes of a dense table (n, d), or an empty array and the bins of a sparse one by row.
     rows : (m,) row numbers, those of a node next to each other
     jobs : (j, 4) first and one-past-last position in ``rows``, histogram to fill, histogram of the
-        parent or -1; the parent's becomes that of the sibling
+        parent or -1; the parent's is to become that of the sibling, see ``scan_histograms``
     values : (n, lanes) int16 gradients
     pool : (n_histograms, n_bins * lanes) int32
     totals : (n_histograms, lanes) int32 sums of the nodes, output; of a sparse table the sums of
@@ -145,9 +145,6 @@ def fill_histograms(table, rows, jobs, values, pool, totals, parents, start, sto
             _accumulate_sparse(indptr, bins, first, own, values, histogram, start, stop)
             _fill_zero_bins(first, zero_code, histogram, totals[child], start, stop)
         if parent >= 0:
-            whole = pool[parent]
-            for k in range(low, high):
-                whole[k] -= histogram[k]
             for lane in range(lanes):
                 totals[parent, lane] = parents[j, lane] - totals[child, lane]
 
@@ -174,8 +171,9 @@ def _gain(near, far, left, total, rule):
     rest = np.float64(total[lanes - 1] - left[lanes - 1]) * curvature_unit
     if weight < min_weight or rest < min_weight:
         return -1.0
-    square = unit * unit
-    return np.float64(near) * square / (weight + l2) + np.float64(far) * square / (rest + l2)
+    weight += l2
+    rest += l2
+    return (np.float64(near) * rest + np.float64(far) * weight) * (unit * unit) / (weight * rest)
 
 
 @njit(cache=True, nogil=True, error_model="numpy")
@@ -309,45 +307,57 @@ def scan_categories(histogram, span, total, rule, smooth, scratch):
 
 
 @njit(cache=True, nogil=True, error_model="numpy")
-def scan_histograms(columns, pool, totals, nodes, rule, smooth, found, start, stop):
-    """Best split of some nodes by each of the columns ``start`` to ``stop``.
+def _scan(histogram, span, is_category, total, rule, smooth, scratch):
+    """Best split of a node by a column of numbers or of categories."""
+    if is_category:
+        return scan_categories(histogram, span, total, rule, smooth, scratch)
+    return scan_column(histogram, span, total, rule, scratch)
+
+
+@njit(cache=True, nogil=True, error_model="numpy")
+def scan_histograms(columns, pool, totals, jobs, rule, smooth, found, start, stop):
+    """Best split of some nodes and of their siblings by each of the columns ``start`` to ``stop``.
+
+    The histogram of a sibling is what that of the node leaves of the parent's, in its place.
 
     Parameters
     ----------
     columns : (first, n_bins, has_missing, is_category)
         First bin of each column and the end (d + 1,), bins of its values (d,), whether a bin of
         missing values follows (d,), whether the values are categories (d,).
-    pool, totals : as in ``fill_histograms``
-    nodes : (s,) histograms to scan
+    pool, totals, jobs : as in ``fill_histograms``
     rule : (gradient unit, curvature unit, l2, min_weight)
     smooth : float, curvature in whole numbers that is added to every category
-    found : (gain, cut, missing_left), each (s, d), outputs
+    found : (gain, cut, missing_left), outputs, each (2 j, d): a node, then its sibling
     """
     first, n_bins, has_missing, is_category = columns
     gains, cuts, missing_left = found
-    scratch = np.empty((2, totals.shape[1]), dtype=np.int32)
-    for s in range(nodes.shape[0]):
-        node = nodes[s]
+    lanes = totals.shape[1]
+    scratch = np.empty((2, lanes), dtype=np.int32)
+    for j in range(jobs.shape[0]):
+        child, parent = jobs[j, 2], jobs[j, 3]
         for c in range(start, stop):
             span = (first[c], n_bins[c], has_missing[c])
-            if is_category[c]:
-                gains[s, c], cuts[s, c], missing_left[s, c] = scan_categories(
-                    pool[node], span, totals[node], rule, smooth, scratch
-                )
-            else:
-                gains[s, c], cuts[s, c], missing_left[s, c] = scan_column(
-                    pool[node], span, totals[node], rule, scratch
-                )
+            gains[2 * j, c], cuts[2 * j, c], missing_left[2 * j, c] = _scan(
+                pool[child], span, is_category[c], totals[child], rule, smooth, scratch
+            )
+            if parent < 0:
+                continue
+            whole, part = pool[parent], pool[child]
+            for k in range(first[c] * lanes, first[c + 1] * lanes):
+                whole[k] -= part[k]
+            gains[2 * j + 1, c], cuts[2 * j + 1, c], missing_left[2 * j + 1, c] = _scan(
+                whole, span, is_category[c], totals[parent], rule, smooth, scratch
+            )
 
 
 @njit(cache=True, nogil=True, error_model="numpy")
 def examine_nodes(
-    table, columns, rows, jobs, values, pool, totals, parents, nodes, rule, smooth, found,
-    start, stop,
-):  # fmt: skip
+    table, columns, rows, jobs, values, pool, totals, parents, rule, smooth, found, start, stop
+):
     """``fill_histograms``, then ``scan_histograms``, where the rows are all here."""
     fill_histograms(table, rows, jobs, values, pool, totals, parents, start, stop)
-    scan_histograms(columns, pool, totals, nodes, rule, smooth, found, start, stop)
+    scan_histograms(columns, pool, totals, jobs, rule, smooth, found, start, stop)
 
 
 @njit(cache=True, nogil=True, error_model="numpy")
@@ -397,14 +407,9 @@ def examine_small_nodes(
         for c in range(start, stop):
             _accumulate_column(codes, c, own, values, room)
             span = (0, n_bins[c], has_missing[c])
-            if is_category[c]:
-                gains[s, c], cuts[s, c], missing_left[s, c] = scan_categories(
-                    room, span, totals[s], rule, smooth, scratch
-                )
-            else:
-                gains[s, c], cuts[s, c], missing_left[s, c] = scan_column(
-                    room, span, totals[s], rule, scratch
-                )
+            gains[s, c], cuts[s, c], missing_left[s, c] = _scan(
+                room, span, is_category[c], totals[s], rule, smooth, scratch
+            )
             room[: (first[c + 1] - first[c]) * lanes] = 0
 
 

@@ -55,13 +55,17 @@ class Gradients:
 
 @dataclass
 class _Split:
-    """The best split of a node, and once it is carried out its children."""
+    """The best split of a node, and once it is carried out its sides and its children.
+
+    ``weight`` is the curvature of the node in whole numbers.
+    """
 
     gain: float
     column: int
-    goes_left: np.ndarray
     cut: int
     missing_left: bool
+    weight: int
+    goes_left: np.ndarray | None = None
     children: tuple[int, int] | None = None
 
 
@@ -214,7 +218,8 @@ class _Growth:
         self.n_ahead = 1 if grower.pool.n_threads == 1 else _AHEAD
         self.is_dense = codes.table[0].size > 0
         n_large = len(self.rows) // _SMALL_NODE if self.is_dense else grower.max_leaves
-        n_slots = min(grower.max_leaves, n_large) + 2 * self.n_ahead
+        self.is_tight = n_large >= grower.max_leaves
+        n_slots = min(2 * grower.max_leaves, n_large) + 2 * self.n_ahead
         self.histograms = grower.room(n_slots, int(codes.first[-1]) * lanes)
         self.sums = np.zeros((n_slots, lanes), dtype=np.int32)
         self.free = list(range(n_slots))[::-1]
@@ -257,8 +262,8 @@ class _Growth:
             for _, number in heapq.nsmallest(2 * self.n_ahead, self.turns)
             if self.nodes[number].split.children is None  # type: ignore[union-attr]
         ]
-        spare = min(left // 2, len(self.free) - left)
-        return waiting[: min(self.n_ahead, max(1, spare))]
+        spare = len(self.free) - left if self.is_tight else left
+        return waiting[: min(self.n_ahead, max(1, min(left // 2, spare)))]
 
     def expand(self, numbers: list[int]) -> None:
         """Carry out the splits of some nodes and examine their children."""
@@ -268,6 +273,7 @@ class _Growth:
             node = self.nodes[number]
             split = node.split
             assert split is not None
+            split.goes_left = self._sides(node, split)
             middle = _score_loops.partition(
                 self.codes.table, self.rows, self.buffer, (node.start, node.stop),
                 split.column, split.goes_left,
@@ -276,21 +282,15 @@ class _Growth:
             right = _Node(middle, node.stop, node.depth + 1)
             split.children = (len(self.nodes), len(self.nodes) + 1)
             self.nodes += [left, right]
-            pairs.append((left, right) if middle - node.start <= node.stop - middle else (
-                right, left
-            ))  # fmt: skip
-            self._inherit(node, *pairs[-1])
-            if is_last or node.depth + 1 >= self.grower.max_depth:
-                self._release(pairs.pop()[1])
+            is_even = middle - node.start <= node.stop - middle
+            small, large = (left, right) if is_even else (right, left)
+            if is_last or left.depth >= self.grower.max_depth or self._is_small(large):
+                self._release(node)
+            large.slot = node.slot
+            if not (is_last or left.depth >= self.grower.max_depth):
+                pairs.append((small, large))
         if pairs:
             self._examine(pairs)
-
-    def _inherit(self, node: _Node, small: _Node, large: _Node) -> None:
-        """Hand the histogram of a node on to its larger child, if it is worth keeping."""
-        if node.slot >= 0 and not self._is_small(large):
-            large.slot = node.slot
-        elif node.slot >= 0:
-            self._release(node)
 
     def _release(self, node: _Node) -> None:
         """Give the memory of a histogram back."""
@@ -331,13 +331,13 @@ class _Growth:
                 _score_loops.sum_rows(own, values, self.sums[small.slot])
         nodes = [node for pair in pairs for node in pair if node is not None]
         slots = np.array([node.slot for node in nodes])
-        found = self._found(len(nodes))
+        found = self._found(2 * len(pairs))
         additions = int((jobs[:, 1] - jobs[:, 0]).sum()) * len(codes.columns)
         self.grower.pool.parallel_for(
             len(codes.columns),
             _score_loops.examine_nodes,
             codes.table, self.columns, self.rows, jobs, values, self.histograms, self.sums,
-            parents, slots, self.rule, self.smooth, found,
+            parents, self.rule, self.smooth, found,
             worth=additions + 2 * len(nodes) * int(codes.first[-1]) > _PARALLEL_ADDITIONS,
         )  # fmt: skip
         self._settle(nodes, self.sums[slots], found)
@@ -380,16 +380,13 @@ class _Growth:
         unsplit = (total[:-1] ** 2).sum() * unit**2 / (total[-1] * curvature_unit + l2 + _TINY)
         if not gain - unsplit > 1e-6 * unsplit + _TINY:
             return None
-        goes_left = self._sides(node, column, int(cut), bool(missing), int(sums[-1]))
-        missing_left = bool(goes_left[self.codes.n_bins[column]])
-        return _Split(float(gain - unsplit), column, goes_left, int(cut), missing_left)
+        return _Split(float(gain - unsplit), column, int(cut), bool(missing), int(sums[-1]))
 
-    def _sides(
-        self, node: _Node, column: int, cut: int, missing_left: bool, weight: int
-    ) -> np.ndarray:
+    def _sides(self, node: _Node, split: _Split) -> np.ndarray:
         """Which codes of a column go left, shape (256,); missing ones that are new follow most."""
+        column, cut = split.column, split.cut
         codes, lanes = self.codes, self.gradients.values.shape[1]
-        first, n_bins, has_missing = codes.span(column)
+        _, n_bins, has_missing = codes.span(column)
         histogram = self._column_histogram(node, column)
         goes_left = np.zeros(256, dtype=bool)
         if codes.is_category[column]:
@@ -401,9 +398,9 @@ class _Growth:
         bins = histogram.reshape(-1, lanes)[:, -1]
         if not (has_missing and bins[n_bins]):
             left = int(bins[:n_bins][goes_left[:n_bins]].sum())
-            goes_left[n_bins:] = 2 * left >= weight
+            goes_left[n_bins:] = 2 * left >= split.weight
         elif not codes.is_category[column]:
-            goes_left[n_bins] = missing_left
+            goes_left[n_bins] = split.missing_left
         return goes_left
 
     def _column_histogram(self, node: _Node, column: int) -> np.ndarray:
@@ -432,7 +429,8 @@ class _Growth:
             assert split.children is not None
             child[node] = 2 * k + 1
             feature[node], cut[node] = split.column, split.cut
-            goes_left[node], missing_left[node] = split.goes_left, split.missing_left
+            goes_left[node] = split.goes_left
+            missing_left[node] = goes_left[node, self.codes.n_bins[split.column]]
             place[split.children[0]], place[split.children[1]] = 2 * k + 1, 2 * k + 2
         is_leaf = child == np.arange(n_nodes)
         label = np.where(is_leaf, np.cumsum(is_leaf) - 1, 0)
