@@ -34,6 +34,7 @@ from benchmarks import (
     visits,
 )
 from benchmarks.lines import Line, show, summary
+from benchmarks.score_leaves.__main__ import PARTS as SCORE_LEAVES
 
 SECTIONS = {
     "fit": ("Fitting, 2 threads each", fit_speed.run),
@@ -107,6 +108,7 @@ SECTIONS = {
         "What was tried on the way to NormCoMBo, five folds, means over the sets of a group",
         norm_research.run,
     ),
+    **SCORE_LEAVES,
     "visits": ("Files of the package that a call goes through", visits.run),
     "criteria": ("Split criteria of the cost trees", learning.criteria),
 }

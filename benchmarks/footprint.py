@@ -57,7 +57,7 @@ def _memory_lines(folder: str) -> list[Line]:
     needed = n * 50 + 2 * n * 7 * 8
     lines = []
     for depth in (1, 3):
-        peak = float(_python(_MEMORY.format(depth=depth), folder))
+        peak = float(python(_MEMORY.format(depth=depth), folder))
         lines.append(
             at_most(
                 f"peak memory over (codes + two n x K arrays), 400k x 50, K=7, depth {depth}",
@@ -73,7 +73,7 @@ def _memory_lines(folder: str) -> list[Line]:
 def _first_fit_lines(folder: str) -> list[Line]:
     lines = []
     for state, limit in (("cold", 20.0), ("warm", 1.5)):
-        fit, imports = map(float, _python(_FIRST_FIT, NUMBA_CACHE_DIR=folder).split())
+        fit, imports = map(float, python(_FIRST_FIT, NUMBA_CACHE_DIR=folder).split())
         lines.append(
             at_most(
                 f"first fit and predict of a process, {state} kernel cache",
@@ -86,7 +86,8 @@ def _first_fit_lines(folder: str) -> list[Line]:
     return lines
 
 
-def _python(code: str, *args: str, **environment: str) -> str:
+def python(code: str, *args: str, **environment: str) -> str:
+    """What a piece of code prints in a process of its own."""
     done = subprocess.run(
         [sys.executable, "-c", code, *args],
         env=os.environ | environment,

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import time
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 
 from rich.console import Console
@@ -45,7 +45,7 @@ def at_most(what: str, value: float, limit: float, unit: str = "", other: str = 
     )
 
 
-def best_of_each(calls: list[Callable[[], object]], seconds: float = 5.0) -> list[float]:
+def best_of_each(calls: Sequence[Callable[[], object]], seconds: float = 5.0) -> list[float]:
     """Shortest time of each call, in seconds.
 
     The calls take turns, so that a busy moment hits all alike, and each gets as many tries as fit

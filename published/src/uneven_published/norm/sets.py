@@ -136,12 +136,15 @@ class PooledFolds:
 
     def __call__(self, item: str, repeat: int, context: Context) -> Answers:
         """Measure the method on the folds of a repetition."""
+        return {self.column: judge_folds(self.folds(item, repeat, context))}
+
+    def folds(self, item: str, repeat: int, context: Context) -> list[Fold]:
+        """What models that saw the other folds made of each fold of a repetition."""
         source = self.tables[item]
         bunch = context.fetch(source) if isinstance(source, str) else source(context)
         X, y = without_tiny_classes(bunch.data, np.asarray(bunch.target), self.n_folds)
         splits = StratifiedKFold(self.n_folds, shuffle=True, random_state=repeat).split(X, y)
-        folds = [self._fold(X, y, train, test, repeat) for train, test in splits]
-        return {self.column: judge_folds(folds)}
+        return [self._fold(X, y, train, test, repeat) for train, test in splits]
 
     def _fold(self, X: Any, y: np.ndarray, train: np.ndarray, test: np.ndarray, seed: int) -> Fold:
         known, labels, unseen = take_rows(X, train), y[train], take_rows(X, test)

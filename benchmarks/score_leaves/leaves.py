@@ -1,0 +1,148 @@
+"""Time until 99 % of LightGBM's best balanced accuracy on held-out rows, and the best quality.
+
+The same for everybody: one long fit per setting gives a curve of balanced accuracy by round; the
+first round at the target is taken; a fresh fit of exactly so many rounds is timed as a whole,
+binning included. The quickest setting of each booster counts.
+"""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Mapping
+
+from benchmarks.lines import NOT_RUN, Line
+from benchmarks.score_leaves.curves import SHARE, Keep, Reached, curves, quickest, reach
+from benchmarks.score_leaves.data import Table
+from benchmarks.score_leaves.options import Options, first_line
+from benchmarks.score_leaves.peers import LIGHTGBM
+
+Found = Mapping[str, list[Reached]]
+"""Settings by the name of the booster, for one table."""
+
+HEADINGS = (
+    "table",
+    "booster",
+    "setting",
+    "best balanced accuracy @ its round / rounds fitted",
+    "log-loss there",
+    "least log-loss",
+    "target",
+    "rounds to target",
+    "seconds",
+)
+
+
+def run(options: Options | None = None) -> list[Line]:
+    options = options or Options.of_environment()
+    lines: list[Line] = []
+    if LIGHTGBM.absent():
+        return [Line(f"time to the accuracy of LightGBM: {LIGHTGBM.absent()}", NOT_RUN)]
+    ratios: dict[str, list[float]] = {}
+    if options.report:
+        options.report.write_text(_heading(options))
+    for table in options.load(lines):
+        target = goal(table, options)
+        found, problems = measure(table, target, options)
+        lines += [*problems, *_lines(table, target, found, options, ratios)]
+        if options.report:
+            with options.report.open("a") as file:
+                file.writelines(_rows(table, target, found))
+    return lines + _means(ratios, options)
+
+
+def goal(table: Table, options: Options) -> float:
+    """The balanced accuracy to be reached on a table."""
+    found = curves(LIGHTGBM, table, options.threads, options.keep)
+    return SHARE * max(curve.best for _, curve in found)
+
+
+def measure(table: Table, target: float, options: Options) -> tuple[Found, list[Line]]:
+    """Ours and the peers on a table, and a line for each that could not run."""
+    found, problems = {}, []
+    for booster in (options.ours, *options.peers):
+        why = booster.absent()
+        if not why:
+            keep = Keep() if booster is options.ours else options.keep
+            try:
+                found[booster.name] = reach(booster, table, target, options.threads, keep)
+            except Exception as error:  # a peer may refuse a table in any way it likes
+                why = first_line(error)
+        if why:
+            problems.append(Line(f"{table.name}, {booster.name}: {why}", NOT_RUN))
+    return found, problems
+
+
+def _lines(
+    table: Table, target: float, found: Found, options: Options, ratios: dict[str, list[float]]
+) -> list[Line]:
+    lines = []
+    ours = found.get(options.ours.name)
+    for peer in options.peers:
+        if peer.name not in found:
+            continue
+        theirs = found[peer.name]
+        own, other = (quickest(one) if one else None for one in (ours, theirs))
+        line = Line(
+            f"{table.name}: seconds ({options.clock}) to {target:.4f}; other: {peer.name}",
+            _time(own) if ours else "",
+            _time(other),
+        )
+        if own and other and own.seconds and other.seconds:
+            ratio = other.seconds / own.seconds
+            ratios.setdefault(peer.name, []).append(ratio)
+            line.ratio = f"{ratio:.2f}x"
+        best = f"{table.name}: best balanced accuracy | log-loss there; other: {peer.name}"
+        lines += [line, Line(best, _best(ours) if ours else "", _best(theirs))]
+    return lines
+
+
+def _time(one: Reached | None) -> str:
+    if one is None or one.seconds is None:
+        return "not reached"
+    return f"{one.seconds:.3g} s ({one.rounds} x {one.label})"
+
+
+def _best(found: list[Reached]) -> str:
+    curve = max((one.curve for one in found), key=lambda curve: curve.best)
+    return f"{curve.best:.4f} | {curve.loss_at_best:.4f}"
+
+
+def _means(ratios: Mapping[str, list[float]], options: Options) -> list[Line]:
+    return [
+        Line(
+            f"geometric mean of the ratios, {len(those)} tables, {options.clock}; other: {name}",
+            f"{math.exp(sum(map(math.log, those)) / len(those)):.2f}x",
+        )
+        for name, those in ratios.items()
+    ]
+
+
+def _heading(options: Options) -> str:
+    rule = "|".join("---" for _ in HEADINGS)
+    return (
+        f"Seconds: {options.clock}, whole fresh fits; those with ~ are shares of the long fit. "
+        "Setting: learning rate / leaves or depth. Log-losses are with all classes as heavy.\n\n"
+        f"| {' | '.join(HEADINGS)} |\n|{rule}|\n"
+    )
+
+
+def _rows(table: Table, target: float, found: Found) -> list[str]:
+    """A row for each setting of each booster."""
+    rows = []
+    for name, settings in found.items():
+        for one in settings:
+            curve = one.curve
+            seconds = "" if one.rounds is None else f"~{one.estimate:.3g}"
+            cells = (
+                table.name,
+                name,
+                one.label,
+                f"{curve.best:.4f} @ {curve.best_round} / {curve.rounds[-1]}",
+                f"{curve.loss_at_best:.4f}",
+                f"{min(curve.loss):.4f}",
+                f"{target:.4f}",
+                "not reached" if one.rounds is None else str(one.rounds),
+                seconds if one.seconds is None else f"{one.seconds:.3g}",
+            )
+            rows.append(f"| {' | '.join(cells)} |\n")
+    return rows

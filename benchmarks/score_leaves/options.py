@@ -1,0 +1,76 @@
+"""What a run may be told: threads, tables, peers, and where results of peers are kept."""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Iterator
+from dataclasses import dataclass, field, replace
+from pathlib import Path
+
+from benchmarks.lines import NOT_RUN, Line
+from benchmarks.score_leaves.curves import Keep
+from benchmarks.score_leaves.data import TABLES, Table
+from benchmarks.score_leaves.peers import OURS, PEERS, Booster, Setting
+
+KEEP, THREADS = "UNEVEN_BENCH_KEEP", "UNEVEN_BENCH_THREADS"
+
+
+@dataclass(frozen=True)
+class Options:
+    """Choices for a run.
+
+    Attributes
+    ----------
+    threads : int
+        With one thread, processor seconds are measured, else wall seconds.
+    keep : Keep
+        Folder of the results of peers; ours are measured each time.
+    tables : tuple of str
+    peers : tuple of Booster
+    ours : Booster
+    report : Path or None
+        File that gets every setting as a row of a table.
+    huge : bool
+        Whether ten million rows are tried.
+    """
+
+    threads: int = 1
+    keep: Keep = field(default_factory=Keep)
+    tables: tuple[str, ...] = tuple(TABLES)
+    peers: tuple[Booster, ...] = PEERS
+    ours: Booster = OURS
+    report: Path | None = None
+    huge: bool = False
+
+    @classmethod
+    def of_environment(cls) -> Options:
+        """The defaults, with the folder and the threads that the environment names."""
+        folder = os.environ.get(KEEP)
+        return cls(
+            threads=int(os.environ.get(THREADS, "1")),
+            keep=Keep(Path(folder) if folder else None),
+        )
+
+    def with_settings(self, settings: tuple[Setting, ...]) -> Options:
+        """The same with other settings of ours."""
+        return replace(self, ours=replace(self.ours, settings=settings))
+
+    @property
+    def clock(self) -> str:
+        """What the seconds are."""
+        return "processor, 1 thread" if self.threads == 1 else f"wall, {self.threads} threads"
+
+    def load(self, missing: list[Line]) -> Iterator[Table]:
+        """The tables that are there; a line for each that is not."""
+        for name in self.tables:
+            try:
+                table = TABLES[name]()
+            except (OSError, ValueError) as error:
+                missing.append(Line(f"{name}: {first_line(error)}", NOT_RUN))
+            else:
+                yield table
+
+
+def first_line(error: Exception) -> str:
+    """The beginning of a message, for a line of a table."""
+    return (str(error).splitlines() or [type(error).__name__])[0][:90]

@@ -1,0 +1,323 @@
+"""The boosters: how each is fitted with balanced classes, and how its rounds are looked at.
+
+Every booster takes the same rows and learns with all classes as heavy as each other; categories
+stay categories where it knows them. What is not set here is its default.
+"""
+
+from __future__ import annotations
+
+import importlib.util
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from contextlib import AbstractContextManager
+from dataclasses import dataclass
+from importlib.metadata import version
+from itertools import islice, product
+from typing import Any
+
+import numpy as np
+from scipy.special import softmax
+from threadpoolctl import threadpool_limits
+
+from benchmarks.score_leaves.data import Table
+
+RATES = (0.1, 0.2, 0.4)
+SEED = 0
+Setting = Mapping[str, float]
+Look = Callable[[int, np.ndarray], None]
+"""Called with a number of rounds and the probabilities of the held-out rows after them."""
+
+
+def checkpoints(rounds: int) -> list[int]:
+    """Rounds that are looked at: each of the first 30, every second to 100, every fifth behind.
+
+    Examples
+    --------
+    >>> checkpoints(110)[-7:]
+    [92, 94, 96, 98, 100, 105, 110]
+    """
+    steps = [*range(1, 31), *range(32, 101, 2), *range(105, rounds, 5), rounds]
+    return sorted({step for step in steps if step <= rounds})
+
+
+def threads_of(n: int) -> AbstractContextManager[Any]:
+    """Keep OpenMP and BLAS of this process to ``n`` threads."""
+    return threadpool_limits(limits=n)
+
+
+@dataclass(frozen=True)
+class Booster:
+    """A booster and the settings of which its quickest counts.
+
+    Attributes
+    ----------
+    name : str
+    package : str
+        Module that it needs.
+    settings : tuple of mapping
+        Words of its constructor; all have "learning_rate".
+    """
+
+    name: str
+    package: str
+    settings: tuple[Setting, ...]
+
+    def absent(self) -> str:
+        """Why it cannot run here; empty if it can."""
+        found = importlib.util.find_spec(self.package) is not None
+        return "" if found else f"{self.package} is not installed"
+
+    @property
+    def edition(self) -> str:
+        """Its version, so that kept results of another are not taken for its own."""
+        return version({"sklearn": "scikit-learn"}.get(self.package, self.package))
+
+    def choices(self, table: Table) -> tuple[Setting, ...]:
+        """Its settings for a table: without the smallest rate if that is costly there."""
+        slow = min(setting["learning_rate"] for setting in self.settings)
+        return tuple(
+            setting
+            for setting in self.settings
+            if not table.costly or setting["learning_rate"] > slow
+        )
+
+    def fit(self, table: Table, setting: Setting, rounds: int, threads: int) -> Any:
+        """The fitted model; everything in here is timed."""
+        raise NotImplementedError
+
+    def stages(self, model: Any, X: Any, steps: Sequence[int]) -> Iterator[np.ndarray]:
+        """Probabilities after each of the steps, shape (n, K) each."""
+        raise NotImplementedError
+
+    def probabilities(self, model: Any, X: Any) -> np.ndarray:
+        return np.asarray(model.predict_proba(X))
+
+    def watch(self, table: Table, setting: Setting, rounds: int, threads: int, look: Look) -> None:
+        """One long fit whose rounds are looked at."""
+        model = self.fit(table, setting, rounds, threads)
+        steps = checkpoints(rounds)
+        for step, found in zip(steps, self.stages(model, table.X_new, steps)):
+            look(step, found)
+
+
+class LightGBM(Booster):
+    """One tree per class and round, grown leaf by leaf."""
+
+    def choices(self, table: Table) -> tuple[Setting, ...]:
+        """All of them everywhere: it sets the target."""
+        return self.settings
+
+    def fit(self, table: Table, setting: Setting, rounds: int, threads: int) -> Any:
+        from lightgbm import LGBMClassifier
+
+        model = LGBMClassifier(
+            n_estimators=rounds,
+            class_weight="balanced",
+            n_jobs=threads,
+            random_state=SEED,
+            verbose=-1,
+            **setting,
+        )
+        return model.fit(table.X, table.y)
+
+    def stages(self, model: Any, X: Any, steps: Sequence[int]) -> Iterator[np.ndarray]:
+        total, done = 0.0, 0
+        for step in steps:
+            words = {"start_iteration": done, "num_iteration": step - done}
+            total = total + model.booster_.predict(X, raw_score=True, num_threads=1, **words)
+            done = step
+            yield softmax(total, axis=1)
+
+
+@dataclass(frozen=True)
+class XGBoost(Booster):
+    """Histogram trees grown leaf by leaf: one per class, or one with a vector in its leaves.
+
+    Those with vectors know no categories and get their codes.
+    """
+
+    strategy: str = "one_output_per_tree"
+
+    def fit(self, table: Table, setting: Setting, rounds: int, threads: int) -> Any:
+        from xgboost import XGBClassifier
+
+        model = XGBClassifier(
+            n_estimators=rounds,
+            tree_method="hist",
+            multi_strategy=self.strategy,
+            enable_categorical=True,
+            n_jobs=threads,
+            random_state=SEED,
+            **setting,
+        )
+        return model.fit(self._rows(table.X), table.y, sample_weight=table.weights)
+
+    def stages(self, model: Any, X: Any, steps: Sequence[int]) -> Iterator[np.ndarray]:
+        total, done, X = None, 0, self._rows(X)
+        for step in steps:
+            words = {"iteration_range": (done, step), "base_margin": total}
+            total = model.predict(X, output_margin=True, **words)
+            done = step
+            yield softmax(total, axis=1)
+
+    def probabilities(self, model: Any, X: Any) -> np.ndarray:
+        return np.asarray(model.predict_proba(self._rows(X)))
+
+    def _rows(self, X: Any) -> Any:
+        if self.strategy != "multi_output_tree" or not hasattr(X, "columns"):
+            return X
+        names = [name for name in X.columns if X[name].dtype.name == "category"]
+        return X.assign(**{name: X[name].cat.codes for name in names})
+
+
+class HistBoosting(Booster):
+    """Gradient boosting of scikit-learn on histograms."""
+
+    def fit(self, table: Table, setting: Setting, rounds: int, threads: int) -> Any:
+        from sklearn.ensemble import HistGradientBoostingClassifier
+
+        model = HistGradientBoostingClassifier(
+            max_iter=rounds,
+            class_weight="balanced",
+            early_stopping=False,
+            random_state=SEED,
+            **setting,
+        )
+        with threads_of(threads):
+            return model.fit(table.X, table.y)
+
+    def stages(self, model: Any, X: Any, steps: Sequence[int]) -> Iterator[np.ndarray]:
+        return _picked(model.staged_predict_proba(X), steps)
+
+
+class CatBoost(Booster):
+    """Symmetric trees with a vector in their leaves; its own statistics of categories."""
+
+    def fit(self, table: Table, setting: Setting, rounds: int, threads: int) -> Any:
+        from catboost import CatBoostClassifier
+
+        model = CatBoostClassifier(
+            iterations=rounds,
+            loss_function="MultiClass",
+            cat_features=table.categories,
+            thread_count=threads,
+            random_seed=SEED,
+            allow_writing_files=False,
+            verbose=False,
+            **setting,
+        )
+        return model.fit(table.X, table.y, sample_weight=table.weights)
+
+    def stages(self, model: Any, X: Any, steps: Sequence[int]) -> Iterator[np.ndarray]:
+        found = model.staged_predict(X, prediction_type="Probability", thread_count=1)
+        return _picked(found, steps)
+
+
+class Chimera(Booster):
+    """Symmetric trees with a vector in their leaves, in compiled Python."""
+
+    def fit(self, table: Table, setting: Setting, rounds: int, threads: int) -> Any:
+        model = self._model(setting, rounds, threads, early_stopping=False)
+        return model.fit(
+            table.X, table.y, cat_features=table.categories or None, sample_weight=table.weights
+        )
+
+    def watch(self, table: Table, setting: Setting, rounds: int, threads: int, look: Look) -> None:
+        """It has no staged predictions; its own measure of a validation set sees every round."""
+        steps, seen = set(checkpoints(rounds)), 0
+
+        def measure(y: np.ndarray, found: np.ndarray, weights: Any = None) -> float:
+            nonlocal seen
+            seen += 1
+            if seen in steps:
+                look(seen, found)
+            return -float(seen)
+
+        model = self._model(
+            setting, rounds, threads, eval_metric=measure, early_stopping_rounds=rounds + 1
+        )
+        model.fit(
+            table.X,
+            table.y,
+            cat_features=table.categories or None,
+            eval_set=(table.X_new, table.y_new),
+            sample_weight=table.weights,
+        )
+
+    def _model(self, setting: Setting, rounds: int, threads: int, **words: Any) -> Any:
+        """One plain fit: no search of products, no second fit behind it."""
+        from chimeraboost import ChimeraBoostClassifier
+
+        return ChimeraBoostClassifier(
+            n_estimators=rounds,
+            cross_features=False,
+            refit_full=False,
+            thread_count=threads,
+            random_state=SEED,
+            **setting,
+            **words,
+        )
+
+
+class Ours(Booster):
+    """One tree a round with a score per class in its leaves."""
+
+    def absent(self) -> str:
+        import uneven
+
+        found = hasattr(uneven, "BalancedBoostingClassifier")
+        return "" if found else "uneven.BalancedBoostingClassifier does not exist"
+
+    def choices(self, table: Table) -> tuple[Setting, ...]:
+        """All of them everywhere."""
+        return self.settings
+
+    def fit(self, table: Table, setting: Setting, rounds: int, threads: int) -> Any:
+        import uneven
+
+        model = uneven.BalancedBoostingClassifier(  # type: ignore[attr-defined]
+            n_estimators=rounds,
+            early_stopping=False,
+            random_state=SEED,
+            n_jobs=threads,
+            **setting,
+        )
+        return model.fit(table.X, table.y)
+
+    def stages(self, model: Any, X: Any, steps: Sequence[int]) -> Iterator[np.ndarray]:
+        return _picked(model.staged_predict_proba(X), steps)
+
+
+def _picked(stages: Iterator[np.ndarray], steps: Sequence[int]) -> Iterator[np.ndarray]:
+    """Of one item per round those of the steps."""
+    wanted = set(steps)
+    last = max(wanted)
+    return (found for k, found in enumerate(islice(stages, last), start=1) if k in wanted)
+
+
+def grid(rates: Sequence[float], size: str, sizes: Sequence[int], **more: Any) -> tuple[Any, ...]:
+    """Settings: every rate with every size.
+
+    Examples
+    --------
+    >>> grid([0.1], "depth", [6, 8])
+    ({'learning_rate': 0.1, 'depth': 6}, {'learning_rate': 0.1, 'depth': 8})
+    """
+    return tuple({"learning_rate": rate, size: one, **more} for rate, one in product(rates, sizes))
+
+
+LIGHTGBM = LightGBM("LightGBM", "lightgbm", grid(RATES, "num_leaves", (31, 63)))
+OURS = Ours("uneven", "uneven", grid((0.2, 0.4, 0.6), "max_leaves", (31, 63)))
+_LEAFWISE = {"grow_policy": "lossguide", "max_depth": 0}
+PEERS: tuple[Booster, ...] = (
+    LIGHTGBM,
+    XGBoost("XGBoost", "xgboost", grid(RATES, "max_leaves", (31, 63), **_LEAFWISE)),
+    XGBoost(
+        "XGBoost, vector leaves",
+        "xgboost",
+        grid(RATES, "max_leaves", (31, 63), **_LEAFWISE),
+        "multi_output_tree",
+    ),
+    HistBoosting("HistGradientBoosting", "sklearn", grid(RATES, "max_leaf_nodes", (31, 63))),
+    CatBoost("CatBoost", "catboost", grid(RATES, "depth", (6, 8))),
+    Chimera("ChimeraBoost", "chimeraboost", grid(RATES, "depth", (6, 8))),
+)

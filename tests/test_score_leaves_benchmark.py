@@ -1,0 +1,130 @@
+"""The benchmark of score leaves: rounds to a target, kept results, and what is absent."""
+
+import json
+
+import numpy as np
+import pytest
+from sklearn.datasets import make_classification
+from sklearn.ensemble import HistGradientBoostingClassifier
+
+import uneven
+from benchmarks.lines import NOT_RUN
+from benchmarks.score_leaves import leaves, options, scaling
+from benchmarks.score_leaves.__main__ import parse
+from benchmarks.score_leaves.curves import Curve, Keep, Reached, quickest, trace
+from benchmarks.score_leaves.data import Table, mixed_table
+from benchmarks.score_leaves.options import Options
+from benchmarks.score_leaves.peers import OURS, PEERS, Booster, checkpoints
+
+BY_NAME = {peer.name: peer for peer in PEERS}
+
+
+@pytest.fixture
+def table():
+    X, y = make_classification(600, 8, n_informative=5, n_classes=3, random_state=0)
+    return Table("tiny", X[:400], y[:400], X[400:], y[400:], rounds=40)
+
+
+class Stand(HistGradientBoostingClassifier):
+    """Stands in for our booster."""
+
+    def __init__(
+        self,
+        n_estimators=10,
+        learning_rate=0.1,
+        max_leaves=31,
+        early_stopping=False,
+        random_state=None,
+        n_jobs=None,
+    ):
+        super().__init__(max_iter=n_estimators, class_weight="balanced", early_stopping=False)
+        self.learning_rate, self.max_leaf_nodes = learning_rate, max_leaves
+        self.n_estimators, self.max_leaves = n_estimators, max_leaves
+        self.early_stopping, self.random_state = early_stopping, random_state
+        self.n_jobs = n_jobs
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("name", BY_NAME)
+def test_the_last_of_the_curve_is_a_fresh_fit(name, table):
+    peer = BY_NAME[name]
+    if peer.absent():
+        pytest.skip(peer.absent())
+    setting = peer.settings[0]
+    curve = trace(peer, table, setting, threads=1)
+    assert curve.rounds == checkpoints(40)
+    model = peer.fit(table, setting, 40, threads=1)
+    found = peer.probabilities(model, table.X_new)
+    true = found[np.arange(len(found)), table.y_new]
+    loss = np.average(-np.log(true), weights=table.weights_new)
+    assert curve.loss[-1] == pytest.approx(loss, rel=1e-4)
+
+
+def test_the_quickest_setting_counts():
+    curve = Curve([1, 2, 4], [0.5, 0.8, 0.9], [1.0, 0.9, 0.8], seconds=8.0)
+    assert curve.rounds_to(0.8) == 2
+    assert curve.rounds_to(0.95) is None
+    one = Reached(OURS, {}, curve, 2, 3.0)
+    assert one.estimate == 4.0
+    assert (
+        quickest([Reached(OURS, {}, curve, 4, 5.0), one, Reached(OURS, {}, curve, 1, None)]) is one
+    )
+    assert quickest([]) is None
+
+
+def test_kept_results_are_not_computed_again(tmp_path):
+    keep = Keep(tmp_path / "kept")
+    assert keep.ask("a, b/c", lambda: [1.0]) == [1.0]
+    assert keep.ask("a, b/c", lambda: [2.0]) == [1.0]
+    assert Keep().ask("a, b/c", lambda: [2.0]) == [2.0]
+
+
+def test_a_peer_that_is_not_installed_leaves_a_line(table):
+    gone = Booster("Gone", "no_such_package", ({"learning_rate": 0.1},))
+    found, problems = leaves.measure(table, 0.5, Options(peers=(gone,)))
+    assert "Gone" not in found
+    assert [line.ours for line in problems if "Gone" in line.what] == [NOT_RUN]
+
+
+@pytest.mark.slow
+def test_ours_is_measured_beside_lightgbm(monkeypatch, table, tmp_path):
+    pytest.importorskip("lightgbm")
+    monkeypatch.setattr(uneven, "BalancedBoostingClassifier", Stand, raising=False)
+    monkeypatch.setattr(options, "TABLES", {"tiny": lambda: table})
+    monkeypatch.setattr(leaves, "SHARE", 0.9)
+    chosen = Options(
+        tables=("tiny",), peers=PEERS[:1], keep=Keep(tmp_path), report=tmp_path / "report.md"
+    ).with_settings(({"learning_rate": 0.2, "max_leaves": 15},))
+    lines = leaves.run(chosen)
+    assert [line.what.split(":")[0] for line in lines[:2]] == ["tiny", "tiny"]
+    assert lines[0].ratio.endswith("x")
+    assert lines[-1].what.startswith("geometric mean of the ratios, 1 tables")
+    assert len((tmp_path / "report.md").read_text().splitlines()) == 4 + 1 + 6
+    kept = sorted(path.name.split("-")[0] for path in tmp_path.glob("*.json"))
+    assert kept == ["curve"] * 6 + ["fit"] * kept.count("fit")
+    assert not list(tmp_path.glob("*uneven*"))
+
+
+def test_categories_do_not_act_by_their_code():
+    X, y = mixed_table(4000)
+    assert X.shape == (4000, 30)
+    shares = np.bincount(y) / len(y)
+    assert shares.min() < 0.15 < 0.3 < shares.max()
+    rates = [np.mean(y[X["c0"] == level] == 0) for level in X["c0"].cat.categories]
+    assert 0 < np.sum(np.diff(rates) > 0) < 4
+
+
+def test_options_are_read(monkeypatch, tmp_path):
+    monkeypatch.setenv("UNEVEN_BENCH_KEEP", str(tmp_path))
+    given = [{"learning_rate": 0.3, "max_leaves": 15}]
+    names, found = parse(["score-predict", "--threads", "2", "--ours", json.dumps(given)])
+    assert names == ["score-predict"]
+    assert (found.threads, found.keep.folder) == (2, tmp_path)
+    assert list(found.ours.settings) == given
+
+
+def test_without_ours_there_is_a_line(monkeypatch):
+    monkeypatch.delattr(uneven, "BalancedBoostingClassifier", raising=False)
+    if not OURS.absent():
+        pytest.skip("it exists")
+    assert [line.ours for line in scaling.run(Options())] == [NOT_RUN]
