@@ -11,10 +11,11 @@ import uneven
 from benchmarks.lines import NOT_RUN
 from benchmarks.score_leaves import leaves, options, scaling
 from benchmarks.score_leaves.__main__ import parse
+from benchmarks.score_leaves.booster import Booster, checkpoints
 from benchmarks.score_leaves.curves import Curve, Keep, Reached, quickest, trace
 from benchmarks.score_leaves.data import Table, mixed_table
 from benchmarks.score_leaves.options import Options
-from benchmarks.score_leaves.peers import OURS, PEERS, Booster, checkpoints
+from benchmarks.score_leaves.peers import OURS, PEERS
 
 BY_NAME = {peer.name: peer for peer in PEERS}
 

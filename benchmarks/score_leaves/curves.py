@@ -13,8 +13,8 @@ from typing import Any
 import numpy as np
 from sklearn.metrics import balanced_accuracy_score, log_loss
 
+from benchmarks.score_leaves.booster import Booster, Setting
 from benchmarks.score_leaves.data import Table
-from benchmarks.score_leaves.peers import Booster, Setting
 
 SHARE = 0.99
 """The target is this share of the best balanced accuracy of LightGBM."""
@@ -100,7 +100,11 @@ class Reached:
 
 @dataclass(frozen=True)
 class Keep:
-    """Results of peers in a folder, one JSON file each; without a folder nothing is kept."""
+    """Results of peers in a folder, one JSON file each; without a folder nothing is kept.
+
+    A file is of one version of the peer, one setting and one table by its name: empty the folder
+    when a table changes.
+    """
 
     folder: Path | None = None
 

@@ -8,9 +8,10 @@ from dataclasses import dataclass, field, replace
 from pathlib import Path
 
 from benchmarks.lines import NOT_RUN, Line
+from benchmarks.score_leaves.booster import Booster, Setting
 from benchmarks.score_leaves.curves import Keep
 from benchmarks.score_leaves.data import TABLES, Table
-from benchmarks.score_leaves.peers import OURS, PEERS, Booster, Setting
+from benchmarks.score_leaves.peers import OURS, PEERS
 
 KEEP, THREADS = "UNEVEN_BENCH_KEEP", "UNEVEN_BENCH_THREADS"
 

@@ -6,97 +6,19 @@ stay categories where it knows them. What is not set here is its default.
 
 from __future__ import annotations
 
-import importlib.util
-from collections.abc import Callable, Iterator, Mapping, Sequence
-from contextlib import AbstractContextManager
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
-from importlib.metadata import version
-from itertools import islice, product
 from typing import Any
 
 import numpy as np
 from scipy.special import softmax
 from threadpoolctl import threadpool_limits
 
+from benchmarks.score_leaves.booster import Booster, Look, Setting, checkpoints, grid, picked
 from benchmarks.score_leaves.data import Table
 
 RATES = (0.1, 0.2, 0.4)
 SEED = 0
-Setting = Mapping[str, float]
-Look = Callable[[int, np.ndarray], None]
-"""Called with a number of rounds and the probabilities of the held-out rows after them."""
-
-
-def checkpoints(rounds: int) -> list[int]:
-    """Rounds that are looked at: each of the first 30, every second to 100, every fifth behind.
-
-    Examples
-    --------
-    >>> checkpoints(110)[-7:]
-    [92, 94, 96, 98, 100, 105, 110]
-    """
-    steps = [*range(1, 31), *range(32, 101, 2), *range(105, rounds, 5), rounds]
-    return sorted({step for step in steps if step <= rounds})
-
-
-def threads_of(n: int) -> AbstractContextManager[Any]:
-    """Keep OpenMP and BLAS of this process to ``n`` threads."""
-    return threadpool_limits(limits=n)
-
-
-@dataclass(frozen=True)
-class Booster:
-    """A booster and the settings of which its quickest counts.
-
-    Attributes
-    ----------
-    name : str
-    package : str
-        Module that it needs.
-    settings : tuple of mapping
-        Words of its constructor; all have "learning_rate".
-    """
-
-    name: str
-    package: str
-    settings: tuple[Setting, ...]
-
-    def absent(self) -> str:
-        """Why it cannot run here; empty if it can."""
-        found = importlib.util.find_spec(self.package) is not None
-        return "" if found else f"{self.package} is not installed"
-
-    @property
-    def edition(self) -> str:
-        """Its version, so that kept results of another are not taken for its own."""
-        return version({"sklearn": "scikit-learn"}.get(self.package, self.package))
-
-    def choices(self, table: Table) -> tuple[Setting, ...]:
-        """Its settings for a table: without the smallest rate if that is costly there."""
-        slow = min(setting["learning_rate"] for setting in self.settings)
-        return tuple(
-            setting
-            for setting in self.settings
-            if not table.costly or setting["learning_rate"] > slow
-        )
-
-    def fit(self, table: Table, setting: Setting, rounds: int, threads: int) -> Any:
-        """The fitted model; everything in here is timed."""
-        raise NotImplementedError
-
-    def stages(self, model: Any, X: Any, steps: Sequence[int]) -> Iterator[np.ndarray]:
-        """Probabilities after each of the steps, shape (n, K) each."""
-        raise NotImplementedError
-
-    def probabilities(self, model: Any, X: Any) -> np.ndarray:
-        return np.asarray(model.predict_proba(X))
-
-    def watch(self, table: Table, setting: Setting, rounds: int, threads: int, look: Look) -> None:
-        """One long fit whose rounds are looked at."""
-        model = self.fit(table, setting, rounds, threads)
-        steps = checkpoints(rounds)
-        for step, found in zip(steps, self.stages(model, table.X_new, steps)):
-            look(step, found)
 
 
 class LightGBM(Booster):
@@ -182,11 +104,11 @@ class HistBoosting(Booster):
             random_state=SEED,
             **setting,
         )
-        with threads_of(threads):
+        with threadpool_limits(limits=threads):
             return model.fit(table.X, table.y)
 
     def stages(self, model: Any, X: Any, steps: Sequence[int]) -> Iterator[np.ndarray]:
-        return _picked(model.staged_predict_proba(X), steps)
+        return picked(model.staged_predict_proba(X), steps)
 
 
 class CatBoost(Booster):
@@ -209,7 +131,7 @@ class CatBoost(Booster):
 
     def stages(self, model: Any, X: Any, steps: Sequence[int]) -> Iterator[np.ndarray]:
         found = model.staged_predict(X, prediction_type="Probability", thread_count=1)
-        return _picked(found, steps)
+        return picked(found, steps)
 
 
 class Chimera(Booster):
@@ -284,25 +206,7 @@ class Ours(Booster):
         return model.fit(table.X, table.y)
 
     def stages(self, model: Any, X: Any, steps: Sequence[int]) -> Iterator[np.ndarray]:
-        return _picked(model.staged_predict_proba(X), steps)
-
-
-def _picked(stages: Iterator[np.ndarray], steps: Sequence[int]) -> Iterator[np.ndarray]:
-    """Of one item per round those of the steps."""
-    wanted = set(steps)
-    last = max(wanted)
-    return (found for k, found in enumerate(islice(stages, last), start=1) if k in wanted)
-
-
-def grid(rates: Sequence[float], size: str, sizes: Sequence[int], **more: Any) -> tuple[Any, ...]:
-    """Settings: every rate with every size.
-
-    Examples
-    --------
-    >>> grid([0.1], "depth", [6, 8])
-    ({'learning_rate': 0.1, 'depth': 6}, {'learning_rate': 0.1, 'depth': 8})
-    """
-    return tuple({"learning_rate": rate, size: one, **more} for rate, one in product(rates, sizes))
+        return picked(model.staged_predict_proba(X), steps)
 
 
 LIGHTGBM = LightGBM("LightGBM", "lightgbm", grid(RATES, "num_leaves", (31, 63)))

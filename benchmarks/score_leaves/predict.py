@@ -3,11 +3,12 @@
 from __future__ import annotations
 
 from benchmarks.lines import NOT_RUN, Line
+from benchmarks.score_leaves.booster import Booster
 from benchmarks.score_leaves.curves import Keep, Reached, curves, timed
 from benchmarks.score_leaves.data import Table
 from benchmarks.score_leaves.leaves import goal
 from benchmarks.score_leaves.options import Options, first_line
-from benchmarks.score_leaves.peers import LIGHTGBM, Booster
+from benchmarks.score_leaves.peers import LIGHTGBM
 
 FACTOR = 3.0
 QUALITY = "letter", "synthetic", "mnist", "mixed"

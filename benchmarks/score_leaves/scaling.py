@@ -11,10 +11,11 @@ import numpy as np
 from benchmarks.data import table as made_table
 from benchmarks.footprint import python
 from benchmarks.lines import NOT_RUN, Line, at_most, best_of_each
+from benchmarks.score_leaves.booster import Booster
 from benchmarks.score_leaves.curves import timed
 from benchmarks.score_leaves.data import Table
 from benchmarks.score_leaves.options import Options
-from benchmarks.score_leaves.peers import LIGHTGBM, Booster
+from benchmarks.score_leaves.peers import LIGHTGBM
 
 SIZES, HUGE = (100_000, 1_000_000), 10_000_000
 COLUMNS, CLASSES, ROUNDS = 30, 5, 20

@@ -13,10 +13,11 @@ from sklearn.metrics import balanced_accuracy_score
 from sklearn.model_selection import StratifiedKFold
 
 from benchmarks.lines import NOT_RUN, Line
+from benchmarks.score_leaves.booster import Booster
 from benchmarks.score_leaves.curves import timed
 from benchmarks.score_leaves.data import Table
 from benchmarks.score_leaves.options import Options, first_line
-from benchmarks.score_leaves.peers import LIGHTGBM, OURS, Booster
+from benchmarks.score_leaves.peers import LIGHTGBM, OURS
 from uneven import ComboClassifier
 
 ROUNDS = 200
