@@ -9,7 +9,7 @@ from sklearn.ensemble import HistGradientBoostingClassifier
 
 import uneven
 from benchmarks.lines import NOT_RUN
-from benchmarks.score_leaves import leaves, options, scaling
+from benchmarks.score_leaves import leaves, options, scaling, wide
 from benchmarks.score_leaves.__main__ import parse
 from benchmarks.score_leaves.booster import Booster, checkpoints
 from benchmarks.score_leaves.curves import Curve, Keep, Reached, quickest, trace
@@ -129,3 +129,18 @@ def test_without_ours_there_is_a_line(monkeypatch):
     if not OURS.absent():
         pytest.skip("it exists")
     assert [line.ours for line in scaling.run(Options())] == [NOT_RUN]
+
+
+def test_wide_tables_are_as_told():
+    dense, words = wide.genome(d=300), wide.text(n=200, d=3000)
+    assert dense.X.shape == (135, 300)
+    assert set(dense.y) == {0, 1, 2, 3}
+    assert words.X.shape == (200, 3000)
+    assert words.X.multiply(words.X).sum(axis=1) == pytest.approx(1.0)
+
+
+def test_a_refusal_is_a_line(monkeypatch):
+    monkeypatch.setattr(uneven, "BalancedBoostingClassifier", Stand, raising=False)
+    (line,) = wide._times(wide.text(n=200, d=3000), Options())
+    assert line.ours == NOT_RUN
+    assert "parse" in line.what
