@@ -206,7 +206,7 @@ class Ours(Booster):
         return model.fit(table.X, table.y)
 
     def stages(self, model: Any, X: Any, steps: Sequence[int]) -> Iterator[np.ndarray]:
-        return picked(model.staged_predict_proba(X), steps)
+        return picked(model.staged_predict_proba(X, balanced=True), steps)
 
 
 LIGHTGBM = LightGBM("LightGBM", "lightgbm", grid(RATES, "num_leaves", (31, 63)))

@@ -24,8 +24,7 @@ from uneven.voters.score_tree import Gradients, GrownTree, ScoreTreeGrower
 from uneven.votes import Term
 
 LEAF_STEPS = ("auto", "balance", "closed", "newton")
-_EXACT_ROWS = 10_000
-_EXACT_CLASSES = 30
+_EXACT_CLASSES = 40
 _DEEPEST = 30
 _LEAVES = 31
 
@@ -62,8 +61,7 @@ class ScoreSettings:
         depth = _DEEPEST if value("max_depth") is None else int(value("max_depth"))
         leaves, step = value("max_leaves"), value("leaf_step")
         if step == "auto":
-            is_small = n_rows < _EXACT_ROWS and n_classes <= _EXACT_CLASSES
-            step = "balance" if is_small else "newton"
+            step = "balance" if n_classes <= _EXACT_CLASSES else "newton"
         if leaves is None:
             leaves = _LEAVES if value("max_depth") is None else 2**depth
         return cls(

@@ -173,18 +173,19 @@ def fill_gradients(
     drawn : (m,) rows
     stakes, keys : (n,)
     draw : (seed, threshold), as in ``draw_rows``
-    projection : (K, lanes - 1) axes on which gradients are seen
+    projection : (K, lanes - 1) axes on which gradients are seen; or (1, K - 1), lengths of the
+        orthogonal axes ``(1, ..., 1, -k, 0, ..., 0)``, whose projections are running sums
     scales : (gradient, curvature) whole numbers per unit
     values : (n, lanes) int16 output
     """
     P, y, weight = rows
-    class_cost = labels[3]
     loss = labels[4]
     seed, threshold = draw
-    n_classes, n_axes = projection.shape
+    n_classes, n_axes = P.shape[1], projection.shape[1]
     lanes = values.shape[1]
-    simple = not labels[0].size and not class_cost.size
+    simple = not labels[0].size and not labels[3].size
     pull, owed, paid = np.empty((3, n_classes))
+    gradient = np.empty(n_classes)
     seen = np.empty(n_axes)
     for r in range(start, stop):
         i = drawn[r]
@@ -193,20 +194,23 @@ def fill_gradients(
         if simple:
             own = np.float64(P[i, y[i]])
             share = heavier * weight[i] / (own if loss == EXPONENTIAL else 1.0)
-            for axis in range(n_axes):
-                seen[axis] = -heavier * stake * projection[y[i], axis]
             for k in range(n_classes):
-                if k != y[i]:
-                    gradient = share * np.float64(P[i, k])
-                    for axis in range(n_axes):
-                        seen[axis] += gradient * projection[k, axis]
+                gradient[k] = share * np.float64(P[i, k])
+            gradient[y[i]] = -heavier * stake
         else:
             pair_costs(i, rows, labels, pull, owed, paid)
+            for k in range(n_classes):
+                gradient[k] = heavier * (paid[k] - owed[k])
+        if projection.shape[0] == 1:
+            running = gradient[0]
+            for axis in range(n_axes):
+                seen[axis] = (running - (axis + 1) * gradient[axis + 1]) * projection[0, axis]
+                running += gradient[axis + 1]
+        else:
             seen[:] = 0.0
             for k in range(n_classes):
-                gradient = heavier * (paid[k] - owed[k])
                 for axis in range(n_axes):
-                    seen[axis] += gradient * projection[k, axis]
+                    seen[axis] += gradient[k] * projection[k, axis]
         bits = mix(keys[i] ^ mix(np.uint64(seed) + np.uint64(1)))
         for axis in range(n_axes):
             bits = bits * np.uint64(6364136223846793005) + np.uint64(1442695040888963407)
@@ -269,14 +273,24 @@ def sum_leaf_pairs(rows, labels, leaf_of, scale, pairs, start, stop):
     Parameters
     ----------
     rows, labels, leaf_of, scale : as in ``sum_leaves``
-    pairs : (L, K, K) int64, added to: cost of answering the column where the row is true
+    pairs : (L, K, K) int64, added to: cost of answering the column where the row is true; the
+        diagonal means nothing
     """
-    P, class_cost = rows[0], labels[3]
+    P, y, weight = rows
+    class_cost, loss = labels[3], labels[4]
     n_classes = P.shape[1]
+    simple = not labels[0].size and not class_cost.size
     pull, owed, paid = np.empty((3, n_classes))
     for i in range(start, stop):
         leaf = leaf_of[i]
         if leaf < 0:
+            continue
+        if simple:
+            label = y[i]
+            pulled = weight[i] * scale
+            pulled /= np.float64(P[i, label]) if loss == EXPONENTIAL else 1.0
+            for k in range(n_classes):
+                pairs[leaf, label, k] += np.int64(pulled * np.float64(P[i, k]))
             continue
         pair_costs(i, rows, labels, pull, owed, paid)
         for a in range(n_classes):

@@ -161,9 +161,9 @@ def _side_squares(lanes: int):
     return squares
 
 
-add_row2, add_row4, add_row8, add_row16 = (_row_adder(lanes) for lanes in (2, 4, 8, 16))
-add_bin2, add_bin4, add_bin8, add_bin16 = (_bin_adder(lanes) for lanes in (2, 4, 8, 16))
-squares2, squares4, squares8, squares16 = (_side_squares(lanes) for lanes in (2, 4, 8, 16))
+add_row2, add_row4, add_row8 = (_row_adder(lanes) for lanes in (2, 4, 8))
+add_bin2, add_bin4, add_bin8 = (_bin_adder(lanes) for lanes in (2, 4, 8))
+squares2, squares4, squares8 = (_side_squares(lanes) for lanes in (2, 4, 8))
 
 
 @njit(cache=True, nogil=True)

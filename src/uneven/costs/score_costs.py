@@ -29,8 +29,7 @@ from uneven.utils.reproducible_sums import reproducible_sum
 
 LOSSES = {"exponential": loops.EXPONENTIAL, "log": loops.LOG}
 _PARALLEL_ENTRIES = 150_000
-_MOST_AXES = 15
-_SKETCH_AXES = 7
+_MOST_AXES = 7
 _LARGEST_SHORT = 32_700.0
 _LARGEST_SUM = 2.0**31 - 1.0
 
@@ -252,7 +251,10 @@ class ScoreCosts:
         def add(sums: np.ndarray, start: int, stop: int) -> None:
             loops.sum_leaf_pairs(self._rows, self._labels, leaf_of, self._scale, sums, start, stop)
 
-        return self._sum_arrays(add, (n_leaves, self.n_classes, self.n_classes)) / self._scale
+        pairs = self._sum_arrays(add, (n_leaves, self.n_classes, self.n_classes)) / self._scale
+        every = np.arange(self.n_classes)
+        pairs[:, every, every] = 0.0
+        return pairs
 
     def add(self, leaf_of: np.ndarray, scores: np.ndarray, share: np.ndarray | None = None) -> None:
         """Add leaf scores to the rows.
@@ -314,34 +316,34 @@ def lanes_for(n_classes: int) -> int:
 
     Examples
     --------
-    >>> [lanes_for(n_classes) for n_classes in (2, 3, 7, 8, 10, 26)]
-    [2, 4, 8, 8, 16, 8]
+    >>> [lanes_for(n_classes) for n_classes in (2, 3, 7, 8, 26)]
+    [2, 4, 8, 8, 8]
     """
-    axes = n_classes - 1 if n_classes - 1 <= _MOST_AXES else _SKETCH_AXES
-    return next(lanes for lanes in (2, 4, 8, 16) if lanes > axes)
+    axes = min(n_classes - 1, _MOST_AXES)
+    return next(lanes for lanes in (2, 4, 8) if lanes > axes)
 
 
 def axes_for(n_classes: int, seed: int) -> np.ndarray:
-    """Axes on which a tree sees gradients, shape (n_classes, n_lanes - 1).
+    """Axes on which a tree sees gradients, as ``fill_gradients`` takes them.
 
     Gradients add up to zero over the classes, so ``n_classes - 1`` orthogonal axes keep all
-    lengths. With more than 16 classes there are seven random axes of signs, new ones in every
-    round: lengths are right on average.
+    lengths: axis ``k`` is ``(1, ..., 1, -k, 0, ..., 0)``, and its length is all that is needed.
+    With more than eight classes there are seven random axes of signs, new ones in every round:
+    lengths are right on average.
+
+    Returns
+    -------
+    ndarray of shape (1, n_classes - 1) or (n_classes, 7)
 
     Examples
     --------
     >>> axes_for(3, seed=0).round(3)
-    array([[ 0.707,  0.408,  0.   ],
-           [-0.707,  0.408,  0.   ],
-           [ 0.   , -0.816,  0.   ]])
+    array([[0.707, 0.408]])
+    >>> axes_for(26, seed=0).shape
+    (26, 7)
     """
-    lanes = lanes_for(n_classes)
-    axes = np.zeros((n_classes, lanes - 1))
     if n_classes - 1 > _MOST_AXES:
-        signs = np.random.default_rng(seed).integers(0, 2, axes.shape)
-        return np.asarray((2.0 * signs - 1.0) / math.sqrt(lanes - 1))
-    for k in range(1, n_classes):
-        axes[:k, k - 1] = 1.0
-        axes[k, k - 1] = -k
-        axes[:, k - 1] /= math.sqrt(k * (k + 1))
-    return axes
+        signs = np.random.default_rng(seed).integers(0, 2, (n_classes, _MOST_AXES))
+        return np.asarray((2.0 * signs - 1.0) / math.sqrt(_MOST_AXES))
+    k = np.arange(1.0, n_classes)
+    return (1.0 / np.sqrt(k * (k + 1.0)))[None, :]

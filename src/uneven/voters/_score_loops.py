@@ -15,19 +15,17 @@ from uneven.costs._simd import (
     add_bin2,
     add_bin4,
     add_bin8,
-    add_bin16,
     add_row2,
     add_row4,
     add_row8,
-    add_row16,
     squares2,
     squares4,
     squares8,
-    squares16,
 )
 
 _BLOCK_BYTES = 1 << 19
 _POWER_STEPS = 8
+_LEAST_GAIN = 1e-6
 
 
 @njit(cache=True, nogil=True, error_model="numpy")
@@ -49,14 +47,10 @@ def _accumulate_dense(codes, first, rows, values, histogram, start, stop):
             for r in range(rows.shape[0]):
                 i = np.intp(rows[r])
                 add_row4(histogram, first, c, codes, i * d + c, width, values, i)
-        elif lanes == 2:
-            for r in range(rows.shape[0]):
-                i = np.intp(rows[r])
-                add_row2(histogram, first, c, codes, i * d + c, width, values, i)
         else:
             for r in range(rows.shape[0]):
                 i = np.intp(rows[r])
-                add_row16(histogram, first, c, codes, i * d + c, width, values, i)
+                add_row2(histogram, first, c, codes, i * d + c, width, values, i)
         c = last
 
 
@@ -74,10 +68,8 @@ def _accumulate_sparse(indptr, bins, first, rows, values, histogram, start, stop
                     add_bin8(histogram, bin_, values, i)
                 elif lanes == 4:
                     add_bin4(histogram, bin_, values, i)
-                elif lanes == 2:
-                    add_bin2(histogram, bin_, values, i)
                 else:
-                    add_bin16(histogram, bin_, values, i)
+                    add_bin2(histogram, bin_, values, i)
 
 
 @njit(cache=True, nogil=True, error_model="numpy")
@@ -157,9 +149,7 @@ def _step(left, histogram, at, total):
         return squares8(left, histogram, at, total)
     if lanes == 4:
         return squares4(left, histogram, at, total)
-    if lanes == 2:
-        return squares2(left, histogram, at, total)
-    return squares16(left, histogram, at, total)
+    return squares2(left, histogram, at, total)
 
 
 @njit(cache=True, nogil=True, error_model="numpy")
@@ -372,14 +362,10 @@ def _accumulate_column(codes, column, rows, values, histogram):
         for r in range(rows.shape[0]):
             i = np.intp(rows[r])
             add_bin4(histogram, np.intp(codes[i, column]), values, i)
-    elif lanes == 2:
-        for r in range(rows.shape[0]):
-            i = np.intp(rows[r])
-            add_bin2(histogram, np.intp(codes[i, column]), values, i)
     else:
         for r in range(rows.shape[0]):
             i = np.intp(rows[r])
-            add_bin16(histogram, np.intp(codes[i, column]), values, i)
+            add_bin2(histogram, np.intp(codes[i, column]), values, i)
 
 
 @njit(cache=True, nogil=True, error_model="numpy")
@@ -395,22 +381,58 @@ def examine_small_nodes(
     rows : (m,)
     spans : (s, 2) where the rows of each node begin and end
     values : (n, lanes) int16 gradients
-    totals : (s, lanes) int32 sums of the nodes
+    totals : (s, lanes) int32 output, sums of the nodes
     """
     first, n_bins, has_missing, is_category = columns
     gains, cuts, missing_left = found
     lanes = values.shape[1]
     scratch = np.empty((2, lanes), dtype=np.int32)
     room = np.zeros(256 * lanes, dtype=np.int32)
+    total = np.empty(lanes, dtype=np.int32)
     for s in range(spans.shape[0]):
         own = rows[spans[s, 0] : spans[s, 1]]
+        sum_rows(own, values, total)
+        totals[s] = total
         for c in range(start, stop):
             _accumulate_column(codes, c, own, values, room)
             span = (0, n_bins[c], has_missing[c])
             gains[s, c], cuts[s, c], missing_left[s, c] = _scan(
-                room, span, is_category[c], totals[s], rule, smooth, scratch
+                room, span, is_category[c], total, rule, smooth, scratch
             )
             room[: (first[c + 1] - first[c]) * lanes] = 0
+
+
+@njit(cache=True, nogil=True, error_model="numpy")
+def best_columns(found, totals, rule, best):
+    """The best column of each node, and by how much it gains.
+
+    Parameters
+    ----------
+    found : as in ``scan_histograms``
+    totals : (s, lanes) int32 sums of the nodes
+    rule : as in ``scan_histograms``
+    best : (s, 5) output: gain over the unsplit node, column, cut, side of missing values, and
+        curvature of the node; a gain of 0 means that no split gains anything
+    """
+    gains, cuts, missing_left = found
+    unit, curvature_unit, l2, _ = rule
+    lanes = totals.shape[1]
+    for s in range(totals.shape[0]):
+        column = 0
+        for c in range(1, gains.shape[1]):
+            if gains[s, c] > gains[s, column]:
+                column = c
+        square = 0.0
+        for lane in range(lanes - 1):
+            square += np.float64(totals[s, lane]) ** 2
+        weight = totals[s, lanes - 1]
+        unsplit = square * unit * unit / (weight * curvature_unit + l2 + 1e-300)
+        gain = gains[s, column] - unsplit
+        best[s, 0] = gain if gain > _LEAST_GAIN * unsplit else 0.0
+        best[s, 1] = column
+        best[s, 2] = cuts[s, column]
+        best[s, 3] = missing_left[s, column]
+        best[s, 4] = weight
 
 
 @njit(cache=True, nogil=True, error_model="numpy")

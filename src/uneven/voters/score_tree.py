@@ -27,7 +27,6 @@ from uneven.voters.cost_tree import CategoryTree, TreeVoter
 from uneven.voters.row_codes import RowCodes
 
 _PARALLEL_ADDITIONS = 300_000
-_TINY = np.finfo(float).tiny
 _AHEAD = 8
 _SMALL_NODE = 768
 _CATEGORY_SMOOTHING = 10.0
@@ -346,9 +345,7 @@ class _Growth:
         """Best splits of nodes with few rows, one column at a time."""
         values, codes = self.gradients.values, self.codes
         spans = np.array([(node.start, node.stop) for node in nodes])
-        totals = np.zeros((len(nodes), values.shape[1]), dtype=np.int32)
-        for s, (start, stop) in enumerate(spans):
-            _score_loops.sum_rows(self.rows[start:stop], values, totals[s])
+        totals = np.empty((len(nodes), values.shape[1]), dtype=np.int32)
         found = self._found(len(nodes))
         additions = (int((spans[:, 1] - spans[:, 0]).sum()) + 128) * len(codes.columns)
         self.grower.pool.parallel_for(
@@ -364,23 +361,13 @@ class _Growth:
         self, nodes: list[_Node], totals: np.ndarray, found: tuple[np.ndarray, ...]
     ) -> None:
         """Give nodes their best split."""
-        best = found[0].argmax(axis=1)
-        for s, node in enumerate(nodes):
-            column = int(best[s])
-            node.split = self._split_of(node, totals[s], column, *(p[s, column] for p in found))
+        best = np.empty((len(nodes), 5))
+        _score_loops.best_columns(found, totals, self.rule, best)
+        for node, (gain, column, cut, missing_left, weight) in zip(nodes, best.tolist()):
+            if gain > 0.0:
+                node.split = _Split(gain, int(column), int(cut), bool(missing_left), int(weight))
             if node.split is None or self._is_small(node):
                 self._release(node)
-
-    def _split_of(
-        self, node: _Node, sums: np.ndarray, column: int, gain: float, cut: int, missing: bool
-    ) -> _Split | None:
-        """The split of a node by a column, or None if it gains nothing."""
-        total = sums.astype(np.float64)
-        unit, curvature_unit, l2, _ = self.rule
-        unsplit = (total[:-1] ** 2).sum() * unit**2 / (total[-1] * curvature_unit + l2 + _TINY)
-        if not gain - unsplit > 1e-6 * unsplit + _TINY:
-            return None
-        return _Split(float(gain - unsplit), column, int(cut), bool(missing), int(sums[-1]))
 
     def _sides(self, node: _Node, split: _Split) -> np.ndarray:
         """Which codes of a column go left, shape (256,); missing ones that are new follow most."""
