@@ -97,12 +97,16 @@ def _fill_zero_bins(first, zero_code, histogram, total, start, stop):
 
 @njit(cache=True, nogil=True, error_model="numpy")
 def _total_of_column(histogram, first, column, total):
-    """Sum of the bins of one column, which is the sum of the node."""
+    """Sum of the bins of one column, which is the sum of the node.
+
+    Every thread writes it, from a column of its own: nothing else may ever stand in ``total``.
+    """
     lanes = total.shape[0]
-    total[:] = 0
-    for b in range(first[column], first[column + 1]):
-        for lane in range(lanes):
-            total[lane] += histogram[b * lanes + lane]
+    for lane in range(lanes):
+        whole = np.int32(0)
+        for b in range(first[column], first[column + 1]):
+            whole += histogram[b * lanes + lane]
+        total[lane] = whole
 
 
 @njit(cache=True, nogil=True, error_model="numpy")
@@ -122,6 +126,8 @@ def fill_histograms(table, rows, jobs, values, pool, totals, parents, start, sto
         the nodes to fill are input
     parents : (j, lanes) int32 sums of the parents
     """
+    if start == stop:
+        return
     codes, indptr, bins, first, zero_code = table
     lanes = values.shape[1]
     low, high = first[start] * lanes, first[stop] * lanes
