@@ -417,7 +417,7 @@ def select(
         scored = [None] * len(results)
         edges = memory.costs.edges(np.array([result.answers for result in results]))
     able = [
-        Candidate(result.voter, result.answers, result.view, float(edge), own)
+        Candidate(result.voter, (own or result).answers, result.view, float(edge), own)
         for result, edge, own in zip(results, edges, scored)
         if edge > EDGE_TOLERANCE
     ]
