@@ -336,6 +336,8 @@ class BoostingClassifier(CallbackSupportMixin, StagedVoteClassifier, metaclass=A
                 setting = Setting(table, rows.views, train.view_mask, labels, draw)
                 process = self._begin(setting)
                 vote = self._resume(setting, process, continued)
+                if self._has_scores:
+                    self.temperature_ = self._usual_temperature
                 watch = None if validation is None else self._watch(validation, labels, vote)
                 self._learn(setting, process, vote, watch)
                 self._keep(vote, len(vote.ends) if watch is None else watch.best_round)
@@ -471,6 +473,10 @@ class BoostingClassifier(CallbackSupportMixin, StagedVoteClassifier, metaclass=A
         weight = rows.mass if chances.size else rows.mass / units[rows.y]
         return Likelihood(signals, weight, chances, units)
 
+    @property
+    def _usual_temperature(self) -> float:
+        return 1.0 if self.loss == "log" else 2.0
+
     def _fit_temperature(
         self, rows: TrainingRows | None, labels: KnownLabels, watch: EarlyStopping | None
     ) -> float:
@@ -479,10 +485,8 @@ class BoostingClassifier(CallbackSupportMixin, StagedVoteClassifier, metaclass=A
         The log-loss needs none. The exponential loss is least where scores are half the logarithms
         of the probabilities; rows that were held out tell better.
         """
-        if self.loss == "log":
-            return 1.0
-        if rows is None or watch is None or not self.n_estimators_:
-            return 2.0
+        if self.loss == "log" or rows is None or watch is None or not self.n_estimators_:
+            return self._usual_temperature
         return self._likelihood(rows, labels).best_temperature(watch.best_scores)
 
     def _probabilities(self, scores: np.ndarray, balanced: bool = False) -> np.ndarray:
