@@ -82,18 +82,16 @@ class RowCodes:
         return int(self.first[column]), int(self.n_bins[column]), bool(self.has_missing[column])
 
     def take_columns(self, kept: np.ndarray) -> RowCodes:
-        """The codes of some of the columns, by position in increasing order (dense tables)."""
+        """The codes of some of the columns, by position in increasing order."""
         codes, indptr, bins, first, zero_code = self.table
-        size = np.diff(first)[kept]
+        starts = _starts(np.diff(first)[kept])
+        if len(indptr):
+            indptr, bins = _take_bins(indptr, bins, first, kept, starts)
+        else:
+            codes = np.ascontiguousarray(codes[:, kept])
         return RowCodes(
             columns=self.columns[kept],
-            table=(
-                np.ascontiguousarray(codes[:, kept]),
-                indptr,
-                bins,
-                np.concatenate([[0], np.cumsum(size)]).astype(np.int64),
-                zero_code[kept],
-            ),
+            table=(codes, indptr, bins, starts, zero_code[kept]),
             n_bins=self.n_bins[kept],
             has_missing=self.has_missing[kept],
             is_category=self.is_category[kept],
@@ -144,6 +142,18 @@ def _dense_rows(table: TrainingTable, columns: np.ndarray, max_bins: int) -> Row
 
 def _starts(sizes: np.ndarray) -> np.ndarray:
     return np.concatenate([[0], np.cumsum(sizes)]).astype(np.int64)
+
+
+def _take_bins(
+    indptr: np.ndarray, bins: np.ndarray, first: np.ndarray, kept: np.ndarray, starts: np.ndarray
+) -> tuple[np.ndarray, np.ndarray]:
+    """Stored entries of some columns, by row, with the bins numbered anew."""
+    renumbered = np.full(int(first[-1]), -1, dtype=np.int32)
+    for old, new, end in zip(first[kept], starts, starts[1:]):
+        renumbered[old : old + end - new] = np.arange(new, end)
+    found = renumbered[bins]
+    before = np.concatenate([[0], np.cumsum(found >= 0)])
+    return before[indptr], found[found >= 0]
 
 
 def _category_codes(column: np.ndarray, n_categories: int, codes: np.ndarray) -> np.ndarray:
