@@ -32,6 +32,7 @@ _PARALLEL_ENTRIES = 150_000
 _MOST_AXES = 7
 _LARGEST_SHORT = 32_700.0
 _LARGEST_SUM = 2.0**31 - 1.0
+_LEAST = 1e-200
 
 
 @dataclass(frozen=True)
@@ -159,7 +160,7 @@ class ScoreCosts:
         """Stakes of all rows, after the scores have changed."""
         self._over_rows(loops.row_stakes, self._rows, self._labels, self._stakes)
         self._top = float(self._stakes.max(initial=0.0))
-        self._scale = 2.0 ** (60 - _ceil_log2(max(self._top, 1e-300) * max(self.n_rows, 1)))
+        self._scale = 2.0 ** (60 - _ceil_log2(max(self._top, _LEAST) * max(self.n_rows, 1)))
 
     def gradients(
         self, seed: int, share: float = 1.0, row_mask: np.ndarray | None = None
@@ -195,8 +196,8 @@ class ScoreCosts:
         bound = float(weights.max(initial=0.0)) * math.sqrt(2.0)
         total = int((weights.astype(np.float64) * self._scale).astype(np.int64).sum())
         most = total / self._scale * math.sqrt(2.0)
-        room = (_LARGEST_SUM - n_drawn) / max(most, 1e-300)
-        scale = 2.0 ** math.floor(math.log2(min(_LARGEST_SHORT / max(bound, 1e-300), room)))
+        room = (_LARGEST_SUM - n_drawn) / max(most, _LEAST)
+        scale = 2.0 ** math.floor(math.log2(min(_LARGEST_SHORT / max(bound, _LEAST), room)))
         curvature_scale = scale * 2.0 ** math.floor(math.log2(max(self.n_classes / 2.0, 1.0)))
         self._pool.parallel_for(
             n_drawn, loops.fill_gradients,
