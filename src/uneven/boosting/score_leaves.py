@@ -264,9 +264,7 @@ class ScoreLearner:
         result = ScoreResult.of(self.view, voter, leaf_of, tree.n_leaves, costs, self.settings)
         table = self.table
         spoken = result.scores.argmax(axis=1)
-        right = result.answers == table.y
-        hits = np.bincount(leaf_of[right], weights=table.mass[right], minlength=tree.n_leaves)
-        reach = hits / np.maximum(table.class_mass[spoken], np.finfo(float).tiny)
+        reach = costs.reach(leaf_of, spoken, table.y, table.mass, table.class_mass)
         voter.reach = np.where(voter.is_leaf, reach[voter.label], 0.0)
         return result
 

@@ -11,7 +11,7 @@ from __future__ import annotations
 import numpy as np
 from numba import njit
 
-from uneven.costs._portable import exp, log
+from uneven.costs._portable import exp, log, log_in_place
 
 FLOOR = np.float32(1e-30)
 """Probabilities stay above this."""
@@ -20,6 +20,7 @@ EXPONENTIAL, LOG = 0, 1
 """Losses."""
 
 _SWEEPS = 100
+_TILE = 64
 _NEAR = 1e-6
 
 
@@ -176,7 +177,7 @@ def fill_gradients(
     projection : (K, lanes - 1) axes on which gradients are seen; or (1, K - 1), lengths of the
         orthogonal axes ``(1, ..., 1, -k, 0, ..., 0)``, whose projections are running sums
     scales : (gradient, curvature) whole numbers per unit
-    values : (n, lanes) int16 output
+    values : (m, lanes) int16 output
     """
     P, y, weight = rows
     loss = labels[4]
@@ -214,12 +215,12 @@ def fill_gradients(
         bits = mix(keys[i] ^ mix(np.uint64(seed) + np.uint64(1)))
         for axis in range(n_axes):
             bits = bits * np.uint64(6364136223846793005) + np.uint64(1442695040888963407)
-            values[i, axis] = np.int16(np.floor(seen[axis] * scales[0] + _uniform(bits)))
+            values[r, axis] = np.int16(np.floor(seen[axis] * scales[0] + _uniform(bits)))
         for lane in range(n_axes, lanes):
-            values[i, lane] = 0
+            values[r, lane] = 0
         bits = bits * np.uint64(6364136223846793005) + np.uint64(1442695040888963407)
         curvature = np.floor(2.0 * heavier * stake / n_classes * scales[1] + _uniform(bits))
-        values[i, lanes - 1] = np.int16(max(1.0, curvature))
+        values[r, lanes - 1] = np.int16(max(1.0, curvature))
 
 
 @njit(cache=True, nogil=True, error_model="numpy")
@@ -343,31 +344,66 @@ def move_shares(P, leaf_of, scores, share, start, stop):
 
 
 @njit(cache=True, nogil=True, error_model="numpy")
+def _odds_against(i, rows, labels):
+    """1 over the probability of what is seen of a row, and the weight of the row."""
+    P, y, weight = rows
+    chances, units, class_weight, class_cost = labels[:4]
+    inside, outside, heavy = 0.0, 0.0, 1.0
+    if chances.size:
+        heavy = 0.0
+        for k in range(P.shape[1]):
+            known = np.float64(P[i, k]) * units[k]
+            inside += chances[y[i], k] * known
+            heavy += chances[y[i], k] * known * class_weight[k]
+            outside += known
+        return outside / inside, weight[i] * heavy / inside
+    for k in range(P.shape[1]):
+        price = class_cost[y[i], k] if class_cost.size else 1.0
+        outside += price * np.float64(P[i, k]) if k != y[i] else 0.0
+    return 1.0 + outside / np.float64(P[i, y[i]]), weight[i]
+
+
+@njit(cache=True, nogil=True, error_model="numpy")
 def sum_log_loss(rows, labels, scale, start, stop):
     """Log-loss of rows ``start`` to ``stop`` in whole numbers; prices and noise included."""
     P, y, weight = rows
-    chances, units, class_weight, class_cost = labels[:4]
-    n_classes = P.shape[1]
+    simple = not labels[0].size and not labels[3].size
+    logs, weights = np.empty(_TILE), np.empty(_TILE)
     total = np.int64(0)
-    for i in range(start, stop):
-        inside, outside, heavy = 0.0, 0.0, 1.0
-        if chances.size:
-            heavy = 0.0
-            for k in range(n_classes):
-                known = np.float64(P[i, k]) * units[k]
-                inside += chances[y[i], k] * known
-                heavy += chances[y[i], k] * known * class_weight[k]
-                outside += known
-            heavy /= inside
-            outside -= inside
-        else:
-            inside = np.float64(P[i, y[i]])
-            for k in range(n_classes):
-                if k != y[i]:
-                    price = class_cost[y[i], k] if class_cost.size else 1.0
-                    outside += price * np.float64(P[i, k])
-        total += np.int64(weight[i] * heavy * log(1.0 + outside / inside) * scale)
+    for first in range(start, stop, _TILE):
+        size = min(stop - first, _TILE)
+        for k in range(size):
+            i = first + k
+            if simple:
+                whole = 0.0
+                for label in range(P.shape[1]):
+                    whole += np.float64(P[i, label])
+                logs[k] = whole / np.float64(P[i, y[i]])
+                weights[k] = weight[i]
+            else:
+                logs[k], weights[k] = _odds_against(i, rows, labels)
+        log_in_place(logs[:size])
+        for k in range(size):
+            total += np.int64(weights[k] * logs[k] * scale)
     return total
+
+
+@njit(cache=True, nogil=True, error_model="numpy")
+def sum_hits(leaf_of, spoken, y, mass, scale, hits, start, stop):
+    """Mass of the rows of each leaf whose class is the one it speaks for, in whole numbers.
+
+    Parameters
+    ----------
+    leaf_of : (n,) leaf of each row, -1 for none
+    spoken : (L,) class of each leaf
+    y, mass : (n,)
+    scale : float, whole numbers per unit
+    hits : (L,) int64, added to
+    """
+    for i in range(start, stop):
+        leaf = leaf_of[i]
+        if leaf >= 0 and spoken[leaf] == y[i]:
+            hits[leaf] += np.int64(mass[i] * scale)
 
 
 @njit(cache=True, nogil=True, error_model="numpy")

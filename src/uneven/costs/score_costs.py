@@ -180,7 +180,7 @@ class ScoreCosts:
         Returns
         -------
         rows : ndarray of int32, shape (n_drawn,)
-        values : ndarray of int16, shape (n_samples, n_lanes)
+        values : ndarray of int16, shape (n_drawn, n_lanes)
             Projected gradients, and the curvature in the last lane.
         unit, curvature_unit : float
             What 1 stands for.
@@ -204,7 +204,7 @@ class ScoreCosts:
             self._rows, self._labels, rows, stakes, self._keys, (seed, threshold), projection,
             (scale, curvature_scale), self._values, worth=self._worth_threads,
         )  # fmt: skip
-        return rows, self._values, 1.0 / scale, 1.0 / curvature_scale
+        return rows, self._values[:n_drawn], 1.0 / scale, 1.0 / curvature_scale
 
     def _threshold(self, stakes: np.ndarray, share: float) -> float:
         """Stake below which rows are drawn by chance, so that a share of them is drawn."""
@@ -256,6 +256,31 @@ class ScoreCosts:
         every = np.arange(self.n_classes)
         pairs[:, every, every] = 0.0
         return pairs
+
+    def reach(
+        self,
+        leaf_of: np.ndarray,
+        spoken: np.ndarray,
+        y: np.ndarray,
+        mass: np.ndarray,
+        class_mass: np.ndarray,
+    ) -> np.ndarray:
+        """Share of the mass of the class a leaf speaks for that it holds, shape (n_leaves,).
+
+        Parameters
+        ----------
+        leaf_of : ndarray of int, shape (n_samples,)
+        spoken : ndarray of int, shape (n_leaves,)
+        y, mass : ndarray of shape (n_samples,)
+        class_mass : ndarray of shape (n_classes,)
+        """
+        scale = 2.0 ** (60 - _ceil_log2(max(float(mass.max()), 1e-300) * len(mass)))
+
+        def add(sums: np.ndarray, start: int, stop: int) -> None:
+            loops.sum_hits(leaf_of, spoken, y, mass, scale, sums, start, stop)
+
+        hits = self._sum_arrays(add, (len(spoken),)) / scale
+        return np.asarray(hits / np.maximum(class_mass[spoken], np.finfo(float).tiny))
 
     def add(self, leaf_of: np.ndarray, scores: np.ndarray, share: np.ndarray | None = None) -> None:
         """Add leaf scores to the rows.

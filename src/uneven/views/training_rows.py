@@ -245,10 +245,17 @@ def encode_categories(X: Any, categories: dict[Any, list]) -> Any:
     columns = set(_frame_columns(X)) if categories else set()
     for name in columns.intersection(categories):
         code = {value: float(k) for k, value in enumerate(categories[name])}
-        values = X[name].to_list() if hasattr(X[name], "to_list") else list(X[name])
-        codes = np.array([code.get(value, np.nan) for value in values], dtype=np.float64)
-        X = _with_column(X, name, codes)
+        X = _with_column(X, name, _codes_of(X[name], code))
     return X
+
+
+def _codes_of(column: Any, code: dict[Any, float]) -> np.ndarray:
+    """Code of every value of a column, NaN for a value that has none, shape (n_samples,)."""
+    if str(column.dtype) == "category" and hasattr(column, "cat"):
+        own = [code.get(value, np.nan) for value in column.cat.categories.tolist()]
+        return np.array([*own, np.nan])[column.cat.codes.to_numpy()]
+    values = column.to_list() if hasattr(column, "to_list") else list(column)
+    return np.array([code.get(value, np.nan) for value in values], dtype=np.float64)
 
 
 def _frame_columns(X: Any) -> list[Any]:

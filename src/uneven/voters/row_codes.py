@@ -8,7 +8,7 @@ keep the bins of their stored entries.
 
 from __future__ import annotations
 
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 
 import numpy as np
 import scipy.sparse as sp
@@ -81,6 +81,17 @@ class RowCodes:
         """First bin of a column, bins of its values, and whether a bin of missing ones follows."""
         return int(self.first[column]), int(self.n_bins[column]), bool(self.has_missing[column])
 
+    def take_rows(self, rows: np.ndarray) -> RowCodes:
+        """The codes of some of the rows, next to each other in memory."""
+        codes, indptr, bins, first, zero_code = self.table
+        if codes.size:
+            codes = codes.take(rows, axis=0)
+        else:
+            shape = (self.n_rows, int(first[-1]))
+            by_row = sp.csr_array((bins, bins, indptr), shape=shape)[rows]
+            indptr, bins = by_row.indptr.astype(np.int64), by_row.data
+        return replace(self, table=(codes, indptr, bins, first, zero_code), n_rows=len(rows))
+
     def take_columns(self, kept: np.ndarray) -> RowCodes:
         """The codes of some of the columns, by position in increasing order."""
         codes, indptr, bins, first, zero_code = self.table
@@ -107,8 +118,10 @@ class RowCodes:
 
 def _dense_rows(table: TrainingTable, columns: np.ndarray, max_bins: int) -> RowCodes:
     """Code a dense table."""
-    X = table.X if len(columns) == table.X.shape[1] else table.X[:, columns]
-    cuts, n_bins = dense_cuts(X, table.uneven_mass, max_bins, table.pool)
+    whole = len(columns) == table.X.shape[1]
+    X = table.X if whole else table.X[:, columns]
+    hashes = table.keys if whole else None
+    cuts, n_bins = dense_cuts(X, table.uneven_mass, max_bins, table.pool, hashes)
     codes = np.empty(X.shape, dtype=np.uint8)
     worth = X.size > _PARALLEL_VALUES
     table.pool.parallel_for(len(columns), _loops.assign_codes, X, cuts, codes.T, worth=worth)

@@ -40,8 +40,8 @@ class Gradients:
     ----------
     rows : ndarray of int32, shape (n_drawn,)
         Rows that take part.
-    values : ndarray of int16, shape (n_samples, n_lanes)
-        Gradients in whole numbers; the last lane is the curvature, at least 1 in drawn rows.
+    values : ndarray of int16, shape (n_drawn, n_lanes)
+        Gradients of these rows in whole numbers; the last lane is the curvature, at least 1.
     unit, curvature_unit : float
         What 1 stands for in the gradients and in the curvature.
     """
@@ -208,8 +208,11 @@ class _Growth:
     """
 
     def __init__(self, grower: ScoreTreeGrower, codes: RowCodes, gradients: Gradients) -> None:
+        n_drawn = len(gradients.rows)
+        if n_drawn < codes.n_rows:
+            codes = codes.take_rows(gradients.rows)
         self.grower, self.codes, self.gradients = grower, codes, gradients
-        self.rows = gradients.rows.copy()
+        self.rows = np.arange(n_drawn, dtype=np.int32)
         self.buffer = np.empty_like(self.rows)
         lanes = gradients.values.shape[1]
         self.rule = (gradients.unit, gradients.curvature_unit, grower.l2, grower.min_weight)
@@ -425,4 +428,5 @@ class _Growth:
         for number, node in place.items():
             if is_leaf[node]:
                 spans[label[node]] = self.nodes[number].start, self.nodes[number].stop
-        return GrownTree(feature, child, label, goes_left, cut, missing_left, self.rows, spans)
+        rows = self.gradients.rows[self.rows]
+        return GrownTree(feature, child, label, goes_left, cut, missing_left, rows, spans)

@@ -407,7 +407,9 @@ def _running_sums(mass: np.ndarray) -> np.ndarray:
     return np.asarray(high + low)
 
 
-def _sample_rows(X: np.ndarray, mass: np.ndarray | None, pool: ThreadPool) -> tuple[Any, Any]:
+def _sample_rows(
+    X: np.ndarray, mass: np.ndarray | None, pool: ThreadPool, hashes: np.ndarray | None = None
+) -> tuple[Any, Any]:
     """Rows from which quantiles are taken, and what each of them stands for.
 
     Of more than 32 768 rows, those of the smallest hashes are taken, equal rows as one that
@@ -416,7 +418,7 @@ def _sample_rows(X: np.ndarray, mass: np.ndarray | None, pool: ThreadPool) -> tu
     """
     if X.shape[0] <= _SAMPLE_ROWS:
         return slice(None), mass
-    hashes = row_hashes(X, pool)
+    hashes = row_hashes(X, pool) if hashes is None else hashes
     last = _smallest_different(hashes, _SAMPLE_ROWS)
     rows = np.flatnonzero(hashes <= last)
     _, first, place = np.unique(hashes[rows], return_index=True, return_inverse=True)
@@ -478,9 +480,20 @@ def bin_table(
 
 
 def dense_cuts(
-    X: np.ndarray, mass: np.ndarray | None, max_bins: int, pool: ThreadPool
+    X: np.ndarray,
+    mass: np.ndarray | None,
+    max_bins: int,
+    pool: ThreadPool,
+    hashes: np.ndarray | None = None,
 ) -> tuple[np.ndarray, np.ndarray]:
     """Thresholds of every column of a dense table, as for :func:`bin_table`.
+
+    Parameters
+    ----------
+    X, mass, max_bins, pool : object
+        As for :func:`bin_table`.
+    hashes : ndarray of uint64, shape (n_samples,), optional
+        Of the rows, if they are known.
 
     Returns
     -------
@@ -489,7 +502,7 @@ def dense_cuts(
     n_bins : ndarray of int, shape (n_features,)
     """
     n_features = X.shape[1]
-    sample, sampled_mass = _sample_rows(X, mass, pool)
+    sample, sampled_mass = _sample_rows(X, mass, pool, hashes)
     thresholds = np.full((n_features, 255), np.inf)
     n_bins = np.empty(n_features, dtype=np.int64)
 
