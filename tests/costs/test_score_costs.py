@@ -218,11 +218,12 @@ def test_whole_shares_are_plain_moves():
     np.testing.assert_allclose(odds, scores[leaf_of] - scores[leaf_of][:, :1], atol=1e-5)
 
 
-def test_probabilities_survive_any_number_of_rounds():
+@pytest.mark.parametrize("share", [None, np.ones(2)])
+def test_probabilities_survive_any_number_of_rounds(share):
     model = LabelModel(np.array([0, 1], dtype=np.int32), np.ones(2), NONE, NONE, np.ones(3))
     costs = ScoreCosts(model, 3, "exponential", np.arange(2, dtype=np.uint64))
     for _ in range(30):
-        costs.add(np.array([0, 0]), np.array([[24.0, -12.0, -12.0]]))
+        costs.add(np.array([0, 0]), np.array([[24.0, -12.0, -12.0]]), share)
     assert np.isfinite(costs.P).all()
     assert 1e29 < costs.loss < 1e31
     rows, values, *_ = costs.gradients(0)
