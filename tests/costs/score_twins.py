@@ -66,6 +66,14 @@ def drawn_rows(stakes, keys, seed, threshold):
     return rows
 
 
+def running_axes(n_classes):
+    """Axis ``k`` is ``(1, ..., 1, -k, 0, ..., 0)``, shape (n_classes, n_classes - 1)."""
+    axes = np.triu(np.ones((n_classes, n_classes - 1)))
+    for k in range(1, n_classes):
+        axes[k, k - 1] = -k
+    return axes
+
+
 def gradient_values(pairs, stakes, keys, draw, projection, scales, lanes):
     """What is to be rounded down (n, lanes), chance included; the last lane is the curvature."""
     seed, threshold = draw

@@ -200,17 +200,19 @@ def settings_for(n_rows: int, n_columns: int, early_stopping: bool | str) -> dic
 
     Examples
     --------
-    >>> settings_for(1000, 20, "auto")["early_stopping"]
-    False
-    >>> settings_for(1_000_000, 20, "auto")["max_leaves"]
-    255
+    >>> found = settings_for(1000, 20, "auto")
+    >>> found["max_leaves"], found["n_estimators"], found["early_stopping"]
+    (8, 100, False)
+    >>> found = settings_for(1_000_000, 20, "auto")
+    >>> found["max_leaves"], found["n_estimators"], found["early_stopping"]
+    (127, 1000, True)
     """
     stops = n_rows >= 10_000 if early_stopping == "auto" else bool(early_stopping)
     return {
         "early_stopping": stops,
         "n_estimators": 1000 if stops else 100,
-        "max_leaves": int(np.clip(n_rows // 400, 8, 255)),
-        "learning_rate": 0.1,
-        "subsample": 1.0 if n_rows < 50_000 else 0.5,
+        "max_leaves": int(np.clip(min(n_rows / 250, np.sqrt(n_rows) / 2.5), 8, 127)),
+        "learning_rate": 0.2 if n_rows < 3000 else 0.3,
+        "subsample": 1.0 if n_rows < 50_000 else 0.5 if n_rows < 300_000 else 0.3,
         "max_features": 1.0 if n_columns <= 1000 else 1000.0 / n_columns,
     }
