@@ -343,11 +343,15 @@ class CategoryTree(TreeVoter):
 
     @classmethod
     def with_sets(cls, parts: dict[str, np.ndarray], sets: dict[int, np.ndarray]) -> CategoryTree:
-        """Make a tree out of the parts of a TreeVoter and the sets of some of its nodes."""
+        """Make a tree out of the parts of a TreeVoter and the sets of some of its nodes.
+
+        A set is as long as its column has categories; what lies beyond goes where NaN goes.
+        """
         set_of = np.full(len(parts["child"]), -1, dtype=np.int64)
         left_sets = np.zeros((len(sets), max(map(len, sets.values()))), dtype=bool)
         for k, (node, goes_left) in enumerate(sets.items()):
             set_of[node] = k
+            left_sets[k] = parts["missing_left"][node]
             left_sets[k, : len(goes_left)] = goes_left
         return cls(**parts, set_of=set_of, left_sets=left_sets)
 
