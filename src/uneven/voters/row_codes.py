@@ -84,12 +84,12 @@ class RowCodes:
     def take_rows(self, rows: np.ndarray) -> RowCodes:
         """The codes of some of the rows, next to each other in memory."""
         codes, indptr, bins, first, zero_code = self.table
-        if codes.size:
-            codes = codes.take(rows, axis=0)
-        else:
+        if len(indptr):
             shape = (self.n_rows, int(first[-1]))
             by_row = sp.csr_array((bins, bins, indptr), shape=shape)[rows]
             indptr, bins = by_row.indptr.astype(np.int64), by_row.data
+        else:
+            codes = codes.take(rows, axis=0)
         return replace(self, table=(codes, indptr, bins, first, zero_code), n_rows=len(rows))
 
     def take_columns(self, kept: np.ndarray) -> RowCodes:
