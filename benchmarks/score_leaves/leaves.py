@@ -62,7 +62,7 @@ def measure(table: Table, target: float, options: Options) -> tuple[Found, list[
     for booster in (options.ours, *options.peers):
         why = booster.absent()
         if not why:
-            keep = Keep() if booster is options.ours else options.keep
+            keep = Keep() if booster.package == "uneven" else options.keep
             try:
                 found[booster.name] = reach(booster, table, target, options.threads, keep)
             except Exception as error:  # a peer may refuse a table in any way it likes

@@ -209,10 +209,21 @@ class Ours(Booster):
         return picked(model.staged_predict_proba(X, balanced=True), steps)
 
 
+class Automatic(Ours):
+    """Ours with the settings that it takes by itself."""
+
+    def choices(self, table: Table) -> tuple[Setting, ...]:
+        from uneven.boosting.balanced_boosting import settings_for
+
+        found = settings_for(*table.X.shape, is_sparse=False, early_stopping=False)
+        return ({name: found[name] for name in ("learning_rate", "max_leaves")},)
+
+
 LIGHTGBM = LightGBM("LightGBM", "lightgbm", grid(RATES, "num_leaves", (31, 63)))
-OURS = Ours("uneven", "uneven", grid((0.2, 0.4, 0.6), "max_leaves", (31, 63)))
+OURS = Ours("uneven", "uneven", grid((0.3, 0.5), "max_leaves", (31, 63, 127)))
 _LEAFWISE = {"grow_policy": "lossguide", "max_depth": 0}
 PEERS: tuple[Booster, ...] = (
+    Automatic("uneven, automatic", "uneven", ()),
     LIGHTGBM,
     XGBoost("XGBoost", "xgboost", grid(RATES, "max_leaves", (31, 63), **_LEAFWISE)),
     XGBoost(

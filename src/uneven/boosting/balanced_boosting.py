@@ -55,7 +55,8 @@ class BalancedBoostingClassifier(ComboClassifier):
     subsample : float or None, default=None
         Share of the rows that a tree learns from, costly ones first; None follows their number.
     max_features : float or None, default=None
-        Share of the columns that a tree looks at; None takes all, or about a thousand of more.
+        Share of the columns that a tree looks at; None takes all, or about a thousand if there are
+        more, ten thousand of a sparse table.
     categorical_features : array-like of int, str or bool, default=None
         Columns whose values are codes of categories (whole numbers from 0), by position, name or
         mask, beside the category columns of a data frame.
@@ -142,7 +143,8 @@ class BalancedBoostingClassifier(ComboClassifier):
     def _settle(self, rows: TrainingRows) -> None:
         """Choose what was left open, by the size of the table."""
         rows.n_codes = self._categories_of(rows)
-        found = settings_for(len(rows.y), rows.X.shape[1], self.early_stopping)
+        shape = (*rows.X.shape, sp.issparse(rows.X))
+        found = settings_for(*shape, early_stopping=self.early_stopping)
         given = {name: getattr(self, name) for name in found if name != "early_stopping"}
         self.settled_ = found | {name: v for name, v in given.items() if v is not None}
 
@@ -186,13 +188,16 @@ class BalancedBoostingClassifier(ComboClassifier):
         ]
 
 
-def settings_for(n_rows: int, n_columns: int, early_stopping: bool | str) -> dict[str, Any]:
+def settings_for(
+    n_rows: int, n_columns: int, is_sparse: bool, early_stopping: bool | str = "auto"
+) -> dict[str, Any]:
     """Parameters that suit a table of this size; ``docs/score-leaves.md`` has the measurements.
 
     Parameters
     ----------
     n_rows, n_columns : int
-    early_stopping : bool or "auto"
+    is_sparse : bool
+    early_stopping : bool or "auto", default="auto"
 
     Returns
     -------
@@ -200,13 +205,14 @@ def settings_for(n_rows: int, n_columns: int, early_stopping: bool | str) -> dic
 
     Examples
     --------
-    >>> found = settings_for(1000, 20, "auto")
+    >>> found = settings_for(1000, 20, is_sparse=False)
     >>> found["max_leaves"], found["n_estimators"], found["early_stopping"]
     (8, 100, False)
-    >>> found = settings_for(1_000_000, 20, "auto")
+    >>> found = settings_for(1_000_000, 20, is_sparse=False)
     >>> found["max_leaves"], found["n_estimators"], found["early_stopping"]
     (127, 1000, True)
     """
+    most_columns = 10_000 if is_sparse else 1000
     stops = n_rows >= 10_000 if early_stopping == "auto" else bool(early_stopping)
     return {
         "early_stopping": stops,
@@ -214,5 +220,5 @@ def settings_for(n_rows: int, n_columns: int, early_stopping: bool | str) -> dic
         "max_leaves": int(np.clip(min(n_rows / 250, np.sqrt(n_rows) / 2.5), 8, 127)),
         "learning_rate": 0.2 if n_rows < 3000 else 0.3,
         "subsample": 1.0 if n_rows < 50_000 else 0.5 if n_rows < 300_000 else 0.3,
-        "max_features": 1.0 if n_columns <= 1000 else 1000.0 / n_columns,
+        "max_features": min(1.0, most_columns / n_columns),
     }
