@@ -493,8 +493,11 @@ class BoostingClassifier(CallbackSupportMixin, StagedVoteClassifier, metaclass=A
         """Probabilities of the classes, from votes or from leaf scores, (n_samples, n_classes)."""
         if not self._has_scores:
             return super()._probabilities(scores)
-        shift = 0.0 if balanced else np.log(self._class_units(self.class_prior_))
-        return np.asarray(softmax(self.temperature_ * scores + shift, axis=1))
+        units = self._class_units(self.class_prior_)
+        shift = 0.0 if balanced else np.log(units)
+        known = softmax(self.temperature_ * scores + shift, axis=1)
+        prior = self.class_prior_ / units if balanced else self.class_prior_
+        return np.where(scores.any(axis=1, keepdims=True), known, prior / prior.sum())
 
     def predict_proba(self, X: Any, balanced: bool = False) -> np.ndarray:
         """Probabilities of the classes.
