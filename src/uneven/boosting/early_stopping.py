@@ -10,7 +10,7 @@ import numpy as np
 from scipy.special import log_softmax, logsumexp
 from sklearn.base import BaseEstimator, ClassifierMixin
 
-from uneven.utils.reproducible_sums import sum_by_label
+from uneven.utils.reproducible_sums import reproducible_sum, sum_by_label
 from uneven.views.training_rows import TrainingRows
 from uneven.votes import Term, Vote
 from uneven.votes.vote import flatten_binary, vote_answers
@@ -116,7 +116,7 @@ class Likelihood:
             said = logsumexp(known, axis=1, b=self.chances[self.y])
         else:
             said = log_softmax(temperature * scores, axis=1)[np.arange(len(self.y)), self.y]
-        return float((self.weight * said).sum() / self.weight.sum())
+        return reproducible_sum(self.weight * said) / reproducible_sum(self.weight)
 
     def best_temperature(self, scores: np.ndarray) -> float:
         """The temperature, on a grid, with the smallest log-loss."""
