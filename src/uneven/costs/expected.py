@@ -22,7 +22,7 @@ from uneven.costs import _loops
 from uneven.costs._loops import BLOCK
 from uneven.costs._portable import log, log_all
 from uneven.costs.matrices import CostMatrix, KnownLabels, VoteCosts, quantum
-from uneven.costs.score_costs import LabelModel
+from uneven.costs.score_costs import LabelModel, mean_weight
 from uneven.utils.parallel import ThreadPool
 from uneven.utils.reproducible_sums import fold_units, reproducible_sum
 from uneven.utils.simplex import recover_priors
@@ -378,7 +378,8 @@ class NoisyLabels(KnownLabels):
         class_mass = self.class_mass(mass)
         class_weight = 1.0 / self._units_of(class_mass)
         mean = float(class_mass @ class_weight / class_mass.sum())
-        return LabelModel(signals, mass * mean, self._prices, self._chances, class_weight / mean)
+        known = (signals, mass * mean, self._prices, self._chances, class_weight / mean)
+        return LabelModel(*known, mean_weight(mass))
 
     def begin_round(self, drawn: np.ndarray | None) -> None:
         """Tell the beliefs which rows the voters of the round learn from."""

@@ -34,7 +34,7 @@ import numpy as np
 
 from uneven.costs import _loops, _portable
 from uneven.costs._simd import aligned_zeros
-from uneven.costs.score_costs import LabelModel
+from uneven.costs.score_costs import LabelModel, mean_weight
 from uneven.utils.parallel import ThreadPool
 from uneven.utils.reproducible_sums import fold_units, reproducible_sum, sum_by_label
 
@@ -560,7 +560,8 @@ class KnownLabels:
     def score_model(self, mass: np.ndarray) -> LabelModel:
         """What costs of scores must know, if the rows have this mass, shape (n_samples,)."""
         weight = mass / self._units_of(self.class_mass(mass))[self._y]
-        return LabelModel(self._y, weight, self._prices, _NONE, np.ones(self._n_classes))
+        ones = np.ones(self._n_classes)
+        return LabelModel(self._y, weight, self._prices, _NONE, ones, mean_weight(mass))
 
     @property
     def _prices(self) -> np.ndarray:

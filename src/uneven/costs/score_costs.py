@@ -51,6 +51,9 @@ class LabelModel:
         Chance of what is seen if a class is true; an empty array if labels are right.
     class_weight : ndarray of shape (n_classes,)
         Further weight of the true class, with ``chances``.
+    examples_per_row : float, default=1.0
+        How many examples a row of positive weight stands for on average; beyond a thousandth and a
+        thousand that makes no difference.
     """
 
     y: np.ndarray
@@ -58,6 +61,7 @@ class LabelModel:
     class_cost: np.ndarray
     chances: np.ndarray
     class_weight: np.ndarray
+    examples_per_row: float = 1.0
 
 
 class ScoreCosts:
@@ -102,7 +106,7 @@ class ScoreCosts:
         self.n_classes, self.n_rows = n_classes, len(labels.y)
         self._pool = pool or ThreadPool()
         self._keys = keys
-        self._scale_back = _mean(labels.weight)
+        self._scale_back = mean_weight(labels.weight) / min(max(labels.examples_per_row, 1e-3), 1e3)
         weight = (labels.weight / self._scale_back).astype(np.float64)
         self.P = np.full((self.n_rows, n_classes), 1.0 / n_classes, dtype=np.float32)
         self._rows = (self.P, labels.y, weight)
@@ -328,7 +332,7 @@ class ScoreCosts:
         return np.asarray(sum(parts[1:], start=parts[0]).astype(np.float64))
 
 
-def _mean(weight: np.ndarray) -> float:
+def mean_weight(weight: np.ndarray) -> float:
     """Mean of the positive weights, 1 if there is none."""
     return reproducible_sum(weight) / max(int((weight > 0.0).sum()), 1) or 1.0
 
