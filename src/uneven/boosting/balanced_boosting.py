@@ -143,8 +143,8 @@ class BalancedBoostingClassifier(ComboClassifier):
     def _settle(self, rows: TrainingRows) -> None:
         """Choose what was left open, by the size of the table."""
         rows.n_codes = self._categories_of(rows)
-        shape = (*rows.X.shape, sp.issparse(rows.X))
-        found = settings_for(*shape, early_stopping=self.early_stopping)
+        n_rows, n_columns = rows.X.shape
+        found = settings_for(n_rows, n_columns, sp.issparse(rows.X), self.early_stopping)
         given = {name: getattr(self, name) for name in found if name != "early_stopping"}
         self.settled_ = found | {name: v for name, v in given.items() if v is not None}
 
