@@ -52,7 +52,7 @@ class LabelModel:
     class_weight : ndarray of shape (n_classes,)
         Further weight of the true class, with ``chances``.
     examples_per_row : float, default=1.0
-        How many examples a row of positive weight stands for on average; beyond a thousandth and a
+        How many examples a row of positive weight stands for on average; below one or beyond a
         thousand that makes no difference.
     """
 
@@ -106,7 +106,7 @@ class ScoreCosts:
         self.n_classes, self.n_rows = n_classes, len(labels.y)
         self._pool = pool or ThreadPool()
         self._keys = keys
-        self._scale_back = mean_weight(labels.weight) / min(max(labels.examples_per_row, 1e-3), 1e3)
+        self._scale_back = mean_weight(labels.weight) / min(max(labels.examples_per_row, 1.0), 1e3)
         weight = (labels.weight / self._scale_back).astype(np.float64)
         self.P = np.full((self.n_rows, n_classes), 1.0 / n_classes, dtype=np.float32)
         self._rows = (self.P, labels.y, weight)
