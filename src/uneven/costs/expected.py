@@ -376,6 +376,8 @@ class NoisyLabels(KnownLabels):
         """What costs of scores must know; see ``KnownLabels``."""
         signals = np.ascontiguousarray(self._signals(self._y, self._clean), dtype=np.int32)
         class_mass = self.class_mass(mass)
+        least = class_mass.sum() / len(mass) or 1.0
+        class_mass = np.where(class_mass > 0.0, class_mass, least)
         class_weight = 1.0 / self._units_of(class_mass)
         mean = float(class_mass @ class_weight / class_mass.sum())
         known = (signals, mass * mean, self._prices, self._chances, class_weight / mean)
