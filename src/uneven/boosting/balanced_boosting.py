@@ -43,7 +43,7 @@ class BalancedBoostingClassifier(ComboClassifier):
     ----------
     {parameters}
     n_estimators : int or None, default=None
-        Most rounds of boosting; None is 1000 with early stopping, and 100 without.
+        Most rounds of boosting; None is 1000 with early stopping, else 50 to 100 by the rows.
     max_depth : int or None, default=None
         Longest path in a tree.
     max_leaves : int or None, default=None
@@ -216,7 +216,7 @@ def settings_for(
     stops = n_rows >= 10_000 if early_stopping == "auto" else bool(early_stopping)
     return {
         "early_stopping": stops,
-        "n_estimators": 1000 if stops else 100,
+        "n_estimators": 1000 if stops else int(np.clip(n_rows // 8, 50, 100)),
         "max_leaves": int(np.clip(min(n_rows / 250, np.sqrt(n_rows) / 2.5), 8, 127)),
         "learning_rate": 0.2 if n_rows < 3000 else 0.3,
         "subsample": 1.0 if n_rows < 50_000 else 0.5 if n_rows < 300_000 else 0.3,
