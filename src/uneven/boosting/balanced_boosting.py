@@ -33,8 +33,8 @@ class BalancedBoostingClassifier(ComboClassifier):
 
     CoMBo with ``leaves="scores"``: each round grows one tree, best leaf first, and every leaf adds
     a score to every class, so that a table with K classes needs one tree a round and not K. Every
-    class weighs the same in the loss. Number of leaves, learning rate, rounds, bins and the rows
-    that a tree learns from follow the size of the table, unless they are given.
+    class weighs the same in the loss. Number of leaves, learning rate, rounds, and the rows and
+    columns that a tree learns from follow the size of the table, unless they are given.
 
     Columns of categories (category columns of a data frame) are split into two sets, missing
     values go to the side that suits them, sparse tables stay sparse.
@@ -45,15 +45,17 @@ class BalancedBoostingClassifier(ComboClassifier):
     n_estimators : int or None, default=None
         Most rounds of boosting; None is 1000 with early stopping, else 50 to 100 by the rows.
     max_depth : int or None, default=None
-        Longest path in a tree.
+        Longest path in a tree; None sets no limit.
     max_leaves : int or None, default=None
-        Leaves of a tree; None follows the number of rows.
+        Most leaves of a tree; None follows the number of rows.
     learning_rate : float or None, default=None
-        Factor on every leaf score; None follows the number of rows.
+        Factor in (0, 1] on every leaf score; None follows the number of rows.
     loss : {"log", "exponential"}, default="log"
-        The log-loss is robust and gives probabilities; the exponential loss is that of CoMBo.
+        The log-loss is robust against wrong labels and gives probabilities; the exponential loss
+        is that of CoMBo.
     subsample : float or None, default=None
-        Share of the rows that a tree learns from, costly ones first; None follows their number.
+        Share of the rows that a tree is grown on, drawn by their cost; leaf scores come from all
+        rows. None follows their number.
     max_features : float or None, default=None
         Share of the columns that a tree looks at; None takes all, or about a thousand if there are
         more, ten thousand of a sparse table.
@@ -61,8 +63,14 @@ class BalancedBoostingClassifier(ComboClassifier):
         Columns whose values are codes of categories (whole numbers from 0), by position, name or
         mask, beside the category columns of a data frame.
     early_stopping : bool or "auto", default="auto"
-        Hold out rows of every class and stop when the log-loss on them no longer falls; "auto"
-        does so from 10 000 rows on.
+        Hold out rows of every class, stop when ``scoring`` on them no longer gets better, and keep
+        the best round; "auto" does so from 10 000 rows on.
+    scoring : str, callable or None, default=None
+        What ``early_stopping`` looks at: the log-loss, in which every class weighs the same, if
+        None or "log_loss"; "norm" (the confusion norm); the name of a measure or of a scorer of
+        scikit-learn; or a scorer ``scorer(estimator, X, y)``.
+    random_state : int, RandomState or None, default=None
+        Seeds the rounding of gradients, the validation rows, and draws of rows, columns and axes.
 
     Attributes
     ----------

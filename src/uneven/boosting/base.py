@@ -502,23 +502,26 @@ class BoostingClassifier(CallbackSupportMixin, StagedVoteClassifier, metaclass=A
     def predict_proba(self, X: Any, balanced: bool = False) -> np.ndarray:
         """Probabilities of the classes.
 
-        With ``leaves="votes"`` these are the shares of the vote that each class receives: they rank
-        well but are not calibrated, usually too even. With ``leaves="scores"`` they are the
-        softmax of the scores, with the class frequencies of the training rows put back where the
-        method weighs all classes the same; so the largest one need not be what :meth:`predict`
-        answers.
+        If leaves vote, these are the shares of the vote that each class receives: they rank well
+        but are not calibrated, usually too even. Wrap the estimator in
+        :class:`sklearn.calibration.CalibratedClassifierCV` where a probability is needed.
+
+        If leaves hold scores, they are the softmax of ``temperature_`` times the scores. Methods
+        that weigh all classes the same put the class frequencies of the training rows back, so
+        the largest one need not be what :meth:`predict` answers.
 
         Parameters
         ----------
         X : array-like, sparse matrix or dataframe of shape (n_samples, n_features)
         balanced : bool, default=False
-            With ``leaves="scores"``: leave the frequencies out, as if all classes were as frequent
-            as they weigh in the loss. The largest one is then what :meth:`predict` answers.
+            If leaves hold scores: leave the frequencies out, as if classes were as frequent as
+            they weigh in the loss. The largest one is then what :meth:`predict` answers.
 
         Returns
         -------
         ndarray of shape (n_samples, n_classes)
-            Rows sum to 1; the training class frequencies where nobody could vote.
+            Rows sum to 1. Where nobody could vote, those of a row with all scores at 0: if leaves
+            vote, the training class frequencies.
         """
         return self._probabilities(self._scores(X), balanced)
 

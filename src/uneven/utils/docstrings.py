@@ -21,6 +21,16 @@ _WORDS = {
     Depth of the cost trees; 1 gives stumps. Ignored if ``estimator`` is given.""",
     "learning_rate": """learning_rate : float, default=1.0
     Factor in (0, 1] on every vote weight.""",
+    "leaf_step": """leaf_step : {"auto", "balance", "closed", "newton"}, default="auto"
+    How a leaf gets its scores. "balance" minimises the loss of its rows exactly, "closed" a bound
+    of it; neither ever increases the loss. "newton" is one step of Newton's method, the fastest
+    for many classes and without that guarantee. "auto" is "balance" up to 40 classes, else
+    "newton". See :mod:`uneven.costs.leaf_steps`.""",
+    "l2": """l2 : float, default=1.0
+    Pulls leaf scores towards 0: cost added to every leaf, and curvature added to both sides of a
+    split, in rows of average weight.""",
+    "min_weight": """min_weight : float, default=0.1
+    Least curvature of the loss on either side of a split, in rows of average weight.""",
     "class_cost": """class_cost : array-like of shape (n_classes, n_classes), default=None
     How bad it is to answer the column's class for an example of the row's class, in sorted class
     order; the diagonal is ignored. None makes all mistakes equally bad.""",
@@ -43,6 +53,11 @@ _WORDS = {
     Largest number of bins per column, between 2 and 255.""",
     "early_stopping": """early_stopping : bool, default=False
     Hold out rows of every class, stop when they no longer profit, and keep the best round.""",
+    "scoring": """scoring : str, callable or None, default=None
+    What ``early_stopping`` looks at: "log_loss" (every class weighs what it weighs in the
+    training loss), "norm" (the confusion norm), the name of a measure or of a scorer of
+    scikit-learn, or a scorer ``scorer(estimator, X, y)``. None is the accuracy with the class
+    weights of the method if leaves vote, and "log_loss" if they hold scores.""",
     "validation_fraction": """validation_fraction : float, default=0.1
     Share of every class to hold out for ``early_stopping``.""",
     "n_iter_no_change": """n_iter_no_change : int, default=20
@@ -56,6 +71,37 @@ _WORDS = {
     "verbose": """verbose : int, default=0
     1 prints every tenth round, larger values print more often.""",
 }
+
+_SCORE_WORDS = {
+    "leaves": """leaves : {"votes", "scores"}, default="votes"
+    What a leaf of a tree says: one class, as published, or a score for every class. With "scores"
+    a round learns more, probabilities are better, and large tables take less time.""",
+    "max_depth": """max_depth : int or None, default=3
+    Longest path in a tree; 1 gives stumps. Ignored if ``estimator`` is given. None, no limit,
+    needs ``leaves="scores"``.""",
+    "max_leaves": """max_leaves : int or None, default=None
+    With ``leaves="scores"``: most leaves of a tree; the leaf that gains most is split next. None
+    is ``2 ** max_depth``, or 31 if ``max_depth`` is None.""",
+    "learning_rate": """learning_rate : float, default=1.0
+    Factor in (0, 1] on every vote weight or leaf score. Scores learn well with 0.1 to 0.4.""",
+    "loss": """loss : {"exponential", "log"}, default="exponential"
+    With ``leaves="scores"``: the loss that leaves minimise. The exponential loss is the published
+    one; the log-loss is robust against wrong labels and gives probabilities.""",
+    "subsample": """subsample : float, default=1.0
+    Share of the rows that the voters of a round learn from, drawn anew in every round; edges and
+    leaf scores come from all rows. If leaves hold scores, rows are drawn by their cost, and those
+    that might have been left out count more. If leaves vote, with ``noise_matrix``, what a row's
+    true class may be is told only by voters that did not learn from it: deep trees, which would
+    repeat its wrong label, learn well with 0.5.""",
+    "max_features": """max_features : float, default=1.0
+    With ``leaves="scores"``: share of the columns that a tree looks at, drawn anew in every
+    round.""",
+    "random_state": """random_state : int, RandomState or None, default=None
+    Seeds weak learners and the validation rows. Trees whose leaves vote draw nothing at random;
+    those whose leaves hold scores round gradients by chance and may draw rows, columns and
+    axes.""",
+}
+"""Words of estimators whose leaves may hold scores, in place of those above."""
 
 _ATTRIBUTES = """classes_ : ndarray of shape (n_classes,)
     The class labels.
@@ -79,6 +125,10 @@ categories_ : dict of str to list
 n_features_in_ : int
 feature_names_in_ : ndarray of shape (n_features_in_,)
     Only if ``X`` had string column names."""
+
+_SCORE_ATTRIBUTES = """
+temperature_ : float
+    With leaf scores: factor on them before the softmax of :meth:`predict_proba`."""
 
 
 def described(words: Mapping[str, str], attributes: str = "") -> Callable[[_Thing], _Thing]:
@@ -109,5 +159,8 @@ def described(words: Mapping[str, str], attributes: str = "") -> Callable[[_Thin
     return fill
 
 
-documented = described(_WORDS, _ATTRIBUTES)
-"""Decorator of the estimators whose constructor shares the words above."""
+def documented(estimator: _Thing) -> _Thing:
+    """Fill the docstring of an estimator with the words above, as far as it has the parameters."""
+    if "leaf_step" not in inspect.signature(estimator).parameters:
+        return described(_WORDS, _ATTRIBUTES)(estimator)
+    return described(_WORDS | _SCORE_WORDS, _ATTRIBUTES + _SCORE_ATTRIBUTES)(estimator)
