@@ -128,6 +128,20 @@ def test_text_categories_numbers(printed):
     assert "break-in: measured__failed_logins" in out
 
 
+@pytest.mark.slow
+def test_large_table(printed):
+    out = printed("large_table.py")
+    assert "early stopping, best after" in out
+    assert re.search(r"^settled: early_stopping 1, .*max_leaves \d+", out, re.M)
+    rows = re.findall(r"^(on time|late|damaged|lost) +(\d+) +([\d.]+)$", out, re.M)
+    recalls = {name: float(recall) for name, _, recall in rows}
+    assert list(recalls) == ["lost", "damaged", "late", "on time"]
+    assert min(recalls.values()) > 0.55
+    found, guessed = map(float, re.search(r"log-loss ([\d.]+), .* ([\d.]+)$", out, re.M).groups())
+    assert found < 0.65 * guessed
+    assert int(re.search(r"bring (\d+)% of", out)[1]) > 20
+
+
 def test_noisy_labels(printed):
     out = printed("noisy_labels.py")
     assert "205 clean rows" in out

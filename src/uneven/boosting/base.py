@@ -520,8 +520,7 @@ class BoostingClassifier(CallbackSupportMixin, StagedVoteClassifier, metaclass=A
         Returns
         -------
         ndarray of shape (n_samples, n_classes)
-            Rows sum to 1. Where nobody could vote, those of a row with all scores at 0: if leaves
-            vote, the training class frequencies.
+            Rows sum to 1; the training class frequencies where nobody could vote.
         """
         return self._probabilities(self._scores(X), balanced)
 

@@ -28,9 +28,9 @@ _WORDS = {
     "newton". See :mod:`uneven.costs.leaf_steps`.""",
     "l2": """l2 : float, default=1.0
     Pulls leaf scores towards 0: cost added to every leaf, and curvature added to both sides of a
-    split, in rows of average weight.""",
+    split, in examples of average weight.""",
     "min_weight": """min_weight : float, default=0.1
-    Least curvature of the loss on either side of a split, in rows of average weight.""",
+    Least curvature of the loss on either side of a split, in examples of average weight.""",
     "class_cost": """class_cost : array-like of shape (n_classes, n_classes), default=None
     How bad it is to answer the column's class for an example of the row's class, in sorted class
     order; the diagonal is ignored. None makes all mistakes equally bad.""",
