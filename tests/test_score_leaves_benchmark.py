@@ -1,6 +1,7 @@
 """The benchmark of score leaves: rounds to a target, kept results, and what is absent."""
 
 import json
+from dataclasses import asdict
 
 import numpy as np
 import pytest
@@ -9,7 +10,7 @@ from sklearn.ensemble import HistGradientBoostingClassifier
 
 import uneven
 from benchmarks.lines import NOT_RUN
-from benchmarks.score_leaves import leaves, options, scaling, wide
+from benchmarks.score_leaves import figure, leaves, options, scaling, wide
 from benchmarks.score_leaves.__main__ import parse
 from benchmarks.score_leaves.booster import Booster, checkpoints
 from benchmarks.score_leaves.curves import Curve, Keep, Reached, quickest, trace
@@ -144,3 +145,45 @@ def test_a_refusal_is_a_line(monkeypatch):
     (line,) = wide._times(wide.text(n=200, d=3000), Options())
     assert line.ours == NOT_RUN
     assert "parse" in line.what
+
+
+def keep_fake_curves(folder, table, names):
+    """Curves as a run keeps them, in a folder; ours in a folder below it."""
+    rounds = checkpoints(60)
+    for k, name in enumerate(names):
+        one = OURS if name == OURS.name else BY_NAME[name]
+        if one.absent():
+            continue
+        keep = Keep(folder / "ours" if one is OURS else folder)
+        for top in (0.8, 0.9):
+            balanced = [top - 0.5 * 0.9**step for step in rounds]
+            kept = asdict(Curve(rounds, balanced, balanced, seconds=3.0 * (k + 1)))
+            keep.ask(f"curve {table} {name} {one.edition} top={top} 60", lambda kept=kept: kept)
+
+
+def test_the_picture_is_drawn_from_kept_curves(tmp_path, capsys):
+    for table in ("letter", "mixed"):
+        keep_fake_curves(tmp_path, table, [*figure.SHOWN, "XGBoost, vector leaves"])
+    out = tmp_path / "picture.png"
+    figure.main(["--keep", str(tmp_path), "--tables", "letter", "mixed", "--out", str(out)])
+    assert out.read_bytes().startswith(b"\x89PNG")
+    lines = capsys.readouterr().out.splitlines()
+    assert lines[0] == "letter, uneven: 0.8991 after 3 s"
+    assert not [line for line in lines if "vector" in line]
+
+
+def test_ours_is_fitted_for_the_picture_where_it_is_not_kept(monkeypatch, table, tmp_path):
+    found = Curve([1, 2], [0.5, 0.6], [1.0, 0.9], seconds=4.0)
+    monkeypatch.setitem(figure.TABLES, "letter", lambda: table)
+    monkeypatch.setattr(figure, "curves", lambda *given: [({}, found)])
+    reached = figure.collect(Keep(tmp_path), ["letter"])["letter"]
+    assert list(reached) == [OURS.name]
+    assert reached[OURS.name].seconds.tolist() == [2.0, 4.0]
+
+
+def test_a_reach_never_falls():
+    up_and_down = Curve([1, 2, 3], [0.5, 0.4, 0.6], [1.0, 1.0, 1.0], seconds=3.0)
+    late = Curve([1], [0.55], [1.0], seconds=9.0)
+    reach = figure.Reach.of([up_and_down, late])
+    assert reach.seconds.tolist() == [1.0, 3.0]
+    assert reach.balanced.tolist() == [0.5, 0.6]

@@ -112,13 +112,22 @@ class Keep:
         """What was kept under a key, else what is computed now."""
         if self.folder is None:
             return compute()
-        path = self.folder / (re.sub(r"[^\w.=]+", "-", key) + ".json")
+        path = self.folder / (_as_name(key) + ".json")
         if path.exists():
             return json.loads(path.read_text())
         found = compute()
         self.folder.mkdir(parents=True, exist_ok=True)
         path.write_text(json.dumps(found))
         return found
+
+    def beginning(self, key: str) -> list[Any]:
+        """All that was kept under keys that begin with these words."""
+        paths = sorted(self.folder.glob(_as_name(key) + "-*.json")) if self.folder else []
+        return [json.loads(path.read_text()) for path in paths]
+
+
+def _as_name(key: str) -> str:
+    return re.sub(r"[^\w.=]+", "-", key)
 
 
 def clock(threads: int) -> Callable[[], float]:
@@ -174,6 +183,14 @@ def curves(booster: Booster, table: Table, threads: int, keep: Keep) -> list[tup
         kept = keep.ask(key, lambda s=setting: asdict(trace(booster, table, s, threads)))  # type: ignore[misc]
         found.append((setting, Curve(**kept)))
     return found
+
+
+def kept_curves(booster: Booster, table: str, keep: Keep) -> list[Curve]:
+    """Curves of a booster that were kept, of the version that is installed."""
+    if booster.absent():
+        return []
+    key = f"curve {table} {booster.name} {booster.edition}"
+    return [Curve(**kept) for kept in keep.beginning(key)]
 
 
 def reach(
