@@ -197,8 +197,11 @@ def _names(ax: Any, named: list[str]) -> None:
 
 
 def main(words: list[str] | None = None) -> None:
-    parser = argparse.ArgumentParser(prog="benchmarks.score_leaves.figure", description=__doc__,
-                                     formatter_class=argparse.RawDescriptionHelpFormatter)  # fmt: skip
+    parser = argparse.ArgumentParser(
+        prog="benchmarks.score_leaves.figure",
+        description=__doc__,
+        formatter_class=argparse.RawDescriptionHelpFormatter,
+    )
     folder = os.environ.get(KEEP)
     parser.add_argument(
         "--keep", type=Path, default=folder, required=not folder, help="folder of kept curves"
