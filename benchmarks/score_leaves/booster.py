@@ -7,7 +7,7 @@ from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from importlib.metadata import version
 from itertools import islice, product
-from typing import Any
+from typing import Any, ClassVar
 
 import numpy as np
 
@@ -46,6 +46,8 @@ class Booster:
     name: str
     package: str
     settings: tuple[Setting, ...]
+    trees_for_one: ClassVar[int] = 1
+    """Rounds that it may have on tables of few rounds for one of a tree per class."""
 
     def absent(self) -> str:
         """Why it cannot run here; empty if it can."""

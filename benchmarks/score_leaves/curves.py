@@ -148,10 +148,11 @@ def timed(call: Callable[[], object], threads: int, tries: int = TRIES) -> float
     return float(best)
 
 
-def longest(table: Table, setting: Setting) -> int:
-    """Rounds of the long fit: fewer for larger learning rates."""
+def longest(booster: Booster, table: Table, setting: Setting) -> int:
+    """Rounds of the long fit: fewer for larger learning rates, more where a round is one tree."""
     rate = setting["learning_rate"]
-    return max(40, round(table.rounds * min(1.0, (0.1 / rate) ** 0.7)))
+    rounds = table.rounds * (booster.trees_for_one if table.rounds < 200 else 1)
+    return max(40, round(rounds * min(1.0, (0.1 / rate) ** 0.7)))
 
 
 def trace(booster: Booster, table: Table, setting: Setting, threads: int) -> Curve:
@@ -168,7 +169,7 @@ def trace(booster: Booster, table: Table, setting: Setting, threads: int) -> Cur
         curve.seconds -= now() - start
 
     start = now()
-    booster.watch(table, setting, longest(table, setting), threads, look)
+    booster.watch(table, setting, longest(booster, table, setting), threads, look)
     curve.seconds += now() - start
     return curve
 
@@ -179,7 +180,7 @@ def curves(booster: Booster, table: Table, threads: int, keep: Keep) -> list[tup
     booster.fit(table.head(2000), choices[0], 2, threads)
     found = []
     for setting in choices:
-        key = f"curve {_key(booster, table, setting)} {longest(table, setting)}"
+        key = f"curve {_key(booster, table, setting)} {longest(booster, table, setting)}"
         kept = keep.ask(key, lambda s=setting: asdict(trace(booster, table, s, threads)))  # type: ignore[misc]
         found.append((setting, Curve(**kept)))
     return found

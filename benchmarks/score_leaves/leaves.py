@@ -11,7 +11,7 @@ import math
 from collections.abc import Mapping
 
 from benchmarks.lines import NOT_RUN, Line
-from benchmarks.score_leaves.curves import SHARE, Keep, Reached, curves, quickest, reach
+from benchmarks.score_leaves.curves import SHARE, Reached, curves, quickest, reach
 from benchmarks.score_leaves.data import Table
 from benchmarks.score_leaves.options import Options, first_line
 from benchmarks.score_leaves.peers import LIGHTGBM
@@ -62,9 +62,8 @@ def measure(table: Table, target: float, options: Options) -> tuple[Found, list[
     for booster in (options.ours, *options.peers):
         why = booster.absent()
         if not why:
-            keep = Keep() if booster.package == "uneven" else options.keep
             try:
-                found[booster.name] = reach(booster, table, target, options.threads, keep)
+                found[booster.name] = reach(booster, table, target, options.threads, options.keep)
             except Exception as error:  # a peer may refuse a table in any way it likes
                 why = first_line(error)
         if why:

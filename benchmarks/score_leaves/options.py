@@ -25,7 +25,7 @@ class Options:
     threads : int
         With one thread, processor seconds are measured, else wall seconds.
     keep : Keep
-        Folder of the results of peers; ours are measured each time.
+        Folder of results; to be emptied when ours changes.
     tables : tuple of str
     peers : tuple of Booster
     ours : Booster

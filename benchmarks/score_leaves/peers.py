@@ -183,6 +183,8 @@ class Chimera(Booster):
 class Ours(Booster):
     """One tree a round with a score per class in its leaves."""
 
+    trees_for_one = 3
+
     def absent(self) -> str:
         import uneven
 
