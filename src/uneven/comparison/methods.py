@@ -117,7 +117,16 @@ def build_pipeline(
     encoder = GivenColumns(given) if given is not None else ENCODERS[method.encoding](schema)
     if schema.sparse and not takes_sparse(classifier):
         encoder = DenseFrame(schema.names)
+    elif given is None and method.kind == "ours" and not schema.sparse:
+        _name_categories(classifier, schema)
     return Pipeline([("encode", encoder), ("classify", classifier)])
+
+
+def _name_categories(classifier: Any, schema: Schema) -> None:
+    """Tell a classifier of this library that takes them which columns hold codes of categories."""
+    names = list(schema.of_kind("category"))
+    if names and classifier.get_params(deep=False).get("categorical_features", names) is None:
+        classifier.set_params(categorical_features=names)
 
 
 def make_classifier(method: Method, settings: Settings) -> Any:
