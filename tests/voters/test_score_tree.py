@@ -31,7 +31,7 @@ def codes_of(X, n_codes=None, max_bins=255, columns=None):
 
 
 def gradients_of(n, lanes, seed, share=1.0, size=3000):
-    """Any whole numbers, each row with a curvature of its own."""
+    """Any whole numbers for all rows, each with a curvature of its own, and some of the rows."""
     rng = np.random.default_rng(seed)
     values = rng.integers(-size, size, (n, lanes)).astype(np.int16)
     values[:, -1] = rng.integers(1, size, n)
@@ -51,8 +51,9 @@ def bins_of(codes, column, rows, values):
 
 
 def grow(codes, gradients, max_leaves=8, max_depth=30, rule=(1.0, 0.1), n_jobs=1):
+    drawn = replace(gradients, values=gradients.values[gradients.rows])
     with thread_pool(n_jobs) as pool:
-        return ScoreTreeGrower(max_leaves, max_depth, *rule, pool).grow(codes, gradients)
+        return ScoreTreeGrower(max_leaves, max_depth, *rule, pool).grow(codes, drawn)
 
 
 def leaves_of(tree, codes):
