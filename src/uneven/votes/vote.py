@@ -237,7 +237,9 @@ class Vote:
         for view in np.unique(self.view_of_term):
             credit = np.zeros((n_features, self.n_classes))
             for t in np.flatnonzero(self.view_of_term == view):
-                self.term(int(t)).voter.add_credit(credit, self._worth(int(t)))
+                voter, worth = self.term(int(t)).voter, self._worth(int(t))
+                is_hard = worth.ndim == 2 and not isinstance(voter, TreeVoter)
+                voter.add_credit(credit, np.diagonal(worth) if is_hard else worth)
             by_column += credit
             if view == ALL_VIEWS:
                 by_view += self.views.membership() @ credit
