@@ -561,6 +561,13 @@ class BoostingClassifier(CallbackSupportMixin, StagedVoteClassifier, metaclass=A
         seed = check_random_state(self.random_state).randint(2**31 - 1)
         return rows.split(self.validation_fraction, draw_lots(rows.draw_keys(), int(seed)))
 
+    def _check_model_(self) -> None:
+        """Refuse a loaded temperature that no training leaves behind."""
+        super()._check_model_()
+        warmth = self.temperature_
+        if not isinstance(warmth, float) or not 0.0 < warmth < np.inf:
+            raise ValueError(f"its temperature is {warmth!r}")
+
     @classmethod
     def _test_instances(cls) -> list[Any]:
         return [cls(n_estimators=5)]
