@@ -192,7 +192,7 @@ def forge(pipeline, part, node, value):
         ("combo", "child", -5, "points to child"),
         ("combo", "feature", 4, "points to column 4 of 4"),
         ("combo", "feature", -1, "points to column"),
-        ("combo", "label", 3, "points to class 3 of 3"),
+        ("combo", "label", 3, "points to class or leaf 3 of 3"),
         ("random_forest", "children_left", 10**6, "points to child"),
         ("random_forest", "children_right", 10**6, "points to child"),
         ("random_forest", "children_right", -1, "one child"),
