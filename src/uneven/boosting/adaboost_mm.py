@@ -7,7 +7,7 @@ from typing import Any
 import numpy as np
 
 from uneven.boosting.base import SingleCostBoosting
-from uneven.utils.contract import not_repeatable
+from uneven.utils.contract import not_repeatable, rounded_by_row
 from uneven.utils.docstrings import documented
 from uneven.utils.methods import method
 from uneven.utils.model_types import persisted
@@ -78,6 +78,7 @@ class AdaBoostMMClassifier(SingleCostBoosting):
 
         return [
             cls(n_estimators=5),
+            (cls(n_estimators=5, leaves="scores", loss="log", n_jobs=2), rounded_by_row()),
             (
                 cls(Resampled(DecisionTreeClassifier(max_depth=3), fraction=1.0), n_estimators=5),
                 not_repeatable("drawing rows is random"),

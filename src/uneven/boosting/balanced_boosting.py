@@ -8,7 +8,7 @@ import numpy as np
 import scipy.sparse as sp
 
 from uneven.boosting.combo import ComboClassifier
-from uneven.utils.contract import not_repeatable
+from uneven.utils.contract import not_repeatable, rounded_by_row
 from uneven.utils.docstrings import documented
 from uneven.utils.methods import method
 from uneven.utils.model_types import persisted
@@ -187,8 +187,11 @@ class BalancedBoostingClassifier(ComboClassifier):
     @classmethod
     def _test_instances(cls) -> list[Any]:
         return [
-            cls(n_estimators=5),
-            cls(n_estimators=5, loss="exponential", leaf_step="closed", learning_rate=1.0),
+            (cls(n_estimators=5), rounded_by_row()),
+            (
+                cls(n_estimators=5, loss="exponential", leaf_step="closed", learning_rate=1.0),
+                rounded_by_row(),
+            ),
             (
                 cls(n_estimators=8, early_stopping=True),
                 not_repeatable("the held-out rows are drawn at random"),

@@ -7,7 +7,7 @@ from typing import Any
 import numpy as np
 
 from uneven.boosting.base import SingleCostBoosting
-from uneven.utils.contract import not_repeatable
+from uneven.utils.contract import not_repeatable, rounded_by_row
 from uneven.utils.docstrings import documented
 from uneven.utils.methods import method
 from uneven.utils.model_types import persisted
@@ -87,6 +87,7 @@ class ComboClassifier(SingleCostBoosting):
         return [
             cls(n_estimators=5),
             cls(n_estimators=5, max_depth=1, line_search=True, n_jobs=2),
+            (cls(n_estimators=5, leaves="scores"), rounded_by_row()),
             (
                 cls(DecisionTreeClassifier(max_depth=2), n_estimators=3),
                 not_repeatable("scikit-learn's trees break ties by a random order of the columns"),

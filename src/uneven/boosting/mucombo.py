@@ -14,7 +14,7 @@ from uneven.boosting.score_leaves import ScoreViewProcess
 from uneven.costs import EDGE_CLIP
 from uneven.costs._portable import exp_all, log_sum_exp
 from uneven.costs.class_weights import CONSTRAINTS, exact_coefficients, simplified_coefficients
-from uneven.utils.contract import TWO_VIEWS
+from uneven.utils.contract import TWO_VIEWS, rounded_by_row
 from uneven.utils.docstrings import documented
 from uneven.utils.methods import method
 from uneven.utils.model_types import persisted
@@ -245,6 +245,7 @@ class MuComboClassifier(ScoreLeavesMixin, MultiViewBoosting):
         return [
             cls(n_estimators=5, views=TWO_VIEWS),
             cls(n_estimators=5, coefficients="simplified", max_depth=1),
+            (cls(n_estimators=5, views=TWO_VIEWS, leaves="scores", loss="log"), rounded_by_row()),
         ]
 
 

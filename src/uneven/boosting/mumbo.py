@@ -41,7 +41,7 @@ from uneven.boosting.score_leaves import ScoreViewProcess
 from uneven.costs._portable import exp_all
 from uneven.costs.matrices import VoteCosts
 from uneven.costs.score_costs import ScoreCosts
-from uneven.utils.contract import TWO_VIEWS
+from uneven.utils.contract import TWO_VIEWS, rounded_by_row
 from uneven.utils.docstrings import documented
 from uneven.utils.methods import method
 from uneven.utils.model_types import persisted
@@ -420,6 +420,7 @@ class MumboClassifier(ScoreLeavesMixin, MultiViewBoosting):
         return [
             cls(n_estimators=5, views=TWO_VIEWS, n_jobs=2),
             cls(n_estimators=5, views=TWO_VIEWS, selection="combination_or_best"),
+            (cls(n_estimators=5, views=TWO_VIEWS, leaves="scores"), rounded_by_row()),
         ]
 
     def _check_model_(self) -> None:

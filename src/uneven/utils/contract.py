@@ -27,3 +27,8 @@ def not_repeatable(reason: str) -> dict[str, str]:
     """
     data = ("dense", "sparse")
     return {f"check_sample_weight_equivalence_on_{kind}_data": reason for kind in data}
+
+
+def rounded_by_row() -> dict[str, str]:
+    """The same for trees that see gradients in whole numbers, see :func:`not_repeatable`."""
+    return not_repeatable("a row of weight 2 is rounded once, which decides between equal splits")
