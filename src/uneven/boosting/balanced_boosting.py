@@ -228,7 +228,7 @@ def settings_for(
     return {
         "early_stopping": stops,
         "n_estimators": 1000 if stops else int(np.clip(n_rows // 8, 50, 100)),
-        "max_leaves": int(np.clip(min(n_rows / 250, np.sqrt(n_rows) / 2.5), 8, 127)),
+        "max_leaves": int(np.clip(min(n_rows / 400, np.sqrt(n_rows) / 2.5), 8, 127)),
         "learning_rate": 0.2 if n_rows < 3000 else 0.3,
         "subsample": 1.0 if n_rows < 50_000 else 0.5 if n_rows < 300_000 else 0.3,
         "max_features": min(1.0, most_columns / n_columns),

@@ -310,7 +310,7 @@ class TreeVoter:
             raise ValueError("a leaf of a tree sends rows on")
         check_nodes(inner, [self.child, self.child + 1])
         check_range(self.feature, n_features, "column")
-        check_range(self.label, n_answers, "class")
+        check_range(self.label, n_answers, "class or leaf")
         return np.asarray(self.feature[inner])
 
 
