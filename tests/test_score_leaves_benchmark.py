@@ -13,10 +13,10 @@ from benchmarks.lines import NOT_RUN
 from benchmarks.score_leaves import figure, leaves, options, scaling, wide
 from benchmarks.score_leaves.__main__ import parse
 from benchmarks.score_leaves.booster import Booster, checkpoints
-from benchmarks.score_leaves.curves import Curve, Keep, Reached, quickest, trace
+from benchmarks.score_leaves.curves import Curve, Keep, Reached, _key, longest, quickest, trace
 from benchmarks.score_leaves.data import Table, mixed_table
 from benchmarks.score_leaves.options import Options
-from benchmarks.score_leaves.peers import OURS, PEERS
+from benchmarks.score_leaves.peers import LIGHTGBM, OURS, PEERS
 
 BY_NAME = {peer.name: peer for peer in PEERS}
 
@@ -45,6 +45,9 @@ class Stand(HistGradientBoostingClassifier):
         self.early_stopping, self.random_state = early_stopping, random_state
         self.n_jobs = n_jobs
 
+    def staged_predict_proba(self, X, balanced=True):
+        return super().staged_predict_proba(X)
+
 
 @pytest.mark.slow
 @pytest.mark.parametrize("name", BY_NAME)
@@ -52,10 +55,11 @@ def test_the_last_of_the_curve_is_a_fresh_fit(name, table):
     peer = BY_NAME[name]
     if peer.absent():
         pytest.skip(peer.absent())
-    setting = peer.settings[0]
+    setting = peer.choices(table)[0]
     curve = trace(peer, table, setting, threads=1)
-    assert curve.rounds == checkpoints(40)
-    model = peer.fit(table, setting, 40, threads=1)
+    rounds = longest(peer, table, setting)
+    assert curve.rounds == checkpoints(rounds)
+    model = peer.fit(table, setting, rounds, threads=1)
     found = peer.probabilities(model, table.X_new)
     true = found[np.arange(len(found)), table.y_new]
     loss = np.average(-np.log(true), weights=table.weights_new)
@@ -95,7 +99,7 @@ def test_ours_is_measured_beside_lightgbm(monkeypatch, table, tmp_path):
     monkeypatch.setattr(options, "TABLES", {"tiny": lambda: table})
     monkeypatch.setattr(leaves, "SHARE", 0.9)
     chosen = Options(
-        tables=("tiny",), peers=PEERS[:1], keep=Keep(tmp_path), report=tmp_path / "report.md"
+        tables=("tiny",), peers=(LIGHTGBM,), keep=Keep(tmp_path), report=tmp_path / "report.md"
     ).with_settings(({"learning_rate": 0.2, "max_leaves": 15},))
     lines = leaves.run(chosen)
     assert [line.what.split(":")[0] for line in lines[:2]] == ["tiny", "tiny"]
@@ -103,8 +107,8 @@ def test_ours_is_measured_beside_lightgbm(monkeypatch, table, tmp_path):
     assert lines[-1].what.startswith("geometric mean of the ratios, 1 tables")
     assert len((tmp_path / "report.md").read_text().splitlines()) == 4 + 1 + 6
     kept = sorted(path.name.split("-")[0] for path in tmp_path.glob("*.json"))
-    assert kept == ["curve"] * 6 + ["fit"] * kept.count("fit")
-    assert not list(tmp_path.glob("*uneven*"))
+    assert kept == ["curve"] * 7 + ["fit"] * kept.count("fit")
+    assert len(list(tmp_path.glob("curve-tiny-uneven-*"))) == 1
 
 
 def test_categories_do_not_act_by_their_code():
@@ -146,17 +150,18 @@ def test_a_refusal_is_a_line(monkeypatch):
 
 
 def keep_fake_curves(folder, table, names):
-    """Curves as a run keeps them, in a folder; ours in a folder below it."""
-    rounds = checkpoints(60)
+    """Curves as a run keeps them: of two settings of each booster, and of another one."""
     for k, name in enumerate(names):
         one = OURS if name == OURS.name else BY_NAME[name]
         if one.absent():
             continue
-        keep = Keep(folder / "ours" if one is OURS else folder)
-        for top in (0.8, 0.9):
-            balanced = [top - 0.5 * 0.9**step for step in rounds]
-            kept = asdict(Curve(rounds, balanced, balanced, seconds=3.0 * (k + 1)))
-            keep.ask(f"curve {table} {name} {one.edition} top={top} 60", lambda kept=kept: kept)
+        for top, setting in ((0.8, one.settings[0]), (0.9, one.settings[-1]), (0.99, {"l2": 7})):
+            for last in (30, 60):
+                rounds = checkpoints(last)
+                balanced = [top - 0.5 * 0.9**step for step in rounds]
+                kept = asdict(Curve(rounds, balanced, balanced, seconds=3.0 * (k + 1)))
+                key = f"curve {_key(one, table, setting)} {last}"
+                Keep(folder).ask(key, lambda kept=kept: kept)
 
 
 def test_the_picture_is_drawn_from_kept_curves(tmp_path, capsys):

@@ -100,10 +100,10 @@ class Reached:
 
 @dataclass(frozen=True)
 class Keep:
-    """Results of peers in a folder, one JSON file each; without a folder nothing is kept.
+    """Results in a folder, one JSON file each; without a folder nothing is kept.
 
-    A file is of one version of the peer, one setting and one table by its name: empty the folder
-    when a table changes.
+    A file is of one version of a booster, one setting and one table by its name: empty the folder
+    when a table or ours changes.
     """
 
     folder: Path | None = None
@@ -180,18 +180,21 @@ def curves(booster: Booster, table: Table, threads: int, keep: Keep) -> list[tup
     booster.fit(table.head(2000), choices[0], 2, threads)
     found = []
     for setting in choices:
-        key = f"curve {_key(booster, table, setting)} {longest(booster, table, setting)}"
+        key = f"curve {_key(booster, table.name, setting)} {longest(booster, table, setting)}"
         kept = keep.ask(key, lambda s=setting: asdict(trace(booster, table, s, threads)))  # type: ignore[misc]
         found.append((setting, Curve(**kept)))
     return found
 
 
 def kept_curves(booster: Booster, table: str, keep: Keep) -> list[Curve]:
-    """Curves of a booster that were kept, of the version that is installed."""
+    """Curves of the settings of a booster that were kept, the longest one of each."""
     if booster.absent():
         return []
-    key = f"curve {table} {booster.name} {booster.edition}"
-    return [Curve(**kept) for kept in keep.beginning(key)]
+    found = []
+    for setting in booster.settings:
+        kept = [Curve(**one) for one in keep.beginning(f"curve {_key(booster, table, setting)}")]
+        found += sorted(kept, key=lambda curve: curve.rounds[-1])[-1:]
+    return found
 
 
 def reach(
@@ -217,7 +220,7 @@ def reach(
 def _with_time(one: Reached, table: Table, threads: int, keep: Keep) -> Reached:
     booster, rounds = one.booster, one.rounds
     assert rounds is not None
-    key = f"fit {_key(booster, table, one.setting)} {rounds} rounds {threads} threads"
+    key = f"fit {_key(booster, table.name, one.setting)} {rounds} rounds {threads} threads"
     seconds = keep.ask(
         key, lambda: timed(lambda: booster.fit(table, one.setting, rounds, threads), threads)
     )
@@ -230,6 +233,6 @@ def quickest(found: list[Reached]) -> Reached | None:
     return min(timed_ones, key=lambda one: one.seconds or 0.0, default=None)
 
 
-def _key(booster: Booster, table: Table, setting: Setting) -> str:
+def _key(booster: Booster, table: str, setting: Setting) -> str:
     words = " ".join(f"{name}={value}" for name, value in setting.items())
-    return f"{table.name} {booster.name} {booster.edition} {words}"
+    return f"{table} {booster.name} {booster.edition} {words}"

@@ -1,8 +1,7 @@
 """Balanced accuracy against seconds of fitting, a panel per table: a picture of kept curves.
 
-``python -m benchmarks.score_leaves.figure --keep FOLDER`` reads what ``score-leaves`` has kept of
-the other boosters and fits ours, unless their curves are kept in a folder of their own
-(``FOLDER/ours``; empty it when the code changes). It writes ``docs/images/score-leaves.png``.
+``python -m benchmarks.score_leaves.figure --keep FOLDER`` reads what ``score-leaves`` has kept
+there in one thread, fits ours where it is not kept, and writes ``docs/images/score-leaves.png``.
 
 A curve is one long fit, looked at as it grows. Rounds are taken to last equally long, so a round
 of ``n`` stands at its share of the seconds. Of all settings of a booster the best one so far
@@ -78,16 +77,12 @@ class Reach:
 
 def collect(keep: Keep, tables: Iterable[str]) -> dict[str, dict[str, Reach]]:
     """What each booster reaches on each table; ours is fitted where it is not kept."""
-    own = Keep(keep.folder / "ours" if keep.folder else None)
-    by_name = {peer.name: peer for peer in PEERS}
+    by_name = {one.name: one for one in (OURS, *PEERS)}
     found: dict[str, dict[str, Reach]] = {}
     for table in tables:
-        ours = kept_curves(OURS, table, own)
-        if not ours:
-            ours = [curve for _, curve in curves(OURS, TABLES[table](), 1, own)]
-        those = {OURS.name: ours}
-        for name in SHOWN[1:]:
-            those[name] = kept_curves(by_name[name], table, keep)
+        those = {name: kept_curves(by_name[name], table, keep) for name in SHOWN}
+        if not those[OURS.name]:
+            those[OURS.name] = [curve for _, curve in curves(OURS, TABLES[table](), 1, keep)]
         found[table] = {name: Reach.of(some) for name, some in those.items() if some}
     return found
 

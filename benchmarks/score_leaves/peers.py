@@ -210,6 +210,9 @@ class Ours(Booster):
     def stages(self, model: Any, X: Any, steps: Sequence[int]) -> Iterator[np.ndarray]:
         return picked(model.staged_predict_proba(X, balanced=True), steps)
 
+    def probabilities(self, model: Any, X: Any) -> np.ndarray:
+        return np.asarray(model.predict_proba(X, balanced=True))
+
 
 class Automatic(Ours):
     """Ours with the settings that it takes by itself."""

@@ -289,14 +289,15 @@ def leaf_scores(
     """
     if settings.leaf_step == "balance":
         pairs = costs.leaf_pairs(leaf_of, n_leaves)
-        steps = leaf_steps.balanced_step(pairs, settings.l2 / costs.n_classes)
+        steps = leaf_steps.balanced_step(pairs, settings.l2 / costs.n_classes * costs.class_weight)
         owed, paid = pairs.sum(axis=2), pairs.sum(axis=1)
     else:
         owed, paid, curvature = costs.leaf_sums(leaf_of, n_leaves)
         if settings.leaf_step == "newton":
             steps = leaf_steps.newton_step(owed, paid, curvature, settings.l2)
         else:
-            steps = leaf_steps.closed_step(owed, paid, settings.l2 / costs.n_classes)
+            smoothing = settings.l2 / costs.n_classes * costs.class_weight
+            steps = leaf_steps.closed_step(owed, paid, smoothing)
     return settings.learning_rate * steps, owed, paid
 
 

@@ -424,7 +424,7 @@ def balance(costs, spread, largest, steps):
     Parameters
     ----------
     costs : (L, K, K)
-    spread : float, added to every pair
+    spread : (K, K) symmetric, added to every pair
     largest : float, bound of every step
     steps : (L, K) output, zero before
     """
@@ -433,7 +433,7 @@ def balance(costs, spread, largest, steps):
     for leaf in range(costs.shape[0]):
         for a in range(n_classes):
             for b in range(n_classes):
-                pairs[a, b] = 0.0 if a == b else costs[leaf, a, b] + spread
+                pairs[a, b] = 0.0 if a == b else costs[leaf, a, b] + spread[a, b]
         for _ in range(_SWEEPS):
             change = 0.0
             for k in range(n_classes):

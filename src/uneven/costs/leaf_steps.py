@@ -36,15 +36,17 @@ LARGEST_STEP = 12.0
 knows for sure does not get an infinite one."""
 
 
-def closed_step(owed: np.ndarray, paid: np.ndarray, smoothing: float = 0.0) -> np.ndarray:
+def closed_step(
+    owed: np.ndarray, paid: np.ndarray, smoothing: float | np.ndarray = 0.0
+) -> np.ndarray:
     """The closed-form step.
 
     Parameters
     ----------
     owed, paid : ndarray of shape (n_leaves, n_classes)
         Cost of the rows of each class, and of mistaking others for it.
-    smoothing : float, default=0.0
-        Added to the cost of every class, so that no score is infinite.
+    smoothing : float or ndarray of shape (n_classes,), default=0.0
+        Added to the costs of every class, so that no score is infinite.
 
     Returns
     -------
@@ -62,14 +64,14 @@ def closed_step(owed: np.ndarray, paid: np.ndarray, smoothing: float = 0.0) -> n
     return _centred(steps)
 
 
-def balanced_step(costs: np.ndarray, smoothing: float = 0.0) -> np.ndarray:
+def balanced_step(costs: np.ndarray, smoothing: float | np.ndarray = 0.0) -> np.ndarray:
     """The exact minimiser: balance the cost matrix of each leaf.
 
     Parameters
     ----------
     costs : ndarray of shape (n_leaves, n_classes, n_classes)
-    smoothing : float, default=0.0
-        Added to the cost of every class, spread over the pairs.
+    smoothing : float or ndarray of shape (n_classes,), default=0.0
+        Added to the costs of every class, spread over the pairs; a pair gets the mean of both.
 
     Returns
     -------
@@ -86,7 +88,8 @@ def balanced_step(costs: np.ndarray, smoothing: float = 0.0) -> np.ndarray:
     True
     """
     n_classes = costs.shape[1]
-    spread = smoothing / max(n_classes - 1, 1)
+    added = np.broadcast_to(np.asarray(smoothing, dtype=np.float64), n_classes)
+    spread = 0.5 * (added[:, None] + added[None, :]) / max(n_classes - 1, 1)
     steps = np.zeros(costs.shape[:2])
     balance(np.ascontiguousarray(costs, dtype=np.float64), spread, LARGEST_STEP, steps)
     return _centred(steps)

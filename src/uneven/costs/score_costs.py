@@ -25,7 +25,7 @@ import numpy as np
 from uneven.costs import _gradient_loops as loops
 from uneven.costs._portable import exp_all
 from uneven.utils.parallel import ThreadPool
-from uneven.utils.reproducible_sums import reproducible_sum
+from uneven.utils.reproducible_sums import reproducible_sum, sum_by_label
 
 LOSSES = {"exponential": loops.EXPONENTIAL, "log": loops.LOG}
 _PARALLEL_ENTRIES = 150_000
@@ -80,6 +80,8 @@ class ScoreCosts:
     ----------
     P : ndarray of float32, shape (n_samples, n_classes)
         Softmax of the scores so far.
+    class_weight : ndarray of shape (n_classes,)
+        What an example of each class weighs beside one of average weight.
 
     Examples
     --------
@@ -110,6 +112,7 @@ class ScoreCosts:
         weight = (labels.weight / self._scale_back).astype(np.float64)
         self.P = np.full((self.n_rows, n_classes), 1.0 / n_classes, dtype=np.float32)
         self._rows = (self.P, labels.y, weight)
+        self.class_weight = self._weights_of_classes(labels, weight)
         self._labels = (
             labels.chances,
             1.0 / labels.class_weight,
@@ -121,6 +124,15 @@ class ScoreCosts:
         self._drawn = np.arange(self.n_rows, dtype=np.int32)
         self._values = np.empty((self.n_rows, lanes_for(n_classes)), dtype=np.int16)
         self._refresh()
+
+    def _weights_of_classes(self, labels: LabelModel, weight: np.ndarray) -> np.ndarray:
+        """What an example of each class weighs beside one of average weight, (n_classes,)."""
+        if labels.chances.size:
+            return labels.class_weight
+        count = np.bincount(labels.y[weight > 0.0], minlength=self.n_classes)
+        total = sum_by_label(labels.y, weight, self.n_classes)
+        mean = total / np.maximum(count, 1) / mean_weight(weight)
+        return np.where(count > 0, mean, 1.0)
 
     @property
     def is_settled(self) -> bool:
