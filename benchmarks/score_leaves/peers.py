@@ -192,8 +192,8 @@ class Ours(Booster):
         return "" if found else "uneven.BalancedBoostingClassifier does not exist"
 
     def choices(self, table: Table) -> tuple[Setting, ...]:
-        """All of them everywhere."""
-        return self.settings
+        """All of them, without the smallest trees on a costly table."""
+        return tuple(one for one in self.settings if not table.costly or one["max_leaves"] > 8)
 
     def fit(self, table: Table, setting: Setting, rounds: int, threads: int) -> Any:
         import uneven

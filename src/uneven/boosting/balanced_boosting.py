@@ -50,6 +50,8 @@ class BalancedBoostingClassifier(ComboClassifier):
         Most leaves of a tree; None follows the number of rows.
     learning_rate : float or None, default=None
         Factor in (0, 1] on every leaf score; None follows the number of rows.
+    l2 : float or None, default=None
+        Cost that smooths the scores of a leaf, in examples; None follows the number of rows.
     loss : {"log", "exponential"}, default="log"
         The log-loss is robust against wrong labels and gives probabilities; the exponential loss
         is that of CoMBo.
@@ -102,6 +104,7 @@ class BalancedBoostingClassifier(ComboClassifier):
     _parameters: ClassVar = {
         "n_estimators": Maybe(Whole(1)),
         "learning_rate": Maybe(Interval(0, 1, closed="right")),
+        "l2": Maybe(Interval(0)),
         "subsample": Maybe(Interval(0, 1, closed="right")),
         "max_features": Maybe(Interval(0, 1, closed="right")),
         "early_stopping": None,
@@ -123,7 +126,7 @@ class BalancedBoostingClassifier(ComboClassifier):
         learning_rate: float | None = None,
         loss: str = "log",
         leaf_step: str = "auto",
-        l2: float = 1.0,
+        l2: float | None = None,
         min_weight: float = 0.1,
         class_cost: Any = None,
         noise_matrix: Any = None,
@@ -229,7 +232,8 @@ def settings_for(
         "early_stopping": stops,
         "n_estimators": 1000 if stops else int(np.clip(n_rows // 8, 50, 100)),
         "max_leaves": int(np.clip(min(n_rows / 400, np.sqrt(n_rows) / 2.5), 8, 127)),
-        "learning_rate": 0.2 if n_rows < 3000 else 0.3,
+        "learning_rate": 0.3 if 3000 <= n_rows < 10_000 else 0.2,
+        "l2": float(np.clip(n_rows / 3000, 1.0, 20.0)),
         "subsample": 1.0 if n_rows < 50_000 else 0.5 if n_rows < 300_000 else 0.3,
         "max_features": min(1.0, most_columns / n_columns),
     }
