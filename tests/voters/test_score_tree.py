@@ -208,8 +208,9 @@ def test_categories_are_cut_along_their_leading_direction(
     assert (np.diff(along) >= -1e-9 * np.abs(along).max()).all()
     total, scratch = bins.sum(axis=0, dtype=np.int32), np.empty((2, lanes), dtype=np.int32)
     best, cut, _ = _score_loops.scan_categories(bins.ravel(), span, total, rule, smooth, scratch)
+    firmer = (rule[0], rule[1], rule[2] + smooth * rule[1], rule[3])
     gains = [
-        twins.gain(bins[order[: k + 1]].sum(axis=0), total, rule) for k in range(len(order) - 1)
+        twins.gain(bins[order[: k + 1]].sum(axis=0), total, firmer) for k in range(len(order) - 1)
     ]
     assert best == max(gains, default=-1.0)
     assert cut == (int(np.argmax(gains)) if best > -1.0 else -1)
@@ -298,13 +299,12 @@ def test_partition_and_codes_equal_the_slow_twin_dense_and_sparse(problem, seed)
 )  # fmt: skip
 def test_trees_are_those_of_the_slow_twin(problem, lanes, max_leaves, max_depth, rule, seed):
     codes = codes_of(problem[0])
-    whole = gradients_of(codes.n_rows, lanes, seed, share=0.8)
-    gradients = replace(whole, values=whole.values[whole.rows])
+    gradients = gradients_of(codes.n_rows, lanes, seed, share=0.8)
     tree = grow(codes, gradients, max_leaves, max_depth, rule)
     columns = [(n, bool(m)) for n, m in zip(codes.n_bins, codes.has_missing)]
     expected = twins.leaf_of_rows(
-        codes.table[0], columns, whole.rows.tolist(), whole.values,
-        (whole.unit, whole.curvature_unit, *rule), max_leaves, max_depth,
+        codes.table[0], columns, gradients.rows.tolist(), gradients.values,
+        (gradients.unit, gradients.curvature_unit, *rule), max_leaves, max_depth,
     )  # fmt: skip
     found = {frozenset(tree.rows[a:b].tolist()) for a, b in tree.spans}
     assert found == expected

@@ -381,7 +381,7 @@ class NoisyLabels(KnownLabels):
         class_weight = 1.0 / self._units_of(class_mass)
         mean = float(class_mass @ class_weight / class_mass.sum())
         known = (signals, mass * mean, self._prices, self._chances, class_weight / mean)
-        return LabelModel(*known, mean_weight(mass))
+        return LabelModel(*known, mean_weight(mass), class_weight / mean)
 
     def begin_round(self, drawn: np.ndarray | None) -> None:
         """Tell the beliefs which rows the voters of the round learn from."""

@@ -34,7 +34,7 @@ import numpy as np
 
 from uneven.costs import _loops, _portable
 from uneven.costs._simd import aligned_zeros
-from uneven.costs.score_costs import LabelModel, mean_weight
+from uneven.costs.score_costs import LabelModel, class_priority, mean_weight
 from uneven.utils.parallel import ThreadPool
 from uneven.utils.reproducible_sums import fold_units, reproducible_sum, sum_by_label
 
@@ -559,9 +559,10 @@ class KnownLabels:
 
     def score_model(self, mass: np.ndarray) -> LabelModel:
         """What costs of scores must know, if the rows have this mass, shape (n_samples,)."""
-        weight = mass / self._units_of(self.class_mass(mass))[self._y]
-        ones = np.ones(self._n_classes)
-        return LabelModel(self._y, weight, self._prices, _NONE, ones, mean_weight(mass))
+        class_mass = self.class_mass(mass)
+        units = self._units_of(class_mass)
+        known = (self._y, mass / units[self._y], self._prices, _NONE, np.ones(self._n_classes))
+        return LabelModel(*known, mean_weight(mass), class_priority(class_mass, units))
 
     @property
     def _prices(self) -> np.ndarray:

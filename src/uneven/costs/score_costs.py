@@ -25,7 +25,7 @@ import numpy as np
 from uneven.costs import _gradient_loops as loops
 from uneven.costs._portable import exp_all
 from uneven.utils.parallel import ThreadPool
-from uneven.utils.reproducible_sums import reproducible_sum, sum_by_label
+from uneven.utils.reproducible_sums import reproducible_sum
 
 LOSSES = {"exponential": loops.EXPONENTIAL, "log": loops.LOG}
 _PARALLEL_ENTRIES = 150_000
@@ -54,6 +54,8 @@ class LabelModel:
     examples_per_row : float, default=1.0
         How many examples a row of positive weight stands for on average; below one or beyond a
         thousand that makes no difference.
+    priority : ndarray of shape (n_classes,), optional
+        What an example of each class weighs beside one of average weight; 1 if not given.
     """
 
     y: np.ndarray
@@ -62,6 +64,7 @@ class LabelModel:
     chances: np.ndarray
     class_weight: np.ndarray
     examples_per_row: float = 1.0
+    priority: np.ndarray | None = None
 
 
 class ScoreCosts:
@@ -112,7 +115,7 @@ class ScoreCosts:
         weight = (labels.weight / self._scale_back).astype(np.float64)
         self.P = np.full((self.n_rows, n_classes), 1.0 / n_classes, dtype=np.float32)
         self._rows = (self.P, labels.y, weight)
-        self.class_weight = self._weights_of_classes(labels, weight)
+        self.class_weight = np.ones(n_classes) if labels.priority is None else labels.priority
         self._labels = (
             labels.chances,
             1.0 / labels.class_weight,
@@ -124,15 +127,6 @@ class ScoreCosts:
         self._drawn = np.arange(self.n_rows, dtype=np.int32)
         self._values = np.empty((self.n_rows, lanes_for(n_classes)), dtype=np.int16)
         self._refresh()
-
-    def _weights_of_classes(self, labels: LabelModel, weight: np.ndarray) -> np.ndarray:
-        """What an example of each class weighs beside one of average weight, (n_classes,)."""
-        if labels.chances.size:
-            return labels.class_weight
-        count = np.bincount(labels.y[weight > 0.0], minlength=self.n_classes)
-        total = sum_by_label(labels.y, weight, self.n_classes)
-        mean = total / np.maximum(count, 1) / mean_weight(weight)
-        return np.where(count > 0, mean, 1.0)
 
     @property
     def is_settled(self) -> bool:
@@ -347,6 +341,26 @@ class ScoreCosts:
 def mean_weight(weight: np.ndarray) -> float:
     """Mean of the positive weights, 1 if there is none."""
     return reproducible_sum(weight) / max(int((weight > 0.0).sum()), 1) or 1.0
+
+
+def class_priority(class_mass: np.ndarray, units: np.ndarray) -> np.ndarray:
+    """What an example of each class weighs beside one of average weight, shape (n_classes,).
+
+    Parameters
+    ----------
+    class_mass : ndarray of shape (n_classes,)
+        Examples of each class.
+    units : ndarray of shape (n_classes,)
+        Number that the loss divides the examples of each class by.
+
+    Examples
+    --------
+    >>> class_priority(np.array([90.0, 10.0]), np.array([90.0, 10.0]))
+    array([0.55555556, 5.        ])
+    """
+    there = class_mass > 0.0
+    mean = float((class_mass[there] / units[there]).sum() / class_mass.sum())
+    return np.where(there, 1.0 / (units * mean), 1.0)
 
 
 def _ceil_log2(number: float) -> int:
