@@ -190,7 +190,7 @@ def score_settings(draw, n_classes):
         "early_stopping": draw(st.booleans()),
         "validation_fraction": 0.3,
         "n_iter_no_change": 3,
-        "scoring": draw(st.sampled_from([None, "norm", "log_loss"])),
+        "scoring": draw(st.sampled_from([None, "log_loss"])),
         "class_cost": draw(st.sampled_from([None, prices])),
         "noise_matrix": draw(st.sampled_from([None, noise])),
         "max_bins": draw(st.sampled_from([4, 255])),
