@@ -18,6 +18,7 @@ from uneven import (
     MuComboClassifier,
     MumboClassifier,
 )
+from uneven.boosting import score_leaves
 from uneven.costs import score_costs
 from uneven.metrics import error_matrix
 from uneven.voters import score_tree
@@ -420,6 +421,34 @@ def test_views_that_no_row_has_stay_silent(method):
     assert model.score(X, y) > kept.score(np.delete(X, [3, 4, 5], axis=1), y) - 0.1
 
 
+@pytest.mark.parametrize("method", JOINED)
+@pytest.mark.parametrize("is_clean", [False, True])
+def test_noisy_labels_of_views_that_lack_rows_or_classes(method, is_clean):
+    X, y, views = four_view_classes((60, 30, 15, 9))
+    X[:, 3:6], X[y == 3, 6:9] = np.nan, np.nan
+    noise = np.full((4, 4), 0.05) + 0.8 * np.eye(4)
+    model = scored(method, views=views, noise_matrix=noise, loss="log")
+    fitted(model, X, y, clean=np.full(len(y), is_clean))
+    assert np.isfinite(model.predict_proba(X)).all()
+    assert model.score(X, y) > 0.7
+
+
+def test_a_vote_on_all_views_is_silent_where_every_view_is_missing():
+    X, y, views = four_view_classes((60, 30, 15, 9))
+    model = scored(ComboClassifier, views=views).fit(X, y)
+    assert (model.vote_.view_of_term == -1).all()
+    asked = np.vstack([X[:1], np.full((1, 12), np.nan)])
+    assert model.undecided(asked).tolist() == [False, True]
+    holes = X.copy()
+    holes[::5] = np.nan
+    kept = np.arange(len(y)) % 5 > 0
+    np.testing.assert_allclose(
+        scored(ComboClassifier, views=views).fit(holes, y).decision_function(X),
+        scored(ComboClassifier, views=views).fit(X[kept], y[kept]).decision_function(X),
+        rtol=1e-9, atol=1e-9,
+    )  # fmt: skip
+
+
 @pytest.mark.parametrize("method", [*SINGLE, *JOINED])
 def test_columns_without_information(method):
     X, y = gaussian_classes([60, 25, 9], separation=0.8)
@@ -466,7 +495,10 @@ def test_limits_of_trees_are_honoured(method):
 
     assert max(tree.depth for tree in trees(max_depth=2, max_leaves=64)) == 2
     assert max(tree.is_leaf.sum() for tree in trees(max_depth=None, max_leaves=5)) == 5
-    assert max(tree.is_leaf.sum() for tree in trees(max_depth=3, max_leaves=None)) <= 31
+    if method is not BalancedBoostingClassifier:
+        grown = trees(max_depth=None, max_leaves=None, min_weight=0.0)
+        assert max(tree.is_leaf.sum() for tree in grown) == score_leaves._LEAVES
+        assert max(tree.is_leaf.sum() for tree in trees(max_depth=4, max_leaves=None)) <= 16
     for tree in trees(max_features=0.34):
         assert len(np.unique(tree.feature[~tree.is_leaf])) <= 2
     asked = [tree.feature[~tree.is_leaf] for tree in trees(max_features=0.34, n_estimators=12)]
