@@ -220,7 +220,9 @@ class Automatic(Ours):
     def choices(self, table: Table) -> tuple[Setting, ...]:
         from uneven.boosting.balanced_boosting import settings_for
 
-        found = settings_for(*table.X.shape, is_sparse=False, early_stopping=False)
+        counts = np.bincount(table.y)
+        shape = (*table.X.shape, int(counts.min()) * len(counts))
+        found = settings_for(*shape, is_sparse=False, early_stopping=False)
         return ({name: found[name] for name in ("learning_rate", "max_leaves")},)
 
 

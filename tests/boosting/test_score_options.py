@@ -28,6 +28,12 @@ from uneven.noise import corrupt_labels
 from uneven.voters.cost_tree import CategoryTree
 
 
+def even(y):
+    """Rows that there would be if all classes were as small as the smallest."""
+    counts = np.bincount(y)
+    return int(counts.min()) * len(counts)
+
+
 @pytest.fixture(scope="module")
 def split():
     X, y = gaussian_classes([400, 160, 60], separation=1.0)
@@ -171,7 +177,7 @@ def test_unknown_scoring_is_refused(problem):
 def test_open_settings_follow_the_table(problem):
     X, y = problem
     model = BalancedBoostingClassifier(n_estimators=3, random_state=0).fit(X, y)
-    assert model.settled_ == settings_for(*X.shape, False, "auto") | {"n_estimators": 3}
+    assert model.settled_ == settings_for(*X.shape, even(y), False, "auto") | {"n_estimators": 3}
     assert model.get_params()["learning_rate"] is None
     given = {"n_estimators": 4, "max_leaves": 5, "learning_rate": 0.5, "subsample": 0.5}
     set_ = BalancedBoostingClassifier(**given, max_features=0.5, random_state=0).fit(X, y)
@@ -188,14 +194,14 @@ def test_open_settings_follow_the_table(problem):
 def test_settings_are_valid_for_tables_of_any_size(n_rows):
     for n_columns in (1, 999, 10**5):
         for is_sparse in (False, True):
-            found = settings_for(n_rows, n_columns, is_sparse)
+            found = settings_for(n_rows, n_columns, n_rows, is_sparse)
             assert 0 < found["learning_rate"] <= 1
             assert 0 < found["subsample"] <= 1
             assert 0 < found["max_features"] <= 1
             assert 2 <= found["max_leaves"] <= 255
             assert found["early_stopping"] == (n_rows >= 10_000)
-    assert settings_for(n_rows, 5, False, early_stopping=True)["early_stopping"]
-    assert not settings_for(n_rows, 5, False, early_stopping=False)["early_stopping"]
+    assert settings_for(n_rows, 5, n_rows, False, early_stopping=True)["early_stopping"]
+    assert not settings_for(n_rows, 5, n_rows, False, early_stopping=False)["early_stopping"]
 
 
 # categories
@@ -462,3 +468,60 @@ def test_a_noise_matrix_repairs_what_noisy_labels_spoil(model):
     assert repaired > spoilt + 0.005
     model.fit(X, np.where(is_clean, y, noisy), clean=is_clean)
     assert model.score(X_test, y_test) > repaired
+
+
+def test_rare_classes_get_smaller_trees():
+    even = settings_for(50_000, 8, 50_000, is_sparse=False)["max_leaves"]
+    rare = settings_for(50_000, 8, 400, is_sparse=False)["max_leaves"]
+    assert (even, rare) == (89, 11)
+
+
+@pytest.mark.parametrize(
+    ("first", "then"),
+    [
+        ({"leaves": "votes"}, {"leaves": "scores"}),
+        ({"leaves": "scores"}, {"leaves": "votes"}),
+        ({"leaves": "scores", "loss": "log"}, {"loss": "exponential"}),
+    ],
+)
+def test_warm_start_refuses_other_leaves_and_leaves_the_model_alone(first, then):
+    X, y = gaussian_classes([40, 30, 20])
+    model = ComboClassifier(n_estimators=3, warm_start=True, random_state=0, **first).fit(X, y)
+    before = model.predict_proba(X)
+    np.testing.assert_array_equal(model.set_params(**then).predict_proba(X), before)
+    with pytest.raises(ValueError, match="warm_start goes on from a fit with leaves"):
+        model.set_params(n_estimators=6).fit(X, y)
+    np.testing.assert_array_equal(model.predict_proba(X), before)
+
+
+def test_early_stopping_with_held_out_rows_that_weigh_nothing():
+    X, y = gaussian_classes([40, 30, 20])
+    weight = np.zeros(len(y))
+    weight[[np.flatnonzero(y == k)[0] for k in range(3)]] = 1.0
+    model = BalancedBoostingClassifier(early_stopping=True, random_state=0)
+    assert model.fit(X, y, weight).n_estimators_ >= 0
+
+
+def test_scorers_that_make_no_sense_are_refused():
+    X, y = gaussian_classes([40, 30, 20])
+    with pytest.raises(ValueError, match="Unknown scorer 'nonsense'"):
+        ComboClassifier(leaves="scores", scoring="nonsense").fit(X, y)
+    with pytest.raises(ValueError, match="scoring returned NaN"):
+        BalancedBoostingClassifier(
+            early_stopping=True, random_state=0, scoring=lambda estimator, X, y: np.nan
+        ).fit(X, y)
+    weighed = BalancedBoostingClassifier(
+        early_stopping=True,
+        random_state=0,
+        scoring=lambda model, X, y: (model.predict(X) == y).mean(),
+    )
+    assert weighed.fit(X, y, np.arange(1.0, len(y) + 1.0)).n_estimators_ > 0
+
+
+@pytest.mark.parametrize("place", ["indices", "indptr"])
+def test_a_damaged_sparse_table_is_refused(place):
+    X, y = gaussian_classes([40, 30, 20])
+    table = sp.csr_array(np.where(np.abs(X) < 1, 0.0, X))
+    getattr(table, place)[3] = 10**6
+    with pytest.raises(ValueError, match="X is a damaged sparse table"):
+        BalancedBoostingClassifier(n_estimators=2).fit(table, y)

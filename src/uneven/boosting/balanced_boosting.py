@@ -154,8 +154,9 @@ class BalancedBoostingClassifier(ComboClassifier):
     def _settle(self, rows: TrainingRows) -> None:
         """Choose what was left open, by the size of the table."""
         rows.n_codes = self._categories_of(rows)
-        n_rows, n_columns = rows.X.shape
-        found = settings_for(n_rows, n_columns, sp.issparse(rows.X), self.early_stopping)
+        n_even = int(np.bincount(rows.y).min()) * len(rows.classes)
+        kind = (n_even, sp.issparse(rows.X), self.early_stopping)
+        found = settings_for(len(rows.y), rows.X.shape[1], *kind)
         given = {name: getattr(self, name) for name in found if name != "early_stopping"}
         self.settled_ = found | {name: v for name, v in given.items() if v is not None}
 
@@ -203,13 +204,19 @@ class BalancedBoostingClassifier(ComboClassifier):
 
 
 def settings_for(
-    n_rows: int, n_columns: int, is_sparse: bool, early_stopping: bool | str = "auto"
+    n_rows: int,
+    n_columns: int,
+    n_even: int,
+    is_sparse: bool,
+    early_stopping: bool | str = "auto",
 ) -> dict[str, Any]:
     """Parameters that suit a table of this size; ``docs/score-leaves.md`` has the measurements.
 
     Parameters
     ----------
     n_rows, n_columns : int
+    n_even : int
+        Rows that there would be if all classes were as small as the smallest.
     is_sparse : bool
     early_stopping : bool or "auto", default="auto"
 
@@ -219,19 +226,20 @@ def settings_for(
 
     Examples
     --------
-    >>> found = settings_for(1000, 20, is_sparse=False)
+    >>> found = settings_for(1000, 20, 900, is_sparse=False)
     >>> found["max_leaves"], found["n_estimators"], found["early_stopping"]
     (8, 100, False)
-    >>> found = settings_for(1_000_000, 20, is_sparse=False)
+    >>> found = settings_for(1_000_000, 20, 900_000, is_sparse=False)
     >>> found["max_leaves"], found["n_estimators"], found["early_stopping"]
     (127, 1000, True)
     """
+    told = np.sqrt(float(n_rows) * n_even)
     most_columns = 10_000 if is_sparse else 1000
     stops = n_rows >= 10_000 if early_stopping == "auto" else bool(early_stopping)
     return {
         "early_stopping": stops,
         "n_estimators": 1000 if stops else int(np.clip(n_rows // 8, 50, 100)),
-        "max_leaves": int(np.clip(min(n_rows / 400, np.sqrt(n_rows) / 2.5), 8, 127)),
+        "max_leaves": int(np.clip(min(told / 400, np.sqrt(told) / 2.5), 8, 127)),
         "learning_rate": 0.3 if 3000 <= n_rows < 10_000 else 0.2,
         "l2": float(np.clip(n_rows / 3000, 1.0, 20.0)),
         "subsample": 1.0 if n_rows < 50_000 else 0.5 if n_rows < 300_000 else 0.3,

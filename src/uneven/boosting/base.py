@@ -222,6 +222,7 @@ class BoostingClassifier(CallbackSupportMixin, StagedVoteClassifier, metaclass=A
     leaves: str = "votes"
     scoring: Any = None
     temperature_: float = 1.0
+    loss_: str | None = None
 
     estimator: Any
     n_estimators: int
@@ -320,12 +321,17 @@ class BoostingClassifier(CallbackSupportMixin, StagedVoteClassifier, metaclass=A
         """
         check_parameters(self)
         self._check_leaves()
+        if self.scoring is not None and self.scoring not in ("log_loss", "norm"):
+            get_scorer(self.scoring)
         with whole_or_nothing(self) as earlier:
             rows = validate_fit_data(self, X, y, sample_weight, clean)
             self.classes_, self.views_ = rows.classes, rows.views
             self._settle(rows)
             self.subsample_ = float(self._value("subsample"))
             continued = earlier["vote_"] if self._continues(earlier) else None
+            self.__dict__.pop("loss_", None)
+            if self._has_scores:
+                self.loss_ = self.loss
             train, validation = self._hold_out(rows)
             with thread_pool(self.n_jobs) as pool:
                 table = TrainingTable.of(train, self.max_bins, pool)
@@ -459,10 +465,10 @@ class BoostingClassifier(CallbackSupportMixin, StagedVoteClassifier, metaclass=A
         if self.scoring is not None and self.scoring != "log_loss":
             name = "confusion_norm" if self.scoring == "norm" else self.scoring
             return Scored(get_scorer(name), rows, fallback, self._probabilities)
-        mass, signals, gains = labels.gains(rows.y, rows.mass, rows.clean)
-        units = self._class_units(mass)
         if self._has_scores or self.scoring == "log_loss":
             return self._likelihood(rows, labels)
+        mass, signals, gains = labels.gains(rows.y, rows.mass, rows.clean)
+        units = self._class_units(mass)
         worth = gains / units[:, None] / (mass / units).sum()
         return Recall(rows.mass, signals, worth, fallback)
 
@@ -491,7 +497,7 @@ class BoostingClassifier(CallbackSupportMixin, StagedVoteClassifier, metaclass=A
 
     def _probabilities(self, scores: np.ndarray, balanced: bool = False) -> np.ndarray:
         """Probabilities of the classes, from votes or from leaf scores, (n_samples, n_classes)."""
-        if not self._has_scores:
+        if self.loss_ is None:
             return super()._probabilities(scores)
         units = self._class_units(self.class_prior_)
         shift = 0.0 if balanced else np.log(units)
@@ -539,6 +545,15 @@ class BoostingClassifier(CallbackSupportMixin, StagedVoteClassifier, metaclass=A
                 "stay held out."
             )
         check_same_table(self, earlier)
+        before, now = earlier.get("loss_"), self.loss if self._has_scores else None
+        if before != now:
+            told = [
+                'leaves="votes"' if kind is None else f'leaves="scores" and loss={kind!r}'
+                for kind in (before, now)
+            ]
+            raise ValueError(
+                f"warm_start goes on from a fit with {told[0]}, but now there is {told[1]}."
+            )
         share = earlier.get("subsample_", 1.0)
         if share != self.subsample_:
             raise ValueError(
@@ -562,8 +577,10 @@ class BoostingClassifier(CallbackSupportMixin, StagedVoteClassifier, metaclass=A
         return rows.split(self.validation_fraction, draw_lots(rows.draw_keys(), int(seed)))
 
     def _check_model_(self) -> None:
-        """Refuse a loaded temperature that no training leaves behind."""
+        """Refuse a loaded loss or temperature that no training leaves behind."""
         super()._check_model_()
+        if self.loss_ not in (None, *LOSSES) or (self.vote_.has_scores and self.loss_ is None):
+            raise ValueError(f"its leaf scores were learnt with the loss {self.loss_!r}")
         warmth = self.temperature_
         if not isinstance(warmth, float) or not 0.0 < warmth < np.inf:
             raise ValueError(f"its temperature is {warmth!r}")

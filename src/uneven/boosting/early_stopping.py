@@ -2,14 +2,15 @@
 
 from __future__ import annotations
 
+import inspect
 from collections.abc import Callable
 from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
-from scipy.special import log_softmax, logsumexp
 from sklearn.base import BaseEstimator, ClassifierMixin
 
+from uneven.costs._portable import exp_all, log_all
 from uneven.utils.reproducible_sums import reproducible_sum, sum_by_label
 from uneven.views.training_rows import TrainingRows
 from uneven.votes import Term, Vote
@@ -52,6 +53,8 @@ class EarlyStopping:
         vote = Vote(terms, [len(terms)], self._scores.shape[1], self._rows.views)
         self._scores += vote.score(self._rows.X)
         value = self._judge(self._scores)
+        if np.isnan(value):
+            raise ValueError("scoring returned NaN for the rows held out by early_stopping.")
         self._seen += 1
         if value > self._best:
             self._best, self.best_round = value, self._seen
@@ -111,12 +114,18 @@ class Likelihood:
 
     def __call__(self, scores: np.ndarray, temperature: float = 1.0) -> float:
         """Minus the log-loss of the softmax of ``temperature * scores``."""
+        total = reproducible_sum(self.weight)
+        if not total > 0.0:
+            return 0.0
+        shift = log_all(self.units) if self.chances.size else 0.0
+        known = temperature * scores + shift
+        known = known - known.max(axis=1, keepdims=True)
+        odds = exp_all(known)
         if self.chances.size:
-            known = log_softmax(temperature * scores + np.log(self.units), axis=1)
-            said = logsumexp(known, axis=1, b=self.chances[self.y])
+            said = log_all((odds * self.chances[self.y]).sum(axis=1))
         else:
-            said = log_softmax(temperature * scores, axis=1)[np.arange(len(self.y)), self.y]
-        return reproducible_sum(self.weight * said) / reproducible_sum(self.weight)
+            said = known[np.arange(len(self.y)), self.y]
+        return reproducible_sum(self.weight * (said - log_all(odds.sum(axis=1)))) / total
 
     def best_temperature(self, scores: np.ndarray) -> float:
         """The temperature, on a grid, with the smallest log-loss."""
@@ -146,6 +155,10 @@ class Scored:
     ) -> None:
         self._scorer, self._rows = scorer, rows
         self._fallback, self._probabilities = fallback, probabilities
+        taken = inspect.signature(scorer).parameters.values()
+        self._takes_weights = any(
+            one.name == "sample_weight" or one.kind is one.VAR_KEYWORD for one in taken
+        )
 
     def __call__(self, scores: np.ndarray) -> float:
         """What the scorer says."""
@@ -153,7 +166,8 @@ class Scored:
         classes = rows.classes
         answers = classes[vote_answers(scores, self._fallback)]
         known = _Answered(classes, scores, answers, self._probabilities(scores))
-        words = {} if np.all(rows.mass == rows.mass[0]) else {"sample_weight": rows.mass}
+        weighed = self._takes_weights and not np.all(rows.mass == rows.mass[0])
+        words = {"sample_weight": rows.mass} if weighed else {}
         return float(self._scorer(known, rows.X, classes[rows.y], **words))
 
 

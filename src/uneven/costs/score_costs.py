@@ -31,6 +31,8 @@ LOSSES = {"exponential": loops.EXPONENTIAL, "log": loops.LOG}
 _PARALLEL_ENTRIES = 150_000
 _MOST_AXES = 7
 _LARGEST_SHORT = 32_700.0
+_MOST_LOG_LOSS = 128.0
+_MOST = 1e290
 _LARGEST_SUM = 2.0**31 - 1.0
 _LEAST = 1e-200
 
@@ -139,7 +141,9 @@ class ScoreCosts:
         if self._labels[4] == loops.EXPONENTIAL:
             total = self._sum(loops.sum_stakes, self._stakes, self._scale)
             return total / self._scale * self._scale_back
-        scale = 2.0**40 / max(self.n_rows, 1)
+        heaviest = float(self._rows[2].max(initial=0.0)) * float(self.class_weight.max())
+        most = _MOST_LOG_LOSS * max(heaviest, _LEAST) * max(self.n_rows, 1)
+        scale = 2.0 ** (60 - _ceil_log2(min(most, _MOST)))
         return (
             self._sum(loops.sum_log_loss, self._rows, self._labels, scale)
             / scale
@@ -169,7 +173,7 @@ class ScoreCosts:
     def _refresh(self) -> None:
         """Stakes of all rows, after the scores have changed."""
         self._over_rows(loops.row_stakes, self._rows, self._labels, self._stakes)
-        self._top = float(self._stakes.max(initial=0.0))
+        self._top = min(float(self._stakes.max(initial=0.0)), _MOST)
         self._scale = 2.0 ** (60 - _ceil_log2(max(self._top, _LEAST) * max(self.n_rows, 1)))
 
     def gradients(

@@ -95,7 +95,7 @@ def check_class_cost(class_cost: Any, classes: np.ndarray) -> np.ndarray | None:
 
 
 def narrow_indices(X: Any) -> Any:
-    """Give a sparse table 32-bit indices if they fit: trees of scikit-learn take no others.
+    """Refuse a damaged sparse table; give it 32-bit indices if they fit, as scikit-learn wants.
 
     Parameters
     ----------
@@ -118,6 +118,10 @@ def narrow_indices(X: Any) -> Any:
     """
     if not sp.issparse(X):
         return X
+    try:
+        X.check_format(full_check=True)
+    except (ValueError, IndexError) as error:
+        raise ValueError(f"X is a damaged sparse table: {error}.") from None
     wide = np.int64 in (X.indices.dtype, X.indptr.dtype)
     if not wide or max(X.nnz, *X.shape) > np.iinfo(np.int32).max:
         return X
