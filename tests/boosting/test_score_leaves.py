@@ -148,11 +148,13 @@ def test_balanced_boosting_is_combo_with_its_settings():
     assert bits(balanced) == bits(combo)
 
 
-def test_combo_weighs_classes_as_sample_weights_would():
+@pytest.mark.parametrize("step", ["balance", "closed", "newton"])
+def test_combo_weighs_classes_as_sample_weights_would(step):
+    """But for smoothing: a rare class owes as many examples as it has, not as it weighs."""
     X, y = gaussian_classes([60, 30, 12])
     weight = 1.0 / np.bincount(y)[y]
-    balanced = scored(ComboClassifier, l2=0.0).fit(X, y)
-    plain = scored(AdaBoostMMClassifier, l2=0.0).fit(X, y, weight)
+    balanced = scored(ComboClassifier, leaf_step=step, l2=0.0).fit(X, y)
+    plain = scored(AdaBoostMMClassifier, leaf_step=step, l2=0.0).fit(X, y, weight)
     np.testing.assert_array_equal(balanced.vote_.score(X), plain.vote_.score(X))
 
 

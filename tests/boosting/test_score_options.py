@@ -447,14 +447,8 @@ def test_scores_learn_more_than_votes_in_as_many_rounds():
 
 
 @pytest.mark.slow
-@pytest.mark.parametrize(
-    "model",
-    [
-        BalancedBoostingClassifier(n_estimators=40, random_state=0),
-        scored(ComboClassifier, n_estimators=20, learning_rate=0.3),
-    ],
-)
-def test_a_noise_matrix_repairs_what_noisy_labels_spoil(model):
+@pytest.mark.parametrize(("loss", "n_rounds"), [("exponential", 20), ("log", 60)])
+def test_a_noise_matrix_repairs_what_noisy_labels_spoil(loss, n_rounds):
     """Of each of five digits, two in five rows are taken for another one."""
     X, X_test, y, y_test = half_of_digits()
     noise = np.eye(10)
@@ -462,10 +456,11 @@ def test_a_noise_matrix_repairs_what_noisy_labels_spoil(model):
     noise[np.arange(5) + 5, np.arange(5)] = 0.4
     noisy = corrupt_labels(y, noise, rng=0)
     is_clean = np.arange(len(y)) % 3 == 0
+    model = scored(ComboClassifier, loss=loss, n_estimators=n_rounds, learning_rate=0.3)
     spoilt = clone(model).fit(X, noisy).score(X_test, y_test)
     model = clone(model).set_params(noise_matrix=noise)
     repaired = model.fit(X, noisy).score(X_test, y_test)
-    assert repaired > spoilt + 0.005
+    assert repaired > spoilt + 0.03
     model.fit(X, np.where(is_clean, y, noisy), clean=is_clean)
     assert model.score(X_test, y_test) > repaired
 

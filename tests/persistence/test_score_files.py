@@ -23,7 +23,9 @@ MODELS = {
         views={"left": ["a", "b"], "right": ["c", "kind"]},
     ),
 }  # fmt: skip
-X, Y = table()
+X, Y = table(400)
+X["kind"] = np.where(np.arange(len(Y)) % 20 == 0, "other", Y)
+X["a"], X["c"] = X["b"], X["b"] ** 2
 
 
 @pytest.fixture(scope="module")
