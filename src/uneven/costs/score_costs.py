@@ -363,8 +363,11 @@ def class_priority(class_mass: np.ndarray, units: np.ndarray) -> np.ndarray:
     array([0.55555556, 5.        ])
     """
     there = class_mass > 0.0
-    mean = float((class_mass[there] / units[there]).sum() / class_mass.sum())
-    return np.where(there, 1.0 / (units * mean), 1.0)
+    priority = np.ones(len(class_mass))
+    if there.any():
+        mean = float((class_mass[there] / units[there]).sum() / class_mass.sum())
+        priority[there] = 1.0 / (units[there] * mean)
+    return priority
 
 
 def _ceil_log2(number: float) -> int:
