@@ -411,6 +411,7 @@ def test_missing_views_abstain(method):
     assert model.predict(nothing).tolist() == [0, 0]
 
 
+@pytest.mark.filterwarnings("error::RuntimeWarning")
 @pytest.mark.parametrize("method", JOINED)
 def test_views_that_no_row_has_stay_silent(method):
     X, y, views = four_view_classes((60, 30, 15, 9))

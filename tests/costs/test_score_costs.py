@@ -8,7 +8,14 @@ from hypothesis import strategies as st
 from tests.costs import score_twins as twins
 from uneven.costs import _gradient_loops as loops
 from uneven.costs import score_costs
-from uneven.costs.score_costs import LOSSES, LabelModel, ScoreCosts, axes_for, lanes_for
+from uneven.costs.score_costs import (
+    LOSSES,
+    LabelModel,
+    ScoreCosts,
+    axes_for,
+    class_priority,
+    lanes_for,
+)
 from uneven.utils.parallel import thread_pool
 
 NONE = np.zeros((0, 0))
@@ -409,3 +416,15 @@ def test_right_labels_are_the_most_probable_ones():
     costs = ScoreCosts(model, 3, "log", np.arange(3, dtype=np.uint64))
     costs.add(np.zeros(3, dtype=int), np.array([[5.0, 0.0, -5.0]]))
     np.testing.assert_array_equal(costs.most_probable(), y)
+
+
+@pytest.mark.filterwarnings("error")
+def test_priorities_are_one_on_average_over_examples():
+    mass = np.array([90.0, 10.0, 0.0])
+    units = np.maximum(mass, np.finfo(float).tiny)
+    priority = class_priority(mass, units)
+    assert (priority * mass).sum() == pytest.approx(mass.sum())
+    assert priority[1] == pytest.approx(9.0 * priority[0])
+    assert priority[2] == 1.0
+    np.testing.assert_allclose(class_priority(mass, np.ones(3)), 1.0)
+    assert class_priority(np.zeros(3), np.full(3, 1e-308)).tolist() == [1.0] * 3
