@@ -138,7 +138,11 @@ Maker = tuple[Callable[[], ColumnTransformer], Any, int]
 MAKERS: dict[str, Maker] = {
     "adaboost_mm": (codes, few(AdaBoostMMClassifier), 3),
     "adaboost_mm_scores": (codes, few(AdaBoostMMClassifier, leaves="scores"), 3),
-    "balanced_boosting": (codes, few(BalancedBoostingClassifier, categorical_features=["kind"]), 3),
+    "balanced_boosting": (
+        codes,
+        few(BalancedBoostingClassifier, categorical_features=["kind"], l2=0.1),
+        3,
+    ),
     "bayes_point": (indicators, BayesPointClassifier(max_rank=5, random_state=0), 3),
     "bayes_point_linear": (indicators, BayesPointClassifier("linear", random_state=0), 2),
     "bregman_vote": (codes, BregmanVoteClassifier(views=VIEWS, random_state=0), 3),

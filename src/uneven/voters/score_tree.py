@@ -29,7 +29,7 @@ from uneven.voters.row_codes import RowCodes
 _PARALLEL_ADDITIONS = 300_000
 _AHEAD = 8
 _SMALL_NODE = 768
-_CATEGORY_SMOOTHING = 50.0
+_CATEGORY_SMOOTHING = 5.0
 
 
 @dataclass(frozen=True)
@@ -216,7 +216,7 @@ class _Growth:
         self.buffer = np.empty_like(self.rows)
         lanes = gradients.values.shape[1]
         self.rule = (gradients.unit, gradients.curvature_unit, grower.l2, grower.min_weight)
-        self.smooth = _CATEGORY_SMOOTHING / gradients.curvature_unit
+        self.smooth = _CATEGORY_SMOOTHING * grower.l2 / gradients.curvature_unit
         self.n_ahead = 1 if grower.pool.n_threads == 1 else _AHEAD
         self.is_dense = codes.table[0].size > 0
         n_large = len(self.rows) // _SMALL_NODE if self.is_dense else grower.max_leaves
