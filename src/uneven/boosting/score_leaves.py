@@ -158,8 +158,8 @@ class ScoreResult:
         leaves = np.arange(len(spoken))
         n_classes = self.scores.shape[1]
         sides = [
-            np.bincount(spoken, weights=costs[leaves, spoken], minlength=n_classes)
-            for costs in (self.owed, self.paid)
+            np.bincount(spoken, weights=side[leaves, spoken], minlength=n_classes)
+            for side in (self.owed, self.paid)
         ]
         return np.array(sides) / max(float(self.owed.sum()), np.finfo(float).tiny)
 
