@@ -94,7 +94,7 @@ def default_methods(several_views: bool, noisy: bool = False) -> list[str]:
     Examples
     --------
     >>> default_methods(several_views=False)[:3]
-    ['combo', 'norm_combo', 'adaboost_mm']
+    ['balanced_boosting', 'combo', 'norm_combo']
     """
     return [
         name

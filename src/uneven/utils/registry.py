@@ -152,7 +152,7 @@ def read_declarations(declaration: str, *fields: str) -> list[dict[str, Any]]:
     --------
     >>> found = read_declarations("method", "name", "label", "description")
     >>> found[0]["name"], found[0]["label"]
-    ('combo', 'CoMBo')
+    ('balanced_boosting', 'balanced boosting')
     """
     found: list[dict[str, Any]] = []
     for text in _sources(files("uneven")):
