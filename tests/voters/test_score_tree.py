@@ -310,7 +310,7 @@ def test_trees_are_those_of_the_slow_twin(problem, lanes, max_leaves, max_depth,
     assert found == expected
     assert tree.n_leaves <= max_leaves
     assert all(len(leaf) for leaf in found)
-    assert tree.voter(codes, np.zeros(tree.n_leaves)).depth <= max_depth
+    assert tree.voter(codes).depth <= max_depth
 
 
 @given(
@@ -343,8 +343,8 @@ def test_sparse_trees_are_dense_trees(problem, lanes, max_leaves, seed):
         tree = grow(sparse, gradients, max_leaves, n_jobs=n_jobs)
         assert parts(tree) == parts(expected)
         np.testing.assert_array_equal(leaves_of(tree, sparse), leaves_of(expected, dense))
-    voter = expected.voter(dense, np.zeros(expected.n_leaves))
-    same = tree.voter(sparse, np.zeros(tree.n_leaves))
+    voter = expected.voter(dense)
+    same = tree.voter(sparse)
     np.testing.assert_array_equal(voter.threshold, same.threshold)
     np.testing.assert_array_equal(same.predict(sp.csr_array(X)), leaves_of(expected, dense))
 
@@ -371,7 +371,7 @@ def test_voters_route_values_as_trees_route_codes(problem, lanes, max_leaves, ma
     codes = codes_of(X, n_codes, max_bins)
     gradients = gradients_of(len(X), lanes, seed, share=0.5)
     tree = grow(codes, gradients, max_leaves)
-    voter = tree.voter(codes, np.zeros(tree.n_leaves))
+    voter = tree.voter(codes)
     leaf_of = leaves_of(tree, codes)
     np.testing.assert_array_equal(voter.predict(X), leaf_of)
     marked = np.full(len(X), -1, dtype=np.int32)
@@ -425,7 +425,7 @@ def test_one_question_divides_categories_in_any_order():
     codes = codes_of(category[:, None], np.array([6]))
     tree = grow(codes, gradients, max_leaves=30)
     assert tree.n_leaves == 2
-    voter = tree.voter(codes, np.zeros(2))
+    voter = tree.voter(codes)
     assert isinstance(voter, CategoryTree)
     answers = voter.predict(np.arange(6.0)[:, None])
     assert (answers == answers[0]).tolist() == [True, False, False, True, False, True]
@@ -445,7 +445,7 @@ def test_more_than_254_categories_share_a_code_of_the_rarest():
     assert (own[own == 253]).size == n_categories - 253
     np.testing.assert_array_equal(codes.table[0][:, 0], own[category.astype(int)])
     tree = grow(codes, gradients_of(len(category), 4, 5), 20)
-    voter = tree.voter(codes, np.zeros(tree.n_leaves))
+    voter = tree.voter(codes)
     np.testing.assert_array_equal(voter.predict(category[:, None]), leaves_of(tree, codes))
 
 
@@ -455,10 +455,10 @@ def test_missing_values_of_training_go_to_the_side_that_suits_them():
     values[:30, 0] = -400
     gradients = Gradients(np.arange(90, dtype=np.int32), values, 0.01, 0.01)
     codes = codes_of(x[:, None])
-    voter = grow(codes, gradients, 2).voter(codes, np.zeros(2))
+    voter = grow(codes, gradients, 2).voter(codes)
     assert voter.predict(np.array([[1.0], [np.nan], [0.0]])).tolist() == [1, 1, 0]
     values[60:, 0] = -400
-    voter = grow(codes, gradients, 2).voter(codes, np.zeros(2))
+    voter = grow(codes, gradients, 2).voter(codes)
     assert voter.predict(np.array([[1.0], [np.nan], [0.0]])).tolist() == [1, 0, 0]
 
 
@@ -471,7 +471,7 @@ def test_missing_values_that_are_new_follow_most_of_the_curvature(heavy):
     for n_codes in (None, np.array([2])):
         codes = codes_of(x[:, None], n_codes)
         tree = grow(codes, Gradients(np.arange(60, dtype=np.int32), values, 0.01, 0.01), 2)
-        voter = tree.voter(codes, np.zeros(2))
+        voter = tree.voter(codes)
         answers = voter.predict(np.array([[np.nan], [float(heavy)], [1.0 - heavy]]))
         assert answers[0] == answers[1] != answers[2]
 
@@ -483,7 +483,7 @@ def test_a_split_off_of_missing_values_only():
     gradients = Gradients(np.arange(40, dtype=np.int32), values, 0.01, 0.01)
     for table in (x[:, None], sp.csr_array(x[:, None])):
         codes = codes_of(table)
-        voter = grow(codes, gradients, 2).voter(codes, np.zeros(2))
+        voter = grow(codes, gradients, 2).voter(codes)
         asked = np.array([[3.0], [np.nan], [-1e300], [np.finfo(float).max]])
         assert voter.predict(asked).tolist() == [0, 1, 0, 0]
 
@@ -498,7 +498,7 @@ def test_columns_that_tell_nothing_apart_are_left_out():
     tree = grow(flat, gradients_of(8, 2, 0, share=0.5), 5)
     assert tree.n_leaves == 1
     assert leaves_of(tree, flat).tolist() == [0] * 8
-    assert tree.voter(flat, np.zeros(1)).predict(np.ones((2, 2))).tolist() == [0, 0]
+    assert tree.voter(flat).predict(np.ones((2, 2))).tolist() == [0, 0]
 
 
 @given(category_tables(), st.integers(0, 2**32 - 1), st.booleans())

@@ -19,7 +19,6 @@ from uneven.boosting.score_leaves import (
     ScoreLearner,
     ScoreResult,
     ScoreSettings,
-    open_costs,
 )
 from uneven.costs import EDGE_CLIP, EDGE_TOLERANCE, line_search_weight, vote_weight
 from uneven.costs.expected import NoisyLabels
@@ -130,8 +129,8 @@ class Setting:
 
     def open_score_costs(self, loss: str, mass: np.ndarray, pool: ThreadPool) -> ScoreCosts:
         """First costs of leaves that hold scores, for rows with this mass, (n_samples,)."""
-        n_classes = self.table.n_classes
-        return open_costs(self.labels, mass, self.table.keys, n_classes, loss, pool)
+        table, model = self.table, self.labels.score_model(mass)
+        return ScoreCosts(model, table.n_classes, loss, table.keys, pool)
 
     def open_shared_costs(self) -> VoteCosts:
         """The first cost matrix of all views together; rows without any view cost nothing."""

@@ -17,7 +17,6 @@ import numpy as np
 
 from uneven.costs import EDGE_CLIP, leaf_steps, vote_weight
 from uneven.costs.score_costs import ScoreCosts
-from uneven.utils.parallel import ThreadPool
 from uneven.voters import TrainingTable, TreeVoter, Voter
 from uneven.voters.row_codes import RowCodes
 from uneven.voters.score_tree import Gradients, GrownTree, ScoreTreeGrower
@@ -260,7 +259,7 @@ class ScoreLearner:
         self, tree: GrownTree, codes: RowCodes, leaf_of: np.ndarray, costs: ScoreCosts
     ) -> ScoreResult:
         """Give the leaves their scores, and look how far they reach."""
-        voter = tree.voter(codes, np.zeros(tree.n_leaves))
+        voter = tree.voter(codes)
         result = ScoreResult.of(self.view, voter, leaf_of, tree.n_leaves, costs, self.settings)
         table = self.table
         spoken = result.scores.argmax(axis=1)
@@ -318,10 +317,3 @@ def edge_of(owed: np.ndarray, paid: np.ndarray) -> float:
         return 0.0
     ratio = min(float(np.sqrt(owed * paid).sum()) / before, 1.0)
     return float(min(np.sqrt(1.0 - ratio**2), 1.0 - EDGE_CLIP))
-
-
-def open_costs(
-    labels: Any, mass: np.ndarray, keys: np.ndarray, n_classes: int, loss: str, pool: ThreadPool
-) -> ScoreCosts:
-    """First costs of rows with this mass, shape (n_samples,)."""
-    return ScoreCosts(labels.score_model(mass), n_classes, loss, keys, pool)

@@ -128,15 +128,13 @@ class GrownTree:
             worth=codes.n_rows > 20_000,
         )
 
-    def voter(self, codes: RowCodes, reach: np.ndarray) -> TreeVoter:
-        """The tree on the values of the table; its answer is the number of the leaf.
+    def voter(self, codes: RowCodes) -> TreeVoter:
+        """The tree on the values of the table; its answer is the number of the leaf, its reach 0.
 
         Parameters
         ----------
         codes : RowCodes
             What the tree was grown on.
-        reach : ndarray of shape (n_leaves,)
-            See :class:`~uneven.voters.TreeVoter`.
         """
         inner = np.flatnonzero(self.child != np.arange(len(self.child)))
         parts = {
@@ -145,9 +143,8 @@ class GrownTree:
             "missing_left": np.ones(len(self.child), dtype=bool),
             "child": self.child,
             "label": self.label,
-            "reach": reach[self.label],
+            "reach": np.zeros(len(self.child)),
         }
-        parts["reach"][inner] = 0.0
         sets: dict[int, np.ndarray] = {}
         for node in inner.tolist():
             column = int(self.feature[node])
