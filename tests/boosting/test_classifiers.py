@@ -68,7 +68,7 @@ def test_warm_start_arrives_where_one_fit_arrives(method, weak, problem):
 
 def test_warm_start_with_early_stopping_arrives_there_too():
     X, y = gaussian_classes([200, 80, 30], separation=0.6)
-    params = {"early_stopping": True, "n_iter_no_change": 8, "random_state": 1, "max_depth": 2}
+    params = {"early_stopping": True, "n_iter_no_change": 8, "random_state": 2, "max_depth": 2}
     whole = ComboClassifier(n_estimators=60, **params).fit(X, y)
     grown = ComboClassifier(n_estimators=1, warm_start=True, **params).fit(X, y)
     grown.set_params(n_estimators=60).fit(X, y)

@@ -14,7 +14,7 @@ from uneven.utils.parallel import ThreadPool, thread_pool
 from uneven.voters import TrainingTable, TreeVoter, _score_loops, score_tree
 from uneven.voters.cost_tree import CategoryTree, Forest
 from uneven.voters.row_codes import RowCodes
-from uneven.voters.score_tree import Gradients, ScoreTreeGrower
+from uneven.voters.score_tree import Gradients, ScoreTreeGrower, cut_spans
 
 LANES = [2, 4, 8]
 RULES = [(0.25, 0.5, 1.0, 0.0), (1.0, 1.0, 0.0, 0.0), (2.0**-6, 2.0**-5, 1.0, 0.1)]
@@ -274,8 +274,9 @@ def test_small_nodes_find_what_histograms_find(problem, lanes, rule, seed):
 def test_partition_and_codes_equal_the_slow_twin_dense_and_sparse(problem, seed):
     X = problem[0]
     rng = np.random.default_rng(seed)
-    start, stop = np.sort(rng.integers(0, len(X) + 1, 2)).tolist()
-    goes_left = rng.random(256) < 0.5
+    spans = np.sort(rng.integers(0, len(X) + 1, 4)).reshape(2, 2)
+    goes_left = rng.random((2, 256)) < 0.5
+    chunks = cut_spans(spans, int(rng.integers(1, 9)))
     for table in (X, sp.csc_array(np.where(X == 0, 0.0, X))):
         codes = codes_of(table)
         for c in range(len(codes.columns)):
@@ -283,13 +284,21 @@ def test_partition_and_codes_equal_the_slow_twin_dense_and_sparse(problem, seed)
             own = codes_of(X).table[0][:, c]
             for i in range(len(X)):
                 assert _score_loops.code_of(codes.table, i, c) == own[i]
-            inside = rows[start:stop]
-            left = goes_left[own[inside]]
-            expected = np.concatenate([rows[:start], inside[left], inside[~left], rows[stop:]])
-            middle = _score_loops.partition(
-                codes.table, rows, np.empty_like(rows), (start, stop), c, goes_left
-            )
-            assert middle == start + left.sum()
+            expected, expected_middles = rows.copy(), []
+            for (start, stop), sides in zip(spans, goes_left):
+                inside = rows[start:stop]
+                left = sides[own[inside]]
+                expected[start:stop] = np.concatenate([inside[left], inside[~left]])
+                expected_middles.append(start + left.sum())
+            buffer, n_left = np.empty_like(rows), np.empty(len(chunks), dtype=np.int64)
+            columns = np.array([c, c])
+            for k in rng.permutation(len(chunks)):
+                _score_loops.split_chunks(
+                    codes.table, rows, buffer, chunks, columns, goes_left, n_left, k, k + 1
+                )
+            targets, middles = _score_loops.place_chunks(spans, chunks, n_left)
+            _score_loops.join_chunks(rows, buffer, chunks, n_left, targets, 0, len(chunks))
+            assert middles.tolist() == expected_middles
             np.testing.assert_array_equal(rows, expected)
 
 
@@ -375,7 +384,9 @@ def test_voters_route_values_as_trees_route_codes(problem, lanes, max_leaves, ma
     leaf_of = leaves_of(tree, codes)
     np.testing.assert_array_equal(voter.predict(X), leaf_of)
     marked = np.full(len(X), -1, dtype=np.int32)
-    _score_loops.mark_leaves(tree.rows, tree.spans, marked)
+    half = len(tree.rows) // 2
+    _score_loops.mark_leaves(tree.rows, tree.spans, marked, half, len(tree.rows))
+    _score_loops.mark_leaves(tree.rows, tree.spans, marked, 0, half)
     np.testing.assert_array_equal(marked[gradients.rows], leaf_of[gradients.rows])
 
     rng = np.random.default_rng(seed)

@@ -126,8 +126,8 @@ def sum_stakes(stakes, scale, start, stop):
 
 
 @njit(cache=True, nogil=True, error_model="numpy")
-def draw_rows(stakes, keys, seed, threshold, drawn):
-    """Draw rows with a probability that grows with their stake.
+def draw_rows(stakes, keys, seed, threshold, drawn, start, stop):
+    """Draw some of the rows ``start`` to ``stop`` with a probability that grows with their stake.
 
     A row whose stake is above the threshold is always drawn, another with probability
     ``stake / threshold``, by bits that depend on its key and the seed alone.
@@ -138,15 +138,15 @@ def draw_rows(stakes, keys, seed, threshold, drawn):
     keys : (n,) uint64
     seed : int
     threshold : float, 0 draws every row that has a stake
-    drawn : (n,) int32 output
+    drawn : (n,) int32 output, written from position ``start`` on
 
     Returns
     -------
     int
-        Rows drawn.
+        How many were drawn.
     """
-    size = 0
-    for i in range(stakes.shape[0]):
+    size = start
+    for i in range(start, stop):
         stake = np.float64(stakes[i])
         if stake <= 0.0:
             continue
@@ -156,7 +156,7 @@ def draw_rows(stakes, keys, seed, threshold, drawn):
                 continue
         drawn[size] = i
         size += 1
-    return size
+    return size - start
 
 
 @njit(cache=True, nogil=True, error_model="numpy")

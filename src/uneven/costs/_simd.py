@@ -48,6 +48,24 @@ def _pointer(context, builder, array_type, array, offset):
     return builder.gep(data, [offset])
 
 
+@intrinsic
+def prefetch(typing_context, array, at):
+    """Ask for ``array.flat[at]`` to be brought near; nothing happens where there is no such."""
+    signature = types.void(array, types.intp)
+
+    def generate(context, builder, signature, args):
+        byte = ir.IntType(8).as_pointer()
+        word = ir.IntType(32)
+        kind = ir.FunctionType(ir.VoidType(), [byte, word, word, word])
+        hint = cgutils.get_or_insert_function(builder.module, kind, "llvm.prefetch.p0i8")
+        there = _pointer(context, builder, signature.args[0], args[0], args[1])
+        read, keep, data = (ir.Constant(word, number) for number in (0, 3, 1))
+        builder.call(hint, [builder.bitcast(there, byte), read, keep, data])
+        return context.get_dummy_value()
+
+    return signature, generate
+
+
 def _row_adder(lanes: int):
     """Add one row of 16-bit numbers to a histogram of 32-bit ones, in the bin of each column."""
     short = ir.VectorType(ir.IntType(16), lanes).as_pointer()

@@ -126,8 +126,8 @@ class ScoreCosts:
             LOSSES[loss],
         )
         self._stakes = np.empty(self.n_rows, dtype=np.float32)
-        self._drawn = np.arange(self.n_rows, dtype=np.int32)
-        self._values = np.empty((self.n_rows, lanes_for(n_classes)), dtype=np.int16)
+        self._drawn = np.empty(self.n_rows, dtype=np.int32)
+        self._values = np.empty((0, lanes_for(n_classes)), dtype=np.int16)
         self._refresh()
 
     @property
@@ -202,23 +202,61 @@ class ScoreCosts:
         stakes = self._stakes
         if row_mask is not None and not row_mask.all():
             stakes = np.where(row_mask, stakes, np.float32(0.0))
+        rows, threshold, scale = self._plan_draw(stakes, seed, share)
+        n_drawn = len(rows)
+        if len(self._values) < n_drawn:
+            room = min(n_drawn + n_drawn // 8, self.n_rows)
+            self._values = np.empty((room, self._values.shape[1]), dtype=np.int16)
+        curvature_scale = scale * self._curvature_times
+        self._pool.parallel_for(
+            n_drawn, loops.fill_gradients,
+            self._rows, self._labels, rows, stakes, self._keys, (seed, threshold),
+            axes_for(self.n_classes, seed), (scale, curvature_scale), self._values,
+            worth=self._worth_threads,
+        )  # fmt: skip
+        return rows, self._values[:n_drawn], 1.0 / scale, 1.0 / curvature_scale
+
+    @property
+    def _curvature_times(self) -> float:
+        """Whole numbers of curvature for one of gradient."""
+        return 2.0 ** math.floor(math.log2(max(self.n_classes / 2.0, 1.0)))
+
+    def _plan_draw(
+        self, stakes: np.ndarray, seed: int, share: float
+    ) -> tuple[np.ndarray, float, float]:
+        """Drawn rows, the stake below which chance draws them, and whole numbers per unit.
+
+        Rows whose curvature would be less than a whole number are drawn by chance as well: none
+        could stand for less than 1.
+        """
         threshold = self._threshold(stakes, share)
-        n_drawn = loops.draw_rows(stakes, self._keys, seed, threshold, self._drawn)
-        rows = self._drawn[:n_drawn]
-        projection = axes_for(self.n_classes, seed)
-        weights = np.maximum(stakes[rows], np.float32(threshold))
+        rows = self._draw(stakes, seed, threshold)
+        scale = self._scale_for(stakes[rows], threshold)
+        least = self.n_classes / (2.0 * scale * self._curvature_times)
+        if least > threshold and float(stakes[rows].min(initial=np.inf)) < least:
+            rows = self._draw(stakes, seed, least)
+            threshold, scale = least, self._scale_for(stakes[rows], least)
+        return rows, threshold, scale
+
+    def _scale_for(self, stakes: np.ndarray, threshold: float) -> float:
+        """Whole numbers per unit of gradient, such that no sum of drawn rows overflows."""
+        weights = np.maximum(stakes, np.float32(threshold))
         bound = float(weights.max(initial=0.0)) * math.sqrt(2.0)
         total = int((weights.astype(np.float64) * self._scale).astype(np.int64).sum())
         most = total / self._scale * math.sqrt(2.0)
-        room = (_LARGEST_SUM - n_drawn) / max(most, _LEAST)
-        scale = 2.0 ** math.floor(math.log2(min(_LARGEST_SHORT / max(bound, _LEAST), room)))
-        curvature_scale = scale * 2.0 ** math.floor(math.log2(max(self.n_classes / 2.0, 1.0)))
-        self._pool.parallel_for(
-            n_drawn, loops.fill_gradients,
-            self._rows, self._labels, rows, stakes, self._keys, (seed, threshold), projection,
-            (scale, curvature_scale), self._values, worth=self._worth_threads,
-        )  # fmt: skip
-        return rows, self._values[:n_drawn], 1.0 / scale, 1.0 / curvature_scale
+        finest = (_LARGEST_SUM - len(stakes)) / max(most, _LEAST)
+        return 2.0 ** math.floor(math.log2(min(_LARGEST_SHORT / max(bound, _LEAST), finest)))
+
+    def _draw(self, stakes: np.ndarray, seed: int, threshold: float) -> np.ndarray:
+        """Draw rows by their stake, in increasing order, shape (n_drawn,)."""
+        args = (stakes, self._keys, seed, threshold, self._drawn)
+        parts = self._parts()
+        sizes = self._pool.map([partial(loops.draw_rows, *args, *part) for part in parts])
+        end = 0
+        for (start, _), size in zip(parts, sizes):
+            self._drawn[end : end + size] = self._drawn[start : start + size]
+            end += size
+        return self._drawn[:end]
 
     def _threshold(self, stakes: np.ndarray, share: float) -> float:
         """Stake below which rows are drawn by chance, so that a share of them is drawn."""

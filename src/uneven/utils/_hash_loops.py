@@ -10,6 +10,8 @@ _FIRST = np.uint64(0xBF58476D1CE4E5B9)
 _SECOND = np.uint64(0x94D049BB133111EB)
 _NAN_BITS = np.uint64(0x7FF8000000000000)
 _ROW_BLOCK = 256
+_COARSE = np.uint64(20)
+_HALF = np.uint64(1 << 19)
 
 
 @njit(cache=True, nogil=True)
@@ -26,20 +28,23 @@ def _column_key(column):
 
 
 @njit(cache=True, nogil=True)
-def _entry(x, key):
+def _entry(x, key, exact):
     """What a value adds to the hash of its row; nothing if it is zero."""
     value = np.float64(x)
     bits = _NAN_BITS if value != value else np.uint64(value.view(np.uint64))
+    if not exact:
+        bits = (bits + _HALF) >> _COARSE
     return np.uint64(0) if value == 0.0 else _mix(bits ^ key)
 
 
 @njit(cache=True, nogil=True)
-def hash_dense(X, hashes, start, stop):
+def hash_dense(X, exact, hashes, start, stop):
     """Hashes of the rows ``start`` to ``stop`` of a dense table.
 
     Parameters
     ----------
     X : (n, d) values
+    exact : bool, whether the last 20 bits of a value count
     hashes : (n,) uint64 output
     """
     n_features = X.shape[1]
@@ -53,33 +58,34 @@ def hash_dense(X, hashes, start, stop):
             for i in range(first, last):
                 total = np.uint64(0)
                 for j in range(n_features):
-                    total += _entry(X[i, j], keys[j])
+                    total += _entry(X[i, j], keys[j], exact)
                 hashes[i] = total
         else:
             totals[:] = 0
             for j in range(n_features):
                 for i in range(last - first):
-                    totals[i] += _entry(X[first + i, j], keys[j])
+                    totals[i] += _entry(X[first + i, j], keys[j], exact)
             hashes[first:last] = totals[: last - first]
         for i in range(first, last):
             hashes[i] = _mix(hashes[i] + _STEP)
 
 
 @njit(cache=True, nogil=True)
-def hash_sparse(indptr, indices, data, by_row, hashes):
+def hash_sparse(indptr, indices, data, by_row, exact, hashes):
     """Hashes of all rows of a sparse table.
 
     Parameters
     ----------
     indptr, indices, data : compressed rows or columns, no entry twice
     by_row : bool, whether rows are compressed
+    exact : bool, whether the last 20 bits of a value count
     hashes : (n,) uint64 output
     """
     hashes[:] = 0
     for major in range(indptr.shape[0] - 1):
         for k in range(indptr[major], indptr[major + 1]):
             row, column = (major, indices[k]) if by_row else (indices[k], major)
-            hashes[row] += _entry(data[k], _column_key(column))
+            hashes[row] += _entry(data[k], _column_key(column), exact)
     for i in range(hashes.shape[0]):
         hashes[i] = _mix(hashes[i] + _STEP)
 

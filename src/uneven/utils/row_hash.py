@@ -2,11 +2,12 @@
 
 The hash of a row is a sum over its values, each mixed with the number of its column; zero adds
 nothing, so that a sparse row and a dense one have the same hash. All NaN are alike, and so are 0
-and -0, and a number stored in 32 or in 64 bits.
+and -0, and a number stored in 32 or in 64 bits. Numbers are rounded to 33 binary digits first,
+so that noise in the last digits of a computed column does not draw other rows.
 
 A draw gives every row a *lot*, a function of a seed and of the row's key, and takes the smallest
-lots. Rows of equal content would have the same lot: they are numbered first, in the order of
-other columns that tell them apart (labels, weights). Rows that agree in these too are
+lots. Rows of equal hash would have the same lot: they are numbered first, in the order of other
+columns that tell them apart (labels, weights, exact hashes). Rows that agree in these too are
 interchangeable, so that the drawn rows depend on the set of rows only.
 
 References
@@ -28,7 +29,7 @@ _STEP = np.uint64(0xD1342543DE82EF95)
 _PARALLEL_VALUES = 400_000
 
 
-def row_hashes(X: Any, pool: ThreadPool | None = None) -> np.ndarray:
+def row_hashes(X: Any, pool: ThreadPool | None = None, exact: bool = False) -> np.ndarray:
     """A 64-bit hash of every row.
 
     Parameters
@@ -36,6 +37,8 @@ def row_hashes(X: Any, pool: ThreadPool | None = None) -> np.ndarray:
     X : ndarray or sparse matrix of shape (n_samples, n_features)
         Numbers; NaN allowed.
     pool : ThreadPool, optional
+    exact : bool, default=False
+        Tell numbers apart that differ in their last digits only.
 
     Returns
     -------
@@ -60,10 +63,11 @@ def row_hashes(X: Any, pool: ThreadPool | None = None) -> np.ndarray:
             table = table.copy()
             table.sum_duplicates()
         by_row = table.format == "csr"
-        _hash_loops.hash_sparse(table.indptr, table.indices, _floats(table.data), by_row, hashes)
+        stored = (table.indptr, table.indices, _floats(table.data))
+        _hash_loops.hash_sparse(*stored, by_row, exact, hashes)
         return hashes
     pool, worth = pool or ThreadPool(), X.size > _PARALLEL_VALUES
-    pool.parallel_for(len(hashes), _hash_loops.hash_dense, _floats(X), hashes, worth=worth)
+    pool.parallel_for(len(hashes), _hash_loops.hash_dense, _floats(X), exact, hashes, worth=worth)
     return hashes
 
 

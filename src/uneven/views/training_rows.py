@@ -69,10 +69,12 @@ class TrainingRows:
     def draw_keys(self) -> np.ndarray:
         """Keys by which rows are drawn, whatever their order; uint64, shape (n_samples,).
 
-        Rows of equal values are numbered by label, then weight, then ``clean``.
+        Rows of equal values are numbered by label, then weight, then ``clean``, then the last
+        digits of the values.
         """
         told = () if self.clean is None else (self.clean,)
-        return row_keys(row_hashes(self.X), self.y, self.mass, *told)
+        exact = row_hashes(self.X, exact=True)
+        return row_keys(row_hashes(self.X), self.y, self.mass, *told, exact)
 
     def split(
         self, share: float, draw: np.random.RandomState | np.ndarray

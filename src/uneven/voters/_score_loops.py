@@ -18,14 +18,26 @@ from uneven.costs._simd import (
     add_row2,
     add_row4,
     add_row8,
+    prefetch,
     squares2,
     squares4,
     squares8,
 )
 
 _BLOCK_BYTES = 1 << 19
+_AHEAD = 16
 _POWER_STEPS = 8
 _LEAST_GAIN = 1e-6
+
+
+@njit(cache=True, nogil=True, error_model="numpy")
+def _fetch_ahead(codes, values, rows, r, start, stop):
+    """Ask for the codes and gradients of a row that comes soon."""
+    if r + _AHEAD < rows.shape[0]:
+        i = np.intp(rows[r + _AHEAD])
+        prefetch(codes, i * codes.shape[1] + start)
+        prefetch(codes, i * codes.shape[1] + stop - 1)
+        prefetch(values, i * values.shape[1])
 
 
 @njit(cache=True, nogil=True, error_model="numpy")
@@ -42,14 +54,17 @@ def _accumulate_dense(codes, first, rows, values, histogram, start, stop):
         if lanes == 8:
             for r in range(rows.shape[0]):
                 i = np.intp(rows[r])
+                _fetch_ahead(codes, values, rows, r, c, last)
                 add_row8(histogram, first, c, codes, i * d + c, width, values, i)
         elif lanes == 4:
             for r in range(rows.shape[0]):
                 i = np.intp(rows[r])
+                _fetch_ahead(codes, values, rows, r, c, last)
                 add_row4(histogram, first, c, codes, i * d + c, width, values, i)
         else:
             for r in range(rows.shape[0]):
                 i = np.intp(rows[r])
+                _fetch_ahead(codes, values, rows, r, c, last)
                 add_row2(histogram, first, c, codes, i * d + c, width, values, i)
         c = last
 
@@ -470,50 +485,98 @@ def code_of(table, row, column):
 
 
 @njit(cache=True, nogil=True, error_model="numpy")
-def partition(table, rows, buffer, span, column, goes_left):
-    """Reorder ``rows[start:stop]``: those that go left first, both sides in their order.
+def split_chunks(table, rows, buffer, chunks, columns, goes_left, n_left, start, stop):
+    """Write the rows of the chunks ``start`` to ``stop`` to ``buffer``, those that go left first.
+
+    Rows that go left keep their order, the others stand in the reverse order.
 
     Parameters
     ----------
     table : as in ``fill_histograms``
     rows, buffer : (m,)
-    span : (start, stop)
-    column : int
-    goes_left : (256,) bool, by code
-
-    Returns
-    -------
-    int
-        Where the right side begins.
+    chunks : (c, 3) first and one-past-last position in ``rows``, and number of the node
+    columns : (j,) column that splits each node
+    goes_left : (j, 256) bool, by node and code
+    n_left : (c,) output, rows of each chunk that go left
     """
     codes = table[0]
-    low, n_right = span[0], 0
-    if codes.size:
-        for r in range(span[0], span[1]):
-            i = rows[r]
-            left = goes_left[codes[i, column]]
-            rows[low] = i
-            buffer[n_right] = i
-            low += left
-            n_right += not left
-    else:
-        for r in range(span[0], span[1]):
-            i = rows[r]
-            left = goes_left[code_of(table, i, column)]
-            rows[low] = i
-            buffer[n_right] = i
-            low += left
-            n_right += not left
-    for k in range(n_right):
-        rows[low + k] = buffer[k]
-    return low
+    for c in range(start, stop):
+        node = chunks[c, 2]
+        column, sides = columns[node], goes_left[node]
+        low, high = chunks[c, 0], chunks[c, 1] - 1
+        if codes.size:
+            for r in range(chunks[c, 0], chunks[c, 1]):
+                if r + _AHEAD < chunks[c, 1]:
+                    prefetch(codes, np.intp(rows[r + _AHEAD]) * codes.shape[1] + column)
+                i = rows[r]
+                left = sides[codes[i, column]]
+                buffer[low] = i
+                buffer[high] = i
+                low += left
+                high -= not left
+        else:
+            for r in range(chunks[c, 0], chunks[c, 1]):
+                i = rows[r]
+                left = sides[code_of(table, i, column)]
+                buffer[low] = i
+                buffer[high] = i
+                low += left
+                high -= not left
+        n_left[c] = low - chunks[c, 0]
 
 
 @njit(cache=True, nogil=True, error_model="numpy")
-def mark_leaves(rows, spans, leaf_of):
-    """Write the number of each leaf to its rows ``rows[spans[leaf, 0]:spans[leaf, 1]]``."""
+def place_chunks(spans, chunks, n_left):
+    """Where the two sides of each chunk go (c, 2), and where the right side of each node begins.
+
+    Parameters
+    ----------
+    spans : (j, 2) first and one-past-last position of each node
+    chunks, n_left : as in ``split_chunks``
+    """
+    middles = spans[:, 0].copy()
+    for c in range(chunks.shape[0]):
+        middles[chunks[c, 2]] += n_left[c]
+    low, high = spans[:, 0].copy(), middles.copy()
+    targets = np.empty((chunks.shape[0], 2), dtype=np.int64)
+    for c in range(chunks.shape[0]):
+        node = chunks[c, 2]
+        targets[c] = low[node], high[node]
+        low[node] += n_left[c]
+        high[node] += chunks[c, 1] - chunks[c, 0] - n_left[c]
+    return targets, middles
+
+
+@njit(cache=True, nogil=True, error_model="numpy")
+def join_chunks(rows, buffer, chunks, n_left, targets, start, stop):
+    """Copy the rows of the chunks ``start`` to ``stop`` to where they belong, in their order.
+
+    Parameters
+    ----------
+    rows : (m,) output
+    buffer, chunks, n_left : as ``split_chunks`` left them
+    targets : (c, 2), from ``place_chunks``
+    """
+    for c in range(start, stop):
+        first, last = chunks[c, 0], chunks[c, 1]
+        for k in range(n_left[c]):
+            rows[targets[c, 0] + k] = buffer[first + k]
+        for k in range(last - first - n_left[c]):
+            rows[targets[c, 1] + k] = buffer[last - 1 - k]
+
+
+@njit(cache=True, nogil=True, error_model="numpy")
+def mark_leaves(rows, spans, leaf_of, start, stop):
+    """Write the number of each leaf to those of its rows at the positions ``start`` to ``stop``.
+
+    Parameters
+    ----------
+    rows : (m,)
+    spans : (L, 2) first and one-past-last position of each leaf
+    leaf_of : (n,) output
+    """
     for leaf in range(spans.shape[0]):
-        for r in range(spans[leaf, 0], spans[leaf, 1]):
+        for r in range(max(start, spans[leaf, 0]), min(stop, spans[leaf, 1])):
             leaf_of[rows[r]] = leaf
 
 

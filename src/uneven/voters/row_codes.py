@@ -13,6 +13,7 @@ from dataclasses import dataclass, field, replace
 import numpy as np
 import scipy.sparse as sp
 
+from uneven.utils.parallel import ThreadPool
 from uneven.voters import _loops
 from uneven.voters.training_table import TrainingTable, dense_cuts, sparse_codes
 
@@ -81,7 +82,7 @@ class RowCodes:
         """First bin of a column, bins of its values, and whether a bin of missing ones follows."""
         return int(self.first[column]), int(self.n_bins[column]), bool(self.has_missing[column])
 
-    def take_rows(self, rows: np.ndarray) -> RowCodes:
+    def take_rows(self, rows: np.ndarray, pool: ThreadPool) -> RowCodes:
         """The codes of some of the rows, next to each other in memory."""
         codes, indptr, bins, first, zero_code = self.table
         if len(indptr):
@@ -89,7 +90,10 @@ class RowCodes:
             by_row = sp.csr_array((bins, bins, indptr), shape=shape)[rows]
             indptr, bins = by_row.indptr.astype(np.int64), by_row.data
         else:
-            codes = codes.take(rows, axis=0)
+            taken = np.empty((len(rows), codes.shape[1]), dtype=np.uint8)
+            worth = taken.size > _PARALLEL_VALUES
+            pool.parallel_for(len(rows), take_rows, codes, rows, taken, worth=worth)
+            codes = taken
         return replace(self, table=(codes, indptr, bins, first, zero_code), n_rows=len(rows))
 
     def take_columns(self, kept: np.ndarray) -> RowCodes:
@@ -114,6 +118,13 @@ class RowCodes:
                 if int(k) in self.category_codes
             },
         )
+
+
+def take_rows(
+    table: np.ndarray, rows: np.ndarray, taken: np.ndarray, start: int, stop: int
+) -> None:
+    """Copy the rows ``rows[start:stop]`` of an array to ``taken[start:stop]``."""
+    np.take(table, rows[start:stop], axis=0, out=taken[start:stop], mode="clip")
 
 
 def _dense_rows(table: TrainingTable, columns: np.ndarray, max_bins: int) -> RowCodes:

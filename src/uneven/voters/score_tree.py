@@ -18,15 +18,18 @@ from __future__ import annotations
 
 import heapq
 from dataclasses import dataclass, field
+from functools import partial
+from itertools import pairwise
 
 import numpy as np
 
 from uneven.utils.parallel import ThreadPool
 from uneven.voters import _score_loops
 from uneven.voters.cost_tree import CategoryTree, TreeVoter
-from uneven.voters.row_codes import RowCodes
+from uneven.voters.row_codes import RowCodes, take_rows
 
 _PARALLEL_ADDITIONS = 300_000
+_CHUNK = 1 << 14
 _AHEAD = 8
 _SMALL_NODE = 768
 _CATEGORY_SMOOTHING = 5.0
@@ -114,8 +117,12 @@ class GrownTree:
 
     def route(self, codes: RowCodes, leaf_of: np.ndarray, pool: ThreadPool) -> None:
         """Write the leaf number of every row to ``leaf_of``, shape (n_rows,)."""
-        leaf_of[:] = -1
-        _score_loops.mark_leaves(self.rows, self.spans, leaf_of)
+        worth = codes.n_rows > 20_000
+        if len(self.rows) < codes.n_rows:
+            leaf_of[:] = -1
+        pool.parallel_for(
+            len(self.rows), _score_loops.mark_leaves, self.rows, self.spans, leaf_of, worth=worth
+        )
         if len(self.rows) == codes.n_rows:
             return
         pool.parallel_for(
@@ -125,7 +132,7 @@ class GrownTree:
             (self.feature, self.child, self.label),
             self.goes_left,
             leaf_of,
-            worth=codes.n_rows > 20_000,
+            worth=worth,
         )
 
     def voter(self, codes: RowCodes) -> TreeVoter:
@@ -180,7 +187,7 @@ class ScoreTreeGrower:
     l2: float
     min_weight: float
     pool: ThreadPool
-    _room: dict[tuple[int, int], np.ndarray] = field(default_factory=dict, repr=False)
+    _room: np.ndarray = field(default_factory=lambda: np.empty((0, 0), dtype=np.int32), repr=False)
 
     def grow(self, codes: RowCodes, gradients: Gradients) -> GrownTree:
         """Grow a tree on coded rows."""
@@ -190,10 +197,13 @@ class ScoreTreeGrower:
         return growth.finish()
 
     def room(self, n_slots: int, size: int) -> np.ndarray:
-        """Memory for histograms, kept from tree to tree, shape (n_slots, size)."""
-        if (n_slots, size) not in self._room:
-            self._room = {(n_slots, size): np.empty((n_slots, size), dtype=np.int32)}
-        return self._room[n_slots, size]
+        """Memory for histograms, kept from tree to tree, shape (at least n_slots, size)."""
+        if len(self._room) < n_slots or self._room.shape[1] != size:
+            larger = np.empty((n_slots, size), dtype=np.int32)
+            if self._room.shape[1] == size:
+                larger[: len(self._room)] = self._room
+            self._room = larger
+        return self._room
 
 
 class _Growth:
@@ -207,7 +217,7 @@ class _Growth:
     def __init__(self, grower: ScoreTreeGrower, codes: RowCodes, gradients: Gradients) -> None:
         n_drawn = len(gradients.rows)
         if n_drawn < codes.n_rows:
-            codes = codes.take_rows(gradients.rows)
+            codes = codes.take_rows(gradients.rows, grower.pool)
         self.grower, self.codes, self.gradients = grower, codes, gradients
         self.rows = np.arange(n_drawn, dtype=np.int32)
         self.buffer = np.empty_like(self.rows)
@@ -217,11 +227,10 @@ class _Growth:
         self.n_ahead = 1 if grower.pool.n_threads == 1 else _AHEAD
         self.is_dense = codes.table[0].size > 0
         n_large = len(self.rows) // _SMALL_NODE if self.is_dense else grower.max_leaves
-        self.is_tight = n_large >= grower.max_leaves
-        n_slots = min(2 * grower.max_leaves, n_large) + 2 * self.n_ahead
-        self.histograms = grower.room(n_slots, int(codes.first[-1]) * lanes)
-        self.sums = np.zeros((n_slots, lanes), dtype=np.int32)
-        self.free = list(range(n_slots))[::-1]
+        self.histograms = np.empty((0, int(codes.first[-1]) * lanes), dtype=np.int32)
+        self.sums = np.empty((0, lanes), dtype=np.int32)
+        self.free: list[int] = []
+        self._make_room(min(grower.max_leaves // 2, n_large) + 2 * self.n_ahead)
         self.columns = (codes.first, codes.n_bins, codes.has_missing, codes.is_category)
         self.nodes = [_Node(0, len(self.rows), 0)]
         self.turns: list[tuple[float, int]] = []
@@ -253,30 +262,44 @@ class _Growth:
 
     def ahead(self) -> list[int]:
         """The best nodes whose split is not carried out yet."""
+        left = self.grower.max_leaves - 1 - len(self.taken)
+        if len(self.free) < self.n_ahead:
+            self._drop_hopeless(left)
         if self.n_ahead == 1:
             return [self.turns[0][1]]
-        left = self.grower.max_leaves - 1 - len(self.taken)
         waiting = [
             number
             for _, number in heapq.nsmallest(2 * self.n_ahead, self.turns)
             if self.nodes[number].split.children is None  # type: ignore[union-attr]
         ]
-        spare = len(self.free) - left if self.is_tight else left
-        return waiting[: min(self.n_ahead, max(1, min(left // 2, spare)))]
+        return waiting[: min(self.n_ahead, max(1, min(left // 2, len(self.free))))]
+
+    def _drop_hopeless(self, left: int) -> None:
+        """Forget nodes whose turn cannot come: as many better ones wait as may still be split."""
+        turns = sorted(self.turns)
+        self.turns = turns[:left]
+        for _, number in turns[left:]:
+            children = self.nodes[number].split.children  # type: ignore[union-attr]
+            for one in (number, *(children or ())):
+                self._release(self.nodes[one])
+
+    def _make_room(self, n_slots: int) -> None:
+        """Have so many histograms."""
+        before = len(self.sums)
+        self.histograms = self.grower.room(n_slots, self.histograms.shape[1])
+        self.sums = np.concatenate(
+            [self.sums, np.zeros((n_slots - before, self.sums.shape[1]), dtype=np.int32)]
+        )
+        self.free += range(n_slots - 1, before - 1, -1)
 
     def expand(self, numbers: list[int]) -> None:
         """Carry out the splits of some nodes and examine their children."""
         pairs: list[tuple[_Node, _Node | None]] = []
         is_last = len(self.taken) + 2 >= self.grower.max_leaves
-        for number in numbers:
+        for number, middle in zip(numbers, self._partition(numbers)):
             node = self.nodes[number]
             split = node.split
             assert split is not None
-            split.goes_left = self._sides(node, split)
-            middle = _score_loops.partition(
-                self.codes.table, self.rows, self.buffer, (node.start, node.stop),
-                split.column, split.goes_left,
-            )  # fmt: skip
             left = _Node(node.start, middle, node.depth + 1)
             right = _Node(middle, node.stop, node.depth + 1)
             split.children = (len(self.nodes), len(self.nodes) + 1)
@@ -285,11 +308,35 @@ class _Growth:
             small, large = (left, right) if is_even else (right, left)
             if is_last or left.depth >= self.grower.max_depth or self._is_small(large):
                 self._release(node)
-            large.slot = node.slot
+            large.slot, node.slot = node.slot, -1
             if not (is_last or left.depth >= self.grower.max_depth):
                 pairs.append((small, large))
         if pairs:
             self._examine(pairs)
+
+    def _partition(self, numbers: list[int]) -> list[int]:
+        """Put the rows of nodes that go left first; where the right sides begin."""
+        nodes = [self.nodes[number] for number in numbers]
+        for node in nodes:
+            assert node.split is not None
+            node.split.goes_left = self._sides(node, node.split)
+        spans = np.array([(node.start, node.stop) for node in nodes])
+        columns = np.array([node.split.column for node in nodes])  # type: ignore[union-attr]
+        goes_left = np.array([node.split.goes_left for node in nodes])  # type: ignore[union-attr]
+        size = int((spans[:, 1] - spans[:, 0]).sum())
+        pool, worth = self.grower.pool, size > _CHUNK
+        chunks = cut_spans(spans, _CHUNK if pool.n_threads > 1 else size)
+        n_left = np.empty(len(chunks), dtype=np.int64)
+        pool.parallel_for(
+            len(chunks), _score_loops.split_chunks, self.codes.table, self.rows, self.buffer,
+            chunks, columns, goes_left, n_left, worth=worth,
+        )  # fmt: skip
+        targets, middles = _score_loops.place_chunks(spans, chunks, n_left)
+        pool.parallel_for(
+            len(chunks), _score_loops.join_chunks, self.rows, self.buffer, chunks, n_left, targets,
+            worth=worth,
+        )  # fmt: skip
+        return middles.tolist()
 
     def _release(self, node: _Node) -> None:
         """Give the memory of a histogram back."""
@@ -319,7 +366,9 @@ class _Growth:
 
     def _examine_large(self, pairs: list[tuple[_Node, _Node | None]]) -> None:
         """Best splits by histograms of all columns; the larger sibling's is what is left over."""
-        values, codes = self.gradients.values, self.codes
+        values = self.gradients.values
+        if len(self.free) < len(pairs):
+            self._make_room(len(self.sums) + max(len(pairs), len(self.sums) // 4))
         for small, _ in pairs:
             small.slot = self.free.pop()
         jobs = np.array([(a.start, a.stop, a.slot, -1 if b is None else b.slot) for a, b in pairs])
@@ -331,15 +380,29 @@ class _Growth:
         nodes = [node for pair in pairs for node in pair if node is not None]
         slots = np.array([node.slot for node in nodes])
         found = self._found(2 * len(pairs))
-        additions = int((jobs[:, 1] - jobs[:, 0]).sum()) * len(codes.columns)
-        self.grower.pool.parallel_for(
-            len(codes.columns),
-            _score_loops.examine_nodes,
-            codes.table, self.columns, self.rows, jobs, values, self.histograms, self.sums,
-            parents, self.rule, self.smooth, found,
-            worth=additions + 2 * len(nodes) * int(codes.first[-1]) > _PARALLEL_ADDITIONS,
-        )  # fmt: skip
+        self._share_out(jobs, parents, found)
         self._settle(nodes, self.sums[slots], found)
+
+    def _share_out(
+        self, jobs: np.ndarray, parents: np.ndarray, found: tuple[np.ndarray, ...]
+    ) -> None:
+        """Examine nodes in threads: whole nodes, or some columns of a node that is large."""
+        pool, n_columns = self.grower.pool, len(self.codes.columns)
+        work = (jobs[:, 1] - jobs[:, 0]) * n_columns + 4 * int(self.codes.first[-1])
+        total = int(work.sum())
+        tasks = []
+        for j in np.argsort(-work, kind="stable").tolist():
+            mine = slice(2 * j, 2 * j + 2)
+            args = (
+                self.codes.table, self.columns, self.rows, jobs[j : j + 1], self.gradients.values,
+                self.histograms, self.sums, parents[j : j + 1], self.rule, self.smooth,
+                tuple(part[mine] for part in found),
+            )  # fmt: skip
+            is_large = 2 * pool.n_threads * int(work[j]) > total
+            n_parts = min(pool.n_threads if is_large else 1, n_columns)
+            cuts = [n_columns * k // n_parts for k in range(n_parts + 1)]
+            tasks += [partial(_score_loops.examine_nodes, *args, *part) for part in pairwise(cuts)]
+        pool.map(tasks, worth=total > _PARALLEL_ADDITIONS)
 
     def _examine_small(self, nodes: list[_Node]) -> None:
         """Best splits of nodes with few rows, one column at a time."""
@@ -425,5 +488,25 @@ class _Growth:
         for number, node in place.items():
             if is_leaf[node]:
                 spans[label[node]] = self.nodes[number].start, self.nodes[number].stop
-        rows = self.gradients.rows[self.rows]
+        rows = np.empty_like(self.rows)
+        size = len(rows)
+        self.grower.pool.parallel_for(
+            size, take_rows, self.gradients.rows, self.rows, rows, worth=size > _CHUNK
+        )
         return GrownTree(feature, child, label, goes_left, cut, missing_left, rows, spans)
+
+
+def cut_spans(spans: np.ndarray, size: int) -> np.ndarray:
+    """Cut spans into chunks of at most ``size``: rows (start, stop, number of the span).
+
+    Examples
+    --------
+    >>> cut_spans(np.array([[0, 5], [5, 7]]), 3).tolist()
+    [[0, 3, 0], [3, 5, 0], [5, 7, 1]]
+    """
+    chunks = [
+        (first, min(first + size, stop), number)
+        for number, (start, stop) in enumerate(spans.tolist())
+        for first in range(start, stop, size)
+    ]
+    return np.array(chunks, dtype=np.int64).reshape(-1, 3)

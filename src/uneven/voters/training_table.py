@@ -421,9 +421,10 @@ def _sample_rows(
     hashes = row_hashes(X, pool) if hashes is None else hashes
     last = _smallest_different(hashes, _SAMPLE_ROWS)
     rows = np.flatnonzero(hashes <= last)
-    _, first, place = np.unique(hashes[rows], return_index=True, return_inverse=True)
-    if mass is None and len(first) == len(rows):
+    if mass is None and len(np.unique(hashes[rows])) == len(rows):
         return rows, None
+    rows = rows[np.argsort(row_hashes(X[rows], exact=True), kind="stable")]
+    _, first, place = np.unique(hashes[rows], return_index=True, return_inverse=True)
     weights = np.ones(len(rows)) if mass is None else mass[rows]
     sampled = sum_by_label(place, weights, len(first))
     total = float(X.shape[0]) if mass is None else reproducible_sum(mass)
