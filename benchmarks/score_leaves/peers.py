@@ -227,7 +227,7 @@ class Automatic(Ours):
 
 
 LIGHTGBM = LightGBM("LightGBM", "lightgbm", grid(RATES, "num_leaves", (31, 63)))
-OURS = Ours("uneven", "uneven", grid((0.3, 0.5), "max_leaves", (8, 31, 127)))
+OURS = Ours("uneven", "uneven", grid((0.1, 0.3, 0.5), "max_leaves", (31, 127)))
 _LEAFWISE = {"grow_policy": "lossguide", "max_depth": 0}
 PEERS: tuple[Booster, ...] = (
     Automatic("uneven, automatic", "uneven", ()),

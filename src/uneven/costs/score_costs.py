@@ -231,6 +231,9 @@ class ScoreCosts:
         """
         threshold = self._threshold(stakes, share)
         rows = self._draw(stakes, seed, threshold)
+        if not len(rows):
+            threshold = float(stakes.max(initial=0.0))
+            rows = self._draw(stakes, seed, threshold)
         scale = self._scale_for(stakes[rows], threshold)
         least = self.n_classes / (2.0 * scale * self._curvature_times)
         if least > threshold and float(stakes[rows].min(initial=np.inf)) < least:
@@ -272,7 +275,9 @@ class ScoreCosts:
         below = np.cumsum(counts[used] * size) - counts[used] * size
         expected = above + below / np.where(size > 0.0, size, 1.0)
         enough = np.flatnonzero(expected <= share * counts.sum())
-        return float(size[enough[0]]) if len(enough) else float(size[-1]) if len(size) else 0.0
+        if len(enough):
+            return float(size[enough[0]])
+        return float(counts[used] @ size) / max(share * float(counts.sum()), 1.0)
 
     def leaf_sums(
         self, leaf_of: np.ndarray, n_leaves: int

@@ -14,10 +14,12 @@ J. Demmel and H. D. Nguyen (2013), *Fast reproducible floating-point summation*.
 from __future__ import annotations
 
 import math
+from collections.abc import Iterator
 
 import numpy as np
 
 _SMALLEST = 5e-324
+_BLOCK = 1 << 16
 
 
 def fold_units(n_values: int, largest: float) -> tuple[float, float]:
@@ -77,9 +79,21 @@ def fold(values: np.ndarray, units: tuple[float, float] | None = None) -> np.nda
     """
     values = np.asarray(values, dtype=np.float64)
     if units is None:
-        units = fold_units(len(values), float(np.abs(values).max(initial=0.0)))
+        units = fold_units(len(values), _largest(values))
     high = np.rint(values / units[0]) * units[0]
     return np.stack([high, np.rint((values - high) / units[1]) * units[1]])
+
+
+def _largest(values: np.ndarray) -> float:
+    return float(max(values.max(initial=0.0), -values.min(initial=0.0)))
+
+
+def _folded_blocks(values: np.ndarray) -> Iterator[tuple[slice, np.ndarray]]:
+    """Folds of some numbers after the others, with the units of all."""
+    units = fold_units(len(values), _largest(values))
+    for start in range(0, len(values), _BLOCK):
+        block = slice(start, start + _BLOCK)
+        yield block, fold(values[block], units)
 
 
 def reproducible_sum(values: np.ndarray) -> float:
@@ -94,8 +108,10 @@ def reproducible_sum(values: np.ndarray) -> float:
     >>> reproducible_sum(values) == reproducible_sum(values[::-1])
     True
     """
-    high, low = fold(np.ravel(values)).sum(axis=1)
-    return float(high + low)
+    sums = np.zeros(2)
+    for _, folds in _folded_blocks(np.ravel(values)):
+        sums += folds.sum(axis=1)
+    return float(sums.sum())
 
 
 def sum_by_label(labels: np.ndarray, values: np.ndarray, n_labels: int) -> np.ndarray:
@@ -118,5 +134,7 @@ def sum_by_label(labels: np.ndarray, values: np.ndarray, n_labels: int) -> np.nd
     >>> sum_by_label(np.array([0, 2, 0]), np.array([1.0, 2.0, 0.5]), 3)
     array([1.5, 0. , 2. ])
     """
-    high, low = (np.bincount(labels, part, n_labels) for part in fold(values))
-    return np.asarray(high + low)
+    sums = np.zeros((2, n_labels))
+    for block, folds in _folded_blocks(values):
+        sums += [np.bincount(labels[block], part, n_labels) for part in folds]
+    return np.asarray(sums.sum(axis=0))
