@@ -11,15 +11,22 @@ from typing import Any
 import numpy as np
 from joblib import Parallel, delayed
 from sklearn.datasets import load_digits
-from sklearn.model_selection import StratifiedKFold, train_test_split
+from sklearn.model_selection import StratifiedKFold
 
 from benchmarks.lines import NOT_RUN, Line
 from benchmarks.norm_variants import ENSEMBLES, Ensemble, Tried, unseen_factors
 from uneven.boosting.norm import Boost
 from uneven.datasets import fetch, make_long_tailed
+from uneven.views.training_rows import encode_categories, learn_categories
 from uneven_published import Context
-from uneven_published.norm.methods import category_codes
-from uneven_published.norm.sets import TABLES, Fold, judge_folds, without_tiny_classes
+from uneven_published.norm.folds import (
+    Fold,
+    draw_rows,
+    judge_folds,
+    read_table,
+    without_tiny_classes,
+)
+from uneven_published.norm.groups import DEVELOPMENT
 
 PROCESSES = 2
 SEEDS = (0,)
@@ -47,12 +54,6 @@ def _tail_of(source: Source) -> Source:
     return tail
 
 
-def _of_table(row: str) -> tuple[Any, Any]:
-    source = TABLES[row]
-    bunch = Context().fetch(source) if isinstance(source, str) else source(Context())
-    return bunch.data, bunch.target
-
-
 GROUPS: Mapping[str, Mapping[str, Source]] = {
     "development": {
         "Digits, long tail": _tail_of(lambda: load_digits(return_X_y=True)),
@@ -63,9 +64,18 @@ GROUPS: Mapping[str, Mapping[str, Source]] = {
         "Nursery-s": lambda: _fetched("nursery_s"),
     },
     "table": {
-        row: lambda row=row: _of_table(row)
-        for row in TABLES
-        if row not in ("Satimage", "Thyroid-ann", "Pendigits, long tail", "Letter, long tail")
+        row: lambda row=row: read_table(DEVELOPMENT[row], Context())
+        for row in (
+            "Ecoli",
+            "Glass",
+            "Yeast",
+            "New-Thyroid",
+            "Balance",
+            "Car",
+            "Page-Blocks",
+            "Segment, long tail",
+            "Steel, long tail",
+        )
     },
 }
 """Sets that are in no table, and sets of the table of rare classes that are quickly learnt.
@@ -99,13 +109,9 @@ def _load(sources: Mapping[str, Source]) -> tuple[dict[str, Rows], list[Line]]:
 
 def prepare(X: Any, y: Any, most: int) -> Rows:
     """Numbers and labels of at most so many rows, drawn class by class, without tiny classes."""
-    codes, labels = np.asarray(category_codes(X), dtype=np.float64), np.asarray(y)
-    codes, labels = without_tiny_classes(codes, labels, FOLDS)
-    if len(labels) > most:
-        codes, _, labels, _ = train_test_split(
-            codes, labels, train_size=most, stratify=labels, random_state=0
-        )
-    return without_tiny_classes(codes, labels, FOLDS)
+    codes = np.asarray(encode_categories(X, learn_categories(X)), dtype=np.float64)
+    codes, labels = without_tiny_classes(codes, np.asarray(y), FOLDS)
+    return without_tiny_classes(*draw_rows(codes, labels, most), FOLDS)
 
 
 def _group_lines(group: str, sets: Mapping[str, Rows]) -> list[Line]:

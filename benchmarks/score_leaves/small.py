@@ -6,50 +6,35 @@ Probabilities are kept above 1e-4: a forest says 0 for what it has not seen.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping
+from collections.abc import Mapping
 from typing import Any
 
 import numpy as np
 from joblib import Parallel, delayed
-from sklearn.base import BaseEstimator, ClassifierMixin
-from sklearn.ensemble import RandomForestClassifier
 from sklearn.metrics import log_loss
 from sklearn.utils.class_weight import compute_sample_weight
 
 import uneven
 from benchmarks.lines import NOT_RUN, Line
 from benchmarks.score_leaves.options import Options, first_line
-from benchmarks.score_leaves.peers import SEED
 from uneven_published import Context
-from uneven_published.norm.methods import METHODS, TREES, category_codes
-from uneven_published.norm.sets import TABLES, Fold, PooledFolds, judge_folds
+from uneven_published.norm.decisions import NumberedClasses
+from uneven_published.norm.folds import Fold, Make, PooledFolds, judge_folds
+from uneven_published.norm.groups import DEVELOPMENT
+from uneven_published.norm.methods import METHODS
 
 REPEATS = 3
 LEAST = 1e-4
 MEASURES = ("log-loss", "norm", "gmean", "balanced")
 OURS = "uneven"
-Make = Callable[[Any, np.ndarray, int], Any]
 
 
-class PriorForest(ClassifierMixin, BaseEstimator):
-    """A random forest whose probabilities are divided by the shares of the classes."""
-
-    def __init__(self, random_state: int = SEED) -> None:
-        self.random_state = random_state
-
-    def fit(self, X: Any, y: np.ndarray) -> PriorForest:
-        forest = RandomForestClassifier(TREES, random_state=self.random_state)
-        self.forest_ = forest.fit(category_codes(X), y)
-        self.classes_, counts = np.unique(y, return_counts=True)
-        self.shares_ = counts / counts.sum()
-        return self
+class EvenForest(NumberedClasses):
+    """A forest with the probabilities that it would give if all classes were as frequent."""
 
     def predict_proba(self, X: Any) -> np.ndarray:
-        found = self.forest_.predict_proba(category_codes(X)) / self.shares_
+        found = super().predict_proba(X) / self.prior_
         return found / found.sum(axis=1, keepdims=True)
-
-    def predict(self, X: Any) -> np.ndarray:
-        return self.classes_[self.predict_proba(X).argmax(axis=1)]
 
 
 class EvenBoosting(uneven.BalancedBoostingClassifier):
@@ -64,7 +49,7 @@ def _ours(X: Any, y: np.ndarray, seed: int) -> Any:
 
 
 def _prior_forest(X: Any, y: np.ndarray, seed: int) -> Any:
-    return PriorForest(seed)
+    return EvenForest(METHODS["Forest / prior"].make(X, y, seed).estimator)
 
 
 MAKERS: Mapping[str, Make] = {
@@ -84,7 +69,7 @@ def run(options: Options | None = None) -> list[Line]:
     }
     lines = [Line(f"{OURS}: {options.ours.absent()}", NOT_RUN) for _ in {*MAKERS} - {*makers}]
     rows: dict[str, Mapping[str, np.ndarray]] = {}
-    for item in TABLES:
+    for item in DEVELOPMENT:
         try:
             rows[item] = _measured(item, makers, options.threads)
         except (OSError, ValueError, ImportError) as error:
@@ -108,7 +93,7 @@ def _measured(item: str, makers: Mapping[str, Make], jobs: int) -> Mapping[str, 
 
 
 def _cell(item: str, name: str, make: Make, repeat: int) -> list[float]:
-    folds = PooledFolds(TABLES, name, make).folds(item, repeat, Context())
+    folds = PooledFolds(DEVELOPMENT, name, make).folds(item, repeat, Context())
     judged = judge_folds(folds)
     return [fold_loss(folds), *(judged[key][0] for key in MEASURES[1:])]
 

@@ -8,7 +8,13 @@ from hypothesis.extra.numpy import arrays
 from scipy.stats import norm, wilcoxon
 from sklearn.datasets import load_iris
 
-from uneven.metrics import five_by_two, five_by_two_f_test, five_by_two_t_test, signed_rank_test
+from uneven.metrics import (
+    five_by_two,
+    five_by_two_f_test,
+    five_by_two_t_test,
+    holm_correction,
+    signed_rank_test,
+)
 
 GOLDEN = np.array([0.5, -0.1, 0.4, 0.3, 0.8, 0.2, 0.6, -0.05, 0.7, 0.9])
 errors = arrays(np.float64, 10, elements=st.integers(0, 1000).map(lambda n: n / 1000))
@@ -166,3 +172,23 @@ def test_other_numbers_of_splits_are_refused():
             test(np.zeros(4), np.ones(4))
     with pytest.raises(ValueError, match="got 'up'"):
         five_by_two_t_test(np.zeros(10), np.ones(10), "up")
+
+
+@given(st.lists(st.floats(0.0, 1.0), min_size=1, max_size=12))
+def test_holm_finds_what_the_stepwise_rule_finds(pvalues):
+    corrected = holm_correction(pvalues)
+    for level in (0.01, 0.05, 0.3):
+        found = set()
+        for step, k in enumerate(np.argsort(pvalues, kind="stable")):
+            if pvalues[k] * (len(pvalues) - step) > level:
+                break
+            found.add(int(k))
+        assert set(np.flatnonzero(corrected <= level)) == found
+    assert (corrected >= pvalues).all()
+    assert corrected.max() <= 1.0
+
+
+@pytest.mark.parametrize("pvalues", [[0.1, np.nan], [1.5], [[0.1]], [-0.1]])
+def test_holm_refuses_what_is_no_p_value(pvalues):
+    with pytest.raises(ValueError, match="between 0 and 1"):
+        holm_correction(pvalues)

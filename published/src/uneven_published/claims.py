@@ -15,6 +15,7 @@ import numpy as np
 
 from uneven.metrics import average_ranks
 from uneven_published.numbers import Numbers, Verdict, complete_table
+from uneven_published.significance import duels
 
 Check = Callable[[Numbers], Verdict]
 Sign = Literal["<", "<=", ">", ">="]
@@ -247,6 +248,51 @@ def best_overall(
         rival = max(others, key=lambda name: sign * others[name])
         told = f"{own:.4g}; {rival} {others[rival]:.4g}, {by} over {len(rows)} rows"
         return Verdict(bool(sign * (others[rival] - own) <= ROUNDING * abs(own)), told)
+
+    return check
+
+
+def significantly_ahead(
+    column: str,
+    measure: str,
+    better: Literal["lower", "higher"],
+    rivals: Sequence[str],
+    *,
+    but: int = 0,
+    level: float = 0.05,
+) -> Check:
+    """One column is better than each rival by Wilcoxon's test with Holm's correction, but for some.
+
+    ``but`` is the number of rivals that it need not be ahead of.
+    """
+
+    def check(numbers: Numbers) -> Verdict:
+        found = duels(numbers, column, measure, better, rivals)
+        if not found:
+            return NO_NUMBERS
+        level_with = [one for one in found if not (one.ahead and one.corrected < level)]
+        told = [
+            f"{one.rival} ({one.wins}-{one.losses}, p {one.corrected:.2g})" for one in level_with
+        ]
+        not_ahead = f"; not {_few(told)}" if told else ""
+        n = len(found)
+        return Verdict(len(told) <= but, f"ahead of {n - len(told)} of {n}{not_ahead}")
+
+    return check
+
+
+def near_best(column: str, measure: str, better: Literal["lower", "higher"], slack: float) -> Check:
+    """The mean of one column over the rows is at most ``slack`` worse than the best."""
+
+    def check(numbers: Numbers) -> Verdict:
+        rows, columns, values = complete_table(numbers, measure)
+        if column not in columns or not rows:
+            return NO_NUMBERS
+        means = values.mean(axis=0)
+        best_one = int(means.argmax() if better == "higher" else means.argmin())
+        own = means[columns.index(column)]
+        told = f"{own:.4g}; {columns[best_one]} {means[best_one]:.4g}, mean over {len(rows)} rows"
+        return Verdict(bool(abs(own - means[best_one]) <= slack + ROUNDING), told)
 
     return check
 

@@ -64,10 +64,13 @@ class Item:
         Row label in the tables.
     data : tuple of str
         Data sets it needs, as `uneven.datasets.fetch` knows them; none if it is generated.
+    packages : tuple of str
+        Modules that bring its data along; without them it is left out.
     """
 
     name: str
     data: tuple[str, ...] = ()
+    packages: tuple[str, ...] = ()
 
     @property
     def folder(self) -> str:

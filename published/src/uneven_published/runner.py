@@ -215,7 +215,7 @@ def run_cells(
     observer = observer or Silent()
     run.store.sweep()
     todo = [cell for cell in cells if run.store.load(cell) is None]
-    todo = [cell for cell in todo if not absent_packages(cell.study)]
+    todo = [cell for cell in todo if not absent_packages(cell.study, cell.item)]
     missing = _missing_data(todo, run)
     able = [cell for cell in todo if not missing.keys() & set(cell.item.data)]
     for _ in range(len(cells) - len(able)):
@@ -294,9 +294,9 @@ def _end_with(boss: int) -> None:
     threading.Thread(target=watch, daemon=True).start()
 
 
-def absent_packages(study: Study) -> list[str]:
-    """Modules that a study needs and that are not installed."""
-    return [name for name in study.packages if find_spec(name) is None]
+def absent_packages(*needy: Study | Item) -> list[str]:
+    """Modules that studies or items need and that are not installed."""
+    return [name for one in needy for name in one.packages if find_spec(name) is None]
 
 
 def missing_rows(exhibit: Exhibit, fast: bool, missing: Iterable[str]) -> dict[str, str]:
@@ -307,6 +307,8 @@ def missing_rows(exhibit: Exhibit, fast: bool, missing: Iterable[str]) -> dict[s
         for name in absent_packages(study):
             lacking[study.column or study.name] = f"package {name!r} is not installed"
     for cell in plan([exhibit], fast):
+        for name in absent_packages(cell.item):
+            lacking[cell.item.name] = f"package {name!r} is not installed"
         for name in absent.intersection(cell.item.data):
             lacking[cell.item.name] = f"data set {name!r} is missing"
     return lacking

@@ -10,10 +10,15 @@ import numpy as np
 from numpy.typing import NDArray
 from scipy import stats
 
-from uneven.metrics import average_ranks, critical_difference, friedman_test
-from uneven.metrics.significance import signed_rank_test
+from uneven.metrics import (
+    average_ranks,
+    critical_difference,
+    friedman_test,
+    holm_correction,
+    signed_rank_test,
+)
 from uneven_published.description import Exhibit, Significance
-from uneven_published.numbers import Measured, Summary, complete_table
+from uneven_published.numbers import Measured, Numbers, Summary, complete_table
 
 Samples = NDArray[np.float64]
 _OF_PAIRS = ("student", "signed_rank")
@@ -220,3 +225,76 @@ def rank_columns(exhibit: Exhibit, measured: Measured) -> list[Ranks]:
             )
         )
     return found
+
+
+@dataclass(frozen=True)
+class Duel:
+    """One column against another over the rows that both have.
+
+    Attributes
+    ----------
+    rival : str
+    wins, losses : int
+        Rows in which the column is better, or worse.
+    ahead : bool
+        Whether the signed ranks of the differences speak for the column.
+    p, corrected : float
+        Of Wilcoxon's test with two sides; the second is corrected by Holm for all rivals.
+    """
+
+    rival: str
+    wins: int
+    losses: int
+    ahead: bool
+    p: float
+    corrected: float
+
+
+def duels(
+    numbers: Numbers,
+    column: str,
+    measure: str,
+    better: Literal["lower", "higher"],
+    rivals: Sequence[str] = (),
+) -> list[Duel]:
+    r"""Test a column against each of its rivals by Wilcoxon's signed ranks.
+
+    Parameters
+    ----------
+    numbers : Numbers
+    column, measure : str
+    better : {"lower", "higher"}
+    rivals : sequence of str
+        Columns to compare with, if they have numbers; all others if empty.
+
+    Returns
+    -------
+    list of Duel
+        Empty if the column has no number. Only rows count in which all of them have one.
+
+    Examples
+    --------
+    >>> from uneven_published.numbers import printed_table
+    >>> table = printed_table("set | A | B\nx | 1 | 2\ny | 3 | 5\nz | 4 | 3.5", "error")
+    >>> duels(table, "A", "error", "lower")
+    [Duel(rival='B', wins=2, losses=1, ahead=True, p=0.5, corrected=0.5)]
+    """
+    names = [one for one in rivals or numbers.columns if one != column]
+    rows, columns, values = complete_table(numbers, measure, (column, *names))
+    if column not in columns or len(columns) < 2 or not rows:
+        return []
+    signed = values if better == "lower" else -values
+    own = signed[:, 0]
+    others = dict(zip(columns[1:], signed[:, 1:].T))
+    p = [signed_rank_test(own, other, "two-sided").pvalue for other in others.values()]
+    return [
+        Duel(
+            rival,
+            int((own < other).sum()),
+            int((own > other).sum()),
+            signed_rank_test(own, other, "less").pvalue < 0.5,
+            raw,
+            float(corrected),
+        )
+        for (rival, other), raw, corrected in zip(others.items(), p, holm_correction(p))
+    ]

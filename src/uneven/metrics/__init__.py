@@ -30,6 +30,7 @@ from uneven.metrics.significance import (
     five_by_two_t_test,
     friedman_test,
     groups_alike,
+    holm_correction,
     signed_rank_test,
 )
 
@@ -55,6 +56,7 @@ __all__ = [
     "get_scorer",
     "gibbs_error_matrix",
     "groups_alike",
+    "holm_correction",
     "imbalance_ratio",
     "margin_error",
     "margins",
