@@ -17,8 +17,8 @@ from rich.console import Console
 
 from benchmarks.lines import NOT_RUN, Line
 from benchmarks.norm_tables import by_rank, show_duels, show_ranks, show_rows, show_times
-from uneven_published import Exhibit, Measured, Run, harvest, plan, run_cells
-from uneven_published.norm.folds import FOLDS
+from uneven_published import Context, Exhibit, Measured, Run, harvest, plan, run_cells
+from uneven_published.norm.folds import FOLDS, read_table
 from uneven_published.norm.groups import GROUPS
 from uneven_published.norm.methods import DECLARED, METHODS, PEERS
 from uneven_published.norm.tables import EXHIBITS, MEASURES, REPEATS, make_studies
@@ -121,7 +121,10 @@ def main(words: Sequence[str] | None = None) -> None:
     whole = harvest(exhibit, cells)
     console.print(f"{whole.done} of {whole.planned} cells are finished, {whole.seconds:.0f} s")
     show_ranks(exhibit, whole.measured, console)
-    show_times(whole.measured, console)
+    sizes = {
+        row: len(read_table(GROUPS[found.group][row], Context())[1]) for row in whole.measured.rows
+    }
+    show_times(whole.measured, sizes, console)
     for column in found.beside:
         show_duels(whole.measured, column, console)
     for key in found.rows:

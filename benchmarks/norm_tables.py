@@ -17,6 +17,7 @@ TESTED = ("norm", "norm.folds", "gmean", "balanced", "macro_f1", "accuracy", "lo
 SECONDS = ("processor", "predict")
 FOREST, BOOST = "Forest / prior", "LightGBM / prior"
 TINY = 1e-9
+LARGE = 5000
 
 
 def by_rank(ranks: Ranks) -> list[tuple[str, float, float]]:
@@ -75,25 +76,28 @@ def show_duels(measured: Measured, column: str, console: Console) -> None:
     console.print(table)
 
 
-def show_times(measured: Measured, console: Console) -> None:
-    """Median over the tables of the seconds as multiples of a forest and of LightGBM."""
-    table = Table(title="median multiple of processor seconds, fit | predict")
-    for head in ("method", FOREST, BOOST):
-        table.add_column(head)
-    ratios = {
-        (base, key): _time_ratios(measured, base, key)
-        for base in (FOREST, BOOST)
-        for key in SECONDS
-    }
-    for name in ratios[FOREST, "processor"]:
-        table.add_row(
-            name,
-            *(
-                " | ".join(f"{ratios[base, key].get(name, np.nan):.2f}" for key in SECONDS)
-                for base in (FOREST, BOOST)
-            ),
-        )
-    console.print(table)
+def show_times(measured: Measured, sizes: Mapping[str, int], console: Console) -> None:
+    """Median over small and large tables of the seconds as multiples of those of two peers.
+
+    ``sizes`` are the numbers of rows of the tables.
+    """
+    small = {row for row in measured.rows if sizes[row] < LARGE}
+    for which, rows in (("below", small), ("from", {*measured.rows} - small)):
+        part = Measured({key: value for key, value in measured.values.items() if key[0] in rows})
+        found = {
+            base: [_time_ratios(part, base, key) for key in SECONDS] for base in (FOREST, BOOST)
+        }
+        bases = [base for base, ratios in found.items() if all(ratios)]
+        if not bases:
+            continue
+        console.print(f"median multiple of seconds, fit | predict, tables {which} {LARGE} rows")
+        table = Table()
+        for head in ("method", *bases):
+            table.add_column(head)
+        for name in found[bases[0]][0]:
+            told = (" | ".join(f"{one[name]:.2f}" for one in found[base]) for base in bases)
+            table.add_row(name, *told)
+        console.print(table)
 
 
 def _time_ratios(measured: Measured, base: str, key: str) -> Mapping[str, float]:

@@ -242,6 +242,7 @@ def test_claims_over_all_rows(check, held, detail):
     assert (verdict.held, verdict.detail) == (held, detail)
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("name", METHODS)
 def test_methods_take_gaps_words_and_tiny_classes(name):
     rng = np.random.default_rng(0)
