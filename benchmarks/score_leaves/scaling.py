@@ -2,14 +2,13 @@
 
 from __future__ import annotations
 
-import tempfile
 from functools import partial
 from itertools import pairwise
 
 import numpy as np
 
 from benchmarks.data import table as made_table
-from benchmarks.footprint import python
+from benchmarks.footprint import first_fit_lines, memory_line
 from benchmarks.lines import NOT_RUN, Line, at_most, best_of_each
 from benchmarks.score_leaves.booster import Booster
 from benchmarks.score_leaves.curves import timed
@@ -26,35 +25,6 @@ SLACK = 1.1
 MEMORY_TIMES = 2.5
 FIRST_FIT = 1.0
 
-_MEMORY = """
-import sys
-import numpy as np
-from uneven import BalancedBoostingClassifier
-
-def peak():
-    lines = open("/proc/self/status").read().splitlines()
-    return next(int(line.split()[1]) * 1024 for line in lines if line.startswith("VmHWM"))
-
-X, y = np.load(sys.argv[1] + "/X.npy"), np.load(sys.argv[1] + "/y.npy")
-model = BalancedBoostingClassifier(n_estimators=10, early_stopping=False, n_jobs=2)
-model.fit(X[:1000], y[:1000])
-before = peak()
-model.fit(X, y)
-print(peak() - before)
-"""
-"""Loads its table without a temporary copy, as ``benchmarks.footprint`` does."""
-
-_FIRST = """
-import time
-start = time.perf_counter()
-from sklearn.datasets import load_wine
-from uneven import BalancedBoostingClassifier
-imported = time.perf_counter()
-X, y = load_wine(return_X_y=True)
-BalancedBoostingClassifier(n_estimators=50).fit(X, y).predict(X)
-print(time.perf_counter() - imported, imported - start)
-"""
-
 
 def run(options: Options | None = None) -> list[Line]:
     options = options or Options.of_environment()
@@ -64,8 +34,8 @@ def run(options: Options | None = None) -> list[Line]:
     X, y = made_table(max(sizes), COLUMNS, CLASSES)
     X = X.astype(np.float32)
     lines = [*_growth(X, y, sizes, options), _two_threads(X, y, options.ours)]
-    with tempfile.TemporaryDirectory() as folder:
-        return [*lines, _memory_line(X, y, folder), _first_line(folder)]
+    first = first_fit_lines("BalancedBoostingClassifier", {"warm": FIRST_FIT})
+    return [*lines, _memory_line(X, y), *first]
 
 
 def _part(X: np.ndarray, y: np.ndarray, n: int) -> Table:
@@ -103,24 +73,13 @@ def _two_threads(X: np.ndarray, y: np.ndarray, ours: Booster) -> Line:
     return Line(what, f"{two:.3g} s", f"{one:.3g} s", f"{one / two:.2f}x")
 
 
-def _memory_line(X: np.ndarray, y: np.ndarray, folder: str) -> Line:
+def _memory_line(X: np.ndarray, y: np.ndarray) -> Line:
     n = SIZES[-1]
-    np.save(f"{folder}/X.npy", X[:n])
-    np.save(f"{folder}/y.npy", y[:n])
-    needed = n * COLUMNS + n * CLASSES * 4
-    peak = float(python(_MEMORY, folder))
-    return at_most(
+    return memory_line(
         f"peak memory over (codes + n x K floats), {n:,} x {COLUMNS}, K={CLASSES}",
-        peak / needed,
+        "BalancedBoostingClassifier(n_estimators=10, early_stopping=False, n_jobs=2)",
+        X[:n],
+        y[:n],
+        n * COLUMNS + n * CLASSES * 4,
         MEMORY_TIMES,
-        "x",
-        f"{peak / 2**20:.0f} of {needed / 2**20:.0f} MiB",
     )
-
-
-def _first_line(folder: str) -> Line:
-    """The second process in a new folder finds what the first has compiled."""
-    for _ in range(2):
-        fit, imports = map(float, python(_FIRST, NUMBA_CACHE_DIR=folder).split())
-    what = "first fit and predict of a process, warm kernel cache"
-    return at_most(what, fit, FIRST_FIT, "s", f"imports {imports:.2f} s")
