@@ -1,0 +1,1 @@
+"""From probabilities to answers: pools, class factors, costs, constraints, changed priors."""

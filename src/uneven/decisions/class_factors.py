@@ -1,0 +1,249 @@
+"""One factor per class on probabilities divided by the prior, as far as the rows allow.
+
+The answer is argmax p / prior * f. With f = 1 it is the rule that treats all classes alike. Factors
+are searched on unseen rows by coordinates. What is minimised is a measure of the confusion matrix
+plus a price on the spread of log f. The row of a class in that matrix is made of its own rows and
+of pseudo-rows of the model's belief, i.e. all rows weighted by p(class | x): a class of 5 rows
+follows the belief, one of 500 the data.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+
+from uneven.decisions._loops import sweep_class
+from uneven.decisions.measures import ConfusionMeasure, find_measure
+from uneven.decisions.rows import check_codes, check_probabilities, effective_mass
+
+_UNIT = 2.0**30
+"""Log-scores are whole multiples of 1 / _UNIT: sums are exact, and last bits decide nothing."""
+
+_OFFSETS = np.linspace(-2.0, 2.0, 33)
+_FAR_OFFSETS = np.concatenate([np.linspace(-32.0, -2.5, 60), _OFFSETS, np.linspace(2.5, 32.0, 60)])
+_FINE_OFFSETS = np.linspace(-0.25, 0.25, 33)
+_TURNS = 4
+_DIGITS = 9
+
+
+def log_scores(probabilities: np.ndarray, prior: np.ndarray, factors: np.ndarray) -> np.ndarray:
+    """Logarithms of p / prior * factors, without their last bits.
+
+    Parameters
+    ----------
+    probabilities : ndarray of shape (n_samples, n_classes)
+    prior, factors : ndarray of shape (n_classes,)
+
+    Returns
+    -------
+    ndarray of shape (n_samples, n_classes)
+        Whole multiples of 2^-30. What only rounding keeps apart is equal, so that the first class
+        with the largest score does not depend on it.
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> scores = log_scores(np.array([[0.3, 0.7]]), np.array([0.3, 0.7]), np.array([1.0, 2.0]))
+    >>> scores.round(3)
+    array([[0.   , 0.693]])
+    """
+    return np.asarray((_levels(probabilities, prior) + _whole_logs(factors)) / _UNIT)
+
+
+def fit_class_factors(
+    probabilities: Any,
+    y: Any,
+    prior: Any,
+    *,
+    measure: Any = "norm",
+    sample_weight: Any = None,
+    pseudo_rows: float | None = None,
+    spread_price: float | None = None,
+    target: Any = None,
+    least_recall: Any = None,
+) -> np.ndarray:
+    """Search class factors on rows that the model did not learn from.
+
+    Parameters
+    ----------
+    probabilities : array-like of shape (n_samples, n_classes)
+    y : array-like of int, shape (n_samples,)
+        Class codes from 0 to n_classes - 1.
+    prior : array-like of shape (n_classes,)
+        What the probabilities are divided by: shares of the classes in training.
+    measure : {"norm", "gmean", "balanced_accuracy", "macro_f1", "worst_recall", "accuracy"} or \
+            callable, default="norm"
+        What is to be good. A callable gets a confusion matrix (row = true class) and returns a
+        number of which more is better.
+    sample_weight : array-like of shape (n_samples,), optional
+        Only their proportions matter.
+    pseudo_rows, spread_price : float, optional
+        How strongly factors are held back; None takes what does well for the measure.
+    target : array-like of shape (n_classes,), optional
+        Shares of the classes where answers will be given, for measures that depend on them. None:
+        as in ``y``.
+    least_recall : array-like of shape (n_classes,), optional
+        Recalls that the classes must have on these rows (0: none needed). The measure then
+        decides between factors that reach them.
+
+    Returns
+    -------
+    ndarray of shape (n_classes,)
+        Geometric mean about 1. Without rows: those of the rule that is best for the measure if
+        the probabilities are right (1 for all classes: the prior rule).
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> p = np.array([[0.9, 0.1], [0.8, 0.2], [0.6, 0.4], [0.7, 0.3]] * 100)
+    >>> y = np.array([0, 0, 1, 0] * 100)
+    >>> factors = fit_class_factors(p, y, [0.75, 0.25])
+    >>> np.argmax(p[:4] / [0.75, 0.25] * factors, axis=1)
+    array([0, 0, 1, 0])
+    """
+    prior = np.asarray(prior, dtype=np.float64)
+    if prior.ndim != 1 or not np.isfinite(prior).all() or (prior <= 0.0).any():
+        raise ValueError(f"prior must hold a positive share for every class, got {prior}.")
+    shares = check_probabilities(probabilities, len(prior))
+    codes = check_codes(y, len(shares), len(prior))
+    chosen = find_measure(measure)
+    natural = prior if target is None else np.asarray(target, dtype=np.float64)
+    centre = _whole_logs(np.ones(len(prior)) if chosen.rule == "prior" else natural)
+    demands = np.zeros(len(prior)) if least_recall is None else np.asarray(least_recall, float)
+    if len(codes) and (chosen.searched or demands.any()):
+        rows = JudgedRows.of(shares, codes, prior, sample_weight, target)
+        pseudo = chosen.pseudo_rows if pseudo_rows is None else pseudo_rows
+        price = chosen.spread_price if spread_price is None else spread_price
+        log_factors = _search(rows, chosen, float(pseudo), float(price), centre, demands)
+    else:
+        log_factors = centre
+    return np.asarray(np.exp((log_factors - np.rint(log_factors.mean())) / _UNIT))
+
+
+@dataclass(frozen=True, eq=False)
+class JudgedRows:
+    """Rows in the form that the search reads.
+
+    Attributes
+    ----------
+    levels : ndarray of shape (n_samples, n_classes)
+        log p / prior in whole units.
+    y : ndarray of int, shape (n_samples,)
+    mass : ndarray of shape (n_samples,)
+    belief : ndarray of shape (n_samples, n_classes)
+        Share of the row in the mass that is believed to be of each class; columns sum to 1.
+    sizes : ndarray of shape (n_classes,)
+        Mass of each class.
+    target : ndarray of shape (n_classes,)
+        Row sums of the confusion matrices that are judged.
+    """
+
+    levels: np.ndarray
+    y: np.ndarray
+    mass: np.ndarray
+    belief: np.ndarray
+    sizes: np.ndarray
+    target: np.ndarray
+
+    @classmethod
+    def of(
+        cls, shares: np.ndarray, y: np.ndarray, prior: np.ndarray, sample_weight: Any, target: Any
+    ) -> JudgedRows:
+        """Prepare rows; see :func:`fit_class_factors`."""
+        mass = effective_mass(sample_weight, len(y))
+        rows = np.flatnonzero(mass)
+        shares, y, mass = shares[rows], y[rows], mass[rows]
+        weighed = shares * mass[:, None]
+        totals = weighed.sum(axis=0)
+        belief = weighed / np.where(totals > 0.0, totals, 1.0)
+        sizes = np.bincount(y, weights=mass, minlength=len(prior))
+        goal = sizes if target is None else np.asarray(target, float) * sizes.sum()
+        return cls(_levels(shares, prior), y, mass, belief, sizes, np.where(sizes > 0, goal, 0.0))
+
+    def confusion(self, counts: np.ndarray, beliefs: np.ndarray, pseudo_rows: float) -> np.ndarray:
+        """Confusion matrices of rows and pseudo-rows, whose row sums are ``target``.
+
+        Parameters
+        ----------
+        counts, beliefs : ndarray of shape (..., n_classes, n_classes)
+        pseudo_rows : float
+
+        Returns
+        -------
+        ndarray of shape (..., n_classes, n_classes)
+        """
+        believed = beliefs.sum(axis=-1).max(axis=tuple(range(beliefs.ndim - 2))) > 0.0
+        sizes = np.where(self.sizes > 0.0, self.sizes, 1.0)
+        trust = np.where(believed, sizes / (sizes + pseudo_rows), 1.0)[:, None]
+        rates = trust * np.maximum(counts, 0.0) / sizes[:, None]
+        rates += (1.0 - trust) * np.maximum(beliefs, 0.0)
+        return np.asarray(rates * self.target[:, None])
+
+    def recalls(self, counts: np.ndarray) -> np.ndarray:
+        """Recalls on the rows themselves, shape (..., n_classes); 1 for classes without rows."""
+        right = np.diagonal(counts, axis1=-2, axis2=-1)
+        known = self.sizes > 0.0
+        return np.where(known, right / np.where(known, self.sizes, 1.0), 1.0)
+
+    def sweep(
+        self, log_factors: np.ndarray, column: int, offsets: np.ndarray
+    ) -> tuple[np.ndarray, np.ndarray]:
+        """Counts and beliefs by class and answer, for every offset on one log factor."""
+        n_classes = len(log_factors)
+        counts = np.empty((len(offsets), n_classes, n_classes))
+        beliefs = np.empty_like(counts)
+        rows = (self.y, self.mass, self.belief)
+        sweep_class(self.levels, log_factors, column, offsets, *rows, counts, beliefs)
+        return counts, beliefs
+
+
+def _search(
+    rows: JudgedRows,
+    measure: ConfusionMeasure,
+    pseudo_rows: float,
+    spread_price: float,
+    centre: np.ndarray,
+    least_recall: np.ndarray,
+) -> np.ndarray:
+    """Let the classes take turns: each takes the best of many offsets on its log factor.
+
+    Better means: first, recalls fall less short of what is demanded; then, a smaller loss.
+    """
+    log_factors = centre.copy()
+    best = (np.inf, np.inf)
+    for offsets in _schedule(bool(least_recall.any())):
+        before = best
+        whole = np.rint(offsets * _UNIT)
+        for column in np.flatnonzero(rows.sizes).tolist():
+            counts, beliefs = rows.sweep(log_factors, column, whole)
+            tried = np.repeat((log_factors - centre)[None, :], len(whole), axis=0)
+            tried[:, column] += whole
+            losses = measure.loss(rows.confusion(counts, beliefs, pseudo_rows))
+            losses = (losses + spread_price * tried.std(axis=1) / _UNIT).round(_DIGITS)
+            short = np.maximum(least_recall - rows.recalls(counts), 0.0).sum(axis=1)
+            short = short.round(_DIGITS)
+            pick = np.lexsort((whole, np.abs(whole), losses, short))[0]
+            if (short[pick], losses[pick]) < best:
+                best = (short[pick], losses[pick])
+                log_factors[column] += whole[pick]
+        if best == before and offsets is _OFFSETS:
+            break
+    return log_factors
+
+
+def _schedule(constrained: bool) -> list[np.ndarray]:
+    """Offsets to try in each turn; far ones come first where recalls are demanded."""
+    if not constrained:
+        return [_OFFSETS] * _TURNS
+    return [_FAR_OFFSETS] * _TURNS + [_FINE_OFFSETS] * _TURNS
+
+
+def _levels(probabilities: np.ndarray, prior: np.ndarray) -> np.ndarray:
+    present = np.maximum(probabilities, np.finfo(float).tiny)
+    return np.ascontiguousarray(_whole_logs(present) - _whole_logs(prior))
+
+
+def _whole_logs(values: np.ndarray) -> np.ndarray:
+    return np.asarray(np.rint(np.log(values) * _UNIT))

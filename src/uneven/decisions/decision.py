@@ -1,0 +1,339 @@
+"""A decision rule: from the probabilities of the classes to answers.
+
+Two kinds of rule, and what may be added to each:
+
+- class factors: argmax p / prior * f, with f fitted for a measure, also under constraints;
+- a cost matrix: argmin_l sum_a p_a cost[a, l], Bayes' rule, in which nothing is fitted.
+
+Probabilities may be moved to the class shares of another population first, and answers may be
+withheld where they would cost more than abstaining.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+from scipy.special import softmax
+
+from uneven.decisions.class_factors import fit_class_factors, log_scores
+from uneven.decisions.measures import find_measure
+from uneven.decisions.prior_shift import change_prior, check_prior
+from uneven.decisions.rows import (
+    check_codes,
+    check_probabilities,
+    effective_mass,
+    share_of_classes,
+)
+from uneven.metrics._checks import pair_counts
+from uneven.utils.model_types import check_numbers, check_shares, persisted
+from uneven.utils.parameters import Interval
+
+ABSTAIN = -1
+"""Code of an answer that is withheld."""
+
+_ENOUGH = 1e-9
+
+
+@persisted("decision", role="decision")
+@dataclass(frozen=True, eq=False)
+class Decision:
+    """A fitted decision rule; made by :func:`fit_decision`.
+
+    Attributes
+    ----------
+    prior : ndarray of shape (n_classes,)
+        Shares of the classes in the rows that the probabilities were fitted on.
+    target : ndarray of shape (n_classes,)
+        Shares of the classes where answers are given.
+    factors : ndarray of shape (n_classes,), or None
+        Factors on p / prior; None if a cost matrix decides.
+    cost : ndarray of shape (n_classes, n_classes), or None
+        Row = true class, column = answer.
+    abstain_cost : float or None
+        Expected cost of an answer above which it is withheld.
+    measure : str
+        What the factors were fitted for, in words.
+    least_recall : ndarray of shape (n_classes,)
+        Recalls that were demanded; 0 where none was.
+    confusion : ndarray of shape (n_classes, n_classes)
+        Confusion of the rule on the rows that it was fitted on, (weighted) counts, as if nothing
+        were withheld.
+    """
+
+    prior: np.ndarray
+    target: np.ndarray
+    factors: np.ndarray | None
+    cost: np.ndarray | None
+    abstain_cost: float | None
+    measure: str
+    least_recall: np.ndarray
+    confusion: np.ndarray
+
+    def posterior(self, probabilities: Any) -> np.ndarray:
+        """Probabilities at the class shares of the target, shape (n_samples, n_classes)."""
+        shares = check_probabilities(probabilities, len(self.prior))
+        return change_prior(shares, self.prior, self.target)
+
+    def scores(self, probabilities: Any) -> np.ndarray:
+        """Scores whose first largest is the answer.
+
+        Parameters
+        ----------
+        probabilities : array-like of shape (n_samples, n_classes)
+
+        Returns
+        -------
+        ndarray of shape (n_samples, n_classes)
+            Logarithms of p / prior * factors, or the negative expected costs; rounded, so that
+            what only last bits keep apart is equal.
+        """
+        if self.cost is not None:
+            unit = np.ldexp(1.0, int(np.frexp(np.abs(self.cost).max())[1]) - 40)
+            return -np.rint(self.posterior(probabilities) @ self.cost / unit) * unit
+        shares = check_probabilities(probabilities, len(self.prior))
+        return log_scores(shares, self.prior, np.asarray(self.factors))
+
+    def expected_cost(self, probabilities: Any) -> np.ndarray:
+        """Expected cost of the answers, shape (n_samples,).
+
+        Without a cost matrix, the chance of a mistake where classes are as frequent as the factors
+        make them: of equal frequency under the prior rule.
+        """
+        scores = self.scores(probabilities)
+        if self.cost is not None:
+            return np.asarray(-scores.max(axis=1))
+        return np.asarray(1.0 - softmax(scores, axis=1).max(axis=1))
+
+    def answers(self, probabilities: Any) -> np.ndarray:
+        """Class codes of the answers, shape (n_samples,); -1 where they are withheld."""
+        codes = self.scores(probabilities).argmax(axis=1)
+        if self.abstain_cost is not None:
+            codes[self.expected_cost(probabilities) > self.abstain_cost + _ENOUGH] = ABSTAIN
+        return np.asarray(codes)
+
+    @property
+    def recalls(self) -> np.ndarray:
+        """Recalls on the rows that the rule was fitted on; NaN for classes without rows."""
+        sizes = self.confusion.sum(axis=1)
+        known = sizes > 0.0
+        return np.where(known, self.confusion.diagonal() / np.where(known, sizes, 1.0), np.nan)
+
+    def explain(self, classes: Sequence[Any]) -> str:
+        """The rule in words.
+
+        Parameters
+        ----------
+        classes : sequence of length n_classes
+            Names of the classes.
+
+        Returns
+        -------
+        str
+        """
+        return "\n".join([*self._describe_rule(classes), *self._describe_extras(classes)])
+
+    def _describe_rule(self, classes: Sequence[Any]) -> list[str]:
+        if self.factors is None:
+            lines = ["Answers the class with the smallest expected cost."]
+        elif np.ptp(np.log(self.factors)) < _ENOUGH:
+            lines = [
+                "Answers the class with the largest probability divided by its share in training "
+                f"({self.measure})."
+            ]
+        elif np.ptp(np.log(self.factors / self.prior)) < _ENOUGH:
+            lines = [f"Answers the most probable class ({self.measure})."]
+        else:
+            lines = [
+                "Answers the class with the largest probability divided by its share in training "
+                f"and multiplied by its factor, fitted for {self.measure}:"
+            ]
+        weights = None if self.factors is None else self.factors / self.prior
+        for k, name in enumerate(classes):
+            line = f"  {name}: share {self.prior[k]:.3g}"
+            if weights is not None and self.factors is not None:
+                line += (
+                    f", factor {self.factors[k]:.3g}, so weighs {weights[k] / weights.min():.3g}"
+                )
+            lines.append(f"{line}; recall {self.recalls[k]:.2f}")
+        return lines
+
+    def _describe_extras(self, classes: Sequence[Any]) -> list[str]:
+        lines = [
+            f"The recall of {classes[k]} is to be at least {self.least_recall[k]:g}."
+            for k in np.flatnonzero(self.least_recall).tolist()
+        ]
+        if not np.allclose(self.prior, self.target):
+            shares = ", ".join(f"{name} {share:.3g}" for name, share in zip(classes, self.target))
+            lines.append(f"Expected shares where it answers: {shares}.")
+        if self.abstain_cost is not None:
+            lines.append(
+                f"Abstains where an answer is expected to cost over {self.abstain_cost:g}."
+            )
+        return lines
+
+    def _check_model_(self, n_classes: int) -> None:
+        """Refuse loaded numbers that no fit leaves behind."""
+        check_shares(self.prior, n_classes)
+        check_shares(self.target, n_classes)
+        check_numbers(self.confusion, (n_classes, n_classes), "counts")
+        check_numbers(self.least_recall, (n_classes,), "recalls")
+        if (self.factors is None) == (self.cost is None):
+            raise ValueError("it decides by factors or by costs, not by both")
+        if (
+            self.factors is not None
+            and not check_numbers(self.factors, (n_classes,), "class factors").all()
+        ):
+            raise ValueError("a class factor is 0")
+        if self.cost is not None:
+            check_numbers(self.cost, (n_classes, n_classes), "costs", signed=True)
+        if self.abstain_cost is not None and not np.isfinite(self.abstain_cost):
+            raise ValueError(f"abstaining costs {self.abstain_cost!r}")
+        if type(self.measure) is not str or not self.measure.isprintable():
+            raise ValueError("the name of its measure cannot be printed")
+
+
+def fit_decision(
+    probabilities: Any,
+    y: Any,
+    *,
+    measure: Any = "norm",
+    cost: Any = None,
+    prior: Any = None,
+    constraints: Mapping[int, float] | None = None,
+    abstain_cost: float | None = None,
+    sample_weight: Any = None,
+    pseudo_rows: float | None = None,
+    spread_price: float | None = None,
+    classes: Sequence[Any] | None = None,
+) -> Decision:
+    """Fit a decision rule on probabilities of rows that the model did not learn from.
+
+    Parameters
+    ----------
+    probabilities : array-like of shape (n_samples, n_classes)
+    y : array-like of int, shape (n_samples,)
+        Class codes from 0 to n_classes - 1.
+    measure : str or callable, default="norm"
+        See :func:`~uneven.decisions.class_factors.fit_class_factors`.
+    cost : array-like of shape (n_classes, n_classes), optional
+        Row = true class, column = answer. With it, the answer is the one of smallest expected
+        cost, and ``measure`` is not looked at.
+    prior : array-like of shape (n_classes,), optional
+        Shares of the classes where answers will be given; None: as in ``y``.
+    constraints : mapping of int to float, optional
+        Least recalls by class code; the measure then decides between factors that reach them.
+    abstain_cost : float, optional
+        What it costs to withhold an answer: in the units of ``cost``, or else the chance of a
+        mistake that is just acceptable.
+    sample_weight : array-like of shape (n_samples,), optional
+    pseudo_rows, spread_price : float, optional
+        See :func:`~uneven.decisions.class_factors.fit_class_factors`.
+    classes : sequence of length n_classes, optional
+        Names of the classes, for messages.
+
+    Returns
+    -------
+    Decision
+
+    Raises
+    ------
+    ValueError
+        Also if the constraints cannot be met together; it says what was reached.
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> p = np.array([[0.9, 0.1], [0.7, 0.3]] * 50)
+    >>> y = np.array([0, 1, 0, 0] * 25)
+    >>> fit_decision(p, y, measure="accuracy").answers(p[:2])
+    array([0, 0])
+    >>> fit_decision(p, y, measure="accuracy", constraints={1: 0.9}).answers(p[:2])
+    array([0, 1])
+    >>> fit_decision(p, y, cost=[[0, 1], [5, 0]]).answers(p[:2])
+    array([0, 1])
+    """
+    n_classes = np.shape(probabilities)[-1]
+    shares = check_probabilities(probabilities, n_classes)
+    codes = check_codes(y, len(shares), n_classes)
+    names = range(n_classes) if classes is None else classes
+    mass = effective_mass(sample_weight, len(codes))
+    trained = share_of_classes(codes, mass, n_classes)
+    target = trained if prior is None else check_prior(prior, n_classes)
+    least = _check_constraints(constraints, n_classes)
+    if abstain_cost is not None:
+        Interval(-np.inf, closed="neither").check("abstain_cost", abstain_cost)
+    factors, label = None, "expected cost"
+    if cost is not None:
+        cost = check_cost(cost, n_classes)
+        if least.any():
+            raise ValueError(
+                "cost and constraints cannot be combined: raise the cost of missing the class."
+            )
+    else:
+        label = find_measure(measure).label
+        factors = fit_class_factors(
+            shares,
+            codes,
+            trained,
+            measure=measure,
+            sample_weight=sample_weight,
+            pseudo_rows=pseudo_rows,
+            spread_price=spread_price,
+            target=None if prior is None else target,
+            least_recall=least,
+        )
+    none = np.zeros((n_classes, n_classes))
+    rule = Decision(trained, target, factors, cost, abstain_cost, label, least, none)
+    answers = rule.scores(shares).argmax(axis=1)
+    none += pair_counts(codes, answers, n_classes, mass)
+    _check_reached(rule, names)
+    return rule
+
+
+def check_cost(cost: Any, n_classes: int) -> np.ndarray:
+    """A cost matrix as an array of finite numbers, shape (n_classes, n_classes).
+
+    Examples
+    --------
+    >>> check_cost([[0, 1]], 2)
+    Traceback (most recent call last):
+    ...
+    ValueError: cost has the shape (1, 2); it needs a row per true class and a column per answer...
+    """
+    try:
+        costs = np.array(cost, dtype=np.float64)
+    except (TypeError, ValueError) as error:
+        raise ValueError(f"cost must be a square array of numbers: {error}.") from None
+    if costs.shape != (n_classes, n_classes):
+        raise ValueError(
+            f"cost has the shape {costs.shape}; it needs a row per true class and a column per "
+            f"answer, {n_classes} x {n_classes}, in sorted class order."
+        )
+    if not np.isfinite(costs).all():
+        raise ValueError("cost must hold finite numbers.")
+    return costs
+
+
+def _check_constraints(constraints: Mapping[int, float] | None, n_classes: int) -> np.ndarray:
+    least = np.zeros(n_classes)
+    for code, recall in (constraints or {}).items():
+        Interval(0.0, 1.0).check(f"the recall demanded of class {code!r}", recall)
+        least[code] = recall
+    return least
+
+
+def _check_reached(rule: Decision, names: Sequence[Any]) -> None:
+    """Refuse a rule whose recalls fall short of what was demanded."""
+    recalls = np.where(np.isnan(rule.recalls), 1.0, rule.recalls)
+    if (recalls >= rule.least_recall - _ENOUGH).all():
+        return
+    demanded = np.flatnonzero(rule.least_recall).tolist()
+    wanted = ", ".join(f"{names[k]!r} {rule.least_recall[k]:g}" for k in demanded)
+    reached = ", ".join(f"{names[k]!r} {recalls[k]:.3g}" for k in demanded)
+    raise ValueError(
+        f"constraints: no class factors were found with these recalls on unseen rows: {wanted}. "
+        f"The nearest ones reach {reached}: demand less, or use a better model."
+    )

@@ -1,0 +1,144 @@
+"""Measures of a confusion matrix that a decision can be fitted for."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import dataclass
+from typing import Any, Literal
+
+import numpy as np
+
+from uneven.utils.parameters import check_choice
+
+
+@dataclass(frozen=True)
+class ConfusionMeasure:
+    """A measure of confusion matrices, and how carefully class factors follow it.
+
+    Attributes
+    ----------
+    label : str
+        What a reader sees.
+    loss : callable
+        Takes confusion matrices of shape (..., n_classes, n_classes), row = true class, whose row
+        sums are the sizes of the classes, and returns an array of shape (...): smaller is better.
+    rule : {"prior", "posterior"}
+        What is best if the probabilities are right, as far as it is known: the class with the
+        largest probability divided by its prior, or just the largest probability.
+    searched : bool
+        Whether factors are searched around that rule.
+    pseudo_rows : float
+        Rows of each class that the model's own belief counts for.
+    spread_price : float
+        Price of the standard deviation of the logarithms of the factors.
+    """
+
+    label: str
+    loss: Callable[[np.ndarray], np.ndarray]
+    rule: Literal["prior", "posterior"] = "prior"
+    searched: bool = True
+    pseudo_rows: float = 60.0
+    spread_price: float = 0.12
+
+
+def _rates(confusion: np.ndarray) -> np.ndarray:
+    sizes = confusion.sum(axis=-1, keepdims=True)
+    return np.divide(confusion, sizes, out=np.zeros_like(confusion), where=sizes > 0.0)
+
+
+def _recalls(confusion: np.ndarray) -> np.ndarray:
+    """Recalls of the classes that have rows, which are the same in all matrices."""
+    present = confusion.sum(axis=-1).reshape(-1, confusion.shape[-1]).any(axis=0)
+    return np.diagonal(_rates(confusion), axis1=-2, axis2=-1)[..., present]
+
+
+def confusion_norm_loss(confusion: np.ndarray) -> np.ndarray:
+    """Operator norm of the error rates; see :func:`uneven.metrics.confusion_norm`."""
+    errors = _rates(confusion)
+    diagonal = np.arange(errors.shape[-1])
+    errors[..., diagonal, diagonal] = 0.0
+    return np.asarray(np.linalg.norm(errors, 2, axis=(-2, -1)))
+
+
+def geometric_mean_loss(confusion: np.ndarray) -> np.ndarray:
+    """One minus the geometric mean of the recalls."""
+    recalls = _recalls(confusion)
+    logs = np.log(np.maximum(recalls, np.finfo(float).tiny))
+    return np.asarray(1.0 - np.where((recalls > 0.0).all(axis=-1), np.exp(logs.mean(-1)), 0.0))
+
+
+def mean_recall_loss(confusion: np.ndarray) -> np.ndarray:
+    """One minus the mean of the recalls."""
+    return np.asarray(1.0 - _recalls(confusion).mean(axis=-1))
+
+
+def worst_recall_loss(confusion: np.ndarray) -> np.ndarray:
+    """One minus the smallest recall."""
+    return np.asarray(1.0 - _recalls(confusion).min(axis=-1))
+
+
+def macro_f1_loss(confusion: np.ndarray) -> np.ndarray:
+    """One minus the mean F1 of the classes that have rows."""
+    right = np.diagonal(confusion, axis1=-2, axis2=-1)
+    sizes = confusion.sum(axis=-1)
+    both = sizes + confusion.sum(axis=-2)
+    f1 = np.divide(2.0 * right, both, out=np.zeros_like(right), where=both > 0.0)
+    present = sizes > 0.0
+    return np.asarray(1.0 - (f1 * present).sum(axis=-1) / present.sum(axis=-1))
+
+
+def error_loss(confusion: np.ndarray) -> np.ndarray:
+    """Share of the rows that is answered wrongly."""
+    return np.asarray(1.0 - np.trace(confusion, axis1=-2, axis2=-1) / confusion.sum((-2, -1)))
+
+
+MEASURES = {
+    "norm": ConfusionMeasure("confusion norm", confusion_norm_loss),
+    "gmean": ConfusionMeasure("G-mean", geometric_mean_loss),
+    "balanced_accuracy": ConfusionMeasure(
+        "balanced accuracy", mean_recall_loss, searched=False, spread_price=0.01
+    ),
+    "worst_recall": ConfusionMeasure("worst recall", worst_recall_loss),
+    "macro_f1": ConfusionMeasure("macro F1", macro_f1_loss, pseudo_rows=20.0, spread_price=0.03),
+    "accuracy": ConfusionMeasure(
+        "accuracy", error_loss, rule="posterior", searched=False, spread_price=0.01
+    ),
+}
+"""Measures by name."""
+
+
+def find_measure(measure: Any) -> ConfusionMeasure:
+    """The measure of a name, or of a function of one confusion matrix of which more is better.
+
+    Parameters
+    ----------
+    measure : str, or callable
+        A callable gets an array of shape (n_classes, n_classes): row = true class, column =
+        answer, (weighted) rows.
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> confusion = np.array([[[3.0, 1.0], [0.0, 4.0]]])
+    >>> find_measure("accuracy").loss(confusion)
+    array([0.125])
+    >>> find_measure(lambda counts: counts[1, 1]).loss(confusion)
+    array([-4.])
+    """
+    check_choice("measure", measure, MEASURES, or_callable=True)
+    if isinstance(measure, str):
+        return MEASURES[measure]
+
+    def loss(confusion: np.ndarray) -> np.ndarray:
+        n_classes = confusion.shape[-1]
+        matrices = confusion.reshape(-1, n_classes, n_classes)
+        values = np.array([float(measure(matrix)) for matrix in matrices])
+        if np.isnan(values).any():
+            raise ValueError(f"measure {_name(measure)} returned NaN for a confusion matrix.")
+        return np.asarray(-values.reshape(confusion.shape[:-2]))
+
+    return ConfusionMeasure(_name(measure), loss)
+
+
+def _name(measure: Any) -> str:
+    return str(getattr(measure, "__name__", type(measure).__name__))

@@ -1,0 +1,104 @@
+"""Checks of probabilities, class codes and weights of rows."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+
+from uneven.utils.validation import check_mass
+
+_SUM_TOLERANCE = 1e-3
+
+
+def check_probabilities(probabilities: Any, n_classes: int, gaps: bool = False) -> np.ndarray:
+    """Probabilities of the classes as an array of shares.
+
+    Parameters
+    ----------
+    probabilities : array-like of shape (n_samples, n_classes)
+    n_classes : int
+    gaps : bool, default=False
+        Whether whole rows may be NaN.
+
+    Returns
+    -------
+    ndarray of shape (n_samples, n_classes)
+
+    Examples
+    --------
+    >>> check_probabilities([[0.5, 0.6]], 2)
+    Traceback (most recent call last):
+    ...
+    ValueError: row 0 of the probabilities sums to 1.1, but probabilities sum to 1.
+    """
+    shares = np.asarray(probabilities, dtype=np.float64)
+    if shares.ndim != 2 or shares.shape[1] != n_classes:
+        raise ValueError(
+            f"probabilities have the shape {shares.shape}; expected a row per example and a column "
+            f"for each of the {n_classes} classes."
+        )
+    empty = np.isnan(shares).all(axis=1, keepdims=True) & gaps
+    filled = np.where(empty, 1.0 / n_classes, shares)
+    odd = np.flatnonzero(~np.isfinite(filled).all(axis=1) | (filled < 0.0).any(axis=1))
+    if odd.size:
+        raise ValueError(
+            f"row {odd[0]} of the probabilities holds a number that is none: {shares[odd[0]]}."
+        )
+    sums = filled.sum(axis=1)
+    odd = np.flatnonzero(np.abs(sums - 1.0) > _SUM_TOLERANCE)
+    if odd.size:
+        raise ValueError(
+            f"row {odd[0]} of the probabilities sums to {sums[odd[0]]:.6g}, but probabilities sum "
+            "to 1."
+        )
+    return shares
+
+
+def check_codes(y: Any, n_samples: int, n_classes: int) -> np.ndarray:
+    """Class codes as an array of whole numbers from 0 to ``n_classes - 1``.
+
+    Examples
+    --------
+    >>> check_codes([0, 3], 2, 3)
+    Traceback (most recent call last):
+    ...
+    ValueError: y must hold class codes from 0 to 2, got 3 at position 1.
+    """
+    given = np.asarray(y)
+    codes = given.astype(np.intp) if given.size else np.zeros(0, dtype=np.intp)
+    if given.shape != (n_samples,):
+        raise ValueError(f"y has the shape {given.shape}, but there are {n_samples} rows.")
+    odd = np.flatnonzero((codes != given) | (codes < 0) | (codes >= n_classes))
+    if odd.size:
+        raise ValueError(
+            f"y must hold class codes from 0 to {n_classes - 1}, got {given[odd[0]]} at position "
+            f"{odd[0]}."
+        )
+    return codes
+
+
+def effective_mass(sample_weight: Any, n_samples: int) -> np.ndarray:
+    """Weights whose sum is the number of equal rows that would be as good evidence (Kish).
+
+    Equal weights of any size become ones; rows of weight 0 count nothing.
+
+    Examples
+    --------
+    >>> effective_mass([2.0, 2.0, 0.0], 3)
+    array([1., 1., 0.])
+    >>> effective_mass([9.0, 1.0], 2).sum().round(2)
+    np.float64(1.22)
+    """
+    if n_samples == 0:
+        return np.zeros(0)
+    mass = check_mass(sample_weight, n_samples)
+    mass = mass / mass.max()
+    return np.asarray(mass * (mass.sum() / (mass @ mass)))
+
+
+def share_of_classes(codes: np.ndarray, mass: np.ndarray, n_classes: int) -> np.ndarray:
+    """Share of each class in the mass, shape (n_classes,); one without rows counts half a row."""
+    sizes = np.bincount(codes, weights=mass, minlength=n_classes)
+    sizes = np.where(sizes > 0.0, sizes, 0.5)
+    return np.asarray(sizes / sizes.sum())
