@@ -39,6 +39,7 @@ from uneven import (
     MuComboClassifier,
     MumboClassifier,
     NormComboClassifier,
+    TunedDecisionClassifier,
     UMAClassifier,
 )
 from uneven.boosting import ShareBoostClassifier
@@ -175,6 +176,7 @@ MAKERS: dict[str, Maker] = {
     "sparse_array": (sparse_kinds, KernelPerceptronClassifier("poly", random_state=0), 3),
     "stack": (indicators, stack(strength=1e-3), 3),
     "stack_kernel": (indicators, stack(kernel="rbf", penalty="l2", strength=1e-2), 3),
+    "tuned_decision": (indicators, TunedDecisionClassifier(LogisticRegression(), cv=2), 3),
     "ultraconservative": (indicators, UltraconservativeClassifier(random_state=0), 3),
     "uma": (indicators, UMAClassifier(random_state=0), 3),
     "uma_kernel": (indicators, UMAClassifier(kernel="rbf", random_state=0), 3),

@@ -1,0 +1,483 @@
+"""Any classifier with a decision that is fitted for a measure, a cost matrix or constraints."""
+
+from __future__ import annotations
+
+import copy
+import warnings
+from collections.abc import Mapping
+from typing import Any, ClassVar, Self
+
+import numpy as np
+from sklearn import get_config
+from sklearn.base import BaseEstimator, ClassifierMixin, MetaEstimatorMixin, clone
+from sklearn.utils import get_tags, indexable
+from sklearn.utils.metadata_routing import MetadataRouter, MethodMapping, process_routing
+from sklearn.utils.multiclass import check_classification_targets
+from sklearn.utils.validation import check_is_fitted, column_or_1d, has_fit_parameter
+
+from uneven.decisions.decision import ABSTAIN, Decision, fit_decision
+from uneven.decisions.log_pool import LogPool, fit_log_pool
+from uneven.decisions.measures import MEASURES
+from uneven.decisions.prior_shift import estimate_prior
+from uneven.decisions.unseen import (
+    DEFAULT_FOLDS,
+    UnseenRows,
+    class_probabilities,
+    cross_fit,
+    has_out_of_bag,
+    out_of_bag,
+)
+from uneven.utils.contract import not_repeatable
+from uneven.utils.model_types import check_classes, check_part, persisted
+from uneven.utils.parameters import (
+    Choice,
+    Flag,
+    Interval,
+    Jobs,
+    Maybe,
+    Passes,
+    Whole,
+    check_parameters,
+    store_parameters,
+)
+from uneven.utils.validation import check_mass, fitted_attributes, whole_or_nothing
+from uneven.votes.vote import flatten_binary
+
+
+def _check_cv(cv: Any) -> None:
+    if isinstance(cv, str):
+        Choice(("auto", "prefit")).check("cv", cv)
+    elif not hasattr(cv, "split") and not hasattr(cv, "__iter__"):
+        Whole(2).check("cv", cv)
+
+
+def _check_constraints(constraints: Any) -> None:
+    if constraints is not None and not isinstance(constraints, Mapping):
+        raise ValueError(
+            f"constraints must be a dict of class to least recall, or None; got {constraints!r}."
+        )
+
+
+@persisted("tuned_decision", role="stack")
+class TunedDecisionClassifier(ClassifierMixin, MetaEstimatorMixin, BaseEstimator):
+    """Any classifier, with a decision fitted for what is to be good, on rows it has not seen.
+
+    The probabilities of the classifier are calibrated (a temperature and a bias per class); then
+
+    - for a ``measure``, the answer is the class with the largest probability divided by its share
+      in training and multiplied by a factor that is searched on unseen rows, as far as the rows
+      of each class allow;
+    - for a ``cost`` matrix, the answer is the class with the smallest expected cost.
+
+    Works with two classes or more.
+
+    Parameters
+    ----------
+    estimator : classifier
+        Any with ``predict_proba``, or with a ``decision_function`` that has a column per class.
+    measure : {"norm", "gmean", "balanced_accuracy", "macro_f1", "worst_recall", "accuracy"} or \
+            callable, default="norm"
+        What is to be good. "norm" is the confusion norm. Balanced accuracy is the division by the
+        shares alone, accuracy the most probable class. A callable gets a confusion matrix (row =
+        true class) and returns a number of which more is better.
+    cost : array-like of shape (n_classes, n_classes), default=None
+        Cost of answering the column's class for a row of the row's class, in sorted class order.
+        Replaces ``measure``.
+    prior : array-like of shape (n_classes,) or dict of class to share, default=None
+        Shares of the classes where answers will be given. None: as in training. See also
+        :meth:`adapt`.
+    constraints : dict of class to float, default=None
+        Least recalls, such as ``{"fraud": 0.9}``, on unseen rows; ``measure`` decides between the
+        decisions that reach them.
+    abstain_cost : float, default=None
+        Withhold answers that are expected to cost more: in units of ``cost``, or else answers
+        that are wrong with a larger chance, where all classes are as frequent as the decision
+        makes them.
+    abstain_label : object, default=None
+        What ``predict`` says then; None is -1 beside numbers and "abstain" beside text.
+    cv : int, splitter, iterable of splits, "auto" or "prefit", default="auto"
+        Where the unseen rows come from. "auto": out-of-bag probabilities if the fitted classifier
+        has them (``oob_score=True``), else 5 stratified folds. "prefit": the classifier is
+        fitted, and the rows given to ``fit`` are new to it.
+    calibrate : bool, default=True
+        Whether the probabilities are calibrated.
+    pseudo_rows, spread_price : float, default=None
+        How strongly factors are held back: rows of each class that the model's own belief counts
+        for, and the price of the standard deviation of log factors. None takes what does well for
+        the measure.
+    n_jobs : int or None, default=None
+        Folds that are fitted at the same time, through joblib.
+
+    Attributes
+    ----------
+    classes_ : ndarray of shape (n_classes,)
+    estimator_ : classifier
+        Fitted on all rows.
+    calibration_ : LogPool or None
+    decision_ : Decision
+        The fitted rule.
+    unseen_ : UnseenRows
+        Calibrated probabilities of the rows that the decision was fitted on.
+    n_features_in_ : int
+    feature_names_in_ : ndarray of shape (n_features_in_,)
+        Only if the classifier has them.
+
+    See Also
+    --------
+    sklearn.model_selection.TunedThresholdClassifierCV : a threshold for two classes.
+
+    References
+    ----------
+    C. Elkan (2001), *The foundations of cost-sensitive learning*. M. Saerens, P. Latinne and
+    C. Decaestecker (2002), *Adjusting the outputs of a classifier to new a priori probabilities*.
+    C. K. Chow (1970), *On optimum recognition error and reject tradeoff*.
+
+    Examples
+    --------
+    >>> from sklearn.datasets import make_classification
+    >>> from sklearn.linear_model import LogisticRegression
+    >>> from uneven import TunedDecisionClassifier
+    >>> from uneven.metrics import confusion_norm
+    >>> X, y = make_classification(
+    ...     4000, n_informative=8, n_classes=3, weights=[0.9, 0.06], class_sep=1.2, random_state=0
+    ... )
+    >>> plain = LogisticRegression().fit(X[::2], y[::2])
+    >>> tuned = TunedDecisionClassifier(LogisticRegression()).fit(X[::2], y[::2])
+    >>> for model in (plain, tuned):
+    ...     print(round(confusion_norm(y[1::2], model.predict(X[1::2])), 1))
+    0.7
+    0.3
+    """
+
+    _parameters: ClassVar = {
+        "measure": Choice(MEASURES, or_callable=True),
+        "constraints": Passes(_check_constraints),
+        "abstain_cost": Maybe(Interval(-np.inf, closed="neither")),
+        "cv": Passes(_check_cv),
+        "calibrate": Flag(),
+        "pseudo_rows": Maybe(Interval(0.0)),
+        "spread_price": Maybe(Interval(0.0, closed="left")),
+        "n_jobs": Jobs(),
+    }
+
+    classes_: np.ndarray
+    estimator_: Any
+    calibration_: LogPool | None
+    decision_: Decision
+    unseen_: UnseenRows
+
+    def __init__(
+        self,
+        estimator: Any,
+        *,
+        measure: Any = "norm",
+        cost: Any = None,
+        prior: Any = None,
+        constraints: Any = None,
+        abstain_cost: float | None = None,
+        abstain_label: Any = None,
+        cv: Any = "auto",
+        calibrate: bool = True,
+        pseudo_rows: float | None = None,
+        spread_price: float | None = None,
+        n_jobs: int | None = None,
+    ) -> None:
+        store_parameters(self, locals())
+
+    def fit(self, X: Any, y: Any, sample_weight: Any = None, **params: Any) -> Self:
+        """Fit the classifier, then calibration and decision on rows that it has not seen.
+
+        Parameters
+        ----------
+        X : array-like, sparse matrix or dataframe of shape (n_samples, n_features)
+            What the classifier reads.
+        y : array-like of shape (n_samples,)
+            Class labels.
+        sample_weight : array-like of shape (n_samples,), optional
+            For the decision, and for the classifier if it takes weights.
+        **params
+            ``groups`` for a splitter that keeps them together; with scikit-learn's metadata
+            routing, whatever classifier and splitter request.
+
+        Returns
+        -------
+        self : object
+        """
+        check_parameters(self)
+        _check_estimator(self.estimator)
+        with whole_or_nothing(self):
+            for name in fitted_attributes(self):
+                delattr(self, name)
+            self._fit(X, y, sample_weight, params)
+        return self
+
+    def _fit(self, X: Any, y: Any, sample_weight: Any, params: dict[str, Any]) -> None:
+        if y is None:
+            raise ValueError("requires y to be passed, but the target y is None.")
+        X, labels = indexable(X, column_or_1d(y, warn=True))
+        check_classification_targets(labels)
+        weight = check_mass(sample_weight, len(labels))
+        fit_params, split_params = self._route(None if sample_weight is None else weight, params)
+        prefit = isinstance(self.cv, str) and self.cv == "prefit"
+        if prefit:
+            check_is_fitted(self.estimator)
+            self.estimator_ = self.estimator
+        else:
+            self.estimator_ = clone(self.estimator).fit(X, labels, **fit_params)
+        self.classes_ = np.asarray(self.estimator_.classes_)
+        codes = _encode(labels, self.classes_)
+        n_classes = len(self.classes_)
+        if prefit:
+            said = class_probabilities(self.estimator_, X, self.classes_)
+            unseen = UnseenRows(said, codes, weight)
+        elif isinstance(self.cv, str) and has_out_of_bag(self.estimator_):
+            unseen = out_of_bag(self.estimator_, codes, weight, n_classes)
+        else:
+            unseen = cross_fit(
+                self.estimator,
+                X,
+                labels,
+                codes,
+                self.classes_,
+                weight,
+                cv=DEFAULT_FOLDS if isinstance(self.cv, str) else self.cv,
+                fit_params=fit_params,
+                split_params=split_params,
+                n_jobs=self.n_jobs,
+            )
+        self._decide(unseen)
+        for name in ("n_features_in_", "feature_names_in_"):
+            if hasattr(self.estimator_, name):
+                setattr(self, name, getattr(self.estimator_, name))
+
+    def _route(self, weight: np.ndarray | None, params: dict[str, Any]) -> tuple[dict, dict]:
+        """What goes to the classifier's ``fit`` and to the splitter's ``split``."""
+        given = {} if weight is None else {"sample_weight": weight}
+        if get_config()["enable_metadata_routing"]:
+            routed = process_routing(self, "fit", **given, **params)
+            return dict(routed.estimator.fit), dict(routed.splitter.split)
+        unknown = sorted(set(params) - {"groups"})
+        if unknown:
+            raise TypeError(
+                f"fit got {unknown[0]!r}: only sample_weight and groups are passed on, unless "
+                "metadata routing is switched on (sklearn.set_config)."
+            )
+        if given and not has_fit_parameter(self.estimator, "sample_weight"):
+            given = {}
+            warnings.warn(
+                f"fit of {type(self.estimator).__name__} takes no sample_weight: only calibration "
+                "and decision are weighted. Route the weights to a step of a pipeline by "
+                "scikit-learn's metadata routing.",
+                stacklevel=4,
+            )
+        return given, params
+
+    def _decide(self, unseen: UnseenRows) -> None:
+        """Fit calibration and decision."""
+        said, codes, weight = unseen.probabilities, unseen.codes, unseen.weight
+        self.calibration_ = None
+        if self.calibrate:
+            self.calibration_ = fit_log_pool([said], codes, weight)
+            said = self.calibration_.probabilities([said])
+        self.unseen_ = UnseenRows(said, codes, weight)
+        self.decision_ = self._fit_decision(self._target())
+        if self.abstain_cost is not None:
+            self._abstain_label()
+
+    def _fit_decision(self, target: Any) -> Decision:
+        rows = self.unseen_
+        constraints = None
+        if self.constraints is not None:
+            recalls = self.constraints.items()
+            constraints = {self._code(label): recall for label, recall in recalls}
+        return fit_decision(
+            rows.probabilities,
+            rows.codes,
+            measure=self.measure,
+            cost=self.cost,
+            prior=target,
+            constraints=constraints,
+            abstain_cost=self.abstain_cost,
+            sample_weight=rows.weight,
+            pseudo_rows=self.pseudo_rows,
+            spread_price=self.spread_price,
+            classes=self.classes_.tolist(),
+        )
+
+    def _target(self) -> Any:
+        """The parameter ``prior`` in the order of the classes."""
+        if not isinstance(self.prior, Mapping):
+            return self.prior
+        shares = np.zeros(len(self.classes_))
+        for label, share in self.prior.items():
+            shares[self._code(label)] = share
+        return shares
+
+    def _code(self, label: Any) -> int:
+        classes = self.classes_.tolist()
+        if label not in classes:
+            raise ValueError(f"there is no class {label!r}; the classes are {classes[:10]}.")
+        return classes.index(label)
+
+    def _abstain_label(self) -> Any:
+        label = self.abstain_label
+        if label is None:
+            label = "abstain" if self.classes_.dtype.kind in "OUS" else -1
+        if label in self.classes_.tolist():
+            raise ValueError(f"abstain_label={label!r} is the name of a class: choose another.")
+        return label
+
+    def adapt(self, X: Any) -> TunedDecisionClassifier:
+        """A copy for a population with other class shares, estimated from unlabelled rows.
+
+        Assumes that the rows of a class look as in training. Probabilities and decision of the
+        copy are those for the new shares, which are in ``decision_.target``.
+
+        Parameters
+        ----------
+        X : array-like, sparse matrix or dataframe of shape (n_samples, n_features)
+
+        Returns
+        -------
+        TunedDecisionClassifier
+            Fitted; it shares the classifier with this one.
+        """
+        said = self._calibrated(X)
+        target = estimate_prior(said, self.decision_.prior)
+        moved = copy.copy(self)
+        moved.decision_ = moved._fit_decision(target)
+        return moved
+
+    def predict_proba(self, X: Any) -> np.ndarray:
+        """Calibrated probabilities, which the decision does not change.
+
+        Parameters
+        ----------
+        X : array-like, sparse matrix or dataframe of shape (n_samples, n_features)
+
+        Returns
+        -------
+        ndarray of shape (n_samples, n_classes)
+            For the class shares ``prior`` if they are given, else for those of training.
+        """
+        said = self._calibrated(X)
+        return self.decision_.posterior(said)
+
+    def decision_function(self, X: Any) -> np.ndarray:
+        """Scores whose largest is the answer.
+
+        Parameters
+        ----------
+        X : array-like, sparse matrix or dataframe of shape (n_samples, n_features)
+
+        Returns
+        -------
+        ndarray of shape (n_samples, n_classes), or (n_samples,) for two classes
+            Logarithms of probability / share * factor, or negative expected costs. With two
+            classes: the score of the second class minus that of the first.
+        """
+        said = self._calibrated(X)
+        return flatten_binary(self.decision_.scores(said))
+
+    def predict(self, X: Any) -> np.ndarray:
+        """Answers; where they are withheld, ``abstain_label``.
+
+        Parameters
+        ----------
+        X : array-like, sparse matrix or dataframe of shape (n_samples, n_features)
+
+        Returns
+        -------
+        ndarray of shape (n_samples,)
+        """
+        said = self._calibrated(X)
+        codes = self.decision_.answers(said)
+        if self.abstain_cost is None:
+            return np.asarray(self.classes_[codes])
+        label = self._abstain_label()
+        labels = self.classes_[codes].astype(np.result_type(self.classes_, np.asarray(label)))
+        labels[codes == ABSTAIN] = label
+        return np.asarray(labels)
+
+    def explain(self) -> str:
+        """The decision in words, with the recall of each class on unseen rows.
+
+        Returns
+        -------
+        str
+        """
+        check_is_fitted(self)
+        return self.decision_.explain(self.classes_.tolist())
+
+    def _calibrated(self, X: Any) -> np.ndarray:
+        check_is_fitted(self)
+        said = class_probabilities(self.estimator_, X, self.classes_)
+        return said if self.calibration_ is None else self.calibration_.probabilities([said])
+
+    def get_metadata_routing(self) -> MetadataRouter:
+        """What of the metadata goes to the classifier and to the splitter."""
+        to_fit = MethodMapping().add(caller="fit", callee="fit")
+        to_split = MethodMapping().add(caller="fit", callee="split")
+        splitter = self.cv if hasattr(self.cv, "get_metadata_routing") else None
+        return (
+            MetadataRouter(owner=type(self).__name__)
+            .add_self_request(self)
+            .add(estimator=self.estimator, method_mapping=to_fit)
+            .add(splitter=splitter, method_mapping=to_split)
+        )
+
+    def __sklearn_tags__(self) -> Any:
+        tags = super().__sklearn_tags__()
+        try:
+            inner = get_tags(self.estimator)
+        except (AttributeError, TypeError):
+            return tags
+        tags.input_tags = inner.input_tags
+        return tags
+
+    @classmethod
+    def _test_instances(cls) -> list[Any]:
+        from sklearn.linear_model import LogisticRegression
+        from sklearn.naive_bayes import GaussianNB
+
+        folds = not_repeatable("folds are numbered by rows, not by weights")
+        own_rule = {"check_classifiers_train": "the most probable class is not always the answer"}
+        return [
+            (cls(LogisticRegression(), cv=3), folds),
+            (cls(GaussianNB(), measure="macro_f1", calibrate=False, cv=2), own_rule),
+        ]
+
+    def _check_model_(self) -> None:
+        """Refuse a loaded classifier, calibration or decision that do not fit together."""
+        check_classes(self.classes_)
+        n_classes = len(self.classes_)
+        refusal = "its classifier is a {}, which is not known"
+        check_part("classifier", self.estimator_, refusal=refusal)
+        if not np.array_equal(self.estimator_.classes_, self.classes_):
+            raise ValueError("its classifier knows other classes")
+        if getattr(self.estimator_, "n_features_in_", None) != self.n_features_in_:
+            raise ValueError("its classifier reads other columns")
+        if self.calibration_ is not None:
+            check_part("pool", self.calibration_, n_classes, refusal="its calibration is a {}")
+            if len(self.calibration_.weights) != 1:
+                raise ValueError("its calibration is for several classifiers")
+        check_part("decision", self.decision_, n_classes, refusal="its decision is a {}")
+        check_part("unseen rows", self.unseen_, n_classes, refusal="its unseen rows are a {}")
+
+
+def _check_estimator(estimator: Any) -> None:
+    if isinstance(estimator, type) or not hasattr(estimator, "fit"):
+        raise TypeError(f"estimator must be a classifier, got {estimator!r}.")
+    if not hasattr(estimator, "predict_proba") and not hasattr(estimator, "decision_function"):
+        raise TypeError(
+            f"estimator {type(estimator).__name__} has neither predict_proba nor "
+            "decision_function: a decision needs more than answers."
+        )
+
+
+def _encode(labels: np.ndarray, classes: np.ndarray) -> np.ndarray:
+    """Positions of labels among sorted classes."""
+    unknown = np.setdiff1d(labels, classes).tolist()
+    if unknown:
+        raise ValueError(f"y holds {unknown[0]!r}, which the fitted estimator does not know.")
+    return np.searchsorted(classes, labels)

@@ -1,0 +1,182 @@
+"""Probabilities of training rows by models that did not learn from them."""
+
+from __future__ import annotations
+
+import warnings
+from collections.abc import Mapping
+from dataclasses import dataclass
+from numbers import Integral
+from typing import Any
+
+import numpy as np
+from joblib import Parallel, delayed
+from scipy.special import softmax
+from sklearn.base import clone
+from sklearn.model_selection import StratifiedKFold, check_cv
+
+from uneven.decisions.rows import check_codes, check_probabilities
+from uneven.utils.estimators import align_margins, align_probabilities, check_margins
+from uneven.utils.frames import take_rows
+from uneven.utils.model_types import check_numbers, check_whole, persisted
+
+DEFAULT_FOLDS = 5
+
+
+@persisted("unseen_rows", role="unseen rows")
+@dataclass(frozen=True, eq=False)
+class UnseenRows:
+    """What a model says of rows that it did not learn from.
+
+    Attributes
+    ----------
+    probabilities : ndarray of shape (n_samples, n_classes)
+    codes : ndarray of int, shape (n_samples,)
+        Positions of their classes.
+    weight : ndarray of shape (n_samples,)
+    """
+
+    probabilities: np.ndarray
+    codes: np.ndarray
+    weight: np.ndarray
+
+    def _check_model_(self, n_classes: int) -> None:
+        """Refuse loaded rows that no fit leaves behind."""
+        check_whole(self.codes, "classes of unseen rows")
+        check_codes(self.codes, len(self.codes), n_classes)
+        shape = (len(self.codes), n_classes)
+        check_probabilities(check_numbers(self.probabilities, shape, "probabilities"), n_classes)
+        check_numbers(self.weight, (len(self.codes),), "weights of unseen rows")
+
+
+def class_probabilities(model: Any, X: Any, classes: np.ndarray) -> np.ndarray:
+    """Probabilities of all classes by a fitted model.
+
+    Parameters
+    ----------
+    model : classifier
+        One without ``predict_proba`` gives the softmax of its margins.
+    X : table of n_samples rows
+    classes : ndarray of shape (n_classes,)
+        Sorted; the model may know only some of them.
+
+    Returns
+    -------
+    ndarray of shape (n_samples, n_classes)
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> from sklearn.naive_bayes import GaussianNB
+    >>> model = GaussianNB().fit([[0.0], [1.0]], ["a", "c"])
+    >>> class_probabilities(model, [[0.0]], np.array(["a", "b", "c"])).round(3)
+    array([[1., 0., 0.]])
+    """
+    known = np.searchsorted(classes, model.classes_)
+    if hasattr(model, "predict_proba"):
+        shares = align_probabilities(model.predict_proba(X), known, len(classes))
+        total = shares.sum(axis=1, keepdims=True)
+        return np.asarray(shares / np.where(total > 0.0, total, 1.0))
+    margins = model.decision_function(X)
+    check_margins(model, margins, instead="a classifier with predict_proba")
+    return np.asarray(softmax(align_margins(margins, known, len(classes)), axis=1))
+
+
+def has_out_of_bag(model: Any) -> bool:
+    """Whether a fitted model kept its answers to rows that its parts did not draw."""
+    kept = getattr(model, "oob_decision_function_", None)
+    return kept is not None and np.ndim(kept) == 2 and np.shape(kept)[1] == len(model.classes_)
+
+
+def out_of_bag(model: Any, codes: np.ndarray, weight: np.ndarray, n_classes: int) -> UnseenRows:
+    """The rows that a fitted ensemble has out-of-bag probabilities for."""
+    shares = np.asarray(model.oob_decision_function_, dtype=np.float64)
+    total = shares.sum(axis=1, keepdims=True)
+    judged = np.flatnonzero(np.isfinite(total[:, 0]) & (total[:, 0] > 0.0))
+    return UnseenRows(shares[judged] / total[judged], codes[judged], weight[judged])
+
+
+def cross_fit(
+    estimator: Any,
+    X: Any,
+    y: np.ndarray,
+    codes: np.ndarray,
+    classes: np.ndarray,
+    weight: np.ndarray,
+    *,
+    cv: Any,
+    fit_params: Mapping[str, Any],
+    split_params: Mapping[str, Any],
+    n_jobs: int | None = None,
+) -> UnseenRows:
+    """Fit on the training part of each fold, and ask about its test part.
+
+    Parameters
+    ----------
+    estimator : classifier
+        Cloned for each fold.
+    X : table of n_samples rows
+    y : ndarray of shape (n_samples,)
+        Labels.
+    codes : ndarray of int, shape (n_samples,)
+        Their positions in ``classes``.
+    classes : ndarray of shape (n_classes,)
+    weight : ndarray of shape (n_samples,)
+        Kept beside the probabilities.
+    cv : int, splitter or iterable of (train, test)
+        A row that is tested more than once gets the mean; one that never is, is left out.
+    fit_params, split_params : mapping of str to object
+        For ``fit``, cut to the training rows if they have an entry per row, and for ``split``.
+    n_jobs : int or None
+
+    Returns
+    -------
+    UnseenRows
+    """
+    folds = [
+        (train, test)
+        for train, test in _folds(cv, X, codes, split_params)
+        if len(test) and len(np.unique(codes[train])) > min(1, len(classes) - 1)
+    ]
+    said = Parallel(n_jobs=n_jobs)(
+        delayed(_fit_and_ask)(clone(estimator), X, y, train, test, classes, fit_params)
+        for train, test in folds
+    )
+    total, times = np.zeros((len(codes), len(classes))), np.zeros(len(codes))
+    for (_, test), shares in zip(folds, said):
+        total[test] += shares
+        times[test] += 1.0
+    judged = np.flatnonzero(times)
+    return UnseenRows(total[judged] / times[judged, None], codes[judged], weight[judged])
+
+
+def _fit_and_ask(
+    model: Any,
+    X: Any,
+    y: np.ndarray,
+    train: np.ndarray,
+    test: np.ndarray,
+    classes: np.ndarray,
+    fit_params: Mapping[str, Any],
+) -> np.ndarray:
+    params = {name: _cut(value, train, len(y)) for name, value in fit_params.items()}
+    model.fit(take_rows(X, train), y[train], **params)
+    return class_probabilities(model, take_rows(X, test), classes)
+
+
+def _cut(value: Any, rows: np.ndarray, n_samples: int) -> Any:
+    is_listing = hasattr(value, "__len__") and not isinstance(value, str | Mapping)
+    return take_rows(value, rows) if is_listing and len(value) == n_samples else value
+
+
+def _folds(
+    cv: Any, X: Any, codes: np.ndarray, split_params: Mapping[str, Any]
+) -> list[tuple[np.ndarray, np.ndarray]]:
+    """Folds of a number are stratified; there are fewer if all classes are smaller."""
+    if isinstance(cv, Integral):
+        largest = int(np.bincount(codes).max())
+        if largest < 2:
+            return []
+        cv = StratifiedKFold(min(int(cv), largest))
+    with warnings.catch_warnings():
+        warnings.filterwarnings("ignore", "The least populated class", UserWarning)
+        return list(check_cv(cv, codes, classifier=True).split(X, codes, **split_params))

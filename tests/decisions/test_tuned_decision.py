@@ -1,0 +1,342 @@
+"""The wrapper around any classifier: where unseen rows come from, and what it answers."""
+
+import pickle
+
+import numpy as np
+import pytest
+import scipy.sparse as sp
+from sklearn import config_context
+from sklearn.base import BaseEstimator, ClassifierMixin
+from sklearn.datasets import make_classification
+from sklearn.ensemble import RandomForestClassifier
+from sklearn.linear_model import LogisticRegression, RidgeClassifier
+from sklearn.metrics import log_loss
+from sklearn.model_selection import GroupKFold, StratifiedKFold, cross_val_predict
+from sklearn.naive_bayes import GaussianNB
+from sklearn.neighbors import KNeighborsClassifier
+from sklearn.pipeline import make_pipeline
+from sklearn.preprocessing import StandardScaler
+from sklearn.svm import LinearSVC
+from sklearn.tree import DecisionTreeClassifier
+
+from uneven import TunedDecisionClassifier
+from uneven.decisions import change_prior, fit_decision, fit_log_pool
+from uneven.metrics import class_recalls, confusion_norm
+
+
+def table(n=1200, seed=0, **options):
+    X, y = make_classification(
+        n,
+        n_features=10,
+        n_informative=6,
+        n_classes=3,
+        weights=[0.85, 0.1],
+        random_state=seed,
+        **options,
+    )
+    return X, np.array(["common", "less", "rare"])[y]
+
+
+ROWS, LABELS = table(4200)
+X, Y, NEW, TRUTH = ROWS[:1200], LABELS[:1200], ROWS[1200:], LABELS[1200:]
+FAST = LogisticRegression()
+
+
+def test_it_is_cross_fitting_calibration_and_a_decision():
+    tuned = TunedDecisionClassifier(FAST, cv=5).fit(X, Y)
+    said = cross_val_predict(FAST, X, Y, cv=StratifiedKFold(5), method="predict_proba")
+    codes = np.searchsorted(tuned.classes_, Y)
+    pool = fit_log_pool([said], codes)
+    rule = fit_decision(pool.probabilities([said]), codes)
+    np.testing.assert_allclose(tuned.decision_.factors, rule.factors)
+    proba = pool.probabilities([FAST.fit(X, Y).predict_proba(NEW)])
+    np.testing.assert_allclose(tuned.predict_proba(NEW), proba)
+    np.testing.assert_array_equal(tuned.predict(NEW), tuned.classes_[rule.answers(proba)])
+    best = tuned.decision_function(NEW).argmax(axis=1)
+    np.testing.assert_array_equal(tuned.predict(NEW), tuned.classes_[best])
+
+
+@pytest.mark.parametrize("measure", ["norm", "gmean", "balanced_accuracy", "worst_recall"])
+def test_rare_classes_are_found(measure):
+    X, y = table(2000, seed=3)
+    tuned = TunedDecisionClassifier(FAST, measure=measure).fit(X[::2], y[::2])
+    plain = FAST.fit(X[::2], y[::2])
+    norms = [confusion_norm(y[1::2], model.predict(X[1::2])) for model in (tuned, plain)]
+    assert norms[0] < norms[1] - 0.1
+
+
+def test_out_of_bag_rows_are_used_where_there_are_any():
+    forest = RandomForestClassifier(40, oob_score=True, random_state=0)
+    tuned = TunedDecisionClassifier(forest, calibrate=False).fit(X, Y)
+    kept = tuned.estimator_.oob_decision_function_
+    judged = np.isfinite(kept).all(axis=1)
+    np.testing.assert_allclose(tuned.unseen_.probabilities, kept[judged])
+    folds = TunedDecisionClassifier(forest, calibrate=False, cv=2).fit(X, Y)
+    assert len(folds.unseen_.codes) == len(Y)
+    few = RandomForestClassifier(2, oob_score=True, random_state=0)
+    with pytest.warns(UserWarning, match="OOB"):
+        sparse = TunedDecisionClassifier(few).fit(X, Y)
+    assert 0 < len(sparse.unseen_.codes) < len(Y)
+
+
+def test_prefit_classifiers_are_not_fitted_again():
+    model = DecisionTreeClassifier(max_depth=4, random_state=0).fit(X, Y)
+    tree = model.tree_
+    tuned = TunedDecisionClassifier(model, cv="prefit").fit(NEW, TRUTH)
+    assert tuned.estimator_ is model
+    assert model.tree_ is tree
+    assert len(tuned.unseen_.codes) == len(NEW)
+    with pytest.raises(ValueError, match=r"'odd', which the fitted estimator does not know"):
+        TunedDecisionClassifier(model, cv="prefit").fit(NEW[:3], ["odd", "rare", "less"])
+
+
+def test_calibration_lowers_the_log_loss_of_a_forest():
+    forest = RandomForestClassifier(40, oob_score=True, random_state=0)
+    X, y = table(3000, seed=5)
+    losses = [
+        log_loss(
+            y[1::2],
+            TunedDecisionClassifier(forest, calibrate=calibrate)
+            .fit(X[::2], y[::2])
+            .predict_proba(X[1::2]),
+        )
+        for calibrate in (True, False)
+    ]
+    assert losses[0] < losses[1]
+
+
+def test_the_decision_leaves_probabilities_alone():
+    some = [
+        TunedDecisionClassifier(FAST, **options).fit(X, Y).predict_proba(NEW)
+        for options in (
+            {},
+            {"measure": "accuracy"},
+            {"cost": 1 - np.eye(3)},
+            {"constraints": {"rare": 0.8}},
+            {"abstain_cost": 0.1},
+        )
+    ]
+    for proba in some[1:]:
+        np.testing.assert_array_equal(proba, some[0])
+
+
+def test_constraints_by_name():
+    tuned = TunedDecisionClassifier(FAST, measure="accuracy", constraints={"rare": 0.9}).fit(X, Y)
+    rows = tuned.unseen_
+    said = tuned.decision_.answers(rows.probabilities)
+    assert class_recalls(rows.codes, said)[2] >= 0.9
+    assert "recall of rare is to be at least 0.9" in tuned.explain()
+    with pytest.raises(ValueError, match="no class 'fraud'; the classes are"):
+        TunedDecisionClassifier(FAST, constraints={"fraud": 0.9}).fit(X, Y)
+    with pytest.raises(ValueError, match="The nearest ones reach 'common' 0"):
+        TunedDecisionClassifier(FAST, constraints={"common": 1.0, "rare": 1.0}).fit(X, Y)
+    with pytest.raises(ValueError, match="constraints must be a dict"):
+        TunedDecisionClassifier(FAST, constraints=[0.9]).fit(X, Y)
+
+
+def test_costs_lower_the_cost():
+    X, y = table(3000, seed=8)
+    cost = np.array([[0.0, 1.0, 1.0], [5.0, 0.0, 5.0], [20.0, 20.0, 0.0]])
+    codes = np.unique(y[1::2], return_inverse=True)[1]
+    paid = []
+    for model in (TunedDecisionClassifier(FAST, cost=cost), FAST):
+        said = np.searchsorted(
+            ["common", "less", "rare"], model.fit(X[::2], y[::2]).predict(X[1::2])
+        )
+        paid.append(cost[codes, said].mean())
+    assert paid[0] < 0.8 * paid[1]
+
+
+def test_a_given_prior_by_name_or_position_and_an_estimated_one():
+    share = {"common": 0.2, "less": 0.3, "rare": 0.5}
+    tuned = TunedDecisionClassifier(FAST, measure="accuracy", prior=share).fit(X, Y)
+    other = TunedDecisionClassifier(FAST, measure="accuracy", prior=[0.2, 0.3, 0.5]).fit(X, Y)
+    np.testing.assert_array_equal(tuned.decision_function(NEW), other.decision_function(NEW))
+    plain = TunedDecisionClassifier(FAST, measure="accuracy").fit(X, Y)
+    moved = change_prior(plain.predict_proba(NEW), plain.decision_.prior, np.array([0.2, 0.3, 0.5]))
+    np.testing.assert_allclose(tuned.predict_proba(NEW), moved)
+    rng = np.random.default_rng(0)
+    drawn = np.concatenate(
+        [
+            rng.choice(np.flatnonzero(name == TRUTH), round(2000 * part))
+            for name, part in share.items()
+        ]
+    )
+    before = plain.predict(NEW)
+    adapted = plain.adapt(NEW[drawn])
+    np.testing.assert_allclose(adapted.decision_.target, [0.2, 0.3, 0.5], atol=0.15)
+    assert (adapted.predict(NEW[drawn]) == TRUTH[drawn]).mean() > 0.1 + (
+        plain.predict(NEW[drawn]) == TRUTH[drawn]
+    ).mean()
+    np.testing.assert_array_equal(plain.predict(NEW), before)
+    assert "Expected shares where it answers" in adapted.explain()
+
+
+def test_withheld_answers_are_named():
+    tuned = TunedDecisionClassifier(FAST, abstain_cost=0.3).fit(X, Y)
+    said = tuned.predict(NEW)
+    sure = said != "abstain"
+    assert 0.05 < sure.mean() < 0.95
+    everything = TunedDecisionClassifier(FAST).fit(X, Y).predict(NEW)
+    np.testing.assert_array_equal(said[sure], everything[sure])
+    assert (said[sure] == TRUTH[sure]).mean() > (everything == TRUTH).mean()
+    codes = np.unique(Y, return_inverse=True)[1]
+    assert set(TunedDecisionClassifier(FAST, abstain_cost=0.3).fit(X, codes).predict(NEW)) > {-1}
+    with pytest.raises(ValueError, match="is the name of a class"):
+        TunedDecisionClassifier(FAST, abstain_cost=0.3, abstain_label="rare").fit(X, Y)
+
+
+def test_two_classes_have_one_margin():
+    y = Y == "rare"
+    tuned = TunedDecisionClassifier(FAST).fit(X, y)
+    margin = tuned.decision_function(NEW)
+    assert margin.shape == (len(NEW),)
+    np.testing.assert_array_equal(tuned.predict(NEW), margin > 0)
+
+
+@pytest.mark.parametrize("classifier", [RidgeClassifier(), LinearSVC(), GaussianNB()])
+def test_any_classifier_and_sparse_tables(classifier):
+    dense = TunedDecisionClassifier(classifier, cv=3).fit(X, Y)
+    assert confusion_norm(TRUTH, dense.predict(NEW)) < 0.9
+    np.testing.assert_allclose(dense.predict_proba(NEW).sum(axis=1), 1.0)
+    if not isinstance(classifier, GaussianNB):
+        sparse = TunedDecisionClassifier(classifier, cv=3).fit(sp.csr_array(X), Y)
+        np.testing.assert_allclose(
+            sparse.predict_proba(sp.csr_array(NEW)), dense.predict_proba(NEW), atol=1e-2
+        )
+
+
+@pytest.mark.parametrize("frame", ["pandas", "polars"])
+def test_frames_stay_frames(frame):
+    library = pytest.importorskip(frame)
+    names = [f"c{k}" for k in range(10)]
+    data = library.DataFrame(dict(zip(names, X.T)))
+    new = library.DataFrame(dict(zip(names, NEW.T)))
+    tuned = TunedDecisionClassifier(make_pipeline(StandardScaler(), FAST), cv=3).fit(data, Y)
+    plain = TunedDecisionClassifier(make_pipeline(StandardScaler(), FAST), cv=3).fit(X, Y)
+    np.testing.assert_array_equal(tuned.predict(new), plain.predict(NEW))
+    assert tuned.feature_names_in_.tolist() == names
+
+
+def test_weights_reach_classifier_and_decision():
+    weight = np.where(Y == "rare", 10.0, 1.0)
+    tuned = TunedDecisionClassifier(FAST, cv=3).fit(X, Y, sample_weight=weight)
+    np.testing.assert_allclose(
+        tuned.estimator_.coef_, LogisticRegression().fit(X, Y, sample_weight=weight).coef_
+    )
+    assert tuned.decision_.prior[2] > 0.25
+    scaled = TunedDecisionClassifier(GaussianNB(), cv=3).fit(X, Y, sample_weight=weight * 1e-9)
+    same = TunedDecisionClassifier(GaussianNB(), cv=3).fit(X, Y, sample_weight=weight)
+    np.testing.assert_allclose(scaled.decision_.factors, same.decision_.factors)
+    with pytest.warns(UserWarning, match="takes no sample_weight"):
+        TunedDecisionClassifier(KNeighborsClassifier(), cv=3).fit(X, Y, sample_weight=weight)
+    with pytest.raises(ValueError, match="zero for every row"):
+        TunedDecisionClassifier(FAST).fit(X, Y, sample_weight=np.zeros(len(Y)))
+
+
+def test_groups_and_splits():
+    groups = np.arange(len(Y)) % 7
+    grouped = TunedDecisionClassifier(FAST, cv=GroupKFold(3)).fit(X, Y, groups=groups)
+    splits = list(GroupKFold(3).split(X, Y, groups))
+    listed = TunedDecisionClassifier(FAST, cv=splits).fit(X, Y)
+    np.testing.assert_array_equal(grouped.unseen_.probabilities, listed.unseen_.probabilities)
+    held = TunedDecisionClassifier(FAST, cv=splits[:1]).fit(X, Y)
+    assert len(held.unseen_.codes) == len(splits[0][1])
+    with pytest.raises(TypeError, match="only sample_weight and groups"):
+        TunedDecisionClassifier(FAST).fit(X, Y, colour=groups)
+
+
+class Noting(ClassifierMixin, BaseEstimator):
+    """Notes what it was given."""
+
+    def fit(self, X, y, sample_weight=None, mark=None):
+        self.classes_, self.mark_, self.weight_ = np.unique(y), mark, sample_weight
+        assert mark is None or len(mark) == len(y)
+        assert sample_weight is None or len(sample_weight) == len(y)
+        return self
+
+    def predict_proba(self, X):
+        return np.full((len(X), len(self.classes_)), 1.0 / len(self.classes_))
+
+
+def test_metadata_is_routed():
+    groups, mark = np.arange(len(Y)) % 7, np.arange(len(Y))
+    with config_context(enable_metadata_routing=True):
+        noting = Noting().set_fit_request(mark=True, sample_weight=False)
+        tuned = TunedDecisionClassifier(noting, cv=GroupKFold(3))
+        tuned.fit(X, Y, groups=groups, mark=mark)
+        np.testing.assert_array_equal(tuned.estimator_.mark_, mark)
+        weight = np.ones(len(Y))
+        tuned.fit(X, Y, sample_weight=weight, groups=groups, mark=mark)
+        assert tuned.estimator_.weight_ is None
+
+
+def test_permuted_labels_give_chance_not_optimism():
+    shuffled = np.random.default_rng(0).permutation(Y)
+    tree = DecisionTreeClassifier(random_state=0)
+    tuned = TunedDecisionClassifier(tree).fit(X, shuffled)
+    assert np.mean(tuned.decision_.recalls) == pytest.approx(1 / 3, abs=0.1)
+
+
+def test_tiny_classes_and_few_rows():
+    y = np.array(["a"] * 30 + ["b"] * 5 + ["c"])
+    few = TunedDecisionClassifier(GaussianNB()).fit(X[:36], y)
+    assert set(few.classes_) == {"a", "b", "c"}
+    assert np.isfinite(few.decision_.factors).all()
+    single = TunedDecisionClassifier(KNeighborsClassifier(1)).fit(X[:3], ["a", "b", "c"])
+    assert single.predict(X[:3]).tolist() == ["a", "b", "c"]
+    alone = TunedDecisionClassifier(KNeighborsClassifier(1)).fit(X[:9], ["a"] * 9)
+    assert alone.predict(X[:2]).tolist() == ["a", "a"]
+
+
+def test_it_can_be_pickled_and_explains_itself():
+    tuned = TunedDecisionClassifier(FAST).fit(X, Y)
+    again = pickle.loads(pickle.dumps(tuned))
+    np.testing.assert_array_equal(again.decision_function(NEW), tuned.decision_function(NEW))
+    lines = tuned.explain().splitlines()
+    assert len(lines) == 4
+    assert all(name in line for name, line in zip(tuned.classes_, lines[1:]))
+
+
+@pytest.mark.parametrize(
+    ("options", "words"),
+    [
+        ({"measure": "auc"}, "measure must be one of"),
+        ({"cv": 1}, "cv must be a whole number at least 2"),
+        ({"cv": "all"}, "cv must be one of 'auto', 'prefit'"),
+        ({"calibrate": 1}, "calibrate must be True or False"),
+        ({"pseudo_rows": -1}, "pseudo_rows must be"),
+        ({"cost": [[0, 1], [1, 0]]}, "cost has the shape"),
+        ({"prior": [0.5, 0.5]}, "3 shares"),
+        ({"prior": {"fraud": 1.0}}, "no class 'fraud'"),
+        ({"abstain_cost": "high"}, "abstain_cost must be"),
+    ],
+)
+def test_what_is_refused(options, words):
+    with pytest.raises(ValueError, match=words):
+        TunedDecisionClassifier(FAST, **options).fit(X, Y)
+
+
+@pytest.mark.parametrize("estimator", ["tree", LogisticRegression, StandardScaler()])
+def test_what_is_no_classifier_is_refused(estimator):
+    with pytest.raises(TypeError, match="estimator"):
+        TunedDecisionClassifier(estimator).fit(X, Y)
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("module", ["lightgbm", "xgboost", "catboost"])
+def test_other_libraries(module):
+    library = pytest.importorskip(module)
+    make = {
+        "lightgbm": lambda: library.LGBMClassifier(n_estimators=10, verbose=-1, n_jobs=1),
+        "xgboost": lambda: library.XGBClassifier(n_estimators=10, n_jobs=1),
+        "catboost": lambda: library.CatBoostClassifier(
+            10, verbose=0, thread_count=1, allow_writing_files=False
+        ),
+    }[module]
+    codes = np.unique(Y, return_inverse=True)[1]
+    tuned = TunedDecisionClassifier(make(), cv=3).fit(X, codes, sample_weight=np.ones(len(Y)))
+    truth = np.unique(TRUTH, return_inverse=True)[1]
+    assert confusion_norm(truth, tuned.predict(NEW)) < confusion_norm(
+        truth, np.ravel(make().fit(X, codes).predict(NEW))
+    )
