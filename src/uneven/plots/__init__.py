@@ -17,6 +17,7 @@ except ImportError as error:
 from uneven.plots.confusion import ConfusionNormDisplay
 from uneven.plots.critical_difference import CriticalDifferenceDisplay
 from uneven.plots.curves import BoostingCurveDisplay
+from uneven.plots.decision_trade import DecisionTradeDisplay
 from uneven.plots.diagnosis import ViewDiagnosisDisplay
 from uneven.plots.learning import LearningCurveDisplay, VolumeDisplay
 from uneven.plots.noise import NoiseMatrixDisplay
@@ -28,6 +29,7 @@ __all__ = [
     "BoostingCurveDisplay",
     "ConfusionNormDisplay",
     "CriticalDifferenceDisplay",
+    "DecisionTradeDisplay",
     "LearningCurveDisplay",
     "NoiseMatrixDisplay",
     "SelectionPathDisplay",
