@@ -9,6 +9,7 @@ from benchmarks import (
     active_published,
     centres,
     compression,
+    decisions,
     dialogues,
     fit_speed,
     footprint,
@@ -102,6 +103,10 @@ SECTIONS = {
     "norm": (
         "Rare classes, five folds of the small sets; other: the best peer, or CoMBo",
         norm.run,
+    ),
+    "decisions": (
+        "Fitted decisions around three classifiers, small tables, 3 folds; ratio: wins-losses",
+        decisions.run,
     ),
     "norm-speed": ("Fitting NormCoMBo and CoMBo with as many trees, one thread", norm_speed.run),
     "norm-research": (

@@ -8,7 +8,7 @@ from scipy.optimize import check_grad, minimize_scalar
 from scipy.special import softmax
 from sklearn.metrics import log_loss
 
-from uneven.decisions.log_pool import FLOOR, LogPool, fit_log_pool, pool_loss
+from uneven.decisions.log_pool import LogPool, fit_log_pool, pool_loss
 
 
 @st.composite
@@ -29,7 +29,8 @@ def pools(draw):
 
 
 def problem(members, y):
-    logs = np.log(np.maximum(np.stack(members), FLOOR))
+    floors = [np.clip(p[p > 0.0].min() / 2.0, 1e-6, 1e-2) for p in members]
+    logs = np.stack([np.log(np.maximum(p, floor)) for p, floor in zip(members, floors)])
     size = len(members) + members[0].shape[1]
     centre = np.zeros(size)
     centre[: len(members)] = 1.0 / len(members)
@@ -80,7 +81,7 @@ def test_one_member_without_bias_is_the_best_temperature():
     y = rng.integers(0, 3, 400)
     scores = rng.normal(size=(400, 3)) * 3.0
     scores[np.arange(400), y] += 3.0
-    p = np.maximum(softmax(scores, axis=1), 2 * FLOOR)
+    p = np.maximum(softmax(scores, axis=1), 1e-5)
     p /= p.sum(axis=1, keepdims=True)
     pool = fit_log_pool([p], y, weight_penalty=0.0, bias_penalty=1e9)
     best = minimize_scalar(lambda a: log_loss(y, softmax(a * np.log(p), axis=1)), (0.1, 1.0))
@@ -101,14 +102,16 @@ def test_a_useless_member_gets_no_weight_and_permuted_labels_give_chance():
 
 
 def test_members_that_abstain_leave_their_weight_to_the_others():
-    pool = LogPool(np.array([0.6, 0.2, 0.2]), np.array([0.1, 0.0]), np.array([0.7, 0.3]))
+    pool = LogPool(
+        np.array([0.6, 0.2, 0.2]), np.array([0.1, 0.0]), np.array([0.7, 0.3]), np.full(3, 1e-6)
+    )
     a, b, c = ([[x, 1 - x]] for x in (0.3, 0.8, 0.6))
     gap = [[np.nan, np.nan]]
     expected = softmax(0.75 * np.log(a) + 0.25 * np.log(b) + np.array([0.1, 0.0]), axis=1)
     np.testing.assert_allclose(pool.probabilities([a, b, gap]), expected)
     np.testing.assert_allclose(pool.probabilities([gap] * 3), [[0.7, 0.3]])
     assert np.isfinite(pool.probabilities([a, b, c])).all()
-    only_zero = LogPool(np.array([0.0, 1.0]), np.zeros(2), np.array([0.5, 0.5]))
+    only_zero = LogPool(np.array([0.0, 1.0]), np.zeros(2), np.array([0.5, 0.5]), np.full(2, 1e-6))
     np.testing.assert_allclose(only_zero.probabilities([a, gap]), a)
 
 

@@ -46,7 +46,7 @@ def test_it_is_cross_fitting_calibration_and_a_decision():
     tuned = TunedDecisionClassifier(FAST, cv=5).fit(X, Y)
     said = cross_val_predict(FAST, X, Y, cv=StratifiedKFold(5), method="predict_proba")
     codes = np.searchsorted(tuned.classes_, Y)
-    pool = fit_log_pool([said], codes)
+    pool = fit_log_pool([said], codes, bias_penalty=3.0)
     rule = fit_decision(pool.probabilities([said]), codes)
     np.testing.assert_allclose(tuned.decision_.factors, rule.factors)
     proba = pool.probabilities([FAST.fit(X, Y).predict_proba(NEW)])

@@ -1,8 +1,9 @@
 """One factor per class on probabilities divided by the prior, as far as the rows allow.
 
-The answer is argmax p / prior * f. With f = 1 it is the rule that treats all classes alike. Factors
-are searched on unseen rows by coordinates. What is minimised is a measure of the confusion matrix
-plus a price on the spread of log f. The row of a class in that matrix is made of its own rows and
+The answer is argmax p / prior * f. With f = 1 it is the rule that treats all classes alike, with
+f = prior the most probable class. Factors are searched around one of these rules, on unseen rows,
+by coordinates. What is minimised is a measure of the confusion matrix plus a price on the spread of
+log f around the rule. The row of a class in that matrix is made of its own rows and
 of pseudo-rows of the model's belief, i.e. all rows weighted by p(class | x): a class of 5 rows
 follows the belief, one of 500 the data.
 """
@@ -91,8 +92,8 @@ def fit_class_factors(
     Returns
     -------
     ndarray of shape (n_classes,)
-        Geometric mean about 1. Without rows: those of the rule that is best for the measure if
-        the probabilities are right (1 for all classes: the prior rule).
+        Geometric mean about 1. Without rows: 1 for all classes, the prior rule; for "macro_f1"
+        and "accuracy" in proportion to the shares, so that the most probable class is answered.
 
     Examples
     --------

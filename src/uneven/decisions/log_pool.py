@@ -20,8 +20,7 @@ from scipy.special import log_softmax, softmax
 from uneven.decisions.rows import check_codes, check_probabilities, effective_mass, share_of_classes
 from uneven.utils.model_types import check_numbers, check_shares, persisted
 
-FLOOR = 1e-4
-"""Smaller probabilities of a member count as this much: no member can veto a class."""
+LEAST_FLOOR, MOST_FLOOR = 1e-6, 1e-2
 
 _ROUNDS_WITH_GAPS = 4
 
@@ -38,11 +37,14 @@ class LogPool:
     bias : ndarray of shape (n_classes,)
     prior : ndarray of shape (n_classes,)
         Shares of the classes in training: the answer where every member abstains.
+    floors : ndarray of shape (n_members,)
+        Smaller probabilities of a member count as this much, so that none can veto a class.
     """
 
     weights: np.ndarray
     bias: np.ndarray
     prior: np.ndarray
+    floors: np.ndarray
 
     def probabilities(self, members: Sequence[Any]) -> np.ndarray:
         """Pool the probabilities of the members.
@@ -58,7 +60,8 @@ class LogPool:
         """
         if len(members) != len(self.weights):
             raise ValueError(f"the pool has {len(self.weights)} members, got {len(members)}.")
-        logs, gaps = _log_members(members, len(self.bias))
+        said = _stack(members, len(self.bias))
+        logs, gaps = _logs(said, self.floors), np.isnan(said).any(axis=2)
         scores = np.tensordot(self.weights, _fill_gaps(logs, gaps, self.weights), axes=1)
         pooled = softmax(scores + self.bias, axis=1)
         pooled[gaps.all(axis=0)] = self.prior
@@ -67,6 +70,9 @@ class LogPool:
     def _check_model_(self, n_classes: int) -> None:
         """Refuse loaded numbers that no fit leaves behind."""
         check_numbers(self.weights, self.weights.shape, "weights of members")
+        floors = check_numbers(self.floors, self.weights.shape, "least probabilities")
+        if self.weights.ndim != 1 or not floors.all():
+            raise ValueError("it has no least probability for every member")
         check_numbers(self.bias, (n_classes,), "biases of classes", signed=True)
         check_shares(self.prior, n_classes)
 
@@ -87,8 +93,10 @@ def fit_log_pool(
     Parameters
     ----------
     members : sequence of M array-like of shape (n_samples, n_classes)
-        Probabilities. Those below 1e-4 count as 1e-4. Rows of NaN: the member abstains, and its
-        weight is shared among the others in proportion to their weights.
+        Probabilities. Zeros count as half of the smallest one that the member has said, within
+        1e-6 and 0.01: a forest that never voted for a class knows less than a boost that gives it
+        1e-9. Rows of NaN: the member abstains, and its weight is shared among the others in
+        proportion to their weights.
     y : array-like of int, shape (n_samples,)
         Class codes from 0 to n_classes - 1.
     sample_weight : array-like of shape (n_samples,), optional
@@ -120,7 +128,9 @@ def fit_log_pool(
     if not len(members):
         raise ValueError("members is empty: a pool needs at least one array of probabilities.")
     n_classes = np.shape(members[0])[-1]
-    logs, gaps = _log_members(members, n_classes)
+    said = _stack(members, n_classes)
+    floors = np.array([_floor(p) for p in said])
+    logs, gaps = _logs(said, floors), np.isnan(said).any(axis=2)
     codes = check_codes(y, logs.shape[1], n_classes)
     mass = effective_mass(sample_weight, len(codes))
     prior = share_of_classes(codes, mass, n_classes)
@@ -129,14 +139,14 @@ def fit_log_pool(
     weights = np.full(len(logs), 1.0 / len(logs))
     bias = np.zeros(n_classes)
     if not len(codes):
-        return LogPool(weights, bias, prior)
+        return LogPool(weights, bias, prior, floors)
     start = np.concatenate([weights, bias])
     penalty = np.repeat([weight_penalty, bias_penalty], [len(weights), n_classes])
     for _ in range(_ROUNDS_WITH_GAPS if gaps.any() else 1):
         filled = _fill_gaps(logs, gaps, weights)
         found = _minimise(filled, codes, mass, start, penalty)
         weights, bias = found[: len(logs)], found[len(logs) :]
-    return LogPool(weights, bias, prior)
+    return LogPool(weights, bias, prior, floors)
 
 
 def _minimise(
@@ -195,11 +205,18 @@ def pool_loss(
     return float(loss), gradient + 2.0 * penalty * moved
 
 
-def _log_members(members: Sequence[Any], n_classes: int) -> tuple[np.ndarray, np.ndarray]:
-    """Logarithms, shape (n_members, n_samples, n_classes), and where members abstain."""
-    stacked = np.stack([check_probabilities(p, n_classes, gaps=True) for p in members])
-    gaps = np.isnan(stacked).any(axis=2)
-    return np.log(np.maximum(stacked, FLOOR)), gaps
+def _stack(members: Sequence[Any], n_classes: int) -> np.ndarray:
+    """Checked probabilities, shape (n_members, n_samples, n_classes)."""
+    return np.stack([check_probabilities(p, n_classes, gaps=True) for p in members])
+
+
+def _floor(probabilities: np.ndarray) -> float:
+    smallest = np.min(probabilities, where=probabilities > 0.0, initial=1.0)
+    return float(np.clip(smallest / 2.0, LEAST_FLOOR, MOST_FLOOR))
+
+
+def _logs(said: np.ndarray, floors: np.ndarray) -> np.ndarray:
+    return np.asarray(np.log(np.maximum(said, floors[:, None, None])))
 
 
 def _fill_gaps(logs: np.ndarray, gaps: np.ndarray, weights: np.ndarray) -> np.ndarray:

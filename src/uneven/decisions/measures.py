@@ -23,10 +23,11 @@ class ConfusionMeasure:
         Takes confusion matrices of shape (..., n_classes, n_classes), row = true class, whose row
         sums are the sizes of the classes, and returns an array of shape (...): smaller is better.
     rule : {"prior", "posterior"}
-        What is best if the probabilities are right, as far as it is known: the class with the
-        largest probability divided by its prior, or just the largest probability.
+        Where the search begins and what factors are drawn to: the class with the largest
+        probability divided by its prior, or just with the largest probability.
     searched : bool
-        Whether factors are searched around that rule.
+        Whether there is a search, unless recalls are demanded: that rule is the best one for
+        balanced accuracy and for accuracy, if the probabilities are right.
     pseudo_rows : float
         Rows of each class that the model's own belief counts for.
     spread_price : float
@@ -37,8 +38,8 @@ class ConfusionMeasure:
     loss: Callable[[np.ndarray], np.ndarray]
     rule: Literal["prior", "posterior"] = "prior"
     searched: bool = True
-    pseudo_rows: float = 60.0
-    spread_price: float = 0.12
+    pseudo_rows: float = 20.0
+    spread_price: float = 0.06
 
 
 def _rates(confusion: np.ndarray) -> np.ndarray:
@@ -93,13 +94,17 @@ def error_loss(confusion: np.ndarray) -> np.ndarray:
 
 
 MEASURES = {
-    "norm": ConfusionMeasure("confusion norm", confusion_norm_loss),
+    "norm": ConfusionMeasure(
+        "confusion norm", confusion_norm_loss, pseudo_rows=60.0, spread_price=0.12
+    ),
     "gmean": ConfusionMeasure("G-mean", geometric_mean_loss),
     "balanced_accuracy": ConfusionMeasure(
         "balanced accuracy", mean_recall_loss, searched=False, spread_price=0.01
     ),
     "worst_recall": ConfusionMeasure("worst recall", worst_recall_loss),
-    "macro_f1": ConfusionMeasure("macro F1", macro_f1_loss, pseudo_rows=20.0, spread_price=0.03),
+    "macro_f1": ConfusionMeasure(
+        "macro F1", macro_f1_loss, rule="posterior", pseudo_rows=60.0, spread_price=0.01
+    ),
     "accuracy": ConfusionMeasure(
         "accuracy", error_loss, rule="posterior", searched=False, spread_price=0.01
     ),

@@ -43,6 +43,8 @@ from uneven.utils.parameters import (
 from uneven.utils.validation import check_mass, fitted_attributes, whole_or_nothing
 from uneven.votes.vote import flatten_binary
 
+_BIAS_PENALTY = 3.0
+
 
 def _check_cv(cv: Any) -> None:
     if isinstance(cv, str):
@@ -277,7 +279,7 @@ class TunedDecisionClassifier(ClassifierMixin, MetaEstimatorMixin, BaseEstimator
         said, codes, weight = unseen.probabilities, unseen.codes, unseen.weight
         self.calibration_ = None
         if self.calibrate:
-            self.calibration_ = fit_log_pool([said], codes, weight)
+            self.calibration_ = fit_log_pool([said], codes, weight, bias_penalty=_BIAS_PENALTY)
             said = self.calibration_.probabilities([said])
         self.unseen_ = UnseenRows(said, codes, weight)
         self.decision_ = self._fit_decision(self._target())
