@@ -1,5 +1,6 @@
 """The wrapper around any classifier: where unseen rows come from, and what it answers."""
 
+import copy
 import pickle
 
 import numpy as np
@@ -340,3 +341,17 @@ def test_other_libraries(module):
     assert confusion_norm(truth, tuned.predict(NEW)) < confusion_norm(
         truth, np.ravel(make().fit(X, codes).predict(NEW))
     )
+
+
+def test_what_was_loaded_is_checked():
+    tuned = TunedDecisionClassifier(FAST).fit(X, Y)
+    tuned._check_model_()
+    small = TunedDecisionClassifier(FAST).fit(X, Y != "rare")
+    for name in ("estimator_", "calibration_", "decision_", "unseen_"):
+        mixed = copy.copy(tuned)
+        setattr(mixed, name, getattr(small, name))
+        with pytest.raises(ValueError):
+            mixed._check_model_()
+        setattr(mixed, name, "text")
+        with pytest.raises(ValueError, match="str"):
+            mixed._check_model_()

@@ -133,46 +133,7 @@ class Decision:
         -------
         str
         """
-        return "\n".join([*self._describe_rule(classes), *self._describe_extras(classes)])
-
-    def _describe_rule(self, classes: Sequence[Any]) -> list[str]:
-        if self.factors is None:
-            lines = ["Answers the class with the smallest expected cost."]
-        elif np.ptp(np.log(self.factors)) < _ENOUGH:
-            lines = [
-                "Answers the class with the largest probability divided by its share in training "
-                f"({self.measure})."
-            ]
-        elif np.ptp(np.log(self.factors / self.prior)) < _ENOUGH:
-            lines = [f"Answers the most probable class ({self.measure})."]
-        else:
-            lines = [
-                "Answers the class with the largest probability divided by its share in training "
-                f"and multiplied by its factor, fitted for {self.measure}:"
-            ]
-        weights = None if self.factors is None else self.factors / self.prior
-        for k, name in enumerate(classes):
-            line = f"  {name}: share {self.prior[k]:.3g}"
-            if weights is not None and self.factors is not None:
-                line += (
-                    f", factor {self.factors[k]:.3g}, so weighs {weights[k] / weights.min():.3g}"
-                )
-            lines.append(f"{line}; recall {self.recalls[k]:.2f}")
-        return lines
-
-    def _describe_extras(self, classes: Sequence[Any]) -> list[str]:
-        lines = [
-            f"The recall of {classes[k]} is to be at least {self.least_recall[k]:g}."
-            for k in np.flatnonzero(self.least_recall).tolist()
-        ]
-        if not np.allclose(self.prior, self.target):
-            shares = ", ".join(f"{name} {share:.3g}" for name, share in zip(classes, self.target))
-            lines.append(f"Expected shares where it answers: {shares}.")
-        if self.abstain_cost is not None:
-            lines.append(
-                f"Abstains where an answer is expected to cost over {self.abstain_cost:g}."
-            )
-        return lines
+        return "\n".join([*_rule_in_words(self, classes), *_extras_in_words(self, classes)])
 
     def _check_model_(self, n_classes: int) -> None:
         """Refuse loaded numbers that no fit leaves behind."""
@@ -337,3 +298,33 @@ def _check_reached(rule: Decision, names: Sequence[Any]) -> None:
         f"constraints: no class factors were found with these recalls on unseen rows: {wanted}. "
         f"The nearest ones reach {reached}: demand less, or use a better model."
     )
+
+
+def _rule_in_words(rule: Decision, classes: Sequence[Any]) -> list[str]:
+    """What is answered, and a line per class."""
+    divided = "Answers the class with the largest probability divided by its share in training"
+    if rule.factors is None:
+        lines = ["Answers the class with the smallest expected cost."]
+    elif np.ptp(np.log(rule.factors)) < _ENOUGH:
+        lines = [f"{divided} ({rule.measure})."]
+    elif np.ptp(np.log(rule.factors / rule.prior)) < _ENOUGH:
+        lines = [f"Answers the most probable class ({rule.measure})."]
+    else:
+        lines = [f"{divided} and multiplied by its factor, fitted for {rule.measure}."]
+    for k, name in enumerate(classes):
+        factor = "" if rule.factors is None else f", factor {rule.factors[k]:.3g}"
+        lines.append(f"  {name}: share {rule.prior[k]:.3g}{factor}, recall {rule.recalls[k]:.2f}")
+    return lines
+
+
+def _extras_in_words(rule: Decision, classes: Sequence[Any]) -> list[str]:
+    lines = [
+        f"The recall of {classes[k]} is to be at least {rule.least_recall[k]:g}."
+        for k in np.flatnonzero(rule.least_recall).tolist()
+    ]
+    if not np.allclose(rule.prior, rule.target):
+        shares = ", ".join(f"{name} {share:.3g}" for name, share in zip(classes, rule.target))
+        lines.append(f"Expected shares where it answers: {shares}.")
+    if rule.abstain_cost is not None:
+        lines.append(f"Abstains where an answer is expected to cost over {rule.abstain_cost:g}.")
+    return lines

@@ -44,6 +44,7 @@ from uneven.utils.validation import check_mass, fitted_attributes, whole_or_noth
 from uneven.votes.vote import flatten_binary
 
 _BIAS_PENALTY = 3.0
+"""Biases of one classifier may follow the data sooner than those of a pool."""
 
 
 def _check_cv(cv: Any) -> None:
@@ -228,12 +229,11 @@ class TunedDecisionClassifier(ClassifierMixin, MetaEstimatorMixin, BaseEstimator
             self.estimator_ = clone(self.estimator).fit(X, labels, **fit_params)
         self.classes_ = np.asarray(self.estimator_.classes_)
         codes = _encode(labels, self.classes_)
-        n_classes = len(self.classes_)
         if prefit:
             said = class_probabilities(self.estimator_, X, self.classes_)
             unseen = UnseenRows(said, codes, weight)
         elif isinstance(self.cv, str) and has_out_of_bag(self.estimator_):
-            unseen = out_of_bag(self.estimator_, codes, weight, n_classes)
+            unseen = out_of_bag(self.estimator_, codes, weight)
         else:
             unseen = cross_fit(
                 self.estimator,
@@ -445,7 +445,7 @@ class TunedDecisionClassifier(ClassifierMixin, MetaEstimatorMixin, BaseEstimator
         folds = not_repeatable("folds are numbered by rows, not by weights")
         own_rule = {"check_classifiers_train": "the most probable class is not always the answer"}
         return [
-            (cls(LogisticRegression(), cv=3), folds),
+            (cls(LogisticRegression(), cv=3), folds | own_rule),
             (cls(GaussianNB(), measure="macro_f1", calibrate=False, cv=2), own_rule),
         ]
 

@@ -87,7 +87,7 @@ def has_out_of_bag(model: Any) -> bool:
     return kept is not None and np.ndim(kept) == 2 and np.shape(kept)[1] == len(model.classes_)
 
 
-def out_of_bag(model: Any, codes: np.ndarray, weight: np.ndarray, n_classes: int) -> UnseenRows:
+def out_of_bag(model: Any, codes: np.ndarray, weight: np.ndarray) -> UnseenRows:
     """The rows that a fitted ensemble has out-of-bag probabilities for."""
     shares = np.asarray(model.oob_decision_function_, dtype=np.float64)
     total = shares.sum(axis=1, keepdims=True)
