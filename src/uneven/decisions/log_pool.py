@@ -15,7 +15,7 @@ from typing import Any
 
 import numpy as np
 from scipy.optimize import minimize
-from scipy.special import log_softmax, softmax
+from scipy.special import softmax
 
 from uneven.decisions.rows import check_codes, check_probabilities, effective_mass, share_of_classes
 from uneven.utils.model_types import check_numbers, check_shares, persisted
@@ -194,14 +194,18 @@ def pool_loss(
     gradient : ndarray of shape (n_members + n_classes,)
     """
     weights, bias = parameters[: len(logs)], parameters[len(logs) :]
-    log_p = log_softmax(np.tensordot(weights, logs, axes=1) + bias, axis=1)
+    scores = np.tensordot(weights, logs, axes=1) + bias
+    scores -= scores.max(axis=1, keepdims=True)
     rows = np.arange(len(codes))
+    told = scores[rows, codes]
+    slope = np.exp(scores, out=scores)
+    totals = slope.sum(axis=1)
     moved = parameters - centre
-    loss = -share @ log_p[rows, codes] + penalty @ moved**2
-    slope = np.exp(log_p)
-    slope[rows, codes] -= 1.0
-    slope *= share[:, None]
-    gradient = np.concatenate([np.einsum("mnk,nk->m", logs, slope), slope.sum(axis=0)])
+    loss = share @ (np.log(totals) - told) + penalty @ moved**2
+    slope *= (share / totals)[:, None]
+    slope[rows, codes] -= share
+    by_member = logs.reshape(len(logs), -1) @ slope.ravel()
+    gradient = np.concatenate([by_member, slope.sum(axis=0)])
     return float(loss), gradient + 2.0 * penalty * moved
 
 
