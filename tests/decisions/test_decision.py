@@ -79,6 +79,20 @@ def test_two_classes_with_a_demand_equal_the_best_threshold():
     assert (rule.answers(p) == y).mean() >= best - 0.006
 
 
+@pytest.mark.parametrize("seed", [2, 5, 6])
+@pytest.mark.parametrize("demands", [{2: 0.8}, {2: 0.8, 1: 0.5}])
+def test_demands_are_met_as_well_as_by_trying_everything(seed, demands):
+    p, y, _ = noisy(600, 3, seed=seed, strength=1.2)
+    rule = fit_decision(p, y, measure="accuracy", constraints=demands)
+    steps, best = np.linspace(-6.0, 10.0, 65), 0.0
+    for one in steps:
+        for other in steps:
+            said = (np.log(p) + [0.0, one, other]).argmax(axis=1)
+            if all((said[y == k] == k).mean() >= least for k, least in demands.items()):
+                best = max(best, (said == y).mean())
+    assert (rule.answers(p) == y).mean() >= best
+
+
 def test_abstaining_is_the_rule_of_chow():
     p, y, _ = noisy(300, 3)
     rule = fit_decision(p, y, measure="accuracy", abstain_cost=0.3)

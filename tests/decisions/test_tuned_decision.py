@@ -20,7 +20,7 @@ from sklearn.preprocessing import StandardScaler
 from sklearn.svm import LinearSVC
 from sklearn.tree import DecisionTreeClassifier
 
-from uneven import TunedDecisionClassifier
+from uneven import ComboClassifier, TunedDecisionClassifier
 from uneven.decisions import change_prior, fit_decision, fit_log_pool
 from uneven.metrics import class_recalls, confusion_norm
 
@@ -344,9 +344,10 @@ def test_other_libraries(module):
 
 
 def test_what_was_loaded_is_checked():
-    tuned = TunedDecisionClassifier(FAST).fit(X, Y)
+    quick = ComboClassifier(n_estimators=2)
+    tuned = TunedDecisionClassifier(quick, cv=2).fit(X, Y)
     tuned._check_model_()
-    small = TunedDecisionClassifier(FAST).fit(X, Y != "rare")
+    small = TunedDecisionClassifier(quick, cv=2).fit(X, Y != "rare")
     for name in ("estimator_", "calibration_", "decision_", "unseen_"):
         mixed = copy.copy(tuned)
         setattr(mixed, name, getattr(small, name))

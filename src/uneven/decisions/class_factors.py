@@ -25,6 +25,7 @@ _UNIT = 2.0**30
 _OFFSETS = np.linspace(-2.0, 2.0, 33)
 _FAR_OFFSETS = np.concatenate([np.linspace(-32.0, -2.5, 60), _OFFSETS, np.linspace(2.5, 32.0, 60)])
 _FINE_OFFSETS = np.linspace(-0.25, 0.25, 33)
+_SHORT_PRICES = (0.3, 1.0, 3.0, 10.0)
 _TURNS = 4
 _DIGITS = 9
 
@@ -117,7 +118,8 @@ def fit_class_factors(
         rows = JudgedRows.of(shares, codes, prior, sample_weight, target)
         pseudo = chosen.pseudo_rows if pseudo_rows is None else pseudo_rows
         price = chosen.spread_price if spread_price is None else spread_price
-        log_factors = _search(rows, chosen, float(pseudo), float(price), centre, demands)
+        search = FactorSearch(rows, chosen, float(pseudo), float(price), centre, demands)
+        log_factors = search.run()
     else:
         log_factors = centre
     return np.asarray(np.exp((log_factors - np.rint(log_factors.mean())) / _UNIT))
@@ -200,45 +202,74 @@ class JudgedRows:
         return counts, beliefs
 
 
-def _search(
-    rows: JudgedRows,
-    measure: ConfusionMeasure,
-    pseudo_rows: float,
-    spread_price: float,
-    centre: np.ndarray,
-    least_recall: np.ndarray,
-) -> np.ndarray:
-    """Let the classes take turns: each takes the best of many offsets on its log factor.
+@dataclass(frozen=True, eq=False)
+class FactorSearch:
+    """A search of log factors by coordinates: the classes take turns.
 
-    Better means: first, recalls fall less short of what is demanded; then, a smaller loss.
+    Attributes
+    ----------
+    rows : JudgedRows
+    measure : ConfusionMeasure
+    pseudo_rows, spread_price : float
+    centre : ndarray of shape (n_classes,)
+        Log factors to begin with, which others are priced by their distance from.
+    least_recall : ndarray of shape (n_classes,)
     """
-    log_factors = centre.copy()
-    best = (np.inf, np.inf)
-    for offsets in _schedule(bool(least_recall.any())):
-        before = best
-        whole = np.rint(offsets * _UNIT)
-        for column in np.flatnonzero(rows.sizes).tolist():
-            counts, beliefs = rows.sweep(log_factors, column, whole)
-            tried = np.repeat((log_factors - centre)[None, :], len(whole), axis=0)
-            tried[:, column] += whole
-            losses = measure.loss(rows.confusion(counts, beliefs, pseudo_rows))
-            losses = (losses + spread_price * tried.std(axis=1) / _UNIT).round(_DIGITS)
-            short = np.maximum(least_recall - rows.recalls(counts), 0.0).sum(axis=1)
-            short = short.round(_DIGITS)
-            pick = np.lexsort((whole, np.abs(whole), losses, short))[0]
-            if (short[pick], losses[pick]) < best:
-                best = (short[pick], losses[pick])
-                log_factors[column] += whole[pick]
-        if best == before and offsets is _OFFSETS:
-            break
-    return log_factors
 
+    rows: JudgedRows
+    measure: ConfusionMeasure
+    pseudo_rows: float
+    spread_price: float
+    centre: np.ndarray
+    least_recall: np.ndarray
 
-def _schedule(constrained: bool) -> list[np.ndarray]:
-    """Offsets to try in each turn; far ones come first where recalls are demanded."""
-    if not constrained:
-        return [_OFFSETS] * _TURNS
-    return [_FAR_OFFSETS] * _TURNS + [_FINE_OFFSETS] * _TURNS
+    def run(self) -> np.ndarray:
+        """Log factors in whole units, shape (n_classes,); where recalls are demanded, the better
+        end of two ways: they come first at once, or have a price that rises from turn to turn.
+        """
+        if not self.least_recall.any():
+            return self._descend([(_OFFSETS, 0.0)] * _TURNS)
+        fine = [(_FINE_OFFSETS, np.inf)] * _TURNS
+        at_once = [(_FAR_OFFSETS, np.inf)] * _TURNS + fine
+        rising = [(_OFFSETS, price) for price in _SHORT_PRICES]
+        ends = [self._descend(at_once), self._descend([*rising, *at_once])]
+        return min(ends, key=self._value)
+
+    def _descend(self, turns: list[tuple[np.ndarray, float]]) -> np.ndarray:
+        """In each turn, every class takes the best of some offsets on its log factor.
+
+        A unit of missing recall has the price of the turn; if that is infinite, recalls are
+        compared first. The smallest of equally good moves is taken.
+        """
+        log_factors = self.centre.copy()
+        for offsets, short_price in turns:
+            before = log_factors.copy()
+            whole = np.rint(offsets * _UNIT)
+            for column in np.flatnonzero(self.rows.sizes).tolist():
+                short, losses = self._judge(log_factors, column, whole)
+                if np.isfinite(short_price):
+                    short, losses = np.zeros(len(short)), losses + short_price * short
+                keys = (whole, np.abs(whole), losses.round(_DIGITS), short.round(_DIGITS))
+                log_factors[column] += whole[np.lexsort(keys)[0]]
+            if short_price == 0.0 and np.array_equal(log_factors, before):
+                break
+        return log_factors
+
+    def _judge(
+        self, log_factors: np.ndarray, column: int, offsets: np.ndarray
+    ) -> tuple[np.ndarray, np.ndarray]:
+        """Missing recall, and loss with the price of the spread, for every offset."""
+        counts, beliefs = self.rows.sweep(log_factors, column, offsets)
+        tried = np.repeat((log_factors - self.centre)[None, :], len(offsets), axis=0)
+        tried[:, column] += offsets
+        losses = self.measure.loss(self.rows.confusion(counts, beliefs, self.pseudo_rows))
+        losses = losses + self.spread_price * tried.std(axis=1) / _UNIT
+        short = np.maximum(self.least_recall - self.rows.recalls(counts), 0.0).sum(axis=1)
+        return short, losses
+
+    def _value(self, log_factors: np.ndarray) -> tuple[float, float]:
+        short, losses = self._judge(log_factors, 0, np.zeros(1))
+        return float(short[0].round(_DIGITS)), float(losses[0].round(_DIGITS))
 
 
 def _levels(probabilities: np.ndarray, prior: np.ndarray) -> np.ndarray:
