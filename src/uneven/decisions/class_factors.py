@@ -108,6 +108,7 @@ def fit_class_factors(
     prior = np.asarray(prior, dtype=np.float64)
     if prior.ndim != 1 or not np.isfinite(prior).all() or (prior <= 0.0).any():
         raise ValueError(f"prior must hold a positive share for every class, got {prior}.")
+    prior = prior / prior.sum()
     shares = check_probabilities(probabilities, len(prior))
     codes = check_codes(y, len(shares), len(prior))
     chosen = find_measure(measure)
@@ -274,7 +275,7 @@ class FactorSearch:
 
 def _levels(probabilities: np.ndarray, prior: np.ndarray) -> np.ndarray:
     present = np.maximum(probabilities, np.finfo(float).tiny)
-    return np.ascontiguousarray(_whole_logs(present) - _whole_logs(prior))
+    return np.ascontiguousarray(_whole_logs(present) - _whole_logs(prior / prior.sum()))
 
 
 def _whole_logs(values: np.ndarray) -> np.ndarray:
