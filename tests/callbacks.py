@@ -6,7 +6,7 @@ class StopAfter:
 
     def __init__(self, n_rounds, ask):
         self.n_rounds, self.ask = n_rounds, ask
-        self.seen = 0
+        self.seen, self.task = 0, "round"
 
     def setup(self, estimator, context):
         pass
@@ -18,7 +18,7 @@ class StopAfter:
         pass
 
     def on_fit_task_end(self, estimator, context, *, fitted_estimator):
-        if context.task_name != "round":
+        if context.task_name != self.task:
             return False
         self.seen += 1
         self.answer = self.ask(fitted_estimator)

@@ -8,6 +8,7 @@ from uneven.boosting import NormComboClassifier as NormComboClassifier
 from uneven.comparison import Comparison as Comparison
 from uneven.comparison import compare as compare
 from uneven.decisions import TunedDecisionClassifier as TunedDecisionClassifier
+from uneven.ensemble import UnevenClassifier as UnevenClassifier
 from uneven.fusion import BregmanVoteClassifier as BregmanVoteClassifier
 from uneven.fusion import CarakoClassifier as CarakoClassifier
 from uneven.fusion import EarlyFusionClassifier as EarlyFusionClassifier

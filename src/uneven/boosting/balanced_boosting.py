@@ -13,8 +13,7 @@ from uneven.utils.docstrings import documented
 from uneven.utils.methods import method
 from uneven.utils.model_types import persisted
 from uneven.utils.parameters import Flag, Interval, Maybe, Whole, store_parameters
-from uneven.views import resolve_views
-from uneven.views.training_rows import TrainingRows
+from uneven.views.training_rows import TrainingRows, count_categories
 
 
 @persisted("balanced_boosting", role="classifier")
@@ -153,37 +152,12 @@ class BalancedBoostingClassifier(ComboClassifier):
 
     def _settle(self, rows: TrainingRows) -> None:
         """Choose what was left open, by the size of the table."""
-        rows.n_codes = self._categories_of(rows)
+        rows.n_codes = count_categories(self, rows)
         n_even = int(np.bincount(rows.y).min()) * len(rows.classes)
         kind = (n_even, sp.issparse(rows.X), self.early_stopping)
         found = settings_for(len(rows.y), rows.X.shape[1], *kind)
         given = {name: getattr(self, name) for name in found if name != "early_stopping"}
         self.settled_ = found | {name: v for name, v in given.items() if v is not None}
-
-    def _categories_of(self, rows: TrainingRows) -> np.ndarray | None:
-        """Number of categories of each column, 0 for numbers, shape (n_features,)."""
-        if self.categorical_features is None:
-            return rows.n_codes
-        views = resolve_views(
-            {"categories": self.categorical_features},
-            n_features=rows.X.shape[1],
-            feature_names=getattr(self, "feature_names_in_", None),
-        )
-        if sp.issparse(rows.X):
-            raise ValueError("categorical_features needs a dense table; X is sparse.")
-        counts = np.zeros(rows.X.shape[1], dtype=np.int64)
-        if rows.n_codes is not None:
-            counts[:] = rows.n_codes
-        for column in views.columns[0]:
-            values = rows.X[:, column]
-            values = values[~np.isnan(values)]
-            if np.any(values < 0) or np.any(values != np.rint(values)) or np.any(values > 1e6):
-                raise ValueError(
-                    f"categorical_features: column {column} holds values that are no codes of "
-                    f"categories (whole numbers from 0 to a million), such as {values.min()!r}."
-                )
-            counts[column] = max(counts[column], int(values.max(initial=0)) + 1)
-        return counts
 
     def _value(self, name: str) -> Any:
         return self.settled_[name] if name in self.settled_ else getattr(self, name)

@@ -26,6 +26,7 @@ from uneven.costs.matrices import CostMatrix, KnownLabels, VoteCosts
 from uneven.costs.score_costs import LOSSES, ScoreCosts
 from uneven.metrics.scoring import get_scorer
 from uneven.noise import check_noise_matrix, invert_noise
+from uneven.utils.callbacks import CallbackSupportMixin, announced_steps, with_callbacks
 from uneven.utils.parallel import ThreadPool, thread_pool
 from uneven.utils.parameters import (
     Choice,
@@ -45,18 +46,6 @@ from uneven.views.training_rows import TrainingRows, check_same_table, validate_
 from uneven.voters import TrainingTable, Voter, WeakLearner, as_weak_learner
 from uneven.votes import ALL_VIEWS, Term, Vote
 from uneven.votes.vote import StagedVoteClassifier
-
-try:
-    from sklearn.callback import CallbackSupportMixin as CallbackSupportMixin
-    from sklearn.callback import with_callbacks as with_callbacks
-except ImportError:  # scikit-learn before 1.9
-
-    class CallbackSupportMixin:  # type: ignore[no-redef]
-        """Stand-in for scikit-learn's mixin: there are no callbacks to support."""
-
-    def with_callbacks(method: Callable) -> Callable:  # type: ignore[no-redef]
-        """Stand-in for scikit-learn's decorator."""
-        return method
 
 
 class RowDraw:
@@ -745,30 +734,16 @@ def announced_rounds(
     int
         The round number. Iteration ends early when a callback asks for it.
     """
-    start_context = getattr(estimator, "_init_callback_context", None)
-    if start_context is None:
-        for number in rounds:
-            yield number
-            _print_round(estimator, number)
-            if estimator.stop_reason_:
-                return
-        return
 
     def snapshot() -> dict[str, Any]:
         return fitted_attributes(estimator) | {"vote_": vote.stand()}
 
-    data = {"estimator": estimator, "X": table.X, "y": table.y}
-    context = start_context(max_subtasks=len(rounds))
-    context.call_on_fit_task_begin(**data)
-    for number in rounds:
-        inner = context.subcontext(task_name="round")
-        inner.call_on_fit_task_begin(**data)
-        yield number
+    def is_over(number: int) -> bool:
         _print_round(estimator, number)
-        asked_to_stop = inner.call_on_fit_task_end(**data, reconstruction_attributes=snapshot)
-        if asked_to_stop or estimator.stop_reason_:
-            break
-    context.call_on_fit_task_end(**data, reconstruction_attributes=snapshot)
+        return bool(estimator.stop_reason_)
+
+    told = {"name": "round", "X": table.X, "y": table.y}
+    yield from announced_steps(estimator, rounds, **told, snapshot=snapshot, is_over=is_over)
 
 
 def warn_of_guessing() -> None:

@@ -216,6 +216,8 @@ class ScoreLearner:
     row_mask : ndarray of bool, shape (n_samples,)
         Rows that have the view.
     settings : ScoreSettings
+    codes : RowCodes, optional
+        Codes of the columns, if they are made already.
     """
 
     def __init__(
@@ -225,10 +227,11 @@ class ScoreLearner:
         view: int,
         row_mask: np.ndarray,
         settings: ScoreSettings,
+        codes: RowCodes | None = None,
     ) -> None:
         self.table, self.view, self.settings = table, view, settings
         self.row_mask = None if row_mask.all() else row_mask
-        self.codes = RowCodes.of(table, columns, settings.max_bins)
+        self.codes = RowCodes.of(table, columns, settings.max_bins) if codes is None else codes
         self.grower = ScoreTreeGrower(
             settings.max_leaves, settings.max_depth, settings.l2, settings.min_weight, table.pool
         )

@@ -94,7 +94,7 @@ def default_methods(several_views: bool, noisy: bool = False) -> list[str]:
     Examples
     --------
     >>> default_methods(several_views=False)[:3]
-    ['balanced_boosting', 'combo', 'norm_combo']
+    ['uneven', 'balanced_boosting', 'combo']
     """
     return [
         name

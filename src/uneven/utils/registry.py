@@ -98,7 +98,7 @@ class Registry(MutableMapping[str, Entry], Generic[Entry]):
 
 def import_families() -> None:
     """Import the packages whose classes can be compared and kept in files: they register."""
-    for family in ("boosting", "fusion", "linear", "noise", "stacking", "versionspace"):
+    for family in ("boosting", "ensemble", "fusion", "linear", "noise", "stacking", "versionspace"):
         import_module(f"uneven.{family}")
 
 
@@ -152,7 +152,7 @@ def read_declarations(declaration: str, *fields: str) -> list[dict[str, Any]]:
     --------
     >>> found = read_declarations("method", "name", "label", "description")
     >>> found[0]["name"], found[0]["label"]
-    ('balanced_boosting', 'balanced boosting')
+    ('uneven', 'Uneven')
     """
     found: list[dict[str, Any]] = []
     for text in _sources(files("uneven")):

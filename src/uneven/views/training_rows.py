@@ -11,6 +11,7 @@ from dataclasses import dataclass, replace
 from typing import Any
 
 import numpy as np
+import scipy.sparse as sp
 from sklearn.utils.multiclass import check_classification_targets
 from sklearn.utils.validation import validate_data
 
@@ -133,6 +134,45 @@ def validate_fit_data(
     if categories:
         n_codes = np.array([len(categories.get(name, ())) for name in frame.columns])
     return TrainingRows(X, y, mass, views.presence(X), classes, views, sure, n_codes)
+
+
+def count_categories(estimator: Any, rows: TrainingRows) -> np.ndarray | None:
+    """Number of categories of each column, 0 for numbers.
+
+    Parameters
+    ----------
+    estimator : object
+        Its ``categorical_features`` names columns of codes, beside the category columns of a
+        frame.
+    rows : TrainingRows
+
+    Returns
+    -------
+    ndarray of int, shape (n_features,), or None
+        None if there are numbers only.
+    """
+    if estimator.categorical_features is None:
+        return rows.n_codes
+    views = resolve_views(
+        {"categories": estimator.categorical_features},
+        n_features=rows.X.shape[1],
+        feature_names=getattr(estimator, "feature_names_in_", None),
+    )
+    if sp.issparse(rows.X):
+        raise ValueError("categorical_features needs a dense table; X is sparse.")
+    counts = np.zeros(rows.X.shape[1], dtype=np.int64)
+    if rows.n_codes is not None:
+        counts[:] = rows.n_codes
+    for column in views.columns[0]:
+        values = rows.X[:, column]
+        values = values[~np.isnan(values)]
+        if np.any(values < 0) or np.any(values != np.rint(values)) or np.any(values > 1e6):
+            raise ValueError(
+                f"categorical_features: column {column} holds values that are no codes of "
+                f"categories (whole numbers from 0 to a million), such as {values.min()!r}."
+            )
+        counts[column] = max(counts[column], int(values.max(initial=0)) + 1)
+    return counts
 
 
 def validate_predict_data(estimator: Any, X: Any) -> Any:

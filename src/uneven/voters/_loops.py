@@ -604,3 +604,14 @@ def linear_answers(X, columns, n_codes, centre, scale, coef, intercept, answers)
                 scores += min(max(z, -FAR), FAR) * coef[row]
             row += 1
         answers[i] = scores.argmax()
+
+
+@njit(cache=True, nogil=True)
+def tree_depth(child):
+    """Questions on the longest path of a tree whose children come after their parents."""
+    below = np.zeros(len(child), dtype=np.int64)
+    for node in range(len(child) - 1, -1, -1):
+        left = child[node]
+        if left != node:
+            below[node] = 1 + max(below[left], below[left + 1])
+    return below[0]

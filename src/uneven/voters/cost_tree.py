@@ -243,13 +243,7 @@ class TreeVoter:
     @property
     def depth(self) -> int:
         """Questions on the longest path."""
-        child = self.child.tolist()
-        below = [0] * len(child)
-        for node in range(len(child) - 1, -1, -1):
-            left = child[node]
-            if left != node:
-                below[node] = 1 + max(below[left], below[left + 1])
-        return below[0]
+        return int(_loops.tree_depth(self.child))
 
     def predict(self, X: Any) -> np.ndarray:
         """Class index for each row of ``X``, shape (n_samples,)."""

@@ -1,0 +1,79 @@
+"""Any classifier with probabilities as a member, cross-fitted."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+
+from uneven.ensemble.shared_table import Learnt, SharedTable, fill_absent
+from uneven.fusion.per_view import fit_model
+from uneven.utils.model_types import check_part, check_whole, persisted
+from uneven.utils.parallel import ThreadPool
+
+
+@dataclass(frozen=True)
+class AnyClassifier:
+    """A classifier of scikit-learn's kind that gives probabilities.
+
+    Attributes
+    ----------
+    estimator : classifier
+        Gets numbers: NaN where a value is missing, codes of categories.
+    n_folds : int
+    """
+
+    estimator: Any
+    n_folds: int = 5
+
+    def learn(self, table: SharedTable, seed: int) -> Learnt:
+        """Fit it to all rows, and to the rows outside of every fold."""
+        rng = np.random.RandomState(seed)
+        folds = table.deal(self.n_folds, int(rng.randint(2**31 - 1)))
+        unseen = np.empty((len(table.y), table.n_classes))
+        for k in range(int(folds.max()) + 1):
+            out, kept = np.flatnonzero(folds == k), np.flatnonzero(folds != k)
+            unseen[out] = self._fit(table, kept, rng).probabilities(table.X[out], table.pool)
+        return Learnt(self._fit(table, np.arange(len(folds)), rng), unseen)
+
+    def _fit(self, table: SharedTable, rows: np.ndarray, rng: Any) -> ClassifierModel:
+        X, y = table.X[rows], table.y[rows]
+        labels = np.unique(y)
+        if len(labels) == 1:
+            return ClassifierModel(None, labels, table.prior)
+        model = fit_model(self.estimator, X, y, table.mass[rows], rng)
+        return ClassifierModel(model, labels, table.prior)
+
+
+@persisted("classifier_model", role="ensemble_model")
+@dataclass
+class ClassifierModel:
+    """A fitted classifier.
+
+    Attributes
+    ----------
+    model : classifier or None
+        Knows classes by their codes; None if there was one only.
+    labels : ndarray of int, shape (n_labels,)
+        Classes that it has seen.
+    prior : ndarray of shape (n_classes,)
+    """
+
+    model: Any
+    labels: np.ndarray
+    prior: np.ndarray
+
+    def probabilities(self, X: Any, pool: ThreadPool) -> np.ndarray:
+        """Its probabilities, (n_samples, n_classes)."""
+        known = np.ones((X.shape[0], 1)) if self.model is None else self.model.predict_proba(X)
+        return fill_absent(np.asarray(known, dtype=np.float64), self.labels, self.prior)
+
+    def _check_model_(self, classifier: Any) -> None:
+        """Refuse a loaded classifier that model files do not know."""
+        check_whole(self.labels, "classes of a member")
+        if self.model is not None:
+            refusal = "its classifier is a {}, which is not known"
+            check_part(("classifier", "pipeline"), self.model, refusal=refusal)
+            if not np.array_equal(self.model.classes_, self.labels):
+                raise ValueError("a member knows other classes")

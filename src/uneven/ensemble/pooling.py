@@ -1,0 +1,141 @@
+"""Members that have learnt, and which of them the pool asks."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from types import SimpleNamespace
+from typing import Any
+
+import numpy as np
+
+from uneven.decisions.log_pool import LogPool, fit_log_pool
+from uneven.ensemble.shared_table import Model
+from uneven.utils.estimators import deal_folds
+from uneven.utils.model_types import check_columns, check_part, persisted
+from uneven.utils.parallel import ThreadPool
+from uneven.views import resolve_views
+from uneven.votes import ALL_VIEWS
+
+_CLEARLY = 0.995
+_BIAS_PENALTY = 0.3
+"""Weak: parts that have not seen a row of a tiny class have seen few of that class at all, and
+think too little of it. The bias makes up for it."""
+
+
+@persisted("pooled_member", role="ensemble_member")
+@dataclass
+class PooledMember:
+    """A member that has learnt.
+
+    Attributes
+    ----------
+    name : str
+    model : Model
+    columns : ndarray of int, shape (n_columns,)
+        What it reads.
+    view : int
+        Position of the view these columns are, or ``ALL_VIEWS``.
+    """
+
+    name: str
+    model: Model
+    columns: np.ndarray
+    view: int = ALL_VIEWS
+
+    def speaks_on(self, presence: np.ndarray) -> np.ndarray:
+        """Rows that have what it reads, of those with these views (n_samples, n_views)."""
+        return np.asarray(
+            presence.any(axis=1) if self.view == ALL_VIEWS else presence[:, self.view]
+        )
+
+    def probabilities(self, X: Any, presence: np.ndarray, pool: ThreadPool) -> np.ndarray:
+        """What it says of rows, NaN where it abstains, shape (n_samples, n_classes)."""
+        able = np.flatnonzero(self.speaks_on(presence))
+        table = X if len(able) == X.shape[0] else X[able]
+        table = table if len(self.columns) == X.shape[1] else table[:, self.columns]
+        return scattered(self.model.probabilities(table, pool), able, X.shape[0])
+
+    def _check_model_(self, classifier: Any) -> None:
+        """Refuse a loaded member that does not fit the columns and classes."""
+        check_columns(self.columns, classifier.n_features_in_, self.name)
+        if not ALL_VIEWS <= self.view < len(classifier.views_):
+            raise ValueError(f"member {self.name!r} reads view {self.view}")
+        width = len(self.columns)
+        own = SimpleNamespace(
+            classes_=classifier.classes_,
+            n_features_in_=width,
+            views_=resolve_views(None, n_features=width),
+        )
+        check_part("ensemble_model", self.model, own, refusal="a member is a {}")
+
+
+def scattered(said: np.ndarray, rows: np.ndarray, n_rows: int) -> np.ndarray:
+    """Put what is said of some rows in their places among all rows, NaN elsewhere."""
+    if len(rows) == n_rows:
+        return said
+    full = np.full((n_rows, said.shape[1]), np.nan)
+    full[rows] = said
+    return full
+
+
+@dataclass
+class UnseenRows:
+    """What members say of training rows whose labels they have not seen.
+
+    Attributes
+    ----------
+    said : list of ndarray of shape (n_samples, n_classes)
+        One per member; NaN in rows of which it says nothing.
+    y : ndarray of int, shape (n_samples,)
+    mass : ndarray of shape (n_samples,)
+    """
+
+    said: list[np.ndarray]
+    y: np.ndarray
+    mass: np.ndarray
+
+    @classmethod
+    def of(cls, said: list[np.ndarray], y: np.ndarray, mass: np.ndarray) -> UnseenRows:
+        """Those of the rows of which some member says something."""
+        judged = np.flatnonzero(np.any([~np.isnan(one[:, 0]) for one in said], axis=0))
+        return cls(said, y, mass)._take(judged)
+
+    def _take(self, rows: np.ndarray) -> UnseenRows:
+        return UnseenRows([one[rows] for one in self.said], self.y[rows], self.mass[rows])
+
+    def fit_pool(self, members: Sequence[int]) -> LogPool:
+        """The pool of some members."""
+        said = [self.said[m] for m in members]
+        return fit_log_pool(said, self.y, self.mass, bias_penalty=_BIAS_PENALTY)
+
+    def loss(self, members: Sequence[int], rng: np.random.RandomState) -> float:
+        """Mean log-loss of the pool of some members, fitted on one half and judged on the other."""
+        half = deal_folds(self.y, 2, rng)
+        total = 0.0
+        for k in (0, 1):
+            kept, out = np.flatnonzero(half != k), np.flatnonzero(half == k)
+            pool = self._take(kept).fit_pool(members)
+            shares = pool.probabilities([self.said[m][out] for m in members])
+            own = np.maximum(shares[np.arange(len(out)), self.y[out]], 1e-12)
+            total -= float(self.mass[out] @ np.log(own))
+        return total / float(self.mass.sum())
+
+
+def choose_members(members: Sequence[PooledMember], rows: UnseenRows, seed: int) -> list[int]:
+    """Positions of the members to pool: those of single views only where they clearly help.
+
+    Parameters
+    ----------
+    members : sequence of PooledMember
+    rows : UnseenRows
+        What they say, in the same order.
+    seed : int
+        Deals the halves on which the choice is made.
+    """
+    every = list(range(len(members)))
+    whole = [m for m in every if members[m].view == ALL_VIEWS]
+    if len(whole) in (0, len(every)):
+        return every
+    losses = [rows.loss(asked, np.random.RandomState(seed)) for asked in (whole, every)]
+    return every if losses[1] < _CLEARLY * losses[0] else whole

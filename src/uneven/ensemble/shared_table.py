@@ -1,0 +1,217 @@
+"""The training rows as the members of an ensemble see them; what several need is made once."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import dataclass, field
+from functools import cached_property
+from typing import Any, Protocol, TypeVar
+
+import numpy as np
+import scipy.sparse as sp
+
+from uneven.ensemble.number_columns import NumberColumns
+from uneven.utils.estimators import align_probabilities, deal_folds
+from uneven.utils.parallel import ThreadPool
+from uneven.utils.registry import Registry
+from uneven.views import ViewMap, resolve_views
+from uneven.voters import TrainingTable
+from uneven.voters.row_codes import RowCodes
+
+MANY_ROWS = 5000
+"""From so many rows on, members that cost more than a boost are left out."""
+
+VERY_MANY_ROWS = 20_000
+"""From so many rows on, one boost learns, and rows left out judge it."""
+
+_MOST_DENSE_CELLS = 100_000_000
+_Class = TypeVar("_Class", bound=type)
+
+
+@dataclass
+class SharedTable:
+    """Training rows, and what members make of them.
+
+    Attributes
+    ----------
+    X : ndarray or sparse matrix of shape (n_samples, n_features)
+        NaN is a missing value.
+    y : ndarray of int32, shape (n_samples,)
+        Class codes.
+    mass : ndarray of shape (n_samples,)
+        Positive sample weights.
+    n_classes : int
+    n_codes : ndarray of int, shape (n_features,), or None
+        Categories of each column, whose values are their codes; 0 for numbers.
+    pool : ThreadPool
+    """
+
+    X: Any
+    y: np.ndarray
+    mass: np.ndarray
+    n_classes: int
+    n_codes: np.ndarray | None = None
+    pool: ThreadPool = field(default_factory=lambda: ThreadPool())
+
+    @cached_property
+    def class_mass(self) -> np.ndarray:
+        """Mass of each class, shape (n_classes,)."""
+        return np.bincount(self.y, self.mass, self.n_classes)
+
+    @property
+    def size(self) -> TableSize:
+        """Its size."""
+        is_sparse = sp.issparse(self.X)
+        values = self.X.data if is_sparse else self.X
+        has_negative = bool(np.nanmin(values, initial=0.0) < 0.0)
+        n_rows, n_columns = self.X.shape
+        return TableSize(n_rows, n_columns, self.n_classes, is_sparse, has_negative)
+
+    @property
+    def prior(self) -> np.ndarray:
+        """Share of each class, shape (n_classes,)."""
+        return np.asarray(self.class_mass / self.class_mass.sum())
+
+    def dense(self) -> np.ndarray:
+        """The cells, the zeros of a sparse table among them."""
+        if not sp.issparse(self.X):
+            return np.asarray(self.X)
+        if self.X.shape[0] * self.X.shape[1] > _MOST_DENSE_CELLS:
+            raise ValueError(
+                f"a forest needs a dense table, and {self.X.shape[0]} x {self.X.shape[1]} cells "
+                'are too many: leave forests out of members, or use members="auto".'
+            )
+        return np.asarray(self.X.toarray())
+
+    @cached_property
+    def views(self) -> ViewMap:
+        """All columns as one view."""
+        return resolve_views(None, n_features=self.X.shape[1])
+
+    @cached_property
+    def training(self) -> TrainingTable:
+        """The rows as score trees see them."""
+        known = (self.X, self.y, self.n_classes, self.mass)
+        return TrainingTable(*known, pool=self.pool, n_codes=self.n_codes)
+
+    def codes(self, max_bins: int) -> RowCodes:
+        """Codes of all columns, row by row."""
+        return RowCodes.of(self.training, np.arange(self.X.shape[1]), max_bins)
+
+    @cached_property
+    def columns(self) -> NumberColumns:
+        """How cells become numbers of similar size, none of them missing."""
+        return NumberColumns.of(self.X, self.n_codes)
+
+    @cached_property
+    def numbers(self) -> Any:
+        """The cells as such numbers, shape (n_samples, width)."""
+        return self.columns.encode(self.X)
+
+    def deal(self, n_folds: int, seed: int) -> np.ndarray:
+        """Fold of each row, every class spread evenly, shape (n_samples,)."""
+        n_folds = min(n_folds, len(self.y))
+        return deal_folds(self.y, n_folds, np.random.RandomState(seed))
+
+    def take(self, rows: np.ndarray, columns: np.ndarray) -> SharedTable:
+        """Some rows and columns; classes keep their codes."""
+        X = self.X[rows][:, columns]
+        n_codes = None if self.n_codes is None else self.n_codes[columns]
+        return SharedTable(X, self.y[rows], self.mass[rows], self.n_classes, n_codes, self.pool)
+
+
+@dataclass(frozen=True)
+class TableSize:
+    """What settings of members follow.
+
+    Attributes
+    ----------
+    n_rows, n_columns, n_classes : int
+    is_sparse : bool
+    has_negative : bool
+        Whether some cell is below zero.
+    """
+
+    n_rows: int
+    n_columns: int
+    n_classes: int
+    is_sparse: bool = False
+    has_negative: bool = True
+
+
+class Model(Protocol):
+    """A member that has learnt."""
+
+    def probabilities(self, X: Any, pool: ThreadPool) -> np.ndarray:
+        """Probabilities of the classes at their natural shares, (n_samples, n_classes)."""
+
+
+@dataclass
+class Learnt:
+    """What learning a member leaves behind.
+
+    Attributes
+    ----------
+    model : Model
+    unseen : ndarray of shape (n_samples, n_classes)
+        Probabilities of each training row by parts of the model that have not seen its label;
+        NaN in rows that all parts have seen.
+    """
+
+    model: Model
+    unseen: np.ndarray
+
+
+class Learner(Protocol):
+    """How a member learns, with its settings."""
+
+    def learn(self, table: SharedTable, seed: int) -> Learnt:
+        """Learn from all rows, and say of every row what is thought of it unseen."""
+
+
+class NamedLearner(Learner, Protocol):
+    """A learner that can be named, and knows which tables it suits."""
+
+    @classmethod
+    def suited_to(cls, size: TableSize) -> Learner | None:
+        """Settings for a table of that size; None where the member is not asked by default."""
+
+
+MEMBERS: Registry[type[NamedLearner]] = Registry("member")
+"""Members by name, in the order in which they learn."""
+
+
+def member(name: str, *, order: float) -> Callable[[_Class], _Class]:
+    """Declare a class as a member that can be named; smaller orders learn first."""
+
+    def declare(cls: _Class) -> _Class:
+        MEMBERS.register(name, cls, order)
+        return cls
+
+    return declare
+
+
+def fill_absent(proba: np.ndarray, labels: np.ndarray, prior: np.ndarray) -> np.ndarray:
+    """Probabilities of all classes from a model that has seen some of them.
+
+    Parameters
+    ----------
+    proba : ndarray of shape (n_samples, n_labels)
+    labels : ndarray of int, shape (n_labels,)
+        Classes that the model has seen.
+    prior : ndarray of shape (n_classes,)
+
+    Returns
+    -------
+    ndarray of shape (n_samples, n_classes)
+        A class that the model has not seen gets its share in the table.
+
+    Examples
+    --------
+    >>> fill_absent(np.array([[0.25, 0.75]]), np.array([0, 2]), np.array([0.4, 0.2, 0.4]))
+    array([[0.2, 0.2, 0.6]])
+    """
+    absent = np.setdiff1d(np.arange(len(prior)), labels)
+    full = align_probabilities(proba, labels, len(prior)) * (1.0 - prior[absent].sum())
+    full[:, absent] = prior[absent]
+    return full

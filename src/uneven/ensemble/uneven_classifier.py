@@ -1,0 +1,449 @@
+"""The classifier to begin with where classes are uneven."""
+
+from __future__ import annotations
+
+import time
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from typing import Any, ClassVar, Self
+
+import numpy as np
+from sklearn.base import BaseEstimator, ClassifierMixin
+from sklearn.utils import check_random_state
+from sklearn.utils.validation import check_is_fitted
+
+from uneven.decisions.decision import Decision, fit_decision
+from uneven.decisions.log_pool import LogPool
+from uneven.decisions.measures import MEASURES
+from uneven.ensemble.explanation import EnsembleExplanation, explain_members
+from uneven.ensemble.members import check_named_members, choose_learners
+from uneven.ensemble.pooling import PooledMember, UnseenRows, choose_members, scattered
+from uneven.ensemble.shared_table import Learner, SharedTable
+from uneven.utils.callbacks import CallbackSupportMixin, announced_steps, with_callbacks
+from uneven.utils.contract import not_repeatable
+from uneven.utils.methods import method
+from uneven.utils.model_types import (
+    check_classes,
+    check_names,
+    check_part,
+    check_printable,
+    check_shares,
+    persisted,
+)
+from uneven.utils.parallel import ThreadPool, thread_pool
+from uneven.utils.parameters import (
+    Choice,
+    Interval,
+    Jobs,
+    Maybe,
+    check_parameters,
+    store_parameters,
+)
+from uneven.utils.validation import column_names, fitted_attributes, whole_or_nothing
+from uneven.views import ViewMap
+from uneven.views.training_rows import (
+    TrainingRows,
+    count_categories,
+    speaking_views,
+    validate_fit_data,
+    validate_predict_data,
+)
+from uneven.votes import ALL_VIEWS
+from uneven.votes.vote import check_views, flatten_binary
+
+
+@dataclass
+class _Task:
+    """A member that is to learn from some rows and columns."""
+
+    name: str
+    learner: Learner
+    table: SharedTable
+    rows: np.ndarray
+    columns: np.ndarray
+    view: int
+
+
+@persisted("uneven_classifier", role="classifier")
+@method(
+    "uneven",
+    "Uneven",
+    "Forest, extra trees, boost, kernel and logistic regression, pooled on rows they have not "
+    "seen, and a decision rule for the measure that counts: the one to begin with.",
+    order=5,
+)
+class UnevenClassifier(CallbackSupportMixin, ClassifierMixin, BaseEstimator):
+    """Classifier for uneven classes that needs no tuning: diverse members, a pool, a decision rule.
+
+    1. A few members learn, at natural class shares: a random forest, extra trees, boosted score
+       trees, ridge regression on landmarks, logistic regression. Each says of every training row
+       what the parts of it think that have not seen the row.
+    2. A log-linear pool joins what they say: ``p ~ exp(sum_m a_m log p_m + b)``, with weights and
+       biases fitted to these rows. This is :meth:`predict_proba`.
+    3. A decision rule makes answers of probabilities. They are divided by the class shares and
+       multiplied by a factor per class that makes ``measure`` good on these rows, as far as a
+       class has rows enough to tell.
+
+    From 5000 rows on the boost learns alone, from 20 000 on it learns once, and a tenth of the
+    rows judges it. Sparse tables, such as words of texts, have linear members.
+
+    Parameters
+    ----------
+    measure : {"norm", "gmean", "balanced_accuracy", "macro_f1", "worst_recall", "accuracy"} or \
+            callable, default="norm"
+        What answers should be good at; "norm" is the norm of the confusion matrix. A callable gets
+        a confusion matrix (row = true class) and returns a number of which more is better.
+    cost : array-like of shape (n_classes, n_classes), default=None
+        Price of answering the column's class for an example of the row's, in sorted class order.
+        The answer is then the one with the least expected price, whatever ``measure`` says.
+    constraints : mapping of class label to float, default=None
+        Least recall of some classes on rows not seen; ``measure`` chooses among rules that reach
+        them.
+    prior : array-like of shape (n_classes,), default=None
+        Class shares where answers will be given; None: as in training.
+    members : "auto" or list of str or (str, classifier), default="auto"
+        Who learns: names among "boost", "forest", "landmarks", "logistic", "word_counts" (naive
+        Bayes, for sparse tables) and "extra_trees", and classifiers with probabilities, by a name
+        of your own. "auto" follows the table.
+    time_budget : float, default=None
+        Seconds after which no further member begins to learn; the first one always does. The
+        result then depends on the speed of the machine.
+    views : dict, sequence of int, "prefix" or None, default=None
+        Named groups of columns; see :func:`uneven.views.resolve_views`. Further members learn from
+        each view alone, and stay if the pool is clearly better with them on rows not seen. They
+        abstain where their view is missing.
+    categorical_features : array-like of int, str or bool, default=None
+        Columns whose values are codes of categories (whole numbers from 0), by position, name or
+        mask, beside the category columns of a data frame.
+    random_state : int, RandomState or None, default=None
+        Seeds the members.
+    n_jobs : int or None, default=None
+        Threads; -1 uses every core. The result does not depend on it.
+    verbose : int, default=0
+        1 prints every member with its time.
+
+    Attributes
+    ----------
+    classes_ : ndarray of shape (n_classes,)
+    class_prior_ : ndarray of shape (n_classes,)
+        Class shares in training.
+    members_ : list of PooledMember
+        Those that the pool asks; empty if there is only one class, or nothing to learn from.
+    weights_ : dict of str to float
+        Weight of each member in the pool.
+    pool_ : LogPool or None
+    decision_ : Decision or None
+        None if there are no members.
+    factors_ : ndarray of shape (n_classes,) or None
+        Factor of each class; None with ``cost``.
+    unseen_log_loss_ : float
+        Log-loss of the pool on the training rows not seen, a little optimistic.
+    views_ : ViewMap
+    categories_ : dict of str to list
+    n_features_in_ : int
+    feature_names_in_ : ndarray of shape (n_features_in_,)
+        Only if ``X`` had string column names.
+
+    See Also
+    --------
+    uneven.decisions : the decision rules, for any classifier.
+    BalancedBoostingClassifier : one boost, every class as heavy.
+
+    References
+    ----------
+    G. Hinton (2002), *Training products of experts by minimizing contrastive divergence*:
+    log-linear pools. L. Breiman (1996), *Stacked regressions*. M. Saerens, P. Latinne and
+    C. Decaestecker (2002), *Adjusting the outputs of a classifier to new a priori probabilities*.
+
+    Examples
+    --------
+    >>> from sklearn.metrics import balanced_accuracy_score
+    >>> from sklearn.model_selection import train_test_split
+    >>> from uneven import UnevenClassifier
+    >>> from uneven.datasets import make_balance_scale
+    >>> data = make_balance_scale()
+    >>> X, X_new, y, y_new = train_test_split(
+    ...     data.data, data.target, stratify=data.target, random_state=0
+    ... )
+    >>> model = UnevenClassifier(random_state=0).fit(X, y)
+    >>> bool(balanced_accuracy_score(y_new, model.predict(X_new)) > 0.75)
+    True
+    >>> sorted(model.weights_)
+    ['boost', 'extra_trees', 'forest', 'landmarks', 'logistic']
+    """
+
+    _parameters: ClassVar = {
+        "measure": Choice(lambda: MEASURES, or_callable=True),
+        "time_budget": Maybe(Interval(0)),
+        "n_jobs": Jobs(),
+    }
+
+    classes_: np.ndarray
+    class_prior_: np.ndarray
+    members_: list[PooledMember]
+    pool_: LogPool | None
+    decision_: Decision | None
+    views_: ViewMap
+
+    def __init__(
+        self,
+        *,
+        measure: Any = "norm",
+        cost: Any = None,
+        constraints: Mapping[Any, float] | None = None,
+        prior: Any = None,
+        members: Any = "auto",
+        time_budget: float | None = None,
+        views: Any = None,
+        categorical_features: Any = None,
+        random_state: Any = None,
+        n_jobs: int | None = None,
+        verbose: int = 0,
+    ) -> None:
+        store_parameters(self, locals())
+
+    @with_callbacks
+    def fit(self, X: Any, y: Any, sample_weight: Any = None) -> Self:
+        """Learn the members, the pool and the decision rule.
+
+        Parameters
+        ----------
+        X : array-like, sparse matrix or dataframe of shape (n_samples, n_features)
+            Numbers; NaN is a missing value. Category columns of a dataframe are categories.
+        y : array-like of shape (n_samples,)
+            Class labels.
+        sample_weight : array-like of shape (n_samples,), optional
+            Only their proportions matter. Rows of weight zero are left out.
+
+        Returns
+        -------
+        self : object
+        """
+        check_parameters(self)
+        named = check_named_members(self.members)
+        with whole_or_nothing(self):
+            rows = validate_fit_data(self, X, y, sample_weight)
+            rows.n_codes = count_categories(self, rows)
+            self.classes_, self.views_ = rows.classes, rows.views
+            mass = np.bincount(rows.y, rows.mass, len(rows.classes))
+            self.class_prior_ = mass / mass.sum()
+            with thread_pool(self.n_jobs) as pool:
+                self._learn(rows, named, pool)
+        return self
+
+    def _learn(
+        self, rows: TrainingRows, named: dict[str, Learner | None] | None, pool: ThreadPool
+    ) -> None:
+        """Let one member after another learn, then join them."""
+        begun = time.perf_counter()
+        learnt: list[PooledMember] = []
+        said: list[np.ndarray] = []
+
+        def snapshot() -> dict[str, Any]:
+            return fitted_attributes(self) | self._join(learnt, said, rows)
+
+        def is_late(step: Any) -> bool:
+            taken = time.perf_counter() - begun
+            if self.verbose:
+                print(f"UnevenClassifier  {learnt[-1].name} learnt after {taken:.2f} s")
+            return self.time_budget is not None and taken >= self.time_budget
+
+        tasks = self._tasks(rows, named, pool)
+        rng = check_random_state(self.random_state)
+        seeds = rng.randint(2**31 - 1, size=len(tasks) + 1).tolist()
+        self._choice_seed = seeds[-1]
+        steps = list(zip(tasks, seeds))
+        told: dict[str, Any] = {"name": "member", "X": rows.X, "y": rows.y}
+        for task, seed in announced_steps(self, steps, **told, snapshot=snapshot, is_over=is_late):
+            found = task.learner.learn(task.table, seed)
+            learnt.append(PooledMember(task.name, found.model, task.columns, task.view))
+            said.append(scattered(found.unseen, task.rows, len(rows.y)))
+        for name, value in self._join(learnt, said, rows).items():
+            setattr(self, name, value)
+        del self._choice_seed
+
+    def _tasks(self, rows: TrainingRows, named: Any, pool: ThreadPool) -> list[_Task]:
+        """Who is to learn what, members that read all views first."""
+        known = (rows.X, rows.y, rows.mass, len(rows.classes), rows.n_codes, pool)
+        whole = SharedTable(*known)
+        parts = [(ALL_VIEWS, "", rows.views.used_columns, rows.view_mask.any(axis=1))]
+        if len(rows.views) > 1:
+            for view in speaking_views(rows.y, rows.view_mask, rows.views, warn=False):
+                name, columns = rows.views.names[view], rows.views.columns[view]
+                parts.append((view, f" of {name}", columns, rows.view_mask[:, view]))
+        tasks = []
+        for view, suffix, columns, here in parts:
+            able = np.flatnonzero(here)
+            if len(np.unique(rows.y[able])) < 2:
+                continue
+            is_whole = len(able) == len(rows.y) and len(columns) == rows.X.shape[1]
+            table = whole if is_whole else whole.take(able, columns)
+            for name, learner in choose_learners(table, named).items():
+                tasks.append(_Task(name + suffix, learner, table, able, columns, view))
+        return tasks
+
+    def _join(
+        self, learnt: Sequence[PooledMember], said: list[np.ndarray], rows: TrainingRows
+    ) -> dict[str, Any]:
+        """Fitted attributes: the pool of the members, and the decision rule."""
+        if not learnt:
+            nothing = dict.fromkeys(("pool_", "decision_", "factors_"))
+            return nothing | {"members_": [], "weights_": {}, "unseen_log_loss_": np.nan}
+        unseen = UnseenRows.of(said, rows.y, rows.mass)
+        kept = choose_members(learnt, unseen, self._choice_seed)
+        members, pool = [learnt[m] for m in kept], unseen.fit_pool(kept)
+        shares = pool.probabilities([unseen.said[m] for m in kept])
+        decision = fit_decision(
+            shares,
+            unseen.y,
+            measure=self.measure,
+            cost=self.cost,
+            prior=self.prior,
+            constraints=self._coded_constraints(),
+            sample_weight=unseen.mass,
+            classes=self.classes_.tolist(),
+        )
+        own = shares[np.arange(len(unseen.y)), unseen.y]
+        return {
+            "members_": members,
+            "weights_": {one.name: float(w) for one, w in zip(members, pool.weights)},
+            "pool_": pool,
+            "decision_": decision,
+            "factors_": decision.factors,
+            "unseen_log_loss_": float(-np.average(np.log(own), weights=unseen.mass)),
+        }
+
+    def _coded_constraints(self) -> dict[int, float] | None:
+        """Least recalls by class code."""
+        if self.constraints is None:
+            return None
+        if not isinstance(self.constraints, Mapping):
+            raise ValueError(
+                f"constraints must map class labels to recalls, got {self.constraints!r}."
+            )
+        code = {label: k for k, label in enumerate(self.classes_.tolist())}
+        unknown = [label for label in self.constraints if label not in code]
+        if unknown:
+            raise ValueError(
+                f"constraints names {unknown[0]!r}, which is no class; the classes are "
+                f"{list(code)[:8]}."
+            )
+        return {code[label]: recall for label, recall in self.constraints.items()}
+
+    def predict_proba(self, X: Any) -> np.ndarray:
+        """Probabilities of the classes at their natural shares; the decision does not touch them.
+
+        Parameters
+        ----------
+        X : array-like, sparse matrix or dataframe of shape (n_samples, n_features)
+
+        Returns
+        -------
+        ndarray of shape (n_samples, n_classes)
+            The class shares of training where all views are missing.
+        """
+        check_is_fitted(self, "members_")
+        X = validate_predict_data(self, X)
+        return self._pooled(X, self.views_.presence(X))
+
+    def _pooled(self, X: Any, presence: np.ndarray) -> np.ndarray:
+        shares = np.tile(self.class_prior_, (X.shape[0], 1))
+        able = np.flatnonzero(presence.any(axis=1))
+        if self.pool_ is None or not len(able):
+            return shares
+        with thread_pool(self.n_jobs) as pool:
+            said = [one.probabilities(X, presence, pool)[able] for one in self.members_]
+        shares[able] = self.pool_.probabilities(said)
+        return shares
+
+    def _scores(self, X: Any) -> np.ndarray:
+        """Scores whose largest one is the answer, shape (n_samples, n_classes)."""
+        check_is_fitted(self, "members_")
+        X = validate_predict_data(self, X)
+        presence = self.views_.presence(X)
+        shares = self._pooled(X, presence)
+        if self.decision_ is None:
+            return shares
+        scores = self.decision_.scores(shares)
+        blind = ~presence.any(axis=1)
+        scores[blind] = shares[blind]
+        return np.asarray(scores)
+
+    def decision_function(self, X: Any) -> np.ndarray:
+        """Scores of the decision rule; the largest one is the answer.
+
+        Parameters
+        ----------
+        X : array-like, sparse matrix or dataframe of shape (n_samples, n_features)
+
+        Returns
+        -------
+        ndarray of shape (n_samples, n_classes), or (n_samples,) for two classes
+            With two classes: the score of the second class minus that of the first.
+        """
+        return flatten_binary(self._scores(X))
+
+    def predict(self, X: Any) -> np.ndarray:
+        """Answers of the decision rule.
+
+        Parameters
+        ----------
+        X : array-like, sparse matrix or dataframe of shape (n_samples, n_features)
+
+        Returns
+        -------
+        ndarray of shape (n_samples,)
+            The most frequent class where all views are missing.
+        """
+        scores = self._scores(X)
+        return np.asarray(self.classes_[scores.argmax(axis=1)])
+
+    def explain(self) -> EnsembleExplanation:
+        """Say which view and column speaks for which class, who is trusted, and how it decides.
+
+        Returns
+        -------
+        EnsembleExplanation
+            Printed, it is the weights of the members and the decision rule in words.
+        """
+        check_is_fitted(self, "members_")
+        words = "There is nothing to decide."
+        if self.decision_ is not None:
+            words = self.decision_.explain(self.classes_.tolist())
+        weights = np.zeros(0) if self.pool_ is None else self.pool_.weights
+        told = (self.views_, self.classes_, column_names(self), words)
+        return explain_members(self.members_, weights, *told)
+
+    def __sklearn_tags__(self) -> Any:
+        tags = super().__sklearn_tags__()
+        tags.input_tags.sparse = True
+        tags.input_tags.allow_nan = True
+        return tags
+
+    @classmethod
+    def _test_instances(cls) -> list[Any]:
+        drawn = not_repeatable("bootstraps and folds are drawn by position")
+        return [
+            (cls(members=["boost", "logistic", "landmarks"]), drawn),
+            (cls(members=["forest", "extra_trees"], measure="macro_f1", n_jobs=2), drawn),
+        ]
+
+    def _check_model_(self) -> None:
+        """Refuse a loaded ensemble whose parts do not fit together."""
+        check_classes(self.classes_)
+        check_shares(self.class_prior_, len(self.classes_))
+        check_names(self)
+        check_views(self.views_, self.n_features_in_)
+        check_printable([one.name for one in self.members_], "members")
+        if not self.members_:
+            if self.pool_ is not None or self.decision_ is not None:
+                raise ValueError("it has a pool without members")
+            return
+        refusal = "a {} stands in it where it should not"
+        for one in self.members_:
+            check_part("ensemble_member", one, self, refusal=refusal)
+        n_classes = len(self.classes_)
+        check_part("pool", self.pool_, n_classes, refusal=refusal)
+        if self.pool_ is not None and len(self.pool_.weights) != len(self.members_):
+            raise ValueError(f"its pool does not weigh {len(self.members_)} members")
+        check_part("decision", self.decision_, n_classes, refusal=refusal)

@@ -1,0 +1,367 @@
+"""UnevenClassifier: what it learns, how it decides, and what it takes."""
+
+import numpy as np
+import pandas as pd
+import polars as pl
+import pytest
+import scipy.sparse as sp
+from sklearn.base import clone
+from sklearn.ensemble import RandomForestClassifier
+from sklearn.linear_model import LogisticRegression
+from sklearn.metrics import balanced_accuracy_score, log_loss
+from sklearn.model_selection import GridSearchCV, train_test_split
+
+from tests.callbacks import StopAfter
+from tests.ensemble.tables import uneven_table
+from uneven import UnevenClassifier
+from uneven.datasets import make_uneven_views
+from uneven.decisions.decision import fit_decision
+from uneven.ensemble.pooling import PooledMember, UnseenRows, choose_members
+from uneven.metrics import confusion_norm
+
+FEW = ["boost", "landmarks", "logistic"]
+
+
+def few(**words):
+    return UnevenClassifier(**{"members": FEW, "random_state": 0, **words})
+
+
+@pytest.fixture(scope="module")
+def table():
+    X, y = uneven_table()
+    return X, np.array(["common", "less", "rare", "tiny"])[y]
+
+
+@pytest.fixture(scope="module")
+def fitted(table):
+    return few().fit(*table)
+
+
+def test_probabilities_are_the_pool_and_answers_are_the_decision(fitted, table):
+    X, _ = table
+    present = np.ones((len(X), 1), dtype=bool)
+    said = [one.probabilities(X, present, None) for one in fitted.members_]
+    shares = fitted.pool_.probabilities(said)
+    np.testing.assert_allclose(fitted.predict_proba(X), shares)
+    assert np.array_equal(fitted.predict(X), fitted.classes_[fitted.decision_.answers(shares)])
+    scores = fitted.decision_function(X)
+    assert np.array_equal(fitted.classes_[scores.argmax(axis=1)], fitted.predict(X))
+    assert fitted.weights_ == dict(zip(FEW, fitted.pool_.weights))
+    assert np.array_equal(fitted.factors_, fitted.decision_.factors)
+
+
+def test_probabilities_do_not_depend_on_the_measure(fitted, table):
+    X, y = table
+    other = few(measure="accuracy").fit(X, y)
+    assert np.array_equal(fitted.predict_proba(X), other.predict_proba(X))
+    assert np.array_equal(other.predict(X), other.classes_[other.predict_proba(X).argmax(axis=1)])
+    priced = few(cost=1.0 - np.eye(4)).fit(X, y)
+    assert np.array_equal(priced.predict(X), other.predict(X))
+    assert priced.factors_ is None
+
+
+@pytest.mark.slow
+def test_it_beats_a_forest_divided_by_the_prior_where_a_line_tells_the_classes():
+    X, y = uneven_table(8, (400, 80, 20), gap=1.0)
+    X_new, y_new = uneven_table(8, (4000, 800, 200), gap=1.0)
+    model = UnevenClassifier(random_state=0).fit(X, y)
+    forest = RandomForestClassifier(300, random_state=0).fit(X, y)
+    shares = forest.predict_proba(X_new)
+    answers = (shares / np.bincount(y)).argmax(axis=1)
+    assert confusion_norm(y_new, model.predict(X_new)) < confusion_norm(y_new, answers)
+    assert log_loss(y_new, model.predict_proba(X_new)) < log_loss(y_new, shares)
+
+
+def test_permuted_labels_give_chance_and_no_hope():
+    rng = np.random.default_rng(1)
+    X, y = rng.normal(size=(300, 6)), rng.permutation(np.repeat([0, 1, 2], [180, 90, 30]))
+    model = few().fit(X, y)
+    chance = -(np.bincount(y) / 300 * np.log(np.bincount(y) / 300)).sum()
+    assert model.unseen_log_loss_ > 0.93 * chance
+    recalls = model.decision_.recalls
+    assert recalls.mean() < 0.5
+
+
+def test_unseen_log_loss_tells_that_of_new_rows():
+    X, y = uneven_table(sizes=(200, 100, 60))
+    X_new, y_new = uneven_table(sizes=(2000, 1000, 600))
+    model = few().fit(X, y)
+    new = log_loss(y_new, model.predict_proba(X_new))
+    assert abs(model.unseen_log_loss_ - new) < 0.35 * new
+
+
+@pytest.mark.parametrize("members", [FEW, ["forest", "extra_trees"]])
+def test_threads_change_nothing(members, table):
+    X, y = table
+    one = few(members=members).fit(X, y)
+    two = few(members=members, n_jobs=2).fit(X, y)
+    assert np.array_equal(one.predict_proba(X), two.predict_proba(X))
+    assert one.weights_ == two.weights_
+
+
+@pytest.mark.parametrize("sizes", [(40, 12, 1), (30, 2, 2, 1), (9, 1), (1, 1), (2, 1, 1, 1)])
+@pytest.mark.parametrize("measure", ["norm", "macro_f1"])
+def test_classes_of_a_row_or_two_are_learnt(sizes, measure):
+    X, y = uneven_table(3, sizes)
+    model = UnevenClassifier(measure=measure, random_state=0).fit(X, y)
+    assert np.isfinite(model.predict_proba(X)).all()
+    assert set(model.predict(X)) <= set(range(len(sizes)))
+    assert np.isfinite(model.unseen_log_loss_)
+
+
+def test_a_class_of_one_row_is_recognised_where_it_is_far_away():
+    X, y = uneven_table(3, (60, 30, 1))
+    X[y == 2] = 9.0
+    model = UnevenClassifier(random_state=0).fit(X, y)
+    assert model.predict([[9.0, 9.0, 9.0]]) == [2]
+
+
+def test_one_class_is_always_answered():
+    model = few().fit([[0.0], [1.0]], ["only", "only"])
+    assert model.predict([[5.0]]) == ["only"]
+    assert model.members_ == []
+    assert "nothing to decide" in str(model.explain())
+
+
+def test_a_table_without_a_filled_cell_answers_the_most_frequent_class():
+    X, y = np.full((9, 2), np.nan), np.repeat(["a", "b"], [3, 6])
+    model = few().fit(X, y)
+    assert set(model.predict(X)) == {"b"}
+    np.testing.assert_allclose(model.predict_proba(X)[0], [1 / 3, 2 / 3])
+
+
+def test_constant_columns_leave_the_class_shares():
+    X, y = np.ones((60, 2)), np.repeat([0, 1], [40, 20])
+    model = UnevenClassifier(random_state=0).fit(X, y)
+    np.testing.assert_allclose(model.predict_proba(X[:1])[0], [2 / 3, 1 / 3], atol=0.03)
+
+
+@pytest.mark.parametrize("kind", [pd.DataFrame, pl.DataFrame])
+def test_frames_with_categories_and_gaps(kind):
+    rng = np.random.default_rng(0)
+    X, y = rng.normal(size=(190, 5)), np.repeat([0, 1, 2], [120, 50, 20])
+    word = np.array(["red", "green", "blue"])[np.where(rng.random(len(y)) < 0.8, y, 0)]
+    frame = pd.DataFrame(X, columns=list("abcde"))
+    frame.loc[::4, "a"] = np.nan
+    frame["word"] = pd.Categorical(word)
+    given = frame if kind is pd.DataFrame else pl.from_pandas(frame)
+    model = UnevenClassifier(random_state=0).fit(given, y)
+    assert balanced_accuracy_score(y, model.predict(given)) > 0.7
+    top = model.explain().feature_share.mean(axis=1).argmax()
+    assert model.explain().feature_names[top] == "word"
+
+
+def test_codes_of_categories_are_named():
+    rng = np.random.default_rng(0)
+    code = rng.integers(0, 12, 400)
+    X = np.column_stack([code, rng.normal(size=400)])
+    y = (code % 3 == 0).astype(int)
+    told = few(members=["logistic"], categorical_features=[0]).fit(X, y)
+    plain = few(members=["logistic"]).fit(X, y)
+    assert told.score(X, y) == 1.0 > plain.score(X, y)
+    with pytest.raises(ValueError, match="categorical_features"):
+        few(categorical_features=[1]).fit(X, y)
+
+
+def test_a_sparse_table_has_linear_members():
+    rng = np.random.default_rng(0)
+    y = np.repeat(["news", "sport", "odd"], [120, 60, 12])
+    topic = np.unique(y, return_inverse=True)[1]
+    X = sp.csr_matrix(rng.poisson(0.1 + 0.9 * (np.arange(60) % 5 == topic[:, None])) * 1.0)
+    model = UnevenClassifier(random_state=0).fit(X, y)
+    assert set(model.weights_) == {"logistic", "word_counts"}
+    assert balanced_accuracy_score(y, model.predict(X)) > 0.9
+    assert np.allclose(model.predict_proba(X), model.predict_proba(sp.csc_array(X)))
+
+
+@pytest.mark.parametrize("members", [["forest"], ["landmarks"], ["boost"]])
+def test_named_members_take_a_small_sparse_table(members):
+    X, y = uneven_table()
+    X = np.where(X > 0.5, X, 0.0)
+    dense = few(members=members).fit(X, y)
+    loose = few(members=members).fit(sp.csr_array(X), y)
+    assert (dense.predict(X) == loose.predict(sp.csr_array(X))).mean() > 0.85
+
+
+def test_weights_move_probabilities_and_only_their_proportions_matter():
+    X, y = uneven_table(sizes=(120, 60, 20), gap=0.5)
+    heavy = np.where(y == 2, 20.0, 1.0)
+    plain = few().fit(X, y).predict_proba(X)
+    weighed = few().fit(X, y, heavy).predict_proba(X)
+    assert weighed[:, 2].mean() > 2.0 * plain[:, 2].mean()
+    scaled = few().fit(X, y, 1e-150 * heavy).predict_proba(X)
+    np.testing.assert_allclose(scaled, weighed, atol=0.02)
+
+
+def test_rows_of_weight_zero_are_left_out(table):
+    X, y = table
+    kept = np.arange(len(y)) % 3 > 0
+    some = few().fit(X[kept], y[kept]).predict_proba(X)
+    assert np.array_equal(few().fit(X, y, kept * 1.0).predict_proba(X), some)
+
+
+def test_constraints_are_kept_on_the_rows_not_seen(table):
+    X, y = table
+    model = few(measure="accuracy", constraints={"tiny": 0.9}).fit(X, y)
+    assert model.decision_.recalls[3] >= 0.9
+    for constraints, words in [({"none": 0.5}, "no class"), ([0.5], "must map")]:
+        with pytest.raises(ValueError, match=words):
+            few(constraints=constraints).fit(X, y)
+
+
+def test_a_prior_moves_answers_towards_what_will_be_frequent(table):
+    X, y = table
+    usual = few(measure="accuracy").fit(X, y).predict(X)
+    moved = few(measure="accuracy", prior=[0.1, 0.1, 0.1, 0.7]).fit(X, y).predict(X)
+    assert (moved == "tiny").sum() > (usual == "tiny").sum()
+
+
+def test_costs_are_lower_than_those_of_the_most_probable_class():
+    X, y = uneven_table(sizes=(300, 60, 30), gap=0.8)
+    X_new, y_new = uneven_table(sizes=(3000, 600, 300), gap=0.8)
+    cost = np.array([[0, 1, 1], [9, 0, 1], [9, 1, 0.0]])
+    model = few(cost=cost).fit(X, y)
+    likely = model.predict_proba(X_new).argmax(axis=1)
+    assert cost[y_new, model.predict(X_new)].mean() < cost[y_new, likely].mean()
+
+
+def views_table():
+    data = make_uneven_views(300, random_state=0)
+    return data.data, data.target, data.views
+
+
+def test_members_of_views_join_where_they_help():
+    X, y, views = views_table()
+    model = few(views=views).fit(X, y)
+    assert any(" of " in name for name in model.weights_)
+    plain = few().fit(X, y)
+    assert model.unseen_log_loss_ < plain.unseen_log_loss_
+
+
+def test_members_of_views_that_do_not_help_are_left_out():
+    rng = np.random.default_rng(0)
+    X = rng.normal(size=(240, 4))
+    y = (X[:, 0] * X[:, 2] > 0).astype(int)
+    model = few(views=[0, 2, 4]).fit(X, y)
+    assert set(model.weights_) == set(FEW)
+
+
+def test_missing_views_abstain():
+    X, y, views = views_table()
+    model = few(views=views).fit(X, y)
+    name = next(iter(views))
+    gone = X.copy()
+    gone[:, views[name]] = np.nan
+    presence = model.views_.presence(gone)
+    for one in model.members_:
+        said = one.probabilities(gone, presence, None)
+        assert np.isnan(said).all() == one.name.endswith(f" of {name}")
+    assert np.isfinite(model.predict_proba(gone)).all()
+    nothing = np.full_like(X[:3], np.nan)
+    np.testing.assert_allclose(model.predict_proba(nothing), [model.class_prior_] * 3)
+    frequent = model.classes_[model.class_prior_.argmax()]
+    assert (model.predict(nothing) == frequent).all()
+
+
+def test_columns_outside_of_the_views_are_not_read():
+    X, y = uneven_table(4, (90, 30))
+    model = few(views={"left": [0, 1], "right": [2]}).fit(X, y)
+    changed = X.copy()
+    changed[:, 3] = 1e9
+    assert np.array_equal(model.predict_proba(X), model.predict_proba(changed))
+
+
+def test_choice_of_views_looks_at_the_other_half():
+    y = np.tile([0, 1], 50)
+    blind = np.full((100, 2), 0.5)
+    sharp = np.where(y[:, None] == [0, 1], 0.9, 0.1)
+    none = np.zeros(1, dtype=np.int64)
+    members = [PooledMember("all", None, none), PooledMember("part", None, none, 0)]
+    rows = UnseenRows([blind, sharp], y, np.ones(100))
+    assert choose_members(members, rows, seed=0) == [0, 1]
+    rows = UnseenRows([sharp, blind], y, np.ones(100))
+    assert choose_members(members, rows, seed=0) == [0]
+
+
+def test_time_budget_keeps_the_first_member(table):
+    model = few(time_budget=0.0).fit(*table)
+    assert list(model.weights_) == ["boost"]
+
+
+def test_members_of_other_libraries_join(table):
+    X, y = table
+    line = LogisticRegression(max_iter=500)
+    model = few(members=["boost", ("line", line)]).fit(X, y)
+    assert list(model.weights_) == ["boost", "line"]
+    assert not hasattr(line, "coef_")
+
+
+def test_parameters_are_searched_and_cloned(table):
+    search = GridSearchCV(few(), {"measure": ["norm", "accuracy"]}, cv=2, scoring="accuracy")
+    assert search.fit(*table).best_params_["measure"] == "accuracy"
+    assert clone(few(members=["boost"])).members == ["boost"]
+
+
+@pytest.mark.parametrize(
+    ("words", "says"),
+    [
+        ({"measure": "nrom"}, "measure must be one of"),
+        ({"time_budget": -1}, "time_budget"),
+        ({"n_jobs": 0}, "n_jobs"),
+        ({"members": ["trees"]}, "unknown member"),
+        ({"cost": np.eye(2)}, "cost"),
+        ({"prior": [1.0]}, "prior"),
+        ({"views": {"a": [99]}}, "outside"),
+    ],
+)
+def test_bad_parameters_are_named(words, says, table):
+    with pytest.raises(ValueError, match=says):
+        few(**words).fit(*table)
+
+
+def test_a_fit_that_fails_leaves_the_model_as_it_was(table):
+    X, y = table
+    model = few().fit(X, y)
+    before = model.predict(X)
+    with pytest.raises(ValueError, match="cost"):
+        model.set_params(cost=np.eye(2)).fit(X, y)
+    assert np.array_equal(model.predict(X), before)
+
+
+def test_explanation_tells_weights_factors_and_columns(fitted, table):
+    found = fitted.explain()
+    text = str(found)
+    assert all(name in text for name in [*FEW, "tiny"])
+    np.testing.assert_allclose(found.feature_share.sum(axis=0), 1.0)
+
+
+def test_a_callback_may_end_learning_after_a_member(table):
+    if not hasattr(UnevenClassifier, "set_callbacks"):
+        pytest.skip("scikit-learn before 1.9 has no callbacks")
+    X, y = table
+    stop = StopAfter(2, lambda model: model.predict(X[:3]))
+    stop.task = "member"
+    model = few().set_callbacks(stop).fit(X, y)
+    assert list(model.weights_) == FEW[:2]
+    assert len(stop.answer) == 3
+
+
+def test_many_rows_are_learnt_by_one_boost_judged_on_rows_left_out():
+    X, y = uneven_table(6, (14_000, 5_900, 130))
+    X_train, X_new, y_train, y_new = train_test_split(
+        np.vstack([X, X[:2000]]), np.concatenate([y, y[:2000]]), random_state=0, test_size=2000
+    )
+    model = UnevenClassifier(random_state=0).fit(X_train, y_train)
+    assert list(model.weights_) == ["boost"]
+    assert len(model.members_[0].model.parts) == 1
+    assert model.decision_.confusion.sum() < 0.2 * len(y_train)
+    assert balanced_accuracy_score(y_new, model.predict(X_new)) > 0.8
+
+
+def test_decision_is_that_of_the_decision_layer_on_unseen_rows(fitted, table):
+    """The rule that is kept is the one that fit_decision finds on pooled unseen rows."""
+    _, y = table
+    codes = np.unique(y, return_inverse=True)[1]
+    again = fit_decision(np.eye(4)[codes] * 0.9 + 0.025, codes)
+    assert again.factors is not None
+    np.testing.assert_allclose(fitted.decision_.confusion.sum(axis=1), np.bincount(codes))
