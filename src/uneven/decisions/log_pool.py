@@ -83,7 +83,7 @@ def fit_log_pool(
     sample_weight: Any = None,
     *,
     weight_penalty: float = 3.0,
-    bias_penalty: float = 10.0,
+    bias_penalty: Any = 10.0,
 ) -> LogPool:
     """Fit a log-linear pool on rows that the members did not learn from.
 
@@ -101,7 +101,8 @@ def fit_log_pool(
         Class codes from 0 to n_classes - 1.
     sample_weight : array-like of shape (n_samples,), optional
         Only their proportions matter. Uneven weights count as fewer rows in the penalties.
-    weight_penalty, bias_penalty : float
+    weight_penalty : float
+    bias_penalty : float or array-like of shape (n_classes,)
         How many rows' worth of evidence it takes to leave equal weights, and no bias.
 
     Returns
@@ -141,7 +142,8 @@ def fit_log_pool(
     if not len(codes):
         return LogPool(weights, bias, prior, floors)
     start = np.concatenate([weights, bias])
-    penalty = np.repeat([weight_penalty, bias_penalty], [len(weights), n_classes])
+    held = np.broadcast_to(np.asarray(bias_penalty, dtype=np.float64), (n_classes,))
+    penalty = np.concatenate([np.full(len(weights), float(weight_penalty)), held])
     for _ in range(_ROUNDS_WITH_GAPS if gaps.any() else 1):
         filled = _fill_gaps(logs, gaps, weights)
         found = _minimise(filled, codes, mass, start, penalty)

@@ -14,6 +14,7 @@ from uneven.costs import EDGE_TOLERANCE
 from uneven.costs.score_costs import LabelModel, ScoreCosts
 from uneven.ensemble.forests import check_votes
 from uneven.ensemble.shared_table import (
+    MANY_ROWS,
     VERY_MANY_ROWS,
     Learnt,
     SharedTable,
@@ -70,11 +71,15 @@ class ScoreLeafBoost:
 
     @classmethod
     def suited_to(cls, size: TableSize) -> ScoreLeafBoost | None:
-        """More leaves and faster steps for more rows."""
+        """More leaves and rounds for more rows and classes."""
         if size.is_sparse:
             return None
         if size.n_rows >= VERY_MANY_ROWS:
-            return cls(100, 63, learning_rate=0.2, n_folds=0)
+            return cls(300, 63, learning_rate=0.1, n_folds=0)
+        if size.n_rows >= MANY_ROWS and size.n_classes >= 5:
+            return cls(150, 63, learning_rate=0.12)
+        if size.n_rows >= MANY_ROWS and size.n_classes == 2:
+            return cls(100, 16, learning_rate=0.15)
         if size.n_rows >= 2000:
             return cls(100, 31, learning_rate=0.15)
         return cls()

@@ -18,9 +18,10 @@ from uneven.views import resolve_views
 from uneven.votes import ALL_VIEWS
 
 _CLEARLY = 0.995
-_BIAS_PENALTY = 0.3
-"""Weak: parts that have not seen a row of a tiny class have seen few of that class at all, and
-think too little of it. The bias makes up for it."""
+_BIAS_PENALTY, _UNKNOWN_BIAS_PENALTY = 0.03, 10.0
+"""Price of a squared class bias for every row of the class, and for a class without rows. Parts
+that have not seen a row of a tiny class have seen few of that class at all, and think too little
+of it: its bias is nearly free to make up for that."""
 
 
 @persisted("pooled_member", role="ensemble_member")
@@ -107,7 +108,9 @@ class UnseenRows:
     def fit_pool(self, members: Sequence[int]) -> LogPool:
         """The pool of some members."""
         said = [self.said[m] for m in members]
-        return fit_log_pool(said, self.y, self.mass, bias_penalty=_BIAS_PENALTY)
+        rows = np.bincount(self.y, self.mass / self.mass.mean(), said[0].shape[1])
+        price = np.where(rows > 0.0, _BIAS_PENALTY * rows, _UNKNOWN_BIAS_PENALTY)
+        return fit_log_pool(said, self.y, self.mass, bias_penalty=price)
 
     def loss(self, members: Sequence[int], rng: np.random.RandomState) -> float:
         """Mean log-loss of the pool of some members, fitted on one half and judged on the other."""
