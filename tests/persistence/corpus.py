@@ -41,6 +41,7 @@ from uneven import (
     NormComboClassifier,
     TunedDecisionClassifier,
     UMAClassifier,
+    UnevenClassifier,
 )
 from uneven.boosting import ShareBoostClassifier
 from uneven.comparison import METHODS, Settings
@@ -114,6 +115,11 @@ def stack(among: Any = None, **options: Any) -> MarginStackingClassifier:
     return MarginStackingClassifier(among or members(), cv=2, random_state=0, **options)
 
 
+def pooled() -> list[Any]:
+    own = RandomForestClassifier(n_estimators=2, max_depth=2, random_state=0)
+    return ["boost", "forest", "landmarks", "logistic", ("own", own)]
+
+
 def few(cls: Any, **options: Any) -> Any:
     return cls(n_estimators=3, random_state=0, **options)
 
@@ -180,6 +186,7 @@ MAKERS: dict[str, Maker] = {
     "ultraconservative": (indicators, UltraconservativeClassifier(random_state=0), 3),
     "uma": (indicators, UMAClassifier(random_state=0), 3),
     "uma_kernel": (indicators, UMAClassifier(kernel="rbf", random_state=0), 3),
+    "uneven": (codes, UnevenClassifier(members=pooled(), random_state=0), 3),
 }
 """Encoder, classifier and number of classes of each kept model."""
 

@@ -35,6 +35,8 @@ def _show(model: Pipeline, card: ModelCard, top: int) -> None:
         console.print(f"{card.label} is not a vote, so there are no shares to show.", markup=False)
         return
     explanation = classifier.explain()
+    if hasattr(explanation, "decision"):
+        console.print(str(explanation), markup=False, highlight=False)
     if hasattr(explanation, "selected"):
         _print_members(console, classifier, explanation, card.classes)
         return
