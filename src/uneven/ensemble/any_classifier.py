@@ -77,3 +77,5 @@ class ClassifierModel:
             check_part(("classifier", "pipeline"), self.model, refusal=refusal)
             if not np.array_equal(self.model.classes_, self.labels):
                 raise ValueError("a member knows other classes")
+            if self.model.n_features_in_ != classifier.n_features_in_:
+                raise ValueError("a member reads other columns")

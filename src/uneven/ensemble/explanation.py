@@ -47,8 +47,9 @@ def explain_members(
 ) -> EnsembleExplanation:
     """Add up what members say about the columns."""
     by_column = np.zeros((views.n_features, len(classes)))
-    for member, weight in zip(members, weights):
-        by_column[member.columns] += weight * column_credit(member.model, len(member.columns))
+    trusted = [(one, weight) for one, weight in zip(members, weights) if weight > 0.0]
+    for one, weight in trusted:
+        by_column[one.columns] += weight * column_credit(one.model, len(one.columns))
     return EnsembleExplanation(
         view_names=list(views.names),
         feature_names=list(names),
