@@ -30,7 +30,7 @@ from uneven.utils.model_types import (
     check_shares,
     persisted,
 )
-from uneven.utils.parallel import ThreadPool, thread_pool
+from uneven.utils.parallel import ThreadPool, one_blas_thread, thread_pool
 from uneven.utils.parameters import (
     Choice,
     Interval,
@@ -50,6 +50,10 @@ from uneven.views.training_rows import (
 )
 from uneven.votes import ALL_VIEWS
 from uneven.votes.vote import check_views, flatten_binary
+
+
+_QUICK = ("forest", "logistic")
+"""Members that learn from single views where no view is ever missing: the others cost more."""
 
 
 @dataclass
@@ -110,7 +114,8 @@ class UnevenClassifier(CallbackSupportMixin, ClassifierMixin, BaseEstimator):
         result then depends on the speed of the machine.
     views : dict, sequence of int, "prefix" or None, default=None
         Named groups of columns; see :func:`uneven.views.resolve_views`. Further members learn from
-        each view alone, and stay if the pool is clearly better with them on rows not seen. They
+        each view alone (forest and logistic regression, or all kinds where views are missing in
+        some rows), and stay if the pool is clearly better with them on rows not seen. They
         abstain where their view is missing.
     categorical_features : array-like of int, str or bool, default=None
         Columns whose values are codes of categories (whole numbers from 0), by position, name or
@@ -227,7 +232,7 @@ class UnevenClassifier(CallbackSupportMixin, ClassifierMixin, BaseEstimator):
             self.classes_, self.views_ = rows.classes, rows.views
             mass = np.bincount(rows.y, rows.mass, len(rows.classes))
             self.class_prior_ = mass / mass.sum()
-            with thread_pool(self.n_jobs) as pool:
+            with thread_pool(self.n_jobs) as pool, one_blas_thread():
                 self._learn(rows, named, pool)
         return self
 
@@ -278,7 +283,11 @@ class UnevenClassifier(CallbackSupportMixin, ClassifierMixin, BaseEstimator):
                 continue
             is_whole = len(able) == len(rows.y) and len(columns) == rows.X.shape[1]
             table = whole if is_whole else whole.take(able, columns)
-            for name, learner in choose_learners(table, named).items():
+            learners = choose_learners(table, named)
+            if view != ALL_VIEWS and named is None and rows.view_mask.all():
+                quick = {name: learners[name] for name in _QUICK if name in learners}
+                learners = quick or learners
+            for name, learner in learners.items():
                 tasks.append(_Task(name + suffix, learner, table, able, columns, view))
         return tasks
 
@@ -351,7 +360,7 @@ class UnevenClassifier(CallbackSupportMixin, ClassifierMixin, BaseEstimator):
         able = np.flatnonzero(presence.any(axis=1))
         if self.pool_ is None or not len(able):
             return shares
-        with thread_pool(self.n_jobs) as pool:
+        with thread_pool(self.n_jobs) as pool, one_blas_thread():
             said = [one.probabilities(X, presence, pool)[able] for one in self.members_]
         shares[able] = self.pool_.probabilities(said)
         return shares

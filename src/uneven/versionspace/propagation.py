@@ -17,15 +17,14 @@ from __future__ import annotations
 from collections.abc import Callable
 from contextlib import AbstractContextManager, nullcontext
 from dataclasses import dataclass
-from functools import cache
 from typing import Any
 
 import numpy as np
 from scipy.linalg import cho_solve, cholesky
 from scipy.linalg.lapack import dpotri
 from sklearn.utils.validation import check_array
-from threadpoolctl import ThreadpoolController
 
+from uneven.utils.parallel import one_blas_thread
 from uneven.utils.parameters import Constraint, Interval, Whole
 from uneven.versionspace._propagation_loops import (
     log_scales,
@@ -317,12 +316,7 @@ def few_threads(n_dims: int) -> AbstractContextManager[Any]:
     """One thread for products of small matrices while the block runs; as before after it."""
     if not MANY < n_dims < _WORTH_THREADS:
         return nullcontext()
-    return _controller().limit(limits=1, user_api="blas")
-
-
-@cache
-def _controller() -> ThreadpoolController:
-    return ThreadpoolController()
+    return one_blas_thread()
 
 
 def sweep_in_blocks(

@@ -10,7 +10,6 @@ import os
 from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager, nullcontext
 from dataclasses import dataclass, field, replace
-from functools import cache
 from threading import Lock
 from typing import Any
 
@@ -26,7 +25,6 @@ from sklearn.utils.metadata_routing import get_routing_for_object
 from sklearn.utils.multiclass import check_classification_targets
 from sklearn.utils.parallel import Parallel, delayed
 from sklearn.utils.validation import check_is_fitted, has_fit_parameter
-from threadpoolctl import ThreadpoolController
 
 from uneven.stacking.out_of_fold.members import (
     METHODS,
@@ -45,6 +43,7 @@ from uneven.stacking.out_of_fold.rows import (
 )
 from uneven.utils.estimators import seeded_clone
 from uneven.utils.frames import take_columns, take_rows
+from uneven.utils.parallel import one_blas_thread
 from uneven.utils.validation import check_mass
 from uneven.views import ViewMap, resolve_views
 
@@ -627,7 +626,7 @@ class _Limit:
     def enter(cls) -> None:
         with cls.lock:
             if not cls.running:
-                cls.limiter = _controller().limit(limits=1, user_api="blas")
+                cls.limiter = one_blas_thread()
             cls.running += 1
 
     @classmethod
@@ -636,8 +635,3 @@ class _Limit:
             cls.running -= 1
             if not cls.running:
                 cls.limiter.restore_original_limits()
-
-
-@cache
-def _controller() -> ThreadpoolController:
-    return ThreadpoolController()
