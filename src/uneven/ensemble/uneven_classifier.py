@@ -51,7 +51,6 @@ from uneven.views.training_rows import (
 from uneven.votes import ALL_VIEWS
 from uneven.votes.vote import check_views, flatten_binary
 
-
 _QUICK = ("forest", "logistic")
 """Members that learn from single views where no view is ever missing: the others cost more."""
 
