@@ -38,12 +38,15 @@ def test_trees_alone_are_norm_combo_without_linear_voters(scales):
     model = ensemble.make(X, y, 6)
     model.n_estimators = 200
     model.fit(X, y)
-    factors = unseen_factors(model, y, ensemble.ends[TREES_ALONE])
-    whole = NormComboClassifier(n_estimators=200, linear_voters=False, random_state=6).fit(X, y)
-    np.testing.assert_allclose(factors, whole.class_factors_)
+    for variant, weight in ((TREES_ALONE, 0.0), (f"{TREES_ALONE}, accuracy_weight 4", 4.0)):
+        factors = unseen_factors(model, y, ensemble.ends[variant])
+        whole = NormComboClassifier(
+            n_estimators=200, linear_voters=False, accuracy_weight=weight, random_state=6
+        ).fit(X, y)
+        np.testing.assert_allclose(factors, whole.class_factors_)
+        answers = model.classes_[(model.predict_proba(X) * factors).argmax(axis=1)]
+        np.testing.assert_array_equal(answers, whole.predict(X))
     assert not np.allclose(factors, 1.0)
-    answers = model.classes_[(model.predict_proba(X) * factors).argmax(axis=1)]
-    np.testing.assert_array_equal(answers, whole.predict(X))
 
 
 def test_boosts_and_draws_are_used(scales):

@@ -14,11 +14,27 @@ def test_trees_have_a_leaf_for_every_class_up_to_32(n_classes, depth):
 
 
 @pytest.mark.parametrize(
-    ("n_rows", "depth"), [(1, 6), (1023, 6), (1024, 7), (2047, 7), (2048, 8), (4096, 9), (10**6, 9)]
+    ("n_rows", "shallow", "deep"),
+    [
+        (0, 3, 6),
+        (1, 3, 6),
+        (1023, 3, 6),
+        (1024, 4, 7),
+        (2047, 4, 7),
+        (2048, 5, 8),
+        (4095, 5, 8),
+        (4096, 6, 9),
+        (10**6, 6, 9),
+    ],
 )
-def test_trees_of_short_boosts_have_a_leaf_for_eight_rows(n_rows, depth):
+def test_depths_grow_with_the_rows(n_rows, shallow, deep):
     boosts = NormComboClassifier()._boosts(3, n_rows)
-    assert [boost.max_depth for boost in boosts] == [3, depth] * 12
+    assert [boost.max_depth for boost in boosts] == [shallow, deep] * 12
+
+
+def test_the_deeper_of_classes_and_rows_counts():
+    depths = [NormComboClassifier()._boosts(26, n)[0].max_depth for n in (100, 2000, 3000, 5000)]
+    assert depths == [5, 5, 5, 6]
 
 
 @pytest.mark.parametrize(("shallow", "deep"), [(1, 4), (2, 5), (3, 6), (5, 6), (6, 7), (29, 30)])

@@ -1,20 +1,15 @@
-"""The search for one factor per class, against slow twins of its kernels."""
+"""One factor per class on votes: what the shared search is asked for, against slow twins."""
 
 import numpy as np
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from uneven.boosting.norm import fit_class_factors
-from uneven.boosting.norm._loops import largest_singular_value, sweep_factor
+from uneven.boosting.norm import fit_vote_factors
 from uneven.metrics.confusion import matrix_norm
 
-GRID = np.exp(np.linspace(-2.0, 2.0, 41))
-
-
-def power_norm(matrix):
-    n = len(matrix)
-    return largest_singular_value(np.asarray(matrix, dtype=float), np.ones(n), np.empty(n), np.inf)
+GRID = np.exp(np.linspace(-2.0, 2.0, 33))
+PSEUDO_ROWS = 2.0
 
 
 def error_matrix(votes, y, mass, factors):
@@ -29,9 +24,24 @@ def error_matrix(votes, y, mass, factors):
 
 
 def objective(votes, y, mass, factors, accuracy_weight, prices=1.0):
-    wrong = mass[(votes * factors).argmax(axis=1) != y].sum() / mass.sum()
-    norm = np.linalg.norm(error_matrix(votes, y, mass, factors) * prices, 2)
-    return norm + accuracy_weight * wrong + 0.02 * np.log(factors).std()
+    """What is minimised, row by row: rows of weight 1 and pseudo-rows of what the votes believe."""
+    n_classes = votes.shape[1]
+    mass = mass * mass.sum() / (mass**2).sum()
+    sizes = np.bincount(y, mass, n_classes)
+    shares = votes / votes.sum(axis=1, keepdims=True) * np.where(sizes > 0, sizes, 0.5)
+    belief = mass[:, None] * shares / shares.sum(axis=1, keepdims=True)
+    belief /= np.where(belief.any(axis=0), belief.sum(axis=0), 1.0)
+    rates = np.zeros((n_classes, n_classes))
+    for row, label, weight, believed in zip(votes * factors, y, mass, belief):
+        trust = sizes / (sizes + PSEUDO_ROWS)
+        rates[label, row.argmax()] += trust[label] * weight / sizes[label]
+        rates[:, row.argmax()] += (1.0 - trust) * believed
+    rates[sizes == 0] = 0.0
+    rates /= np.where(rates.any(axis=1), rates.sum(axis=1), 1.0)[:, None]
+    errors = rates * (1.0 - np.eye(n_classes))
+    wrong = errors.sum(axis=1) @ sizes / sizes.sum()
+    norm = np.linalg.norm(errors * prices, 2)
+    return norm + accuracy_weight * wrong + 0.03 * np.log(factors).std()
 
 
 @st.composite
@@ -47,53 +57,6 @@ def judged_votes(draw, max_rows=40, max_classes=5):
     return votes, y, mass
 
 
-@settings(max_examples=60, deadline=None)
-@given(st.integers(1, 8), st.floats(0.0, 0.9), st.integers(0, 2**32 - 1))
-def test_power_iteration_finds_the_norm(n, sparsity, seed):
-    rng = np.random.default_rng(seed)
-    matrix = rng.random((n, n)) ** 3 * (rng.random((n, n)) > sparsity)
-    assert power_norm(matrix) == pytest.approx(np.linalg.norm(matrix, 2), rel=1e-3)
-    assert power_norm(matrix) <= np.linalg.norm(matrix, 2) * (1 + 1e-12)
-
-
-@pytest.mark.parametrize(
-    ("matrix", "norm"),
-    [
-        (np.zeros((3, 3)), 0.0),
-        ([[0.0, 1.0], [0.9, 0.0]], 1.0),
-        ([[0.0, 0.5, 0.0], [0.5, 0.0, 0.0], [0.0, 0.0, 0.0]], 0.5),
-        ([[0.0, 0.2, 0.0, 0.0], [0.2, 0.0, 0.0, 0.0], [0.0, 0.0, 0.0, 0.7], [0.0] * 4], 0.7),
-        ([[0.0, 0.0], [1e-250, 0.0]], 1e-250),
-        ([[0.0, 1e250], [0.0, 0.0]], 1e250),
-    ],
-)
-def test_norms_of_matrices_that_fall_apart(matrix, norm):
-    assert power_norm(matrix) == pytest.approx(norm, rel=1e-6)
-
-
-@settings(max_examples=40, deadline=None)
-@given(judged_votes(), st.integers(0, 2**32 - 1))
-def test_the_sweep_is_brute_force_over_the_grid(rows, seed):
-    votes, y, mass = rows
-    n_classes = votes.shape[1]
-    rng = np.random.default_rng(seed)
-    prices = rng.choice([0.0, 0.5, 1.0, 3.0], (n_classes, n_classes))
-    np.fill_diagonal(prices, 0.0)
-    factors = np.exp2(rng.integers(-2, 3, n_classes))
-    grid = np.exp2(np.arange(-3.0, 4.0))
-    column = int(rng.integers(n_classes))
-    norms, wrongs = np.empty(len(grid)), np.empty(len(grid))
-    sweep_factor(votes, y, mass, prices, factors, column, grid, 0.0, np.inf, norms, wrongs)
-    for value, norm, wrong in zip(grid, norms, wrongs):
-        tried = factors.copy()
-        tried[column] *= value
-        masses = np.zeros((n_classes, n_classes))
-        answers = (votes * tried).argmax(axis=1)
-        np.add.at(masses, (y, answers), mass)
-        assert wrong == pytest.approx(mass[answers != y].sum(), abs=1e-9)
-        assert norm == pytest.approx(np.linalg.norm(masses * prices, 2), rel=1e-3, abs=1e-9)
-
-
 @settings(max_examples=30, deadline=None)
 @given(judged_votes(), st.sampled_from([0.0, 1.0, 4.0]))
 def test_factors_are_never_worse_than_ones(rows, accuracy_weight):
@@ -101,10 +64,10 @@ def test_factors_are_never_worse_than_ones(rows, accuracy_weight):
     votes = votes[:, np.unique(y)]
     votes = votes + 0.01 * np.random.default_rng(0).random(votes.shape)
     y = np.unique(y, return_inverse=True)[1]
-    factors = fit_class_factors(votes, y, mass, accuracy_weight=accuracy_weight)
+    factors = fit_vote_factors(votes, y, mass, accuracy_weight=accuracy_weight)
     assert np.log(factors).mean() == pytest.approx(0.0, abs=1e-12)
     found = objective(votes, y, mass, factors, accuracy_weight)
-    assert found <= objective(votes, y, mass, np.ones(votes.shape[1]), accuracy_weight) + 1e-3
+    assert found <= objective(votes, y, mass, np.ones(votes.shape[1]), accuracy_weight) + 1e-6
 
 
 def test_two_classes_get_the_best_factor_of_the_grid():
@@ -113,7 +76,7 @@ def test_two_classes_get_the_best_factor_of_the_grid():
     share = np.clip(0.35 + 0.2 * y + 0.15 * rng.normal(size=400), 0.0, 1.0)
     votes, mass = np.column_stack([1 - share, share]), rng.random(400)
     for accuracy_weight in (0.0, 1.0):
-        factors = fit_class_factors(votes, y, mass, accuracy_weight=accuracy_weight)
+        factors = fit_vote_factors(votes, y, mass, accuracy_weight=accuracy_weight)
         possible = [
             objective(votes, y, mass, np.array([1.0, ratio]), accuracy_weight) for ratio in GRID
         ]
@@ -134,15 +97,15 @@ def rare():
 def test_the_units_of_votes_and_masses_do_not_matter(rare):
     votes, y = rare
     mass = np.random.default_rng(2).random(len(y))
-    factors = fit_class_factors(votes, y, mass)
+    factors = fit_vote_factors(votes, y, mass)
     assert factors.max() > 1.1
     rows = np.exp2(np.arange(len(y)) % 5 - 2)[:, None]
-    np.testing.assert_array_equal(fit_class_factors(votes * rows, y, mass), factors)
+    np.testing.assert_array_equal(fit_vote_factors(votes * rows, y, mass), factors)
     for unit in (2.0**-300, 2.0**300):
-        np.testing.assert_allclose(fit_class_factors(votes, y, mass * unit), factors, rtol=1e-9)
-    twice = fit_class_factors(np.repeat(votes, 2, axis=0), np.repeat(y, 2), np.repeat(mass, 2) / 2)
+        np.testing.assert_allclose(fit_vote_factors(votes, y, mass * unit), factors, rtol=1e-9)
+    twice = fit_vote_factors(np.repeat(votes, 2, axis=0), np.repeat(y, 2), np.repeat(mass, 2) / 2)
     np.testing.assert_allclose(twice, factors, rtol=1e-9)
-    fortran = fit_class_factors(np.asfortranarray(votes), y.astype(np.int32), mass)
+    fortran = fit_vote_factors(np.asfortranarray(votes), y.astype(np.int32), mass)
     np.testing.assert_array_equal(fortran, factors)
 
 
@@ -151,7 +114,7 @@ def test_rare_classes_gain_and_accuracy_can_be_kept(rare):
     mass = np.ones(len(y))
     norms, wrongs = [], []
     for accuracy_weight in (0.0, 1.0, 1e6):
-        factors = fit_class_factors(votes, y, mass, accuracy_weight=accuracy_weight)
+        factors = fit_vote_factors(votes, y, mass, accuracy_weight=accuracy_weight)
         norms.append(matrix_norm(error_matrix(votes, y, mass, factors)))
         wrongs.append(float(np.mean((votes * factors).argmax(axis=1) != y)))
     assert norms[0] <= norms[1] + 1e-3 < norms[2]
@@ -166,8 +129,8 @@ def test_prices_say_which_mistakes_count(rare):
     mass = np.ones(len(y))
     prices = np.ones((3, 3))
     prices[2] = 0.0
-    ignored = fit_class_factors(votes, y, mass, prices=prices, accuracy_weight=0.0)
-    cared = fit_class_factors(votes, y, mass, accuracy_weight=0.0)
+    ignored = fit_vote_factors(votes, y, mass, prices=prices, accuracy_weight=0.0)
+    cared = fit_vote_factors(votes, y, mass, accuracy_weight=0.0)
     rows = (votes, y, mass)
     assert objective(*rows, ignored, 0.0, prices) < objective(*rows, cared, 0.0, prices) - 0.03
     assert objective(*rows, cared, 0.0) < objective(*rows, ignored, 0.0) - 0.03
@@ -177,13 +140,13 @@ def test_prices_say_which_mistakes_count(rare):
 def test_a_class_without_judged_rows_and_no_rows_at_all(rare):
     votes, y = rare
     seen = y != 2
-    factors = fit_class_factors(votes[seen], y[seen], np.ones(seen.sum()))
+    factors = fit_vote_factors(votes[seen], y[seen], np.ones(seen.sum()))
     assert factors[2] == factors[:2].max()
-    two = fit_class_factors(votes[seen][:, :2], y[seen], np.ones(seen.sum()))
+    two = fit_vote_factors(votes[seen][:, :2], y[seen], np.ones(seen.sum()))
     assert factors[1] / factors[0] >= 1.0
     assert two[1] / two[0] >= 1.0
     np.testing.assert_array_equal(
-        fit_class_factors(np.empty((0, 3)), np.empty(0, dtype=np.int32), np.empty(0)), np.ones(3)
+        fit_vote_factors(np.empty((0, 3)), np.empty(0, dtype=np.int32), np.empty(0)), np.ones(3)
     )
 
 
@@ -192,12 +155,12 @@ def test_a_class_that_nobody_speaks_for_is_not_pushed_down():
     y = rng.choice(2, 300)
     votes = 0.7 * rng.dirichlet(np.ones(3), 300)
     votes[np.arange(300), y] += 0.3
-    factors = fit_class_factors(votes, y, np.ones(300))
+    factors = fit_vote_factors(votes, y, np.ones(300))
     assert factors[2] == factors[:2].max()
-    known = fit_class_factors(votes, np.where(votes[:, 2] > 0.5, 2, y), np.ones(300))
+    known = fit_vote_factors(votes, np.where(votes[:, 2] > 0.5, 2, y), np.ones(300))
     assert known[2] != known[:2].max()
 
 
 def test_perfect_votes_are_left_alone():
     y = np.repeat([0, 1, 2], 4)
-    np.testing.assert_array_equal(fit_class_factors(np.eye(3)[y], y, np.ones(12)), np.ones(3))
+    np.testing.assert_array_equal(fit_vote_factors(np.eye(3)[y], y, np.ones(12)), np.ones(3))

@@ -150,7 +150,10 @@ def test_a_callable_is_as_good_as_its_name():
         return recalls.prod() ** (1 / 3)
 
     one = fit_class_factors(p, y, prior, measure=gmean)
-    np.testing.assert_allclose(one, fit_class_factors(p, y, prior, measure="gmean"))
+    named = fit_class_factors(p, y, prior, measure="gmean")
+    np.testing.assert_allclose(one, named)
+    as_it_is = fit_class_factors(p, y, prior, measure=MEASURES["gmean"])
+    np.testing.assert_array_equal(as_it_is, named)
     with pytest.raises(ValueError, match="returned NaN"):
         fit_class_factors(p, y, prior, measure=lambda counts: np.nan)
     with pytest.raises(ValueError, match="measure must be one of 'accuracy'"):

@@ -107,12 +107,12 @@ class NormComboClassifier(CallbackSupportMixin, StagedVoteClassifier):
     2. The rows that a boost has not drawn are voted on. The mean of all such votes gives an honest
        confusion matrix, and the gradient of its norm prices the mistakes for the next boost.
     3. When all boosts stand, one factor per class is put on their mean vote: the factors with the
-       smallest norm, and few errors, on the rows not drawn. This step minimises the (estimated)
+       smallest norm on the rows not drawn. This step minimises the (estimated)
        norm itself, where CoMBo minimises a bound of it. Linear voters get half of the vote if that
        makes it clearly better on these rows, otherwise they are dropped.
 
     The result is an ordinary vote. Compared with :class:`ComboClassifier`, rare classes are
-    recognised more often; frequent ones give up some accuracy, which ``accuracy_weight`` limits.
+    recognised more often; frequent ones give up some accuracy, which ``accuracy_weight`` can limit.
 
     Parameters
     ----------
@@ -120,9 +120,10 @@ class NormComboClassifier(CallbackSupportMixin, StagedVoteClassifier):
         Trees in all. Up to 600, they form about 24 boosts; more trees make more boosts.
     max_depth : int or None, default=None
         Depth of the trees of long boosts; those of short boosts are up to three levels deeper,
-        but no deeper than 6 unless this is 6 or more. None is enough for a leaf per class, within
-        3 and 5 (3 for up to 8 classes, 4 for up to 16), and in short boosts for a leaf for eight
-        rows, within 6 and 9 (7 from 1024 rows on). Ignored if ``estimator`` is given.
+        but no deeper than 6 unless this is 6 or more. None follows the table: enough for a leaf
+        per class, within 3 and 5 (3 for up to 8 classes, 4 for up to 16), and for a leaf for 64
+        rows, up to 6 (4 from 1024 rows on); in short boosts for a leaf for eight rows, within 6
+        and 9 (7 from 1024 rows on). Ignored if ``estimator`` is given.
     steering : float, default=0.5
         How far the prices of mistakes follow the gradient of the norm, between 0 and 1.
     linear_voters : bool, default=True
@@ -130,7 +131,7 @@ class NormComboClassifier(CallbackSupportMixin, StagedVoteClassifier):
         ``estimator``. They are kept where they help on unseen rows.
     class_factors : bool, default=True
         Fit the factors of the classes.
-    accuracy_weight : float, default=1.0
+    accuracy_weight : float, default=0.0
         How much the norm may rise for one unit of accuracy when the factors are fitted. 0 looks at
         the norm alone; 4 hardly gives up accuracy.
     random_state : int, RandomState or None, default=None
@@ -205,7 +206,7 @@ stop_reason_ : object
         "linear_voters": Flag(),
         "class_factors": Flag(),
         "steering": Interval(0, 1, says="between 0 and 1"),
-        "accuracy_weight": Interval(0, np.finfo(float).max, says="a finite number >= 0"),
+        "accuracy_weight": Interval(0, 1e9, says="between 0 and 1e9"),
     }
 
     history_: dict[str, Any]
@@ -221,7 +222,7 @@ stop_reason_ : object
         steering: float = 0.5,
         linear_voters: bool = True,
         class_factors: bool = True,
-        accuracy_weight: float = 1.0,
+        accuracy_weight: float = 0.0,
         class_cost: Any = None,
         views: Any = None,
         max_bins: int = 255,

@@ -53,9 +53,12 @@ def _recalls(confusion: np.ndarray) -> np.ndarray:
     return np.diagonal(_rates(confusion), axis1=-2, axis2=-1)[..., present]
 
 
-def confusion_norm_loss(confusion: np.ndarray) -> np.ndarray:
-    """Operator norm of the error rates; see :func:`uneven.metrics.confusion_norm`."""
-    errors = _rates(confusion)
+def confusion_norm_loss(confusion: np.ndarray, prices: np.ndarray | None = None) -> np.ndarray:
+    """Operator norm of the error rates, each times its price if there are any.
+
+    See :func:`uneven.metrics.confusion_norm`.
+    """
+    errors = _rates(confusion) if prices is None else _rates(confusion) * prices
     diagonal = np.arange(errors.shape[-1])
     errors[..., diagonal, diagonal] = 0.0
     return np.asarray(np.linalg.norm(errors, 2, axis=(-2, -1)))
@@ -117,7 +120,7 @@ def find_measure(measure: Any) -> ConfusionMeasure:
 
     Parameters
     ----------
-    measure : str, or callable
+    measure : str, ConfusionMeasure, or callable
         A callable gets an array of shape (n_classes, n_classes): row = true class, column =
         answer, (weighted) rows.
 
@@ -130,6 +133,8 @@ def find_measure(measure: Any) -> ConfusionMeasure:
     >>> find_measure(lambda counts: counts[1, 1]).loss(confusion)
     array([-4.])
     """
+    if isinstance(measure, ConfusionMeasure):
+        return measure
     check_choice("measure", measure, MEASURES, or_callable=True)
     if isinstance(measure, str):
         return MEASURES[measure]

@@ -234,7 +234,7 @@ DECLARED: Mapping[str, Method] = {
         LIGHTGBM,
         own="TunedDecisionClassifier",
     ),
-    NORM: _ours("NormComboClassifier", edition=4),
+    NORM: _ours("NormComboClassifier", edition=5),
     COMBO: _ours("ComboClassifier"),
     "Balanced boosting": _ours("BalancedBoostingClassifier"),
     "AdaBoost.MM": _ours("AdaBoostMMClassifier"),

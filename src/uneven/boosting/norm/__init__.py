@@ -11,8 +11,8 @@ from uneven.boosting.norm.out_of_bag import (
     Aim,
     OutOfBag,
     bootstrap_by_class,
-    fit_class_factors,
     fit_mixture,
+    fit_vote_factors,
 )
 from uneven.boosting.norm.steering import norm_gradient, steering_costs
 
@@ -23,8 +23,8 @@ __all__ = [
     "OutOfBag",
     "bootstrap_by_class",
     "depths_for",
-    "fit_class_factors",
     "fit_mixture",
+    "fit_vote_factors",
     "norm_gradient",
     "plan_boosts",
     "steering_costs",

@@ -8,9 +8,9 @@ from dataclasses import dataclass, replace
 import numpy as np
 
 DEEPEST = 29
-_LONG_DEPTHS = (3, 5)
+_LEAST_LONG, _MOST_BY_CLASSES, _MOST_LONG = 3, 5, 6
 _SHORT_DEPTHS = (6, 9)
-_ROWS_PER_LEAF = 8
+_ROWS_PER_LONG_LEAF, _ROWS_PER_SHORT_LEAF = 64, 8
 _LONGEST = 40
 _BOOSTS = 24
 _TREES_PER_LINEAR = 50
@@ -45,22 +45,28 @@ def depths_for(n_classes: int, n_rows: int, max_depth: int | None = None) -> tup
     max_depth : int, optional
         Depth for long boosts; short ones get up to three levels more, but no more than 6 unless
         this is 6 or more. If None, trees of long boosts have a leaf per class, within depths 3
-        and 5, and those of short boosts a leaf for eight rows, within 6 and 9.
+        and 5, or a leaf for 64 rows, up to depth 6, if that is deeper; those of short boosts have
+        a leaf for eight rows, within 6 and 9.
 
     Examples
     --------
     >>> depths_for(3, 200), depths_for(26, 3000), depths_for(6, 100_000)
-    ((3, 6), (5, 8), (3, 9))
+    ((3, 6), (5, 8), (6, 9))
     >>> depths_for(3, 200, max_depth=1), depths_for(3, 200, max_depth=8)
     ((1, 4), (8, 9))
     """
     least, most = _SHORT_DEPTHS
     if max_depth is not None:
         return max_depth, min(max_depth + 3, max(least, max_depth + 1))
-    leaf_each = math.ceil(math.log2(max(n_classes, 2)))
-    leaf_for_rows = math.floor(math.log2(max(n_rows, 1) / _ROWS_PER_LEAF))
-    shallow = min(max(_LONG_DEPTHS[0], leaf_each), _LONG_DEPTHS[1])
-    return shallow, min(max(least, leaf_for_rows), most)
+    by_classes = min(math.ceil(math.log2(max(n_classes, 2))), _MOST_BY_CLASSES)
+    by_rows = min(_depth_of_leaves(n_rows / _ROWS_PER_LONG_LEAF), _MOST_LONG)
+    deep = _depth_of_leaves(n_rows / _ROWS_PER_SHORT_LEAF)
+    return max(_LEAST_LONG, by_classes, by_rows), min(max(least, deep), most)
+
+
+def _depth_of_leaves(n_leaves: float) -> int:
+    """Depth of the largest whole tree with at most so many leaves."""
+    return math.floor(math.log2(max(n_leaves, 1.0)))
 
 
 def plan_boosts(n_trees: int, depth: int, deeper: int) -> list[Boost]:

@@ -11,12 +11,14 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from uneven.boosting.norm import _loops
+from uneven.decisions.class_factors import fit_class_factors
+from uneven.decisions.measures import ConfusionMeasure, confusion_norm_loss, error_loss
+from uneven.decisions.rows import effective_mass, share_of_classes
 from uneven.metrics.confusion import matrix_norm
 
-_GRID = np.exp(np.linspace(-2.0, 2.0, 41))
-_SPREAD_PRICE = 0.02
-_GAIN = 1e-9
+_PSEUDO_ROWS = 2.0
+_SPREAD_PRICE = 0.03
+_LEAST_SHARE = 1e-12
 _SHARE = 0.5
 _MIXING_PRICE = 0.02
 
@@ -154,37 +156,32 @@ class OutOfBag:
         return rates
 
 
-def fit_class_factors(
+def fit_vote_factors(
     votes: np.ndarray,
     y: np.ndarray,
     mass: np.ndarray,
     *,
     prices: np.ndarray | None = None,
-    accuracy_weight: float = 1.0,
-    start: np.ndarray | None = None,
-    turns: int = 5,
+    accuracy_weight: float = 0.0,
 ) -> np.ndarray:
     """Search factors whose products with the votes give answers with a small norm of the errors.
 
-    The classes take turns: each one tries 41 factors between exp(-2) and exp(2) on what it has,
-    until nobody gains or all turns are over. What is minimised is the norm of the error rates,
-    plus ``accuracy_weight`` times the share of wrong answers, plus 0.02 times the standard
-    deviation of the logarithms of the factors, so that factors move only for a reason.
+    Every class weighs the same for the voters, so their votes count as p / prior, and the search
+    of :func:`uneven.decisions.class_factors.fit_class_factors` begins at factors of 1. What is
+    minimised is the norm of the error rates, plus ``accuracy_weight`` times the share of wrong
+    answers, plus 0.03 times the standard deviation of the logarithms of the factors; the rates of
+    a class are those of its rows and of two pseudo-rows of what the votes believe.
 
     Parameters
     ----------
     votes : ndarray of shape (n_samples, n_classes)
-        Votes by voters that have not seen these rows.
+        Votes by voters that have not seen these rows; every row has some.
     y : ndarray of int, shape (n_samples,)
     mass : ndarray of shape (n_samples,)
     prices : ndarray of shape (n_classes, n_classes), optional
         Factor on each entry of the error matrix.
-    accuracy_weight : float, default=1.0
+    accuracy_weight : float, default=0.0
         How much the norm may rise for one unit of accuracy.
-    start : ndarray of shape (n_classes,), optional
-        Factors to begin with; all alike if None.
-    turns : int, default=5
-        How often every class may try.
 
     Returns
     -------
@@ -195,39 +192,33 @@ def fit_class_factors(
     Examples
     --------
     >>> import numpy as np
-    >>> votes = np.array([[0.6, 0.4], [0.9, 0.1], [0.8, 0.2], [0.5, 0.5], [0.7, 0.3]])
-    >>> y = np.array([0, 0, 0, 1, 1])
-    >>> factors = fit_class_factors(votes, y, np.ones(5))
-    >>> (votes * factors).argmax(axis=1)
+    >>> votes = np.array([[0.6, 0.4], [0.9, 0.1], [0.8, 0.2], [0.5, 0.5], [0.7, 0.3]] * 9)
+    >>> y = np.array([0, 0, 0, 1, 1] * 9)
+    >>> factors = fit_vote_factors(votes, y, np.ones(45))
+    >>> (votes[:5] * factors).argmax(axis=1)
     array([1, 0, 0, 1, 1])
     """
     n_classes = votes.shape[1]
-    sizes = np.bincount(y, weights=mass, minlength=n_classes)
-    per_mass = np.where(sizes > 0.0, 1.0 / np.where(sizes > 0.0, sizes, 1.0), 0.0)
-    weighed = np.ones((n_classes, n_classes)) if prices is None else prices
-    units = weighed * per_mass[:, None]
-    np.fill_diagonal(units, 0.0)
-    votes = np.ascontiguousarray(votes, dtype=np.float64)
-    rows = (votes, y.astype(np.int64), np.asarray(mass, dtype=np.float64), units)
-    factors = np.ones(n_classes) if start is None else start.copy()
-    best = np.inf
-    wrong_price = accuracy_weight / max(sizes.sum(), np.finfo(float).tiny)
-    norms, wrongs = np.empty(len(_GRID)), np.empty(len(_GRID))
-    for _ in range(turns):
-        before = best
-        for column in np.flatnonzero(sizes):
-            _loops.sweep_factor(*rows, factors, column, _GRID, wrong_price, best, norms, wrongs)
-            tried = np.repeat(np.log(factors)[None, :], len(_GRID), axis=0)
-            tried[:, column] += np.log(_GRID)
-            values = norms + wrong_price * wrongs
-            values += _SPREAD_PRICE * tried.std(axis=1)
-            if values.min() < best - _GAIN:
-                best = float(values.min())
-                factors = np.exp(tried[values.argmin()])
-        if best > before - _GAIN:
-            break
-    if sizes.any():
-        factors[sizes == 0.0] = factors[sizes > 0.0].max()
+    if not len(y):
+        return np.ones(n_classes)
+
+    def loss(confusion: np.ndarray) -> np.ndarray:
+        return confusion_norm_loss(confusion, prices) + accuracy_weight * error_loss(confusion)
+
+    effective = effective_mass(mass, len(y))
+    prior = np.maximum(share_of_classes(y, effective, n_classes), _LEAST_SHARE)
+    believed = votes / votes.sum(axis=1, keepdims=True) * prior
+    factors = fit_class_factors(
+        believed / believed.sum(axis=1, keepdims=True),
+        y,
+        prior,
+        measure=ConfusionMeasure("norm and errors", loss),
+        sample_weight=mass,
+        pseudo_rows=_PSEUDO_ROWS,
+        spread_price=_SPREAD_PRICE,
+    )
+    known = np.bincount(y, minlength=n_classes) > 0
+    factors[~known] = factors[known].max()
     return np.asarray(factors / np.exp(np.log(factors).mean()))
 
 
@@ -247,16 +238,12 @@ class Aim:
     accuracy_weight: float
     class_factors: bool
 
-    def factors(self, bag: OutOfBag, start: np.ndarray | None = None, turns: int = 5) -> np.ndarray:
-        """Factors of the classes with a small value; see :func:`fit_class_factors`."""
+    def factors(self, bag: OutOfBag) -> np.ndarray:
+        """Factors of the classes with a small value; see :func:`fit_vote_factors`."""
         if not self.class_factors or len(self.prices) < 2:
             return np.ones(len(self.prices))
-        return fit_class_factors(
-            *bag.judged_votes(),
-            prices=self.prices,
-            accuracy_weight=self.accuracy_weight,
-            start=start,
-            turns=turns,
+        return fit_vote_factors(
+            *bag.judged_votes(), prices=self.prices, accuracy_weight=self.accuracy_weight
         )
 
     def value(self, bag: OutOfBag, factors: np.ndarray) -> float:
@@ -278,8 +265,8 @@ def fit_mixture(trees: OutOfBag, linear: OutOfBag, aim: Aim) -> Mixture:
     """Give linear voters half of the vote or nothing, and fit the factors of the classes.
 
     Both votes are compared on the rows that voters of both kinds have judged; that of trees and
-    linear voters has to be better by 0.02, with the factors of the trees after one more turn. It
-    is out of the question if a class on which trees have been judged has no such row.
+    linear voters has to be better by 0.02. It is out of the question if a class on which trees
+    have been judged has no such row.
 
     Examples
     --------
@@ -296,8 +283,6 @@ def fit_mixture(trees: OutOfBag, linear: OutOfBag, aim: Aim) -> Mixture:
     both = mixed.judged_per_class()
     if not both.any() or trees.judged_per_class()[both == 0].any():
         return alone
-    factors = aim.factors(mixed, alone.factors, turns=1)
-    gain = aim.value(trees.blend(linear, 0.0), alone.factors) - aim.value(mixed, factors)
-    if gain < _MIXING_PRICE:
-        return alone
-    return Mixture(_SHARE, aim.factors(mixed, factors), mixed)
+    together = Mixture(_SHARE, aim.factors(mixed), mixed)
+    gain = aim.value(trees.blend(linear, 0.0), alone.factors) - aim.value(mixed, together.factors)
+    return together if gain >= _MIXING_PRICE else alone
