@@ -566,6 +566,28 @@ def join_chunks(rows, buffer, chunks, n_left, targets, start, stop):
 
 
 @njit(cache=True, nogil=True, error_model="numpy")
+def partition(table, rows, buffer, start, stop, column, goes_left):
+    """Reorder the rows of one node, those that go left first; where the right side begins.
+
+    Parameters
+    ----------
+    table, rows, buffer : as in ``split_chunks``
+    start, stop : int, first and one-past-last position in ``rows``
+    column : int
+    goes_left : (256,) bool, by code
+    """
+    chunks = np.empty((1, 3), dtype=np.int64)
+    chunks[0] = start, stop, 0
+    columns = np.full(1, column)
+    n_left = np.empty(1, dtype=np.int64)
+    sides = goes_left.reshape((1, goes_left.shape[0]))
+    split_chunks(table, rows, buffer, chunks, columns, sides, n_left, 0, 1)
+    targets, middles = place_chunks(chunks[:, :2], chunks, n_left)
+    join_chunks(rows, buffer, chunks, n_left, targets, 0, 1)
+    return middles[0]
+
+
+@njit(cache=True, nogil=True, error_model="numpy")
 def mark_leaves(rows, spans, leaf_of, start, stop):
     """Write the number of each leaf to those of its rows at the positions ``start`` to ``stop``.
 

@@ -20,6 +20,7 @@ import heapq
 from dataclasses import dataclass, field
 from functools import partial
 from itertools import pairwise
+from typing import Any
 
 import numpy as np
 
@@ -320,12 +321,14 @@ class _Growth:
         for node in nodes:
             assert node.split is not None
             node.split.goes_left = self._sides(node, node.split)
+        if self.grower.pool.n_threads == 1:
+            return [self._partition_one(node.start, node.stop, node.split) for node in nodes]
         spans = np.array([(node.start, node.stop) for node in nodes])
         columns = np.array([node.split.column for node in nodes])  # type: ignore[union-attr]
         goes_left = np.array([node.split.goes_left for node in nodes])  # type: ignore[union-attr]
         size = int((spans[:, 1] - spans[:, 0]).sum())
         pool, worth = self.grower.pool, size > _CHUNK
-        chunks = cut_spans(spans, _CHUNK if pool.n_threads > 1 else size)
+        chunks = cut_spans(spans, _CHUNK)
         n_left = np.empty(len(chunks), dtype=np.int64)
         pool.parallel_for(
             len(chunks), _score_loops.split_chunks, self.codes.table, self.rows, self.buffer,
@@ -337,6 +340,13 @@ class _Growth:
             worth=worth,
         )  # fmt: skip
         return middles.tolist()
+
+    def _partition_one(self, start: int, stop: int, split: Any) -> int:
+        """The same for one node."""
+        table, side = self.codes.table, split.goes_left
+        return _score_loops.partition(
+            table, self.rows, self.buffer, start, stop, split.column, side
+        )
 
     def _release(self, node: _Node) -> None:
         """Give the memory of a histogram back."""
@@ -388,16 +398,19 @@ class _Growth:
     ) -> None:
         """Examine nodes in threads: whole nodes, or some columns of a node that is large."""
         pool, n_columns = self.grower.pool, len(self.codes.columns)
+        given = (self.codes.table, self.columns, self.rows)
+        room = (self.gradients.values, self.histograms, self.sums)
+        if pool.n_threads == 1:
+            rule = (self.rule, self.smooth, found)
+            _score_loops.examine_nodes(*given, jobs, *room, parents, *rule, 0, n_columns)
+            return
         work = (jobs[:, 1] - jobs[:, 0]) * n_columns + 4 * int(self.codes.first[-1])
         total = int(work.sum())
         tasks = []
         for j in np.argsort(-work, kind="stable").tolist():
             mine = slice(2 * j, 2 * j + 2)
-            args = (
-                self.codes.table, self.columns, self.rows, jobs[j : j + 1], self.gradients.values,
-                self.histograms, self.sums, parents[j : j + 1], self.rule, self.smooth,
-                tuple(part[mine] for part in found),
-            )  # fmt: skip
+            rule = (self.rule, self.smooth, tuple(part[mine] for part in found))
+            args = (*given, jobs[j : j + 1], *room, parents[j : j + 1], *rule)
             is_large = 2 * pool.n_threads * int(work[j]) > total
             n_parts = min(pool.n_threads if is_large else 1, n_columns)
             cuts = [n_columns * k // n_parts for k in range(n_parts + 1)]
