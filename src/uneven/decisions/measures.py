@@ -61,7 +61,8 @@ def confusion_norm_loss(confusion: np.ndarray, prices: np.ndarray | None = None)
     errors = _rates(confusion) if prices is None else _rates(confusion) * prices
     diagonal = np.arange(errors.shape[-1])
     errors[..., diagonal, diagonal] = 0.0
-    return np.asarray(np.linalg.norm(errors, 2, axis=(-2, -1)))
+    squares = np.linalg.eigvalsh(np.swapaxes(errors, -2, -1) @ errors)[..., -1]
+    return np.asarray(np.sqrt(np.maximum(squares, 0.0)))
 
 
 def geometric_mean_loss(confusion: np.ndarray) -> np.ndarray:
