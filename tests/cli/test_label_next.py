@@ -177,7 +177,8 @@ def test_running_text_is_read_as_words(uneven, tmp_path):
         " ".join(rng.choice(words[kind].split(), 3)) + f" {i}x" for i, kind in enumerate(kinds)
     ]
     pd.DataFrame({"body": texts}).to_csv("mails.csv", index=False)
-    assert "no column left" in uneven("label-next", "mails.csv").complaint
+    assert "'body' holds running text" in uneven("label-next", "mails.csv").err
+    Path("labels.csv").unlink()
     labels = pd.DataFrame({"row": [1, 2, 3, 4], "label": kinds[:4]})
     labels.to_csv("labels.csv", index=False)
     assert uneven("label-next", "mails.csv", "--text", "body", "--n", 30).code == 0

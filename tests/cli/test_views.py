@@ -208,7 +208,8 @@ def test_warnings_are_notes_without_source_paths(uneven, frame, tmp_path, comman
     same.to_csv(tmp_path / "table.csv", index=False)
     choice = ("--method", "mucombo") if command == "fit" else (*TWO[:1], "mucombo", "--cv", 2)
     with warnings.catch_warnings(record=True) as leaked:
-        done = uneven(command, "table.csv", "-t", "label", "--rounds", 3, *choice, *VIEWS)
+        kept = ("--keep", "sound__a", "--keep", "text__a")
+        done = uneven(command, "table.csv", "-t", "label", "--rounds", 3, *choice, *VIEWS, *kept)
     assert done.code == 0, done.err
     said = [line for line in done.err.splitlines() if "better than guessing" in line]
     assert len(said) == 1

@@ -557,7 +557,8 @@ def test_names_of_labels_and_columns_do_not_clash():
         assert told.data.target == name
     names = ["y", "target", "label", "class", "_y"]
     frame = pd.DataFrame(np.tile(NUMBERS[:, :1], 5), columns=names)
-    assert compare(frame, LABELS.to_numpy(), methods=DummyClassifier()).data.columns == 5
+    told = compare(frame, LABELS.to_numpy(), methods=DummyClassifier(), keep=names)
+    assert told.data.columns == 5
     numbered = pd.DataFrame(NUMBERS)
     told = compare(numbered, LABELS, methods=DummyClassifier(), drop=[0], refit=False)
     assert told.data.columns == 1

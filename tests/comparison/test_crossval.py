@@ -85,7 +85,8 @@ def test_two_classes_have_curves_of_every_measure():
 
 
 def test_a_vote_without_terms_is_no_failure():
-    blind = make_problem(make_frame().assign(same=1.0)[["same", "label"]], "label")
+    frame = make_frame().assign(same=1.0)[["same", "label"]]
+    blind = make_problem(frame, "label", keep=["same"])
     (run,) = cross_validate(
         blind, choose_methods(["combo"]), Settings(rounds=4), metric=NORM, folds=2
     )

@@ -35,7 +35,9 @@ def test_distinct_dates_are_no_identifiers():
 
 def test_drop_and_constant_columns():
     problem = make_problem(frame_of(same=1, gone=2), "label", drop=["gone"])
-    assert problem.schema.names == ["x", "same"]
+    assert problem.schema.names == ["x"]
+    assert "'same' holds a single value and is left out (--keep same" in problem.notes[0]
+    assert make_problem(frame_of(same=1), "label", keep=["same"]).schema.names == ["x", "same"]
 
 
 def test_labels():
@@ -105,7 +107,8 @@ def test_empty_and_wordy_columns_are_noted():
     notes = " ".join(problem.notes)
     assert problem.schema.names == ["x", "wordy"]
     assert "'none' is empty and is left out" in notes
-    assert "consider --drop wordy" in notes
+    assert "'wordy' has 55 different texts in 80 rows" in notes
+    assert "--drop" not in notes
 
 
 def test_folds():

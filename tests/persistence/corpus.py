@@ -45,6 +45,7 @@ from uneven import (
 )
 from uneven.boosting import ShareBoostClassifier
 from uneven.comparison import METHODS, Settings
+from uneven.comparison.words import DateEncoder, TextEncoder
 from uneven.linear import (
     KernelPerceptronClassifier,
     PerceptronClassifier,
@@ -96,6 +97,14 @@ def sparse_kinds() -> ColumnTransformer:
     same = FunctionTransformer(accept_sparse=True)
     kinds = make_pipeline(OneHotEncoder(handle_unknown="ignore"), same)
     return ColumnTransformer([("kinds", kinds, ["kind"])], sparse_threshold=1.0)
+
+
+def words_and_dates() -> ColumnTransformer:
+    """Days with their parts, and words of a text."""
+    fill = SimpleImputer(strategy="median")
+    days = make_pipeline(DateEncoder(["b"], ["b"]), fill, StandardScaler())
+    words = TextEncoder(["common", "less", "other", "rare"], "kind")
+    return ColumnTransformer([("days", days, ["b"]), ("words", words, "kind")])
 
 
 def members() -> list[Any]:
@@ -184,6 +193,7 @@ MAKERS: dict[str, Maker] = {
     "stack_kernel": (indicators, stack(kernel="rbf", penalty="l2", strength=1e-2), 3),
     "tuned_decision": (indicators, TunedDecisionClassifier(LogisticRegression(), cv=2), 3),
     "ultraconservative": (indicators, UltraconservativeClassifier(random_state=0), 3),
+    "text_and_dates": (words_and_dates, LogisticRegression(), 3),
     "uma": (indicators, UMAClassifier(random_state=0), 3),
     "uma_kernel": (indicators, UMAClassifier(kernel="rbf", random_state=0), 3),
     "uneven": (codes, UnevenClassifier(members=pooled(), random_state=0), 3),

@@ -33,7 +33,10 @@ def check_jobs(value: int) -> int:
     return value
 
 
-TABLE_HELP = "CSV (.csv, .csv.gz) or Parquet file."
+TABLE_HELP = (
+    "CSV, Parquet, Feather, Excel (.xlsx) or JSON lines, also packed (gzip, zip, zstandard); "
+    "- reads standard input."
+)
 
 Table = Annotated[Path | None, typer.Argument(metavar="TABLE", help=TABLE_HELP)]
 GivenTable = Annotated[Path, typer.Argument(metavar="TABLE", help=TABLE_HELP)]
@@ -55,12 +58,26 @@ Drop = Annotated[
 Keep = Annotated[
     list[str] | None, typer.Option(help="Column to use although it looks like a row number or id.")
 ]
+TextColumns = Annotated[
+    list[str] | None,
+    typer.Option(help="Column of running text, learnt from by its words. Found out by default."),
+]
+Missing = Annotated[
+    list[str] | None,
+    typer.Option(
+        metavar="MARK", help="Cell that counts as empty beside ?, NA, k.A., -: --missing 999."
+    ),
+]
+SchemaFile = Annotated[
+    Path | None, typer.Option("--schema", metavar="FILE.toml", help=texts.SCHEMA)
+]
+Sheet = Annotated[str | None, typer.Option(help="Sheet of a workbook; the first by default.")]
 NoiseMatrix = Annotated[
     Path | None, typer.Option("--noise-matrix", metavar="FILE", help=texts.NOISE_MATRIX)
 ]
 Kernel = Literal["rbf", "linear", "poly", "laplacian", "cosine"]
 OnEmpty = Literal["raise", "identity", "uniform"]
-Encoding = Annotated[str, typer.Option(help="Encoding of a CSV file.")]
+Encoding = Annotated[str, typer.Option(help="Encoding of a text file; auto finds it out.")]
 Debug = Annotated[
     bool,
     typer.Option(
@@ -145,8 +162,12 @@ def _compare(
     stack: Annotated[bool, typer.Option("--stack", help=texts.STACK)] = False,
     drop: Drop = None,
     keep: Keep = None,
+    text: TextColumns = None,
+    missing: Missing = None,
+    schema: SchemaFile = None,
+    sheet: Sheet = None,
     noise_matrix: NoiseMatrix = None,
-    encoding: Encoding = "utf-8",
+    encoding: Encoding = "auto",
     out: Annotated[Path, typer.Option(help="Folder for the results.")] = Path("uneven-report"),
     debug: Debug = False,
 ) -> Work:
@@ -161,6 +182,10 @@ def _compare(
         keep=keep,
         encoding=encoding,
         noise_matrix=noise_matrix,
+        text=text,
+        missing=missing,
+        schema=schema,
+        sheet=sheet,
     )
     request = CompareRequest(
         source=source,
@@ -200,8 +225,12 @@ def _fit(
     n_jobs: Jobs = -1,
     drop: Drop = None,
     keep: Keep = None,
+    text: TextColumns = None,
+    missing: Missing = None,
+    schema: SchemaFile = None,
+    sheet: Sheet = None,
     noise_matrix: NoiseMatrix = None,
-    encoding: Encoding = "utf-8",
+    encoding: Encoding = "auto",
     debug: Debug = False,
 ) -> Work:
     from uneven.cli.requests import TableRequest, check_names, check_out
@@ -209,7 +238,8 @@ def _fit(
     names = None if method is None else tuple(_split(method))
     check_names(names, None)
     check_out(out)
-    source = TableRequest(table, target, views, drop or (), keep or (), encoding, noise_matrix)
+    columns = (drop or (), keep or (), encoding, noise_matrix, text or (), missing or ())
+    source = TableRequest(table, target, views, *columns, schema, sheet)
     source.check()
     from uneven.cli.compare import fit
     from uneven.utils.methods import Settings
@@ -234,7 +264,8 @@ def _predict(
         list[str] | None,
         typer.Option(help="Column of the table to repeat beside the answer, such as an id."),
     ] = None,
-    encoding: Encoding = "utf-8",
+    sheet: Sheet = None,
+    encoding: Encoding = "auto",
     debug: Debug = False,
 ) -> Work:
     from uneven.cli.requests import check_model, check_out
@@ -246,7 +277,9 @@ def _predict(
     from uneven.cli.predict import predict
 
     copied = tuple(copy or ())
-    return partial(predict, model, table, out, proba=proba, copy=copied, encoding=encoding)
+    return partial(
+        predict, model, table, out, proba=proba, copy=copied, encoding=encoding, sheet=sheet
+    )
 
 
 @app.command("explain", help=texts.EXPLAIN, epilog=texts.EXIT_CODES)
@@ -290,7 +323,7 @@ def _noise(
     ] = 0.0,
     on_empty: Annotated[OnEmpty, typer.Option(help=texts.ON_EMPTY)] = "raise",
     labels_out: Annotated[Path | None, typer.Option(metavar="FILE", help=texts.LABELS_OUT)] = None,
-    encoding: Encoding = "utf-8",
+    encoding: Encoding = "auto",
     debug: Debug = False,
 ) -> Work:
     from uneven.cli.requests import NoiseRequest
@@ -335,13 +368,15 @@ def _label_next(
     ] = None,
     drop: Drop = None,
     keep: Keep = None,
+    missing: Missing = None,
+    schema: SchemaFile = None,
     label_column: Annotated[
         str | None, typer.Option(help="Column of POOL whose filled cells are the first labels.")
     ] = None,
     seed: Annotated[
         int, typer.Option(help="Seed of what is drawn at random.", min=0, max=2**32 - 1)
     ] = 0,
-    encoding: Annotated[str, typer.Option(help="Encoding of POOL, if a CSV file.")] = "utf-8",
+    encoding: Annotated[str, typer.Option(help="Encoding of POOL, if a text file.")] = "auto",
     labels_encoding: Annotated[
         str | None, typer.Option(help="Encoding of the labels; found out by default.")
     ] = None,
@@ -353,7 +388,8 @@ def _label_next(
     model = (query, kernel, gamma, flip, budget)
     columns = (tuple(text or ()), tuple(drop or ()), tuple(keep or ()))
     encodings = (encoding, label_column, labels_encoding)
-    request = LabelRequest(*files, *model, *columns, seed, *encodings)
+    marks = tuple(missing or ())
+    request = LabelRequest(*files, *model, *columns, seed, *encodings, missing=marks, schema=schema)
     from uneven.cli.label_next import label_next
 
     return partial(label_next, request)

@@ -30,12 +30,13 @@ from uneven.comparison.measures import Measure
 from uneven.comparison.plan import Plan, default_metric, fit_notes, plan_comparison
 from uneven.comparison.problem import demo_problem
 from uneven.comparison.results import Comparison, MethodResult
+from uneven.comparison.schemafile import schema_text
 from uneven.comparison.summaries import mean, now, shown_params, versions
 from uneven.persistence.model_file import ModelCard, save_model
 from uneven.report import write_report
 from uneven.report.methods import told_cost
 from uneven.report.outcome import impossible, leaders, matrix_doubt
-from uneven.utils.files import replace_folder
+from uneven.utils.files import replace_file, replace_folder
 
 FULL_WIDTH = 120
 TIMED_WIDTH = 90
@@ -44,7 +45,7 @@ DEFAULT = "combo"
 """The method that is fitted if none is named."""
 DEFAULT_ROUNDS = 200
 DEMO_ROUNDS = 150
-REPORT, NUMBERS, MODEL = "report.html", "results.json", "model.skops"
+REPORT, NUMBERS, MODEL, SCHEMA = "report.html", "results.json", "model.skops", "schema.toml"
 
 
 def compare(request: CompareRequest) -> None:
@@ -62,7 +63,7 @@ def compare(request: CompareRequest) -> None:
     """
     plan = _plan(request)
     terminal.notes([*plan.problem.notes, *plan.notes])
-    with replace_folder(request.out, names=(REPORT, NUMBERS, MODEL)) as draft:
+    with replace_folder(request.out, names=(REPORT, NUMBERS, MODEL, SCHEMA)) as draft:
         with terminal.progress() as show:
             found = plan.run(show)
         best = next(method for method in plan.methods if method.name == found.best_)
@@ -71,6 +72,7 @@ def compare(request: CompareRequest) -> None:
         save_model(model, card, draft / MODEL)
         found.to_json(draft / NUMBERS)
         write_report(found, draft / REPORT)
+        found.schema_text(draft / SCHEMA)
     _tell(found, request.out)
 
 
@@ -116,6 +118,7 @@ def _tell(found: Comparison, out: Path) -> None:
         f"Report  {out / REPORT}",
         f"Numbers {out / NUMBERS}",
         f"Model   {out / MODEL} ({found.winner.label})",
+        f"Schema  {out / SCHEMA} (how the table was read; change it and give it to --schema)",
     ):
         console.print(line, soft_wrap=True, markup=False)
 
@@ -154,11 +157,13 @@ def fit(
     terminal.notes([*problem.notes, *fit_notes([method], problem, noise)])
     started = time.perf_counter()
     settings = replace(
-        settings, views=problem.views, noise_matrix=noise.undone.matrix if noise else None
+        settings, views=problem.view_columns, noise_matrix=noise.undone.matrix if noise else None
     )
     with terminal.progress() as show:
         model = fit_method(method, problem, settings, Reporter(show, 1))
     save_model(model, model_card(method, problem, model, command), out)
+    with replace_file(out.with_suffix(f".{SCHEMA}")) as draft:
+        draft.write_text(schema_text(problem), encoding="utf-8", newline="\n")
     terminal.stdout().print(
         f"{method.label} fitted on {len(problem.y)} rows and {problem.X.shape[1]} columns in "
         f"{time.perf_counter() - started:.1f} s: {out}",

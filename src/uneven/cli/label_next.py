@@ -20,6 +20,7 @@ from uneven.cli.pool import PoolTable, read_pool
 from uneven.cli.requests import LabelRequest
 from uneven.comparison import InputError, LabelFile, read_label_file, write_label_file
 from uneven.comparison.labelfile import CHECK, LABEL, OURS, SKIP
+from uneven.comparison.schemafile import decide
 from uneven.comparison.tables import PARQUET_SUFFIXES
 from uneven.utils.files import replace_file
 from uneven.utils.registry import listing
@@ -63,6 +64,7 @@ def label_next(request: LabelRequest) -> None:
             keep=request.keep,
             label_column=request.label_column,
             encoding=request.encoding,
+            decisions=decide(request.schema, request.missing, request.text),
         )
         file = read_label_file(
             request.labels, pool.key, separator=pool.separator, encoding=request.labels_encoding
@@ -216,7 +218,7 @@ def _learn(
 
     It knows the open rows only, those that somebody may be able to label.
     """
-    kernel = request.kernel or ("linear" if request.text else "rbf")
+    kernel = request.kernel or ("linear" if pool.text else "rbf")
     gamma = "scale" if request.gamma is None else request.gamma
     model = BayesPointClassifier(kernel, gamma=gamma, flip=request.flip)
     stop: list[Any] = [StablePredictions(request.n)]
@@ -335,6 +337,7 @@ def _fit_command(file: LabelFile, pool: PoolTable) -> str:
     known = {pool.key, *OURS, *pool.features.schema.names}
     columns = dict.fromkeys((*file.columns, *pool.shown))
     words += [word for name in columns if name not in known for word in ("--drop", name)]
+    words += [word for name in pool.text for word in ("--text", name)]
     if file.encoding not in ("utf-8", "utf-8-sig"):
         words += ["--encoding", file.encoding]
     return shlex.join(words)
@@ -356,6 +359,8 @@ def _command(request: LabelRequest) -> str:
     for option, name in names.items():
         if (value := getattr(request, name)) != getattr(LabelRequest, name):
             words += [option, str(value)]
-    for option in ("text", "drop", "keep"):
+    if request.schema is not None:
+        words += ["--schema", str(request.schema)]
+    for option in ("text", "drop", "keep", "missing"):
         words += [word for name in getattr(request, option) for word in (f"--{option}", name)]
     return shlex.join(words)

@@ -14,12 +14,12 @@ from typing import Any
 import numpy as np
 import pandas as pd
 import scipy.sparse as sp
-from sklearn.feature_extraction.text import TfidfVectorizer
 
 from uneven.comparison import Features, InputError, read_table, take_features
 from uneven.comparison.encoding import encode_one_hot
 from uneven.comparison.labelfile import LABEL, OURS
-from uneven.comparison.tables import PARQUET_SUFFIXES, check_columns, table_style
+from uneven.comparison.schemafile import Decisions
+from uneven.comparison.tables import READ, check_columns
 from uneven.linear.rows import add_constant
 from uneven.utils.registry import listing
 
@@ -41,9 +41,7 @@ class PoolTable:
     frame : DataFrame of shape (n_rows, n_columns)
         All columns.
     features : Features
-        Columns to learn from, without running text.
-    text : tuple of str
-        Columns of running text.
+        Columns to learn from.
     separator, decimal : str
         Of the file, a comma and a point for Parquet.
     notes : tuple of str
@@ -57,7 +55,6 @@ class PoolTable:
     names: list[str]
     frame: pd.DataFrame
     features: Features
-    text: tuple[str, ...]
     separator: str
     decimal: str
     notes: tuple[str, ...] = field(default=())
@@ -114,20 +111,14 @@ class PoolTable:
         -------
         ndarray or CSR of shape (n_rows, n_numbers)
         """
-        parts: list[Any] = []
-        if self.features.schema.columns:
-            parts.append(encode_one_hot(self.features.schema).fit_transform(self.features.X))
-        parts += [self._words(name) for name in self.text]
-        sparse = any(sp.issparse(part) for part in parts)
-        X: Any = sp.hstack(parts, format="csr") if sparse else np.hstack(parts)
+        X: Any = encode_one_hot(self.features.schema).fit_transform(self.features.X)
+        X = sp.csr_array(X) if sp.issparse(X) else X
         return add_constant(X) if constant else X
 
-    def _words(self, name: str) -> Any:
-        texts = self.frame[name].map(_as_text).tolist()
-        try:
-            return TfidfVectorizer(sublinear_tf=True).fit_transform(texts)
-        except ValueError as error:
-            raise InputError(f"--text {name!r} holds no words: {error}.") from error
+    @property
+    def text(self) -> list[str]:
+        """Columns of running text."""
+        return self.features.schema.of_kind("text")
 
 
 def read_pool(
@@ -138,7 +129,8 @@ def read_pool(
     drop: tuple[str, ...] = (),
     keep: tuple[str, ...] = (),
     label_column: str | None = None,
-    encoding: str = "utf-8",
+    encoding: str = "auto",
+    decisions: Decisions | None = None,
 ) -> PoolTable:
     """Read the rows to label.
 
@@ -153,36 +145,41 @@ def read_pool(
     label_column : str or None
         Column whose filled cells are the first labels.
     encoding : str
-        Of a CSV file.
+        Of a text file.
+    decisions : Decisions, optional
+        What a person decided about columns.
     """
+    decided = decisions or Decisions()
     named = [key] if key is not None else []
     labelled = [label_column] if label_column is not None else []
-    as_text = [*named, *labelled, *text]
+    as_text = [*named, *labelled, *text, *decided.texts()]
     frame = read_table(path, expected=as_text, text_columns=as_text, encoding=encoding)
     options = {"--id": named, "--label-column": labelled, "--text": text}
     for option, columns in (options | {"--drop": drop, "--keep": keep}).items():
         check_columns(frame.columns, columns, option)
     left_out = dict.fromkeys(drop, "is left out by --drop")
-    left_out |= dict.fromkeys(named, "names the rows") | dict.fromkeys(text, "is running text")
+    left_out |= dict.fromkeys(named, "names the rows")
     left_out |= dict.fromkeys(labelled, "holds the first labels")
     _refuse_unused_labels(path, frame, left_out)
-    features = take_features(frame, left_out, keep)
-    if not features.schema.columns and not text:
+    decided.check(frame.columns)
+    features = take_features(frame, left_out, keep, decided)
+    for column in features.schema.columns:
+        if column.name in text and not column.categories:
+            raise InputError(f"--text {column.name!r} holds no words that two rows share.")
+    if not features.schema.columns:
         raise InputError(
             f"{path} has no column left to learn from; name columns of running text by --text."
         )
-    parquet = path.suffix.lower() in PARQUET_SUFFIXES
-    style = None if parquet else table_style(path, as_text, encoding)
+    written = frame.attrs.get(READ, {})
     return PoolTable(
         path,
         key or NUMBER,
         _row_names(path, frame, key),
         frame,
         features,
-        text,
-        style.separator if style else ",",
-        style.decimal if style else ".",
-        (*features.notes, *_own_names(frame, key, label_column)),
+        written.get("separator", ","),
+        written.get("decimal", "."),
+        (*written.get("notes", ()), *features.notes, *_own_names(frame, key, label_column)),
         label_column,
     )
 

@@ -24,7 +24,8 @@ def predict(
     *,
     proba: bool = False,
     copy: tuple[str, ...] = (),
-    encoding: str = "utf-8",
+    encoding: str = "auto",
+    sheet: str | None = None,
 ) -> None:
     """Predict and write.
 
@@ -41,14 +42,18 @@ def predict(
     copy : tuple of str
         Columns of the table to repeat.
     encoding : str
-        Encoding of a CSV file.
+        Encoding of a text file.
+    sheet : str, optional
+        Sheet of a workbook.
     """
     model, card = load_model(model_path)
     _refuse_doubles(copy, [f"predicted_{card.target}", *_share_names(model, proba)])
     with in_use(model_path):
         schema = Schema.from_list(card.columns)
-    text = [*schema.of_kind("category"), *copy]
-    frame = read_table(table, expected=schema.names, text_columns=text, encoding=encoding)
+    text = [*schema.of_kind("category", "text"), *copy]
+    frame = read_table(
+        table, expected=schema.names, text_columns=text, encoding=encoding, sheet=sheet
+    )
     missing = [name for name in copy if name not in frame.columns]
     if missing:
         raise InputError(f"--copy names columns that are not in {table}: {listing(missing)}.")

@@ -7,13 +7,14 @@ not there and columns that a table does not have are refused here, without sciki
 from __future__ import annotations
 
 import math
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from uneven.comparison.errors import InputError, check_fold_number, check_method_names
 from uneven.comparison.labelfile import ENDINGS
+from uneven.comparison.schemafile import decide
 from uneven.comparison.tables import PARQUET_SUFFIXES, check_ending, check_file, check_header
 from uneven.comparison.viewfile import read_view_file
 from uneven.utils.registry import Registry, closest, listing, read_declarations
@@ -41,6 +42,14 @@ class TableRequest:
         Encoding of a CSV file.
     noise_matrix : Path or None
         File that says how the labels are wrong.
+    text : sequence of str
+        Columns of running text.
+    missing : sequence of str
+        Further marks of missing cells.
+    schema : Path or None
+        File that says how columns are read.
+    sheet : str or None
+        Of a workbook.
     """
 
     path: Path
@@ -48,14 +57,19 @@ class TableRequest:
     views: str | None = None
     drop: Sequence[str] = ()
     keep: Sequence[str] = ()
-    encoding: str = "utf-8"
+    encoding: str = "auto"
     noise_matrix: Path | None = None
+    text: Sequence[str] = ()
+    missing: Sequence[str] = ()
+    schema: Path | None = None
+    sheet: str | None = None
 
     def check(self) -> None:
         """Refuse files that are not there and columns that the table does not have."""
-        named: Mapping[str, Sequence[str]]
+        named: dict[str, Sequence[str]]
         named = {"--target": [self.target], "--drop": self.drop, "--keep": self.keep}
-        check_header(self.path, named, self.encoding)
+        check_header(self.path, named | {"--text": self.text}, self.encoding)
+        decide(self.schema)
         if self.views not in (None, "prefix"):
             read_view_file(Path(str(self.views)))
         if self.noise_matrix is not None and not self.noise_matrix.exists():
@@ -65,7 +79,8 @@ class TableRequest:
         """Read the table."""
         from uneven.comparison.problem import read_problem
 
-        words = (self.views, self.drop, self.keep, self.encoding)
+        decisions = decide(self.schema, self.missing, self.text)
+        words = (self.views, self.drop, self.keep, self.encoding, decisions, self.sheet)
         return read_problem(self.path, self.target, *words)
 
     def noise(self, problem: Problem) -> LabelNoise | None:
@@ -161,7 +176,7 @@ class NoiseRequest:
     smoothing: float = 0.0
     laplace: float = 0.0
     on_empty: str = "raise"
-    encoding: str = "utf-8"
+    encoding: str = "auto"
     out: Path = Path("noise.csv")
     labels_out: Path | None = None
 
@@ -248,6 +263,10 @@ class LabelRequest:
         Column of the table whose filled cells are the first labels.
     labels_encoding : str or None
         Of the labels; None finds it out.
+    missing : tuple of str
+        Further marks of missing cells.
+    schema : Path or None
+        File that says how columns are read.
     """
 
     pool: Path
@@ -264,9 +283,11 @@ class LabelRequest:
     drop: tuple[str, ...] = ()
     keep: tuple[str, ...] = ()
     seed: int = 0
-    encoding: str = "utf-8"
+    encoding: str = "auto"
     label_column: str | None = None
     labels_encoding: str | None = None
+    missing: tuple[str, ...] = ()
+    schema: Path | None = None
 
     def __post_init__(self) -> None:
         rules = [rule["name"] for rule in read_declarations("rule", "name")]
@@ -289,6 +310,7 @@ class LabelRequest:
         if self.output and self.output.absolute() == self.labels.absolute():
             raise InputError(f"--labels and --output both name {self.labels}; name two files.")
         check_file(self.pool)
+        decide(self.schema)
 
 
 def compare_source(
@@ -312,7 +334,8 @@ def compare_source(
     """
     if demo:
         given = {"TABLE": path, "--target": target}
-        given |= {f"--{name}": choices.get(name) for name in ("views", "drop", "keep")}
+        tables = ("views", "drop", "keep", "text", "missing", "schema", "sheet")
+        given |= {f"--{name}": choices.get(name) for name in tables}
         given["--noise-matrix"] = choices.get("noise_matrix")
         extra = [name for name, value in given.items() if value]
         if extra:

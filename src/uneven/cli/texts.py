@@ -42,6 +42,11 @@ NOISE_MATRIX = (
     "are taken in sorted class order."
 )
 
+SCHEMA = (
+    "How to read columns: a file as every run writes it (schema.toml beside the report, or "
+    "MODEL.schema.toml beside a model), with your changes."
+)
+
 ON_EMPTY = (
     "What to do about a class without checked rows: refuse, assume that its labels are right "
     "(identity), or that it gets any label (uniform)."
@@ -66,8 +71,13 @@ STACK_FIT = (
 COMPARE = """Cross-validate methods on a table and write a report.
 
 Every method sees the same stratified folds. A table of the results is printed; the folder
-given by --out gets [bold]report.html[/bold], [bold]results.json[/bold] and
-[bold]model.skops[/bold], the best method fitted on all rows.
+given by --out gets [bold]report.html[/bold], [bold]results.json[/bold],
+[bold]model.skops[/bold], the best method fitted on all rows, and [bold]schema.toml[/bold], how the
+table was read.
+
+Separator, encoding, decimal comma, currency, units, dates, missing marks, running text and
+identifiers are found out, and said where it could have been otherwise. Change what you do not like
+in schema.toml and give it back with --schema.
 
 [bold]Examples[/bold]
 
@@ -78,6 +88,12 @@ given by --out gets [bold]report.html[/bold], [bold]results.json[/bold] and
   uneven compare table.parquet -t label --views prefix --metric gmean --cv 10
 
   uneven compare table.csv -t label --methods combo,random_forest --drop patient_id
+
+  uneven compare export.xlsx -t label --sheet 2024 --missing 999 --text remarks
+
+  uneven compare table.csv -t label --schema uneven-report/schema.toml
+
+  zstdcat table.csv.zst | uneven compare - -t label
 
   uneven compare table.csv -t label --noise-matrix noise.csv
 
@@ -114,6 +130,8 @@ FIT = """Fit one method on a table and save the model.
 [bold]Examples[/bold]
 
   uneven fit table.csv --target label --method combo --out model.skops
+
+  uneven fit mails.csv -t label --text subject --text body --method logistic_regression
 
   uneven fit table.csv -t label --drop checked --method uma --noise-matrix noise.csv
 

@@ -21,6 +21,7 @@ from sklearn.utils import get_tags
 
 from uneven.comparison.errors import InputError
 from uneven.comparison.schema import Schema
+from uneven.comparison.words import MOST_DENSE_WORDS, DateEncoder, TextEncoder
 from uneven.utils.registry import listing
 
 MOST_INDICATORS = 64
@@ -31,7 +32,8 @@ def encode_ordinal(schema: Schema) -> Any:
     """Numbers as they are, categories as codes; missing and unseen values as NaN.
 
     For learners that split columns and accept NaN.  The output is a DataFrame whose columns have
-    the names of the input, so views by name or prefix keep their meaning.
+    the names of the input, so views by name or prefix keep their meaning; dates and running text
+    become several columns, see `Schema.encoded_names`; of a text only the most frequent words.
 
     Examples
     --------
@@ -49,14 +51,14 @@ def encode_ordinal(schema: Schema) -> Any:
     codes = OrdinalEncoder(
         handle_unknown="use_encoded_value", unknown_value=np.nan, encoded_missing_value=np.nan
     )
-    transformer = ColumnTransformer(
+    return _framed(
         [
-            ("numbers", "passthrough", schema.of_kind("number", "boolean", "date")),
+            ("numbers", "passthrough", schema.of_kind("number", "boolean")),
+            *_dates(schema),
             ("categories", codes, schema.of_kind("category")),
-        ],
-        verbose_feature_names_out=False,
+            *_texts(schema, "dense"),
+        ]
     )
-    return transformer.set_output(transform="pandas")
 
 
 def encode_one_hot(schema: Schema) -> Any:
@@ -71,8 +73,10 @@ def encode_one_hot(schema: Schema) -> Any:
     indicators = OneHotEncoder(handle_unknown="infrequent_if_exist", max_categories=MOST_INDICATORS)
     return ColumnTransformer(
         [
-            ("numbers", numbers, schema.of_kind("number", "boolean", "date")),
+            ("numbers", numbers, schema.of_kind("number", "boolean")),
+            *_dates(schema, _impute(), StandardScaler()),
             ("categories", indicators, schema.of_kind("category")),
+            *_texts(schema, None),
         ]
     )
 
@@ -88,14 +92,43 @@ def encode_indicators(schema: Schema, impute: bool = True) -> Any:
         handle_unknown="infrequent_if_exist", max_categories=MOST_INDICATORS, sparse_output=False
     )
     numbers = _impute() if impute else "passthrough"
-    transformer = ColumnTransformer(
+    return _framed(
         [
-            ("numbers", numbers, schema.of_kind("number", "boolean", "date")),
+            ("numbers", numbers, schema.of_kind("number", "boolean")),
+            *_dates(schema, *[_impute()] * impute),
             ("categories", indicators, schema.of_kind("category")),
-        ],
-        verbose_feature_names_out=False,
+            *_texts(schema, "dense"),
+        ]
     )
+
+
+Part = tuple[str, Any, Any]
+
+
+def _framed(parts: list[Part]) -> Any:
+    """A transformer of columns whose output is a frame with plain names."""
+    transformer = ColumnTransformer(parts, verbose_feature_names_out=False)
     return transformer.set_output(transform="pandas")
+
+
+def _dates(schema: Schema, *further: Any) -> list[Part]:
+    """The parts of dates, and what is done with them next; nothing without dates."""
+    names = schema.of_kind("date")
+    if not names:
+        return []
+    timed = [column.name for column in schema.columns if column.form.get("time")]
+    encoder = DateEncoder(names, [name for name in names if name in timed])
+    return [("dates", make_pipeline(encoder, *further) if further else encoder, names)]
+
+
+def _texts(schema: Schema, framed: str | None) -> list[Part]:
+    """One encoder for each column of running text."""
+    most = None if framed is None else MOST_DENSE_WORDS
+    return [
+        (f"text {j}", TextEncoder(list(column.categories[:most]), column.name, framed), column.name)
+        for j, column in enumerate(schema.columns)
+        if column.kind == "text" and column.categories
+    ]
 
 
 def hand_on(schema: Schema) -> Any:

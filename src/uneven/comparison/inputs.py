@@ -16,13 +16,15 @@ from sklearn.base import BaseEstimator, ClassifierMixin
 from sklearn.pipeline import Pipeline
 from sklearn.utils.metaestimators import available_if
 
+from uneven.comparison.classlabels import class_labels
 from uneven.comparison.encoding import GivenColumns
 from uneven.comparison.errors import InputError
 from uneven.comparison.measures import LabelNoise, label_noise
 from uneven.comparison.noisefile import check_noise, read_noise_file
 from uneven.comparison.problem import Problem, in_views, make_problem, read_problem
-from uneven.comparison.schema import Column, Schema, class_labels
-from uneven.comparison.tables import read_table
+from uneven.comparison.schema import Column, Schema
+from uneven.comparison.schemafile import Decisions
+from uneven.comparison.tables import AUTO, read_table
 from uneven.comparison.viewfile import views_of_table
 from uneven.utils.parameters import store_parameters
 from uneven.utils.registry import listing
@@ -37,7 +39,9 @@ def read_data(
     drop: Collection[str] = (),
     keep: Collection[str] = (),
     name: str | None = None,
-    encoding: str = "utf-8",
+    encoding: str = AUTO,
+    decisions: Decisions | None = None,
+    sheet: str | None = None,
 ) -> Problem:
     """Make a problem of anything that `uneven.compare` takes.
 
@@ -46,8 +50,10 @@ def read_data(
     X : array-like, sparse matrix, pandas or polars frame of shape (n, d), or path
     y : array-like of shape (n,), or str
         Labels, or the name of the column that holds them.
-    views, drop, keep, name, encoding
+    views, drop, keep, name, encoding, sheet
         As in `uneven.compare`.
+    decisions : Decisions, optional
+        What a person decided about columns.
 
     Raises
     ------
@@ -57,16 +63,16 @@ def read_data(
     if isinstance(X, str | Path):
         if not isinstance(y, str):
             raise InputError(f"y must name the column of {X} to predict, got {_what(y)}.")
-        problem = read_problem(Path(X), y, None, drop, keep, encoding)
+        problem = read_problem(Path(X), y, None, drop, keep, encoding, decisions, sheet)
         problem = replace(problem, name=name or problem.name)
     elif sp.issparse(X):
         problem = _sparse_problem(X, y, name or "matrix", drop)
     else:
-        problem = _frame_problem(X, y, name, drop, keep)
+        problem = _frame_problem(X, y, name, drop, keep, decisions)
     return in_views(problem, _views(views, problem))
 
 
-def read_noise(given: Any, problem: Problem, encoding: str = "utf-8") -> LabelNoise | None:
+def read_noise(given: Any, problem: Problem, encoding: str = AUTO) -> LabelNoise | None:
     """What is known about the noise in the labels of a problem.
 
     Parameters
@@ -95,7 +101,12 @@ def read_noise(given: Any, problem: Problem, encoding: str = "utf-8") -> LabelNo
 
 
 def _frame_problem(
-    X: Any, y: Any, name: str | None, drop: Collection[str], keep: Collection[str]
+    X: Any,
+    y: Any,
+    name: str | None,
+    drop: Collection[str],
+    keep: Collection[str],
+    decisions: Decisions | None,
 ) -> Problem:
     frame = as_frame(X)
     if isinstance(y, str):
@@ -106,7 +117,9 @@ def _frame_problem(
         labels = _as_series(y, len(frame))
         target = _target_name(labels, frame)
         frame = frame.assign(**{target: labels.to_numpy()})
-    found = make_problem(frame, target, name=name or "table", drop=drop, keep=keep)
+    found = make_problem(
+        frame, target, name=name or "table", drop=drop, keep=keep, decisions=decisions
+    )
     given = _given_classes(frame[target].to_numpy()[found.rows], found)
     raw = X if isinstance(X, pd.DataFrame) else frame
     raw = raw.iloc[found.rows] if hasattr(X, "columns") else None
@@ -121,7 +134,8 @@ def _sparse_problem(X: Any, y: Any, name: str, drop: Collection[str]) -> Problem
     names = [f"x{j}" for j in range(X.shape[1])]
     labels = _as_series(y, X.shape[0])
     target = str(labels.name or "y")
-    few = make_problem(pd.DataFrame({f"not {target}": 0.0, target: labels}), target, name=name)
+    blank = pd.DataFrame({f"not {target}": 0.0, target: labels})
+    few = make_problem(blank, target, name=name, keep=[f"not {target}"])
     schema = Schema(tuple(Column(column, "number") for column in names), sparse=True)
     matrix = sp.csr_array(X).astype(np.float64)[few.rows]
     if not np.isfinite(matrix.data[~np.isnan(matrix.data)]).all():
@@ -341,7 +355,7 @@ class TableClassifier(ClassifierMixin, BaseEstimator):
         convert = self.pipeline[0].transform if as_given else self.schema.convert
         if isinstance(X, str | Path):
             names = self.schema.names
-            text = self.schema.of_kind("category")
+            text = self.schema.of_kind("category", "text")
             return convert(read_table(X, expected=names, text_columns=text))
         if hasattr(X, "columns"):
             return convert(as_frame(X))

@@ -23,10 +23,10 @@ import numpy as np
 import pandas as pd
 from numpy.typing import NDArray
 
+from uneven.comparison.classlabels import class_labels, exact_numbers
 from uneven.comparison.errors import InputError
 from uneven.comparison.problem import Problem
-from uneven.comparison.schema import class_labels, exact_numbers
-from uneven.comparison.tables import check_columns, read_table
+from uneven.comparison.tables import AUTO, check_columns, read_table
 from uneven.metrics import confusion_counts, matrix_norm, scoring
 from uneven.noise import NoiseInverse, invert_noise, recover_priors
 from uneven.utils.registry import listing
@@ -298,7 +298,7 @@ def label_noise(
 
 
 def read_label_columns(
-    path: str | Path, columns: Sequence[str], encoding: str = "utf-8"
+    path: str | Path, columns: Sequence[str], encoding: str = AUTO
 ) -> pd.DataFrame:
     """Read columns that label the same rows, with one spelling of each class.
 

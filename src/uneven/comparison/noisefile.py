@@ -32,6 +32,7 @@ from numpy.typing import NDArray
 
 from uneven.comparison.errors import InputError
 from uneven.comparison.tables import (
+    AUTO,
     PARQUET_SUFFIXES,
     check_ending,
     check_file,
@@ -71,7 +72,7 @@ class NoiseFile:
 
 
 def read_noise_matrix(
-    path: str | Path, classes: NDArray, encoding: str = "utf-8"
+    path: str | Path, classes: NDArray, encoding: str = AUTO
 ) -> NDArray[np.float64]:
     """The matrix of `read_noise_file`.
 
@@ -87,7 +88,7 @@ def read_noise_matrix(
     return read_noise_file(path, classes, encoding).matrix
 
 
-def read_noise_file(path: str | Path, classes: NDArray, encoding: str = "utf-8") -> NoiseFile:
+def read_noise_file(path: str | Path, classes: NDArray, encoding: str = AUTO) -> NoiseFile:
     r"""Read a noise matrix from a CSV, TSV, JSON or Parquet file.
 
     Parameters
@@ -239,7 +240,7 @@ def _cells(path: Path, encoding: str) -> Cells:
 
 def _json_cells(path: Path, encoding: str) -> Cells:
     try:
-        content = json.loads(path.read_text(encoding=encoding))
+        content = json.loads(path.read_text(encoding="utf-8-sig" if encoding == AUTO else encoding))
     except (ValueError, LookupError, RecursionError) as error:
         raise InputError(f"it is not a JSON file: {error}.") from None
     corner = ""

@@ -43,6 +43,7 @@ from uneven.comparison.methods import (
 )
 from uneven.comparison.problem import Problem, check_folds
 from uneven.comparison.results import Comparison, MethodResult, RefitPlan
+from uneven.comparison.schemafile import decide
 from uneven.comparison.summaries import (
     DataSummary,
     NoiseSummary,
@@ -52,6 +53,7 @@ from uneven.comparison.summaries import (
     now,
     versions,
 )
+from uneven.comparison.tables import AUTO
 from uneven.utils.methods import Method, Settings
 from uneven.utils.parameters import Jobs, Whole
 
@@ -82,8 +84,12 @@ def compare(
     refit: bool = True,
     drop: str | Sequence[str] = (),
     keep: str | Sequence[str] = (),
+    text: str | Sequence[str] = (),
+    missing: str | Sequence[str] = (),
+    schema: Any = None,
     name: str | None = None,
-    encoding: str = "utf-8",
+    encoding: str = AUTO,
+    sheet: str | None = None,
     progress: Callable[[Progress], None] | None = None,
 ) -> Comparison:
     """Compare methods on the same folds of one table.
@@ -91,8 +97,9 @@ def compare(
     Parameters
     ----------
     X : array-like, sparse matrix, pandas or polars frame of shape (n, d), or path
-        The table. Columns may hold numbers, text, dates, truth values and missing cells. A path
-        is that of a CSV or Parquet file.
+        The table. Columns may hold numbers (also with currency, percent, units, thousands and
+        decimal commas), dates, truth values, categories, running text and missing cells. A path
+        is that of a CSV, Parquet, Feather, Excel or JSON lines file.
     y : array-like of shape (n,), or str
         Class labels, or the name of the column of `X` that holds them. Rows without a label are
         left out.
@@ -132,10 +139,19 @@ def compare(
         Whether to fit the best method, and those that can explain themselves, on all rows.
     drop, keep : str or sequence of str
         Columns to leave out, and to use although they look like row numbers or identifiers.
+    text : str or sequence of str
+        Columns of running text, which are learnt from by their words.
+    missing : str or sequence of str
+        Cells that count as missing beside the usual marks, such as ``"999"``.
+    schema : path or mapping, optional
+        How columns are to be read: a file as ``Comparison.schema_text`` and the command line write
+        it, or its content, ``{"columns": {"zip": {"kind": "category"}}}``.
     name : str, optional
         What to call the data.
     encoding : str
-        Of a CSV file.
+        Of a text file; ``"auto"`` finds it out.
+    sheet : str, optional
+        Sheet of a workbook.
     progress : callable, optional
         Called with a `uneven.comparison.Progress` after every fit and round.
 
@@ -169,7 +185,17 @@ def compare(
         chosen = choose_measure(
             default_metric(noise_matrix is not None) if metric is None else metric
         )
-        problem = read_data(X, y, views=views, drop=drop, keep=keep, name=name, encoding=encoding)
+        problem = read_data(
+            X,
+            y,
+            views=views,
+            drop=drop,
+            keep=keep,
+            name=name,
+            encoding=encoding,
+            decisions=decide(schema, _column_names(missing), _column_names(text)),
+            sheet=sheet,
+        )
         plan = plan_comparison(
             problem,
             methods=named,

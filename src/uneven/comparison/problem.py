@@ -15,23 +15,25 @@ from typing import Any
 import numpy as np
 import pandas as pd
 from numpy.typing import NDArray
-from pandas.api import types
 
+from uneven.comparison.classlabels import MOST_NUMERIC_CLASSES, class_labels, exact_numbers
 from uneven.comparison.errors import InputError, check_fold_number
+from uneven.comparison.formats import STANDARD_INPUT
 from uneven.comparison.labelfile import LABEL, OURS, SKIP
-from uneven.comparison.schema import (
-    MOST_NUMERIC_CLASSES,
-    Schema,
-    class_labels,
-    exact_numbers,
-    infer_kind,
+from uneven.comparison.reading import Custom, Reading, read_columns
+from uneven.comparison.roles import useless_columns
+from uneven.comparison.schema import Schema
+from uneven.comparison.schemafile import Decisions
+from uneven.comparison.tables import (
+    AUTO,
+    READ,
+    check_columns,
+    file_digest,
+    read_table,
 )
-from uneven.comparison.tables import check_columns, file_digest, read_table
-from uneven.comparison.viewfile import EMPTY, views_of_table
+from uneven.comparison.viewfile import views_of_table
 from uneven.utils.frames import take_columns
 from uneven.utils.registry import listing
-
-FEWEST_IDS = 20
 
 
 @dataclass(frozen=True)
@@ -70,6 +72,12 @@ class Problem:
         The labelled rows of a frame with all columns as they were given.
     n_given : int
         Rows of the table, with or without label; 0 if they are those of `X`.
+    readings : mapping of str to Reading
+        What the columns hold, also those that are left out by themselves.
+    read : mapping of str to object
+        How the file is written.
+    marks : sequence of str
+        Marks of missing cells that somebody asked for.
     """
 
     name: str
@@ -87,6 +95,9 @@ class Problem:
     given_columns: tuple[str, ...] = ()
     given_table: pd.DataFrame | None = None
     n_given: int = 0
+    readings: Mapping[str, Reading] = field(default_factory=dict)
+    read: Mapping[str, Any] = field(default_factory=dict)
+    marks: Sequence[str] = ()
     classes: NDArray = field(init=False)
     class_counts: NDArray[np.intp] = field(init=False)
 
@@ -98,8 +109,14 @@ class Problem:
     @property
     def view_columns(self) -> Mapping[str, Sequence[Any]] | None:
         """Columns of each view as a method takes them: by name, or by position if it is sparse."""
-        if self.views is None or not self.schema.sparse:
-            return self.views
+        if self.views is None:
+            return None
+        if not self.schema.sparse:
+            encoded = self.schema.encoded_names
+            return {
+                view: [one for name in names for one in encoded(name)]
+                for view, names in self.views.items()
+            }
         place = {name: j for j, name in enumerate(self.schema.names)}
         return {view: [place[name] for name in names] for view, names in self.views.items()}
 
@@ -133,14 +150,16 @@ def read_problem(
     views: str | None = None,
     drop: Collection[str] = (),
     keep: Collection[str] = (),
-    encoding: str = "utf-8",
+    encoding: str = AUTO,
+    decisions: Decisions | None = None,
+    sheet: str | None = None,
 ) -> Problem:
     """Read a table from a file.
 
     Parameters
     ----------
     path : Path
-        CSV or Parquet file.
+        Any file that `read_table` reads.
     target : str
         Column to predict.
     views : str or None
@@ -148,19 +167,36 @@ def read_problem(
     drop, keep : collection of str
         Columns to leave out, and to use although they look like identifiers.
     encoding : str
-        Encoding of a CSV file.
+        Encoding of a text file.
+    decisions : Decisions, optional
+        What a person decided about columns.
+    sheet : str, optional
+        Sheet of a workbook.
     """
-    frame = read_table(path, expected=[target], label=target, encoding=encoding)
-    table = labelled_table(frame, target, keep, path.name)
+    decided = decisions or Decisions()
+    frame = read_table(
+        path,
+        expected=[target],
+        text_columns=decided.texts(),
+        label=target,
+        encoding=decided.table.get("encoding", encoding) if encoding == AUTO else encoding,
+        sheet=sheet or decided.table.get("sheet"),
+        separator=decided.table.get("separator"),
+    )
+    name = "standard input" if path == STANDARD_INPUT else path.name
+    table = labelled_table(frame, target, keep, name)
     problem = make_problem(
         table.frame,
         target,
-        name=path.name,
+        name=name,
         drop=tuple(dict.fromkeys((*drop, *table.bookkeeping))),
         keep=keep,
         sha256=file_digest(path),
+        decisions=decided,
     )
-    problem = replace(problem, notes=(*table.notes, *problem.notes))
+    read = frame.attrs.get(READ, {})
+    notes = (*read.get("notes", ()), *table.notes, *problem.notes)
+    problem = replace(problem, notes=notes, read=read)
     if views is None:
         return problem
     return in_views(problem, views_of_table(views, problem.schema.names, problem.left_out))
@@ -184,6 +220,7 @@ def make_problem(
     drop: Collection[str] = (),
     keep: Collection[str] = (),
     sha256: str = "",
+    decisions: Decisions | None = None,
 ) -> Problem:
     """Choose target and features of a table, and convert both.
 
@@ -199,6 +236,8 @@ def make_problem(
         Columns to leave out, and columns to use although they look like row identifiers.
     sha256 : str
         Digest of the file.
+    decisions : Decisions, optional
+        What a person decided about columns.
 
     Returns
     -------
@@ -215,13 +254,15 @@ def make_problem(
     check_columns(frame.columns, [target], "--target")
     check_columns(frame.columns, drop, "--drop")
     check_columns(frame.columns, keep, "--keep")
+    decided = decisions or Decisions()
+    decided.check(frame.columns)
     notes: list[str] = []
     labelled = _labelled_rows(frame, target, notes)
     given = [column for column in frame.columns if column != target]
     frame = frame if labelled.all() else frame[labelled]
     y = class_labels(frame[target], name)
     left_out = dict.fromkeys(drop, "is left out by --drop") | {target: "is the target"}
-    found = take_features(frame, left_out, keep)
+    found = take_features(frame, left_out, keep, decided)
     if not found.schema.columns:
         raise InputError(f"{name} has no column left to learn from besides {target!r}.")
     return Problem(
@@ -236,6 +277,8 @@ def make_problem(
         rows=np.flatnonzero(labelled),
         given_columns=tuple(given),
         n_given=len(labelled),
+        readings=found.readings,
+        marks=decided.missing,
     )
 
 
@@ -252,16 +295,22 @@ class Features:
         What the reader should know.
     left_out : mapping of str to str
         The other columns, and why.
+    readings : mapping of str to Reading
+        What all columns hold, but for those that were not to be used.
     """
 
     X: pd.DataFrame
     schema: Schema
     notes: tuple[str, ...]
     left_out: Mapping[str, str]
+    readings: Mapping[str, Reading] = field(default_factory=dict)
 
 
 def take_features(
-    frame: pd.DataFrame, left_out: Mapping[str, str], keep: Collection[str] = ()
+    frame: pd.DataFrame,
+    left_out: Mapping[str, str],
+    keep: Collection[str] = (),
+    decisions: Decisions | None = None,
 ) -> Features:
     """Convert the columns that tell something, and say why the others do not.
 
@@ -272,6 +321,8 @@ def take_features(
         Columns that are not to be used, and why.
     keep : collection of str
         Columns to use although they look like row identifiers.
+    decisions : Decisions, optional
+        What a person decided about columns.
 
     Returns
     -------
@@ -285,14 +336,23 @@ def take_features(
     >>> found.schema.names, found.notes
     (['size'], ("column 'nothing' is empty and is left out.",))
     """
+    decided = decisions or Decisions()
+    unwanted = {n: r for n, r in decided.unused().items() if n in frame and n not in left_out}
+    left_out = {**left_out, **unwanted}
     features = frame.drop(columns=list(left_out))
-    useless = _useless(features, keep)
+    commas = "decimal" if frame.attrs.get(READ, {}).get("separator") == ";" else "thousands"
+    custom = Custom(commas=commas, missing=decided.missing)
+    readings = read_columns(features, decided.columns, custom)
+    useless = useless_columns(features, readings, {*keep, *decided.used()})
     features = features.drop(columns=list(useless))
-    schema = Schema.of(features)
+    schema = Schema.of(features, readings)
     notes = [f"column {column!r} {reason}." for column, reason in useless.items()]
+    notes += [
+        f"column {name!r}: {remark}." for name in schema.names for remark in readings[name].remarks
+    ]
     notes += _odd_columns(schema, features)
     X = schema.convert(features).reset_index(drop=True)
-    return Features(X, schema, tuple(notes), dict(left_out) | useless)
+    return Features(X, schema, tuple(notes), {**left_out, **useless}, readings)
 
 
 def in_views(problem: Problem, views: Mapping[str, Sequence[str]] | None) -> Problem:
@@ -384,41 +444,25 @@ def _labelled_rows(frame: pd.DataFrame, target: str, notes: list[str]) -> NDArra
     return labelled
 
 
-def _useless(frame: pd.DataFrame, keep: Collection[str]) -> dict[str, str]:
-    """Columns that are empty or only tell rows apart, and which of it."""
-    found = {}
-    for name in frame.columns:
-        reason = "" if name in keep else _identifier_reason(frame[name])
-        if frame[name].isna().all():
-            found[name] = EMPTY
-        elif reason:
-            found[name] = f"{reason} and is left out (--keep {name} to use it)"
-    return found
-
-
-def _identifier_reason(values: pd.Series) -> str:
-    if len(values) < FEWEST_IDS:
-        return ""
-    if types.is_integer_dtype(values.dtype) and not values.hasnans:
-        return "only numbers the rows" if (np.diff(values.to_numpy()) == 1).all() else ""
-    if types.is_numeric_dtype(values.dtype) or types.is_datetime64_any_dtype(values.dtype):
-        return ""
-    present = values.dropna()
-    if len(present) < FEWEST_IDS or present.astype(str).nunique() < len(present):
-        return ""
-    return "holds a different text in every row" if infer_kind(values) == "category" else ""
-
-
 def _odd_columns(schema: Schema, features: pd.DataFrame) -> list[str]:
+    """What to say about columns that are read, but in a way that somebody might not expect."""
     notes = []
-    for name in schema.of_kind("date"):
-        notes.append(f"column {name!r} holds dates and counts as days since 1970.")
     for column in schema.columns:
-        present = int(features[column.name].notna().sum())
-        if len(column.categories) > max(MOST_NUMERIC_CLASSES, present // 2):
+        name, present = column.name, int(features[column.name].notna().sum())
+        if column.kind == "date":
+            order = {"dmy": ", days first", "mdy": ", months first"}
             notes.append(
-                f"column {column.name!r} has {len(column.categories)} different texts in "
-                f"{present} rows; consider --drop {column.name}."
+                f"column {name!r} holds dates{order.get(column.form.get('order', ''), '')}: year, "
+                "month, weekday and the days that have passed are learnt from."
+            )
+        elif column.kind == "text":
+            notes.append(
+                f"column {name!r} holds running text: {len(column.categories)} words of it count."
+            )
+        elif len(column.categories) > max(MOST_NUMERIC_CLASSES, present // 2):
+            notes.append(
+                f"column {name!r} has {len(column.categories)} different texts in {present} rows; "
+                "rare ones count as one, and new rows will bring others."
             )
     return notes
 

@@ -21,6 +21,7 @@ import numpy as np
 
 from uneven.comparison.errors import InputError
 from uneven.comparison.measures import Measure
+from uneven.comparison.schemafile import schema_text
 from uneven.comparison.summaries import (
     DataSummary,
     NoiseSummary,
@@ -640,6 +641,14 @@ class Comparison:
     def to_json(self, path: str | os.PathLike[str] | None = None) -> str:
         """Text of ``results.json``, which is also written to `path` if there is one."""
         text = json.dumps(self.to_dict(), indent=1, ensure_ascii=False, allow_nan=False)
+        if path is not None:
+            with replace_file(path) as draft:
+                draft.write_text(text, encoding="utf-8", newline="\n")
+        return text
+
+    def schema_text(self, path: str | os.PathLike[str] | None = None) -> str:
+        """How the table was read, in TOML for ``schema=``; written to `path` if there is one."""
+        text = schema_text(self._kept().problem)
         if path is not None:
             with replace_file(path) as draft:
                 draft.write_text(text, encoding="utf-8", newline="\n")

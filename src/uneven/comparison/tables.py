@@ -1,18 +1,22 @@
-"""Tables from files: CSV with any usual separator, or Parquet.
+"""Tables from files: CSV with any usual separator, Parquet, Feather, workbooks, JSON lines.
 
-The separator, the header line and the decimal comma are found by looking at the first lines, for
-which nothing but the standard library is needed; the whole file is then read once by the fast
-parser of pandas, which is imported only then.
+How a CSV file is written is found by looking at its first lines, for which nothing but the
+standard library is needed; the whole file is then read once. pyarrow's parser reads all cells as
+text, so that nothing is lost (zeros in front of a code, a thousands point); columns of plain
+numbers are then cast. What a column of text holds is left to `uneven.comparison.reading`.
+
+Looked at before this was written: ``pandas.read_csv(sep=None)``, the sniffer of the ``csv`` module
+and polars guess the separator from single lines and take ``1,5;2,5`` apart at its commas; none of
+them looks for the encoding, for lines above the header, or for a decimal mark. Type inference of
+pandas, pyarrow and polars turns ``01067`` into 1067 before anyone can see it.
 """
 
 from __future__ import annotations
 
 import csv
-import gzip
 import hashlib
 import io
 import re
-import zlib
 from collections import Counter
 from collections.abc import Collection, Iterable, Iterator, Mapping
 from contextlib import contextmanager
@@ -21,6 +25,10 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from uneven.comparison.errors import InputError
+from uneven.comparison.formats import AUTO as AUTO
+from uneven.comparison.formats import PARQUET_SUFFIXES as PARQUET_SUFFIXES
+from uneven.comparison.formats import STANDARD_INPUT, Source, decoded, open_source, source_name
+from uneven.comparison.formats import check_file as check_file
 from uneven.utils.registry import closest, listing
 
 if TYPE_CHECKING:
@@ -30,8 +38,10 @@ if TYPE_CHECKING:
 SEPARATORS = (",", ";", "\t", "|")
 SAMPLE_BYTES = 1 << 18
 LONGEST_CELL = (1 << 31) - 1
-PARQUET_SUFFIXES = (".parquet", ".pq")
+MOST_LINES_ABOVE = 20
 MATRIX_SUFFIXES = ("", ".csv", ".json", ".tsv", ".txt", *PARQUET_SUFFIXES)
+READ = "uneven"
+"""Key of what is known about the file, in the attributes of a frame."""
 
 
 @dataclass(frozen=True)
@@ -47,17 +57,25 @@ class CsvStyle:
     names : tuple of str
         Column names: the header line, or ``column_1 …`` where there is none.
     has_header : bool
-        Whether the first line holds the names.
+        Whether there is a line that holds the names.
+    skip : int
+        Lines above the first row, the header among them.
+    above : int
+        Lines above the header that belong to no row, such as a title.
     """
 
     separator: str
     decimal: str
     names: tuple[str, ...]
     has_header: bool
+    skip: int = 1
+    above: int = 0
 
 
 def file_digest(path: str | Path) -> str:
     """SHA-256 of a file, in hexadecimal."""
+    if Path(path) == STANDARD_INPUT:
+        return hashlib.sha256(open_source(path).data).hexdigest()
     with open(path, "rb") as file:
         return hashlib.file_digest(file, "sha256").hexdigest()
 
@@ -68,14 +86,18 @@ def read_table(
     expected: Collection[str] = (),
     text_columns: Collection[str] = (),
     label: str | None = None,
-    encoding: str = "utf-8",
+    encoding: str = AUTO,
+    sheet: str | None = None,
+    separator: str | None = None,
 ) -> pd.DataFrame:
-    """Read a CSV or Parquet file.
+    """Read a table from a file.
 
     Parameters
     ----------
     path : str or Path
-        ``.parquet`` and ``.pq`` are read as Parquet, everything else as CSV (``.gz`` allowed).
+        CSV with any usual separator, Parquet, Feather, Excel (.xlsx) or JSON lines, also packed
+        (gzip, zip, zstandard, bzip2, xz); ``-`` is standard input. The content decides, not the
+        ending of the name.
     expected : collection of str
         Names one of which is in the header line, if there is a header line.
     text_columns : collection of str
@@ -84,36 +106,47 @@ def read_table(
         Column of class labels: its numbers are kept without rounding, and only an empty cell of
         a CSV file is missing.
     encoding : str
-        Encoding of a CSV file.
+        Encoding of a text file; ``"auto"`` finds it out.
+    sheet : str, optional
+        Which sheet of a workbook; the first by default.
+    separator : str, optional
+        What stands between the cells of a text file; found out by default.
 
     Returns
     -------
     DataFrame of shape (n_rows, n_columns)
-        With text column names.
+        With text column names. Columns of plain numbers are numbers, other columns of text files
+        are text. Its ``attrs["uneven"]`` tell how the file is written.
 
     Raises
     ------
     InputError
         If the file is missing, empty, broken or not a table.
     """
-    path = Path(path)
-    check_file(path)
-    if path.suffix.lower() in PARQUET_SUFFIXES:
-        frame = _read_parquet(path)
+    source = open_source(path)
+    if source.kind == "csv":
+        frame, read = _read_csv(source, expected, text_columns, label, encoding, separator)
     else:
-        frame = _read_csv(path, expected, text_columns, label, encoding)
+        from uneven.comparison.binarytables import READERS
+
+        frame, read = READERS[source.kind](source, sheet)
+        _check_names(source.name, [str(name) for name in frame.columns])
+        frame.columns = frame.columns.map(str)
+    if sheet is not None and source.kind != "workbook":
+        raise InputError(f"--sheet {sheet!r}: {source.name} is no workbook and has no sheets.")
     if frame.shape[0] == 0:
-        raise InputError(f"{path} has column names but no rows.")
+        raise InputError(f"{source.name} has column names but no rows.")
+    frame.attrs[READ] = {**read, "notes": [*source.notes, *read.get("notes", ())]}
     return frame
 
 
-def read_cells(path: str | Path, encoding: str = "utf-8") -> list[list[str]]:
+def read_cells(path: str | Path, encoding: str = AUTO) -> list[list[str]]:
     """Read the cells of a small CSV file as text, without deciding which line is a header.
 
     Parameters
     ----------
     path : str or Path
-        With any usual separator; ``.gz`` allowed.
+        With any usual separator; it may be packed.
     encoding : str
         Encoding of the file.
 
@@ -127,157 +160,81 @@ def read_cells(path: str | Path, encoding: str = "utf-8") -> list[list[str]]:
     InputError
         If the file is missing, empty or not text.
     """
-    path = Path(path)
-    check_file(path)
-    text = _first_lines(path, _codec(encoding), limit=-1)
+    source = open_source(path)
+    text, _ = decoded(source.data, encoding, source.name)
     separator, rows = _split(text)
     if not rows:
         raise InputError(f"{path} holds only blank lines.")
-    comma = _decimal(separator, [cell for row in rows for cell in row]) == ","
+    comma = _decimal(separator, [cell for _, row in rows for cell in row]) == ","
     return [
         [cell.replace(",", ".") if comma and _is_number(cell) else cell for cell in cells]
-        for cells in ([cell.strip() for cell in row] for row in rows)
+        for cells in ([cell.strip() for cell in row] for _, row in rows)
     ]
 
 
-def _codec(encoding: str) -> str:
-    """Let a mark at the beginning of a UTF-8 file be passed over."""
-    return "utf-8-sig" if encoding.lower().replace("_", "-") == "utf-8" else encoding
-
-
-def check_file(path: Path) -> None:
-    """Refuse a path where there is no file, or nothing in it."""
-    if not path.exists():
-        raise InputError(f"there is no file {path}.")
-    if path.is_dir():
-        raise InputError(f"{path} is a folder; give a CSV or Parquet file.")
-    try:
-        with path.open("rb") as file:
-            first = file.read(1)
-    except OSError as error:
-        raise InputError(f"{path} cannot be read: {error.strerror}.") from error
-    if not first:
-        raise InputError(f"{path} is empty.")
-
-
-def _read_parquet(path: Path) -> pd.DataFrame:
-    import pandas as pd
-
-    try:
-        frame = pd.read_parquet(path)
-    except (OSError, ValueError) as error:
-        reason = str(error).splitlines()[0].rstrip(".")
-        raise InputError(f"{path} is not a readable Parquet file: {reason}.") from error
-    levels = [name for name in frame.index.names if name is not None]
-    index = frame.index.to_frame(index=False)[levels]
-    names = [str(name) for name in (*levels, *frame.columns)]
-    _check_names(path, names)
-    frame = pd.concat([index, frame.reset_index(drop=True)], axis=1)
-    frame.columns = pd.Index(names)
-    return frame
-
-
 def _read_csv(
-    path: Path,
+    source: Source,
     expected: Collection[str],
     text_columns: Collection[str],
     label: str | None,
     encoding: str,
-) -> pd.DataFrame:
-    from pandas.api import types
-
-    from uneven.comparison.schema import exact_numbers, without_na_words
-
-    style = table_style(path, expected, encoding)
-    encoding = _codec(encoding)
-    _check_names(path, style.names)
-    text = {*text_columns, label} & {*style.names}
-    frame = _parse(path, style, text, encoding)
-    if frame.iloc[:, -1].hasnans:
-        _refuse_short_rows(path, style, encoding)
-    for name in frame.columns:
-        if name == label:
-            frame[name] = exact_numbers(frame[name], style.decimal)
-        elif name not in text and not types.is_numeric_dtype(frame[name].dtype):
-            frame[name] = without_na_words(frame[name], style.decimal)
-    return frame
-
-
-def _parse(
-    path: Path, style: CsvStyle, text: Collection[str | None], encoding: str
-) -> pd.DataFrame:
+    separator: str | None,
+) -> tuple[pd.DataFrame, dict[str, Any]]:
     import pandas as pd
 
-    dtype: Mapping[Any, Any] = dict.fromkeys(text, str)
-    try:
-        return pd.read_csv(
-            path,
-            sep=style.separator,
-            decimal=style.decimal,
-            names=list(style.names),
-            header=0 if style.has_header else None,
-            index_col=False,
-            dtype=dtype,
-            encoding=encoding,
-            skipinitialspace=True,
-            keep_default_na=False,
-            na_values=[""],
-            low_memory=False,
-            on_bad_lines="error",
-        )
-    except UnicodeDecodeError as error:
-        raise _encoding_error(path, encoding, error) from error
-    except (pd.errors.ParserError, pd.errors.EmptyDataError, ValueError) as error:
-        reason = str(error).splitlines()[0].rstrip(". ")
-        reason = reason.removeprefix("Error tokenizing data. C error: ")
-        raise InputError(f"{path} is a broken CSV file: {reason}.") from error
-    except (zlib.error, EOFError, gzip.BadGzipFile) as error:
-        raise InputError(f"{path} is not a readable gzip file: {error}.") from error
+    from uneven.comparison.classlabels import exact_numbers
+    from uneven.comparison.csvcells import plain_numbers, text_cells
 
-
-def _refuse_short_rows(path: Path, style: CsvStyle, encoding: str) -> None:
-    """Name the first line with fewer cells than there are columns; pandas would fill it up."""
-    width = len(style.names)
-    opener = gzip.open if path.suffix.lower() == ".gz" else open
-    with opener(path, "rt", encoding=encoding) as file, _long_cells():
-        reader = csv.reader(file, delimiter=style.separator, skipinitialspace=True)
-        for row in reader:
-            if len(row) < width and any(cell.strip() for cell in row):
-                raise InputError(
-                    f"{path} is a broken CSV file: line {reader.line_num} has {len(row)} "
-                    f"field{'s' * (len(row) > 1)}, the first line has {width}; "
-                    "write a separator for each empty cell."
-                )
-
-
-def _first_lines(path: Path, encoding: str, limit: int = SAMPLE_BYTES) -> str:
-    """The first lines of a file, without a last line that may be cut; -1 is no limit."""
-    opener = gzip.open if path.suffix.lower() == ".gz" else open
-    try:
-        with opener(path, "rb") as file:
-            raw = file.read(limit)
-    except (gzip.BadGzipFile, EOFError, zlib.error) as error:
-        raise InputError(f"{path} is not a readable gzip file: {error}.") from error
-    if raw.startswith((b"\xff\xfe", b"\xfe\xff")) and not encoding.lower().startswith("utf-16"):
-        raise InputError(f"{path} is UTF-16 text; save it as UTF-8, or add --encoding utf-16.")
-    if b"\x00" in raw and not encoding.lower().startswith("utf-16"):
-        raise InputError(f"{path} is not text: it holds zero bytes; give a CSV or Parquet file.")
-    end = raw.rfind(b"\n") + 1 or raw.rfind(b"\r") + 1
-    whole = raw if len(raw) != limit else raw[:end] or raw
-    try:
-        return whole.decode(encoding)
-    except UnicodeDecodeError as error:
-        raise _encoding_error(path, encoding, error) from error
-    except LookupError as error:
-        raise InputError(f"unknown encoding {encoding!r}; try utf-8 or latin-1.") from error
-
-
-def _encoding_error(path: Path, encoding: str, error: UnicodeDecodeError) -> InputError:
-    byte = error.object[error.start]
-    return InputError(
-        f"{path} is not {encoding.removesuffix('-sig')} text (byte 0x{byte:02x}); "
-        "name its encoding, for example --encoding latin-1."
+    text, found = decoded(source.data, encoding, source.name)
+    cut = len(text) > SAMPLE_BYTES
+    style = guess_style(text[:SAMPLE_BYTES], expected, source.name, cut=cut, separator=separator)
+    _check_names(source.name, style.names)
+    cells = text_cells(source.name, text, style)
+    keep = {*text_columns, label}
+    frame = pd.DataFrame(
+        {
+            name: plain_numbers(column, style.decimal) if name not in keep else column.to_pandas()
+            for name, column in cells.items()
+        }
     )
+    if label in cells:
+        frame[label] = exact_numbers(frame[label], style.decimal)
+    unnamed = style.names[len(style.names) - style_surplus(style) :]
+    frame = frame.drop(columns=[name for name in unnamed if frame[name].isna().all()])
+    return frame, _how_written(source.name, style, found)
+
+
+def style_surplus(style: CsvStyle) -> int:
+    """How many columns at the end have no name of their own."""
+    count = 0
+    for number, name in reversed(list(enumerate(style.names, start=1))):
+        if not style.has_header or name != f"column_{number}":
+            break
+        count += 1
+    return count
+
+
+def _how_written(name: str, style: CsvStyle, encoding: str) -> dict[str, Any]:
+    """What was found about a text file, and one line about it unless it is the usual."""
+    encoding = encoding.removesuffix("-sig")
+    words = {",": "commas", ";": "semicolons", "\t": "tabs", "|": "bars"}
+    told = []
+    if style.separator != "," and not name.lower().endswith(".tsv"):
+        told.append(f"{words[style.separator]} between cells")
+    if encoding != "utf-8":
+        told.append(f"encoding {encoding} (--encoding to change it)")
+    if style.decimal == ",":
+        told.append("decimal commas")
+    if style.above:
+        told.append(f"{style.above} line{'s' * (style.above > 1)} above the header left out")
+    return {
+        "format": "csv",
+        "separator": style.separator,
+        "encoding": encoding,
+        "decimal": style.decimal,
+        "header": style.has_header,
+        "notes": [f"{name} is read with {', '.join(told)}."] if told else [],
+    }
 
 
 def check_columns(columns: Collection[str], names: Collection[str], option: str) -> None:
@@ -290,24 +247,22 @@ def check_columns(columns: Collection[str], names: Collection[str], option: str)
             )
 
 
-def check_header(
-    path: Path, wanted: Mapping[str, Collection[str]], encoding: str = "utf-8"
-) -> None:
+def check_header(path: Path, wanted: Mapping[str, Collection[str]], encoding: str = AUTO) -> None:
     """Refuse a file that is not there, or whose first line lacks columns.
 
     Parameters
     ----------
     path : Path
-        Of a Parquet file only the existence is looked at.
+        Of other files than CSV only the existence is looked at.
     wanted : mapping of str to collection of str
         For each option the columns that it names; the header line has one of the first.
     encoding : str
     """
-    check_file(path)
-    if path.suffix.lower() in PARQUET_SUFFIXES:
+    source = open_source(path, SAMPLE_BYTES)
+    if source.kind != "csv":
         return
     names = table_style(path, next(iter(wanted.values())), encoding).names
-    _check_names(path, names)
+    _check_names(source.name, names)
     for option, columns in wanted.items():
         check_columns(names, columns, option)
 
@@ -321,9 +276,7 @@ def check_ending(path: Path) -> None:
         )
 
 
-def table_style(
-    path: str | Path, expected: Collection[str] = (), encoding: str = "utf-8"
-) -> CsvStyle:
+def table_style(path: str | Path, expected: Collection[str] = (), encoding: str = AUTO) -> CsvStyle:
     """How a CSV file is written, see `guess_style`.
 
     Parameters
@@ -333,10 +286,20 @@ def table_style(
         Names one of which is in the header line, if there is one.
     encoding : str
     """
-    return guess_style(_first_lines(Path(path), _codec(encoding)), expected, str(path))
+    source = open_source(path, SAMPLE_BYTES)
+    cut = len(source.data) >= SAMPLE_BYTES
+    text, _ = decoded(source.data[:SAMPLE_BYTES], encoding, source_name(Path(path)), cut=cut)
+    return guess_style(text, expected, source.name, cut=cut)
 
 
-def guess_style(text: str, expected: Collection[str] = (), name: str = "table") -> CsvStyle:
+def guess_style(
+    text: str,
+    expected: Collection[str] = (),
+    name: str = "table",
+    *,
+    cut: bool = False,
+    separator: str | None = None,
+) -> CsvStyle:
     r"""Find separator, decimal mark and header of a CSV from its first lines.
 
     Parameters
@@ -347,6 +310,10 @@ def guess_style(text: str, expected: Collection[str] = (), name: str = "table") 
         Names one of which is in the header line, if there is one.
     name : str
         What to call the file in an error.
+    cut : bool
+        Whether the last line may be cut.
+    separator : str, optional
+        Found out by default.
 
     Returns
     -------
@@ -355,56 +322,95 @@ def guess_style(text: str, expected: Collection[str] = (), name: str = "table") 
 
     Examples
     --------
-    >>> guess_style("size;kind\n1,5;a\n2,5;b\n")
-    CsvStyle(separator=';', decimal=',', names=('size', 'kind'), has_header=True)
+    >>> style = guess_style("size;kind\n1,5;a\n2,5;b\n")
+    >>> style.separator, style.decimal, style.names
+    (';', ',', ('size', 'kind'))
     >>> guess_style("5.1,3.5,setosa\n4.9,3.0,setosa\n").names
     ('column_1', 'column_2', 'column_3')
     """
-    separator, rows = _split(text)
+    end = max(text.rfind("\n"), text.rfind("\r")) + 1
+    separator, rows = _split((text[:end] or text) if cut else text, separator)
     if not rows:
         raise InputError(f"{name} holds only blank lines.")
-    width = len(rows[0])
-    for number, row in enumerate(rows[1:], start=2):
+    begin = _first_row(rows, expected)
+    width = len(rows[begin][1])
+    further = [row for _, row in rows[begin + 1 :]]
+    for (line, _), row in zip(rows[begin + 1 :], further):
         if len(row) > width and any(cell.strip() for cell in row[width:]):
             raise InputError(
-                f"{name} is a broken CSV file: row {number} has {len(row)} fields, "
+                f"{name} is a broken CSV file: row {line} has {len(row)} fields, "
                 f"the first line has {width}."
             )
-    cells = [cell for row in rows[1:] for cell in row]
-    first = [cell.strip() for cell in rows[0]]
+    first = [cell.strip() for cell in rows[begin][1]]
     has_header = bool(set(first) & set(expected)) or not any(map(_is_number, first))
+    surplus = max(map(len, further), default=width) - width if has_header else 0
     names = [
         cell if has_header and cell else f"column_{j}" for j, cell in enumerate(first, start=1)
     ]
-    return CsvStyle(separator, _decimal(separator, cells), tuple(names), has_header)
+    names += [f"column_{width + j}" for j in range(1, surplus + 1)]
+    skip = rows[begin][0] if has_header else (rows[begin - 1][0] if begin else 0)
+    cells = [cell for row in further for cell in row]
+    return CsvStyle(separator, _decimal(separator, cells), tuple(names), has_header, skip, begin)
+
+
+def _first_row(rows: list[tuple[int, list[str]]], expected: Collection[str]) -> int:
+    """Where the header or the first row is: below titles, which are shorter than the rows."""
+    for place, (_, row) in enumerate(rows[:MOST_LINES_ABOVE]):
+        if {cell.strip() for cell in row} & set(expected):
+            return place
+    width = _usual_width([row for _, row in rows])
+    for place, (_, row) in enumerate(rows[:MOST_LINES_ABOVE]):
+        filled = sum(bool(cell.strip()) for cell in row)
+        if width <= 2 or filled > max(1, width // 2):
+            return place if len(row) >= width or place == 0 or filled >= width - 1 else 0
+    return 0
+
+
+def _usual_width(rows: list[list[str]]) -> int:
+    counts = Counter(map(len, rows))
+    return max(counts, key=lambda width: (counts[width], width), default=0)
 
 
 def _decimal(separator: str, cells: Collection[str]) -> str:
-    comma = separator != "," and _any_match(r"[-+]?\d+,\d+", cells)
-    return "," if comma and not _any_match(r"[-+]?\d*\.\d+", cells) else "."
+    comma = separator != "," and _any_match(r"[-+]?(\d+|\d{1,3}(\.\d{3})+),\d+", cells)
+    return "," if comma and not _any_match(r"[-+]?\d*\.(\d{1,2}|\d{4,})", cells) else "."
 
 
-def _split(text: str) -> tuple[str, list[list[str]]]:
-    """Cut the lines at the separator that gives the most, equally long, rows."""
-    best = (-1.0, SEPARATORS[0], list[list[str]]())
-    for separator in SEPARATORS:
+def _split(text: str, given: str | None = None) -> tuple[str, list[tuple[int, list[str]]]]:
+    """Cut the lines at the separator that gives the most, equally long, rows.
+
+    Each row comes with the number of its last line. A first line ``sep=;`` is believed.
+    """
+    hint = re.match(r'"?sep=([,;\t|])"?[,;\t|]*\r?\n', text, flags=re.IGNORECASE)
+    best = (-1.0, SEPARATORS[0], list[tuple[int, list[str]]]())
+    for separator in [given or hint.group(1)] if given or hint else SEPARATORS:  # type: ignore[union-attr]
         lines = io.StringIO(text, newline=None)
         reader = csv.reader(lines, delimiter=separator, skipinitialspace=True)
         try:
-            with _long_cells():
-                rows = [row for row in reader if any(cell.strip() for cell in row)]
+            with long_cells():
+                found = [(reader.line_num, row) for row in reader]
         except csv.Error:
             continue
-        width = len(rows[0]) if rows else 0
-        agreement = sum(len(row) == width for row in rows) / max(len(rows), 1)
-        quality = agreement + 1.0 if width > 1 else 0.0
+        rows = [(line, row) for line, row in found if any(cell.strip() for cell in row)]
+        rows = rows[1:] if hint else rows
+        width = _usual_width([row for _, row in rows])
+        agreement = sum(len(row) == width for _, row in rows) / max(len(rows), 1)
+        quality = agreement + _clean_share(separator, rows) + 1.0 if width > 1 else 0.0
         if quality > best[0]:
             best = (quality, separator, rows)
     return best[1], best[2]
 
 
+def _clean_share(separator: str, rows: list[tuple[int, list[str]]]) -> float:
+    """Share of the cells that hold no other separator, unless it is a mark of a number."""
+    others = "".join(sign for sign in SEPARATORS if sign != separator)
+    cells = [cell for _, row in rows[:200] for cell in row]
+    clean = [not any(s in cell for s in others) or _is_number(cell.strip()) for cell in cells]
+    return sum(clean) / max(len(clean), 1)
+
+
 @contextmanager
-def _long_cells() -> Iterator[None]:
+def long_cells() -> Iterator[None]:
     """Let the csv module read cells of any length for a while."""
     usual = csv.field_size_limit(LONGEST_CELL)
     try:
@@ -419,10 +425,10 @@ def _any_match(pattern: str, cells: Iterable[str]) -> bool:
 
 
 def _is_number(cell: str) -> bool:
-    return re.fullmatch(r"[-+]?\d*[.,]?\d+([eE][-+]?\d+)?", cell) is not None
+    return re.fullmatch(r"[-+]?(\d{1,3}(\.\d{3})+,)?\d*[.,]?\d+([eE][-+]?\d+)?", cell) is not None
 
 
-def _check_names(path: Path, names: Iterable[str]) -> None:
+def _check_names(path: str | Path, names: Iterable[str]) -> None:
     doubled = [name for name, count in Counter(names).items() if count > 1]
     if doubled:
         raise InputError(f"{path} has columns with the same name: {listing(doubled)}; rename them.")

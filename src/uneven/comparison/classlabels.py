@@ -1,0 +1,130 @@
+"""Class labels, exactly as the table spells them: two values never become one class."""
+
+from __future__ import annotations
+
+import math
+import re
+from decimal import Decimal
+from typing import Any
+
+import numpy as np
+import pandas as pd
+from numpy.typing import NDArray
+from pandas.api import types
+
+from uneven.comparison.errors import InputError
+
+MOST_NUMERIC_CLASSES = 50
+MOST_FRACTIONAL_CLASSES = 10
+WHOLE = re.compile(r"[-+]?\d{1,300}")
+NUMBER = re.compile(r"[-+]?(\d+\.?\d*|\.\d+)([eE][-+]?\d+)?")
+INT64 = np.iinfo(np.int64)
+
+
+def exact_numbers(texts: pd.Series, decimal: str = ".") -> pd.Series:
+    """Turn a column of text into Python numbers if every cell is a number, without rounding.
+
+    Parameters
+    ----------
+    texts : Series of shape (n,)
+        Text, NaN where a cell is empty.
+    decimal : str
+        Decimal mark.
+
+    Returns
+    -------
+    Series of shape (n,)
+        Objects: int for whole numbers of any size, float for others; or the text as it was.
+
+    Examples
+    --------
+    >>> exact_numbers(pd.Series(["9007199254740993", "1.5"])).tolist()
+    [9007199254740993, 1.5]
+    >>> exact_numbers(pd.Series(["1", "NA"])).tolist()
+    ['1', 'NA']
+    """
+    present = texts.notna().to_numpy()
+    cells = [str(cell).strip().replace(decimal, ".") for cell in texts[present]]
+    if not all(map(NUMBER.fullmatch, cells)):
+        return texts
+    numbers = [int(cell) if WHOLE.fullmatch(cell) else float(cell) for cell in cells]
+    if any(isinstance(number, float) and math.isinf(number) for number in numbers):
+        return texts
+    out = np.full(len(texts), np.nan, dtype=object)
+    out[present] = numbers
+    return pd.Series(out, index=texts.index, name=texts.name, dtype=object)
+
+
+def class_labels(values: pd.Series, name: str = "table") -> NDArray:
+    """Labels of a target column without missing cells.
+
+    Parameters
+    ----------
+    values : Series of shape (n,)
+        The target column.
+    name : str
+        What to call the table in an error.
+
+    Returns
+    -------
+    ndarray of shape (n,)
+        Integers where the column holds whole numbers of 64 bits, else text without blanks
+        around it.
+
+    Raises
+    ------
+    InputError
+        If there is a single class, if cells are lists, or if it looks like regression.
+
+    Examples
+    --------
+    >>> class_labels(pd.Series([2.0, 1.0])).tolist()
+    [2, 1]
+    >>> class_labels(pd.Series([1e20, 2e20])).tolist()
+    ['100000000000000000000', '200000000000000000000']
+    """
+    cells = values.tolist()
+    nested = next((cell for cell in cells if types.is_list_like(cell)), None)
+    if nested is not None:
+        raise InputError(
+            f"the target column {values.name!r} of {name} holds {type(nested).__name__} objects; "
+            "give text, whole numbers or booleans, or name another --target."
+        )
+    numeric = _all_numbers(values, cells)
+    labels = cells if numeric else [str(cell).strip() for cell in cells]
+    distinct = set(labels)
+    if len(distinct) < 2:
+        raise InputError(
+            f"the target column {values.name!r} of {name} holds a single class "
+            f"({str(labels[0])!r}); at least two are needed."
+        )
+    return _number_labels(labels, distinct, values.name) if numeric else np.array(labels)
+
+
+def _all_numbers(values: pd.Series, cells: list[Any]) -> bool:
+    if types.is_object_dtype(values.dtype):
+        return all(type(cell) in (int, float, Decimal) for cell in cells)
+    return types.is_numeric_dtype(values.dtype) and not types.is_bool_dtype(values.dtype)
+
+
+def _number_labels(numbers: list[Any], distinct: set[Any], target: Any) -> NDArray:
+    whole = all(_is_whole(number) for number in distinct)
+    if len(distinct) > (MOST_NUMERIC_CLASSES if whole else MOST_FRACTIONAL_CLASSES):
+        raise InputError(
+            f"the target column {target!r} holds {len(distinct)} different numbers, which looks "
+            "like regression; group them into classes first, or name another --target."
+        )
+    if not whole:
+        return np.array([_spelling(number) for number in numbers])
+    integers = [int(number) for number in numbers]
+    small = min(integers) >= INT64.min and max(integers) <= INT64.max
+    return np.array(integers, dtype=np.int64) if small else np.array([str(i) for i in integers])
+
+
+def _is_whole(number: Any) -> bool:
+    return isinstance(number, int) or (math.isfinite(number) and number == int(number))
+
+
+def _spelling(number: Any) -> str:
+    """One text for one value: ``1`` and ``1.0`` are the same class."""
+    return str(float(number)) if float(number) == number else str(number)

@@ -1,0 +1,180 @@
+"""The cells of a CSV file as columns of text, and columns of plain numbers as numbers.
+
+pyarrow reads well-formed files; what it refuses is read again by pandas, which forgives blanks
+before quotes and empty cells at the end of a line, or says which line is broken.
+"""
+
+from __future__ import annotations
+
+import csv
+import io
+import re
+
+import pandas as pd
+import pyarrow as pa
+import pyarrow.compute as pc
+from pyarrow import csv as arrow_csv
+
+from uneven.comparison.errors import InputError
+from uneven.comparison.tables import SAMPLE_BYTES, CsvStyle, long_cells
+
+_CODE = r"^[-+]?0[0-9]"
+_LONG = r"^[-+]?[0-9]{16,}$"
+_DOUBTFUL = r"^[-+]?[1-9][0-9]{0,2}\.[0-9]{3}$"
+_WITH_COMMA = r"^[-+]?[0-9]+,[0-9]+$"
+_DOUBTFUL_COMMA = r"^[-+]?[1-9][0-9]{0,2},[0-9]{3}$"
+
+
+def text_cells(name: str, text: str, style: CsvStyle) -> dict[str, pa.ChunkedArray]:
+    """Every column as text, null where a cell is empty.
+
+    Parameters
+    ----------
+    name : str
+        What to call the file in an error.
+    text : str
+        The whole file.
+    style : CsvStyle
+
+    Raises
+    ------
+    InputError
+        If a line has more or fewer cells than there are columns.
+    """
+    spaced = re.search(rf'(?:^|{re.escape(style.separator)}|\n) +"', text[:SAMPLE_BYTES])
+    unclosed = text.count('"') % 2 == 1
+    if not spaced and not unclosed:
+        try:
+            return _by_arrow(text, style)
+        except pa.ArrowInvalid:
+            pass
+    return _by_pandas(name, text, style)
+
+
+def _by_arrow(text: str, style: CsvStyle) -> dict[str, pa.ChunkedArray]:
+    names = list(style.names)
+    table = arrow_csv.read_csv(
+        pa.BufferReader(text.encode("utf-8", "surrogateescape")),
+        read_options=arrow_csv.ReadOptions(
+            column_names=names, skip_rows=style.skip, use_threads=True
+        ),
+        parse_options=arrow_csv.ParseOptions(
+            delimiter=style.separator, newlines_in_values='"' in text
+        ),
+        convert_options=arrow_csv.ConvertOptions(
+            column_types=dict.fromkeys(names, pa.string()),
+            strings_can_be_null=True,
+            null_values=[""],
+        ),
+    )
+    return {column: _trimmed(table[column]) for column in names}
+
+
+def _by_pandas(name: str, text: str, style: CsvStyle) -> dict[str, pa.ChunkedArray]:
+    try:
+        frame = pd.read_csv(
+            io.StringIO(text, newline=""),
+            sep=style.separator,
+            names=list(style.names),
+            header=None,
+            skiprows=style.skip,
+            index_col=False,
+            dtype=str,
+            skipinitialspace=True,
+            keep_default_na=False,
+            na_values=[""],
+            on_bad_lines="error",
+        )
+    except (pd.errors.ParserError, pd.errors.EmptyDataError, ValueError) as error:
+        if isinstance(error, pd.errors.EmptyDataError):
+            raise InputError(f"{name} has column names but no rows.") from error
+        reason = str(error).splitlines()[0].rstrip(". ")
+        reason = reason.removeprefix("Error tokenizing data. C error: ")
+        raise InputError(f"{name} is a broken CSV file: {reason}.") from error
+    if frame.iloc[:, -1].hasnans:
+        _refuse_short_rows(name, text, style)
+    return {
+        column: _trimmed(pa.chunked_array([pa.array(frame[column], pa.string(), from_pandas=True)]))
+        for column in style.names
+    }
+
+
+def _trimmed(column: pa.ChunkedArray) -> pa.ChunkedArray:
+    """Without blanks around cells; blank cells are null."""
+    blank = pc.any(pc.match_substring_regex(column, r"^\s|\s$")).as_py()
+    if not blank:
+        return column
+    trimmed = pc.utf8_trim_whitespace(column)
+    return pc.if_else(pc.equal(trimmed, ""), pa.scalar(None, pa.string()), trimmed)
+
+
+def plain_numbers(column: pa.ChunkedArray, decimal: str = ".") -> pd.Series:
+    """A column of plain numbers as numbers; any other as text.
+
+    Codes with zeros in front, numbers too long for a float, and columns in which a mark could
+    group thousands stay text.
+
+    Parameters
+    ----------
+    column : ChunkedArray of shape (n,)
+        Text, null where a cell is empty.
+    decimal : str
+        Decimal mark of the file.
+
+    Returns
+    -------
+    Series of shape (n,)
+
+    Examples
+    --------
+    >>> plain_numbers(pa.chunked_array([["1.5", None, "2"]])).tolist()
+    [1.5, nan, 2.0]
+    >>> plain_numbers(pa.chunked_array([["01067", "10115"]])).tolist()
+    ['01067', '10115']
+    """
+    cells = column
+    if decimal == "," and _all(column, rf"{_WITH_COMMA}|^[-+]?[0-9]+$"):
+        marked = column.filter(pc.match_substring_regex(column, ","))
+        if len(marked) and not _all(marked, _DOUBTFUL_COMMA):
+            cells = pc.replace_substring(column, ",", ".")
+    for kind in (pa.int64(), pa.float64()):
+        try:
+            numbers = pc.cast(cells, kind)
+        except pa.ArrowInvalid:
+            continue
+        if numbers.null_count == len(numbers):
+            return pd.Series([float("nan")] * len(column))
+        return pd.Series(_as_text(column) if _hides_something(cells) else numbers.to_pandas())
+    return _as_text(column)
+
+
+def _hides_something(cells: pa.ChunkedArray) -> bool:
+    if pc.any(pc.match_substring_regex(cells, f"{_CODE}|{_LONG}|^\\+")).as_py():
+        return True
+    marked = cells.filter(pc.match_substring(cells, "."))
+    return bool(len(marked)) and _all(marked, _DOUBTFUL)
+
+
+def _all(cells: pa.ChunkedArray, pattern: str) -> bool:
+    return pc.all(pc.match_substring_regex(cells, pattern)).as_py() is not False
+
+
+def _as_text(column: pa.ChunkedArray) -> pd.Series:
+    return pd.Series(column.to_pandas())
+
+
+def _refuse_short_rows(name: str, text: str, style: CsvStyle) -> None:
+    """Name the first line with fewer cells than there are columns; pandas would fill it up."""
+    width = len(style.names)
+    with long_cells():
+        lines = io.StringIO(text, newline="")
+        reader = csv.reader(lines, delimiter=style.separator, skipinitialspace=True)
+        for row in reader:
+            if reader.line_num <= style.skip:
+                continue
+            if len(row) < width and any(cell.strip() for cell in row):
+                raise InputError(
+                    f"{name} is a broken CSV file: line {reader.line_num} has {len(row)} "
+                    f"field{'s' * (len(row) > 1)}, the first line has {width}; "
+                    "write a separator for each empty cell."
+                )

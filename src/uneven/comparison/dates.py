@@ -1,0 +1,201 @@
+"""Dates as people write them: ISO, day or month first, names of months, with or without a time.
+
+Whether ``07/12/2020`` is in July or in December is decided by the column as a whole: one cell such
+as ``16/12/2020`` settles it. If none does, other columns of the table may, then custom (days first
+with points and dashes, months first with slashes), which is said.
+
+Looked at before this was written: ``pandas.to_datetime`` and skrub's ``ToDatetime`` guess the order
+from the first cells, or cell by cell, so that one column may hold both; ``dayfirst`` of pandas is a
+wish that it gives up cell by cell; pyarrow and polars parse one given format. Calendar arithmetic
+and ISO dates are pandas'.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Mapping
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+import pandas as pd
+from numpy.typing import NDArray
+
+MONTHS = (
+    "jan januar january janvier enero gennaio jän jänner",
+    "feb februar february février fevrier febrero febbraio fév",
+    "mar märz maerz march mars marzo mär mrz",
+    "apr april avril abril aprile avr abr",
+    "may mai mayo maggio",
+    "jun juni june juin junio giugno",
+    "jul juli july juillet julio luglio juil",
+    "aug august août aout agosto",
+    "sep september septembre septiembre settembre sept",
+    "oct oktober october octobre octubre ottobre okt",
+    "nov november novembre noviembre",
+    "dec dezember december décembre decembre diciembre dicembre dez déc dic",
+)
+MONTH_NUMBERS = {name: m for m, names in enumerate(MONTHS, start=1) for name in names.split()}
+SECONDS_PER_DAY = 86400.0
+
+_CLOCK = (
+    r"(?:[T ,]+(?P<hour>\d{1,2}):(?P<minute>\d{2})(?::(?P<second>\d{2}(?:[.,]\d+)?))?"
+    r"\s*(?P<half>(?:[AaPp]\.?[Mm]\.?)?)(?: Uhr)?)?"
+)
+ISO_PATTERN = r"\d{4}-\d{2}-\d{2}([T ]\d{2}:\d{2}(:\d{2}(\.\d+)?)?)?\s?(Z|[+-]\d{2}:?\d{2})?"
+PATTERNS = {
+    "ymd": rf"(?P<year>\d{{4}})(?P<mark>[./-])(?P<month>\d{{1,2}})[./-](?P<day>\d{{1,2}}){_CLOCK}",
+    "ym": r"(?P<year>(?:19|20)\d{2})-(?P<month>0[1-9]|1[0-2])",
+    "numbers": (
+        rf"(?P<first>\d{{1,2}})(?P<mark>[./-])(?P<second_>\d{{1,2}})[./-](?P<year>\d{{4}}|\d{{2}})"
+        rf"{_CLOCK}"
+    ),
+    "day name": (
+        rf"(?P<day>\d{{1,2}})\.?[ -]?(?P<name>[^\W\d]{{3,10}})\.?[ ,-]*(?P<year>\d{{4}}){_CLOCK}"
+    ),
+    "name day": (
+        r"(?P<name>[^\W\d]{3,10})\.? (?P<day>\d{1,2})(?:st|nd|rd|th)?,? (?P<year>\d{4})"
+        rf"{_CLOCK}"
+    ),
+    "compact": r"(?P<year>(?:19|20)\d{2})(?P<month>\d{2})(?P<day>\d{2})",
+}
+
+
+@dataclass(frozen=True)
+class DateStyle:
+    """How the dates of a column are written.
+
+    Attributes
+    ----------
+    order : {"iso", "ymd", "ym", "dmy", "mdy", "day name", "name day", "compact"}
+    doubtful : str
+        A cell that could be another day, if no other cell decides; else empty.
+    """
+
+    order: str
+    doubtful: str = ""
+
+    def to_dict(self) -> dict[str, str]:
+        """Plain data."""
+        return {"order": self.order}
+
+    @classmethod
+    def from_dict(cls, raw: Mapping[str, Any]) -> DateStyle:
+        """Inverse of `to_dict`; ISO dates if nothing is said."""
+        return cls(str(raw.get("order", "iso")))
+
+
+def find_date_style(
+    texts: pd.Series, prefer: str | None = None, compact: bool = False
+) -> DateStyle | None:
+    """How dates are written, if all cells are dates of one style.
+
+    Parameters
+    ----------
+    texts : Series of shape (n,)
+        Different cells of a column, without blanks around them and without missing ones.
+    prefer : {"dmy", "mdy"} or None
+        Order in the other columns, where nothing in this one tells.
+    compact : bool
+        Whether eight digits such as 20240131 may be a date.
+
+    Returns
+    -------
+    DateStyle or None
+
+    Examples
+    --------
+    >>> find_date_style(pd.Series(["07/12/2020", "16/12/2020"]))
+    DateStyle(order='dmy', doubtful='')
+    >>> find_date_style(pd.Series(["07/12/2020"]))
+    DateStyle(order='mdy', doubtful='07/12/2020')
+    >>> find_date_style(pd.Series(["13/01/2020", "01/13/2020"])) is None
+    True
+    """
+    if not len(texts):
+        return None
+    if texts.str.fullmatch(ISO_PATTERN).all():
+        return DateStyle("iso")
+    for order, pattern in PATTERNS.items():
+        if order == "compact" and not compact:
+            continue
+        if not re.fullmatch(pattern, str(texts.iloc[0])) or not texts.str.fullmatch(pattern).all():
+            continue
+        found = _order(texts, prefer) if order == "numbers" else DateStyle(order)
+        valid = found is not None and not np.isnan(parse_dates(texts, found)).any()
+        return found if valid else None
+    return None
+
+
+def parse_dates(texts: pd.Series, style: DateStyle) -> NDArray[np.float64]:
+    """Days since 1970, with fractions for times; NaN where a cell is no date of this style.
+
+    Parameters
+    ----------
+    texts : Series of shape (n,)
+    style : DateStyle
+
+    Returns
+    -------
+    ndarray of shape (n,)
+
+    Examples
+    --------
+    >>> parse_dates(pd.Series(["2.1.1970 12:00", "31.2.1970"]), DateStyle("dmy")).tolist()
+    [1.5, nan]
+    """
+    if style.order == "iso":
+        moments = pd.to_datetime(texts, errors="coerce", utc=True, format="ISO8601")
+        return days_since_1970(moments)
+    pattern = PATTERNS.get(style.order, PATTERNS["numbers"])
+    parts = texts.astype(object).astype(str).str.extract(f"^{pattern}$")
+    if style.order in ("dmy", "mdy"):
+        day, month = ("first", "second_") if style.order == "dmy" else ("second_", "first")
+        parts = parts.assign(day=parts[day], month=parts[month])
+    if "name" in parts:
+        parts["month"] = parts["name"].str.lower().map(MONTH_NUMBERS)
+    numbers = {
+        name: pd.to_numeric(parts[name], errors="coerce") if name in parts else 1.0
+        for name in ("year", "month", "day")
+    }
+    short = parts["year"].str.len() == 2
+    century = np.where(numbers["year"] < 69, 2000.0, 1900.0)
+    numbers["year"] = numbers["year"] + np.where(short, century, 0.0)
+    days = pd.to_datetime(pd.DataFrame(numbers, index=texts.index), errors="coerce", utc=True)
+    return days_since_1970(days) + _clock(parts)
+
+
+def days_since_1970(moments: pd.Series) -> NDArray[np.float64]:
+    """Days from the first of January 1970, UTC, to each moment; NaN where there is none."""
+    epoch = pd.Timestamp(0, tz="UTC").as_unit("us")
+    fine = moments.dt.as_unit("us")
+    return ((fine - epoch).dt.total_seconds() / SECONDS_PER_DAY).to_numpy(np.float64)
+
+
+def _order(texts: pd.Series, prefer: str | None) -> DateStyle | None:
+    """Whether days or months come first; None if the cells contradict each other."""
+    parts = texts.str.extract(f"^{PATTERNS['numbers']}$")
+    first = pd.to_numeric(parts["first"]).max() > 12
+    second = pd.to_numeric(parts["second_"]).max() > 12
+    if first or second:
+        return None if first and second else DateStyle("dmy" if first else "mdy")
+    differ = pd.to_numeric(parts["first"]) != pd.to_numeric(parts["second_"])
+    if (parts["mark"] == ".").all():
+        return DateStyle("dmy")
+    custom = "mdy" if (parts["mark"] == "/").any() else "dmy"
+    doubtful = "" if prefer or not differ.any() else str(texts[differ].iloc[0])
+    return DateStyle(prefer or custom, doubtful)
+
+
+def _clock(parts: pd.DataFrame) -> NDArray[np.float64] | float:
+    """The share of the day that has passed."""
+    if "hour" not in parts:
+        return 0.0
+    hour = pd.to_numeric(parts["hour"]).fillna(0).to_numpy(np.float64)
+    half = parts["half"].fillna("").str.lower().str[:1]
+    hour = np.where(half == "p", hour % 12 + 12, np.where(half == "a", hour % 12, hour))
+    minute = pd.to_numeric(parts["minute"]).fillna(0).to_numpy(np.float64)
+    second = pd.to_numeric(parts["second"].str.replace(",", ".")).fillna(0).to_numpy(np.float64)
+    seconds = 3600.0 * hour + 60.0 * minute + second
+    valid = (hour < 24) & (minute < 60) & (second < 61)
+    return np.where(valid, seconds / SECONDS_PER_DAY, np.nan)

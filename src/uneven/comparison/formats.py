@@ -1,0 +1,272 @@
+"""What a file is, by its first bytes: text, Parquet, Feather, a workbook, JSON lines, compressed.
+
+Nothing but the standard library is needed to look at a file; pandas and pyarrow read what is in
+it. Only zstandard has no reader in the standard library of Python 3.11: pyarrow brings one.
+"""
+
+from __future__ import annotations
+
+import bz2
+import codecs
+import gzip
+import io
+import lzma
+import sys
+import zipfile
+import zlib
+from collections.abc import Callable
+from dataclasses import dataclass
+from functools import cache
+from pathlib import Path
+from typing import Any
+
+from uneven.comparison.errors import InputError
+from uneven.utils.registry import listing
+
+STANDARD_INPUT = Path("-")
+AUTO = "auto"
+"""Encoding that is found out."""
+
+PARQUET_SUFFIXES = (".parquet", ".pq")
+MAGIC = {
+    b"PAR1": "parquet",
+    b"ARROW1": "feather",
+    b"FEA1": "feather",
+    b"\xd0\xcf\x11\xe0": "old workbook",
+}
+
+PROMISES = dict.fromkeys(PARQUET_SUFFIXES, ("parquet", "Parquet"))
+PROMISES |= {".feather": ("feather", "Feather"), ".xlsx": ("workbook", "Excel")}
+"""What a file must be to have such an ending."""
+
+
+@dataclass(frozen=True)
+class Source:
+    """The content of a file.
+
+    Attributes
+    ----------
+    name : str
+        What to call it.
+    data : bytes
+        Unpacked.
+    kind : {"csv", "parquet", "feather", "workbook", "json"}
+    notes : tuple of str
+        What the reader should know.
+    """
+
+    name: str
+    data: bytes
+    kind: str
+    notes: tuple[str, ...] = ()
+
+
+def check_file(path: Path) -> None:
+    """Refuse a path where there is no file, or nothing in it."""
+    if path == STANDARD_INPUT:
+        return
+    if not path.exists():
+        raise InputError(f"there is no file {path}.")
+    if path.is_dir():
+        raise InputError(f"{path} is a folder; give a CSV or Parquet file.")
+    try:
+        with path.open("rb") as file:
+            first = file.read(1)
+    except OSError as error:
+        raise InputError(f"{path} cannot be read: {error.strerror}.") from error
+    if not first:
+        raise InputError(f"{path} is empty.")
+
+
+def source_name(path: Path) -> str:
+    """What to call a table."""
+    return "standard input" if path == STANDARD_INPUT else str(path)
+
+
+def open_source(path: str | Path, limit: int = -1) -> Source:
+    """Read a file and unpack it.
+
+    Parameters
+    ----------
+    path : str or Path
+        ``-`` is standard input, which is read once and kept.
+    limit : int
+        Bytes of text to read at most; -1 reads all, and so do formats that are not text.
+
+    Raises
+    ------
+    InputError
+        If the file is missing, empty, or broken.
+    """
+    path = Path(path)
+    check_file(path)
+    name = source_name(path)
+    data = _standard_input() if path == STANDARD_INPUT else _first_bytes(path, limit)
+    if not data:
+        raise InputError(f"{name} is empty.")
+    if limit >= 0 and _is_packed(data) and path != STANDARD_INPUT:
+        data = path.read_bytes()
+    data, notes = _unpacked(data, name, limit)
+    if not data:
+        raise InputError(f"{name} is empty.")
+    kind = _kind(data)
+    wanted, word = PROMISES.get(path.suffix.lower(), (kind, ""))
+    if kind in ("csv", "json") and kind != wanted:
+        raise InputError(f"{name} is not a readable {word} file: it does not begin like one.")
+    if kind not in ("csv", "json") and 0 <= limit <= len(data) and path != STANDARD_INPUT:
+        data = path.read_bytes()
+    return Source(name, data, kind, notes)
+
+
+@cache
+def _standard_input() -> bytes:
+    return sys.stdin.buffer.read()
+
+
+def _first_bytes(path: Path, limit: int) -> bytes:
+    try:
+        with path.open("rb") as file:
+            return file.read(limit)
+    except OSError as error:
+        raise InputError(f"{path} cannot be read: {error.strerror}.") from error
+
+
+def _is_packed(data: bytes) -> bool:
+    return any(data.startswith(magic) for magic in (*UNPACKERS, b"PK\x03\x04"))
+
+
+def _unpacked(data: bytes, name: str, limit: int) -> tuple[bytes, tuple[str, ...]]:
+    """The bytes inside of an archive; those of a workbook, which is one, as they are."""
+    if data.startswith(b"PK\x03\x04"):
+        return _only_member(data, name)
+    for magic, (word, unpack) in UNPACKERS.items():
+        if data.startswith(magic):
+            try:
+                return unpack(data, limit), ()
+            except (OSError, EOFError, zlib.error, lzma.LZMAError, ValueError) as error:
+                raise InputError(f"{name} is not a readable {word} file: {error}.") from error
+    if name.endswith(".gz"):
+        raise InputError(f"{name} is not a readable gzip file: it does not begin like one.")
+    return data, ()
+
+
+def _only_member(data: bytes, name: str) -> tuple[bytes, tuple[str, ...]]:
+    try:
+        archive = zipfile.ZipFile(io.BytesIO(data))
+        members = [m for m in archive.namelist() if not m.endswith("/") and "__MACOSX" not in m]
+        if "xl/workbook.xml" in members:
+            return data, ()
+        if len(members) != 1:
+            raise InputError(
+                f"{name} holds {len(members)} files ({listing(members)}); unpack it and give one."
+            )
+        return archive.read(members[0]), (f"{name} is read from its file {members[0]!r}.",)
+    except (zipfile.BadZipFile, RuntimeError, zlib.error, NotImplementedError) as error:
+        raise InputError(f"{name} is not a readable zip file: {error}.") from error
+
+
+def _streamed(opener: Callable[[Any], Any]) -> Callable[[bytes, int], bytes]:
+    def unpack(data: bytes, limit: int) -> bytes:
+        with opener(io.BytesIO(data)) as file:
+            return bytes(file.read(limit))
+
+    return unpack
+
+
+def _zstandard(data: bytes, limit: int) -> bytes:
+    import pyarrow as pa
+
+    with pa.CompressedInputStream(pa.BufferReader(data), "zstd") as stream:
+        return bytes(stream.read() if limit < 0 else stream.read(limit))
+
+
+UNPACKERS: dict[bytes, tuple[str, Callable[[bytes, int], bytes]]] = {
+    b"\x1f\x8b": ("gzip", _streamed(gzip.open)),
+    b"BZh": ("bzip2", _streamed(bz2.open)),
+    b"\xfd7zXZ\x00": ("xz", _streamed(lzma.open)),
+    b"\x28\xb5\x2f\xfd": ("zstandard", _zstandard),
+}
+
+
+def _kind(data: bytes) -> str:
+    for magic, kind in MAGIC.items():
+        if data.startswith(magic):
+            return kind
+    if data.startswith(b"PK\x03\x04"):
+        return "workbook"
+    start = data[:1000].removeprefix(codecs.BOM_UTF8).lstrip()
+    record = start.startswith(b"{") and b'"' in start[:3] and b":" in start
+    records = start.startswith(b"[") and start[1:].lstrip().startswith(b"{")
+    return "json" if record or records else "csv"
+
+
+def decoded(data: bytes, encoding: str, name: str, *, cut: bool = False) -> tuple[str, str]:
+    """The text of a file, and its encoding.
+
+    Parameters
+    ----------
+    data : bytes
+    encoding : str
+        ``"auto"`` goes by the mark at the beginning, then takes UTF-8, and for bytes that are not
+        UTF-8 what spreadsheets write on Windows.
+    name : str
+        What to call the file in an error.
+    cut : bool
+        Whether the last character may be cut in the middle.
+
+    Raises
+    ------
+    InputError
+        If it is not text.
+    """
+    found = find_encoding(data, name) if encoding.lower() == AUTO else _codec(encoding)
+    if found not in ("utf-8-sig", "utf-8") and encoding.lower() == AUTO:
+        return data.decode(found, "replace"), found
+    if data.startswith((codecs.BOM_UTF16_LE, codecs.BOM_UTF16_BE)) and "16" not in found:
+        raise InputError(f"{name} is UTF-16 text; save it as UTF-8, or add --encoding utf-16.")
+    if b"\x00" in data and "16" not in found and "32" not in found:
+        raise InputError(f"{name} is not text: it holds zero bytes; give a CSV or Parquet file.")
+    try:
+        decoder = codecs.getincrementaldecoder(found)()
+        return decoder.decode(data, final=not cut), found
+    except UnicodeDecodeError as error:
+        if encoding.lower() == AUTO:
+            return data.decode("cp1252", "replace"), "cp1252"
+        byte = error.object[error.start]
+        raise InputError(
+            f"{name} is not {found.removesuffix('-sig')} text (byte 0x{byte:02x}); "
+            "name its encoding, for example --encoding latin-1."
+        ) from error
+    except LookupError as error:
+        raise InputError(f"unknown encoding {encoding!r}; try utf-8 or latin-1.") from error
+
+
+def find_encoding(data: bytes, name: str = "table") -> str:
+    """Encoding of a text by its first bytes: UTF-8 unless they show something else.
+
+    Examples
+    --------
+    >>> find_encoding("größe".encode("cp1252")), find_encoding("größe".encode())
+    ('cp1252', 'utf-8-sig')
+    """
+    if data.startswith((codecs.BOM_UTF16_LE, codecs.BOM_UTF16_BE)):
+        return "utf-16"
+    head = data[: 1 << 18]
+    if b"\x00" in head:
+        even, odd = head[::2].count(0), head[1::2].count(0)
+        if max(even, odd) > 0.3 * len(head) / 2 and min(even, odd) < 0.05 * len(head) / 2:
+            found = "utf-16-le" if odd > even else "utf-16-be"
+            start = head[:2000].decode(found, "replace")
+            if all(sign.isprintable() or sign in "\r\n\t" for sign in start[:-1]):
+                return found
+        raise InputError(f"{name} is not text: it holds zero bytes; give a CSV or Parquet file.")
+    try:
+        codecs.getincrementaldecoder("utf-8")().decode(head)
+    except UnicodeDecodeError:
+        return "cp1252"
+    return "utf-8-sig"
+
+
+def _codec(encoding: str) -> str:
+    """Let a mark at the beginning of a UTF-8 file be passed over."""
+    return "utf-8-sig" if encoding.lower().replace("_", "-") == "utf-8" else encoding

@@ -1,0 +1,86 @@
+"""Words for missing cells, for true and for false, as people write them."""
+
+from __future__ import annotations
+
+MISSING_MARKS = frozenset(
+    [
+        "?",
+        "??",
+        "???",
+        "na",
+        "n/a",
+        "n.a.",
+        "#n/a",
+        "#na",
+        "<na>",
+        "nan",
+        "null",
+        "none",
+        "nil",
+        "-",
+        "--",
+        "---",
+        "–",
+        "—",
+        ".",
+        "..",
+        "...",
+        "k.a.",
+        "k.a",
+        "n.v.",
+        "nv",
+        "#null!",
+        "#div/0!",
+        "#wert!",
+        "#value!",
+        "#ref!",
+        "#name?",
+        "\\n",
+        "(null)",
+        "(none)",
+        "missing",
+        "unknown",
+        "unbekannt",
+        "fehlt",
+        "n.d.",
+        "nd",
+        "s/d",
+    ]
+) | {"k. a.", "keine angabe", "not available", "not applicable", "no data", "sin dato"}
+"""Cells of this spelling are missing in columns of numbers, dates and truth values."""
+
+MISSING_CATEGORIES = frozenset(
+    [
+        "?",
+        "n/a",
+        "n.a.",
+        "#n/a",
+        "<na>",
+        "nan",
+        "null",
+        "k.a.",
+        "#null!",
+        "#value!",
+        "#ref!",
+        "\\n",
+        "(null)",
+    ]
+) | {"k. a.", "keine angabe", "not available", "not applicable"}
+"""Cells of this spelling are missing beside other words, too, where ``NA`` may be a name."""
+
+TRUTH_PAIRS = (
+    ("false", "true"),
+    ("no", "yes"),
+    ("n", "y"),
+    ("f", "t"),
+    ("nein", "ja"),
+    ("n", "j"),
+    ("falsch", "wahr"),
+    ("non", "oui"),
+    ("faux", "vrai"),
+    ("no", "si"),
+    ("no", "sí"),
+    ("off", "on"),
+)
+TRUTH = {"0": 0.0, "1": 1.0, "0.0": 0.0, "1.0": 1.0}
+TRUTH |= {word: float(truth) for pair in TRUTH_PAIRS for truth, word in enumerate(pair)}

@@ -1,0 +1,289 @@
+"""Numbers as people write them: currency, percent, units, thousands, decimal comma.
+
+The style is a property of the column: cells such as ``1.234`` that could mean two numbers are
+decided by the other cells of the column, then by the other columns of the table, and only then by
+custom, which is said.
+
+Looked at before this was written: ``pandas.read_csv(thousands=, decimal=)`` and the same options
+of pyarrow and polars need to be told the marks, once for the whole file, and refuse currency and
+units; skrub's ``ToFloat`` takes marks out wherever they stand, so that ``1.2.3`` becomes 123, and
+turns what is left into missing cells. What they leave open, which marks a column uses, is decided
+here; the conversion itself is pandas'.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Mapping
+from dataclasses import dataclass, replace
+from typing import Any
+
+import numpy as np
+import pandas as pd
+from numpy.typing import NDArray
+
+CURRENCIES = [
+    "US$",
+    "A$",
+    "C$",
+    "R$",
+    "$",
+    "€",
+    "£",
+    "¥",
+    "₹",
+    "₽",
+    "₩",
+    "₺",
+    "₪",
+    "zł",
+    "Kč",
+    "kr.",
+    "kr",
+    "Fr.",
+    "Rs.",
+    "Rs",
+    "USD",
+    "EUR",
+    "GBP",
+    "CHF",
+    "JPY",
+    "CNY",
+    "INR",
+    "RUB",
+    "KRW",
+    "TRY",
+    "ILS",
+    "PLN",
+    "CZK",
+    "SEK",
+    "NOK",
+    "DKK",
+    "HUF",
+    "RON",
+    "BRL",
+    "MXN",
+    "CAD",
+    "AUD",
+    "NZD",
+    "SGD",
+    "HKD",
+    "ZAR",
+]
+
+FAMILIES: tuple[Mapping[str, float], ...] = (
+    {"mg": 1e-6, "g": 1e-3, "kg": 1.0, "t": 1e3},
+    {"mm": 1e-3, "cm": 1e-2, "m": 1.0, "km": 1e3},
+    {"ms": 1e-3, "s": 1.0, "sec": 1.0, "min": 60.0, "h": 3600.0, "d": 86400.0},
+    {"ml": 1e-3, "cl": 1e-2, "dl": 0.1, "l": 1.0, "hl": 100.0},
+    {"B": 1.0, "kB": 1e3, "KB": 1e3, "MB": 1e6, "GB": 1e9, "TB": 1e12},
+    {"k": 1e3, "K": 1e3, "M": 1e6, "Mio": 1e6, "Mio.": 1e6, "bn": 1e9, "Mrd": 1e9, "Mrd.": 1e9},
+)
+"""Units that one column may mix: each is turned into the one that counts 1."""
+
+PLAIN_TOO = ("k", "K", "M", "Mio", "Mio.", "bn", "Mrd", "Mrd.", "%", "‰")
+"""Units that change the number: a cell without them is another number, not a forgotten unit."""
+
+_SPACES = " \u00a0\u2009\u202f"
+_MONEY = "|".join(map(re.escape, sorted(CURRENCIES, key=len, reverse=True)))
+_UNIT = r"(?:[kcm]?m[23]|[%‰°A-Za-zµμΩ€$£¥₹₽₩₺₪][%‰°A-Za-zµμΩłč²³/.·€$£¥₹]*)(?: [A-Za-z²³/%]+)?"
+_CELL = (
+    rf"(?P<open>\(?)[{_SPACES}]*(?P<sign>[-+−–]?)[{_SPACES}]*(?P<money>(?:{_MONEY})?)[{_SPACES}]*"
+    rf"(?P<sign2>[-+−–]?)[{_SPACES}]*(?P<body>[0-9][0-9.,'’{_SPACES}]*|[.,][0-9]+)"
+    rf"(?P<power>(?:[eE][-+]?[0-9]{{1,3}})?)[{_SPACES}]*(?P<unit>(?:{_UNIT})?)"
+    r"(?P<after>-?)(?P<close>\)?)"
+)
+_GROUPED = rf"[0-9]{{1,3}}(?:[{_SPACES}'’][0-9]{{3}})+"
+
+
+@dataclass(frozen=True)
+class NumberStyle:
+    """How the numbers of a column are written.
+
+    Attributes
+    ----------
+    decimal : {".", ","}
+        Decimal mark; the other one may group thousands.
+    unit : str
+        Currency, percent sign or unit of all cells, or that into which a mixture is turned.
+    doubtful : str
+        A cell that could mean another number, if no other cell decides; else empty.
+
+    Examples
+    --------
+    >>> find_number_style(pd.Series(["1.234,50 €", "980,00 €"]))
+    NumberStyle(decimal=',', unit='€', doubtful='')
+    """
+
+    decimal: str = "."
+    unit: str = ""
+    doubtful: str = ""
+
+    def to_dict(self) -> dict[str, str]:
+        """Plain data, without what is usual."""
+        form = {"decimal": self.decimal} if self.decimal != "." else {}
+        return form | ({"unit": self.unit} if self.unit else {})
+
+    @classmethod
+    def from_dict(cls, raw: Mapping[str, Any]) -> NumberStyle:
+        """Inverse of `to_dict`."""
+        return cls(str(raw.get("decimal", ".")), str(raw.get("unit", "")))
+
+
+def find_number_style(
+    texts: pd.Series, prefer: str | None = None, commas: str = "thousands"
+) -> NumberStyle | None:
+    """How numbers are written, if all cells are numbers of one style.
+
+    Parameters
+    ----------
+    texts : Series of shape (n,)
+        Different cells of a column, without blanks around them and without missing ones.
+    prefer : {".", ","} or None
+        Decimal mark of the other columns, for cells that could mean two numbers.
+    commas : {"thousands", "decimal"}
+        What ``1,234`` means where nothing else tells.
+
+    Returns
+    -------
+    NumberStyle or None
+        None if a cell is no number, if it has zeros in front as codes have, or if the cells
+        contradict each other.
+
+    Examples
+    --------
+    >>> find_number_style(pd.Series(["1,234", "12,345"]))
+    NumberStyle(decimal='.', unit='', doubtful='1,234')
+    >>> find_number_style(pd.Series(["1,234", "12,5"]))
+    NumberStyle(decimal=',', unit='', doubtful='')
+    >>> find_number_style(pd.Series(["01067", "10115"])) is None
+    True
+    """
+    parts = _parts(texts)
+    if parts is None:
+        return None
+    unit = _common_unit(parts["unit"].where(parts["money"] == "", parts["money"]), parts)
+    if unit is None:
+        return None
+    found = _decimal_of(parts["body"], prefer, commas)
+    if found is not None and found.doubtful and unit in CURRENCIES:
+        found = NumberStyle("," if "." in found.doubtful else ".")  # prices have no thousandths
+    return None if found is None else replace(found, unit=unit)
+
+
+def parse_numbers(texts: pd.Series, style: NumberStyle) -> NDArray[np.float64]:
+    """The numbers that cells stand for; NaN where a cell is no number of this style.
+
+    Parameters
+    ----------
+    texts : Series of shape (n,)
+        Without blanks around them.
+    style : NumberStyle
+
+    Returns
+    -------
+    ndarray of shape (n,)
+
+    Examples
+    --------
+    >>> parse_numbers(pd.Series(["(1,250.50)", "$ 3", "x"]), NumberStyle(unit="$")).tolist()
+    [-1250.5, 3.0, nan]
+    """
+    parts = _split(texts)
+    body = parts["body"].str.replace(rf"[{_SPACES}'’]", "", regex=True)
+    mark = "," if style.decimal == "." else "."
+    grouped = body.str.fullmatch(
+        rf"[0-9]{{1,3}}(?:{re.escape(mark)}[0-9]{{2,3}})*{re.escape(mark)}[0-9]{{3}}"
+        rf"(?:{re.escape(style.decimal)}[0-9]*)?"
+    ).fillna(False)
+    body = body.where(~grouped, body.str.replace(mark, "", regex=False))
+    body = body.str.replace(style.decimal, ".", regex=False) if style.decimal != "." else body
+    digits = pd.to_numeric(body + parts["power"], errors="coerce")
+    numbers = digits.to_numpy(np.float64, na_value=np.nan)
+    minus = parts["sign"].isin(["-", "−", "–"]) | parts["sign2"].isin(["-", "−", "–"])
+    minus |= (parts["after"] == "-") | (parts["open"] == "(")
+    units = parts["unit"].where(parts["money"] == "", parts["money"])
+    return np.where(minus.to_numpy(bool), -numbers, numbers) * _scales(units, style.unit)
+
+
+def _split(texts: pd.Series) -> pd.DataFrame:
+    """The parts of each cell; NaN where it is no number at all."""
+    parts = texts.astype(object).astype(str).str.extract(rf"^{_CELL}$")
+    parts["body"] = body = parts["body"].str.strip(_SPACES)
+    both = (parts["money"] != "") & (parts["unit"] != "")
+    paired = (parts["open"] == "(") == (parts["close"] == ")")
+    minus = (parts["sign"] != "").astype(int) + (parts["sign2"] != "") + (parts["after"] != "")
+    minus += parts["open"] == "("
+    spaced = body.str.contains(rf"[{_SPACES}'’]").fillna(False)
+    grouped = body.str.fullmatch(rf"{_GROUPED}(?:[.,][0-9]*)?").fillna(False)
+    return parts.mask(both | ~paired | (minus > 1) | (spaced & ~grouped))
+
+
+def _parts(texts: pd.Series) -> pd.DataFrame | None:
+    parts = _split(texts)
+    if parts["body"].isna().any() or not len(parts):
+        return None
+    coded = parts["body"].str.match(r"0[0-9]")
+    long = parts["body"].str.fullmatch(r"[0-9]{16,}")
+    return None if (coded | long).any() else parts
+
+
+def _decimal_of(bodies: pd.Series, prefer: str | None, commas: str) -> NumberStyle | None:
+    """Which mark is the decimal one, from all cells together."""
+    spaced = bodies.str.contains(rf"[{_SPACES}'’]")
+    plain = bodies.str.replace(rf"[{_SPACES}'’]", "", regex=True)
+    said: dict[str, bool] = {}
+    open_marks: dict[str, str] = {}
+    for mark, other in ((".", ","), (",", ".")):
+        dot, comma = re.escape(mark), re.escape(other)
+        thousand = rf"[1-9][0-9]{{0,2}}{dot}[0-9]{{3}}"
+        single = plain.str.fullmatch(rf"[0-9]*{dot}[0-9]*")
+        doubtful = single & plain.str.fullmatch(thousand) & ~spaced
+        after_groups = plain.str.fullmatch(
+            rf"[1-9][0-9]{{0,2}}(?:{comma}[0-9]{{2,3}})*{comma}[0-9]{{3}}{dot}[0-9]*"
+        )
+        groups = plain.str.fullmatch(rf"[1-9][0-9]{{0,2}}(?:{comma}[0-9]{{2,3}})+{comma}[0-9]{{3}}")
+        said[mark] = bool(((single & ~doubtful) | after_groups | groups).any())
+        if doubtful.any():
+            open_marks[mark] = str(bodies[doubtful].iloc[0])
+        known = single | after_groups | groups
+        plain = plain.where(~known, "0")
+    if not plain.str.fullmatch(r"[0-9]+").all() or (said["."] and said[","]):
+        return None
+    if said["."] or said[","] or not open_marks:
+        return NumberStyle("," if said[","] else ".")
+    if len(open_marks) == 2:
+        return None
+    custom = "," if "," in open_marks and commas == "decimal" else "."
+    return NumberStyle(prefer or custom, doubtful="" if prefer else next(iter(open_marks.values())))
+
+
+def _common_unit(units: pd.Series, parts: pd.DataFrame) -> str | None:
+    """The unit of all cells; None if they are of different kinds."""
+    found = [unit for unit in units.unique() if unit]
+    bare = bool((units == "").any())
+    if not found:
+        return ""
+    folded = {unit.casefold().rstrip(".") for unit in found}
+    same = len(folded) == 1 or len({word.removesuffix("s") for word in folded}) == 1
+    if same and not (bare and found[0] in PLAIN_TOO):
+        return str(found[0])
+    for family in FAMILIES:
+        if set(found) <= family.keys() and (not bare or "k" in family):
+            return next((unit for unit, scale in family.items() if scale == 1.0), "1")
+    zeros = parts["body"].str.fullmatch("0*(?:[.,]0*)?")
+    return str(found[0]) if same and bool(zeros[units == ""].all()) else None
+
+
+def _scales(units: pd.Series, unit: str) -> NDArray[np.float64]:
+    """How much the unit of each cell counts in the unit of the column; NaN for a strange one."""
+    scales: dict[Any, float] = {}
+    family = next(
+        (f for f in FAMILIES if f.get(unit) == 1.0 or (unit == "1" and "k" in f)),
+        dict[str, float](),
+    )
+    for found in units.dropna().unique():
+        base = found.casefold().rstrip(".").removesuffix("s")
+        same = base == unit.casefold().rstrip(".").removesuffix("s")
+        scales[found] = 1.0 if same or not found else family.get(found, np.nan)
+    return units.map(scales).to_numpy(np.float64, na_value=np.nan)

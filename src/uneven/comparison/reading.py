@@ -1,0 +1,332 @@
+"""What a column of a table holds: numbers, truth values, dates, categories or running text.
+
+A column is read as a person reads it, as a whole. Cells that are marks for "not known" do not keep
+a column of numbers from being one; a cell that is neither does, and is named. Decisions that could
+have been others are said.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Collection, Mapping, Sequence
+from dataclasses import dataclass, field
+from decimal import Decimal
+from typing import Any, Literal
+
+import numpy as np
+import pandas as pd
+from pandas.api import types
+
+from uneven.comparison.dates import DateStyle, find_date_style, parse_dates
+from uneven.comparison.errors import InputError
+from uneven.comparison.marks import MISSING_CATEGORIES, MISSING_MARKS, TRUTH_PAIRS
+from uneven.comparison.numbers import NumberStyle, find_number_style, parse_numbers
+from uneven.utils.registry import listing
+
+ColumnKind = Literal["number", "boolean", "date", "category", "text"]
+
+MOST_ODD_WORDS, ODD_SHARE = 3, 0.1
+"""So many words, in at most this share of the cells, are taken for marks of missing numbers."""
+
+FEWEST_TEXTS, FEWEST_WORDS = 20, 3.0
+"""Running text: at least so many cells, mostly different, of so many words on average."""
+
+DATE_NAME = re.compile(r"dat|day|tag|jour|fecha|time|zeit|when|birth|dob", re.IGNORECASE)
+_CLOCK = r"\d{1,2}:\d{2}(?::\d{2})?"
+CLOCK_UNIT = "h:m"
+FORM_KEYS = ("decimal", "unit", "order", "missing")
+
+
+@dataclass(frozen=True)
+class Reading:
+    """How a column is read.
+
+    Attributes
+    ----------
+    kind : {"number", "boolean", "date", "category", "text"}
+    form : mapping of str to object
+        How its cells are written, in plain data: ``decimal``, ``unit``, ``order``, ``missing``.
+    doubtful : str
+        A cell that could have been read in another way, or empty.
+    remarks : tuple of str
+        What the reader should know, as in "counts 'k.A.' as missing".
+    """
+
+    kind: ColumnKind
+    form: Mapping[str, Any] = field(default_factory=dict)
+    doubtful: str = ""
+    remarks: tuple[str, ...] = ()
+
+
+@dataclass(frozen=True)
+class Custom:
+    """What the table as a whole tells about cells that could be read in two ways.
+
+    Attributes
+    ----------
+    decimal : {".", ","} or None
+        Decimal mark of the columns that leave no doubt.
+    order : {"dmy", "mdy"} or None
+        Order of their dates.
+    commas : {"thousands", "decimal"}
+        What ``1,234`` means where nothing else tells.
+    missing : collection of str
+        Further marks of missing cells, such as ``999``.
+    """
+
+    decimal: str | None = None
+    order: str | None = None
+    commas: str = "thousands"
+    missing: Collection[str] = ()
+
+
+def read_columns(
+    frame: pd.DataFrame,
+    given: Mapping[str, Mapping[str, Any]] | None = None,
+    custom: Custom | None = None,
+) -> dict[str, Reading]:
+    """Read every column of a table.
+
+    Parameters
+    ----------
+    frame : DataFrame of shape (n, d)
+    given : mapping of str to mapping, optional
+        For some columns what a person decided: ``kind`` and entries of `Reading.form`.
+    custom : Custom, optional
+
+    Returns
+    -------
+    dict of str to Reading
+
+    Examples
+    --------
+    >>> frame = pd.DataFrame({"price": ["1.234", "1.500"], "weight": ["2,5", "3,0"]})
+    >>> read_columns(frame)["price"].form
+    {'decimal': ','}
+    """
+    custom, given = custom or Custom(), given or {}
+    first = {name: read_column(frame[name], custom, given.get(str(name))) for name in frame.columns}
+    sure = [one for one in first.values() if not one.doubtful]
+    marks = {
+        one.form.get("decimal", ".")
+        for one in sure
+        if one.kind == "number" and one.form.get("marked")
+    }
+    orders = {one.form["order"] for one in sure if one.form.get("order") in ("dmy", "mdy")}
+    known = Custom(
+        marks.pop() if len(marks) == 1 else custom.decimal,
+        orders.pop() if len(orders) == 1 else custom.order,
+        custom.commas,
+        custom.missing,
+    )
+    out = {}
+    for name, one in first.items():
+        found = read_column(frame[name], known, given.get(str(name))) if one.doubtful else one
+        form = {key: value for key, value in found.form.items() if key != "marked"}
+        out[str(name)] = Reading(found.kind, form, found.doubtful, found.remarks)
+    return out
+
+
+def read_column(
+    values: pd.Series, custom: Custom | None = None, given: Mapping[str, Any] | None = None
+) -> Reading:
+    """Kind and form of one column.
+
+    Parameters
+    ----------
+    values : Series of shape (n,)
+    custom : Custom, optional
+        What other columns tell.
+    given : mapping, optional
+        What a person decided: ``kind`` and entries of `Reading.form`.
+
+    Returns
+    -------
+    Reading
+        A column without any value counts as numbers.
+
+    Raises
+    ------
+    InputError
+        If it holds lists, durations or complex numbers.
+
+    Examples
+    --------
+    >>> read_column(pd.Series(["$1,200.50", "?", "$80"])).form["unit"]
+    '$'
+    """
+    custom, decided = custom or Custom(), dict(given or {})
+    kind = decided.pop("kind", None)
+    decided = {key: decided[key] for key in FORM_KEYS if key in decided}
+    asked = {str(mark).casefold() for mark in (*custom.missing, *decided.get("missing", ()))}
+    typed = _typed_kind(values)
+    if typed is not None:
+        if typed == "number" and asked:
+            decided["missing"] = sorted({*custom.missing, *decided.get("missing", ())})
+        return Reading(kind or typed, decided)
+    texts = as_text(values)
+    counts = texts.value_counts()
+    cells = pd.Series(counts.index.to_numpy(dtype=object), dtype=object)
+    if kind in ("category", "text"):
+        return Reading(kind, decided)
+    folded = cells.str.casefold()
+    asked_for = folded.isin(asked)
+    marked = folded.isin(MISSING_MARKS) | asked_for
+    found = _find(values.name, cells[~marked], counts, custom, decided, kind)
+    if found.kind in ("category", "text"):
+        marked = folded.isin(MISSING_CATEGORIES) | asked_for
+        if found.kind == "text" or marked.all():
+            marked = asked_for
+    missing = [*cells[marked], *found.form.get("missing", [])]
+    form = {**found.form, **decided}
+    if missing:
+        form["missing"] = sorted({*map(str, missing), *decided.get("missing", ())})
+    return Reading(found.kind, form, found.doubtful, found.remarks)
+
+
+def _find(
+    name: Any,
+    cells: pd.Series,
+    counts: pd.Series,
+    custom: Custom,
+    decided: Mapping[str, Any],
+    kind: str | None,
+) -> Reading:
+    """Read the different cells of a column of text."""
+    if not len(cells):
+        return Reading("number" if kind is None else kind)  # type: ignore[arg-type]
+    if kind in (None, "boolean") and is_truth(cells):
+        return Reading("boolean")
+    for some, odd in _without_odd_words(cells, counts):
+        found = _numbers_or_dates(name, some, custom, decided, kind)
+        if found is None:
+            continue
+        if odd:
+            rows = int(counts[odd].sum())
+            told = f"{listing(odd)} ({rows} row{'s' * (rows > 1)}) counts as missing"
+            return Reading(
+                found.kind, {**found.form, "missing": odd}, found.doubtful, (*found.remarks, told)
+            )
+        return found
+    if kind is not None:
+        return Reading(kind, {})  # type: ignore[arg-type]
+    if is_running_text(cells, counts):
+        return Reading("text")
+    return Reading("category", remarks=_nearly_numbers(cells, counts))
+
+
+def _numbers_or_dates(
+    name: Any, cells: pd.Series, custom: Custom, decided: Mapping[str, Any], kind: str | None
+) -> Reading | None:
+    compact = DATE_NAME.search(str(name)) is not None
+    prefer = decided.get("order", custom.order)
+    prefer = prefer if prefer in ("dmy", "mdy") else None
+    date = find_date_style(cells, prefer, compact or kind == "date")
+    if date is not None and kind in (None, "date"):
+        told = (
+            f"{date.doubtful!r} could be two days; {_in_words(date.order)}" if date.doubtful else ""
+        )
+        return Reading("date", date.to_dict(), date.doubtful, tuple(filter(None, [told])))
+    if kind not in (None, "number"):
+        return None
+    if cells.str.fullmatch(_CLOCK).all():
+        return Reading("number", {"unit": CLOCK_UNIT})
+    style = find_number_style(cells, decided.get("decimal", custom.decimal), custom.commas)
+    if style is None:
+        return None
+    value = parse_numbers(pd.Series([style.doubtful]), style)[0] if style.doubtful else 0.0
+    told = f"{style.doubtful!r} is read as {value:.10g}" if style.doubtful else ""
+    marked = not style.doubtful and bool(cells.str.contains(r"[0-9][.,][0-9]").any())
+    form = style.to_dict() | ({"marked": True} if marked else {})
+    return Reading("number", form, style.doubtful, tuple(filter(None, [told])))
+
+
+def _in_words(order: str) -> str:
+    return "days come first" if order == "dmy" else "months come first"
+
+
+def _without_odd_words(cells: pd.Series, counts: pd.Series) -> list[tuple[pd.Series, list[str]]]:
+    """All cells, and if few are words among many with digits those without the words."""
+    digits = cells.str.contains(r"\d")
+    odd = cells[~digits]
+    ways: list[tuple[pd.Series, list[str]]] = [(cells, [])]
+    few = 0 < len(odd) <= MOST_ODD_WORDS
+    if few and counts[odd].sum() <= ODD_SHARE * counts[cells].sum():
+        ways.append((cells[digits], sorted(odd)))
+    return ways
+
+
+def _nearly_numbers(cells: pd.Series, counts: pd.Series) -> tuple[str, ...]:
+    """Name the cell that keeps a column from being one of numbers or dates, if nearly all are."""
+    ways = [("numbers", parse_numbers(cells, NumberStyle(mark))) for mark in ".,"]
+    ways += [("dates", parse_dates(cells, DateStyle(order))) for order in ("dmy", "mdy", "iso")]
+    for what, found in ways:
+        bad = np.isnan(found)
+        share = counts[cells[~bad]].sum() / counts[cells].sum()
+        if bad.any() and share >= 1.0 - ODD_SHARE:
+            return (
+                f"looks like {what} but for {listing(cells[bad])}, and is read as categories; "
+                "correct these cells, or name them by --missing",
+            )
+    return ()
+
+
+def is_truth(cells: pd.Series) -> bool:
+    """Whether the different cells of a column are words for true and false, both of one pair."""
+    words = set(cells.str.casefold())
+    return any(words == set(pair) for pair in TRUTH_PAIRS) or words in ({"true"}, {"false"})
+
+
+def is_running_text(cells: pd.Series, counts: pd.Series) -> bool:
+    """Whether cells are sentences rather than names of categories."""
+    n_rows = int(counts[cells].sum())
+    if n_rows < FEWEST_TEXTS or len(cells) < 0.5 * n_rows:
+        return False
+    words = cells.str.count(r"[^\W\d_]{2,}")
+    return float(words.mean()) >= FEWEST_WORDS
+
+
+def _typed_kind(values: pd.Series) -> ColumnKind | None:
+    """Kind of a column that does not hold text; None for text."""
+    kind = values.dtype
+    if types.is_bool_dtype(kind):
+        return "boolean"
+    if isinstance(kind, pd.CategoricalDtype):
+        return "category"
+    if types.is_datetime64_any_dtype(kind):
+        return "date"
+    if types.is_complex_dtype(kind):
+        raise InputError(f"column {values.name!r} holds complex numbers; drop it with --drop.")
+    if types.is_timedelta64_dtype(kind):
+        raise InputError(
+            f"column {values.name!r} holds durations; turn it into numbers, or drop it with --drop."
+        )
+    if types.is_numeric_dtype(kind) or not values.notna().any():
+        return "number"
+    return _kind_of_objects(values.name, values.dropna()) if types.is_object_dtype(kind) else None
+
+
+def _kind_of_objects(name: Any, present: pd.Series) -> ColumnKind | None:
+    found = set(present.map(type).unique())
+    if found == {str}:
+        return None
+    if found == {bool}:
+        return "boolean"
+    if found <= {int, float, Decimal}:
+        return "number"
+    if any(hasattr(kind, "__len__") and kind is not str for kind in found):
+        odd = next(kind.__name__ for kind in found if kind is not str)
+        raise InputError(
+            f"column {name!r} holds {odd} objects; give numbers, text, dates or booleans, "
+            "or drop it with --drop."
+        )
+    return None
+
+
+def as_text(values: pd.Series) -> pd.Series:
+    """Text without blanks around it, NaN for what is missing or blank, in object dtype."""
+    present = values.notna().to_numpy()
+    out = np.full(len(values), np.nan, dtype=object)
+    texts: Sequence[str] = [str(value).strip() for value in values[present]]
+    out[present] = [text if text else np.nan for text in texts]
+    return pd.Series(out, index=values.index, name=values.name, dtype=object)
