@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import io
+import json
 import zipfile
 from collections.abc import Callable
 from typing import Any
@@ -57,7 +58,7 @@ def _read_workbook(source: Source, sheet: str | None) -> Read:
             f"the sheets are {listing(names)}."
         )
     chosen = sheet or names[0]
-    cells = book.parse(chosen, header=None, dtype=object)
+    cells = pd.read_excel(book, chosen, header=None, dtype=object)
     cells = cells.dropna(how="all").dropna(how="all", axis=1)
     if cells.empty:
         raise InputError(f"the sheet {chosen!r} of {source.name} is empty.")
@@ -75,18 +76,21 @@ def _read_workbook(source: Source, sheet: str | None) -> Read:
 
 
 def _read_json(source: Source, sheet: str | None) -> Read:
-    """One record per line, or one list of records."""
-    lines = source.data.lstrip(b"\xef\xbb\xbf \t\r\n").startswith(b"{")
+    """One record per line, or one list of records.
+
+    The reader of pandas turns cells into dates by the names of their columns, cell by cell.
+    """
     try:
-        frame = pd.read_json(
-            io.BytesIO(source.data), lines=lines, dtype=False, convert_dates=False,
-            encoding="utf-8-sig", encoding_errors="strict",
-        )  # fmt: skip
-    except (ValueError, AttributeError) as error:
+        text = source.data.decode("utf-8-sig")
+        if text.lstrip().startswith("["):
+            records = json.loads(text)
+        else:
+            records = [json.loads(line) for line in text.splitlines() if line.strip()]
+    except ValueError as error:
         raise InputError(f"{source.name} is not a readable file of JSON lines: {error}.") from error
-    if not isinstance(frame, pd.DataFrame):
+    if not all(isinstance(record, dict) for record in records):
         raise InputError(f"{source.name} holds no records; give one JSON object per line.")
-    return frame, {"format": "json"}
+    return pd.DataFrame(records), {"format": "json"}
 
 
 def _refuse_old_workbook(source: Source, sheet: str | None) -> Read:

@@ -340,8 +340,12 @@ def take_features(
     unwanted = {n: r for n, r in decided.unused().items() if n in frame and n not in left_out}
     left_out = {**left_out, **unwanted}
     features = frame.drop(columns=list(left_out))
-    commas = "decimal" if frame.attrs.get(READ, {}).get("separator") == ";" else "thousands"
-    custom = Custom(commas=commas, missing=decided.missing)
+    read = frame.attrs.get(READ, {})
+    custom = Custom(
+        decimal="," if read.get("decimal") == "," else None,
+        commas="decimal" if read.get("separator") == ";" else "thousands",
+        missing=decided.missing,
+    )
     readings = read_columns(features, decided.columns, custom)
     useless = useless_columns(features, readings, {*keep, *decided.used()})
     features = features.drop(columns=list(useless))

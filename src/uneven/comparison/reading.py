@@ -160,6 +160,8 @@ def read_column(
     decided = {key: decided[key] for key in FORM_KEYS if key in decided}
     asked = {str(mark).casefold() for mark in (*custom.missing, *decided.get("missing", ()))}
     typed = _typed_kind(values)
+    if typed == "number" and kind in (None, "date") and _are_compact_dates(values):
+        return Reading("date", {"order": "compact", **decided})
     if typed is not None:
         if typed == "number" and asked:
             decided["missing"] = sorted({*custom.missing, *decided.get("missing", ())})
@@ -304,6 +306,17 @@ def _typed_kind(values: pd.Series) -> ColumnKind | None:
     if types.is_numeric_dtype(kind) or not values.notna().any():
         return "number"
     return _kind_of_objects(values.name, values.dropna()) if types.is_object_dtype(kind) else None
+
+
+def _are_compact_dates(values: pd.Series) -> bool:
+    """Whether whole numbers such as 20240131 are dates, in a column that is called so."""
+    numbers = pd.to_numeric(values.dropna())
+    if not len(numbers) or not DATE_NAME.search(str(values.name)):
+        return False
+    if not numbers.between(19_000_101, 20_991_231).all() or (numbers % 1).any():
+        return False
+    cells = pd.Series(numbers.astype("int64").unique()).astype(str).astype(object)
+    return find_date_style(cells, compact=True) is not None
 
 
 def _kind_of_objects(name: Any, present: pd.Series) -> ColumnKind | None:

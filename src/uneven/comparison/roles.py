@@ -105,13 +105,14 @@ def _reason(name: str, values: pd.Series, reading: Reading) -> str:
 
 
 def _number_reason(name: str, values: pd.Series, reading: Reading) -> str:
-    if not types.is_numeric_dtype(values.dtype) or types.is_bool_dtype(values.dtype):
+    if types.is_bool_dtype(values.dtype):
         return ""
-    numbers = values.dropna().to_numpy(np.float64)
+    given = values if types.is_numeric_dtype(values.dtype) else as_text(values)
+    numbers = pd.to_numeric(given, errors="coerce").dropna().to_numpy(np.float64)
     if not len(numbers) or not np.isfinite(numbers).all() or (numbers % 1).any():
         return ""
     distinct = np.unique(numbers)
-    if len(distinct) == len(values):
+    if len(distinct) == len(values) and not reading.form.get("unit"):
         if (np.diff(numbers) == 1).all():
             return "only numbers the rows"
         filled = len(distinct) / (distinct[-1] - distinct[0] + 1)

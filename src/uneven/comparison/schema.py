@@ -215,7 +215,8 @@ def _numbers(values: pd.Series, column: Column) -> pd.Series:
 
 def _cell_numbers(cells: pd.Series, style: NumberStyle) -> NDArray[np.float64]:
     if style.unit == CLOCK_UNIT:
-        spans = pd.to_timedelta(cells.where(cells.str.count(":") > 1, cells + ":00"), "coerce")
+        whole = cells.where(cells.str.count(":") > 1, cells + ":00")
+        spans = pd.to_timedelta(whole, errors="coerce")
         return (spans.dt.total_seconds() / 3600.0).to_numpy(np.float64)
     plain = pd.to_numeric(cells, errors="coerce").to_numpy(np.float64)
     if style.decimal == "." and not np.isnan(plain).any():
@@ -243,6 +244,8 @@ def _days(values: pd.Series, column: Column) -> pd.Series:
         moments = pd.to_datetime(values, utc=True)
         days = pd.Series(days_since_1970(moments), index=values.index, name=values.name)
     else:
+        if types.is_numeric_dtype(values.dtype):  # 20240131
+            values = values.astype("Int64").astype(object)
         days = _by_cell(values, column, lambda cells: _cell_days(cells, column))
         _refuse(values, days, "a date like 2024-01-31", column)
     outside = (days < EARLIEST) | (days > LATEST)

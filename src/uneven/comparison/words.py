@@ -186,7 +186,7 @@ class DateEncoder(TransformerMixin, BaseEstimator):
         for name in self.names:
             days = X[name]
             moments = pd.to_datetime(days * SECONDS_PER_DAY, unit="s").dt.round("s").dt
-            found = (moments.year, moments.month, moments.dayofweek, moments.hour)
+            found = (moments.year, moments.month, moments.day_of_week, moments.hour)
             parts |= {name: days}
             parts |= {
                 date_column(name, part): cells.astype("float64")
