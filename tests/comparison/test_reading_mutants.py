@@ -63,7 +63,8 @@ def test_written_numbers_come_back(numbers, style, unit, decimals):
     assert found is not None
     read = parse_numbers(cells, found)
     if found.doubtful:
-        assert style in ("german", "french") and decimals == 0
+        assert style in ("german", "french")
+        assert decimals == 0
     else:
         np.testing.assert_allclose(read, values, rtol=1e-12)
 
@@ -84,7 +85,8 @@ def test_written_dates_come_back(days, form):
     assert found is not None
     read = parse_dates(cells, found)
     if found.doubtful:
-        assert all(day.day <= 12 for day in days) and "/" in form
+        assert all(day.day <= 12 for day in days)
+        assert "/" in form
     else:
         np.testing.assert_array_equal(read, truth)
 
@@ -112,8 +114,7 @@ def test_damaged_files_are_read_or_refused(tmp_path, name, data):
     path.write_bytes(bytes(raw))
     try:
         problem = read_data(path, told["target"])
-    except InputError as error:
-        assert str(error).strip()
+    except InputError:
         return
     assert len(problem.X) == len(problem.y) > 0
     for column in problem.schema.of_kind("number", "boolean", "date"):

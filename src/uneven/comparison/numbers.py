@@ -142,7 +142,7 @@ def find_number_style(
     prefer : {".", ","} or None
         Decimal mark of the other columns, for cells that could mean two numbers.
     commas : {"thousands", "decimal"}
-        What ``1,234`` means where nothing else tells.
+        What ``1,234`` means where nothing else tells and every cell has such a comma.
 
     Returns
     -------
@@ -254,7 +254,8 @@ def _decimal_of(bodies: pd.Series, prefer: str | None, commas: str) -> NumberSty
         return NumberStyle("," if said[","] else ".")
     if len(open_marks) == 2:
         return None
-    custom = "," if "," in open_marks and commas == "decimal" else "."
+    fractions = "," in open_marks and commas == "decimal" and bool(bodies.str.contains(",").all())
+    custom = "," if fractions else "."
     return NumberStyle(prefer or custom, doubtful="" if prefer else next(iter(open_marks.values())))
 
 

@@ -372,7 +372,9 @@ def _usual_width(rows: list[list[str]]) -> int:
 
 
 def _decimal(separator: str, cells: Collection[str]) -> str:
-    comma = separator != "," and _any_match(r"[-+]?(\d+|\d{1,3}(\.\d{3})+),\d+", cells)
+    comma = separator != "," and _any_match(
+        r"[-+]?(\d+|\d{1,3}(\.\d{3})+),(\d{1,2}|\d{4,})|[-+]?0,\d+", cells
+    )
     return "," if comma and not _any_match(r"[-+]?\d*\.(\d{1,2}|\d{4,})", cells) else "."
 
 
