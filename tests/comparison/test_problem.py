@@ -4,7 +4,7 @@ import numpy as np
 import pandas as pd
 import pytest
 
-from uneven.comparison import InputError, check_folds, make_problem, views_of_table
+from uneven.comparison import InputError, make_problem, views_of_table
 from uneven.comparison.viewfile import match_views
 
 
@@ -83,18 +83,6 @@ def test_dates_that_do_not_fit_are_refused():
         make_problem(frame_of(day=["2024-01-31", "0001-01-01"] * 20), "label")
 
 
-def test_classes_of_one_row():
-    two = make_problem(frame_of(2), "label")
-    with pytest.raises(InputError, match=r"'a', 'b' have 1 row each.* needs more rows of them"):
-        check_folds(two, 5)
-    one = make_problem(frame_of(label=["a"] * 20 + ["b"] * 19 + ["c"]), "label")
-    with pytest.raises(InputError, match="merge it with another class or remove its row"):
-        check_folds(one, 5)
-    some = make_problem(frame_of(label=["a"] * 19 + ["b"] * 19 + ["c", "d"]), "label")
-    with pytest.raises(InputError, match="merge them with other classes or remove their rows"):
-        check_folds(some, 5)
-
-
 def test_missing_share_counts_cells():
     problem = make_problem(frame_of(z=[None, 1.0] * 20), "label")
     assert problem.missing_share == pytest.approx(0.25)
@@ -109,14 +97,6 @@ def test_empty_and_wordy_columns_are_noted():
     assert "'none' is empty and is left out" in notes
     assert "'wordy' has 55 different texts in 80 rows" in notes
     assert "--drop" not in notes
-
-
-def test_folds():
-    frame = frame_of(label=["a"] * 34 + ["b"] * 3 + ["c"] * 3)
-    problem = make_problem(frame, "label")
-    check_folds(problem, 3)
-    with pytest.raises(InputError, match=r"classes 'b', 'c' have 3 rows each.*--cv 3"):
-        check_folds(problem, 4)
 
 
 def test_views_may_share_columns_and_keep_table_order():

@@ -147,8 +147,11 @@ def _compare(
             help="Measure that ranks; confusion_norm, or balanced_accuracy with --noise-matrix."
         ),
     ] = None,
-    cv: Annotated[int, typer.Option(help="Number of folds.")] = 5,
+    cv: Annotated[int, typer.Option(help=texts.CV)] = 5,
     repeats: Annotated[int, typer.Option(help="Repetitions with new folds.", min=1)] = 1,
+    groups: Annotated[str | None, typer.Option(metavar="COLUMN", help=texts.GROUPS)] = None,
+    time: Annotated[str | None, typer.Option(metavar="COLUMN", help=texts.TIME)] = None,
+    test: Annotated[Path | None, typer.Option(metavar="FILE", help=texts.TEST)] = None,
     rounds: Annotated[
         int | None,
         typer.Option(help="Rounds of our boosting methods; 200, or 150 with --demo.", min=1),
@@ -186,6 +189,9 @@ def _compare(
         missing=missing,
         schema=schema,
         sheet=sheet,
+        groups=groups,
+        time=time,
+        test=test,
     )
     request = CompareRequest(
         source=source,

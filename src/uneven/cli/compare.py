@@ -68,7 +68,7 @@ def compare(request: CompareRequest) -> None:
             found = plan.run(show)
         best = next(method for method in plan.methods if method.name == found.best_)
         model = found._fitted(best.name)
-        card = model_card(best, plan.problem, model, request.command)
+        card = model_card(best, plan.training or plan.problem, model, request.command)
         save_model(model, card, draft / MODEL)
         found.to_json(draft / NUMBERS)
         write_report(found, draft / REPORT)
@@ -90,6 +90,8 @@ def _plan(request: CompareRequest) -> Plan:
         noise=source.noise(problem) if source else None,
         cv=request.folds,
         repeats=request.repeats,
+        test=source.test if source else None,
+        encoding=source.encoding if source else "auto",
         settings=Settings(rounds, request.max_depth, request.seed, request.n_jobs),
         stack=request.stack,
         diagnosis=request.diagnosis,

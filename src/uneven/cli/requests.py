@@ -50,6 +50,10 @@ class TableRequest:
         File that says how columns are read.
     sheet : str or None
         Of a workbook.
+    groups, time : str or None
+        Columns that hold the groups and the times of the rows.
+    test : Path or None
+        Table to answer for.
     """
 
     path: Path
@@ -63,12 +67,22 @@ class TableRequest:
     missing: Sequence[str] = ()
     schema: Path | None = None
     sheet: str | None = None
+    groups: str | None = None
+    time: str | None = None
+    test: Path | None = None
 
     def check(self) -> None:
         """Refuse files that are not there and columns that the table does not have."""
         named: dict[str, Sequence[str]]
         named = {"--target": [self.target], "--drop": self.drop, "--keep": self.keep}
-        check_header(self.path, named | {"--text": self.text}, self.encoding)
+        named |= {"--text": self.text, "--groups": _given(self.groups), "--time": _given(self.time)}
+        check_header(self.path, named, self.encoding)
+        if self.target in (self.groups, self.time):
+            raise InputError(f"{self.target!r} is the target; --groups and --time name others.")
+        if self.test is not None:
+            if self.groups or self.time:
+                raise InputError("--test takes the place of folds; leave out --groups and --time.")
+            check_header(self.test, {"--target": [self.target]}, self.encoding)
         decide(self.schema)
         if self.views not in (None, "prefix"):
             read_view_file(Path(str(self.views)))
@@ -81,7 +95,7 @@ class TableRequest:
 
         decisions = decide(self.schema, self.missing, self.text)
         words = (self.views, self.drop, self.keep, self.encoding, decisions, self.sheet)
-        return read_problem(self.path, self.target, *words)
+        return read_problem(self.path, self.target, *words, self.groups, self.time)
 
     def noise(self, problem: Problem) -> LabelNoise | None:
         """What is known about the noise in the labels of the table, if anything is."""
@@ -334,7 +348,8 @@ def compare_source(
     """
     if demo:
         given = {"TABLE": path, "--target": target}
-        tables = ("views", "drop", "keep", "text", "missing", "schema", "sheet")
+        columns = ("drop", "keep", "text", "groups", "time")
+        tables = ("views", *columns, "missing", "schema", "sheet", "test")
         given |= {f"--{name}": choices.get(name) for name in tables}
         given["--noise-matrix"] = choices.get("noise_matrix")
         extra = [name for name, value in given.items() if value]
@@ -350,6 +365,10 @@ def compare_source(
         raise InputError("give the column to predict with --target. Try: uneven compare --help")
     given_ones = {name: value for name, value in choices.items() if value is not None}
     return TableRequest(path, target, **given_ones)
+
+
+def _given(column: str | None) -> list[str]:
+    return [] if column is None else [column]
 
 
 def check_names(methods: Iterable[str] | None, metric: str | None) -> None:

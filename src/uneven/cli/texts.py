@@ -42,6 +42,23 @@ NOISE_MATRIX = (
     "are taken in sorted class order."
 )
 
+CV = (
+    "Number of folds. A class with fewer rows is held out in as many folds as it has rows; the row "
+    "of a class of one is always learnt from."
+)
+
+GROUPS = (
+    "Column whose rows with the same value belong together (patient, machine, document): a group "
+    "is never in the training and in the held-out rows, and the column is not learnt from."
+)
+
+TIME = (
+    "Column of dates or numbers: methods learn from the past and answer for what comes after, in "
+    "--cv parts."
+)
+
+TEST = "Table to answer for, in place of folds; methods learn from TABLE alone."
+
 SCHEMA = (
     "How to read columns: a file as every run writes it (schema.toml beside the report, or "
     "MODEL.schema.toml beside a model), with your changes."
@@ -89,6 +106,12 @@ in schema.toml and give it back with --schema.
 
   uneven compare table.csv -t label --methods combo,random_forest --drop patient_id
 
+  uneven compare visits.csv -t label --groups patient_id
+
+  uneven compare orders.csv -t label --time ordered_at --cv 4
+
+  uneven compare train.csv -t label --test test.csv
+
   uneven compare export.xlsx -t label --sheet 2024 --missing 999 --text remarks
 
   uneven compare table.csv -t label --schema uneven-report/schema.toml
@@ -98,6 +121,14 @@ in schema.toml and give it back with --schema.
   uneven compare table.csv -t label --noise-matrix noise.csv
 
   uneven compare table.csv -t label --stack
+
+[bold]Figures that hold on new rows[/bold] (--groups, --time, --test)
+
+  Rows of one patient, machine or document in training and held-out rows let a method recognise
+  the group in place of the class; --groups keeps them together. Where the future is to be
+  predicted, --time learns from the past only. A column that looks like a group, or that tells the
+  class alone, draws a note with the balanced accuracy of a quick forest both ways; --no-diagnosis
+  leaves this out.
 
 [bold]A stack[/bold] (--stack)
 

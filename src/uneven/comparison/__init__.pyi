@@ -31,7 +31,6 @@ from uneven.comparison.plan import compare as compare
 from uneven.comparison.problem import Features as Features
 from uneven.comparison.problem import LabelledTable as LabelledTable
 from uneven.comparison.problem import Problem as Problem
-from uneven.comparison.problem import check_folds as check_folds
 from uneven.comparison.problem import in_views as in_views
 from uneven.comparison.problem import labelled_table as labelled_table
 from uneven.comparison.problem import make_problem as make_problem

@@ -16,14 +16,14 @@ from typing import Any, Protocol
 import numpy as np
 from joblib import effective_n_jobs
 from numpy.typing import NDArray
-from sklearn.model_selection import RepeatedStratifiedKFold, StratifiedGroupKFold
 from sklearn.pipeline import Pipeline
 from threadpoolctl import threadpool_limits
 
 from uneven.comparison.encoding import encode_ordinal
+from uneven.comparison.folds import Split, stratified_folds
 from uneven.comparison.measures import MEASURES, Answers, Measure
 from uneven.comparison.methods import STACK, build_pipeline, make_classifier
-from uneven.comparison.problem import Problem, check_folds
+from uneven.comparison.problem import Problem
 from uneven.comparison.results import FoldAnswers, FoldError, MethodResult
 from uneven.comparison.summaries import shown_params
 from uneven.metrics import confusion_counts
@@ -33,7 +33,6 @@ from uneven.views import ViewDiagnosis, diagnose
 
 MOST_CURVE_ROWS = 20_000
 FEWEST_PARALLEL_CELLS = 2_000_000
-Split = tuple[NDArray[np.intp], NDArray[np.intp]]
 MOST_ROWS = 5_000
 """A longer table is diagnosed on so many of its rows."""
 
@@ -106,24 +105,6 @@ def cross_validate(
                     found.append(_run_fold(method, problem, settings, judged, rows, watcher))
         results.append(_result(method, problem, settings, found))
     return results
-
-
-def stratified_folds(
-    problem: Problem, folds: int, repeats: int, seed: int, groups: NDArray | None = None
-) -> list[Split]:
-    """Positions of ``folds * repeats`` pairs (train, test) in which classes have their shares.
-
-    With `groups`, one for each row, no group is in both parts of a pair.
-    """
-    check_folds(problem, folds)
-    blank = np.zeros(len(problem.y))
-    if groups is None:
-        splitter = RepeatedStratifiedKFold(n_splits=folds, n_repeats=repeats, random_state=seed)
-        return list(splitter.split(blank, problem.y))
-    drawn = (
-        StratifiedGroupKFold(folds, shuffle=True, random_state=seed + r) for r in range(repeats)
-    )
-    return [pair for one in drawn for pair in one.split(blank, problem.y, groups)]
 
 
 def _result(

@@ -42,6 +42,8 @@ def read_data(
     encoding: str = AUTO,
     decisions: Decisions | None = None,
     sheet: str | None = None,
+    groups: str | None = None,
+    time: str | None = None,
 ) -> Problem:
     """Make a problem of anything that `uneven.compare` takes.
 
@@ -54,6 +56,8 @@ def read_data(
         As in `uneven.compare`.
     decisions : Decisions, optional
         What a person decided about columns.
+    groups, time : str, optional
+        Columns that hold the groups and the times of the rows.
 
     Raises
     ------
@@ -63,12 +67,15 @@ def read_data(
     if isinstance(X, str | Path):
         if not isinstance(y, str):
             raise InputError(f"y must name the column of {X} to predict, got {_what(y)}.")
-        problem = read_problem(Path(X), y, None, drop, keep, encoding, decisions, sheet)
+        words = (drop, keep, encoding, decisions, sheet, groups, time)
+        problem = read_problem(Path(X), y, None, *words)
         problem = replace(problem, name=name or problem.name)
     elif sp.issparse(X):
         problem = _sparse_problem(X, y, name or "matrix", drop)
     else:
-        problem = _frame_problem(X, y, name, drop, keep, decisions)
+        problem = _frame_problem(
+            X, y, name, drop=drop, keep=keep, decisions=decisions, groups=groups, time=time
+        )
     return in_views(problem, _views(views, problem))
 
 
@@ -100,14 +107,7 @@ def read_noise(given: Any, problem: Problem, encoding: str = AUTO) -> LabelNoise
     return label_noise(problem, check_noise(cells, problem.classes).matrix, "noise_matrix")
 
 
-def _frame_problem(
-    X: Any,
-    y: Any,
-    name: str | None,
-    drop: Collection[str],
-    keep: Collection[str],
-    decisions: Decisions | None,
-) -> Problem:
+def _frame_problem(X: Any, y: Any, name: str | None, **choices: Any) -> Problem:
     frame = as_frame(X)
     if isinstance(y, str):
         if not hasattr(X, "columns"):
@@ -117,9 +117,7 @@ def _frame_problem(
         labels = _as_series(y, len(frame))
         target = _target_name(labels, frame)
         frame = frame.assign(**{target: labels.to_numpy()})
-    found = make_problem(
-        frame, target, name=name or "table", drop=drop, keep=keep, decisions=decisions
-    )
+    found = make_problem(frame, target, name=name or "table", **choices)
     given = _given_classes(frame[target].to_numpy()[found.rows], found)
     raw = X if isinstance(X, pd.DataFrame) else frame
     raw = raw.iloc[found.rows] if hasattr(X, "columns") else None

@@ -14,6 +14,7 @@ from pathlib import Path
 from typing import Any
 
 import numpy as np
+import pandas as pd
 from numpy.typing import NDArray
 from sklearn.base import clone, is_classifier
 from sklearn.pipeline import Pipeline
@@ -22,16 +23,22 @@ from uneven.comparison.crossval import (
     Observer,
     Progress,
     Reporter,
-    Split,
     cross_validate,
     diagnose_views,
     fit_method,
     has_views,
-    stratified_folds,
 )
 from uneven.comparison.encoding import encoding_for
 from uneven.comparison.errors import InputError, in_python_words, python_words
+from uneven.comparison.folds import (
+    Split,
+    fold_notes,
+    past_folds,
+    possible_folds,
+    stratified_folds,
+)
 from uneven.comparison.inputs import read_data, read_noise
+from uneven.comparison.leaks import leak_notes
 from uneven.comparison.measures import MEASURES, LabelNoise, Measure, choose_measure
 from uneven.comparison.methods import (
     STACK,
@@ -41,8 +48,9 @@ from uneven.comparison.methods import (
     knows_noise,
     stack_methods,
 )
-from uneven.comparison.problem import Problem, check_folds
+from uneven.comparison.problem import Problem
 from uneven.comparison.results import Comparison, MethodResult, RefitPlan
+from uneven.comparison.schema import Schema
 from uneven.comparison.schemafile import decide
 from uneven.comparison.summaries import (
     DataSummary,
@@ -54,6 +62,7 @@ from uneven.comparison.summaries import (
     versions,
 )
 from uneven.comparison.tables import AUTO
+from uneven.comparison.testtable import join_test
 from uneven.utils.methods import Method, Settings
 from uneven.utils.parameters import Jobs, Whole
 
@@ -73,6 +82,8 @@ def compare(
     cv: Any = 5,
     repeats: int = 1,
     groups: Any = None,
+    time: Any = None,
+    test: Any = None,
     views: Any = None,
     noise_matrix: Any = None,
     rounds: int = 200,
@@ -116,9 +127,16 @@ def compare(
         a splitter gets the rows with a label, and may count these or all rows of `X`.
     repeats : int
         Repetitions with new folds, if `cv` is a number.
-    groups : array-like of shape (n,), optional
-        Groups of rows that stay together: in a splitter, or in stratified folds if `cv` is a
-        number.
+    groups : str or array-like of shape (n,), optional
+        Groups of rows that stay together, such as those of one patient: the name of a column,
+        which is then not learnt from, or one group for each row. In a splitter, or in stratified
+        folds if `cv` is a number.
+    time : str or array-like of shape (n,), optional
+        Dates or numbers: the name of a column, or one for each row. Methods learn from the past
+        and answer for `cv` parts of what comes after.
+    test : path, frame, or pair of table and labels, optional
+        A table of its own to answer for, in place of folds. Methods, also the best one in the
+        end, learn from `X` alone.
     views : optional
         How the columns group into views, as for the estimators; or ``"prefix"``, or the path of a
         TOML file.
@@ -195,6 +213,8 @@ def compare(
             encoding=encoding,
             decisions=decide(schema, _column_names(missing), _column_names(text)),
             sheet=sheet,
+            groups=groups if isinstance(groups, str) else None,
+            time=time if isinstance(time, str) else None,
         )
         plan = plan_comparison(
             problem,
@@ -203,7 +223,10 @@ def compare(
             noise=read_noise(noise_matrix, problem, encoding),
             cv=cv,
             repeats=repeats,
-            groups=groups,
+            groups=None if isinstance(groups, str) else groups,
+            time=None if isinstance(time, str) else time,
+            test=test,
+            encoding=encoding,
             settings=Settings(rounds, max_depth, _seed(random_state), n_jobs),
             stack=stack,
             diagnosis=diagnosis,
@@ -211,7 +234,7 @@ def compare(
             command=_command(given),
         )
         notes = tuple(map(python_words, plan.notes))
-        problem = replace(problem, notes=tuple(map(python_words, problem.notes)))
+        problem = replace(plan.problem, notes=tuple(map(python_words, plan.problem.notes)))
         plan = replace(plan, notes=notes, problem=problem)
         return plan.run(progress)
 
@@ -319,6 +342,9 @@ def plan_comparison(
     repeats: int,
     settings: Settings,
     groups: Any = None,
+    time: Any = None,
+    test: Any = None,
+    encoding: str = AUTO,
     stack: bool = False,
     diagnosis: bool = True,
     refit: bool = True,
@@ -334,25 +360,35 @@ def plan_comparison(
     metric : Measure
         Its corrected form ranks, if there is noise and it has one.
     noise : LabelNoise or None
-    cv, repeats, groups, stack, diagnosis, refit
-        As in `compare`.
+    cv, repeats, groups, time, test, encoding, stack, diagnosis, refit
+        As in `compare`, but for groups and times in columns, which the problem knows.
     settings : Settings
         Without views and noise matrix, which come from the data.
     command : str
         What was called.
     """
-    splits, folds = None, cv
-    if isinstance(cv, int | np.integer):
-        check_folds(problem, int(cv))
-        if repeats < 1:
-            raise InputError(f"--repeats is {repeats}; give 1 or more.")
-    if not isinstance(cv, int | np.integer) or groups is not None:
+    counted = isinstance(cv, int | np.integer)
+    if counted and repeats < 1:
+        raise InputError(f"--repeats is {repeats}; give 1 or more.")
+    training, splits, folds, told = problem, None, cv, list[str]()
+    if test is not None:
+        problem, pair = join_test(problem, test, encoding)
+        splits, folds, repeats = [pair], 1, 1
+    elif time is not None or problem.times is not None:
+        splits, repeats = _past(cv, problem, time, groups), 1
+        folds = len(splits)
+    elif counted and groups is None and problem.groups is None:
+        told = fold_notes(problem, int(cv))
+        folds = possible_folds(problem, int(cv))
+    else:
         splits = _splits(cv, problem, repeats, groups, settings.seed)
         folds = len(splits) // int(repeats)
+    if diagnosis and groups is None and training.groups is None:
+        told += leak_notes(training, training.keys, settings.seed)
     chosen = list(methods or choose_methods(default_methods(has_views(problem), noise is not None)))
     if stack:
         chosen = [*chosen, stack_methods(chosen, problem.schema)]
-    notes = [*fit_notes(chosen, problem, noise), *_uncorrected_notes(metric, noise)]
+    notes = [*told, *fit_notes(chosen, problem, noise), *_uncorrected_notes(metric, noise)]
     matrix = noise.undone.matrix if noise else None
     settings = replace(settings, views=problem.view_columns, noise_matrix=matrix)
     judged = noise.judged_by(metric) if noise else metric
@@ -369,6 +405,7 @@ def plan_comparison(
         refit,
         command,
         tuple(notes),
+        None if training is problem else training,
     )
 
 
@@ -392,6 +429,8 @@ class Plan:
     command : str
     notes : tuple of str
         What the reader should know beside the notes of the problem.
+    training : Problem or None
+        What the last fits learn from, if not from all rows of the problem.
     """
 
     problem: Problem
@@ -406,6 +445,7 @@ class Plan:
     refit: bool
     command: str
     notes: tuple[str, ...]
+    training: Problem | None = None
 
     @property
     def steps(self) -> int:
@@ -454,7 +494,7 @@ class Plan:
             folds=self.folds,
             repeats=self.repeats,
             methods=[self._corrected(*pair) for pair in zip(self.methods, results)],
-            warnings=[*problem.notes, *_warned(results)],
+            warnings=[*problem.notes, *self.notes, *_warned(results)],
             views=ViewSummary.all_of(views) if views else [],
             view_rows=views.n_rows if views else 0,
             noise=NoiseSummary.of(self.noise) if self.noise else None,
@@ -464,6 +504,7 @@ class Plan:
                 self.settings,
                 [test for _, test in splits],
                 self.splits is not None,
+                training=self.training,
             ),
         )
         if np.isnan(found.winner.mean(self.metric.name)):
@@ -491,7 +532,8 @@ class Plan:
             method = refit_plan.methods[result.name]
             if result.name == found.best_ or (explains_itself(method) and not result.errors):
                 try:
-                    model = fit_method(method, self.problem, self.settings, observer)
+                    rows = self.training or self.problem
+                    model = fit_method(method, rows, self.settings, observer)
                     refit_plan.models[result.name] = model
                 except Exception as error:  # what was found before must not be lost
                     reason = f"{type(error).__name__}: {error}"
@@ -613,7 +655,7 @@ def _splits(cv: Any, problem: Problem, repeats: int, groups: Any, seed: int) -> 
     n, y = len(problem.y), problem.y
     total = problem.n_given or n
     rows = np.arange(n) if problem.rows is None else problem.rows
-    kept, pairs = _groups(groups, total, rows), cv
+    kept, pairs = problem.groups if groups is None else _groups(groups, total, rows), cv
     try:
         if isinstance(cv, int | np.integer):
             pairs = stratified_folds(problem, int(cv), int(repeats), seed, kept)
@@ -641,6 +683,26 @@ def _splits(cv: Any, problem: Problem, repeats: int, groups: Any, seed: int) -> 
         if len(np.unique(y[train])) < 2:
             raise InputError(f"fold {number} of --cv has a single class to learn from.")
     return folds
+
+
+def _past(cv: Any, problem: Problem, time: Any, groups: Any) -> list[Split]:
+    """Folds that learn from the past."""
+    if not isinstance(cv, int | np.integer):
+        raise InputError("--time belongs to a number of folds; a splitter knows its own order.")
+    rows = np.arange(len(problem.y)) if problem.rows is None else problem.rows
+    total = problem.n_given or len(problem.y)
+    times = problem.times
+    if time is not None:
+        given = pd.Series(np.asarray(time)) if not hasattr(time, "to_numpy") else pd.Series(time)
+        given = given.reset_index(drop=True)
+        if given.shape != (total,):
+            raise InputError(f"time must hold one value for each of the {total} rows of X.")
+        schema = Schema.of(given.to_frame("time"))
+        if schema.columns[0].kind not in ("date", "number"):
+            raise InputError("time must hold dates or numbers.")
+        times = schema.convert(given.to_frame("time"))["time"].to_numpy(np.float64)[rows]
+    kept = problem.groups if groups is None else _groups(groups, total, rows)
+    return past_folds(problem, np.asarray(times, dtype=np.float64), int(cv), kept)
 
 
 def _fold(number: int, pair: Iterable[NDArray], place: NDArray[np.intp]) -> Split:

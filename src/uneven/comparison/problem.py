@@ -17,10 +17,11 @@ import pandas as pd
 from numpy.typing import NDArray
 
 from uneven.comparison.classlabels import MOST_NUMERIC_CLASSES, class_labels, exact_numbers
-from uneven.comparison.errors import InputError, check_fold_number
+from uneven.comparison.errors import InputError
 from uneven.comparison.formats import STANDARD_INPUT
 from uneven.comparison.labelfile import LABEL, OURS, SKIP
-from uneven.comparison.reading import Custom, Reading, read_columns
+from uneven.comparison.leaks import group_keys
+from uneven.comparison.reading import Custom, Reading, as_text, read_columns
 from uneven.comparison.roles import useless_columns
 from uneven.comparison.schema import Schema
 from uneven.comparison.schemafile import Decisions
@@ -78,6 +79,12 @@ class Problem:
         How the file is written.
     marks : sequence of str
         Marks of missing cells that somebody asked for.
+    groups : ndarray of shape (n,) or None
+        Rows of a group stay together in folds.
+    times : ndarray of shape (n,) or None
+        When the rows were made, if methods are to learn from the past; NaN where nobody knows.
+    keys : mapping of str to ndarray of int, shape (n,)
+        Columns that look like groups, see `uneven.comparison.leaks`.
     """
 
     name: str
@@ -98,6 +105,9 @@ class Problem:
     readings: Mapping[str, Reading] = field(default_factory=dict)
     read: Mapping[str, Any] = field(default_factory=dict)
     marks: Sequence[str] = ()
+    groups: NDArray | None = None
+    times: NDArray[np.float64] | None = None
+    keys: Mapping[str, NDArray[np.intp]] = field(default_factory=dict)
     classes: NDArray = field(init=False)
     class_counts: NDArray[np.intp] = field(init=False)
 
@@ -153,6 +163,8 @@ def read_problem(
     encoding: str = AUTO,
     decisions: Decisions | None = None,
     sheet: str | None = None,
+    groups: str | None = None,
+    time: str | None = None,
 ) -> Problem:
     """Read a table from a file.
 
@@ -172,6 +184,8 @@ def read_problem(
         What a person decided about columns.
     sheet : str, optional
         Sheet of a workbook.
+    groups, time : str, optional
+        Columns that hold the groups and the times of the rows.
     """
     decided = decisions or Decisions()
     frame = read_table(
@@ -193,6 +207,8 @@ def read_problem(
         keep=keep,
         sha256=file_digest(path),
         decisions=decided,
+        groups=groups,
+        time=time,
     )
     read = frame.attrs.get(READ, {})
     notes = (*read.get("notes", ()), *table.notes, *problem.notes)
@@ -221,6 +237,8 @@ def make_problem(
     keep: Collection[str] = (),
     sha256: str = "",
     decisions: Decisions | None = None,
+    groups: str | None = None,
+    time: str | None = None,
 ) -> Problem:
     """Choose target and features of a table, and convert both.
 
@@ -238,6 +256,8 @@ def make_problem(
         Digest of the file.
     decisions : Decisions, optional
         What a person decided about columns.
+    groups, time : str, optional
+        Columns that hold the groups, which are not learnt from, and the times of the rows.
 
     Returns
     -------
@@ -254,6 +274,8 @@ def make_problem(
     check_columns(frame.columns, [target], "--target")
     check_columns(frame.columns, drop, "--drop")
     check_columns(frame.columns, keep, "--keep")
+    check_columns(frame.columns, [groups] if groups is not None else [], "--groups")
+    check_columns(frame.columns, [time] if time is not None else [], "--time")
     decided = decisions or Decisions()
     decided.check(frame.columns)
     notes: list[str] = []
@@ -262,6 +284,10 @@ def make_problem(
     frame = frame if labelled.all() else frame[labelled]
     y = class_labels(frame[target], name)
     left_out = dict.fromkeys(drop, "is left out by --drop") | {target: "is the target"}
+    if groups is not None:
+        left_out[groups] = "holds the groups"
+    numbers = None if groups is None else _group_numbers(frame[groups], notes)
+    times = None if time is None else _times(frame[time], decided, notes)
     found = take_features(frame, left_out, keep, decided)
     if not found.schema.columns:
         raise InputError(f"{name} has no column left to learn from besides {target!r}.")
@@ -279,6 +305,9 @@ def make_problem(
         n_given=len(labelled),
         readings=found.readings,
         marks=decided.missing,
+        groups=numbers,
+        times=times,
+        keys={} if groups is not None else group_keys(frame[given], y),
     )
 
 
@@ -402,35 +431,34 @@ def in_views(problem: Problem, views: Mapping[str, Sequence[str]] | None) -> Pro
     )
 
 
-def check_folds(problem: Problem, folds: int) -> None:
-    """Refuse a number of folds that some class cannot fill.
-
-    Examples
-    --------
-    >>> frame = pd.DataFrame({"x": [1, 2, 3, 4, 5], "label": list("aaabb")})
-    >>> check_folds(make_problem(frame, "label"), 3)
-    Traceback (most recent call last):
-    ...
-    uneven.comparison.errors.InputError: class 'b' has 2 rows, fewer than the 3 folds; use --cv 2.
-    """
-    check_fold_number(folds)
-    rarest = int(problem.class_counts.min())
-    if rarest >= folds:
-        return
-    small = problem.classes[problem.class_counts == rarest]
-    what = f"class {str(small[0])!r} has" if small.size == 1 else f"classes {listing(small)} have"
-    rows = f"{rarest} row{'s' * (rarest > 1)}" + (" each" if small.size > 1 else "")
-    remedy = f"use --cv {rarest}" if rarest > 1 else _remedy(small.size, problem.classes.size)
-    raise InputError(f"{what} {rows}, fewer than the {folds} folds; {remedy}.")
+def _group_numbers(values: pd.Series, notes: list[str]) -> NDArray[np.intp]:
+    """A number for each group; every row without one is a group of its own."""
+    codes, distinct = pd.factorize(as_text(values))
+    missing = codes < 0
+    codes[missing] = len(distinct) + np.arange(missing.sum())
+    if missing.any():
+        notes.append(
+            f"{int(missing.sum())} rows have no value in {values.name!r}; each is its own group."
+        )
+    return codes
 
 
-def _remedy(n_lonely: int, n_classes: int) -> str:
-    """What to do about classes of one row."""
-    if n_classes - n_lonely < 2:
-        return "the table needs more rows of them" if n_lonely > 1 else "it needs more rows"
-    if n_lonely > 1:
-        return "merge them with other classes or remove their rows"
-    return "merge it with another class or remove its row"
+def _times(values: pd.Series, decisions: Decisions, notes: list[str]) -> NDArray[np.float64]:
+    """Days or other numbers by which rows follow each other."""
+    frame = values.to_frame()
+    readings = read_columns(frame, decisions.columns, Custom(missing=decisions.missing))
+    schema = Schema.of(frame, readings)
+    if schema.columns[0].kind not in ("date", "number"):
+        remark = "; ".join(readings[str(values.name)].remarks)
+        raise InputError(
+            f"--time {values.name!r} holds neither dates nor numbers"
+            f"{': it ' + remark if remark else ''}; say in --schema how they are written."
+        )
+    times = schema.convert(frame).iloc[:, 0].to_numpy(np.float64)
+    if np.isnan(times).any():
+        lost = int(np.isnan(times).sum())
+        notes.append(f"{lost} rows have no value in {values.name!r} and are in no fold.")
+    return times
 
 
 def _labelled_rows(frame: pd.DataFrame, target: str, notes: list[str]) -> NDArray[np.bool_]:

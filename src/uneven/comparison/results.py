@@ -199,6 +199,8 @@ class RefitPlan:
         Methods that were fitted on all rows.
     failed : dict of str to str
         Why others could not be fitted on them.
+    training : Problem or None
+        What the models are fitted on, if not on all rows of the problem.
     """
 
     problem: Problem
@@ -208,6 +210,7 @@ class RefitPlan:
     given_folds: bool = False
     models: dict[str, Pipeline] = field(default_factory=dict)
     failed: dict[str, str] = field(default_factory=dict)
+    training: Problem | None = None
 
 
 @dataclass(frozen=True, repr=False)
@@ -516,7 +519,8 @@ class Comparison:
         if name in kept.failed:
             raise InputError(kept.failed[name])
         if name not in kept.models:
-            kept.models[name] = fit_method(kept.methods[name], kept.problem, kept.settings)
+            rows = kept.training or kept.problem
+            kept.models[name] = fit_method(kept.methods[name], rows, kept.settings)
         return kept.models[name]
 
     def report(self, path: str | os.PathLike[str]) -> Path:

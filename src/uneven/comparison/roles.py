@@ -78,8 +78,11 @@ def useless_columns(
 
 def _only_marks(values: pd.Series, reading: Reading) -> bool:
     marks = reading.form.get("missing", ())
-    if not marks or types.is_numeric_dtype(values.dtype):
+    if not marks:
         return False
+    if types.is_numeric_dtype(values.dtype):
+        numbers = pd.to_numeric(pd.Series(list(marks), dtype=object), errors="coerce")
+        return bool(values.dropna().isin(numbers).all())
     return bool(as_text(values).dropna().isin(marks).all())
 
 

@@ -1,0 +1,123 @@
+"""A table of its own to judge methods on: they learn from one table and answer for another."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import pandas as pd
+from numpy.typing import NDArray
+
+from uneven.comparison.classlabels import exact_numbers
+from uneven.comparison.errors import InputError
+from uneven.comparison.folds import Split
+from uneven.comparison.problem import Problem
+from uneven.comparison.tables import AUTO, check_columns, read_table
+from uneven.utils.registry import listing
+
+
+def join_test(problem: Problem, test: Any, encoding: str = AUTO) -> tuple[Problem, Split]:
+    """The rows of both tables, and which of them to learn from and to answer for.
+
+    Parameters
+    ----------
+    problem : Problem
+        To learn from.
+    test : path, frame of shape (m, any), or pair of (frame, labels)
+        To answer for, with the columns of the problem. A path or a single frame holds the target,
+        too. Rows without a label are left out.
+    encoding : str
+        Of a text file.
+
+    Returns
+    -------
+    problem : Problem
+        Rows to learn from, then rows to answer for.
+    split : (train, test)
+
+    Raises
+    ------
+    InputError
+        If columns or labels do not belong together.
+    """
+    from uneven.comparison.inputs import as_frame
+
+    labels: Any = None
+    if isinstance(test, str | Path):
+        schema = problem.schema
+        text = schema.of_kind("category", "text")
+        target = problem.target
+        given: Any = read_table(
+            test, expected=[target], label=target, text_columns=text, encoding=encoding
+        )
+    elif isinstance(test, tuple) and len(test) == 2:
+        given, labels = test
+    else:
+        given = test
+    frame = as_frame(given)
+    if not hasattr(given, "columns"):
+        if frame.shape[1] != len(problem.given_columns):
+            raise InputError(
+                f"--test has {frame.shape[1]} columns, the table has {len(problem.given_columns)}."
+            )
+        frame.columns = pd.Index(problem.given_columns)
+    if labels is None:
+        check_columns(frame.columns, [problem.target], "--test: --target")
+        labels = frame[problem.target]
+    cells = pd.Series(np.asarray(labels, dtype=object)).reset_index(drop=True)
+    if len(cells) != len(frame):
+        raise InputError(f"--test has {len(frame)} rows, but {len(cells)} labels.")
+    present = cells.notna().to_numpy()
+    if not present.any():
+        raise InputError("--test: no row has a label.")
+    frame = frame.reset_index(drop=True)[present]
+    return _joined(problem, frame, _labels_like(problem, cells[present]), int((~present).sum()))
+
+
+def _joined(
+    problem: Problem, frame: pd.DataFrame, y: NDArray, unlabelled: int
+) -> tuple[Problem, Split]:
+    if problem.schema.sparse:
+        raise InputError("--test needs columns with names, but the table is a sparse matrix.")
+    X = problem.schema.convert(frame)
+    n, m = len(problem.y), len(y)
+    notes = [f"{m} rows of the test table are answered for, {n} rows are learnt from."]
+    unknown = sorted(set(y.tolist()) - set(problem.classes.tolist()))
+    if unknown:
+        notes.append(
+            f"the test table holds classes that nobody can learn, {listing(map(str, unknown))}: "
+            "they count as mistakes."
+        )
+    if unlabelled:
+        notes.append(f"{unlabelled} rows of the test table have no label and are left out.")
+    given = problem.given_table
+    both = replace(
+        problem,
+        X=pd.concat([problem.X, X], ignore_index=True),
+        y=np.concatenate([problem.y, y]),
+        notes=(*problem.notes, *notes),
+        rows=None,
+        n_given=0,
+        index=None,
+        given_classes=None,
+        given_table=None if given is None else pd.concat([given, frame], ignore_index=True),
+        groups=None,
+        times=None,
+    )
+    return both, (np.arange(n), np.arange(n, n + m))
+
+
+def _labels_like(problem: Problem, cells: pd.Series) -> NDArray:
+    """Labels spelt as those of the table to learn from."""
+    if problem.y.dtype.kind in "iu":
+        numbers = pd.to_numeric(exact_numbers(cells.astype(str)), errors="coerce")
+        odd = numbers.isna() | (numbers % 1 != 0)
+        if odd.any():
+            raise InputError(
+                f"--test holds the label {str(cells[odd].iloc[0])!r}, but the classes are numbers: "
+                f"{listing(map(str, problem.classes))}."
+            )
+        return numbers.astype(problem.y.dtype).to_numpy()
+    return np.array([str(cell).strip() for cell in cells])
