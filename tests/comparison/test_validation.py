@@ -51,7 +51,7 @@ def test_a_group_leak_warns_and_groups_bring_it_to_chance(tmp_path):
     assert balanced(leaked) > 0.95
     warning = next(text for text in leaked.warnings if "looks like a group" in text)
     assert "60 values of 15 rows" in warning
-    assert "groups patient_id" in warning
+    assert "groups='patient_id' measures" in warning
     grouped = compare(frame, "sick", groups="patient_id", **QUICK)
     assert 0.3 < balanced(grouped) < 0.65
     assert not any("looks like a group" in text for text in grouped.warnings)

@@ -25,8 +25,11 @@ _WITH_COMMA = r"^[-+]?[0-9]+,[0-9]+$"
 _DOUBTFUL_COMMA = r"^[-+]?[1-9][0-9]{0,2},[0-9]{3}$"
 
 
-def text_cells(name: str, text: str, style: CsvStyle) -> dict[str, pa.ChunkedArray]:
-    """Every column as text, null where a cell is empty.
+Cells = dict[str, pa.ChunkedArray]
+
+
+def text_cells(name: str, text: str, style: CsvStyle) -> tuple[Cells, list[str]]:
+    """Every column as text, null where a cell is empty, and what looks odd.
 
     Parameters
     ----------
@@ -43,15 +46,55 @@ def text_cells(name: str, text: str, style: CsvStyle) -> dict[str, pa.ChunkedArr
     """
     spaced = re.search(rf'(?:^|{re.escape(style.separator)}|\n) +"', text[:SAMPLE_BYTES])
     unclosed = text.count('"') % 2 == 1
+    cells: Cells | None = None
     if not spaced and not unclosed:
         try:
-            return _by_arrow(text, style)
+            cells = _by_arrow(text, style)
         except pa.ArrowInvalid:
-            pass
-    return _by_pandas(name, text, style)
+            cells = None
+    cells = _by_pandas(name, text, style) if cells is None else cells
+    cells, repeated = _without_headers(cells) if style.has_header else (cells, 0)
+    notes = _swallowed_lines(name, cells, style)
+    if repeated:
+        notes.append(f"{name} repeats its header in {repeated} lines, which are left out.")
+    return cells, notes
 
 
-def _by_arrow(text: str, style: CsvStyle) -> dict[str, pa.ChunkedArray]:
+def _without_headers(cells: Cells) -> tuple[Cells, int]:
+    """Leave lines out that repeat the header, as in exports that were joined."""
+    names = list(cells)
+    where = pc.equal(cells[names[0]], names[0])
+    if len(names) < 2 or not pc.any(where).as_py():
+        return cells, 0
+    for name in names[1:]:
+        where = pc.and_(where, pc.fill_null(pc.equal(cells[name], name), False))
+    count = pc.sum(pc.fill_null(where, False)).as_py() or 0
+    kept = pc.invert(pc.fill_null(where, False))
+    return (
+        ({name: column.filter(kept) for name, column in cells.items()}, count)
+        if count
+        else (
+            cells,
+            0,
+        )
+    )
+
+
+def _swallowed_lines(name: str, cells: Cells, style: CsvStyle) -> list[str]:
+    """Point out cells over several lines that hold as many separators as whole rows would."""
+    for column, values in cells.items():
+        long = values.filter(pc.fill_null(pc.match_substring(values, "\n"), False))
+        for cell in long.to_pylist():
+            rows = cell.count("\n")
+            if len(cells) > 2 and cell.count(style.separator) == rows * (len(cells) - 1):
+                return [
+                    f"{name}: a cell of column {column!r} goes over {rows + 1} lines and begins with "
+                    f"{cell[:30]!r}; is a quote not closed?"
+                ]
+    return []
+
+
+def _by_arrow(text: str, style: CsvStyle) -> Cells:
     names = list(style.names)
     table = arrow_csv.read_csv(
         pa.BufferReader(text.encode("utf-8", "surrogateescape")),
@@ -70,7 +113,7 @@ def _by_arrow(text: str, style: CsvStyle) -> dict[str, pa.ChunkedArray]:
     return {column: _trimmed(table[column]) for column in names}
 
 
-def _by_pandas(name: str, text: str, style: CsvStyle) -> dict[str, pa.ChunkedArray]:
+def _by_pandas(name: str, text: str, style: CsvStyle) -> Cells:
     try:
         frame = pd.read_csv(
             io.StringIO(text, newline=""),

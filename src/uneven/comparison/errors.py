@@ -50,6 +50,7 @@ def python_words(message: str) -> str:
     column = rf"{start}--(drop|keep) (?=[^\s'])(.+?)(?= to use it\)|\.$)"
     message = re.sub(rf"{start}--cv (\d+)", r"cv=\1", re.sub(column, r"\1=['\2']", message))
     message = message.replace("add --stack", "add stack=True")
+    message = re.sub(rf"{start}--groups (.+?) measures", r"groups='\1' measures", message)
     regression = "group them into classes first, or "
     message = message.replace(
         f"{regression}name another --target",

@@ -106,7 +106,8 @@ def stratified_folds(
     folds = possible_folds(problem, folds)
     if groups is not None and len(np.unique(groups)) < folds:
         raise InputError(
-            f"there are {len(np.unique(groups))} groups, fewer than the {folds} folds; use fewer."
+            f"there are {len(np.unique(groups))} groups, fewer than the {folds} folds; use --cv "
+            f"{max(len(np.unique(groups)), 2)}."
         )
     y, blank = problem.y, np.zeros(len(problem.y))
     seeds = np.random.RandomState(seed)
@@ -162,7 +163,7 @@ def past_folds(
     --------
     >>> import pandas as pd
     >>> from uneven.comparison import make_problem
-    >>> frame = pd.DataFrame({"x": range(6), "label": list("ababab")})
+    >>> frame = pd.DataFrame({"x": range(6), "label": list("aabbab")})
     >>> pairs = past_folds(make_problem(frame, "label"), np.array([5.0, 1, 2, 3, 4, 0]), 2)
     >>> [(train.tolist(), test.tolist()) for train, test in pairs]
     [([1, 5], [2, 3]), ([1, 2, 3, 5], [0, 4])]

@@ -27,6 +27,9 @@ STANDARD_INPUT = Path("-")
 AUTO = "auto"
 """Encoding that is found out."""
 
+DAMAGED = "\ufffd"
+"""Stands for bytes that are no letter."""
+
 PARQUET_SUFFIXES = (".parquet", ".pq")
 MAGIC = {
     b"PAR1": "parquet",
@@ -220,7 +223,7 @@ def decoded(data: bytes, encoding: str, name: str, *, cut: bool = False) -> tupl
         If it is not text.
     """
     found = find_encoding(data, name) if encoding.lower() == AUTO else _codec(encoding)
-    if found not in ("utf-8-sig", "utf-8") and encoding.lower() == AUTO:
+    if found != "utf-8-sig" and encoding.lower() == AUTO:
         return data.decode(found, "replace"), found
     if data.startswith((codecs.BOM_UTF16_LE, codecs.BOM_UTF16_BE)) and "16" not in found:
         raise InputError(f"{name} is UTF-16 text; save it as UTF-8, or add --encoding utf-16.")
@@ -231,7 +234,8 @@ def decoded(data: bytes, encoding: str, name: str, *, cut: bool = False) -> tupl
         return decoder.decode(data, final=not cut), found
     except UnicodeDecodeError as error:
         if encoding.lower() == AUTO:
-            return data.decode("cp1252", "replace"), "cp1252"
+            found = _not_quite_utf_8(data)
+            return data.decode(found, "replace"), found
         byte = error.object[error.start]
         raise InputError(
             f"{name} is not {found.removesuffix('-sig')} text (byte 0x{byte:02x}); "
@@ -263,8 +267,16 @@ def find_encoding(data: bytes, name: str = "table") -> str:
     try:
         codecs.getincrementaldecoder("utf-8")().decode(head)
     except UnicodeDecodeError:
-        return "cp1252"
+        return _not_quite_utf_8(head)
     return "utf-8-sig"
+
+
+def _not_quite_utf_8(data: bytes) -> str:
+    """UTF-8 with damaged places if most of its letters are UTF-8, else what Windows writes."""
+    text = data.decode("utf-8-sig", "replace")
+    damaged = text.count(DAMAGED)
+    letters = sum(not sign.isascii() for sign in text) - damaged
+    return "utf-8-sig" if letters > damaged else "cp1252"
 
 
 def _codec(encoding: str) -> str:

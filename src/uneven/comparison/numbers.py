@@ -206,6 +206,20 @@ def parse_numbers(texts: pd.Series, style: NumberStyle) -> NDArray[np.float64]:
     return np.where(minus.to_numpy(bool), -numbers, numbers) * _scales(units, style.unit)
 
 
+def units_of(texts: pd.Series) -> list[str]:
+    """The different units of cells that are all numbers of some kind, ``""`` for none; else empty.
+
+    Examples
+    --------
+    >>> units_of(pd.Series(["$5", "5 €", "7 €"]))
+    ['$', '€']
+    """
+    parts = _split(texts)
+    if parts["body"].isna().any():
+        return []
+    return parts["unit"].where(parts["money"] == "", parts["money"]).unique().tolist()
+
+
 def _split(texts: pd.Series) -> pd.DataFrame:
     """The parts of each cell; NaN where it is no number at all."""
     parts = texts.astype(object).astype(str).str.extract(rf"^{_CELL}$")

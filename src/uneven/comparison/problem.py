@@ -188,12 +188,15 @@ def read_problem(
         Columns that hold the groups and the times of the rows.
     """
     decided = decisions or Decisions()
+    told = decided.table.get("encoding", AUTO)
+    if encoding == AUTO and told != "utf-8":  # which forgives damaged letters if it is found out
+        encoding = told
     frame = read_table(
         path,
         expected=[target],
         text_columns=decided.texts(),
         label=target,
-        encoding=decided.table.get("encoding", encoding) if encoding == AUTO else encoding,
+        encoding=encoding,
         sheet=sheet or decided.table.get("sheet"),
         separator=decided.table.get("separator"),
     )

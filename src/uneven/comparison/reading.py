@@ -20,7 +20,13 @@ from pandas.api import types
 from uneven.comparison.dates import DateStyle, find_date_style, parse_dates
 from uneven.comparison.errors import InputError
 from uneven.comparison.marks import MISSING_CATEGORIES, MISSING_MARKS, TRUTH_PAIRS
-from uneven.comparison.numbers import NumberStyle, find_number_style, parse_numbers
+from uneven.comparison.numbers import (
+    CURRENCIES,
+    NumberStyle,
+    find_number_style,
+    parse_numbers,
+    units_of,
+)
 from uneven.utils.registry import listing
 
 ColumnKind = Literal["number", "boolean", "date", "category", "text"]
@@ -270,6 +276,12 @@ def _nearly_numbers(cells: pd.Series, counts: pd.Series) -> tuple[str, ...]:
                 f"looks like {what} but for {listing(cells[bad])}, and is read as categories; "
                 "correct these cells, or name them by --missing",
             )
+    dates = [found for what, found in ways if what == "dates"]
+    if not np.isnan(dates).all(axis=0).any():
+        return ("holds dates that are written in several ways, and is read as categories",)
+    units = units_of(cells)
+    if len(units) > 1 and any(unit in (*CURRENCIES, "%") for unit in units):
+        return (f"holds numbers of several units, {listing(units)}, and is read as categories",)
     return ()
 
 

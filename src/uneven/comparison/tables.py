@@ -26,8 +26,15 @@ from typing import TYPE_CHECKING, Any
 
 from uneven.comparison.errors import InputError
 from uneven.comparison.formats import AUTO as AUTO
+from uneven.comparison.formats import (
+    DAMAGED,
+    STANDARD_INPUT,
+    Source,
+    decoded,
+    open_source,
+    source_name,
+)
 from uneven.comparison.formats import PARQUET_SUFFIXES as PARQUET_SUFFIXES
-from uneven.comparison.formats import STANDARD_INPUT, Source, decoded, open_source, source_name
 from uneven.comparison.formats import check_file as check_file
 from uneven.utils.registry import closest, listing
 
@@ -189,7 +196,9 @@ def _read_csv(
     cut = len(text) > SAMPLE_BYTES
     style = guess_style(text[:SAMPLE_BYTES], expected, source.name, cut=cut, separator=separator)
     _check_names(source.name, style.names)
-    cells = text_cells(source.name, text, style)
+    cells, odd = text_cells(source.name, text, style)
+    if DAMAGED in text:
+        odd.append(f"{source.name} holds {text.count(DAMAGED)} damaged letters.")
     keep = {*text_columns, label}
     frame = pd.DataFrame(
         {
@@ -201,7 +210,8 @@ def _read_csv(
         frame[label] = exact_numbers(frame[label], style.decimal)
     unnamed = style.names[len(style.names) - style_surplus(style) :]
     frame = frame.drop(columns=[name for name in unnamed if frame[name].isna().all()])
-    return frame, _how_written(source.name, style, found)
+    read = _how_written(source.name, style, found)
+    return frame, {**read, "notes": [*read["notes"], *odd]}
 
 
 def style_surplus(style: CsvStyle) -> int:
