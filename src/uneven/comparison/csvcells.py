@@ -68,16 +68,9 @@ def _without_headers(cells: Cells) -> tuple[Cells, int]:
         return cells, 0
     for name in names[1:]:
         where = pc.and_(where, pc.fill_null(pc.equal(cells[name], name), False))
-    count = pc.sum(pc.fill_null(where, False)).as_py() or 0
-    kept = pc.invert(pc.fill_null(where, False))
-    return (
-        ({name: column.filter(kept) for name, column in cells.items()}, count)
-        if count
-        else (
-            cells,
-            0,
-        )
-    )
+    where = pc.fill_null(where, False)
+    kept = pc.invert(where)
+    return {name: column.filter(kept) for name, column in cells.items()}, int(pc.sum(where).as_py())
 
 
 def _swallowed_lines(name: str, cells: Cells, style: CsvStyle) -> list[str]:
@@ -88,8 +81,8 @@ def _swallowed_lines(name: str, cells: Cells, style: CsvStyle) -> list[str]:
             rows = cell.count("\n")
             if len(cells) > 2 and cell.count(style.separator) == rows * (len(cells) - 1):
                 return [
-                    f"{name}: a cell of column {column!r} goes over {rows + 1} lines and begins with "
-                    f"{cell[:30]!r}; is a quote not closed?"
+                    f"{name}: a cell of column {column!r} goes over {rows + 1} lines and begins "
+                    f"with {cell[:30]!r}; is a quote not closed?"
                 ]
     return []
 

@@ -350,6 +350,10 @@ def _kind_of_objects(name: Any, present: pd.Series) -> ColumnKind | None:
 
 def as_text(values: pd.Series) -> pd.Series:
     """Text without blanks around it, NaN for what is missing or blank, in object dtype."""
+    if isinstance(values.dtype, pd.StringDtype):
+        stripped = values.str.strip()
+        cells = stripped.mask(stripped == "").astype(object)
+        return cells.where(cells.notna(), np.nan)
     present = values.notna().to_numpy()
     out = np.full(len(values), np.nan, dtype=object)
     texts: Sequence[str] = [str(value).strip() for value in values[present]]
