@@ -220,7 +220,7 @@ def test_a_column_more_or_less_in_the_pool_is_no_other_table(uneven, pool):  # n
 
 
 def test_an_interruption_while_the_command_is_loaded_is_told(uneven, pool, monkeypatch):  # noqa: F811
-    def interrupt(*_):
+    def interrupt(*_, **named):
         raise KeyboardInterrupt
 
     monkeypatch.setattr("uneven.cli.requests.LabelRequest", interrupt)

@@ -43,16 +43,16 @@ def exact_numbers(texts: pd.Series, decimal: str = ".") -> pd.Series:
     >>> exact_numbers(pd.Series(["1", "NA"])).tolist()
     ['1', 'NA']
     """
-    present = texts.notna().to_numpy()
-    cells = [str(cell).strip().replace(decimal, ".") for cell in texts[present]]
+    codes, distinct = pd.factorize(texts)
+    cells = [str(cell).strip().replace(decimal, ".") for cell in distinct]
     if not all(map(NUMBER.fullmatch, cells)):
         return texts
     numbers = [int(cell) if WHOLE.fullmatch(cell) else float(cell) for cell in cells]
     if any(isinstance(number, float) and math.isinf(number) for number in numbers):
         return texts
-    out = np.full(len(texts), np.nan, dtype=object)
-    out[present] = numbers
-    return pd.Series(out, index=texts.index, name=texts.name, dtype=object)
+    values = np.empty(len(numbers) + 1, dtype=object)
+    values[:] = [*numbers, np.nan]
+    return pd.Series(values[codes], index=texts.index, name=texts.name, dtype=object)
 
 
 def class_labels(values: pd.Series, name: str = "table") -> NDArray:

@@ -9,6 +9,7 @@ from __future__ import annotations
 import csv
 import io
 import re
+from collections.abc import Iterable
 
 import pandas as pd
 import pyarrow as pa
@@ -18,8 +19,9 @@ from pyarrow import csv as arrow_csv
 from uneven.comparison.errors import InputError
 from uneven.comparison.tables import SAMPLE_BYTES, CsvStyle, long_cells
 
-_CODE = r"^[-+]?0[0-9]"
-_LONG = r"^[-+]?[0-9]{16,}$"
+BLANKS = (" ", "\t", "\u00a0")
+_CODE = r"^[-+]?0[0-9]|^\+"
+_LONGEST = 10**15
 _DOUBTFUL = r"^[-+]?[1-9][0-9]{0,2}\.[0-9]{3}$"
 _WITH_COMMA = r"^[-+]?[0-9]+,[0-9]+$"
 _DOUBTFUL_COMMA = r"^[-+]?[1-9][0-9]{0,2},[0-9]{3}$"
@@ -103,7 +105,8 @@ def _by_arrow(text: str, style: CsvStyle) -> Cells:
             null_values=[""],
         ),
     )
-    return {column: _trimmed(table[column]) for column in names}
+    blanks = [sign for sign in BLANKS if sign in text and sign != style.separator]
+    return {column: _trimmed(table[column], blanks) for column in names}
 
 
 def _by_pandas(name: str, text: str, style: CsvStyle) -> Cells:
@@ -135,10 +138,10 @@ def _by_pandas(name: str, text: str, style: CsvStyle) -> Cells:
     }
 
 
-def _trimmed(column: pa.ChunkedArray) -> pa.ChunkedArray:
+def _trimmed(column: pa.ChunkedArray, blanks: Iterable[str] = BLANKS) -> pa.ChunkedArray:
     """Without blanks around cells; blank cells are null."""
-    blank = pc.any(pc.match_substring_regex(column, r"^\s|\s$")).as_py()
-    if not blank:
+    spaced = (pc.any(pc.match_substring(column, sign)).as_py() for sign in blanks)
+    if not any(spaced) or not pc.any(pc.match_substring_regex(column, r"^\s|\s$")).as_py():
         return column
     trimmed = pc.utf8_trim_whitespace(column)
     return pc.if_else(pc.equal(trimmed, ""), pa.scalar(None, pa.string()), trimmed)
@@ -180,15 +183,29 @@ def plain_numbers(column: pa.ChunkedArray, decimal: str = ".") -> pd.Series:
             continue
         if numbers.null_count == len(numbers):
             return pd.Series([float("nan")] * len(column))
-        return pd.Series(_as_text(column) if _hides_something(cells) else numbers.to_pandas())
+        hidden = _hides_code(cells, numbers) if kind == pa.int64() else _hides_thousands(cells)
+        return pd.Series(_as_text(column) if hidden else numbers.to_pandas())
     return _as_text(column)
 
 
-def _hides_something(cells: pa.ChunkedArray) -> bool:
-    if pc.any(pc.match_substring_regex(cells, f"{_CODE}|{_LONG}|^\\+")).as_py():
+def _hides_code(cells: pa.ChunkedArray, numbers: pa.ChunkedArray) -> bool:
+    """Whether whole numbers have zeros or a plus in front, or too many digits for a float."""
+    ends = pc.min_max(numbers).as_py()
+    if max(-ends["min"], ends["max"]) >= _LONGEST:
         return True
-    marked = cells.filter(pc.match_substring(cells, "."))
-    return bool(len(marked)) and _all(marked, _DOUBTFUL)
+    begins = (pc.fill_null(pc.starts_with(cells, sign), False) for sign in ("0", "-0", "+"))
+    return any(
+        pc.any(pc.match_substring_regex(cells.filter(one), _CODE)).as_py() is True for one in begins
+    )
+
+
+def _hides_thousands(cells: pa.ChunkedArray) -> bool:
+    """Whether the points of all numbers could group thousands; the first cells mostly tell."""
+    for some in (cells.slice(0, 1000), cells):
+        marked = some.filter(pc.fill_null(pc.match_substring(some, "."), False))
+        if len(marked) and not _all(marked, _DOUBTFUL):
+            return False
+    return bool(len(marked))
 
 
 def _all(cells: pa.ChunkedArray, pattern: str) -> bool:

@@ -57,27 +57,30 @@ def group_keys(frame: pd.DataFrame, y: NDArray) -> dict[str, NDArray[np.intp]]:
     ['patient']
     """
     found = {}
-    shuffled = np.random.default_rng(0).permutation(y)
+    classes, labels = np.unique(y, return_inverse=True)
+    shuffled = np.random.default_rng(0).permutation(labels)
     for name in frame.columns:
         values = frame[name]
-        if types.is_float_dtype(values.dtype) and (values.dropna() % 1).any():
+        if types.is_float_dtype(values.dtype) and (values.dropna() % 1 != 0).any():
             continue
         if types.is_bool_dtype(values.dtype) or types.is_datetime64_any_dtype(values.dtype):
             continue
         text = values if types.is_numeric_dtype(values.dtype) else as_text(values)
         codes, distinct = pd.factorize(text, use_na_sentinel=False)
         repeated = len(y) >= 2 * len(distinct)
-        if len(distinct) < max(FEWEST_GROUPS, 2 * len(np.unique(y))) or not repeated:
+        if len(distinct) < max(FEWEST_GROUPS, 2 * len(classes)) or not repeated:
             continue
-        purity, chance = _purity(codes, y), _purity(codes, shuffled)
+        purity, chance = (_purity(codes, one, len(classes)) for one in (labels, shuffled))
         if purity >= PURE and purity - chance >= (1.0 - chance) / 2:
             found[str(name)] = codes
     return found
 
 
-def _purity(codes: NDArray[np.intp], y: NDArray) -> float:
+def _purity(codes: NDArray[np.intp], labels: NDArray[np.intp], n_classes: int) -> float:
     """Share of the rows that have the most frequent label of their group."""
-    return float(pd.crosstab(codes, y).max(axis=1).sum() / len(y))
+    size = (codes.max() + 1) * n_classes
+    counts = np.bincount(codes * n_classes + labels, minlength=size).reshape(-1, n_classes)
+    return float(counts.max(axis=1).sum() / len(labels))
 
 
 def leak_notes(problem: Problem, keys: Mapping[str, NDArray[np.intp]], seed: int = 0) -> list[str]:

@@ -110,6 +110,8 @@ def _reason(name: str, values: pd.Series, reading: Reading) -> str:
 def _number_reason(name: str, values: pd.Series, reading: Reading) -> str:
     if types.is_bool_dtype(values.dtype):
         return ""
+    if types.is_float_dtype(values.dtype) and (values.iloc[:FEWEST_IDS].dropna() % 1).any():
+        return ""
     given = values if types.is_numeric_dtype(values.dtype) else as_text(values)
     numbers = pd.to_numeric(given, errors="coerce").dropna().to_numpy(np.float64)
     if not len(numbers) or not np.isfinite(numbers).all() or (numbers % 1).any():
@@ -133,7 +135,9 @@ def _number_reason(name: str, values: pd.Series, reading: Reading) -> str:
 
 def _is_constant(values: pd.Series) -> bool:
     """Whether every row holds the same value; one that some rows lack tells something."""
-    return not values.hasnans and bool((values == values.iloc[0]).all())
+    first = values.iloc[0]
+    few = values.iloc[:FEWEST_IDS]
+    return not values.hasnans and bool((few == first).all()) and bool((values == first).all())
 
 
 def _copy_of(values: pd.Series, frame: pd.DataFrame, seen: dict[int, str]) -> str:
