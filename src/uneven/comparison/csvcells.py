@@ -30,15 +30,15 @@ _DOUBTFUL_COMMA = r"^[-+]?[1-9][0-9]{0,2},[0-9]{3}$"
 Cells = dict[str, pa.ChunkedArray]
 
 
-def text_cells(name: str, text: str, style: CsvStyle) -> tuple[Cells, list[str]]:
+def text_cells(name: str, data: bytes, style: CsvStyle) -> tuple[Cells, list[str]]:
     """Every column as text, null where a cell is empty, and what looks odd.
 
     Parameters
     ----------
     name : str
         What to call the file in an error.
-    text : str
-        The whole file.
+    data : bytes
+        The whole file, in UTF-8.
     style : CsvStyle
 
     Raises
@@ -46,15 +46,16 @@ def text_cells(name: str, text: str, style: CsvStyle) -> tuple[Cells, list[str]]
     InputError
         If a line has more or fewer cells than there are columns.
     """
-    spaced = re.search(rf'(?:^|{re.escape(style.separator)}|\n) +"', text[:SAMPLE_BYTES])
-    unclosed = text.count('"') % 2 == 1
+    blank = rf'(?:^|{re.escape(style.separator)}|\n) +"'.encode()
+    spaced = re.search(blank, data[:SAMPLE_BYTES])
+    unclosed = data.count(b'"') % 2 == 1
     cells: Cells | None = None
     if not spaced and not unclosed:
         try:
-            cells = _by_arrow(text, style)
+            cells = _by_arrow(data, style)
         except pa.ArrowInvalid:
             cells = None
-    cells = _by_pandas(name, text, style) if cells is None else cells
+    cells = _by_pandas(name, data, style) if cells is None else cells
     cells, repeated = _without_headers(cells) if style.has_header else (cells, 0)
     notes = _swallowed_lines(name, cells, style)
     if repeated:
@@ -89,15 +90,15 @@ def _swallowed_lines(name: str, cells: Cells, style: CsvStyle) -> list[str]:
     return []
 
 
-def _by_arrow(text: str, style: CsvStyle) -> Cells:
+def _by_arrow(data: bytes, style: CsvStyle) -> Cells:
     names = list(style.names)
     table = arrow_csv.read_csv(
-        pa.BufferReader(text.encode("utf-8", "surrogateescape")),
+        pa.BufferReader(data),
         read_options=arrow_csv.ReadOptions(
             column_names=names, skip_rows=style.skip, use_threads=True
         ),
         parse_options=arrow_csv.ParseOptions(
-            delimiter=style.separator, newlines_in_values='"' in text
+            delimiter=style.separator, newlines_in_values=b'"' in data
         ),
         convert_options=arrow_csv.ConvertOptions(
             column_types=dict.fromkeys(names, pa.string()),
@@ -105,14 +106,14 @@ def _by_arrow(text: str, style: CsvStyle) -> Cells:
             null_values=[""],
         ),
     )
-    blanks = [sign for sign in BLANKS if sign in text and sign != style.separator]
+    blanks = [sign for sign in BLANKS if sign.encode() in data and sign != style.separator]
     return {column: _trimmed(table[column], blanks) for column in names}
 
 
-def _by_pandas(name: str, text: str, style: CsvStyle) -> Cells:
+def _by_pandas(name: str, data: bytes, style: CsvStyle) -> Cells:
     try:
         frame = pd.read_csv(
-            io.StringIO(text, newline=""),
+            io.BytesIO(data),
             sep=style.separator,
             names=list(style.names),
             header=None,
@@ -131,7 +132,7 @@ def _by_pandas(name: str, text: str, style: CsvStyle) -> Cells:
         reason = reason.removeprefix("Error tokenizing data. C error: ")
         raise InputError(f"{name} is a broken CSV file: {reason}.") from error
     if frame.iloc[:, -1].hasnans:
-        _refuse_short_rows(name, text, style)
+        _refuse_short_rows(name, data.decode(), style)
     return {
         column: _trimmed(pa.chunked_array([pa.array(frame[column], pa.string(), from_pandas=True)]))
         for column in style.names

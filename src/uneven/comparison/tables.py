@@ -13,6 +13,7 @@ pandas, pyarrow and polars turns ``01067`` into 1067 before anyone can see it.
 
 from __future__ import annotations
 
+import codecs
 import csv
 import hashlib
 import io
@@ -193,12 +194,15 @@ def _read_csv(
     from uneven.comparison.csvcells import plain_numbers, text_cells
 
     text, found = decoded(source.data, encoding, source.name)
+    data = source.data if found == "utf-8-sig" and DAMAGED not in text else text.encode()
     cut = len(text) > SAMPLE_BYTES
     style = guess_style(text[:SAMPLE_BYTES], expected, source.name, cut=cut, separator=separator)
     _check_names(source.name, style.names)
-    cells, odd = text_cells(source.name, text, style)
-    if DAMAGED in text:
-        odd.append(f"{source.name} holds {text.count(DAMAGED)} damaged letters.")
+    damaged = text.count(DAMAGED)
+    del text
+    cells, odd = text_cells(source.name, data.removeprefix(codecs.BOM_UTF8), style)
+    if damaged:
+        odd.append(f"{source.name} holds {damaged} damaged letters.")
     keep = {*text_columns, label}
     frame = pd.DataFrame(
         {
