@@ -21,7 +21,7 @@ from uneven.comparison.errors import InputError
 from uneven.comparison.formats import STANDARD_INPUT
 from uneven.comparison.labelfile import LABEL, OURS, SKIP
 from uneven.comparison.leaks import group_keys
-from uneven.comparison.reading import Custom, Reading, as_text, read_columns
+from uneven.comparison.reading import FORM_KEYS, Custom, Reading, as_text, read_columns
 from uneven.comparison.roles import useless_columns
 from uneven.comparison.schema import Schema
 from uneven.comparison.schemafile import Decisions
@@ -388,6 +388,11 @@ def take_features(
     ]
     notes += _odd_columns(schema, features)
     X = schema.convert(features).reset_index(drop=True)
+    for name in unwanted:
+        told = decided.columns[name]
+        if "kind" in told:
+            form = {key: told[key] for key in FORM_KEYS if key in told}
+            readings[name] = Reading(told["kind"], form)
     return Features(X, schema, tuple(notes), {**left_out, **useless}, readings)
 
 

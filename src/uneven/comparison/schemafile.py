@@ -69,7 +69,7 @@ class Decisions:
     def unused(self) -> dict[str, str]:
         """Columns not to learn from, and why."""
         return {
-            name: "is left out by --schema"
+            name: str(told.get("why", "is left out by --schema"))
             for name, told in self.columns.items()
             if told.get("use") is False
         }
