@@ -119,7 +119,7 @@ def _group_notes(
         features = [c for c in problem.schema.names if c not in keys]
         if not features:
             continue
-        X = _numbers(problem, features).iloc[rows]
+        X = _numbers(problem, features, rows)
         few = _part(problem, rows)
         known = _score(X, few, _folds(few, seed), seed)
         new = _score(X, few, _folds(few, seed, codes[rows]), seed)
@@ -144,7 +144,7 @@ def _told_answers(
     if len(names) < 2:
         return []
     few = _part(problem, rows)
-    table = _numbers(problem, names).iloc[rows]
+    table = _numbers(problem, names, rows)
     splits = _folds(few, seed)
     notes = []
     for name in names:
@@ -169,10 +169,10 @@ def _part(problem: Problem, rows: NDArray[np.intp]) -> Problem:
     return replace(problem, X=take_columns(problem.X, np.arange(0)).iloc[rows], y=problem.y[rows])
 
 
-def _numbers(problem: Problem, names: list[str]) -> pd.DataFrame:
+def _numbers(problem: Problem, names: list[str], rows: NDArray[np.intp]) -> pd.DataFrame:
     columns = tuple(c for c in problem.schema.columns if c.name in names)
     schema = replace(problem.schema, columns=columns)
-    found: pd.DataFrame = encode_ordinal(schema).fit_transform(problem.X[[c.name for c in columns]])
+    found: pd.DataFrame = encode_ordinal(schema).fit_transform(problem.X[schema.names].iloc[rows])
     return found
 
 

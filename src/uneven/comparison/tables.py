@@ -231,7 +231,7 @@ def style_surplus(style: CsvStyle) -> int:
 def _how_written(name: str, style: CsvStyle, encoding: str) -> dict[str, Any]:
     """What was found about a text file, and one line about it unless it is the usual."""
     encoding = encoding.removesuffix("-sig")
-    words = {",": "commas", ";": "semicolons", "\t": "tabs", "|": "bars"}
+    words = {",": "commas", ";": "semicolons", "\t": "tabs", "|": "bars", " ": "blanks"}
     told = []
     if style.separator != "," and not name.lower().endswith(".tsv"):
         told.append(f"{words[style.separator]} between cells")
@@ -375,7 +375,8 @@ def _first_row(rows: list[tuple[int, list[str]]], expected: Collection[str]) -> 
     width = _usual_width([row for _, row in rows])
     for place, (_, row) in enumerate(rows[:MOST_LINES_ABOVE]):
         filled = sum(bool(cell.strip()) for cell in row)
-        if width <= 2 or filled > max(1, width // 2):
+        titled = bool(row and row[0].strip())  # a header may lack names, but a title begins
+        if width <= 2 or filled > max(1, width // 2) or not titled:
             return place if len(row) >= width or place == 0 or filled >= width - 1 else 0
     return 0
 
@@ -414,7 +415,18 @@ def _split(text: str, given: str | None = None) -> tuple[str, list[tuple[int, li
         quality = agreement + _clean_share(separator, rows) + 1.0 if width > 1 else 0.0
         if quality > best[0]:
             best = (quality, separator, rows)
-    return best[1], best[2]
+    at_blanks = _rows_at_blanks(text) if given == " " or (best[0] <= 0.0 and not hint) else []
+    return (" ", at_blanks) if at_blanks else best[1:]
+
+
+def _rows_at_blanks(text: str) -> list[tuple[int, list[str]]]:
+    """Rows of a table whose cells stand between blanks; none if they are not all equally long."""
+    lines = enumerate(io.StringIO(text, newline=None), start=1)
+    rows = [(number, line.split()) for number, line in lines if line.strip()]
+    widths = {len(row) for _, row in rows}
+    return (
+        rows if len(rows) > 2 and len(widths) == 1 and min(widths) > 2 and '"' not in text else []
+    )
 
 
 def _clean_share(separator: str, rows: list[tuple[int, list[str]]]) -> float:
