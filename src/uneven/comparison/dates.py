@@ -4,10 +4,11 @@ Whether ``07/12/2020`` is in July or in December is decided by the column as a w
 as ``16/12/2020`` settles it. If none does, other columns of the table may, then custom (days first
 with points and dashes, months first with slashes), which is said.
 
-Looked at before this was written: ``pandas.to_datetime`` and skrub's ``ToDatetime`` guess the order
-from the first cells, or cell by cell, so that one column may hold both; ``dayfirst`` of pandas is a
-wish that it gives up cell by cell; pyarrow and polars parse one given format. Calendar arithmetic
-and ISO dates are pandas'.
+Looked at before this was written: ``pandas.to_datetime`` takes the order from the first cell, and
+with ``format="mixed"`` from each cell, so that one column may hold both; skrub's ``ToDatetime``
+looks at up to 1000 cells, makes what does not fit a missing cell, and does not say where nothing
+settled the order; pyarrow and polars parse one given format. Calendar arithmetic and ISO dates are
+pandas'.
 """
 
 from __future__ import annotations
