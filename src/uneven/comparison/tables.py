@@ -6,10 +6,10 @@ text, so that nothing is lost (zeros in front of a code, a thousands point); col
 numbers are then cast. What a column of text holds is left to `uneven.comparison.reading`.
 
 Looked at before this was written: the sniffer of the ``csv`` module, which
-``pandas.read_csv(sep=None)`` asks, takes ``1,5;2,5`` apart at its commas; pyarrow and polars must be
-told the separator; none of them looks for the encoding, for lines above the header, or for a decimal
-mark. Type inference of
-pandas, pyarrow and polars turns ``01067`` into 1067 before anyone can see it.
+``pandas.read_csv(sep=None)`` asks, takes ``1,5;2,5`` apart at its commas; pyarrow and polars must
+be told the separator; none of them looks for the encoding, for lines above the header, or for a
+decimal mark. Type inference of pandas, pyarrow and polars turns ``01067`` into 1067 before anyone
+can see it.
 """
 
 from __future__ import annotations
