@@ -2,6 +2,7 @@
 
 import copy
 import pickle
+import warnings
 
 import numpy as np
 import pytest
@@ -233,6 +234,36 @@ def test_weights_reach_classifier_and_decision():
         TunedDecisionClassifier(KNeighborsClassifier(), cv=3).fit(X, Y, sample_weight=weight)
     with pytest.raises(ValueError, match="zero for every row"):
         TunedDecisionClassifier(FAST).fit(X, Y, sample_weight=np.zeros(len(Y)))
+
+
+@pytest.mark.parametrize("by", ["folds", "groups", "splits", "out-of-bag", "prefit"])
+def test_rows_of_weight_zero_are_left_out(by):
+    heavy = np.arange(len(Y)) % 3 > 0
+    weight = np.where(heavy, np.linspace(1.0, 2.0, len(Y)), 0.0)
+    groups = np.arange(len(Y)) % 7
+    estimator = FAST
+    if by == "out-of-bag":
+        estimator = RandomForestClassifier(9, oob_score=True, random_state=0)
+    elif by == "prefit":
+        estimator = GaussianNB().fit(NEW, TRUTH)
+    place = np.cumsum(heavy) - 1
+    splits = list(StratifiedKFold(3).split(X, Y))
+    left = [tuple(place[part[heavy[part]]] for part in split) for split in splits]
+    cv, own = {
+        "groups": (GroupKFold(3),) * 2,
+        "splits": (splits, left),
+        "prefit": ("prefit",) * 2,
+    }.get(by, ("auto",) * 2)
+    params, fewer = ({"groups": groups}, {"groups": groups[heavy]}) if by == "groups" else ({}, {})
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore")
+        whole = TunedDecisionClassifier(estimator, cv=cv)
+        whole.fit(X, Y, sample_weight=weight, **params)
+        part = TunedDecisionClassifier(estimator, cv=own)
+        part.fit(X[heavy], Y[heavy], sample_weight=weight[heavy], **fewer)
+    np.testing.assert_array_equal(whole.unseen_.codes, part.unseen_.codes)
+    np.testing.assert_array_equal(whole.unseen_.probabilities, part.unseen_.probabilities)
+    np.testing.assert_array_equal(whole.decision_function(NEW), part.decision_function(NEW))
 
 
 def test_groups_and_splits():

@@ -24,10 +24,13 @@ from uneven.decisions.unseen import (
     UnseenRows,
     class_probabilities,
     cross_fit,
+    cut,
     has_out_of_bag,
     out_of_bag,
+    renumber_splits,
 )
 from uneven.utils.contract import not_repeatable
+from uneven.utils.frames import take_rows
 from uneven.utils.model_types import check_classes, check_part, persisted
 from uneven.utils.parameters import (
     Choice,
@@ -197,7 +200,8 @@ class TunedDecisionClassifier(ClassifierMixin, MetaEstimatorMixin, BaseEstimator
         y : array-like of shape (n_samples,)
             Class labels.
         sample_weight : array-like of shape (n_samples,), optional
-            For the decision, and for the classifier if it takes weights.
+            For the decision, and for the classifier if it takes weights. Rows of weight 0 are
+            left out before anything is fitted.
         **params
             ``groups`` for a splitter that keeps them together; with scikit-learn's metadata
             routing, whatever classifier and splitter request.
@@ -220,6 +224,12 @@ class TunedDecisionClassifier(ClassifierMixin, MetaEstimatorMixin, BaseEstimator
         X, labels = indexable(X, column_or_1d(y, warn=True))
         check_classification_targets(labels)
         weight = check_mass(sample_weight, len(labels))
+        cv = DEFAULT_FOLDS if isinstance(self.cv, str) else self.cv
+        if not weight.all():
+            n_samples, heavy = len(labels), np.flatnonzero(weight)
+            X, labels, weight = take_rows(X, heavy), labels[heavy], weight[heavy]
+            params = {name: cut(value, heavy, n_samples) for name, value in params.items()}
+            cv = renumber_splits(cv, heavy, n_samples)
         fit_params, split_params = self._route(None if sample_weight is None else weight, params)
         prefit = isinstance(self.cv, str) and self.cv == "prefit"
         if prefit:
@@ -242,7 +252,7 @@ class TunedDecisionClassifier(ClassifierMixin, MetaEstimatorMixin, BaseEstimator
                 codes,
                 self.classes_,
                 weight,
-                cv=DEFAULT_FOLDS if isinstance(self.cv, str) else self.cv,
+                cv=cv,
                 fit_params=fit_params,
                 split_params=split_params,
                 n_jobs=self.n_jobs,

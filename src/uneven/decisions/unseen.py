@@ -158,14 +158,41 @@ def _fit_and_ask(
     classes: np.ndarray,
     fit_params: Mapping[str, Any],
 ) -> np.ndarray:
-    params = {name: _cut(value, train, len(y)) for name, value in fit_params.items()}
+    params = {name: cut(value, train, len(y)) for name, value in fit_params.items()}
     model.fit(take_rows(X, train), y[train], **params)
     return class_probabilities(model, take_rows(X, test), classes)
 
 
-def _cut(value: Any, rows: np.ndarray, n_samples: int) -> Any:
+def cut(value: Any, rows: np.ndarray, n_samples: int) -> Any:
+    """Some rows of a value that has an entry for each of ``n_samples`` rows; others as they are."""
     is_listing = hasattr(value, "__len__") and not isinstance(value, str | Mapping)
     return take_rows(value, rows) if is_listing and len(value) == n_samples else value
+
+
+def renumber_splits(cv: Any, kept: np.ndarray, n_samples: int) -> Any:
+    """Splits of a table of which only some rows are kept.
+
+    Parameters
+    ----------
+    cv : int, splitter or iterable of (train, test)
+        A number or a splitter is returned as it is.
+    kept : ndarray of int
+        Rows that are kept, ascending.
+    n_samples : int
+        Rows of the whole table.
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> renumber_splits([([0, 1], [2, 3])], np.array([1, 2, 3]), 4)
+    [(array([0]), array([1, 2]))]
+    """
+    if isinstance(cv, Integral) or hasattr(cv, "split"):
+        return cv
+    places = np.full(n_samples, -1)
+    places[kept] = np.arange(len(kept))
+    moved = ((places[train], places[test]) for train, test in cv)
+    return [(train[train >= 0], test[test >= 0]) for train, test in moved]
 
 
 def _folds(
