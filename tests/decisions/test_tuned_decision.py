@@ -355,6 +355,49 @@ def test_what_is_no_classifier_is_refused(estimator):
         TunedDecisionClassifier(estimator).fit(X, Y)
 
 
+class Counting(GaussianNB):
+    """Refuses labels other than 0, 1, 2, ..., as XGBoost does."""
+
+    def fit(self, X, y, sample_weight=None):
+        if not np.array_equal(np.unique(y), np.arange(len(np.unique(y)))):
+            raise ValueError("Invalid classes")
+        return super().fit(X, y, sample_weight)
+
+
+class Margins(ClassifierMixin, BaseEstimator):
+    """Log probabilities of another classifier as margins."""
+
+    def __init__(self, inner):
+        self.inner = inner
+
+    def fit(self, X, y):
+        self.inner_ = copy.deepcopy(self.inner).fit(X, y)
+        self.classes_ = self.inner_.classes_
+        return self
+
+    def decision_function(self, X):
+        return np.maximum(self.inner_.predict_log_proba(X), -50.0)
+
+
+@pytest.mark.parametrize("without_probabilities", [False, True])
+def test_classifiers_that_count_their_classes_get_no_gaps(without_probabilities):
+    codes = np.unique(Y, return_inverse=True)[1]
+    codes = np.where(codes > 0, codes + 1, codes)
+    codes[7] = 1
+    counting, free = Counting(), GaussianNB()
+    if without_probabilities:
+        counting, free = (Margins(inner) for inner in (counting, free))
+    tuned = TunedDecisionClassifier(counting).fit(X, codes)
+    same = TunedDecisionClassifier(free).fit(X, codes)
+    np.testing.assert_array_equal(tuned.unseen_.probabilities, same.unseen_.probabilities)
+    np.testing.assert_array_equal(tuned.predict(NEW), same.predict(NEW))
+    with pytest.raises(ValueError, match="Invalid classes"):
+        TunedDecisionClassifier(counting).fit(X, codes + 1)
+    library = pytest.importorskip("xgboost")
+    boosted = TunedDecisionClassifier(library.XGBClassifier(n_estimators=3, n_jobs=1))
+    assert boosted.fit(X, codes).classes_.tolist() == [0, 1, 2, 3]
+
+
 @pytest.mark.slow
 @pytest.mark.parametrize("module", ["lightgbm", "xgboost", "catboost"])
 def test_other_libraries(module):

@@ -48,7 +48,9 @@ class UnseenRows:
         check_numbers(self.weight, (len(self.codes),), "weights of unseen rows")
 
 
-def class_probabilities(model: Any, X: Any, classes: np.ndarray) -> np.ndarray:
+def class_probabilities(
+    model: Any, X: Any, classes: np.ndarray, numbered: np.ndarray | None = None
+) -> np.ndarray:
     """Probabilities of all classes by a fitted model.
 
     Parameters
@@ -58,6 +60,8 @@ def class_probabilities(model: Any, X: Any, classes: np.ndarray) -> np.ndarray:
     X : table of n_samples rows
     classes : ndarray of shape (n_classes,)
         Sorted; the model may know only some of them.
+    numbered : ndarray, optional
+        Classes that the model knows as 0, 1, 2, ...; None: it knows them by their labels.
 
     Returns
     -------
@@ -71,7 +75,8 @@ def class_probabilities(model: Any, X: Any, classes: np.ndarray) -> np.ndarray:
     >>> class_probabilities(model, [[0.0]], np.array(["a", "b", "c"])).round(3)
     array([[1., 0., 0.]])
     """
-    known = np.searchsorted(classes, model.classes_)
+    labels = model.classes_ if numbered is None else numbered[model.classes_]
+    known = np.searchsorted(classes, labels)
     if hasattr(model, "predict_proba"):
         shares = align_probabilities(model.predict_proba(X), known, len(classes))
         total = shares.sum(axis=1, keepdims=True)
@@ -158,9 +163,22 @@ def _fit_and_ask(
     classes: np.ndarray,
     fit_params: Mapping[str, Any],
 ) -> np.ndarray:
+    """Probabilities of the test rows.
+
+    If a class is missing in the training rows, some classifiers refuse the gap in labels that are
+    0, 1, 2, ... of all rows. The labels of the fold are then numbered without gaps.
+    """
     params = {name: cut(value, train, len(y)) for name, value in fit_params.items()}
-    model.fit(take_rows(X, train), y[train], **params)
-    return class_probabilities(model, take_rows(X, test), classes)
+    rows, labels, numbered = take_rows(X, train), y[train], None
+    try:
+        model.fit(rows, labels, **params)
+    except ValueError:
+        numbered, places = np.unique(labels, return_inverse=True)
+        counted = classes.dtype.kind in "iu" and np.array_equal(classes, np.arange(len(classes)))
+        if not counted or len(numbered) == len(classes):
+            raise
+        model.fit(rows, places.astype(labels.dtype), **params)
+    return class_probabilities(model, take_rows(X, test), classes, numbered)
 
 
 def cut(value: Any, rows: np.ndarray, n_samples: int) -> Any:
