@@ -22,7 +22,13 @@ def sweep_class(levels, shift, column, offsets, y, mass, belief, counts, beliefs
     belief : (n, K) float
         What the row counts for in the row of each class, if it is believed.
     counts, beliefs : (G, K, K) float
-        Written: mass of rows by true class and answer, and belief by class and answer.
+        Written: mass of rows by true class and answer, and belief by class and answer, without
+        repetitions.
+
+    Returns
+    -------
+    (G,) int
+        Which of these is that of each offset: the one before, if no row changes its answer.
     """
     n, n_classes = levels.shape
     n_steps = len(offsets)
@@ -56,13 +62,18 @@ def sweep_class(levels, shift, column, offsets, y, mass, belief, counts, beliefs
     for i in range(n):
         order[filled[first[i]]] = i
         filled[first[i]] += 1
+    places = np.zeros(n_steps, dtype=np.int64)
+    k = 0
     for g in range(n_steps):
-        if g > 0:
-            counts[g] = counts[g - 1]
-            beliefs[g] = beliefs[g - 1]
+        if g > 0 and starts[g] < starts[g + 1]:
+            k += 1
+            counts[k] = counts[k - 1]
+            beliefs[k] = beliefs[k - 1]
+        places[g] = k
         for i in order[starts[g] : starts[g + 1]]:
-            counts[g, y[i], other[i]] -= mass[i]
-            counts[g, y[i], column] += mass[i]
+            counts[k, y[i], other[i]] -= mass[i]
+            counts[k, y[i], column] += mass[i]
             for c in range(n_classes):
-                beliefs[g, c, other[i]] -= belief[i, c]
-                beliefs[g, c, column] += belief[i, c]
+                beliefs[k, c, other[i]] -= belief[i, c]
+                beliefs[k, c, column] += belief[i, c]
+    return places

@@ -28,6 +28,7 @@ _FINE_OFFSETS = np.linspace(-0.25, 0.25, 33)
 _SHORT_PRICES = (0.3, 1.0, 3.0, 10.0)
 _TURNS = 4
 _DIGITS = 9
+_BOUND_ERROR = 1e-8
 
 
 def log_scores(probabilities: np.ndarray, prior: np.ndarray, factors: np.ndarray) -> np.ndarray:
@@ -181,9 +182,13 @@ class JudgedRows:
         believed = beliefs.sum(axis=-1).max(axis=tuple(range(beliefs.ndim - 2))) > 0.0
         sizes = np.where(self.sizes > 0.0, self.sizes, 1.0)
         trust = np.where(believed, sizes / (sizes + pseudo_rows), 1.0)[:, None]
-        rates = trust * np.maximum(counts, 0.0) / sizes[:, None]
-        rates += (1.0 - trust) * np.maximum(beliefs, 0.0)
-        return np.asarray(rates * self.target[:, None])
+        rates, believed_rates = np.maximum(counts, 0.0), np.maximum(beliefs, 0.0)
+        rates *= trust
+        rates /= sizes[:, None]
+        believed_rates *= 1.0 - trust
+        rates += believed_rates
+        rates *= self.target[:, None]
+        return rates
 
     def recalls(self, counts: np.ndarray) -> np.ndarray:
         """Recalls on the rows themselves, shape (..., n_classes); 1 for classes without rows."""
@@ -193,14 +198,31 @@ class JudgedRows:
 
     def sweep(
         self, log_factors: np.ndarray, column: int, offsets: np.ndarray
-    ) -> tuple[np.ndarray, np.ndarray]:
-        """Counts and beliefs by class and answer, for every offset on one log factor."""
+    ) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
+        """Counts and beliefs by class and answer, for offsets on one log factor.
+
+        Offsets with the same answers share a matrix.
+
+        Parameters
+        ----------
+        log_factors : ndarray of shape (n_classes,)
+        column : int
+        offsets : ndarray of shape (n_offsets,)
+            Ascending.
+
+        Returns
+        -------
+        counts, beliefs : ndarray of shape (n_matrices, n_classes, n_classes)
+        places : ndarray of int, shape (n_offsets,)
+            The matrix of each offset.
+        """
         n_classes = len(log_factors)
         counts = np.empty((len(offsets), n_classes, n_classes))
         beliefs = np.empty_like(counts)
         rows = (self.y, self.mass, self.belief)
-        sweep_class(self.levels, log_factors, column, offsets, *rows, counts, beliefs)
-        return counts, beliefs
+        places = sweep_class(self.levels, log_factors, column, offsets, *rows, counts, beliefs)
+        n_matrices = places[-1] + 1
+        return counts[:n_matrices], beliefs[:n_matrices], places
 
 
 @dataclass(frozen=True, eq=False)
@@ -260,13 +282,30 @@ class FactorSearch:
         self, log_factors: np.ndarray, column: int, offsets: np.ndarray
     ) -> tuple[np.ndarray, np.ndarray]:
         """Missing recall, and loss with the price of the spread, for every offset."""
-        counts, beliefs = self.rows.sweep(log_factors, column, offsets)
+        counts, beliefs, places = self.rows.sweep(log_factors, column, offsets)
         tried = np.repeat((log_factors - self.centre)[None, :], len(offsets), axis=0)
         tried[:, column] += offsets
-        losses = self.measure.loss(self.rows.confusion(counts, beliefs, self.pseudo_rows))
-        losses = losses + self.spread_price * tried.std(axis=1) / _UNIT
+        spread = self.spread_price * tried.std(axis=1) / _UNIT
+        confusion = self.rows.confusion(counts, beliefs, self.pseudo_rows)
         short = np.maximum(self.least_recall - self.rows.recalls(counts), 0.0).sum(axis=1)
-        return short, losses
+        bound = self.measure.bound
+        if bound is None or self.least_recall.any():
+            losses = self.measure.loss(confusion)
+        else:
+            losses = self._losses_of_the_best(bound(confusion), confusion, places, spread)
+        return short[places], losses[places] + spread
+
+    def _losses_of_the_best(
+        self, bounds: np.ndarray, confusion: np.ndarray, places: np.ndarray, spread: np.ndarray
+    ) -> np.ndarray:
+        """Losses where they may be the smallest with the price of the spread, else lower bounds."""
+        losses = bounds.copy()
+        least = losses[places] + spread
+        best = least.argmin()
+        reached = self.measure.loss(confusion[places[best]]) + spread[best]
+        near = np.unique(places[least <= reached + _BOUND_ERROR])
+        losses[near] = self.measure.loss(confusion[near])
+        return losses
 
     def _value(self, log_factors: np.ndarray) -> tuple[float, float]:
         short, losses = self._judge(log_factors, 0, np.zeros(1))

@@ -10,6 +10,8 @@ import numpy as np
 
 from uneven.utils.parameters import check_choice
 
+_POWER_STEPS = 6
+
 
 @dataclass(frozen=True)
 class ConfusionMeasure:
@@ -32,6 +34,9 @@ class ConfusionMeasure:
         Rows of each class that the model's own belief counts for.
     spread_price : float
         Price of the standard deviation of the logarithms of the factors.
+    bound : callable or None
+        Takes confusion matrices as ``loss`` does and returns numbers that are not larger than the
+        losses, but found sooner.
     """
 
     label: str
@@ -40,11 +45,20 @@ class ConfusionMeasure:
     searched: bool = True
     pseudo_rows: float = 20.0
     spread_price: float = 0.06
+    bound: Callable[[np.ndarray], np.ndarray] | None = None
 
 
 def _rates(confusion: np.ndarray) -> np.ndarray:
     sizes = confusion.sum(axis=-1, keepdims=True)
     return np.divide(confusion, sizes, out=np.zeros_like(confusion), where=sizes > 0.0)
+
+
+def _errors(confusion: np.ndarray) -> np.ndarray:
+    """Rates without those of right answers."""
+    errors = _rates(confusion)
+    diagonal = np.arange(errors.shape[-1])
+    errors[..., diagonal, diagonal] = 0.0
+    return errors
 
 
 def _recalls(confusion: np.ndarray) -> np.ndarray:
@@ -58,11 +72,21 @@ def confusion_norm_loss(confusion: np.ndarray, prices: np.ndarray | None = None)
 
     See :func:`uneven.metrics.confusion_norm`.
     """
-    errors = _rates(confusion) if prices is None else _rates(confusion) * prices
-    diagonal = np.arange(errors.shape[-1])
-    errors[..., diagonal, diagonal] = 0.0
+    errors = _errors(confusion) if prices is None else _errors(confusion) * prices
     squares = np.linalg.eigvalsh(np.swapaxes(errors, -2, -1) @ errors)[..., -1]
     return np.asarray(np.sqrt(np.maximum(squares, 0.0)))
+
+
+def confusion_norm_bound(confusion: np.ndarray) -> np.ndarray:
+    """What the confusion norm is at least, and nearly: some steps of the power method."""
+    errors = _errors(confusion)
+    back = np.swapaxes(errors, -2, -1)
+    vector = np.ones((*errors.shape[:-1], 1))
+    for _ in range(_POWER_STEPS):
+        vector = back @ (errors @ vector)
+        length = np.linalg.norm(vector, axis=-2, keepdims=True)
+        vector /= np.where(length > 0.0, length, 1.0)
+    return np.asarray(np.linalg.norm(errors @ vector, axis=-2)[..., 0])
 
 
 def geometric_mean_loss(confusion: np.ndarray) -> np.ndarray:
@@ -99,7 +123,11 @@ def error_loss(confusion: np.ndarray) -> np.ndarray:
 
 MEASURES = {
     "norm": ConfusionMeasure(
-        "confusion norm", confusion_norm_loss, pseudo_rows=60.0, spread_price=0.12
+        "confusion norm",
+        confusion_norm_loss,
+        pseudo_rows=60.0,
+        spread_price=0.12,
+        bound=confusion_norm_bound,
     ),
     "gmean": ConfusionMeasure("G-mean", geometric_mean_loss),
     "balanced_accuracy": ConfusionMeasure(
