@@ -266,6 +266,16 @@ def test_rows_of_weight_zero_are_left_out(by):
     np.testing.assert_array_equal(whole.decision_function(NEW), part.decision_function(NEW))
 
 
+def test_a_decision_without_unseen_rows_is_refused():
+    common, rest = np.flatnonzero(Y == "common"), np.flatnonzero(Y != "common")
+    everything = np.arange(len(Y))
+    for cv in ([], [(everything, [])], [(common, rest)]):
+        with pytest.raises(ValueError, match="leaves no rows to fit the decision on: .* Give cv"):
+            TunedDecisionClassifier(FAST, cv=cv).fit(X, Y)
+    two = TunedDecisionClassifier(FAST, cv=[(common, rest), (everything[::2], everything[1::2])])
+    assert len(two.fit(X, Y).unseen_.codes) == len(Y) // 2
+
+
 def test_groups_and_splits():
     groups = np.arange(len(Y)) % 7
     grouped = TunedDecisionClassifier(FAST, cv=GroupKFold(3)).fit(X, Y, groups=groups)

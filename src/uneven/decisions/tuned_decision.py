@@ -257,6 +257,12 @@ class TunedDecisionClassifier(ClassifierMixin, MetaEstimatorMixin, BaseEstimator
                 split_params=split_params,
                 n_jobs=self.n_jobs,
             )
+        if not len(unseen.codes) and np.bincount(codes).max() > 1:
+            raise ValueError(
+                "cv leaves no rows to fit the decision on: a fold counts if its training part "
+                "has at least two classes and its test part a row. Give cv a number of folds or "
+                "other splits, or a fitted classifier and cv='prefit'."
+            )
         self._decide(unseen)
         for name in ("n_features_in_", "feature_names_in_"):
             if hasattr(self.estimator_, name):
