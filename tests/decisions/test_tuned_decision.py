@@ -188,6 +188,38 @@ def test_withheld_answers_are_named():
         TunedDecisionClassifier(FAST, abstain_cost=0.3, abstain_label="rare").fit(X, Y)
 
 
+@pytest.mark.parametrize(
+    ("classes", "label", "kind"),
+    [
+        (np.array([0, 1, 2]), None, "i"),
+        (np.array([0, 1, 2]), "unsure", "O"),
+        (np.array([0, 1, 2]), np.nan, "O"),
+        (np.array([0, 1, 2], np.uint8), None, "i"),
+        (np.array([0, 1, 2], np.uint64), None, "O"),
+        (np.array([0.0, 1.0, 2.0]), None, "f"),
+        (np.array(["a", "b", "c"]), "a long answer", "U"),
+        (np.array(["a", "b", "c"]), -1, "O"),
+        (np.array(["a", "b", "c"], object), None, "O"),
+        (np.array([False, True]), None, "O"),
+    ],
+)
+def test_withheld_answers_leave_labels_as_they_are(classes, label, kind):
+    y = classes[np.unique(Y, return_inverse=True)[1] % len(classes)]
+    tuned = TunedDecisionClassifier(FAST, abstain_cost=0.2, abstain_label=label, cv=3).fit(X, y)
+    said = tuned.predict(NEW)
+    codes = tuned.decision_.answers(tuned.predict_proba(NEW))
+    held = codes == -1
+    assert said.dtype.kind == kind
+    assert 0 < held.sum() < len(held)
+    assert len(set(map(str, said[held].tolist()))) == 1
+    assert all(type(a) is type(b) for a, b in zip(said[~held], classes.astype(said.dtype)))
+    np.testing.assert_array_equal(said[~held], classes[codes[~held]])
+    truth = classes[np.unique(TRUTH, return_inverse=True)[1] % len(classes)]
+    right = classes[codes] == truth
+    assert tuned.score(NEW, truth) == pytest.approx((~held & right).mean())
+    assert tuned.score(NEW, truth, sample_weight=~held) == pytest.approx(right[~held].mean())
+
+
 def test_two_classes_have_one_margin():
     y = Y == "rare"
     tuned = TunedDecisionClassifier(FAST).fit(X, y)
@@ -270,7 +302,7 @@ def test_a_decision_without_unseen_rows_is_refused():
     common, rest = np.flatnonzero(Y == "common"), np.flatnonzero(Y != "common")
     everything = np.arange(len(Y))
     for cv in ([], [(everything, [])], [(common, rest)]):
-        with pytest.raises(ValueError, match="leaves no rows to fit the decision on: .* Give cv"):
+        with pytest.raises(ValueError, match=r"leaves no rows to fit the decision on: .* Give cv"):
             TunedDecisionClassifier(FAST, cv=cv).fit(X, Y)
     two = TunedDecisionClassifier(FAST, cv=[(common, rest), (everything[::2], everything[1::2])])
     assert len(two.fit(X, Y).unseen_.codes) == len(Y) // 2

@@ -13,7 +13,12 @@ from sklearn.base import BaseEstimator, ClassifierMixin, MetaEstimatorMixin, clo
 from sklearn.utils import get_tags, indexable
 from sklearn.utils.metadata_routing import MetadataRouter, MethodMapping, process_routing
 from sklearn.utils.multiclass import check_classification_targets
-from sklearn.utils.validation import check_is_fitted, column_or_1d, has_fit_parameter
+from sklearn.utils.validation import (
+    check_consistent_length,
+    check_is_fitted,
+    column_or_1d,
+    has_fit_parameter,
+)
 
 from uneven.decisions.decision import ABSTAIN, Decision, fit_decision
 from uneven.decisions.log_pool import LogPool, fit_log_pool
@@ -100,7 +105,9 @@ class TunedDecisionClassifier(ClassifierMixin, MetaEstimatorMixin, BaseEstimator
         that are wrong with a larger chance, where all classes are as frequent as the decision
         makes them.
     abstain_label : object, default=None
-        What ``predict`` says then; None is -1 beside numbers and "abstain" beside text.
+        What ``predict`` says then; None is -1 beside numbers and "abstain" beside text. Beside
+        labels of another type, answers are an array of objects. ``score`` counts withheld
+        answers as mistakes.
     cv : int, splitter, iterable of splits, "auto" or "prefit", default="auto"
         Where the unseen rows come from. "auto": out-of-bag probabilities if the fitted classifier
         has them (``oob_score=True``), else 5 stratified folds. "prefit": the classifier is
@@ -413,9 +420,31 @@ class TunedDecisionClassifier(ClassifierMixin, MetaEstimatorMixin, BaseEstimator
         if self.abstain_cost is None:
             return np.asarray(self.classes_[codes])
         label = self._abstain_label()
-        labels = self.classes_[codes].astype(np.result_type(self.classes_, np.asarray(label)))
+        labels = self.classes_[codes].astype(_type_beside(self.classes_, label))
         labels[codes == ABSTAIN] = label
         return np.asarray(labels)
+
+    def score(self, X: Any, y: Any, sample_weight: Any = None) -> float:
+        """Accuracy; withheld answers are mistakes.
+
+        Parameters
+        ----------
+        X : array-like, sparse matrix or dataframe of shape (n_samples, n_features)
+        y : array-like of shape (n_samples,)
+            True labels.
+        sample_weight : array-like of shape (n_samples,), optional
+
+        Returns
+        -------
+        float
+        """
+        if self.abstain_cost is None:
+            return float(super().score(X, y, sample_weight))
+        said = self._calibrated(X)
+        codes, labels = self.decision_.answers(said), column_or_1d(y)
+        check_consistent_length(codes, labels)
+        right = (codes != ABSTAIN) & (self.classes_[codes] == labels)
+        return float(np.average(right, weights=check_mass(sample_weight, len(codes))))
 
     def explain(self) -> str:
         """The decision in words, with the recall of each class on unseen rows.
@@ -491,6 +520,18 @@ def _check_estimator(estimator: Any) -> None:
             f"estimator {type(estimator).__name__} has neither predict_proba nor "
             "decision_function: a decision needs more than answers."
         )
+
+
+def _type_beside(classes: np.ndarray, label: Any) -> np.dtype:
+    """Type of an array that holds classes as they are and another label; object if none does."""
+    kind = classes.dtype.kind
+    alike = {"i": "iu", "u": "iu", "f": "iuf"}.get(kind, kind)
+    given = np.asarray(label).dtype
+    if given.kind in alike:
+        common = np.result_type(classes.dtype, given)
+        if common.kind in alike:
+            return common
+    return np.dtype(object)
 
 
 def _encode(labels: np.ndarray, classes: np.ndarray) -> np.ndarray:
