@@ -149,6 +149,21 @@ def test_costs_lower_the_cost():
     assert paid[0] < 0.8 * paid[1]
 
 
+def test_frames_of_costs_are_read_by_their_labels():
+    pandas = pytest.importorskip("pandas")
+    cost = np.array([[0.0, 1.0, 1.0], [5.0, 0.0, 5.0], [20.0, 2.0, 0.0]])
+    names = ["common", "less", "rare"]
+    frame = pandas.DataFrame(cost, index=names, columns=names)
+    moved = frame.loc[["rare", "common", "less"], ["less", "rare", "common"]]
+    for given in (frame, moved):
+        tuned = TunedDecisionClassifier(FAST, cost=given, cv=3).fit(X, Y)
+        np.testing.assert_array_equal(tuned.decision_.cost, cost)
+    unlabelled, twice = pandas.DataFrame(cost), frame.rename(columns={"less": "rare"})
+    for wrong in (unlabelled, twice, frame.iloc[:2]):
+        with pytest.raises(ValueError, match=r"cost is a frame .* the classes are \['common'"):
+            TunedDecisionClassifier(FAST, cost=wrong, cv=3).fit(X, Y)
+
+
 def test_a_given_prior_by_name_or_position_and_an_estimated_one():
     share = {"common": 0.2, "less": 0.3, "rare": 0.5}
     tuned = TunedDecisionClassifier(FAST, measure="accuracy", prior=share).fit(X, Y)
@@ -383,6 +398,10 @@ def test_it_can_be_pickled_and_explains_itself():
         ({"cost": [[0, 1], [1, 0]]}, "cost has the shape"),
         ({"prior": [0.5, 0.5]}, "3 shares"),
         ({"prior": {"fraud": 1.0}}, "no class 'fraud'"),
+        ({"prior": {"common": 0.5, "rare": 0.5}}, "prior lacks class 'less'"),
+        ({"prior": {"common": "half"}}, "the share of class 'common' in prior must be"),
+        ({"prior": {"common": None}}, "the share of class 'common' in prior must be"),
+        ({"prior": {"common": np.nan}}, "the share of class 'common' in prior must be"),
         ({"abstain_cost": "high"}, "abstain_cost must be"),
     ],
 )

@@ -180,8 +180,8 @@ def fit_decision(
     measure : str or callable, default="norm"
         See :func:`~uneven.decisions.class_factors.fit_class_factors`.
     cost : array-like of shape (n_classes, n_classes), optional
-        Row = true class, column = answer. With it, the answer is the one of smallest expected
-        cost, and ``measure`` is not looked at.
+        Row = true class, column = answer; see :func:`check_cost`. With it, the answer is the one of
+        smallest expected cost, and ``measure`` is not looked at.
     prior : array-like of shape (n_classes,), optional
         Shares of the classes where answers will be given; None: as in ``y``.
     constraints : mapping of int to float, optional
@@ -228,7 +228,7 @@ def fit_decision(
         Interval(-np.inf, closed="neither").check("abstain_cost", abstain_cost)
     factors, label = None, "expected cost"
     if cost is not None:
-        cost = check_cost(cost, n_classes)
+        cost = check_cost(cost, names)
         if least.any():
             raise ValueError(
                 "cost and constraints cannot be combined: raise the cost of missing the class."
@@ -254,16 +254,34 @@ def fit_decision(
     return rule
 
 
-def check_cost(cost: Any, n_classes: int) -> np.ndarray:
-    """A cost matrix as an array of finite numbers, shape (n_classes, n_classes).
+def check_cost(cost: Any, classes: Sequence[Any]) -> np.ndarray:
+    """A cost matrix as an array of finite numbers.
+
+    Parameters
+    ----------
+    cost : array-like of shape (n_classes, n_classes)
+        In the order of ``classes``. Rows and columns of a pandas frame may have any order: their
+        labels are the classes.
+    classes : sequence of length n_classes
+
+    Returns
+    -------
+    ndarray of shape (n_classes, n_classes)
 
     Examples
     --------
-    >>> check_cost([[0, 1]], 2)
+    >>> import pandas as pd
+    >>> check_cost(pd.DataFrame({"b": [1, 0], "a": [0, 5]}, index=["a", "b"]), ["a", "b"])
+    array([[0., 1.],
+           [5., 0.]])
+    >>> check_cost([[0, 1]], ["a", "b"])
     Traceback (most recent call last):
     ...
     ValueError: cost has the shape (1, 2); it needs a row per true class and a column per answer...
     """
+    n_classes = len(classes)
+    if hasattr(cost, "iloc") and hasattr(cost, "columns"):
+        cost = _in_order(cost, list(classes))
     try:
         costs = np.array(cost, dtype=np.float64)
     except (TypeError, ValueError) as error:
@@ -276,6 +294,19 @@ def check_cost(cost: Any, n_classes: int) -> np.ndarray:
     if not np.isfinite(costs).all():
         raise ValueError("cost must hold finite numbers.")
     return costs
+
+
+def _in_order(cost: Any, classes: list[Any]) -> Any:
+    """A frame of costs with rows and columns in the order of the classes."""
+    places = []
+    for name, labels in (("index", cost.index.tolist()), ("columns", cost.columns.tolist())):
+        if len(labels) != len(classes) or any(label not in labels for label in classes):
+            raise ValueError(
+                f"cost is a frame whose {name} is {labels[:10]}, but the classes are "
+                f"{classes[:10]}: label it with them, or give an array in sorted class order."
+            )
+        places.append([labels.index(label) for label in classes])
+    return cost.iloc[places[0], places[1]]
 
 
 def _check_constraints(constraints: Mapping[int, float] | None, n_classes: int) -> np.ndarray:

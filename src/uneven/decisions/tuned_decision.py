@@ -92,8 +92,8 @@ class TunedDecisionClassifier(ClassifierMixin, MetaEstimatorMixin, BaseEstimator
         shares alone, accuracy the most probable class. A callable gets a confusion matrix (row =
         true class) and returns a number of which more is better.
     cost : array-like of shape (n_classes, n_classes), default=None
-        Cost of answering the column's class for a row of the row's class, in sorted class order.
-        Replaces ``measure``.
+        Cost of answering the column's class for a row of the row's class, in sorted class order;
+        a pandas frame is read by its labels, which are the classes. Replaces ``measure``.
     prior : array-like of shape (n_classes,) or dict of class to share, default=None
         Shares of the classes where answers will be given. None: as in training. See also
         :meth:`adapt`.
@@ -333,9 +333,16 @@ class TunedDecisionClassifier(ClassifierMixin, MetaEstimatorMixin, BaseEstimator
         """The parameter ``prior`` in the order of the classes."""
         if not isinstance(self.prior, Mapping):
             return self.prior
-        shares = np.zeros(len(self.classes_))
+        shares = np.full(len(self.classes_), np.nan)
         for label, share in self.prior.items():
+            Interval(0.0, 1.0).check(f"the share of class {label!r} in prior", share)
             shares[self._code(label)] = share
+        missing = self.classes_[np.isnan(shares)].tolist()
+        if missing:
+            raise ValueError(
+                f"prior lacks class {missing[0]!r}: give every class a share, 0 if it is not "
+                "expected."
+            )
         return shares
 
     def _code(self, label: Any) -> int:
