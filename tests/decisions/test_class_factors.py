@@ -182,6 +182,9 @@ def test_a_callable_is_as_good_as_its_name():
     np.testing.assert_array_equal(as_it_is, named)
     with pytest.raises(ValueError, match="returned NaN"):
         fit_class_factors(p, y, prior, measure=lambda counts: np.nan)
+    for odd in ("0.5", None, [0.5], np.ones(2), 1j):
+        with pytest.raises(ValueError, match=r"measure <lambda> returned .* must return a number"):
+            fit_class_factors(p, y, prior, measure=lambda counts, odd=odd: odd)
     with pytest.raises(ValueError, match="measure must be one of 'accuracy'"):
         find_measure("f1")
 

@@ -8,9 +8,10 @@ import numpy as np
 import pytest
 import scipy.sparse as sp
 from sklearn import config_context
-from sklearn.base import BaseEstimator, ClassifierMixin
+from sklearn.base import BaseEstimator, ClassifierMixin, clone
 from sklearn.datasets import make_classification
 from sklearn.ensemble import RandomForestClassifier
+from sklearn.frozen import FrozenEstimator
 from sklearn.linear_model import LogisticRegression, RidgeClassifier
 from sklearn.metrics import log_loss
 from sklearn.model_selection import GroupKFold, StratifiedKFold, cross_val_predict
@@ -88,6 +89,9 @@ def test_prefit_classifiers_are_not_fitted_again():
     assert tuned.estimator_ is model
     assert model.tree_ is tree
     assert len(tuned.unseen_.codes) == len(NEW)
+    frozen = TunedDecisionClassifier(FrozenEstimator(model), cv="prefit")
+    again = clone(frozen).fit(NEW, TRUTH)
+    np.testing.assert_array_equal(again.decision_function(X), tuned.decision_function(X))
     with pytest.raises(ValueError, match=r"'odd', which the fitted estimator does not know"):
         TunedDecisionClassifier(model, cv="prefit").fit(NEW[:3], ["odd", "rare", "less"])
 

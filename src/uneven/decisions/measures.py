@@ -171,12 +171,21 @@ def find_measure(measure: Any) -> ConfusionMeasure:
     def loss(confusion: np.ndarray) -> np.ndarray:
         n_classes = confusion.shape[-1]
         matrices = confusion.reshape(-1, n_classes, n_classes)
-        values = np.array([float(measure(matrix)) for matrix in matrices])
+        values = np.array([_number(measure, measure(matrix)) for matrix in matrices])
         if np.isnan(values).any():
             raise ValueError(f"measure {_name(measure)} returned NaN for a confusion matrix.")
         return np.asarray(-values.reshape(confusion.shape[:-2]))
 
     return ConfusionMeasure(_name(measure), loss)
+
+
+def _number(measure: Any, value: Any) -> float:
+    if np.ndim(value) or np.asarray(value).dtype.kind not in "biuf":
+        raise ValueError(
+            f"measure {_name(measure)} returned {value!r} for a confusion matrix: it must return a "
+            "number of which more is better."
+        )
+    return float(value)
 
 
 def _name(measure: Any) -> str:

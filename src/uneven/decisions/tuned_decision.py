@@ -111,7 +111,8 @@ class TunedDecisionClassifier(ClassifierMixin, MetaEstimatorMixin, BaseEstimator
     cv : int, splitter, iterable of splits, "auto" or "prefit", default="auto"
         Where the unseen rows come from. "auto": out-of-bag probabilities if the fitted classifier
         has them (``oob_score=True``), else 5 stratified folds. "prefit": the classifier is
-        fitted, and the rows given to ``fit`` are new to it.
+        fitted, and the rows given to ``fit`` are new to it; wrap it in
+        :class:`sklearn.frozen.FrozenEstimator` where this object is cloned, as in a search.
     calibrate : bool, default=True
         Whether the probabilities are calibrated.
     pseudo_rows, spread_price : float, default=None
