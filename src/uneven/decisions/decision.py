@@ -12,7 +12,7 @@ withheld where they would cost more than abstaining.
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Any
 
 import numpy as np
@@ -246,10 +246,10 @@ def fit_decision(
             target=None if prior is None else target,
             least_recall=least,
         )
-    none = np.zeros((n_classes, n_classes))
-    rule = Decision(trained, target, factors, cost, abstain_cost, label, least, none)
+    nothing = np.zeros((n_classes, n_classes))
+    rule = Decision(trained, target, factors, cost, abstain_cost, label, least, nothing)
     answers = rule.scores(shares).argmax(axis=1)
-    none += pair_counts(codes, answers, n_classes, mass)
+    rule = replace(rule, confusion=pair_counts(codes, answers, n_classes, mass))
     _check_reached(rule, names)
     return rule
 
