@@ -16,7 +16,7 @@ from tests.ensemble.tables import uneven_table
 from uneven import UnevenClassifier
 from uneven.datasets import make_uneven_views
 from uneven.decisions.decision import fit_decision
-from uneven.ensemble.pooling import PooledMember, UnseenRows, choose_members
+from uneven.ensemble.pooling import PooledMember, PooledRows, choose_members
 from uneven.metrics import confusion_norm
 
 FEW = ["boost", "landmarks", "logistic"]
@@ -277,9 +277,9 @@ def test_choice_of_views_looks_at_the_other_half():
     sharp = np.where(y[:, None] == [0, 1], 0.9, 0.1)
     none = np.zeros(1, dtype=np.int64)
     members = [PooledMember("all", None, none), PooledMember("part", None, none, 0)]
-    rows = UnseenRows([blind, sharp], y, np.ones(100))
+    rows = PooledRows([blind, sharp], y, np.ones(100))
     assert choose_members(members, rows, seed=0) == [0, 1]
-    rows = UnseenRows([sharp, blind], y, np.ones(100))
+    rows = PooledRows([sharp, blind], y, np.ones(100))
     assert choose_members(members, rows, seed=0) == [0]
 
 

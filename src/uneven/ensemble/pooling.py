@@ -81,7 +81,7 @@ def scattered(said: np.ndarray, rows: np.ndarray, n_rows: int) -> np.ndarray:
 
 
 @dataclass
-class UnseenRows:
+class PooledRows:
     """What members say of training rows whose labels they have not seen.
 
     Attributes
@@ -97,13 +97,13 @@ class UnseenRows:
     mass: np.ndarray
 
     @classmethod
-    def of(cls, said: list[np.ndarray], y: np.ndarray, mass: np.ndarray) -> UnseenRows:
+    def of(cls, said: list[np.ndarray], y: np.ndarray, mass: np.ndarray) -> PooledRows:
         """Those of the rows of which some member says something."""
         judged = np.flatnonzero(np.any([~np.isnan(one[:, 0]) for one in said], axis=0))
         return cls(said, y, mass)._take(judged)
 
-    def _take(self, rows: np.ndarray) -> UnseenRows:
-        return UnseenRows([one[rows] for one in self.said], self.y[rows], self.mass[rows])
+    def _take(self, rows: np.ndarray) -> PooledRows:
+        return PooledRows([one[rows] for one in self.said], self.y[rows], self.mass[rows])
 
     def fit_pool(self, members: Sequence[int]) -> LogPool:
         """The pool of some members."""
@@ -125,13 +125,13 @@ class UnseenRows:
         return total / float(self.mass.sum())
 
 
-def choose_members(members: Sequence[PooledMember], rows: UnseenRows, seed: int) -> list[int]:
+def choose_members(members: Sequence[PooledMember], rows: PooledRows, seed: int) -> list[int]:
     """Positions of the members to pool: those of single views only where they clearly help.
 
     Parameters
     ----------
     members : sequence of PooledMember
-    rows : UnseenRows
+    rows : PooledRows
         What they say, in the same order.
     seed : int
         Deals the halves on which the choice is made.

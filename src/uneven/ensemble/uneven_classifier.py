@@ -17,7 +17,7 @@ from uneven.decisions.log_pool import LogPool
 from uneven.decisions.measures import MEASURES
 from uneven.ensemble.explanation import EnsembleExplanation, explain_members
 from uneven.ensemble.members import check_named_members, choose_learners
-from uneven.ensemble.pooling import PooledMember, UnseenRows, choose_members, scattered
+from uneven.ensemble.pooling import PooledMember, PooledRows, choose_members, scattered
 from uneven.ensemble.shared_table import Learner, SharedTable
 from uneven.utils.callbacks import CallbackSupportMixin, announced_steps, with_callbacks
 from uneven.utils.contract import not_repeatable
@@ -297,7 +297,7 @@ class UnevenClassifier(CallbackSupportMixin, ClassifierMixin, BaseEstimator):
         if not learnt:
             nothing = dict.fromkeys(("pool_", "decision_", "factors_"))
             return nothing | {"members_": [], "weights_": {}, "unseen_log_loss_": np.nan}
-        unseen = UnseenRows.of(said, rows.y, rows.mass)
+        unseen = PooledRows.of(said, rows.y, rows.mass)
         kept = choose_members(learnt, unseen, self._choice_seed)
         members, pool = [learnt[m] for m in kept], unseen.fit_pool(kept)
         shares = pool.probabilities([unseen.said[m] for m in kept])
