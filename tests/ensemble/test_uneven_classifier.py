@@ -6,6 +6,7 @@ import polars as pl
 import pytest
 import scipy.sparse as sp
 from sklearn.base import clone
+from sklearn.datasets import make_classification
 from sklearn.ensemble import RandomForestClassifier
 from sklearn.linear_model import LogisticRegression
 from sklearn.metrics import balanced_accuracy_score, log_loss
@@ -277,9 +278,9 @@ def test_choice_of_views_looks_at_the_other_half():
     sharp = np.where(y[:, None] == [0, 1], 0.9, 0.1)
     none = np.zeros(1, dtype=np.int64)
     members = [PooledMember("all", None, none), PooledMember("part", None, none, 0)]
-    rows = PooledRows([blind, sharp], y, np.ones(100))
+    rows = PooledRows([blind, sharp], y, np.ones(100), np.full(2, 0.5))
     assert choose_members(members, rows, seed=0) == [0, 1]
-    rows = PooledRows([sharp, blind], y, np.ones(100))
+    rows = PooledRows([sharp, blind], y, np.ones(100), np.full(2, 0.5))
     assert choose_members(members, rows, seed=0) == [0]
 
 
@@ -365,3 +366,29 @@ def test_decision_is_that_of_the_decision_layer_on_unseen_rows(fitted, table):
     again = fit_decision(np.eye(4)[codes] * 0.9 + 0.025, codes)
     assert again.factors is not None
     np.testing.assert_allclose(fitted.decision_.confusion.sum(axis=1), np.bincount(codes))
+
+
+def test_members_beside_a_boost_of_many_rows_are_judged_on_the_same_rows():
+    X, y = make_classification(
+        26_000, n_features=12, n_informative=8, n_classes=3, weights=[0.85, 0.1], class_sep=0.8,
+        random_state=1,
+    )  # fmt: skip
+    X, X_new, y, y_new = X[:21_000], X[21_000:], y[:21_000], y[21_000:]
+    alone = few(members=["boost"]).fit(X, y)
+    both = few(members=["boost", "logistic"]).fit(X, y)
+    assert alone.decision_.confusion.sum() == pytest.approx(both.decision_.confusion.sum())
+    losses = [log_loss(y_new, model.predict_proba(X_new)) for model in (both, alone)]
+    norms = [confusion_norm(y_new, model.predict(X_new)) for model in (both, alone)]
+    assert losses[0] < losses[1] + 0.005
+    assert norms[0] < norms[1] + 0.02
+
+
+def test_classes_of_many_rows_keep_their_shares_though_tiny_ones_are_left_out_more_often():
+    rng = np.random.default_rng(0)
+    X = rng.normal(size=(21_000, 8))
+    y = (X[:, 0] > 1).astype(int)
+    y[:3], y[3:5], y[5] = 2, 3, 4
+    model = few(members=["boost"]).fit(X, y)
+    np.testing.assert_allclose(model.decision_.prior, model.class_prior_)
+    shares = model.predict_proba(rng.normal(size=(4000, 8))).mean(axis=0)
+    assert (shares[2:] < 2.0 * model.class_prior_[2:]).all()

@@ -169,6 +169,7 @@ def fit_decision(
     pseudo_rows: float | None = None,
     spread_price: float | None = None,
     classes: Sequence[Any] | None = None,
+    trained: Any = None,
 ) -> Decision:
     """Fit a decision rule on probabilities of rows that the model did not learn from.
 
@@ -194,6 +195,8 @@ def fit_decision(
         See :func:`~uneven.decisions.class_factors.fit_class_factors`.
     classes : sequence of length n_classes, optional
         Names of the classes, for messages.
+    trained : array-like of shape (n_classes,), optional
+        Shares of the classes in the rows that the model learnt from; None: as in ``y``.
 
     Returns
     -------
@@ -221,7 +224,10 @@ def fit_decision(
     codes = check_codes(y, len(shares), n_classes)
     names = range(n_classes) if classes is None else classes
     mass = effective_mass(sample_weight, len(codes))
-    trained = share_of_classes(codes, mass, n_classes)
+    if trained is None:
+        trained = share_of_classes(codes, mass, n_classes)
+    else:
+        trained = check_prior(trained, n_classes)
     target = trained if prior is None else check_prior(prior, n_classes)
     least = _check_constraints(constraints, n_classes)
     if abstain_cost is not None:

@@ -10,6 +10,7 @@ from typing import Any
 import numpy as np
 
 from uneven.decisions.log_pool import LogPool, fit_log_pool
+from uneven.decisions.rows import effective_mass, share_of_classes
 from uneven.ensemble.shared_table import Model
 from uneven.utils.estimators import deal_folds
 from uneven.utils.model_types import check_columns, check_part, persisted
@@ -90,20 +91,51 @@ class PooledRows:
         One per member; NaN in rows of which it says nothing.
     y : ndarray of int, shape (n_samples,)
     mass : ndarray of shape (n_samples,)
+        Classes have the shares of training.
+    prior : ndarray of shape (n_classes,)
+        These shares.
     """
 
     said: list[np.ndarray]
     y: np.ndarray
     mass: np.ndarray
+    prior: np.ndarray
 
     @classmethod
-    def of(cls, said: list[np.ndarray], y: np.ndarray, mass: np.ndarray) -> PooledRows:
-        """Those of the rows of which some member says something."""
-        judged = np.flatnonzero(np.any([~np.isnan(one[:, 0]) for one in said], axis=0))
-        return cls(said, y, mass)._take(judged)
+    def of(
+        cls,
+        members: Sequence[PooledMember],
+        said: list[np.ndarray],
+        y: np.ndarray,
+        mass: np.ndarray,
+        presence: np.ndarray,
+    ) -> PooledRows:
+        """Rows that all members of the whole table judge, so that none judges more than another.
+
+        A boost that leaves rows out once leaves out more of tiny classes than of large ones;
+        these rows count less, so that each class has the share of all rows that can be judged.
+
+        Parameters
+        ----------
+        members : sequence of PooledMember
+        said : list of ndarray of shape (n_samples, n_classes)
+            What each says of the training rows, NaN where it has seen them or cannot speak.
+        y : ndarray of int, shape (n_samples,)
+        mass : ndarray of shape (n_samples,)
+        presence : ndarray of bool, shape (n_samples, n_views)
+        """
+        n_classes = said[0].shape[1]
+        whole = [~np.isnan(p[:, 0]) for one, p in zip(members, said) if one.view == ALL_VIEWS]
+        judged = np.flatnonzero(np.all(whole, axis=0))
+        prior, held = (
+            share_of_classes(y[rows], effective_mass(mass[rows], len(rows)), n_classes)
+            for rows in (np.flatnonzero(presence.any(axis=1)), judged)
+        )
+        return cls(said, y, mass * (prior / held)[y], prior)._take(judged)
 
     def _take(self, rows: np.ndarray) -> PooledRows:
-        return PooledRows([one[rows] for one in self.said], self.y[rows], self.mass[rows])
+        said = [one[rows] for one in self.said]
+        return PooledRows(said, self.y[rows], self.mass[rows], self.prior)
 
     def fit_pool(self, members: Sequence[int]) -> LogPool:
         """The pool of some members."""

@@ -297,7 +297,7 @@ class UnevenClassifier(CallbackSupportMixin, ClassifierMixin, BaseEstimator):
         if not learnt:
             nothing = dict.fromkeys(("pool_", "decision_", "factors_"))
             return nothing | {"members_": [], "weights_": {}, "unseen_log_loss_": np.nan}
-        unseen = PooledRows.of(said, rows.y, rows.mass)
+        unseen = PooledRows.of(learnt, said, rows.y, rows.mass, rows.view_mask)
         kept = choose_members(learnt, unseen, self._choice_seed)
         members, pool = [learnt[m] for m in kept], unseen.fit_pool(kept)
         shares = pool.probabilities([unseen.said[m] for m in kept])
@@ -310,6 +310,7 @@ class UnevenClassifier(CallbackSupportMixin, ClassifierMixin, BaseEstimator):
             constraints=self._coded_constraints(),
             sample_weight=unseen.mass,
             classes=self.classes_.tolist(),
+            trained=unseen.prior,
         )
         own = shares[np.arange(len(unseen.y)), unseen.y]
         return {
