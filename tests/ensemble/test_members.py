@@ -258,9 +258,25 @@ def test_a_category_not_seen_in_training_has_no_indicator():
     assert columns.encode(np.array([[2.0], [1.0], [np.nan]])).tolist() == [[0, 1], [0, 0], [0, 0]]
 
 
-def test_unseen_classes_get_their_share():
-    filled = fill_absent(np.array([[0.5, 0.5]]), np.array([0, 2]), np.array([0.6, 0.1, 0.3]))
-    np.testing.assert_allclose(filled, [[0.45, 0.1, 0.45]])
+def test_classes_that_no_judge_has_seen_get_their_share():
+    unseen = np.array([[0.5, np.nan, 0.5], [np.nan, np.nan, np.nan]])
+    filled = fill_absent(unseen, np.array([0.6, 0.1, 0.3]), seed=0)
+    np.testing.assert_allclose(filled, [[0.45, 0.1, 0.45], [np.nan] * 3])
+
+
+def test_classes_that_a_judge_has_not_seen_get_what_others_say():
+    rng = np.random.default_rng(0)
+    unseen = rng.dirichlet([5.0, 3.0, 0.1], 3000)
+    said = unseen[1000:, 2]
+    unseen[:1000] = np.column_stack([unseen[:1000, :2], np.full(1000, np.nan)])
+    unseen[:1000, :2] /= unseen[:1000, :2].sum(axis=1, keepdims=True)
+    filled = fill_absent(unseen, np.array([0.6, 0.3, 0.1]), seed=0)
+    np.testing.assert_allclose(filled.sum(axis=1), 1.0)
+    assert np.array_equal(filled[1000:], unseen[1000:])
+    ranks = [0.25, 0.5, 0.75, 0.9]
+    np.testing.assert_allclose(
+        np.quantile(filled[:1000, 2], ranks), np.quantile(said, ranks), rtol=0.7, atol=1e-4
+    )
 
 
 @pytest.mark.parametrize(

@@ -392,3 +392,17 @@ def test_classes_of_many_rows_keep_their_shares_though_tiny_ones_are_left_out_mo
     np.testing.assert_allclose(model.decision_.prior, model.class_prior_)
     shares = model.predict_proba(rng.normal(size=(4000, 8))).mean(axis=0)
     assert (shares[2:] < 2.0 * model.class_prior_[2:]).all()
+
+
+@pytest.mark.parametrize("member", ["boost", "forest", "logistic"])
+def test_recall_of_a_class_of_one_row_is_no_more_than_chance_where_nothing_tells_it(member):
+    told, answered = [], []
+    for seed in range(10):
+        rng = np.random.default_rng(seed)
+        X = rng.normal(size=(600, 5))
+        y = (X[:, 0] > 1).astype(int)
+        y[0] = 2
+        model = few(members=[member], random_state=seed).fit(X, y)
+        told.append(model.decision_.recalls[2])
+        answered.append((model.predict(rng.normal(size=(500, 5))) == 2).mean())
+    assert abs(np.mean(told) - np.mean(answered)) < 0.3

@@ -9,6 +9,7 @@ import numpy as np
 
 from uneven.ensemble.shared_table import Learnt, SharedTable, fill_absent
 from uneven.fusion.per_view import fit_model
+from uneven.utils.estimators import align_probabilities
 from uneven.utils.model_types import check_part, check_whole, persisted
 from uneven.utils.parallel import ThreadPool
 
@@ -31,10 +32,12 @@ class AnyClassifier:
         """Fit it to all rows, and to the rows outside of every fold."""
         rng = np.random.RandomState(seed)
         folds = table.deal(self.n_folds, int(rng.randint(2**31 - 1)))
-        unseen = np.empty((len(table.y), table.n_classes))
+        unseen = np.full((len(table.y), table.n_classes), np.nan)
         for k in range(int(folds.max()) + 1):
             out, kept = np.flatnonzero(folds == k), np.flatnonzero(folds != k)
-            unseen[out] = self._fit(table, kept, rng).probabilities(table.X[out], table.pool)
+            model = self._fit(table, kept, rng)
+            unseen[np.ix_(out, model.labels)] = model.known_shares(table.X[out])
+        unseen = fill_absent(unseen, table.prior, seed)
         return Learnt(self._fit(table, np.arange(len(folds)), rng), unseen)
 
     def _fit(self, table: SharedTable, rows: np.ndarray, rng: Any) -> ClassifierModel:
@@ -66,8 +69,12 @@ class ClassifierModel:
 
     def probabilities(self, X: Any, pool: ThreadPool) -> np.ndarray:
         """Its probabilities, (n_samples, n_classes)."""
+        return align_probabilities(self.known_shares(X), self.labels, len(self.prior))
+
+    def known_shares(self, X: Any) -> np.ndarray:
+        """Those of the classes that it has seen, (n_samples, n_labels)."""
         known = np.ones((X.shape[0], 1)) if self.model is None else self.model.predict_proba(X)
-        return fill_absent(np.asarray(known, dtype=np.float64), self.labels, self.prior)
+        return np.asarray(known, dtype=np.float64)
 
     def _check_model_(self, classifier: Any) -> None:
         """Refuse a loaded classifier that model files do not know."""

@@ -22,7 +22,7 @@ from uneven.ensemble.shared_table import (
     fill_absent,
     member,
 )
-from uneven.utils.model_types import check_numbers, persisted
+from uneven.utils.model_types import persisted
 from uneven.utils.parallel import ThreadPool
 from uneven.utils.validation import hold_out
 from uneven.voters import TreeVoter
@@ -94,10 +94,11 @@ class ScoreLeafBoost:
         for out in parts:
             vote, P = self._boost(table, learner, out, rng)
             labels = np.unique(table.y[~out])
-            unseen[out] = fill_absent(_shares(P[out][:, labels]), labels, table.prior)
+            unseen[np.ix_(out, labels)] = _shares(P[out][:, labels])
             votes.append(vote)
             seen_classes.append(np.isin(np.arange(table.n_classes), labels))
-        return Learnt(BoostModel(votes, np.array(seen_classes), table.prior), unseen)
+        unseen = fill_absent(unseen, table.prior, seed)
+        return Learnt(BoostModel(votes, np.array(seen_classes)), unseen)
 
     def _parts(self, table: SharedTable, rng: np.random.RandomState) -> list[np.ndarray]:
         """Which rows each boost does not see."""
@@ -178,22 +179,19 @@ class BoostModel:
     ----------
     parts : list of Vote
     seen : ndarray of bool, shape (n_parts, n_classes)
-        Classes that each part has seen; the others get their share in the table.
-    prior : ndarray of shape (n_classes,)
+        Classes that each part has seen: of the others it says nothing.
     """
 
     parts: list[Vote]
     seen: np.ndarray
-    prior: np.ndarray
 
     def probabilities(self, X: Any, pool: ThreadPool) -> np.ndarray:
         """Mean of the softmax of their scores, (n_samples, n_classes)."""
-        total = np.zeros((X.shape[0], len(self.prior)))
+        total = np.zeros((X.shape[0], self.seen.shape[1]))
         for vote, seen in zip(self.parts, self.seen):
-            labels = np.flatnonzero(seen)
-            shares = softmax(vote.score(X, pool)[:, labels], axis=1)
-            total += fill_absent(shares, labels, self.prior)
-        return total / len(self.parts)
+            total[:, seen] += softmax(vote.score(X, pool)[:, seen], axis=1)
+        mean = total / np.maximum(self.seen.sum(axis=0), 1)
+        return np.asarray(mean / mean.sum(axis=1, keepdims=True))
 
     def votes(self) -> Iterator[Vote]:
         """The votes that an explanation reads."""
@@ -208,7 +206,8 @@ class BoostModel:
         shape = (len(self.parts), n_classes)
         if type(self.seen) is not np.ndarray or self.seen.dtype != bool or self.seen.shape != shape:
             raise ValueError("the classes that its boosts have seen are not marked")
-        check_numbers(self.prior, (n_classes,), "shares of the classes")
+        if not self.seen.any(axis=1).all():
+            raise ValueError("a part of its boost has seen no class")
 
 
 def _shares(P: np.ndarray) -> np.ndarray:

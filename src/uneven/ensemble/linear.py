@@ -73,13 +73,13 @@ def cross_fit(
         Takes positions of rows and returns their model.
     """
     folds = table.deal(n_folds, seed)
-    unseen = np.empty((len(table.y), table.n_classes))
+    unseen = np.full((len(table.y), table.n_classes), np.nan)
     for k in range(int(folds.max()) + 1):
         out, kept = np.flatnonzero(folds == k), np.flatnonzero(folds != k)
         labels = np.unique(table.y[kept])
         shares = fit(kept).of_numbers(table.numbers[out])[:, labels]
-        unseen[out] = fill_absent(shares / shares.sum(axis=1, keepdims=True), labels, table.prior)
-    return Learnt(fit(np.arange(len(table.y))), unseen)
+        unseen[np.ix_(out, labels)] = shares / shares.sum(axis=1, keepdims=True)
+    return Learnt(fit(np.arange(len(table.y))), fill_absent(unseen, table.prior, seed))
 
 
 @member("logistic", order=40)

@@ -11,7 +11,7 @@ import numpy as np
 import scipy.sparse as sp
 
 from uneven.ensemble.number_columns import NumberColumns
-from uneven.utils.estimators import align_probabilities, deal_folds
+from uneven.utils.estimators import deal_folds
 from uneven.utils.parallel import ThreadPool
 from uneven.utils.registry import Registry
 from uneven.views import ViewMap, resolve_views
@@ -191,27 +191,41 @@ def member(name: str, *, order: float) -> Callable[[_Class], _Class]:
     return declare
 
 
-def fill_absent(proba: np.ndarray, labels: np.ndarray, prior: np.ndarray) -> np.ndarray:
-    """Probabilities of all classes from a model that has seen some of them.
+def fill_absent(unseen: np.ndarray, prior: np.ndarray, seed: int) -> np.ndarray:
+    """Probabilities of classes that the judge of a row has not seen.
+
+    Such a class gets what a judge that has seen it says of another row, drawn by lot. Its share
+    would be too much: a class of one row gets far less elsewhere, and its own row, which nobody
+    judges who has seen the class, would stand out.
 
     Parameters
     ----------
-    proba : ndarray of shape (n_samples, n_labels)
-    labels : ndarray of int, shape (n_labels,)
-        Classes that the model has seen.
+    unseen : ndarray of shape (n_samples, n_classes)
+        NaN in classes that the judge of the row has not seen, and in rows without a judge.
     prior : ndarray of shape (n_classes,)
+        Shares of the classes, for those that no judge has seen.
+    seed : int
 
     Returns
     -------
     ndarray of shape (n_samples, n_classes)
-        A class that the model has not seen gets its share in the table.
+        NaN in rows without a judge.
 
     Examples
     --------
-    >>> fill_absent(np.array([[0.25, 0.75]]), np.array([0, 2]), np.array([0.4, 0.2, 0.4]))
-    array([[0.2, 0.2, 0.6]])
+    >>> unseen = np.array([[0.5, 0.5, np.nan], [0.9, 0.08, 0.02], [0.5, 0.48, 0.02]])
+    >>> fill_absent(unseen, np.array([0.5, 0.4, 0.1]), seed=0)[0].round(2)
+    array([0.49, 0.49, 0.02])
     """
-    absent = np.setdiff1d(np.arange(len(prior)), labels)
-    full = align_probabilities(proba, labels, len(prior)) * (1.0 - prior[absent].sum())
-    full[:, absent] = prior[absent]
-    return full
+    rng = np.random.RandomState(seed)
+    known = ~np.isnan(unseen)
+    absent = ~known & known.any(axis=1, keepdims=True)
+    odds = unseen.copy()
+    for label in np.flatnonzero(absent.any(axis=0)).tolist():
+        rows = np.flatnonzero(absent[:, label])
+        said = unseen[known[:, label], label]
+        drawn = rng.choice(said, len(rows)) if len(said) else prior[label]
+        odds[rows, label] = np.maximum(drawn, 1e-12) / np.maximum(1.0 - drawn, 1e-6)
+    some = absent.any(axis=1)
+    odds[some] /= odds[some].sum(axis=1, keepdims=True)
+    return odds
