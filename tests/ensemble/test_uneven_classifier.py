@@ -11,6 +11,7 @@ from sklearn.ensemble import RandomForestClassifier
 from sklearn.linear_model import LogisticRegression
 from sklearn.metrics import balanced_accuracy_score, log_loss
 from sklearn.model_selection import GridSearchCV, train_test_split
+from sklearn.naive_bayes import GaussianNB
 
 from tests.callbacks import StopAfter
 from tests.ensemble.tables import uneven_table
@@ -406,3 +407,51 @@ def test_recall_of_a_class_of_one_row_is_no_more_than_chance_where_nothing_tells
         told.append(model.decision_.recalls[2])
         answered.append((model.predict(rng.normal(size=(500, 5))) == 2).mean())
     assert abs(np.mean(told) - np.mean(answered)) < 0.3
+
+
+@pytest.mark.parametrize("members", [FEW, ["forest", "extra_trees"]])
+def test_a_model_of_a_dense_table_takes_a_sparse_one(members):
+    X, y = uneven_table()
+    X = np.where(X > 0.5, X, 0.0)
+    model = few(members=members).fit(X, y)
+    np.testing.assert_allclose(model.predict_proba(sp.csr_array(X)), model.predict_proba(X))
+
+
+@pytest.mark.parametrize("table", [np.ones((40, 3)), -sp.eye_array(40, 3, format="csr")])
+def test_word_counts_refuse_what_is_no_sparse_table_of_counts(table):
+    y = np.repeat([0, 1], 20)
+    with pytest.raises(ValueError, match="word_counts"):
+        few(members=["word_counts"]).fit(table, y)
+    few(members="auto").fit(table, y)
+
+
+def test_an_empty_sparse_table_leaves_the_class_shares():
+    X, y = sp.csr_array((60, 5)), np.repeat([0, 1], [40, 20])
+    model = few(members=["word_counts"]).fit(X, y)
+    np.testing.assert_allclose(model.predict_proba(X[:1])[0], [2 / 3, 1 / 3], atol=0.03)
+
+
+class GivesNaN(GaussianNB):
+    def predict_proba(self, X):
+        return np.full((len(X), len(self.classes_)), np.nan)
+
+
+def test_a_member_that_says_nan_does_not_pass_for_one_that_abstains(table):
+    with pytest.raises(ValueError, match="GivesNaN"):
+        few(members=["logistic", ("odd", GivesNaN())]).fit(*table)
+
+
+class NeedsCodesFromZero(GaussianNB):
+    """As XGBoost."""
+
+    def fit(self, X, y, sample_weight=None):
+        assert np.array_equal(np.unique(y), np.arange(len(np.unique(y))))
+        return super().fit(X, y, sample_weight)
+
+
+def test_members_get_codes_from_zero_though_a_fold_lacks_a_class():
+    X, y = uneven_table(3, (30, 1, 20))
+    model = few(members=[("own", NeedsCodesFromZero())]).fit(X, y)
+    twin = GaussianNB().fit(X, y).predict_proba(X)
+    present = np.ones((len(X), 1), dtype=bool)
+    np.testing.assert_allclose(model.members_[0].probabilities(X, present, None), twin)

@@ -10,7 +10,13 @@ import numpy as np
 from uneven.ensemble.shared_table import Learnt, SharedTable, fill_absent
 from uneven.fusion.per_view import fit_model
 from uneven.utils.estimators import align_probabilities
-from uneven.utils.model_types import check_part, check_whole, persisted
+from uneven.utils.model_types import (
+    check_part,
+    check_range,
+    check_shares,
+    check_whole,
+    persisted,
+)
 from uneven.utils.parallel import ThreadPool
 
 
@@ -45,7 +51,8 @@ class AnyClassifier:
         labels = np.unique(y)
         if len(labels) == 1:
             return ClassifierModel(None, labels, table.prior)
-        model = fit_model(self.estimator, X, y, table.mass[rows], rng)
+        codes = np.searchsorted(labels, y)
+        model = fit_model(self.estimator, X, codes, table.mass[rows], rng)
         return ClassifierModel(model, labels, table.prior)
 
 
@@ -57,9 +64,9 @@ class ClassifierModel:
     Attributes
     ----------
     model : classifier or None
-        Knows classes by their codes; None if there was one only.
+        Knows classes by their positions in ``labels``; None if there was one only.
     labels : ndarray of int, shape (n_labels,)
-        Classes that it has seen.
+        Codes of the classes that it has seen.
     prior : ndarray of shape (n_classes,)
     """
 
@@ -73,16 +80,28 @@ class ClassifierModel:
 
     def known_shares(self, X: Any) -> np.ndarray:
         """Those of the classes that it has seen, (n_samples, n_labels)."""
-        known = np.ones((X.shape[0], 1)) if self.model is None else self.model.predict_proba(X)
-        return np.asarray(known, dtype=np.float64)
+        if self.model is None:
+            return np.ones((X.shape[0], 1))
+        known = np.asarray(self.model.predict_proba(X), dtype=np.float64)
+        if not np.isfinite(known).all():
+            raise ValueError(
+                f"{type(self.model).__name__} gave probabilities that are no numbers: leave it "
+                "out of members, or scale its columns."
+            )
+        return known
 
     def _check_model_(self, classifier: Any) -> None:
         """Refuse a loaded classifier that model files do not know."""
+        n_classes = len(classifier.classes_)
         check_whole(self.labels, "classes of a member")
+        check_range(self.labels, n_classes, "class")
+        if self.labels.ndim != 1 or not self.labels.size or (np.diff(self.labels) <= 0).any():
+            raise ValueError("the classes of a member are not in order")
+        check_shares(self.prior, n_classes)
         if self.model is not None:
             refusal = "its classifier is a {}, which is not known"
             check_part(("classifier", "pipeline"), self.model, refusal=refusal)
-            if not np.array_equal(self.model.classes_, self.labels):
+            if not np.array_equal(self.model.classes_, np.arange(len(self.labels))):
                 raise ValueError("a member knows other classes")
             if self.model.n_features_in_ != classifier.n_features_in_:
                 raise ValueError("a member reads other columns")

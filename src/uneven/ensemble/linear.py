@@ -155,14 +155,19 @@ class WordCounts:
 
     def learn(self, table: SharedTable, seed: int) -> Learnt:
         """Count the words of all rows, and of the rows outside of every fold."""
+        if not sp.issparse(table.X) or table.size.has_negative:
+            raise ValueError(
+                "member 'word_counts' needs a sparse table without negative cells: leave it out "
+                "of members, or give counts of words as a sparse matrix."
+            )
+        mean = table.numbers.data.mean() if table.numbers.data.any() else 1.0
         weight = table.mass / table.mass.mean()
 
         def fit(rows: np.ndarray) -> LinearModel:
             shape = (table.n_classes, len(rows))
             owns = sp.csr_matrix((weight[rows], (table.y[rows], np.arange(len(rows)))), shape=shape)
             counts = (owns @ table.numbers[rows]).toarray()
-            stored = max(table.numbers.nnz, 1)
-            counts += self.smoothing * table.numbers.data.sum() / stored
+            counts += self.smoothing * mean
             coef = np.log(counts) - np.log(counts.sum(axis=1, keepdims=True))
             class_mass = np.bincount(table.y[rows], weight[rows], table.n_classes)
             with np.errstate(divide="ignore"):

@@ -93,6 +93,8 @@ class NumberColumns:
             table = sp.csr_matrix(X, dtype=np.float64) / self.unit
             table.data = np.nan_to_num(table.data, nan=0.0)
             return table
+        if sp.issparse(X):
+            X = X.toarray()
         with np.errstate(over="ignore"):
             numbers = (X[:, self.numbers] - self.centre) / self.scale
         numbers = np.clip(np.nan_to_num(numbers, nan=0.0), -_FARTHEST, _FARTHEST)

@@ -56,7 +56,10 @@ class PooledMember:
         able = np.flatnonzero(self.speaks_on(presence))
         table = X if len(able) == X.shape[0] else X[able]
         table = table if len(self.columns) == X.shape[1] else table[:, self.columns]
-        return scattered(self.model.probabilities(table, pool), able, X.shape[0])
+        said = self.model.probabilities(table, pool)
+        if not np.isfinite(said).all():
+            raise ValueError(f"member {self.name!r} gave probabilities that are no numbers.")
+        return scattered(said, able, X.shape[0])
 
     def _check_model_(self, classifier: Any) -> None:
         """Refuse a loaded member that does not fit the columns and classes."""
