@@ -113,12 +113,19 @@ def test_threads_change_nothing(learner):
 
 
 @each_learner
-def test_the_unit_of_the_weights_does_not_matter(learner):
+@pytest.mark.parametrize("unit", [3.0, 0.1, 1e-50])
+def test_the_unit_of_the_weights_does_not_matter(learner, unit):
     X, y = uneven_table(sizes=(80, 30, 12))
-    mass = np.random.default_rng(0).integers(1, 4, len(y)) * 1.0
+    mass = np.random.default_rng(0).random(len(y)) + 0.1
     one = learner.learn(shared(X, y, mass), seed=0).unseen
-    other = learner.learn(shared(X, y, mass * 1024.0), seed=0).unseen
-    np.testing.assert_allclose(one, other, atol=2e-3, equal_nan=True)
+    other = learner.learn(shared(X, y, mass * unit), seed=0).unseen
+    assert np.array_equal(one, other, equal_nan=True)
+
+
+def test_weights_of_any_size_stay_positive():
+    mass = shared(np.zeros((3, 1)), np.array([0, 1, 0]), np.array([1e-300, 1.0, 3.0])).mass
+    assert (mass > 0.0).all()
+    np.testing.assert_allclose(mass[2] / mass[1], 3.0, rtol=1e-8)
 
 
 @pytest.mark.parametrize("kind", [DecisionTreeClassifier, ExtraTreeClassifier])

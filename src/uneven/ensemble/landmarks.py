@@ -57,7 +57,7 @@ class LandmarkRidge:
         Z = table.numbers
         landmarks = Z[self._draw(table, seed)]
         landmarks = landmarks.toarray() if sp.issparse(landmarks) else landmarks
-        weight = table.mass / table.mass.mean()
+        weight = table.mass
         target = np.eye(table.n_classes)[table.y] - table.prior
         found: list[tuple[float, LandmarkModel, np.ndarray, np.ndarray]] = []
         for width in self.widths:

@@ -107,7 +107,7 @@ class Logistic:
 
     def learn(self, table: SharedTable, seed: int) -> Learnt:
         """Fit it to all rows, and to the rows outside of every fold."""
-        weight = table.mass / table.mass.mean()
+        weight = table.mass
 
         def fit(rows: np.ndarray) -> LinearModel:
             coef = np.zeros((table.n_classes, table.numbers.shape[1]))
@@ -161,7 +161,7 @@ class WordCounts:
                 "of members, or give counts of words as a sparse matrix."
             )
         mean = table.numbers.data.mean() if table.numbers.data.any() else 1.0
-        weight = table.mass / table.mass.mean()
+        weight = table.mass
 
         def fit(rows: np.ndarray) -> LinearModel:
             shape = (table.n_classes, len(rows))

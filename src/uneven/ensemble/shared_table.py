@@ -39,7 +39,8 @@ class SharedTable:
     y : ndarray of int32, shape (n_samples,)
         Class codes.
     mass : ndarray of shape (n_samples,)
-        Positive sample weights.
+        Positive sample weights, in units of their mean and rounded to 30 bits, so that their own
+        unit changes nothing, not even which of two equally good splits a tree takes.
     n_classes : int
     n_codes : ndarray of int, shape (n_features,), or None
         Categories of each column, whose values are their codes; 0 for numbers.
@@ -52,6 +53,11 @@ class SharedTable:
     n_classes: int
     n_codes: np.ndarray | None = None
     pool: ThreadPool = field(default_factory=lambda: ThreadPool())
+
+    def __post_init__(self) -> None:
+        mass = self.mass / self.mass.max()
+        bits, power = np.frexp(np.maximum(mass / mass.mean(), np.finfo(float).tiny))
+        self.mass = np.ldexp(np.rint(bits * 2.0**30), power - 30)
 
     @cached_property
     def class_mass(self) -> np.ndarray:
