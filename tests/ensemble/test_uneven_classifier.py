@@ -455,3 +455,41 @@ def test_members_get_codes_from_zero_though_a_fold_lacks_a_class():
     twin = GaussianNB().fit(X, y).predict_proba(X)
     present = np.ones((len(X), 1), dtype=bool)
     np.testing.assert_allclose(model.members_[0].probabilities(X, present, None), twin)
+
+
+def test_a_prior_moves_probabilities_and_may_be_told_by_name(fitted, table):
+    X, y = table
+    told = {"common": 0.1, "tiny": 0.6, "rare": 0.1, "less": 0.2}
+    model = few(prior=told).fit(X, y)
+    shares = fitted.predict_proba(X) * [0.1, 0.2, 0.1, 0.6] / fitted.class_prior_
+    shares /= shares.sum(axis=1, keepdims=True)
+    np.testing.assert_allclose(model.predict_proba(X), shares, rtol=1e-6, atol=1e-12)
+    same = few(prior=[0.1, 0.2, 0.1, 0.6]).fit(X, y)
+    assert np.array_equal(model.predict_proba(X), same.predict_proba(X))
+    nothing = np.full((1, X.shape[1]), np.nan)
+    np.testing.assert_allclose(model.predict_proba(nothing)[0], [0.1, 0.2, 0.1, 0.6])
+    assert model.predict(nothing) == ["tiny"]
+    with pytest.raises(ValueError, match="no class 'none'"):
+        few(prior={"none": 1.0}).fit(X, y)
+
+
+@pytest.mark.parametrize(
+    ("words", "says"),
+    [
+        ({"cost": np.eye(2)}, "cost"),
+        ({"prior": [0.5, 0.5]}, "prior"),
+        ({"constraints": {"other": 0.5}}, "no class"),
+        ({"constraints": {"only": 1.5}}, "recall"),
+    ],
+)
+def test_one_class_does_not_hide_bad_parameters(words, says):
+    with pytest.raises(ValueError, match=says):
+        few(**words).fit([[0.0], [1.0]], ["only", "only"])
+    few(cost=[[0.0]], prior=[1.0]).fit([[0.0], [1.0]], ["only", "only"])
+
+
+def test_a_fit_that_fails_late_leaves_nothing_behind(table):
+    model = few(cost=np.eye(2))
+    with pytest.raises(ValueError, match="cost"):
+        model.fit(*table)
+    assert set(vars(model)) == set(vars(few()))

@@ -2,9 +2,12 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping, Sequence
 from typing import Any
 
 import numpy as np
+
+from uneven.utils.parameters import Interval
 
 from uneven.utils.validation import check_mass
 
@@ -102,3 +105,40 @@ def share_of_classes(codes: np.ndarray, mass: np.ndarray, n_classes: int) -> np.
     sizes = np.bincount(codes, weights=mass, minlength=n_classes)
     sizes = np.where(sizes > 0.0, sizes, 0.5)
     return np.asarray(sizes / sizes.sum())
+
+
+def class_code(label: Any, classes: Sequence[Any]) -> int:
+    """Position of a label among the classes.
+
+    Examples
+    --------
+    >>> class_code("c", ["a", "b"])
+    Traceback (most recent call last):
+    ...
+    ValueError: there is no class 'c'; the classes are ['a', 'b'].
+    """
+    if label not in classes:
+        raise ValueError(f"there is no class {label!r}; the classes are {list(classes[:10])}.")
+    return classes.index(label)
+
+
+def in_class_order(shares: Any, classes: Sequence[Any]) -> Any:
+    """Shares of a dict in the order of the classes; others as they are.
+
+    Examples
+    --------
+    >>> in_class_order({"b": 0.25, "a": 0.75}, ["a", "b"])
+    array([0.75, 0.25])
+    """
+    if not isinstance(shares, Mapping):
+        return shares
+    ordered = np.full(len(classes), np.nan)
+    for label, share in shares.items():
+        Interval(0.0, 1.0).check(f"the share of class {label!r} in prior", share)
+        ordered[class_code(label, classes)] = share
+    for label, share in zip(classes, ordered):
+        if np.isnan(share):
+            raise ValueError(
+                f"prior lacks class {label!r}: give every class a share, 0 if it is not expected."
+            )
+    return ordered

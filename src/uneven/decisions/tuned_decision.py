@@ -24,6 +24,7 @@ from uneven.decisions.decision import ABSTAIN, Decision, fit_decision
 from uneven.decisions.log_pool import LogPool, fit_log_pool
 from uneven.decisions.measures import MEASURES
 from uneven.decisions.prior_shift import estimate_prior
+from uneven.decisions.rows import class_code, in_class_order
 from uneven.decisions.unseen import (
     DEFAULT_FOLDS,
     UnseenRows,
@@ -306,16 +307,16 @@ class TunedDecisionClassifier(ClassifierMixin, MetaEstimatorMixin, BaseEstimator
             self.calibration_ = fit_log_pool([said], codes, weight, bias_penalty=_BIAS_PENALTY)
             said = self.calibration_.probabilities([said])
         self.unseen_ = UnseenRows(said, codes, weight)
-        self.decision_ = self._fit_decision(self._target())
+        self.decision_ = self._fit_decision(in_class_order(self.prior, self.classes_.tolist()))
         if self.abstain_cost is not None:
             self._abstain_label()
 
     def _fit_decision(self, target: Any) -> Decision:
-        rows = self.unseen_
+        rows, classes = self.unseen_, self.classes_.tolist()
         constraints = None
         if self.constraints is not None:
             recalls = self.constraints.items()
-            constraints = {self._code(label): recall for label, recall in recalls}
+            constraints = {class_code(label, classes): recall for label, recall in recalls}
         return fit_decision(
             rows.probabilities,
             rows.codes,
@@ -327,30 +328,8 @@ class TunedDecisionClassifier(ClassifierMixin, MetaEstimatorMixin, BaseEstimator
             sample_weight=rows.weight,
             pseudo_rows=self.pseudo_rows,
             spread_price=self.spread_price,
-            classes=self.classes_.tolist(),
+            classes=classes,
         )
-
-    def _target(self) -> Any:
-        """The parameter ``prior`` in the order of the classes."""
-        if not isinstance(self.prior, Mapping):
-            return self.prior
-        shares = np.full(len(self.classes_), np.nan)
-        for label, share in self.prior.items():
-            Interval(0.0, 1.0).check(f"the share of class {label!r} in prior", share)
-            shares[self._code(label)] = share
-        missing = self.classes_[np.isnan(shares)].tolist()
-        if missing:
-            raise ValueError(
-                f"prior lacks class {missing[0]!r}: give every class a share, 0 if it is not "
-                "expected."
-            )
-        return shares
-
-    def _code(self, label: Any) -> int:
-        classes = self.classes_.tolist()
-        if label not in classes:
-            raise ValueError(f"there is no class {label!r}; the classes are {classes[:10]}.")
-        return classes.index(label)
 
     def _abstain_label(self) -> Any:
         label = self.abstain_label

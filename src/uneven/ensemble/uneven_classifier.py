@@ -15,6 +15,7 @@ from sklearn.utils.validation import check_is_fitted
 from uneven.decisions.decision import Decision, fit_decision
 from uneven.decisions.log_pool import LogPool
 from uneven.decisions.measures import MEASURES
+from uneven.decisions.rows import class_code, in_class_order
 from uneven.ensemble.explanation import EnsembleExplanation, explain_members
 from uneven.ensemble.members import check_named_members, choose_learners
 from uneven.ensemble.pooling import PooledMember, PooledRows, choose_members, scattered
@@ -102,8 +103,9 @@ class UnevenClassifier(CallbackSupportMixin, ClassifierMixin, BaseEstimator):
     constraints : mapping of class label to float, default=None
         Least recall of some classes on rows not seen; ``measure`` chooses among rules that reach
         them.
-    prior : array-like of shape (n_classes,), default=None
-        Class shares where answers will be given; None: as in training.
+    prior : array-like of shape (n_classes,) or dict of class to share, default=None
+        Class shares where answers will be given, which probabilities and answers are for; None: as
+        in training.
     members : "auto" or list of str or (str, classifier), default="auto"
         Who learns: names among "boost", "forest", "landmarks", "logistic", "word_counts" (naive
         Bayes, for sparse tables) and "extra_trees", and classifiers with probabilities, by a name
@@ -244,7 +246,7 @@ class UnevenClassifier(CallbackSupportMixin, ClassifierMixin, BaseEstimator):
         said: list[np.ndarray] = []
 
         def snapshot() -> dict[str, Any]:
-            return fitted_attributes(self) | self._join(learnt, said, rows)
+            return fitted_attributes(self) | self._join(learnt, said, rows, seeds[-1])
 
         def is_late(step: Any) -> bool:
             taken = time.perf_counter() - begun
@@ -255,16 +257,14 @@ class UnevenClassifier(CallbackSupportMixin, ClassifierMixin, BaseEstimator):
         tasks = self._tasks(rows, named, pool)
         rng = check_random_state(self.random_state)
         seeds = rng.randint(2**31 - 1, size=len(tasks) + 1).tolist()
-        self._choice_seed = seeds[-1]
         steps = list(zip(tasks, seeds))
         told: dict[str, Any] = {"name": "member", "X": rows.X, "y": rows.y}
         for task, seed in announced_steps(self, steps, **told, snapshot=snapshot, is_over=is_late):
             found = task.learner.learn(task.table, seed)
             learnt.append(PooledMember(task.name, found.model, task.columns, task.view))
             said.append(scattered(found.unseen, task.rows, len(rows.y)))
-        for name, value in self._join(learnt, said, rows).items():
+        for name, value in self._join(learnt, said, rows, seeds[-1]).items():
             setattr(self, name, value)
-        del self._choice_seed
 
     def _tasks(self, rows: TrainingRows, named: Any, pool: ThreadPool) -> list[_Task]:
         """Who is to learn what, members that read all views first."""
@@ -291,27 +291,23 @@ class UnevenClassifier(CallbackSupportMixin, ClassifierMixin, BaseEstimator):
         return tasks
 
     def _join(
-        self, learnt: Sequence[PooledMember], said: list[np.ndarray], rows: TrainingRows
+        self,
+        learnt: Sequence[PooledMember],
+        said: list[np.ndarray],
+        rows: TrainingRows,
+        choice_seed: int,
     ) -> dict[str, Any]:
         """Fitted attributes: the pool of the members, and the decision rule."""
         if not learnt:
+            no_rows = np.zeros(0, dtype=np.int64)
+            self._fit_decision(np.zeros((0, len(self.classes_))), no_rows, None, self.class_prior_)
             nothing = dict.fromkeys(("pool_", "decision_", "factors_"))
             return nothing | {"members_": [], "weights_": {}, "unseen_log_loss_": np.nan}
         unseen = PooledRows.of(learnt, said, rows.y, rows.mass, rows.view_mask)
-        kept = choose_members(learnt, unseen, self._choice_seed)
+        kept = choose_members(learnt, unseen, choice_seed)
         members, pool = [learnt[m] for m in kept], unseen.fit_pool(kept)
         shares = pool.probabilities([unseen.said[m] for m in kept])
-        decision = fit_decision(
-            shares,
-            unseen.y,
-            measure=self.measure,
-            cost=self.cost,
-            prior=self.prior,
-            constraints=self._coded_constraints(),
-            sample_weight=unseen.mass,
-            classes=self.classes_.tolist(),
-            trained=unseen.prior,
-        )
+        decision = self._fit_decision(shares, unseen.y, unseen.mass, unseen.prior)
         own = shares[np.arange(len(unseen.y)), unseen.y]
         return {
             "members_": members,
@@ -322,25 +318,31 @@ class UnevenClassifier(CallbackSupportMixin, ClassifierMixin, BaseEstimator):
             "unseen_log_loss_": float(-np.average(np.log(own), weights=unseen.mass)),
         }
 
-    def _coded_constraints(self) -> dict[int, float] | None:
-        """Least recalls by class code."""
-        if self.constraints is None:
-            return None
-        if not isinstance(self.constraints, Mapping):
-            raise ValueError(
-                f"constraints must map class labels to recalls, got {self.constraints!r}."
-            )
-        code = {label: k for k, label in enumerate(self.classes_.tolist())}
-        unknown = [label for label in self.constraints if label not in code]
-        if unknown:
-            raise ValueError(
-                f"constraints names {unknown[0]!r}, which is no class; the classes are "
-                f"{list(code)[:8]}."
-            )
-        return {code[label]: recall for label, recall in self.constraints.items()}
+    def _fit_decision(
+        self, shares: np.ndarray, y: np.ndarray, mass: np.ndarray | None, trained: np.ndarray
+    ) -> Decision:
+        classes, constraints = self.classes_.tolist(), None
+        if self.constraints is not None:
+            if not isinstance(self.constraints, Mapping):
+                raise ValueError(
+                    f"constraints must map class labels to recalls, got {self.constraints!r}."
+                )
+            recalls = self.constraints.items()
+            constraints = {class_code(label, classes): recall for label, recall in recalls}
+        return fit_decision(
+            shares,
+            y,
+            measure=self.measure,
+            cost=self.cost,
+            prior=in_class_order(self.prior, classes),
+            constraints=constraints,
+            sample_weight=mass,
+            classes=classes,
+            trained=trained,
+        )
 
     def predict_proba(self, X: Any) -> np.ndarray:
-        """Probabilities of the classes at their natural shares; the decision does not touch them.
+        """Probabilities of the classes, which the measure does not change.
 
         Parameters
         ----------
@@ -349,13 +351,16 @@ class UnevenClassifier(CallbackSupportMixin, ClassifierMixin, BaseEstimator):
         Returns
         -------
         ndarray of shape (n_samples, n_classes)
-            The class shares of training where all views are missing.
+            For the class shares ``prior`` if they are given, else for those of training. These
+            shares where all views are missing.
         """
         check_is_fitted(self, "members_")
         X = validate_predict_data(self, X)
-        return self._pooled(X, self.views_.presence(X))
+        shares = self._pooled(X, self.views_.presence(X))
+        return shares if self.decision_ is None else self.decision_.posterior(shares)
 
     def _pooled(self, X: Any, presence: np.ndarray) -> np.ndarray:
+        """Probabilities at the class shares of training."""
         shares = np.tile(self.class_prior_, (X.shape[0], 1))
         able = np.flatnonzero(presence.any(axis=1))
         if self.pool_ is None or not len(able):
@@ -375,7 +380,7 @@ class UnevenClassifier(CallbackSupportMixin, ClassifierMixin, BaseEstimator):
             return shares
         scores = self.decision_.scores(shares)
         blind = ~presence.any(axis=1)
-        scores[blind] = shares[blind]
+        scores[blind] = self.decision_.posterior(shares[blind])
         return np.asarray(scores)
 
     def decision_function(self, X: Any) -> np.ndarray:
