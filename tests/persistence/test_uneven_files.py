@@ -117,6 +117,38 @@ def lost_mark(model):
     kept.seen = kept.seen[:1]
 
 
+def unseen_part(model):
+    member(model, "boost").model.seen[0] = False
+
+
+def no_trees(model):
+    member(model, "forest").model.n_trees = 0
+
+
+def half_a_tree(model):
+    member(model, "forest").model.n_trees = 0.5
+
+
+def odd_shares_of_a_forest(model):
+    member(model, "forest").model.prior *= 2.0
+
+
+def odd_shares_of_landmarks(model):
+    member(model, "landmarks").model.prior *= 2.0
+
+
+def odd_shares_of_a_classifier(model):
+    member(model, "own").model.prior *= 2.0
+
+
+def no_scale(model):
+    member(model, "logistic").model.columns.scale[0] = 0.0
+
+
+def class_outside(model):
+    member(model, "own").model.labels[-1] = 7
+
+
 def another_class(model):
     kept = member(model, "own").model
     kept.labels = kept.labels[:2]
@@ -136,7 +168,8 @@ def no_decision(model):
     [
         no_members, same_names, odd_column, odd_view, endless_tree, nan_coefficient,
         short_landmarks, odd_columns_of_numbers, no_part, lost_mark, another_class,
-        one_weight_less, no_decision,
+        one_weight_less, no_decision, unseen_part, no_trees, half_a_tree, odd_shares_of_a_forest,
+        odd_shares_of_landmarks, odd_shares_of_a_classifier, no_scale, class_outside,
     ],
 )  # fmt: skip
 def test_damaged_parts_are_refused(damage):

@@ -12,7 +12,7 @@ from sklearn.tree import DecisionTreeClassifier, ExtraTreeClassifier
 
 from uneven.ensemble._loops import add_unseen, leaf_masses, side_by_side
 from uneven.ensemble.shared_table import MANY_ROWS, Learnt, SharedTable, TableSize, member
-from uneven.utils.model_types import check_numbers, check_part, persisted
+from uneven.utils.model_types import check_part, check_shares, persisted
 from uneven.utils.parallel import ThreadPool
 from uneven.voters import TreeVoter
 from uneven.votes import Term, Vote
@@ -146,7 +146,9 @@ class ForestModel:
     def _check_model_(self, classifier: Any) -> None:
         """Refuse a loaded forest that does not fit the classes and columns."""
         self.vote = check_votes([self.vote], classifier)[0]
-        check_numbers(self.prior, (len(classifier.classes_),), "shares of the classes")
+        check_shares(self.prior, len(classifier.classes_))
+        if type(self.n_trees) is not int or self.n_trees < 1:
+            raise ValueError(f"its forest has {self.n_trees!r} trees")
 
 
 def check_votes(votes: Any, classifier: Any) -> list[Vote]:

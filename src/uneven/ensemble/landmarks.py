@@ -13,7 +13,13 @@ from sklearn.utils.extmath import row_norms
 
 from uneven.ensemble.number_columns import NumberColumns
 from uneven.ensemble.shared_table import MANY_ROWS, Learnt, SharedTable, TableSize, member
-from uneven.utils.model_types import check_numbers, check_part, check_width, persisted
+from uneven.utils.model_types import (
+    check_numbers,
+    check_part,
+    check_shares,
+    check_width,
+    persisted,
+)
 from uneven.utils.parallel import ThreadPool
 
 
@@ -139,6 +145,6 @@ class LandmarkModel:
         shape = (len(self.landmarks), self.columns.width(n_features))
         check_numbers(self.landmarks, shape, "landmarks", signed=True)
         check_numbers(self.coef, (shape[0], n_classes), "coefficients", signed=True)
-        check_numbers(self.prior, (n_classes,), "shares of the classes")
+        check_shares(self.prior, n_classes)
         check_width(self.gamma)
         check_width(self.temperature)

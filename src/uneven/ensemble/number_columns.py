@@ -69,7 +69,7 @@ class NumberColumns:
         centre = cells.sum(axis=0) / known
         spread = np.where(missing, 0.0, cells - centre)
         scale = np.sqrt((spread**2).sum(axis=0) / known)
-        varies = scale > 1e-12
+        varies = (scale > 1e-12) & (scale * top > 0.0)
         return cls(
             numbers[varies],
             (centre * top)[varies],
@@ -125,7 +125,8 @@ class NumberColumns:
         if self.categories.size:
             check_columns(self.categories[:, 0], n_features, "categories")
         check_numbers(self.centre, self.numbers.shape, "centres", signed=True)
-        check_numbers(self.scale, self.numbers.shape, "scales")
+        if not check_numbers(self.scale, self.numbers.shape, "scales").all():
+            raise ValueError("a column of numbers has the scale 0")
         if not isinstance(self.unit, float) or not 0.0 <= self.unit < np.inf:
             raise ValueError(f"its unit is {self.unit!r}")
 
