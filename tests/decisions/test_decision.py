@@ -177,3 +177,15 @@ def test_damaged_rules_are_refused():
     ):
         with pytest.raises(ValueError):
             Decision(**(vars(rule) | change))._check_model_(2)
+
+
+def test_shares_of_training_may_differ_from_those_of_the_rows():
+    rng = np.random.default_rng(0)
+    p, y = rng.dirichlet(np.ones(3), 200), rng.integers(0, 2, 200)
+    trained = np.array([0.6, 0.3, 0.1])
+    rule = fit_decision(p, y, measure="balanced_accuracy", trained=trained)
+    assert np.allclose(rule.prior, trained)
+    assert np.array_equal(rule.answers(p), (p / trained).argmax(axis=1))
+    own = np.bincount(y, minlength=3) + [0.0, 0.0, 0.5]
+    same = fit_decision(p, y, trained=own / own.sum())
+    np.testing.assert_allclose(fit_decision(p, y).factors, same.factors)
