@@ -8,7 +8,6 @@ from typing import Any
 import numpy as np
 
 from uneven.utils.parameters import Interval
-
 from uneven.utils.validation import check_mass
 
 _SUM_TOLERANCE = 1e-3
