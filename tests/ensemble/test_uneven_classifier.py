@@ -206,7 +206,7 @@ def test_constraints_are_kept_on_the_rows_not_seen(table):
     X, y = table
     model = few(measure="accuracy", constraints={"tiny": 0.9}).fit(X, y)
     assert model.decision_.recalls[3] >= 0.9
-    for constraints, words in [({"none": 0.5}, "no class"), ([0.5], "must map")]:
+    for constraints, words in [({"none": 0.5}, "no class"), ([0.5], "must be a dict")]:
         with pytest.raises(ValueError, match=words):
             few(constraints=constraints).fit(X, y)
 

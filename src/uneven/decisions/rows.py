@@ -121,6 +121,23 @@ def class_code(label: Any, classes: Sequence[Any]) -> int:
     return classes.index(label)
 
 
+def recalls_by_code(constraints: Any, classes: Sequence[Any]) -> dict[int, float] | None:
+    """Least recalls by class code, from those by label.
+
+    Examples
+    --------
+    >>> recalls_by_code({"b": 0.9}, ["a", "b"])
+    {1: 0.9}
+    """
+    if constraints is None:
+        return None
+    if not isinstance(constraints, Mapping):
+        raise ValueError(
+            f"constraints must be a dict of class to least recall, or None; got {constraints!r}."
+        )
+    return {class_code(label, classes): recall for label, recall in constraints.items()}
+
+
 def in_class_order(shares: Any, classes: Sequence[Any]) -> Any:
     """Shares of a dict in the order of the classes; others as they are.
 

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import copy
 import warnings
-from collections.abc import Mapping
 from typing import Any, ClassVar, Self
 
 import numpy as np
@@ -24,7 +23,7 @@ from uneven.decisions.decision import ABSTAIN, Decision, fit_decision
 from uneven.decisions.log_pool import LogPool, fit_log_pool
 from uneven.decisions.measures import MEASURES
 from uneven.decisions.prior_shift import estimate_prior
-from uneven.decisions.rows import class_code, in_class_order
+from uneven.decisions.rows import in_class_order, recalls_by_code
 from uneven.decisions.unseen import (
     DEFAULT_FOLDS,
     UnseenRows,
@@ -61,13 +60,6 @@ def _check_cv(cv: Any) -> None:
         Choice(("auto", "prefit")).check("cv", cv)
     elif not hasattr(cv, "split") and not hasattr(cv, "__iter__"):
         Whole(2).check("cv", cv)
-
-
-def _check_constraints(constraints: Any) -> None:
-    if constraints is not None and not isinstance(constraints, Mapping):
-        raise ValueError(
-            f"constraints must be a dict of class to least recall, or None; got {constraints!r}."
-        )
 
 
 @persisted("tuned_decision", role="stack")
@@ -166,7 +158,6 @@ class TunedDecisionClassifier(ClassifierMixin, MetaEstimatorMixin, BaseEstimator
 
     _parameters: ClassVar = {
         "measure": Choice(MEASURES, or_callable=True),
-        "constraints": Passes(_check_constraints),
         "abstain_cost": Maybe(Interval(-np.inf, closed="neither")),
         "cv": Passes(_check_cv),
         "calibrate": Flag(),
@@ -313,17 +304,13 @@ class TunedDecisionClassifier(ClassifierMixin, MetaEstimatorMixin, BaseEstimator
 
     def _fit_decision(self, target: Any) -> Decision:
         rows, classes = self.unseen_, self.classes_.tolist()
-        constraints = None
-        if self.constraints is not None:
-            recalls = self.constraints.items()
-            constraints = {class_code(label, classes): recall for label, recall in recalls}
         return fit_decision(
             rows.probabilities,
             rows.codes,
             measure=self.measure,
             cost=self.cost,
             prior=target,
-            constraints=constraints,
+            constraints=recalls_by_code(self.constraints, classes),
             abstain_cost=self.abstain_cost,
             sample_weight=rows.weight,
             pseudo_rows=self.pseudo_rows,

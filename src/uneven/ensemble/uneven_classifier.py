@@ -15,7 +15,7 @@ from sklearn.utils.validation import check_is_fitted
 from uneven.decisions.decision import Decision, fit_decision
 from uneven.decisions.log_pool import LogPool
 from uneven.decisions.measures import MEASURES
-from uneven.decisions.rows import class_code, in_class_order
+from uneven.decisions.rows import in_class_order, recalls_by_code
 from uneven.ensemble.explanation import EnsembleExplanation, explain_members
 from uneven.ensemble.members import check_named_members, choose_learners
 from uneven.ensemble.pooling import PooledMember, PooledRows, choose_members, scattered
@@ -321,21 +321,14 @@ class UnevenClassifier(CallbackSupportMixin, ClassifierMixin, BaseEstimator):
     def _fit_decision(
         self, shares: np.ndarray, y: np.ndarray, mass: np.ndarray | None, trained: np.ndarray
     ) -> Decision:
-        classes, constraints = self.classes_.tolist(), None
-        if self.constraints is not None:
-            if not isinstance(self.constraints, Mapping):
-                raise ValueError(
-                    f"constraints must map class labels to recalls, got {self.constraints!r}."
-                )
-            recalls = self.constraints.items()
-            constraints = {class_code(label, classes): recall for label, recall in recalls}
+        classes = self.classes_.tolist()
         return fit_decision(
             shares,
             y,
             measure=self.measure,
             cost=self.cost,
             prior=in_class_order(self.prior, classes),
-            constraints=constraints,
+            constraints=recalls_by_code(self.constraints, classes),
             sample_weight=mass,
             classes=classes,
             trained=trained,

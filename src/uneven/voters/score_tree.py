@@ -20,7 +20,6 @@ import heapq
 from dataclasses import dataclass, field
 from functools import partial
 from itertools import pairwise
-from typing import Any
 
 import numpy as np
 
@@ -317,22 +316,26 @@ class _Growth:
 
     def _partition(self, numbers: list[int]) -> list[int]:
         """Put the rows of nodes that go left first; where the right sides begin."""
-        nodes = [self.nodes[number] for number in numbers]
-        for node in nodes:
-            assert node.split is not None
-            node.split.goes_left = self._sides(node, node.split)
-        if self.grower.pool.n_threads == 1:
-            return [self._partition_one(node.start, node.stop, node.split) for node in nodes]
-        spans = np.array([(node.start, node.stop) for node in nodes])
-        columns = np.array([node.split.column for node in nodes])  # type: ignore[union-attr]
-        goes_left = np.array([node.split.goes_left for node in nodes])  # type: ignore[union-attr]
+        spans = np.array(
+            [(self.nodes[number].start, self.nodes[number].stop) for number in numbers]
+        )
+        columns = np.empty(len(numbers), dtype=np.int64)
+        goes_left = np.empty((len(numbers), 256), dtype=bool)
+        for k, number in enumerate(numbers):
+            split = self.nodes[number].split
+            assert split is not None
+            split.goes_left = goes_left[k] = self._sides(self.nodes[number], split)
+            columns[k] = split.column
+        moved = (self.codes.table, self.rows, self.buffer)
+        if len(numbers) == 1 and self.grower.pool.n_threads == 1:
+            return [_score_loops.partition(*moved, *spans[0], columns[0], goes_left[0])]
         size = int((spans[:, 1] - spans[:, 0]).sum())
         pool, worth = self.grower.pool, size > _CHUNK
         chunks = cut_spans(spans, _CHUNK)
         n_left = np.empty(len(chunks), dtype=np.int64)
         pool.parallel_for(
-            len(chunks), _score_loops.split_chunks, self.codes.table, self.rows, self.buffer,
-            chunks, columns, goes_left, n_left, worth=worth,
+            len(chunks), _score_loops.split_chunks, *moved, chunks, columns, goes_left, n_left,
+            worth=worth,
         )  # fmt: skip
         targets, middles = _score_loops.place_chunks(spans, chunks, n_left)
         pool.parallel_for(
@@ -340,13 +343,6 @@ class _Growth:
             worth=worth,
         )  # fmt: skip
         return middles.tolist()
-
-    def _partition_one(self, start: int, stop: int, split: Any) -> int:
-        """The same for one node."""
-        table, side = self.codes.table, split.goes_left
-        return _score_loops.partition(
-            table, self.rows, self.buffer, start, stop, split.column, side
-        )
 
     def _release(self, node: _Node) -> None:
         """Give the memory of a histogram back."""
