@@ -25,7 +25,7 @@ def test_happy_path_writes_report_results_and_model(uneven, table, tmp_path, fra
     before = files_in(tmp_path)
     done = uneven("compare", table, *QUICK, "--views", "prefix", "--out", "out")
     assert done.code == 0, done.err
-    written = {"report.html", "results.json", "model.skops", "schema.toml"}
+    written = {"report.html", "results.json", "model.skops", "schema.toml", "predictions.parquet"}
     assert files_in(tmp_path) - before == {"out", *(f"out/{name}" for name in written)}
     results = load_results(tmp_path / "out")
     assert [m.name for m in results.methods] == default_methods(several_views=True)
@@ -132,7 +132,7 @@ def test_existing_folder_keeps_other_files(uneven, table, tmp_path):
     (folder / "mine.txt").write_text("kept")
     (folder / "report.html").write_text("old")
     assert uneven("compare", table, *QUICK, "--methods", "combo", "--out", "out").code == 0
-    written = {"report.html", "results.json", "model.skops", "schema.toml"}
+    written = {"report.html", "results.json", "model.skops", "schema.toml", "predictions.parquet"}
     assert files_in(folder) == {"mine.txt", *written}
     assert (folder / "mine.txt").read_text() == "kept"
     assert (folder / "report.html").read_text() != "old"

@@ -152,6 +152,7 @@ def _compare(
     groups: Annotated[str | None, typer.Option(metavar="COLUMN", help=texts.GROUPS)] = None,
     time: Annotated[str | None, typer.Option(metavar="COLUMN", help=texts.TIME)] = None,
     test: Annotated[Path | None, typer.Option(metavar="FILE", help=texts.TEST)] = None,
+    id: Annotated[str | None, typer.Option(metavar="COLUMN", help=texts.ID)] = None,
     rounds: Annotated[
         int | None,
         typer.Option(help="Rounds of our boosting methods; 200, or 150 with --demo.", min=1),
@@ -171,6 +172,7 @@ def _compare(
     sheet: Sheet = None,
     noise_matrix: NoiseMatrix = None,
     encoding: Encoding = "auto",
+    csv: Annotated[bool, typer.Option("--csv", help=texts.CSV)] = False,
     out: Annotated[Path, typer.Option(help="Folder for the results.")] = Path("uneven-report"),
     debug: Debug = False,
 ) -> Work:
@@ -192,6 +194,7 @@ def _compare(
         groups=groups,
         time=time,
         test=test,
+        id=id,
     )
     request = CompareRequest(
         source=source,
@@ -205,6 +208,7 @@ def _compare(
         n_jobs=n_jobs,
         diagnosis=diagnosis,
         stack=stack,
+        csv=csv,
         out=out,
         command=context.find_root().obj.command,
     )

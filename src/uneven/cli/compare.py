@@ -46,6 +46,8 @@ DEFAULT = "combo"
 DEFAULT_ROUNDS = 200
 DEMO_ROUNDS = 150
 REPORT, NUMBERS, MODEL, SCHEMA = "report.html", "results.json", "model.skops", "schema.toml"
+ROWS, ROWS_CSV = "predictions.parquet", "predictions.csv"
+FILES = (REPORT, NUMBERS, MODEL, SCHEMA, ROWS, ROWS_CSV)
 
 
 def compare(request: CompareRequest) -> None:
@@ -63,7 +65,7 @@ def compare(request: CompareRequest) -> None:
     """
     plan = _plan(request)
     terminal.notes([*plan.problem.notes, *plan.notes])
-    with replace_folder(request.out, names=(REPORT, NUMBERS, MODEL, SCHEMA)) as draft:
+    with replace_folder(request.out, names=FILES) as draft:
         with terminal.progress() as show:
             found = plan.run(show)
         best = next(method for method in plan.methods if method.name == found.best_)
@@ -73,6 +75,9 @@ def compare(request: CompareRequest) -> None:
         found.to_json(draft / NUMBERS)
         write_report(found, draft / REPORT)
         found.schema_text(draft / SCHEMA)
+        found.write_predictions(draft / ROWS)
+        if request.csv:
+            found.write_predictions(draft / ROWS_CSV)
     _tell(found, request.out)
 
 
@@ -119,6 +124,7 @@ def _tell(found: Comparison, out: Path) -> None:
     for line in (
         f"Report  {out / REPORT}",
         f"Numbers {out / NUMBERS}",
+        f"Rows    {out / ROWS} (held-out answers and scores)",
         f"Model   {out / MODEL} ({found.winner.label})",
         f"Schema  {out / SCHEMA} (how the table was read; change it and give it to --schema)",
     ):

@@ -54,6 +54,8 @@ class TableRequest:
         Columns that hold the groups and the times of the rows.
     test : Path or None
         Table to answer for.
+    id : str or None
+        Column that names the rows in the held-out answers.
     """
 
     path: Path
@@ -70,15 +72,19 @@ class TableRequest:
     groups: str | None = None
     time: str | None = None
     test: Path | None = None
+    id: str | None = None
 
     def check(self) -> None:
         """Refuse files that are not there and columns that the table does not have."""
         named: dict[str, Sequence[str]]
         named = {"--target": [self.target], "--drop": self.drop, "--keep": self.keep}
         named |= {"--text": self.text, "--groups": _given(self.groups), "--time": _given(self.time)}
+        named["--id"] = _given(self.id)
         check_header(self.path, named, self.encoding)
-        if self.target in (self.groups, self.time):
-            raise InputError(f"{self.target!r} is the target; --groups and --time name others.")
+        if self.target in (self.groups, self.time, self.id):
+            raise InputError(
+                f"{self.target!r} is the target; --groups, --time and --id name others."
+            )
         if self.test is not None:
             if self.groups or self.time:
                 raise InputError("--test takes the place of folds; leave out --groups and --time.")
@@ -95,7 +101,7 @@ class TableRequest:
 
         decisions = decide(self.schema, self.missing, self.text)
         words = (self.views, self.drop, self.keep, self.encoding, decisions, self.sheet)
-        return read_problem(self.path, self.target, *words, self.groups, self.time)
+        return read_problem(self.path, self.target, *words, self.groups, self.time, self.id)
 
     def noise(self, problem: Problem) -> LabelNoise | None:
         """What is known about the noise in the labels of the table, if anything is."""
@@ -126,6 +132,8 @@ class CompareRequest:
         Whether to look at each view on its own, if there are several.
     stack : bool
         Whether to join the methods in a stack, as one more method.
+    csv : bool
+        Whether to write the held-out answers as CSV, too.
     out : Path
         Folder for the results.
     command : str
@@ -143,6 +151,7 @@ class CompareRequest:
     n_jobs: int
     diagnosis: bool
     stack: bool
+    csv: bool
     out: Path
     command: str
 
@@ -348,7 +357,7 @@ def compare_source(
     """
     if demo:
         given = {"TABLE": path, "--target": target}
-        columns = ("drop", "keep", "text", "groups", "time")
+        columns = ("drop", "keep", "text", "groups", "time", "id")
         tables = ("views", *columns, "missing", "schema", "sheet", "test")
         given |= {f"--{name}": choices.get(name) for name in tables}
         given["--noise-matrix"] = choices.get("noise_matrix")

@@ -59,6 +59,13 @@ TIME = (
 
 TEST = "Table to answer for, in place of folds; methods learn from TABLE alone."
 
+ID = (
+    "Column that names the rows in predictions.parquet, such as a customer number; it is not "
+    "learnt from."
+)
+
+CSV = "Also write the held-out answers as predictions.csv."
+
 SCHEMA = (
     "How to read columns: a file as every run writes it (schema.toml beside the report, or "
     "MODEL.schema.toml beside a model), with your changes."
@@ -89,6 +96,7 @@ COMPARE = """Cross-validate methods on a table and write a report.
 
 Every method sees the same stratified folds. A table of the results is printed; the folder
 given by --out gets [bold]report.html[/bold], [bold]results.json[/bold],
+[bold]predictions.parquet[/bold], what each method said about every row it had not seen,
 [bold]model.skops[/bold], the best method fitted on all rows, and [bold]schema.toml[/bold], how the
 table was read.
 
@@ -111,6 +119,8 @@ in schema.toml and give it back with --schema.
   uneven compare orders.csv -t label --time ordered_at --cv 4
 
   uneven compare train.csv -t label --test test.csv
+
+  uneven compare table.csv -t label --id customer_no --csv
 
   uneven compare export.xlsx -t label --sheet 2024 --missing 999 --text remarks
 

@@ -44,6 +44,7 @@ def read_data(
     sheet: str | None = None,
     groups: str | None = None,
     time: str | None = None,
+    id: str | None = None,
 ) -> Problem:
     """Make a problem of anything that `uneven.compare` takes.
 
@@ -56,8 +57,8 @@ def read_data(
         As in `uneven.compare`.
     decisions : Decisions, optional
         What a person decided about columns.
-    groups, time : str, optional
-        Columns that hold the groups and the times of the rows.
+    groups, time, id : str, optional
+        Columns that hold the groups, the times and the names of the rows.
 
     Raises
     ------
@@ -67,14 +68,14 @@ def read_data(
     if isinstance(X, str | Path):
         if not isinstance(y, str):
             raise InputError(f"y must name the column of {X} to predict, got {_what(y)}.")
-        words = (drop, keep, encoding, decisions, sheet, groups, time)
+        words = (drop, keep, encoding, decisions, sheet, groups, time, id)
         problem = read_problem(Path(X), y, None, *words)
         problem = replace(problem, name=name or problem.name)
     elif sp.issparse(X):
         problem = _sparse_problem(X, y, name or "matrix", drop)
     else:
         problem = _frame_problem(
-            X, y, name, drop=drop, keep=keep, decisions=decisions, groups=groups, time=time
+            X, y, name, drop=drop, keep=keep, decisions=decisions, groups=groups, time=time, id=id
         )
     return in_views(problem, _views(views, problem))
 
@@ -121,7 +122,8 @@ def _frame_problem(X: Any, y: Any, name: str | None, **choices: Any) -> Problem:
     given = _given_classes(frame[target].to_numpy()[found.rows], found)
     raw = X if isinstance(X, pd.DataFrame) else frame
     raw = raw.iloc[found.rows] if hasattr(X, "columns") else None
-    return replace(found, index=frame.index[found.rows], given_classes=given, given_table=raw)
+    names = frame.index[found.rows] if found.index is None else found.index
+    return replace(found, index=names, given_classes=given, given_table=raw)
 
 
 def _sparse_problem(X: Any, y: Any, name: str, drop: Collection[str]) -> Problem:

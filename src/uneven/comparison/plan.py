@@ -84,6 +84,7 @@ def compare(
     groups: Any = None,
     time: Any = None,
     test: Any = None,
+    id: str | None = None,
     views: Any = None,
     noise_matrix: Any = None,
     rounds: int = 200,
@@ -137,6 +138,9 @@ def compare(
     test : path, frame, or pair of table and labels, optional
         A table of its own to answer for, in place of folds. Methods, also the best one in the
         end, learn from `X` alone.
+    id : str, optional
+        Column that names the rows in held-out answers; it is not learnt from. Without it, a frame
+        names them by its index.
     views : optional
         How the columns group into views, as for the estimators; or ``"prefix"``, or the path of a
         TOML file.
@@ -215,6 +219,7 @@ def compare(
             sheet=sheet,
             groups=groups if isinstance(groups, str) else None,
             time=time if isinstance(time, str) else None,
+            id=id,
         )
         plan = plan_comparison(
             problem,

@@ -165,6 +165,7 @@ def read_problem(
     sheet: str | None = None,
     groups: str | None = None,
     time: str | None = None,
+    id: str | None = None,
 ) -> Problem:
     """Read a table from a file.
 
@@ -184,8 +185,8 @@ def read_problem(
         What a person decided about columns.
     sheet : str, optional
         Sheet of a workbook.
-    groups, time : str, optional
-        Columns that hold the groups and the times of the rows.
+    groups, time, id : str, optional
+        Columns that hold the groups, the times and the names of the rows.
     """
     decided = decisions or Decisions()
     told = decided.table.get("encoding", AUTO)
@@ -212,6 +213,7 @@ def read_problem(
         decisions=decided,
         groups=groups,
         time=time,
+        id=id,
     )
     read = frame.attrs.get(READ, {})
     notes = (*read.get("notes", ()), *table.notes, *problem.notes)
@@ -242,6 +244,7 @@ def make_problem(
     decisions: Decisions | None = None,
     groups: str | None = None,
     time: str | None = None,
+    id: str | None = None,
 ) -> Problem:
     """Choose target and features of a table, and convert both.
 
@@ -261,6 +264,8 @@ def make_problem(
         What a person decided about columns.
     groups, time : str, optional
         Columns that hold the groups, which are not learnt from, and the times of the rows.
+    id : str, optional
+        Column that names the rows in results; it is not learnt from.
 
     Returns
     -------
@@ -279,6 +284,7 @@ def make_problem(
     check_columns(frame.columns, keep, "--keep")
     check_columns(frame.columns, [groups] if groups is not None else [], "--groups")
     check_columns(frame.columns, [time] if time is not None else [], "--time")
+    check_columns(frame.columns, [id] if id is not None else [], "--id")
     decided = decisions or Decisions()
     decided.check(frame.columns)
     notes: list[str] = []
@@ -289,6 +295,8 @@ def make_problem(
     left_out = dict.fromkeys(drop, "is left out by --drop") | {target: "is the target"}
     if groups is not None:
         left_out[groups] = "holds the groups"
+    if id is not None:
+        left_out[id] = "names the rows"
     numbers = None if groups is None else _group_numbers(frame[groups], notes)
     times = None if time is None else _times(frame[time], decided, notes)
     found = take_features(frame, left_out, keep, decided)
@@ -304,6 +312,7 @@ def make_problem(
         sha256=sha256,
         left_out=found.left_out,
         rows=np.flatnonzero(labelled),
+        index=None if id is None else pd.Index(frame[id], name=id),
         given_columns=tuple(given),
         n_given=len(labelled),
         readings=found.readings,

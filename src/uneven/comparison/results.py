@@ -11,7 +11,7 @@ from __future__ import annotations
 import json
 import math
 import os
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Mapping
 from copy import deepcopy
 from dataclasses import dataclass, field
 from pathlib import Path
@@ -42,6 +42,7 @@ if TYPE_CHECKING:
     from numpy.typing import NDArray
     from sklearn.pipeline import Pipeline
 
+    from uneven.comparison.heldout import HeldOutRows
     from uneven.comparison.inputs import TableClassifier
     from uneven.comparison.problem import Problem
     from uneven.utils.methods import Method, Settings
@@ -440,13 +441,34 @@ class Comparison:
         return self.refit_plan.problem.classes if given is None else given
 
     @property
+    def held_out(self) -> HeldOutRows:
+        """Every held-out row with its label, and the answer and scores of each method."""
+        from uneven.comparison.heldout import held_out_rows
+
+        return held_out_rows(self._kept(), self.ranked(), self.classes)
+
+    def write_predictions(self, path: str | os.PathLike[str]) -> Path:
+        """Write the answers and scores of every held-out row, as ``HeldOutRows.frame`` has them.
+
+        Parameters
+        ----------
+        path : str or path-like
+            Destination; ``.csv`` or ``.parquet`` at the end of its name says how.
+
+        Returns
+        -------
+        Path
+            The destination.
+        """
+        return self.held_out.write(path)
+
+    @property
     def truth(self) -> pd.Series:
         """The given labels of the rows of `predictions`."""
         import pandas as pd
 
-        places, index = self._held_out()
-        labels = self._given(self._kept().problem.y[places])
-        return pd.Series(labels, index=index, name=self.data.target)
+        rows = self.held_out
+        return pd.Series(rows.labels(rows.truth), index=rows.index, name=self.data.target)
 
     @property
     def predictions(self) -> pd.DataFrame:
@@ -457,14 +479,9 @@ class Comparison:
         """
         import pandas as pd
 
-        places, index = self._held_out()
-        found: dict[str, NDArray] = {}
-        for method in self.ranked():
-            out = np.full(len(places), None, dtype=object)
-            for answers, where in self._placed(method):
-                out[where] = self._given(answers.predicted)
-            found[method.name] = out if method.errors else np.array(out.tolist())
-        return pd.DataFrame(found, index=index)
+        rows = self.held_out
+        found = {name: rows.labels(codes) for name, codes in rows.answers.items()}
+        return pd.DataFrame(found, index=rows.index)
 
     @property
     def scores(self) -> pd.DataFrame:
@@ -475,13 +492,11 @@ class Comparison:
         """
         import pandas as pd
 
-        places, index = self._held_out()
-        found = {}
-        for method in self.ranked():
-            out = np.full((len(places), len(self.classes)), np.nan)
-            for answers, where in self._placed(method):
-                out[where] = answers.scores
-            found[method.name] = pd.DataFrame(out, index=index, columns=list(self.classes))
+        rows, classes = self.held_out, list(self.classes)
+        found = {
+            name: pd.DataFrame(scores, index=rows.index, columns=classes)
+            for name, scores in rows.scores.items()
+        }
         return pd.concat(found, axis=1, names=["method", "class"])
 
     def best_model(self, method: str | None = None) -> TableClassifier:
@@ -583,35 +598,6 @@ class Comparison:
             )
         return self.refit_plan
 
-    def _given(self, labels: NDArray) -> NDArray:
-        """Labels of the problem as they were given."""
-        return np.asarray(self.classes[np.searchsorted(self._kept().problem.classes, labels)])
-
-    def _held_out(self) -> tuple[NDArray[np.intp], pd.Index]:
-        """Positions of the held-out rows, repeat by repeat, and their names."""
-        import pandas as pd
-
-        problem, tests = self._kept().problem, self._kept().tests
-        repeats, rows = _repeats(tests, len(problem.y))
-        order = np.lexsort((rows, repeats))
-        numbers = np.arange(len(problem.y)) if problem.rows is None else problem.rows
-        names = (pd.Index(numbers) if problem.index is None else problem.index)[rows[order]]
-        if repeats.max(initial=0) == 0:
-            return rows[order], names
-        return rows[order], pd.MultiIndex.from_arrays(
-            [repeats[order], names], names=["repeat", names.name or "row"]
-        )
-
-    def _placed(self, method: MethodResult) -> Iterator[tuple[FoldAnswers, NDArray[np.intp]]]:
-        """The answers of each fold, and where they stand in the frames."""
-        tests = self._kept().tests
-        repeats, rows = _repeats(tests, len(self._kept().problem.y))
-        place = np.empty(len(rows), dtype=np.intp)
-        place[np.lexsort((rows, repeats))] = np.arange(len(rows))
-        ends = np.cumsum([len(test) for test in tests])
-        for answers in method.answers:
-            yield answers, place[ends[answers.fold] - len(answers.rows) : ends[answers.fold]]
-
     def to_dict(self) -> dict[str, Any]:
         """Nested dict that `json.dumps` accepts; NaN becomes None.
 
@@ -662,21 +648,6 @@ class Comparison:
     def from_json(cls, text: str) -> Comparison:
         """Inverse of `to_json`, without the answers and models that only memory holds."""
         return cls.from_dict(json.loads(text))
-
-
-def _repeats(tests: Sequence[NDArray[np.intp]], n: int) -> tuple[NDArray[np.intp], ...]:
-    """For every held-out row of all folds, how often it was held out before, and its position.
-
-    Examples
-    --------
-    >>> _repeats([np.array([0, 1]), np.array([1])], 2)
-    (array([0, 0, 1]), array([0, 1, 1]))
-    """
-    seen, counted = np.zeros(n, dtype=np.intp), []
-    for rows in tests:
-        counted.append(seen[rows])
-        seen[rows] += 1
-    return np.concatenate(counted), np.concatenate(tests)
 
 
 def _method(raw: Mapping[str, Any]) -> MethodResult:

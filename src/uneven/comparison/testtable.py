@@ -73,11 +73,11 @@ def join_test(problem: Problem, test: Any, encoding: str = AUTO) -> tuple[Proble
     if not present.any():
         raise InputError("--test: no row has a label.")
     frame = frame.reset_index(drop=True)[present]
-    return _joined(problem, frame, _labels_like(problem, cells[present]), int((~present).sum()))
+    return _joined(problem, frame, _labels_like(problem, cells[present]), present)
 
 
 def _joined(
-    problem: Problem, frame: pd.DataFrame, y: NDArray, unlabelled: int
+    problem: Problem, frame: pd.DataFrame, y: NDArray, present: NDArray[np.bool_]
 ) -> tuple[Problem, Split]:
     if problem.schema.sparse:
         raise InputError("--test needs columns with names, but the table is a sparse matrix.")
@@ -90,17 +90,20 @@ def _joined(
             f"the test table holds classes that nobody can learn, {listing(map(str, unknown))}: "
             "they count as mistakes."
         )
+    unlabelled = int((~present).sum())
     if unlabelled:
         notes.append(f"{unlabelled} rows of the test table have no label and are left out.")
-    given = problem.given_table
+    given, name = problem.given_table, getattr(problem.index, "name", None)
+    named = name is not None and name in frame and name in problem.left_out
+    rows = np.arange(n) if problem.rows is None else problem.rows
     both = replace(
         problem,
         X=pd.concat([problem.X, X], ignore_index=True),
         y=np.concatenate([problem.y, y]),
         notes=(*problem.notes, *notes),
-        rows=None,
+        rows=np.concatenate([rows, np.flatnonzero(present)]),
         n_given=0,
-        index=None,
+        index=pd.Index([*problem.index, *frame[name]], name=name) if named else None,
         given_classes=None,
         given_table=None if given is None else pd.concat([given, frame], ignore_index=True),
         groups=None,
