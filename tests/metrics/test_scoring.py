@@ -14,6 +14,7 @@ from sklearn.tree import DecisionTreeClassifier
 
 from uneven.metrics import (
     LOWER_IS_BETTER,
+    ProbabilityScorer,
     confusion_norm,
     geometric_mean_recall,
     get_scorer,
@@ -32,6 +33,10 @@ def table(k, seed=0):
 @pytest.mark.parametrize("k", [2, 4])
 @pytest.mark.parametrize("model", [DecisionTreeClassifier(max_depth=3), RidgeClassifier()])
 def test_every_scorer_serves_cross_validation(name, k, model):
+    if isinstance(scorers[name], ProbabilityScorer) and not hasattr(model, "predict_proba"):
+        with pytest.raises(ValueError, match="has no predict_proba"):
+            scorers[name](model.fit(*table(k)), *table(k))
+        return
     X, y = table(k)
     names = np.array(list("dbca"))[y]
     with warnings.catch_warnings():

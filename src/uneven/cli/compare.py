@@ -40,6 +40,8 @@ from uneven.utils.files import replace_file, replace_folder
 
 FULL_WIDTH = 120
 TIMED_WIDTH = 90
+FEW_MEASURES, NAME_WIDTH, MEASURE_WIDTH = 5, 35, 17
+"""A terminal shows so many measures, and more if it is wide enough for their columns."""
 VERDICT_STYLES = {"strong": "green", "weak": "yellow", "absent": "red"}
 DEFAULT = "combo"
 """The method that is fitted if none is named."""
@@ -225,7 +227,7 @@ def ranking_table(
         f"{data.name}: {data.rows} rows, {data.columns} columns, {len(data.classes)} classes, "
         f"imbalance {data.imbalance_ratio:.1f} : 1"
     )
-    measures = results.shown_measures
+    measures = results.shown_measures[: max(FEW_MEASURES, (width - NAME_WIDTH) // MEASURE_WIDTH)]
     header = [_heading(m, ascii_only) for m in measures]
     timed, noisy = width >= TIMED_WIDTH, results.noise is not None
     out = terminal.table(title, ["method", *["knows\nnoise"] * noisy, *header, *["fit s"] * timed])
@@ -243,6 +245,9 @@ def ranking_table(
         f"ranked by {results.chosen.label}; mean {plus} standard deviation over {fits} fits; "
         "* best of a column"
     )
+    if len(measures) < len(results.shown_measures):
+        others = [m.label for m in results.shown_measures[len(measures) :]]
+        out.caption += f"\nin the report, too: {', '.join(others)}"
     doubt = matrix_doubt(results)
     out.caption += f"\n{doubt}" if doubt else ""
     out.caption_justify = "left"

@@ -14,6 +14,7 @@ from numpy.typing import NDArray
 
 from uneven.comparison.errors import InputError
 from uneven.comparison.tables import PARQUET_SUFFIXES
+from uneven.metrics.probabilities import are_shares
 from uneven.utils.files import replace_file
 
 if TYPE_CHECKING:
@@ -69,7 +70,8 @@ class HeldOutRows:
     @property
     def probable(self) -> frozenset[str]:
         """Methods whose scores are shares of the classes: at least 0, and 1 in sum."""
-        return frozenset(name for name, scores in self.scores.items() if _are_shares(scores))
+        known = {name: scores[~np.isnan(scores[:, 0])] for name, scores in self.scores.items()}
+        return frozenset(name for name, scores in known.items() if are_shares(scores))
 
     def labels(self, codes: NDArray) -> NDArray:
         """Labels of codes, as they were given; None for answers of fits that failed."""
@@ -178,11 +180,6 @@ def _repeats(tests: Sequence[NDArray[np.intp]], n: int) -> tuple[NDArray[np.intp
         counted.append(seen[rows])
         seen[rows] += 1
     return np.concatenate(counted), np.concatenate(tests)
-
-
-def _are_shares(scores: NDArray[np.float64]) -> bool:
-    known = scores[~np.isnan(scores).any(axis=1)]
-    return len(known) > 0 and known.min() >= 0.0 and np.allclose(known.sum(axis=1), 1.0, atol=1e-6)
 
 
 def _free(name: str, taken: dict[str, Any]) -> str:

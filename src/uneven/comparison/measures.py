@@ -354,11 +354,16 @@ def _confusion_norm(noise: LabelNoise, counts: NDArray[np.float64]) -> float:
     return matrix_norm(rates - np.diag(np.diag(rates)))
 
 
+def _worst_recall(noise: LabelNoise, counts: NDArray[np.float64]) -> float:
+    return float(np.diag(noise.probable_rates(counts)).min())
+
+
 CORRECTED = {
     "confusion_norm": _confusion_norm,
     "gmean": _gmean,
     "balanced_accuracy": _balanced_accuracy,
     "accuracy": _accuracy,
+    "worst_recall": _worst_recall,
 }
 """Measures that can be computed from corrected counts."""
 

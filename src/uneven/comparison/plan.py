@@ -120,9 +120,11 @@ def compare(
         columns of a frame as they are (but not inside a stack); for other classifiers categories
         become indicators, and missing numbers medians if they do not take NaN. They see labels
         as they are. None compares all methods that fit the data.
-    metric : {"confusion_norm", "gmean", "balanced_accuracy", "accuracy", "mauc"} or None
-        Measure that ranks; None takes the confusion norm, or with `noise_matrix` the balanced
-        accuracy, which can be corrected without bias.
+    metric : str or None
+        Measure that ranks: ``"confusion_norm"``, ``"gmean"``, ``"balanced_accuracy"``,
+        ``"accuracy"``, ``"mauc"``, ``"macro_f1"``, ``"worst_recall"``, ``"log_loss"`` or
+        ``"brier"``. None takes the confusion norm, or with `noise_matrix` the balanced accuracy,
+        which can be corrected without bias.
     cv : int, splitter or iterable of (train, test)
         Number of stratified folds, or other folds. Pairs hold positions of rows of `X`, or masks;
         a splitter gets the rows with a label, and may count these or all rows of `X`.

@@ -14,10 +14,12 @@ from uneven.metrics.per_class import (
     class_recalls,
     geometric_mean_recall,
     imbalance_ratio,
+    mean_f1,
     mean_recall,
     per_class_table,
     worst_recall,
 )
+from uneven.metrics.probabilities import ProbabilityScorer, brier_score, log_loss
 from uneven.metrics.scores import MaucScorer, margin_error, margins, mauc, pairwise_auc
 from uneven.metrics.scoring import LOWER_IS_BETTER, get_scorer, scorers
 from uneven.metrics.significance import (
@@ -39,8 +41,10 @@ __all__ = [
     "MaucScorer",
     "PairedTest",
     "PerClassTable",
+    "ProbabilityScorer",
     "RankTest",
     "average_ranks",
+    "brier_score",
     "class_recalls",
     "confusion_counts",
     "confusion_norm",
@@ -58,10 +62,12 @@ __all__ = [
     "groups_alike",
     "holm_correction",
     "imbalance_ratio",
+    "log_loss",
     "margin_error",
     "margins",
     "matrix_norm",
     "mauc",
+    "mean_f1",
     "mean_recall",
     "pairwise_auc",
     "per_class_table",

@@ -119,7 +119,12 @@ def mean_recall(
     return float(_measured(y_true, y_pred, labels, sample_weight).mean())
 
 
-@measure("worst_recall")
+@measure(
+    "worst_recall",
+    "worst recall",
+    "Recall of the class that is found least; 1 is perfect.",
+    order=52,
+)
 @of_answers
 def worst_recall(
     y_true: ArrayLike,
@@ -145,6 +150,41 @@ def worst_recall(
     0.5
     """
     return float(_measured(y_true, y_pred, labels, sample_weight).min())
+
+
+@measure(
+    "macro_f1",
+    "macro F1",
+    "Mean over the classes of F1, the harmonic mean of recall and precision; 1 is perfect.",
+    order=50,
+)
+@of_answers
+def mean_f1(
+    y_true: ArrayLike,
+    y_pred: ArrayLike,
+    *,
+    labels: ArrayLike | None = None,
+    sample_weight: ArrayLike | None = None,
+) -> float:
+    """Return the mean over the classes of F1 (macro F1).
+
+    Parameters
+    ----------
+    {parameters}
+
+    Returns
+    -------
+    float
+        In [0, 1]. Classes with neither true examples nor answers are left out.
+
+    Examples
+    --------
+    >>> mean_f1([0, 0, 0, 1], [0, 0, 1, 1])
+    0.733...
+    """
+    counts, _ = confusion_counts(y_true, y_pred, labels=labels, sample_weight=sample_weight)
+    sizes = counts.sum(axis=0) + counts.sum(axis=1)
+    return float((2.0 * counts.diagonal()[sizes > 0] / sizes[sizes > 0]).mean())
 
 
 def _measured(
