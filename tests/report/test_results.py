@@ -146,9 +146,9 @@ def test_verdict_of_a_clear_win():
     assert told.gain == pytest.approx(0.2)
     assert told.noise == pytest.approx(0.0, abs=1e-12)
     assert (told.wins, told.fits, told.clear) == (3, 3, True)
-    assert told.sentence.startswith("OURS has the highest the measure: 0.800 ± 0.100.")
+    assert "OURS has the highest the measure: 0.800 ± 0.100." in told.sentence
     assert "0.200 above the best baseline, BASE (0.600)" in told.detail
-    assert "larger than its spread" in told.detail
+    assert "the lead is larger than chance (p < 0.001" in told.detail
 
 
 def test_verdict_of_an_unclear_win_and_of_a_baseline():
@@ -159,7 +159,7 @@ def test_verdict_of_an_unclear_win_and_of_a_baseline():
     )
     assert told.best.name == "base"
     assert told.clear is False
-    assert "lowest" in told.headline
+    assert "lowest" in told.detail
     assert "below the best method of uneven, OURS" in told.detail
     assert "better in 2 of 3 folds" in told.detail
     assert "equally good" in told.detail
@@ -174,7 +174,7 @@ def test_verdict_pairs_only_folds_that_both_finished():
 def test_verdict_with_one_method_no_scores_or_one_fold():
     alone = verdict(small(method("ours", [0.7, 0.8, 0.9], "ours")))
     assert alone.rival is None
-    assert alone.detail == ""
+    assert "chance" not in alone.detail
     none = verdict(small(method("ours", [math.nan] * 3, "ours")))
     assert none.headline.startswith("No method has a the measure")
     one = small(method("a", [0.9], "ours"), method("b", [0.8]), folds=1)

@@ -107,10 +107,11 @@ def _plan(request: CompareRequest) -> Plan:
 
 
 def _tell(found: Comparison, out: Path) -> None:
-    console = terminal.stdout()
+    console, outcome = terminal.stdout(), found.verdict
     console.print(
         ranking_table(found, width=console.width, ascii_only=terminal.ascii_only(console))
     )
+    console.print(Text.assemble((outcome.headline, "bold"), f" {outcome.detail}\n"))
     if found.stack:
         console.print(stack_table(found))
     if found.noise:
@@ -217,7 +218,7 @@ def model_card(method: Method, problem: Problem, model: Pipeline, command: str) 
 def ranking_table(
     results: Comparison, *, width: int = FULL_WIDTH, ascii_only: bool = False
 ) -> Table:
-    """Methods from best to worst, with mean and spread of every measure.
+    """Methods and guesses from best to worst, with mean and spread of every measure.
 
     The best value of each measure is marked by a star and by colour, ties included. A narrow
     terminal shows the spread of the ranking measure only, and a very narrow one no times.
@@ -232,13 +233,14 @@ def ranking_table(
     timed, noisy = width >= TIMED_WIDTH, results.noise is not None
     out = terminal.table(title, ["method", *["knows\nnoise"] * noisy, *header, *["fit s"] * timed])
     plus = "+/-" if ascii_only else "±"
-    for method in results.ranked():
+    for method in results.ranked(dummies=True):
         cells = [
             _cell(results, method, measure, plus if width >= FULL_WIDTH or j == 0 else "")
             for j, measure in enumerate(measures)
         ]
-        name = Text(method.label, style="bold" if method.kind == "ours" else "")
-        told = "yes" if method.knows_noise else "no"
+        styles = {"ours": "bold", "dummy": "dim"}
+        name = Text(method.label, style=styles.get(method.kind, ""))
+        told = "yes" if method.knows_noise else "no" if method.kind != "dummy" else "-"
         out.add_row(name, *[told] * noisy, *cells, *[_seconds(method)] * timed)
     fits = results.folds * results.repeats
     out.caption = (

@@ -78,7 +78,7 @@ class HeldOutRows:
         if (codes >= 0).all():
             return np.asarray(self.classes[codes])
         known = self.classes.astype(object)
-        return np.where(codes < 0, None, known[np.maximum(codes, 0)])
+        return np.asarray(np.where(codes < 0, None, known[np.maximum(codes, 0)]))
 
     def frame(self) -> pd.DataFrame:
         """One line per held-out row: what ``predictions.parquet`` holds.

@@ -69,6 +69,8 @@ class Measure:
         One sentence for the reader of a report; may be empty.
     corrects : str
         Name of the measure whose bias under label noise this one removes; empty for most.
+    limits : list of two floats
+        Smallest and largest value on the data; empty if nobody said.
     value : callable or None
         Takes `Answers`, returns a float; None for a measure that was read from a file.
     """
@@ -78,7 +80,13 @@ class Measure:
     greater_is_better: bool = True
     description: str = ""
     corrects: str = ""
+    limits: list[float] = field(default_factory=list)
     value: Callable[[Answers], float] = field(default=None, compare=False, repr=False)  # type: ignore[assignment]
+
+    def on(self, n_classes: int) -> Measure:
+        """The same with the limits that it has for so many classes, if it is a known one."""
+        known = scoring.MEASURES.get(self.corrects or self.name)
+        return self if known is None else replace(self, limits=[0.0, known.highest(n_classes)])
 
     def better(self, a: float, b: float) -> float:
         """By how much `a` is better than `b` (negative: worse)."""

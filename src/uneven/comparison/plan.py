@@ -28,6 +28,7 @@ from uneven.comparison.crossval import (
     fit_method,
     has_views,
 )
+from uneven.comparison.dummies import guess
 from uneven.comparison.encoding import encoding_for
 from uneven.comparison.errors import InputError, in_python_words, python_words
 from uneven.comparison.folds import (
@@ -497,11 +498,13 @@ class Plan:
             seed=self.settings.seed,
             data=DataSummary.of(problem),
             metric=self.metric.name,
-            measures=list(measures.values()),
+            measures=[measure.on(len(problem.classes)) for measure in measures.values()],
             folds=self.folds,
             repeats=self.repeats,
             methods=[self._corrected(*pair) for pair in zip(self.methods, results)],
             warnings=[*problem.notes, *self.notes, *_warned(results)],
+            dummies=guess(problem, splits, measures, self.settings.seed),
+            test_share=float(np.mean([len(test) / len(train) for train, test in splits])),
             views=ViewSummary.all_of(views) if views else [],
             view_rows=views.n_rows if views else 0,
             noise=NoiseSummary.of(self.noise) if self.noise else None,

@@ -35,6 +35,7 @@ from uneven.comparison.summaries import (
     with_nan,
     without_nan,
 )
+from uneven.metrics import wilson_interval
 from uneven.utils.files import replace_file
 
 if TYPE_CHECKING:
@@ -45,12 +46,13 @@ if TYPE_CHECKING:
     from uneven.comparison.heldout import HeldOutRows
     from uneven.comparison.inputs import TableClassifier
     from uneven.comparison.problem import Problem
+    from uneven.report import Verdict
     from uneven.utils.methods import Method, Settings
 
 
 SCHEMA = 1
 
-Kind = Literal["ours", "baseline"]
+Kind = Literal["ours", "baseline", "dummy"]
 Plot = Literal["confusion", "recalls", "shares", "critical_difference"]
 
 
@@ -98,8 +100,8 @@ class MethodResult:
     ----------
     name, label : str
         Registry key and what a reader sees.
-    kind : {"ours", "baseline"}
-        Who brings the method.
+    kind : {"ours", "baseline", "dummy"}
+        Who brings the method; a dummy guesses.
     scores : dict of str to list of float
         For each measure one value per fold (repeats after one another); NaN where a fold failed.
     confusion : list of K lists of K floats
@@ -155,9 +157,9 @@ class MethodResult:
     warnings: list[str] = field(default_factory=list, compare=False, repr=False)
 
     def __post_init__(self) -> None:
-        if self.kind not in ("ours", "baseline"):
+        if self.kind not in ("ours", "baseline", "dummy"):
             raise ValueError(
-                f"kind of method {self.name!r} is {self.kind!r}; use 'ours' or 'baseline'."
+                f"kind of method {self.name!r} is {self.kind!r}; use 'ours', 'baseline' or 'dummy'."
             )
 
     def mean(self, measure: str) -> float:
@@ -179,6 +181,25 @@ class MethodResult:
             row[c] / total if total > 0 else math.nan
             for c, (row, total) in enumerate(zip(counts, totals))
         ]
+
+    def recall_intervals(self, repeats: int = 1, confidence: float = 0.95) -> list[list[float]]:
+        """Wilson's interval of each recall, by the rows of the class; NaN without rows.
+
+        Parameters
+        ----------
+        repeats : int
+            How often each row was held out: it counts once.
+        confidence : float
+
+        Returns
+        -------
+        list of K lists of two floats
+            They speak of other rows from where these come from, and of chance alone: not of other
+            training rows, and with a noise matrix not of the noise.
+        """
+        rows = np.array(self.confusion).sum(axis=1) / repeats
+        ends = wilson_interval(self.recalls(), rows, confidence)
+        return np.column_stack(ends).tolist()
 
 
 @dataclass(frozen=True)
@@ -253,6 +274,10 @@ class Comparison:
         How the labels are wrong, if that was given.
     stack : StackSummary or None
         Which methods a stack of them keeps, if they were stacked.
+    dummies : list of MethodResult
+        What guessing would reach; they are in `ranking`, but never the best method.
+    test_share : float
+        Held-out rows divided by training rows of a fit, on average; 0 if nobody said.
     schema : int
         Version of this format.
     refit_plan : RefitPlan or None
@@ -292,6 +317,8 @@ class Comparison:
     view_rows: int = 0
     noise: NoiseSummary | None = None
     stack: StackSummary | None = None
+    dummies: list[MethodResult] = field(default_factory=list)
+    test_share: float = 0.0
     schema: int = SCHEMA
     refit_plan: RefitPlan | None = field(default=None, compare=False, repr=False)
 
@@ -349,7 +376,7 @@ class Comparison:
         others = [m for m in self.measures if m not in first and m.name not in biased]
         return [*first, *others]
 
-    def ranked(self, measure: str | None = None) -> list[MethodResult]:
+    def ranked(self, measure: str | None = None, *, dummies: bool = False) -> list[MethodResult]:
         """Methods from best to worst.
 
         Ordered by the mean of the measure, then by the smaller spread, then by name.  Means that
@@ -361,6 +388,8 @@ class Comparison:
         ----------
         measure : str or None
             None takes the chosen measure.
+        dummies : bool
+            Whether to put guesses into their places, too.
 
         Returns
         -------
@@ -380,7 +409,7 @@ class Comparison:
                 method.name,
             )
 
-        return sorted(self.methods, key=key)
+        return sorted([*self.methods, *self.dummies] if dummies else self.methods, key=key)
 
     @property
     def winner(self) -> MethodResult:
@@ -396,15 +425,23 @@ class Comparison:
 
     @property
     def ranking(self) -> pd.DataFrame:
-        """One row per method, best first: mean and deviation of every measure, times, failures."""
+        """One row per method and guess, best first: every measure, times, failures.
+
+        Of each measure the mean over the folds, and with ``_std``, ``_min`` and ``_max`` its
+        deviation and range.
+        """
         import pandas as pd
 
         rows = {}
-        for method in self.ranked():
+        for method in self.ranked(dummies=True):
             row: dict[str, float] = {}
             for measure in self.shown_measures:
+                values = np.array(method.scores.get(measure.name, []), dtype=np.float64)
+                known = values[np.isfinite(values)]
                 row[measure.name] = method.mean(measure.name)
                 row[f"{measure.name}_std"] = method.spread(measure.name)
+                row[f"{measure.name}_min"] = known.min() if known.size else np.nan
+                row[f"{measure.name}_max"] = known.max() if known.size else np.nan
             row["fit_seconds"], row["predict_seconds"] = (
                 mean(method.fit_seconds),
                 mean(method.predict_seconds),
@@ -581,10 +618,15 @@ class Comparison:
 
         return draw(self, kind, method, ax=ax, **words)
 
-    def __repr__(self) -> str:
+    @property
+    def verdict(self) -> Verdict:
+        """Who wins, whether it is better than guessing, and whether the lead is chance."""
         from uneven.report import verdict
 
-        return f"{self.title}. {verdict(self).sentence}"
+        return verdict(self)
+
+    def __repr__(self) -> str:
+        return f"{self.title}. {self.verdict.sentence}"
 
     def _repr_html_(self) -> str:
         from uneven.report import render_summary
@@ -621,6 +663,7 @@ class Comparison:
         known["data"] = DataSummary(**known_fields(DataSummary, raw["data"]))
         known["measures"] = [Measure(**known_fields(Measure, m)) for m in raw["measures"]]
         known["methods"] = [_method(m) for m in raw["methods"]]
+        known["dummies"] = [_method(m) for m in raw.get("dummies", [])]
         noise = raw.get("noise")
         known["noise"] = noise and NoiseSummary(**known_fields(NoiseSummary, noise))
         stack = raw.get("stack")

@@ -93,8 +93,8 @@ def _joined(
     unlabelled = int((~present).sum())
     if unlabelled:
         notes.append(f"{unlabelled} rows of the test table have no label and are left out.")
-    given, name = problem.given_table, getattr(problem.index, "name", None)
-    named = name is not None and name in frame and name in problem.left_out
+    given, names = problem.given_table, problem.index
+    named = names is not None and names.name in frame and names.name in problem.left_out
     rows = np.arange(n) if problem.rows is None else problem.rows
     both = replace(
         problem,
@@ -103,7 +103,7 @@ def _joined(
         notes=(*problem.notes, *notes),
         rows=np.concatenate([rows, np.flatnonzero(present)]),
         n_given=0,
-        index=pd.Index([*problem.index, *frame[name]], name=name) if named else None,
+        index=names.append(pd.Index(frame[names.name])) if names is not None and named else None,
         given_classes=None,
         given_table=None if given is None else pd.concat([given, frame], ignore_index=True),
         groups=None,

@@ -35,6 +35,7 @@ from uneven.metrics.significance import (
     holm_correction,
     signed_rank_test,
 )
+from uneven.metrics.uncertainty import corrected_t_test, wilson_interval
 
 __all__ = [
     "LOWER_IS_BETTER",
@@ -50,6 +51,7 @@ __all__ = [
     "confusion_norm",
     "confusion_rate",
     "confusion_rates",
+    "corrected_t_test",
     "critical_difference",
     "error_matrix",
     "five_by_two",
@@ -73,5 +75,6 @@ __all__ = [
     "per_class_table",
     "scorers",
     "signed_rank_test",
+    "wilson_interval",
     "worst_recall",
 ]

@@ -93,6 +93,7 @@ def error_matrix(
     "class weigh as much as errors on a frequent one.",
     order=10,
     greater_is_better=False,
+    highest=lambda n_classes: (n_classes - 1) ** 0.5,
 )
 @measure("confusion_norm_fro", greater_is_better=False, norm="fro")
 @measure("confusion_norm_l1", greater_is_better=False, norm="l1")

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from collections.abc import Callable
 from typing import Any
 
@@ -144,6 +145,7 @@ measure(
     order=60,
     greater_is_better=False,
     scorer=ProbabilityScorer(log_loss),
+    highest=lambda n_classes: -math.log(LEAST),
 )(log_loss)
 
 measure(
@@ -153,6 +155,7 @@ measure(
     order=62,
     greater_is_better=False,
     scorer=ProbabilityScorer(brier_score),
+    highest=lambda n_classes: 2.0,
 )(brier_score)
 
 

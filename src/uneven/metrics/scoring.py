@@ -45,6 +45,8 @@ class Measure:
         Direction.
     needs_scores : bool
         Whether it takes scores instead of answers.
+    highest : callable
+        Largest value for a number of classes; the smallest is 0.
     """
 
     name: str
@@ -53,6 +55,7 @@ class Measure:
     function: Callable[..., float]
     greater_is_better: bool
     needs_scores: bool
+    highest: Callable[[int], float] = lambda n_classes: 1.0
 
     def value(self, true: Any, predicted: Any, scores: Any, classes: Any) -> float:
         """The measure, with its natural sign, of held-out answers.
@@ -93,6 +96,7 @@ def measure(
     order: float = MIDDLE,
     greater_is_better: bool = True,
     scorer: Scorer | None = None,
+    highest: Callable[[int], float] = lambda n_classes: 1.0,
     **parameters: Any,
 ) -> Callable[[_Function], _Function]:
     """Decorate a function that can be asked for by name.
@@ -107,6 +111,8 @@ def measure(
     greater_is_better : bool, default=True
     scorer : callable, optional
         For a function of true labels and scores: ``scorer(estimator, X, y)``.
+    highest : callable, optional
+        Largest value for a number of classes, if it is not 1.
     **parameters
         Given to the function.
 
@@ -119,7 +125,7 @@ def measure(
     def declare(function: _Function) -> _Function:
         if label:
             words = (name, label, description, function, greater_is_better)
-            MEASURES.register(name, Measure(*words, needs_scores=scorer is not None), order)
+            MEASURES.register(name, Measure(*words, scorer is not None, highest), order)
         scorers[name] = scorer or make_scorer(
             function, greater_is_better=greater_is_better, **parameters
         )

@@ -35,11 +35,12 @@ from typing import Any
 
 import numpy as np
 from numpy.typing import ArrayLike
-from scipy.special import betaincinv, ndtri
+from scipy.special import betaincinv
 from sklearn.base import clone
 from sklearn.model_selection import cross_val_predict
 
 from uneven.metrics._checks import as_labels, as_weights, class_list, encode, pair_counts
+from uneven.metrics.uncertainty import wilson_interval
 from uneven.noise.annotators import AnnotatorModel, dawid_skene
 from uneven.noise.matrices import invert_noise
 from uneven.utils.model_types import persisted
@@ -235,11 +236,7 @@ class CountingRules:
             low = betaincinv(np.maximum(hits, 1e-9), misses + 1.0, aside)
             high = betaincinv(hits + 1.0, np.maximum(misses, 1e-9), 1.0 - aside)
             return np.where(rates > 0.0, low, 0.0), np.where(rates < 1.0, high, 1.0)
-        z2 = float(ndtri(aside)) ** 2
-        middle = (rates + z2 / (2.0 * rows)) / (1.0 + z2 / rows)
-        spread = rates * (1.0 - rates) / rows + z2 / (4.0 * rows**2)
-        half = np.sqrt(z2 * spread) / (1.0 + z2 / rows)
-        return np.maximum(middle - half, 0.0), np.minimum(middle + half, 1.0)
+        return wilson_interval(rates, rows, self.confidence)
 
 
 _ENOUGH_ITEMS = 2000

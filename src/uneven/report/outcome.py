@@ -1,4 +1,4 @@
-"""Who wins, by how much, and whether that is more than chance over the folds."""
+"""Who wins, whether it is better than guessing, and whether the lead is more than chance."""
 
 from __future__ import annotations
 
@@ -8,7 +8,15 @@ from dataclasses import dataclass
 from uneven.comparison.measures import Measure
 from uneven.comparison.results import Comparison, MethodResult
 from uneven.comparison.summaries import mean, spread
-from uneven.report.markup import count, decimal, plus_minus
+from uneven.metrics import corrected_t_test
+from uneven.report.guessing import Guessing, compared_with_guessing
+from uneven.report.headline import in_rows, measured, small_class
+from uneven.report.markup import count, decimal
+
+SURE = 0.05
+"""A p-value below this is called more than chance."""
+
+TEST = "corrected t-test of Nadeau and Bengio"
 
 
 @dataclass(frozen=True)
@@ -28,7 +36,12 @@ class Verdict:
     wins, fits : int
         Folds in which the winner was strictly better, and folds in which both have a score.
     headline, detail : str
-        One sentence each.
+        One or two sentences each.
+    pvalue : float
+        How likely such a gain, or a loss as large, is among equally good methods, by Nadeau and
+        Bengio's corrected t-test over the folds; NaN with fewer than two.
+    guessing : Guessing or None
+        The winner beside guesses; None if nobody guessed.
     """
 
     best: MethodResult
@@ -39,11 +52,18 @@ class Verdict:
     fits: int
     headline: str
     detail: str
+    pvalue: float = math.nan
+    guessing: Guessing | None = None
 
     @property
     def clear(self) -> bool:
-        """Whether the gain is larger than its spread over the folds."""
-        return self.gain > self.noise
+        """Whether the lead is larger than chance over the folds."""
+        return self.gain > 0.0 and self.pvalue < SURE
+
+    @property
+    def beats_guessing(self) -> bool:
+        """Whether the winner is better than guessing; also if nobody guessed."""
+        return self.guessing is None or self.guessing.beaten
 
     @property
     def sentence(self) -> str:
@@ -62,22 +82,36 @@ def verdict(results: Comparison) -> Verdict:
         headline = f"No method has a {measure.label}; the table below says what went wrong."
         return Verdict(best, None, math.nan, math.nan, 0, 0, headline, "")
     rival = _rival(results, best)
-    value = plus_minus(best.mean(measure.name), best.spread(measure.name))
-    word = "highest" if measure.greater_is_better else "lowest"
-    headline = f"{best.label} has the {word} {measure.label}: {value}."
-    at_end = measure.possible(best.mean(measure.name)) != best.mean(measure.name)
-    if at_end:
-        headline = f"{best.label} comes out first, but its {measure.label}, {value}, cannot be."
-    doubts = " ".join(filter(None, (impossible(results), matrix_doubt(results))))
+    guessing = compared_with_guessing(results, best)
+    plain, figure = in_rows(results, best, rival), measured(results, best, guessing)
+    doubts = [impossible(results), matrix_doubt(results)]
+    beaten = guessing is None or guessing.beaten
+    if guessing is not None and not beaten:
+        headline, told = guessing.sentence, [plain, figure]
+    else:
+        headline, told = (plain or figure), [figure if plain else ""]
+        doubts.insert(0, small_class(results, best))
     if rival is None:
-        return Verdict(best, None, math.nan, math.nan, 0, 0, headline, doubts)
+        detail = " ".join(filter(None, [*told, *doubts]))
+        return Verdict(best, None, math.nan, math.nan, 0, 0, headline, detail, guessing=guessing)
     pairs = zip(best.scores[measure.name], rival.scores[measure.name])
     gains = [measure.better(a, b) for a, b in pairs if math.isfinite(a) and math.isfinite(b)]
-    wins = sum(g > 0 for g in gains)
+    wins, pvalue = sum(g > 0 for g in gains), lead_by_chance(gains, results)
+    at_end = measure.possible(best.mean(measure.name)) != best.mean(measure.name)
     tied = at_end and rival in leaders(results, measure.name)
-    lead = "" if tied else _detail(measure, best, rival, gains, wins)
-    detail = f"{lead} {doubts}".strip()
-    return Verdict(best, rival, mean(gains), spread(gains), wins, len(gains), headline, detail)
+    if beaten and not tied:
+        told.append(_detail(measure, best, rival, gains, pvalue))
+    detail = " ".join(filter(None, [*told, *doubts]))
+    counted = (mean(gains), spread(gains), wins, len(gains))
+    return Verdict(best, rival, *counted, headline, detail, pvalue, guessing)
+
+
+def lead_by_chance(gains: list[float], results: Comparison) -> float:
+    """The p-value of gains, one per fit, by the corrected t-test; NaN with fewer than two fits."""
+    if len(gains) < 2:
+        return math.nan
+    share = results.test_share or 1.0 / max(results.folds - 1, 1)
+    return corrected_t_test(gains, [0.0] * len(gains), share).pvalue
 
 
 def leaders(results: Comparison, measure: str) -> list[MethodResult]:
@@ -146,9 +180,9 @@ def _rival(results: Comparison, best: MethodResult) -> MethodResult | None:
 
 
 def _detail(
-    measure: Measure, best: MethodResult, rival: MethodResult, gains: list[float], wins: int
+    measure: Measure, best: MethodResult, rival: MethodResult, gains: list[float], pvalue: float
 ) -> str:
-    gain, noise = mean(gains), spread(gains)
+    gain, wins = mean(gains), sum(g > 0 for g in gains)
     if rival.kind == best.kind:
         who = "the next method"
     else:
@@ -158,11 +192,12 @@ def _detail(
         return f"It is level with {than}."
     word = "above" if measure.greater_is_better else "below"
     lead = f"That is {decimal(abs(gain))} {word} {than}, and better in {wins} of {len(gains)} folds"
-    if math.isnan(noise):
+    if math.isnan(pvalue):
         return f"{lead}; one fold is too few to say more."
-    if gain > noise:
-        return f"{lead}; the lead is larger than its spread over the folds ({decimal(noise)})."
+    chance = f"p = {decimal(pvalue)}" if pvalue >= 0.001 else "p < 0.001"
+    if gain > 0.0 and pvalue < SURE:
+        return f"{lead}; the lead is larger than chance ({chance}, {TEST})."
     return (
-        f"{lead}; but the lead is smaller than its spread over the folds ({decimal(noise)}), "
-        "so take the two as equally good here."
+        f"{lead}; but the lead is not larger than chance ({chance}, {TEST}), so take the two as "
+        "equally good here."
     )

@@ -1,0 +1,99 @@
+"""What guessing would reach: the most frequent class, and classes drawn by their shares.
+
+Both know the shares of the classes in the training rows and nothing else; the shares are also their
+probabilities. scikit-learn's ``DummyClassifier`` answers alike, but draws once, so that its figures
+for a class of a handful of rows are an accident, and is sure of what it drew.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+
+import numpy as np
+from numpy.typing import NDArray
+
+from uneven.comparison.folds import Split
+from uneven.comparison.measures import Answers, Measure
+from uneven.comparison.problem import Problem
+from uneven.comparison.results import MethodResult
+
+MOST_FREQUENT, BY_SHARE = "most_frequent", "prior_guess"
+MOST_DRAWS, DRAWN_ROWS = 20, 40_000
+"""Draws of each fold, if they are of no more than so many rows in all."""
+
+
+def guess(
+    problem: Problem, splits: Sequence[Split], measures: Mapping[str, Measure], seed: int = 0
+) -> list[MethodResult]:
+    """Results of guessing on the folds of a comparison.
+
+    Parameters
+    ----------
+    problem : Problem
+    splits : sequence of (train, test)
+    measures : mapping of str to Measure
+    seed : int
+        Of the draws.
+
+    Returns
+    -------
+    list of two MethodResult
+        Of kind ``"dummy"``. Measures of drawn answers are means over several draws, and the
+        confusion is what is expected of them.
+
+    Examples
+    --------
+    >>> import pandas as pd
+    >>> from uneven.comparison import MEASURES, make_problem
+    >>> frame = pd.DataFrame({"x": np.sin(np.arange(20)), "label": list("aaab" * 5)})
+    >>> rows = np.arange(20)
+    >>> most, drawn = guess(make_problem(frame, "label"), [(rows, rows)], MEASURES)
+    >>> most.scores["accuracy"], drawn.confusion
+    ([0.75], [[11.25, 3.75], [3.75, 1.25]])
+    """
+    k, codes = len(problem.classes), np.searchsorted(problem.classes, problem.y)
+    rng = np.random.default_rng(seed)
+    values: dict[str, dict[str, list[float]]]
+    values = {name: {m: [] for m in measures} for name in (MOST_FREQUENT, BY_SHARE)}
+    counts = {name: np.zeros((k, k)) for name in values}
+    for train, test in splits:
+        share = np.bincount(codes[train], minlength=k) / len(train)
+        sizes = np.bincount(codes[test], minlength=k)
+        draws = int(np.clip(DRAWN_ROWS // len(test), 1, MOST_DRAWS))
+        said = {
+            MOST_FREQUENT: np.full((1, len(test)), share.argmax()),
+            BY_SHARE: rng.choice(k, (draws, len(test)), p=share),
+        }
+        chances = {MOST_FREQUENT: np.arange(k) == share.argmax(), BY_SHARE: share}
+        for name, drawn in said.items():
+            counts[name] += np.outer(sizes, chances[name])
+            found = _measured(problem, test, share, drawn, measures)
+            for measure, value in found.items():
+                values[name][measure].append(value)
+    words = {
+        MOST_FREQUENT: ("Most frequent class", "Always answers the most frequent class."),
+        BY_SHARE: ("Guess by class shares", "Draws a class by its share in the training rows."),
+    }
+    return [
+        MethodResult(name, label, "dummy", values[name], counts[name].tolist(), description=said)
+        for name, (label, said) in words.items()
+    ]
+
+
+def _measured(
+    problem: Problem,
+    test: NDArray[np.intp],
+    share: NDArray[np.float64],
+    drawn: NDArray[np.intp],
+    measures: Mapping[str, Measure],
+) -> dict[str, float]:
+    """Each measure of guesses, shape (n_draws, n_test), on average over the draws."""
+    true, scores = problem.y[test], np.broadcast_to(share, (len(test), len(share)))
+    found = [
+        [
+            measure.value(Answers(true, problem.classes[codes], scores, problem.classes))
+            for measure in measures.values()
+        ]
+        for codes in drawn
+    ]
+    return dict(zip(measures, np.mean(found, axis=0).tolist()))
