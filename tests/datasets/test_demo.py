@@ -32,8 +32,8 @@ def test_views_cover_the_columns_and_hold_what_they_say():
     covered = np.concatenate([np.arange(26)[columns] for columns in demo.views.values()])
     assert_array_equal(covered, np.arange(26))
     ink = demo.images.sum(axis=(1, 2))
-    assert_allclose(demo.data[:, demo.views["rows"]].sum(axis=1), ink)
-    assert_allclose(demo.data[:, demo.views["columns"]].sum(axis=1), ink)
+    assert_allclose(demo.data[:, demo.views["top_down"]].sum(axis=1), ink)
+    assert_allclose(demo.data[:, demo.views["left_right"]].sum(axis=1), ink)
     assert_allclose(demo.data[:, 0], demo.images[:, 0, :].sum(axis=1))
     assert_allclose(demo.data[:, 8], demo.images[:, :, 0].sum(axis=1))
 

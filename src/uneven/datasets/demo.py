@@ -18,7 +18,7 @@ def load_demo(*, as_frame: bool = False) -> Bunch:
 
     The table is computed from the digits that scikit-learn ships. Nothing is random: of each
     class the first rows are kept, from 170 zeros down to 16 eights. The views are profiles of
-    the 8 x 8 images: ``rows`` and ``columns`` (ink per line), ``fourier`` (sizes of the lowest
+    the 8 x 8 images: ``top_down`` and ``left_right`` (ink per line), ``fourier`` (sizes of the lowest
     frequencies), ``edges`` (strength of the strokes' borders by direction). Each knows some
     digits well and others hardly; none is enough alone.
 
@@ -41,7 +41,7 @@ def load_demo(*, as_frame: bool = False) -> Bunch:
     --------
     >>> demo = load_demo()
     >>> demo.data.shape, list(demo.views)
-    ((949, 26), ['rows', 'columns', 'fourier', 'edges'])
+    ((949, 26), ['top_down', 'left_right', 'fourier', 'edges'])
     >>> from uneven.metrics import imbalance_ratio
     >>> imbalance_ratio(demo.target)
     10.625
@@ -50,14 +50,14 @@ def load_demo(*, as_frame: bool = False) -> Bunch:
     kept = _first_of_each_class(digits.target)
     images: NDArray[np.float64] = digits.images[kept]
     blocks = {
-        "rows": images.sum(axis=2),
-        "columns": images.sum(axis=1),
+        "top_down": images.sum(axis=2),
+        "left_right": images.sum(axis=1),
         "fourier": _frequencies(images),
         "edges": _edges(images),
     }
     names = {
-        "rows": [f"line{i}" for i in range(8)],
-        "columns": [f"line{i}" for i in range(8)],
+        "top_down": [f"line{i}" for i in range(8)],
+        "left_right": [f"line{i}" for i in range(8)],
         "fourier": [f"down{u}_across{v}".replace("-", "minus") for u, v in _FREQUENCIES],
         "edges": list(_ORIENTATIONS),
     }
