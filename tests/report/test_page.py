@@ -16,8 +16,9 @@ from uneven.cli.compare import ranking_table
 from uneven.metrics import confusion_norm
 from uneven.plots import drawing as palette
 from uneven.report import render_report, write_report
-from uneven.report.charts import ConfusionPicture, fold_strip, line_chart, nice_ticks, thin
+from uneven.report.charts import fold_strip, line_chart, nice_ticks, thin
 from uneven.report.markup import Markup, tag, text
+from uneven.report.matrix import ConfusionPicture
 
 SECTIONS = ["ranking", "classes", "confusion", "training", "views", "voices", "data", "reproduce"]
 

@@ -8,8 +8,8 @@ import pytest
 from tests.report.samples import make_results, with_stack
 from uneven.comparison import Comparison
 from uneven.report import render_report
-from uneven.report.charts import path_chart
-from uneven.report.methods import stack, stack_cost, told_cost
+from uneven.report.penalty_path import path_chart
+from uneven.report.stack import stack, stack_cost, told_cost
 
 
 def points(markup, css):

@@ -34,8 +34,8 @@ from uneven.comparison.schemafile import schema_text
 from uneven.comparison.summaries import mean, now, shown_params, versions
 from uneven.persistence.model_file import ModelCard, save_model
 from uneven.report import write_report
-from uneven.report.methods import told_cost
 from uneven.report.outcome import impossible, leaders, matrix_doubt
+from uneven.report.stack import told_cost
 from uneven.utils.files import replace_file, replace_folder
 
 FULL_WIDTH = 120

@@ -8,10 +8,18 @@ from pathlib import Path
 
 from uneven.comparison.results import Comparison, MethodResult
 from uneven.comparison.summaries import mean
-from uneven.report.data import data, noise, reproduce, views, voices
+from uneven.report.confusion import confusions
+from uneven.report.data import data
 from uneven.report.markup import Markup, count, decimal, plus_minus, seconds, tag, text, whole_page
-from uneven.report.methods import confusions, ranking, recalls, rounds, stack
+from uneven.report.noise import noise
 from uneven.report.outcome import leaders, verdict
+from uneven.report.ranking import ranking
+from uneven.report.recalls import recalls
+from uneven.report.reproduce import reproduce
+from uneven.report.stack import stack
+from uneven.report.training import rounds
+from uneven.report.views import views
+from uneven.report.voices import voices
 from uneven.utils.files import replace_file
 
 Section = Callable[[Comparison], Markup | None]

@@ -1,0 +1,71 @@
+"""Section: the recall of each class by each method."""
+
+from __future__ import annotations
+
+import math
+
+from uneven.comparison.results import Comparison
+from uneven.report.charts import (
+    MANY,
+    heat_cell,
+    named,
+)
+from uneven.report.markup import (
+    Markup,
+    count,
+    tag,
+    whole_percent,
+)
+
+
+def is_rare(size: int, rows: int, n_classes: int) -> bool:
+    """Whether a class has less than half of an equal share of the rows.
+
+    Examples
+    --------
+    >>> is_rare(10, 100, 4), is_rare(13, 100, 4)
+    (True, False)
+    """
+    return 2 * n_classes * size < rows
+
+
+def recalls(results: Comparison) -> Markup:
+    """Heat table: a row per class, a column per method."""
+    data, methods = results.data, results.ranked()
+    table = {m.name: m.recalls() for m in methods}
+    total, largest = sum(data.class_counts), max(data.class_counts, default=1) or 1
+    rows = []
+    for c in data.by_size():
+        size = data.class_counts[c]
+        line = [table[m.name][c] for m in methods]
+        top = max((v for v in line if math.isfinite(v)), default=math.nan)
+        rare = is_rare(size, total, len(data.classes))
+        badge = tag("span", "rare", class_="badge") if rare else None
+        bar = tag("span", class_="bar", style=f"--v:{size / largest:.3f}", aria_hidden="true")
+        rows.append(
+            tag(
+                "tr",
+                tag("th", named(data.classes[c]), " ", badge, scope="row"),
+                tag("td", tag("span", count(size), bar, class_="sized"), data_value=size),
+                [
+                    heat_cell(v, v * v, shown=whole_percent(v), best=v == top and len(line) > 1)
+                    for v in line
+                ],
+            )
+        )
+    plain = [tag("th", word, scope="col") for word in ("class", "rows")]
+    heads = plain + [tag("th", named(m.label), scope="col", class_="method") for m in methods]
+    note = (
+        "Percent of the held-out rows of a class that were recognised; bold is best. A class is "
+        "called rare when it has less than half of an equal share of the rows."
+    )
+    if results.noise is not None:
+        note += (
+            " Recalls are corrected for the noise in the labels, over all folds together, and "
+            "moved into the range from 0 to 100; the numbers of rows are not corrected. The "
+            "corrected balanced accuracy in the ranking is not moved, so that it is right on "
+            "average: the mean of a column may differ from it."
+        )
+    css = "sortable heatmap many" if len(methods) > MANY else "sortable heatmap"
+    inner = tag("table", tag("thead", tag("tr", heads)), tag("tbody", rows), class_=css)
+    return Markup(tag("div", inner, class_="wide") + tag("p", note, class_="note"))
