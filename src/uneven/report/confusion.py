@@ -1,22 +1,15 @@
-"""Section: which class is taken for which, by the best methods."""
+"""Section: which class is taken for which, and calibration, two methods side by side."""
 
 from __future__ import annotations
 
 from dataclasses import replace
 
 from uneven.comparison.results import Comparison, MethodResult
-from uneven.report.charts import (
-    MANY,
-    elide,
-    named,
-)
-from uneven.report.markup import (
-    Markup,
-    decimal,
-    percent,
-    tag,
-)
-from uneven.report.matrix import ConfusionPicture
+from uneven.report.calibration import calibration
+from uneven.report.charts import MANY, elide, named
+from uneven.report.markup import Markup, count, decimal, percent, tag
+from uneven.report.matrix import MOST_DRAWN, ConfusionPicture
+from uneven.report.rowchoice import KeptRows
 
 CONFUSION_NOTE = (
     "Rows are true classes, columns answers, both from the largest class to the smallest; a "
@@ -25,18 +18,27 @@ CONFUSION_NOTE = (
     "norm is the operator norm of the orange part: 0 is perfect. It comes from the summed "
     "counts, so it differs a little from the mean over folds in the ranking."
 )
+CALIBRATION_NOTE = (
+    " Calibration: answers are sorted by the probability that the method gave them; on the "
+    "diagonal, answers with 80 % are right in 80 % of the rows. Upright lines are 95 % intervals."
+)
+MOST_CELLS = 4000
+"""Cells that are drawn in all matrices together; the best two are always drawn."""
 
 
-def confusions(results: Comparison) -> Markup | None:
-    """Small multiples of the matrices, best method first.
+def confusions(results: Comparison, kept: KeptRows | None = None) -> Markup | None:
+    """The matrices of the best two methods, and a menu for the others.
 
     None when no method answered anything.
     """
     answered = [method for method in results.ranked() if any(map(any, method.confusion))]
     if not answered:
         return None
+    note = CONFUSION_NOTE + (CALIBRATION_NOTE if kept and kept.held.probable else "")
+    if kept:
+        note = f"Click a cell, or press Enter on it, to see its rows. {note}"
     if results.noise is None:
-        return Markup(_matrices(results, answered) + tag("p", CONFUSION_NOTE, class_="note"))
+        return Markup(_matrices(results, answered, kept) + tag("p", note, class_="note"))
     behind = (
         "Estimated from the noisy labels and the noise matrix: rows are true classes, as far as "
         "one can know. "
@@ -44,41 +46,77 @@ def confusions(results: Comparison) -> Markup | None:
     plain = [replace(method, corrected=[]) for method in answered]
     summary = tag("summary", "The same against the labels as they are")
     return Markup(
-        _matrices(results, answered)
+        _matrices(results, answered, None)
         + tag("p", behind, CONFUSION_NOTE, class_="note")
-        + tag("details", summary, _matrices(results, plain))
+        + tag("details", summary, _matrices(results, plain, kept), tag("p", note, class_="note"))
     )
 
 
-def _matrices(results: Comparison, methods: list[MethodResult]) -> Markup:
-    """One picture per method, on one scale."""
+def _matrices(results: Comparison, methods: list[MethodResult], kept: KeptRows | None) -> Markup:
+    """One picture per method, on one scale; all but two are folded away."""
     order = results.data.by_size()
     names = [results.data.classes[c] for c in order]
-    pictures = []
+    pictures, cells = [], 0
     for method in methods:
         counts = method.corrected or method.confusion
         ordered = [[counts[r][c] for c in order] for r in order]
-        pictures.append((method, ConfusionPicture(ordered, names)))
+        picture = ConfusionPicture(ordered, names)
+        cells += picture.n_cells
+        if len(pictures) < 2 or cells <= MOST_CELLS:
+            pictures.append((method, picture))
     top = max(0.2, *(float(picture.errors.max()) for _, picture in pictures))
     lowest = min(picture.norm for _, picture in pictures) if len(pictures) > 1 else None
     figures = [
-        _confusion_figure(m, picture, top, picture.norm == lowest) for m, picture in pictures
+        _confusion_figure(m, picture, top, picture.norm == lowest, kept) for m, picture in pictures
     ]
     dense = " dense" if len(results.data.classes) > MANY else ""
-    return tag("div", figures, class_=f"matrices{dense}")
+    first = tag("div", figures[:2], class_=f"matrices{dense}")
+    left = len(methods) - len(pictures)
+    more = f"{count(left)} more methods are not drawn, to keep the page small." if left else None
+    others = None
+    if figures[2:] or more:
+        others = tag(
+            "details",
+            tag("summary", "The other methods"),
+            tag("div", figures[2:], class_=f"matrices{dense}"),
+            tag("p", more, class_="note") if more else None,
+            class_="others",
+        )
+    return tag("div", first, others, class_="pair")
 
 
 def _confusion_figure(
-    method: MethodResult, picture: ConfusionPicture, top: float, lowest: bool
+    method: MethodResult,
+    picture: ConfusionPicture,
+    top: float,
+    lowest: bool,
+    kept: KeptRows | None,
 ) -> Markup:
     worst = "no errors"
     if picture.largest is not None:
         row, column, rate = picture.largest
         answer = " → ".join(elide(picture.classes[c], 24) for c in (row, column))
         worst = f"largest error {answer}, {percent(rate)}"
+    if picture.n_cells == MOST_DRAWN:
+        worst += f"; only the {count(MOST_DRAWN)} largest cells are drawn"
     label = f"Confusion matrix of {method.label}, norm {decimal(picture.norm)}, {worst}"
     norm = tag("span", "norm ", tag("b", decimal(picture.norm)), class_="norm")
     badge = tag("span", "lowest", class_="badge good") if lowest else None
     head = tag("span", tag("strong", named(method.label)), norm, badge, class_="figure-head")
     caption = tag("figcaption", head, tag("span", worst, class_="worst"))
-    return tag("figure", caption, picture.svg(top, label))
+    place = kept.methods.index(method.name) if kept and method.name in kept.methods else None
+    return tag(
+        "figure",
+        caption,
+        picture.svg(top, label),
+        _calibration(method, kept),
+        data_label=method.label,
+        data_method_at=place,
+    )
+
+
+def _calibration(method: MethodResult, kept: KeptRows | None) -> Markup | None:
+    if kept is None or method.name not in kept.held.probable:
+        return None
+    held = kept.held
+    return calibration(held.scores[method.name], held.answers[method.name], held.truth)

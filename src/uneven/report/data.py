@@ -6,6 +6,7 @@ from uneven.comparison.results import Comparison
 from uneven.comparison.summaries import DataSummary
 from uneven.report.charts import elide, named
 from uneven.report.markup import Markup, count, decimal, percent, tag
+from uneven.report.profile import profile_table
 from uneven.report.recalls import is_rare
 
 COLUMNS_SHOWN = 40
@@ -30,7 +31,24 @@ def data(results: Comparison) -> Markup:
     return Markup(
         tag("dl", boxes, class_="tiles")
         + tag("div", _class_sizes(summary), _view_list(summary), class_="two")
+        + _columns(results)
     )
+
+
+def _columns(results: Comparison) -> Markup:
+    """The profile of the columns, and those that are not learnt from; empty without the table."""
+    if results.refit_plan is None:
+        return Markup("")
+    problem = results.refit_plan.problem
+    title = tag("h3", "Columns")
+    table = profile_table(problem, results.data.classes, results.data.by_size())
+    left = [
+        tag("li", tag("b", elide(name, 60)), f" {why}")
+        for name, why in list(problem.left_out.items())[:COLUMNS_SHOWN]
+        if name != problem.target
+    ]
+    unused = tag("details", tag("summary", "Columns that are not learnt from"), tag("ul", left))
+    return Markup(title + table + (unused if left else ""))
 
 
 def _class_sizes(summary: DataSummary) -> Markup:
@@ -52,7 +70,7 @@ def _class_sizes(summary: DataSummary) -> Markup:
     names = [("class", ""), ("rows", "number"), ("share", "number"), ("", "")]
     heads = [tag("th", name, scope="col", class_=css or None) for name, css in names]
     caption = tag("caption", "Class sizes; orange is rare")
-    return tag("table", caption, tag("thead", tag("tr", heads)), tag("tbody", rows), class_="sizes")
+    return _sizes(caption, heads, rows)
 
 
 def _view_list(summary: DataSummary) -> Markup:
@@ -76,5 +94,11 @@ def _view_list(summary: DataSummary) -> Markup:
         tag("th", n, scope="col", class_=c or None)
         for n, c in (("view", ""), ("columns", "number"), ("", ""))
     ]
-    caption = tag("caption", "Views")
-    return tag("table", caption, tag("thead", tag("tr", heads)), tag("tbody", rows), class_="sizes")
+    return _sizes(tag("caption", "Views"), heads, rows)
+
+
+def _sizes(caption: Markup, heads: list[Markup], rows: list[Markup]) -> Markup:
+    table = tag(
+        "table", caption, tag("thead", tag("tr", heads)), tag("tbody", rows), class_="sizes"
+    )
+    return tag("div", tag("div", table, class_="wide"))

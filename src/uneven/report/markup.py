@@ -7,9 +7,12 @@ which one function that escapes everything it is not told to trust is shorter an
 from __future__ import annotations
 
 import html
+import json
 import math
 import re
-from collections.abc import Iterable, Sequence
+from base64 import b64encode
+from collections.abc import Iterable, Mapping, Sequence
+from hashlib import sha256
 from importlib.resources import files
 from typing import Any
 
@@ -180,14 +183,25 @@ def _flat(nodes: Iterable[Any]) -> Iterable[str]:
             yield from _flat(node)
 
 
-POLICY = "default-src 'none'; style-src 'unsafe-inline'; script-src 'unsafe-inline'; img-src data:"
+POLICY = (
+    "default-src 'none'; style-src 'unsafe-inline'; script-src '{script}'; img-src data:; "
+    "base-uri 'none'; form-action 'none'"
+)
+"""What a page may load: nothing from outside, and no script but its own."""
 
 Part = tuple[str, str, str, Markup | None]
 """Anchor, short name for the links above, title, and content of a section."""
 
 
 def whole_page(
-    title: str, masthead: Markup, parts: Sequence[Part], *, footer: str, style: str = ""
+    title: str,
+    masthead: Markup,
+    parts: Sequence[Part],
+    *,
+    footer: str,
+    style: str = "",
+    script: str = "",
+    data: Mapping[str, object] | None = None,
 ) -> str:
     """A complete HTML document without references to anything outside it.
 
@@ -201,9 +215,12 @@ def whole_page(
         Sections; those without content are left out.
     footer : str
         Last line.
-    style : str
-        Style sheet after that of all pages.
+    style, script : str
+        Style sheet and script after those of all pages.
+    data : mapping of str to object, optional
+        What scripts read: JSON, by the id of its element.
     """
+    script = asset("page.js") + script
     present = [part for part in parts if part[3]]
     links = [tag("a", short, href=f"#{key}") for key, short, _, _ in present]
     sections = [
@@ -222,7 +239,7 @@ def whole_page(
     ]
     page = tag(
         "html",
-        _head(title, style),
+        _head(title, style, script),
         tag(
             "body",
             skip,
@@ -230,7 +247,8 @@ def whole_page(
             tag("nav", links, aria_label="Sections") if links else None,
             tag("main", sections),
             tag("footer", footer),
-            tag("script", Markup(asset("page.js"))),
+            [json_block(key, value) for key, value in (data or {}).items()],
+            tag("script", Markup(script)),
         ),
         lang="en",
     )
@@ -242,14 +260,29 @@ def asset(name: str, room: str = "uneven.report") -> str:
     return files(room).joinpath(name).read_text(encoding="utf-8")
 
 
-def _head(title: str, style: str) -> Markup:
+def json_block(key: str, value: object) -> Markup:
+    r"""Data for scripts, as an element that no text inside can end.
+
+    Examples
+    --------
+    >>> json_block("rows", ["</script>"])
+    '<script type="application/json" id="rows">["\\u003c/script>"]</script>'
+    """
+    raw = json.dumps(value, ensure_ascii=False, allow_nan=False, separators=(",", ":"))
+    safe = UNPRINTABLE.sub("\ufffd", raw).replace("<", "\\u003c")
+    return tag("script", Markup(safe), type="application/json", id=key)
+
+
+def _head(title: str, style: str, script: str) -> Markup:
+    digest = b64encode(sha256(script.encode()).digest()).decode()
+    policy = POLICY.format(script=f"sha256-{digest}")
     return tag(
         "head",
         tag("meta", charset="utf-8"),
         tag("meta", name="viewport", content="width=device-width, initial-scale=1"),
         tag("meta", name="color-scheme", content="light dark"),
-        tag("meta", http_equiv="Content-Security-Policy", content=POLICY),
+        tag("meta", http_equiv="Content-Security-Policy", content=policy),
         tag("title", title),
         tag("link", rel="icon", href="data:,"),
-        tag("style", Markup(asset("page.css") + style)),
+        tag("style", Markup(asset("page.css") + asset("pictures.css") + style)),
     )

@@ -3,8 +3,10 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+from functools import cached_property
 
 import numpy as np
+from numpy.typing import NDArray
 
 from uneven.metrics import matrix_norm
 from uneven.report.charts import MANY, elide
@@ -12,6 +14,11 @@ from uneven.report.markup import Markup, count, percent, tag
 
 CHARACTER = 6.6
 LARGEST_SCALE = 1.35
+FEW = 5
+"""Up to this many classes, cells are larger."""
+
+MOST_DRAWN = 2500
+"""Cells of one matrix that are drawn."""
 
 
 class ConfusionPicture:
@@ -43,13 +50,25 @@ class ConfusionPicture:
         self.errors = self.rates - np.diag(np.diag(self.rates))
         self.norm = matrix_norm(self.errors)
 
-    @property
+    @cached_property
     def largest(self) -> tuple[int, int, float] | None:
         """True class, answer and rate of the largest error; None when there is none."""
         if not self.errors.any():
             return None
         row, column = np.unravel_index(int(self.errors.argmax()), self.errors.shape)
         return int(row), int(column), float(self.errors[row, column])
+
+    @property
+    def n_cells(self) -> int:
+        """Cells that are drawn."""
+        return min(int((self.counts > 0).sum()), MOST_DRAWN)
+
+    def _drawn(self) -> NDArray[np.intp]:
+        """Row and column of cells that hold rows: the largest shares, if they are too many."""
+        cells = np.argwhere(self.counts > 0)
+        shares = self.rates[cells[:, 0], cells[:, 1]]
+        kept = np.sort(np.argsort(-shares, kind="stable")[:MOST_DRAWN])
+        return np.asarray(cells[kept])
 
     def svg(self, top: float, label: str) -> Markup:
         """Picture of the matrix.
@@ -67,8 +86,8 @@ class ConfusionPicture:
             An SVG element; hovering over a cell shows its count.
         """
         n = len(self.classes)
-        cell = 30 if n <= MANY else 18
-        names = [elide(name, 12 if n <= MANY else 8) for name in self.classes]
+        cell = 44 if n <= FEW else 30 if n <= MANY else 18
+        names = [elide(name, 18 if n <= MANY else 10) for name in self.classes]
         margin = 12 + CHARACTER * max(map(len, names))
         turned = max(map(len, names)) * CHARACTER > cell - 2
         foot = margin if turned else 22
@@ -83,9 +102,7 @@ class ConfusionPicture:
             marks.append(
                 tag("text", name, full, x=f"{x:g}", y=f"{y:g}", transform=turn, class_=css)
             )
-        marks += [
-            self._cell(int(r), int(c), margin, cell, top) for r, c in np.argwhere(self.counts > 0)
-        ]
+        marks += [self._cell(int(r), int(c), margin, cell, top) for r, c in self._drawn()]
         width = margin + n * cell + 2
         frame = {"viewBox": f"0 0 {width:g} {n * cell + foot:g}"}
         frame["style"] = f"max-width:{LARGEST_SCALE * width:.0f}px"
@@ -96,7 +113,7 @@ class ConfusionPicture:
         tint = 0.10 + 0.45 * rate if right else min(1.0, (rate / top) ** 0.7)
         place = {"x": f"{margin + column * size + 1:g}", "y": row * size + 1}
         said = (
-            f"{self.classes[row]} answered {self.classes[column]}: "
+            f"{elide(self.classes[row], 60)} answered {elide(self.classes[column], 60)}: "
             f"{count(self.counts[row, column])} ({percent(rate)})"
         )
         largest = self.largest is not None and self.largest[:2] == (row, column)
@@ -109,6 +126,7 @@ class ConfusionPicture:
             rx=2,
             class_=css,
             style=f"fill-opacity:{tint:.2f}",
+            data_cell=f"{row} {column}",
             **place,
         )
         if size < 30 or rate < 0.005:

@@ -1,10 +1,17 @@
 "use strict";
+/* Every table can be sorted and downloaded; the command can be copied. */
+const uneven = {};
 (() => {
-  const keyOf = (row, column) => {
-    const cell = row.cells[column];
-    const raw = cell.dataset.value ?? cell.textContent.trim();
-    const number = Number(raw);
-    return raw === "" ? null : Number.isNaN(number) ? raw : number;
+  const text = (cell) => cell.textContent.replace(/\s+/g, " ").trim();
+  const NUMBER = /^[<]?\s*([-\u2212]?[\d\u202f,]*\.?\d+)\s*(%|\u00d7|x)?(\s*\u00b1.*)?$/;
+
+  const keyOf = (cell) => {
+    if (!cell) return null;
+    const raw = cell.dataset.value ?? text(cell);
+    if (raw === "" || raw === "\u2013") return null;
+    if (raw.trim() !== "" && !Number.isNaN(Number(raw))) return Number(raw);
+    const found = NUMBER.exec(raw);
+    return found ? Number(found[1].replace("\u2212", "-").replace(/[\u202f,]/g, "")) : raw;
   };
 
   const compare = (a, b) =>
@@ -12,17 +19,17 @@
 
   const sort = (table, column, direction) => {
     const body = table.tBodies[0];
-    const rows = [...body.rows].map((row) => ({ row, key: keyOf(row, column) }));
+    const rows = [...body.rows].map((row) => ({ row, key: keyOf(row.cells[column]) }));
     const known = rows.filter((r) => r.key !== null);
     const unknown = rows.filter((r) => r.key === null);
     known.sort((a, b) => direction * compare(a.key, b.key));
     body.append(...known.concat(unknown).map((r) => r.row));
   };
 
-  for (const table of document.querySelectorAll("table.sortable")) {
+  const sortable = (table) => {
     const heads = [...table.tHead.rows[0].cells];
     heads.forEach((head, column) => {
-      if (head.classList.contains("fixed")) return;
+      if (head.classList.contains("fixed") || text(head) === "") return;
       const button = document.createElement("button");
       button.type = "button";
       button.append(...head.childNodes);
@@ -34,6 +41,56 @@
         sort(table, column, descending ? -1 : 1);
       });
     });
+  };
+
+  /* Cells that a spreadsheet would run as a formula get an apostrophe. */
+  uneven.csvCell = (value) => {
+    let told = String(value ?? "");
+    const number = told.trim() !== "" && !Number.isNaN(Number(told));
+    if (!number && /^[=+\-@\t\r]/.test(told)) told = `'${told}`;
+    return /[",\n\r]/.test(told) ? `"${told.replace(/"/g, '""')}"` : told;
+  };
+
+  uneven.save = (blob, name) => {
+    const link = document.createElement("a");
+    link.href = URL.createObjectURL(blob);
+    link.download = name;
+    link.click();
+    setTimeout(() => URL.revokeObjectURL(link.href), 10000);
+  };
+
+  uneven.download = (name, rows) => {
+    const lines = rows.map((row) => row.map(uneven.csvCell).join(","));
+    const type = "text/csv";
+    uneven.save(new Blob(["\ufeff", lines.join("\r\n"), "\r\n"], { type }), name);
+  };
+
+  const number = (cell) => typeof keyOf(cell) === "number" && cell.tagName === "TD";
+  const content = (cell) => (number(cell) ? keyOf(cell) : cell.dataset.value || text(cell));
+  const names = new Map();
+
+  const downloadable = (table) => {
+    const key = table.closest("section")?.id ?? "table";
+    names.set(key, (names.get(key) ?? 0) + 1);
+    const name = names.get(key) > 1 ? `${key}-${names.get(key)}.csv` : `${key}.csv`;
+    const button = document.createElement("button");
+    button.type = "button";
+    button.className = "quiet csv";
+    button.textContent = "CSV";
+    const caption = table.caption ? ` of “${text(table.caption)}”` : "";
+    button.setAttribute("aria-label", `Download the table${caption} as ${name}`);
+    button.title = `Download as ${name}`;
+    button.addEventListener("click", () => {
+      const rows = [...table.tHead.rows, ...table.tBodies[0].rows];
+      uneven.download(name, rows.map((row) => [...row.cells].map(content)));
+    });
+    (table.closest(".wide") ?? table).after(button);
+  };
+
+  for (const table of document.querySelectorAll("main table")) {
+    if (!table.tHead || !table.tBodies.length || table.classList.contains("live")) continue;
+    if (table.tBodies[0].rows.length > 1) sortable(table);
+    downloadable(table);
   }
 
   const command = document.getElementById("command");

@@ -3,39 +3,39 @@
 from __future__ import annotations
 
 import os
-from collections.abc import Callable
 from pathlib import Path
 
 from uneven.comparison.results import Comparison, MethodResult
 from uneven.comparison.summaries import mean
 from uneven.report.confusion import confusions
 from uneven.report.data import data
-from uneven.report.markup import Markup, count, decimal, plus_minus, seconds, tag, text, whole_page
+from uneven.report.markup import (
+    Markup,
+    Part,
+    asset,
+    count,
+    decimal,
+    plus_minus,
+    seconds,
+    tag,
+    text,
+    whole_page,
+)
 from uneven.report.noise import noise
 from uneven.report.outcome import leaders, verdict
 from uneven.report.ranking import ranking
 from uneven.report.recalls import recalls
 from uneven.report.reproduce import reproduce
+from uneven.report.rowchoice import keep_rows, row_data
+from uneven.report.rows import rows
 from uneven.report.stack import stack
+from uneven.report.trade import trade, trade_data
 from uneven.report.training import rounds
 from uneven.report.views import views
 from uneven.report.voices import voices
 from uneven.utils.files import replace_file
 
-Section = Callable[[Comparison], Markup | None]
-
-SECTIONS: tuple[tuple[str, str, str, Section], ...] = (
-    ("ranking", "Ranking", "Ranking", ranking),
-    ("stack", "Stack", "Which methods the stack keeps", stack),
-    ("noise", "Label noise", "How the labels are wrong", noise),
-    ("classes", "Classes", "Who is recognised: recall by class", recalls),
-    ("confusion", "Confusion", "Who is taken for whom", confusions),
-    ("training", "Training", "How the votes were built", rounds),
-    ("views", "Views", "What each view knows on its own", views),
-    ("voices", "Voices", "Who speaks for which class", voices),
-    ("data", "Data", "What the data looks like", data),
-    ("reproduce", "Reproduce", "How to reproduce this", reproduce),
-)
+SCRIPTS = ("pictures.js", "pair.js", "rows.js", "trade.js")
 
 
 def render_report(results: Comparison) -> str:
@@ -51,9 +51,33 @@ def render_report(results: Comparison) -> str:
     str
         A complete HTML document without references to anything outside it.
     """
-    made = [(key, short, title, make(results)) for key, short, title, make in SECTIONS]
-    made_with = f"Made with uneven {results.versions.get('uneven', '')}".strip()
-    return whole_page(results.title, _masthead(results), made, footer=made_with)
+    kept, order = keep_rows(results), results.data.by_size()
+    trades = trade_data(results, kept.held, order) if kept else None
+    parts: list[Part] = [
+        ("ranking", "Ranking", "Ranking", ranking(results)),
+        ("stack", "Stack", "Which methods the stack keeps", stack(results)),
+        ("noise", "Label noise", "How the labels are wrong", noise(results)),
+        ("classes", "Classes", "Recall by class", recalls(results)),
+        ("confusion", "Confusion", "Which class is taken for which", confusions(results, kept)),
+        ("rows", "Rows", "Rows behind the figures", rows(kept, results.data.classes, order)),
+        ("trade", "Trade-off", "What more recall of a class costs", trade(trades)),
+        ("training", "Training", "Training curves", rounds(results)),
+        ("views", "Views", "What each view knows on its own", views(results)),
+        ("voices", "Features", "Which features speak for which class", voices(results)),
+        ("data", "Data", "What the data looks like", data(results)),
+        ("reproduce", "Reproduce", "How to reproduce this", reproduce(results)),
+    ]
+    blocks = {"row-data": row_data(results, kept, order)} if kept else {}
+    blocks |= {"trade-data": trades} if trades else {}
+    return whole_page(
+        results.title,
+        _masthead(results),
+        parts,
+        footer=f"Made with uneven {results.versions.get('uneven', '')}".strip(),
+        style=asset("controls.css"),
+        script="".join(map(asset, SCRIPTS)),
+        data=blocks,
+    )
 
 
 def write_report(results: Comparison, path: str | os.PathLike[str]) -> Path:

@@ -48,7 +48,7 @@ def recalls(results: Comparison) -> Markup:
                 tag("th", named(data.classes[c]), " ", badge, scope="row"),
                 tag("td", tag("span", count(size), bar, class_="sized"), data_value=size),
                 [
-                    heat_cell(v, v * v, shown=whole_percent(v), best=v == top and len(line) > 1)
+                    heat_cell(v, _tint(v), shown=whole_percent(v), best=v == top and len(line) > 1)
                     for v in line
                 ],
             )
@@ -69,3 +69,14 @@ def recalls(results: Comparison) -> Markup:
     css = "sortable heatmap many" if len(methods) > MANY else "sortable heatmap"
     inner = tag("table", tag("thead", tag("tr", heads)), tag("tbody", rows), class_=css)
     return Markup(tag("div", inner, class_="wide") + tag("p", note, class_="note"))
+
+
+def _tint(recall: float) -> float:
+    """Strength of the colour: recalls near 1 are told apart best.
+
+    Examples
+    --------
+    >>> _tint(1.0), round(_tint(0.96), 3), round(_tint(0.5), 3)
+    (1.0, 0.8, 0.293)
+    """
+    return 1.0 - math.sqrt(1.0 - min(max(recall, 0.0), 1.0)) if recall == recall else math.nan

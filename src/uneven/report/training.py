@@ -36,10 +36,13 @@ def rounds(results: Comparison) -> Markup | None:
         for i, m in enumerate(methods)
     ]
     note = "By round, in one fold. Edges are averaged over neighbouring rounds."
-    return Markup(
-        tag("ul", legend, class_="legend")
-        + tag("div", figures, class_="charts")
-        + tag("p", note, class_="note")
+    shown = "Edge, training loss and held-out score by round"
+    return tag(
+        "details",
+        tag("summary", shown),
+        tag("ul", legend, class_="legend"),
+        tag("div", figures, class_="charts"),
+        tag("p", note, class_="note"),
     )
 
 

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from uneven.comparison.results import Comparison, MethodResult
-from uneven.comparison.summaries import Share
+from uneven.comparison.summaries import DataSummary, Share
 from uneven.report.charts import MANY, heat_cell, named
 from uneven.report.markup import Markup, tag
 
@@ -20,7 +20,7 @@ def voices(results: Comparison) -> Markup | None:
         tag(
             "details",
             tag("summary", tag("strong", method.label)),
-            _share_tables(method, results.data.classes),
+            _share_tables(method, results.data),
             open=i == 0,
         )
         for i, method in enumerate(telling)
@@ -33,28 +33,34 @@ def voices(results: Comparison) -> Markup | None:
     return Markup("".join(blocks) + tag("p", note, class_="note"))
 
 
-def _share_tables(method: MethodResult, classes: list[str]) -> list[Markup]:
+def _share_tables(method: MethodResult, data: DataSummary) -> list[Markup]:
     tables = []
     if method.view_share and len(method.view_share.names) > 1:
-        tables.append(_share_table("view", method.view_share, classes))
+        tables.append(_share_table("view", method.view_share, data))
     if method.feature_share:
-        tables.append(_share_table("column", method.feature_share, classes))
+        tables.append(_share_table("column", method.feature_share, data))
     if not tables:
         tables.append(tag("p", "There is only one view, so it says everything."))
     return tables
 
 
-def _share_table(what: str, share: Share, classes: list[str]) -> Markup:
+def _share_table(what: str, share: Share, data: DataSummary) -> Markup:
+    order = data.by_size()
+    classes = [data.classes[c] for c in order]
     top = max((v for row in share.values for v in row if v > 0), default=1.0)
     heads = [tag("th", named(name), scope="col", class_="method") for name in classes]
     rows = [
         tag(
             "tr",
             tag("th", named(name), scope="row"),
-            [heat_cell(v, v / top, shown="" if not v >= 0.005 else f"{100 * v:.0f}") for v in row],
+            [_share(row[c], top) for c in order],
         )
         for name, row in zip(share.names, share.values)
     ]
     head = tag("thead", tag("tr", tag("th", what, scope="col"), heads))
     css = "heatmap many" if len(classes) > MANY else "heatmap"
     return tag("div", tag("table", head, tag("tbody", rows), class_=css), class_="wide")
+
+
+def _share(value: float, top: float) -> Markup:
+    return heat_cell(value, value / top, shown="" if not value >= 0.005 else f"{100 * value:.0f}")
