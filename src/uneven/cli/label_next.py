@@ -6,7 +6,6 @@ import difflib
 import shlex
 from collections import Counter
 from collections.abc import Collection, Mapping
-from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
@@ -16,14 +15,14 @@ from rich.text import Text
 
 from uneven.active import RULES, ActiveLearner, Budget, StablePredictions
 from uneven.cli import terminal
-from uneven.cli.pool import PoolTable, read_pool
 from uneven.cli.requests import LabelRequest
-from uneven.comparison import InputError, LabelFile, read_label_file, write_label_file
+from uneven.comparison import LabelFile, read_label_file, write_label_file
 from uneven.comparison.labelfile import CHECK, LABEL, OURS, SKIP
 from uneven.comparison.schemafile import decide
 from uneven.comparison.tables import PARQUET_SUFFIXES
+from uneven.labelling.labels import check_rows, complete, decimal_of
+from uneven.labelling.pool import PoolTable, read_pool
 from uneven.utils.files import replace_file
-from uneven.utils.registry import listing
 from uneven.versionspace import BayesPointClassifier
 
 ALIKE = 0.8
@@ -70,8 +69,8 @@ def label_next(request: LabelRequest) -> None:
             request.labels, pool.key, separator=pool.separator, encoding=request.labels_encoding
         )
         file = file.with_names(pool.where)
-    changed = _checked_rows(file, pool)
-    file = _completed(file, pool)
+    changed = check_rows(file, pool)
+    file = complete(file, pool)
     labels = file.labels()
     terminal.notes([*pool.notes, *file.notes, *changed, *label_notes(labels.values())])
     skipped = sorted(pool.where[name] for name in file.skipped())
@@ -81,7 +80,7 @@ def label_next(request: LabelRequest) -> None:
         with terminal.busy(f"learning from {len(labels)} labels"):
             learner = _learn(request, pool, labels, open_rows)
             rows = learner.ask(request.n)
-            asked = _questions(learner, pool, rows, open_rows, _decimal(file, pool))
+            asked = _questions(learner, pool, rows, open_rows, decimal_of(file, pool))
             reason = learner.stop_reason()
     columns = [pool.key, *OURS, *pool.shown]
     waiting = write_label_file(file, asked, columns)
@@ -152,63 +151,6 @@ def _misspelt(counts: Mapping[str, int]) -> list[str]:
 
 def _letters(label: str) -> str:
     return "".join(sign for sign in label if not sign.isdigit())
-
-
-def _checked_rows(file: LabelFile, pool: PoolTable) -> list[str]:
-    """Refuse labels of rows that are not in the pool, or not the rows that were asked for.
-
-    Returns
-    -------
-    list of str
-        A note, if the table has changed but the rows show what they showed.
-    """
-    named = [*file.labels(), *file.skipped()]
-    unknown = [name for name in named if name not in pool.where]
-    if unknown:
-        lines = ", ".join(str(file.line_of(name)) for name in unknown[:8])
-        raise InputError(
-            f"{file.path} has labels for {pool.key} {listing(unknown)}, not in {pool.path} (line "
-            f"{lines}): correct them, or name the right table or --id column."
-        )
-    changed = 0
-    for row, line in zip(file.rows, file.lines):
-        seen, name = row.get(CHECK, ""), row[file.key]
-        if not row[LABEL] or not seen or seen == pool.check(pool.where[name]):
-            continue
-        if not pool.shows(pool.where[name], row):
-            raise InputError(
-                f"{file.path}, line {line}: {pool.key} {name} is not the row that was asked for; "
-                f"has {pool.path} changed, or is it another table? Empty the column {CHECK!r} if "
-                "the labels are right all the same."
-            )
-        changed += 1
-    if not changed:
-        return []
-    rows = "1 labelled row" if changed == 1 else f"{changed} labelled rows"
-    return [f"{pool.path} has changed; {rows} still show what {file.path} shows, and are taken."]
-
-
-def _completed(file: LabelFile, pool: PoolTable) -> LabelFile:
-    """The file with the first labels of the table, and with the cells of rows that people added."""
-    named = {row[file.key] for row in file.rows if row[LABEL]}
-    first = {name: label for name, label in pool.first_labels.items() if name not in named}
-    rows = [{**row, LABEL: row[LABEL] or first.pop(row[file.key], "")} for row in file.rows]
-    empty = dict.fromkeys(file.columns, "")
-    rows += [{**empty, file.key: name, LABEL: label} for name, label in first.items()]
-    bare = [
-        i
-        for i, row in enumerate(rows)
-        if row[LABEL] and not any(row.get(name) for name in pool.shown)
-    ]
-    where = [pool.where[rows[i][file.key]] for i in bare]
-    for i, row, cells in zip(bare, where, pool.cells(where, _decimal(file, pool))):
-        rows[i] = {**rows[i], **cells, CHECK: pool.check(row)}
-    return replace(file, rows=tuple(rows), lines=(*file.lines, *(0 for _ in first)))
-
-
-def _decimal(file: LabelFile, pool: PoolTable) -> str:
-    """Decimal mark of cells to write: that of the file, or else of the table if it can be."""
-    return file.decimal or ("." if file.separator == "," else pool.decimal)
 
 
 def _learn(

@@ -20,6 +20,7 @@ from uneven.comparison.encoding import encode_one_hot
 from uneven.comparison.labelfile import LABEL, OURS
 from uneven.comparison.schemafile import Decisions
 from uneven.comparison.tables import READ, check_columns
+from uneven.labelling.images import image_features, image_path
 from uneven.linear.rows import add_constant
 from uneven.utils.registry import listing
 
@@ -48,6 +49,8 @@ class PoolTable:
         What the reader should know.
     label_column : str or None
         Column that holds the first labels.
+    image : str or None
+        Column of image files, below the folder of the table.
     """
 
     path: Path
@@ -59,6 +62,7 @@ class PoolTable:
     decimal: str
     notes: tuple[str, ...] = field(default=())
     label_column: str | None = None
+    image: str | None = None
 
     @cached_property
     def where(self) -> dict[str, int]:
@@ -111,9 +115,34 @@ class PoolTable:
         -------
         ndarray or CSR of shape (n_rows, n_numbers)
         """
-        X: Any = encode_one_hot(self.features.schema).fit_transform(self.features.X)
-        X = sp.csr_array(X) if sp.issparse(X) else X
+        parts: list[Any] = []
+        if self.features.schema.columns:
+            parts.append(encode_one_hot(self.features.schema).fit_transform(self.features.X))
+        if self.image is not None:
+            parts.append(image_features(self.image_files()))
+        is_sparse = any(sp.issparse(part) for part in parts)
+        X: Any = sp.csr_array(sp.hstack(parts)) if is_sparse else np.hstack(parts)
         return add_constant(X) if constant else X
+
+    @property
+    def column_names(self) -> list[str]:
+        """What the numbers of `matrix` mean, the constant aside."""
+        names: list[str] = []
+        if self.features.schema.columns:
+            encoder = encode_one_hot(self.features.schema).fit(self.features.X)
+            names += [str(n).partition("__")[2] for n in encoder.get_feature_names_out()]
+        return names
+
+    def image_files(self) -> list[Path | None]:
+        """The image of each row; None where there is none, or none below the folder."""
+        cells = self.frame[self.image].tolist() if self.image else [None] * len(self.names)
+        return [image_path(self.path.parent, _as_text(cell)) for cell in cells]
+
+    @cached_property
+    def searched(self) -> list[str]:
+        """The cells of each row in small letters, to look for words in."""
+        columns = [[_as_text(cell) for cell in self.frame[name]] for name in self.shown]
+        return ["\x1f".join(cells).casefold() for cells in zip(self.names, *columns)]
 
     @property
     def text(self) -> list[str]:
@@ -129,6 +158,7 @@ def read_pool(
     drop: tuple[str, ...] = (),
     keep: tuple[str, ...] = (),
     label_column: str | None = None,
+    image: str | None = None,
     encoding: str = "auto",
     decisions: Decisions | None = None,
 ) -> PoolTable:
@@ -144,29 +174,72 @@ def read_pool(
         Columns of running text, columns to leave out, and to use although they look like ids.
     label_column : str or None
         Column whose filled cells are the first labels.
+    image : str or None
+        Column of image files, relative to the folder of the table.
     encoding : str
         Of a text file.
     decisions : Decisions, optional
         What a person decided about columns.
     """
     decided = decisions or Decisions()
+    named = [name for name in (key, label_column, image) if name is not None]
+    as_text = [*named, *text, *decided.texts()]
+    frame = read_table(path, expected=as_text, text_columns=as_text, encoding=encoding)
+    return pool_of_frame(
+        path,
+        frame,
+        key,
+        text=text,
+        drop=drop,
+        keep=keep,
+        label_column=label_column,
+        image=image,
+        decisions=decided,
+    )
+
+
+def pool_of_frame(
+    path: Path,
+    frame: pd.DataFrame,
+    key: str | None = None,
+    *,
+    text: Sequence[str] = (),
+    drop: Sequence[str] = (),
+    keep: Sequence[str] = (),
+    label_column: str | None = None,
+    image: str | None = None,
+    decisions: Decisions | None = None,
+) -> PoolTable:
+    """The rows of a frame as rows to label.
+
+    Parameters
+    ----------
+    path : Path
+        What the table is called; images are looked for beside it.
+    frame : DataFrame of shape (n_rows, n_columns)
+    key : str or None
+        Column that names the rows; None to number them from 1.
+    text, drop, keep, label_column, image, decisions
+        As in `read_pool`.
+    """
+    decided = decisions or Decisions()
     named = [key] if key is not None else []
     labelled = [label_column] if label_column is not None else []
-    as_text = [*named, *labelled, *text, *decided.texts()]
-    frame = read_table(path, expected=as_text, text_columns=as_text, encoding=encoding)
-    options = {"--id": named, "--label-column": labelled, "--text": text}
-    for option, columns in (options | {"--drop": drop, "--keep": keep}).items():
-        check_columns(frame.columns, columns, option)
+    shown = [image] if image is not None else []
+    options = {"--id": named, "--label-column": labelled, "--text": text, "--image": shown}
+    for option, names in (options | {"--drop": drop, "--keep": keep}).items():
+        check_columns(frame.columns, names, option)
     left_out = dict.fromkeys(drop, "is left out by --drop")
     left_out |= dict.fromkeys(named, "names the rows")
     left_out |= dict.fromkeys(labelled, "holds the first labels")
+    left_out |= dict.fromkeys(shown, "names the images")
     _refuse_unused_labels(path, frame, left_out)
     decided.check(frame.columns)
     features = take_features(frame, left_out, keep, decided)
     for column in features.schema.columns:
         if column.name in text and not column.categories:
             raise InputError(f"--text {column.name!r} holds no words that two rows share.")
-    if not features.schema.columns:
+    if not features.schema.columns and image is None:
         raise InputError(
             f"{path} has no column left to learn from; name columns of running text by --text."
         )
@@ -181,6 +254,7 @@ def read_pool(
         written.get("decimal", "."),
         (*written.get("notes", ()), *features.notes, *_own_names(frame, key, label_column)),
         label_column,
+        image,
     )
 
 

@@ -1,0 +1,145 @@
+"""What the events say now: the answer that counts for each person and row.
+
+An event of a person about a row replaces the one before; an undone event gives way to the one
+before it. The ledger is kept up to date event by event, each in constant time.
+"""
+
+from __future__ import annotations
+
+from collections import Counter, defaultdict
+from collections.abc import Iterable
+
+from uneven.labelling.store import FROM_FILE, Event
+
+RULING = -1
+"""Stands in place of the person for decisions between annotators: there is one for each row."""
+
+
+class Ledger:
+    """The answers that count.
+
+    Parameters
+    ----------
+    events : iterable of Event
+        In their order.
+
+    Attributes
+    ----------
+    events : dict of int to Event
+        All of them, by number.
+
+    Examples
+    --------
+    >>> def say(id, label):
+    ...     return Event(str(id), 1, "7", "label", label, id=id)
+    >>> ledger = Ledger([say(1, "cat"), say(2, "dog")])
+    >>> ledger.answer(1, "7").label
+    'dog'
+    >>> ledger.add(Event("3", 1, "7", "undo", undoes=2, id=3))
+    >>> ledger.answer(1, "7").label
+    'cat'
+    """
+
+    def __init__(self, events: Iterable[Event] = ()) -> None:
+        self.events: dict[int, Event] = {}
+        self.undone: set[int] = set()
+        self._said: dict[tuple[int, str], list[Event]] = defaultdict(list)
+        self._rows: dict[str, dict[int, Event]] = defaultdict(dict)
+        self._order: dict[str, int] = {}
+        self._given: Counter[int] = Counter()
+        for event in events:
+            self.add(event)
+
+    def add(self, event: Event) -> None:
+        """Take one more event; one that is known changes nothing."""
+        if event.id in self.events:
+            return
+        self.events[event.id] = event
+        if event.kind == "undo":
+            self._undo(event)
+            return
+        self._given[event.person] += 1
+        who = RULING if event.kind == "ruling" else event.person
+        self._said[who, event.row].append(event)
+        self._refresh(who, event.row)
+
+    def answer(self, person: int, row: str) -> Event | None:
+        """What a person says about a row now."""
+        return self._rows.get(row, {}).get(person)
+
+    def ruling(self, row: str) -> Event | None:
+        """The decision about a row, if there is one."""
+        return self._rows.get(row, {}).get(RULING)
+
+    def votes(self, row: str) -> dict[int, str]:
+        """The label that each person gives to a row."""
+        return {
+            who: event.label
+            for who, event in self._rows.get(row, {}).items()
+            if who != RULING and event.kind == "label"
+        }
+
+    def is_open(self, row: str) -> bool:
+        """Whether nobody has said anything about a row but that they skip it."""
+        return all(event.kind == "skip" for event in self._rows.get(row, {}).values())
+
+    def unsure(self, row: str) -> bool:
+        """Whether somebody says that nobody can tell, and nobody gives a label."""
+        said = self._rows.get(row, {})
+        kinds = {event.kind for event in said.values()}
+        return "unsure" in kinds and not kinds & {"label", "ruling"}
+
+    def labelled(self) -> list[str]:
+        """Rows with a label, in the order in which they got their first one."""
+        return [row for row in self._order if self.votes(row) or self.ruling(row)]
+
+    def said(self) -> list[str]:
+        """All rows that somebody spoke about."""
+        return [row for row, answers in self._rows.items() if answers]
+
+    def given(self, person: int) -> int:
+        """How many answers a person has sent, undone ones included."""
+        return self._given[person]
+
+    def answers(self, person: int) -> list[Event]:
+        """What a person says now, the latest first."""
+        mine = [row[person] for row in self._rows.values() if person in row]
+        return sorted(mine, key=lambda event: -event.id)
+
+    def times_labelled(self, person: int, row: str) -> int:
+        """How often a person has looked at a row and given a label."""
+        kept = (event for event in self._said.get((person, row), ()) if event.kind == "label")
+        return sum(event.id not in self.undone for event in kept)
+
+    def disputed(self) -> list[str]:
+        """Rows with different labels and no ruling."""
+        return [
+            row
+            for row in self._order
+            if len(set(self.votes(row).values())) > 1 and self.ruling(row) is None
+        ]
+
+    def _undo(self, event: Event) -> None:
+        target = self.events.get(event.undoes or 0)
+        if target is None or target.kind == "undo":
+            return
+        self.undone.add(target.id)
+        self._refresh(RULING if target.kind == "ruling" else target.person, target.row)
+
+    def _refresh(self, who: int, row: str) -> None:
+        kept = [event for event in self._said[who, row] if event.id not in self.undone]
+        if kept:
+            self._rows[row][who] = kept[-1]
+            if kept[-1].kind in ("label", "ruling"):
+                self._order.setdefault(row, kept[-1].id)
+        else:
+            self._rows[row].pop(who, None)
+
+
+def labels_by_person(ledger: Ledger) -> dict[int, dict[str, str]]:
+    """Labels by person and row; those read from a file count as one person."""
+    found: dict[int, dict[str, str]] = defaultdict(dict)
+    for row in ledger.labelled():
+        for who, label in ledger.votes(row).items():
+            found[who][row] = label
+    return dict(sorted(found.items(), key=lambda item: (item[0] == FROM_FILE, item[0])))
