@@ -83,7 +83,7 @@ def label_next(request: LabelRequest) -> None:
             asked = _questions(learner, pool, rows, open_rows, decimal_of(file, pool))
             reason = learner.stop_reason()
     columns = [pool.key, *OURS, *pool.shown]
-    waiting = write_label_file(file, asked, columns)
+    waiting = write_label_file(file, asked, columns).waiting()
     if request.output is not None:
         _write(asked, request.output, columns, file)
     if asked:

@@ -99,6 +99,10 @@ class LabelFile:
             where.setdefault(name, line)
         return {name: label for name, label in found.items() if label != SKIP}
 
+    def waiting(self) -> int:
+        """How many rows wait for a label."""
+        return sum(not row[LABEL] for row in self.rows)
+
     def skipped(self) -> set[str]:
         """Names of the rows that nobody can label."""
         return {row[self.key] for row in self.rows if row[LABEL] == SKIP}
@@ -176,7 +180,7 @@ def read_label_file(
 
 def write_label_file(
     file: LabelFile, asked: Sequence[dict[str, str]], columns: Sequence[str]
-) -> int:
+) -> LabelFile:
     """Put the rows that wait for a label at the end of a file of labels.
 
     Parameters
@@ -190,8 +194,8 @@ def write_label_file(
 
     Returns
     -------
-    int
-        How many rows of the file wait for a label.
+    LabelFile
+        As it was written.
 
     Raises
     ------
@@ -208,10 +212,13 @@ def write_label_file(
         if row[LABEL] or (row[file.key] not in fresh and any(row[name] for name in typed))
     ]
     new = [{**waiting.get(row[file.key], {}), **row} for row in asked]
+    rows = [{**dict.fromkeys(names, ""), **row} for row in (*kept, *new)]
+    content = _encoded(file, names, rows)
     with replace_file(file.path) as draft:
-        draft.write_bytes(_encoded(file, names, [*kept, *new]))
+        draft.write_bytes(content)
         _refuse_change(file)
-    return len(new) + sum(not row[LABEL] for row in kept)
+    digest, lines = hashlib.sha256(content).hexdigest(), tuple(range(2, len(rows) + 2))
+    return replace(file, columns=tuple(names), rows=tuple(rows), lines=lines, digest=digest)
 
 
 def _encoded(file: LabelFile, names: Sequence[str], rows: Sequence[dict[str, str]]) -> bytes:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import hashlib
 from collections.abc import Mapping
 from dataclasses import replace
 
@@ -83,9 +84,16 @@ def decimal_of(file: LabelFile, pool: PoolTable) -> str:
     return file.decimal or ("." if file.separator == "," else pool.decimal)
 
 
-def write_labels(file: LabelFile, pool: PoolTable, labels: Mapping[str, str]) -> None:
+def write_labels(file: LabelFile, pool: PoolTable, labels: Mapping[str, str]) -> LabelFile:
     """Write labels into a file of labels; what people typed besides is kept.
 
-    labels : as in `with_labels`.
+    labels : as in `with_labels`. Returns the file as it was written.
     """
-    write_label_file(with_labels(file, pool, labels), [], [pool.key, *OURS, *pool.shown])
+    return write_label_file(with_labels(file, pool, labels), [], [pool.key, *OURS, *pool.shown])
+
+
+def is_unchanged(file: LabelFile | None) -> bool:
+    """Whether a file on the disk is still as it was read or written last."""
+    if file is None or not file.path.exists():
+        return False
+    return hashlib.sha256(file.path.read_bytes()).hexdigest() == file.digest

@@ -27,6 +27,10 @@ class Ledger:
     ----------
     events : dict of int to Event
         All of them, by number.
+    keys : dict of str to Event
+        The same by their keys.
+    last : int
+        The number of the last one; 0 before there is one.
 
     Examples
     --------
@@ -42,6 +46,8 @@ class Ledger:
 
     def __init__(self, events: Iterable[Event] = ()) -> None:
         self.events: dict[int, Event] = {}
+        self.keys: dict[str, Event] = {}
+        self.last = 0
         self.undone: set[int] = set()
         self._said: dict[tuple[int, str], list[Event]] = defaultdict(list)
         self._rows: dict[str, dict[int, Event]] = defaultdict(dict)
@@ -54,7 +60,8 @@ class Ledger:
         """Take one more event; one that is known changes nothing."""
         if event.id in self.events:
             return
-        self.events[event.id] = event
+        self.events[event.id] = self.keys[event.key] = event
+        self.last = event.id
         if event.kind == "undo":
             self._undo(event)
             return
@@ -82,6 +89,15 @@ class Ledger:
     def is_open(self, row: str) -> bool:
         """Whether nobody has said anything about a row but that they skip it."""
         return all(event.kind == "skip" for event in self._rows.get(row, {}).values())
+
+    def is_silent(self, row: str) -> bool:
+        """Whether nobody has said anything about a row."""
+        return not self._rows.get(row)
+
+    def speakers(self, row: str, but: int) -> list[int]:
+        """Who else has given a label to a row, or said that nobody can tell."""
+        said = self._rows.get(row, {}).items()
+        return [who for who, event in said if who not in (but, RULING) and event.kind != "skip"]
 
     def unsure(self, row: str) -> bool:
         """Whether somebody says that nobody can tell, and nobody gives a label."""

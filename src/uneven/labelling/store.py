@@ -244,10 +244,13 @@ class Store:
             return dict(self._file.execute("SELECT row, label FROM written").fetchall())
 
     def set_written(self, labels: dict[str, str]) -> None:
-        """Remember what the file of labels holds."""
+        """Remember what the file of labels holds, by row; nothing for an empty label."""
         with self._writing() as file:
-            file.execute("DELETE FROM written")
-            file.executemany("INSERT INTO written VALUES (?, ?)", labels.items())
+            for row, label in labels.items():
+                if label:
+                    file.execute("INSERT OR REPLACE INTO written VALUES (?, ?)", (row, label))
+                else:
+                    file.execute("DELETE FROM written WHERE row = ?", (row,))
 
     @contextmanager
     def _writing(self) -> Iterator[sqlite3.Connection]:

@@ -98,7 +98,7 @@ def count(value: float) -> str:
     return f"{value:,.0f}".replace(",", "\N{NARROW NO-BREAK SPACE}")
 
 
-VOID = frozenset({"br", "col", "hr", "link", "meta"})
+VOID = frozenset({"br", "col", "hr", "img", "input", "link", "meta"})
 UNPRINTABLE = re.compile("[\x00-\x08\x0b\x0c\x0e-\x1f\x7f-\x9f\ud800-\udfff\ufffe\uffff]")
 
 

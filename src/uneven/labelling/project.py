@@ -1,0 +1,512 @@
+"""One labelling project: a pool, its answers, and the learner that asks.
+
+A folder holds it: the answers (`answers.sqlite`), the file of labels that spreadsheets and
+``uneven label-next`` share (`labels.csv`, if no other is named), the learner's history
+(`history.json`), and the noise matrix of several annotators (`noise.csv`).
+"""
+
+from __future__ import annotations
+
+import threading
+import time
+from collections import Counter
+from collections.abc import Sequence
+from dataclasses import dataclass, field, replace
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+
+from uneven.active import ActiveLearner
+from uneven.comparison import InputError, LabelFile, read_label_file
+from uneven.comparison.labelfile import SKIP
+from uneven.labelling.agreement import settle
+from uneven.labelling.asking import Review, Setup, Snapshot, Thought
+from uneven.labelling.assigning import Desk, Question
+from uneven.labelling.labels import check_rows, complete, is_unchanged, write_labels
+from uneven.labelling.ledger import Ledger, labels_by_person
+from uneven.labelling.pool import PoolTable
+from uneven.labelling.reasons import Guess
+from uneven.labelling.store import FILE, FROM_FILE, Event, NotKeptError, Person, Store
+from uneven.labelling.worker import Worker
+from uneven.utils.registry import listing
+from uneven.versionspace import BayesPointClassifier
+
+FIRST = 12
+"""Questions that are spread over the pool before anything is known."""
+
+LONGEST_LABEL, LONGEST_COMMENT, LONGEST_NAME = 200, 2000, 80
+MOST_PEOPLE = 500
+EXCHANGE_SECONDS = 3.0
+THINK_SECONDS = 15.0
+
+
+@dataclass(frozen=True)
+class Options:
+    """How to label.
+
+    Attributes
+    ----------
+    classes : tuple of str
+        Classes that are known from the start.
+    people : tuple of str, or int
+        Names of those who label, or how many they are.
+    query : str
+        Name of a query rule.
+    model : BayesPointClassifier or None
+        The classifier; None takes the linear kernel for running text, else the Gaussian one.
+    random_share, overlap : float
+        Share of random questions, and of rows that up to three people label.
+    budget : int or None
+        After how many labels to propose to stop.
+    seed : int
+    """
+
+    classes: tuple[str, ...] = ()
+    people: tuple[str, ...] | int = 1
+    query: str = "centre_of_gravity"
+    model: BayesPointClassifier | None = None
+    random_share: float = 0.1
+    overlap: float = 0.2
+    budget: int | None = None
+    seed: int = 0
+
+
+class RefusedError(ValueError):
+    """Something that cannot be kept, with a sentence for the person who sent it."""
+
+
+class ChangedError(RefusedError):
+    """The row was answered in the meantime, in another window."""
+
+
+@dataclass
+class Project:
+    """A pool that people label.
+
+    Parameters
+    ----------
+    pool : PoolTable
+    folder : Path
+        Made if it is not there.
+    labels : Path, optional
+        File of labels; that in the folder by default.
+    options : Options
+    process : bool, default=True
+        Whether the learner works in a process of its own.
+    """
+
+    pool: PoolTable
+    folder: Path
+    labels: Path | None = None
+    options: Options = field(default_factory=Options)
+    process: bool = True
+
+    def __post_init__(self) -> None:
+        self.folder.mkdir(parents=True, exist_ok=True)
+        self.labels = self.labels or self.folder / "labels.csv"
+        self.notes: list[str] = list(self.pool.notes)
+        self._lock = threading.RLock()
+        self._guesses: dict[int, tuple[int, Guess]] = {}
+        self.review: Review | None = None
+        self._file: LabelFile | None = None
+        self.started = time.monotonic()
+        self.store = Store(self.folder / FILE)
+        try:
+            self._open()
+        except BaseException:
+            self.store.close()
+            raise
+
+    def _open(self) -> None:
+        self.ledger = Ledger(self.store.events())
+        self._check_pool()
+        self._invite(self.options.people)
+        self.store.add_classes([check_label(name) for name in self.options.classes])
+        self.people = {person.id: person for person in self.store.people()}
+        self.classes = self.store.classes()
+        seed = self.options.seed
+        order = np.random.default_rng(seed).permutation(len(self.pool.names))
+        model = self.options.model or BayesPointClassifier(self.kernel)
+        X = self.pool.matrix(constant=model.kernel == "linear")
+        columns = self.pool.column_names
+        self.setup = Setup(X, order, columns, model, self.options.query, seed)
+        learner = ActiveLearner(model, self.options.query, random_state=seed).start(X)
+        first = learner.ask(min(FIRST, len(order)))
+        self.desk = Desk(
+            self.pool.names,
+            self.ledger,
+            order,
+            first,
+            lambda: list(self.people),
+            random_share=self.options.random_share,
+            overlap=self.options.overlap,
+            seed=seed,
+        )
+        self.exchange()
+
+    def _invite(self, people: tuple[str, ...] | int) -> None:
+        """Addresses for those who label; who has one keeps it, whatever their name is now."""
+        if isinstance(people, int):
+            known = [person.name for person in self.store.people()]
+            new = [f"annotator {k}" for k in range(len(known) + 1, people + 1)]
+            people = ("you",) if people == 1 and not known else tuple(new)
+        self.store.add_people(people)
+
+    @property
+    def kernel(self) -> str:
+        """Linear for running text, else Gaussian."""
+        return "linear" if self.pool.text else "rbf"
+
+    def start(self) -> None:
+        """Begin to think, and to keep the file of labels up to date."""
+        self._stopping = threading.Event()
+        self._news = threading.Event()
+        self._thinking = -1
+        self._asked_at = 0.0
+        self.worker = Worker(self.setup, self._hear, process=self.process)
+        self._keeper = threading.Thread(target=self._keep, daemon=True)
+        self._keeper.start()
+        self._news.set()
+
+    def stop(self) -> None:
+        """End the learner, write the files, and let the answers go."""
+        if hasattr(self, "_stopping") and not self._stopping.is_set():
+            self._stopping.set()
+            self._news.set()
+            self.worker.stop()
+            self._keeper.join(timeout=30)
+        with self._lock:
+            self.exchange()
+            self.save_history()
+            self.store.close()
+
+    # -- what people say
+
+    def answer(self, event: Event, seen: int | None = None) -> Event:
+        """Keep an answer; returns once it is on the disk.
+
+        Parameters
+        ----------
+        event : Event
+        seen : int, optional
+            Number of the answer that the person saw for this row, 0 for none; another one is
+            refused. None does not look.
+
+        Raises
+        ------
+        RefusedError, NotKeptError
+        """
+        if event.row not in self.pool.where:
+            raise RefusedError("there is no such row.")
+        with self._lock:
+            if (known := self._known(event)) is not None:
+                return known
+            who = event.person
+            now = self.ledger.ruling(event.row) if event.kind == "ruling" else None
+            now = now or self.ledger.answer(who, event.row)
+            if event.kind != "ruling" and seen is not None and seen != (now.id if now else 0):
+                raise ChangedError(
+                    f"you answered this row in another window: {_in_words(now)}. Look at it again."
+                )
+            if event.kind in ("label", "ruling"):
+                event = replace(event, label=check_label(event.label))
+                self.add_class(event.label)
+            return self._append(event)
+
+    def undo(self, key: str, person: int, number: int) -> Event:
+        """Take back an earlier answer of a person."""
+        with self._lock:
+            target = self.ledger.events.get(number)
+            if target is None or target.kind == "undo" or target.person != person:
+                raise RefusedError("there is no such answer of yours.")
+            event = Event(key, person, target.row, "undo", undoes=number)
+            if (known := self._known(event)) is not None:
+                return known
+            if number in self.ledger.undone:
+                raise RefusedError("this answer was taken back already.")
+            return self._append(event)
+
+    def last_answer(self, person: int) -> Event | None:
+        """The latest answer of a person that was not taken back."""
+        with self._lock:
+            for event in reversed(self.ledger.events.values()):
+                if (
+                    event.person == person
+                    and event.kind != "undo"
+                    and event.id not in self.ledger.undone
+                ):
+                    return event
+        return None
+
+    def add_class(self, name: str) -> str:
+        """One more class."""
+        name = check_label(name)
+        with self._lock:
+            if name not in self.classes:
+                self.store.add_classes([name])
+                self.classes = self.store.classes()
+        return name
+
+    def rename(self, person: int, name: str) -> None:
+        """Call a person otherwise."""
+        name = " ".join(name.split())
+        if not 0 < len(name) <= LONGEST_NAME or not name.isprintable():
+            raise RefusedError(f"a name has 1 to {LONGEST_NAME} signs.")
+        with self._lock:
+            if any(other.name == name for other in self.people.values() if other.id != person):
+                raise RefusedError("somebody else has this name.")
+            self.store.rename(person, name)
+            self.people = {one.id: one for one in self.store.people()}
+
+    def next(self, person: int) -> Question | None:
+        """The next question for a person."""
+        with self._lock:
+            return self.desk.next(person)
+
+    def guess(self, row: int) -> Guess | None:
+        """What the learner thinks of a row; None while it thinks about it."""
+        version = self.desk.thought.version
+        kept = self._guesses.get(row)
+        if kept is not None and kept[0] == version:
+            return kept[1]
+        self.worker.tell(row)
+        return None
+
+    # -- what follows
+
+    def final(self, row: str) -> tuple[str, float | None] | None:
+        """The label of a row by all that was said, and its probability; None without a label."""
+        ruling = self.ledger.ruling(row)
+        if ruling is not None:
+            return ruling.label, 1.0
+        votes = self.ledger.votes(row)
+        return settle(votes, self.desk.thought.reliability) if votes else None
+
+    def final_labels(self) -> dict[str, str]:
+        """Labels by row, in the order in which rows got one; ``?`` where nobody can tell."""
+        with self._lock:
+            found = {row: self.final(row) for row in self.ledger.labelled()}
+            labels = {row: label[0] for row, label in found.items() if label}
+            labels |= {row: SKIP for row in self.ledger.said() if self.ledger.unsure(row)}
+            return labels
+
+    def counts(self) -> Counter[str]:
+        """How many rows have each label."""
+        return Counter(label for label in self.final_labels().values() if label != SKIP)
+
+    def given(self) -> dict[int, dict[str, str]]:
+        """Label by person and row."""
+        with self._lock:
+            return labels_by_person(self.ledger)
+
+    def person(self, number: int) -> Person:
+        """Who it is; labels of a file have a name as well."""
+        if number == FROM_FILE:
+            return Person(FROM_FILE, "file of labels", "")
+        return self.people[number]
+
+    def snapshot(self) -> Snapshot:
+        """The answers now, for the learner."""
+        with self._lock:
+            labels = self.final_labels()
+            rows = [row for row, label in labels.items() if label != SKIP]
+            where = self.pool.where
+            return Snapshot(
+                version=self.ledger.last,
+                rows=[where[row] for row in rows],
+                labels=[labels[row] for row in rows],
+                closed=[where[row] for row, label in labels.items() if label == SKIP],
+                sample=self.desk.sample,
+                given=labels_by_person(self.ledger) if len(self.people) > 1 else {},
+                wanted=min(10 + 6 * len(self.people), 120),
+            )
+
+    def suspicious(self, person: int) -> list[tuple[int, str, str, float]]:
+        """Labels of a person that the others speak against, and that were not looked at again."""
+        found = self.review.suspicious if self.review else []
+        names = self.pool.names
+        with self._lock:
+            return [
+                one
+                for one in found
+                if (said := self.ledger.answer(person, names[one[0]])) is not None
+                and said.label == one[1]
+                and self.ledger.times_labelled(person, names[one[0]]) < 2
+            ]
+
+    # -- files
+
+    def exchange(self) -> None:
+        """Take what people typed into the file of labels, and write the labels there.
+
+        A label that differs from what was last written there was typed by a person, and counts as
+        an answer; all others follow the answers.
+        """
+        assert self.labels is not None
+        file = self._file
+        if file is None or not is_unchanged(file):
+            file = read_label_file(self.labels, self.pool.key, separator=self.pool.separator)
+            file = file.with_names(self.pool.where)
+            notes = check_rows(file, self.pool)
+            file = complete(file, self.pool)
+            self.notes += [note for note in notes if note not in self.notes]
+        found = {**file.labels(), **dict.fromkeys(file.skipped(), SKIP)}
+        with self._lock:
+            written = self.store.written()
+            typed = {row: label for row, label in found.items() if written.get(row) != label}
+            self._import(typed)
+            labels = self.final_labels()
+        changed = {row: label for row, label in labels.items() if found.get(row) != label}
+        changed |= {row: "" for row in found if row not in labels}
+        if changed:
+            file = write_labels(file, self.pool, changed)
+        self._file = file
+        news = {row: label for row, label in labels.items() if written.get(row) != label}
+        news |= {row: "" for row in written if row not in labels}
+        if news:
+            self.store.set_written(news)
+
+    def save_history(self) -> None:
+        """Write the answers as the history of an `ActiveLearner`, which can go on with them."""
+        now = self.snapshot()
+        if now.rows:
+            model, query = self.setup.model, self.setup.query
+            learner = ActiveLearner(model, query, random_state=self.setup.seed)
+            learner.start(self.setup.X)
+            for row, label in zip(now.rows, now.labels):
+                learner._note(np.array([row]), np.array([label]))
+            learner.save(self.folder / "history.json")
+
+    def _import(self, typed: dict[str, str]) -> None:
+        current = self.final_labels()
+        events = []
+        for row, label in typed.items():
+            if current.get(row) != label:
+                kind = "unsure" if label == SKIP else "label"
+                key = f"file {len(self.ledger.events)} {row} {time.time_ns()}"
+                name = "" if label == SKIP else label
+                events.append(Event(key, FROM_FILE, row, kind, name, asked="file"))
+        if not events:
+            return
+        self.store.add_classes([event.label for event in events if event.label])
+        self.classes = self.store.classes()
+        for event in self.store.append_all(events):
+            self._take(event)
+
+    def _check_pool(self) -> None:
+        unknown = [row for row in self.ledger.said() if row not in self.pool.where]
+        if unknown:
+            raise InputError(
+                f"{self.folder} holds answers about {self.pool.key} {listing(unknown)}, not in "
+                f"{self.pool.path}: it belongs to another table. Name another --project folder, or "
+                "the right table or --id column."
+            )
+
+    def _known(self, event: Event) -> Event | None:
+        """The kept event of that key, if it is the same; a key must not be used twice."""
+        kept = self.ledger.keys.get(event.key)
+        if kept is None:
+            return None
+        if (kept.person, kept.row, kept.kind) != (event.person, event.row, event.kind):
+            raise RefusedError("this key was used for another answer.")
+        return kept
+
+    def _append(self, event: Event) -> Event:
+        kept = self.store.append(event)
+        self._take(kept)
+        return kept
+
+    def _take(self, event: Event) -> None:
+        self.ledger.add(event)
+        self.desk.heard(event.row)
+        if hasattr(self, "_news"):
+            self._news.set()
+
+    # -- beside the server
+
+    def _hear(self, message: Any) -> None:
+        if isinstance(message, Thought):
+            with self._lock:
+                self.desk.thought = message
+            self._thinking = -1
+            self._news.set()
+        elif isinstance(message, Review):
+            self.review = message
+        else:
+            row, guess = message
+            self._guesses = {**dict(list(self._guesses.items())[-500:])}
+            self._guesses[row] = (self.desk.thought.version, guess)
+
+    def _keep(self) -> None:
+        """Send the answers to the learner when it is free, and write the file of labels."""
+        written, due = -1, 0.0
+        while not self._stopping.is_set():
+            self._news.wait(EXCHANGE_SECONDS)
+            self._news.clear()
+            if self._stopping.is_set():
+                return
+            version, now = self.ledger.last, time.monotonic()
+            free = self._thinking < 0 or now - self._asked_at > THINK_SECONDS
+            if free and version != self.desk.thought.version:
+                self._thinking, self._asked_at = version, now
+                self.worker.tell(self.snapshot())
+            if version != written and now > due:
+                try:
+                    self.exchange()
+                    written = version
+                except (InputError, NotKeptError, OSError) as error:
+                    self.notes = [*self.notes[-20:], str(error)]
+                spent = time.monotonic() - now
+                due = time.monotonic() + max(EXCHANGE_SECONDS, 20 * spent)
+
+
+def check_label(label: str) -> str:
+    """A class as it is kept: one line, no blanks around it.
+
+    Examples
+    --------
+    >>> check_label("  spam ")
+    'spam'
+    >>> check_label("=1+1")
+    Traceback (most recent call last):
+        ...
+    uneven.labelling.project.RefusedError: spreadsheets take a class that begins with '=' for a
+        formula: choose another name.
+    """
+    label = label.strip()
+    if not 0 < len(label) <= LONGEST_LABEL or not label.isprintable():
+        raise RefusedError(f"a class has 1 to {LONGEST_LABEL} signs, on one line.")
+    if label == SKIP:
+        raise RefusedError(f"{SKIP} stands for a row that nobody can tell: it is no class.")
+    if label[0] in "=@":
+        raise RefusedError(
+            f"spreadsheets take a class that begins with {label[0]!r} for a formula: choose "
+            "another name."
+        )
+    return label
+
+
+def _in_words(event: Event | None) -> str:
+    if event is None:
+        return "it was taken back"
+    return {"label": f"as {event.label!r}", "skip": "skipped", "unsure": "cannot tell"}[event.kind]
+
+
+def read_people(given: str | int | Sequence[str]) -> tuple[str, ...] | int:
+    """A number of people, or a list of names.
+
+    Examples
+    --------
+    >>> read_people("2"), read_people("ann, bob")
+    (2, ('ann', 'bob'))
+    """
+    if isinstance(given, int) or (isinstance(given, str) and given.strip().isdigit()):
+        if not 1 <= int(given) <= MOST_PEOPLE:
+            raise InputError(f"--annotators {given}: give 1 to {MOST_PEOPLE}, or names.")
+        return int(given)
+    words = given.split(",") if isinstance(given, str) else given
+    names = tuple(dict.fromkeys(" ".join(str(word).split()) for word in words if str(word).strip()))
+    if not 0 < len(names) <= MOST_PEOPLE or not all(n.isprintable() for n in names):
+        raise InputError("--annotators: give a number, or names separated by commas.")
+    return names
