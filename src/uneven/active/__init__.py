@@ -20,6 +20,7 @@ from uneven.active.oracles import (
 )
 from uneven.active.registry import RULES, STOPPING_RULES, rule, stopping_rule
 from uneven.active.rules import *  # noqa: F403
+from uneven.active.serving import serve
 from uneven.active.simulation import LearningCurve, simulate
 from uneven.active.state import Pool, QueryState
 from uneven.active.stopping import (
@@ -57,6 +58,7 @@ __all__ = [
     "first_reason",
     "pick_batch",
     "rule",
+    "serve",
     "simulate",
     "stopping_rule",
 ]

@@ -221,7 +221,7 @@ def _compare(
 def _fit(
     context: typer.Context,
     table: GivenTable,
-    target: GivenTarget,
+    target: Target = None,
     out: Annotated[Path, typer.Option("--out", "-o", help="File to write.")] = Path("model.skops"),
     method: Annotated[
         str | None,
@@ -248,6 +248,12 @@ def _fit(
     names = None if method is None else tuple(_split(method))
     check_names(names, None)
     check_out(out)
+    if table.is_dir():
+        from uneven.cli.label import labelled_table
+
+        table, target, text, drop = labelled_table(table, target, text, drop)
+    if target is None:
+        raise typer.BadParameter("give the column to predict.", param_hint="--target")
     columns = (drop or (), keep or (), encoding, noise_matrix, text or (), missing or ())
     source = TableRequest(table, target, views, *columns, schema, sheet)
     source.check()
@@ -345,6 +351,71 @@ def _noise(
     from uneven.cli.noise import estimate_noise
 
     return partial(estimate_noise, request)
+
+
+@app.command("label", cls=texts.ListingCommand, help=texts.LABEL, epilog=texts.EXIT_CODES)
+def _label(
+    pool: Annotated[Path | None, typer.Argument(metavar="POOL", help=TABLE_HELP)] = None,
+    demo: Annotated[bool, typer.Option("--demo", help="Label embedded messages.")] = False,
+    labels: Annotated[
+        Path | None,
+        typer.Option("--labels", "-l", help="CSV file of labels; in the project by default."),
+    ] = None,
+    classes: Annotated[
+        str | None, typer.Option(metavar="A,B,C", help="Classes; more can be added on the page.")
+    ] = None,
+    text: TextColumns = None,
+    image: Annotated[
+        str | None, typer.Option(metavar="COLUMN", help="Column of image files beside POOL.")
+    ] = None,
+    annotators: Annotated[
+        str, typer.Option(metavar="N|A,B,C", help="How many people label, or their names.")
+    ] = "1",
+    overlap: Annotated[float, typer.Option(help=texts.OVERLAP, min=0.0, max=1.0)] = 0.2,
+    random_share: Annotated[float, typer.Option(help=texts.RANDOM_SHARE, min=0.0, max=1.0)] = 0.1,
+    project: Annotated[
+        Path | None, typer.Option(help="Folder of the answers; POOL-labelling by default.")
+    ] = None,
+    port: Annotated[int, typer.Option(help="A free one by default.", min=0, max=65535)] = 0,
+    host: Annotated[str, typer.Option(help="Address to listen on.")] = "127.0.0.1",
+    consent: Annotated[bool, typer.Option("--i-know", help=texts.I_KNOW)] = False,
+    browser: Annotated[bool, typer.Option(help="Open the page.")] = True,
+    key: Annotated[
+        str | None, typer.Option("--id", help="Column that names the rows; numbers by default.")
+    ] = None,
+    query: Annotated[str, typer.Option(help="Which rows to ask for.")] = "centre_of_gravity",
+    kernel: Annotated[
+        Kernel | None, typer.Option(help="Of the classifier; rbf, or linear with text.")
+    ] = None,
+    gamma: Annotated[
+        float | None, typer.Option(help="Of the kernels but linear; by the spread by default.")
+    ] = None,
+    flip: Annotated[
+        float, typer.Option(help="Share of labels that may be wrong.", min=0.0, max=0.49)
+    ] = 0.0,
+    budget: Annotated[
+        int | None, typer.Option(help="After how many labels to propose to stop.", min=1)
+    ] = None,
+    drop: Drop = None,
+    keep: Keep = None,
+    missing: Missing = None,
+    schema: SchemaFile = None,
+    label_column: Annotated[
+        str | None, typer.Option(help="Column of POOL whose filled cells are the first labels.")
+    ] = None,
+    seed: Annotated[
+        int, typer.Option(help="Seed of what is drawn at random.", min=0, max=2**32 - 1)
+    ] = 0,
+    encoding: Annotated[str, typer.Option(help="Encoding of POOL, if a text file.")] = "auto",
+    debug: Debug = False,
+) -> Work:
+    from uneven.cli.label import page_request
+
+    given = {name: value for name, value in locals().items() if name not in ("debug",)}
+    request = page_request(**given)
+    from uneven.cli.label import label
+
+    return partial(label, request)
 
 
 @app.command("label-next", cls=texts.ListingCommand, help=texts.LABEL_NEXT, epilog=texts.EXIT_CODES)

@@ -20,7 +20,7 @@ from uneven.comparison import LabelFile, read_label_file, write_label_file
 from uneven.comparison.labelfile import CHECK, LABEL, OURS, SKIP
 from uneven.comparison.schemafile import decide
 from uneven.comparison.tables import PARQUET_SUFFIXES
-from uneven.labelling.labels import check_rows, complete, decimal_of
+from uneven.labelling.labels import check_rows, complete, decimal_of, unused_columns
 from uneven.labelling.pool import PoolTable, read_pool
 from uneven.utils.files import replace_file
 from uneven.versionspace import BayesPointClassifier
@@ -276,9 +276,7 @@ def _closing_lines(
 def _fit_command(file: LabelFile, pool: PoolTable) -> str:
     """How to learn from the labels, from the columns that are learnt from here."""
     words = ["uneven", "fit", str(file.path), "--target", LABEL, "--method", "bayespoint"]
-    known = {pool.key, *OURS, *pool.features.schema.names}
-    columns = dict.fromkeys((*file.columns, *pool.shown))
-    words += [word for name in columns if name not in known for word in ("--drop", name)]
+    words += [word for name in unused_columns(file.columns, pool) for word in ("--drop", name)]
     words += [word for name in pool.text for word in ("--text", name)]
     if file.encoding not in ("utf-8", "utf-8-sig"):
         words += ["--encoding", file.encoding]

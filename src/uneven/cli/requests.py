@@ -336,6 +336,47 @@ class LabelRequest:
         decide(self.schema)
 
 
+@dataclass(frozen=True)
+class PageRequest(LabelRequest):
+    """What to label on a page, and who may.
+
+    Attributes
+    ----------
+    classes : tuple of str
+        Classes that are known from the start.
+    image : str or None
+        Column of image files.
+    annotators : str
+        How many people label, or their names.
+    project : Path or None
+        Folder of the answers; named after the table by default.
+    random_share, overlap : float
+        Share of random questions, and of rows that up to three people label.
+    host, port : str and int
+        Where the page is served.
+    consent : bool
+        Whether others may reach it.
+    browser : bool
+        Whether to open it.
+    """
+
+    classes: tuple[str, ...] = ()
+    image: str | None = None
+    annotators: str = "1"
+    project: Path | None = None
+    random_share: float = 0.1
+    overlap: float = 0.2
+    host: str = "127.0.0.1"
+    port: int = 0
+    consent: bool = False
+    browser: bool = True
+
+    @property
+    def folder(self) -> Path:
+        """Folder of the answers."""
+        return self.project or Path(f"{self.pool.name.partition('.')[0]}-labelling")
+
+
 def compare_source(
     path: Path | None, target: str | None, demo: bool, **choices: Any
 ) -> TableRequest | None:

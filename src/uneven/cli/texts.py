@@ -177,6 +177,11 @@ FIT = """Fit one method on a table and save the model.
   uneven fit table.csv -t label --drop checked --method uma --noise-matrix noise.csv
 
   uneven fit table.csv -t label --stack --method combo,random_forest,logistic_regression
+
+  uneven fit pool-labelling --method bayespoint
+
+A folder in which uneven label keeps a project stands for the table of its labels; --target is then
+not needed.
 """
 
 PREDICT = """Predict the classes of the rows of a table with a saved model.
@@ -267,6 +272,61 @@ The command prints these two with the options that fit your table.
 
 You may start with a file of your own that has the columns row and label, or with \
 a table some of whose rows have labels: --label-column.
+
+[bold]Rules[/bold] (--query)
+
+{rules}
+
+Before two classes are known, the rows are spread over the table.
+"""
+
+OVERLAP = "Share of the rows that a second and a third person label, too."
+
+RANDOM_SHARE = "Share of questions about random rows, for an honest curve."
+
+I_KNOW = (
+    "Needed with a --host that others can reach: the page is then open to everybody who knows a "
+    "token, and nothing is encrypted."
+)
+
+LABEL = """Label the rows of a table on a page in the browser, the most telling ones first.
+
+The command prints an address with a token and opens it. The next rows are chosen while you think. \
+Every answer is on the disk before the page goes on; stop with Ctrl-C, or pull the plug, and go on \
+later with the same command.
+
+[bold]Examples[/bold]
+
+  uneven label --demo
+
+  uneven label pool.csv --classes spam,ham --text body
+
+  uneven label pictures.csv --image file --classes cat,dog
+
+  uneven label pool.csv --annotators ann,bob,eve --overlap 0.3
+
+  uneven label pool.csv --labels labels.csv --id message_id --budget 300
+
+[bold]The folder of the project[/bold] (--project)
+
+  answers.sqlite: every answer with who, when, how long and how sure; nothing is overwritten
+
+  labels.csv: the labels as uneven label-next writes them; either command goes on with the other
+
+  history.json: the same for ActiveLearner.resume
+
+  report.html: curve, agreement, time per answer, when the server ends
+
+  noise.csv: with several annotators, for --noise-matrix
+
+[bold]From labels to a model[/bold]
+
+  uneven fit pool-labelling --method bayespoint
+
+[bold]Keys[/bold]
+
+  1 to 9, 0 and letters: the classes; s: skip; x: cannot tell; u: undo; g: show the guess; c: comment; \
+n: new class; w: not sure
 
 [bold]Rules[/bold] (--query)
 

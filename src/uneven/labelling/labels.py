@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import hashlib
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import replace
 
 from uneven.comparison import InputError, LabelFile, write_label_file
@@ -97,3 +97,9 @@ def is_unchanged(file: LabelFile | None) -> bool:
     if file is None or not file.path.exists():
         return False
     return hashlib.sha256(file.path.read_bytes()).hexdigest() == file.digest
+
+
+def unused_columns(columns: Sequence[str], pool: PoolTable) -> list[str]:
+    """Columns of a file of labels from which nothing is learnt, ours and the name aside."""
+    known = {pool.key, *OURS, *pool.features.schema.names}
+    return [name for name in dict.fromkeys((*columns, *pool.shown)) if name not in known]

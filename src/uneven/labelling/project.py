@@ -18,9 +18,9 @@ from typing import Any
 import numpy as np
 
 from uneven.active import ActiveLearner
-from uneven.comparison import InputError, LabelFile, read_label_file
+from uneven.comparison import InputError, LabelFile, read_label_file, write_noise_matrix
 from uneven.comparison.labelfile import SKIP
-from uneven.labelling.agreement import settle
+from uneven.labelling.agreement import confusion, settle
 from uneven.labelling.asking import Review, Setup, Snapshot, Thought
 from uneven.labelling.assigning import Desk, Question
 from uneven.labelling.labels import check_rows, complete, is_unchanged, write_labels
@@ -107,6 +107,7 @@ class Project:
         self.labels = self.labels or self.folder / "labels.csv"
         self.notes: list[str] = list(self.pool.notes)
         self._lock = threading.RLock()
+        self._files = threading.Lock()
         self._guesses: dict[int, tuple[int, Guess]] = {}
         self.review: Review | None = None
         self._file: LabelFile | None = None
@@ -179,6 +180,7 @@ class Project:
         with self._lock:
             self.exchange()
             self.save_history()
+            self._save_noise()
             self.store.close()
 
     # -- what people say
@@ -343,6 +345,10 @@ class Project:
         A label that differs from what was last written there was typed by a person, and counts as
         an answer; all others follow the answers.
         """
+        with self._files:
+            self._exchange()
+
+    def _exchange(self) -> None:
         assert self.labels is not None
         file = self._file
         if file is None or not is_unchanged(file):
@@ -377,6 +383,12 @@ class Project:
             for row, label in zip(now.rows, now.labels):
                 learner._note(np.array([row]), np.array([label]))
             learner.save(self.folder / "history.json")
+
+    def _save_noise(self) -> None:
+        found = confusion(self.given()) if len(self.people) > 1 else None
+        if found is not None:
+            path = self.folder / "noise.csv"
+            write_noise_matrix(found.matrix, found.classes.tolist(), path, found.sizes)
 
     def _import(self, typed: dict[str, str]) -> None:
         current = self.final_labels()

@@ -1,0 +1,164 @@
+"""One row as a person sees it, the buttons below it, and the guess of the learner."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from uneven.labelling.assigning import Question
+from uneven.labelling.project import Project
+from uneven.labelling.reasons import Guess
+from uneven.labelling.store import Event, Person
+from uneven.report.markup import Markup, count, percent, tag
+
+SHOWN_SIGNS = 20_000
+"""Of a longer cell the beginning is shown, and the rest if asked for."""
+
+LONG = 90
+KEYS = "1234567890qertyiopadfhjklzvb"
+"""Keys of the classes, in order; the other letters do something else."""
+
+_WHY = {
+    "random": "random row",
+    "second opinion": "second opinion",
+    "spread": "first rows",
+    "skipped before": "skipped before",
+}
+
+
+def row_card(project: Project, person: Person, row: int, why: str = "") -> dict[str, Any]:
+    """A row with what the page must know about it.
+
+    Returns
+    -------
+    dict
+        ``card`` and ``choices`` as HTML, ``row``, and ``seen``: the number of the answer that the
+        person gave before.
+    """
+    name = project.pool.names[row]
+    said = project.ledger.answer(person.id, name)
+    return {
+        "card": _card(project, row, why, said),
+        "choices": choices(project, said.label if said else ""),
+        "row": row,
+        "seen": said.id if said else 0,
+        "asked": why or "chosen",
+    }
+
+
+def next_card(project: Project, person: Person) -> dict[str, Any]:
+    """The next question of a person as a card; one that says so if there is none."""
+    question: Question | None = project.next(person.id)
+    if question is None:
+        done = tag("h2", "All done")
+        text = tag("p", "There is no row left for you. You can still change earlier answers.")
+        card = tag("article", done, text, class_="card done")
+        return {"card": card, "choices": "", "row": None, "seen": 0, "asked": ""}
+    return row_card(project, person, question.row, question.why)
+
+
+def choices(project: Project, chosen: str = "") -> Markup:
+    """A button for each class."""
+    keys = [*KEYS, *("" for _ in project.classes[len(KEYS) :])]
+    buttons = [
+        tag(
+            "button",
+            tag("kbd", key, aria_hidden="true") if key else None,
+            tag("span", name, class_="name"),
+            type="button",
+            class_="choice",
+            data_label=name,
+            data_key=key or None,
+            aria_keyshortcuts=key or None,
+            aria_pressed="true" if name == chosen else "false",
+        )
+        for name, key in zip(project.classes, keys)
+    ]
+    if not buttons:
+        return tag("p", "No class yet: press ", tag("kbd", "n"), " to name the first one.")
+    return Markup("".join(buttons))
+
+
+def guess_panel(project: Project, guess: Guess) -> Markup:
+    """What the learner thinks, and why."""
+    if not guess.shares:
+        return tag("p", "The learner has no guess before two classes are known.")
+    bars = [
+        tag(
+            "li",
+            tag("span", label, class_="name"),
+            bar(share),
+            tag("span", percent(share), class_="figure"),
+        )
+        for label, share in guess.shares[:4]
+    ]
+    parts = [tag("ol", bars, class_="bars")]
+    if guess.reasons:
+        told = [
+            tag("li", tag("b", name), f" – without it {100 * points:.0f} points less")
+            for name, points in guess.reasons
+        ]
+        parts.append(tag("p", "What speaks for it:"))
+        parts.append(tag("ul", told, class_="reasons"))
+    if guess.alike:
+        names = project.pool.names
+        links = [
+            tag("li", tag("a", f"row {names[row]}", href=f"/?row={row}"), f": {label}")
+            for row, label in guess.alike
+        ]
+        parts.append(tag("p", "Labelled rows most like it:"))
+        parts.append(tag("ul", links, class_="reasons"))
+    words = " ".join(name.partition(": ")[2] for name, _ in guess.reasons)
+    return tag("div", parts, data_words=words.strip() or None)
+
+
+def bar(share: float) -> Markup:
+    """A bar as a picture, which needs no style of its own."""
+    width = f"{100 * min(max(share, 0.0), 1.0):.1f}"
+    inside = tag("rect", width=width, height=6, rx=1, class_="fill")
+    frame = {"viewBox": "0 0 100 6", "preserveAspectRatio": "none"}
+    return tag("svg", inside, class_="bar-line", aria_hidden="true", **frame)
+
+
+def in_words(project: Project, event: Event) -> str:
+    """What was saved, for those who listen."""
+    said = {"skip": "skipped", "unsure": "cannot tell", "label": event.label}
+    return f"Saved, row {event.row}: {said.get(event.kind, event.label)}."
+
+
+def _card(project: Project, row: int, why: str, said: Event | None) -> Markup:
+    pool = project.pool
+    cells = pool.cells([row])[0]
+    long = [name for name in pool.shown if name in pool.text or len(cells[name]) > LONG]
+    short = [name for name in pool.shown if name not in long and name != pool.image]
+    where = {name: j for j, name in enumerate(pool.shown)}
+    head = [tag("span", f"{pool.key} {pool.names[row]}", class_="row-name")]
+    if why in _WHY:
+        head.append(tag("span", _WHY[why], class_="badge"))
+    if said is not None:
+        now = said.label or {"skip": "skipped", "unsure": "cannot tell"}.get(said.kind, "")
+        head.append(tag("span", f"your answer: {now}", class_="badge good"))
+    parts = [tag("div", head, class_="card-head")]
+    if pool.image is not None:
+        alt = f"Image of row {pool.names[row]}"
+        parts.append(tag("div", tag("img", src=f"/image/{row}", alt=alt), class_="picture"))
+    parts += [
+        _long_cell(name, cells[name], row, where[name], alone=len(long) == 1) for name in long
+    ]
+    if short:
+        facts = [(tag("dt", name), tag("dd", cells[name] or "–")) for name in short]
+        parts.append(tag("dl", facts, class_="facts cells"))
+    return tag("article", parts, class_="card", tabindex="-1", data_row=row)
+
+
+def _long_cell(name: str, text: str, row: int, column: int, alone: bool) -> Markup:
+    rest = None
+    if len(text) > SHOWN_SIGNS:
+        rest = tag(
+            "button",
+            f"Show all {count(len(text))} characters",
+            type="button",
+            class_="quiet",
+            data_all=f"/cell/{row}/{column}",
+        )
+    body = tag("div", text[:SHOWN_SIGNS] or "–", class_="text", dir="auto")
+    return tag("div", tag("h3", name, class_="hidden" if alone else None), body, rest)

@@ -1,0 +1,223 @@
+"use strict";
+(() => {
+  const at = (id) => document.getElementById(id);
+  const work = at("work");
+  const writeToken = document.querySelector("meta[name=write-token]").content;
+  const PENDING = "uneven-pending";
+  let busy = false;
+  let shownAt = performance.now();
+  let statusAt = 0;
+
+  if (location.search.includes("token=")) history.replaceState(null, "", location.pathname);
+
+  const say = (text) => { at("said").textContent = text; };
+  const warn = (text) => {
+    at("banner").textContent = text;
+    at("banner").hidden = !text;
+  };
+  const newKey = () =>
+    [...crypto.getRandomValues(new Uint8Array(16))].map((b) => b.toString(16).padStart(2, "0")).join("");
+  const pause = (ms) => new Promise((done) => setTimeout(done, ms));
+
+  // A write is repeated under the same key until the server says that it is saved.
+  const write = async (path, body) => {
+    sessionStorage.setItem(PENDING, JSON.stringify({ path, body }));
+    for (let wait = 500; ; wait = Math.min(2 * wait, 8000)) {
+      let answer = null;
+      try {
+        answer = await fetch(path, {
+          method: "POST",
+          headers: { "Content-Type": "application/json", "X-Write-Token": writeToken },
+          body: JSON.stringify(body),
+        });
+      } catch {
+        warn("Not saved yet: the server does not answer. It is tried again; leave this page open.");
+      }
+      if (answer && answer.status < 500) {
+        sessionStorage.removeItem(PENDING);
+        const told = await answer.json().catch(() => ({ said: "The page is out of date; load it again." }));
+        warn(answer.ok ? "" : told.said);
+        return { ok: answer.ok, status: answer.status, told };
+      }
+      if (answer) {
+        const told = await answer.json().catch(() => ({}));
+        warn(`${told.said || "The server failed."} It is tried again; leave this page open.`);
+      }
+      await pause(wait);
+    }
+  };
+
+  const refreshStatus = async () => {
+    if (!at("status") || performance.now() - statusAt < 1500) return;
+    statusAt = performance.now();
+    const answer = await fetch("/status").catch(() => null);
+    if (answer && answer.ok) at("status").innerHTML = await answer.text();
+  };
+
+  const show = (told) => {
+    if (!("card" in told)) return;
+    at("card").innerHTML = told.card;
+    at("choices").innerHTML = told.choices;
+    work.dataset.row = told.row ?? "";
+    work.dataset.seen = told.seen;
+    work.dataset.asked = told.asked;
+    at("guess").hidden = at("comment-box").hidden = at("class-form").hidden = true;
+    at("guess").replaceChildren();
+    at("comment").value = "";
+    at("do-doubt").setAttribute("aria-pressed", "false");
+    shownAt = performance.now();
+    if (location.search) history.replaceState(null, "", "/");
+    at("card").querySelector(".card")?.focus({ preventScroll: true });
+    window.scrollTo({ top: 0 });
+  };
+
+  const perform = async (path, body) => {
+    if (busy) return null;
+    busy = true;
+    try {
+      const result = await write(path, body);
+      say(result.told.said || "");
+      if (result.ok) show(result.told);
+      else if (result.status === 409) {
+        const row = body.row;
+        setTimeout(() => { location.href = `/?row=${row}`; }, 2500);
+      }
+      refreshStatus();
+      return result;
+    } finally {
+      busy = false;
+    }
+  };
+
+  const answer = (kind, label = "") => {
+    if (!work || work.dataset.row === "" || busy) return null;
+    return perform("/answer", {
+      key: newKey(),
+      row: Number(work.dataset.row),
+      kind,
+      label,
+      comment: at("comment").value,
+      sure: at("do-doubt").getAttribute("aria-pressed") !== "true",
+      seconds: Math.min((performance.now() - shownAt) / 1000, 86400),
+      seen: Number(work.dataset.seen),
+      asked: work.dataset.asked,
+    });
+  };
+
+  const highlight = (words) => {
+    const wanted = words.toLowerCase().split(" ").filter(Boolean);
+    if (!wanted.length) return;
+    for (const text of document.querySelectorAll("#card .text")) {
+      const whole = text.textContent;
+      if (whole.length > 20000) continue;
+      const pieces = whole.split(/([\p{L}\p{N}_]+)/u).map((piece) => {
+        if (!wanted.includes(piece.toLowerCase())) return piece;
+        const mark = document.createElement("mark");
+        mark.textContent = piece;
+        return mark;
+      });
+      text.replaceChildren(...pieces);
+    }
+  };
+
+  const guess = async () => {
+    const box = at("guess");
+    const row = work.dataset.row;
+    if (row === "") return;
+    if (!box.hidden) { box.hidden = true; return; }
+    box.hidden = false;
+    box.textContent = "The learner is thinking …";
+    for (let tries = 0; tries < 60 && !box.hidden && work.dataset.row === row; tries += 1) {
+      const found = await fetch(`/guess/${row}`).catch(() => null);
+      if (found && found.status === 200) {
+        const text = await found.text();
+        if (work.dataset.row !== row) return;
+        box.innerHTML = text;
+        highlight(box.firstElementChild?.dataset.words || "");
+        return;
+      }
+      await pause(400);
+    }
+    if (work.dataset.row === row) box.textContent = "No guess at the moment.";
+  };
+
+  const reveal = (id, field) => {
+    at(id).hidden = !at(id).hidden;
+    if (!at(id).hidden) at(field).focus();
+  };
+
+  const actions = {
+    skip: () => answer("skip"),
+    unsure: () => answer("unsure"),
+    undo: () => perform("/undo", { key: newKey(), event: 0 }),
+    guess,
+    comment: () => reveal("comment-box", "comment"),
+    class: () => reveal("class-form", "new-class"),
+    doubt: () => {
+      const pressed = at("do-doubt").getAttribute("aria-pressed") === "true";
+      at("do-doubt").setAttribute("aria-pressed", String(!pressed));
+      say(pressed ? "Sure again." : "This answer counts as not sure.");
+    },
+  };
+
+  document.addEventListener("click", async (event) => {
+    const button = event.target.closest("button");
+    if (!button) return;
+    if (button.matches(".choice")) {
+      button.classList.add("sent");
+      await answer("label", button.dataset.label);
+      button.classList.remove("sent");
+    } else if (button.dataset.do) {
+      actions[button.dataset.do]();
+    } else if (button.dataset.all) {
+      const all = await fetch(button.dataset.all);
+      button.previousElementSibling.textContent = await all.text();
+      button.remove();
+    } else if (button.dataset.undo) {
+      const done = await write("/undo", { key: newKey(), event: Number(button.dataset.undo) });
+      if (done.ok) location.reload();
+    } else if (button.dataset.rule) {
+      const body = { key: newKey(), row: Number(button.dataset.rule), kind: "ruling" };
+      const done = await write("/answer", { ...body, label: button.dataset.label, stay: true });
+      if (done.ok) button.closest("tr").remove();
+      say(done.told.said || "");
+    }
+  });
+
+  document.addEventListener("keydown", (event) => {
+    if (!work || event.ctrlKey || event.metaKey || event.altKey || event.repeat) return;
+    if (event.key === "Escape") { document.activeElement.blur(); return; }
+    if (event.target.matches("input, textarea")) return;
+    const key = event.key.toLowerCase();
+    const choice = [...document.querySelectorAll(".choice")].find((one) => one.dataset.key === key);
+    const other = document.querySelector(`[data-do][aria-keyshortcuts="${CSS.escape(key)}"]`);
+    const target = choice || other;
+    if (!target) return;
+    event.preventDefault();
+    target.click();
+  });
+
+  const onSubmit = (id, run) => at(id)?.addEventListener("submit", (event) => {
+    event.preventDefault();
+    run();
+  });
+  onSubmit("class-form", async () => {
+    const done = await write("/class", { name: at("new-class").value });
+    if (!done.ok) return;
+    at("new-class").value = "";
+    at("choices").innerHTML = done.told.choices;
+    await answer("label", done.told.name);
+  });
+  onSubmit("name-form", async () => {
+    const done = await write("/name", { name: at("my-name").value });
+    if (done.ok) location.reload();
+  });
+
+  const left = sessionStorage.getItem(PENDING);
+  if (left) {
+    const { path, body } = JSON.parse(left);
+    if (work) perform(path, body);
+    else write(path, body);
+  }
+  if (work) setInterval(() => { if (!document.hidden) refreshStatus(); }, 4000);
+})();

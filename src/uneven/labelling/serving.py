@@ -1,0 +1,225 @@
+"""Start and stop the server of a project."""
+
+from __future__ import annotations
+
+import socket
+import threading
+import time
+import webbrowser
+from collections.abc import Mapping, Sequence
+from pathlib import Path
+from typing import Any
+
+from uneven.comparison.errors import InputError
+from uneven.comparison.inputs import as_frame
+from uneven.labelling.guard import is_loopback
+from uneven.labelling.pool import PoolTable, pool_of_frame, read_pool
+from uneven.labelling.project import Options, Project, read_people
+from uneven.labelling.summary import write_summary
+from uneven.utils.optional import require
+
+WARNING = (
+    "the page is open to everybody who can reach {host} and knows a token; what is sent is not "
+    "encrypted, so whoever listens on the network can read rows, answers and tokens."
+)
+
+
+class LabelServer:
+    """A server that runs on a thread of its own.
+
+    Parameters
+    ----------
+    project : Project
+    host, port : str and int
+        Port 0 takes a free one.
+
+    Attributes
+    ----------
+    addresses : dict of str to str
+        By name the address, with its token, for each person.
+    """
+
+    def __init__(self, project: Project, host: str = "127.0.0.1", port: int = 0) -> None:
+        uvicorn = require("uvicorn", "the labelling page", "label")
+        require("fastapi", "the labelling page", "label")
+        from uneven.labelling.server import build_app
+
+        self.project, self.host = project, host
+        self._socket = _bind(host, port)
+        self.port = int(self._socket.getsockname()[1])
+        config = uvicorn.Config(
+            build_app(project, host, self.port),
+            log_level="warning",
+            access_log=False,
+            lifespan="off",
+            timeout_keep_alive=30,
+            limit_concurrency=500,
+            server_header=False,
+            timeout_graceful_shutdown=2,
+        )
+        self._server = uvicorn.Server(config)
+        self._thread = threading.Thread(target=self._run, daemon=True)
+
+    @property
+    def addresses(self) -> dict[str, str]:
+        """The address of each person."""
+        shown = "127.0.0.1" if is_loopback(self.host) else self.host
+        if shown in ("0.0.0.0", "::"):
+            shown = socket.gethostname()
+        shown = f"[{shown}]" if ":" in shown else shown
+        people = self.project.people.values()
+        return {p.name: f"http://{shown}:{self.port}/?token={p.token}" for p in people}
+
+    def start(self) -> LabelServer:
+        """Begin to serve; returns when it answers."""
+        self.project.start()
+        self._thread.start()
+        while not self._server.started and self._thread.is_alive():
+            time.sleep(0.01)
+        return self
+
+    def wait(self) -> None:
+        """Return when the server ends, or at Ctrl-C."""
+        try:
+            while self._thread.is_alive():
+                self._thread.join(0.5)
+        except KeyboardInterrupt:
+            pass
+
+    def stop(self) -> None:
+        """End the server; write labels, history and report."""
+        self._server.should_exit = True
+        if self._thread.is_alive():
+            self._thread.join(timeout=10)
+        if self.project.ledger.labelled():
+            write_summary(self.project)
+        self.project.stop()
+        self._socket.close()
+
+    def labels(self) -> dict[str, str]:
+        """Labels so far, by the names of the rows."""
+        return self.project.final_labels()
+
+    def __enter__(self) -> LabelServer:
+        return self.start()
+
+    def __exit__(self, *_: object) -> None:
+        self.stop()
+
+    def _run(self) -> None:
+        self._server.run(sockets=[self._socket])
+
+
+def _bind(host: str, port: int) -> socket.socket:
+    family = socket.AF_INET6 if ":" in host else socket.AF_INET
+    found = socket.socket(family, socket.SOCK_STREAM)
+    found.setsockopt(socket.SOL_SOCKET, socket.SO_REUSEADDR, 1)
+    try:
+        found.bind((host, port))
+    except OSError as error:
+        found.close()
+        raise InputError(
+            f"port {port} of {host} cannot be used: {error.strerror}. Name another --port."
+        ) from error
+    return found
+
+
+def check_host(host: str, consent: bool) -> str | None:
+    """Refuse to be seen by others unless somebody says that they know; a warning if they do.
+
+    Examples
+    --------
+    >>> check_host("127.0.0.1", False)
+    >>> check_host("0.0.0.0", False)
+    Traceback (most recent call last):
+        ...
+    uneven.comparison.errors.InputError: --host 0.0.0.0 opens the page to others: ... Add --i-know
+        if that is what you want.
+    """
+    if is_loopback(host):
+        return None
+    said = WARNING.format(host=host)
+    if not consent:
+        raise InputError(
+            f"--host {host} opens the page to others: {said} Add --i-know if that is what you want."
+        )
+    return said
+
+
+def make_pool(
+    pool: Any,
+    key: str | None,
+    *,
+    text: str | Sequence[str] = (),
+    image: str | None = None,
+    drop: Sequence[str] = (),
+    folder: Path,
+) -> PoolTable:
+    """A pool from a file or a frame; the images of a frame lie below the working folder."""
+    text = (text,) if isinstance(text, str) else tuple(text)
+    if isinstance(pool, str | Path):
+        return read_pool(Path(pool), key, text=text, drop=tuple(drop), image=image)
+    frame = as_frame(pool).copy()
+    return pool_of_frame(folder / "pool", frame, key, text=text, drop=drop, image=image)
+
+
+def serve(
+    pool: Any,
+    *,
+    labels: Any = None,
+    classes: Sequence[str] = (),
+    text: str | Sequence[str] = (),
+    image: str | None = None,
+    id: str | None = None,
+    drop: Sequence[str] = (),
+    annotators: int | str | Sequence[str] = 1,
+    project: Any = None,
+    query: str = "centre_of_gravity",
+    estimator: Any = None,
+    random_share: float = 0.1,
+    overlap: float = 0.2,
+    random_state: int = 0,
+    host: str = "127.0.0.1",
+    port: int = 0,
+    i_know: bool = False,
+    browser: bool = True,
+    block: bool = True,
+) -> LabelServer:
+    """Label the rows of a table on a page; `uneven.active.serve` tells the parameters."""
+    warning = check_host(host, i_know)
+    named = isinstance(pool, str | Path)
+    folder = Path(project or (f"{Path(pool).stem}-labelling" if named else "labelling"))
+    table = make_pool(pool, id, text=text, image=image, drop=drop, folder=Path.cwd())
+    options = Options(
+        classes=tuple(map(str, classes)),
+        people=read_people(annotators),
+        query=query,
+        model=estimator,
+        random_share=random_share,
+        overlap=overlap,
+        seed=random_state,
+    )
+    _check_shares({"random_share": random_share, "overlap": overlap})
+    made = Project(table, folder, Path(labels) if labels is not None else None, options)
+    server = LabelServer(made, host, port).start()
+    if warning:
+        print(f"Warning: {warning}")
+    announce(server, browser)
+    if block:
+        server.wait()
+        server.stop()
+    return server
+
+
+def _check_shares(shares: Mapping[str, float]) -> None:
+    for name, value in shares.items():
+        if not 0.0 <= value <= 1.0:
+            raise InputError(f"{name} must be between 0 and 1, got {value!r}.")
+
+
+def announce(server: LabelServer, browser: bool) -> None:
+    """Print the addresses, and open the first one."""
+    for name, address in server.addresses.items():
+        print(f"{name:<14} {address}", flush=True)
+    if browser:
+        webbrowser.open(next(iter(server.addresses.values())))
