@@ -4,14 +4,18 @@ from __future__ import annotations
 
 import json
 from collections.abc import Sequence
+from contextlib import suppress
 from dataclasses import asdict
 from pathlib import Path
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from uneven.cli.requests import PageRequest
 from uneven.comparison.errors import InputError
 from uneven.utils.files import replace_file
 from uneven.utils.optional import require
+
+if TYPE_CHECKING:
+    from uneven.labelling.pool import PoolTable
 
 PLAN = "project.json"
 DEMO_FOLDER = Path("uneven-label-demo")
@@ -43,7 +47,8 @@ def page_request(
         pool, classes = write_demo(folder), classes or ",".join(CLASSES)
     if pool is None:
         raise InputError("give a POOL, or --demo. Try: uneven label --help")
-    lists = {name: tuple(given.pop(name) or ()) for name in ("text", "drop", "keep", "missing")}
+    for name in ("text", "drop", "keep", "missing"):
+        given[name] = tuple(given[name] or ())
     names = tuple(name.strip() for name in (classes or "").split(",") if name.strip())
     folder = given["project"] or Path(f"{pool.name.partition('.')[0]}-labelling")
     file = labels or folder / "labels.csv"
@@ -51,7 +56,7 @@ def page_request(
     from uneven.labelling.serving import check_host
 
     check_host(given["host"], given["consent"])
-    return PageRequest(pool=pool, labels=file, classes=names, **lists, **given)
+    return PageRequest(pool=pool, labels=file, classes=names, **given)
 
 
 def label(request: PageRequest) -> None:
@@ -93,22 +98,10 @@ def label(request: PageRequest) -> None:
 
 def open_project(request: PageRequest) -> Any:
     """The project of a request, as it was left."""
-    from uneven.comparison.schemafile import decide
-    from uneven.labelling.pool import read_pool
     from uneven.labelling.project import Options, Project, read_people
     from uneven.versionspace import BayesPointClassifier
 
-    pool = read_pool(
-        request.pool,
-        request.key,
-        text=request.text,
-        drop=request.drop,
-        keep=request.keep,
-        label_column=request.label_column,
-        image=request.image,
-        encoding=request.encoding,
-        decisions=decide(request.schema, request.missing, request.text),
-    )
+    pool = _read_pool(request)
     kernel = request.kernel or ("linear" if pool.text else "rbf")
     gamma = "scale" if request.gamma is None else request.gamma
     options = Options(
@@ -124,6 +117,23 @@ def open_project(request: PageRequest) -> Any:
     project = Project(pool, request.folder, request.labels, options)
     _remember(request)
     return project
+
+
+def _read_pool(request: PageRequest) -> PoolTable:
+    from uneven.comparison.schemafile import decide
+    from uneven.labelling.pool import read_pool
+
+    return read_pool(
+        request.pool,
+        request.key,
+        text=request.text,
+        drop=request.drop,
+        keep=request.keep,
+        label_column=request.label_column,
+        image=request.image,
+        encoding=request.encoding,
+        decisions=decide(request.schema, request.missing, request.text),
+    )
 
 
 def _remember(request: PageRequest) -> None:
@@ -153,11 +163,12 @@ def labelled_table(
     """
     from uneven.comparison.labelfile import LABEL, read_label_file
     from uneven.labelling.labels import unused_columns
+    from uneven.labelling.store import InUseError
 
     try:
         plan = json.loads((folder / PLAN).read_text(encoding="utf-8"))
         paths = ("pool", "labels", "output", "project", "schema")
-        values = {k: Path(v) if k in paths and v is not None else v for k, v in plan.items()}
+        values: dict[str, Any] = {k: Path(v) if k in paths and v else v for k, v in plan.items()}
         values = {k: tuple(v) if isinstance(v, list) else v for k, v in values.items()}
         request = PageRequest(**values)
     except (OSError, TypeError, ValueError) as error:
@@ -166,9 +177,10 @@ def labelled_table(
         raise InputError(
             f"{folder} is no folder of uneven label ({PLAN} is missing or damaged); name a table."
         ) from error
-    project = open_project(request)
-    project.store.close()
-    file = read_label_file(request.labels, project.pool.key)
-    unused = [*(drop or ()), *unused_columns(file.columns, project.pool)]
-    texts = [*(text or ()), *project.pool.text]
+    with suppress(InUseError):  # the running server keeps the file of labels up to date
+        open_project(request).store.close()
+    pool = _read_pool(request)
+    file = read_label_file(request.labels, pool.key)
+    unused = [*(drop or ()), *unused_columns(file.columns, pool)]
+    texts = [*(text or ()), *pool.text]
     return request.labels, target or LABEL, list(dict.fromkeys(texts)), list(dict.fromkeys(unused))

@@ -325,8 +325,8 @@ later with the same command.
 
 [bold]Keys[/bold]
 
-  1 to 9, 0 and letters: the classes; s: skip; x: cannot tell; u: undo; g: show the guess; c: comment; \
-n: new class; w: not sure
+  1 to 9, 0 and letters: the classes; s: skip; x: cannot tell; u: undo; g: show the guess; \
+c: comment; n: new class; w: not sure
 
 [bold]Rules[/bold] (--query)
 

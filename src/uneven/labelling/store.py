@@ -57,6 +57,10 @@ CREATE TRIGGER events_are_kept BEFORE DELETE ON events
 """
 
 
+class InUseError(InputError):
+    """Another server works on the project."""
+
+
 class NotKeptError(OSError):
     """An answer could not be written to the disk, and is not acknowledged."""
 
@@ -288,7 +292,7 @@ def _open(path: Path) -> sqlite3.Connection:
         file.execute("COMMIT")
     except sqlite3.OperationalError as error:
         if "locked" in str(error) or "busy" in str(error):
-            raise InputError(
+            raise InUseError(
                 f"{path} is in use: another server works on this project. Close it, or choose "
                 "another folder by --project."
             ) from error
