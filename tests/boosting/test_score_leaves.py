@@ -21,7 +21,7 @@ from uneven import (
 from uneven.boosting import score_leaves
 from uneven.costs import score_costs
 from uneven.metrics import error_matrix
-from uneven.voters import score_tree
+from uneven.voters import growing_tree
 
 SINGLE = [AdaBoostMMClassifier, ComboClassifier, BalancedBoostingClassifier]
 JOINED = [MumboClassifier, MuComboClassifier]
@@ -228,12 +228,14 @@ def test_the_order_of_rows_does_not_matter_to_views(method, problem, data):
 def test_threads_change_no_bit(kind, monkeypatch):
     """Loops that are worth threads, splits that are carried out ahead of their turn."""
     ahead = []
-    expand = score_tree._Growth.expand
-    monkeypatch.setattr(
-        score_tree._Growth, "expand", lambda self, numbers: (ahead.append(len(numbers)),
-                                                             expand(self, numbers))[1],
-    )  # fmt: skip
-    monkeypatch.setattr(score_tree, "_PARALLEL_ADDITIONS", 20_000)
+    expand = growing_tree.GrowingTree._expand
+
+    def counted(self, numbers):
+        ahead.append(len(numbers))
+        expand(self, numbers)
+
+    monkeypatch.setattr(growing_tree.GrowingTree, "_expand", counted)
+    monkeypatch.setattr(growing_tree, "_PARALLEL_ADDITIONS", 20_000)
     monkeypatch.setattr(score_costs, "_PARALLEL_ENTRIES", 10_000)
     X, y = gaussian_classes([5000, 2000, 600, 100], n_features=5, separation=0.5)
     X[::9, 1] = np.nan
@@ -257,7 +259,7 @@ def test_threads_change_no_bit(kind, monkeypatch):
 @pytest.mark.parametrize("method", JOINED)
 def test_threads_change_no_bit_in_views(method, monkeypatch):
     monkeypatch.setattr("uneven.boosting.multiview._PARALLEL_CELLS", 0)
-    monkeypatch.setattr(score_tree, "_PARALLEL_ADDITIONS", 0)
+    monkeypatch.setattr(growing_tree, "_PARALLEL_ADDITIONS", 0)
     monkeypatch.setattr(score_costs, "_PARALLEL_ENTRIES", 0)
     X, y, views = four_view_classes((1200, 600, 300, 150))
     X[::5, :3] = np.nan

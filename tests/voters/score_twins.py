@@ -75,6 +75,19 @@ def category_places(bins, smooth):
     return used, gradients @ direction / weights
 
 
+def sides(bins, n_bins, is_category, order, cut, missing_left):
+    """Which of 256 codes go left: a cut or a set; what was not seen follows most of the weight."""
+    goes_left = np.zeros(256, dtype=bool)
+    goes_left[order[: cut + 1] if is_category else slice(cut + 1)] = True
+    if len(bins) > n_bins and bins[n_bins, -1]:
+        if not is_category:
+            goes_left[n_bins] = missing_left
+    else:
+        left = bins[:n_bins, -1][goes_left[:n_bins]].sum()
+        goes_left[n_bins:] = 2 * left >= bins[:, -1].sum()
+    return goes_left
+
+
 def leaf_of_rows(table, columns, rows, values, rule, max_leaves, max_depth):
     """Leaf sets of a tree of numbers, grown best first, as frozen sets of rows.
 

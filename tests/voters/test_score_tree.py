@@ -11,10 +11,11 @@ from hypothesis import strategies as st
 from tests.problems import tables
 from tests.voters import score_twins as twins
 from uneven.utils.parallel import ThreadPool, thread_pool
-from uneven.voters import TrainingTable, TreeVoter, _score_loops, score_tree
+from uneven.voters import TrainingTable, TreeVoter, _growth_loops, _score_loops, growing_tree
 from uneven.voters.cost_tree import CategoryTree, Forest
+from uneven.voters.growing_tree import Gradients, cut_spans
 from uneven.voters.row_codes import RowCodes
-from uneven.voters.score_tree import Gradients, ScoreTreeGrower, cut_spans
+from uneven.voters.score_tree import ScoreTreeGrower
 
 LANES = [2, 4, 8]
 RULES = [(0.25, 0.5, 1.0, 0.0), (1.0, 1.0, 0.0, 0.0), (2.0**-6, 2.0**-5, 1.0, 0.1)]
@@ -157,7 +158,7 @@ def test_moving_a_bin_adds_it_and_squares_both_sides(lanes, seed):
 def test_the_best_cut_is_that_of_the_slow_twin(problem, lanes, rule, seed):
     codes = codes_of(problem[0])
     gradients = gradients_of(codes.n_rows, lanes, seed, share=0.6)
-    scratch = np.empty((2, lanes), dtype=np.int32)
+    scratch = _score_loops.scan_room(lanes)
     for c in range(len(codes.columns)):
         _, n_bins, has_missing = codes.span(c)
         bins = bins_of(codes, c, gradients.rows, gradients.values)
@@ -179,7 +180,7 @@ def bins_of_categories(seed, lanes, n_bins):
 def test_two_classes_get_the_best_of_all_sets_of_categories(n_bins, has_missing, seed):
     bins = bins_of_categories(seed, 2, n_bins + has_missing)
     rule = (1.0, 1.0, 0.0, 0.0)
-    total, scratch = bins.sum(axis=0, dtype=np.int32), np.empty((2, 2), dtype=np.int32)
+    total, scratch = bins.sum(axis=0, dtype=np.int32), _score_loops.scan_room(2)
     span = (0, n_bins, has_missing)
     found, cut, _ = _score_loops.scan_categories(bins.ravel(), span, total, rule, 0.0, scratch)
     assert found == pytest.approx(twins.best_set(bins, rule), rel=1e-5)
@@ -206,7 +207,7 @@ def test_categories_are_cut_along_their_leading_direction(
     place = dict(zip(used.tolist(), places))
     along = np.array([place[b] for b in order])
     assert (np.diff(along) >= -1e-9 * np.abs(along).max()).all()
-    total, scratch = bins.sum(axis=0, dtype=np.int32), np.empty((2, lanes), dtype=np.int32)
+    total, scratch = bins.sum(axis=0, dtype=np.int32), _score_loops.scan_room(lanes)
     best, cut, _ = _score_loops.scan_categories(bins.ravel(), span, total, rule, smooth, scratch)
     firmer = (rule[0], rule[1], rule[2] + smooth * rule[1], rule[3])
     gains = [
@@ -268,6 +269,35 @@ def test_small_nodes_find_what_histograms_find(problem, lanes, rule, seed):
         expected = [above if above > 1e-6 * unsplit else 0.0, column, small[1][s, column],
                     small[2][s, column], sums[s, -1]]  # fmt: skip
         np.testing.assert_allclose(best[s], expected, rtol=1e-9, atol=1e-9 * unsplit)
+
+
+@given(
+    category_tables(), st.sampled_from(LANES), st.booleans(), st.booleans(),
+    st.integers(0, 2**32 - 1),
+)  # fmt: skip
+def test_sides_of_a_split_equal_the_slow_twin(problem, lanes, keeps, missing_left, seed):
+    """Whether the node keeps its histogram or not."""
+    codes = codes_of(*problem)
+    if not len(codes.columns):
+        return
+    gradients, rng = gradients_of(codes.n_rows, lanes, seed, share=0.6), np.random.default_rng(seed)
+    column, smooth = int(rng.integers(len(codes.columns))), 20.0
+    first, n_bins, has_missing = codes.span(column)
+    bins = bins_of(codes, column, gradients.rows, gradients.values)
+    order = _score_loops.order_categories(bins.ravel(), (0, n_bins, has_missing), lanes, smooth)
+    is_category = bool(codes.is_category[column])
+    cut = int(rng.integers(len(order) if is_category else n_bins))
+    columns = (codes.first, codes.n_bins, codes.has_missing, codes.is_category)
+    rows = gradients.rows
+    data = (codes.table, columns, gradients.values, rows, np.empty_like(rows))
+    pool = np.full((2, int(codes.first[-1]) * lanes), 77, dtype=np.int32)
+    pool[1, first * lanes : first * lanes + bins.size] = bins.ravel()
+    facts = np.zeros((3, _growth_loops.N_FACTS), dtype=np.int64)
+    facts[2] = 0, len(rows), 0, 1 if keeps else -1, column, cut, missing_left, bins[:, -1].sum(), 0
+    nodes = (facts, np.zeros(3), np.ones((3, 256), dtype=bool))
+    _growth_loops.choose_sides(data, pool, nodes, (RULES[0], smooth), 2)
+    expected = twins.sides(bins, n_bins, is_category, order, cut, missing_left)
+    np.testing.assert_array_equal(nodes[2][2], expected)
 
 
 @given(tables(), st.integers(0, 2**32 - 1))
@@ -334,11 +364,11 @@ def test_ways_of_growing_do_not_matter(problem, lanes, max_leaves, max_depth, se
     whole = (codes, gradients, max_leaves, max_depth)
     expected = grow(*whole)
     with pytest.MonkeyPatch.context() as patch:
-        for small in (0, 5, 20):
-            patch.setattr(score_tree, "_SMALL_NODE", max(small, 1))
+        for few in (0.0, 0.1, 0.5):
+            patch.setattr(growing_tree, "_FEW_ROWS", few)
             assert parts(grow(*whole)) == parts(expected)
             for ahead in (2, 8):
-                patch.setattr(score_tree, "_AHEAD", ahead)
+                patch.setattr(growing_tree, "_AHEAD", ahead)
                 assert parts(grow(*whole, n_jobs=2)) == parts(expected)
 
 
@@ -361,8 +391,8 @@ def test_sparse_trees_are_dense_trees(problem, lanes, max_leaves, seed):
 @pytest.mark.parametrize("n_columns", [2, 3, 7])
 def test_threads_do_not_matter(n_columns, monkeypatch):
     """Also where there are fewer columns than threads."""
-    monkeypatch.setattr(score_tree, "_PARALLEL_ADDITIONS", 0)
-    monkeypatch.setattr(score_tree, "_SMALL_NODE", 50)
+    monkeypatch.setattr(growing_tree, "_PARALLEL_ADDITIONS", 0)
+    monkeypatch.setattr(growing_tree, "_FEW_ROWS", 0.05)
     X = np.random.default_rng(0).normal(size=(4000, n_columns))
     X[::7, 0] = np.nan
     codes, gradients = codes_of(X), gradients_of(4000, 4, 1, size=300)
@@ -521,6 +551,14 @@ def test_some_columns_are_coded_as_in_the_whole_table(problem, seed, sparse):
     whole, part = codes_of(table, n_codes), codes_of(table, n_codes, columns=kept)
     places = np.flatnonzero(np.isin(whole.columns, kept))
     taken = whole.take_columns(places)
+    rows = np.flatnonzero(np.random.default_rng(seed).random(len(X)) < 0.7)
+    for some in (rows, np.arange(len(X))):
+        drawn = whole.take(some, places, ThreadPool())
+        assert spans_of(drawn) == spans_of(part)
+        for i, row in enumerate(some):
+            for c in range(len(places)):
+                mine = _score_loops.code_of(drawn.table, i, c)
+                assert mine == _score_loops.code_of(part.table, row, c)
     np.testing.assert_array_equal(taken.columns, part.columns)
     for mine, other in zip(taken.table, part.table):
         if mine.size or other.size:

@@ -18,8 +18,9 @@ import numpy as np
 from uneven.costs import EDGE_CLIP, leaf_steps, vote_weight
 from uneven.costs.score_costs import ScoreCosts
 from uneven.voters import TrainingTable, TreeVoter, Voter
+from uneven.voters.growing_tree import Gradients
 from uneven.voters.row_codes import RowCodes
-from uneven.voters.score_tree import Gradients, GrownTree, ScoreTreeGrower
+from uneven.voters.score_tree import GrownTree, ScoreTreeGrower
 from uneven.votes import Term
 
 LEAF_STEPS = ("auto", "balance", "closed", "newton")
@@ -240,14 +241,13 @@ class ScoreLearner:
         """Grow a tree on the gradients of the costs and give its leaves their scores."""
         if self.row_mask is not None and not self.row_mask.any():
             return self._silence(costs)
-        codes = self._draw_columns(seed)
         gradients = Gradients(*costs.gradients(seed, self.settings.subsample, self.row_mask))
-        tree = self.grower.grow(codes, gradients)
-        leaf_of = np.empty(codes.n_rows, dtype=np.int32)
-        tree.route(codes, leaf_of, self.table.pool)
+        tree = self.grower.grow(self.codes, gradients, self._draw_columns(seed))
+        leaf_of = np.empty(self.codes.n_rows, dtype=np.int32)
+        tree.route(self.codes, leaf_of, self.table.pool)
         if self.row_mask is not None:
             leaf_of[~self.row_mask] = -1
-        return self._settle(tree, codes, leaf_of, costs)
+        return self._settle(tree, leaf_of, costs)
 
     def _silence(self, costs: ScoreCosts) -> ScoreResult:
         """A view that is absent everywhere has nothing to say."""
@@ -258,11 +258,9 @@ class ScoreLearner:
             self.view, voter, nowhere, nothing, 0.0, 0.0, nothing, nothing, self.settings
         )
 
-    def _settle(
-        self, tree: GrownTree, codes: RowCodes, leaf_of: np.ndarray, costs: ScoreCosts
-    ) -> ScoreResult:
+    def _settle(self, tree: GrownTree, leaf_of: np.ndarray, costs: ScoreCosts) -> ScoreResult:
         """Give the leaves their scores, and look how far they reach."""
-        voter = tree.voter(codes)
+        voter = tree.voter(self.codes)
         result = ScoreResult.of(self.view, voter, leaf_of, tree.n_leaves, costs, self.settings)
         table = self.table
         spoken = result.scores.argmax(axis=1)
@@ -270,14 +268,13 @@ class ScoreLearner:
         voter.reach = np.where(voter.is_leaf, reach[voter.label], 0.0)
         return result
 
-    def _draw_columns(self, seed: int) -> RowCodes:
-        """The columns of this round."""
+    def _draw_columns(self, seed: int) -> np.ndarray | None:
+        """The columns of this round in increasing order, shape (n_drawn,); None is all of them."""
         n_columns = len(self.codes.columns)
         size = max(1, round(self.settings.max_features * n_columns))
         if size >= n_columns:
-            return self.codes
-        drawn = np.random.default_rng(seed).permutation(n_columns)[:size]
-        return self.codes.take_columns(np.sort(drawn))
+            return None
+        return np.sort(np.random.default_rng(seed).permutation(n_columns)[:size])
 
 
 def leaf_scores(

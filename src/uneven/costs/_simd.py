@@ -126,31 +126,34 @@ def _bin_adder(lanes: int):
     return add
 
 
-def _side_squares(lanes: int):
-    """``left += source[at]``; return the squared lengths of ``left`` and of ``total - left``.
-
-    All lanes count but the last one. The order of the additions is fixed.
-    """
-    whole = ir.VectorType(ir.IntType(32), lanes)
+def _square_length(builder, side, lanes):
+    """Squared length of all lanes but the last one; the order of the additions is fixed."""
     real = ir.VectorType(ir.FloatType(), lanes)
     index = ir.IntType(32)
     mask = ir.Constant(real, [1.0] * (lanes - 1) + [0.0])
+    values = builder.fmul(builder.sitofp(side, real), mask)
+    vector, size = builder.fmul(values, values), lanes
+    while size > 1:
+        half = size // 2
+        kind = ir.VectorType(ir.FloatType(), size)
+        parts = [
+            builder.shuffle_vector(
+                vector,
+                ir.Constant(kind, ir.Undefined),
+                ir.Constant(ir.VectorType(index, half), list(range(start, start + half))),
+            )
+            for start in (0, half)
+        ]
+        vector, size = builder.fadd(*parts), half
+    return builder.extract_element(vector, ir.Constant(index, 0))
 
-    def folded(builder, vector):
-        size = lanes
-        while size > 1:
-            half = size // 2
-            kind = ir.VectorType(ir.FloatType(), size)
-            parts = [
-                builder.shuffle_vector(
-                    vector,
-                    ir.Constant(kind, ir.Undefined),
-                    ir.Constant(ir.VectorType(index, half), list(range(start, start + half))),
-                )
-                for start in (0, half)
-            ]
-            vector, size = builder.fadd(*parts), half
-        return builder.extract_element(vector, ir.Constant(index, 0))
+
+def _side_squares(lanes: int):
+    """``left += source[at]``; return the squared lengths of ``left`` and of ``total - left``.
+
+    All lanes count but the last one.
+    """
+    whole = ir.VectorType(ir.IntType(32), lanes)
 
     @intrinsic
     def squares(typing_context, left, source, at, total):
@@ -168,11 +171,58 @@ def _side_squares(lanes: int):
             near = builder.add(builder.load(here, align=4), added)
             builder.store(near, here, align=4)
             far = builder.sub(builder.load(vector(3, zero), align=4), near)
-            sums = []
-            for side in (near, far):
-                values = builder.fmul(builder.sitofp(side, real), mask)
-                sums.append(folded(builder, builder.fmul(values, values)))
+            sums = [_square_length(builder, side, lanes) for side in (near, far)]
             return context.make_tuple(builder, signature.return_type, sums)
+
+        return signature, generate
+
+    return squares
+
+
+def _running_squares(lanes: int):
+    """The same for neighbouring bins one after another, with the running sums kept in a register.
+
+    Of each bin whose last lane is not 0, the squared lengths, the last lane of the left side and
+    the number of the bin are written. How many there are is returned.
+    """
+    whole = ir.VectorType(ir.IntType(32), lanes)
+    long = ir.IntType(64)
+    last = ir.Constant(ir.IntType(32), lanes - 1)
+
+    @intrinsic
+    def squares(typing_context, source, first, n_bins, begin, total, near, far, weight, bins):
+        arrays = (begin, total, near, far, weight, bins)
+        signature = types.intp(source, types.intp, types.intp, *arrays)
+
+        def generate(context, builder, signature, args):
+            zero = ir.Constant(long, 0)
+
+            def element(k, offset):
+                return _pointer(context, builder, signature.args[k], args[k], offset)
+
+            def vector(k, offset):
+                there = builder.bitcast(element(k, offset), whole.as_pointer())
+                return builder.load(there, align=4)
+
+            left, size = cgutils.alloca_once(builder, whole), cgutils.alloca_once(builder, long)
+            builder.store(vector(3, zero), left)
+            builder.store(zero, size)
+            everything = vector(4, zero)
+            with cgutils.for_range(builder, args[2]) as loop:
+                place = builder.add(args[1], loop.index)
+                added = vector(0, builder.mul(place, ir.Constant(long, lanes)))
+                own = builder.extract_element(added, last)
+                used = builder.icmp_signed("!=", own, ir.Constant(ir.IntType(32), 0))
+                with builder.if_then(used):
+                    here = builder.add(builder.load(left), added)
+                    builder.store(here, left)
+                    m = builder.load(size)
+                    for k, side in ((5, here), (6, builder.sub(everything, here))):
+                        builder.store(_square_length(builder, side, lanes), element(k, m))
+                    builder.store(builder.extract_element(here, last), element(7, m))
+                    builder.store(loop.index, element(8, m))
+                    builder.store(builder.add(m, ir.Constant(long, 1)), size)
+            return builder.load(size)
 
         return signature, generate
 
@@ -182,6 +232,7 @@ def _side_squares(lanes: int):
 add_row2, add_row4, add_row8 = (_row_adder(lanes) for lanes in (2, 4, 8))
 add_bin2, add_bin4, add_bin8 = (_bin_adder(lanes) for lanes in (2, 4, 8))
 squares2, squares4, squares8 = (_side_squares(lanes) for lanes in (2, 4, 8))
+running2, running4, running8 = (_running_squares(lanes) for lanes in (2, 4, 8))
 
 
 @njit(cache=True, nogil=True)

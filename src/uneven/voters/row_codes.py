@@ -9,12 +9,13 @@ keep the bins of their stored entries.
 from __future__ import annotations
 
 from dataclasses import dataclass, field, replace
+from functools import cached_property
 
 import numpy as np
 import scipy.sparse as sp
 
 from uneven.utils.parallel import ThreadPool
-from uneven.voters import _loops
+from uneven.voters import _loops, _score_loops
 from uneven.voters.training_table import TrainingTable, dense_cuts, sparse_codes
 
 _PARALLEL_VALUES = 400_000
@@ -82,31 +83,70 @@ class RowCodes:
         """First bin of a column, bins of its values, and whether a bin of missing ones follows."""
         return int(self.first[column]), int(self.n_bins[column]), bool(self.has_missing[column])
 
-    def take_rows(self, rows: np.ndarray, pool: ThreadPool) -> RowCodes:
-        """The codes of some of the rows, next to each other in memory."""
-        codes, indptr, bins, first, zero_code = self.table
+    def threshold(self, column: np.ndarray, code: np.ndarray) -> np.ndarray:
+        """Largest value of codes in columns of numbers, both (k,); the last code has no limit."""
+        values, starts = self._thresholds
+        return np.asarray(values[starts[column] + code])
+
+    @cached_property
+    def _thresholds(self) -> tuple[np.ndarray, np.ndarray]:
+        """Thresholds of all columns one after another, and where those of each begin."""
+        endless = np.array([np.finfo(float).max])
+        values = [part for own in self.cuts for part in (own, endless)]
+        starts = _starts(np.array([len(own) + 1 for own in self.cuts]))
+        return np.concatenate([*values, endless]), starts
+
+    def take(self, rows: np.ndarray, kept: np.ndarray | None, pool: ThreadPool) -> RowCodes:
+        """The codes of some rows, in increasing order, and columns, next to each other in memory.
+
+        Parameters
+        ----------
+        rows : ndarray of int, shape (n_taken,)
+        kept : ndarray of int, shape (n_kept,), or None
+            Positions of columns, in increasing order; None is all of them.
+        pool : ThreadPool
+        """
+        codes, indptr, bins = self.table[:3]
         if len(indptr):
-            shape = (self.n_rows, int(first[-1]))
-            by_row = sp.csr_array((bins, bins, indptr), shape=shape)[rows]
-            indptr, bins = by_row.indptr.astype(np.int64), by_row.data
-        else:
-            taken = np.empty((len(rows), codes.shape[1]), dtype=np.uint8)
-            worth = taken.size > _PARALLEL_VALUES
+            part = self if kept is None else self.take_columns(kept)
+            return part if len(rows) == self.n_rows else part._take_stored(rows)
+        if kept is None and len(rows) == self.n_rows:
+            return self
+        part = self if kept is None else self._described(kept)
+        taken = np.empty((len(rows), len(part.columns)), dtype=np.uint8)
+        worth = taken.size > _PARALLEL_VALUES
+        if kept is None:
             pool.parallel_for(len(rows), take_rows, codes, rows, taken, worth=worth)
-            codes = taken
-        return replace(self, table=(codes, indptr, bins, first, zero_code), n_rows=len(rows))
+        else:
+            cells = (codes, rows, kept, taken)
+            pool.parallel_for(len(rows), _score_loops.take_cells, *cells, worth=worth)
+        table = (taken, indptr, bins, part.first, part.table[4])
+        return replace(part, table=table, n_rows=len(rows))
+
+    def _take_stored(self, rows: np.ndarray) -> RowCodes:
+        """Some rows of a sparse table."""
+        codes, indptr, bins, first, zero_code = self.table
+        shape = (self.n_rows, int(first[-1]))
+        by_row = sp.csr_array((bins, bins, indptr), shape=shape)[rows]
+        table = (codes, by_row.indptr.astype(np.int64), by_row.data, first, zero_code)
+        return replace(self, table=table, n_rows=len(rows))
 
     def take_columns(self, kept: np.ndarray) -> RowCodes:
         """The codes of some of the columns, by position in increasing order."""
-        codes, indptr, bins, first, zero_code = self.table
-        starts = _starts(np.diff(first)[kept])
+        part = self._described(kept)
+        codes, indptr, bins, first, _ = self.table
         if len(indptr):
-            indptr, bins = _take_bins(indptr, bins, first, kept, starts)
+            indptr, bins = _take_bins(indptr, bins, first, kept, part.first)
         else:
             codes = np.ascontiguousarray(codes[:, kept])
+        return replace(part, table=(codes, indptr, bins, *part.table[3:]))
+
+    def _described(self, kept: np.ndarray) -> RowCodes:
+        """What is known of some of the columns, with the codes of all."""
+        *codes, first, zero_code = self.table
         return RowCodes(
             columns=self.columns[kept],
-            table=(codes, indptr, bins, starts, zero_code[kept]),
+            table=(*codes, _starts(np.diff(first)[kept]), zero_code[kept]),
             n_bins=self.n_bins[kept],
             has_missing=self.has_missing[kept],
             is_category=self.is_category[kept],
