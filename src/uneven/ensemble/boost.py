@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from typing import Any
 
@@ -29,6 +29,8 @@ from uneven.voters import TreeVoter
 from uneven.votes import Term, Vote
 
 _NONE = np.zeros((0, 0))
+_LEAST_GAIN = 2e-4
+"""A fall of the log-loss per row that is worth a further round."""
 
 
 @member("boost", order=10)
@@ -37,8 +39,9 @@ class ScoreLeafBoost:
     """Boosted score trees on the log-loss, every row as heavy as it is.
 
     With folds, there is a boost for every fold, which has not seen it, and the model is the mean
-    of their probabilities. Without, some rows of every class are left out once: there is one
-    boost, and the rounds end when it no longer gets better on them.
+    of their probabilities. Without, some rows of every class are left out once, and there is one
+    boost. Where rows are many, rounds end when the boosts no longer get better on the rows that
+    they have not seen.
 
     Attributes
     ----------
@@ -51,7 +54,7 @@ class ScoreLeafBoost:
     held_out : float
         Share of the rows left out without folds.
     patience : int
-        Rounds without a better log-loss on them before learning ends.
+        Rounds without a better log-loss on rows left out before learning ends; 0 never ends it.
 
     See Also
     --------
@@ -67,7 +70,7 @@ class ScoreLeafBoost:
     subsample: float = 1.0
     n_folds: int = 3
     held_out: float = 0.1
-    patience: int = 10
+    patience: int = 0
 
     @classmethod
     def suited_to(cls, size: TableSize) -> ScoreLeafBoost | None:
@@ -75,37 +78,39 @@ class ScoreLeafBoost:
         if size.is_sparse:
             return None
         if size.n_rows >= VERY_MANY_ROWS:
-            return cls(300, 63, learning_rate=0.1, n_folds=0)
-        if size.n_rows >= MANY_ROWS and size.n_classes >= 5:
-            return cls(150, 63, learning_rate=0.12)
-        if size.n_rows >= MANY_ROWS and size.n_classes == 2:
-            return cls(100, 16, learning_rate=0.15)
+            return cls(300, 63, learning_rate=0.1, n_folds=0, patience=10)
+        if size.n_rows >= MANY_ROWS:
+            leaves = 16 if size.n_classes == 2 else 31
+            return cls(150, leaves, learning_rate=0.15, patience=8)
         if size.n_rows >= 2000:
             return cls(100, 31, learning_rate=0.15)
         return cls()
 
     def learn(self, table: SharedTable, seed: int) -> Learnt:
-        """Boost once for every part of the rows that is left out."""
+        """Boost without each part of the rows, all boosts round by round."""
         rng = np.random.RandomState(seed)
-        parts = self._parts(table, rng)
         learner = self._learner(table)
+        boosts = [_Boost(table, out) for out in self._parts(table, rng)]
+        seeds = rng.randint(2**31 - 1, size=(len(boosts), self.n_rounds)).T.tolist()
+        watch = _Watch(self.patience)
+        for round_seeds in seeds:
+            for boost, own in zip(boosts, round_seeds):
+                boost.grow(learner, own)
+            if watch.is_stale(boosts, table) or all(boost.is_over for boost in boosts):
+                break
         unseen = np.full((len(table.y), table.n_classes), np.nan)
-        votes, seen_classes = [], []
-        for out in parts:
-            vote, P = self._boost(table, learner, out, rng)
-            labels = np.unique(table.y[~out])
-            unseen[np.ix_(out, labels)] = _shares(P[out][:, labels])
-            votes.append(vote)
-            seen_classes.append(np.isin(np.arange(table.n_classes), labels))
+        for boost in boosts:
+            unseen[np.ix_(boost.out, boost.seen)] = _shares(boost.shares[:, boost.seen])
         unseen = fill_absent(unseen, table.prior, seed)
-        return Learnt(BoostModel(votes, np.array(seen_classes)), unseen)
+        seen = np.array([boost.seen for boost in boosts])
+        return Learnt(BoostModel([boost.vote(table) for boost in boosts], seen), unseen)
 
     def _parts(self, table: SharedTable, rng: np.random.RandomState) -> list[np.ndarray]:
-        """Which rows each boost does not see."""
+        """Rows that each boost does not see."""
         if not self.n_folds:
-            return [hold_out(table.y, self.held_out, rng)]
+            return [np.flatnonzero(hold_out(table.y, self.held_out, rng))]
         folds = table.deal(self.n_folds, int(rng.randint(2**31 - 1)))
-        return [folds == k for k in range(int(folds.max()) + 1)]
+        return [np.flatnonzero(folds == k) for k in range(int(folds.max()) + 1)]
 
     def _learner(self, table: SharedTable) -> ScoreLearner:
         settings = ScoreSettings(
@@ -117,57 +122,80 @@ class ScoreLeafBoost:
         codes = table.codes(self.max_bins)
         return ScoreLearner(table.training, codes.columns, 0, every, settings, codes)
 
-    def _boost(
-        self, table: SharedTable, learner: ScoreLearner, out: np.ndarray, rng: Any
-    ) -> tuple[Vote, np.ndarray]:
-        """A boost that does not count some rows, but says what it thinks of them."""
-        mass = np.where(out, 0.0, table.mass)
+
+class _Boost:
+    """A boost that does not count some rows, but says what it thinks of them."""
+
+    def __init__(self, table: SharedTable, out: np.ndarray) -> None:
+        mass = table.mass.copy()
+        mass[out] = 0.0
         labels = LabelModel(table.y, mass, _NONE, _NONE, np.ones(table.n_classes))
-        costs = ScoreCosts(labels, table.n_classes, "log", table.training.keys, table.pool)
-        watch = None if self.n_folds else _Watch(table.y[out], table.mass[out], self.patience)
-        terms: list[Term] = []
-        for seed in rng.randint(2**31 - 1, size=self.n_rounds).tolist():
-            result = learner.learn(costs, seed)
-            if result.edge <= EDGE_TOLERANCE:
-                if self.max_features < 1.0:
-                    continue
-                break
-            costs.add(result.leaf_of, result.scores)
-            terms.append(result.as_term())
-            if costs.is_settled or (watch is not None and watch.is_stale(costs.P[out])):
-                break
-        P = costs.P
+        self.costs = ScoreCosts(labels, table.n_classes, "log", table.training.keys, table.pool)
+        self.out = out
+        self.prior = np.bincount(table.y, mass, table.n_classes) / mass.sum()
+        self.seen = self.prior > 0.0
+        self.terms: list[Term] = []
+        self.n_kept, self.shares = 0, np.tile(self.prior, (len(out), 1))
+        self.is_over = False
+
+    def grow(self, learner: ScoreLearner, seed: int) -> None:
+        """Add a tree, if there is something left to learn."""
+        if self.is_over:
+            return
+        result = learner.learn(self.costs, seed)
+        if result.edge <= EDGE_TOLERANCE:
+            self.is_over = learner.settings.max_features >= 1.0
+            return
+        self.costs.add(result.leaf_of, result.scores)
+        self.terms.append(result.as_term())
+        self.is_over = self.costs.is_settled
+
+    def unseen_loss(self, table: SharedTable) -> float:
+        """Log-loss on the rows left out."""
+        own = np.maximum(self.costs.P[self.out, table.y[self.out]], 1e-12)
+        return float(-(table.mass[self.out] * np.log(own)).sum())
+
+    def keep(self) -> None:
+        """Remember the trees so far, and what they say of the rows left out."""
+        if self.terms:
+            self.n_kept, self.shares = len(self.terms), self.costs.P[self.out]
+
+    def vote(self, table: SharedTable) -> Vote:
+        """The trees that were kept; the class shares where no column tells anything."""
+        terms = self.terms[: self.n_kept]
         if not terms:
-            terms.append(_class_shares(costs, mass, table))
-        elif watch is not None:
-            terms, P[out] = terms[: watch.best + 1], watch.best_shares
-        return Vote(terms, [len(terms)], table.n_classes, table.views), P
-
-
-def _class_shares(costs: ScoreCosts, mass: np.ndarray, table: SharedTable) -> Term:
-    """What is left to say where no column tells anything: the shares of the classes."""
-    shares = np.bincount(table.y, mass, table.n_classes) / mass.sum()
-    scores = np.log(np.maximum(shares, 1e-6))[None, :]
-    costs.add(np.zeros(len(mass), dtype=np.int32), scores)
-    return Term(TreeVoter.constant(0), scores, 0)
+            scores = np.log(np.maximum(self.prior, 1e-6))[None, :]
+            terms = [Term(TreeVoter.constant(0), scores, 0)]
+        return Vote(terms, [len(terms)], table.n_classes, table.views)
 
 
 class _Watch:
-    """The log-loss on rows left out, and the round after which it was least."""
+    """The log-loss of some boosts on the rows that each leaves out."""
 
-    def __init__(self, y: np.ndarray, mass: np.ndarray, patience: int) -> None:
-        self.y, self.mass, self.patience = y, mass, patience
-        self.best, self.least, self.round = -1, np.inf, -1
-        self.best_shares = np.zeros(0)
+    def __init__(self, patience: int) -> None:
+        self.patience, self.n_stale = patience, 0
+        self.least = self.last_gain = np.inf
 
-    def is_stale(self, shares: np.ndarray) -> bool:
-        """Look at the shares after a round; whether it is time to stop."""
-        self.round += 1
-        own = np.maximum(shares[np.arange(len(self.y)), self.y], 1e-12)
-        loss = float(-(self.mass * np.log(own)).sum())
+    def is_stale(self, boosts: Sequence[_Boost], table: SharedTable) -> bool:
+        """Let the boosts keep a round that is the best so far; whether it is time to stop."""
+        if not self.patience:
+            _keep_all(boosts)
+            return False
+        loss = sum(boost.unseen_loss(table) for boost in boosts)
         if loss < self.least:
-            self.best, self.least, self.best_shares = self.round, loss, shares.copy()
-        return self.round - self.best >= self.patience
+            self.least = loss
+            _keep_all(boosts)
+        n_rows = sum(len(boost.out) for boost in boosts)
+        if loss < self.last_gain - _LEAST_GAIN * n_rows:
+            self.last_gain, self.n_stale = loss, 0
+        else:
+            self.n_stale += 1
+        return self.n_stale >= self.patience
+
+
+def _keep_all(boosts: Sequence[_Boost]) -> None:
+    for boost in boosts:
+        boost.keep()
 
 
 @persisted("boost_model", role="ensemble_model")
