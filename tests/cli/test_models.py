@@ -12,12 +12,14 @@ from tests.cli.conftest import files_in, make_frame
 from uneven.comparison import METHODS
 from uneven.persistence.model_file import load_model
 
+COMBO = ("--method", "combo")
 pytestmark = pytest.mark.slow
 
 
 @pytest.fixture
 def model(uneven, table):
-    done = uneven("fit", table, "-t", "label", "--views", "prefix", "--rounds", 20, "-o", "m.skops")
+    words = ("--views", "prefix", "--rounds", 20, "-o", "m.skops")
+    done = uneven("fit", table, "-t", "label", *COMBO, *words)
     assert done.code == 0, done.err
     return "m.skops"
 
@@ -96,7 +98,7 @@ def test_categories_that_look_like_numbers(uneven, tmp_path):
     codes = {"common": "1", "less": "02", "rare": "x", "other": "3"}
     frame["text__word"] = frame["text__word"].map(codes)
     frame.to_csv(tmp_path / "a.csv", index=False)
-    assert uneven("fit", "a.csv", "-t", "label", "--rounds", 5, "-o", "m.skops").code == 0
+    assert uneven("fit", "a.csv", "-t", "label", *COMBO, "--rounds", 5, "-o", "m.skops").code == 0
     numeric = frame[frame["text__word"].isin(["1", "02"]) | frame["text__word"].isna()]
     numeric.to_csv(tmp_path / "b.csv", index=False)
     done = uneven("predict", "m.skops", "b.csv")
@@ -163,7 +165,7 @@ def test_many_classes_are_cut_into_tables(uneven, tmp_path):
     pd.DataFrame({"x": rng.normal(size=100), "z": rng.normal(size=100), "label": label}).to_csv(
         tmp_path / "t.csv", index=False
     )
-    assert uneven("fit", "t.csv", "-t", "label", "--rounds", 9, "-o", "m.skops").code == 0
+    assert uneven("fit", "t.csv", "-t", "label", *COMBO, "--rounds", 9, "-o", "m.skops").code == 0
     done = uneven("explain", "m.skops")
     shares = done.out[done.out.index("Which column") :]
     assert all(f"class number {c:02d}" in shares for c in range(20))
@@ -182,7 +184,7 @@ def test_class_labels_that_are_numbers_stay_numbers(uneven, frame, tmp_path):
     frame["label"] = frame["label"].map({"common": 2, "less": 10, "rare": 1})
     frame.loc[0, "label"] = None
     frame.to_csv(tmp_path / "t.csv", index=False)
-    assert uneven("fit", "t.csv", "-t", "label", "--rounds", 5, "-o", "m.skops").code == 0
+    assert uneven("fit", "t.csv", "-t", "label", *COMBO, "--rounds", 5, "-o", "m.skops").code == 0
     done = uneven("predict", "m.skops", "t.csv", "--proba")
     lines = done.out.splitlines()
     assert lines[0] == "predicted_label,share_1,share_2,share_10"
@@ -191,7 +193,7 @@ def test_class_labels_that_are_numbers_stay_numbers(uneven, frame, tmp_path):
 
 def test_copies_may_not_hide_answers(uneven, table, frame):
     frame.assign(predicted_label=1, share_rare=2).to_csv("more.csv", index=False)
-    assert uneven("fit", table, "-t", "label", "--rounds", 2, "-o", "m.skops").code == 0
+    assert uneven("fit", table, "-t", "label", *COMBO, "--rounds", 2, "-o", "m.skops").code == 0
     done = uneven("predict", "m.skops", "more.csv", "--copy", "predicted_label")
     assert done.code == 2
     assert "two columns 'predicted_label'" in done.complaint
@@ -199,3 +201,19 @@ def test_copies_may_not_hide_answers(uneven, table, frame):
     assert done.code == 2
     assert "two columns 'share_rare'" in done.complaint
     assert uneven("predict", "m.skops", "more.csv", "--copy", "share_rare").code == 0
+
+
+def test_without_a_method_the_one_to_begin_with_is_fitted(uneven, table, tmp_path):
+    done = uneven("fit", table, "-t", "label", "-o", "m.skops")
+    assert done.code == 0, done.err
+    assert load_model(tmp_path / "m.skops")[1].method == "uneven"
+
+
+def test_without_a_method_a_noise_matrix_is_heeded(uneven, table, tmp_path):
+    names = ["common", "less", "rare"]
+    noise = pd.DataFrame(0.7 * np.eye(3) + 0.1, index=names, columns=names)
+    noise.to_csv(tmp_path / "noise.csv")
+    done = uneven("fit", table, "-t", "label", "--noise-matrix", "noise.csv", "-o", "m.skops")
+    assert done.code == 0, done.err
+    assert load_model(tmp_path / "m.skops")[1].method == "combo"
+    assert "uneven cannot be told how labels are wrong" in " ".join(done.err.split())

@@ -90,7 +90,7 @@ def test_ctrl_c_leaves_nothing_behind(tmp_path):
 
 @pytest.mark.slow
 def test_a_closed_pipe_is_no_failure(tmp_path, table, uneven):
-    assert uneven("fit", table, "-t", "label", "--rounds", 2, "-o", "m.skops").code == 0
+    assert uneven("fit", table, "-t", "label", "--method", "combo", "-o", "m.skops").code == 0
     make_frame(20_000).to_csv(tmp_path / "long.csv", index=False)
     command = f"{sys.executable} -m uneven predict m.skops long.csv --proba | head -1"
     done = subprocess.run(command, shell=True, cwd=tmp_path, capture_output=True, text=True)
@@ -103,7 +103,7 @@ def test_a_closed_pipe_is_no_failure(tmp_path, table, uneven):
 @pytest.mark.skipif(os.name != "posix", reason="pipes of a shell")
 @pytest.mark.parametrize("words", ["--help", "explain m.skops", "predict m.skops table.csv"])
 def test_every_command_ends_quietly_when_its_reader_leaves(tmp_path, table, uneven, words):
-    assert uneven("fit", table, "-t", "label", "--rounds", 2, "-o", "m.skops").code == 0
+    assert uneven("fit", table, "-t", "label", "--method", "combo", "-o", "m.skops").code == 0
     reader, writer = os.pipe()
     os.close(reader)
     done = subprocess.run(

@@ -189,7 +189,7 @@ def test_the_word_prefix_and_folders_are_recognised(uneven, table, tmp_path):
     ("n", "said"), [(1, "1 of 90 rows has"), (3, "3 of 90 rows have"), (0, "")]
 )
 def test_predict_tells_how_many_rows_have_no_view(uneven, table, frame, tmp_path, n, said):
-    assert uneven("fit", table, "-t", "label", "--rounds", 5, *VIEWS).code == 0
+    assert uneven("fit", table, "-t", "label", "--method", "combo", "--rounds", 5, *VIEWS).code == 0
     features = frame.drop(columns="label").astype({"text__length": float})
     features.iloc[:n] = np.nan
     features.to_csv(tmp_path / "new.csv", index=False)

@@ -223,10 +223,7 @@ def _fit(
     table: GivenTable,
     target: Target = None,
     out: Annotated[Path, typer.Option("--out", "-o", help="File to write.")] = Path("model.skops"),
-    method: Annotated[
-        str | None,
-        typer.Option(help="Which method; combo by default. With --stack several, or all."),
-    ] = None,
+    method: Annotated[str | None, typer.Option(help=texts.METHOD)] = None,
     stack: Annotated[bool, typer.Option("--stack", help=texts.STACK_FIT)] = False,
     views: Views = None,
     rounds: Rounds = 200,

@@ -43,8 +43,12 @@ TIMED_WIDTH = 90
 FEW_MEASURES, NAME_WIDTH, MEASURE_WIDTH = 5, 35, 17
 """A terminal shows so many measures, and more if it is wide enough for their columns."""
 VERDICT_STYLES = {"strong": "green", "weak": "yellow", "absent": "red"}
-DEFAULT = "combo"
-"""The method that is fitted if none is named."""
+DEFAULT, DEFAULT_BY_NOISE = "uneven", "combo"
+"""The method that is fitted if none is named; and where a noise matrix is to be heeded."""
+_BY_NOISE = (
+    f"{DEFAULT_BY_NOISE} is fitted: {DEFAULT} cannot be told how labels are wrong; --method names "
+    "another."
+)
 DEFAULT_ROUNDS = 200
 DEMO_ROUNDS = 150
 REPORT, NUMBERS, MODEL, SCHEMA = "report.html", "results.json", "model.skops", "schema.toml"
@@ -160,12 +164,14 @@ def fit(
     stack : bool
         Whether to join several methods in a stack.
     """
-    named = _named(names, stack)
+    noisy = source.noise_matrix is not None
+    named = _named(names, stack, noisy)
     problem = source.load()
     noise = source.noise(problem)
     chosen = named or choose_methods(default_methods(has_views(problem), noise is not None))
     method = stack_methods(chosen, problem.schema) if stack else chosen[0]
-    terminal.notes([*problem.notes, *fit_notes([method], problem, noise)])
+    own = [_BY_NOISE] if noisy and not (names or stack) else []
+    terminal.notes([*problem.notes, *own, *fit_notes([method], problem, noise)])
     started = time.perf_counter()
     settings = replace(
         settings, views=problem.view_columns, noise_matrix=noise.undone.matrix if noise else None
@@ -183,11 +189,11 @@ def fit(
     )
 
 
-def _named(names: tuple[str, ...] | None, stack: bool) -> list[Method] | None:
-    """The methods that were named; None where a stack takes all."""
+def _named(names: tuple[str, ...] | None, stack: bool, noisy: bool) -> list[Method] | None:
+    """The methods that were named, or the default; None where a stack takes all."""
     if names is None and stack:
         return None
-    named = choose_methods(names or [DEFAULT])
+    named = choose_methods(names or [DEFAULT_BY_NOISE if noisy else DEFAULT])
     if len(named) > 1 and not stack:
         raise InputError(
             f"--method names {len(named)} methods, but one is fitted; add --stack to join them."

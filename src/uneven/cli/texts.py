@@ -36,6 +36,10 @@ VIEWS = (
 )
 VIEWS = VIEWS.replace("[views]", r"\[views]").replace("['", r"\['")
 
+METHOD = (
+    "Which method; uneven by default, or combo with --noise-matrix. With --stack several, or all."
+)
+
 NOISE_MATRIX = (
     "How the labels are wrong: a table (CSV, TSV, JSON or Parquet) whose first line names the true "
     "classes and whose first column names the labels they get; each column sums to 1. Bare numbers "
