@@ -36,6 +36,7 @@ from benchmarks import (
 )
 from benchmarks.lines import Line, show, summary
 from benchmarks.score_leaves.__main__ import PARTS as SCORE_LEAVES
+from benchmarks.views import __main__ as views
 
 SECTIONS = {
     "fit": ("Fitting, 2 threads each", fit_speed.run),
@@ -104,6 +105,7 @@ SECTIONS = {
         "Rare classes, five folds of the small sets; other: the best peer, or CoMBo",
         norm.run,
     ),
+    "views": ("Several views, whole and missing: small tables, five folds", views.run),
     "decisions": (
         "Fitted decisions around three classifiers, small tables, 3 folds; ratio: wins-losses",
         decisions.run,

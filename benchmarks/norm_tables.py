@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 
 import numpy as np
 from rich.console import Console
@@ -76,17 +76,20 @@ def show_duels(measured: Measured, column: str, console: Console) -> None:
     console.print(table)
 
 
-def show_times(measured: Measured, sizes: Mapping[str, int], console: Console) -> None:
-    """Median over small and large tables of the seconds as multiples of those of two peers.
+def show_times(
+    measured: Measured,
+    sizes: Mapping[str, int],
+    console: Console,
+    peers: Sequence[str] = (FOREST, BOOST),
+) -> None:
+    """Median over small and large tables of the seconds as multiples of those of some peers.
 
     ``sizes`` are the numbers of rows of the tables.
     """
     small = {row for row in measured.rows if sizes[row] < LARGE}
     for which, rows in (("below", small), ("from", {*measured.rows} - small)):
         part = Measured({key: value for key, value in measured.values.items() if key[0] in rows})
-        found = {
-            base: [_time_ratios(part, base, key) for key in SECONDS] for base in (FOREST, BOOST)
-        }
+        found = {base: [_time_ratios(part, base, key) for key in SECONDS] for base in peers}
         bases = [base for base, ratios in found.items() if all(ratios)]
         if not bases:
             continue

@@ -13,7 +13,15 @@ from uneven_published.description import Claim, Exhibit, Measure, Ranking, Study
 from uneven_published.documents import NORM as DOCUMENT
 from uneven_published.norm.folds import FOLDS, PooledFolds, Source
 from uneven_published.norm.groups import DEVELOPMENT, REPORT, SMALL, items_of
-from uneven_published.norm.methods import COMBO, DECLARED, METHODS, NORM, UNEVEN, UNEVEN_F1
+from uneven_published.norm.methods import (
+    COMBO,
+    DECLARED,
+    METHODS,
+    NORM,
+    UNEVEN,
+    UNEVEN_F1,
+    Method,
+)
 
 REPEATS = 5
 MEASURES = (
@@ -55,24 +63,46 @@ def make_studies(
         Columns of `METHODS`.
     folds, repeats : int
     """
+    known = {column: METHODS[column] for column in methods}
+    return studies_of(f"norm-{group}", tables, known, SMALL[group], folds=folds, repeats=repeats)
+
+
+def studies_of(
+    name: str,
+    tables: Mapping[str, Source],
+    methods: Mapping[str, Method],
+    small: tuple[str, ...],
+    *,
+    folds: int,
+    repeats: int,
+) -> tuple[Study, ...]:
+    """Studies of any methods and tables.
+
+    Parameters
+    ----------
+    name : str
+        Folders of the cells begin with it.
+    tables : mapping of str to source
+    methods : mapping of str to Method
+    small : tuple of str
+        Tables of a fast run.
+    folds, repeats : int
+    """
+    prefix = name if folds == FOLDS else f"{name}-{folds}-folds"
     return tuple(
         Study(
-            "-".join([_prefix(group, folds), *re.findall(r"[a-z0-9]+", column.lower())]),
+            "-".join([prefix, *re.findall(r"[^\W_]+", column.lower())]),
             items_of(tables),
-            PooledFolds(tables, column, METHODS[column].make, folds),
+            PooledFolds(tables, column, method.make, folds),
             repeats=repeats,
             fast_repeats=1,
-            fast_items=SMALL[group],
-            edition=METHODS[column].edition,
-            packages=METHODS[column].packages,
+            fast_items=small,
+            edition=method.edition,
+            packages=method.packages,
             column=column,
         )
-        for column in methods
+        for column, method in methods.items()
     )
-
-
-def _prefix(group: str, folds: int) -> str:
-    return f"norm-{group}" if folds == FOLDS else f"norm-{group}-{folds}-folds"
 
 
 def _trees(column: str) -> int:

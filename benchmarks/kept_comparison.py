@@ -1,0 +1,113 @@
+"""Methods on groups of tables: results are kept, so that a run can go on, and shown with tests."""
+
+from __future__ import annotations
+
+import argparse
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass
+from pathlib import Path
+
+from rich.console import Console
+
+from benchmarks.norm_tables import show_duels, show_ranks, show_rows, show_times
+from uneven_published import Context, Exhibit, Run, harvest, plan, run_cells
+from uneven_published.norm.folds import FOLDS, Source, read_table
+from uneven_published.norm.methods import Method
+from uneven_published.norm.tables import MEASURES, REPEATS
+from uneven_published.runner import missing_rows
+from uneven_published.terminal import cell_progress
+
+_WORDS = {True: "yes", False: "no", None: "cannot be told"}
+
+
+@dataclass(frozen=True)
+class KeptComparison:
+    """A comparison that is run and shown from the command line.
+
+    Attributes
+    ----------
+    prog, description : str
+        For the help.
+    groups : mapping of str to mapping of str to source
+        Tables by group and name.
+    methods : mapping of str to Method
+    part_of : callable
+        ``part_of(group, tables, methods, folds, repeats)`` is the exhibit of some of them.
+    bases : tuple of str
+        Methods whose seconds are the unit of the others'.
+    repeats : int
+        Repetitions if none are told.
+    """
+
+    prog: str
+    description: str | None
+    groups: Mapping[str, Mapping[str, Source]]
+    methods: Mapping[str, Method]
+    part_of: Callable[[str, Sequence[str], Sequence[str], int, int], Exhibit]
+    bases: tuple[str, ...]
+    repeats: int = REPEATS
+
+    def parser(self) -> argparse.ArgumentParser:
+        """What can be said on the command line."""
+        parser = argparse.ArgumentParser(prog=self.prog, description=self.description)
+        add, names = parser.add_argument, [*self.methods]
+        add("--group", choices=[*self.groups], default="report")
+        add("--tables", nargs="+", default=[], metavar="TABLE", help="all of the group if left out")
+        add("--methods", nargs="+", choices=[*names, "peers"], default=names, metavar="METHOD")
+        add("--folds", type=int, default=FOLDS)
+        add("--repeats", type=int, default=self.repeats)
+        add("--jobs", type=int, default=1, help="processes")
+        add("--out", type=Path, default=Path("uneven-published") / "cells", help="finished cells")
+        add("--kept", action="store_true", help="run nothing, show what is finished")
+        add("--beside", nargs="+", choices=names, default=[], metavar="METHOD", help="to test")
+        add("--rows", nargs="+", default=[], metavar="MEASURE", help="to show table by table")
+        add("--claims", action="store_true", help="check the targets")
+        add("--list", action="store_true", help="name tables and methods")
+        return parser
+
+    def parse(
+        self, words: Sequence[str] | None = None, parser: argparse.ArgumentParser | None = None
+    ) -> argparse.Namespace:
+        """What to run and to show, by a parser that may know more words."""
+        parser = parser or self.parser()
+        found = parser.parse_args(words)
+        if "peers" in found.methods:
+            peers = [name for name, method in self.methods.items() if not method.own]
+            found.methods = [*peers, *found.methods]
+        tables = self.groups[found.group]
+        unknown = [name for name in found.tables if name not in tables]
+        if unknown:
+            parser.error(f"no table {unknown[0]!r} in {found.group}: {', '.join(tables)}")
+        strange = {*found.rows} - {measure.key for measure in MEASURES}
+        if strange:
+            parser.error(f"no measure {min(strange)!r}: {', '.join(m.key for m in MEASURES)}")
+        return found
+
+    def main(self, found: argparse.Namespace) -> None:
+        """Run what is not finished, and show means, average ranks and tests."""
+        console = Console(width=320, highlight=False)
+        tables = self.groups[found.group]
+        if found.list:
+            console.print("tables:", ", ".join(tables))
+            console.print("methods:", ", ".join(self.methods))
+            return
+        exhibit = self.part_of(found.group, found.tables, found.methods, found.folds, found.repeats)
+        cells = Run(found.out, n_jobs=found.jobs, download=False)
+        if not found.kept:
+            planned = plan([exhibit], fast=False)
+            with cell_progress(len(planned)) as observer:
+                missing, failed = run_cells(planned, cells, observer)
+            for name, why in {**missing_rows(exhibit, False, missing), **failed}.items():
+                console.print(f"{name}: {why}")
+        whole = harvest(exhibit, cells)
+        console.print(f"{whole.done} of {whole.planned} cells are finished, {whole.seconds:.0f} s")
+        show_ranks(exhibit, whole.measured, console)
+        for claim in exhibit.claims if found.claims else ():
+            verdict = claim.check(whole.measured)
+            console.print(f"{claim.text}: {_WORDS[verdict.held]} ({verdict.detail})")
+        sizes = {row: len(read_table(tables[row], Context())[1]) for row in whole.measured.rows}
+        show_times(whole.measured, sizes, console, self.bases)
+        for column in found.beside:
+            show_duels(whole.measured, column, console)
+        for key in found.rows:
+            show_rows(whole.measured, key, console)
