@@ -12,6 +12,7 @@ from typing import Any
 from benchmarks.views.sources import (
     GroupedColumns,
     Holes,
+    HomeTasks,
     Multilingual,
     Quarters,
     calls,
@@ -66,6 +67,7 @@ _PLAIN: Mapping[str, Mapping[str, Callable[..., Any]]] = {
         "Quarters": Quarters(),
         "Digits": digit_features,
         "Calls": calls,
+        "Home tasks": HomeTasks(),
         "Hand signs": GroupedColumns(
             KeelTable("movement_libras"), (("across", ".*abcissa"), ("down", ".*ordinate"))
         ),

@@ -9,6 +9,8 @@ from __future__ import annotations
 import re
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass
+from importlib.util import find_spec
+from pathlib import Path
 from typing import Any
 
 import numpy as np
@@ -17,7 +19,13 @@ import scipy.sparse as sp
 from sklearn.datasets import load_digits
 from sklearn.utils import Bunch
 
-from uneven.datasets import image_quarters, make_dialogues, make_imbalanced_views, make_uneven_views
+from uneven.datasets import (
+    DatasetUnavailableError,
+    image_quarters,
+    make_dialogues,
+    make_imbalanced_views,
+    make_uneven_views,
+)
 from uneven.dialogues import DialogueViews
 from uneven_published import Context
 from uneven_published.norm.folds import Source, draw_rows, read_table
@@ -164,6 +172,26 @@ class Quarters:
         digits = context.fetch(*self.data)
         X, views = image_quarters(np.asarray(digits.images)[::50])
         return _split(X, views, np.asarray(digits.target)[::50])
+
+
+@dataclass(frozen=True)
+class HomeTasks:
+    """Seven tasks at home by sound and by the movement of the wrist.
+
+    The set is HTAD (E. Garcia-Ceja et al., 2021), which ``multiviewstacking`` brings along.
+    """
+
+    packages: tuple[str, ...] = ("multiviewstacking",)
+
+    def __call__(self, context: Context) -> Bunch:
+        """Read it."""
+        found = find_spec(*self.packages)
+        folder = found and found.submodule_search_locations
+        if not folder:
+            raise DatasetUnavailableError("pip install multiviewstacking brings the table along.")
+        cells = pd.read_csv(Path(folder[0]) / "data" / "htad.csv")
+        views = {"sound": cells.filter(regex="^v1"), "wrist": cells.filter(regex="^v2")}
+        return side_by_side(views, cells["class"])
 
 
 def digit_features(context: Context) -> Bunch:

@@ -15,14 +15,15 @@ from uneven import (
     LateFusionClassifier,
 )
 from uneven.fusion import BestViewClassifier, HoldoutFusionClassifier
+from uneven.fusion.forest_logistic import ForestLogisticClassifier
 from uneven.utils.validation import narrow_indices
 
 TREE = DecisionTreeClassifier(max_depth=3, class_weight="balanced")
 METHODS = [
     EarlyFusionClassifier(),
     EarlyFusionClassifier(scale=True),
-    LateFusionClassifier(),
-    LateFusionClassifier(combine="scores"),
+    LateFusionClassifier("published"),
+    LateFusionClassifier(ForestLogisticClassifier(3), rule="product"),
     HoldoutFusionClassifier(),
     BestViewClassifier(cv=2),
     CarakoClassifier(TREE, max_iter=2),

@@ -8,6 +8,7 @@ import pytest
 import scipy.sparse as sp
 from sklearn.base import clone
 from sklearn.linear_model import LogisticRegression
+from sklearn.metrics import balanced_accuracy_score
 from sklearn.naive_bayes import GaussianNB
 from sklearn.neighbors import KNeighborsClassifier
 from sklearn.pipeline import make_pipeline
@@ -18,6 +19,7 @@ from sklearn.tree import DecisionTreeClassifier
 from tests.problems import four_view_classes
 from uneven import AdaBoostMMClassifier, ComboClassifier, LateFusionClassifier
 from uneven.datasets import make_imbalanced_views
+from uneven.fusion.forest_logistic import ForestLogisticClassifier
 from uneven.fusion.rules import RULES, WEIGHTED_RULES, join_scores
 
 BOOSTED = ComboClassifier(n_estimators=8, max_depth=1)
@@ -74,7 +76,8 @@ def test_scores_are_sums_of_probabilities():
 def test_votes_are_a_weighted_majority_and_a_vote():
     X, y, views = four_view_classes()
     weights = [1.0, 2.5, 1.0, 1.0]
-    late = LateFusionClassifier(GaussianNB(), weights=weights, views=views).fit(X, y)
+    late = LateFusionClassifier(GaussianNB(), combine="votes", weights=weights, views=views)
+    late.fit(X, y)
     answers = [GaussianNB().fit(part, y).predict(part) for part in by_view(X, views)]
     expected = sum(w * np.eye(4)[said] for w, said in zip(weights, answers))
     assert np.array_equal(late.decision_function(X), expected)
@@ -113,7 +116,7 @@ def test_a_mean_of_all_views_answers_as_their_sum(combine):
 
 def test_a_majority_counts_answers_and_asks_the_probabilities_only_in_a_tie():
     X, y, views = four_view_classes()
-    late = LateFusionClassifier(GaussianNB(), views=views).fit(X, y)
+    late = LateFusionClassifier(GaussianNB(), combine="votes", views=views).fit(X, y)
     votes = late.decision_function(X)
     top = votes == votes.max(axis=1, keepdims=True)
     tied = top.sum(axis=1) > 1
@@ -169,9 +172,37 @@ def test_a_trimmed_mean_leaves_out_what_it_is_told():
     np.testing.assert_allclose(late.decision_function(X), np.median(parts, axis=0))
 
 
-def test_the_default_is_the_majority_of_full_trees():
+def test_by_default_probabilities_are_multiplied_and_divided_by_the_class_shares():
     X, y, views = four_view_classes()
+    kept = (y > 0) | (np.arange(len(y)) % 3 == 0)
+    X, y = X[kept], y[kept]
     late = LateFusionClassifier(views=views, random_state=0).fit(X, y)
+    assert all(isinstance(member, ForestLogisticClassifier) for member in late.estimators_)
+    said = [one.predict_proba(part) for one, part in zip(late.estimators_, by_view(X, views))]
+    joined = join_scores(np.stack(said, axis=1), "product")
+    shares = joined / joined.sum(axis=1, keepdims=True)
+    np.testing.assert_allclose(late.predict_proba(X), shares)
+    np.testing.assert_array_equal(late.predict(X), (joined / late.class_prior_).argmax(axis=1))
+    given = LateFusionClassifier(GaussianNB(), views=views).fit(X, y)
+    assert (given.combine_, given.rule_, given.divides_by_prior_) == ("scores", "sum", False)
+    hard = LateFusionClassifier(LinearSVC(), views=views).fit(X, y)
+    assert (hard.combine_, hard.rule_) == ("votes", "sum")
+
+
+def test_rare_classes_are_found_where_answers_are_divided_by_the_class_shares():
+    data = make_imbalanced_views(500, random_state=0)
+    X, y = data.data, data.target
+    late = LateFusionClassifier(ForestLogisticClassifier(20), rule="product", views=data.views)
+    recalls = []
+    for divide in (False, True):
+        late.set_params(divide_by_prior=divide, random_state=0).fit(X[::2], y[::2])
+        recalls.append(balanced_accuracy_score(y[1::2], late.predict(X[1::2])))
+    assert recalls[1] > recalls[0] + 0.02
+
+
+def test_the_published_setting_is_the_majority_of_full_trees():
+    X, y, views = four_view_classes()
+    late = LateFusionClassifier("published", views=views, random_state=0).fit(X, y)
     assert all(isinstance(member, DecisionTreeClassifier) for member in late.estimators_)
     assert late.score(X, y) == 1.0
     assert np.array_equal(late.decision_function(X), 4.0 * np.eye(4)[y])
@@ -181,7 +212,8 @@ def test_weights_by_accuracy_prefer_views_that_hold_out():
     rng = np.random.default_rng(0)
     y = rng.integers(0, 2, 300)
     X = np.column_stack([y + 0.5 * rng.normal(size=300), rng.normal(size=300)])
-    late = LateFusionClassifier(weights="accuracy", views=[0, 1, 2], random_state=0).fit(X, y)
+    late = LateFusionClassifier("published", weights="accuracy", views=[0, 1, 2], random_state=0)
+    late.fit(X, y)
     assert late.weights_[0] > 0.7
     assert 0.4 < late.weights_[1] < 0.6
     assert np.array_equal(late.vote_.weights[:, 0], late.weights_)
@@ -250,7 +282,7 @@ def test_a_mapping_gives_each_view_its_own_classifier():
     X, y, views = four_view_classes()
     late = LateFusionClassifier({"view1": GaussianNB(), "view3": SVC()}, views=views).fit(X, y)
     kinds = [type(member).__name__ for member in late.estimators_]
-    assert kinds == ["DecisionTreeClassifier", "GaussianNB", "DecisionTreeClassifier", "SVC"]
+    assert kinds == ["ForestLogisticClassifier", "GaussianNB", "ForestLogisticClassifier", "SVC"]
 
 
 def test_seeds_differ_by_view_and_do_not_depend_on_threads():
@@ -336,8 +368,8 @@ def test_margins_have_no_shares():
     ("words", "message"),
     [
         ({"combine": "mean"}, "combine must be one of"),
-        ({"rule": "vote"}, "rule must be one of 'majority'"),
-        ({"rule": "product"}, "rule='product' cannot join combine='votes'"),
+        ({"rule": "vote"}, "rule must be one of 'auto'"),
+        ({"rule": "product", "combine": "votes"}, "rule='product' cannot join combine='votes'"),
         ({"rule": "product", "combine": "margins"}, "cannot join combine='margins'"),
         ({"rule": "median", "combine": "scores", "weights": "accuracy"}, "no use of weights"),
         ({"percent": 50.0}, "less than 50 percent"),
@@ -346,7 +378,10 @@ def test_margins_have_no_shares():
         ({"weights": [0.0] * 4}, "weights must be finite"),
         ({"weights": [1.0, -1.0, 1.0, 1.0]}, "weights must be finite"),
         ({"weights": "recall"}, "weights must be one of 'accuracy'"),
-        ({"combine": "margins"}, "needs classifiers with decision_function; DecisionTree"),
+        ({"combine": "margins"}, "needs classifiers with decision_function; ForestLogistic"),
+        ({"divide_by_prior": True, "combine": "votes"}, 'needs combine="scores"'),
+        ({"divide_by_prior": True, "estimator": LinearSVC()}, "classifiers with predict_proba"),
+        ({"divide_by_prior": "yes"}, "divide_by_prior must be"),
         ({"combine": "scores", "estimator": LinearSVC()}, "LinearSVC has none"),
         ({"estimator": {"sound": SVC()}}, "'sound'"),
     ],
@@ -390,7 +425,7 @@ def test_columns_are_explained_by_members_that_can():
     seen = told.feature_share[:2] / told.feature_share[:2].sum(axis=0)
     np.testing.assert_allclose(seen, inner)
     np.testing.assert_allclose(told.feature_share[:2].sum(axis=0), told.view_share[0])
-    others = LateFusionClassifier(views=views).fit(X, y).explain()
+    others = LateFusionClassifier("published", views=views).fit(X, y).explain()
     np.testing.assert_array_equal(others.feature_share[0], others.feature_share[1])
 
 

@@ -6,10 +6,12 @@ from collections.abc import Iterator
 from typing import Any, ClassVar, Self
 
 import numpy as np
+from sklearn.tree import DecisionTreeClassifier
 from sklearn.utils import check_random_state
 from sklearn.utils.metaestimators import available_if
 from sklearn.utils.validation import check_is_fitted
 
+from uneven.fusion.forest_logistic import ForestLogisticClassifier
 from uneven.fusion.per_view import fit_members, validate_rows, view_scores
 from uneven.fusion.rules import RULES, WEIGHTED_RULES, check_percent, join_scores
 from uneven.utils.contract import TWO_VIEWS
@@ -25,13 +27,22 @@ from uneven.utils.model_types import (
     persisted,
 )
 from uneven.utils.parallel import thread_pool
-from uneven.utils.parameters import Jobs, check_choice, check_parameters, store_parameters
+from uneven.utils.parameters import (
+    Flag,
+    Jobs,
+    Maybe,
+    check_choice,
+    check_parameters,
+    store_parameters,
+)
 from uneven.utils.validation import whole_or_nothing
 from uneven.views.training_rows import TrainingRows, validate_predict_data
 from uneven.voters import EstimatorVoter
 from uneven.votes import Term, Vote
 from uneven.votes.vote import VoteClassifier
 
+PUBLISHED = "published"
+AUTO = "auto"
 _METHOD = {"votes": "predict", "scores": "predict_proba", "margins": "decision_function"}
 _JOINED = {
     "votes": {"sum", "mean", "majority", "weighted_mean"},
@@ -74,22 +85,29 @@ class LateFusionClassifier(VoteClassifier):
     """Late fusion: one classifier per view, then a vote, a sum or a rule for what they say.
 
     Every view is learnt on its own, from the rows that have it, by a clone of ``estimator``. With
-    the default settings this is the majority vote of one tree per view (also known as MV-MV).
+    the default settings it is a forest and a logistic regression, the probabilities of the views
+    that are there are multiplied, and the answer is the class that gains most over its share in
+    training. ``LateFusionClassifier("published")`` is the majority vote of one tree per view (also
+    known as MV-MV).
 
     Parameters
     ----------
     {parameters}
-    estimator : classifier, mapping of view name to classifier, or None, default=None
-        None, and views that a mapping does not name, get a fully grown decision tree.
-    combine : {"votes", "scores", "margins"}, default="votes"
-        What is joined: answers, ``predict_proba``, or ``decision_function``. The margin of a
+    estimator : classifier, mapping of view name to classifier, "published" or None, default=None
+        None, and views that a mapping does not name, get a
+        :class:`~uneven.fusion.forest_logistic.ForestLogisticClassifier`; "published" is a fully
+        grown decision tree for each view.
+    combine : {"auto", "votes", "scores", "margins"}, default="auto"
+        What is joined: answers, ``predict_proba``, or ``decision_function``. "auto" is "scores" if
+        all classifiers have probabilities, else "votes"; for "published", "votes". The margin of a
         two-class model counts half for one class and half against the other; margins of pairs of
         classes are refused. With margins there is no ``predict_proba``.
-    rule : str, default="sum"
+    rule : str, default="auto"
         How it is joined: "sum", or a rule of :mod:`uneven.fusion.rules` among the views that are
         there. These are "mean", "trimmed_mean", "median", "minimum", "maximum", "majority",
         "product", "weighted_mean" and "weighted_product". Margins have no products; answers have
-        only "sum", "mean", "majority" and "weighted_mean".
+        only "sum", "mean", "majority" and "weighted_mean". "auto" is "product" (with ``weights``,
+        "weighted_product") for the probabilities of ``estimator=None``, else "sum".
     weights : None, "accuracy" or array-like of shape (n_views,), default=None
         Factor on what each view says: 1 for all, its accuracy in five-fold cross-validation, or
         the numbers given. For the sum and the weighted rules only.
@@ -100,6 +118,10 @@ class LateFusionClassifier(VoteClassifier):
         weights for a classifier of this library, and the mean absolute margin of its training
         rows for others. Sums of boosted votes are usually not normalised: a view that learnt
         little then speaks softly.
+    divide_by_prior : bool or None, default=None
+        Only for probabilities: answer the class whose joined probability is the largest multiple of
+        its share in training, so that rare classes are found; ``predict_proba`` stays as it is.
+        None does so with ``estimator=None``: other classifiers may weigh classes themselves.
 
     Attributes
     ----------
@@ -112,6 +134,8 @@ class LateFusionClassifier(VoteClassifier):
         What is joined, and how.
     percent_ : float
         What a trimmed mean leaves out.
+    divides_by_prior_ : bool
+        Whether answers are by probabilities divided by the class shares.
     weights_ : ndarray of shape (n_views,)
         Factor on what each view says, divided by the scale of its margins with ``normalise``.
     vote_ : Vote
@@ -144,23 +168,31 @@ class LateFusionClassifier(VoteClassifier):
     >>> data = make_imbalanced_views(600, random_state=0)
     >>> X, X_new, y, y_new = train_test_split(data.data, data.target, random_state=0)
     >>> boosted = ComboClassifier(n_estimators=30, max_depth=1)
-    >>> late = LateFusionClassifier(boosted, combine="margins", views=data.views).fit(X, y)
-    >>> trees = LateFusionClassifier(views=data.views, random_state=0).fit(X, y)
-    >>> bool(late.score(X_new, y_new) > trees.score(X_new, y_new))
+    >>> margins = LateFusionClassifier(boosted, combine="margins", views=data.views).fit(X, y)
+    >>> trees = LateFusionClassifier("published", views=data.views, random_state=0).fit(X, y)
+    >>> bool(margins.score(X_new, y_new) > trees.score(X_new, y_new))
     True
+    >>> late = LateFusionClassifier(views=data.views, random_state=0).fit(X, y)
+    >>> late.combine_, late.rule_, bool(late.score(X_new, y_new) > trees.score(X_new, y_new))
+    ('scores', 'product', True)
     """
 
-    _parameters: ClassVar = {"n_jobs": Jobs()}
+    divides_by_prior_: bool = False
+    _parameters: ClassVar = {
+        "divide_by_prior": Maybe(Flag()),
+        "n_jobs": Jobs(),
+    }
 
     def __init__(
         self,
         estimator: Any = None,
         *,
-        combine: str = "votes",
-        rule: str = "sum",
+        combine: str = AUTO,
+        rule: str = AUTO,
         weights: Any = None,
         percent: float = 25.0,
         normalise: bool = False,
+        divide_by_prior: bool | None = None,
         views: Any = None,
         random_state: Any = None,
         n_jobs: int | None = None,
@@ -187,16 +219,17 @@ class LateFusionClassifier(VoteClassifier):
         self._check_parameters()
         with whole_or_nothing(self), thread_pool(self.n_jobs) as pool:
             rows = validate_rows(self, X, y, sample_weight)
-            self.combine_, self.rule_, n_classes = self.combine, self.rule, len(rows.classes)
-            self.percent_ = float(self.percent)
+            n_classes, self.percent_ = len(rows.classes), float(self.percent)
             rng = check_random_state(self.random_state)
-            members = fit_members(self.estimator, rows, rng, pool)
+            given = self._learners(rows)
+            members = fit_members(given, rows, rng, pool)
+            self._settle(members)
             self._check_method(members, rows)
             self.estimators_ = [None if m is None else m.estimator for m in members]
-            given = self._given_weights(rows, rng, pool)
+            told = self._given_weights(given, rows, rng, pool)
             scales = self._scales(members, rows)
-            self.weights_ = given / np.where(scales > 0.0, scales, 1.0) if self.normalise else given
-            vote_weights = given if self.normalise else given * scales
+            self.weights_ = told / np.where(scales > 0.0, scales, 1.0) if self.normalise else told
+            vote_weights = told if self.normalise else told * scales
             terms = [
                 Term(member, np.full(n_classes, vote_weights[j]), j)
                 for j, member in enumerate(members)
@@ -208,36 +241,68 @@ class LateFusionClassifier(VoteClassifier):
     def _check_parameters(self) -> None:
         """Refuse parameters that are wrong, or do not go together."""
         check_parameters(self)
-        check_joining(self.combine, self.rule, self.percent)
-        if self.weights is not None and self.rule not in ("sum", *WEIGHTED_RULES):
+        check_choice("combine", self.combine, (AUTO, *_METHOD))
+        check_choice("rule", self.rule, (AUTO, *_JOINED["scores"]))
+        combine = "scores" if self.combine == AUTO else self.combine
+        check_joining(combine, "sum" if self.rule == AUTO else self.rule, self.percent)
+        if self.weights is not None and self.rule not in (AUTO, "sum", *WEIGHTED_RULES):
             raise ValueError(
                 f"rule={self.rule!r} makes no use of weights: leave them out, or choose one of "
                 f"{['sum', *sorted(WEIGHTED_RULES)]}."
             )
         if self.normalise and self.combine != "margins":
             raise ValueError(f'normalise=True needs combine="margins", not {self.combine!r}.')
+        if self.divide_by_prior and self.combine not in (AUTO, "scores"):
+            raise ValueError(f'divide_by_prior=True needs combine="scores", not {self.combine!r}.')
+
+    def _learners(self, rows: TrainingRows) -> dict[str, Any]:
+        """Classifier of each view."""
+        if isinstance(self.estimator, str) and self.estimator == PUBLISHED:
+            return dict.fromkeys(rows.views.names, DecisionTreeClassifier())
+        given = rows.views.deal("estimator", self.estimator)
+        default = ForestLogisticClassifier()
+        return {v: default if one is None else one for v, one in zip(rows.views.names, given)}
+
+    def _settle(self, members: list[EstimatorVoter | None]) -> None:
+        """Choose what is joined, how, and whether answers are divided by the class shares."""
+        published = isinstance(self.estimator, str)
+        models = [member.estimator for member in members if member is not None]
+        has_shares = not published and all(hasattr(m, "predict_proba") for m in models)
+        automatic = "scores" if has_shares else "votes"
+        self.combine_ = automatic if self.combine == AUTO else self.combine
+        is_own = self.estimator is None and self.combine_ == "scores"
+        product = "product" if self.weights is None else "weighted_product"
+        automatic = product if is_own else "sum"
+        self.rule_ = automatic if self.rule == AUTO else self.rule
+        check_joining(self.combine_, self.rule_, self.percent)
+        told = self.divide_by_prior
+        self.divides_by_prior_ = is_own if told is None else bool(told)
+        if self.divides_by_prior_ and self.combine_ != "scores":
+            raise ValueError("divide_by_prior=True needs classifiers with predict_proba.")
 
     def _check_method(self, members: list[EstimatorVoter | None], rows: TrainingRows) -> None:
-        needed = _METHOD[self.combine]
+        needed = _METHOD[self.combine_]
         for j, member in enumerate(members):
             if member is None:
                 continue
             if not hasattr(member.estimator, needed):
                 raise ValueError(
-                    f"combine={self.combine!r} needs classifiers with {needed}; "
+                    f"combine={self.combine_!r} needs classifiers with {needed}; "
                     f"{type(member.estimator).__name__} has none."
                 )
-            if self.combine == "margins":
+            if self.combine_ == "margins":
                 one = rows.X[np.flatnonzero(rows.view_mask[:, j])[:1]][:, member.columns]
                 check_margins(member.estimator, member.estimator.decision_function(one))
 
-    def _given_weights(self, rows: TrainingRows, rng: Any, pool: Any) -> np.ndarray:
+    def _given_weights(
+        self, learners: dict[str, Any], rows: TrainingRows, rng: Any, pool: Any
+    ) -> np.ndarray:
         n_views = len(rows.views)
         if self.weights is None:
             return np.ones(n_views)
         if isinstance(self.weights, str):
             check_choice("weights", self.weights, ("accuracy",))
-            return np.nan_to_num(view_scores(self.estimator, rows, rng, pool))
+            return np.nan_to_num(view_scores(learners, rows, rng, pool))
         weights = np.array(self.weights, dtype=np.float64)
         if weights.shape != (n_views,):
             raise ValueError(
@@ -254,7 +319,7 @@ class LateFusionClassifier(VoteClassifier):
         """How large the margins of each view are, shape (n_views,); 1 if others are added up."""
         scales = np.ones(len(members))
         for j, member in enumerate(members):
-            if self.combine != "margins" or member is None:
+            if self.combine_ != "margins" or member is None:
                 continue
             if isinstance(member.estimator, VoteClassifier):
                 scale = member.estimator.vote_.weights.max(axis=1).sum()
@@ -266,6 +331,11 @@ class LateFusionClassifier(VoteClassifier):
         return scales
 
     def _scores(self, X: Any) -> np.ndarray:
+        """What answers are chosen by; shape (n_samples, n_classes)."""
+        scores = self._together(X)
+        return np.asarray(scores / self.class_prior_ if self.divides_by_prior_ else scores)
+
+    def _together(self, X: Any) -> np.ndarray:
         """What the views say, joined; shape (n_samples, n_classes)."""
         check_is_fitted(self, "vote_")
         if (self.combine_, self.rule_) == ("votes", "sum"):
@@ -305,7 +375,7 @@ class LateFusionClassifier(VoteClassifier):
 
     @available_if(_has_shares)
     def predict_proba(self, X: Any) -> np.ndarray:
-        """Share of the weighted sum that each class receives; not for margins.
+        """Share of what is joined that each class receives; not for margins.
 
         Parameters
         ----------
@@ -316,14 +386,14 @@ class LateFusionClassifier(VoteClassifier):
         ndarray of shape (n_samples, n_classes)
             Rows sum to 1; the training class frequencies where no view is there.
         """
-        return super().predict_proba(X)
+        return self._probabilities(self._together(X))
 
     @classmethod
     def _test_instances(cls) -> list[Any]:
         return [
-            cls(),
-            cls(combine="scores", views=TWO_VIEWS, n_jobs=2),
-            cls(combine="scores", rule="product", views=TWO_VIEWS),
+            cls("published"),
+            cls(DecisionTreeClassifier(), views=TWO_VIEWS, n_jobs=2),
+            cls(DecisionTreeClassifier(), rule="product", views=TWO_VIEWS),
         ]
 
     def _check_model_(self) -> None:
