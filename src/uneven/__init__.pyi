@@ -8,11 +8,13 @@ from uneven.boosting import NormComboClassifier as NormComboClassifier
 from uneven.comparison import Comparison as Comparison
 from uneven.comparison import compare as compare
 from uneven.decisions import TunedDecisionClassifier as TunedDecisionClassifier
+from uneven.ensemble import NoiseAwareClassifier as NoiseAwareClassifier
 from uneven.ensemble import UnevenClassifier as UnevenClassifier
 from uneven.fusion import BregmanVoteClassifier as BregmanVoteClassifier
 from uneven.fusion import CarakoClassifier as CarakoClassifier
 from uneven.fusion import EarlyFusionClassifier as EarlyFusionClassifier
 from uneven.fusion import LateFusionClassifier as LateFusionClassifier
+from uneven.noise import ForwardLogisticRegression as ForwardLogisticRegression
 from uneven.noise import UMAClassifier as UMAClassifier
 from uneven.stacking import MarginStackingClassifier as MarginStackingClassifier
 from uneven.versionspace import BayesPointClassifier as BayesPointClassifier

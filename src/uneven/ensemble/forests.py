@@ -73,7 +73,7 @@ class BaggedTrees:
         kind = ExtraTreeClassifier if self.random_cuts else DecisionTreeClassifier
         for seed in seeds.tolist():
             rng = np.random.RandomState(seed)
-            drawn = np.bincount(rng.randint(n_rows, size=n_rows), minlength=n_rows)
+            drawn = table.bootstrap(rng)
             mass = drawn * table.mass
             class_mass = np.bincount(table.y, mass, table.n_classes)
             weight = mass / np.where(class_mass > 0.0, class_mass, 1.0)[table.y]

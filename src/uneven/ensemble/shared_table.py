@@ -45,6 +45,9 @@ class SharedTable:
     n_codes : ndarray of int, shape (n_features,), or None
         Categories of each column, whose values are their codes; 0 for numbers.
     pool : ThreadPool
+    origin : ndarray of int, shape (n_samples,), or None
+        Rows that are copies of one row, with different labels, have the same number: they are
+        drawn and left out together. None: there are no copies.
     """
 
     X: Any
@@ -53,6 +56,7 @@ class SharedTable:
     n_classes: int
     n_codes: np.ndarray | None = None
     pool: ThreadPool = field(default_factory=lambda: ThreadPool())
+    origin: np.ndarray | None = None
 
     def __post_init__(self) -> None:
         mass = self.mass / self.mass.max()
@@ -116,8 +120,31 @@ class SharedTable:
 
     def deal(self, n_folds: int, seed: int) -> np.ndarray:
         """Fold of each row, every class spread evenly, shape (n_samples,)."""
-        n_folds = min(n_folds, len(self.y))
-        return deal_folds(self.y, n_folds, np.random.RandomState(seed))
+        rng = np.random.RandomState(seed)
+        if self.origin is None:
+            return deal_folds(self.y, min(n_folds, len(self.y)), rng)
+        heaviest = np.lexsort((-self.mass, self.origin))
+        first = heaviest[np.unique(self.origin[heaviest], return_index=True)[1]]
+        return deal_folds(self.y[first], min(n_folds, len(first)), rng)[self.origin]
+
+    def bootstrap(self, rng: np.random.RandomState) -> np.ndarray:
+        """How often each row is drawn if as many are drawn as there are, shape (n_samples,)."""
+        n_rows = len(self.y) if self.origin is None else int(self.origin.max()) + 1
+        drawn = np.bincount(rng.randint(n_rows, size=n_rows), minlength=n_rows)
+        return drawn if self.origin is None else drawn[self.origin]
+
+    def copies(self, shares: np.ndarray) -> SharedTable:
+        """A row for every class that a row may have, weighed by the probability of the class.
+
+        Parameters
+        ----------
+        shares : ndarray of shape (n_samples, n_classes)
+            Probabilities of the classes of each row; 0 makes no copy.
+        """
+        origin, y = np.nonzero(shares)
+        mass = self.mass[origin] * shares[origin, y]
+        known = (self.n_classes, self.n_codes, self.pool, origin)
+        return SharedTable(self.X[origin], y.astype(np.int32), mass, *known)
 
     def take(self, rows: np.ndarray, columns: np.ndarray) -> SharedTable:
         """Some rows and columns; classes keep their codes."""

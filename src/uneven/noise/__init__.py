@@ -13,6 +13,7 @@ from uneven.noise.diagnostics import (
     corrected_error,
     estimated_joint,
 )
+from uneven.noise.em import confident_joint, label_posteriors, refine_noise, undo_noise
 from uneven.noise.estimation import (
     ConfusionEstimate,
     confusion_from_annotators,
@@ -20,6 +21,7 @@ from uneven.noise.estimation import (
     confusion_from_clean,
     estimate_confusion,
 )
+from uneven.noise.forward_logistic import ForwardLogisticRegression
 from uneven.noise.matrices import NoiseInverse, check_noise_matrix, invert_noise, reverse_matrix
 from uneven.noise.models import (
     corrupt_labels,
@@ -42,11 +44,13 @@ __all__ = [
     "AnnotatorModel",
     "ConfusionEstimate",
     "Estimate",
+    "ForwardLogisticRegression",
     "LabelRepairPipeline",
     "NoiseInverse",
     "NoiseTolerantPerceptron",
     "UMAClassifier",
     "check_noise_matrix",
+    "confident_joint",
     "confusion_from_annotators",
     "confusion_from_classifier",
     "confusion_from_clean",
@@ -59,14 +63,17 @@ __all__ = [
     "estimate_confusion",
     "estimated_joint",
     "invert_noise",
+    "label_posteriors",
     "modified_perceptron",
     "monotone_flip_probability",
     "noise_family",
     "pairwise_noise",
     "random_noise",
     "recover_priors",
+    "refine_noise",
     "reverse_matrix",
     "sum_of_mistakes",
+    "undo_noise",
     "uniform_noise",
     "update_vectors",
 ]
