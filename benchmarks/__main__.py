@@ -35,6 +35,7 @@ from benchmarks import (
     visits,
 )
 from benchmarks.lines import Line, show, summary
+from benchmarks.noise import __main__ as noise
 from benchmarks.score_leaves.__main__ import PARTS as SCORE_LEAVES
 from benchmarks.views import __main__ as views
 
@@ -105,6 +106,7 @@ SECTIONS = {
         "Rare classes, five folds of the small sets; other: the best peer, or CoMBo",
         norm.run,
     ),
+    "noise": ("Wrong labels: small tables, one split", noise.run),
     "views": ("Several views, whole and missing: small tables, five folds", views.run),
     "decisions": (
         "Fitted decisions around three classifiers, small tables, 3 folds; ratio: wins-losses",

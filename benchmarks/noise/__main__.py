@@ -1,0 +1,114 @@
+"""Methods for wrong labels on tables of two groups; results are kept, so that a run can go on.
+
+``python -m benchmarks.noise --group "report, known" --noise 30class --repeats 3 --out DIR`` runs
+what DIR does not hold yet and prints means, average ranks and tests; ``--kept`` only prints. Groups
+differ in their tables and in what is known of the noise. ``python -m benchmarks noise`` is a fast
+run: one small table of each group.
+"""
+
+from __future__ import annotations
+
+import re
+import tempfile
+from collections.abc import Sequence
+from pathlib import Path
+
+from benchmarks.kept_comparison import KeptComparison
+from benchmarks.lines import NOT_RUN, Line
+from benchmarks.noise.methods import METHODS, NOISE_AWARE, PEERS
+from benchmarks.noise.settings import GROUPS, NOISES, SMALL, NoisySplits, row_name
+from benchmarks.norm_tables import by_rank
+from uneven_published import Exhibit, Run, harvest, plan, run_cells
+from uneven_published.claims import best_overall, significantly_ahead
+from uneven_published.description import Claim, Document, Study
+from uneven_published.norm.tables import MEASURES, RANKING, items_of
+from uneven_published.runner import missing_rows
+from uneven_published.significance import rank_columns
+
+REPEATS = 3
+DOCUMENT = Document("noise", "uneven: wrong labels")
+CLAIMS = (
+    Claim(
+        "Target: NoiseAwareClassifier has the best average rank by accuracy",
+        best_overall(NOISE_AWARE, "accuracy", "higher", by="rank"),
+    ),
+    Claim(
+        "Target: by accuracy it is significantly ahead of every rival (Wilcoxon's test, Holm's "
+        "correction, level .05)",
+        significantly_ahead(NOISE_AWARE, "accuracy", "higher", PEERS),
+    ),
+)
+
+
+def part_of(
+    group: str, tables: Sequence[str], methods: Sequence[str], folds: int, repeats: int
+) -> Exhibit:
+    """The comparison on a group with some tables, methods and repetitions only."""
+    sources = {name: GROUPS[group][name] for name in tables or GROUPS[group]}
+    known = {name: METHODS[name] for name in METHODS if name in methods}
+    studies = tuple(
+        Study(
+            "-".join(re.findall(r"[^\W_]+", f"noise {group} {column}".lower())),
+            items_of(sources),
+            NoisySplits(sources, column, method.fit),
+            repeats=repeats,
+            fast_repeats=1,
+            fast_items=SMALL,
+            edition=method.edition,
+            packages=method.packages,
+            column=column,
+        )
+        for column, method in known.items()
+    )
+    return Exhibit(
+        DOCUMENT,
+        f"{group} group",
+        "Methods for wrong labels",
+        "original",
+        studies=studies,
+        measures=MEASURES,
+        columns=tuple(known),
+        claims=CLAIMS,
+        ranking=RANKING,
+    )
+
+
+def run() -> list[Line]:
+    """Mean and rank by accuracy on a small table of every group."""
+    lines: list[Line] = []
+    for group in GROUPS:
+        exhibit = part_of(group, (), tuple(METHODS), 0, 1)
+        with tempfile.TemporaryDirectory() as folder:
+            cells = Run(Path(folder), fast=True, n_jobs=2, download=False)
+            missing, failed = run_cells(plan([exhibit], fast=True), cells)
+            measured = harvest(exhibit, cells).measured
+        gone = {**missing_rows(exhibit, True, missing), **failed}
+        lines += [Line(f"{group}, {name}: {why}", NOT_RUN) for name, why in gone.items()]
+        ranks = {found.measure: found for found in rank_columns(exhibit, measured)}["accuracy"]
+        lines += [
+            Line(f"{group}, {name}: accuracy; rank", f"{mean:.3f}", f"{rank:.2f}")
+            for name, mean, rank in by_rank(ranks)
+        ]
+    return lines
+
+
+def comparison() -> KeptComparison:
+    """The comparison as the command line knows it."""
+    return KeptComparison(
+        "benchmarks.noise", __doc__, GROUPS, METHODS, part_of, ("Forest", "LightGBM"), REPEATS
+    )
+
+
+def main(words: Sequence[str] | None = None) -> None:
+    parser = comparison().parser()
+    noises = {f"{100 * rate:.0f}{kind}": (kind, rate) for kind, rate in NOISES}
+    parser.set_defaults(group="report, known")
+    parser.add_argument("--noise", nargs="+", choices=[*noises], default=[*noises], metavar="NOISE")
+    found = comparison().parse(words, parser)
+    ends = tuple(row_name("", *noises[name]) for name in found.noise)
+    found.tables = [row for row in found.tables or GROUPS[found.group] if row.endswith(ends)]
+    comparison().main(found)
+
+
+if __name__ == "__main__":
+    main()
