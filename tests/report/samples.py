@@ -4,7 +4,14 @@ import math
 from dataclasses import replace
 
 import numpy as np
+import pandas as pd
+from sklearn.base import BaseEstimator, TransformerMixin
+from sklearn.linear_model import RidgeClassifier
+from sklearn.naive_bayes import GaussianNB
+from sklearn.neighbors import KNeighborsClassifier
+from sklearn.pipeline import make_pipeline
 
+from uneven import compare
 from uneven.comparison import (
     Comparison,
     DataSummary,
@@ -214,3 +221,50 @@ def make_results(n_classes=10, n_methods=5, n_views=4, *, nasty=False, failed=Fa
         view_rows=sum(counts),
         warnings=["3 rows without a label were left out."] if not nasty else [NASTY[3]],
     )
+
+
+HOSTILE = [
+    "<script>document.title='broken'</script>",
+    "\"quoted\" 'single' & </td></script>",
+    "x" * 100_000,
+    "\u202eشكرا جزيلا\u202c שלום",
+    "=HYPERLINK(1)",
+    "two\nlines\tand a tab",
+]
+
+
+def make_compared(n=120, *, cv=3, seed=0, hostile=False, repeats=1, **options):
+    """A real comparison of quick methods on three uneven classes, with its rows."""
+    rng = np.random.default_rng(seed)
+    y = rng.choice(["common", "seldom", "rare"], n, p=[0.6, 0.3, 0.1])
+    shift = pd.Series(y).map({"common": 0.0, "seldom": 1.5, "rare": 3.0}).to_numpy()
+    frame = pd.DataFrame(
+        {
+            "size": np.round(rng.standard_normal(n) + shift, 2),
+            "weight": np.round(rng.standard_normal(n) - shift, 2),
+            "colour": np.where(rng.random(n) < 0.7, rng.choice(["red", "blue"], n), "green"),
+            "when": pd.Timestamp("2024-01-01") + pd.to_timedelta(rng.integers(0, 300, n), "D"),
+        }
+    )
+    frame.loc[:4, "weight"] = np.nan
+    if hostile:
+        words = ["some", "words", "that", "people", "write", "down", "here"]
+        notes = [" ".join(rng.choice(words, 6)) for _ in range(n)]
+        notes[: len(HOSTILE)] = HOSTILE
+        frame["note <b>"] = notes
+    methods = {
+        "bayes": make_pipeline(_Numbers(), GaussianNB()),
+        "neighbours": make_pipeline(_Numbers(), KNeighborsClassifier()),
+        "ridge": make_pipeline(_Numbers(), RidgeClassifier()),
+    }
+    return compare(frame, y, methods=methods, cv=cv, repeats=repeats, refit=False, **options)
+
+
+class _Numbers(TransformerMixin, BaseEstimator):
+    """The two columns of numbers, without gaps."""
+
+    def fit(self, X, y=None):
+        return self
+
+    def transform(self, X):
+        return X[["size", "weight"]].fillna(0.0).to_numpy()

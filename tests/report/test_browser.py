@@ -1,68 +1,10 @@
 """The page in a real browser: no errors, nothing outside, sorting, narrow screens, no script."""
 
-import os
-
 import pytest
 
-from tests.browser import find_browser, open_browser
-from tests.report.samples import NASTY, make_results, with_noise, with_stack
-from uneven.report import write_report
+from tests.report.samples import NASTY
 
 pytestmark = pytest.mark.slow
-
-
-@pytest.fixture(scope="module")
-def browser():
-    if find_browser() is None:
-        said = "no Chromium found; run: python -m tests.browser --install"
-        if os.environ.get("CI"):
-            pytest.fail(said)
-        pytest.skip(said)
-    with open_browser() as running:
-        yield running
-
-
-@pytest.fixture(scope="module")
-def reports(tmp_path_factory):
-    folder = tmp_path_factory.mktemp("reports")
-    cases = {
-        "usual": make_results(failed=True),
-        "many": make_results(26, 12, 6),
-        "nasty": make_results(6, 5, 1, nasty=True),
-        "noisy": with_noise(make_results(26, 12, 1)),
-        "nasty noise": with_noise(make_results(6, 5, 1, nasty=True)),
-        "stack": with_stack(make_results(26, 12, 1, nasty=True)),
-    }
-    return {name: write_report(made, folder / f"{name}.html") for name, made in cases.items()}
-
-
-@pytest.fixture
-def visit(browser, reports):
-    """Open a report; complaints and requests of the page are kept and must stay empty."""
-    contexts, complaints = [], []
-
-    def open_page(name, *, width=1280, theme="light", script=True):
-        context = browser.new_context(
-            viewport={"width": width, "height": 900},
-            color_scheme=theme,
-            java_script_enabled=script,
-        )
-        contexts.append(context)
-        page = context.new_page()
-        page.on("console", lambda m: complaints.append(f"console {m.type}: {m.text}"))
-        page.on("pageerror", lambda error: complaints.append(f"error: {error}"))
-        page.on("dialog", lambda dialog: (complaints.append("dialog"), dialog.dismiss()))
-        page.on(
-            "request",
-            lambda r: None if r.url.startswith(("file:", "data:")) else complaints.append(r.url),
-        )
-        page.goto(reports[name].as_uri())
-        return page
-
-    yield open_page
-    for context in contexts:
-        context.close()
-    assert complaints == []
 
 
 HIDDEN = "[...document.querySelectorAll('section h2')].filter(h => !h.checkVisibility()).length"

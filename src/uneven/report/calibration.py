@@ -7,13 +7,12 @@ from dataclasses import dataclass
 import numpy as np
 from numpy.typing import NDArray
 
+from uneven.metrics import wilson_interval
 from uneven.report.markup import Markup, count, decimal, percent, tag
 
 BINS = 10
 FEWEST = 15
 """Rows that a point rests on at least."""
-
-Z = 1.96
 
 
 @dataclass(frozen=True, eq=False)
@@ -75,10 +74,8 @@ def reliability(said: NDArray[np.float64], right: NDArray[np.bool_]) -> Reliabil
     sums = np.bincount(bins, said)[held], np.bincount(bins, right.astype(float))[held]
     rows = rows[held]
     share = sums[1] / rows
-    centre = (share + Z**2 / (2 * rows)) / (1 + Z**2 / rows)
-    half = np.sqrt(share * (1 - share) / rows + Z**2 / (4 * rows**2)) * Z / (1 + Z**2 / rows)
-    low, high = np.minimum(centre - half, share), np.maximum(centre + half, share)
-    return Reliability(sums[0] / rows, share, low.clip(0, 1), high.clip(0, 1), rows)
+    low, high = wilson_interval(share, rows)
+    return Reliability(sums[0] / rows, share, low, high, rows)
 
 
 LEFT, TOP, SIZE = 34.0, 8.0, 190.0
@@ -131,12 +128,12 @@ def reliability_chart(found: Reliability, label: str) -> Markup:
 
 
 def calibration(
-    scores: NDArray[np.float64], answers: NDArray[np.intp], truth: NDArray[np.intp]
+    scores: NDArray[np.float64], answers: NDArray[np.integer], truth: NDArray[np.intp]
 ) -> Markup:
     """Diagram and figure of a method that gives probabilities; empty with too few rows."""
     known = answers >= 0
-    answers, truth, scores = answers[known].astype(np.intp), truth[known], scores[known]
-    found = reliability(scores[np.arange(len(answers)), answers], answers == truth)
+    said, truth = answers[known].astype(np.intp), truth[known]
+    found = reliability(scores[known, :][np.arange(len(said)), said], said == truth)
     if found is None:
         return Markup("")
     told = f"calibration error {decimal(100 * found.error, 1)} points"

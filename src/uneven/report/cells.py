@@ -79,7 +79,9 @@ def cell_text(value: Any) -> str:
     if value is None or (pd.api.types.is_scalar(value) and pd.isna(value)):
         return ""
     if isinstance(value, float | np.floating):
-        return f"{value:.0f}" if value % 1 == 0 and abs(value) < 1e15 else f"{value:.6g}"
+        number = float(value)
+        whole = number.is_integer() and abs(number) < 1e15
+        return f"{number:.0f}" if whole else f"{number:.6g}"
     if isinstance(value, pd.Timestamp):
         return str(value.date()) if value == value.normalize() else str(value)
     plain = " ".join(str(value)[: 4 * LONGEST_CELL].split())

@@ -154,7 +154,13 @@ def named(name: object) -> Markup:
 
 
 def heat_cell(
-    value: float, tint: float, *, shown: str, best: bool = False, wrong: bool = False
+    value: float,
+    tint: float,
+    *,
+    shown: str,
+    best: bool = False,
+    wrong: bool = False,
+    below: str | None = None,
 ) -> Markup:
     """Tinted table cell, with its number for those who do not see the tint.
 
@@ -170,6 +176,8 @@ def heat_cell(
         Set it in bold.
     wrong : bool
         Tint it orange in place of blue.
+    below : str, optional
+        What to write in small below it.
 
     Returns
     -------
@@ -180,6 +188,7 @@ def heat_cell(
     return tag(
         "td",
         tag("b", shown) if best else shown,
+        tag("small", below) if below else None,
         class_="heat error" if wrong else "heat",
         style=f"--v:{strength:.3f}",
         data_value="" if math.isnan(value) else f"{value:.6g}",

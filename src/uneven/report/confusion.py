@@ -22,6 +22,7 @@ CALIBRATION_NOTE = (
     " Calibration: answers are sorted by the probability that the method gave them; on the "
     "diagonal, answers with 80 % are right in 80 % of the rows. Upright lines are 95 % intervals."
 )
+HINT = "Click a cell, or press Enter on it, to see its rows. Arrow keys move between cells."
 MOST_CELLS = 4000
 """Cells that are drawn in all matrices together; the best two are always drawn."""
 
@@ -35,10 +36,10 @@ def confusions(results: Comparison, kept: KeptRows | None = None) -> Markup | No
     if not answered:
         return None
     note = CONFUSION_NOTE + (CALIBRATION_NOTE if kept and kept.held.probable else "")
-    if kept:
-        note = f"Click a cell, or press Enter on it, to see its rows. {note}"
+    explained = tag("details", tag("summary", "How to read this"), tag("p", note, class_="note"))
+    hint = tag("p", HINT, class_="note") if kept else None
     if results.noise is None:
-        return Markup(_matrices(results, answered, kept) + tag("p", note, class_="note"))
+        return Markup(_matrices(results, answered, kept) + (hint or "") + explained)
     behind = (
         "Estimated from the noisy labels and the noise matrix: rows are true classes, as far as "
         "one can know. "
@@ -48,7 +49,7 @@ def confusions(results: Comparison, kept: KeptRows | None = None) -> Markup | No
     return Markup(
         _matrices(results, answered, None)
         + tag("p", behind, CONFUSION_NOTE, class_="note")
-        + tag("details", summary, _matrices(results, plain, kept), tag("p", note, class_="note"))
+        + tag("details", summary, _matrices(results, plain, kept), hint, explained)
     )
 
 
@@ -56,7 +57,8 @@ def _matrices(results: Comparison, methods: list[MethodResult], kept: KeptRows |
     """One picture per method, on one scale; all but two are folded away."""
     order = results.data.by_size()
     names = [results.data.classes[c] for c in order]
-    pictures, cells = [], 0
+    pictures: list[tuple[MethodResult, ConfusionPicture]] = []
+    cells = 0
     for method in methods:
         counts = method.corrected or method.confusion
         ordered = [[counts[r][c] for c in order] for r in order]

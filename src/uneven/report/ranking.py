@@ -21,7 +21,7 @@ from uneven.report.markup import (
 from uneven.report.outcome import leaders
 
 FEW_MEASURES = 5
-"""Above this many measures the spreads stand below the means, so that all columns are seen."""
+"""Above this many measures only the chosen one shows its spread, so that all columns are seen."""
 
 
 def ranking(results: Comparison) -> Markup:
@@ -29,10 +29,10 @@ def ranking(results: Comparison) -> Markup:
     low, high = _scale(results)
     measures = results.shown_measures
     best = {m.name: {leader.name for leader in leaders(results, m.name)} for m in measures}
-    rows = [
-        _row(results, method, measures, best, place, (low, high))
-        for place, method in enumerate(results.ranked(), start=1)
-    ]
+    rows, place = [], 0
+    for method in results.ranked(dummies=True):
+        place += method.kind != "dummy"
+        rows.append(_row(results, method, measures, best, place, (low, high)))
     head = tag("thead", tag("tr", _headings(results, measures, low, high)))
     fits = results.folds * results.repeats
     note = (
@@ -40,6 +40,8 @@ def ranking(results: Comparison) -> Markup:
         "bold is best. A dot is a fold, the upright bar the mean, the thick line one deviation "
         "to each side. Click a heading to sort."
     )
+    if len(measures) > FEW_MEASURES:
+        note += " Point at a figure to see its deviation."
     css = "sortable ranking crowded" if len(measures) > FEW_MEASURES else "sortable ranking"
     return Markup(
         tag("div", tag("table", head, tag("tbody", rows), class_=css), class_="wide")
@@ -91,7 +93,10 @@ def _row(
     place: int,
     scale: tuple[float, float],
 ) -> Markup:
-    cells = [tag("td", place, data_value=place, class_="place"), _name(method)]
+    guess = method.kind == "dummy"
+    shown_place = (None, place + 0.5) if guess else (place, place)
+    at = tag("td", shown_place[0], data_value=shown_place[1], class_="place")
+    cells = [at, _name(method)]
     for measure in measures:
         values = method.scores.get(measure.name, [])
         shown = plus_minus(method.mean(measure.name), method.spread(measure.name))
@@ -100,10 +105,13 @@ def _row(
         number = tag("b", lead) if method.name in best[measure.name] else lead
         tail = tag("span", f" ± {rest}", class_="spread") if rest else None
         css = "number chosen" if chosen else "number"
-        cells.append(tag("td", number, tail, class_=css, data_value=_key(mean(values))))
+        cells.append(
+            tag("td", number, tail, class_=css, data_value=_key(mean(values)), title=shown)
+        )
         if chosen:
             said = f"{measure.label} of {method.label} by fold: " + ", ".join(map(decimal, values))
-            cells.append(tag("td", fold_strip(values, *scale, said), class_="folds"))
+            strip = None if guess else fold_strip(values, *scale, said)
+            cells.append(tag("td", strip, class_="folds"))
     for times in (method.fit_seconds, method.predict_seconds):
         taken = mean(times)
         cells.append(tag("td", seconds(taken), class_="number", data_value=_key(taken)))
@@ -111,7 +119,8 @@ def _row(
 
 
 def _name(method: MethodResult) -> Markup:
-    badge = tag("span", "baseline", class_="badge") if method.kind == "baseline" else None
+    kinds = {"baseline": "baseline", "dummy": "guess"}
+    badge = tag("span", kinds[method.kind], class_="badge") if method.kind in kinds else None
     failed = len(method.errors)
     alarm = tag("span", f"{failed} failed", class_="badge alarm") if failed else None
     told = tag("span", "knows the noise", class_="badge good") if method.knows_noise else None

@@ -10,6 +10,7 @@ from uneven.report.charts import (
     heat_cell,
     named,
 )
+from uneven.report.headline import FEW_ROWS
 from uneven.report.markup import (
     Markup,
     count,
@@ -34,7 +35,8 @@ def recalls(results: Comparison) -> Markup:
     data, methods = results.data, results.ranked()
     table = {m.name: m.recalls() for m in methods}
     total, largest = sum(data.class_counts), max(data.class_counts, default=1) or 1
-    rows = []
+    ends = {m.name: m.recall_intervals(results.repeats) for m in methods}
+    rows, sure = [], results.noise is None
     for c in data.by_size():
         size = data.class_counts[c]
         line = [table[m.name][c] for m in methods]
@@ -48,8 +50,14 @@ def recalls(results: Comparison) -> Markup:
                 tag("th", named(data.classes[c]), " ", badge, scope="row"),
                 tag("td", tag("span", count(size), bar, class_="sized"), data_value=size),
                 [
-                    heat_cell(v, _tint(v), shown=whole_percent(v), best=v == top and len(line) > 1)
-                    for v in line
+                    heat_cell(
+                        value,
+                        _tint(value),
+                        shown=whole_percent(value),
+                        best=value == top and len(line) > 1,
+                        below=_interval(ends[m.name][c]) if size < FEW_ROWS and sure else None,
+                    )
+                    for m, value in zip(methods, line)
                 ],
             )
         )
@@ -59,6 +67,11 @@ def recalls(results: Comparison) -> Markup:
         "Percent of the held-out rows of a class that were recognised; bold is best. A class is "
         "called rare when it has less than half of an equal share of the rows."
     )
+    if sure and min(data.class_counts, default=FEW_ROWS) < FEW_ROWS:
+        note += (
+            f" Small figures are 95 % intervals (Wilson) of classes with fewer than {FEW_ROWS} "
+            "rows: what new rows may show."
+        )
     if results.noise is not None:
         note += (
             " Recalls are corrected for the noise in the labels, over all folds together, and "
@@ -69,6 +82,13 @@ def recalls(results: Comparison) -> Markup:
     css = "sortable heatmap many" if len(methods) > MANY else "sortable heatmap"
     inner = tag("table", tag("thead", tag("tr", heads)), tag("tbody", rows), class_=css)
     return Markup(tag("div", inner, class_="wide") + tag("p", note, class_="note"))
+
+
+def _interval(ends: list[float]) -> str | None:
+    """Both ends in percent; None where nobody knows."""
+    if not all(map(math.isfinite, ends)):
+        return None
+    return f"{100 * ends[0]:.0f}–{100 * ends[1]:.0f}"
 
 
 def _tint(recall: float) -> float:

@@ -85,8 +85,8 @@ def doubtful_labels(held: HeldOutRows) -> tuple[NDArray[np.float64], NDArray[np.
         np.add.at(sums, held.places[known], held.scores[name][known])
         np.add.at(times, held.places[known], 1.0)
     pooled = np.divide(sums, times, out=np.full_like(sums, np.nan), where=times > 0)[held.places]
-    known = np.isfinite(pooled).all(axis=1)
-    likely = np.where(known, np.nan_to_num(pooled).argmax(axis=1), -1)
+    told = np.isfinite(pooled).all(axis=1)
+    likely = np.where(told, np.nan_to_num(pooled).argmax(axis=1), -1)
     return 1.0 - pooled[np.arange(len(pooled)), held.truth], likely
 
 

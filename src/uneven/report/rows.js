@@ -6,7 +6,7 @@
   const data = JSON.parse(block.textContent);
   const at = (id) => document.getElementById(`row-${id}`);
   const [table, said, more, tools] = ["table", "said", "more", "tools"].map(at);
-  const PAGE = 20;
+  const PAGE = window.innerWidth < 640 ? 10 : 20;
   const everything = data.number.map((_, i) => i);
   const classOf = (code) => (code < 0 ? "" : data.classes[code]);
   const cell = (column, i) => (Array.isArray(column) ? column[i] : column.values[column.at[i]]);

@@ -117,10 +117,10 @@ def answer_levels(
     for fold in np.unique(folds):
         here = folds == fold
         wanted = np.bincount(answers[here], minlength=k) + 0.5
-        offsets, best, least = np.zeros(k), np.zeros(k), np.inf
+        offsets, best, least = np.zeros(k), np.zeros(k), len(levels) + 1
         for turn in range(_TURNS):
             said = (levels[here] + offsets).argmax(axis=1)
-            wrong = np.count_nonzero(said != answers[here])
+            wrong = int(np.count_nonzero(said != answers[here]))
             if wrong < least:
                 best, least = offsets.copy(), wrong
             if not wrong:

@@ -33,7 +33,8 @@ def views(results: Comparison) -> Markup | None:
         tag("p", note, class_="note"),
     ]
     if len(found) > 1:
-        parts.append(tag("div", _together(found), _rescue(found), class_="two pairs"))
+        maps = tag("div", _together(found), _rescue(found), class_="two pairs")
+        parts.append(tag("details", tag("summary", "Which views fail on the same rows"), maps))
     return Markup("".join(parts))
 
 
