@@ -35,7 +35,7 @@ def confusions(results: Comparison, kept: KeptRows | None = None) -> Markup | No
     answered = [method for method in results.ranked() if any(map(any, method.confusion))]
     if not answered:
         return None
-    note = CONFUSION_NOTE + (CALIBRATION_NOTE if kept and kept.held.probable else "")
+    note = CONFUSION_NOTE + (CALIBRATION_NOTE if kept and kept.probable else "")
     explained = tag("details", tag("summary", "How to read this"), tag("p", note, class_="note"))
     hint = tag("p", HINT, class_="note") if kept else None
     if results.noise is None:
@@ -118,7 +118,7 @@ def _confusion_figure(
 
 
 def _calibration(method: MethodResult, kept: KeptRows | None) -> Markup | None:
-    if kept is None or method.name not in kept.held.probable:
+    if kept is None or method.name not in kept.probable:
         return None
     held = kept.held
     return calibration(held.scores[method.name], held.answers[method.name], held.truth)

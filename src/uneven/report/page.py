@@ -52,7 +52,7 @@ def render_report(results: Comparison) -> str:
         A complete HTML document without references to anything outside it.
     """
     kept, order = keep_rows(results), results.data.by_size()
-    trades = trade_data(results, kept.held, order) if kept else None
+    trades = trade_data(results, kept, order) if kept else None
     parts: list[Part] = [
         ("ranking", "Ranking", "Ranking", ranking(results)),
         ("stack", "Stack", "Which methods the stack keeps", stack(results)),

@@ -19,6 +19,7 @@ from numpy.typing import NDArray
 from uneven.comparison.results import Comparison
 from uneven.metrics import matrix_norm
 from uneven.report.markup import Markup, tag
+from uneven.report.rowchoice import KeptRows
 
 STEPS = 20
 """Positions of the slider on each side of the method's own answers."""
@@ -134,13 +135,13 @@ def answer_levels(
     return np.asarray(levels)
 
 
-def trade_data(results: Comparison, held: Any, order: Sequence[int]) -> dict[str, Any] | None:
+def trade_data(results: Comparison, kept: KeptRows, order: Sequence[int]) -> dict[str, Any] | None:
     """What the slider reads: for the best methods and every class, measures by position.
 
     Parameters
     ----------
     results : Comparison
-    held : HeldOutRows
+    kept : KeptRows
     order : sequence of int
         Codes of the classes from the largest to the smallest: the page counts them so.
 
@@ -150,11 +151,10 @@ def trade_data(results: Comparison, held: Any, order: Sequence[int]) -> dict[str
         None if no method gives probabilities.
     """
     labels = {m.name: m.label for m in results.methods}
-    probable = [name for name in held.answers if name in held.probable]
-    k = len(order)
+    held, k = kept.held, len(order)
     one = k * (2 * STEPS + 1) * (3 * k + 12)
     methods = []
-    for name in probable[: max(1, ROOM // one)] if one <= 4 * ROOM else []:
+    for name in kept.probable[: max(1, ROOM // one)] if one <= 4 * ROOM else []:
         known = held.answers[name] >= 0
         answers = held.answers[name][known].astype(np.intp)
         levels = answer_levels(held.scores[name][known], answers, held.folds[known])
