@@ -396,17 +396,19 @@ def test_classes_of_many_rows_keep_their_shares_though_tiny_ones_are_left_out_mo
 
 
 @pytest.mark.parametrize("member", ["boost", "forest", "logistic"])
-def test_recall_of_a_class_of_one_row_is_no_more_than_chance_where_nothing_tells_it(member):
-    told, answered = [], []
+def test_a_class_of_one_row_is_found_by_chance_only_and_its_recall_is_not_told(member):
+    found, answered = [], []
     for seed in range(10):
         rng = np.random.default_rng(seed)
         X = rng.normal(size=(600, 5))
         y = (X[:, 0] > 1).astype(int)
         y[0] = 2
         model = few(members=[member], random_state=seed).fit(X, y)
-        told.append(model.decision_.recalls[2])
+        found.append(model.decision_.confusion[2, 2])
         answered.append((model.predict(rng.normal(size=(500, 5))) == 2).mean())
-    assert abs(np.mean(told) - np.mean(answered)) < 0.3
+        assert np.isnan(model.decision_.recalls).tolist() == [False, False, True]
+        assert "recall cannot be judged" in str(model.explain())
+    assert abs(np.mean(found) - np.mean(answered)) < 0.3
 
 
 @pytest.mark.parametrize("members", [FEW, ["forest", "extra_trees"]])
@@ -493,3 +495,46 @@ def test_a_fit_that_fails_late_leaves_nothing_behind(table):
     with pytest.raises(ValueError, match="cost"):
         model.fit(*table)
     assert set(vars(model)) == set(vars(few()))
+
+
+def test_it_withholds_answers_that_would_cost_more_than_abstaining():
+    X, y = uneven_table(sizes=(200, 100, 60))
+    names = np.array(["a", "b", "c"])[y]
+    sure, careful = (few(abstain_cost=c, random_state=0).fit(X, names) for c in (None, 0.3))
+    said, plain = careful.predict(X), sure.predict(X)
+    withheld = said == "abstain"
+    assert 0 < withheld.sum() < len(y)
+    assert np.array_equal(said[~withheld], plain[~withheld])
+    assert careful.score(X, names) == np.mean(said == names)
+    with pytest.raises(ValueError, match="is the name of a class"):
+        few(abstain_cost=0.3, abstain_label="a").fit(X, names)
+
+
+def test_it_adapts_to_shares_that_unlabelled_rows_tell():
+    X, y = uneven_table(sizes=(300, 150, 90))
+    X_new, y_new = uneven_table(sizes=(60, 60, 900))
+    model = few(measure="accuracy", random_state=0).fit(X, y)
+    moved = model.adapt(X_new)
+    assert moved.decision_.target[2] > 2.0 * model.decision_.target[2]
+    assert moved.score(X_new, y_new) > model.score(X_new, y_new)
+    assert log_loss(y_new, moved.predict_proba(X_new)) < log_loss(y_new, model.predict_proba(X_new))
+    assert np.array_equal(model.decision_.target, model.decision_.prior)
+    assert moved.factors_ is moved.decision_.factors
+
+
+def test_it_adapts_and_abstains_as_the_wrapper_with_the_same_probabilities():
+    """One decision layer serves both."""
+    X, y = uneven_table(sizes=(200, 100, 60))
+    model = few(cost=[[0, 1, 1], [3, 0, 1], [9, 2, 0]], abstain_cost=0.4, random_state=0).fit(X, y)
+    rows = model.unseen_
+    twin = fit_decision(
+        rows.probabilities, rows.codes, cost=model.cost, abstain_cost=0.4,
+        sample_weight=rows.weight, trained=model.class_prior_,
+    )  # fmt: skip
+    expected = twin.answers(model.predict_proba(X))
+    assert np.array_equal(model.predict(X), np.where(expected < 0, -1, expected))
+
+
+def test_one_class_has_nothing_to_adapt_or_withhold():
+    model = few(abstain_cost=0.3).fit(np.ones((5, 2)), np.ones(5, dtype=int))
+    assert model.adapt(np.ones((3, 2))).predict(np.ones((2, 2))).tolist() == [1, 1]

@@ -116,10 +116,18 @@ class Decision:
 
     @property
     def recalls(self) -> np.ndarray:
-        """Recalls on the rows that the rule was fitted on; NaN for classes without rows."""
+        """Recalls on the rows that the rule was fitted on; NaN for classes of at most one row.
+
+        A single row cannot be judged by anybody who knows its class, and the rule was fitted to
+        it.
+        """
+        known = self.confusion.sum(axis=1) > 1.0 + _ENOUGH
+        return np.where(known, self._found(), np.nan)
+
+    def _found(self) -> np.ndarray:
+        """Share of the rows of each class that were found; 1 for classes without rows."""
         sizes = self.confusion.sum(axis=1)
-        known = sizes > 0.0
-        return np.where(known, self.confusion.diagonal() / np.where(known, sizes, 1.0), np.nan)
+        return np.where(sizes > 0.0, self.confusion.diagonal() / np.maximum(sizes, 1e-300), 1.0)
 
     def explain(self, classes: Sequence[Any]) -> str:
         """The rule in words.
@@ -325,7 +333,7 @@ def _check_constraints(constraints: Mapping[int, float] | None, n_classes: int) 
 
 def _check_reached(rule: Decision, names: Sequence[Any]) -> None:
     """Refuse a rule whose recalls fall short of what was demanded."""
-    recalls = np.where(np.isnan(rule.recalls), 1.0, rule.recalls)
+    recalls = rule._found()
     if (recalls >= rule.least_recall - _ENOUGH).all():
         return
     demanded = np.flatnonzero(rule.least_recall).tolist()
@@ -350,7 +358,9 @@ def _rule_in_words(rule: Decision, classes: Sequence[Any]) -> list[str]:
         lines = [f"{divided} and multiplied by its factor, fitted for {rule.measure}."]
     for k, name in enumerate(classes):
         factor = "" if rule.factors is None else f", factor {rule.factors[k]:.3g}"
-        lines.append(f"  {name}: share {rule.prior[k]:.3g}{factor}, recall {rule.recalls[k]:.2f}")
+        recall = rule.recalls[k]
+        told = "recall cannot be judged" if np.isnan(recall) else f"recall {recall:.2f}"
+        lines.append(f"  {name}: share {rule.prior[k]:.3g}{factor}, {told}")
     return lines
 
 

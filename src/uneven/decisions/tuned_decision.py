@@ -2,27 +2,25 @@
 
 from __future__ import annotations
 
-import copy
 import warnings
 from typing import Any, ClassVar, Self
 
 import numpy as np
 from sklearn import get_config
-from sklearn.base import BaseEstimator, ClassifierMixin, MetaEstimatorMixin, clone
+from sklearn.base import BaseEstimator, MetaEstimatorMixin, clone
 from sklearn.utils import get_tags, indexable
 from sklearn.utils.metadata_routing import MetadataRouter, MethodMapping, process_routing
 from sklearn.utils.multiclass import check_classification_targets
 from sklearn.utils.validation import (
-    check_consistent_length,
     check_is_fitted,
     column_or_1d,
     has_fit_parameter,
 )
 
-from uneven.decisions.decision import ABSTAIN, Decision, fit_decision
+from uneven.decisions.answers import AnsweringMixin
+from uneven.decisions.decision import Decision, fit_decision
 from uneven.decisions.log_pool import LogPool, fit_log_pool
 from uneven.decisions.measures import MEASURES
-from uneven.decisions.prior_shift import estimate_prior
 from uneven.decisions.rows import in_class_order, recalls_by_code
 from uneven.decisions.unseen import (
     DEFAULT_FOLDS,
@@ -63,7 +61,7 @@ def _check_cv(cv: Any) -> None:
 
 
 @persisted("tuned_decision", role="stack")
-class TunedDecisionClassifier(ClassifierMixin, MetaEstimatorMixin, BaseEstimator):
+class TunedDecisionClassifier(AnsweringMixin, MetaEstimatorMixin, BaseEstimator):
     """Any classifier, with a decision fitted for what is to be good, on rows it has not seen.
 
     The probabilities of the classifier are calibrated (a temperature and a bias per class); then
@@ -263,7 +261,7 @@ class TunedDecisionClassifier(ClassifierMixin, MetaEstimatorMixin, BaseEstimator
                 "has at least two classes and its test part a row. Give cv a number of folds or "
                 "other splits, or a fitted classifier and cv='prefit'."
             )
-        self._decide(unseen)
+        self._calibrate(unseen)
         for name in ("n_features_in_", "feature_names_in_"):
             if hasattr(self.estimator_, name):
                 setattr(self, name, getattr(self.estimator_, name))
@@ -290,7 +288,7 @@ class TunedDecisionClassifier(ClassifierMixin, MetaEstimatorMixin, BaseEstimator
             )
         return given, params
 
-    def _decide(self, unseen: UnseenRows) -> None:
+    def _calibrate(self, unseen: UnseenRows) -> None:
         """Fit calibration and decision."""
         said, codes, weight = unseen.probabilities, unseen.codes, unseen.weight
         self.calibration_ = None
@@ -298,18 +296,18 @@ class TunedDecisionClassifier(ClassifierMixin, MetaEstimatorMixin, BaseEstimator
             self.calibration_ = fit_log_pool([said], codes, weight, bias_penalty=_BIAS_PENALTY)
             said = self.calibration_.probabilities([said])
         self.unseen_ = UnseenRows(said, codes, weight)
-        self.decision_ = self._fit_decision(in_class_order(self.prior, self.classes_.tolist()))
+        self._decide(in_class_order(self.prior, self.classes_.tolist()))
         if self.abstain_cost is not None:
             self._abstain_label()
 
-    def _fit_decision(self, target: Any) -> Decision:
+    def _decide(self, prior: Any) -> None:
         rows, classes = self.unseen_, self.classes_.tolist()
-        return fit_decision(
+        self.decision_ = fit_decision(
             rows.probabilities,
             rows.codes,
             measure=self.measure,
             cost=self.cost,
-            prior=target,
+            prior=prior,
             constraints=recalls_by_code(self.constraints, classes),
             abstain_cost=self.abstain_cost,
             sample_weight=rows.weight,
@@ -317,35 +315,6 @@ class TunedDecisionClassifier(ClassifierMixin, MetaEstimatorMixin, BaseEstimator
             spread_price=self.spread_price,
             classes=classes,
         )
-
-    def _abstain_label(self) -> Any:
-        label = self.abstain_label
-        if label is None:
-            label = "abstain" if self.classes_.dtype.kind in "OUS" else -1
-        if label in self.classes_.tolist():
-            raise ValueError(f"abstain_label={label!r} is the name of a class: choose another.")
-        return label
-
-    def adapt(self, X: Any) -> TunedDecisionClassifier:
-        """A copy for a population with other class shares, estimated from unlabelled rows.
-
-        Assumes that the rows of a class look as in training. Probabilities and decision of the
-        copy are those for the new shares, which are in ``decision_.target``.
-
-        Parameters
-        ----------
-        X : array-like, sparse matrix or dataframe of shape (n_samples, n_features)
-
-        Returns
-        -------
-        TunedDecisionClassifier
-            Fitted; it shares the classifier with this one.
-        """
-        said = self._calibrated(X)
-        target = estimate_prior(said, self.decision_.prior)
-        moved = copy.copy(self)
-        moved.decision_ = moved._fit_decision(target)
-        return moved
 
     def predict_proba(self, X: Any) -> np.ndarray:
         """Calibrated probabilities, which the decision does not change.
@@ -359,7 +328,7 @@ class TunedDecisionClassifier(ClassifierMixin, MetaEstimatorMixin, BaseEstimator
         ndarray of shape (n_samples, n_classes)
             For the class shares ``prior`` if they are given, else for those of training.
         """
-        said = self._calibrated(X)
+        said = self._said(X)
         return self.decision_.posterior(said)
 
     def decision_function(self, X: Any) -> np.ndarray:
@@ -375,50 +344,8 @@ class TunedDecisionClassifier(ClassifierMixin, MetaEstimatorMixin, BaseEstimator
             Logarithms of probability / share * factor, or negative expected costs. With two
             classes: the score of the second class minus that of the first.
         """
-        said = self._calibrated(X)
+        said = self._said(X)
         return flatten_binary(self.decision_.scores(said))
-
-    def predict(self, X: Any) -> np.ndarray:
-        """Answers; where they are withheld, ``abstain_label``.
-
-        Parameters
-        ----------
-        X : array-like, sparse matrix or dataframe of shape (n_samples, n_features)
-
-        Returns
-        -------
-        ndarray of shape (n_samples,)
-        """
-        said = self._calibrated(X)
-        codes = self.decision_.answers(said)
-        if self.abstain_cost is None:
-            return np.asarray(self.classes_[codes])
-        label = self._abstain_label()
-        labels = self.classes_[codes].astype(_type_beside(self.classes_, label))
-        labels[codes == ABSTAIN] = label
-        return np.asarray(labels)
-
-    def score(self, X: Any, y: Any, sample_weight: Any = None) -> float:
-        """Accuracy; withheld answers are mistakes.
-
-        Parameters
-        ----------
-        X : array-like, sparse matrix or dataframe of shape (n_samples, n_features)
-        y : array-like of shape (n_samples,)
-            True labels.
-        sample_weight : array-like of shape (n_samples,), optional
-
-        Returns
-        -------
-        float
-        """
-        if self.abstain_cost is None:
-            return float(super().score(X, y, sample_weight))
-        said = self._calibrated(X)
-        codes, labels = self.decision_.answers(said), column_or_1d(y)
-        check_consistent_length(codes, labels)
-        right = (codes != ABSTAIN) & (self.classes_[codes] == labels)
-        return float(np.average(right, weights=check_mass(sample_weight, len(codes))))
 
     def explain(self) -> str:
         """The decision in words, with the recall of each class on unseen rows.
@@ -430,7 +357,10 @@ class TunedDecisionClassifier(ClassifierMixin, MetaEstimatorMixin, BaseEstimator
         check_is_fitted(self)
         return self.decision_.explain(self.classes_.tolist())
 
-    def _calibrated(self, X: Any) -> np.ndarray:
+    def _codes(self, X: Any) -> np.ndarray:
+        return self.decision_.answers(self._said(X))
+
+    def _said(self, X: Any) -> np.ndarray:
         check_is_fitted(self)
         said = class_probabilities(self.estimator_, X, self.classes_)
         return said if self.calibration_ is None else self.calibration_.probabilities([said])
@@ -494,18 +424,6 @@ def _check_estimator(estimator: Any) -> None:
             f"estimator {type(estimator).__name__} has neither predict_proba nor "
             "decision_function: a decision needs more than answers."
         )
-
-
-def _type_beside(classes: np.ndarray, label: Any) -> np.dtype:
-    """Type of an array that holds classes as they are and another label; object if none does."""
-    kind = classes.dtype.kind
-    alike = {"i": "iu", "u": "iu", "f": "iuf"}.get(kind, kind)
-    given = np.asarray(label).dtype
-    if given.kind in alike:
-        common = np.result_type(classes.dtype, given)
-        if common.kind in alike:
-            return common
-    return np.dtype(object)
 
 
 def _encode(labels: np.ndarray, classes: np.ndarray) -> np.ndarray:

@@ -8,14 +8,16 @@ from dataclasses import dataclass
 from typing import Any, ClassVar, Self
 
 import numpy as np
-from sklearn.base import BaseEstimator, ClassifierMixin
+from sklearn.base import BaseEstimator
 from sklearn.utils import check_random_state
 from sklearn.utils.validation import check_is_fitted
 
-from uneven.decisions.decision import Decision, fit_decision
+from uneven.decisions.answers import AnsweringMixin
+from uneven.decisions.decision import ABSTAIN, Decision, fit_decision
 from uneven.decisions.log_pool import LogPool
 from uneven.decisions.measures import MEASURES
 from uneven.decisions.rows import in_class_order, recalls_by_code
+from uneven.decisions.unseen import UnseenRows
 from uneven.ensemble.explanation import EnsembleExplanation, explain_members
 from uneven.ensemble.members import check_named_members, choose_learners
 from uneven.ensemble.pooling import PooledMember, PooledRows, choose_members, scattered
@@ -76,7 +78,7 @@ class _Task:
     "seen, and a decision rule for the measure that counts: the one to begin with.",
     order=5,
 )
-class UnevenClassifier(CallbackSupportMixin, ClassifierMixin, BaseEstimator):
+class UnevenClassifier(CallbackSupportMixin, AnsweringMixin, BaseEstimator):
     """Classifier for uneven classes that needs no tuning: diverse members, a pool, a decision rule.
 
     1. A few members learn, at natural class shares: a random forest, extra trees, boosted score
@@ -105,7 +107,14 @@ class UnevenClassifier(CallbackSupportMixin, ClassifierMixin, BaseEstimator):
         them.
     prior : array-like of shape (n_classes,) or dict of class to share, default=None
         Class shares where answers will be given, which probabilities and answers are for; None: as
-        in training.
+        in training. See also :meth:`adapt`.
+    abstain_cost : float, default=None
+        Withhold answers that are expected to cost more: in units of ``cost``, or else answers
+        that are wrong with a larger chance, where all classes are as frequent as the decision
+        makes them.
+    abstain_label : object, default=None
+        What :meth:`predict` says then; None is -1 beside numbers and "abstain" beside text.
+        :meth:`score` counts withheld answers as mistakes.
     members : "auto" or list of str or (str, classifier), default="auto"
         Who learns: names among "boost", "forest", "landmarks", "logistic", "word_counts" (naive
         Bayes, for sparse tables) and "extra_trees", and classifiers with probabilities, by a name
@@ -142,6 +151,8 @@ class UnevenClassifier(CallbackSupportMixin, ClassifierMixin, BaseEstimator):
         None if there are no members.
     factors_ : ndarray of shape (n_classes,) or None
         Factor of each class; None with ``cost``.
+    unseen_ : UnseenRows or None
+        What the pool says of the training rows not seen, which the decision was fitted on.
     unseen_log_loss_ : float
         Log-loss of the pool on the training rows not seen, a little optimistic.
     views_ : ViewMap
@@ -180,6 +191,7 @@ class UnevenClassifier(CallbackSupportMixin, ClassifierMixin, BaseEstimator):
 
     _parameters: ClassVar = {
         "measure": Choice(lambda: MEASURES, or_callable=True),
+        "abstain_cost": Maybe(Interval(-np.inf, closed="neither")),
         "time_budget": Maybe(Interval(0)),
         "n_jobs": Jobs(),
     }
@@ -188,7 +200,7 @@ class UnevenClassifier(CallbackSupportMixin, ClassifierMixin, BaseEstimator):
     class_prior_: np.ndarray
     members_: list[PooledMember]
     pool_: LogPool | None
-    decision_: Decision | None
+    unseen_: UnseenRows | None
     views_: ViewMap
 
     def __init__(
@@ -198,6 +210,8 @@ class UnevenClassifier(CallbackSupportMixin, ClassifierMixin, BaseEstimator):
         cost: Any = None,
         constraints: Mapping[Any, float] | None = None,
         prior: Any = None,
+        abstain_cost: float | None = None,
+        abstain_label: Any = None,
         members: Any = "auto",
         time_budget: float | None = None,
         views: Any = None,
@@ -233,6 +247,8 @@ class UnevenClassifier(CallbackSupportMixin, ClassifierMixin, BaseEstimator):
             self.classes_, self.views_ = rows.classes, rows.views
             mass = np.bincount(rows.y, rows.mass, len(rows.classes))
             self.class_prior_ = mass / mass.sum()
+            if self.abstain_cost is not None:
+                self._abstain_label()
             with thread_pool(self.n_jobs) as pool, one_blas_thread():
                 self._learn(rows, named, pool)
         return self
@@ -298,41 +314,48 @@ class UnevenClassifier(CallbackSupportMixin, ClassifierMixin, BaseEstimator):
         choice_seed: int,
     ) -> dict[str, Any]:
         """Fitted attributes: the pool of the members, and the decision rule."""
+        prior = in_class_order(self.prior, self.classes_.tolist())
         if not learnt:
-            no_rows = np.zeros(0, dtype=np.int64)
-            self._fit_decision(np.zeros((0, len(self.classes_))), no_rows, None, self.class_prior_)
-            nothing = dict.fromkeys(("pool_", "decision_", "factors_"))
+            no_rows = UnseenRows(np.zeros((0, len(self.classes_))), np.zeros(0, int), np.zeros(0))
+            self._fit_decision(no_rows, self.class_prior_, prior)
+            nothing = dict.fromkeys(("pool_", "decision_", "factors_", "unseen_"))
             return nothing | {"members_": [], "weights_": {}, "unseen_log_loss_": np.nan}
-        unseen = PooledRows.of(learnt, said, rows.y, rows.mass, rows.view_mask)
-        kept = choose_members(learnt, unseen, choice_seed)
-        members, pool = [learnt[m] for m in kept], unseen.fit_pool(kept)
-        shares = pool.probabilities([unseen.said[m] for m in kept])
-        decision = self._fit_decision(shares, unseen.y, unseen.mass, unseen.prior)
-        own = shares[np.arange(len(unseen.y)), unseen.y]
+        pooled = PooledRows.of(learnt, said, rows.y, rows.mass, rows.view_mask)
+        kept = choose_members(learnt, pooled, choice_seed)
+        members, pool = [learnt[m] for m in kept], pooled.fit_pool(kept)
+        shares = pool.probabilities([pooled.said[m] for m in kept])
+        unseen = UnseenRows(shares, pooled.y, pooled.mass)
+        decision = self._fit_decision(unseen, pooled.prior, prior)
+        own = shares[np.arange(len(pooled.y)), pooled.y]
         return {
             "members_": members,
             "weights_": {one.name: float(w) for one, w in zip(members, pool.weights)},
             "pool_": pool,
             "decision_": decision,
             "factors_": decision.factors,
-            "unseen_log_loss_": float(-np.average(np.log(own), weights=unseen.mass)),
+            "unseen_": unseen,
+            "unseen_log_loss_": float(-np.average(np.log(own), weights=pooled.mass)),
         }
 
-    def _fit_decision(
-        self, shares: np.ndarray, y: np.ndarray, mass: np.ndarray | None, trained: np.ndarray
-    ) -> Decision:
+    def _fit_decision(self, rows: UnseenRows, trained: np.ndarray, prior: Any) -> Decision:
         classes = self.classes_.tolist()
         return fit_decision(
-            shares,
-            y,
+            rows.probabilities,
+            rows.codes,
             measure=self.measure,
             cost=self.cost,
-            prior=in_class_order(self.prior, classes),
+            prior=prior,
             constraints=recalls_by_code(self.constraints, classes),
-            sample_weight=mass,
+            abstain_cost=self.abstain_cost,
+            sample_weight=rows.weight,
             classes=classes,
             trained=trained,
         )
+
+    def _decide(self, prior: Any) -> None:
+        if self.unseen_ is not None and self.decision_ is not None:
+            self.decision_ = self._fit_decision(self.unseen_, self.decision_.prior, prior)
+            self.factors_ = self.decision_.factors
 
     def predict_proba(self, X: Any) -> np.ndarray:
         """Probabilities of the classes, which the measure does not change.
@@ -347,10 +370,18 @@ class UnevenClassifier(CallbackSupportMixin, ClassifierMixin, BaseEstimator):
             For the class shares ``prior`` if they are given, else for those of training. These
             shares where all views are missing.
         """
+        shares = self._said(X)
+        return shares if self.decision_ is None else self.decision_.posterior(shares)
+
+    def _said(self, X: Any) -> np.ndarray:
+        return self._said_and_blind(X)[0]
+
+    def _said_and_blind(self, X: Any) -> tuple[np.ndarray, np.ndarray]:
+        """Probabilities at the class shares of training, and which rows have no view."""
         check_is_fitted(self, "members_")
         X = validate_predict_data(self, X)
-        shares = self._pooled(X, self.views_.presence(X))
-        return shares if self.decision_ is None else self.decision_.posterior(shares)
+        presence = self.views_.presence(X)
+        return self._pooled(X, presence), np.asarray(~presence.any(axis=1))
 
     def _pooled(self, X: Any, presence: np.ndarray) -> np.ndarray:
         """Probabilities at the class shares of training."""
@@ -365,16 +396,22 @@ class UnevenClassifier(CallbackSupportMixin, ClassifierMixin, BaseEstimator):
 
     def _scores(self, X: Any) -> np.ndarray:
         """Scores whose largest one is the answer, shape (n_samples, n_classes)."""
-        check_is_fitted(self, "members_")
-        X = validate_predict_data(self, X)
-        presence = self.views_.presence(X)
-        shares = self._pooled(X, presence)
+        shares, blind = self._said_and_blind(X)
         if self.decision_ is None:
             return shares
         scores = self.decision_.scores(shares)
-        blind = ~presence.any(axis=1)
         scores[blind] = self.decision_.posterior(shares[blind])
         return np.asarray(scores)
+
+    def _codes(self, X: Any) -> np.ndarray:
+        """Answers; of rows without a view the most frequent class, unless they are withheld."""
+        shares, blind = self._said_and_blind(X)
+        if self.decision_ is None:
+            return np.asarray(shares.argmax(axis=1))
+        codes = self.decision_.answers(shares)
+        guess = self.decision_.posterior(shares[blind]).argmax(axis=1)
+        codes[blind] = np.where(codes[blind] == ABSTAIN, ABSTAIN, guess)
+        return codes
 
     def decision_function(self, X: Any) -> np.ndarray:
         """Scores of the decision rule; the largest one is the answer.
@@ -389,21 +426,6 @@ class UnevenClassifier(CallbackSupportMixin, ClassifierMixin, BaseEstimator):
             With two classes: the score of the second class minus that of the first.
         """
         return flatten_binary(self._scores(X))
-
-    def predict(self, X: Any) -> np.ndarray:
-        """Answers of the decision rule.
-
-        Parameters
-        ----------
-        X : array-like, sparse matrix or dataframe of shape (n_samples, n_features)
-
-        Returns
-        -------
-        ndarray of shape (n_samples,)
-            The most frequent class where all views are missing.
-        """
-        scores = self._scores(X)
-        return np.asarray(self.classes_[scores.argmax(axis=1)])
 
     def explain(self) -> EnsembleExplanation:
         """Say which view and column speaks for which class, who is trusted, and how it decides.
@@ -444,7 +466,7 @@ class UnevenClassifier(CallbackSupportMixin, ClassifierMixin, BaseEstimator):
         check_views(self.views_, self.n_features_in_)
         check_printable([one.name for one in self.members_], "members")
         if not self.members_:
-            if self.pool_ is not None or self.decision_ is not None:
+            if any(part is not None for part in (self.pool_, self.decision_, self.unseen_)):
                 raise ValueError("it has a pool without members")
             return
         refusal = "a {} stands in it where it should not"
@@ -455,3 +477,4 @@ class UnevenClassifier(CallbackSupportMixin, ClassifierMixin, BaseEstimator):
         if self.pool_ is not None and len(self.pool_.weights) != len(self.members_):
             raise ValueError(f"its pool does not weigh {len(self.members_)} members")
         check_part("decision", self.decision_, n_classes, refusal=refusal)
+        check_part("unseen rows", self.unseen_, n_classes, refusal=refusal)

@@ -1,0 +1,118 @@
+"""What classifiers share whose answers come from a decision: labels, abstaining, adapting."""
+
+from __future__ import annotations
+
+import copy
+from typing import Any, Self
+
+import numpy as np
+from sklearn.base import ClassifierMixin
+from sklearn.utils.validation import check_consistent_length, column_or_1d
+
+from uneven.decisions.decision import ABSTAIN, Decision
+from uneven.decisions.prior_shift import estimate_prior
+from uneven.utils.validation import check_mass
+
+
+class AnsweringMixin(ClassifierMixin):
+    """Answers of a decision on probabilities, some of them withheld.
+
+    A class that has it gives ``_said(X)``, probabilities at the class shares of training, which
+    the decision is about; ``_codes(X)``, the answers as class codes, ``ABSTAIN`` where they are
+    withheld; and ``_decide(prior)``, which fits the decision anew for other class shares.
+    """
+
+    classes_: np.ndarray
+    decision_: Decision | None
+    abstain_cost: float | None
+    abstain_label: Any
+
+    def predict(self, X: Any) -> np.ndarray:
+        """Answers of the decision rule; where they are withheld, ``abstain_label``.
+
+        Parameters
+        ----------
+        X : array-like, sparse matrix or dataframe of shape (n_samples, n_features)
+
+        Returns
+        -------
+        ndarray of shape (n_samples,)
+        """
+        codes = self._codes(X)
+        if self.abstain_cost is None:
+            return np.asarray(self.classes_[codes])
+        label = self._abstain_label()
+        labels = self.classes_[codes].astype(_type_beside(self.classes_, label))
+        labels[codes == ABSTAIN] = label
+        return np.asarray(labels)
+
+    def score(self, X: Any, y: Any, sample_weight: Any = None) -> float:
+        """Accuracy; withheld answers are mistakes.
+
+        Parameters
+        ----------
+        X : array-like, sparse matrix or dataframe of shape (n_samples, n_features)
+        y : array-like of shape (n_samples,)
+            True labels.
+        sample_weight : array-like of shape (n_samples,), optional
+
+        Returns
+        -------
+        float
+        """
+        if self.abstain_cost is None:
+            return float(super().score(X, y, sample_weight))
+        codes, labels = self._codes(X), column_or_1d(y)
+        check_consistent_length(codes, labels)
+        right = (codes != ABSTAIN) & (self.classes_[codes] == labels)
+        return float(np.average(right, weights=check_mass(sample_weight, len(codes))))
+
+    def adapt(self, X: Any) -> Self:
+        """A copy for a population with other class shares, estimated from unlabelled rows.
+
+        Assumes that the rows of a class look as in training. Probabilities and decision of the
+        copy are those for the new shares, which are in ``decision_.target``.
+
+        Parameters
+        ----------
+        X : array-like, sparse matrix or dataframe of shape (n_samples, n_features)
+
+        Returns
+        -------
+        object
+            Fitted, of the same type; it shares what was learnt with this one.
+        """
+        said = self._said(X)
+        moved = copy.copy(self)
+        if self.decision_ is not None:
+            moved._decide(estimate_prior(said, self.decision_.prior))
+        return moved
+
+    def _abstain_label(self) -> Any:
+        label = self.abstain_label
+        if label is None:
+            label = "abstain" if self.classes_.dtype.kind in "OUS" else -1
+        if label in self.classes_.tolist():
+            raise ValueError(f"abstain_label={label!r} is the name of a class: choose another.")
+        return label
+
+    def _said(self, X: Any) -> np.ndarray:
+        raise NotImplementedError
+
+    def _codes(self, X: Any) -> np.ndarray:
+        raise NotImplementedError
+
+    def _decide(self, prior: Any) -> None:
+        raise NotImplementedError
+
+
+def _type_beside(classes: np.ndarray, label: Any) -> np.dtype:
+    """Type of an array that holds classes as they are and another label; object if none does."""
+    kind = classes.dtype.kind
+    alike = {"i": "iu", "u": "iu", "f": "iuf"}.get(kind, kind)
+    given = np.asarray(label).dtype
+    if given.kind in alike:
+        common = np.result_type(classes.dtype, given)
+        if common.kind in alike:
+            return common
+    return np.dtype(object)
