@@ -406,13 +406,10 @@ def _label(
     encoding: Annotated[str, typer.Option(help="Encoding of POOL, if a text file.")] = "auto",
     debug: Debug = False,
 ) -> Work:
-    from uneven.cli.label import page_request
+    given = {name: value for name, value in locals().items() if name != "debug"}
+    from uneven.cli.label import label, page_request
 
-    given = {name: value for name, value in locals().items() if name not in ("debug",)}
-    request = page_request(**given)
-    from uneven.cli.label import label
-
-    return partial(label, request)
+    return partial(label, page_request(**given))
 
 
 @app.command("label-next", cls=texts.ListingCommand, help=texts.LABEL_NEXT, epilog=texts.EXIT_CODES)

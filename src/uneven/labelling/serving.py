@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import signal
 import socket
 import threading
 import time
@@ -79,10 +80,13 @@ class LabelServer:
         return self
 
     def wait(self) -> None:
-        """Return when the server ends, or at Ctrl-C."""
+        """Return when the server ends, at Ctrl-C, or when the process is asked to end."""
+        asked = threading.Event()
+        if threading.current_thread() is threading.main_thread():
+            signal.signal(signal.SIGTERM, lambda *_: asked.set())
         try:
-            while self._thread.is_alive():
-                self._thread.join(0.5)
+            while self._thread.is_alive() and not asked.wait(0.3):
+                pass
         except KeyboardInterrupt:
             pass
 
