@@ -25,6 +25,7 @@ def test_declarations_of_methods_are_read_as_they_are_registered():
         assert read[name].get("takes_noise", False) == knows_noise(method)
         for ability in ABILITIES:
             assert read[name].get(ability, False) == getattr(method, ability)
+        assert read[name].get("package", "") == method.package
 
 
 def test_declarations_of_measures_are_read_as_they_are_registered():
@@ -55,6 +56,8 @@ def by_default(method) -> str:
         return "with several views"
     if method.needs_noise:
         return "with `--noise-matrix`"
+    if method.package:
+        return f"with the package {method.package}"
     return "only by name" if method.on_request else "yes"
 
 

@@ -51,6 +51,8 @@ _BY_NOISE = (
 )
 DEFAULT_ROUNDS = 200
 DEMO_ROUNDS = 150
+NOT_IN_DEMO = ("catboost",)
+"""What takes longest of the methods of other packages; with it the demo takes a tenth longer."""
 REPORT, NUMBERS, MODEL, SCHEMA = "report.html", "results.json", "model.skops", "schema.toml"
 ROWS, ROWS_CSV = "predictions.parquet", "predictions.csv"
 FILES = (REPORT, NUMBERS, MODEL, SCHEMA, ROWS, ROWS_CSV)
@@ -74,23 +76,33 @@ def compare(request: CompareRequest) -> None:
     with replace_folder(request.out, names=FILES) as draft:
         with terminal.progress() as show:
             found = plan.run(show)
-        best = next(method for method in plan.methods if method.name == found.best_)
-        model = found._fitted(best.name)
-        card = model_card(best, plan.training or plan.problem, model, request.command)
-        save_model(model, card, draft / MODEL)
+        kept = _kept_method(found, plan)
+        if kept is not None:
+            model = found._fitted(kept.name)
+            card = model_card(kept, plan.training or plan.problem, model, request.command)
+            save_model(model, card, draft / MODEL)
         found.to_json(draft / NUMBERS)
         write_report(found, draft / REPORT)
         found.schema_text(draft / SCHEMA)
         found.write_predictions(draft / ROWS)
         if request.csv:
             found.write_predictions(draft / ROWS_CSV)
-    _tell(found, request.out)
+    _tell(found, request.out, kept)
+
+
+def _kept_method(found: Comparison, plan: Plan) -> Method | None:
+    """The best method that a model file can hold: none of another package."""
+    known = {method.name: method for method in plan.methods}
+    return next((known[m.name] for m in found.ranked() if not known[m.name].package), None)
 
 
 def _plan(request: CompareRequest) -> Plan:
     source = request.source
     noisy = source is not None and source.noise_matrix is not None
-    named = None if request.methods is None else choose_methods(request.methods)
+    names = request.methods
+    if names is None and source is None:
+        names = tuple(name for name in default_methods(True) if name not in NOT_IN_DEMO)
+    named = None if names is None else choose_methods(names)
     metric = choose_measure(request.metric or default_metric(noisy))
     problem = demo_problem() if source is None else source.load()
     rounds = request.rounds or (DEFAULT_ROUNDS if source else DEMO_ROUNDS)
@@ -110,7 +122,7 @@ def _plan(request: CompareRequest) -> Plan:
     )
 
 
-def _tell(found: Comparison, out: Path) -> None:
+def _tell(found: Comparison, out: Path, kept: Method | None) -> None:
     console, outcome = terminal.stdout(), found.verdict
     console.print(
         ranking_table(found, width=console.width, ascii_only=terminal.ascii_only(console))
@@ -132,10 +144,17 @@ def _tell(found: Comparison, out: Path) -> None:
         f"Report  {out / REPORT}",
         f"Numbers {out / NUMBERS}",
         f"Rows    {out / ROWS} (held-out answers and scores)",
-        f"Model   {out / MODEL} ({found.winner.label})",
+        f"Model   {_told_model(found, out, kept)}",
         f"Schema  {out / SCHEMA} (how the table was read; change it and give it to --schema)",
     ):
         console.print(line, soft_wrap=True, markup=False)
+
+
+def _told_model(found: Comparison, out: Path, kept: Method | None) -> str:
+    if kept is not None and kept.name == found.best_:
+        return f"{out / MODEL} ({kept.label})"
+    why = f"{found.winner.label} is of another package, which model files do not hold"
+    return f"none: {why}" if kept is None else f"{out / MODEL} ({kept.label}; {why})"
 
 
 def fit(
@@ -168,7 +187,8 @@ def fit(
     named = _named(names, stack, noisy)
     problem = source.load()
     noise = source.noise(problem)
-    chosen = named or choose_methods(default_methods(has_views(problem), noise is not None))
+    usual = default_methods(has_views(problem), noise is not None)
+    chosen = named or [one for one in choose_methods(usual) if not one.package]
     method = stack_methods(chosen, problem.schema) if stack else chosen[0]
     own = [_BY_NOISE] if noisy and not (names or stack) else []
     terminal.notes([*problem.notes, *own, *fit_notes([method], problem, noise)])
@@ -197,6 +217,12 @@ def _named(names: tuple[str, ...] | None, stack: bool, noisy: bool) -> list[Meth
     if len(named) > 1 and not stack:
         raise InputError(
             f"--method names {len(named)} methods, but one is fitted; add --stack to join them."
+        )
+    foreign = [method.label for method in named if method.package]
+    if foreign:
+        raise InputError(
+            f"{foreign[0]} is there to compare with: it is of another package, which model files "
+            "do not hold, because they run no foreign code. Name another method."
         )
     return named
 

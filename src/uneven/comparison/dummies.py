@@ -7,6 +7,7 @@ for a class of a handful of rows are an accident, and is sure of what it drew.
 
 from __future__ import annotations
 
+import warnings
 from collections.abc import Mapping, Sequence
 
 import numpy as np
@@ -89,11 +90,10 @@ def _measured(
 ) -> dict[str, float]:
     """Each measure of guesses, shape (n_draws, n_test), on average over the draws."""
     true, scores = problem.y[test], np.broadcast_to(share, (len(test), len(share)))
-    found = [
-        [
-            measure.value(Answers(true, problem.classes[codes], scores, problem.classes))
-            for measure in measures.values()
-        ]
-        for codes in drawn
-    ]
-    return dict(zip(measures, np.mean(found, axis=0).tolist()))
+    said = [Answers(true, problem.classes[codes], scores, problem.classes) for codes in drawn]
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore")  # the methods warn about folds with a single class
+        return {
+            name: float(np.mean([measure.value(one) for one in said]))
+            for name, measure in measures.items()
+        }

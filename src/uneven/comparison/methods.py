@@ -17,6 +17,7 @@ from sklearn.pipeline import Pipeline
 from uneven.boosting import AdaBoostMMClassifier
 from uneven.comparison.encoding import ENCODERS, DenseFrame, GivenColumns, takes_sparse
 from uneven.comparison.errors import InputError, check_method_names
+from uneven.comparison.peers import is_installed
 from uneven.comparison.schema import Schema
 from uneven.fusion import LateFusionClassifier
 from uneven.stacking import MarginStackingClassifier
@@ -78,11 +79,16 @@ def choose_methods(names: Iterable[str]) -> list[Method]:
     """
     wanted = list(dict.fromkeys(names))
     check_method_names(wanted, METHODS)
+    for package in (METHODS[name].package for name in wanted):
+        if package and not is_installed(package):
+            raise InputError(f"{package} is not installed: pip install {package}.")
     return [METHODS[name] for name in wanted]
 
 
 def default_methods(several_views: bool, noisy: bool = False) -> list[str]:
     """Names of the methods to compare when none is named: all but those on request.
+
+    Those of other packages are there if their package is.
 
     Parameters
     ----------
@@ -102,6 +108,7 @@ def default_methods(several_views: bool, noisy: bool = False) -> list[str]:
         if (several_views or not method.joins_views)
         and (noisy or not method.needs_noise)
         and not method.on_request
+        and (not method.package or is_installed(method.package))
     ]
 
 
@@ -146,7 +153,7 @@ def explains_itself(method: Method) -> bool:
     >>> explains_itself(METHODS["combo"]), explains_itself(METHODS["uma"])
     (True, False)
     """
-    return hasattr(method.make(Settings()), "explain")
+    return method.kind == "ours" and hasattr(method.make(Settings()), "explain")
 
 
 def knows_noise(method: Method) -> bool:

@@ -395,7 +395,7 @@ def plan_comparison(
         told += leak_notes(training, training.keys, settings.seed)
     chosen = list(methods or choose_methods(default_methods(has_views(problem), noise is not None)))
     if stack:
-        chosen = [*chosen, stack_methods(chosen, problem.schema)]
+        chosen = [*chosen, stack_methods([m for m in chosen if not m.package], problem.schema)]
     notes = [*told, *fit_notes(chosen, problem, noise), *_uncorrected_notes(metric, noise)]
     matrix = noise.undone.matrix if noise else None
     settings = replace(settings, views=problem.view_columns, noise_matrix=matrix)

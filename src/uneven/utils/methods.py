@@ -80,6 +80,9 @@ class Method:
         Whether it is left out unless it is named.
     given : bool
         Whether it is a classifier of the user, who sees columns and labels as they were given.
+    package : str
+        Package that it needs beside those of the library; without it, it is left out unless it is
+        named. Model files do not hold it.
     """
 
     name: str
@@ -93,6 +96,7 @@ class Method:
     needs_noise: bool = False
     on_request: bool = False
     given: bool = False
+    package: str = ""
 
 
 METHODS: Registry[Method] = Registry("method")
@@ -113,7 +117,7 @@ def method(
     parameters: Parameters | None = None,
     takes_noise: bool = False,
     staged: bool = False,
-    **abilities: bool,
+    **abilities: Any,
 ) -> Callable[[_Class], _Class]:
     """Decorate a classifier that can be compared by name.
 
@@ -135,8 +139,8 @@ def method(
         Whether it has a parameter ``noise_matrix``.
     staged : bool, default=False
         Whether it learns in rounds; must be said, or ``parameters`` given, if it does.
-    **abilities : bool
-        ``joins_views``, ``needs_noise``, ``on_request``; see `Method`.
+    **abilities : bool, or str
+        ``joins_views``, ``needs_noise``, ``on_request``, and ``package``; see `Method`.
 
     Returns
     -------
