@@ -144,7 +144,7 @@ class NoiseAwareClassifier(ClassifierMixin, BaseEstimator):
     >>> X = X / 16
     >>> noise = cyclic_noise(10, (0.3, 0.1))
     >>> labels = corrupt_labels(y, noise, rng=0)
-    >>> plain = LogisticRegression(C=10).fit(X[:600], labels[:600])
+    >>> plain = LogisticRegression(max_iter=500).fit(X[:600], labels[:600])
     >>> aware = NoiseAwareClassifier(plain, noise, random_state=0).fit(X[:600], labels[:600])
     >>> bool(aware.score(X[600:], y[600:]) > plain.score(X[600:], y[600:]) + 0.02)
     True
