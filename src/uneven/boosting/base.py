@@ -332,7 +332,7 @@ class BoostingClassifier(CallbackSupportMixin, StagedVoteClassifier, metaclass=A
                 vote = self._resume(setting, process, continued)
                 if self._has_scores:
                     self.temperature_ = self._usual_temperature
-                watch = None if validation is None else self._watch(validation, labels, vote)
+                watch = None if validation is None else self._watch(validation, setting, vote)
                 self._learn(setting, process, vote, watch)
                 self._keep(vote, len(vote.ends) if watch is None else watch.best_round)
                 self._finish(process)
@@ -440,9 +440,10 @@ class BoostingClassifier(CallbackSupportMixin, StagedVoteClassifier, metaclass=A
             return KnownLabels(*known)
         return NoisyLabels(*known, noise, invert_noise(noise).inverse, rows.clean, pool)
 
-    def _watch(self, rows: TrainingRows, labels: KnownLabels, vote: GrowingVote) -> EarlyStopping:
+    def _watch(self, rows: TrainingRows, setting: Setting, vote: GrowingVote) -> EarlyStopping:
         """Early stopping after the rounds so far."""
-        watch = EarlyStopping(rows, self._judge_of(rows, labels), self.n_iter_no_change)
+        judge = self._judge_of(rows, setting.labels)
+        watch = EarlyStopping(rows, judge, self.n_iter_no_change, setting.table.pool)
         for start, end in pairwise([0, *vote.ends]):
             watch.score(vote.terms[start:end])
         return watch

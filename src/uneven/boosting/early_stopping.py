@@ -5,12 +5,14 @@ from __future__ import annotations
 import inspect
 from collections.abc import Callable
 from dataclasses import dataclass
+from functools import cached_property
 from typing import Any
 
 import numpy as np
 from sklearn.base import BaseEstimator, ClassifierMixin
 
 from uneven.costs._portable import exp_all, log_all
+from uneven.utils.parallel import ThreadPool
 from uneven.utils.reproducible_sums import reproducible_sum, sum_by_label
 from uneven.views.training_rows import TrainingRows
 from uneven.votes import Term, Vote
@@ -31,12 +33,17 @@ class EarlyStopping:
         greater the better.
     patience : int
         Rounds without a better score.
+    pool : ThreadPool, optional
     """
 
     def __init__(
-        self, rows: TrainingRows, judge: Callable[[np.ndarray], float], patience: int
+        self,
+        rows: TrainingRows,
+        judge: Callable[[np.ndarray], float],
+        patience: int,
+        pool: ThreadPool | None = None,
     ) -> None:
-        self._rows, self._judge, self._patience = rows, judge, patience
+        self._rows, self._judge, self._patience, self._pool = rows, judge, patience, pool
         self._scores = np.zeros((len(rows.y), len(rows.classes)))
         self._best = -np.inf
         self._seen = 0
@@ -51,7 +58,7 @@ class EarlyStopping:
     def score(self, terms: list[Term]) -> float:
         """What the judge says once ``terms`` have voted."""
         vote = Vote(terms, [len(terms)], self._scores.shape[1], self._rows.views)
-        self._scores += vote.score(self._rows.X)
+        self._scores += vote.score(self._rows.X, self._pool, self._rows.view_mask)
         value = self._judge(self._scores)
         if np.isnan(value):
             raise ValueError("scoring returned NaN for the rows held out by early_stopping.")
@@ -114,8 +121,7 @@ class Likelihood:
 
     def __call__(self, scores: np.ndarray, temperature: float = 1.0) -> float:
         """Minus the log-loss of the softmax of ``temperature * scores``."""
-        total = reproducible_sum(self.weight)
-        if not total > 0.0:
+        if not self._total > 0.0:
             return 0.0
         shift = log_all(self.units) if self.chances.size else 0.0
         known = temperature * scores + shift
@@ -125,7 +131,11 @@ class Likelihood:
             said = log_all((odds * self.chances[self.y]).sum(axis=1))
         else:
             said = known[np.arange(len(self.y)), self.y]
-        return reproducible_sum(self.weight * (said - log_all(odds.sum(axis=1)))) / total
+        return reproducible_sum(self.weight * (said - log_all(odds.sum(axis=1)))) / self._total
+
+    @cached_property
+    def _total(self) -> float:
+        return reproducible_sum(self.weight)
 
     def best_temperature(self, scores: np.ndarray) -> float:
         """The temperature, on a grid, with the smallest log-loss."""

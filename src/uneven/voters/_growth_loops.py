@@ -265,3 +265,44 @@ def grow(data, room, nodes, rule, limits, taken):
             if gains[one] > 0.0:
                 heapq.heappush(turns, (-gains[one], one))
     return n_taken
+
+
+@njit(cache=True, nogil=True, error_model="numpy")
+def number_nodes(nodes, taken, n_bins):
+    """The parts of a tree, its nodes numbered anew: children side by side, in the order of splits.
+
+    Parameters
+    ----------
+    nodes : as in ``expand``
+    taken : (t,) nodes that are split, in their order
+    n_bins : (d,) bins of the values of each column
+
+    Returns
+    -------
+    column, child, label, cut, missing_left, goes_left, spans
+        As :class:`~uneven.voters.score_tree.GrownTree` holds them.
+    """
+    facts, _, sides = nodes
+    size = 2 * taken.shape[0] + 1
+    column, label, cut = np.zeros((3, size), dtype=np.int64)
+    child, number = np.arange(size), np.zeros(size, dtype=np.int64)
+    missing_left = np.ones(size, dtype=np.bool_)
+    goes_left = np.zeros((size, 256), dtype=np.bool_)
+    spans = np.empty((taken.shape[0] + 1, 2), dtype=np.int64)
+    place = np.zeros(facts.shape[0], dtype=np.int64)
+    for k in range(taken.shape[0]):
+        fact, p = facts[taken[k]], place[taken[k]]
+        child[p] = 2 * k + 1
+        for side in range(2):
+            number[2 * k + 1 + side] = fact[CHILD] + side
+            place[fact[CHILD] + side] = 2 * k + 1 + side
+        column[p], cut[p] = fact[COLUMN], fact[CUT]
+        goes_left[p] = sides[taken[k]]
+        missing_left[p] = goes_left[p, n_bins[column[p]]]
+    leaf = 0
+    for p in range(size):
+        if child[p] == p:
+            label[p] = leaf
+            spans[leaf] = facts[number[p], START], facts[number[p], STOP]
+            leaf += 1
+    return column, child, label, cut, missing_left, goes_left, spans

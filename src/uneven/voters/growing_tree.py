@@ -17,7 +17,7 @@ import numpy as np
 
 from uneven.utils.parallel import ThreadPool
 from uneven.voters import _growth_loops, _score_loops
-from uneven.voters._growth_loops import CHILD, COLUMN, CUT, DEPTH, N_FACTS, SLOT, START, STOP
+from uneven.voters._growth_loops import CHILD, COLUMN, DEPTH, N_FACTS, SLOT, START, STOP
 from uneven.voters.row_codes import RowCodes, take_rows
 
 _PARALLEL_ADDITIONS = 300_000
@@ -136,38 +136,17 @@ class GrowingTree:
         return self._parts(np.array(self.taken, dtype=np.int64))
 
     def _parts(self, taken: np.ndarray) -> dict[str, np.ndarray]:
-        """Number the nodes: children side by side, after their parent, in the order of splits."""
-        children = self._facts[taken, CHILD]
-        order = np.zeros(2 * len(taken) + 1, dtype=np.int64)
-        order[1::2], order[2::2] = children, children + 1
-        place = np.empty(self.n_nodes + 2 * len(taken), dtype=np.int64)
-        place[order] = np.arange(len(order))
-        inner = place[taken]
-        child = np.arange(len(order))
-        child[inner] = 2 * np.arange(len(taken)) + 1
-        facts = self._facts[order]
-        feature, cut = np.zeros((2, len(order)), dtype=np.int64)
-        column, cut[inner] = facts[inner, COLUMN], facts[inner, CUT]
-        feature[inner] = column if self.kept is None else self.kept[column]
-        goes_left = np.zeros((len(order), 256), dtype=bool)
-        goes_left[inner] = self.nodes[2][taken]
-        missing_left = np.ones(len(order), dtype=bool)
-        missing_left[inner] = goes_left[inner, self.codes.n_bins[column]]
-        is_leaf = child == np.arange(len(order))
-        rows = np.empty_like(self.rows)
+        """The tree once these nodes are split, its columns and rows those of the whole table."""
+        numbered = _growth_loops.number_nodes(self.nodes, taken, self.codes.n_bins)
+        names = ("feature", "child", "label", "cut", "missing_left", "goes_left", "spans")
+        parts = dict(zip(names, numbered))
+        if self.kept is not None and len(taken):
+            parts["feature"] = self.kept[parts["feature"]]
+        rows = parts["rows"] = np.empty_like(self.rows)
         self.pool.parallel_for(
             len(rows), take_rows, self.drawn, self.rows, rows, worth=len(rows) > _CHUNK
         )
-        return {
-            "feature": feature,
-            "child": child,
-            "label": np.where(is_leaf, np.cumsum(is_leaf) - 1, 0),
-            "goes_left": goes_left,
-            "cut": cut,
-            "missing_left": missing_left,
-            "rows": rows,
-            "spans": facts[is_leaf][:, [START, STOP]],
-        }
+        return parts
 
     def _take_best(self) -> bool:
         """Split leaves as long as the best one was carried out; whether leaves may be added."""

@@ -193,13 +193,18 @@ class Vote:
         """All terms, in the order in which they were learnt."""
         return [self.term(t) for t in range(len(self))]
 
-    def score(self, X: Any, pool: ThreadPool | None = None) -> np.ndarray:
+    def score(
+        self, X: Any, pool: ThreadPool | None = None, view_mask: np.ndarray | None = None
+    ) -> np.ndarray:
         """Sum of the weighted votes.
 
         Parameters
         ----------
         X : ndarray or sparse matrix of shape (n_samples, n_features)
             Validated; NaN allowed. A voter abstains where its view is all missing.
+        pool : ThreadPool, optional
+        view_mask : ndarray of bool, shape (n_samples, n_views), optional
+            Where the views are there, if that is known.
 
         Returns
         -------
@@ -207,7 +212,7 @@ class Vote:
             All zero for a row that no voter can speak about.
         """
         scores = np.zeros((X.shape[0], self.n_classes))
-        view_mask = self._presence(X)
+        view_mask = self._presence(X) if view_mask is None else _or_none(view_mask)
         self._add(X, view_mask, 0, len(self), scores, pool)
         return self._silence(scores, view_mask)
 
@@ -255,8 +260,7 @@ class Vote:
 
     def _presence(self, X: Any) -> np.ndarray | None:
         """Presence of views in rows, or None if nothing is missing."""
-        view_mask = self.views.presence(X)
-        return None if view_mask.all() else view_mask
+        return _or_none(self.views.presence(X))
 
     def _add(
         self,
@@ -367,6 +371,11 @@ class Vote:
         check_numbers(scores, (int(first[-1]), n_classes), "leaf scores", signed=True)
         if first[0] != 0 or np.any(np.diff(first) < 1):
             raise ValueError("the leaf scores of its vote do not belong to its terms")
+
+
+def _or_none(view_mask: np.ndarray) -> np.ndarray | None:
+    """Presence of views in rows, or None if nothing is missing."""
+    return None if view_mask.all() else view_mask
 
 
 def column_shares(credit: np.ndarray) -> np.ndarray:
