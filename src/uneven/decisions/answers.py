@@ -24,8 +24,8 @@ class AnsweringMixin(ClassifierMixin):
 
     classes_: np.ndarray
     decision_: Decision | None
-    abstain_cost: float | None
-    abstain_label: Any
+    abstain_cost: float | None = None
+    abstain_label: Any = None
 
     def predict(self, X: Any) -> np.ndarray:
         """Answers of the decision rule; where they are withheld, ``abstain_label``.

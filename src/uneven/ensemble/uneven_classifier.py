@@ -200,7 +200,7 @@ class UnevenClassifier(CallbackSupportMixin, AnsweringMixin, BaseEstimator):
     class_prior_: np.ndarray
     members_: list[PooledMember]
     pool_: LogPool | None
-    unseen_: UnseenRows | None
+    unseen_: UnseenRows | None = None
     views_: ViewMap
 
     def __init__(
@@ -353,9 +353,10 @@ class UnevenClassifier(CallbackSupportMixin, AnsweringMixin, BaseEstimator):
         )
 
     def _decide(self, prior: Any) -> None:
-        if self.unseen_ is not None and self.decision_ is not None:
-            self.decision_ = self._fit_decision(self.unseen_, self.decision_.prior, prior)
-            self.factors_ = self.decision_.factors
+        if self.unseen_ is None or self.decision_ is None:
+            raise ValueError("its model file holds no unseen rows: fit it anew to adapt it.")
+        self.decision_ = self._fit_decision(self.unseen_, self.decision_.prior, prior)
+        self.factors_ = self.decision_.factors
 
     def predict_proba(self, X: Any) -> np.ndarray:
         """Probabilities of the classes, which the measure does not change.
@@ -477,4 +478,5 @@ class UnevenClassifier(CallbackSupportMixin, AnsweringMixin, BaseEstimator):
         if self.pool_ is not None and len(self.pool_.weights) != len(self.members_):
             raise ValueError(f"its pool does not weigh {len(self.members_)} members")
         check_part("decision", self.decision_, n_classes, refusal=refusal)
-        check_part("unseen rows", self.unseen_, n_classes, refusal=refusal)
+        if self.unseen_ is not None:
+            check_part("unseen rows", self.unseen_, n_classes, refusal=refusal)
