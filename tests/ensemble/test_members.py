@@ -299,6 +299,33 @@ def test_members_follow_the_table(size, names):
     assert {name for name, kind in MEMBERS.items() if kind.suited_to(size)} == names
 
 
+@pytest.mark.parametrize(
+    ("size", "stops", "quick"),
+    [
+        (TableSize(500, 10, 3), False, False),
+        (TableSize(500, 5000, 3), False, True),
+        (TableSize(6000, 10, 2), True, False),
+        (TableSize(30_000, 10, 2), True, False),
+    ],
+)
+def test_a_boost_stops_where_rows_are_many_and_learns_fast_where_columns_are(size, stops, quick):
+    boost, plain = ScoreLeafBoost.suited_to(size), ScoreLeafBoost()
+    assert (boost.patience > 0) == stops
+    assert (boost.n_rounds < plain.n_rounds) == quick
+
+
+def test_boosts_of_all_folds_stop_together_where_labels_are_chance():
+    rng = np.random.default_rng(0)
+    X, y = rng.normal(size=(600, 4)), (rng.random(600) < 0.2).astype(int)
+    found = ScoreLeafBoost(60, learning_rate=0.3, patience=4).learn(shared(X, y), seed=0)
+    lengths = {len(vote) for vote in found.model.parts}
+    assert len(lengths) == 1
+    assert max(lengths) < 20
+    shares = found.unseen[np.arange(600), y]
+    whole = ScoreLeafBoost(60, learning_rate=0.3).learn(shared(X, y), seed=0)
+    assert np.log(shares).mean() > np.log(whole.unseen[np.arange(600), y]).mean() + 0.05
+
+
 def test_named_members_are_taken_whatever_the_table():
     X, y = uneven_table()
     named = check_named_members(["word_counts", ("nb", GaussianNB())])

@@ -29,6 +29,8 @@ from uneven.voters import TreeVoter
 from uneven.votes import Term, Vote
 
 _NONE = np.zeros((0, 0))
+_MANY_COLUMNS = 1000
+"""From so many on, a round costs more than it brings; learning fast measures as well."""
 _LEAST_GAIN = 2e-4
 """A fall of the log-loss per row that is worth a further round."""
 
@@ -74,7 +76,7 @@ class ScoreLeafBoost:
 
     @classmethod
     def suited_to(cls, size: TableSize) -> ScoreLeafBoost | None:
-        """More leaves and rounds for more rows and classes."""
+        """More leaves for more rows and classes, fewer rounds for many columns."""
         if size.is_sparse:
             return None
         if size.n_rows >= VERY_MANY_ROWS:
@@ -82,6 +84,8 @@ class ScoreLeafBoost:
         if size.n_rows >= MANY_ROWS:
             leaves = 16 if size.n_classes == 2 else 31
             return cls(150, leaves, learning_rate=0.15, patience=8)
+        if size.n_columns >= _MANY_COLUMNS:
+            return cls(40, learning_rate=0.2)
         if size.n_rows >= 2000:
             return cls(100, 31, learning_rate=0.15)
         return cls()

@@ -227,8 +227,8 @@ def _ours(name: str, edition: int = 1, **words: Any) -> Method:
 
 
 DECLARED: Mapping[str, Method] = {
-    UNEVEN: _ours("UnevenClassifier", measure="norm"),
-    UNEVEN_F1: _ours("UnevenClassifier", measure="macro_f1"),
+    UNEVEN: _ours("UnevenClassifier", edition=2, measure="norm"),
+    UNEVEN_F1: _ours("UnevenClassifier", edition=2, measure="macro_f1"),
     TUNED: Method(
         partial(tuned_lightgbm, name="TunedDecisionClassifier"),
         LIGHTGBM,
