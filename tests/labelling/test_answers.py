@@ -80,7 +80,7 @@ def test_skip_comes_back_at_the_end_and_cannot_tell_does_not(make_project, messa
         seen.append(row)
         visitor.answer(row, "praise")
     assert len(seen) == 4
-    visitor.answer(skipped, "refund", seen=project.ledger.answer(1, "T%d" % (1000 + skipped)).id)
+    visitor.answer(skipped, "refund", seen=project.ledger.answer(1, f"T{1000 + skipped}").id)
     assert visitor.question()["row"] is None
     assert project.final_labels()[project.pool.names[unsure]] == "?"
 

@@ -5,6 +5,8 @@ import random
 
 import pytest
 
+from tests.labelling.conftest import Visitor
+
 PATHS = ["/", "/next", "/answers", "/again", "/people", "/report", "/status", "/page.css", "/class"]
 PATHS += ["/guess/{}", "/cell/{}/{}", "/image/{}", "/export/{}", "/answer", "/undo", "/name", "/x"]
 ODD = [0, 1, -1, 39, 40, 2**31, 2**63, 10**30, "a", "", "%00", "..%2f..", "😀", "%ff", "1e3", None]
@@ -25,8 +27,6 @@ def odd_body(rng):
 
 @pytest.mark.slow
 def test_no_request_gives_an_error_of_the_server(make_project, monkeypatch):
-    from tests.labelling.conftest import Visitor
-
     project = make_project(people=("ann", "bob"))
     monkeypatch.setattr(project, "guess", lambda row: None)
     visitor = Visitor(project).enter()

@@ -11,6 +11,7 @@ import warnings
 from collections.abc import Mapping
 from dataclasses import dataclass
 from itertools import combinations
+from typing import Any
 
 import numpy as np
 from sklearn.metrics import cohen_kappa_score
@@ -192,4 +193,5 @@ def confusion(
         who = people.index(who)
     with warnings.catch_warnings():
         warnings.simplefilter("ignore")
-        return confusion_from_annotators(table, who=who, laplace=0.1, on_empty="identity")
+        options: dict[str, Any] = {"n_bootstrap": 20, "laplace": 0.1, "on_empty": "identity"}
+        return confusion_from_annotators(table, who=who, **options)

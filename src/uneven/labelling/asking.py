@@ -16,7 +16,7 @@ from sklearn.base import clone
 
 from uneven.active import ActiveLearner, Step
 from uneven.labelling.advice import Advice, advise, changed_share
-from uneven.labelling.agreement import Reliability, reliability
+from uneven.labelling.agreement import Reliability, confusion, reliability
 from uneven.labelling.curve import (
     DEEPEST,
     FOLDS,
@@ -27,6 +27,7 @@ from uneven.labelling.curve import (
     points,
 )
 from uneven.labelling.reasons import Guess, explain
+from uneven.noise import ConfusionEstimate
 from uneven.versionspace import BayesPointClassifier
 
 MOST_SUSPICIOUS = 50
@@ -121,12 +122,15 @@ class Review:
     advice : Advice or None
     suspicious : list of (row, label, other, share)
         Labels that the others speak against, with the class that they speak for; worst first.
+    confusions : dict of int or "pooled" to ConfusionEstimate
+        How each annotator errs, and any of them, with intervals.
     """
 
     version: int
     curve: list[Point]
     advice: Advice | None
     suspicious: list[tuple[int, str, str, float]]
+    confusions: dict[int | str, ConfusionEstimate] = field(default_factory=dict)
 
 
 class Asker:
@@ -196,7 +200,14 @@ class Asker:
         gain = expected_gain(self.checkpoints, truth, seed=self.setup.seed)
         advice = advise(changed_share(self.moments), gain)
         kept = [found for found in self._suspicious if known.get(found[0]) == found[1]]
-        yield Review(now.version, points(self.checkpoints, truth), advice, kept)
+        errors: dict[int | str, ConfusionEstimate] = {}
+        people: list[int | str] = ["pooled", *now.given]
+        for who in people if now.given else ():
+            error = confusion(now.given, who)
+            if error is not None:
+                errors[who] = error
+            yield None
+        yield Review(now.version, points(self.checkpoints, truth), advice, kept, errors)
 
     def steps(self, now: Snapshot) -> list[Step]:
         """The answers one by one, as a learner's history holds them."""

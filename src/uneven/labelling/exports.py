@@ -11,7 +11,6 @@ from pathlib import Path
 import pandas as pd
 
 from uneven.comparison import write_noise_matrix
-from uneven.labelling.agreement import confusion
 from uneven.labelling.project import Project, RefusedError
 
 CSV, PARQUET = "text/csv; charset=utf-8", "application/vnd.apache.parquet"
@@ -94,7 +93,7 @@ def _parquet(frame: pd.DataFrame) -> bytes:
 
 
 def _noise(project: Project) -> bytes:
-    found = confusion(project.given())
+    found = project.confusion()
     if found is None:
         raise RefusedError("there is no noise matrix before two people have labelled ten rows.")
     with tempfile.TemporaryDirectory() as folder:

@@ -29,6 +29,7 @@ from uneven.labelling.pool import PoolTable
 from uneven.labelling.reasons import Guess
 from uneven.labelling.store import FILE, FROM_FILE, Event, NotKeptError, Person, Store
 from uneven.labelling.worker import Worker
+from uneven.noise import ConfusionEstimate
 from uneven.utils.registry import listing
 from uneven.versionspace import BayesPointClassifier
 
@@ -302,6 +303,12 @@ class Project:
         with self._lock:
             return labels_by_person(self.ledger)
 
+    def confusion(self, who: int | str = "pooled") -> ConfusionEstimate | None:
+        """How an annotator errs, or any of them; as of the last look back, if there was one."""
+        if self.review is not None and self.review.confusions:
+            return self.review.confusions.get(who)
+        return confusion(self.given(), who) if len(self.people) > 1 else None
+
     def person(self, number: int) -> Person:
         """Who it is; labels of a file have a name as well."""
         if number == FROM_FILE:
@@ -385,7 +392,7 @@ class Project:
             learner.save(self.folder / "history.json")
 
     def _save_noise(self) -> None:
-        found = confusion(self.given()) if len(self.people) > 1 else None
+        found = self.confusion()
         if found is not None:
             path = self.folder / "noise.csv"
             write_noise_matrix(found.matrix, found.classes.tolist(), path, found.sizes)

@@ -7,7 +7,7 @@ from collections.abc import Sequence
 
 import numpy as np
 
-from uneven.labelling.agreement import confusion, kappas
+from uneven.labelling.agreement import kappas
 from uneven.labelling.cards import next_card, row_card
 from uneven.labelling.guard import write_token
 from uneven.labelling.project import Project
@@ -142,14 +142,13 @@ def people_page(project: Project, person: Person) -> str:
         for name in ("answers.csv", "answers.parquet", "labelled.csv", "labelled.parquet")
     ]
     links += [tag("li", tag("a", "labels.csv", href="/export/labels.csv", download="labels.csv"))]
-    given = project.given()
     parts = [
         tag("section", tag("h2", "You"), rename),
         tag("section", tag("h2", "Disagreements"), disputes(project)),
         tag("section", tag("h2", "Agreement"), agreement(project)),
         tag("section", tag("h2", "Take it away"), tag("ul", links, class_="downloads")),
     ]
-    if confusion(given) is not None:
+    if project.confusion() is not None:
         name = "noise.csv"
         text = " for --noise-matrix of uneven fit and compare"
         parts[-1] = Markup(
@@ -209,7 +208,7 @@ def agreement(project: Project) -> Markup:
     figures = [
         tag("figure", tag("figcaption", tag("b", project.person(who).name)), _matrix(found))
         for who in given
-        if (found := confusion(given, who)) is not None
+        if (found := project.confusion(who)) is not None
     ]
     if figures:
         note = (

@@ -1,0 +1,239 @@
+"""The page in a real browser: keyboard, touch, reload, two people, and a server that is killed."""
+
+import io
+import os
+import re
+import signal
+import subprocess
+import sys
+
+import pandas as pd
+import pytest
+
+from tests.browser import find_browser, open_browser
+from uneven.labelling.demo import CLASSES, demo_messages
+from uneven.labelling.pool import pool_of_frame
+from uneven.labelling.project import Options, Project
+from uneven.labelling.serving import LabelServer
+
+pytestmark = pytest.mark.slow
+
+FRAME, TRUTH = demo_messages(200)
+ABOUT = dict(zip(FRAME["ticket"], map(str, TRUTH)))
+
+
+@pytest.fixture(scope="module")
+def browser():
+    if find_browser() is None:
+        said = "no Chromium found; run: python -m tests.browser --install"
+        if os.environ.get("CI"):
+            pytest.fail(said)
+        pytest.skip(said)
+    with open_browser() as running:
+        yield running
+
+
+@pytest.fixture
+def server(tmp_path):
+    pool = pool_of_frame(tmp_path / "pool.csv", FRAME, "ticket", text=("message",))
+    options = Options(classes=CLASSES, people=("ann", "bob"), overlap=0.5)
+    with LabelServer(Project(pool, tmp_path / "project", None, options, process=False)) as running:
+        yield running
+
+
+@pytest.fixture
+def visit(browser):
+    contexts, complaints = [], []
+
+    def open_page(address, *, width=1280, theme="light", touch=False, failing=False):
+        context = browser.new_context(
+            viewport={"width": width, "height": 850}, color_scheme=theme, has_touch=touch
+        )
+        contexts.append(context)
+        page = context.new_page()
+        if not failing:
+            page.on("console", lambda m: complaints.append(f"console {m.type}: {m.text}"))
+        page.on("pageerror", lambda error: complaints.append(f"error: {error}"))
+        own = address.partition("/?")[0]
+        page.on("request", lambda r: None if r.url.startswith(own) else complaints.append(r.url))
+        page.goto(address)
+        return page
+
+    yield open_page
+    for context in contexts:
+        context.close()
+    assert complaints == []
+
+
+def shown(page):
+    return page.locator("#work").get_attribute("data-row")
+
+
+def name_of(page):
+    return page.locator(".row-name").inner_text().split()[-1]
+
+
+def wait_for_next(page, row):
+    page.locator(f"#work:not([data-row='{row}'])").wait_for(timeout=20_000)
+
+
+def label_by_key(page):
+    row, label = shown(page), ABOUT[name_of(page)]
+    page.keyboard.press(str(CLASSES.index(label) + 1))
+    wait_for_next(page, row)
+    return label
+
+
+def test_sixty_rows_by_keyboard_undo_reload_and_export(server, visit):
+    address = server.addresses["ann"]
+    page = visit(address)
+    assert "token" not in page.url
+    names = []
+    for _ in range(60):
+        names.append(name_of(page))
+        label_by_key(page)
+    kept = server.labels()
+    assert len(kept) == 60
+    assert all(kept[name] == ABOUT[name] for name in names)
+
+    here = shown(page)
+    page.keyboard.press("u")
+    wait_for_next(page, here)
+    assert name_of(page) == names[-1]
+    assert len(server.labels()) == 59
+    page.reload()
+    assert name_of(page) == names[-1]
+
+    page.keyboard.press("w")
+    page.keyboard.press("c")
+    page.keyboard.type("hard 1")
+    page.keyboard.press("Escape")
+    label_by_key(page)
+    event = server.project.last_answer(1)
+    assert (event.comment, event.sure, event.seconds > 0) == ("hard 1", False, True)
+
+    assert page.locator("#guess").is_hidden()
+    page.keyboard.press("g")
+    page.locator("#guess .bars, #guess p").first.wait_for(timeout=20_000)
+
+    here = shown(page)
+    page.keyboard.press("n")
+    page.keyboard.type("complaint")
+    page.keyboard.press("Enter")
+    wait_for_next(page, here)
+    assert "complaint" in server.labels().values()
+
+    page.get_by_role("link", name="People").click()
+    with page.expect_download() as download:
+        page.get_by_role("link", name="answers.csv").click()
+    table = pd.read_csv(io.BytesIO(download.value.path().read_bytes()))
+    assert len(table) == 61
+    assert set(table["annotator"]) == {"ann"}
+
+
+def test_a_second_person_on_a_phone(server, visit):
+    ann = visit(server.addresses["ann"])
+    first = name_of(ann)
+    page = visit(server.addresses["bob"], width=360, theme="dark", touch=True)
+    assert name_of(page) != first
+    for _ in range(6):
+        row = shown(page)
+        page.locator(f".choice[data-label={ABOUT[name_of(page)]}]").tap()
+        wait_for_next(page, row)
+    wide = page.evaluate("document.documentElement.scrollWidth")
+    assert wide <= 360
+    sizes = page.evaluate(
+        "[...document.querySelectorAll('.choice')].map(b => b.getBoundingClientRect().height)"
+    )
+    assert min(sizes) >= 44
+    assert {who for row in server.labels() for who in server.project.ledger.votes(row)} == {2}
+    for path in ("answers", "again", "people"):
+        page.goto(f"{server.addresses['bob'].partition('/?')[0]}/{path}")
+        assert page.evaluate("document.documentElement.scrollWidth") <= 360
+
+
+CONTRAST = """() => {
+  const rgb = (c) => c.match(/[\\d.]+/g).map(Number);
+  const light = ([r, g, b]) => [r, g, b].map((v) => { v /= 255;
+    return v <= .03928 ? v / 12.92 : ((v + .055) / 1.055) ** 2.4; })
+    .reduce((s, v, i) => s + v * [.2126, .7152, .0722][i], 0);
+  const ground = (e) => { for (; e; e = e.parentElement) {
+    const c = rgb(getComputedStyle(e).backgroundColor);
+    if (c.length < 4 || c[3] > 0) return c; } return [255, 255, 255]; };
+  const low = [];
+  for (const e of document.querySelectorAll('body *')) {
+    const own = [...e.childNodes].some((n) => n.nodeType === 3 && n.textContent.trim());
+    if (!own || !e.checkVisibility() || e.closest('svg, .skip, .hidden')) continue;
+    const a = light(rgb(getComputedStyle(e).color)), b = light(ground(e));
+    const ratio = (Math.max(a, b) + .05) / (Math.min(a, b) + .05);
+    if (ratio < 4.5) low.push(`${e.className || e.tagName} ${ratio.toFixed(2)}`);
+  }
+  return low;
+}"""
+
+
+def test_contrast_and_names_for_screen_readers(server, visit):
+    for theme in ("light", "dark"):
+        page = visit(server.addresses["ann"], theme=theme)
+        assert page.evaluate(CONTRAST) == []
+    nameless = page.evaluate(
+        "[...document.querySelectorAll('button, input, textarea, a')]"
+        ".filter(e => !(e.innerText || e.ariaLabel || e.labels?.length)).length"
+    )
+    assert nameless == 0
+    assert page.locator("[role=status]").count() == 1
+    assert page.locator("main, nav, header").count() == 3
+
+
+SERVER = """
+import sys
+from pathlib import Path
+from uneven.labelling.demo import CLASSES, demo_messages
+from uneven.labelling.pool import pool_of_frame
+from uneven.labelling.project import Options, Project
+from uneven.labelling.serving import LabelServer
+folder = Path(sys.argv[1])
+pool = pool_of_frame(folder / "pool.csv", demo_messages(200)[0], "ticket", text=("message",))
+project = Project(pool, folder / "project", None, Options(classes=CLASSES), process=False)
+server = LabelServer(project, port=int(sys.argv[2])).start()
+print(server.addresses["you"], flush=True)
+server.wait()
+server.stop()
+"""
+
+
+def start(folder, port=0):
+    paths = os.pathsep.join(path for path in sys.path if path)
+    process = subprocess.Popen(
+        [sys.executable, "-c", SERVER, str(folder), str(port)],
+        stdout=subprocess.PIPE,
+        text=True,
+        env={**os.environ, "PYTHONPATH": paths},
+    )
+    return process, process.stdout.readline().strip()
+
+
+def test_the_page_goes_on_after_its_server_was_killed(tmp_path, visit):
+    process, address = start(tmp_path)
+    try:
+        page = visit(address, failing=True)
+        for _ in range(3):
+            label_by_key(page)
+        process.send_signal(signal.SIGKILL)
+        process.wait()
+        row, name = shown(page), name_of(page)
+        page.keyboard.press("2")
+        page.get_by_text("Not saved yet").wait_for()
+        assert shown(page) == row
+        port = re.search(r":(\d+)/", address)[1]
+        process, again = start(tmp_path, port)
+        assert again == address
+        wait_for_next(page, row)
+        assert page.locator("#banner").is_hidden()
+        label_by_key(page)
+    finally:
+        process.terminate()
+        process.wait(timeout=20)
+    table = pd.read_csv(tmp_path / "project" / "labels.csv", dtype=str)
+    assert len(table) == 5
+    assert table.set_index("ticket").loc[name, "label"] == CLASSES[1]
