@@ -115,7 +115,7 @@ def kill_server(kills: int, folder: Path, seed: int = 0) -> dict[str, int]:
         client = Client(address)
         killer = os.fork()
         if killer == 0:
-            time.sleep(rng.uniform(0.0, 0.5))
+            time.sleep(rng.uniform(0.0, 1.5))
             os.kill(server, signal.SIGKILL)
             os._exit(0)
         rng.random()
@@ -266,7 +266,7 @@ def learning(budget: int = 120, seeds: int = 5) -> None:
     for name, pool in pools().items():
         runs = {
             share: np.mean(
-                [simulate(frame, truth, image, budget, seed, share) for seed in range(seeds)],
+                [simulate(*pool, budget, seed, share) for seed in range(seeds)],
                 axis=0,
             )
             for share in (0.1, 1.0)

@@ -189,6 +189,8 @@ def test_reliability_weighs_votes():
     right = {who: known.right(who, {"a": 0.5, "b": 0.5}) for who in rates}
     assert right[1] > right[3] + 0.2
     assert settle({1: "a", 3: "b"}, known)[0] == "a"
+    assert settle({3: "b"}, known)[0] == "b"
+    assert settle({3: "b"}, known)[1] < settle({1: "b"}, known)[1]
     pairs = {(a, b): kappa for a, b, _, _, kappa in kappas(given)}
     assert pairs[1, 2] > pairs[1, 3]
 

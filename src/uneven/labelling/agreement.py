@@ -54,7 +54,9 @@ class Reliability:
 
 
 def settle(votes: Mapping[int, str], known: Reliability | None) -> tuple[str, float | None]:
-    """The most probable label of a row, and its probability.
+    """The label of a row by all votes, and its probability.
+
+    Votes that agree are believed; where they differ the most probable class wins.
 
     Parameters
     ----------
@@ -90,7 +92,7 @@ def settle(votes: Mapping[int, str], known: Reliability | None) -> tuple[str, fl
             score = score + np.log(matrix[known.classes.index(label)])
     shares = np.exp(score - score.max())
     shares /= shares.sum()
-    best = int(shares.argmax())
+    best = int(shares.argmax()) if len(counts) > 1 else known.classes.index(next(iter(counts)))
     return known.classes[best], float(shares[best])
 
 

@@ -104,7 +104,7 @@ def _message(about: str, rng: np.random.Generator) -> str:
     if rng.random() < 1 / 8:
         other = str(rng.choice([name for name in CLASSES if name != about]))
         own.append(str(rng.choice(_SENTENCES[other])))
-    said = ". ".join(sentence.format(thing=thing).capitalize() for sentence in own) + "."
+    said = " ".join(f"{text[0].upper()}{text[1:].format(thing=thing)}." for text in own)
     parts = (str(rng.choice(_OPENINGS)), said, str(rng.choice(_CLOSINGS)))
     return " ".join(part for part in parts if part)
 
