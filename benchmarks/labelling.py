@@ -1,6 +1,6 @@
 """The labelling page: answers under SIGKILL, many people at once, large pools, answers saved.
 
-``python -m benchmarks.labelling kills|load|latency|learning``
+``python -m benchmarks.labelling kills|load|latency|learning|picture``
 """
 
 from __future__ import annotations
@@ -201,10 +201,10 @@ def _print_times(times: list[float]) -> None:
 def pools() -> dict[str, tuple[pd.DataFrame, np.ndarray, str | None]]:
     """A text, a table and images, with their classes."""
     from PIL import Image
-    from sklearn.datasets import load_digits, load_wine
+    from sklearn.datasets import load_breast_cancer, load_digits
 
     frame, classes = demo_messages(1200, seed=7)
-    wine = load_wine(as_frame=True)
+    cells = load_breast_cancer(as_frame=True)
     digits = load_digits()
     folder = Path(tempfile.mkdtemp())
     names = [f"{k}.png" for k in range(len(digits.images))]
@@ -212,10 +212,10 @@ def pools() -> dict[str, tuple[pd.DataFrame, np.ndarray, str | None]]:
         Image.fromarray((image * 15).astype(np.uint8)).resize((32, 32)).save(folder / name)
     pictures = pd.DataFrame({"file": [str(folder / name) for name in names]})
     pictures.attrs["folder"] = folder
-    kinds = np.array([f"grape {k}" for k in wine.target])
+    kinds = np.array(["malignant", "benign"])[cells.target]
     return {
         "text (messages)": (frame.drop(columns="ticket"), classes, None),
-        "table (wine)": (wine.data, kinds, None),
+        "table (breast cancer)": (cells.data, kinds, None),
         "images (digits)": (pictures, digits.target.astype(str), "file"),
     }
 
@@ -280,7 +280,30 @@ def learning(budget: int = 120, seeds: int = 5) -> None:
             print(f"  what {goal} random rows reach ({target:.3f}): {needed} answers")
 
 
-PARTS = {"load": load, "latency": latency, "learning": learning}
+def picture(path: Path = Path("docs/images/labelling.png"), answers: int = 160) -> None:
+    """The page after some answers, as a person sees it who asks for the guess."""
+    from tests.browser import open_browser
+
+    folder = Path(tempfile.mkdtemp())
+    frame, truth = demo_messages()
+    pool = pool_of_frame(folder / "messages.csv", frame, "ticket", text=("message",))
+    project = Project(pool, folder / "project", None, Options(classes=CLASSES))
+    with LabelServer(project) as server, open_browser() as browser:
+        address = next(iter(server.addresses.values()))
+        client = Client(address)
+        for turn in range(answers):
+            client.answer(f"picture-{turn:06d}", str(truth[client.row]))
+            time.sleep(0.3)
+        while project.review is None or project.review.version < answers:
+            time.sleep(0.5)
+        page = browser.new_page(viewport={"width": 1180, "height": 760}, device_scale_factor=1.5)
+        page.goto(address)
+        page.keyboard.press("g")
+        page.locator("#guess .bars").wait_for()
+        page.screenshot(path=path)
+
+
+PARTS = {"load": load, "latency": latency, "learning": learning, "picture": picture}
 
 
 def main() -> None:
