@@ -14,6 +14,7 @@ from benchmarks import (
     fit_speed,
     footprint,
     kernel,
+    label_doubt,
     learning,
     mnist_quarters,
     multiview,
@@ -64,6 +65,10 @@ SECTIONS = {
         noise_real.run,
     ),
     "noise-boosting": ("Boosting with 30 % wrong labels: errors, ten splits", noise_boosting.run),
+    "label-doubt": (
+        "Wrong labels found among ten tables: average precision, 5 and 15 % made wrong",
+        label_doubt.run,
+    ),
     "noise-text": ("Cheap labels: errors on sparse text", noise_text.run),
     "compression": (
         "Compression perceptron: mean of 1000 draws | the author's curves",

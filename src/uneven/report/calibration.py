@@ -140,7 +140,12 @@ def calibration(
     head = tag(
         "p",
         tag("strong", "Calibration"),
-        tag("span", f"probability of the answer, and % right; {told}", class_="worst"),
+        tag("span", f"% right by probability; {told}", class_="worst"),
         class_="picture-head",
     )
-    return tag("div", head, reliability_chart(found, f"Reliability diagram, {told}"))
+    return tag(
+        "div",
+        head,
+        reliability_chart(found, f"Reliability diagram, {told}"),
+        class_="reliability",
+    )

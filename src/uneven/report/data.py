@@ -74,7 +74,7 @@ def _class_sizes(summary: DataSummary) -> Markup:
 
 
 def _view_list(summary: DataSummary) -> Markup:
-    if not summary.views:
+    if len(summary.views) < 2:
         return Markup("")
     rows = []
     for name, columns in summary.views.items():

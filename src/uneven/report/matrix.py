@@ -83,7 +83,7 @@ class ConfusionPicture:
         Returns
         -------
         Markup
-            An SVG element; hovering over a cell shows its count.
+            An SVG element in a box as wide as it may be; hovering over a cell shows its count.
         """
         n = len(self.classes)
         cell = 44 if n <= FEW else 30 if n <= MANY else 18
@@ -105,8 +105,10 @@ class ConfusionPicture:
         marks += [self._cell(int(r), int(c), margin, cell, top) for r, c in self._drawn()]
         width = margin + n * cell + 2
         frame = {"viewBox": f"0 0 {width:g} {n * cell + foot:g}"}
-        frame["style"] = f"max-width:{LARGEST_SCALE * width:.0f}px"
-        return tag("svg", marks, class_="matrix", role="img", aria_label=label, **frame)
+        picture = tag("svg", marks, class_="matrix", role="img", aria_label=label, **frame)
+        return tag(
+            "div", picture, class_="drawn", style=f"flex-basis:{LARGEST_SCALE * width:.0f}px"
+        )
 
     def _cell(self, row: int, column: int, margin: float, size: int, top: float) -> Markup:
         rate, right = float(self.rates[row, column]), row == column
