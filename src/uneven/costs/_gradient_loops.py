@@ -160,6 +160,32 @@ def draw_rows(stakes, keys, seed, threshold, drawn, start, stop):
 
 
 @njit(cache=True, nogil=True, error_model="numpy")
+def weigh_drawn(stakes, drawn, threshold, scale, start, stop):
+    """What the drawn rows ``start`` to ``stop`` weigh: at least the threshold each.
+
+    Parameters
+    ----------
+    stakes : (n,) float32
+    drawn : (m,) rows
+    threshold : float32
+    scale : float, whole numbers per unit
+
+    Returns
+    -------
+    total, highest, lowest
+        Sum in whole numbers, largest weight, and smallest stake.
+    """
+    total, highest, lowest = np.int64(0), np.float32(0.0), np.float32(np.inf)
+    for r in range(start, stop):
+        stake = stakes[drawn[r]]
+        weight = max(stake, threshold)
+        highest = max(highest, weight)
+        lowest = min(lowest, stake)
+        total += np.int64(np.float64(weight) * scale)
+    return total, np.float64(highest), np.float64(lowest)
+
+
+@njit(cache=True, nogil=True, error_model="numpy")
 def fill_gradients(
     rows, labels, drawn, stakes, keys, draw, projection, scales, values, start, stop
 ):

@@ -114,7 +114,7 @@ class ScoreCosts:
         self._pool = pool or ThreadPool()
         self._keys = keys
         self._scale_back = mean_weight(labels.weight) / min(max(labels.examples_per_row, 1.0), 1e3)
-        weight = (labels.weight / self._scale_back).astype(np.float64)
+        weight = np.asarray(labels.weight / self._scale_back, dtype=np.float64)
         self.P = np.full((self.n_rows, n_classes), 1.0 / n_classes, dtype=np.float32)
         self._rows = (self.P, labels.y, weight)
         self.class_weight = np.ones(n_classes) if labels.priority is None else labels.priority
@@ -234,21 +234,30 @@ class ScoreCosts:
         if not len(rows):
             threshold = float(stakes.max(initial=0.0))
             rows = self._draw(stakes, seed, threshold)
-        scale = self._scale_for(stakes[rows], threshold)
+        scale, lowest = self._scale_for(stakes, rows, threshold)
         least = self.n_classes / (2.0 * scale * self._curvature_times)
-        if least > threshold and float(stakes[rows].min(initial=np.inf)) < least:
+        if least > threshold and lowest < least:
             rows = self._draw(stakes, seed, least)
-            threshold, scale = least, self._scale_for(stakes[rows], least)
+            threshold, scale = least, self._scale_for(stakes, rows, least)[0]
         return rows, threshold, scale
 
-    def _scale_for(self, stakes: np.ndarray, threshold: float) -> float:
-        """Whole numbers per unit of gradient, such that no sum of drawn rows overflows."""
-        weights = np.maximum(stakes, np.float32(threshold))
-        bound = float(weights.max(initial=0.0)) * math.sqrt(2.0)
-        total = int((weights.astype(np.float64) * self._scale).astype(np.int64).sum())
-        most = total / self._scale * math.sqrt(2.0)
-        finest = (_LARGEST_SUM - len(stakes)) / max(most, _LEAST)
-        return 2.0 ** math.floor(math.log2(min(_LARGEST_SHORT / max(bound, _LEAST), finest)))
+    def _scale_for(
+        self, stakes: np.ndarray, rows: np.ndarray, threshold: float
+    ) -> tuple[float, float]:
+        """Whole numbers per unit of gradient, such that no sum of drawn rows overflows.
+
+        Also the smallest stake of these rows.
+        """
+        n_parts = len(self._parts())
+        cuts = [len(rows) * k // n_parts for k in range(n_parts + 1)]
+        args = (stakes, rows, np.float32(threshold), self._scale)
+        jobs = [partial(loops.weigh_drawn, *args, *part) for part in pairwise(cuts)]
+        totals, highs, lows = zip(*self._pool.map(jobs))
+        bound = max(highs) * math.sqrt(2.0)
+        most = sum(totals) / self._scale * math.sqrt(2.0)
+        finest = (_LARGEST_SUM - len(rows)) / max(most, _LEAST)
+        scale = 2.0 ** math.floor(math.log2(min(_LARGEST_SHORT / max(bound, _LEAST), finest)))
+        return scale, min(lows)
 
     def _draw(self, stakes: np.ndarray, seed: int, threshold: float) -> np.ndarray:
         """Draw rows by their stake, in increasing order, shape (n_drawn,)."""

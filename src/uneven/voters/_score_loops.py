@@ -648,6 +648,13 @@ def partition(table, rows, buffer, start, stop, column, goes_left):
 
 
 @njit(cache=True, nogil=True, error_model="numpy")
+def rename_rows(names, rows, start, stop):
+    """Replace the numbers at the positions ``start`` to ``stop`` of ``rows`` by their names."""
+    for r in range(start, stop):
+        rows[r] = names[rows[r]]
+
+
+@njit(cache=True, nogil=True, error_model="numpy")
 def mark_leaves(rows, spans, leaf_of, start, stop):
     """Write the number of each leaf to those of its rows at the positions ``start`` to ``stop``.
 

@@ -18,11 +18,11 @@ import numpy as np
 from uneven.utils.parallel import ThreadPool
 from uneven.voters import _growth_loops, _score_loops
 from uneven.voters._growth_loops import CHILD, COLUMN, DEPTH, N_FACTS, SLOT, START, STOP
-from uneven.voters.row_codes import RowCodes, take_rows
+from uneven.voters.row_codes import RowCodes
 
 _PARALLEL_ADDITIONS = 300_000
 _CHUNK = 1 << 14
-_AHEAD = 8
+_AHEAD = 3
 _FEW_ROWS = 0.375
 _CATEGORY_SMOOTHING = 5.0
 
@@ -98,7 +98,7 @@ class GrowingTree:
         self.data = (codes.table, self.columns, gradients.values, self.rows, buffer)
         units = (gradients.unit, gradients.curvature_unit)
         self.rule = ((*units, *rule), _CATEGORY_SMOOTHING * rule[0] / gradients.curvature_unit)
-        self.n_ahead = 1 if pool.n_threads == 1 else _AHEAD
+        self.n_ahead = 1 if pool.n_threads == 1 else _AHEAD * pool.n_threads
         self.memory, self.histogram_size = memory, int(codes.first[-1]) * lanes
         self.sums = np.empty((0, lanes), dtype=np.int32)
         self.free: list[int] = []
@@ -142,10 +142,10 @@ class GrowingTree:
         parts = dict(zip(names, numbered))
         if self.kept is not None and len(taken):
             parts["feature"] = self.kept[parts["feature"]]
-        rows = parts["rows"] = np.empty_like(self.rows)
-        self.pool.parallel_for(
-            len(rows), take_rows, self.drawn, self.rows, rows, worth=len(rows) > _CHUNK
-        )
+        parts["rows"] = self.rows
+        size = len(self.rows)
+        worth = size > _CHUNK
+        self.pool.parallel_for(size, _score_loops.rename_rows, self.drawn, self.rows, worth=worth)
         return parts
 
     def _take_best(self) -> bool:
