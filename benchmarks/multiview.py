@@ -45,7 +45,7 @@ def partial_views(n_draws: int = 10) -> list[Line]:
         "CoMBo, late fusion": lambda: late(ComboClassifier(**boost)),
         "AdaBoost.MM, early fusion": lambda: AdaBoostMMClassifier(**boost),
         "AdaBoost.MM, late fusion": lambda: late(AdaBoostMMClassifier(**boost)),
-        "Carako": lambda: CarakoClassifier(max_depth=5, random_state=0),
+        "Carako": lambda: CarakoClassifier("published", max_depth=5, random_state=0),
         "best single view, AdaBoost.MM": lambda: AdaBoostMMClassifier(**boost),
     }
     scores: dict[str, list[tuple[float, float, float]]] = {name: [] for name in models}

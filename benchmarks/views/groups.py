@@ -63,10 +63,6 @@ _PLAIN: Mapping[str, Mapping[str, Callable[..., Any]]] = {
         ),
     },
     "report": {
-        "Multilingual news": Multilingual(),
-        "Quarters": Quarters(),
-        "Digits": digit_features,
-        "Calls": calls,
         "Home tasks": HomeTasks(),
         "Hand signs": GroupedColumns(
             KeelTable("movement_libras"), (("across", ".*abcissa"), ("down", ".*ordinate"))
@@ -107,6 +103,10 @@ _PLAIN: Mapping[str, Mapping[str, Callable[..., Any]]] = {
                 ("post", ""),
             ),
         ),
+        "Digits": digit_features,
+        "Calls": calls,
+        "Quarters": Quarters(),
+        "Multilingual news": Multilingual(),
     },
 }
 

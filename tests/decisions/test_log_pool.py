@@ -115,6 +115,27 @@ def test_members_that_abstain_leave_their_weight_to_the_others():
     np.testing.assert_allclose(only_zero.probabilities([a, gap]), a)
 
 
+def test_a_pool_learns_how_sure_to_be_where_few_speak():
+    rng = np.random.default_rng(0)
+    y = rng.integers(0, 2, 2000)
+    said, alike = [], []
+    for _ in range(4):  # evidence of its own in every member, and the same evidence in all
+        seen = np.where(rng.random(2000) < 0.75, y, 1 - y)
+        said.append(np.where(np.eye(2)[seen], 0.75, 0.25))
+        alike.append(said[0].copy())
+    for one, other in zip(said, alike):
+        gone = rng.random(2000) < 0.5
+        one[gone] = other[gone] = np.nan
+    apart, same = fit_log_pool(said, y), fit_log_pool(alike, y)
+    assert not apart.shares_gaps
+    assert same.shares_gaps
+    gap = np.full((1, 2), np.nan)
+    one, two = (
+        apart.probabilities([np.array([[0.75, 0.25]])] * k + [gap] * (4 - k)) for k in (1, 2)
+    )
+    assert two[0, 0] > one[0, 0] + 0.05
+
+
 def test_a_pool_is_fitted_with_gaps():
     rng = np.random.default_rng(2)
     y = rng.integers(0, 2, 600)

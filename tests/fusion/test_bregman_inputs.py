@@ -22,7 +22,9 @@ from uneven.views.training_rows import TrainingRows
 
 
 def fitted(X, y, **options):
-    return BregmanVoteClassifier(random_state=0, **{"views": VIEWS} | options).fit(X, y)
+    return BregmanVoteClassifier(
+        "published", max_iter=2, random_state=0, **{"views": VIEWS} | options
+    ).fit(X, y)
 
 
 @pytest.mark.parametrize("n_classes", [2, 3])
@@ -197,7 +199,7 @@ def test_margins_are_what_the_voters_answer(kind, voters):
 )
 def test_impossible_parameters_are_named(options, message):
     X, y = two_views()
-    model = BregmanVoteClassifier(views=VIEWS).fit(X, y)
+    model = BregmanVoteClassifier("published", max_iter=2, views=VIEWS).fit(X, y)
     before = model.decision_function(X)
     with pytest.raises(ValueError, match=message):
         model.set_params(**options).fit(X, y)
@@ -215,7 +217,7 @@ def test_it_survives_a_model_file(tmp_path):
     X, y = two_views(90, 3)
     frame = pd.DataFrame(X, columns=list("abcdef"))
     encode = ColumnTransformer([("keep", "passthrough", list("abcdef"))])
-    model = BregmanVoteClassifier(views=VIEWS, random_state=0)
+    model = BregmanVoteClassifier("published", max_iter=2, views=VIEWS, random_state=0)
     pipeline = make_pipeline(encode, model).fit(frame, y)
     card = ModelCard("bregman", "Bregman vote", "y", ["0", "1", "2"], [30, 30, 30], [], 90)
     save_model(pipeline, card, tmp_path / "m.skops")

@@ -34,7 +34,9 @@ def halves():
 @pytest.mark.parametrize("words", VERSIONS)
 def test_all_views_together_know_more_than_the_best_one(halves, words):
     views, X, y, X_new, y_new = halves
-    carako = CarakoClassifier(max_depth=5, views=views, random_state=0, **words).fit(X, y)
+    carako = CarakoClassifier("published", max_depth=5, views=views, random_state=0, **words).fit(
+        X, y
+    )
     alone = BestViewClassifier(DecisionTreeClassifier(max_depth=5), views=views, random_state=0)
     best = alone.fit(X, y).predict(X_new)
     assert carako.score(X_new, y_new) > (best == y_new).mean() + 0.05
@@ -44,7 +46,9 @@ def test_all_views_together_know_more_than_the_best_one(halves, words):
 @pytest.mark.parametrize("words", VERSIONS)
 def test_the_best_iterate_is_kept(halves, words):
     views, X, y, _, _ = halves
-    carako = CarakoClassifier(max_depth=4, views=views, random_state=1, tol=0.0, **words)
+    carako = CarakoClassifier(
+        "published", max_depth=4, views=views, random_state=1, tol=0.0, **words
+    )
     carako.fit(X, y)
     assert carako.objective_ == carako.history_["objective"].min()
     assert carako.history_["objective"][0] > carako.objective_
@@ -55,7 +59,7 @@ def test_the_best_iterate_is_kept(halves, words):
 
 def test_several_starts_are_at_least_as_good_as_the_first(halves):
     views, X, y, _, _ = halves
-    one = CarakoClassifier(max_depth=3, views=views, random_state=0).fit(X, y)
+    one = CarakoClassifier("published", max_depth=3, views=views, random_state=0).fit(X, y)
     many = clone(one).set_params(procedure="joint", n_restarts=4).fit(X, y)
     assert many.objective_ < one.objective_
     assert set(many.history_["start"]) == {0, 1, 2, 3}
@@ -67,7 +71,7 @@ def test_several_starts_are_at_least_as_good_as_the_first(halves):
 
 def test_the_fitted_form_is_a_vote_with_a_term_per_view(halves):
     views, X, y, _, _ = halves
-    carako = CarakoClassifier(max_depth=3, views=views, random_state=0).fit(X, y)
+    carako = CarakoClassifier("published", max_depth=3, views=views, random_state=0).fit(X, y)
     assert len(carako.vote_) == 4
     breakers = carako.vote_.weights - carako.coefficients_
     assert breakers.min() >= 0.0
@@ -116,7 +120,9 @@ def rough(monkeypatch):
 def test_one_unit_in_the_last_place_changes_nothing(draw, version, rough):
     data = make_imbalanced_views(2400, random_state=draw)
     X, y = data.data[::2], data.target[::2]
-    carako = CarakoClassifier(max_depth=5, version=version, views=data.views, random_state=0)
+    carako = CarakoClassifier(
+        "published", max_depth=5, version=version, views=data.views, random_state=0
+    )
     expected = carako.fit(X, y).decision_function(data.data)
     published = clone(carako).set_params(ties="first").fit(X, y).predict(data.data)
     rng = np.random.default_rng(draw)
@@ -142,7 +148,7 @@ def test_ties_decided_by_precision_are_decided_better():
         X, y = data.data, data.target
         for ties, figures in accuracy.items():
             carako = CarakoClassifier(
-                max_depth=5, version=1, views=data.views, ties=ties, random_state=0
+                "published", max_depth=5, version=1, views=data.views, ties=ties, random_state=0
             )
             figures.append(carako.fit(X[::2], y[::2]).score(X[1::2], y[1::2]))
     assert np.mean(accuracy["precision"]) > np.mean(accuracy["first"]) + 0.01
@@ -151,7 +157,7 @@ def test_ties_decided_by_precision_are_decided_better():
 def test_threads_change_nothing(halves):
     views, X, y, X_new, _ = halves
     one, two = (
-        CarakoClassifier(max_depth=6, views=views, random_state=0, n_jobs=n).fit(X, y)
+        CarakoClassifier("published", max_depth=6, views=views, random_state=0, n_jobs=n).fit(X, y)
         for n in (1, 2)
     )
     assert np.array_equal(one.decision_function(X_new), two.decision_function(X_new))
@@ -160,14 +166,14 @@ def test_threads_change_nothing(halves):
 
 def test_one_view_counts_for_everything():
     X, y, _ = four_view_classes()
-    carako = CarakoClassifier(max_depth=3, random_state=0).fit(X, y)
+    carako = CarakoClassifier("published", max_depth=3, random_state=0).fit(X, y)
     assert np.array_equal(carako.coefficients_, np.ones((1, 4)))
 
 
 def test_it_stops_without_training_errors():
     X, y, _ = four_view_classes()
     X[:, 0] = y
-    carako = CarakoClassifier(views={"all": slice(None)}, random_state=0).fit(X, y)
+    carako = CarakoClassifier("published", views={"all": slice(None)}, random_state=0).fit(X, y)
     assert carako.stop_reason_ == "no training errors"
     assert carako.n_iter_ == 1
     assert carako.score(X, y) == 1.0
@@ -180,7 +186,13 @@ def test_voters_without_training_errors_are_kept_even_if_their_loss_is_larger(pr
     y = np.arange(14) % 3
     X = np.round(rng.normal(size=(14, 4)) + (y[:, None] == np.arange(4) % 3), 1)
     carako = CarakoClassifier(
-        version=1, max_depth=2, tol=0.0, views=[0, 2, 4], random_state=103, procedure=procedure
+        "published",
+        version=1,
+        max_depth=2,
+        tol=0.0,
+        views=[0, 2, 4],
+        random_state=103,
+        procedure=procedure,
     ).fit(X, y)
     first = carako.history_["start"] == 0
     assert carako.history_["error"][first][-1] == 0.0
@@ -231,7 +243,7 @@ def test_rows_without_any_vote_are_reported_and_get_the_most_frequent_class():
     X = np.arange(24.0).reshape(8, 3)
     y = np.array(["a", "b", "c", "d", "d", "d", "e", "e"])
     views = [0, 1, 2, 3]
-    carako = CarakoClassifier(views=views, random_state=0).fit(X, y)
+    carako = CarakoClassifier("published", views=views, random_state=0).fit(X, y)
     assert not carako.undecided(X).any()
     owned = np.array([[1.0, 0, 1, 0, 0], [0, 1, 0, 0, 0], [0, 0, 0, 1, 1]])
     terms = [
@@ -247,13 +259,13 @@ def test_rows_without_any_vote_are_reported_and_get_the_most_frequent_class():
 def test_undecided_training_rows_are_counted():
     X, y, views = four_view_classes()
     X[:7] = np.nan
-    carako = CarakoClassifier(views=views, max_depth=2, random_state=0).fit(X, y)
+    carako = CarakoClassifier("published", views=views, max_depth=2, random_state=0).fit(X, y)
     assert carako.undecided_ == carako.undecided(X).sum() >= 7
     assert carako.undecided(X)[:7].all()
 
 
 @pytest.mark.parametrize("version", [1, 2])
-@pytest.mark.parametrize("estimator", [None, LogisticRegression()])
+@pytest.mark.parametrize("estimator", ["published", LogisticRegression()])
 def test_missing_views_abstain(version, estimator):
     X, y, views = four_view_classes()
     rng = np.random.default_rng(0)
@@ -279,7 +291,7 @@ def test_a_view_that_is_never_there_stays_silent():
     X, y, views = four_view_classes()
     X[:, 3:6] = np.nan
     with pytest.warns(UserWarning, match=r"\['view1'\] stay silent"):
-        carako = CarakoClassifier(views=views, max_depth=2, random_state=0).fit(X, y)
+        carako = CarakoClassifier("published", views=views, max_depth=2, random_state=0).fit(X, y)
     assert not carako.coefficients_[1].any()
     assert carako.vote_.view_of_term.tolist() == [0, 2, 3]
     complete, _, _ = four_view_classes()
@@ -291,7 +303,7 @@ def test_tables_of_every_kind_give_the_same_model():
     X = np.round(X.astype(np.float32), 1).astype(np.float64)
     X[np.abs(X) < 0.4] = 0.0
     names = np.array(["no", "a little", "much", "all"])[y]
-    carako = CarakoClassifier(views=views, max_depth=3, random_state=0)
+    carako = CarakoClassifier("published", views=views, max_depth=3, random_state=0)
     expected = clone(carako).fit(X, y).decision_function(X)
     for table in (sp.csr_array(X), sp.csc_array(X), np.asfortranarray(X), pd.DataFrame(X)):
         assert np.array_equal(clone(carako).fit(table, y).decision_function(table), expected)
@@ -303,13 +315,15 @@ def test_tables_of_every_kind_give_the_same_model():
 def test_prefixed_columns_of_a_frame_are_views():
     X, y, _ = four_view_classes()
     frame = pd.DataFrame(X, columns=[f"{'abcd'[k // 3]}__{k}" for k in range(12)])
-    carako = CarakoClassifier(views="prefix", max_depth=2, random_state=0).fit(frame, y)
+    carako = CarakoClassifier("published", views="prefix", max_depth=2, random_state=0).fit(
+        frame, y
+    )
     assert carako.explain().view_names == ["a", "b", "c", "d"]
 
 
 def test_one_class_is_always_answered():
     X, _, views = four_view_classes()
-    carako = CarakoClassifier(views=views).fit(X, np.full(len(X), "only"))
+    carako = CarakoClassifier("published", views=views).fit(X, np.full(len(X), "only"))
     assert set(carako.predict(X)) == {"only"}
     assert carako.undecided(X).all()
     assert carako.stop_reason_ == "one class"
@@ -319,7 +333,7 @@ def test_one_class_is_always_answered():
 def test_without_any_view_it_says_so():
     X, y, views = four_view_classes()
     with pytest.warns(UserWarning, match=r"'view3'\] stay silent"):
-        carako = CarakoClassifier(views=views).fit(np.full_like(X, np.nan), y)
+        carako = CarakoClassifier("published", views=views).fit(np.full_like(X, np.nan), y)
     assert carako.stop_reason_ == "no view shows two classes"
     assert np.isnan(carako.objective_)
     assert set(carako.predict(X)) == {0}
@@ -329,7 +343,7 @@ def test_without_any_view_it_says_so():
 def test_weights_count_like_repeated_rows():
     X, y, views = four_view_classes()
     times = np.random.default_rng(0).integers(1, 4, len(y))
-    carako = CarakoClassifier(views=views, max_depth=3, random_state=0)
+    carako = CarakoClassifier("published", views=views, max_depth=3, random_state=0)
     weighted = clone(carako).fit(X, y, sample_weight=times)
     repeated = clone(carako).fit(np.repeat(X, times, axis=0), np.repeat(y, times))
     np.testing.assert_allclose(weighted.coefficients_, repeated.coefficients_, atol=1e-9)
@@ -353,7 +367,7 @@ def test_weights_count_like_repeated_rows():
 )
 def test_impossible_parameters_are_refused(words, message):
     X, y, views = four_view_classes()
-    carako = CarakoClassifier(views=views, **words)
+    carako = CarakoClassifier("published", views=views, **words)
     with pytest.raises(ValueError, match=message):
         carako.fit(X, y)
     assert not hasattr(carako, "vote_")
@@ -364,12 +378,17 @@ def test_impossible_parameters_are_refused(words, message):
 def test_nothing_to_learn_is_told(value, n_classes):
     X, y = np.full((30, 2), value), np.arange(30) % n_classes
     with pytest.warns(UserWarning, match="no voter finds anything to tell the classes apart by"):
-        CarakoClassifier(views=[0, 1, 2]).fit(X, y)
+        CarakoClassifier("published", views=[0, 1, 2]).fit(X, y)
 
 
 def test_nothing_is_told_where_something_was_learnt():
     X, y = np.arange(60.0).reshape(30, 2), np.arange(30) // 15
     with warnings.catch_warnings():
         warnings.simplefilter("error")
-        assert CarakoClassifier(views=[0, 1, 2]).fit(X, y).score(X, y) == 1.0
-        assert CarakoClassifier(views=[0, 1, 2]).fit(X, np.zeros(30)).score(X, np.zeros(30)) == 1.0
+        assert CarakoClassifier("published", views=[0, 1, 2]).fit(X, y).score(X, y) == 1.0
+        assert (
+            CarakoClassifier("published", views=[0, 1, 2])
+            .fit(X, np.zeros(30))
+            .score(X, np.zeros(30))
+            == 1.0
+        )

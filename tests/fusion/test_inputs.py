@@ -27,7 +27,7 @@ METHODS = [
     HoldoutFusionClassifier(),
     BestViewClassifier(cv=2),
     CarakoClassifier(TREE, max_iter=2),
-    BregmanVoteClassifier(),
+    BregmanVoteClassifier("published"),
     BregmanVoteClassifier(TREE),
 ]
 

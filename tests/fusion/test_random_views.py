@@ -19,8 +19,8 @@ from uneven import (
 from uneven.fusion import BestViewClassifier, HoldoutFusionClassifier
 
 RULES = [
-    CarakoClassifier(max_depth=3),
-    CarakoClassifier(version=1, max_depth=2, max_iter=3),
+    CarakoClassifier("published", max_depth=3),
+    CarakoClassifier("published", version=1, max_depth=2, max_iter=3),
     CarakoClassifier(DecisionTreeClassifier(max_depth=2), max_iter=2),
     LateFusionClassifier("published"),
     LateFusionClassifier(DecisionTreeClassifier(), weights="accuracy"),

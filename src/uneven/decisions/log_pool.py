@@ -39,12 +39,17 @@ class LogPool:
         Shares of the classes in training: the answer where every member abstains.
     floors : ndarray of shape (n_members,)
         Smaller probabilities of a member count as this much, so that none can veto a class.
+    shares_gaps : bool
+        What a member that abstains stands for. True: the others share its weight, and are as sure
+        as if all spoke. False: it says the shares of the classes, so that the pool is the less
+        sure the more members abstain.
     """
 
     weights: np.ndarray
     bias: np.ndarray
     prior: np.ndarray
     floors: np.ndarray
+    shares_gaps: bool = True
 
     def probabilities(self, members: Sequence[Any]) -> np.ndarray:
         """Pool the probabilities of the members.
@@ -52,7 +57,7 @@ class LogPool:
         Parameters
         ----------
         members : sequence of array-like of shape (n_samples, n_classes)
-            A member abstains in rows that are NaN: the others then share its weight.
+            A member abstains in rows that are NaN.
 
         Returns
         -------
@@ -62,7 +67,9 @@ class LogPool:
             raise ValueError(f"the pool has {len(self.weights)} members, got {len(members)}.")
         said = _stack(members, len(self.bias))
         logs, gaps = _logs(said, self.floors), np.isnan(said).any(axis=2)
-        scores = np.tensordot(self.weights, _fill_gaps(logs, gaps, self.weights), axes=1)
+        weights = self.weights if self.shares_gaps else None
+        filled = _fill_gaps(logs, gaps, weights, self.prior)
+        scores = np.tensordot(self.weights, filled, axes=1)
         pooled = softmax(scores + self.bias, axis=1)
         pooled[gaps.all(axis=0)] = self.prior
         return np.asarray(pooled)
@@ -75,6 +82,8 @@ class LogPool:
             raise ValueError("it has no least probability for every member")
         check_numbers(self.bias, (n_classes,), "biases of classes", signed=True)
         check_shares(self.prior, n_classes)
+        if type(self.shares_gaps) is not bool:
+            raise ValueError(f"its gaps are shared: {self.shares_gaps!r}")
 
 
 def fit_log_pool(
@@ -95,8 +104,10 @@ def fit_log_pool(
     members : sequence of M array-like of shape (n_samples, n_classes)
         Probabilities. Zeros count as half of the smallest one that the member has said, within
         1e-6 and 0.01: a forest that never voted for a class knows less than a boost that gives it
-        1e-9. Rows of NaN: the member abstains, and its weight is shared among the others in
-        proportion to their weights.
+        1e-9. Rows of NaN: the member abstains. Either its weight is shared among the others in
+        proportion to their weights, or it says the shares of the classes: whichever has the smaller
+        loss, so that the pool learns how sure to be where few speak. Without such rows here, the
+        others share.
     y : array-like of int, shape (n_samples,)
         Class codes from 0 to n_classes - 1.
     sample_weight : array-like of shape (n_samples,), optional
@@ -144,17 +155,36 @@ def fit_log_pool(
     start = np.concatenate([weights, bias])
     held = np.broadcast_to(np.asarray(bias_penalty, dtype=np.float64), (n_classes,))
     penalty = np.concatenate([np.full(len(weights), float(weight_penalty)), held])
+    pools = [_with_shared_gaps(logs, gaps, codes, mass, start, penalty)]
+    if gaps.any():
+        told = _fill_gaps(logs, gaps, None, prior)
+        pools.append(_minimise(told, codes, mass, start, penalty))
+    (found, _), shares_gaps = min(zip(pools, (True, False)), key=lambda one: one[0][1])
+    weights, bias = found[: len(logs)], found[len(logs) :]
+    return LogPool(weights, bias, prior, floors, shares_gaps)
+
+
+def _with_shared_gaps(
+    logs: np.ndarray,
+    gaps: np.ndarray,
+    codes: np.ndarray,
+    mass: np.ndarray,
+    start: np.ndarray,
+    penalty: np.ndarray,
+) -> tuple[np.ndarray, float]:
+    """Optimum and loss where the others share the weight of those that abstain, in turns."""
+    weights = start[: len(logs)]
     for _ in range(_ROUNDS_WITH_GAPS if gaps.any() else 1):
         filled = _fill_gaps(logs, gaps, weights)
-        found = _minimise(filled, codes, mass, start, penalty)
-        weights, bias = found[: len(logs)], found[len(logs) :]
-    return LogPool(weights, bias, prior, floors)
+        found, loss = _minimise(filled, codes, mass, start, penalty)
+        weights = found[: len(logs)]
+    return found, loss
 
 
 def _minimise(
     logs: np.ndarray, codes: np.ndarray, mass: np.ndarray, start: np.ndarray, penalty: np.ndarray
-) -> np.ndarray:
-    """Optimal weights and biases, shape (n_members + n_classes,); ``start`` is also the centre."""
+) -> tuple[np.ndarray, float]:
+    """Optimal weights and biases (n_members + n_classes,), and their loss; from the centre on."""
     bounds = [(0.0, np.inf)] * len(logs) + [(-np.inf, np.inf)] * (len(start) - len(logs))
     found = minimize(
         pool_loss,
@@ -165,7 +195,7 @@ def _minimise(
         bounds=bounds,
         options={"maxiter": 1000, "ftol": 1e-13, "gtol": 1e-8},
     )
-    return np.asarray(found.x)
+    return np.asarray(found.x), float(found.fun)
 
 
 def pool_loss(
@@ -225,12 +255,20 @@ def _logs(said: np.ndarray, floors: np.ndarray) -> np.ndarray:
     return np.asarray(np.log(np.maximum(said, floors[:, None, None])))
 
 
-def _fill_gaps(logs: np.ndarray, gaps: np.ndarray, weights: np.ndarray) -> np.ndarray:
-    """Let members that abstain say the weighted mean of the others: their weight is shared out."""
+def _fill_gaps(
+    logs: np.ndarray,
+    gaps: np.ndarray,
+    weights: np.ndarray | None,
+    prior: np.ndarray | None = None,
+) -> np.ndarray:
+    """Let members that abstain say the weighted mean of the others, or the class shares."""
     if not gaps.any():
         return logs
+    if weights is None and prior is not None:
+        shares = np.log(np.maximum(prior, LEAST_FLOOR))
+        return np.where(gaps[:, :, None], shares, logs)
     speaks = ~gaps
-    parts = weights[:, None] * speaks
+    parts = np.asarray(weights)[:, None] * speaks
     parts = np.where(parts.any(axis=0), parts, speaks)
     total = np.maximum(parts.sum(axis=0), np.finfo(float).tiny)
     heard = np.where(gaps[:, :, None], 0.0, logs)

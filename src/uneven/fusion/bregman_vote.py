@@ -53,7 +53,7 @@ class _Solved:
 @method(
     "bregman_vote",
     "Bregman vote",
-    "Trees of growing depth in every view, a weight for every tree and for every view.",
+    "Random trees in every view, a weight for every tree and for every view.",
     order=31,
     joins_views=True,
 )
@@ -61,7 +61,7 @@ class _Solved:
 class BregmanVoteClassifier(VoteClassifier):
     """Bregman vote (MωMvC²): a vote with a weight for every voter and a weight for every view.
 
-    Each view gets a pool of voters, by default the full tree of the view cut at every depth. The
+    Each view gets a pool of voters, by default 20 random trees. The
     vote for the second of two classes is ``B(x) = sum_v rho_v sum_j pi_vj h_vj(x)``, where a voter
     ``h`` answers -1 or +1. An iteration moves the weights ``pi`` of all voters at once, then the
     weights ``rho`` of the views, to lower the logistic loss ``sum_i ln(1 + exp(-y_i B(x_i)))``,
@@ -70,16 +70,19 @@ class BregmanVoteClassifier(VoteClassifier):
 
     Parameters
     ----------
-    voters : None, classifier, list of classifiers, or dict of view name to these, default=None
-        Voters of each view, fitted on its columns. None grows one full decision tree per view and
-        takes it cut at depth 1, 2, ... up to two less than its own depth. Views that a dict does
-        not name get trees. Sample weights reach those whose ``fit`` takes them. Decision trees
-        are kept as cost trees are, which vote faster and may go into model files.
+    voters : None, "published", classifier, list of classifiers, or dict of view name to these, \
+default=None
+        Voters of each view, fitted on its columns. None is 20 trees of depth 6 that choose among
+        the square root of the number of columns, drawn at random at every split. "published" grows
+        one full decision tree per view and takes it cut at depth 1, 2, ... up to two less than its
+        own depth. Views that a dict does not name get random trees. Sample weights reach those
+        whose ``fit`` takes them. Decision trees are kept as cost trees are, which vote faster and
+        may go into model files.
     variant : {"safe", "paper"}, default="safe"
         "safe" divides each step by the number of voters in the view and moves the weights of the
         views only as far as the loss does not grow: it never does. "paper" is the published
         algorithm to the letter, without smoothing; its loss may grow.
-    max_iter : int, default=2
+    max_iter : int, default=5
         Iterations. The published experiments use 2; more bring the vote nearer to the logistic
         regression on the voters' answers.
     view_weights : str, default=None
@@ -193,7 +196,7 @@ class BregmanVoteClassifier(VoteClassifier):
         voters: Any = None,
         *,
         variant: str = "safe",
-        max_iter: int = 2,
+        max_iter: int = 5,
         view_weights: str | None = None,
         smoothing: float | None = None,
         floor: float | None = None,

@@ -11,6 +11,7 @@ from sklearn.utils import check_random_state
 
 from uneven.costs.class_weights import CONSTRAINTS
 from uneven.costs.matrices import FixedCosts
+from uneven.fusion.carako_bags import N_TREES, ViewBag, alternate
 from uneven.fusion.carako_losses import (
     CarakoLoss,
     JointLoss,
@@ -18,7 +19,7 @@ from uneven.fusion.carako_losses import (
     coarsen,
     put_on_grid,
 )
-from uneven.fusion.per_view import validate_rows, warn_if_nothing_learnt
+from uneven.fusion.per_view import PUBLISHED, validate_rows, warn_if_nothing_learnt
 from uneven.utils.docstrings import documented
 from uneven.utils.methods import method
 from uneven.utils.model_types import persisted
@@ -90,7 +91,7 @@ class _Iterate:
 @method(
     "carako",
     "Carako",
-    "One tree per view, weighed class by class.",
+    "A bag of trees per view, weighed class by class.",
     order=30,
     joins_views=True,
 )
@@ -98,8 +99,10 @@ class _Iterate:
 class CarakoClassifier(VoteClassifier):
     """Carako: one classifier per view, weighed class by class.
 
-    Class ``c`` gets the score ``sum_j b[j, c] [view j answers c]``: a view that recognises only
-    some classes is heard only when it answers one of them. Views and coefficients are learnt in
+    Class ``c`` gets the score ``sum_j b[j, c] P[view j answers c]``: a view that recognises only
+    some classes is heard only when it answers one of them. A view is a bag of 64 trees, ``P`` the
+    share of them (:mod:`uneven.fusion.carako_bags`); ``CarakoClassifier("published")`` has one tree
+    per view. Views and coefficients are learnt in
     turn. Views are trained on the prices of their answers, given the coefficients; then the
     coefficients are chosen for the answers. What is minimised bounds the sum of the entries of the
     confusion matrix, in which every class counts the same (see
@@ -109,9 +112,11 @@ class CarakoClassifier(VoteClassifier):
     Parameters
     ----------
     {parameters}
-    estimator : weak learner, classifier, mapping of view name to either, or None, default=None
-        Who answers for a view. None, and views that a mapping does not name, is a
-        :class:`~uneven.voters.CostTree` of depth ``max_depth``, which reads all prices. A
+    estimator : weak learner, classifier, mapping of view name to either, "published" or None, \
+default=None
+        Who answers for a view. None is a bag of 64 cost trees in version 2, judged by rows that
+        they have not drawn. "published", None in version 1, and views that a mapping does not name,
+        is one :class:`~uneven.voters.CostTree` of depth ``max_depth``, which reads all prices. A
         scikit-learn classifier gets the mean regret of a row as its weight.
     max_depth : int, default=10
         Depth of the cost trees. Ignored if ``estimator`` is given.
@@ -147,12 +152,13 @@ class CarakoClassifier(VoteClassifier):
     coefficients_ : ndarray of shape (n_views, n_classes)
         How much each view counts for each class.
     vote_ : Vote
-        The fitted vote, one term per view. With ``ties="precision"`` its weights are the
-        coefficients and at most 2**-17 for the precision of an answer.
+        The fitted vote: the trees of the bags, or one term per view, whose weights are, with
+        ``ties="precision"``, the coefficients and at most 2**-17 for the precision of an answer.
     objective_ : float
         Loss of the kept voters and coefficients; NaN if there was nothing to learn.
     history_ : dict of str to ndarray of shape (n_alternations,)
-        ``start``, ``iteration``, ``objective`` and training ``error`` of each alternation.
+        ``start``, ``iteration``, ``objective`` and training ``error`` of each alternation. For bags
+        the objective is that of unseen rows, and ``error`` that of the kept bags on them.
     n_iter_ : int
         Alternations from the point that won.
     stop_reason_ : str
@@ -258,6 +264,10 @@ class CarakoClassifier(VoteClassifier):
             rows = validate_rows(self, X, y, sample_weight)
             table = TrainingTable.of(rows, self.max_bins, pool)
             weights = rows.mass / table.class_mass[rows.y]
+            if self.estimator is None and self.version == 2:
+                split = SplitLoss(rows.y, table.n_classes, weights, self.constraint)
+                self._fit_bags(split, self._open_views(rows, table))
+                return self
             kind = SplitLoss if self.version == 2 else JointLoss
             loss = kind(rows.y, table.n_classes, weights, self.constraint)
             learners = self._open_views(rows, table)
@@ -266,7 +276,8 @@ class CarakoClassifier(VoteClassifier):
 
     def _open_views(self, rows: TrainingRows, table: TrainingTable) -> list[_ViewLearner]:
         """Give every view that shows two classes its table and its learner."""
-        given = rows.views.deal("estimator", self.estimator)
+        published = isinstance(self.estimator, str) and self.estimator == PUBLISHED
+        given = rows.views.deal("estimator", None if published else self.estimator)
         learners = [as_weak_learner(estimator, self.max_depth) for estimator in given]
         if any(isinstance(learner, CostTree) for learner in learners):
             _ = table.binned
@@ -282,14 +293,39 @@ class CarakoClassifier(VoteClassifier):
             for j, pool in zip(speaking, table.pool.split(max(1, len(speaking))))
         ]
 
+    def _fit_bags(self, loss: SplitLoss, learners: list[_ViewLearner]) -> None:
+        """Learn a bag of trees per view, and the coefficients."""
+        if not learners:
+            self._keep(self._best_of_starts(loss, learners, ThreadPool()), learners, loss)
+            return
+        bags = [ViewBag(**vars(learner)) for learner in learners]
+        rng = check_random_state(self.random_state)
+        best, values, self.stop_reason_ = alternate(bags, loss, self.max_iter, self.tol, rng)
+        self.n_iter_ = len(values)
+        scores = best.scores()
+        wrong = vote_answers(scores, int(self.class_prior_.argmax())) != loss.y
+        error = float((loss.weights * self.class_prior_[loss.y])[wrong].sum())
+        self.history_: dict[str, Any] = {
+            "start": np.zeros(len(values), dtype=np.int64),
+            "iteration": np.arange(len(values)),
+            "objective": np.array(values),
+            "error": np.full(len(values), error),
+        }
+        self.objective_, self.undecided_ = best.value, int((~scores.any(axis=1)).sum())
+        self.coefficients_ = np.zeros((len(self.views_), loss.n_classes))
+        terms = []
+        for bag, voters, own in zip(bags, best.voters, best.coefficients):
+            self.coefficients_[bag.view] = own
+            terms += [Term(voter, own / N_TREES, bag.view) for voter in voters]
+        self.vote_ = Vote(terms, [len(terms)], loss.n_classes, self.views_)
+        warn_if_nothing_learnt(self.vote_)
+
     def _best_of_starts(
         self, loss: CarakoLoss, learners: list[_ViewLearner], pool: ThreadPool
     ) -> _Iterate:
         """Alternate from one random point or several; the best iterate wins."""
         rng = check_random_state(self.random_state)
-        self.history_: dict[str, Any] = {
-            key: [] for key in ("start", "iteration", "objective", "error")
-        }
+        self.history_ = {key: [] for key in ("start", "iteration", "objective", "error")}
         n_starts = self.n_restarts if self.procedure == "joint" else 1
         nobody = np.empty((0, loss.n_classes))
         best = _Iterate([], np.empty((0, len(loss.y)), dtype=np.int64), nobody, nobody)

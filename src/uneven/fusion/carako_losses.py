@@ -155,9 +155,12 @@ class SplitLoss(CarakoLoss):
 
     def value(self, answers: np.ndarray, coefficients: np.ndarray) -> float:
         """The loss, from the confusion matrices of the views alone."""
-        right, wrong = self.tally(answers)
+        return self.value_of(*self.tally(answers), coefficients)
+
+    def value_of(self, right: np.ndarray, wrong: np.ndarray, coefficients: np.ndarray) -> float:
+        """The loss, from recalls and false alarms of shape (n_views, n_classes)."""
         others = self.n_classes - 1
-        silent = len(answers) * self.weights.sum() - right.sum() - wrong.sum()
+        silent = len(right) * self.weights.sum() - right.sum() - wrong.sum()
         spoken = np.exp(-coefficients) * others * right + np.exp(coefficients) * wrong
         return float(spoken.sum() + (others - 1) * wrong.sum() + others * silent)
 
@@ -167,9 +170,37 @@ class SplitLoss(CarakoLoss):
         A view that never answers a class gets no share of it, even where leaving some to it would
         lower the loss.
         """
-        right, wrong = self.tally(answers)
-        even = np.ones(len(answers))
+        return self.minimise(*self.tally(answers))
+
+    def minimise(self, right: np.ndarray, wrong: np.ndarray) -> np.ndarray:
+        """The same from recalls and false alarms."""
+        even = np.ones(len(right))
         return exact_coefficients((self.n_classes - 1) * right, wrong, even, self.constraint)
+
+    def tally_shares(self, shares: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
+        """Mean recalls and false alarms of views that answer by lot.
+
+        Parameters
+        ----------
+        shares : ndarray of shape (n_views, n_samples, n_classes)
+            Chance of each answer; zeros where a view is silent.
+
+        Returns
+        -------
+        right, wrong : ndarray of shape (n_views, n_classes)
+
+        Examples
+        --------
+        >>> import numpy as np
+        >>> loss = SplitLoss(np.array([0, 1]), 2, np.ones(2))
+        >>> loss.tally_shares(np.array([[[0.75, 0.25], [0.5, 0.5]]]))
+        (array([[0.75, 0.5 ]]), array([[0.5 , 0.25]]))
+        """
+        total = np.einsum("i,jic->jc", self.weights, shares)
+        own = self.weights * shares[:, np.arange(len(self.y)), self.y]
+        right = np.array([np.bincount(self.y, one, self.n_classes) for one in own])
+        right = right.reshape(len(shares), self.n_classes)
+        return right, np.maximum(total - right, 0.0)
 
     def prices(self, view: int, answers: np.ndarray, coefficients: np.ndarray) -> np.ndarray:
         """Prices for a view that knows nothing of the others."""

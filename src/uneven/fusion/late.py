@@ -12,7 +12,7 @@ from sklearn.utils.metaestimators import available_if
 from sklearn.utils.validation import check_is_fitted
 
 from uneven.fusion.forest_logistic import ForestLogisticClassifier
-from uneven.fusion.per_view import fit_members, validate_rows, view_scores
+from uneven.fusion.per_view import PUBLISHED, fit_members, validate_rows, view_scores
 from uneven.fusion.rules import RULES, WEIGHTED_RULES, check_percent, join_scores
 from uneven.utils.contract import TWO_VIEWS
 from uneven.utils.docstrings import documented
@@ -41,7 +41,6 @@ from uneven.voters import EstimatorVoter
 from uneven.votes import Term, Vote
 from uneven.votes.vote import VoteClassifier
 
-PUBLISHED = "published"
 AUTO = "auto"
 _METHOD = {"votes": "predict", "scores": "predict_proba", "margins": "decision_function"}
 _JOINED = {

@@ -23,6 +23,9 @@ from uneven.views.training_rows import TrainingRows, speaking_views, validate_fi
 from uneven.voters import EstimatorVoter, TreeVoter
 from uneven.votes import Vote
 
+PUBLISHED = "published"
+"""In place of an estimator: the single trees of the source."""
+
 
 def validate_rows(estimator: Any, X: Any, y: Any, sample_weight: Any) -> TrainingRows:
     """Validate what ``fit`` was given; remember columns, classes, their frequencies and views.

@@ -1,7 +1,7 @@
 """Pools of voters for the Bregman vote: those of one view, and what they say about its rows.
 
-By default one full tree per view is cut at every depth: a pool of voters for the price of one. Any
-list of classifiers serves as well.
+By default a view has 20 trees that choose among a few random columns at every split. The published
+pool is one full tree per view, cut at every depth. Any list of classifiers serves as well.
 """
 
 from __future__ import annotations
@@ -16,9 +16,13 @@ from sklearn.model_selection import StratifiedKFold
 from sklearn.tree import DecisionTreeClassifier
 from sklearn.utils.validation import has_fit_parameter
 
+from uneven.fusion.per_view import PUBLISHED
 from uneven.utils.estimators import seeded_clone
 from uneven.views.training_rows import TrainingRows
 from uneven.voters import EstimatorVoter, TreeVoter, Voter
+
+RANDOM_TREES = (DecisionTreeClassifier(max_depth=6, max_features="sqrt"),) * 20
+"""Voters of a view by default."""
 
 _KEPT_BACK = 2
 _TIE = 1e-12
@@ -377,15 +381,17 @@ def make_pool(
 
 
 def as_voters(given: Any) -> list[Any] | None:
-    """Classifiers of one view as a list; None stands for trees."""
+    """Classifiers of one view as a list; None stands for a tree that is cut at every depth."""
     if given is None:
+        return list(RANDOM_TREES)
+    if isinstance(given, str) and given == PUBLISHED:
         return None
     listed = list(given) if isinstance(given, list | tuple) else [given]
     for one in listed:
         if isinstance(one, type) or not (hasattr(one, "fit") and hasattr(one, "predict")):
             raise TypeError(
-                "voters must be None, a classifier, a list of classifiers, or a dict of view name "
-                f"to any of these; got {one!r}."
+                'voters must be None, "published", a classifier, a list of classifiers, or a dict '
+                f"of view name to any of these; got {one!r}."
             )
     if not listed:
         raise ValueError("voters is an empty list: name a classifier, or None for trees.")

@@ -168,6 +168,11 @@ def _shared_boosting(selection: str, depth: int | None) -> ShareBoostClassifier:
     )
 
 
+def _vote(voters: Any = "published", **words: Any) -> BregmanVoteClassifier:
+    """The vote with the voters and the two iterations of the source."""
+    return BregmanVoteClassifier(voters, max_iter=2, **words)
+
+
 def _uniform_vote(voter: Any) -> BregmanVoteClassifier:
     """One voter per view, all of the same weight: the vote before it learns."""
     return BregmanVoteClassifier(voter, variant="paper", return_index="paper", max_iter=1)
@@ -199,7 +204,7 @@ PRINTED: dict[str, Any] = {
     "MV-MV": BASELINES["MV-MV"],
     "MVWAB": _shared_boosting("combination", 2),
     "rBoost.SH": _shared_boosting("bandit", 2),
-    VOTE: BregmanVoteClassifier(variant="paper"),
+    VOTE: _vote(variant="paper"),
 }
 """The methods of the print, in its order."""
 
@@ -208,16 +213,12 @@ OURS: dict[str, Any] = {
     "rBoost.SH, depth 1": _shared_boosting("bandit", 1),
     "rBoost.SH, depth 3": _shared_boosting("bandit", 3),
     "rBoost.SH, full trees": _shared_boosting("bandit", None),
-    f"{VOTE}, one update": BregmanVoteClassifier(variant="paper", return_index="paper"),
-    f"{VOTE}, even views": BregmanVoteClassifier(variant="paper", view_weights="fixed"),
-    CORRECTED: BregmanVoteClassifier(),
-    f"{CORRECTED}, even views": BregmanVoteClassifier(view_weights="fixed"),
-    f"{CORRECTED}, exact views": BregmanVoteClassifier(view_weights="exact"),
-    RANDOM_TREES: BregmanVoteClassifier(
-        [DecisionTreeClassifier(max_depth=3, max_features="sqrt")] * 20
-    ),
-    f"{VOTE}, 20 full random trees": BregmanVoteClassifier(
-        [DecisionTreeClassifier(max_features="sqrt")] * 20
-    ),
+    f"{VOTE}, one update": _vote(variant="paper", return_index="paper"),
+    f"{VOTE}, even views": _vote(variant="paper", view_weights="fixed"),
+    CORRECTED: _vote(),
+    f"{CORRECTED}, even views": _vote(view_weights="fixed"),
+    f"{CORRECTED}, exact views": _vote(view_weights="exact"),
+    RANDOM_TREES: _vote([DecisionTreeClassifier(max_depth=3, max_features="sqrt")] * 20),
+    f"{VOTE}, 20 full random trees": _vote([DecisionTreeClassifier(max_features="sqrt")] * 20),
 }
 """Other depths of the boosted trees, corrections of the vote, and richer pools of voters."""

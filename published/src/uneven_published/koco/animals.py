@@ -78,7 +78,7 @@ _METHODS = {
     LATE: LateFusionClassifier(_SINGLE[PLAIN], combine="margins"),
     COMBO_EARLY: _SINGLE[COMBO],
     COMBO_LATE: LateFusionClassifier(_SINGLE[COMBO], combine="margins"),
-    CARAKO: CarakoClassifier(max_depth=10, ties="first"),
+    CARAKO: CarakoClassifier("published", max_depth=10, ties="first"),
     MUMBO: MumboClassifier(**STUMPS),
     MUCOMBO: MuComboClassifier(**STUMPS),
 }
