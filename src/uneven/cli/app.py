@@ -75,6 +75,11 @@ Sheet = Annotated[str | None, typer.Option(help="Sheet of a workbook; the first 
 NoiseMatrix = Annotated[
     Path | None, typer.Option("--noise-matrix", metavar="FILE", help=texts.NOISE_MATRIX)
 ]
+GoodFor = Annotated[str | None, typer.Option(metavar="NAME", help=texts.MEASURE)]
+Prices = Annotated[Path | None, typer.Option(metavar="FILE", help=texts.COST)]
+Calibrated = Annotated[
+    bool | None, typer.Option("--calibrate/--no-calibrate", help=texts.CALIBRATE)
+]
 Kernel = Literal["rbf", "linear", "poly", "laplacian", "cosine"]
 OnEmpty = Literal["raise", "identity", "uniform"]
 Encoding = Annotated[str, typer.Option(help="Encoding of a text file; auto finds it out.")]
@@ -141,12 +146,10 @@ def _compare(
         str | None,
         typer.Option(help="Methods, separated by commas; by default all that fit the table."),
     ] = None,
-    metric: Annotated[
-        str | None,
-        typer.Option(
-            help="Measure that ranks; confusion_norm, or balanced_accuracy with --noise-matrix."
-        ),
-    ] = None,
+    metric: Annotated[str | None, typer.Option(help=texts.METRIC)] = None,
+    measure: GoodFor = None,
+    cost: Prices = None,
+    calibrate: Calibrated = None,
     cv: Annotated[int, typer.Option(help=texts.CV)] = 5,
     repeats: Annotated[int, typer.Option(help="Repetitions with new folds.", min=1)] = 1,
     groups: Annotated[str | None, typer.Option(metavar="COLUMN", help=texts.GROUPS)] = None,
@@ -176,7 +179,7 @@ def _compare(
     out: Annotated[Path, typer.Option(help="Folder for the results.")] = Path("uneven-report"),
     debug: Debug = False,
 ) -> Work:
-    from uneven.cli.requests import CompareRequest, compare_source
+    from uneven.cli.requests import CompareRequest, DecisionRequest, compare_source
 
     source = compare_source(
         table,
@@ -208,6 +211,7 @@ def _compare(
         n_jobs=n_jobs,
         diagnosis=diagnosis,
         stack=stack,
+        decision=DecisionRequest(measure, cost, calibrate),
         csv=csv,
         out=out,
         command=context.find_root().obj.command,
@@ -225,6 +229,9 @@ def _fit(
     out: Annotated[Path, typer.Option("--out", "-o", help="File to write.")] = Path("model.skops"),
     method: Annotated[str | None, typer.Option(help=texts.METHOD)] = None,
     stack: Annotated[bool, typer.Option("--stack", help=texts.STACK_FIT)] = False,
+    measure: GoodFor = None,
+    cost: Prices = None,
+    calibrate: Calibrated = None,
     views: Views = None,
     rounds: Rounds = 200,
     max_depth: Depth = 3,
@@ -240,10 +247,12 @@ def _fit(
     encoding: Encoding = "auto",
     debug: Debug = False,
 ) -> Work:
-    from uneven.cli.requests import TableRequest, check_names, check_out
+    from uneven.cli.requests import DecisionRequest, TableRequest, check_names, check_out
 
     names = None if method is None else tuple(_split(method))
     check_names(names, None)
+    decision = DecisionRequest(measure, cost, calibrate)
+    decision.check()
     check_out(out)
     if table.is_dir():
         from uneven.cli.label import labelled_table
@@ -259,7 +268,7 @@ def _fit(
 
     settings = Settings(rounds=rounds, max_depth=max_depth, seed=seed, n_jobs=n_jobs)
     command = context.find_root().obj.command
-    return partial(fit, source, names, settings, out, command, stack=stack)
+    return partial(fit, source, names, settings, out, command, stack=stack, decision=decision)
 
 
 @app.command("predict", help=texts.PREDICT, epilog=texts.EXIT_CODES)

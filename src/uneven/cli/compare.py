@@ -6,32 +6,42 @@ import math
 import time
 from dataclasses import replace
 from pathlib import Path
+from typing import Any
 
 from rich.table import Table
 from rich.text import Text
 from sklearn.pipeline import Pipeline
 
 from uneven.cli import terminal
-from uneven.cli.requests import CompareRequest, TableRequest
+from uneven.cli.requests import CompareRequest, DecisionRequest, TableRequest
 from uneven.comparison import (
     InputError,
     Method,
     Problem,
     Settings,
-    choose_measure,
     choose_methods,
     default_methods,
     fit_method,
     has_views,
     stack_methods,
 )
+from uneven.comparison.costfile import read_cost
 from uneven.comparison.crossval import Reporter
+from uneven.comparison.deciding import decide_model
 from uneven.comparison.measures import Measure
-from uneven.comparison.plan import Plan, default_metric, fit_notes, plan_comparison
+from uneven.comparison.plan import (
+    Plan,
+    deciding_for,
+    fit_notes,
+    measures_of,
+    plan_comparison,
+    ranking_measure,
+)
 from uneven.comparison.problem import demo_problem
 from uneven.comparison.results import Comparison, MethodResult
 from uneven.comparison.schemafile import schema_text
 from uneven.comparison.summaries import mean, now, shown_params, versions
+from uneven.decisions import TunedDecisionClassifier
 from uneven.persistence.model_file import ModelCard, save_model
 from uneven.report import write_report
 from uneven.report.outcome import impossible, leaders, matrix_doubt
@@ -78,7 +88,7 @@ def compare(request: CompareRequest) -> None:
             found = plan.run(show)
         kept = _kept_method(found, plan)
         if kept is not None:
-            model = found._fitted(kept.name)
+            model = found._decided(kept.name)
             card = model_card(kept, plan.training or plan.problem, model, request.command)
             save_model(model, card, draft / MODEL)
         found.to_json(draft / NUMBERS)
@@ -103,7 +113,9 @@ def _plan(request: CompareRequest) -> Plan:
     if names is None and source is None:
         names = tuple(name for name in default_methods(True) if name not in NOT_IN_DEMO)
     named = None if names is None else choose_methods(names)
-    metric = choose_measure(request.metric or default_metric(noisy))
+    decision = request.decision
+    priced = decision.cost is not None
+    metric = ranking_measure(request.metric, decision.measure, priced, noisy)
     problem = demo_problem() if source is None else source.load()
     rounds = request.rounds or (DEFAULT_ROUNDS if source else DEMO_ROUNDS)
     return plan_comparison(
@@ -117,6 +129,9 @@ def _plan(request: CompareRequest) -> Plan:
         encoding=source.encoding if source else "auto",
         settings=Settings(rounds, request.max_depth, request.seed, request.n_jobs),
         stack=request.stack,
+        measure=decision.measure,
+        cost=decision.cost,
+        calibrate=decision.calibrate,
         diagnosis=request.diagnosis,
         command=request.command,
     )
@@ -128,6 +143,9 @@ def _tell(found: Comparison, out: Path, kept: Method | None) -> None:
         ranking_table(found, width=console.width, ascii_only=terminal.ascii_only(console))
     )
     console.print(Text.assemble((outcome.headline, "bold"), f" {outcome.detail}\n"))
+    told = [f"{m.label}: {m.decision.sentence}" for m in found.ranked()[:3] if m.decision]
+    if told:
+        console.print(Text("\n".join(["Decision rules", *told, ""])))
     if found.stack:
         console.print(stack_table(found))
     if found.noise:
@@ -165,6 +183,7 @@ def fit(
     command: str,
     *,
     stack: bool = False,
+    decision: DecisionRequest | None = None,
 ) -> None:
     """Fit and save.
 
@@ -182,6 +201,8 @@ def fit(
         The command line, kept with the model.
     stack : bool
         Whether to join several methods in a stack.
+    decision : DecisionRequest, optional
+        What answers are to be good for.
     """
     noisy = source.noise_matrix is not None
     named = _named(names, stack, noisy)
@@ -198,6 +219,8 @@ def fit(
     )
     with terminal.progress() as show:
         model = fit_method(method, problem, settings, Reporter(show, 1))
+    if decision is not None:
+        model = _decided(model, method, problem, settings, decision, source)
     save_model(model, model_card(method, problem, model, command), out)
     with replace_file(out.with_suffix(f".{SCHEMA}")) as draft:
         draft.write_text(schema_text(problem), encoding="utf-8", newline="\n")
@@ -207,6 +230,27 @@ def fit(
         soft_wrap=True,
         markup=False,
     )
+
+
+def _decided(
+    model: Pipeline,
+    method: Method,
+    problem: Problem,
+    settings: Settings,
+    decision: DecisionRequest,
+    source: TableRequest,
+) -> Pipeline:
+    """A fitted model with a decision rule, chosen on out-of-fold probabilities of its method."""
+    noise, costs = source.noise(problem), read_cost(decision.cost, problem, source.encoding)
+    measures = measures_of(noise, costs)
+    name = ranking_measure(None, decision.measure, costs is not None, noise is not None)
+    words = (decision.measure, decision.calibrate, measures[name], noise, measures, costs)
+    deciding = deciding_for(*words)
+    if deciding is None:
+        return model
+    decided, told = decide_model(model, method, problem, settings, deciding)
+    terminal.notes([told])
+    return decided
 
 
 def _named(names: tuple[str, ...] | None, stack: bool, noisy: bool) -> list[Method] | None:
@@ -240,11 +284,19 @@ def model_card(method: Method, problem: Problem, model: Pipeline, command: str) 
         data=problem.name,
         sha256=problem.sha256,
         missing_share=problem.missing_share,
-        params=shown_params(model[-1]),
+        params=_params(model[-1]),
         versions=versions(),
         created=now(),
         command=command,
     )
+
+
+def _params(classifier: Any) -> dict[str, str]:
+    """Parameters of the method, and what its answers are chosen for."""
+    if not isinstance(classifier, TunedDecisionClassifier):
+        return shown_params(classifier)
+    goal = f"chosen for {classifier.decision_.measure}"
+    return shown_params(classifier.estimator_) | {"decision": goal}
 
 
 def ranking_table(

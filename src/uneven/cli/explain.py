@@ -16,6 +16,7 @@ from sklearn.pipeline import Pipeline
 from uneven.cli import terminal
 from uneven.comparison import METHODS
 from uneven.comparison.summaries import Share
+from uneven.decisions import TunedDecisionClassifier
 from uneven.persistence.model_file import ModelCard, in_use, load_model
 
 
@@ -31,6 +32,9 @@ def _show(model: Pipeline, card: ModelCard, top: int) -> None:
     classifier = model[-1]
     console.print(_card_table(card, getattr(classifier, "noise_matrix", None)))
     console.print(_class_table(card))
+    if isinstance(classifier, TunedDecisionClassifier):
+        console.print(classifier.explain(), markup=False, highlight=False)
+        classifier = classifier.estimator_
     if not hasattr(classifier, "explain"):
         console.print(f"{card.label} is not a vote, so there are no shares to show.", markup=False)
         return

@@ -113,6 +113,34 @@ class TableRequest:
 
 
 @dataclass(frozen=True)
+class DecisionRequest:
+    """What answers are to be good for.
+
+    Attributes
+    ----------
+    measure : str or None
+        Measure to choose decision rules for.
+    cost : Path or None
+        File of prices.
+    calibrate : bool or None
+        Whether to calibrate probabilities; None with a measure or prices.
+    """
+
+    measure: str | None = None
+    cost: Path | None = None
+    calibrate: bool | None = None
+
+    def check(self, metric: str | None = None) -> None:
+        """Refuse measures that nobody knows and a file that is not there."""
+        for name in (self.measure, metric):
+            if name == "cost" and self.cost is None:
+                raise InputError("the measure 'cost' needs prices; give them with --cost.")
+            check_names(None, None if name == "cost" else name)
+        if self.cost is not None and not self.cost.is_file():
+            raise InputError(f"--cost {self.cost}: there is no such file.")
+
+
+@dataclass(frozen=True)
 class CompareRequest:
     """Everything the user asked for.
 
@@ -132,6 +160,8 @@ class CompareRequest:
         Whether to look at each view on its own, if there are several.
     stack : bool
         Whether to join the methods in a stack, as one more method.
+    decision : DecisionRequest
+        What answers are to be good for.
     csv : bool
         Whether to write the held-out answers as CSV, too.
     out : Path
@@ -151,12 +181,14 @@ class CompareRequest:
     n_jobs: int
     diagnosis: bool
     stack: bool
+    decision: DecisionRequest
     csv: bool
     out: Path
     command: str
 
     def __post_init__(self) -> None:
-        check_names(self.methods, self.metric)
+        check_names(self.methods, None)
+        self.decision.check(self.metric)
         if self.source is not None:
             self.source.check()
         check_fold_number(self.folds)

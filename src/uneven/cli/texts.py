@@ -70,6 +70,26 @@ ID = (
 
 CSV = "Also write the held-out answers as predictions.csv."
 
+METRIC = (
+    "Measure that ranks, and nothing else; that of --measure by default, else confusion_norm, "
+    "balanced_accuracy with --noise-matrix, cost with --cost."
+)
+
+MEASURE = (
+    "Measure that answers are to be good for: decision rules are chosen for it on out-of-fold "
+    "probabilities, and go into the model."
+)
+
+COST = (
+    "Prices of answers: a table (CSV, TSV or Parquet) whose first column names the true classes "
+    "and whose first line names the answers. The answer of smallest expected cost is given."
+)
+
+CALIBRATE = (
+    "Calibrate probabilities on out-of-fold ones; done with --measure and --cost. Alone, it "
+    "chooses a rule for the measure that ranks."
+)
+
 SCHEMA = (
     "How to read columns: a file as every run writes it (schema.toml beside the report, or "
     "MODEL.schema.toml beside a model), with your changes."
@@ -124,6 +144,10 @@ in schema.toml and give it back with --schema.
 
   uneven compare train.csv -t label --test test.csv
 
+  uneven compare table.csv -t label --measure macro_f1
+
+  uneven compare table.csv -t label --cost prices.csv
+
   uneven compare table.csv -t label --id customer_no --csv
 
   uneven compare export.xlsx -t label --sheet 2024 --missing 999 --text remarks
@@ -143,6 +167,13 @@ in schema.toml and give it back with --schema.
   predicted, --time learns from the past only. A column that looks like a group, or that tells the
   class alone, draws a note with the balanced accuracy of a quick forest both ways; --no-diagnosis
   leaves this out.
+
+[bold]Decisions[/bold] (--measure, --cost, --calibrate)
+
+  A method answers in its own way. For a measure or for prices that count, its probabilities are
+  calibrated and a rule answers: the class with the largest probability times a factor of the
+  class, or the one of smallest expected cost. Rules are judged on rows that they were not chosen
+  on, and used where they are better than the method's own answers. The rule goes into the model.
 
 [bold]A stack[/bold] (--stack)
 
@@ -165,7 +196,7 @@ in schema.toml and give it back with --schema.
 By default all of them, but {joining} only where --views gives several views to join, {noisy} only
 with --noise-matrix, and {requested} only by name.
 
-[bold]Measures[/bold] (--metric)
+[bold]Measures[/bold] (--measure, --metric)
 
 {measures}
 """
@@ -179,6 +210,8 @@ FIT = """Fit one method on a table and save the model.
   uneven fit mails.csv -t label --text subject --text body --method logistic_regression
 
   uneven fit table.csv -t label --drop checked --method uma --noise-matrix noise.csv
+
+  uneven fit table.csv -t label --method random_forest --cost prices.csv
 
   uneven fit table.csv -t label --stack --method combo,random_forest,logistic_regression
 

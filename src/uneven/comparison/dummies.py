@@ -1,6 +1,7 @@
 """What guessing would reach: the most frequent class, and classes drawn by their shares.
 
-Both know the shares of the classes in the training rows and nothing else; the shares are also their
+With prices there is a third guess: the answer that is cheapest if it is always given. All know the
+shares of the classes in the training rows and nothing else; the shares are also their
 probabilities. scikit-learn's ``DummyClassifier`` answers alike, but draws once, so that its figures
 for a class of a handful of rows are an accident, and is sure of what it drew.
 """
@@ -18,13 +19,17 @@ from uneven.comparison.measures import Answers, Measure
 from uneven.comparison.problem import Problem
 from uneven.comparison.results import MethodResult
 
-MOST_FREQUENT, BY_SHARE = "most_frequent", "prior_guess"
+MOST_FREQUENT, BY_SHARE, CHEAPEST = "most_frequent", "prior_guess", "cheapest_answer"
 MOST_DRAWS, DRAWN_ROWS = 20, 40_000
 """Draws of each fold, if they are of no more than so many rows in all."""
 
 
 def guess(
-    problem: Problem, splits: Sequence[Split], measures: Mapping[str, Measure], seed: int = 0
+    problem: Problem,
+    splits: Sequence[Split],
+    measures: Mapping[str, Measure],
+    seed: int = 0,
+    cost: NDArray[np.float64] | None = None,
 ) -> list[MethodResult]:
     """Results of guessing on the folds of a comparison.
 
@@ -35,10 +40,12 @@ def guess(
     measures : mapping of str to Measure
     seed : int
         Of the draws.
+    cost : ndarray of shape (K, K), optional
+        Row = true class, column = answer.
 
     Returns
     -------
-    list of two MethodResult
+    list of two or three MethodResult
         Of kind ``"dummy"``. Measures of drawn answers are means over several draws, and the
         confusion is what is expected of them.
 
@@ -55,17 +62,20 @@ def guess(
     k, codes = len(problem.classes), np.searchsorted(problem.classes, problem.y)
     rng = np.random.default_rng(seed)
     values: dict[str, dict[str, list[float]]]
-    values = {name: {m: [] for m in measures} for name in (MOST_FREQUENT, BY_SHARE)}
+    names = (MOST_FREQUENT, BY_SHARE, *[CHEAPEST] * (cost is not None))
+    values = {name: {m: [] for m in measures} for name in names}
     counts = {name: np.zeros((k, k)) for name in values}
     for train, test in splits:
         share = np.bincount(codes[train], minlength=k) / len(train)
         sizes = np.bincount(codes[test], minlength=k)
         draws = int(np.clip(DRAWN_ROWS // len(test), 1, MOST_DRAWS))
-        said = {
-            MOST_FREQUENT: np.full((1, len(test)), share.argmax()),
-            BY_SHARE: rng.choice(k, (draws, len(test)), p=share),
-        }
-        chances = {MOST_FREQUENT: np.arange(k) == share.argmax(), BY_SHARE: share}
+        said = {BY_SHARE: rng.choice(k, (draws, len(test)), p=share)}
+        chances = {BY_SHARE: share}
+        always = {MOST_FREQUENT: share.argmax()}
+        if cost is not None:
+            always[CHEAPEST] = (share @ cost).argmin()
+        for name, code in always.items():
+            said[name], chances[name] = np.full((1, len(test)), code), np.arange(k) == code
         for name, drawn in said.items():
             counts[name] += np.outer(sizes, chances[name])
             found = _measured(problem, test, share, drawn, measures)
@@ -74,10 +84,18 @@ def guess(
     words = {
         MOST_FREQUENT: ("Most frequent class", "Always answers the most frequent class."),
         BY_SHARE: ("Guess by class shares", "Draws a class by its share in the training rows."),
+        CHEAPEST: ("Cheapest answer", "Always answers what costs least on average."),
     }
     return [
-        MethodResult(name, label, "dummy", values[name], counts[name].tolist(), description=said)
-        for name, (label, said) in words.items()
+        MethodResult(
+            name,
+            words[name][0],
+            "dummy",
+            values[name],
+            counts[name].tolist(),
+            description=words[name][1],
+        )
+        for name in names
     ]
 
 

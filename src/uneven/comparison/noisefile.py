@@ -20,7 +20,6 @@ from __future__ import annotations
 import io
 import json
 import re
-from collections import Counter
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
 from pathlib import Path
@@ -30,18 +29,11 @@ import numpy as np
 import pandas as pd
 from numpy.typing import NDArray
 
+from uneven.comparison.classmatrix import Cells, Words, in_class_order, matrix_cells, number_of
 from uneven.comparison.errors import InputError
-from uneven.comparison.tables import (
-    AUTO,
-    PARQUET_SUFFIXES,
-    check_ending,
-    check_file,
-    read_cells,
-    read_table,
-)
+from uneven.comparison.tables import AUTO, PARQUET_SUFFIXES, check_ending, check_file
 from uneven.noise import check_noise_matrix
 from uneven.utils.files import replace_file
-from uneven.utils.registry import closest, listing
 
 CORNER = "observed"
 """What stands above the names of the observed labels."""
@@ -52,7 +44,7 @@ ROWS = re.compile(r"\(rows: ([0-9.e+ ]+)\)$")
 ROUNDING, MOST_ROUNDING = 0.005, 0.05
 """What rounding may cost a column for each of its cells, and altogether."""
 
-Cells = list[list[Any]]
+WORDS = Words("noise matrix", "the true classes", "the observed labels", "a share between 0 and 1")
 
 
 @dataclass(frozen=True)
@@ -222,23 +214,12 @@ def _about_it(message: str, path: Path) -> str:
 
 
 def _cells(path: Path, encoding: str) -> Cells:
-    check_file(path)
-    kind = path.suffix.lower()
-    if kind in PARQUET_SUFFIXES:
-        frame = read_table(path)
-        rows = frame.to_numpy(dtype=object).tolist()
-        numbers = all(isinstance(cell, int | float) for row in rows for cell in row)
-        return rows if numbers and len(rows) == frame.shape[1] else [list(frame.columns), *rows]
-    if kind != ".json":
-        rows = read_cells(path, encoding)
-        if all(len(row) == 1 for row in rows):
-            rows = [row[0].split() for row in rows]
-        short = len(rows) > 1 and len(rows[0]) == len(rows[1]) - 1
-        return [["", *rows[0]], *rows[1:]] if short else rows
-    return _json_cells(path, encoding)
+    json_file = path.suffix.lower() == ".json"
+    return _json_cells(path, encoding) if json_file else matrix_cells(path, encoding)
 
 
 def _json_cells(path: Path, encoding: str) -> Cells:
+    check_file(path)
     try:
         content = json.loads(path.read_text(encoding="utf-8-sig" if encoding == AUTO else encoding))
     except (ValueError, LookupError, RecursionError) as error:
@@ -269,86 +250,17 @@ def _json_corner(matrix: Any, sizes: Any) -> str:
 
 def _in_class_order(cells: Cells, classes: NDArray) -> NoiseFile:
     """Numbers of a table with or without names, in the order of the classes."""
-    widths = sorted({len(row) for row in cells})
-    if not cells or widths == [0]:
-        raise InputError("it holds no numbers.")
-    if len(widths) > 1:
-        raise InputError(f"its rows differ in length: {listing(widths)} cells.")
-    if isinstance(cells[0][0], bool) or _number(cells[0][0]) is not None:
-        return NoiseFile(_bare(cells, classes))
-    columns, body = cells[0][1:], cells[1:]
-    if not columns or not body or len(body) != len(columns):
-        raise InputError(
-            f"it has {len(body)} rows and {len(columns)} columns beside its names, but a noise "
-            "matrix is square: its first line must name the true classes, its first column the "
-            "observed labels."
-        )
-    rows = _positions([row[0] for row in body], classes, "first column")
-    order = _positions(columns, classes, "first line")
-    values = [[_value(cell) for cell in row[1:]] for row in body]
-    sizes = _sizes(str(cells[0][0]), len(order))
-    return NoiseFile(np.array(values)[np.ix_(rows, order)], None if sizes is None else sizes[order])
+    matrix, order = in_class_order(cells, classes, WORDS)
+    sizes = None if order is None else _sizes(str(cells[0][0]), len(order))
+    return NoiseFile(matrix, None if sizes is None else sizes[order])
 
 
 def _sizes(corner: str, n_classes: int) -> NDArray[np.float64] | None:
     """How many rows stand behind each column, if the first cell tells."""
     told = ROWS.search(corner)
-    numbers = [_number(word) for word in told.group(1).split()] if told else []
+    numbers = [number_of(word) for word in told.group(1).split()] if told else []
     sizes = np.array([np.nan if number is None else number for number in numbers])
     return sizes if len(sizes) == n_classes and np.isfinite(sizes).all() else None
-
-
-def _bare(cells: Cells, classes: NDArray) -> NDArray[np.float64]:
-    n_classes = len(classes)
-    if len(cells) != n_classes or len(cells[0]) != n_classes:
-        raise InputError(
-            f"it holds {len(cells)} x {len(cells[0])} numbers without names, but the table has "
-            f"{n_classes} classes ({listing(classes)}); give {n_classes} x {n_classes}, or name "
-            "the classes in the first line and the first column."
-        )
-    return np.array([[_value(cell) for cell in row] for row in cells])
-
-
-def _positions(names: Sequence[Any], classes: NDArray, where: str) -> list[int]:
-    """Where each class of the table stands among the names of the file."""
-    found = [_spelling(name, classes) for name in names]
-    wanted = [str(label) for label in classes]
-    doubled = [name for name, count in Counter(found).items() if count > 1]
-    if doubled:
-        raise InputError(f"its {where} names {listing(doubled)} twice.")
-    unknown = [name for name in found if name not in wanted]
-    if unknown:
-        raise InputError(
-            f"its {where} names {listing(unknown)}, which no row of the table is labelled; "
-            f"{closest(unknown[0], wanted)}the classes are {listing(wanted)}."
-        )
-    missing = [name for name in wanted if name not in found]
-    if missing:
-        raise InputError(f"its {where} lacks {listing(missing)}; name every class of the table.")
-    return [found.index(name) for name in wanted]
-
-
-def _spelling(name: Any, classes: NDArray) -> str:
-    """A name as the table spells its classes: ``1.0`` is the class 1 where classes are numbers."""
-    number = _number(name)
-    if classes.dtype.kind in "iu" and number is not None and number.is_integer():
-        return str(int(number))
-    return str(name).strip()
-
-
-def _number(cell: Any) -> float | None:
-    try:
-        return float(cell) if not isinstance(cell, bool) else None
-    except (TypeError, ValueError):
-        return None
-
-
-def _value(cell: Any) -> float:
-    number = _number(cell)
-    if number is None:
-        what = f"holds {str(cell)!r}" if str(cell).strip() else "has an empty cell"
-        raise InputError(f"it {what} where a share between 0 and 1 must stand.")
-    return number
 
 
 def _without_rounding(matrix: NDArray[np.float64]) -> NDArray[np.float64]:

@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import warnings
 from collections.abc import Callable, Iterable, Mapping, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import dataclass, field, replace
 from functools import partial
 from pathlib import Path
 from typing import Any
@@ -19,6 +19,7 @@ from numpy.typing import NDArray
 from sklearn.base import clone, is_classifier
 from sklearn.pipeline import Pipeline
 
+from uneven.comparison.costfile import COST, cost_measure, read_cost
 from uneven.comparison.crossval import (
     Observer,
     Progress,
@@ -28,6 +29,7 @@ from uneven.comparison.crossval import (
     fit_method,
     has_views,
 )
+from uneven.comparison.deciding import Decider, Deciding
 from uneven.comparison.dummies import guess
 from uneven.comparison.encoding import encoding_for
 from uneven.comparison.errors import InputError, in_python_words, python_words
@@ -80,6 +82,9 @@ def compare(
     *,
     methods: Methods | None = None,
     metric: str | None = None,
+    measure: str | None = None,
+    cost: Any = None,
+    calibrate: bool | None = None,
     cv: Any = 5,
     repeats: int = 1,
     groups: Any = None,
@@ -126,6 +131,16 @@ def compare(
         ``"accuracy"``, ``"mauc"``, ``"macro_f1"``, ``"worst_recall"``, ``"log_loss"`` or
         ``"brier"``. None takes the confusion norm, or with `noise_matrix` the balanced accuracy,
         which can be corrected without bias.
+    measure : str, optional
+        What answers are to be good for, a name as for `metric`, which it is the default of. Every
+        method with probabilities answers by a decision rule that was chosen for it on out-of-fold
+        probabilities, unless its own answers are better; the model answers so, too.
+    cost : array-like of shape (K, K), frame or path, optional
+        Prices of answers: row = true class, column = answer, sorted, or named in a frame or file.
+        The answer of smallest expected cost is given, and the cost per row ranks.
+    calibrate : bool, optional
+        Whether the probabilities are calibrated on out-of-fold ones; None does it with `measure`
+        or `cost`. True alone chooses a rule for `metric`.
     cv : int, splitter or iterable of (train, test)
         Number of stratified folds, or other folds. Pairs hold positions of rows of `X`, or masks;
         a splitter gets the rows with a label, and may count these or all rows of `X`.
@@ -207,9 +222,7 @@ def compare(
         named = None if methods is None else as_methods(methods)
         _check_numbers(given)
         drop, keep = _column_names(drop), _column_names(keep)
-        chosen = choose_measure(
-            default_metric(noise_matrix is not None) if metric is None else metric
-        )
+        rank = ranking_measure(metric, measure, cost is not None, noise_matrix is not None)
         problem = read_data(
             X,
             y,
@@ -227,7 +240,10 @@ def compare(
         plan = plan_comparison(
             problem,
             methods=named,
-            metric=chosen,
+            metric=rank,
+            measure=measure,
+            cost=cost,
+            calibrate=calibrate,
             noise=read_noise(noise_matrix, problem, encoding),
             cv=cv,
             repeats=repeats,
@@ -344,7 +360,7 @@ def plan_comparison(
     problem: Problem,
     *,
     methods: Sequence[Method] | None,
-    metric: Measure,
+    metric: str,
     noise: LabelNoise | None,
     cv: Any,
     repeats: int,
@@ -356,6 +372,9 @@ def plan_comparison(
     stack: bool = False,
     diagnosis: bool = True,
     refit: bool = True,
+    measure: str | None = None,
+    cost: Any = None,
+    calibrate: bool | None = None,
     command: str = "",
 ) -> Plan:
     """Check everything that can be checked before a model is fitted.
@@ -365,10 +384,10 @@ def plan_comparison(
     problem : Problem
     methods : sequence of Method or None
         None takes all that fit the data.
-    metric : Measure
-        Its corrected form ranks, if there is noise and it has one.
+    metric : str
+        Measure that ranks, or ``"cost"``; its corrected form, if there is noise and it has one.
     noise : LabelNoise or None
-    cv, repeats, groups, time, test, encoding, stack, diagnosis, refit
+    cv, repeats, groups, time, test, encoding, stack, diagnosis, refit, measure, cost, calibrate
         As in `compare`, but for groups and times in columns, which the problem knows.
     settings : Settings
         Without views and noise matrix, which come from the data.
@@ -396,10 +415,17 @@ def plan_comparison(
     chosen = list(methods or choose_methods(default_methods(has_views(problem), noise is not None)))
     if stack:
         chosen = [*chosen, stack_methods([m for m in chosen if not m.package], problem.schema)]
-    notes = [*told, *fit_notes(chosen, problem, noise), *_uncorrected_notes(metric, noise)]
+    costs = read_cost(cost, problem, encoding)
+    measures = measures_of(noise, costs)
+    judged = _judge(metric, noise, measures)
+    deciding = deciding_for(measure, calibrate, judged, noise, measures, costs)
+    notes = [
+        *told,
+        *fit_notes(chosen, problem, noise),
+        *_uncorrected_notes(measures[metric], noise),
+    ]
     matrix = noise.undone.matrix if noise else None
     settings = replace(settings, views=problem.view_columns, noise_matrix=matrix)
-    judged = noise.judged_by(metric) if noise else metric
     looked = diagnosis and has_views(problem)
     counts = (int(folds), int(repeats), splits)
     return Plan(
@@ -414,6 +440,8 @@ def plan_comparison(
         command,
         tuple(notes),
         None if training is problem else training,
+        measures,
+        deciding,
     )
 
 
@@ -439,6 +467,10 @@ class Plan:
         What the reader should know beside the notes of the problem.
     training : Problem or None
         What the last fits learn from, if not from all rows of the problem.
+    measures : dict of str to Measure
+        What is measured.
+    deciding : Deciding or None
+        What answers are to be good for, if that was said.
     """
 
     problem: Problem
@@ -454,6 +486,13 @@ class Plan:
     command: str
     notes: tuple[str, ...]
     training: Problem | None = None
+    measures: dict[str, Measure] = field(default_factory=lambda: dict(MEASURES))
+    deciding: Deciding | None = None
+
+    @property
+    def prices(self) -> NDArray[np.float64] | None:
+        """What answers cost, if that was said."""
+        return None if self.deciding is None else self.deciding.cost
 
     @property
     def steps(self) -> int:
@@ -476,7 +515,7 @@ class Plan:
             If every method fails.
         """
         observer = Reporter(progress, self.steps)
-        problem, measures = self.problem, self.noise.measures if self.noise else MEASURES
+        problem, measures = self.problem, self.measures
         splits = self.splits or stratified_folds(
             problem, self.folds, self.repeats, self.settings.seed
         )
@@ -490,6 +529,10 @@ class Plan:
             splits=splits,
             observer=observer,
         )
+        decider = None
+        if self.deciding is not None:
+            decider = Decider(problem, splits, measures, self.settings, self.deciding)
+            results = [decider.decide(*pair) for pair in zip(self.methods, results)]
         found = Comparison(
             title=f"Methods compared on {problem.name}",
             created=now(),
@@ -503,7 +546,7 @@ class Plan:
             repeats=self.repeats,
             methods=[self._corrected(*pair) for pair in zip(self.methods, results)],
             warnings=[*problem.notes, *self.notes, *_warned(results)],
-            dummies=guess(problem, splits, measures, self.settings.seed),
+            dummies=guess(problem, splits, measures, self.settings.seed, self.prices),
             test_share=float(np.mean([len(test) / len(train) for train, test in splits])),
             views=ViewSummary.all_of(views) if views else [],
             view_rows=views.n_rows if views else 0,
@@ -515,6 +558,8 @@ class Plan:
                 [test for _, test in splits],
                 self.splits is not None,
                 training=self.training,
+                deciding=self.deciding,
+                unseen={} if decider is None else decider.unseen,
             ),
         )
         if np.isnan(found.winner.mean(self.metric.name)):
@@ -655,9 +700,48 @@ def _uncorrected_notes(metric: Measure, noise: LabelNoise | None) -> list[str]:
     return [f"{metric.label} cannot be corrected for the noise: it ranks by the labels as given."]
 
 
-def default_metric(noisy: bool) -> str:
-    """The norm of the errors, or what can be corrected for noise without bias."""
-    return "balanced_accuracy" if noisy else "confusion_norm"
+def ranking_measure(metric: str | None, measure: str | None, priced: bool, noisy: bool) -> str:
+    """Name of the measure that ranks: the one that is asked for, else what answers are for.
+
+    Without either the cost if there are prices, else the norm of the errors, or with noisy labels
+    what can be corrected for noise without bias.
+    """
+    usual = COST if priced else "balanced_accuracy" if noisy else "confusion_norm"
+    name = metric or measure or usual
+    for one in (name, measure or name):
+        if one != COST:
+            choose_measure(one)
+        elif not priced:
+            raise InputError("the measure 'cost' needs prices; give them with --cost.")
+    return name
+
+
+def measures_of(noise: LabelNoise | None, costs: NDArray[np.float64] | None) -> dict[str, Measure]:
+    """What is measured, the cost first."""
+    measures = dict(noise.measures if noise else MEASURES)
+    return measures if costs is None else {COST: cost_measure(costs), **measures}
+
+
+def _judge(name: str, noise: LabelNoise | None, measures: Mapping[str, Measure]) -> Measure:
+    """A measure, or its corrected form if there is one."""
+    plain = measures[name]
+    return noise.judged_by(plain) if noise else plain
+
+
+def deciding_for(
+    measure: str | None,
+    calibrate: bool | None,
+    judged: Measure,
+    noise: LabelNoise | None,
+    measures: Mapping[str, Measure],
+    costs: NDArray[np.float64] | None,
+) -> Deciding | None:
+    """What answers are to be good for, if anything was said about it."""
+    if measure is None and costs is None and not calibrate:
+        return None
+    goal = measure or (COST if costs is not None else None)
+    wanted = judged if goal is None else _judge(goal, noise, measures)
+    return Deciding(wanted, costs, calibrate is not False, always=bool(calibrate))
 
 
 def _splits(cv: Any, problem: Problem, repeats: int, groups: Any, seed: int) -> list[Split]:

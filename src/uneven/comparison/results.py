@@ -24,6 +24,7 @@ from uneven.comparison.measures import Measure
 from uneven.comparison.schemafile import schema_text
 from uneven.comparison.summaries import (
     DataSummary,
+    DecisionSummary,
     NoiseSummary,
     Share,
     StackSummary,
@@ -43,9 +44,11 @@ if TYPE_CHECKING:
     from numpy.typing import NDArray
     from sklearn.pipeline import Pipeline
 
+    from uneven.comparison.deciding import Deciding
     from uneven.comparison.heldout import HeldOutRows
     from uneven.comparison.inputs import TableClassifier
     from uneven.comparison.problem import Problem
+    from uneven.decisions.unseen import UnseenRows
     from uneven.report import Verdict
     from uneven.utils.methods import Method, Settings
 
@@ -134,6 +137,8 @@ class MethodResult:
         For a stack: the methods that it kept in each of these folds; not in the JSON.
     warnings : list of str
         What the method warned about, each once; not in the JSON, but among the warnings there.
+    decision : DecisionSummary or None
+        The rule by which it answers, if one was asked for and the method has probabilities.
     """
 
     name: str
@@ -155,6 +160,7 @@ class MethodResult:
     answers: list[FoldAnswers] = field(default_factory=list, compare=False, repr=False)
     kept: list[list[str]] = field(default_factory=list, compare=False, repr=False)
     warnings: list[str] = field(default_factory=list, compare=False, repr=False)
+    decision: DecisionSummary | None = None
 
     def __post_init__(self) -> None:
         if self.kind not in ("ours", "baseline", "dummy"):
@@ -223,6 +229,10 @@ class RefitPlan:
         Why others could not be fitted on them.
     training : Problem or None
         What the models are fitted on, if not on all rows of the problem.
+    deciding : Deciding or None
+        What answers are to be good for, if that was said.
+    unseen : dict of str to UnseenRows
+        What the decision rules of methods are fitted on.
     """
 
     problem: Problem
@@ -233,6 +243,8 @@ class RefitPlan:
     models: dict[str, Pipeline] = field(default_factory=dict)
     failed: dict[str, str] = field(default_factory=dict)
     training: Problem | None = None
+    deciding: Deciding | None = None
+    unseen: dict[str, UnseenRows] = field(default_factory=dict)
 
 
 @dataclass(frozen=True, repr=False)
@@ -554,11 +566,21 @@ class Comparison:
         from uneven.comparison.inputs import TableClassifier
 
         name, kept = method or self.best_, self._kept()
-        model, problem = deepcopy(self._fitted(name)), kept.problem
+        model, problem = deepcopy(self._decided(name)), kept.problem
         shown = kept.methods[name].given and problem.shown_classes is problem.given_classes
         inner = getattr(model, "classes_", problem.classes)  # in the order of its scores
         classes = inner if shown else self.classes[np.searchsorted(problem.classes, inner)]
         return TableClassifier(model, problem.schema, problem.given_columns, classes)
+
+    def _decided(self, name: str) -> Pipeline:
+        """A method fitted on all rows, which answers by its decision rule if it has one."""
+        from uneven.comparison.deciding import with_decision
+
+        model, kept = self._fitted(name), self._kept()
+        if kept.deciding is None or name not in kept.unseen:
+            return model
+        learnt = np.isin(kept.problem.classes, (kept.training or kept.problem).classes)
+        return with_decision(model, kept.unseen[name], kept.deciding, learnt)
 
     def _fitted(self, name: str) -> Pipeline:
         """A method fitted on all rows, now if it is not yet."""
@@ -702,5 +724,8 @@ def _method(raw: Mapping[str, Any]) -> MethodResult:
     for key in ("view_share", "feature_share"):
         share = known.get(key)
         known[key] = share and Share(share["names"], [with_nan(r) for r in share["values"]])
+    decision = known.get("decision")
+    if decision:
+        known["decision"] = DecisionSummary(**known_fields(DecisionSummary, decision))
     known["errors"] = [FoldError(**known_fields(FoldError, e)) for e in known.get("errors", [])]
     return MethodResult(**known)

@@ -358,6 +358,48 @@ class NoiseSummary:
 
 
 @dataclass(frozen=True)
+class DecisionSummary:
+    """The decision rule of a method; see `uneven.decisions`.
+
+    Attributes
+    ----------
+    measure, label : str
+        What it was chosen for, and what a reader sees.
+    rule : str
+        The rule in words, a line per class.
+    factors : list of K floats
+        Factors on probability / share; empty if costs decide.
+    cost : list of K lists of K floats
+        Prices; empty if factors decide.
+    calibrated : bool
+        Whether probabilities are calibrated first.
+    before, after : float
+        The measure of the method's own answers, and of those of rules that were chosen without
+        the rows that they answer for; means over the folds.
+    used : bool
+        Whether the rule answers; if not, the own answers were better.
+    """
+
+    measure: str
+    label: str
+    rule: str
+    factors: list[float]
+    cost: list[list[float]]
+    calibrated: bool
+    before: float
+    after: float
+    used: bool
+
+    @property
+    def sentence(self) -> str:
+        """What the rule brings, in words."""
+        figures = f"{self.label} {self.before:.3f} without it, {self.after:.3f} with it"
+        if self.used:
+            return f"{self.rule.splitlines()[0]} Held out: {figures}."
+        return f"No rule was better than the method's own answers: {figures}."
+
+
+@dataclass(frozen=True)
 class StackSummary:
     """Which methods a stack keeps; see `uneven.stacking`.
 

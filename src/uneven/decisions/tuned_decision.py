@@ -266,6 +266,45 @@ class TunedDecisionClassifier(AnsweringMixin, MetaEstimatorMixin, BaseEstimator)
             if hasattr(self.estimator_, name):
                 setattr(self, name, getattr(self.estimator_, name))
 
+    @classmethod
+    def around(cls, classifier: Any, unseen: UnseenRows, **parameters: Any) -> Self:
+        """Put a decision around a fitted classifier, by what is known of unseen rows.
+
+        Parameters
+        ----------
+        classifier : fitted classifier
+        unseen : UnseenRows
+            What it, or copies of it that were fitted on other rows, said of rows that they had
+            not seen.
+        **parameters
+            Those of the constructor, but for ``estimator`` and ``cv``.
+
+        Returns
+        -------
+        TunedDecisionClassifier
+            Fitted; it shares the classifier.
+
+        Examples
+        --------
+        >>> import numpy as np
+        >>> from sklearn.naive_bayes import GaussianNB
+        >>> from uneven.decisions.unseen import UnseenRows
+        >>> X, y = np.arange(40.0)[:, None], np.repeat([0, 1], [30, 10])
+        >>> model = GaussianNB().fit(X[::2], y[::2])
+        >>> seen = UnseenRows(model.predict_proba(X[1::2]), y[1::2], np.ones(20))
+        >>> TunedDecisionClassifier.around(model, seen).predict([[2.0], [35.0]])
+        array([0, 1])
+        """
+        made = cls(classifier, cv="prefit", **parameters)
+        check_parameters(made)
+        check_is_fitted(classifier)
+        made.estimator_, made.classes_ = classifier, np.asarray(classifier.classes_)
+        made._calibrate(unseen)
+        for name in ("n_features_in_", "feature_names_in_"):
+            if hasattr(classifier, name):
+                setattr(made, name, getattr(classifier, name))
+        return made
+
     def _route(self, weight: np.ndarray | None, params: dict[str, Any]) -> tuple[dict, dict]:
         """What goes to the classifier's ``fit`` and to the splitter's ``split``."""
         given = {} if weight is None else {"sample_weight": weight}
@@ -290,12 +329,8 @@ class TunedDecisionClassifier(AnsweringMixin, MetaEstimatorMixin, BaseEstimator)
 
     def _calibrate(self, unseen: UnseenRows) -> None:
         """Fit calibration and decision."""
-        said, codes, weight = unseen.probabilities, unseen.codes, unseen.weight
-        self.calibration_ = None
-        if self.calibrate:
-            self.calibration_ = fit_log_pool([said], codes, weight, bias_penalty=_BIAS_PENALTY)
-            said = self.calibration_.probabilities([said])
-        self.unseen_ = UnseenRows(said, codes, weight)
+        self.calibration_ = fit_calibration(unseen) if self.calibrate else None
+        self.unseen_ = calibrated_rows(unseen, self.calibration_)
         self._decide(in_class_order(self.prior, self.classes_.tolist()))
         if self.abstain_cost is not None:
             self._abstain_label()
@@ -403,7 +438,7 @@ class TunedDecisionClassifier(AnsweringMixin, MetaEstimatorMixin, BaseEstimator)
         check_classes(self.classes_)
         n_classes = len(self.classes_)
         refusal = "its classifier is a {}, which is not known"
-        check_part("classifier", self.estimator_, refusal=refusal)
+        check_part(("classifier", "stack"), self.estimator_, refusal=refusal)
         if not np.array_equal(self.estimator_.classes_, self.classes_):
             raise ValueError("its classifier knows other classes")
         if getattr(self.estimator_, "n_features_in_", None) != self.n_features_in_:
@@ -414,6 +449,20 @@ class TunedDecisionClassifier(AnsweringMixin, MetaEstimatorMixin, BaseEstimator)
                 raise ValueError("its calibration is for several classifiers")
         check_part("decision", self.decision_, n_classes, refusal="its decision is a {}")
         check_part("unseen rows", self.unseen_, n_classes, refusal="its unseen rows are a {}")
+
+
+def fit_calibration(unseen: UnseenRows) -> LogPool:
+    """Fit a scale and biases of log-probabilities on unseen rows."""
+    words = (unseen.probabilities, unseen.codes, unseen.weight)
+    return fit_log_pool([words[0]], *words[1:], bias_penalty=_BIAS_PENALTY)
+
+
+def calibrated_rows(unseen: UnseenRows, calibration: LogPool | None) -> UnseenRows:
+    """The same rows with calibrated probabilities, if there is a calibration."""
+    if calibration is None:
+        return unseen
+    said = calibration.probabilities([unseen.probabilities])
+    return UnseenRows(said, unseen.codes, unseen.weight)
 
 
 def _check_estimator(estimator: Any) -> None:
