@@ -147,7 +147,7 @@ def load(people: int = 20, rate: float = 50.0, seconds: float = 60.0, rows: int 
     times: list[float] = []
     with LabelServer(make_project(folder, make_pool(folder, frame), people)) as server:
         clients = [Client(address) for address in server.addresses.values()]
-        start = time.perf_counter() + 1.0
+        start, spent_before = time.perf_counter() + 1.0, time.process_time()
 
         def label(who: int, client: Client) -> None:
             rng = random.Random(who)
@@ -165,11 +165,13 @@ def load(people: int = 20, rate: float = 50.0, seconds: float = 60.0, rows: int 
             thread.start()
         for thread in threads:
             thread.join()
-        spent = time.perf_counter() - start
+        spent, computed = time.perf_counter() - start, time.process_time() - spent_before
     store = Store(folder / "project" / FILE)
     kept = [event.key for event in store.events()]
     store.close()
     print(f"{people} people, {len(times)} answers in {spent:.0f} s: {len(times) / spent:.1f}/s")
+    each = 1000 * computed / len(times)
+    print(f"processor time of server and clients together: {each:.1f} ms per answer")
     print(f"lost {len(times) - len(set(kept))}, twice {len(kept) - len(set(kept))}")
     _print_times(times)
 
@@ -183,13 +185,17 @@ def latency(rows: int = 100_000, answers: int = 300, pause: float = 0.3) -> None
     folder, times = Path(tempfile.mkdtemp()), []
     with LabelServer(make_project(folder, make_pool(folder, frame))) as server:
         client = Client(next(iter(server.addresses.values())))
+        computed = time.process_time()
         for turn in range(answers):
             time.sleep(pause)
             sent = time.perf_counter()
             client.answer(f"latency-{turn:06d}", str(truth[client.row]))
             times.append(time.perf_counter() - sent)
+        computed = time.process_time() - computed
         lag = len(times) - server.project.desk.thought.version
     print(f"{rows} rows, {answers} answers, a pause of {pause} s; the learner is {lag} behind")
+    each = 1000 * computed / answers
+    print(f"processor time of server and client together: {each:.1f} ms per answer")
     _print_times(times)
 
 

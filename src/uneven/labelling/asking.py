@@ -31,6 +31,8 @@ from uneven.noise import ConfusionEstimate
 from uneven.versionspace import BayesPointClassifier
 
 MOST_SUSPICIOUS = 50
+SUREST_ENOUGH = 0.6
+"""How probable another class must at least be before a label is suspicious."""
 
 
 @dataclass(frozen=True)
@@ -319,7 +321,7 @@ def suspicious(
     found = []
     for i in np.flatnonzero(np.isfinite(own)):
         other = int(np.where(np.arange(len(names)) == given[i], -1.0, shares[i]).argmax())
-        if shares[i, other] >= max(usual[other], 0.5) and shares[i, other] > own[i]:
+        if shares[i, other] >= max(usual[other], SUREST_ENOUGH) and shares[i, other] > own[i]:
             found.append((int(rows[i]), str(labels[i]), names[other], float(shares[i, other])))
     return sorted(found, key=lambda one: -one[3])[:MOST_SUSPICIOUS]
 

@@ -94,8 +94,8 @@ def guess_panel(project: Project, guess: Guess) -> Markup:
     parts = [tag("ol", bars, class_="bars")]
     if guess.reasons:
         told = [
-            tag("li", tag("b", name), f" – without it {100 * points:.0f} points less")
-            for name, points in guess.reasons
+            tag("li", tag("b", name), f" – without it {_points(fall)} less")
+            for name, fall in guess.reasons
         ]
         parts.append(tag("p", "What speaks for it:"))
         parts.append(tag("ul", told, class_="reasons"))
@@ -109,6 +109,11 @@ def guess_panel(project: Project, guess: Guess) -> Markup:
         parts.append(tag("ul", links, class_="reasons"))
     words = " ".join(name.partition(": ")[2] for name, _ in guess.reasons)
     return tag("div", parts, data_words=words.strip() or None)
+
+
+def _points(fall: float) -> str:
+    shown = f"{100 * fall:.0f}"
+    return "1 point" if shown == "1" else f"{shown} points"
 
 
 def bar(share: float) -> Markup:
