@@ -182,6 +182,15 @@ def test_the_middle_of_the_slider_is_the_matrix_of_the_page(found):
         assert one["accuracy"][data["zero"]] == round(1000 * np.trace(counts) / counts.sum())
         assert one["recalls"][data["zero"]] == np.round(1000 * np.diag(rates)[order]).tolist()
     assert [m["label"] for m in data["methods"]] == keep_rows(found).probable
+    assert "cost" not in data["methods"][0]["classes"][0]
+
+
+def test_the_slider_counts_given_costs(found):
+    cost = np.array([[0.0, 1.0, 2.0], [30.0, 0.0, 4.0], [5.0, 6.0, 0.0]])
+    data = trade_data(found, keep_rows(found), found.data.by_size(), cost)
+    spent = (np.array(found.ranked()[0].confusion) * cost).sum() / len(found.truth)
+    for one in data["methods"][0]["classes"]:
+        assert one["cost"][data["zero"]] == pytest.approx(spent, rel=1e-3)
 
 
 def test_reliability_of_honest_probabilities_is_on_the_diagonal():

@@ -71,7 +71,7 @@ def recall_trade(
     >>> levels = np.log([[0.6, 0.4], [0.9, 0.1], [0.3, 0.7]])
     >>> found = recall_trade(levels, np.array([1, 0, 1]), 1, steps=2)
     >>> (found.confusions[:, 1, 1] / 2).tolist()
-    [0.0, 0.5, 0.5, 0.5, 1.0]
+    [0.0, 0.0, 0.5, 1.0, 1.0]
     """
     n, k = levels.shape
     others = levels.copy()
@@ -135,7 +135,12 @@ def answer_levels(
     return np.asarray(levels)
 
 
-def trade_data(results: Comparison, kept: KeptRows, order: Sequence[int]) -> dict[str, Any] | None:
+def trade_data(
+    results: Comparison,
+    kept: KeptRows,
+    order: Sequence[int],
+    cost: NDArray[np.float64] | None = None,
+) -> dict[str, Any] | None:
     """What the slider reads: for the best methods and every class, measures by position.
 
     Parameters
@@ -144,6 +149,8 @@ def trade_data(results: Comparison, kept: KeptRows, order: Sequence[int]) -> dic
     kept : KeptRows
     order : sequence of int
         Codes of the classes from the largest to the smallest: the page counts them so.
+    cost : ndarray of shape (K, K), optional
+        What an answer costs, row = true class.
 
     Returns
     -------
@@ -159,25 +166,33 @@ def trade_data(results: Comparison, kept: KeptRows, order: Sequence[int]) -> dic
         answers = held.answers[name][known].astype(np.intp)
         levels = answer_levels(held.scores[name][known], answers, held.folds[known])
         trades = [recall_trade(levels, held.truth[known], c) for c in order]
-        methods.append({"label": labels[name], "classes": [_measures(t, order) for t in trades]})
+        methods.append(
+            {"label": labels[name], "classes": [_measures(t, order, cost) for t in trades]}
+        )
     if not methods or k < 2:
         return None
     return {"classes": [results.data.classes[c] for c in order], "methods": methods, "zero": STEPS}
 
 
-def _measures(trade: Trade, order: Sequence[int]) -> dict[str, Any]:
+def _measures(
+    trade: Trade, order: Sequence[int], cost: NDArray[np.float64] | None
+) -> dict[str, Any]:
     counts = trade.confusions[:, order][:, :, order].astype(float)
     sizes = counts.sum(axis=2, keepdims=True)
     rates = np.divide(counts, sizes, out=np.zeros_like(counts), where=sizes > 0)
     errors = rates * (1.0 - np.eye(len(order)))
     recalls = np.diagonal(rates, axis1=1, axis2=2)
     right = np.trace(counts, axis1=1, axis2=2) / np.maximum(counts.sum(axis=(1, 2)), 1.0)
-    return {
+    found: dict[str, Any] = {
         "factors": [float(f"{f:.3g}") for f in trade.factors],
         "recalls": np.round(1000 * recalls).astype(int).tolist(),
         "accuracy": np.round(1000 * right).astype(int).tolist(),
         "norm": [round(1000 * matrix_norm(e)) for e in errors],
     }
+    if cost is not None:
+        spent = (trade.confusions * cost).sum(axis=(1, 2)) / max(counts[0].sum(), 1.0)
+        found["cost"] = [float(f"{value:.4g}") for value in spent]
+    return found
 
 
 NOTE = (
