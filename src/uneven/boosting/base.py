@@ -685,7 +685,7 @@ class SingleCostBoosting(ScoreLeavesMixin, BoostingClassifier):
         present = np.any(setting.view_mask, axis=1)
         settings = ScoreSettings.of(self._value, len(table.y), table.n_classes)
         learner = ScoreLearner(table, columns, view, present, settings)
-        mass = np.where(present, table.mass, 0.0)
+        mass = table.mass if present.all() else np.where(present, table.mass, 0.0)
         costs = setting.open_score_costs(self.loss, mass, table.pool)
         return _ScoreProcess(setting, learner, costs)
 

@@ -561,7 +561,9 @@ class KnownLabels:
         """What costs of scores must know, if the rows have this mass, shape (n_samples,)."""
         class_mass = self.class_mass(mass)
         units = self._units_of(class_mass)
-        known = (self._y, mass / units[self._y], self._prices, _NONE, np.ones(self._n_classes))
+        weight = units.astype(np.float64)[self._y]
+        np.divide(mass, weight, out=weight)
+        known = (self._y, weight, self._prices, _NONE, np.ones(self._n_classes))
         return LabelModel(*known, mean_weight(mass), class_priority(class_mass, units))
 
     @property

@@ -20,6 +20,7 @@ from uneven.utils.row_hash import row_hashes, row_keys
 from uneven.utils.validation import check_clean, check_mass, hold_out, narrow_indices
 from uneven.views.maps import ViewMap, resolve_views
 
+_BLOCK = 1 << 16
 _X_RULES: dict[str, Any] = {
     "accept_sparse": ["csr", "csc"],
     "dtype": [np.float64, np.float32],
@@ -128,12 +129,21 @@ def validate_fit_data(
         kept = np.flatnonzero(mass)
         X, y, mass = X[kept], y[kept], mass[kept]
         sure = None if sure is None else sure[kept]
-    classes, y = np.unique(y, return_inverse=True)
-    y = y.astype(np.int32, copy=False)
+    classes = np.unique(y)
+    y = _class_numbers(y, classes)
     n_codes = None
     if categories:
         n_codes = np.array([len(categories.get(name, ())) for name in frame.columns])
     return TrainingRows(X, y, mass, views.presence(X), classes, views, sure, n_codes)
+
+
+def _class_numbers(y: np.ndarray, classes: np.ndarray) -> np.ndarray:
+    """Number of the class of each row, shape (n_samples,), without large temporary arrays."""
+    numbers = np.empty(len(y), dtype=np.int32)
+    for start in range(0, len(y), _BLOCK):
+        block = slice(start, start + _BLOCK)
+        numbers[block] = np.searchsorted(classes, y[block])
+    return numbers
 
 
 def count_categories(estimator: Any, rows: TrainingRows) -> np.ndarray | None:

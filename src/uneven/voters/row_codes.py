@@ -20,6 +20,7 @@ from uneven.voters.training_table import TrainingTable, dense_cuts, sparse_codes
 
 _PARALLEL_VALUES = 400_000
 _MOST_CATEGORIES = 254
+_BLOCK = 1 << 14
 
 
 @dataclass
@@ -181,7 +182,9 @@ def _dense_rows(table: TrainingTable, columns: np.ndarray, max_bins: int) -> Row
     for j in np.flatnonzero(n_categories).tolist():
         category_codes[j] = _category_codes(X[:, j], int(n_categories[j]), codes[:, j])
         n_bins[j] = category_codes[j].max() + 1
-    has_missing = (codes == _loops.MISSING).any(axis=0)
+    has_missing = np.zeros(len(columns), dtype=bool)
+    for start in range(0, len(codes), _BLOCK):
+        has_missing |= (codes[start : start + _BLOCK] == _loops.MISSING).any(axis=0)
     for missing in np.flatnonzero(has_missing & (n_bins < _loops.MISSING)):
         codes[codes[:, missing] == _loops.MISSING, missing] = n_bins[missing]
     made = RowCodes(
