@@ -105,7 +105,11 @@ class KeptComparison:
         for claim in exhibit.claims if found.claims else ():
             verdict = claim.check(whole.measured)
             console.print(f"{claim.text}: {_WORDS[verdict.held]} ({verdict.detail})")
-        sizes = {row: len(read_table(tables[row], Context())[1]) for row in whole.measured.rows}
+        part = 1.0 - 1.0 / found.folds
+        sizes = {
+            row: int(part * len(read_table(tables[row], Context())[1]))
+            for row in whole.measured.rows
+        }
         show_times(whole.measured, sizes, console, self.bases)
         for column in found.beside:
             show_duels(whole.measured, column, console)

@@ -84,7 +84,7 @@ def show_times(
 ) -> None:
     """Median over small and large tables of the seconds as multiples of those of some peers.
 
-    ``sizes`` are the numbers of rows of the tables.
+    ``sizes`` are the numbers of rows that a fit to each table learns from.
     """
     small = {row for row in measured.rows if sizes[row] < LARGE}
     for which, rows in (("below", small), ("from", {*measured.rows} - small)):
@@ -93,7 +93,7 @@ def show_times(
         bases = [base for base, ratios in found.items() if all(ratios)]
         if not bases:
             continue
-        console.print(f"median multiple of seconds, fit | predict, tables {which} {LARGE} rows")
+        console.print(f"median multiple of seconds, fit | predict, fits {which} {LARGE} rows")
         table = Table()
         for head in ("method", *bases):
             table.add_column(head)

@@ -50,7 +50,7 @@ def test_a_run_goes_on_where_it_was_and_is_shown(tmp_path, capsys):
     assert "4 of 4 cells are finished" in told
     assert "means over 2 tables" in told
     assert "Bayes: wins-losses" in told
-    assert "fit | predict, tables below 5000 rows" in told
+    assert "fit | predict, fits below 5000 rows" in told
     assert "from 5000 rows" not in told
     norm.main([*words, "--kept", "--repeats", "3"])
     assert "4 of 12 cells are finished" in capsys.readouterr().out
