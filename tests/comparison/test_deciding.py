@@ -1,5 +1,7 @@
 """Decision rules for what counts: chosen on out-of-fold probabilities, kept in the model."""
 
+import pickle
+
 import numpy as np
 import pandas as pd
 import pytest
@@ -50,8 +52,9 @@ def test_answers_of_least_expected_cost_cost_less(files):
     assert price(found.truth, found.predictions["line"]) < 0.7 * decision.before
     assert found.ranking.index[0] == "line"
     assert "cheapest_answer" in found.ranking.index
-    again = Comparison.from_json(found.to_json())
-    assert again == found
+    assert Comparison.from_json(found.to_json()) == found
+    assert pickle.loads(pickle.dumps(found)) == found
+    assert "Decision rule: Answers the class with the smallest" in found.verdict.detail
     model = found.best_model()
     assert isinstance(model.pipeline[-1], TunedDecisionClassifier)
     new = table(seed=1)

@@ -28,15 +28,9 @@ from uneven.comparison import (
 from uneven.comparison.costfile import read_cost
 from uneven.comparison.crossval import Reporter
 from uneven.comparison.deciding import decide_model
+from uneven.comparison.goals import deciding_for, measures_of, ranking_measure
 from uneven.comparison.measures import Measure
-from uneven.comparison.plan import (
-    Plan,
-    deciding_for,
-    fit_notes,
-    measures_of,
-    plan_comparison,
-    ranking_measure,
-)
+from uneven.comparison.plan import Plan, fit_notes, plan_comparison
 from uneven.comparison.problem import demo_problem
 from uneven.comparison.results import Comparison, MethodResult
 from uneven.comparison.schemafile import schema_text
@@ -143,9 +137,6 @@ def _tell(found: Comparison, out: Path, kept: Method | None) -> None:
         ranking_table(found, width=console.width, ascii_only=terminal.ascii_only(console))
     )
     console.print(Text.assemble((outcome.headline, "bold"), f" {outcome.detail}\n"))
-    told = [f"{m.label}: {m.decision.sentence}" for m in found.ranked()[:3] if m.decision]
-    if told:
-        console.print(Text("\n".join(["Decision rules", *told, ""])))
     if found.stack:
         console.print(stack_table(found))
     if found.noise:

@@ -12,6 +12,7 @@ are gains; only differences within a row count.
 
 from __future__ import annotations
 
+from functools import partial
 from pathlib import Path
 from typing import Any
 
@@ -87,19 +88,19 @@ def cost_measure(costs: NDArray[np.float64]) -> Measure:
     ----------
     costs : ndarray of shape (K, K)
     """
-
-    def value(answers: Answers) -> float:
-        counts, _ = confusion_counts(answers.true, answers.predicted, labels=answers.classes)
-        return float((counts * costs).sum() / counts.sum())
-
     return Measure(
         COST,
         "cost per row",
         greater_is_better=False,
         description="Mean price of the answers by the given costs; less is better.",
         limits=[float(costs.min()), float(costs.max())],
-        value=value,
+        value=partial(_mean_price, costs),
     )
+
+
+def _mean_price(costs: NDArray[np.float64], answers: Answers) -> float:
+    counts, _ = confusion_counts(answers.true, answers.predicted, labels=answers.classes)
+    return float((counts * costs).sum() / counts.sum())
 
 
 def _check(costs: NDArray[np.float64], classes: NDArray) -> None:

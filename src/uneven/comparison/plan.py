@@ -19,7 +19,7 @@ from numpy.typing import NDArray
 from sklearn.base import clone, is_classifier
 from sklearn.pipeline import Pipeline
 
-from uneven.comparison.costfile import COST, cost_measure, read_cost
+from uneven.comparison.costfile import read_cost
 from uneven.comparison.crossval import (
     Observer,
     Progress,
@@ -40,9 +40,10 @@ from uneven.comparison.folds import (
     possible_folds,
     stratified_folds,
 )
+from uneven.comparison.goals import deciding_for, judged_by, measures_of, ranking_measure
 from uneven.comparison.inputs import read_data, read_noise
 from uneven.comparison.leaks import leak_notes
-from uneven.comparison.measures import MEASURES, LabelNoise, Measure, choose_measure
+from uneven.comparison.measures import MEASURES, LabelNoise, Measure
 from uneven.comparison.methods import (
     STACK,
     choose_methods,
@@ -417,7 +418,7 @@ def plan_comparison(
         chosen = [*chosen, stack_methods([m for m in chosen if not m.package], problem.schema)]
     costs = read_cost(cost, problem, encoding)
     measures = measures_of(noise, costs)
-    judged = _judge(metric, noise, measures)
+    judged = judged_by(metric, noise, measures)
     deciding = deciding_for(measure, calibrate, judged, noise, measures, costs)
     notes = [
         *told,
@@ -698,50 +699,6 @@ def _uncorrected_notes(metric: Measure, noise: LabelNoise | None) -> list[str]:
     if noise is None or noise.judged_by(metric) is not metric:
         return []
     return [f"{metric.label} cannot be corrected for the noise: it ranks by the labels as given."]
-
-
-def ranking_measure(metric: str | None, measure: str | None, priced: bool, noisy: bool) -> str:
-    """Name of the measure that ranks: the one that is asked for, else what answers are for.
-
-    Without either the cost if there are prices, else the norm of the errors, or with noisy labels
-    what can be corrected for noise without bias.
-    """
-    usual = COST if priced else "balanced_accuracy" if noisy else "confusion_norm"
-    name = metric or measure or usual
-    for one in (name, measure or name):
-        if one != COST:
-            choose_measure(one)
-        elif not priced:
-            raise InputError("the measure 'cost' needs prices; give them with --cost.")
-    return name
-
-
-def measures_of(noise: LabelNoise | None, costs: NDArray[np.float64] | None) -> dict[str, Measure]:
-    """What is measured, the cost first."""
-    measures = dict(noise.measures if noise else MEASURES)
-    return measures if costs is None else {COST: cost_measure(costs), **measures}
-
-
-def _judge(name: str, noise: LabelNoise | None, measures: Mapping[str, Measure]) -> Measure:
-    """A measure, or its corrected form if there is one."""
-    plain = measures[name]
-    return noise.judged_by(plain) if noise else plain
-
-
-def deciding_for(
-    measure: str | None,
-    calibrate: bool | None,
-    judged: Measure,
-    noise: LabelNoise | None,
-    measures: Mapping[str, Measure],
-    costs: NDArray[np.float64] | None,
-) -> Deciding | None:
-    """What answers are to be good for, if anything was said about it."""
-    if measure is None and costs is None and not calibrate:
-        return None
-    goal = measure or (COST if costs is not None else None)
-    wanted = judged if goal is None else _judge(goal, noise, measures)
-    return Deciding(wanted, costs, calibrate is not False, always=bool(calibrate))
 
 
 def _splits(cv: Any, problem: Problem, repeats: int, groups: Any, seed: int) -> list[Split]:

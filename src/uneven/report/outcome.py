@@ -84,7 +84,8 @@ def verdict(results: Comparison) -> Verdict:
     rival = _rival(results, best)
     guessing = compared_with_guessing(results, best)
     plain, figure = in_rows(results, best, rival), measured(results, best, guessing)
-    doubts = [impossible(results), matrix_doubt(results)]
+    rule = f"Decision rule: {best.decision.sentence}" if best.decision else ""
+    doubts = [rule, impossible(results), matrix_doubt(results)]
     beaten = guessing is None or guessing.beaten
     if guessing is not None and not beaten:
         headline, told = guessing.sentence, [plain, figure]
