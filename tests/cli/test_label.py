@@ -1,0 +1,59 @@
+"""``uneven label``: options, the folder of a project, and a model from it."""
+
+from pathlib import Path
+
+from uneven.cli.label import open_project, page_request
+from uneven.labelling.demo import demo_messages
+from uneven.labelling.store import Event
+
+
+def request(**more):
+    names = ("image", "key", "kernel", "gamma", "budget", "schema", "label_column", "project")
+    lists = ("text", "drop", "keep", "missing")
+    given = dict.fromkeys((*names, *lists))
+    given |= {"annotators": "1", "overlap": 0.2, "random_share": 0.1, "port": 0, "seed": 0}
+    given |= {"host": "127.0.0.1", "consent": False, "browser": False, "flip": 0.0}
+    given |= {"query": "centre_of_gravity", "encoding": "auto"}
+    return page_request(
+        **{"pool": None, "demo": False, "labels": None, "classes": None} | given | more
+    )
+
+
+def test_what_cannot_be_served_is_told(uneven):
+    assert "give a POOL, or --demo" in uneven("label").complaint
+    assert "there is no" in uneven("label", "missing.csv").complaint
+    demo_messages(30)[0].to_csv("pool.csv", index=False)
+    told = uneven("label", "pool.csv", "--host", "0.0.0.0").complaint
+    assert "--i-know" in told
+    assert "leave out POOL" in uneven("label", "pool.csv", "--demo").complaint
+    assert "unknown --query" in uneven("label", "pool.csv", "--query", "nearest").complaint
+
+
+def test_a_model_from_the_folder_of_a_project(uneven):
+    frame, truth = demo_messages(60)
+    frame.to_csv("pool.csv", index=False)
+    asked = request(pool=Path("pool.csv"), key="ticket", text=["message"])
+    project = open_project(asked)
+    assert project.pool.text == ["message"]
+    for row, label in enumerate(truth[:40]):
+        project.answer(Event(f"key-{row:06d}", 1, f"T{1000 + row}", "label", str(label)))
+    fit = ("fit", "pool-labelling", "--method", "logistic_regression")
+    while_open = uneven(*fit)
+    assert "give" in while_open.err or while_open.code == 2
+    project.exchange()
+    assert "fitted on 40 rows" in uneven(*fit).out
+    project.answer(Event("key-last", 1, "T1040", "label", str(truth[40])))
+    project.store.close()
+    assert "fitted on 41 rows" in uneven(*fit).out
+    assert "is no folder of uneven label" in uneven("fit", ".").complaint
+    assert "--target" in uneven("fit", "pool.csv").complaint
+
+
+def test_the_embedded_messages(uneven, tmp_path):
+    uneven("--version")
+    asked = request(demo=True)
+    project = open_project(asked)
+    assert project.classes == ["delivery", "refund", "praise", "question"]
+    assert len(project.pool.names) == 600
+    project.store.close()
+    assert sorted(p.name for p in Path("uneven-label-demo").iterdir()) >= ["answers.sqlite"]
