@@ -202,6 +202,7 @@ def whole_page(
     style: str = "",
     script: str = "",
     data: Mapping[str, object] | None = None,
+    tools: bool = False,
 ) -> str:
     """A complete HTML document without references to anything outside it.
 
@@ -219,6 +220,8 @@ def whole_page(
         Style sheet and script after those of all pages.
     data : mapping of str to object, optional
         What scripts read: JSON, by the id of its element.
+    tools : bool
+        Whether every table can be sorted and downloaded, and not only those of class "sortable".
     """
     script = asset("page.js") + script
     present = [part for part in parts if part[3]]
@@ -245,7 +248,7 @@ def whole_page(
             skip,
             masthead,
             tag("nav", links, aria_label="Sections") if links else None,
-            tag("main", sections),
+            tag("main", sections, class_="tools" if tools else None),
             tag("footer", footer),
             [json_block(key, value) for key, value in (data or {}).items()],
             tag("script", Markup(script)),

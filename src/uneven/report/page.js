@@ -1,5 +1,5 @@
 "use strict";
-/* Every table can be sorted and downloaded; the command can be copied. */
+/* Tables can be sorted and downloaded; the command can be copied. */
 const uneven = {};
 (() => {
   const text = (cell) => cell.textContent.replace(/\s+/g, " ").trim();
@@ -87,7 +87,7 @@ const uneven = {};
     (table.closest(".wide") ?? table).after(button);
   };
 
-  for (const table of document.querySelectorAll("main table")) {
+  for (const table of document.querySelectorAll("main.tools table, table.sortable")) {
     if (!table.tHead || !table.tBodies.length || table.classList.contains("live")) continue;
     if (table.tBodies[0].rows.length > 1) sortable(table);
     downloadable(table);

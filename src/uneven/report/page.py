@@ -77,6 +77,7 @@ def render_report(results: Comparison) -> str:
         style=asset("controls.css"),
         script="".join(map(asset, SCRIPTS)),
         data=blocks,
+        tools=True,
     )
 
 

@@ -50,7 +50,7 @@ def rows(kept: KeptRows | None, classes: Sequence[str], order: Sequence[int]) ->
         "div",
         tag("button", "Show more", type="button", class_="quiet", id="row-more"),
         tag("button", "CSV", type="button", class_="quiet csv", id="row-csv"),
-        class_="tools",
+        class_="row-tools",
         hidden=True,
         id="row-tools",
     )
