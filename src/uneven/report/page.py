@@ -52,7 +52,8 @@ def render_report(results: Comparison) -> str:
         A complete HTML document without references to anything outside it.
     """
     kept, order = keep_rows(results), results.data.by_size()
-    trades = trade_data(results, kept, order) if kept else None
+    asked = results.refit_plan.deciding if results.refit_plan else None
+    trades = trade_data(results, kept, order, asked.cost if asked else None) if kept else None
     parts: list[Part] = [
         ("ranking", "Ranking", "Ranking", ranking(results)),
         ("stack", "Stack", "Which methods the stack keeps", stack(results)),
@@ -60,7 +61,7 @@ def render_report(results: Comparison) -> str:
         ("classes", "Classes", "Recall by class", recalls(results)),
         ("confusion", "Confusion", "Which class is taken for which", confusions(results, kept)),
         ("rows", "Rows", "Rows behind the figures", rows(kept, results.data.classes, order)),
-        ("trade", "Trade-off", "What more recall of a class costs", trade(trades)),
+        ("trade", "Trade-off", "What more recall of a class costs", trade(trades, results)),
         ("training", "Training", "Training curves", rounds(results)),
         ("views", "Views", "What each view knows on its own", views(results)),
         ("voices", "Features", "Which features speak for which class", voices(results)),

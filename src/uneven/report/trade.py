@@ -203,10 +203,18 @@ NOTE = (
 )
 
 
-def trade(data: dict[str, Any] | None) -> Markup | None:
-    """The controls and the place for their picture; None without anything to trade."""
+def trade(data: dict[str, Any] | None, results: Comparison) -> Markup | None:
+    """Rules that were chosen, the controls and the place for their picture.
+
+    None without anything to trade.
+    """
     if data is None:
         return None
+    rules = [
+        tag("li", tag("b", f"{method.label}: "), method.decision.sentence)
+        for method in results.ranked()
+        if method.decision is not None
+    ]
     methods = [tag("option", m["label"], value=i) for i, m in enumerate(data["methods"])]
     last = len(data["classes"]) - 1
     classes = [
@@ -237,8 +245,12 @@ def trade(data: dict[str, Any] | None) -> Markup | None:
         hidden=True,
         id="trade-controls",
     )
+    chosen = tag("ul", rules[:1], class_="remarks") if rules else ""
+    others = tag("details", tag("summary", "Rules of the other methods"), tag("ul", rules[1:]))
     return Markup(
-        tag("p", "The slider needs scripts.", class_="note unscripted")
+        chosen
+        + (others if rules[1:] else "")
+        + tag("p", "The slider needs scripts.", class_="note unscripted")
         + controls
         + tag("p", "", class_="said", role="status", id="trade-said")
         + tag("dl", class_="tiles", id="trade-figures")
