@@ -2,7 +2,7 @@
 
 from html.parser import HTMLParser
 
-VOID = {"meta", "link", "br", "hr", "col"}
+VOID = {"meta", "link", "br", "hr", "col", "img", "input"}
 
 
 class Reader(HTMLParser):
