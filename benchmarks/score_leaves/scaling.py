@@ -22,6 +22,7 @@ SETTING = {"learning_rate": 0.2}
 SLACK = 1.1
 """The growth may be so much steeper than that of the rows."""
 
+TWO_CLASSES, TREES = (1000, 5000, 20_000), 100
 MEMORY_TIMES = 2.5
 FIRST_FIT = 1.0
 
@@ -35,7 +36,7 @@ def run(options: Options | None = None) -> list[Line]:
     X = X.astype(np.float32)
     lines = [*_growth(X, y, sizes, options), _two_threads(X, y, options.ours)]
     first = first_fit_lines("BalancedBoostingClassifier", {"warm": FIRST_FIT})
-    return [*lines, _memory_line(X, y), *first]
+    return [*lines, *_two_classes(options.ours), _memory_line(X, y), *first]
 
 
 def _part(X: np.ndarray, y: np.ndarray, n: int) -> Table:
@@ -63,6 +64,21 @@ def _growth(X: np.ndarray, y: np.ndarray, sizes: tuple[int, ...], options: Optio
 def _seconds(X: np.ndarray, y: np.ndarray, sizes: tuple[int, ...], one: Booster) -> list[float]:
     one.fit(_part(X, y, 2000), SETTING, 2, 1)
     return [timed(partial(one.fit, _part(X, y, n), SETTING, ROUNDS, 1), threads=1) for n in sizes]
+
+
+def _two_classes(ours: Booster) -> list[Line]:
+    """As many trees as LightGBM's where a tree costs little: what a round costs beside it."""
+    lines = []
+    for n in TWO_CLASSES:
+        X, y = made_table(n, COLUMNS, 2)
+        table = Table(f"{n:,} x {COLUMNS}", X, y, X[:1], y[:1], TREES)
+        own, other = (
+            np.nan if one.absent() else timed(partial(one.fit, table, SETTING, TREES, 1), threads=1)
+            for one in (ours, LIGHTGBM)
+        )
+        what = f"{TREES} trees, {table.name}, K=2 (processor); other: LightGBM"
+        lines.append(Line(what, f"{own:.3g} s", f"{other:.3g} s", f"{other / own:.2f}x"))
+    return lines
 
 
 def _two_threads(X: np.ndarray, y: np.ndarray, ours: Booster) -> Line:

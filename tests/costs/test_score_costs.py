@@ -244,6 +244,18 @@ def test_probabilities_survive_any_number_of_rounds(share):
     assert (np.abs(values) <= 32_767).all()
 
 
+@given(st.integers(1, 40), st.floats(0.0, 2.0), st.integers(0, 2**32 - 1))
+def test_drawn_rows_weigh_at_least_the_threshold(n, threshold, seed):
+    rng = np.random.default_rng(seed)
+    stakes, drawn = rng.random(n).astype(np.float32), np.flatnonzero(rng.random(n) < 0.7)
+    threshold = np.float32(threshold)
+    weights = np.maximum(stakes[drawn], threshold)
+    total, highest, lowest = loops.weigh_drawn(stakes, drawn, threshold, 1e6, 0, len(drawn))
+    assert total == (weights.astype(np.float64) * 1e6).astype(np.int64).sum()
+    assert highest == weights.max(initial=0.0)
+    assert lowest == stakes[drawn].min(initial=np.inf)
+
+
 @given(processes(), st.integers(0, 2**31 - 2), st.sampled_from([1.0, 0.6, 0.2]))
 def test_gradients_equal_the_slow_twin(process, seed, share):
     costs, model, loss = process
