@@ -393,7 +393,8 @@ class TunedDecisionClassifier(AnsweringMixin, MetaEstimatorMixin, BaseEstimator)
         return self.decision_.explain(self.classes_.tolist())
 
     def _codes(self, X: Any) -> np.ndarray:
-        return self.decision_.answers(self._said(X))
+        said = self._said(X)
+        return self.decision_.answers(said)
 
     def _said(self, X: Any) -> np.ndarray:
         check_is_fitted(self)
