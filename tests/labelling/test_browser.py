@@ -74,7 +74,7 @@ def name_of(page):
 
 
 def wait_for_next(page, row):
-    page.locator(f"#work:not([data-row='{row}'])").wait_for(timeout=20_000)
+    page.locator(f"#work:not([data-row='{row}'])").wait_for(timeout=60_000)
 
 
 def label_by_key(page):
@@ -114,7 +114,7 @@ def test_sixty_rows_by_keyboard_undo_reload_and_export(server, visit):
 
     assert page.locator("#guess").is_hidden()
     page.keyboard.press("g")
-    page.locator("#guess .bars, #guess p").first.wait_for(timeout=20_000)
+    page.locator("#guess .bars, #guess p").first.wait_for(timeout=60_000)
 
     here = shown(page)
     page.keyboard.press("n")
