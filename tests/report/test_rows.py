@@ -18,6 +18,7 @@ from uneven import compare
 from uneven.metrics import matrix_norm
 from uneven.report import cells, render_report, rowchoice
 from uneven.report.calibration import reliability, reliability_chart
+from uneven.report.markup import text
 from uneven.report.profile import cramers_v, profile_table, profiles
 from uneven.report.rowchoice import choose_rows, keep_rows, ranks_in_cells, row_data
 from uneven.report.trade import answer_levels, recall_trade, trade_data
@@ -191,6 +192,16 @@ def test_the_slider_counts_given_costs(found):
     spent = (np.array(found.ranked()[0].confusion) * cost).sum() / len(found.truth)
     for one in data["methods"][0]["classes"]:
         assert one["cost"][data["zero"]] == pytest.approx(spent, rel=1e-3)
+
+
+def test_costs_and_rules_of_a_comparison_stand_beside_the_slider():
+    made = make_compared(90, cost=[[0.0, 1.0, 2.0], [30.0, 0.0, 4.0], [5.0, 6.0, 0.0]])
+    page = render_report(made)
+    data = block(page, "trade-data")
+    own = data["methods"][0]["classes"][0]["cost"][data["zero"]]
+    assert own == pytest.approx(made.ranked()[0].mean("cost"), rel=0.01)
+    part = page[page.index('<section id="trade"') :].partition("</section>")[0]
+    assert text(made.ranked()[0].decision.sentence) in part
 
 
 def test_reliability_of_honest_probabilities_is_on_the_diagonal():
