@@ -63,11 +63,17 @@ def recalls(results: Comparison) -> Markup:
         )
     plain = [tag("th", word, scope="col") for word in ("class", "rows")]
     heads = plain + [tag("th", named(m.label), scope="col", class_="method") for m in methods]
+    css = "sortable heatmap many" if len(methods) > MANY else "sortable heatmap"
+    inner = tag("table", tag("thead", tag("tr", heads)), tag("tbody", rows), class_=css)
+    return Markup(tag("div", inner, class_="wide") + tag("p", _note(results), class_="note"))
+
+
+def _note(results: Comparison) -> str:
     note = (
         "Percent of the held-out rows of a class that were recognised; bold is best. A class is "
         "called rare when it has less than half of an equal share of the rows."
     )
-    if sure and min(data.class_counts, default=FEW_ROWS) < FEW_ROWS:
+    if results.noise is None and min(results.data.class_counts, default=FEW_ROWS) < FEW_ROWS:
         note += (
             f" Small figures are 95 % intervals (Wilson) of classes with fewer than {FEW_ROWS} "
             "rows: what new rows may show."
@@ -79,9 +85,7 @@ def recalls(results: Comparison) -> Markup:
             "corrected balanced accuracy in the ranking is not moved, so that it is right on "
             "average: the mean of a column may differ from it."
         )
-    css = "sortable heatmap many" if len(methods) > MANY else "sortable heatmap"
-    inner = tag("table", tag("thead", tag("tr", heads)), tag("tbody", rows), class_=css)
-    return Markup(tag("div", inner, class_="wide") + tag("p", note, class_="note"))
+    return note
 
 
 def _interval(ends: list[float]) -> str | None:

@@ -41,7 +41,7 @@
       svg.append(make("text", { x: LEFT - 6, y: y(tick), class: "tick-y" }, String(tick / 10)));
     }
     for (const p of [0, data.zero, n - 1]) {
-      const word = `× ${found.factors[p].toPrecision(2)}`;
+      const word = `× ${Number(found.factors[p].toPrecision(2))}`;
       const css = p === 0 ? "tick-x first" : p === n - 1 ? "tick-x last" : "tick-x";
       svg.append(make("text", { x: x(p), y: BOTTOM + 15, class: css }, p === data.zero ? "as it is" : word));
     }
@@ -109,7 +109,7 @@
     const factor = found.factors[position];
     const told = position === data.zero
       ? `Answers of ${method.label} as they are.`
-      : `Scores of “${data.classes[code]}” times ${factor.toPrecision(3)}.`;
+      : `Scores of “${data.classes[code]}” times ${Number(factor.toPrecision(3))}.`;
     at("said").textContent = told;
     slider.setAttribute("aria-valuetext", told);
   };

@@ -215,12 +215,33 @@ def trade(data: dict[str, Any] | None, results: Comparison) -> Markup | None:
         for method in results.ranked()
         if method.decision is not None
     ]
+    chosen = tag("ul", rules[:1], class_="remarks") if rules else ""
+    others = tag("details", tag("summary", "Rules of the other methods"), tag("ul", rules[1:]))
+    return Markup(
+        chosen
+        + (others if rules[1:] else "")
+        + tag("p", "The slider needs scripts.", class_="note unscripted")
+        + _controls(data)
+        + tag("p", "", class_="said", role="status", id="trade-said")
+        + tag("dl", class_="tiles", id="trade-figures")
+        + tag(
+            "div",
+            tag("div", tag("div", id="trade-chart")),
+            tag("div", id="trade-recalls"),
+            class_="two",
+        )
+        + tag("p", NOTE, class_="note")
+    )
+
+
+def _controls(data: dict[str, Any]) -> Markup:
+    """Menus of method and class, and the slider; the script shows them."""
     methods = [tag("option", m["label"], value=i) for i, m in enumerate(data["methods"])]
     last = len(data["classes"]) - 1
     classes = [
         tag("option", name, value=i, selected=i == last) for i, name in enumerate(data["classes"])
     ]
-    controls = tag(
+    return tag(
         "form",
         tag("label", "Method ", tag("select", methods, name="method")),
         tag("label", "Class ", tag("select", classes, name="class")),
@@ -244,21 +265,4 @@ def trade(data: dict[str, Any] | None, results: Comparison) -> Markup | None:
         class_="controls",
         hidden=True,
         id="trade-controls",
-    )
-    chosen = tag("ul", rules[:1], class_="remarks") if rules else ""
-    others = tag("details", tag("summary", "Rules of the other methods"), tag("ul", rules[1:]))
-    return Markup(
-        chosen
-        + (others if rules[1:] else "")
-        + tag("p", "The slider needs scripts.", class_="note unscripted")
-        + controls
-        + tag("p", "", class_="said", role="status", id="trade-said")
-        + tag("dl", class_="tiles", id="trade-figures")
-        + tag(
-            "div",
-            tag("div", tag("div", id="trade-chart")),
-            tag("div", id="trade-recalls"),
-            class_="two",
-        )
-        + tag("p", NOTE, class_="note")
     )
