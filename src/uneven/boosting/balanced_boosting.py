@@ -25,6 +25,12 @@ from uneven.views.training_rows import TrainingRows, count_categories
     order=8,
     parameters=lambda settings: {"n_estimators": None},
     takes_noise=True,
+    tunes={
+        "max_leaves": (4, 8, 16, 31, 63),
+        "learning_rate": (0.05, 0.1, 0.2, 0.3),
+        "l2": (0.3, 1.0, 5.0, 20.0),
+        "max_features": (0.3, 1.0),
+    },
 )
 @documented
 class BalancedBoostingClassifier(ComboClassifier):

@@ -22,6 +22,7 @@ from uneven.utils.model_types import persisted
     order=10,
     staged=True,
     takes_noise=True,
+    tunes={"max_depth": (1, 2, 3, 4, 6), "learning_rate": (0.1, 0.3, 1.0), "subsample": (0.5, 1.0)},
 )
 @documented
 class ComboClassifier(SingleCostBoosting):

@@ -41,6 +41,7 @@ class _Process:
     staged=True,
     joins_views=True,
     takes_noise=True,
+    tunes={"max_depth": (1, 2, 3, 4, 6), "learning_rate": (0.1, 0.3, 1.0), "subsample": (0.5, 1.0)},
 )
 @documented
 class MuComboClassifier(ScoreLeavesMixin, MultiViewBoosting):

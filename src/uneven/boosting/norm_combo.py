@@ -91,6 +91,7 @@ class _Draw:
     "have not drawn, and one factor per class: for classes of a handful of rows.",
     order=11,
     parameters=lambda settings: {"n_estimators": 3 * settings.rounds},
+    tunes={"max_depth": (2, 4, 8, None), "steering": (0.25, 0.5, 1.0), "learning_rate": (0.3, 1.0)},
 )
 @documented
 class NormComboClassifier(CallbackSupportMixin, StagedVoteClassifier):

@@ -176,6 +176,9 @@ def _compare(
     noise_matrix: NoiseMatrix = None,
     encoding: Encoding = "auto",
     csv: Annotated[bool, typer.Option("--csv", help=texts.CSV)] = False,
+    tune: Annotated[int | None, typer.Option(metavar="N", help=texts.TUNE, min=2)] = None,
+    time_limit: Annotated[str | None, typer.Option(metavar="TIME", help=texts.TIME_LIMIT)] = None,
+    resume: Annotated[bool, typer.Option("--resume", help=texts.RESUME)] = False,
     out: Annotated[Path, typer.Option(help="Folder for the results.")] = Path("uneven-report"),
     debug: Debug = False,
 ) -> Work:
@@ -215,6 +218,9 @@ def _compare(
         csv=csv,
         out=out,
         command=context.find_root().obj.command,
+        tune=tune,
+        time_limit=time_limit,
+        resume=resume,
     )
     from uneven.cli.compare import compare
 
@@ -539,8 +545,9 @@ def invoke(arguments: Sequence[str]) -> int:
         code = _carry_out(work)
         sys.stdout.flush()
         return int(code or 0)
-    except (KeyboardInterrupt, typer.Abort):
-        return _fail("interrupted; nothing was written.", INTERRUPTED, call.debug)
+    except (KeyboardInterrupt, typer.Abort) as stop:
+        told = str(stop) or "interrupted; nothing was written."
+        return _fail(told, INTERRUPTED, call.debug)
     except BrokenPipeError:
         return _end_quietly()
     except SystemExit as stop:

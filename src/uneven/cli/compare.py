@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import math
 import time
+from collections import Counter
 from dataclasses import replace
 from pathlib import Path
 from typing import Any
@@ -29,8 +30,9 @@ from uneven.comparison.costfile import read_cost
 from uneven.comparison.crossval import Reporter
 from uneven.comparison.deciding import decide_model
 from uneven.comparison.goals import deciding_for, measures_of, ranking_measure
+from uneven.comparison.kept_folds import FOLDER, KeptFolds
 from uneven.comparison.measures import Measure
-from uneven.comparison.plan import Plan, fit_notes, plan_comparison
+from uneven.comparison.plan import OUT_OF_TIME, Plan, fit_notes, plan_comparison
 from uneven.comparison.problem import demo_problem
 from uneven.comparison.results import Comparison, MethodResult
 from uneven.comparison.schemafile import schema_text
@@ -74,16 +76,27 @@ def compare(request: CompareRequest) -> None:
     ------
     InputError
         If the table or the request is wrong, or if every method fails.
+    KeyboardInterrupt
+        If it is interrupted; says how to go on.
     """
     plan = _plan(request)
     terminal.notes([*plan.problem.notes, *plan.notes])
+    kept = KeptFolds(request.out / FOLDER, take=request.resume)
+    try:
+        _run(plan, request, kept)
+    except KeyboardInterrupt as stop:
+        raise KeyboardInterrupt(_how_to_go_on(request, kept)) from stop
+    kept.clear()
+
+
+def _run(plan: Plan, request: CompareRequest, kept: KeptFolds) -> None:
     with replace_folder(request.out, names=FILES) as draft:
         with terminal.progress() as show:
-            found = plan.run(show)
-        kept = _kept_method(found, plan)
-        if kept is not None:
-            model = found._decided(kept.name)
-            card = model_card(kept, plan.training or plan.problem, model, request.command)
+            found = plan.run(show, kept)
+        best = _kept_method(found, plan)
+        if best is not None:
+            model = found._decided(best.name)
+            card = model_card(best, plan.training or plan.problem, model, request.command)
             save_model(model, card, draft / MODEL)
         found.to_json(draft / NUMBERS)
         write_report(found, draft / REPORT)
@@ -91,13 +104,25 @@ def compare(request: CompareRequest) -> None:
         found.write_predictions(draft / ROWS)
         if request.csv:
             found.write_predictions(draft / ROWS_CSV)
-    _tell(found, request.out, kept)
+    _tell(found, request.out, best)
 
 
 def _kept_method(found: Comparison, plan: Plan) -> Method | None:
     """The best method that a model file can hold: none of another package."""
     known = {method.name: method for method in plan.methods}
     return next((known[m.name] for m in found.ranked() if not known[m.name].package), None)
+
+
+def _how_to_go_on(request: CompareRequest, kept: KeptFolds) -> str:
+    """What to say after Ctrl-C."""
+    done = kept.taken + kept.written
+    if not done:
+        return "interrupted; nothing was written."
+    again = request.command + " --resume" * (not request.resume)
+    return (
+        f"interrupted; {done} finished fit{'s are' if done > 1 else ' is'} kept in {kept.folder}. "
+        f"To go on: {again}"
+    )
 
 
 def _plan(request: CompareRequest) -> Plan:
@@ -127,6 +152,8 @@ def _plan(request: CompareRequest) -> Plan:
         cost=decision.cost,
         calibrate=decision.calibrate,
         diagnosis=request.diagnosis,
+        tune=request.tune,
+        time_limit=request.time_limit,
         command=request.command,
     )
 
@@ -144,12 +171,14 @@ def _tell(found: Comparison, out: Path, kept: Method | None) -> None:
     if found.views:
         console.print(view_table(found))
     terminal.notes(filter(None, [impossible(found)]))
+    terminal.notes(note for note in found.warnings if note.startswith(OUT_OF_TIME))
     terminal.notes(
         f"{method.label} failed in {len(method.errors)} fits: {method.errors[0].message}"
         for method in found.methods
         if method.errors
     )
     for line in (
+        *map(_searched, filter(lambda method: method.tuned, found.ranked())),
         f"Report  {out / REPORT}",
         f"Numbers {out / NUMBERS}",
         f"Rows    {out / ROWS} (held-out answers and scores)",
@@ -164,6 +193,16 @@ def _told_model(found: Comparison, out: Path, kept: Method | None) -> str:
         return f"{out / MODEL} ({kept.label})"
     why = f"{found.winner.label} is of another package, which model files do not hold"
     return f"none: {why}" if kept is None else f"{out / MODEL} ({kept.label}; {why})"
+
+
+def _searched(method: MethodResult) -> str:
+    """The parameters that a search chose most often, and in how many folds."""
+    told = Counter(
+        ", ".join(f"{name}={value}" for name, value in chosen.items()) or "as it stands"
+        for chosen in method.tuned
+    )
+    chosen, folds = told.most_common(1)[0]
+    return f"Tuned   {method.label}: {chosen} ({folds} of {len(method.tuned)} folds)"
 
 
 def fit(

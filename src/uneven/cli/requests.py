@@ -12,6 +12,7 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
+from uneven.comparison.deadline import read_seconds
 from uneven.comparison.errors import InputError, check_fold_number, check_method_names
 from uneven.comparison.labelfile import ENDINGS
 from uneven.comparison.schemafile import decide
@@ -168,6 +169,12 @@ class CompareRequest:
         Folder for the results.
     command : str
         The command line.
+    tune : int or None
+        How many settings of each method to try.
+    time_limit : str or None
+        When to begin no further fit.
+    resume : bool
+        Whether to take fits that an earlier run finished.
     """
 
     source: TableRequest | None
@@ -185,10 +192,14 @@ class CompareRequest:
     csv: bool
     out: Path
     command: str
+    tune: int | None = None
+    time_limit: str | None = None
+    resume: bool = False
 
     def __post_init__(self) -> None:
         check_names(self.methods, None)
         self.decision.check(self.metric)
+        read_seconds(self.time_limit)
         if self.source is not None:
             self.source.check()
         check_fold_number(self.folds)

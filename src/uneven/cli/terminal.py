@@ -21,11 +21,15 @@ from rich.progress import Progress as Bar
 from rich.table import Table
 from rich.text import Text
 
+from uneven.comparison.deadline import in_words
+
 if TYPE_CHECKING:
     from uneven.comparison.crossval import Progress
 
 
 PLAIN_WIDTH = 160
+MINUTE = 60.0
+"""So many seconds apart are the lines of a log."""
 
 
 def stdout() -> Console:
@@ -72,31 +76,43 @@ def shade(value: float) -> Text:
 
 
 class _Lines:
-    """Writes one line per method where there is no terminal."""
+    """Writes one line per method, and one per minute, where there is no terminal."""
 
     def __init__(self, console: Console) -> None:
         self._console = console
         self._label = ""
         self._first = self._done = 0.0
         self._started = 0.0
+        self._told = time.perf_counter()
 
     def __call__(self, now: Progress) -> None:
         if now.label != self._label:
             self.flush()
             self._label, self._first, self._started = now.label, now.done, time.perf_counter()
         self._done = now.done
+        if time.perf_counter() - self._told >= MINUTE:
+            told = f"{now.label} {now.step}: {int(now.done)} of {now.total} fits{time_left(now)}"
+            self._say(told)
 
     def flush(self) -> None:
         fits = int(self._done - self._first)
         if fits:
             seconds = time.perf_counter() - self._started
-            told = f"{fits} fit{'s' * (fits > 1)}, {seconds:.1f} s"
-            self._console.print(f"{escape(self._label)}: {told}")
+            self._say(f"{self._label}: {fits} fit{'s' * (fits > 1)}, {seconds:.1f} s")
+
+    def _say(self, line: str) -> None:
+        self._told = time.perf_counter()
+        self._console.print(escape(line))
+
+
+def time_left(now: Progress) -> str:
+    """How long the rest will take, as the end of a line; empty if nobody knows."""
+    return "" if now.left is None else f", about {in_words(now.left)} left"
 
 
 @contextmanager
 def progress() -> Iterator[Callable[[Progress], None]]:
-    """Show the progress of fits: a bar on a terminal, elsewhere a line per method.
+    """Show the progress of fits: a bar on a terminal, elsewhere a line per method and minute.
 
     Yields
     ------
@@ -114,15 +130,17 @@ def progress() -> Iterator[Callable[[Progress], None]]:
         BarColumn(),
         TextColumn("{task.percentage:>3.0f}%"),
         TimeElapsedColumn(),
-        TextColumn("[dim]{task.fields[rounds]}"),
+        TextColumn("[dim]{task.fields[rounds]}{task.fields[left]}"),
     )
     with Bar(*columns, console=console, transient=True) as bar:
-        task = bar.add_task("", total=1, rounds="")
+        task = bar.add_task("", total=1, rounds="", left="")
 
         def show(now: Progress) -> None:
             told = f"[bold]{escape(now.label)}[/bold] {escape(now.step)}"
             rounds = f"round {now.round}/{now.rounds}" if now.rounds else ""
-            bar.update(task, description=told, completed=now.done, total=now.total, rounds=rounds)
+            left = time_left(now).removeprefix(", " * (not rounds))
+            fields = {"rounds": rounds, "left": left}
+            bar.update(task, description=told, completed=now.done, total=now.total, **fields)  # type: ignore[arg-type]
 
         yield show
 

@@ -90,6 +90,18 @@ CALIBRATE = (
     "chooses a rule for the measure that ranks."
 )
 
+TUNE = (
+    "Try so many settings of each method in every training part, by --metric on folds of it; the "
+    "figures are those of search and fit together."
+)
+
+TIME_LIMIT = (
+    "Begin no further fit after this time (90s, 10m, 1.5h): methods take turns fold by fold, and "
+    "what is left out is said."
+)
+
+RESUME = "Go on with a run that was stopped: fits that it finished are kept in the folder of --out."
+
 SCHEMA = (
     "How to read columns: a file as every run writes it (schema.toml beside the report, or "
     "MODEL.schema.toml beside a model), with your changes."
@@ -159,6 +171,10 @@ in schema.toml and give it back with --schema.
   uneven compare table.csv -t label --noise-matrix noise.csv
 
   uneven compare table.csv -t label --stack
+
+  uneven compare table.csv -t label --tune 12 --time-limit 30m
+
+  uneven compare table.csv -t label --tune 12 --time-limit 30m --resume
 
 [bold]Figures that hold on new rows[/bold] (--groups, --time, --test)
 

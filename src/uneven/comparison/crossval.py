@@ -11,6 +11,7 @@ import warnings
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import contextmanager, suppress
 from dataclasses import dataclass, field, replace
+from functools import cached_property
 from typing import Any, Protocol
 
 import numpy as np
@@ -19,13 +20,16 @@ from numpy.typing import NDArray
 from sklearn.pipeline import Pipeline
 from threadpoolctl import threadpool_limits
 
+from uneven.comparison.deadline import Deadline
 from uneven.comparison.encoding import encode_ordinal
 from uneven.comparison.folds import Split, stratified_folds
+from uneven.comparison.kept_folds import KeptFolds, fold_key, run_key
 from uneven.comparison.measures import MEASURES, Answers, Measure
 from uneven.comparison.methods import STACK, build_pipeline, make_classifier
 from uneven.comparison.problem import Problem
 from uneven.comparison.results import FoldAnswers, FoldError, MethodResult
 from uneven.comparison.summaries import shown_params
+from uneven.comparison.tuning import tuning_folds
 from uneven.metrics import confusion_counts
 from uneven.utils.frames import take_rows
 from uneven.utils.methods import Method, Settings
@@ -46,6 +50,7 @@ class _Fold:
     answers: FoldAnswers | None = None
     curves: dict[str, list[float]] = field(default_factory=dict)
     kept: list[str] | None = None
+    tuned: dict[str, Any] | None = None
     error: str = ""
     warnings: set[str] = field(default_factory=set)
 
@@ -61,6 +66,8 @@ def cross_validate(
     repeats: int = 1,
     splits: Sequence[Split] | None = None,
     observer: Observer | None = None,
+    kept: KeptFolds | None = None,
+    deadline: Deadline | None = None,
 ) -> list[MethodResult]:
     """Fit and score every method on the same stratified folds.
 
@@ -84,27 +91,86 @@ def cross_validate(
         Positions of the rows of other folds than stratified ones.
     observer : Observer, optional
         Told about every step.
+    kept : KeptFolds, optional
+        Where finished fits are kept, and taken from.
+    deadline : Deadline, optional
+        When no further fit begins. Methods then take turns fold by fold, and those that are left
+        all have the same folds; the first fit is always done.
 
     Returns
     -------
     list of MethodResult
-        In the order of `methods`.
+        In the order of `methods`, without those that a deadline left no time for.
     """
     if splits is None:
         splits = stratified_folds(problem, folds, repeats, settings.seed)
-    results = []
-    for method in methods:
-        found = []
-        with _threads(problem, settings):
-            _warm_up(method, problem, settings, splits[0][0])
-            for number, (train, test) in enumerate(splits):
-                step = f"fold {number + 1} of {len(splits)}"
-                with _watched(observer or Silent(), method, step) as watcher:
-                    judged = (metric if number == 0 else None, measures)
-                    rows = (number, train, test)
-                    found.append(_run_fold(method, problem, settings, judged, rows, watcher))
-        results.append(_result(method, problem, settings, found))
-    return results
+    work = _Work(problem, settings, metric, measures, splits, observer or Silent(), kept)
+    found: dict[str, list[_Fold]] = {method.name: [] for method in methods}
+    order = [(method, number) for method in methods for number in range(len(splits))]
+    if deadline is not None:
+        order.sort(key=lambda step: step[1])
+    for method, number in order:
+        needed = work.seconds.get(method.name, 0.0)
+        if deadline is not None and work.seconds and not deadline.allows(needed):
+            break
+        found[method.name].append(work.fold(method, number))
+    done = min(len(fits) for fits in found.values() if fits)
+    return [
+        _result(method, problem, settings, found[method.name][:done])
+        for method in methods
+        if found[method.name]
+    ]
+
+
+@dataclass
+class _Work:
+    """The fits of a comparison, one after another."""
+
+    problem: Problem
+    settings: Settings
+    metric: Measure
+    measures: Mapping[str, Measure]
+    splits: Sequence[Split]
+    observer: Observer
+    kept: KeptFolds | None
+    seconds: dict[str, float] = field(default_factory=dict)
+    """What the last fit of each method took."""
+
+    def fold(self, method: Method, number: int) -> _Fold:
+        """One method on one fold: kept from an earlier run, or done now."""
+        step = f"fold {number + 1} of {len(self.splits)}"
+        key = self._key(method, number)
+        found = self.kept.load(key, _Fold, self.problem.classes) if self.kept else None
+        if found is not None:
+            self.observer.begin(method.label, step)
+            self.observer.end(method.label)
+            return found
+        started = time.perf_counter()
+        train, test = self.splits[number]
+        with _threads(self.problem, self.settings):
+            if method.name not in self.seconds:
+                _warm_up(method, self.problem, self.settings, self.splits[0][0])
+            with _watched(self.observer, method, step) as watcher:
+                judged = (self.metric if number == 0 else None, self.measures)
+                rows = (number, train, test)
+                found = _run_fold(method, self.problem, self.settings, judged, rows, watcher)
+                if self.kept:
+                    self.kept.save(key, found, self.problem.classes)
+        self.seconds[method.name] = time.perf_counter() - started
+        return found
+
+    def _key(self, method: Method, number: int) -> str:
+        if self.kept is None:
+            return ""
+        tuning = self.settings.tuning
+        searched = (tuning.n, tuning.metric.name, method.tunes) if tuning else None
+        made = make_classifier(method, self.settings)
+        parts = (method.name, method.encoding, method.given, made, searched, self.settings.seed)
+        return fold_key(self._run, *parts, self.metric.name, number, *self.splits[number])
+
+    @cached_property
+    def _run(self) -> str:
+        return run_key(self.problem, self.measures, self.settings.noise_matrix)
 
 
 def _result(
@@ -129,6 +195,7 @@ def _result(
         errors=[FoldError(n, fold.error) for n, fold in enumerate(folds) if fold.error],
         answers=[fold.answers for fold in answered if fold.answers is not None],
         kept=[fold.kept for fold in answered if fold.kept is not None],
+        tuned=[fold.tuned for fold in answered if fold.tuned is not None],
         warnings=sorted(set().union(*(fold.warnings for fold in folds))),
     )
 
@@ -161,7 +228,8 @@ def fit_method(
         Fitted.
     """
     with _threads(problem, settings), _watched(observer or Silent(), method, step) as report:
-        return _fit(method, problem, settings, None, report)
+        chosen = _search(method, problem, settings, np.arange(len(problem.y)), report)
+        return _fit(_with(method, chosen), problem, settings, None, report)
 
 
 def _threads(problem: Problem, settings: Settings) -> Any:
@@ -212,7 +280,8 @@ def _run_fold(
         warnings.simplefilter("always")
         try:
             started = time.perf_counter()
-            pipeline = _fit(method, problem, settings, train, observer)
+            fold.tuned = _search(method, problem, settings, train, observer)
+            pipeline = _fit(_with(method, fold.tuned), problem, settings, train, observer)
             fitted = time.perf_counter()
             X = take_rows(_table(method, problem)[0], test)
             predicted = np.asarray(pipeline.predict(X)).ravel()
@@ -258,6 +327,35 @@ def _fit(
         if watched:
             classifier.watch(None)
     return pipeline
+
+
+def _search(
+    method: Method,
+    problem: Problem,
+    settings: Settings,
+    rows: NDArray[np.intp],
+    observer: Observer,
+) -> dict[str, Any] | None:
+    """The parameters that are best on folds of the training rows, None if none are searched."""
+    tuning, plain = settings.tuning, replace(settings, tuning=None)
+    if tuning is None or not method.tunes:
+        return None
+
+    def judge(params: Mapping[str, Any], fold: Split) -> float:
+        judged = (None, {tuning.metric.name: tuning.metric})
+        found = _run_fold(_with(method, params), problem, plain, judged, (0, *fold), Silent())
+        return found.values[tuning.metric.name]
+
+    folds = tuning_folds(problem, rows, settings.seed)
+    chosen: dict[str, Any] = tuning.race(method.tunes, folds, judge, settings.seed, observer.round)
+    return chosen
+
+
+def _with(method: Method, params: Mapping[str, Any] | None) -> Method:
+    """A method with other parameters."""
+    if not params:
+        return method
+    return replace(method, make=lambda settings: method.make(settings).set_params(**params))
 
 
 def _table(method: Method, problem: Problem) -> tuple[Any, list[Any] | None]:
@@ -412,6 +510,8 @@ class Progress:
         Fits that there will be.
     round, rounds : int
         Round of the current fit, and how many it plans; 0 where it does not tell.
+    left : float or None
+        About how many seconds the rest will take, if it goes on as so far.
     """
 
     label: str
@@ -420,6 +520,7 @@ class Progress:
     total: int
     round: int = 0
     rounds: int = 0
+    left: float | None = field(default=None, compare=False)
 
 
 class Reporter:
@@ -436,15 +537,18 @@ class Reporter:
     --------
     >>> reporter = Reporter(print, 2)
     >>> reporter.begin("CoMBo", "fold 1 of 2")
-    Progress(label='CoMBo', step='fold 1 of 2', done=0, total=2, round=0, rounds=0)
+    Progress(label='CoMBo', step='fold 1 of 2', done=0, total=2, round=0, rounds=0, left=None)
     """
 
     def __init__(self, report: Callable[[Progress], None] | None, total: int) -> None:
         self._report = report or (lambda progress: None)
         self._now = Progress("", "", 0, total)
+        self._begun = 0.0
+        self._times: dict[str, list[float]] = {}
 
     def begin(self, label: str, step: str) -> None:
         """Tell that a fit starts."""
+        self._begun = time.perf_counter()
         self._tell(label=label, step=step, round=0, rounds=0)
 
     def round(self, number: int, total: int) -> None:
@@ -454,11 +558,20 @@ class Reporter:
 
     def end(self, label: str) -> None:
         """Tell that the fit is over."""
+        self._times.setdefault(label, []).append(time.perf_counter() - self._begun)
         self._tell(done=int(self._now.done) + 1, round=0, rounds=0)
 
     def _tell(self, **changes: Any) -> None:
-        self._now = replace(self._now, **changes)
+        now = replace(self._now, **changes)
+        self._now = replace(now, left=self._left(now))
         self._report(self._now)
+
+    def _left(self, now: Progress) -> float | None:
+        """Fits that are left take as long as those so far, every method counting alike."""
+        if not self._times:
+            return None
+        means = [sum(times) / len(times) for times in self._times.values()]
+        return max(now.total - now.done, 0.0) * sum(means) / len(means)
 
 
 class RoundCounter:

@@ -47,6 +47,12 @@ method(
     order=90,
     kind="baseline",
     parameters={"class_weight": "balanced"},
+    tunes={
+        "max_leaf_nodes": (7, 15, 31, 63),
+        "learning_rate": (0.03, 0.1, 0.2),
+        "l2_regularization": (0.0, 1.0, 10.0),
+        "min_samples_leaf": (5, 20, 50),
+    },
 )(HistGradientBoostingClassifier)
 
 method(
@@ -56,6 +62,7 @@ method(
     order=91,
     kind="baseline",
     parameters={"n_estimators": 300, "class_weight": "balanced_subsample"},
+    tunes={"min_samples_leaf": (1, 2, 5, 10), "max_features": ("sqrt", 0.3, 0.6, 1.0)},
 )(RandomForestClassifier)
 
 method(
@@ -66,6 +73,7 @@ method(
     kind="baseline",
     encoding="one_hot",
     parameters={"class_weight": "balanced", "max_iter": 2000, "n_jobs": None},
+    tunes={"C": (0.001, 0.01, 0.1, 1.0, 10.0, 100.0)},
 )(LogisticRegression)
 
 

@@ -29,6 +29,7 @@ from uneven.comparison.crossval import (
     fit_method,
     has_views,
 )
+from uneven.comparison.deadline import Deadline, in_words, read_seconds
 from uneven.comparison.deciding import Decider, Deciding
 from uneven.comparison.dummies import guess
 from uneven.comparison.encoding import encoding_for
@@ -42,6 +43,7 @@ from uneven.comparison.folds import (
 )
 from uneven.comparison.goals import deciding_for, judged_by, measures_of, ranking_measure
 from uneven.comparison.inputs import read_data, read_noise
+from uneven.comparison.kept_folds import KeptFolds
 from uneven.comparison.leaks import leak_notes
 from uneven.comparison.measures import MEASURES, LabelNoise, Measure
 from uneven.comparison.methods import (
@@ -62,17 +64,23 @@ from uneven.comparison.summaries import (
     Share,
     StackSummary,
     ViewSummary,
+    mean,
     now,
     versions,
 )
 from uneven.comparison.tables import AUTO
 from uneven.comparison.testtable import join_test
+from uneven.comparison.tuning import Tuning
 from uneven.utils.methods import Method, Settings
-from uneven.utils.parameters import Jobs, Whole
+from uneven.utils.parameters import Jobs, Maybe, Whole
+from uneven.utils.registry import listing
 
 MOST_SHOWN_FEATURES = 15
 MOSTLY = 0.5
 """Numbers that agree with the label in more than this share of the rows look like labels."""
+
+OUT_OF_TIME = "the time limit of"
+"""How the note begins about what was left out."""
 
 Methods = str | Any | Sequence[str | Any | tuple[str, Any]] | Mapping[str, str | Any]
 
@@ -109,6 +117,9 @@ def compare(
     name: str | None = None,
     encoding: str = AUTO,
     sheet: str | None = None,
+    tune: int | None = None,
+    time_limit: str | float | None = None,
+    resume: str | Path | None = None,
     progress: Callable[[Progress], None] | None = None,
 ) -> Comparison:
     """Compare methods on the same folds of one table.
@@ -193,6 +204,17 @@ def compare(
         Of a text file; ``"auto"`` finds it out.
     sheet : str, optional
         Sheet of a workbook.
+    tune : int, optional
+        How many settings of each method to try in every training part, by `metric` on folds of it;
+        what is measured on held-out rows includes the search. Methods without parameters worth a
+        search, and classifiers of your own, stay as they are.
+    time_limit : float or str, optional
+        Seconds, or a span such as ``"10m"``, after which no further fit begins. Methods then take
+        turns fold by fold; folds that not all have finished, and methods without any fold, are
+        left out, with a note. The best one is fitted on all rows in any case.
+    resume : str or Path, optional
+        Folder in which finished fits are kept. If the same call is stopped and made again, it
+        goes on from there and finds the same.
     progress : callable, optional
         Called with a `uneven.comparison.Progress` after every fit and round.
 
@@ -256,12 +278,14 @@ def compare(
             stack=stack,
             diagnosis=diagnosis,
             refit=refit,
+            tune=tune,
+            time_limit=time_limit,
             command=_command(given),
         )
         notes = tuple(map(python_words, plan.notes))
         problem = replace(plan.problem, notes=tuple(map(python_words, plan.problem.notes)))
         plan = replace(plan, notes=notes, problem=problem)
-        return plan.run(progress)
+        return plan.run(progress, None if resume is None else KeptFolds(resume))
 
 
 def as_methods(given: Methods) -> list[Method]:
@@ -376,6 +400,8 @@ def plan_comparison(
     measure: str | None = None,
     cost: Any = None,
     calibrate: bool | None = None,
+    tune: int | None = None,
+    time_limit: str | float | None = None,
     command: str = "",
 ) -> Plan:
     """Check everything that can be checked before a model is fitted.
@@ -388,30 +414,34 @@ def plan_comparison(
     metric : str
         Measure that ranks, or ``"cost"``; its corrected form, if there is noise and it has one.
     noise : LabelNoise or None
-    cv, repeats, groups, time, test, encoding, stack, diagnosis, refit, measure, cost, calibrate
+    cv, repeats, groups, time, test, encoding, stack, diagnosis, refit, measure, cost, calibrate,\
+            tune, time_limit
         As in `compare`, but for groups and times in columns, which the problem knows.
     settings : Settings
         Without views and noise matrix, which come from the data.
     command : str
         What was called.
     """
+    deadline = None if time_limit is None else Deadline(read_seconds(time_limit) or 0.0)
     counted = isinstance(cv, int | np.integer)
     if counted and repeats < 1:
         raise InputError(f"--repeats is {repeats}; give 1 or more.")
+    if test is None:
+        problem = _with_order(problem, groups, time)
     training, splits, folds, told = problem, None, cv, list[str]()
     if test is not None:
         problem, pair = join_test(problem, test, encoding)
         splits, folds, repeats = [pair], 1, 1
-    elif time is not None or problem.times is not None:
-        splits, repeats = _past(cv, problem, time, groups), 1
+    elif problem.times is not None:
+        splits, repeats = _past(cv, problem), 1
         folds = len(splits)
-    elif counted and groups is None and problem.groups is None:
+    elif counted and problem.groups is None:
         told = fold_notes(problem, int(cv))
         folds = possible_folds(problem, int(cv))
     else:
-        splits = _splits(cv, problem, repeats, groups, settings.seed)
+        splits = _splits(cv, problem, repeats, settings.seed)
         folds = len(splits) // int(repeats)
-    if diagnosis and groups is None and training.groups is None:
+    if diagnosis and training.groups is None:
         told += leak_notes(training, training.keys, settings.seed)
     chosen = list(methods or choose_methods(default_methods(has_views(problem), noise is not None)))
     if stack:
@@ -426,7 +456,9 @@ def plan_comparison(
         *_uncorrected_notes(measures[metric], noise),
     ]
     matrix = noise.undone.matrix if noise else None
-    settings = replace(settings, views=problem.view_columns, noise_matrix=matrix)
+    tuning = None if tune is None else Tuning(tune, judged)
+    notes += _untuned_notes(chosen) if tuning else []
+    settings = replace(settings, views=problem.view_columns, noise_matrix=matrix, tuning=tuning)
     looked = diagnosis and has_views(problem)
     counts = (int(folds), int(repeats), splits)
     return Plan(
@@ -443,6 +475,7 @@ def plan_comparison(
         None if training is problem else training,
         measures,
         deciding,
+        deadline,
     )
 
 
@@ -472,6 +505,8 @@ class Plan:
         What is measured.
     deciding : Deciding or None
         What answers are to be good for, if that was said.
+    deadline : Deadline or None
+        When no further fit begins.
     """
 
     problem: Problem
@@ -489,6 +524,7 @@ class Plan:
     training: Problem | None = None
     measures: dict[str, Measure] = field(default_factory=lambda: dict(MEASURES))
     deciding: Deciding | None = None
+    deadline: Deadline | None = None
 
     @property
     def prices(self) -> NDArray[np.float64] | None:
@@ -502,13 +538,19 @@ class Plan:
         last = max(explained, 1) if self.refit else 0
         return self.folds * self.repeats * len(self.methods) + last + self.diagnosed
 
-    def run(self, progress: Callable[[Progress], None] | None = None) -> Comparison:
+    def run(
+        self,
+        progress: Callable[[Progress], None] | None = None,
+        kept: KeptFolds | None = None,
+    ) -> Comparison:
         """Cross-validate, then fit the best method and those that explain themselves on all rows.
 
         Parameters
         ----------
         progress : callable, optional
             Called with a `Progress` after every fit and round.
+        kept : KeptFolds, optional
+            Where finished fits are kept, and taken from.
 
         Raises
         ------
@@ -529,11 +571,17 @@ class Plan:
             measures=measures,
             splits=splits,
             observer=observer,
+            kept=kept,
+            deadline=self.deadline,
         )
+        done = len(next(iter(results[0].scores.values())))
+        total, cut = len(splits), done < len(splits)
+        methods = [m for m in self.methods if m.name in {result.name for result in results}]
+        splits = splits[:done]
         decider = None
         if self.deciding is not None:
             decider = Decider(problem, splits, measures, self.settings, self.deciding)
-            results = [decider.decide(*pair) for pair in zip(self.methods, results)]
+            results = [decider.decide(*pair) for pair in zip(methods, results)]
         found = Comparison(
             title=f"Methods compared on {problem.name}",
             created=now(),
@@ -543,10 +591,15 @@ class Plan:
             data=DataSummary.of(problem),
             metric=self.metric.name,
             measures=[measure.on(len(problem.classes)) for measure in measures.values()],
-            folds=self.folds,
-            repeats=self.repeats,
-            methods=[self._corrected(*pair) for pair in zip(self.methods, results)],
-            warnings=[*problem.notes, *self.notes, *_warned(results)],
+            folds=done if cut else self.folds,
+            repeats=1 if cut else self.repeats,
+            methods=[self._corrected(*pair) for pair in zip(methods, results)],
+            warnings=[
+                *problem.notes,
+                *self.notes,
+                *self._left_out(methods, done, total),
+                *_warned(results),
+            ],
             dummies=guess(problem, splits, measures, self.settings.seed, self.prices),
             test_share=float(np.mean([len(test) / len(train) for train, test in splits])),
             views=ViewSummary.all_of(views) if views else [],
@@ -554,7 +607,7 @@ class Plan:
             noise=NoiseSummary.of(self.noise) if self.noise else None,
             refit_plan=RefitPlan(
                 problem,
-                {method.name: method for method in self.methods},
+                {method.name: method for method in methods},
                 self.settings,
                 [test for _, test in splits],
                 self.splits is not None,
@@ -567,6 +620,19 @@ class Plan:
             best = found.winner
             raise InputError(f"every method failed; {best.label} said: {best.errors[0].message}")
         return self._refitted(found, observer) if self.refit else found
+
+    def _left_out(self, methods: Sequence[Method], done: int, total: int) -> list[str]:
+        """Tell what a deadline left no time for."""
+        if self.deadline is None:
+            return []
+        missing = [method.label for method in self.methods if method not in methods]
+        if done == total and not missing:
+            return []
+        told = [f"{done} of {total} folds were finished by all methods"] if done < total else []
+        told += [f"{listing(missing)} did not begin and is left out"] if len(missing) == 1 else []
+        told += [f"{listing(missing)} did not begin and are left out"] if len(missing) > 1 else []
+        limit = in_words(self.deadline.seconds)
+        return [f"{OUT_OF_TIME} {limit} was reached: {'; '.join(told)}."]
 
     def _corrected(self, method: Method, result: MethodResult) -> MethodResult:
         """Add the confusion behind the noise in the labels."""
@@ -586,7 +652,7 @@ class Plan:
         refit_plan: Any = found.refit_plan
         for result in found.methods:
             method = refit_plan.methods[result.name]
-            if result.name == found.best_ or (explains_itself(method) and not result.errors):
+            if self._is_refitted(found, result, method):
                 try:
                     rows = self.training or self.problem
                     model = fit_method(method, rows, self.settings, observer)
@@ -604,6 +670,13 @@ class Plan:
             kept = next(result.kept for result in methods if result.name == STACK)
             stack = StackSummary.of(STACK, models[STACK][-1], kept)
         return replace(found, methods=methods, stack=stack)
+
+    def _is_refitted(self, found: Comparison, result: MethodResult, method: Method) -> bool:
+        """The best method in any case; those that explain themselves if there is time."""
+        if result.name == found.best_:
+            return True
+        in_time = self.deadline is None or self.deadline.allows(2.0 * mean(result.fit_seconds))
+        return explains_itself(method) and not result.errors and in_time
 
 
 def _warned(results: Iterable[MethodResult]) -> list[str]:
@@ -647,6 +720,12 @@ def _single_view_notes(methods: Iterable[Method], problem: Problem) -> list[str]
         for method in methods
         if method.joins_views
     ]
+
+
+def _untuned_notes(methods: Iterable[Method]) -> list[str]:
+    """Tell which methods have nothing to search."""
+    plain = [method.label for method in methods if not method.tunes]
+    return [f"--tune: nothing is searched for {listing(plain)}."] if plain else []
 
 
 def _unaware_notes(methods: Iterable[Method], noise: LabelNoise | None) -> list[str]:
@@ -701,12 +780,12 @@ def _uncorrected_notes(metric: Measure, noise: LabelNoise | None) -> list[str]:
     return [f"{metric.label} cannot be corrected for the noise: it ranks by the labels as given."]
 
 
-def _splits(cv: Any, problem: Problem, repeats: int, groups: Any, seed: int) -> list[Split]:
+def _splits(cv: Any, problem: Problem, repeats: int, seed: int) -> list[Split]:
     """Folds of a splitter, or given ones, each with rows to learn from and to answer for."""
     n, y = len(problem.y), problem.y
     total = problem.n_given or n
     rows = np.arange(n) if problem.rows is None else problem.rows
-    kept, pairs = problem.groups if groups is None else _groups(groups, total, rows), cv
+    kept, pairs = problem.groups, cv
     try:
         if isinstance(cv, int | np.integer):
             pairs = stratified_folds(problem, int(cv), int(repeats), seed, kept)
@@ -736,13 +815,20 @@ def _splits(cv: Any, problem: Problem, repeats: int, groups: Any, seed: int) -> 
     return folds
 
 
-def _past(cv: Any, problem: Problem, time: Any, groups: Any) -> list[Split]:
+def _past(cv: Any, problem: Problem) -> list[Split]:
     """Folds that learn from the past."""
     if not isinstance(cv, int | np.integer):
         raise InputError("--time belongs to a number of folds; a splitter knows its own order.")
+    times = np.asarray(problem.times, dtype=np.float64)
+    return past_folds(problem, times, int(cv), problem.groups)
+
+
+def _with_order(problem: Problem, groups: Any, time: Any) -> Problem:
+    """A problem with the groups and the times of its rows, if they were given as such."""
     rows = np.arange(len(problem.y)) if problem.rows is None else problem.rows
     total = problem.n_given or len(problem.y)
-    times = problem.times
+    if groups is not None:
+        problem = replace(problem, groups=_groups(groups, total, rows))
     if time is not None:
         given = pd.Series(np.asarray(time)) if not hasattr(time, "to_numpy") else pd.Series(time)
         given = given.reset_index(drop=True)
@@ -752,8 +838,8 @@ def _past(cv: Any, problem: Problem, time: Any, groups: Any) -> list[Split]:
         if schema.columns[0].kind not in ("date", "number"):
             raise InputError("time must hold dates or numbers.")
         times = schema.convert(given.to_frame("time"))["time"].to_numpy(np.float64)[rows]
-    kept = problem.groups if groups is None else _groups(groups, total, rows)
-    return past_folds(problem, np.asarray(times, dtype=np.float64), int(cv), kept)
+        problem = replace(problem, times=times)
+    return problem
 
 
 def _fold(number: int, pair: Iterable[NDArray], place: NDArray[np.intp]) -> Split:
@@ -801,6 +887,7 @@ def _check_numbers(given: Mapping[str, Any]) -> None:
     try:
         for name, low in whole.items():
             Whole(low).check(name, given[name])
+        Maybe(Whole(2)).check("tune", given["tune"])
         Jobs().check("n_jobs", given["n_jobs"])
         if isinstance(given["cv"], bool | float):
             raise ValueError(f"cv must be a whole number of folds, got {given['cv']!r}.")

@@ -139,6 +139,9 @@ class MethodResult:
         What the method warned about, each once; not in the JSON, but among the warnings there.
     decision : DecisionSummary or None
         The rule by which it answers, if one was asked for and the method has probabilities.
+    tuned : list of dict of str to object
+        For each of the folds that did not fail the parameters that a search chose there, empty for
+        those that the method has anyway; an empty list without a search.
     """
 
     name: str
@@ -161,6 +164,7 @@ class MethodResult:
     kept: list[list[str]] = field(default_factory=list, compare=False, repr=False)
     warnings: list[str] = field(default_factory=list, compare=False, repr=False)
     decision: DecisionSummary | None = None
+    tuned: list[dict[str, Any]] = field(default_factory=list)
 
     def __post_init__(self) -> None:
         if self.kind not in ("ours", "baseline", "dummy"):

@@ -43,6 +43,8 @@ class Settings:
     noise_matrix : ndarray of shape (K, K) or None
         How the labels are wrong (row = observed label, column = true class, in sorted order); for
         the methods that take it.
+    tuning : object or None
+        How parameters are searched before a fit, see `uneven.comparison.tuning`; None for not.
     """
 
     rounds: int = 200
@@ -51,6 +53,7 @@ class Settings:
     n_jobs: int | None = None
     views: Mapping[str, Sequence[str]] | None = None
     noise_matrix: NDArray[np.float64] | None = field(default=None, compare=False)
+    tuning: Any = None
 
 
 @dataclass(frozen=True)
@@ -83,6 +86,8 @@ class Method:
     package : str
         Package that it needs beside those of the library; without it, it is left out unless it is
         named. Model files do not hold it.
+    tunes : mapping of str to sequence
+        Values that a search of parameters may try.
     """
 
     name: str
@@ -97,6 +102,7 @@ class Method:
     on_request: bool = False
     given: bool = False
     package: str = ""
+    tunes: Mapping[str, Sequence[Any]] = field(default_factory=dict)
 
 
 METHODS: Registry[Method] = Registry("method")
@@ -117,6 +123,7 @@ def method(
     parameters: Parameters | None = None,
     takes_noise: bool = False,
     staged: bool = False,
+    tunes: Mapping[str, Sequence[Any]] | None = None,
     **abilities: Any,
 ) -> Callable[[_Class], _Class]:
     """Decorate a classifier that can be compared by name.
@@ -139,6 +146,8 @@ def method(
         Whether it has a parameter ``noise_matrix``.
     staged : bool, default=False
         Whether it learns in rounds; must be said, or ``parameters`` given, if it does.
+    tunes : mapping of str to sequence, optional
+        Values of parameters that ``--tune`` may try.
     **abilities : bool, or str
         ``joins_views``, ``needs_noise``, ``on_request``, and ``package``; see `Method`.
 
@@ -158,7 +167,8 @@ def method(
                 "rounds and depth of a run hold for it, or parameters= made out of the settings."
             )
         make = partial(_make, name)
-        entry = Method(name, label, kind, description, encoding, make, staged, **abilities)
+        words = (name, label, kind, description, encoding, make, staged)
+        entry = Method(*words, **abilities, tunes=tunes or {})  # type: ignore[arg-type]
         METHODS.register(name, entry, order)
         _DECLARED[name] = (cls, staged, parameters)
         return cls
