@@ -6,7 +6,9 @@ from uneven.boosting import MuComboClassifier as MuComboClassifier
 from uneven.boosting import MumboClassifier as MumboClassifier
 from uneven.boosting import NormComboClassifier as NormComboClassifier
 from uneven.comparison import Comparison as Comparison
+from uneven.comparison import column_importance as column_importance
 from uneven.comparison import compare as compare
+from uneven.comparison import explain_rows as explain_rows
 from uneven.decisions import TunedDecisionClassifier as TunedDecisionClassifier
 from uneven.ensemble import NoiseAwareClassifier as NoiseAwareClassifier
 from uneven.ensemble import UnevenClassifier as UnevenClassifier

@@ -313,15 +313,28 @@ def _predict(
 @app.command("explain", help=texts.EXPLAIN, epilog=texts.EXIT_CODES)
 def _explain(
     model: ModelPath,
+    table: Annotated[
+        Path | None, typer.Argument(metavar="[TABLE]", help="Rows to explain, or to judge by.")
+    ] = None,
+    row: Annotated[list[int] | None, typer.Option(help=texts.ROW, min=1)] = None,
+    metric: Annotated[
+        str, typer.Option(help="Measure of what columns are worth.")
+    ] = "balanced_accuracy",
+    json: Annotated[bool, typer.Option("--json", help="Write everything as JSON.")] = False,
     top: Annotated[int, typer.Option(help="How many columns to show.", min=1)] = 15,
+    sheet: Sheet = None,
+    encoding: Encoding = "auto",
     debug: Debug = False,
 ) -> Work:
-    from uneven.cli.requests import check_model
+    from uneven.cli.requests import check_explanation, check_model
 
     check_model(model)
-    from uneven.cli.explain import explain
+    check_explanation(table, row, metric)
+    from uneven.cli.explain import ExplainRequest, explain
 
-    return partial(explain, model, top)
+    return partial(
+        explain, ExplainRequest(model, table, tuple(row or ()), metric, json, top, sheet, encoding)
+    )
 
 
 @app.command("noise", help=texts.NOISE, epilog=texts.EXIT_CODES)

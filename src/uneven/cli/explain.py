@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
+import json
 from collections.abc import Sequence
+from dataclasses import asdict, dataclass
 from pathlib import Path
 from typing import Any
 
@@ -13,18 +15,88 @@ from rich.table import Table
 from rich.text import Text
 from sklearn.pipeline import Pipeline
 
-from uneven.cli import terminal
-from uneven.comparison import METHODS
+from uneven.cli import terminal, why
+from uneven.comparison import METHODS, explain_rows
 from uneven.comparison.summaries import Share
 from uneven.decisions import TunedDecisionClassifier
 from uneven.persistence.model_file import ModelCard, in_use, load_model
 
 
-def explain(path: Path, top: int = 15) -> None:
-    """Print the card of a model and who speaks for which class in it."""
-    model, card = load_model(path)
-    with in_use(path):
-        _show(model, card, top)
+@dataclass(frozen=True)
+class ExplainRequest:
+    """What to explain.
+
+    Attributes
+    ----------
+    path : Path
+        Model file.
+    table : Path or None
+        Rows to explain, or to judge columns by.
+    rows : tuple of int
+        Numbers of rows, from 1.
+    metric : str
+        Measure of what columns are worth.
+    json : bool
+        Whether to write JSON in place of tables.
+    top : int
+        How many columns to show.
+    sheet, encoding : str or None and str
+        Of the table.
+    """
+
+    path: Path
+    table: Path | None = None
+    rows: tuple[int, ...] = ()
+    metric: str = "balanced_accuracy"
+    json: bool = False
+    top: int = 15
+    sheet: str | None = None
+    encoding: str = "auto"
+
+
+def explain(request: ExplainRequest) -> None:
+    """Print what a model learnt, why it answered as it did, or what columns are worth."""
+    model, card = load_model(request.path)
+    with in_use(request.path):
+        if request.table is None:
+            if request.json:
+                terminal.stdout().print_json(json.dumps(_learnt(model, card)))
+            else:
+                _show(model, card, request.top)
+            return
+        asked = (request.rows, request.encoding, request.sheet)
+        given = why.read_given(request.table, model, card, *asked)
+        console = terminal.stdout()
+        if request.rows:
+            found = explain_rows(model, given.X, [row - 1 for row in request.rows])
+            told: dict[str, Any] = {
+                "rows": [why.row_dict(found, given, k) for k in range(len(request.rows))]
+            }
+        else:
+            with terminal.busy("shuffling columns"):
+                worth = why.judge_columns(model, card, given, request.metric)
+            told = {"importance": worth.to_dict()}
+        if request.json:
+            console.print_json(json.dumps(told))
+        elif request.rows:
+            for k in range(len(request.rows)):
+                why.print_row(console, found, given, k, request.top)
+        else:
+            why.print_importance(console, worth, request.top)
+
+
+def _learnt(model: Pipeline, card: ModelCard) -> dict[str, Any]:
+    """The card of a model and who speaks for which class, as plain data."""
+    told: dict[str, Any] = {"model": asdict(card)}
+    classifier = model[-1]
+    explanation = classifier.explain() if hasattr(classifier, "explain") else None
+    for what in ("view", "feature"):
+        shares = getattr(explanation, f"{what}_share", None)
+        if shares is not None:
+            names = getattr(explanation, f"{what}_names")
+            by_class = [dict(zip(card.classes, map(float, row))) for row in shares]
+            told[f"{what}_share"] = dict(zip(names, by_class))
+    return told
 
 
 def _show(model: Pipeline, card: ModelCard, top: int) -> None:

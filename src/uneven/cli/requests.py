@@ -486,6 +486,15 @@ def check_out(out: Path | None) -> None:
         raise InputError(f"--out {out} must name a file in a folder that exists.")
 
 
+def check_explanation(table: Path | None, rows: Sequence[int] | None, metric: str) -> None:
+    """Refuse rows without a table, a table that is not there, and unknown measures."""
+    if rows and table is None:
+        raise InputError("--row names a row of a table; give the TABLE after the model.")
+    check_names(None, metric)
+    if table is not None:
+        check_file(table)
+
+
 def check_model(path: Path) -> None:
     """Refuse a model file that is not there."""
     if not path.is_file():

@@ -90,6 +90,11 @@ CALIBRATE = (
     "chooses a rule for the measure that ranks."
 )
 
+ROW = (
+    "Number of a row of TABLE, from 1: what each column says for and against the classes. May be "
+    "given several times."
+)
+
 TUNE = (
     "Try so many settings of each method in every training part, by --metric on folds of it; the "
     "figures are those of search and fit together."
@@ -252,9 +257,23 @@ are ignored. Opening a model file runs no code from it.
 EXPLAIN = """Show what a saved model learnt: which view and which columns speak for which class,
 or which methods a stack has kept.
 
-[bold]Example[/bold]
+With a TABLE and --row: what each column says for and against each class in a row, above what is
+usual in the table. Votes of trees are divided exactly (Shapley values); for other models the values
+are sampled, and shown with their standard error.
+
+With a TABLE that holds the target: what the answers lose if a column is shuffled, and whether more
+of it speaks for a class or against it. If the model has learnt from this very table, it is fitted
+anew on five folds, so that the rows are new to it.
+
+[bold]Examples[/bold]
 
   uneven explain model.skops --top 10
+
+  uneven explain model.skops table.csv --row 17
+
+  uneven explain model.skops test.csv
+
+  uneven explain model.skops table.csv --row 17 --json
 """
 
 NOISE = """Estimate how labels are wrong, and write it for --noise-matrix.

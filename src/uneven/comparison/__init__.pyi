@@ -5,6 +5,8 @@ from uneven.comparison.crossval import diagnose_views as diagnose_views
 from uneven.comparison.crossval import fit_method as fit_method
 from uneven.comparison.crossval import has_views as has_views
 from uneven.comparison.errors import InputError as InputError
+from uneven.comparison.importance import ColumnImportance as ColumnImportance
+from uneven.comparison.importance import column_importance as column_importance
 from uneven.comparison.inputs import TableClassifier as TableClassifier
 from uneven.comparison.labelfile import LabelFile as LabelFile
 from uneven.comparison.labelfile import read_label_file as read_label_file
@@ -35,6 +37,7 @@ from uneven.comparison.problem import in_views as in_views
 from uneven.comparison.problem import labelled_table as labelled_table
 from uneven.comparison.problem import make_problem as make_problem
 from uneven.comparison.problem import take_features as take_features
+from uneven.comparison.reasons import explain_rows as explain_rows
 from uneven.comparison.results import SCHEMA as SCHEMA
 from uneven.comparison.results import Comparison as Comparison
 from uneven.comparison.results import FoldError as FoldError

@@ -437,6 +437,15 @@ class UnevenClassifier(CallbackSupportMixin, AnsweringMixin, BaseEstimator):
         told = (self.views_, self.classes_, column_names(self), words)
         return explain_members(self.members_, weights, *told)
 
+    @property
+    def feature_importances_(self) -> np.ndarray:
+        """Mean over the classes of ``explain().feature_share``, shape (n_features,).
+
+        By trees and linear members, as far as the pool trusts them; other members cannot tell.
+        :func:`uneven.column_importance` asks all of them, on rows that were not seen.
+        """
+        return np.asarray(self.explain().feature_share.mean(axis=1))
+
     def __sklearn_tags__(self) -> Any:
         tags = super().__sklearn_tags__()
         tags.input_tags.sparse = True

@@ -9,9 +9,9 @@ explanation are the same for all.
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 from sklearn.base import BaseEstimator, ClassifierMixin
@@ -33,6 +33,9 @@ from uneven.views import ViewMap
 from uneven.views.training_rows import validate_predict_data
 from uneven.voters import TreeVoter, Voter
 from uneven.voters.cost_tree import Forest
+
+if TYPE_CHECKING:
+    from uneven.votes.shapley import Contributions
 
 ALL_VIEWS = -1
 """View of a term whose voter reads every view."""
@@ -179,6 +182,24 @@ class Vote:
         if self.leaf_scores is None or self.first_leaf is None:
             return np.asarray(self.weights[t])
         return self.leaf_scores[self.first_leaf[t] : self.first_leaf[t + 1]]
+
+    @property
+    def only_trees(self) -> bool:
+        """Whether all voters are trees."""
+        return not len(self._others)
+
+    def tree_values(self, terms: Iterable[int]) -> tuple[Forest, np.ndarray]:
+        """Some terms, which are trees, and what each of their nodes adds to the scores as a leaf.
+
+        Returns
+        -------
+        forest : Forest
+        values : ndarray of shape (n_nodes, n_classes)
+        """
+        found = [self.term(int(t)) for t in terms]
+        trees = [term.voter for term in found if isinstance(term.voter, TreeVoter)]
+        values = [term.leaf_scores[tree.label] for term, tree in zip(found, trees)]
+        return Forest.pack(trees), np.concatenate(values)
 
     def term(self, t: int) -> Term:
         """Term number ``t``."""
@@ -487,6 +508,62 @@ class VoteClassifier(ClassifierMixin, BaseEstimator):
         """
         check_is_fitted(self, "vote_")
         return self.vote_.explain(self.classes_, column_names(self))
+
+    @property
+    def feature_importances_(self) -> np.ndarray:
+        """Share of each column in the support for right answers, shape (n_features,).
+
+        The mean over the classes of ``explain().feature_share``, so that a rare class counts as
+        much as a frequent one. They sum to 1 unless no voter ever answered some class rightly.
+        They come from the training rows: columns with many values look better than they are, see
+        :func:`uneven.column_importance` for rows that were not seen.
+        """
+        return np.asarray(self.explain().feature_share.mean(axis=1))
+
+    def contributions(self, X: Any, background: Any = None) -> Contributions:
+        """What each column adds to the votes for each class: exact Shapley values.
+
+        Parameters
+        ----------
+        X : array-like, sparse matrix or dataframe of shape (n_samples, n_features)
+            Rows to explain.
+        background : array-like of shape (n_background, n_features), optional
+            Rows that stand for what is usual, above which votes are counted. 100 rows of ``X`` by
+            default, so give training rows if ``X`` is small.
+
+        Returns
+        -------
+        Contributions
+            Its ``values`` (n_samples, n_features, n_classes) sum to the votes of a row minus the
+            mean votes of the background.
+
+        Raises
+        ------
+        ValueError
+            If some voters are no trees; :func:`uneven.explain_rows` takes any classifier.
+
+        Examples
+        --------
+        >>> import numpy as np
+        >>> from uneven import ComboClassifier
+        >>> X, y = np.array([[0.0, 5.0], [1.0, 5.0], [2.0, 5.0], [3.0, 5.0]]), [0, 0, 1, 1]
+        >>> found = ComboClassifier(n_estimators=1, max_depth=1).fit(X, y).contributions(X)
+        >>> np.sign(found.values[3]).tolist()
+        [[-1.0, 1.0], [0.0, 0.0]]
+        """
+        from uneven.votes.shapley import contributions, draw_background
+
+        check_is_fitted(self, "vote_")
+        if not self.vote_.only_trees:
+            raise ValueError(
+                "exact values need a vote whose voters are all trees; uneven.explain_rows samples "
+                "them for any classifier."
+            )
+        X = validate_predict_data(self, X)
+        others = X if background is None else validate_predict_data(self, background)
+        told = (self.classes_, column_names(self))
+        with thread_pool(self.n_jobs) as pool:
+            return contributions(self.vote_, X, others[draw_background(others)], *told, pool)
 
     def __sklearn_tags__(self) -> Any:
         tags = super().__sklearn_tags__()
