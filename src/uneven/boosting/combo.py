@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from typing import Any
+from typing import Any, ClassVar
 
 import numpy as np
 
@@ -77,6 +77,10 @@ class ComboClassifier(SingleCostBoosting):
     >>> bool(norm(ComboClassifier(max_depth=2)) < norm(AdaBoostMMClassifier(max_depth=2)))
     True
     """
+
+    _instead: ClassVar = {
+        "class_weight": "every class weighs the same already; give class_cost to price mistakes"
+    }
 
     def _class_units(self, class_mass: np.ndarray) -> np.ndarray:
         return np.maximum(class_mass, np.finfo(float).tiny)

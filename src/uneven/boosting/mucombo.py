@@ -114,6 +114,10 @@ class MuComboClassifier(ScoreLeavesMixin, MultiViewBoosting):
     True
     """
 
+    _instead: ClassVar = {
+        "class_weight": "every class weighs the same already; give class_cost to price mistakes"
+    }
+
     _parameters: ClassVar = {
         "coefficients": Choice(("exact", "ones", "simplified"), or_callable=True),
         "constraint": Choice(CONSTRAINTS),

@@ -199,6 +199,10 @@ stop_reason_ : object
     True
     """
 
+    _instead: ClassVar = {
+        "class_weight": "every class weighs the same already; give class_cost to price mistakes"
+    }
+
     _parameters: ClassVar = {
         "n_estimators": Whole(1),
         "max_bins": Whole(2, 255),

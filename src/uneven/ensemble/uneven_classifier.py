@@ -185,6 +185,10 @@ class UnevenClassifier(CallbackSupportMixin, AnsweringMixin, BaseEstimator):
     ['boost', 'extra_trees', 'forest', 'landmarks', 'logistic']
     """
 
+    _instead: ClassVar = {
+        "class_weight": "measure, cost and constraints say which classes matter, prior their shares"
+    }
+
     _parameters: ClassVar = {
         "measure": Choice(lambda: MEASURES, or_callable=True),
         "abstain_cost": Maybe(Interval(-np.inf, closed="neither")),

@@ -26,6 +26,8 @@ import numpy as np
 import scipy.sparse as sp
 from numpy.typing import NDArray
 
+from uneven.utils.parameters import names_parameters
+
 Class = TypeVar("Class", bound=type)
 
 LARGEST = 1e100
@@ -90,13 +92,14 @@ def persisted(
     Returns
     -------
     callable
-        A decorator that registers a class and returns it as it is.
+        A decorator that registers a class and returns it; a classifier, which people make, then
+        also tells what to use in place of unknown parameters.
     """
 
     def register(cls: Class) -> Class:
         found = check or getattr(cls, "_check_model_", None)
         register_type(name, _home(cls), role=role, check=found, without_check=without_check)
-        return cls
+        return names_parameters(cls) if role == "classifier" else cls
 
     return register
 

@@ -18,12 +18,18 @@ What depends on several parameters at once stays code in the class.
 
 from __future__ import annotations
 
+import functools
+import inspect
 from collections.abc import Callable, Iterable, Iterator, Mapping
 from dataclasses import dataclass
 from numbers import Integral, Real
-from typing import Any, Literal, Protocol
+from typing import Any, Literal, Protocol, TypeVar
 
 import numpy as np
+
+from uneven.utils.registry import closest, listing
+
+Class = TypeVar("Class", bound=type)
 
 
 class Constraint(Protocol):
@@ -157,6 +163,51 @@ def store_parameters(estimator: Any, given: Mapping[str, Any]) -> None:
     for name, value in given.items():
         if name != "self":
             setattr(estimator, name, value)
+
+
+def names_parameters(cls: Class) -> Class:
+    """Let the constructor of a class say what to use in place of an unknown parameter.
+
+    Python's own message names the class that wrote the constructor, which may be a private base,
+    and cannot know what people mean. The signature, which scikit-learn reads, stays as it is. A
+    class may say more in a table ``_instead``, by name of the parameter.
+
+    Examples
+    --------
+    >>> @names_parameters
+    ... class Booster:
+    ...     def __init__(self, n_estimators=200): ...
+    >>> Booster(n_estimator=5)
+    Traceback (most recent call last):
+    ...
+    TypeError: Booster has no parameter 'n_estimator'; did you mean 'n_estimators'?
+    """
+    written: Any = cls.__init__  # type: ignore[misc]
+    parameters = inspect.signature(written).parameters
+    if any(one.kind is one.VAR_KEYWORD for one in parameters.values()):
+        return cls
+
+    @functools.wraps(written)
+    def init(self: Any, *args: Any, **words: Any) -> None:
+        for name in words:
+            if name not in parameters:
+                raise TypeError(_unknown_parameter(type(self), name, list(parameters)[1:]))
+        written(self, *args, **words)
+
+    cls.__init__ = init  # type: ignore[misc]
+    return cls
+
+
+def _unknown_parameter(cls: type, name: str, known: list[str]) -> str:
+    said = f"{cls.__name__} has no parameter {name!r}"
+    instead = getattr(cls, "_instead", {}).get(name, "")
+    if not instead and name == "class_weight":
+        ways = [*["class_cost"] * ("class_cost" in known), "sample_weight to fit"]
+        instead = f"to weigh classes, give {' or '.join(ways)} (compute_sample_weight makes it)"
+    near = closest(name, known).strip()
+    if instead or near:
+        return f"{said}; {instead or near}"
+    return f"{said}; the parameters are {listing(known, limit=len(known))}"
 
 
 def check_parameters(estimator: Any) -> None:
