@@ -9,7 +9,7 @@ from __future__ import annotations
 import csv
 import io
 import re
-from collections.abc import Iterable
+from collections.abc import Collection, Iterable
 
 import pandas as pd
 import pyarrow as pa
@@ -30,8 +30,13 @@ _DOUBTFUL_COMMA = r"^[-+]?[1-9][0-9]{0,2},[0-9]{3}$"
 Cells = dict[str, pa.ChunkedArray]
 
 
-def text_cells(name: str, data: bytes, style: CsvStyle) -> tuple[Cells, list[str]]:
+def text_cells(
+    name: str, data: bytes, style: CsvStyle, keep: Collection[str | None] = ()
+) -> tuple[Cells, list[str]]:
     """Every column as text, null where a cell is empty, and what looks odd.
+
+    Columns whose first cells are fractions, and which hold nothing but numbers, are numbers
+    already: `plain_numbers` would make the same of their text.
 
     Parameters
     ----------
@@ -40,6 +45,8 @@ def text_cells(name: str, data: bytes, style: CsvStyle) -> tuple[Cells, list[str
     data : bytes
         The whole file, in UTF-8.
     style : CsvStyle
+    keep : collection of str
+        Columns that are to stay text.
 
     Raises
     ------
@@ -51,10 +58,13 @@ def text_cells(name: str, data: bytes, style: CsvStyle) -> tuple[Cells, list[str
     unclosed = data.count(b'"') % 2 == 1
     cells: Cells | None = None
     if not spaced and not unclosed:
-        try:
-            cells = _by_arrow(data, style)
-        except pa.ArrowInvalid:
-            cells = None
+        fractions = [one for one in _fraction_columns(data, style) if one not in keep]
+        for numbers in ([fractions] if fractions else []) + [[]]:
+            try:
+                cells = _by_arrow(data, style, numbers)
+                break
+            except pa.ArrowInvalid:
+                cells = None
     cells = _by_pandas(name, data, style) if cells is None else cells
     cells, repeated = _without_headers(cells) if style.has_header else (cells, 0)
     notes = _swallowed_lines(name, cells, style)
@@ -66,6 +76,8 @@ def text_cells(name: str, data: bytes, style: CsvStyle) -> tuple[Cells, list[str
 def _without_headers(cells: Cells) -> tuple[Cells, int]:
     """Leave lines out that repeat the header, as in exports that were joined."""
     names = list(cells)
+    if any(column.type != pa.string() for column in cells.values()):
+        return cells, 0  # a header among numbers is no number
     where = pc.equal(cells[names[0]], names[0])
     if len(names) < 2 or not pc.any(where).as_py():
         return cells, 0
@@ -79,6 +91,8 @@ def _without_headers(cells: Cells) -> tuple[Cells, int]:
 def _swallowed_lines(name: str, cells: Cells, style: CsvStyle) -> list[str]:
     """Point out cells over several lines that hold as many separators as whole rows would."""
     for column, values in cells.items():
+        if values.type != pa.string():
+            continue
         long = values.filter(pc.fill_null(pc.match_substring(values, "\n"), False))
         for cell in long.to_pylist():
             rows = cell.count("\n")
@@ -90,7 +104,27 @@ def _swallowed_lines(name: str, cells: Cells, style: CsvStyle) -> list[str]:
     return []
 
 
-def _by_arrow(data: bytes, style: CsvStyle) -> Cells:
+def _fraction_columns(data: bytes, style: CsvStyle) -> list[str]:
+    """Columns whose first cells are numbers with a decimal point that groups no thousands."""
+    if style.decimal != "." or len(data) < SAMPLE_BYTES:
+        return []
+    head = data[: data.rfind(b"\n", 0, SAMPLE_BYTES) + 1]
+    try:
+        cells = _by_arrow(head, style)
+    except pa.ArrowInvalid:
+        return []
+    return [name for name, column in cells.items() if _are_fractions(column)]
+
+
+def _are_fractions(column: pa.ChunkedArray) -> bool:
+    filled = column.drop_null()
+    if not len(filled) or not _all(filled, r"^-?(?:0|[1-9][0-9]{0,14})(?:\.[0-9]+)?$"):
+        return False
+    marked = filled.filter(pc.match_substring(filled, "."))
+    return bool(len(marked)) and not _all(marked, _DOUBTFUL)
+
+
+def _by_arrow(data: bytes, style: CsvStyle, numbers: Collection[str] = ()) -> Cells:
     names = list(style.names)
     table = arrow_csv.read_csv(
         pa.BufferReader(data),
@@ -101,13 +135,13 @@ def _by_arrow(data: bytes, style: CsvStyle) -> Cells:
             delimiter=style.separator, newlines_in_values=b'"' in data
         ),
         convert_options=arrow_csv.ConvertOptions(
-            column_types=dict.fromkeys(names, pa.string()),
+            column_types={one: pa.float64() if one in numbers else pa.string() for one in names},
             strings_can_be_null=True,
             null_values=[""],
         ),
     )
     blanks = [sign for sign in BLANKS if sign.encode() in data and sign != style.separator]
-    return {column: _trimmed(table[column], blanks) for column in names}
+    return {one: table[one] if one in numbers else _trimmed(table[one], blanks) for one in names}
 
 
 def _by_pandas(name: str, data: bytes, style: CsvStyle) -> Cells:
@@ -172,6 +206,8 @@ def plain_numbers(column: pa.ChunkedArray, decimal: str = ".") -> pd.Series:
     >>> plain_numbers(pa.chunked_array([["01067", "10115"]])).tolist()
     ['01067', '10115']
     """
+    if column.type == pa.float64():
+        return pd.Series(column.to_pandas())
     cells = column
     if decimal == "," and _all(column, rf"{_WITH_COMMA}|^[-+]?[0-9]+$"):
         marked = column.filter(pc.match_substring_regex(column, ","))
@@ -185,8 +221,8 @@ def plain_numbers(column: pa.ChunkedArray, decimal: str = ".") -> pd.Series:
         if numbers.null_count == len(numbers):
             return pd.Series([float("nan")] * len(column))
         hidden = _hides_code(cells, numbers) if kind == pa.int64() else _hides_thousands(cells)
-        return pd.Series(_as_text(column) if hidden else numbers.to_pandas())
-    return _as_text(column)
+        return pd.Series(as_series(column) if hidden else numbers.to_pandas())
+    return as_series(column)
 
 
 def _hides_code(cells: pa.ChunkedArray, numbers: pa.ChunkedArray) -> bool:
@@ -213,7 +249,8 @@ def _all(cells: pa.ChunkedArray, pattern: str) -> bool:
     return pc.all(pc.match_substring_regex(cells, pattern)).as_py() is not False
 
 
-def _as_text(column: pa.ChunkedArray) -> pd.Series:
+def as_series(column: pa.ChunkedArray, decimal: str = ".") -> pd.Series:
+    """A column of text as it is."""
     return pd.Series(column.to_pandas())
 
 

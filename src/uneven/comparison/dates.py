@@ -115,7 +115,8 @@ def find_date_style(
     """
     if not len(texts):
         return None
-    if texts.str.fullmatch(ISO_PATTERN).all():
+    iso = re.fullmatch(ISO_PATTERN, str(texts.iloc[0])) is not None
+    if iso and texts.str.fullmatch(ISO_PATTERN).all():
         return DateStyle("iso")
     for order, pattern in PATTERNS.items():
         if order == "compact" and not compact:

@@ -23,7 +23,7 @@ from sklearn.tree import DecisionTreeClassifier
 
 from uneven.comparison.encoding import encode_ordinal
 from uneven.comparison.folds import Split, stratified_folds
-from uneven.comparison.reading import as_text
+from uneven.comparison.reading import distinct_texts
 from uneven.utils.frames import take_columns
 
 if TYPE_CHECKING:
@@ -61,19 +61,25 @@ def group_keys(frame: pd.DataFrame, y: NDArray) -> dict[str, NDArray[np.intp]]:
     shuffled = np.random.default_rng(0).permutation(labels)
     for name in frame.columns:
         values = frame[name]
-        if types.is_float_dtype(values.dtype) and (values.dropna() % 1 != 0).any():
+        if types.is_float_dtype(values.dtype) and _has_fractions(values):
             continue
         if types.is_bool_dtype(values.dtype) or types.is_datetime64_any_dtype(values.dtype):
             continue
-        text = values if types.is_numeric_dtype(values.dtype) else as_text(values)
-        codes, distinct = pd.factorize(text, use_na_sentinel=False)
-        repeated = len(y) >= 2 * len(distinct)
-        if len(distinct) < max(FEWEST_GROUPS, 2 * len(classes)) or not repeated:
+        numeric = types.is_numeric_dtype(values.dtype)
+        codes, distinct = pd.factorize(values) if numeric else distinct_texts(values)
+        n_groups = len(distinct) + bool((codes < 0).any())
+        if n_groups < max(FEWEST_GROUPS, 2 * len(classes)) or len(y) < 2 * n_groups:
             continue
+        codes = np.where(codes < 0, len(distinct), codes)
         purity, chance = (_purity(codes, one, len(classes)) for one in (labels, shuffled))
         if purity >= PURE and purity - chance >= (1.0 - chance) / 2:
             found[str(name)] = codes
     return found
+
+
+def _has_fractions(values: pd.Series) -> bool:
+    """Whether numbers are no whole ones; the first rows mostly tell."""
+    return any((some.dropna() % 1 != 0).any() for some in (values.iloc[:1000], values))
 
 
 def _purity(codes: NDArray[np.intp], labels: NDArray[np.intp], n_classes: int) -> float:

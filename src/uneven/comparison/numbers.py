@@ -20,6 +20,8 @@ from typing import Any
 
 import numpy as np
 import pandas as pd
+import pyarrow as pa
+import pyarrow.compute as pc
 from numpy.typing import NDArray
 
 CURRENCIES = [
@@ -222,7 +224,11 @@ def units_of(texts: pd.Series) -> list[str]:
 
 def _split(texts: pd.Series) -> pd.DataFrame:
     """The parts of each cell; NaN where it is no number at all."""
-    parts = texts.astype(object).astype(str).str.extract(rf"^{_CELL}$")
+    cells = pa.array(texts.astype(object).astype(str), pa.string())
+    found = pc.extract_regex(cells, rf"^{_CELL}$")
+    names = [part.name for part in found.type]
+    parts = pd.DataFrame({name: pc.struct_field(found, name).to_pandas() for name in names})
+    parts.index = texts.index
     parts["body"] = body = parts["body"].str.strip(_SPACES)
     both = (parts["money"] != "") & (parts["unit"] != "")
     paired = (parts["open"] == "(") == (parts["close"] == ")")

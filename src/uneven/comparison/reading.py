@@ -8,13 +8,14 @@ have been others are said.
 from __future__ import annotations
 
 import re
-from collections.abc import Collection, Mapping, Sequence
+from collections.abc import Collection, Mapping
 from dataclasses import dataclass, field
 from decimal import Decimal
 from typing import Any, Literal
 
 import numpy as np
 import pandas as pd
+from numpy.typing import NDArray
 from pandas.api import types
 
 from uneven.comparison.dates import DateStyle, find_date_style, parse_dates
@@ -36,6 +37,9 @@ MOST_ODD_WORDS, ODD_SHARE = 3, 0.1
 
 FEWEST_TEXTS, FEWEST_WORDS = 20, 3.0
 """Running text: at least so many cells, mostly different, of so many words on average."""
+
+MOST_SPELLINGS = 20
+"""Words for true and false are fewer, however they are spelt."""
 
 DATE_NAME = re.compile(r"dat|day|tag|jour|fecha|time|zeit|when|birth|dob", re.IGNORECASE)
 _CLOCK = r"\d{1,2}:\d{2}(?::\d{2})?"
@@ -164,7 +168,7 @@ def read_column(
     custom, decided = custom or Custom(), dict(given or {})
     kind = decided.pop("kind", None)
     decided = {key: decided[key] for key in FORM_KEYS if key in decided}
-    asked = {str(mark).casefold() for mark in (*custom.missing, *decided.get("missing", ()))}
+    asked = {str(mark).lower() for mark in (*custom.missing, *decided.get("missing", ()))}
     typed = _typed_kind(values)
     if typed == "number" and kind in (None, "date") and _are_compact_dates(values):
         return Reading("date", {"order": "compact", **decided})
@@ -172,12 +176,15 @@ def read_column(
         if typed == "number" and asked:
             decided["missing"] = sorted({*custom.missing, *decided.get("missing", ())})
         return Reading(kind or typed, decided)
-    texts = as_text(values)
-    counts = texts.value_counts()
-    cells = pd.Series(counts.index.to_numpy(dtype=object), dtype=object)
+    codes, texts = distinct_texts(values)
+    rows = np.bincount(codes[codes >= 0], minlength=len(texts))
+    counts = pd.Series(rows, index=pd.Index(texts, dtype=object)).sort_values(
+        ascending=False, kind="stable"
+    )
+    cells = pd.Series(counts.index.to_numpy(dtype=object), dtype=str)
     if kind in ("category", "text"):
         return Reading(kind, decided)
-    folded = cells.str.casefold()
+    folded = cells.str.lower()
     asked_for = folded.isin(asked)
     marked = folded.isin(MISSING_MARKS) | asked_for
     found = _find(values.name, cells[~marked], counts, custom, decided, kind)
@@ -237,7 +244,7 @@ def _numbers_or_dates(
         return Reading("date", date.to_dict(), date.doubtful, tuple(filter(None, [told])))
     if kind not in (None, "number"):
         return None
-    if cells.str.fullmatch(_CLOCK).all():
+    if re.fullmatch(_CLOCK, str(cells.iloc[0])) and cells.str.fullmatch(_CLOCK).all():
         return Reading("number", {"unit": CLOCK_UNIT})
     style = find_number_style(cells, decided.get("decimal", custom.decimal), custom.commas)
     if style is None:
@@ -287,6 +294,8 @@ def _nearly_numbers(cells: pd.Series, counts: pd.Series) -> tuple[str, ...]:
 
 def is_truth(cells: pd.Series) -> bool:
     """Whether the different cells of a column are words for true and false, both of one pair."""
+    if len(cells) > MOST_SPELLINGS:
+        return False
     words = set(cells.str.casefold())
     return any(words == set(pair) for pair in TRUTH_PAIRS) or words in ({"true"}, {"false"})
 
@@ -350,12 +359,44 @@ def _kind_of_objects(name: Any, present: pd.Series) -> ColumnKind | None:
 
 def as_text(values: pd.Series) -> pd.Series:
     """Text without blanks around it, NaN for what is missing or blank, in object dtype."""
-    if isinstance(values.dtype, pd.StringDtype):
-        stripped = values.str.strip()
-        cells = stripped.mask(stripped == "").astype(object)
-        return cells.where(cells.notna(), np.nan)
-    present = values.notna().to_numpy()
-    out = np.full(len(values), np.nan, dtype=object)
-    texts: Sequence[str] = [str(value).strip() for value in values[present]]
-    out[present] = [text if text else np.nan for text in texts]
-    return pd.Series(out, index=values.index, name=values.name, dtype=object)
+    codes, cells = distinct_texts(values)
+    found = np.append(cells, np.nan)[codes]
+    return pd.Series(found, index=values.index, name=values.name, dtype=object)
+
+
+def distinct_texts(values: pd.Series) -> tuple[NDArray[np.intp], NDArray]:
+    """The different texts of a column, without blanks around them, and which one each row has.
+
+    Long columns repeat few texts: what is looked up for each different one is quick, and rows
+    share the objects.
+
+    Parameters
+    ----------
+    values : Series of shape (n,)
+
+    Returns
+    -------
+    codes : ndarray of int, shape (n,)
+        -1 for what is missing or blank.
+    cells : ndarray of object, shape (n_cells,)
+        In the order in which they appear.
+
+    Examples
+    --------
+    >>> codes, cells = distinct_texts(pd.Series(["b", " a", None, "", "b "]))
+    >>> codes.tolist(), cells.tolist()
+    ([0, 1, -1, -1, 0], ['b', 'a'])
+    """
+    if not isinstance(values.dtype, pd.StringDtype):
+        present = values.notna().to_numpy()
+        texts = np.full(len(values), None, dtype=object)
+        texts[present] = [str(value) for value in values[present]]
+        values = pd.Series(texts, dtype=object)
+    codes, found = pd.factorize(values)
+    cells = np.asarray(found, dtype=object)
+    given = pd.Series(cells, dtype=str)
+    stripped = given.str.strip() if len(cells) else given
+    if ((stripped != given) | (stripped == "")).any():
+        again, texts = pd.factorize(stripped.mask(stripped == ""))
+        codes, cells = np.append(again, -1)[codes], np.asarray(texts, dtype=object)
+    return codes, cells

@@ -13,7 +13,7 @@ import numpy as np
 import pandas as pd
 from pandas.api import types
 
-from uneven.comparison.reading import Reading, as_text
+from uneven.comparison.reading import Reading, as_text, distinct_texts
 from uneven.comparison.viewfile import EMPTY
 
 FEWEST_IDS = 20
@@ -21,6 +21,9 @@ FEWEST_IDS = 20
 
 DENSE = 0.5
 """Whole numbers, all different, that fill this share of their range are keys in another order."""
+
+HEAD = 1000
+"""So many rows tell most columns apart."""
 
 MOST_CODES = 50
 """Codes with zeros in front of up to so many values are categories."""
@@ -62,7 +65,7 @@ def useless_columns(
     {'id': 'only numbers the rows and is left out (--keep id to use it)'}
     """
     found: dict[str, str] = {}
-    seen: dict[int, str] = {}
+    seen: dict[int, list[str]] = {}
     for name in frame.columns:
         values = frame[name]
         if values.isna().all() or _only_marks(values, readings[name]):
@@ -93,15 +96,15 @@ def _reason(name: str, values: pd.Series, reading: Reading) -> str:
         return "holds a single value"
     if reading.kind == "number":
         return _number_reason(name, values, reading)
-    cells = as_text(values).dropna()
-    distinct = cells.nunique()
+    codes, cells = distinct_texts(values)
+    distinct, n_filled = len(cells), int((codes >= 0).sum())
     if POSTAL_NAME.search(name) and distinct > FEWEST_IDS:
         return "looks like postal codes"
-    if distinct > MOST_CODES and cells.str.fullmatch(r"\d+").all():
+    if distinct > MOST_CODES and pd.Series(cells, dtype=str).str.fullmatch(r"\d+").all():
         return "holds codes of digits with zeros in front, such as postal codes,"
-    if isinstance(values.dtype, pd.CategoricalDtype) or len(cells) < FEWEST_IDS:
+    if isinstance(values.dtype, pd.CategoricalDtype) or n_filled < FEWEST_IDS:
         return ""
-    if distinct == len(cells):
+    if distinct == n_filled:
         return "holds a different text in every row"
     named = ID_NAME.search(name) is not None and distinct > FEWEST_IDS
     return "is named like an identifier" if named else ""
@@ -112,8 +115,13 @@ def _number_reason(name: str, values: pd.Series, reading: Reading) -> str:
         return ""
     if types.is_float_dtype(values.dtype) and (values.iloc[:FEWEST_IDS].dropna() % 1).any():
         return ""
-    given = values if types.is_numeric_dtype(values.dtype) else as_text(values)
-    numbers = pd.to_numeric(given, errors="coerce").dropna().to_numpy(np.float64)
+    if types.is_numeric_dtype(values.dtype):
+        numbers = values.dropna().to_numpy(np.float64)
+    else:
+        codes, cells = distinct_texts(values)
+        found = pd.to_numeric(pd.Series(cells, dtype=object), errors="coerce")
+        numbers = np.append(found.to_numpy(np.float64), np.nan)[codes]
+        numbers = numbers[~np.isnan(numbers)]
     if not len(numbers) or not np.isfinite(numbers).all() or (numbers % 1).any():
         return ""
     distinct = np.unique(numbers)
@@ -140,9 +148,12 @@ def _is_constant(values: pd.Series) -> bool:
     return not values.hasnans and bool((few == first).all()) and bool((values == first).all())
 
 
-def _copy_of(values: pd.Series, frame: pd.DataFrame, seen: dict[int, str]) -> str:
-    """Which column before holds the same cells."""
-    key = int(pd.util.hash_pandas_object(values, index=False).sum())
-    other = seen.setdefault(key, str(values.name))
-    same = other != str(values.name) and values.equals(frame[other].rename(values.name))
-    return f"repeats column {other!r}" if same else ""
+def _copy_of(values: pd.Series, frame: pd.DataFrame, seen: dict[int, list[str]]) -> str:
+    """Which column before holds the same cells; only those that begin alike are compared."""
+    key = int(pd.util.hash_pandas_object(values.iloc[:HEAD], index=False).sum())
+    others = seen.setdefault(key, [])
+    for other in others:
+        if values.equals(frame[other].rename(values.name)):
+            return f"repeats column {other!r}"
+    others.append(str(values.name))
+    return ""

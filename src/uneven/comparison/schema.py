@@ -25,10 +25,14 @@ from uneven.comparison.reading import (
     Custom,
     Reading,
     as_text,
+    distinct_texts,
     read_columns,
 )
 from uneven.comparison.words import MOST_DENSE_WORDS, date_columns, find_words, word_column
 from uneven.utils.registry import listing
+
+HEAD = 100
+"""So many cells mostly tell whether numbers are written plainly."""
 
 
 @dataclass(frozen=True)
@@ -218,17 +222,24 @@ def _cell_numbers(cells: pd.Series, style: NumberStyle) -> NDArray[np.float64]:
         whole = cells.where(cells.str.count(":") > 1, cells + ":00")
         spans = pd.to_timedelta(whole, errors="coerce")
         return (spans.dt.total_seconds() / 3600.0).to_numpy(np.float64)
-    plain = pd.to_numeric(cells, errors="coerce").to_numpy(np.float64)
-    if style.decimal == "." and not np.isnan(plain).any():
-        return plain
+    if style.decimal == "." and not np.isnan(_plain(cells[:HEAD])).any():
+        plain = _plain(cells)
+        if not np.isnan(plain).any():
+            return plain
     numbers = parse_numbers(cells, style)
-    bad = np.isnan(numbers) & cells.str.casefold().isin(["inf", "-inf", "infinity"]).to_numpy()
-    numbers[bad] = plain[bad]
+    if np.isnan(numbers).any():
+        bad = np.isnan(numbers) & cells.str.lower().isin(["inf", "-inf", "infinity"]).to_numpy()
+        numbers[bad] = _plain(cells[bad])
     if np.isnan(numbers).any():
         other = find_number_style(cells)  # another table may be written in another way
         if other is not None and not other.doubtful and other.unit == style.unit:
             return parse_numbers(cells, other)
     return numbers
+
+
+def _plain(cells: pd.Series) -> NDArray[np.float64]:
+    """Numbers that need no style; NaN for other cells."""
+    return pd.to_numeric(cells, errors="coerce").to_numpy(np.float64)
 
 
 def _booleans(values: pd.Series, column: Column) -> pd.Series:
@@ -274,11 +285,10 @@ def _by_cell(
     values: pd.Series, column: Column, parse: Callable[[pd.Series], NDArray[np.float64]]
 ) -> pd.Series:
     """Parse each different cell once; NaN for missing cells and marks of them."""
-    texts = as_text(values)
-    codes, distinct = pd.factorize(texts)
-    cells = pd.Series(np.asarray(distinct, dtype=object), dtype=object)
-    folded = cells.str.casefold() if len(cells) else cells
-    marks = MISSING_MARKS | {str(mark).casefold() for mark in _marks(column)}
+    codes, distinct = distinct_texts(values)
+    cells = pd.Series(distinct, dtype=str)
+    folded = cells.str.lower() if len(cells) else cells
+    marks = MISSING_MARKS | {str(mark).lower() for mark in _marks(column)}
     known = ~folded.isin(marks).to_numpy() if len(cells) else np.zeros(0, dtype=bool)
     found = np.full(len(cells) + 1, np.nan)
     if known.any():
@@ -291,8 +301,10 @@ def _marks(column: Column) -> Sequence[str]:
 
 
 def _categories(values: pd.Series, column: Column) -> pd.Series:
-    texts = as_text(values)
-    return texts.mask(texts.isin(_marks(column))) if _marks(column) else texts
+    codes, cells = distinct_texts(values)
+    cells = np.where(np.isin(cells, _marks(column)), np.nan, cells) if _marks(column) else cells
+    found = np.append(cells, np.nan)[codes]
+    return pd.Series(found, index=values.index, name=values.name, dtype=object)
 
 
 def _texts(values: pd.Series, column: Column) -> pd.Series:
@@ -305,8 +317,8 @@ def _refuse(values: pd.Series, converted: pd.Series, wanted: str, column: Column
     if not lost.any():
         return
     cells = as_text(values[lost])
-    marks = MISSING_MARKS | {str(mark).casefold() for mark in _marks(column)}
-    lost[lost] = (cells.notna() & ~cells.str.casefold().isin(marks)).to_numpy(dtype=bool)
+    marks = MISSING_MARKS | {str(mark).lower() for mark in _marks(column)}
+    lost[lost] = (cells.notna() & ~cells.str.lower().isin(marks)).to_numpy(dtype=bool)
     if lost.any():
         row = int(np.flatnonzero(lost)[0])
         raise InputError(

@@ -192,31 +192,41 @@ def _read_csv(
     import pandas as pd
 
     from uneven.comparison.classlabels import exact_numbers
-    from uneven.comparison.csvcells import plain_numbers, text_cells
+    from uneven.comparison.csvcells import as_series, plain_numbers, text_cells
 
-    text, found = decoded(source.data, encoding, source.name)
-    data = source.data if found == "utf-8-sig" and DAMAGED not in text else text.encode()
-    cut = len(text) > SAMPLE_BYTES
+    data, text, found, damaged = _utf_8(source, encoding)
+    cut = len(data) > SAMPLE_BYTES
     style = guess_style(text[:SAMPLE_BYTES], expected, source.name, cut=cut, separator=separator)
     _check_names(source.name, style.names)
-    damaged = text.count(DAMAGED)
     del text
-    cells, odd = text_cells(source.name, data.removeprefix(codecs.BOM_UTF8), style)
+    keep = {*text_columns, label}
+    cells, odd = text_cells(source.name, data.removeprefix(codecs.BOM_UTF8), style, keep)
+    del data
     if damaged:
         odd.append(f"{source.name} holds {damaged} damaged letters.")
-    keep = {*text_columns, label}
     frame = pd.DataFrame(
         {
-            name: plain_numbers(column, style.decimal) if name not in keep else column.to_pandas()
-            for name, column in cells.items()
+            name: (plain_numbers if name not in keep else as_series)(cells.pop(name), style.decimal)
+            for name in list(cells)
         }
     )
-    if label in cells:
+    if label in frame:
         frame[label] = exact_numbers(frame[label], style.decimal)
     unnamed = style.names[len(style.names) - style_surplus(style) :]
     frame = frame.drop(columns=[name for name in unnamed if frame[name].isna().all()])
     read = _how_written(source.name, style, found)
     return frame, {**read, "notes": [*read["notes"], *odd]}
+
+
+def _utf_8(source: Source, encoding: str) -> tuple[bytes, str, str, int]:
+    """A file in UTF-8, its beginning as text, its encoding, and how many letters are damaged."""
+    plain = encoding.lower() in (AUTO, "utf-8", "utf-8-sig", "ascii")
+    if plain and source.data.isascii() and b"\x00" not in source.data:
+        return source.data, source.data[: SAMPLE_BYTES + 1].decode(), "utf-8-sig", 0
+    text, found = decoded(source.data, encoding, source.name)
+    damaged = text.count(DAMAGED)
+    whole = found == "utf-8-sig" and not damaged
+    return source.data if whole else text.encode(), text, found, damaged
 
 
 def style_surplus(style: CsvStyle) -> int:
