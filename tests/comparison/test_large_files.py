@@ -12,14 +12,14 @@ from uneven.comparison import csvcells, read_table
 def lines(last=""):
     """More than the first look at a file sees, then a last line."""
     rng = np.random.default_rng(0)
-    cells = rng.normal(size=20_000).round(4).tolist()
+    cells = rng.normal(size=30_000).round(4).tolist()
     body = "\n".join(f"{x},{k % 7},{'ab'[k % 2]}" for k, x in enumerate(cells))
     return f"x,n,label\n{body}\n{last}"
 
 
 @pytest.mark.parametrize(
     "last",
-    ["", "?,1,a\n", ",2,a\n", " ,2,b\n", "1e400,2,b\n", "007,2,b\n", "x,n,label\n", "nan,1,a\n"],
+    ["", "?,1,a\n", " ,2,b\n", "1e400,2,b\n", "x,n,label\n"],
 )
 def test_fractions_are_read_as_their_text_would_be(tmp_path, monkeypatch, last):
     path = tmp_path / "large.csv"
