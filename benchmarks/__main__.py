@@ -35,6 +35,7 @@ from benchmarks import (
     uma_speed,
     uma_toy,
     visits,
+    wide_views,
 )
 from benchmarks.lines import Line, show, summary
 from benchmarks.noise import __main__ as noise
@@ -44,6 +45,7 @@ from benchmarks.views import __main__ as views
 SECTIONS = {
     "fit": ("Fitting, 2 threads each", fit_speed.run),
     "kernel": ("The inner loop", kernel.run),
+    "wide": ("Wide views, processor time", wide_views.run),
     "scaling": ("Growth with the number of rows", scaling.run),
     "predict": ("Predicting, 2 threads each", predict_speed.run),
     "reading": ("Reading a large CSV file", reading.run),

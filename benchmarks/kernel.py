@@ -12,8 +12,9 @@ from benchmarks.lines import Line, best_of_each
 from uneven.costs._simd import add_lanes8
 from uneven.costs.matrices import RunningCosts
 from uneven.utils.parallel import ThreadPool
-from uneven.voters import _loops
-from uneven.voters.training_table import Level, bin_table
+from uneven.voters import _split_loops
+from uneven.voters.binned_tables import Level
+from uneven.voters.training_table import bin_table
 
 
 @njit(nogil=True, error_model="numpy")
@@ -35,7 +36,7 @@ def run() -> list[Line]:
     costs = RunningCosts(y, 7, np.ones(len(y)))
     matrix = costs.matrix
     everyone = np.zeros(0, dtype=np.int32)
-    level = Level(everyone, matrix, costs.sums[None], 7, _loops.COST, 0.0)
+    level = Level(everyone, matrix, costs.sums[None], 7, _split_loops.COST, 0.0)
     pool = ThreadPool()
 
     def histogram() -> None:

@@ -327,7 +327,6 @@ def test_category_columns_may_hold_nothing():
         (ComboClassifier(max_leaves=4), 'max_leaves=4 needs leaves="scores"'),
         (ComboClassifier(l2=2.0), 'l2=2.0 needs leaves="scores"'),
         (MumboClassifier(min_weight=1.0), 'min_weight=1.0 needs leaves="scores"'),
-        (MuComboClassifier(max_features=0.5), 'max_features=0.5 needs leaves="scores"'),
         (ComboClassifier(max_depth=None), "max_depth"),
         (ComboClassifier(leaves="roots"), "leaves"),
         (scored(ComboClassifier, loss="hinge"), "loss"),

@@ -1,5 +1,7 @@
 """Cost trees: kernels against twins, exactness of stumps, sparse equals dense."""
 
+from unittest.mock import patch
+
 import numpy as np
 import pytest
 import scipy.sparse as sp
@@ -11,11 +13,11 @@ from tests.voters import twins
 from uneven.costs import TIE, edge, exponential_costs
 from uneven.costs.matrices import RunningCosts
 from uneven.utils.parallel import ThreadPool, thread_pool
-from uneven.voters import CostTree, TrainingTable, TreeVoter, _loops
+from uneven.voters import CostTree, TrainingTable, TreeVoter, _split_loops, binned_tables
+from uneven.voters.binned_tables import Level
 from uneven.voters.cost_tree import Forest
-from uneven.voters.training_table import Level
 
-CRITERIA = {"cost": _loops.COST, "least_squares": _loops.LEAST_SQUARES}
+CRITERIA = {"cost": _split_loops.COST, "least_squares": _split_loops.LEAST_SQUARES}
 
 
 def costs_for(y, n_classes, seed):
@@ -39,20 +41,23 @@ def learn(X, y, n_classes, running, n_jobs=1, **params):
         return CostTree(**params).learn(table, np.arange(X.shape[1]), running)
 
 
-@given(tables(), st.integers(0, 2**32 - 1), st.sampled_from(sorted(CRITERIA)), st.booleans())
-def test_best_splits_equal_the_slow_twin(problem, seed, criterion, sparse):
+@pytest.mark.parametrize("kind", ["histograms", "entries", "sparse"])
+@given(tables(), st.integers(0, 2**32 - 1), st.sampled_from(sorted(CRITERIA)))
+def test_best_splits_equal_the_slow_twin(kind, problem, seed, criterion):
     X, y, n_classes = problem
     running = costs_for(y, n_classes, seed)
     n_slots = 3
     slots = np.random.default_rng(seed).integers(-1, n_slots, len(y)).astype(np.int32)
     dense = TrainingTable(X, y, n_classes, np.ones(len(y))).binned
-    stored = sp.csc_array(np.where(X == 0, 0.0, X)) if sparse else X
+    stored = sp.csc_array(np.where(X == 0, 0.0, X)) if kind == "sparse" else X
     binned = TrainingTable(stored, y, n_classes, np.ones(len(y))).binned
     totals = np.array([running.matrix[slots == s].sum(axis=0) for s in range(n_slots)])
     tie = TIE * running.stake if criterion == "cost" else TIE
     level = Level(slots, running.matrix, totals, n_classes, CRITERIA[criterion], tie)
+    few_rows = 0 if kind == "histograms" else 1024
     for f in range(X.shape[1]):
-        found = binned.best_splits(level, np.array([f]), ThreadPool())
+        with patch.object(binned_tables, "_FEW_ROWS", few_rows):
+            found = binned.best_splits(level, np.array([f]), ThreadPool())
         for s in range(n_slots):
             rows = slots == s
             codes, matrix = dense.codes[f, rows], running.matrix[rows]
@@ -85,6 +90,28 @@ def test_splitting_the_columns_into_parts_changes_nothing(problem, seed, criteri
         parts = parts.or_cheaper(best(np.array([f])), level)
     for name in vars(whole):
         np.testing.assert_array_equal(getattr(parts, name), getattr(whole, name))
+
+
+@given(tables(max_columns=6), st.integers(0, 2**32 - 1), st.sampled_from(sorted(CRITERIA)),
+       st.floats(0.0, 0.95), st.booleans())  # fmt: skip
+def test_entries_and_histograms_choose_the_same_splits(problem, seed, criterion, share, sparse):
+    X, y, n_classes = problem
+    rng = np.random.default_rng(seed)
+    X = np.where(rng.random(X.shape) < share, rng.choice([0.0, np.nan]), X)
+    running = costs_for(y, n_classes, seed)
+    slots = rng.integers(-1, 2, len(y)).astype(np.int32)
+    totals = np.array([running.matrix[slots == s].sum(axis=0) for s in range(2)])
+    tie = TIE * running.stake if criterion == "cost" else TIE
+    level = Level(slots, running.matrix, totals, n_classes, CRITERIA[criterion], tie)
+    found = []
+    for few_rows, table in ((0, X), (1024, sp.csc_array(X) if sparse else X)):
+        binned = TrainingTable(table, y, n_classes, np.ones(len(y))).binned
+        with patch.object(binned_tables, "_FEW_ROWS", few_rows):
+            found.append(binned.best_splits(level, np.arange(X.shape[1]), ThreadPool()))
+    splits = np.isfinite(found[0].value)
+    for name in ("value", "cut", "missing_left", "left"):
+        np.testing.assert_array_equal(getattr(found[1], name), getattr(found[0], name))
+    np.testing.assert_array_equal(found[1].column[splits], found[0].column[splits])
 
 
 @given(tables(), st.integers(0, 2**32 - 1))
@@ -146,7 +173,10 @@ def test_rows_taken_out_grow_the_tree_of_rows_without_weight(kind, problem, seed
     for name in ("feature", "threshold", "missing_left", "child", "label"):
         np.testing.assert_array_equal(getattr(taken, name), getattr(whole, name))
     np.testing.assert_array_equal(theirs, answers[rows])
-    np.testing.assert_array_equal(part.binned.thresholds, table.binned.thresholds)
+    n_bins = table.binned.n_bins
+    for f in range(X.shape[1]):
+        for cut in range(n_bins[f]):
+            assert part.binned.threshold(f, cut) == table.binned.threshold(f, cut)
 
 
 @given(tables(), st.integers(0, 2**32 - 1))
@@ -199,7 +229,7 @@ def test_threads_and_lane_counts_change_nothing(n_classes):
         (costs[side].sum(axis=0) ** 2).sum() / side.sum() for side in (root_left, ~root_left)
     )
     binned = TrainingTable(X, y, n_classes, np.ones(len(y))).binned
-    level = whole_table(running, _loops.LEAST_SQUARES, TIE)
+    level = whole_table(running, _split_loops.LEAST_SQUARES, TIE)
     found = binned.best_splits(level, np.arange(40), ThreadPool())
     assert found.value[0] == pytest.approx(expected, rel=1e-9)
 

@@ -76,12 +76,14 @@ def test_sparse_columns_get_the_codes_of_dense_ones(problem):
     X, _, _ = problem
     X = np.where(X < 3, 0.0, X)
     dense, sparse = bin_table(X), bin_table(sp.csr_array(X))
-    np.testing.assert_array_equal(sparse.thresholds, dense.thresholds)
-    indptr, indices, codes, zero_codes = sparse.csc
+    np.testing.assert_array_equal(sparse.n_bins, dense.n_bins)
+    indptr, indices, codes, zero_codes = sparse.entries
     for f in range(X.shape[1]):
         column = np.full(len(X), zero_codes[f])
         column[indices[indptr[f] : indptr[f + 1]]] = codes[indptr[f] : indptr[f + 1]]
         np.testing.assert_array_equal(column, dense.codes[f])
+        for cut in range(dense.n_bins[f]):
+            assert sparse.threshold(f, cut) == dense.threshold(f, cut)
 
 
 def test_the_cuts_of_a_large_table_do_not_depend_on_the_order_of_its_rows():

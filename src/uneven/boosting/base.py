@@ -44,6 +44,7 @@ from uneven.utils.validation import check_class_cost, fitted_attributes, whole_o
 from uneven.views import ViewMap
 from uneven.views.training_rows import TrainingRows, check_same_table, validate_fit_data
 from uneven.voters import TrainingTable, Voter, WeakLearner, as_weak_learner
+from uneven.voters.training_table import draw_columns
 from uneven.votes import ALL_VIEWS, Term, Vote
 from uneven.votes.vote import StagedVoteClassifier
 
@@ -220,6 +221,7 @@ class BoostingClassifier(CallbackSupportMixin, StagedVoteClassifier, metaclass=A
     class_cost: Any
     noise_matrix: Any
     subsample: float
+    max_features: float = 1.0
     views: Any
     max_bins: int
     early_stopping: bool
@@ -354,7 +356,7 @@ class BoostingClassifier(CallbackSupportMixin, StagedVoteClassifier, metaclass=A
     def _check_leaves(self) -> None:
         """Refuse parameters that do not go together with the kind of leaves."""
         if not self._has_scores:
-            if self.estimator is None or isinstance(self.estimator, Mapping):
+            if self.estimator is None or isinstance(self.estimator, (Mapping, list, tuple)):
                 check_integer("max_depth", self.max_depth, 1, 30)
             for name, neutral in _SCORE_ONLY.items():
                 value = getattr(self, name, neutral)
@@ -585,7 +587,6 @@ _SCORE_ONLY = {
     "max_leaves": None,
     "l2": 1.0,
     "min_weight": 0.1,
-    "max_features": 1.0,
 }
 """Parameters of leaves that hold scores, and their values that mean nothing otherwise."""
 
@@ -694,7 +695,8 @@ class SingleCostBoosting(ScoreLeavesMixin, BoostingClassifier):
             return self._boost_scores(process, seed)
         costs, table = process.costs, process.setting.table
         seen = process.setting.draw.seen_of(costs, table.pool)
-        voter, answers = process.learner.learn(table, process.columns, seen, seed)
+        columns = draw_columns(process.columns, self.max_features, seed)
+        voter, answers = process.learner.learn(table, columns, seen, seed)
         edge = costs.edge(answers)
         if edge <= EDGE_TOLERANCE:
             return self._give_up()

@@ -34,7 +34,16 @@ from uneven.utils.contract import TWO_VIEWS
 from uneven.utils.reproducible_sums import reproducible_sum, sum_by_label
 from uneven.views import ViewMap
 from uneven.views.training_rows import speaking_views
-from uneven.voters import CostTree, TrainingTable, TreeVoter, Voter, WeakLearner, as_weak_learner
+from uneven.voters import (
+    BestOf,
+    CostTree,
+    TrainingTable,
+    TreeVoter,
+    Voter,
+    WeakLearner,
+    as_weak_learner,
+)
+from uneven.voters.training_table import draw_columns
 from uneven.votes import ALL_VIEWS, Panel, Term, Vote
 
 _PARALLEL_CELLS = 150_000
@@ -102,6 +111,8 @@ class ViewProcess:
         Its own, or a look at a shared one; rows without the view cost nothing.
     learning_rate : float
     draw : RowDraw
+    max_features : float
+        Share of the columns that a round looks at.
     """
 
     position: int
@@ -112,6 +123,7 @@ class ViewProcess:
     costs: Any
     learning_rate: float
     draw: RowDraw
+    max_features: float = 1.0
 
     def learn(self, seed: int) -> ViewResult:
         """Find a voter that pays little; nobody can where the view is absent everywhere."""
@@ -119,7 +131,8 @@ class ViewProcess:
             silence = np.full(len(self.row_mask), -1, dtype=np.int32)
             return ViewResult(self.position, TreeVoter.constant(0), silence, 0.0, 0.0)
         seen = self.draw.seen_of(self.costs, self.table.pool)
-        voter, answers = self.learner.learn(self.table, self.columns, seen, seed)
+        columns = draw_columns(self.columns, self.max_features, seed)
+        voter, answers = self.learner.learn(self.table, columns, seen, seed)
         if not self.is_complete:
             answers = np.where(self.row_mask, answers, np.int32(-1))
         edge = self.costs.edge(answers)
@@ -158,7 +171,7 @@ class MultiViewBoosting(BoostingClassifier):
         """Give every view its table, its learner and its cost matrix, or a look at a shared one."""
         table, views = setting.table, setting.views
         learners = learners_by_view(self.estimator, views, self.max_depth or 3)
-        if any(isinstance(learner, CostTree) for learner in learners):
+        if any(isinstance(learner, (CostTree, BestOf)) for learner in learners):
             _ = table.binned
         processes = []
         for j, pool in enumerate(table.pool.split(len(views))):
@@ -178,6 +191,7 @@ class MultiViewBoosting(BoostingClassifier):
                     costs=costs,
                     learning_rate=self.learning_rate,
                     draw=setting.draw,
+                    max_features=self.max_features,
                 )
             )
         return processes

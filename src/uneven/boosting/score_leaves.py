@@ -21,6 +21,7 @@ from uneven.voters import TrainingTable, TreeVoter, Voter
 from uneven.voters.growing_tree import Gradients
 from uneven.voters.row_codes import RowCodes
 from uneven.voters.score_tree import GrownTree, ScoreTreeGrower
+from uneven.voters.training_table import draw_columns
 from uneven.votes import Term
 
 LEAF_STEPS = ("auto", "balance", "closed", "newton")
@@ -271,10 +272,8 @@ class ScoreLearner:
     def _draw_columns(self, seed: int) -> np.ndarray | None:
         """The columns of this round in increasing order, shape (n_drawn,); None is all of them."""
         n_columns = len(self.codes.columns)
-        size = max(1, round(self.settings.max_features * n_columns))
-        if size >= n_columns:
-            return None
-        return np.sort(np.random.default_rng(seed).permutation(n_columns)[:size])
+        drawn = draw_columns(np.arange(n_columns), self.settings.max_features, seed)
+        return None if len(drawn) == n_columns else drawn
 
 
 def leaf_scores(

@@ -126,26 +126,30 @@ def _bin_adder(lanes: int):
     return add
 
 
-def _square_length(builder, side, lanes):
-    """Squared length of all lanes but the last one; the order of the additions is fixed."""
-    real = ir.VectorType(ir.FloatType(), lanes)
+def _halved(builder, vector, lanes, join):
+    """Join the halves of a vector until one number is left."""
     index = ir.IntType(32)
-    mask = ir.Constant(real, [1.0] * (lanes - 1) + [0.0])
-    values = builder.fmul(builder.sitofp(side, real), mask)
-    vector, size = builder.fmul(values, values), lanes
-    while size > 1:
-        half = size // 2
-        kind = ir.VectorType(ir.FloatType(), size)
+    while lanes > 1:
+        half = lanes // 2
+        undefined = ir.Constant(vector.type, ir.Undefined)
         parts = [
             builder.shuffle_vector(
                 vector,
-                ir.Constant(kind, ir.Undefined),
+                undefined,
                 ir.Constant(ir.VectorType(index, half), list(range(start, start + half))),
             )
             for start in (0, half)
         ]
-        vector, size = builder.fadd(*parts), half
+        vector, lanes = join(*parts), half
     return builder.extract_element(vector, ir.Constant(index, 0))
+
+
+def _square_length(builder, side, lanes):
+    """Squared length of all lanes but the last one; the order of the additions is fixed."""
+    real = ir.VectorType(ir.FloatType(), lanes)
+    mask = ir.Constant(real, [1.0] * (lanes - 1) + [0.0])
+    values = builder.fmul(builder.sitofp(side, real), mask)
+    return _halved(builder, builder.fmul(values, values), lanes, builder.fadd)
 
 
 def _side_squares(lanes: int):
@@ -233,6 +237,60 @@ add_row2, add_row4, add_row8 = (_row_adder(lanes) for lanes in (2, 4, 8))
 add_bin2, add_bin4, add_bin8 = (_bin_adder(lanes) for lanes in (2, 4, 8))
 squares2, squares4, squares8 = (_side_squares(lanes) for lanes in (2, 4, 8))
 running2, running4, running8 = (_running_squares(lanes) for lanes in (2, 4, 8))
+
+
+def _two_sides(lanes: int, reduce):
+    """A function of ``left[at:]`` and ``total[to:] - left[at:]``, with one number for each.
+
+    ``allowed`` has as many entries as ``left`` has lanes: 0 for those that count, infinity for
+    others. ``reduce(builder, side, allowed, start)`` makes a number of a side and an earlier one.
+    """
+    vector = ir.VectorType(ir.DoubleType(), lanes)
+
+    @intrinsic
+    def sides(typing_context, left, at, total, to, allowed, lane, first, second):
+        kinds = (left, types.intp, total, types.intp, allowed, types.intp)
+        signature = types.UniTuple(types.float64, 2)(*kinds, types.float64, types.float64)
+
+        def generate(context, builder, signature, args):
+            def loaded(k):
+                there = _pointer(context, builder, signature.args[k], args[k], args[k + 1])
+                return builder.load(builder.bitcast(there, vector.as_pointer()), align=8)
+
+            near, whole, ceiling = loaded(0), loaded(2), loaded(4)
+            far = builder.fsub(whole, near)
+            found = [
+                reduce(builder, side, ceiling, start) for side, start in zip((near, far), args[6:8])
+            ]
+            return context.make_tuple(builder, signature.return_type, found)
+
+        return signature, generate
+
+    return sides
+
+
+def _least(builder, side, ceiling, start):
+    def smaller(a, b):
+        return builder.select(builder.fcmp_ordered("<", a, b), a, b)
+
+    raised = builder.fadd(side, ceiling)
+    return smaller(_halved(builder, raised, raised.type.count, smaller), start)
+
+
+def _squared(builder, side, ceiling, start):
+    """Squares are added one after another, as a plain loop would do."""
+    nothing = ir.Constant(side.type, [0.0] * side.type.count)
+    counted = builder.select(builder.fcmp_ordered("==", ceiling, nothing), side, nothing)
+    squares = builder.fmul(counted, counted)
+    for lane in range(side.type.count):
+        start = builder.fadd(
+            start, builder.extract_element(squares, ir.Constant(ir.IntType(32), lane))
+        )
+    return start
+
+
+least_lanes4 = _two_sides(4, _least)
+square_lanes4 = _two_sides(4, _squared)
 
 
 @njit(cache=True, nogil=True)

@@ -9,12 +9,13 @@ from typing import Any, TypeVar
 _Thing = TypeVar("_Thing", bound=Callable[..., Any])
 
 _WORDS = {
-    "estimator": """estimator : weak learner or classifier, default=None
+    "estimator": """estimator : weak learner, classifier or list of these, default=None
     Who answers in a round. None is a :class:`~uneven.voters.CostTree` of depth ``max_depth``,
     which reads the whole cost matrix. Any scikit-learn classifier works too: it gets the costs
     as sample weights, or as a subsample if its ``fit`` takes no weights (see
-    :class:`~uneven.voters.Weighted` and :class:`~uneven.voters.Resampled`). Methods with a
-    learner per view also take a dict of view name to weak learner or classifier.""",
+    :class:`~uneven.voters.Weighted` and :class:`~uneven.voters.Resampled`). Of a list, the one
+    with the largest edge speaks in each round. Methods with a learner per view also take a dict of
+    view name to any of these.""",
     "n_estimators": """n_estimators : int, default=200
     Rounds of boosting.""",
     "max_depth": """max_depth : int, default=3
@@ -94,10 +95,11 @@ _SCORE_WORDS = {
     true class may be is told only by voters that did not learn from it: deep trees, which would
     repeat its wrong label, learn well with 0.5.""",
     "max_features": """max_features : float, default=1.0
-    With ``leaves="scores"``: share of the columns that a tree looks at, drawn anew in every
-    round.""",
+    Share of the columns (of each view) that a voter looks at, drawn anew in every round. Rounds
+    of wide tables take that share of the time.""",
     "random_state": """random_state : int, RandomState or None, default=None
-    Seeds weak learners and the validation rows. Trees whose leaves vote draw nothing at random;
+    Seeds weak learners and the validation rows. Trees whose leaves vote draw nothing at random
+    but columns and rows, if told to;
     those whose leaves hold scores round gradients by chance and may draw rows, columns and
     axes.""",
 }

@@ -4,6 +4,7 @@ from uneven.voters.cost_linear import CostLinear, LinearVoter
 from uneven.voters.cost_tree import CostTree, TreeVoter
 from uneven.voters.training_table import TrainingTable
 from uneven.voters.weak_learners import (
+    BestOf,
     EstimatorVoter,
     Resampled,
     Voter,
@@ -13,6 +14,7 @@ from uneven.voters.weak_learners import (
 )
 
 __all__ = [
+    "BestOf",
     "CostLinear",
     "CostTree",
     "EstimatorVoter",

@@ -1,4 +1,4 @@
-"""Compiled loops of the voters: growing cost trees, and letting trees and linear voters answer.
+"""Compiled loops of the voters: coding columns, routing rows, answers of trees and linear voters.
 
 Each has a slow NumPy twin in the tests.
 """
@@ -8,22 +8,14 @@ from __future__ import annotations
 import numpy as np
 from numba import njit
 
-from uneven.costs._simd import add_lanes4, add_lanes8, aligned_empty
+from uneven.costs._simd import add_lanes4
 
 MISSING = 255
 """Code of the missing-value bin."""
 
-N_CODES = 256
-"""Codes per column, the missing one included."""
-
-COST, LEAST_SQUARES = 0, 1
-"""Split criteria: summed cost of the two best answers, or squared residuals of the costs."""
-
 FAR = 10.0
 """Standardised values beyond this count as this: one wild value does not decide alone."""
 
-_CHUNK_NUMBERS = 32_768
-_TILE_NUMBERS = 51_200
 _ROW_BLOCK = 512
 _SUM_BLOCK = 16_384
 _SCORE_BLOCK = 256
@@ -144,240 +136,6 @@ def code_sparse_columns(csc, weights, max_bins, starts, cuts, n_cuts, codes, zer
 
 
 @njit(cache=True, nogil=True, error_model="numpy")
-def _add_row(target, to, matrix, row, eights, fours):
-    """Add a row of the cost matrix to ``target`` from position ``to`` on."""
-    lanes = matrix.shape[1]
-    at = row * lanes
-    for k in range(eights):
-        add_lanes8(target, to + 8 * k, matrix, at + 8 * k)
-    if fours:
-        add_lanes4(target, to + lanes - 4, matrix, at + lanes - 4)
-
-
-@njit(cache=True, nogil=True, error_model="numpy")
-def _accumulate_all(codes, matrix, histogram, offset, first, last):
-    """Add rows ``first`` to ``last`` into the one histogram at ``offset``."""
-    lanes = matrix.shape[1]
-    if lanes == 8:
-        for i in range(first, last):
-            add_lanes8(histogram, offset + np.intp(codes[i]) * 8, matrix, i * 8)
-    elif lanes == 4:
-        for i in range(first, last):
-            add_lanes4(histogram, offset + np.intp(codes[i]) * 4, matrix, i * 4)
-    else:
-        eights, fours = lanes // 8, lanes % 8
-        for i in range(first, last):
-            _add_row(histogram, offset + np.intp(codes[i]) * lanes, matrix, i, eights, fours)
-
-
-@njit(cache=True, nogil=True, error_model="numpy")
-def _accumulate_slots(codes, slots, matrix, histogram, offset, first, last):
-    """Add rows ``first`` to ``last`` into the histograms of their slots; slot -1 is left out."""
-    lanes = matrix.shape[1]
-    if lanes == 8:
-        for i in range(first, last):
-            if slots[i] >= 0:
-                bin_ = np.intp(slots[i]) * N_CODES + np.intp(codes[i])
-                add_lanes8(histogram, offset + bin_ * 8, matrix, i * 8)
-    else:
-        eights, fours = lanes // 8, lanes % 8
-        for i in range(first, last):
-            if slots[i] >= 0:
-                bin_ = np.intp(slots[i]) * N_CODES + np.intp(codes[i])
-                _add_row(histogram, offset + bin_ * lanes, matrix, i, eights, fours)
-
-
-@njit(cache=True, nogil=True, error_model="numpy")
-def _value(left, total, n_classes, criterion):
-    """Price of a split whose left side sums to ``left``: lower is better."""
-    if criterion == COST:
-        best_left = left[0]
-        best_right = total[0] - left[0]
-        for lane in range(1, n_classes):
-            right = total[lane] - left[lane]
-            best_left = left[lane] if left[lane] < best_left else best_left
-            best_right = right if right < best_right else best_right
-        return best_left + best_right
-    square_left = 0.0
-    square_right = 0.0
-    for lane in range(n_classes):
-        right = total[lane] - left[lane]
-        square_left += left[lane] * left[lane]
-        square_right += right * right
-    weight_left = left[n_classes]
-    weight_right = total[n_classes] - weight_left
-    value = 0.0
-    if weight_left > 0.0:
-        value -= square_left / weight_left
-    if weight_right > 0.0:
-        value -= square_right / weight_right
-    return value
-
-
-@njit(cache=True, nogil=True, error_model="numpy")
-def is_cheaper(value, best, criterion, tie):
-    """Whether ``value`` is below ``best`` by more than a tie.
-
-    ``tie`` is absolute for the cost criterion, relative for least squares.
-    """
-    return value < best - (tie if criterion == COST else tie * abs(value))
-
-
-@njit(cache=True, nogil=True, error_model="numpy")
-def _scan(histogram, n_bins, total, n_classes, criterion, tie, best_left, left, left_missing):
-    """Best cut of one column in one slot.
-
-    Parameters
-    ----------
-    histogram : (256, lanes) sums per code
-    n_bins : int, codes in use besides the missing one
-    total : (lanes,) sums of the slot
-    tie : float, how much cheaper a later cut must be (see ``is_cheaper``)
-    best_left : (lanes,) output, sums of the left side; zero if there is no cut
-    left, left_missing : (lanes,) scratch
-
-    Returns
-    -------
-    value, cut, missing_left
-        Codes up to ``cut`` go left; ``cut`` is -1 if the column cannot split the slot.
-    """
-    lanes = total.shape[0]
-    fours = lanes // 4
-    missing = histogram[MISSING, n_classes] > 0.0
-    best = np.inf
-    cut = -1
-    missing_left = False
-    left[:] = 0.0
-    best_left[:] = 0.0
-    for b in range(n_bins):
-        if histogram[b, n_classes] == 0.0:
-            continue
-        for k in range(fours):
-            add_lanes4(left, 4 * k, histogram, b * lanes + 4 * k)
-        if left[n_classes] == total[n_classes]:
-            break
-        value = _value(left, total, n_classes, criterion)
-        if cut < 0 or is_cheaper(value, best, criterion, tie):
-            best, cut, missing_left = value, b, False
-            best_left[:] = left
-        if missing:
-            for lane in range(lanes):
-                left_missing[lane] = left[lane] + histogram[MISSING, lane]
-            if left_missing[n_classes] < total[n_classes]:
-                value = _value(left_missing, total, n_classes, criterion)
-                if is_cheaper(value, best, criterion, tie):
-                    best, cut, missing_left = value, b, True
-                    best_left[:] = left_missing
-    if cut >= 0 and not missing:
-        missing_left = 2.0 * best_left[n_classes] >= total[n_classes]
-    return best, cut, missing_left
-
-
-@njit(cache=True, nogil=True, error_model="numpy")
-def best_splits_dense(
-    codes, columns, n_bins, level, rule, values, cuts, missing_left, lefts, start, stop
-):
-    """Best split of every slot by each of the columns ``columns[start:stop]``.
-
-    Parameters
-    ----------
-    codes : (d, n) uint8
-    columns : (c,) column positions to try
-    n_bins : (d,) codes in use
-    level : (slots, matrix, totals)
-        Slot of each row (n,), -1 for none, empty if all rows are in slot 0; snapped costs
-        (n, lanes); sums of the slots (n_slots, lanes).
-    rule : (n_classes, criterion, tie), see ``is_cheaper``
-    values, cuts, missing_left : (n_slots, c) outputs
-    lefts : (n_slots, c, lanes) output, sums of the left side
-    """
-    slots, matrix, totals = level
-    n_classes, criterion, tie = rule
-    n, lanes = matrix.shape
-    n_slots = totals.shape[0]
-    size = n_slots * N_CODES * lanes
-    chunk = _CHUNK_NUMBERS // lanes
-    tile = max(1, min(_TILE_NUMBERS // size, stop - start))
-    histogram = aligned_empty(tile * size)
-    left = np.empty(lanes)
-    left_missing = np.empty(lanes)
-    for first_column in range(start, stop, tile):
-        last_column = min(stop, first_column + tile)
-        histogram[:] = 0.0
-        for first in range(0, n, chunk):
-            last = min(n, first + chunk)
-            for c in range(first_column, last_column):
-                offset = (c - first_column) * size
-                if slots.size:
-                    _accumulate_slots(
-                        codes[columns[c]], slots, matrix, histogram, offset, first, last
-                    )
-                else:
-                    _accumulate_all(codes[columns[c]], matrix, histogram, offset, first, last)
-        for c in range(first_column, last_column):
-            offset = (c - first_column) * size
-            by_slot = histogram[offset : offset + size].reshape((n_slots, N_CODES, lanes))
-            for s in range(n_slots):
-                values[s, c], cuts[s, c], missing_left[s, c] = _scan(
-                    by_slot[s], n_bins[columns[c]], totals[s], n_classes, criterion,
-                    tie, lefts[s, c], left, left_missing,
-                )  # fmt: skip
-
-
-@njit(cache=True, nogil=True, error_model="numpy")
-def best_splits_sparse(
-    csc, columns, n_bins, level, rule, values, cuts, missing_left, lefts, start, stop
-):
-    """Best splits of sparse columns: the implicit zeros get what the stored entries leave over.
-
-    Parameters
-    ----------
-    csc : (indptr, indices, codes, zero_codes)
-        Compressed columns; ``zero_codes`` (d,) is the code of the value zero in each column.
-    """
-    indptr, indices, codes, zero_codes = csc
-    slots, matrix, totals = level
-    n_classes, criterion, tie = rule
-    lanes = matrix.shape[1]
-    n_slots = totals.shape[0]
-    size = n_slots * N_CODES * lanes
-    histogram = aligned_empty(size)
-    histogram[:] = 0.0
-    by_slot = histogram.reshape((n_slots, N_CODES, lanes))
-    left = np.empty(lanes)
-    left_missing = np.empty(lanes)
-    for c in range(start, stop):
-        f = columns[c]
-        used = n_bins[f]
-        for s in range(n_slots):
-            by_slot[s, :used] = 0.0
-            by_slot[s, MISSING] = 0.0
-        for k in range(indptr[f], indptr[f + 1]):
-            row = indices[k]
-            slot = slots[row] if slots.size else 0
-            if slot >= 0:
-                bin_ = np.intp(slot) * N_CODES + np.intp(codes[k])
-                _add_row(histogram, bin_ * lanes, matrix, np.intp(row), lanes // 8, lanes % 8)
-        for s in range(n_slots):
-            for lane in range(lanes):
-                stored = by_slot[s, MISSING, lane]
-                for b in range(used):
-                    stored += by_slot[s, b, lane]
-                by_slot[s, zero_codes[f], lane] += totals[s, lane] - stored
-            values[s, c], cuts[s, c], missing_left[s, c] = _scan(
-                by_slot[s],
-                used,
-                totals[s],
-                n_classes,
-                criterion,
-                tie,
-                lefts[s, c],
-                left,
-                left_missing,
-            )
-
-
-@njit(cache=True, nogil=True, error_model="numpy")
 def answer_rows(nodes, labels, y, mass, answers, hits, start, stop):
     """Answer of each row, and the mass each node answers rightly, for some row blocks.
 
@@ -428,9 +186,9 @@ def route_dense(codes, split, next_slot, slots, nodes, start, stop):
 
 
 @njit(cache=True, nogil=True, error_model="numpy")
-def route_sparse(csc, split, next_slot, slots, nodes):
+def route_sparse(entries, split, next_slot, slots, nodes):
     """Send all rows to the children of their slot's split, sparse columns; as ``route_dense``."""
-    indptr, indices, codes, zero_codes = csc
+    indptr, indices, codes, zero_codes = entries
     column, cut, missing_left, child = split
     n = slots.shape[0]
     for i in range(n):

@@ -21,15 +21,16 @@ from uneven.costs import TIE
 from uneven.costs.matrices import CostMatrix
 from uneven.utils.model_types import check_nodes, check_numbers, check_range, persisted
 from uneven.utils.parallel import ThreadPool
-from uneven.voters import _loops
-from uneven.voters.training_table import PARALLEL_ROWS, Level, Splits, TrainingTable
+from uneven.voters import _loops, _split_loops
+from uneven.voters.binned_tables import PARALLEL_ROWS, Level, Splits
+from uneven.voters.training_table import TrainingTable
 
 _DENSE_ENTRIES = 4_000_000
 _PARALLEL_VISITS = 200_000
 _TINY = np.finfo(float).tiny
 _NO_SETS = (np.zeros(0, dtype=np.int64), np.zeros((0, 0), dtype=bool))
 _NO_VALUES, _NO_SCORES = np.zeros(0), np.zeros((0, 0))
-_CRITERIA = {"least_squares": _loops.LEAST_SQUARES, "cost": _loops.COST}
+_CRITERIA = {"least_squares": _split_loops.LEAST_SQUARES, "cost": _split_loops.COST}
 
 
 class CostTree(BaseEstimator):
@@ -81,7 +82,7 @@ class CostTree(BaseEstimator):
             raise ValueError(
                 f"criterion={self.criterion!r} is not known; choose one of {sorted(_CRITERIA)}."
             )
-        levels = [_CRITERIA[self.criterion]] * (self.max_depth - 1) + [_loops.COST]
+        levels = [_CRITERIA[self.criterion]] * (self.max_depth - 1) + [_split_loops.COST]
         growth = _Growth(table, columns, costs)
         for criterion in levels:
             if not growth.split_level(criterion):
@@ -113,7 +114,7 @@ class _Growth:
             totals=self.sums[self.frontier],
             n_classes=costs.n_classes,
             criterion=criterion,
-            tie=TIE * costs.stake if criterion == _loops.COST else TIE,
+            tie=TIE * costs.stake if criterion == _split_loops.COST else TIE,
         )
         found = self.binned.best_splits(level, self.columns, self.table.pool)
         pays = found.value < level.unsplit_value() - level.slack(found.value)
@@ -139,7 +140,7 @@ class _Growth:
         column = int(found.column[slot])
         self.child[node] = left
         self.feature[node] = column
-        self.threshold[node] = float(self.binned.thresholds[column, found.cut[slot]])
+        self.threshold[node] = self.binned.threshold(column, int(found.cut[slot]))
         self.missing_left[node] = bool(found.missing_left[slot])
         self.feature += [0, 0]
         self.threshold += [np.inf, np.inf]

@@ -10,10 +10,9 @@ columns keep only their stored entries.
 
 from __future__ import annotations
 
-from abc import ABC, abstractmethod
 from dataclasses import dataclass, field, replace
 from functools import cached_property
-from typing import Any, Self
+from typing import Any
 
 import numpy as np
 import scipy.sparse as sp
@@ -22,14 +21,11 @@ from uneven.utils.parallel import ThreadPool
 from uneven.utils.reproducible_sums import fold, reproducible_sum, sum_by_label
 from uneven.utils.row_hash import row_hashes
 from uneven.views.training_rows import TrainingRows
-from uneven.voters import _loops
+from uneven.voters import _entry_loops, _loops
+from uneven.voters.binned_tables import BinnedDense, BinnedSparse
 
 _SAMPLE_ROWS = 32_768
-_PARALLEL_ADDITIONS = 2_000_000
 _PARALLEL_VALUES = 400_000
-_SPLIT_NUMBERS = 4_000_000
-PARALLEL_ROWS = 200_000
-"""Rows above which threads pay for one light pass over them: waking one costs about 0.1 ms."""
 
 
 @dataclass
@@ -129,230 +125,19 @@ class TrainingTable:
         return seen
 
 
-@dataclass
-class Level:
-    """The nodes of a growing tree that may be split next, each called a slot.
+def draw_columns(columns: np.ndarray, share: float, seed: int) -> np.ndarray:
+    """A share of some columns, at least one, in the order they have.
 
-    Attributes
-    ----------
-    slots : ndarray of int32, shape (n_rows,)
-        Slot of each row, -1 for none. An empty array puts all rows into slot 0.
-    matrix : ndarray of shape (n_rows, n_lanes)
-        Snapped costs with the example weight in lane ``n_classes``.
-    totals : ndarray of shape (n_slots, n_lanes)
-        Sum of ``matrix`` in each slot.
-    n_classes : int
-    criterion : int
-        ``_loops.COST`` or ``_loops.LEAST_SQUARES``.
-    tie : float
-        How much cheaper a later cut or column must be: absolute for the cost criterion, relative
-        for least squares.
+    Examples
+    --------
+    >>> import numpy as np
+    >>> draw_columns(np.array([2, 4, 6, 8]), 0.5, seed=0)
+    array([2, 6])
     """
-
-    slots: np.ndarray
-    matrix: np.ndarray
-    totals: np.ndarray
-    n_classes: int
-    criterion: int
-    tie: float
-
-    def slack(self, value: np.ndarray) -> float | np.ndarray:
-        """How far below another price each ``value`` must lie to be cheaper."""
-        if self.criterion == _loops.COST:
-            return self.tie
-        return np.asarray(self.tie * np.where(np.isfinite(value), np.abs(value), 0.0))
-
-    def unsplit_value(self) -> np.ndarray:
-        """Price of leaving each slot as it is, shape (n_slots,)."""
-        costs, weight = self.totals[:, : self.n_classes], self.totals[:, self.n_classes]
-        if self.criterion == _loops.COST:
-            return np.asarray(costs.min(axis=1))
-        return np.asarray(-(costs**2).sum(axis=1) / np.where(weight > 0.0, weight, 1.0))
-
-
-@dataclass
-class Splits:
-    """The best split of every slot.
-
-    Attributes
-    ----------
-    value : ndarray of shape (n_slots,)
-        Its price; infinite if there is none.
-    column, cut : ndarray of int, shape (n_slots,)
-        Codes of ``column`` up to ``cut`` go left.
-    missing_left : ndarray of bool, shape (n_slots,)
-        Side of the missing values.
-    left : ndarray of shape (n_slots, n_lanes)
-        Sum of the cost matrix over the rows that go left.
-    """
-
-    value: np.ndarray
-    column: np.ndarray
-    cut: np.ndarray
-    missing_left: np.ndarray
-    left: np.ndarray
-
-    def or_cheaper(self, other: Splits, level: Level) -> Splits:
-        """Slot by slot, this split, or the other one if it is cheaper by more than a tie."""
-        cheaper = other.value < self.value - level.slack(other.value)
-        return Splits(
-            *(
-                np.where(cheaper if mine.ndim == 1 else cheaper[:, None], theirs, mine)
-                for mine, theirs in zip(vars(self).values(), vars(other).values())
-            )
-        )
-
-
-@dataclass
-class BinnedTable(ABC):
-    """Codes of a table, and what the tree grower asks of them.
-
-    Attributes
-    ----------
-    thresholds : ndarray of shape (n_features, 255)
-        Code ``b`` of column ``f`` holds the values in ``(thresholds[f, b-1], thresholds[f, b]]``;
-        padded with infinity.
-    n_bins : ndarray of int, shape (n_features,)
-        Codes in use, the missing one not counted.
-    n_rows : int
-    """
-
-    thresholds: np.ndarray
-    n_bins: np.ndarray
-    n_rows: int
-
-    def best_splits(self, level: Level, columns: np.ndarray, pool: ThreadPool) -> Splits:
-        """Best split of every slot of a level over some columns.
-
-        Parameters
-        ----------
-        level : Level
-        columns : ndarray of int, shape (n_columns,)
-        pool : ThreadPool
-
-        Returns
-        -------
-        Splits
-            Ties go to the lowest column, then to the lowest cut.
-        """
-        step = max(1, _SPLIT_NUMBERS // level.totals.size)
-        best = self._best_of(level, columns[:step], pool)
-        for first in range(step, len(columns), step):
-            found = self._best_of(level, columns[first : first + step], pool)
-            best = best.or_cheaper(found, level)
-        return best
-
-    def _best_of(self, level: Level, columns: np.ndarray, pool: ThreadPool) -> Splits:
-        """Best splits over columns few enough to keep the left sums of each."""
-        n_slots, n_lanes = level.totals.shape
-        shape = (n_slots, len(columns))
-        values = np.empty(shape)
-        cuts = np.empty(shape, dtype=np.int64)
-        missing_left = np.empty(shape, dtype=np.bool_)
-        lefts = np.empty((*shape, n_lanes))
-        loop, stored, updates = self._split_loop(columns)
-        pool.parallel_for(
-            len(columns),
-            loop,
-            stored,
-            columns,
-            self.n_bins,
-            (level.slots, level.matrix, level.totals),
-            (level.n_classes, level.criterion, level.tie),
-            values,
-            cuts,
-            missing_left,
-            lefts,
-            worth=updates * n_lanes > _PARALLEL_ADDITIONS,
-        )
-        lowest = values.min(axis=1)
-        chosen = (values <= (lowest + level.slack(lowest))[:, None]).argmax(axis=1)
-        here: Any = (np.arange(n_slots), chosen) if n_slots > 1 else np.s_[:, int(chosen[0])]
-        return Splits(values[here], columns[chosen], cuts[here], missing_left[here], lefts[here])
-
-    @abstractmethod
-    def take(self, rows: np.ndarray) -> Self:
-        """The codes of some rows; ``rows`` increases."""
-
-    @abstractmethod
-    def _split_loop(self, columns: np.ndarray) -> tuple[Any, Any, int]:
-        """Compiled loop, its stored codes, and how many histogram updates a level costs."""
-
-    @abstractmethod
-    def route(
-        self,
-        split: tuple[np.ndarray, np.ndarray, np.ndarray, np.ndarray],
-        next_slot: np.ndarray,
-        slots: np.ndarray,
-        nodes: np.ndarray,
-        pool: ThreadPool,
-    ) -> None:
-        """Send every row to its child; see ``_loops.route_dense``."""
-
-
-@dataclass
-class BinnedDense(BinnedTable):
-    """Binned dense table: ``codes`` is a uint8 array of shape (n_features, n_rows)."""
-
-    codes: np.ndarray
-
-    def take(self, rows: np.ndarray) -> Self:
-        """The codes of some rows."""
-        return replace(self, n_rows=len(rows), codes=np.ascontiguousarray(self.codes[:, rows]))
-
-    def _split_loop(self, columns: np.ndarray) -> tuple[Any, Any, int]:
-        return _loops.best_splits_dense, self.codes, self.n_rows * len(columns)
-
-    def route(
-        self,
-        split: tuple[np.ndarray, np.ndarray, np.ndarray, np.ndarray],
-        next_slot: np.ndarray,
-        slots: np.ndarray,
-        nodes: np.ndarray,
-        pool: ThreadPool,
-    ) -> None:
-        """Send every row to its child; see ``_loops.route_dense``."""
-        pool.parallel_for(
-            self.n_rows,
-            _loops.route_dense,
-            self.codes,
-            split,
-            next_slot,
-            slots,
-            nodes,
-            worth=self.n_rows > PARALLEL_ROWS,
-        )
-
-
-@dataclass
-class BinnedSparse(BinnedTable):
-    """Binned sparse table: ``csc`` = (indptr, indices, codes, zero_codes)."""
-
-    csc: tuple[np.ndarray, np.ndarray, np.ndarray, np.ndarray]
-
-    def take(self, rows: np.ndarray) -> Self:
-        """The codes of some rows."""
-        indptr, indices, codes, zero_codes = self.csc
-        place = np.full(self.n_rows, -1, dtype=indices.dtype)
-        place[rows] = np.arange(len(rows))
-        kept = place[indices] >= 0
-        starts = np.concatenate([[0], np.cumsum(kept)])[indptr].astype(indptr.dtype)
-        csc = (starts, place[indices[kept]], codes[kept], zero_codes)
-        return replace(self, n_rows=len(rows), csc=csc)
-
-    def _split_loop(self, columns: np.ndarray) -> tuple[Any, Any, int]:
-        return _loops.best_splits_sparse, self.csc, len(self.csc[1])
-
-    def route(
-        self,
-        split: tuple[np.ndarray, np.ndarray, np.ndarray, np.ndarray],
-        next_slot: np.ndarray,
-        slots: np.ndarray,
-        nodes: np.ndarray,
-        pool: ThreadPool,
-    ) -> None:
-        """Send every row to its child; see ``_loops.route_sparse``."""
-        _loops.route_sparse(self.csc, split, next_slot, slots, nodes)
+    size = max(1, round(share * len(columns)))
+    if size >= len(columns):
+        return columns
+    return columns[np.sort(np.random.default_rng(seed).permutation(len(columns))[:size])]
 
 
 def cut_points(
@@ -477,7 +262,7 @@ def bin_table(
     codes = np.empty((n_features, n_rows), dtype=np.uint8)
     worth = X.size > _PARALLEL_VALUES
     pool.parallel_for(n_features, _loops.assign_codes, X, thresholds, codes, worth=worth)
-    return BinnedDense(thresholds, n_bins, n_rows, codes)
+    return BinnedDense(n_bins, n_rows, codes, thresholds)
 
 
 def dense_cuts(
@@ -525,13 +310,10 @@ def dense_cuts(
 def _bin_sparse(X: Any, mass: np.ndarray | None, max_bins: int) -> BinnedSparse:
     """Bin the stored entries of a sparse table; the implicit zeros only weigh in the quantiles."""
     found = sparse_codes(X, mass, max_bins)
-    n_features = len(found.n_bins)
-    thresholds = np.full((n_features, 255), np.inf)
-    column = np.repeat(np.arange(n_features), found.n_bins - 1)
-    place = np.arange(len(column)) - found.first_cut[column]
-    thresholds[column, place] = found.cuts
-    csc = (found.indptr, found.indices, found.codes, found.zero_code)
-    return BinnedSparse(thresholds, found.n_bins, X.shape[0], csc)
+    rows, codes = found.indices.astype(np.int32), found.codes.copy()
+    _entry_loops.sort_entries(found.indptr, rows, codes)
+    entries = (found.indptr, rows, codes, found.zero_code.astype(np.int64))
+    return BinnedSparse(found.n_bins, X.shape[0], entries, found.cuts, found.first_cut)
 
 
 @dataclass

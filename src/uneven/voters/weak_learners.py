@@ -223,14 +223,58 @@ class Resampled(BaseEstimator):
         return rows[drawn], labels[drawn]
 
 
+class BestOf(BaseEstimator):
+    """Weak learner: several ones learn, and the voter with the largest edge speaks.
+
+    A linear learner and a tree can so take turns in one vote, round by round. The edge of a round
+    is never smaller than that of any of them on the same costs, so bounds that multiply
+    sqrt(1 - edge²) over the rounds hold for it too.
+
+    Parameters
+    ----------
+    learners : list
+        As for :func:`as_weak_learner`; None is a cost tree. Ties go to the earlier one.
+    max_depth : int, default=3
+        Depth of the cost trees.
+
+    Examples
+    --------
+    >>> from sklearn.datasets import load_iris
+    >>> from sklearn.svm import LinearSVC
+    >>> from uneven import ComboClassifier
+    >>> X, y = load_iris(return_X_y=True)
+    >>> model = ComboClassifier([None, LinearSVC()], n_estimators=4, max_depth=1).fit(X, y)
+    >>> sorted({type(term.voter).__name__ for term in model.vote_.terms()})
+    ['EstimatorVoter']
+    """
+
+    def __init__(self, learners: Any, max_depth: int = 3) -> None:
+        self.learners = learners
+        self.max_depth = max_depth
+
+    def learn(
+        self,
+        table: TrainingTable,
+        columns: np.ndarray,
+        costs: CostMatrix,
+        seed: int = 0,
+    ) -> tuple[Voter, np.ndarray]:
+        """Let all learn, and take the best; see :class:`~uneven.voters.WeakLearner`."""
+        learners = [as_weak_learner(one, self.max_depth) for one in self.learners]
+        found = [learner.learn(table, columns, costs, seed) for learner in learners]
+        edges = [costs.edge(np.where(table.mass > 0.0, answers, -1)) for _, answers in found]
+        return found[int(np.argmax(edges))]
+
+
 def as_weak_learner(estimator: Any, max_depth: int = 3) -> WeakLearner:
     """Weak learner for what the user gave as ``estimator``.
 
     Parameters
     ----------
-    estimator : None, weak learner or scikit-learn classifier
+    estimator : None, weak learner, scikit-learn classifier, or list of these
         None is a :class:`CostTree` of depth ``max_depth``. A plain classifier is weighted if its
-        ``fit`` takes weights, resampled otherwise.
+        ``fit`` takes weights, resampled otherwise. Of a list, the one with the largest edge speaks
+        in each round (:class:`BestOf`).
     max_depth : int
 
     Returns
@@ -247,12 +291,18 @@ def as_weak_learner(estimator: Any, max_depth: int = 3) -> WeakLearner:
     """
     if estimator is None:
         return CostTree(max_depth=max_depth)
+    if isinstance(estimator, (list, tuple)):
+        if not estimator:
+            raise ValueError("estimator=[] names no weak learner; give at least one, or None.")
+        for one in estimator:
+            as_weak_learner(one, max_depth)
+        return BestOf(list(estimator), max_depth)
     if isinstance(estimator, WeakLearner):
         return estimator
     if not hasattr(estimator, "fit") or not hasattr(estimator, "predict"):
         raise TypeError(
-            "estimator must be None, a weak learner of uneven.voters or a scikit-learn "
-            f"classifier, got {estimator!r}."
+            "estimator must be None, a weak learner of uneven.voters, a scikit-learn classifier "
+            f"or a list of these, got {estimator!r}."
         )
     if has_fit_parameter(estimator, "sample_weight"):
         return Weighted(estimator)

@@ -1,0 +1,329 @@
+"""Tables of codes, and the search for the splits that a level of a cost tree can take."""
+
+from __future__ import annotations
+
+from abc import ABC, abstractmethod
+from collections.abc import Callable
+from dataclasses import dataclass, replace
+from functools import cached_property
+from typing import Any, Self
+
+import numpy as np
+
+from uneven.utils.parallel import ThreadPool
+from uneven.voters import _entry_loops, _loops, _split_loops
+
+_PARALLEL_ADDITIONS = 2_000_000
+_SPLIT_NUMBERS = 4_000_000
+_FEW_ROWS = 1024
+_NO_CUTS, _NO_SIDES = np.zeros((0, 0), dtype=np.int64), np.zeros((0, 0), dtype=np.bool_)
+_NO_LEFTS = np.zeros((0, 0, 0))
+Entries = tuple[np.ndarray, np.ndarray, np.ndarray, np.ndarray]
+PARALLEL_ROWS = 200_000
+"""Rows above which threads pay for one light pass over them: waking one costs about 0.1 ms."""
+
+
+@dataclass
+class Level:
+    """The nodes of a growing tree that may be split next, each called a slot.
+
+    Attributes
+    ----------
+    slots : ndarray of int32, shape (n_rows,)
+        Slot of each row, -1 for none. An empty array puts all rows into slot 0.
+    matrix : ndarray of shape (n_rows, n_lanes)
+        Snapped costs with the example weight in lane ``n_classes``.
+    totals : ndarray of shape (n_slots, n_lanes)
+        Sum of ``matrix`` in each slot.
+    n_classes : int
+    criterion : int
+        ``_split_loops.COST`` or ``_split_loops.LEAST_SQUARES``.
+    tie : float
+        How much cheaper a later cut or column must be: absolute for the cost criterion, relative
+        for least squares.
+    """
+
+    slots: np.ndarray
+    matrix: np.ndarray
+    totals: np.ndarray
+    n_classes: int
+    criterion: int
+    tie: float
+
+    def slack(self, value: np.ndarray) -> float | np.ndarray:
+        """How far below another price each ``value`` must lie to be cheaper."""
+        if self.criterion == _split_loops.COST:
+            return self.tie
+        return np.asarray(self.tie * np.where(np.isfinite(value), np.abs(value), 0.0))
+
+    def unsplit_value(self) -> np.ndarray:
+        """Price of leaving each slot as it is, shape (n_slots,)."""
+        costs, weight = self.totals[:, : self.n_classes], self.totals[:, self.n_classes]
+        if self.criterion == _split_loops.COST:
+            return np.asarray(costs.min(axis=1))
+        return np.asarray(-(costs**2).sum(axis=1) / np.where(weight > 0.0, weight, 1.0))
+
+
+@dataclass
+class Splits:
+    """The best split of every slot.
+
+    Attributes
+    ----------
+    value : ndarray of shape (n_slots,)
+        Its price; infinite if there is none.
+    column, cut : ndarray of int, shape (n_slots,)
+        Codes of ``column`` up to ``cut`` go left.
+    missing_left : ndarray of bool, shape (n_slots,)
+        Side of the missing values.
+    left : ndarray of shape (n_slots, n_lanes)
+        Sum of the cost matrix over the rows that go left.
+    """
+
+    value: np.ndarray
+    column: np.ndarray
+    cut: np.ndarray
+    missing_left: np.ndarray
+    left: np.ndarray
+
+    def or_cheaper(self, other: Splits, level: Level) -> Splits:
+        """Slot by slot, this split, or the other one if it is cheaper by more than a tie."""
+        cheaper = other.value < self.value - level.slack(other.value)
+        return Splits(
+            *(
+                np.where(cheaper if mine.ndim == 1 else cheaper[:, None], theirs, mine)
+                for mine, theirs in zip(vars(self).values(), vars(other).values())
+            )
+        )
+
+
+@dataclass
+class BinnedTable(ABC):
+    """Codes of a table, and what the tree grower asks of them.
+
+    Attributes
+    ----------
+    n_bins : ndarray of int, shape (n_features,)
+        Codes in use, the missing one not counted.
+    n_rows : int
+    """
+
+    n_bins: np.ndarray
+    n_rows: int
+
+    def best_splits(self, level: Level, columns: np.ndarray, pool: ThreadPool) -> Splits:
+        """Best split of every slot of a level over some columns.
+
+        Parameters
+        ----------
+        level : Level
+        columns : ndarray of int, shape (n_columns,)
+        pool : ThreadPool
+
+        Returns
+        -------
+        Splits
+            Ties go to the lowest column, then to the lowest cut.
+        """
+        step = max(1, _SPLIT_NUMBERS // len(level.totals))
+        search = self._search_of(level)
+        best = self._best_of(search, level, columns[:step], pool)
+        for first in range(step, len(columns), step):
+            found = self._best_of(search, level, columns[first : first + step], pool)
+            best = best.or_cheaper(found, level)
+        return best
+
+    def _best_of(
+        self, search: _Search, level: Level, columns: np.ndarray, pool: ThreadPool
+    ) -> Splits:
+        """Best splits over columns few enough to keep the price of each."""
+        n_slots = len(level.totals)
+        values = np.empty((n_slots, len(columns)))
+        worth = search.n_updates(columns) * level.totals.shape[1] > _PARALLEL_ADDITIONS
+        pool.parallel_for(
+            len(columns), search.loop, search.stored, columns, search.limits,
+            (level.slots, level.matrix, level.totals),
+            (level.n_classes, level.criterion, level.tie),
+            values, _NO_CUTS, _NO_SIDES, _NO_LEFTS, worth=worth,
+        )  # fmt: skip
+        lowest = values.min(axis=1)
+        chosen = (values <= (lowest + level.slack(lowest))[:, None]).argmax(axis=1)
+        return self._describe(search, level, columns[chosen])
+
+    def _describe(self, search: _Search, level: Level, columns: np.ndarray) -> Splits:
+        """Search the column of each slot once more, and tell where it is cut."""
+        asked, place = np.unique(columns, return_inverse=True)
+        n_slots, n_lanes = level.totals.shape
+        shape = (n_slots, len(asked))
+        values, cuts = np.empty(shape), np.empty(shape, dtype=np.int64)
+        missing_left, lefts = np.empty(shape, dtype=np.bool_), np.empty((*shape, n_lanes))
+        for k in range(len(asked)):
+            one = np.s_[:, k : k + 1]
+            search.loop(
+                search.stored, asked[k : k + 1], search.limits,
+                (level.slots, level.matrix, level.totals),
+                (level.n_classes, level.criterion, level.tie),
+                values[one], cuts[one], missing_left[one], lefts[one], 0, 1,
+            )  # fmt: skip
+        here = (np.arange(n_slots), place)
+        return Splits(values[here], columns, cuts[here], missing_left[here], lefts[here])
+
+    @abstractmethod
+    def threshold(self, column: int, cut: int) -> float:
+        """Largest value of a column whose code is at most ``cut``, or a number up to the next."""
+
+    @abstractmethod
+    def take(self, rows: np.ndarray) -> Self:
+        """The codes of some rows; ``rows`` increases."""
+
+    @abstractmethod
+    def _search_of(self, level: Level) -> _Search:
+        """How the columns are searched in this level."""
+
+    @abstractmethod
+    def route(
+        self,
+        split: tuple[np.ndarray, np.ndarray, np.ndarray, np.ndarray],
+        next_slot: np.ndarray,
+        slots: np.ndarray,
+        nodes: np.ndarray,
+        pool: ThreadPool,
+    ) -> None:
+        """Send every row to its child; see ``_loops.route_dense``."""
+
+
+@dataclass
+class _Search:
+    """A compiled loop over columns, with what it reads."""
+
+    loop: Callable[..., None]
+    stored: Any
+    limits: Any
+    n_updates: Callable[[np.ndarray], int]
+
+    @classmethod
+    def of_entries(cls, entries: Entries, level: Level) -> _Search:
+        gains = np.empty(len(level.matrix))
+        rows = (level.slots, level.matrix, level.totals)
+        rule = (level.n_classes, level.criterion, level.tie)
+        _entry_loops.row_gains(rows, rule, gains)
+        starts = entries[0]
+
+        def n_updates(columns: np.ndarray) -> int:
+            return int((starts[columns + 1] - starts[columns]).sum())
+
+        limits = (gains, level.unsplit_value())
+        return cls(_entry_loops.entry_splits, entries, limits, n_updates)
+
+
+@dataclass
+class BinnedDense(BinnedTable):
+    """Binned dense table.
+
+    Tables of few rows are searched entry by entry, larger ones by histograms.
+
+    Attributes
+    ----------
+    codes : ndarray of uint8, shape (n_features, n_rows)
+    thresholds : ndarray of shape (n_features, 255)
+        Code ``b`` of column ``f`` holds the values in ``(thresholds[f, b-1], thresholds[f, b]]``;
+        padded with infinity.
+    """
+
+    codes: np.ndarray
+    thresholds: np.ndarray
+
+    def threshold(self, column: int, cut: int) -> float:
+        """Where a column is cut after a code."""
+        return float(self.thresholds[column, cut])
+
+    def take(self, rows: np.ndarray) -> Self:
+        """The codes of some rows."""
+        return replace(self, n_rows=len(rows), codes=np.ascontiguousarray(self.codes[:, rows]))
+
+    @cached_property
+    def entries(self) -> Entries:
+        """The rows of every column in the order of their codes, without its most frequent code."""
+        n_features = len(self.codes)
+        rest, sizes = np.empty(n_features, dtype=np.int64), np.empty(n_features, dtype=np.int64)
+        _entry_loops.find_rest_codes(self.codes, rest, sizes, 0, n_features)
+        starts = np.concatenate([[0], np.cumsum(sizes)])
+        rows, codes = np.empty(starts[-1], dtype=np.int32), np.empty(starts[-1], dtype=np.uint8)
+        _entry_loops.collect_entries(self.codes, rest, starts, rows, codes, 0, n_features)
+        return starts, rows, codes, rest
+
+    def _search_of(self, level: Level) -> _Search:
+        if self.n_rows <= _FEW_ROWS:
+            return _Search.of_entries(self.entries, level)
+
+        def n_updates(columns: np.ndarray) -> int:
+            return self.n_rows * len(columns)
+
+        return _Search(_split_loops.histogram_splits, self.codes, self.n_bins, n_updates)
+
+    def route(
+        self,
+        split: tuple[np.ndarray, np.ndarray, np.ndarray, np.ndarray],
+        next_slot: np.ndarray,
+        slots: np.ndarray,
+        nodes: np.ndarray,
+        pool: ThreadPool,
+    ) -> None:
+        """Send every row to its child; see ``_loops.route_dense``."""
+        pool.parallel_for(
+            self.n_rows,
+            _loops.route_dense,
+            self.codes,
+            split,
+            next_slot,
+            slots,
+            nodes,
+            worth=self.n_rows > PARALLEL_ROWS,
+        )
+
+
+@dataclass
+class BinnedSparse(BinnedTable):
+    """Binned sparse table.
+
+    Attributes
+    ----------
+    entries : tuple
+        ``(indptr, rows, codes, zero_codes)``: the stored entries of every column in the order of
+        their codes, and the code of zero.
+    cuts, first_cut : ndarray
+        Thresholds of all columns one after another, and where those of a column start.
+    """
+
+    entries: Entries
+    cuts: np.ndarray
+    first_cut: np.ndarray
+
+    def threshold(self, column: int, cut: int) -> float:
+        """Where a column is cut after a code; infinite after the last one."""
+        place = self.first_cut[column] + cut
+        return float(self.cuts[place]) if place < self.first_cut[column + 1] else np.inf
+
+    def take(self, rows: np.ndarray) -> Self:
+        """The codes of some rows."""
+        indptr, row_of, codes, zero_codes = self.entries
+        place = np.full(self.n_rows, -1, dtype=row_of.dtype)
+        place[rows] = np.arange(len(rows))
+        kept = place[row_of] >= 0
+        starts = np.concatenate([[0], np.cumsum(kept)])[indptr].astype(indptr.dtype)
+        entries = (starts, place[row_of[kept]], codes[kept], zero_codes)
+        return replace(self, n_rows=len(rows), entries=entries)
+
+    def _search_of(self, level: Level) -> _Search:
+        return _Search.of_entries(self.entries, level)
+
+    def route(
+        self,
+        split: tuple[np.ndarray, np.ndarray, np.ndarray, np.ndarray],
+        next_slot: np.ndarray,
+        slots: np.ndarray,
+        nodes: np.ndarray,
+        pool: ThreadPool,
+    ) -> None:
+        """Send every row to its child; see ``_loops.route_sparse``."""
+        _loops.route_sparse(self.entries, split, next_slot, slots, nodes)
