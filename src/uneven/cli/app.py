@@ -38,7 +38,10 @@ TABLE_HELP = (
     "- reads standard input."
 )
 
-Table = Annotated[Path | None, typer.Argument(metavar="TABLE", help=TABLE_HELP)]
+TABLES_HELP = TABLE_HELP + " Several tables, or a folder of them, are joined by --on."
+
+Tables = Annotated[list[Path] | None, typer.Argument(metavar="[TABLE]...", help=TABLES_HELP)]
+GivenTables = Annotated[list[Path], typer.Argument(metavar="TABLE...", help=TABLES_HELP)]
 GivenTable = Annotated[Path, typer.Argument(metavar="TABLE", help=TABLE_HELP)]
 ModelPath = Annotated[
     Path, typer.Argument(metavar="MODEL", help="A file written by uneven fit or compare.")
@@ -46,6 +49,7 @@ ModelPath = Annotated[
 Target = Annotated[str | None, typer.Option("--target", "-t", help="Column to predict.")]
 GivenTarget = Annotated[str, typer.Option("--target", "-t", help="Column to predict.")]
 Views = Annotated[str | None, typer.Option(help=texts.VIEWS, metavar="prefix|FILE.toml")]
+On = Annotated[str | None, typer.Option("--on", metavar="COLUMN", help=texts.ON)]
 Rounds = Annotated[int, typer.Option(help="Rounds of our boosting methods.", min=1)]
 Depth = Annotated[int, typer.Option(help="Depth of their trees; 1 means stumps.", min=1, max=30)]
 Seed = Annotated[int, typer.Option(help="Seed of folds and methods.", min=0, max=2**32 - 1)]
@@ -138,10 +142,11 @@ def _root(
 @app.command("compare", cls=texts.ListingCommand, help=texts.COMPARE, epilog=texts.EXIT_CODES)
 def _compare(
     context: typer.Context,
-    table: Table = None,
+    tables: Tables = None,
     target: Target = None,
     demo: Annotated[bool, typer.Option("--demo", help="Use the embedded example table.")] = False,
     views: Views = None,
+    on: On = None,
     methods: Annotated[
         str | None,
         typer.Option(help="Methods, separated by commas; by default all that fit the table."),
@@ -185,9 +190,11 @@ def _compare(
     from uneven.cli.requests import CompareRequest, DecisionRequest, compare_source
 
     source = compare_source(
-        table,
+        tables[0] if tables else None,
         target,
         demo,
+        others=(tables or ())[1:],
+        on=on,
         views=views,
         drop=drop,
         keep=keep,
@@ -230,7 +237,7 @@ def _compare(
 @app.command("fit", help=texts.FIT, epilog=texts.EXIT_CODES)
 def _fit(
     context: typer.Context,
-    table: GivenTable,
+    tables: GivenTables,
     target: Target = None,
     out: Annotated[Path, typer.Option("--out", "-o", help="File to write.")] = Path("model.skops"),
     method: Annotated[str | None, typer.Option(help=texts.METHOD)] = None,
@@ -239,6 +246,7 @@ def _fit(
     cost: Prices = None,
     calibrate: Calibrated = None,
     views: Views = None,
+    on: On = None,
     rounds: Rounds = 200,
     max_depth: Depth = 3,
     seed: Seed = 0,
@@ -260,14 +268,15 @@ def _fit(
     decision = DecisionRequest(measure, cost, calibrate)
     decision.check()
     check_out(out)
-    if table.is_dir():
+    table = tables[0]
+    if on is None and table.is_dir():
         from uneven.cli.label import labelled_table
 
         table, target, text, drop = labelled_table(table, target, text, drop)
     if target is None:
         raise typer.BadParameter("give the column to predict.", param_hint="--target")
     columns = (drop or (), keep or (), encoding, noise_matrix, text or (), missing or ())
-    source = TableRequest(table, target, views, *columns, schema, sheet)
+    source = TableRequest(table, target, views, *columns, schema, sheet, others=tables[1:], on=on)
     source.check()
     from uneven.cli.compare import fit
     from uneven.utils.methods import Settings
@@ -280,7 +289,8 @@ def _fit(
 @app.command("predict", help=texts.PREDICT, epilog=texts.EXIT_CODES)
 def _predict(
     model: ModelPath,
-    table: GivenTable,
+    tables: GivenTables,
+    on: On = None,
     out: Annotated[
         Path | None,
         typer.Option("--out", "-o", help="CSV or Parquet file; standard output by default."),
@@ -296,18 +306,17 @@ def _predict(
     encoding: Encoding = "auto",
     debug: Debug = False,
 ) -> Work:
-    from uneven.cli.requests import check_model, check_out
-    from uneven.comparison.tables import check_file
+    from uneven.cli.requests import check_model, check_out, check_tables
 
     check_out(out)
     check_model(model)
-    check_file(table)
+    table = check_tables(tables, on)
     from uneven.cli.predict import predict
 
     copied = tuple(copy or ())
-    return partial(
-        predict, model, table, out, proba=proba, copy=copied, encoding=encoding, sheet=sheet
-    )
+    words: dict[str, Any] = {"proba": proba, "copy": copied, "encoding": encoding}
+    words |= {"sheet": sheet, "on": on}
+    return partial(predict, model, table, out, **words)
 
 
 @app.command("explain", help=texts.EXPLAIN, epilog=texts.EXIT_CODES)

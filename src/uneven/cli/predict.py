@@ -10,7 +10,7 @@ import pandas as pd
 from sklearn.pipeline import Pipeline
 
 from uneven.cli import terminal
-from uneven.comparison import InputError, Schema, read_table
+from uneven.comparison import InputError, Schema, join_tables, read_table
 from uneven.comparison.tables import PARQUET_SUFFIXES
 from uneven.persistence.model_file import ModelCard, in_use, load_model
 from uneven.utils.files import replace_file
@@ -19,13 +19,14 @@ from uneven.utils.registry import listing
 
 def predict(
     model_path: Path,
-    table: Path,
+    table: Path | list[Path],
     out: Path | None,
     *,
     proba: bool = False,
     copy: tuple[str, ...] = (),
     encoding: str = "auto",
     sheet: str | None = None,
+    on: str | None = None,
 ) -> None:
     """Predict and write.
 
@@ -33,8 +34,8 @@ def predict(
     ----------
     model_path : Path
         Model file.
-    table : Path
-        CSV or Parquet file with the columns of the model.
+    table : Path or list of Path
+        CSV or Parquet file with the columns of the model; or those to join.
     out : Path or None
         CSV or Parquet file to write; None for standard output.
     proba : bool
@@ -45,15 +46,21 @@ def predict(
         Encoding of a text file.
     sheet : str, optional
         Sheet of a workbook.
+    on : str, optional
+        Column by which several tables are joined.
     """
     model, card = load_model(model_path)
     _refuse_doubles(copy, [f"predicted_{card.target}", *_share_names(model, proba)])
     with in_use(model_path):
         schema = Schema.from_list(card.columns)
     text = [*schema.of_kind("category", "text"), *copy]
-    frame = read_table(
-        table, expected=schema.names, text_columns=text, encoding=encoding, sheet=sheet
-    )
+    if on is not None:
+        frame = join_tables(table, on, encoding=encoding, text_columns=text)
+    else:
+        assert isinstance(table, Path)
+        frame = read_table(
+            table, expected=schema.names, text_columns=text, encoding=encoding, sheet=sheet
+        )
     missing = [name for name in copy if name not in frame.columns]
     if missing:
         raise InputError(f"--copy names columns that are not in {table}: {listing(missing)}.")

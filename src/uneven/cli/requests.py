@@ -14,6 +14,7 @@ from typing import TYPE_CHECKING, Any
 
 from uneven.comparison.deadline import read_seconds
 from uneven.comparison.errors import InputError, check_fold_number, check_method_names
+from uneven.comparison.joined import table_files
 from uneven.comparison.labelfile import ENDINGS
 from uneven.comparison.schemafile import decide
 from uneven.comparison.tables import PARQUET_SUFFIXES, check_ending, check_file, check_header
@@ -57,6 +58,10 @@ class TableRequest:
         Table to answer for.
     id : str or None
         Column that names the rows in the held-out answers.
+    others : sequence of Path
+        Further tables, or none if `path` is a folder of tables.
+    on : str or None
+        Column by which they are joined.
     """
 
     path: Path
@@ -74,9 +79,16 @@ class TableRequest:
     time: str | None = None
     test: Path | None = None
     id: str | None = None
+    others: Sequence[Path] = ()
+    on: str | None = None
 
     def check(self) -> None:
         """Refuse files that are not there and columns that the table does not have."""
+        if self.on is not None:
+            self._check_joined()
+            return
+        if self.others:
+            raise InputError("several tables need a column that joins them; name it with --on.")
         named: dict[str, Sequence[str]]
         named = {"--target": [self.target], "--drop": self.drop, "--keep": self.keep}
         named |= {"--text": self.text, "--groups": _given(self.groups), "--time": _given(self.time)}
@@ -96,11 +108,31 @@ class TableRequest:
         if self.noise_matrix is not None and not self.noise_matrix.exists():
             raise InputError(f"--noise-matrix {self.noise_matrix}: there is no such file.")
 
+    def _check_joined(self) -> None:
+        if self.test is not None:
+            raise InputError("--test takes one table; leave it out, or join the tables first.")
+        for path in table_files(self.tables).values():
+            check_header(path, {"--on": [str(self.on)]}, self.encoding)
+        decide(self.schema)
+
+    @property
+    def tables(self) -> Path | list[Path]:
+        """The files to join, or their folder."""
+        return [self.path, *self.others] if self.others else self.path
+
     def load(self) -> Problem:
         """Read the table."""
+        decisions = decide(self.schema, self.missing, self.text)
+        if self.on is not None:
+            from uneven.comparison.inputs import read_data
+
+            return read_data(
+                self.tables, self.target, on=self.on, views=self.views, drop=self.drop,
+                keep=self.keep, encoding=self.encoding, decisions=decisions, groups=self.groups,
+                time=self.time, id=self.id,
+            )  # fmt: skip
         from uneven.comparison.problem import read_problem
 
-        decisions = decide(self.schema, self.missing, self.text)
         words = (self.views, self.drop, self.keep, self.encoding, decisions, self.sheet)
         return read_problem(self.path, self.target, *words, self.groups, self.time, self.id)
 
@@ -420,6 +452,22 @@ class PageRequest(LabelRequest):
         return self.project or Path(f"{self.pool.name.partition('.')[0]}-labelling")
 
 
+def check_tables(tables: Sequence[Path], on: str | None) -> Path | list[Path]:
+    """Refuse tables that are not there, or several without a column that joins them.
+
+    Returns
+    -------
+    Path or list of Path
+        One table, a folder, or the tables to join.
+    """
+    if on is None and len(tables) > 1:
+        raise InputError("several tables need a column that joins them; name it with --on.")
+    given = list(tables) if len(tables) > 1 else tables[0]
+    for path in table_files(given).values() if on is not None else [tables[0]]:
+        check_file(path)
+    return given
+
+
 def compare_source(
     path: Path | None, target: str | None, demo: bool, **choices: Any
 ) -> TableRequest | None:
@@ -441,7 +489,7 @@ def compare_source(
     """
     if demo:
         given = {"TABLE": path, "--target": target}
-        columns = ("drop", "keep", "text", "groups", "time", "id")
+        columns = ("drop", "keep", "text", "groups", "time", "id", "on")
         tables = ("views", *columns, "missing", "schema", "sheet", "test")
         given |= {f"--{name}": choices.get(name) for name in tables}
         given["--noise-matrix"] = choices.get("noise_matrix")

@@ -133,6 +133,11 @@ STACK_FIT = (
     "drops those that bring nothing; only this one is written."
 )
 
+ON = (
+    "Column that joins several tables, such as an id. Each table is a view, named after its file "
+    "and missing in the rows whose key it lacks."
+)
+
 COMPARE = """Cross-validate methods on a table and write a report.
 
 Every method sees the same stratified folds. A table of the results is printed; the folder
@@ -160,6 +165,8 @@ in schema.toml and give it back with --schema.
   uneven compare orders.csv -t label --time ordered_at --cv 4
 
   uneven compare train.csv -t label --test test.csv
+
+  uneven compare words.csv sound.parquet -t label --on call_id
 
   uneven compare table.csv -t label --measure macro_f1
 
@@ -230,6 +237,8 @@ FIT = """Fit one method on a table and save the model.
 
   uneven fit mails.csv -t label --text subject --text body --method logistic_regression
 
+  uneven fit words.csv sound.parquet -t label --on call_id --method mucombo
+
   uneven fit table.csv -t label --drop checked --method uma --noise-matrix noise.csv
 
   uneven fit table.csv -t label --method random_forest --cost prices.csv
@@ -252,6 +261,8 @@ are ignored. Opening a model file runs no code from it.
   uneven predict model.skops new.csv --out predictions.csv
 
   uneven predict model.skops new.csv --proba --copy patient_id
+
+  uneven predict model.skops words.csv sound.parquet --on call_id --copy call_id
 """
 
 EXPLAIN = """Show what a saved model learnt: which view and which columns speak for which class,

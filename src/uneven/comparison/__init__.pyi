@@ -8,6 +8,7 @@ from uneven.comparison.errors import InputError as InputError
 from uneven.comparison.importance import ColumnImportance as ColumnImportance
 from uneven.comparison.importance import column_importance as column_importance
 from uneven.comparison.inputs import TableClassifier as TableClassifier
+from uneven.comparison.joined import join_tables as join_tables
 from uneven.comparison.labelfile import LabelFile as LabelFile
 from uneven.comparison.labelfile import read_label_file as read_label_file
 from uneven.comparison.labelfile import write_label_file as write_label_file

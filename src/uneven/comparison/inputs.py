@@ -19,6 +19,7 @@ from sklearn.utils.metaestimators import available_if
 from uneven.comparison.classlabels import class_labels
 from uneven.comparison.encoding import GivenColumns
 from uneven.comparison.errors import InputError
+from uneven.comparison.joined import join_tables
 from uneven.comparison.measures import LabelNoise, label_noise
 from uneven.comparison.noisefile import check_noise, read_noise_file
 from uneven.comparison.problem import Problem, in_views, make_problem, read_problem
@@ -45,12 +46,14 @@ def read_data(
     groups: str | None = None,
     time: str | None = None,
     id: str | None = None,
+    on: str | None = None,
 ) -> Problem:
     """Make a problem of anything that `uneven.compare` takes.
 
     Parameters
     ----------
     X : array-like, sparse matrix, pandas or polars frame of shape (n, d), or path
+        With `on` several tables, see `join_tables`.
     y : array-like of shape (n,), or str
         Labels, or the name of the column that holds them.
     views, drop, keep, name, encoding, sheet
@@ -59,12 +62,20 @@ def read_data(
         What a person decided about columns.
     groups, time, id : str, optional
         Columns that hold the groups, the times and the names of the rows.
+    on : str, optional
+        Column by which several tables are joined; each is then a view.
 
     Raises
     ------
     InputError
         If there is nothing to learn, or the two do not belong together.
     """
+    if on is not None:
+        if not isinstance(y, str):
+            raise InputError(f"y must name the column to predict, got {_what(y)}.")
+        X = join_tables(X, on, y, encoding=encoding)
+        drop, views = (*drop, on), "prefix" if views is None else views
+        name = name or "joined tables"
     if isinstance(X, str | Path):
         if not isinstance(y, str):
             raise InputError(f"y must name the column of {X} to predict, got {_what(y)}.")
@@ -165,6 +176,8 @@ def as_frame(X: Any) -> pd.DataFrame:
         frame = X.copy(deep=False)
     elif hasattr(X, "to_pandas"):
         frame = X.to_pandas()
+    elif isinstance(X, list | tuple) and X and all(isinstance(one, str | Path) for one in X):
+        raise InputError("X is a list of paths; say by --on which column joins them.")
     elif isinstance(X, Mapping) or hasattr(X, "collect"):
         way = "pandas.DataFrame(X)" if isinstance(X, Mapping) else "X.collect()"
         raise InputError(f"X is a {type(X).__name__}; give {way}.")

@@ -100,6 +100,7 @@ def compare(
     time: Any = None,
     test: Any = None,
     id: str | None = None,
+    on: str | None = None,
     views: Any = None,
     noise_matrix: Any = None,
     rounds: int = 200,
@@ -129,7 +130,8 @@ def compare(
     X : array-like, sparse matrix, pandas or polars frame of shape (n, d), or path
         The table. Columns may hold numbers (also with currency, percent, units, thousands and
         decimal commas), dates, truth values, categories, running text and missing cells. A path
-        is that of a CSV, Parquet, Feather, Excel or JSON lines file.
+        is that of a CSV, Parquet, Feather, Excel or JSON lines file. With `on`: a folder or a list
+        of such files, or a dict of view names to files or frames.
     y : array-like of shape (n,), or str
         Class labels, or the name of the column of `X` that holds them. Rows without a label are
         left out.
@@ -171,6 +173,9 @@ def compare(
     id : str, optional
         Column that names the rows in held-out answers; it is not learnt from. Without it, a frame
         names them by its index.
+    on : str, optional
+        Column by which the tables in `X` are joined. Each is a view, missing in the rows whose key
+        it lacks. See `uneven.comparison.join_tables`.
     views : optional
         How the columns group into views, as for the estimators; or ``"prefix"``, or the path of a
         TOML file.
@@ -259,6 +264,7 @@ def compare(
             groups=groups if isinstance(groups, str) else None,
             time=time if isinstance(time, str) else None,
             id=id,
+            on=on,
         )
         plan = plan_comparison(
             problem,

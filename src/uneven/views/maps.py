@@ -17,6 +17,7 @@ import numpy as np
 import scipy.sparse as sp
 
 from uneven.utils.model_types import check_columns, persisted
+from uneven.views.containers import is_container, views_in
 
 
 @persisted("views", role="views")
@@ -273,14 +274,15 @@ def _positions_of_numbers(name: Hashable, listed: np.ndarray, n_features: int) -
     return np.asarray(listed % n_features if listed.size else listed, dtype=np.intp)
 
 
-def join_views(arrays: Mapping[str, Any]) -> tuple[Any, dict[str, slice]]:
+def join_views(arrays: Any) -> tuple[Any, dict[str, slice]]:
     """Put separate arrays side by side and say where each one went.
 
     Parameters
     ----------
-    arrays : mapping of str to array-like or sparse matrix, each (n_samples, n_columns)
+    arrays : mapping of str to array-like, data frame or sparse matrix, each (n_samples, n_columns)
         One array per view, rows in the same order. The result is sparse as soon as one of
-        them is.
+        them is. Or an AnnData (``X`` and the tables in ``obsm``) or MuData (one view per modality;
+        rows that one lacks are missing).
 
     Returns
     -------
@@ -296,6 +298,8 @@ def join_views(arrays: Mapping[str, Any]) -> tuple[Any, dict[str, slice]]:
     >>> X.shape, views
     ((3, 5), {'text': slice(0, 3, None), 'sound': slice(3, 5, None)})
     """
+    if not isinstance(arrays, Mapping) and is_container(arrays):
+        arrays = views_in(arrays)
     if not isinstance(arrays, Mapping):
         raise TypeError(
             'join_views needs a mapping of names to arrays, such as {"text": A, "sound": B}, '

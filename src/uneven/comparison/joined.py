@@ -1,0 +1,176 @@
+"""One table out of several files that share a key, one view for each.
+
+A key that a file lacks is a row in which its view is missing.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Collection, Mapping, Sequence
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+from uneven.comparison.errors import InputError
+from uneven.comparison.formats import AUTO
+from uneven.comparison.tables import check_columns, read_table
+from uneven.utils.registry import listing
+
+if TYPE_CHECKING:
+    import pandas as pd
+
+
+SUFFIXES = (".csv", ".tsv", ".txt", ".parquet", ".pq", ".feather", ".xlsx", ".jsonl")
+"""Files of a folder that are tables, also packed (``.csv.gz``)."""
+
+
+def table_files(given: Any) -> dict[str, Any]:
+    """The tables to join, by the name of their view.
+
+    Parameters
+    ----------
+    given : path of a folder, sequence of paths, or mapping of str to path or frame
+        Files are named by what stands before the first dot of their name.
+
+    Raises
+    ------
+    InputError
+        If there are none, or two have the same name.
+
+    Examples
+    --------
+    >>> table_files(["calls/words.csv", "calls/sound.parquet"])
+    {'words': PosixPath('calls/words.csv'), 'sound': PosixPath('calls/sound.parquet')}
+    """
+    if isinstance(given, Mapping):
+        return {str(name): table for name, table in given.items()}
+    if isinstance(given, str | Path):
+        folder = Path(given)
+        if not folder.is_dir():
+            raise InputError(f"--on joins several tables, but there is only {folder}.")
+        paths = sorted(path for path in folder.iterdir() if set(path.suffixes) & set(SUFFIXES))
+        if not paths:
+            raise InputError(f"{folder} holds no tables; they end with {listing(SUFFIXES)}.")
+    else:
+        paths = [Path(path) for path in given]
+    names = [path.name.split(".")[0] for path in paths]
+    twice = [name for name in dict.fromkeys(names) if names.count(name) > 1]
+    if twice:
+        raise InputError(
+            f"two tables are called {twice[0]!r}: views are named after their files; rename one."
+        )
+    return dict(zip(names, paths))
+
+
+def join_tables(
+    tables: Any,
+    on: str,
+    target: str | None = None,
+    *,
+    encoding: str = AUTO,
+    text_columns: Collection[str] = (),
+) -> pd.DataFrame:
+    """Join tables by a key, so that each becomes a view.
+
+    Parameters
+    ----------
+    tables : path of a folder, sequence of paths, or mapping of str to path or frame
+        CSV, Parquet and whatever else ``uneven compare`` reads.
+    on : str
+        Column that all tables have, with one row per value.
+    target : str, optional
+        Column of labels. It may be in one table or in several, which must not contradict each
+        other.
+    encoding : str
+        Of text files.
+    text_columns : collection of str
+        Columns of the result to keep as text even if they look like numbers.
+
+    Returns
+    -------
+    DataFrame of shape (n_keys, n_columns)
+        The key, the target, and all other columns as ``view__column``: ``views="prefix"`` finds
+        them. Cells are missing where a table has no row for a key.
+
+    Raises
+    ------
+    InputError
+        If a key is missing, empty or repeated, or labels contradict each other.
+
+    Examples
+    --------
+    >>> import pandas as pd
+    >>> words = pd.DataFrame({"id": ["a", "b"], "length": [3, 5], "kind": ["x", "y"]})
+    >>> sound = pd.DataFrame({"id": ["b", "c"], "pitch": [0.5, 0.7], "kind": ["y", "x"]})
+    >>> joined = join_tables({"words": words, "sound": sound}, on="id", target="kind")
+    >>> list(joined.columns)
+    ['id', 'kind', 'words__length', 'sound__pitch']
+    >>> joined["kind"].tolist(), int(joined["sound__pitch"].isna().sum())
+    (['x', 'y', 'x'], 1)
+    """
+    import pandas as pd
+
+    named = table_files(tables)
+    if len(named) < 2:
+        raise InputError(f"--on {on} joins several tables, got {len(named)}.")
+    frames = {}
+    for name, table in named.items():
+        texts = [c.removeprefix(f"{name}__") for c in text_columns if c.startswith(f"{name}__")]
+        frames[name] = _keyed(name, table, on, [on, target or on, *texts], encoding)
+    keys = pd.Index(dict.fromkeys(key for frame in frames.values() for key in frame.index), name=on)
+    parts = [
+        frame.drop(columns=[target or ""], errors="ignore").add_prefix(f"{name}__").reindex(keys)
+        for name, frame in frames.items()
+    ]
+    joined = pd.concat(parts, axis=1)
+    if target is not None:
+        joined.insert(0, target, _one_label(frames, keys, target))
+    return joined.reset_index()
+
+
+def _keyed(name: str, table: Any, on: str, texts: list[str], encoding: str) -> pd.DataFrame:
+    """A table with its key as the index, as text."""
+    import pandas as pd
+
+    where = f"table {name!r}"
+    if isinstance(table, str | Path):
+        where = str(table)
+        frame = read_table(table, expected=[on], text_columns=texts, encoding=encoding)
+    else:
+        frame = table if isinstance(table, pd.DataFrame) else table.to_pandas()
+        frame = frame.rename(columns=str)
+    check_columns(list(frame.columns), [on], f"--on, {where}")
+    key = frame[on]
+    if key.isna().any():
+        row = int(key.isna().to_numpy().argmax())
+        raise InputError(f"{where} has no {on} in row {row + 1}; fill it in, or delete the row.")
+    key = key.astype(str)
+    if key.duplicated().any():
+        again = key[key.duplicated()].iloc[0]
+        raise InputError(
+            f"{where} has more than one row with {on} = {again!r}; --on needs one row per key, "
+            "so aggregate them first."
+        )
+    return frame.drop(columns=[on]).set_index(pd.Index(key, name=on))
+
+
+def _one_label(frames: Mapping[str, pd.DataFrame], keys: pd.Index, target: str) -> pd.Series:
+    """Label of each key, from all tables that have the target column."""
+    import pandas as pd
+
+    holders = [name for name, frame in frames.items() if target in frame.columns]
+    if not holders:
+        known: Sequence[str] = list(dict.fromkeys(c for f in frames.values() for c in f.columns))
+        check_columns(known, [target], "--target")
+    labels = pd.Series(index=keys, dtype=object)
+    for name in holders:
+        own = frames[name][target].reindex(keys).astype(object)
+        both = labels.notna() & own.notna()
+        differ = both & (labels.astype(str) != own.astype(str))
+        if differ.any():
+            key = keys[differ.to_numpy().argmax()]
+            raise InputError(
+                f"the tables {listing(holders)} hold different labels: {target} of {key!r} is "
+                f"{labels[key]!r} and {own[key]!r}. Keep the column in one table only, or rename "
+                "one of them."
+            )
+        labels = labels.where(labels.notna(), own)
+    return labels.infer_objects()

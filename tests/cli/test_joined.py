@@ -1,0 +1,34 @@
+"""``--on``: several tables on the command line."""
+
+import numpy as np
+import pandas as pd
+
+from tests.comparison.test_joined import write_tables
+
+
+def test_fit_and_predict_join_tables(uneven, tmp_path):
+    folder = tmp_path / "tables"
+    folder.mkdir()
+    write_tables(folder)
+    tables = [str(folder / "wind.csv"), str(folder / "sky.parquet")]
+    model = tmp_path / "model.skops"
+    words = ["--on", "id"]
+    asked = ["fit", *tables, "-t", "kind", *words, "--method", "mucombo", "--rounds", "5"]
+    done = uneven(*asked, "--out", str(model))
+    assert done.code == 0, done.complaint
+    done = uneven(
+        "predict", str(model), *tables, *words, "--copy", "id", "--out", str(tmp_path / "p.csv")
+    )
+    assert done.code == 0, done.complaint
+    answers = pd.read_csv(tmp_path / "p.csv", dtype=str)
+    assert set(answers["id"]) == {f"{k:03}" for k in range(80)}
+    truth = np.array(["calm", "storm"])[answers["id"].astype(int) % 2]
+    assert (answers["predicted_kind"] == truth).mean() > 0.75
+
+
+def test_several_tables_need_a_key(uneven, tmp_path):
+    write_tables(tmp_path)
+    folder = tmp_path
+    done = uneven("compare", str(folder / "wind.csv"), str(folder / "sky.parquet"), "-t", "kind")
+    assert done.code == 2
+    assert "name it with --on" in done.complaint

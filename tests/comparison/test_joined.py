@@ -1,0 +1,92 @@
+"""Several files joined by a key: each is a view, missing where it lacks the key."""
+
+import numpy as np
+import pandas as pd
+import pytest
+
+from uneven import compare
+from uneven.comparison import InputError, join_tables
+
+
+def write_tables(tmp_path):
+    """Two tables in different orders; each lacks some keys of the other."""
+    rng = np.random.default_rng(0)
+    kind = np.array(["calm", "storm"])[np.arange(80) % 2]
+    strength = (kind == "storm") * 2.0
+    wind = pd.DataFrame({"id": [f"{k:03}" for k in range(80)], "kind": kind})
+    wind["speed"] = strength + rng.normal(size=80)
+    sky = pd.DataFrame({"id": wind["id"], "cloud": strength + rng.normal(size=80)})
+    sky["code"] = [f"{k % 3:02}" for k in range(80)]
+    wind.iloc[:72].to_csv(tmp_path / "wind.csv", index=False)
+    wind.iloc[72:, :2].to_csv(tmp_path / "labels.csv", index=False)
+    sky.iloc[:9:-1].to_parquet(tmp_path / "sky.parquet")
+
+
+@pytest.fixture
+def folder(tmp_path):
+    write_tables(tmp_path)
+    return tmp_path
+
+
+def test_a_folder_is_joined_by_its_key(folder):
+    joined = join_tables(folder, "id", "kind")
+    assert list(joined.columns) == ["id", "kind", "sky__cloud", "sky__code", "wind__speed"]
+    by_key = joined.set_index("id")
+    assert by_key["kind"].notna().sum() == len(by_key) == 80
+    assert by_key["sky__cloud"].isna().sum() == 10
+    assert by_key["wind__speed"].isna().sum() == 8
+    wind = pd.read_csv(folder / "wind.csv", dtype={"id": str}).set_index("id")
+    there = by_key["wind__speed"].dropna()
+    np.testing.assert_allclose(there, wind["speed"].loc[there.index])
+    assert by_key.loc[["000", "079"], "kind"].tolist() == ["calm", "storm"]
+
+
+def test_frames_give_what_files_give(folder):
+    given = {"sky": pd.read_parquet(folder / "sky.parquet"), "wind": folder / "wind.csv"}
+    joined = join_tables(given, "id", "kind")
+    files = join_tables([folder / "sky.parquet", folder / "wind.csv"], "id", "kind")
+    pd.testing.assert_frame_equal(joined, files)
+
+
+def test_compare_takes_tables_as_views(folder):
+    paths = [folder / name for name in ("wind.csv", "sky.parquet", "labels.csv")]
+    found = compare(paths, "kind", on="id", methods=["mucombo"], cv=2, rounds=5)
+    assert [view.name for view in found.views] == ["wind", "sky"]
+    assert found.winner.name == "mucombo"
+    assert "on='id'" in found.command
+
+
+def change(folder, name, **cells):
+    table = pd.read_csv(folder / name, dtype=str)
+    table.assign(**cells).to_csv(folder / name, index=False)
+
+
+def test_what_cannot_be_joined_is_refused(folder):
+    with pytest.raises(InputError, match=r"'key'.*the columns are"):
+        join_tables(folder, "key", "kind")
+    with pytest.raises(InputError, match="joins several tables, but there is only"):
+        join_tables(folder / "wind.csv", "id")
+    with pytest.raises(InputError, match="'weather'"):
+        join_tables(folder, "id", "weather")
+    with pytest.raises(InputError, match="say by on which column"):
+        compare([folder / "wind.csv", folder / "sky.parquet"], "kind")
+    (folder / "old").mkdir()
+    (folder / "old" / "wind.csv").write_text("id,x\n1,2\n")
+    with pytest.raises(InputError, match="two tables are called 'wind'"):
+        join_tables([folder / "wind.csv", folder / "old" / "wind.csv"], "id")
+
+
+def test_repeated_and_empty_keys_are_refused(folder):
+    change(folder, "wind.csv", id=["007"] * 72)
+    with pytest.raises(InputError, match="more than one row with id = '007'"):
+        join_tables(folder, "id", "kind")
+    change(folder, "wind.csv", id=[str(k) if k else None for k in range(72)])
+    with pytest.raises(InputError, match="has no id in row 1"):
+        join_tables(folder, "id", "kind")
+
+
+def test_labels_that_contradict_each_other_are_refused(folder):
+    table = pd.read_csv(folder / "wind.csv", dtype=str).assign(kind="calm")
+    table.to_csv(folder / "more.csv", index=False)
+    with pytest.raises(InputError, match="different labels: kind of '001' is 'calm' and 'storm'"):
+        join_tables(folder, "id", "kind")
