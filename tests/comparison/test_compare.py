@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 import pickle
+from dataclasses import replace
 from typing import ClassVar
 
 import numpy as np
@@ -30,6 +31,9 @@ from tests.cli.conftest import make_frame
 from uneven import ComboClassifier, compare
 from uneven.comparison import METHODS, Comparison, InputError
 from uneven.comparison.encoding import DenseFrame, encode_ordinal
+from uneven.comparison.methods import choose_methods
+from uneven.comparison.plan import fit_notes
+from uneven.comparison.problem import make_problem
 from uneven.metrics import confusion_norm
 from uneven.utils.registry import read_declarations
 
@@ -620,3 +624,18 @@ def test_the_noise_matrix_of_a_given_classifier_stays():
     matrix = [[0.9, 0.3], [0.1, 0.7]]
     found = compare(X, (X[:, 0] > 0) * 1, methods={"own": given}, cv=2, noise_matrix=matrix)
     assert found.best_model().pipeline[-1].noise_matrix == own
+
+
+def test_views_that_are_often_missing_draw_a_note():
+    rng = np.random.default_rng(0)
+    frame = pd.DataFrame(rng.normal(size=(40, 3)), columns=["a__x", "a__y", "b__z"])
+    frame.loc[:11, ["a__x", "a__y"]] = np.nan
+    frame["label"] = np.where(rng.random(40) < 0.5, "p", "q")
+    problem = replace(make_problem(frame, "label"), views={"a": ["a__x", "a__y"], "b": ["b__z"]})
+    (note,) = fit_notes(choose_methods(["combo", "mucombo"]), problem, None)
+    assert "a (30%)" in note
+    assert "CoMBo read all columns" in note
+    assert not fit_notes(choose_methods(["uneven", "mucombo"]), problem, None)
+    frame.loc[1:] = frame.loc[1:].fillna(0.0)
+    whole = replace(make_problem(frame, "label"), views=problem.views)
+    assert not [n for n in fit_notes(choose_methods(["combo"]), whole, None) if "lack" in n]

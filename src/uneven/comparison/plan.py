@@ -15,6 +15,7 @@ from typing import Any
 
 import numpy as np
 import pandas as pd
+import scipy.sparse as sp
 from numpy.typing import NDArray
 from sklearn.base import clone, is_classifier
 from sklearn.pipeline import Pipeline
@@ -706,11 +707,16 @@ def _explained(result: MethodResult, model: Pipeline | None) -> MethodResult:
     )
 
 
+OFTEN_MISSING = 0.05
+"""A view that is missing in this share of the rows is worth a note."""
+
+
 def fit_notes(methods: Iterable[Method], problem: Problem, noise: LabelNoise | None) -> list[str]:
     """What the reader should know before methods are fitted: what they cannot use or must not."""
     found = list(methods)
     return [
         *_single_view_notes(found, problem),
+        *_missing_view_notes(found, problem),
         *_leak_notes(problem, noise),
         *_unaware_notes(found, noise),
     ]
@@ -732,6 +738,24 @@ def _untuned_notes(methods: Iterable[Method]) -> list[str]:
     """Tell which methods have nothing to search."""
     plain = [method.label for method in methods if not method.tunes]
     return [f"--tune: nothing is searched for {listing(plain)}."] if plain else []
+
+
+def _missing_view_notes(methods: Iterable[Method], problem: Problem) -> list[str]:
+    """Tell which views are often missing, if a method reads the columns of all views at once."""
+    early = [m.label for m in methods if not (m.joins_views or m.name == "uneven")]
+    if not has_views(problem) or sp.issparse(problem.X) or not early:
+        return []
+    shares = {
+        view: float(problem.X[columns].isna().all(axis=1).mean())
+        for view, columns in (problem.views or {}).items()
+    }
+    often = [f"{view} ({share:.0%})" for view, share in shares.items() if share >= OFTEN_MISSING]
+    if not often:
+        return []
+    return [
+        f"rows lack whole views: {', '.join(often)}. {', '.join(early)} read all columns at once "
+        "and lose most there; uneven, mucombo and mumbo learn each view from the rows that have it."
+    ]
 
 
 def _unaware_notes(methods: Iterable[Method], noise: LabelNoise | None) -> list[str]:

@@ -173,8 +173,8 @@ default=None
     >>> model = BregmanVoteClassifier(views=demo.views, random_state=0)
     >>> bool(cross_val_score(model, demo.data, is_even).mean() > 0.8)
     True
-    >>> model.fit(demo.data, is_even).history_["loss_after_views"].round(1)
-    array([147.4,  65.9])
+    >>> bool((np.diff(model.fit(demo.data, is_even).history_["loss_after_views"]) < 0.0).all())
+    True
     """
 
     voter_weights_: list[Any]
