@@ -22,9 +22,8 @@ from uneven.views.training_rows import TrainingRows
 
 
 def fitted(X, y, **options):
-    return BregmanVoteClassifier(
-        "published", max_iter=2, random_state=0, **{"views": VIEWS} | options
-    ).fit(X, y)
+    usual = {"voters": "published", "max_iter": 2, "random_state": 0, "views": VIEWS}
+    return BregmanVoteClassifier(**usual | options).fit(X, y)
 
 
 @pytest.mark.parametrize("n_classes", [2, 3])
@@ -133,7 +132,7 @@ def test_single_missing_values_dense_and_sparse():
     np.testing.assert_array_equal(sparse.predict(X), sparse.predict(sp.csr_array(X)))
 
 
-@pytest.mark.parametrize("voters", [None, DecisionTreeClassifier(max_depth=3)])
+@pytest.mark.parametrize("voters", ["published", DecisionTreeClassifier(max_depth=3)])
 def test_missing_values_of_sparse_tables_count_as_larger_than_every_number(voters):
     rng = np.random.default_rng(0)
     X = np.where(rng.random((200, 3)) < 0.5, rng.normal(size=(200, 3)) * 1e3, 0.0)
@@ -209,7 +208,7 @@ def test_impossible_parameters_are_named(options, message):
 @pytest.mark.parametrize("voters", ["tree", LogisticRegression, [None]])
 def test_voters_that_are_none(voters):
     X, y = two_views()
-    with pytest.raises(TypeError, match="voters must be None, a classifier"):
+    with pytest.raises(TypeError, match='voters must be None, "published", a classifier'):
         BregmanVoteClassifier(voters, views=VIEWS).fit(X, y)
 
 
@@ -217,7 +216,7 @@ def test_it_survives_a_model_file(tmp_path):
     X, y = two_views(90, 3)
     frame = pd.DataFrame(X, columns=list("abcdef"))
     encode = ColumnTransformer([("keep", "passthrough", list("abcdef"))])
-    model = BregmanVoteClassifier("published", max_iter=2, views=VIEWS, random_state=0)
+    model = BregmanVoteClassifier(views=VIEWS, random_state=0)
     pipeline = make_pipeline(encode, model).fit(frame, y)
     card = ModelCard("bregman", "Bregman vote", "y", ["0", "1", "2"], [30, 30, 30], [], 90)
     save_model(pipeline, card, tmp_path / "m.skops")

@@ -1,15 +1,19 @@
 """Carako with a bag of trees per view, its default."""
 
 import numpy as np
+import pandas as pd
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
+from sklearn.compose import ColumnTransformer
 from sklearn.metrics import balanced_accuracy_score
+from sklearn.pipeline import make_pipeline
 
 from uneven import CarakoClassifier
 from uneven.datasets import make_imbalanced_views
 from uneven.fusion.carako_bags import N_TREES
 from uneven.fusion.carako_losses import JointLoss, SplitLoss
+from uneven.persistence.model_file import ModelCard, load_model, save_model
 
 
 @given(st.integers(0, 10_000))
@@ -68,3 +72,17 @@ def test_bags_beat_single_trees(fitted):
     one = CarakoClassifier("published", views=data.views, random_state=0).fit(X[::2], y[::2])
     found = [balanced_accuracy_score(y[1::2], m.predict(X[1::2])) for m in (model, one)]
     assert found[0] > found[1] + 0.05
+
+
+def test_bags_survive_a_model_file(tmp_path, fitted):
+    data, X, y, _ = fitted
+    names = [f"c{k}" for k in range(X.shape[1])]
+    frame = pd.DataFrame(X, columns=names)
+    encode = ColumnTransformer([("keep", "passthrough", names)])
+    model = CarakoClassifier(views=data.views, random_state=0, max_iter=1)
+    pipeline = make_pipeline(encode, model).fit(frame[::4], y[::4])
+    labels, counts = np.unique(y[::4], return_counts=True)
+    card = ModelCard("carako", "Carako", "y", labels.astype(str).tolist(), counts.tolist(), [], 100)
+    save_model(pipeline, card, tmp_path / "m.skops")
+    loaded, _ = load_model(tmp_path / "m.skops")
+    np.testing.assert_array_equal(loaded.predict_proba(frame), pipeline.predict_proba(frame))
