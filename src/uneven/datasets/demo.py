@@ -18,8 +18,8 @@ def load_demo(*, as_frame: bool = False) -> Bunch:
 
     The table is computed from the digits that scikit-learn ships. Nothing is random: of each
     class the first rows are kept, from 170 zeros down to 16 eights. The views are profiles of
-    the 8 x 8 images: ``top_down`` and ``left_right`` (ink per line), ``fourier`` (sizes of the lowest
-    frequencies), ``edges`` (strength of the strokes' borders by direction). Each knows some
+    the 8 x 8 images: ``top_down`` and ``left_right`` (ink per line), ``fourier`` (sizes of the
+    lowest frequencies), ``edges`` (strength of the strokes' borders by direction). Each knows some
     digits well and others hardly; none is enough alone.
 
     Parameters
