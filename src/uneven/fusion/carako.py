@@ -20,6 +20,7 @@ from uneven.fusion.carako_losses import (
     put_on_grid,
 )
 from uneven.fusion.per_view import PUBLISHED, validate_rows, warn_if_nothing_learnt
+from uneven.utils.contract import not_repeatable
 from uneven.utils.docstrings import documented
 from uneven.utils.methods import method
 from uneven.utils.model_types import persisted
@@ -459,7 +460,8 @@ default=None
     @classmethod
     def _test_instances(cls) -> list[Any]:
         return [
-            cls(),
+            (cls(max_iter=1), not_repeatable("bootstraps are drawn by position")),
+            cls("published"),
             cls(version=1, max_depth=3),
-            cls(procedure="joint", constraint="le1", max_depth=2, n_jobs=2),
+            cls("published", procedure="joint", constraint="le1", max_depth=2, n_jobs=2),
         ]
