@@ -671,7 +671,8 @@ class Plan:
                     found.warnings.append(told)
                     warnings.warn(told, stacklevel=4)
         models = refit_plan.models
-        methods = [_explained(result, models.get(result.name)) for result in found.methods]
+        learnt = np.isin(self.problem.classes, (self.training or self.problem).classes)
+        methods = [_explained(one, models.get(one.name), learnt) for one in found.methods]
         stack = None
         if STACK in models:
             kept = next(result.kept for result in methods if result.name == STACK)
@@ -690,7 +691,10 @@ def _warned(results: Iterable[MethodResult]) -> list[str]:
     return [f"{result.label} warned: {text}" for result in results for text in result.warnings]
 
 
-def _explained(result: MethodResult, model: Pipeline | None) -> MethodResult:
+def _explained(
+    result: MethodResult, model: Pipeline | None, learnt: NDArray[np.bool_]
+) -> MethodResult:
+    """Add who speaks for which class; nobody speaks for one that is only in a test table."""
     if model is None or not hasattr(model[-1], "explain"):
         return result
     try:
@@ -699,11 +703,16 @@ def _explained(result: MethodResult, model: Pipeline | None) -> MethodResult:
         return result
     if not hasattr(explanation, "view_share"):
         return result
-    names, shares = explanation.feature_names, explanation.feature_share
+    shares = []
+    for known in (explanation.view_share, explanation.feature_share):
+        wide = np.zeros((len(known), len(learnt)))
+        wide[:, learnt] = known
+        shares.append(wide)
+    names = (explanation.view_names, explanation.feature_names)
     return replace(
         result,
-        view_share=Share.top(explanation.view_names, explanation.view_share),
-        feature_share=Share.top(names, shares, n=MOST_SHOWN_FEATURES),
+        view_share=Share.top(names[0], shares[0]),
+        feature_share=Share.top(names[1], shares[1], n=MOST_SHOWN_FEATURES),
     )
 
 
