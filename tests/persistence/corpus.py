@@ -201,6 +201,8 @@ MAKERS: dict[str, Maker] = {
 """Encoder, classifier and number of classes of each kept model."""
 
 for _method in METHODS.values():  # a method that is not named above joins as it is compared
+    if _method.package:  # model files hold no classifiers of other packages
+        continue
     _model = _method.make(Settings(rounds=3, views=VIEWS))
     if type(_model) not in {type(model) for _, model, _ in MAKERS.values()}:
         MAKERS[_method.name] = (codes if _method.encoding == "ordinal" else indicators, _model, 3)
