@@ -9,7 +9,8 @@ import pytest
 
 @pytest.fixture
 def model(uneven, table):
-    done = uneven("fit", table, "-t", "label", "--views", "prefix", "--rounds", 6, "-o", "m.skops")
+    words = ("--method", "combo", "--views", "prefix", "--rounds", 6, "-o", "m.skops")
+    done = uneven("fit", table, "-t", "label", *words)
     assert done.code == 0, done.err
     return "m.skops"
 
