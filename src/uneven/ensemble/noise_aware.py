@@ -7,7 +7,7 @@ from typing import Any, ClassVar, Self
 
 import numpy as np
 from sklearn.base import BaseEstimator, ClassifierMixin
-from sklearn.utils import check_random_state
+from sklearn.utils import check_random_state, get_tags
 from sklearn.utils.validation import check_is_fitted
 
 from uneven.decisions.log_pool import LogPool
@@ -349,8 +349,9 @@ class NoiseAwareClassifier(ClassifierMixin, BaseEstimator):
 
     def __sklearn_tags__(self) -> Any:
         tags = super().__sklearn_tags__()
-        tags.input_tags.sparse = True
-        tags.input_tags.allow_nan = True
+        own = None if self.estimator is None else get_tags(self.estimator).input_tags
+        tags.input_tags.sparse = own is None or own.sparse
+        tags.input_tags.allow_nan = own is None or own.allow_nan
         return tags
 
     @classmethod

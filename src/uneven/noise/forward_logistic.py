@@ -133,8 +133,10 @@ class ForwardLogisticRegression(LinearClassifier):
             check_classification_targets(y)
             weight = check_mass(sample_weight, len(y))
             self.classes_, codes = np.unique(y, return_inverse=True)
+            if len(self.classes_) < 2:
+                raise ValueError("y holds one class only: there is nothing to tell apart.")
             chance = self._label_chances(codes, check_clean(clean, len(codes)))
-            self._minimise(X, chance, weight * (len(weight) / weight.sum()))
+            self._minimise(X, chance, weight)
         return self
 
     def _label_chances(self, codes: np.ndarray, clean: np.ndarray | None) -> np.ndarray:
@@ -172,7 +174,7 @@ class ForwardLogisticRegression(LinearClassifier):
             if self.fit_intercept:
                 gradient[n_features] = slope.sum(axis=0)
             penalty = 0.5 * self.l2 * float((W[:n_features] ** 2).sum())
-            total, scale = float(-weight @ seen) + penalty, 1.0 / len(weight)
+            total, scale = float(-weight @ seen) + penalty, 1.0 / weight.sum()
             return scale * total, scale * gradient.ravel()
 
         options = {"maxiter": self.max_iter, "gtol": self.tol, "ftol": 1e-12, "maxls": 50}
@@ -206,8 +208,6 @@ class ForwardLogisticRegression(LinearClassifier):
         scores = self.decision_function(X)
         if len(self.classes_) == 2:
             scores = np.column_stack([np.zeros(len(scores)), scores])
-        if len(self.classes_) == 1:
-            return np.ones((len(scores), 1))
         return np.asarray(softmax(scores, axis=1))
 
     @classmethod
