@@ -57,7 +57,7 @@ def found():
 
 def test_a_frame_gives_everything_a_person_asks_for(found):
     assert found.best_ == found.ranking.index[0]
-    assert set(found.ranking.index) == {"mine", "combo"}
+    assert set(found.ranking.index) == {"mine", "combo", *(guess.name for guess in found.dummies)}
     assert found.ranking.columns[0] == "confusion_norm"
     assert (found.ranking["failed"] == 0).all()
     assert found.recalls.columns.tolist() == ["common", "less", "rare"]

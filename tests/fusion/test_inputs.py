@@ -101,7 +101,7 @@ def test_an_interrupted_fit_leaves_the_old_model_alone(method):
     taught = "voters" if isinstance(method, BregmanVoteClassifier) else "estimator"
     model = clone(method).set_params(views=views, random_state=0, **{taught: _Fails(len(y))})
     if "combine" in model.get_params():
-        model.set_params(combine="votes")
+        model.set_params(combine="votes", rule="sum")
     first = np.hstack([X[:, 9:], X[:, :9]])
     before = model.fit(first, y).predict(first)
     kept = dict(vars(model))

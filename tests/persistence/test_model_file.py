@@ -419,7 +419,8 @@ def test_a_shortened_view_is_refused_where_both_copies_agree(joined, path):
 
 @pytest.mark.parametrize("command", ["predict", "explain"])
 def test_failures_of_a_loaded_model_are_called_damage(uneven, table, joined, path, command):
-    assert uneven("fit", table, "-t", "label", "--rounds", 4, "--out", path).code == 0
+    words = ("--method", "combo", "--rounds", 4, "--out", path)
+    assert uneven("fit", table, "-t", "label", *words).code == 0
     content = loads(path.read_bytes())
     if command == "predict":
         content["pipeline"][0].feature_names_in_ = np.array(["a", "b", "c", "d"], dtype=object)
