@@ -49,7 +49,7 @@ def _ours(name: str, edition: int = 1, **words: Any) -> Method:
 
 
 METHODS: Mapping[str, Method] = {
-    UNEVEN: _ours("UnevenClassifier"),
+    UNEVEN: _ours("UnevenClassifier", edition=2),
     "NormCoMBo": _ours("NormComboClassifier"),
     "µCoMBo": _ours("MuComboClassifier"),
     "MuMBo": _ours("MumboClassifier"),
