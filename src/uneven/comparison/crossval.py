@@ -452,7 +452,7 @@ def diagnose_views(
     >>> views = {name: list(demo.data.columns[where]) for name, where in demo.views.items()}
     >>> found = diagnose_views(replace(problem, views=views), Settings())
     >>> found.names[int(found.accuracy.argmax())]
-    'rows'
+    'top_down'
     """
     watcher = observer or Silent()
     watcher.begin("Views", "each on its own")
