@@ -95,7 +95,7 @@ class NoisyTable:
             return labels, Told(None)
         clean = rng.random(len(y)) < float(self.knowledge.split()[0]) / 100.0
         clean[np.unique(y, return_index=True)[1]] = True
-        estimate = estimate_confusion(y[clean], labels[clean], all_observed=labels)
+        estimate = estimate_confusion(y[clean], labels[clean])
         return np.where(clean, y, labels), Told(estimate, clean)
 
 
