@@ -14,7 +14,6 @@ from sklearn.ensemble import HistGradientBoostingClassifier, RandomForestClassif
 from sklearn.linear_model import LogisticRegression
 from sklearn.pipeline import Pipeline
 
-from uneven.boosting import AdaBoostMMClassifier
 from uneven.comparison.encoding import ENCODERS, DenseFrame, GivenColumns, takes_sparse
 from uneven.comparison.errors import InputError, check_method_names
 from uneven.comparison.peers import is_installed
@@ -31,13 +30,10 @@ import_families()
 method(
     "late_fusion",
     "Late fusion",
-    "An AdaBoost.MM in every view, each for itself; their shares of the vote are added.",
+    "A forest and a logistic regression in every view; what they say is multiplied and divided by "
+    "the class shares.",
     order=32,
     joins_views=True,
-    parameters=lambda s: {
-        "estimator": AdaBoostMMClassifier(n_estimators=s.rounds, max_depth=s.max_depth),
-        "combine": "scores",
-    },
 )(LateFusionClassifier)
 
 method(

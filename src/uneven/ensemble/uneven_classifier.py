@@ -54,6 +54,9 @@ from uneven.views.training_rows import (
 from uneven.votes import ALL_VIEWS
 from uneven.votes.vote import check_views, flatten_binary
 
+_QUICK = ("forest", "logistic")
+"""Members that learn from single views where no view is ever missing: the others cost more."""
+
 
 @dataclass
 class _Task:
@@ -120,9 +123,10 @@ class UnevenClassifier(CallbackSupportMixin, AnsweringMixin, BaseEstimator):
         Seconds after which no further member begins to learn; the first one always does. The
         result then depends on the speed of the machine.
     views : dict, sequence of int, "prefix" or None, default=None
-        Named groups of columns; see :func:`uneven.views.resolve_views`. Further members of
-        all kinds learn from each view alone, and stay if the pool is clearly better with them on
-        rows not seen. They abstain where their view is missing.
+        Named groups of columns; see :func:`uneven.views.resolve_views`. Further members learn from
+        each view alone (forest and logistic regression, or all kinds where views are missing in
+        some rows), and stay if the pool is clearly better with them on rows not seen. They
+        abstain where their view is missing.
     categorical_features : array-like of int, str or bool, default=None
         Columns whose values are codes of categories (whole numbers from 0), by position, name or
         mask, beside the category columns of a data frame.
@@ -299,6 +303,9 @@ class UnevenClassifier(CallbackSupportMixin, AnsweringMixin, BaseEstimator):
             is_whole = len(able) == len(rows.y) and len(columns) == rows.X.shape[1]
             table = whole if is_whole else whole.take(able, columns)
             learners = choose_learners(table, named)
+            if view != ALL_VIEWS and named is None and rows.view_mask.all():
+                quick = {name: learners[name] for name in _QUICK if name in learners}
+                learners = quick or learners
             for name, learner in learners.items():
                 tasks.append(_Task(name + suffix, learner, table, able, columns, view))
         return tasks
