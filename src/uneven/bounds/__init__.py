@@ -30,6 +30,7 @@ from uneven.bounds.linear import (
     uma_sample_size,
     vc_sample_size,
 )
+from uneven.bounds.multiview import c_bound, disagreement_bound, two_level_divergence
 from uneven.bounds.votes import (
     binary_kl,
     binary_kl_inverse,
@@ -50,6 +51,7 @@ __all__ = [
     "ball_volume",
     "binary_kl",
     "binary_kl_inverse",
+    "c_bound",
     "cap_share",
     "compression_bound",
     "compression_sample_size",
@@ -58,6 +60,7 @@ __all__ = [
     "cone_volume",
     "confusion_generalisation_bound",
     "cutting_plane_steps",
+    "disagreement_bound",
     "gibbs_confusion_bound",
     "gibbs_risk_bound",
     "grunbaum_share",
@@ -71,6 +74,7 @@ __all__ = [
     "risk_from_confusion",
     "sphere_area",
     "training_loss_bound",
+    "two_level_divergence",
     "ultraconservative_mistake_bound",
     "uma_sample_size",
     "vc_sample_size",

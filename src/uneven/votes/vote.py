@@ -247,6 +247,14 @@ class Vote:
             done = int(stop)
             yield self._silence(scores.copy(), view_mask)
 
+    def term_scores(self, X: Any) -> Iterator[np.ndarray]:
+        """Yield what each term adds to the scores, each of shape (n_samples, n_classes)."""
+        view_mask = self._presence(X)
+        for t in range(len(self)):
+            scores = np.zeros((X.shape[0], self.n_classes))
+            self._add(X, view_mask, t, t + 1, scores, None)
+            yield self._silence(scores, view_mask)
+
     def truncate(self, n_rounds: int) -> Vote:
         """The vote as it was after ``n_rounds`` rounds."""
         if n_rounds >= len(self.rounds):
