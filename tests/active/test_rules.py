@@ -3,13 +3,21 @@
 from functools import partial
 
 import numpy as np
+import pandas as pd
 import pytest
 import scipy.sparse as sp
 from sklearn.datasets import load_iris
 from sklearn.linear_model import LogisticRegression
+from sklearn.naive_bayes import GaussianNB
 from sklearn.svm import SVC
 
-from uneven import ActiveLearner, BayesPointClassifier
+from uneven import (
+    ActiveLearner,
+    BayesPointClassifier,
+    LateFusionClassifier,
+    MuComboClassifier,
+    MumboClassifier,
+)
 from uneven.active.registry import RULES
 from uneven.active.rules import (
     _Cloud,
@@ -22,6 +30,7 @@ from uneven.active.rules import (
     ratio_margin,
     simple_margin,
     uncertainty,
+    views_disagree,
 )
 from uneven.bounds import approximate_centre_lambda
 from uneven.linear import gram, hard_margin
@@ -159,6 +168,56 @@ def test_uncertainty_reads_probabilities_or_scores_of_any_classifier():
     np.testing.assert_allclose(uncertainty(state), best[:, -2] - best[:, -1])
 
 
+TWO = {"left": [0, 1], "right": [2, 3]}
+
+
+@pytest.fixture
+def two_views():
+    """Two views that tell the class, but in six rows, where the right one lies or is missing."""
+    rng = np.random.default_rng(0)
+    y = np.arange(66) % 2
+    X = 3.0 * y[:, None] + 0.3 * rng.normal(size=(66, 4))
+    X[60:63, 2:] = 3.0 - X[60:63, 2:]
+    X[63:, 2:] = np.nan
+    return X, y, np.arange(20)
+
+
+@pytest.mark.parametrize("form", ["array", "sparse", "frame"])
+@pytest.mark.parametrize(
+    "model",
+    [
+        MuComboClassifier(n_estimators=6),
+        LateFusionClassifier(LogisticRegression()),
+    ],
+    ids=["mucombo", "late"],
+)
+def test_views_that_contradict_each_other_are_asked_first(two_views, model, form):
+    X, y, known = two_views
+    forms = {"array": np.asarray, "sparse": sp.csr_matrix}
+    pool = forms.get(form, lambda rows: pd.DataFrame(rows, columns=list("abcd")))(X)
+    learner = started(pool, y, known, model.set_params(views=TWO), query="views_disagree")
+    utilities = views_disagree(learner.state())
+    assert set(learner.unlabelled_[np.argsort(-utilities)[:3]]) == {60, 61, 62}
+    assert utilities.max() <= np.log(2) + 1e-9
+    np.testing.assert_allclose(utilities[learner.unlabelled_ >= 63], 0.0, atol=1e-12)
+
+
+def test_parts_of_the_pool_and_the_whole_say_the_same(two_views, monkeypatch):
+    X, y, known = two_views
+    model = LateFusionClassifier(GaussianNB(), views=TWO)
+    state = started(X, y, known, model, query="views_disagree").state()
+    whole = views_disagree(state)
+    monkeypatch.setattr("uneven.active.rules._CELLS_AT_ONCE", 28)
+    np.testing.assert_allclose(views_disagree(state), whole)
+
+
+def test_without_views_nobody_can_disagree(cone, two_views):
+    one_view_speaks = MumboClassifier(n_estimators=1, views=TWO)
+    for learner in (started(*cone), started(*two_views, one_view_speaks, query="uncertainty")):
+        state = learner.state()
+        np.testing.assert_array_equal(views_disagree(state), uncertainty(state))
+
+
 @pytest.mark.parametrize("name", sorted(RULES))
 @pytest.mark.parametrize("sparse", [False, True], ids=["dense", "sparse"])
 @pytest.mark.parametrize("multi_class", ["ovr", "joint"])
@@ -286,7 +345,8 @@ def test_kernel_values_ask_what_their_kernel_asks(kernel, name):
     y = (X[:, 0] > 0).astype(int)
     known = np.r_[np.flatnonzero(y == 0)[:3], np.flatnonzero(y == 1)[:3]]
     values = gram(X, None, kernel, gamma=0.2)
-    if kernel == "linear" and name in ("balanced", "expected_model_change", "uncertainty"):
+    by_length = ("balanced", "expected_model_change", "uncertainty", "views_disagree")
+    if kernel == "linear" and name in by_length:
         values = values / np.outer(np.linalg.norm(X, axis=1), np.linalg.norm(X, axis=1))
     by_name = started(X, y, known, BayesPointClassifier(kernel, gamma=0.2), query=name)
     by_values = started(values, y, known, BayesPointClassifier("precomputed"), query=name)

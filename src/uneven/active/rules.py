@@ -7,7 +7,8 @@ takes, the help and the checks are read from there.
 
 Examples
 --------
-Three ways to name a rule; all but "uncertainty" and "random" need a pool of finite numbers.
+Three ways to name a rule; all but "uncertainty", "views_disagree" and "random" need a pool of
+finite numbers.
 
 >>> from functools import partial
 >>> from sklearn.datasets import load_iris
@@ -36,13 +37,17 @@ from collections.abc import Callable, Iterator
 from typing import Any
 
 import numpy as np
+import scipy.sparse as sp
+from scipy.special import entr
 
 from uneven.active.registry import rule
 from uneven.active.state import QueryState
 from uneven.bounds import approximate_centre_lambda
 from uneven.linear import NotSeparableError, add_constant, hard_margin
+from uneven.utils.frames import named_frame
 from uneven.versionspace.cone import support
 from uneven.versionspace.samplers import hamiltonian
+from uneven.views import ViewMap
 
 __all__ = [
     "Rule",
@@ -55,9 +60,12 @@ __all__ = [
     "ratio_margin",
     "simple_margin",
     "uncertainty",
+    "views_disagree",
 ]
 
 Rule = Callable[[QueryState], np.ndarray]
+
+_CELLS_AT_ONCE = 4_000_000
 
 
 @rule("centre_of_gravity", "nearest to the middle of all classifiers that agree")
@@ -253,6 +261,77 @@ def uncertainty(state: QueryState) -> np.ndarray:
     Scheffer, Decomain and Wrobel (2001), Active hidden Markov models for information extraction.
     """
     return -_gap(_opinions(state.model, state.inputs(state.candidates)))
+
+
+@rule("views_disagree", "where single views are sure of different classes", needs="predict_proba")
+def views_disagree(state: QueryState) -> np.ndarray:
+    """Where views, asked alone, are sure of different classes (co-testing).
+
+    One of two views that contradict each other is wrong, so the label tells at least one of them
+    something that it does not know. A view is asked alone by hiding the others: the classifier must
+    take missing views, as all multi-view methods of this library do.
+
+    Returns
+    -------
+    ndarray of shape (n_candidates,)
+        Jensen-Shannon divergence of the class shares of the views that are there in the row: 0 if
+        they agree, or only one is there; at most the logarithm of the number of views. With a
+        classifier that has no ``views_``, or if no two views contradict each other anywhere (MuMBo
+        may need one view only), the same as `uncertainty`.
+
+    Notes
+    -----
+    Rows must be numbers, NaN allowed. Sparse rows are filled up, four million cells at a time.
+
+    References
+    ----------
+    Muslea, Minton and Knoblock (2006), Active learning with multiple views. McCallum and Nigam
+    (1998), Employing EM and pool-based active learning for text classification.
+
+    Examples
+    --------
+    >>> from uneven import ActiveLearner, MuComboClassifier
+    >>> X = np.array([[0.0, 0], [0, 0], [1, 1], [1, 1], [0, 0], [1, 0]])
+    >>> model = MuComboClassifier(n_estimators=3, views={"left": [0], "right": [1]})
+    >>> learner = ActiveLearner(model, "views_disagree").start(X).tell([0, 1, 2, 3], [0, 0, 1, 1])
+    >>> learner.ask()
+    array([5])
+    """
+    views: ViewMap | None = getattr(state.model, "views_", None)
+    if views is None or len(views) < 2:
+        return uncertainty(state)
+    step = max(1, _CELLS_AT_ONCE // views.n_features)
+    parts = range(0, len(state.candidates), step)
+    found = [_contention(state, views, state.candidates[i : i + step]) for i in parts]
+    utilities = np.concatenate(found or [np.empty(0)])
+    return utilities if utilities.any() else uncertainty(state)
+
+
+def _contention(state: QueryState, views: ViewMap, which: np.ndarray) -> np.ndarray:
+    """Jensen-Shannon divergence of what views say about some rows of the pool."""
+    given = state.inputs(which)
+    names = list(given.columns) if hasattr(given, "columns") else None
+    try:
+        rows = np.asarray(given.toarray() if sp.issparse(given) else given, dtype=np.float64)
+    except (TypeError, ValueError) as error:
+        raise ValueError(
+            f"query='views_disagree' hides views as NaN and needs rows of numbers: {error} Encode "
+            "texts and categories first, or choose query='uncertainty'."
+        ) from error
+    speaks = views.presence(rows)
+    said = []
+    for j, columns in enumerate(views.columns):
+        alone = np.full_like(rows, np.nan)
+        alone[:, columns] = rows[:, columns]
+        asked = alone if names is None else named_frame(alone, names)
+        said.append(state.model.predict_proba(asked))
+        if hasattr(state.model, "undecided"):
+            speaks[:, j] &= ~state.model.undecided(asked)
+    weights = speaks / np.maximum(speaks.sum(axis=1, keepdims=True), 1)
+    shares = np.stack(said, axis=1)
+    mean = np.einsum("ij,ijc->ic", weights, shares)
+    spread = entr(mean).sum(axis=1) - (weights * entr(shares).sum(axis=2)).sum(axis=1)
+    return np.asarray(np.maximum(spread, 0.0))
 
 
 @rule("random", "any row, to compare with", needs="nothing")
