@@ -40,6 +40,8 @@ def sample(n_views=3, names=None, classes=("a", "b", "c", "d")):
         recalls=recalls,
         redundancy=redundancy,
         rescue=np.full((n_views, n_views), 0.5),
+        same_mistakes=np.full((n_views, n_views), 0.5),
+        shared_rows=np.full((n_views, n_views), 40),
         verdicts=("weak", *["strong"] * (n_views - 1)),
     )
 

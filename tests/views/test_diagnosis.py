@@ -7,6 +7,7 @@ import scipy.sparse as sp
 from hypothesis import given, settings
 from hypothesis import strategies as st
 from hypothesis.extra.numpy import arrays
+from sklearn.base import BaseEstimator, ClassifierMixin
 from sklearn.dummy import DummyClassifier
 from sklearn.linear_model import LogisticRegression
 from sklearn.tree import DecisionTreeClassifier
@@ -14,6 +15,7 @@ from sklearn.tree import DecisionTreeClassifier
 from uneven.datasets import make_imbalanced_views
 from uneven.views import diagnose
 from uneven.views.diagnosis import VERDICTS, agreement, judge
+from uneven.views.relations import same_mistakes, sole_knowledge
 
 TREE = DecisionTreeClassifier(max_depth=3, random_state=0)
 
@@ -253,6 +255,71 @@ def test_a_weak_view_that_beats_guessing_is_not_called_guessing():
     found = diagnose(np.eye(30)[shown], y, None, cv=2, random_state=0)
     assert found.verdicts == ("weak",)
     assert found.remarks()[0].startswith("all is weak, though better than guessing")
+
+
+def test_redundant_conflicting_and_rescuing_views_are_named():
+    rng = np.random.default_rng(0)
+    y = np.arange(900) % 3
+    noisy = np.where(rng.random(900) < 0.3, (y + 1) % 3, y)
+    tells_two = np.where(y == 2, rng.integers(2, size=900), y)
+    right = rng.random(900) < 0.6
+    left, other = np.where(right, y, (y + 1) % 3), np.where(right, (y + 2) % 3, y)
+    names = {"two": tells_two, "noisy": noisy, "again": noisy}
+    found = read_off(names, y)
+    assert found.redundant() == {"again": ["noisy"]}
+    assert found.conflicts() == []
+    assert found.rescued_classes() == {}
+    assert found.remarks()[2].endswith(
+        "much the same rows as noisy, and is redundant beside noisy."
+    )
+    assert found.remarks()[1].endswith("much the same rows as again.")
+    apart = read_off({"two": tells_two, "left": left, "other": other}, y)
+    assert apart.conflicts() == [("left", "other")]
+    assert apart.redundant() == {}
+    assert "conflicts with other: one is right where the other fails." in apart.remarks()[1]
+    alone = read_off({"two": tells_two, "third": np.where(y == 2, 2, rng.integers(2, size=900))}, y)
+    assert alone.rescued_classes() == {"third": [2]}
+    assert alone.remarks()[1].endswith("No other view finds 2.")
+
+
+def read_off(answers, y):
+    """Diagnosis of views that each consist of what they answer."""
+    columns = np.column_stack(list(answers.values())).astype(float)
+    views = {name: [j] for j, name in enumerate(answers)}
+    return diagnose(columns, y, views, estimator=ReadOff(), cv=2, random_state=0)
+
+
+class ReadOff(ClassifierMixin, BaseEstimator):
+    """Answers what stands in the only column."""
+
+    def fit(self, X, y):
+        self.classes_ = np.unique(y)
+        return self
+
+    def predict(self, X):
+        return X[:, 0].astype(int)
+
+
+@given(
+    arrays(np.int64, (30, 3), elements=st.integers(0, 2)),
+    arrays(bool, (30, 3)),
+    arrays(np.int64, 30, elements=st.integers(0, 2)),
+)
+def test_same_mistakes_are_mistakes_that_are_not_rescued(answers, present, codes):
+    shares = same_mistakes(answers, present, codes)
+    rescue = agreement(answers == codes[:, None], present, codes)[1]
+    np.testing.assert_array_equal(np.isnan(shares), np.isnan(rescue))
+    assert np.all(np.isnan(shares) | (shares + rescue <= 1.0 + 1e-12))
+    assert np.all(np.isnan(np.diag(shares)) | (np.diag(shares) == 1.0))
+
+
+def test_small_classes_and_small_leads_rescue_nothing():
+    recalls = np.array([[1.0, 0.6, 0.9], [0.0, 0.45, np.nan]])
+    assert sole_knowledge(recalls, np.array([[4, 90, 90], [4, 90, 0]])).tolist() == [
+        [False, False, True],
+        [False, False, False],
+    ]
+    assert not sole_knowledge(recalls[:1], np.full((1, 3), 50)).any()
 
 
 def test_table_and_text_name_every_view():

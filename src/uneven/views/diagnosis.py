@@ -20,6 +20,14 @@ from uneven.utils.estimators import deal_folds, rows_by_class
 from uneven.utils.optional import require
 from uneven.utils.parameters import Maybe, Whole
 from uneven.views.maps import ViewMap, resolve_views
+from uneven.views.relations import (
+    FEWEST_ROWS,
+    REPEATED,
+    in_conflict,
+    redundant_beside,
+    same_mistakes,
+    sole_knowledge,
+)
 from uneven.views.training_rows import encode_categories, learn_categories
 
 VERDICTS = ("strong", "moderate", "weak", "imbalanced", "absent")
@@ -29,10 +37,7 @@ STRONG_GAIN = 0.5
 WEAK_GAIN = 0.15
 GUESSING_GAIN = 0.05
 UNEVEN_RECALLS = 0.5
-REPEATED = 0.5
 MOST_DENSE_CELLS = 4_000_000
-FEWEST_ROWS = 5
-"""Rows a class needs before its recall counts in a verdict."""
 
 
 def diagnose(
@@ -217,6 +222,8 @@ def _summary(
         recalls=np.array(recalls),
         redundancy=redundancy,
         rescue=rescue,
+        same_mistakes=same_mistakes(answers, present, codes),
+        shared_rows=present.T.astype(np.intp) @ present,
         verdicts=tuple(verdicts),
     )
 
@@ -302,6 +309,11 @@ class ViewDiagnosis:
     rescue : ndarray of shape (n_views, n_views)
         ``rescue[j, k]`` is the share that view k gets right of the rows that view j gets wrong;
         NaN if there are none.
+    same_mistakes : ndarray of shape (n_views, n_views)
+        ``same_mistakes[j, k]`` is the share of the mistakes of view j that view k makes, too, with
+        the same answer; NaN if there are none.
+    shared_rows : ndarray of int, shape (n_views, n_views)
+        Rows in which both views are present.
     verdicts : tuple of str
         One word per view; see :func:`judge`.
 
@@ -334,6 +346,8 @@ class ViewDiagnosis:
     recalls: np.ndarray
     redundancy: np.ndarray
     rescue: np.ndarray
+    same_mistakes: np.ndarray
+    shared_rows: np.ndarray
     verdicts: tuple[str, ...]
 
     def remarks(self) -> list[str]:
@@ -344,6 +358,46 @@ class ViewDiagnosis:
         list of str of length n_views
         """
         return [self._remark(j) for j in range(len(self.names))]
+
+    def redundant(self) -> dict[str, list[str]]:
+        """Views that add little, each with the views that make up for it, the best one first.
+
+        Returns
+        -------
+        dict of str to list of str
+            See :func:`~uneven.views.relations.redundant_beside`.
+        """
+        merit = np.nan_to_num(self.balanced_accuracy)
+        beside = redundant_beside(self.redundancy, self.same_mistakes, merit)
+        order = np.argsort(-merit, kind="stable")
+        found = {j: [self.names[k] for k in order if beside[j, k]] for j in range(len(self.names))}
+        return {self.names[j]: others for j, others in found.items() if others}
+
+    def conflicts(self) -> list[tuple[str, str]]:
+        """Pairs of views of which one is right where the other fails, beyond chance.
+
+        Returns
+        -------
+        list of tuple of str
+            See :func:`~uneven.views.relations.in_conflict`.
+        """
+        apart = np.triu(in_conflict(self.redundancy, self.shared_rows), 1)
+        return [(self.names[j], self.names[k]) for j, k in np.argwhere(apart)]
+
+    def rescued_classes(self) -> dict[str, list[Any]]:
+        """Classes that one view finds and no other does, by view.
+
+        Returns
+        -------
+        dict of str to list
+            See :func:`~uneven.views.relations.sole_knowledge`.
+        """
+        alone = sole_knowledge(self.recalls, self.view_counts)
+        return {
+            name: self.classes[alone[j]].tolist()
+            for j, name in enumerate(self.names)
+            if alone[j].any()
+        }
 
     def to_frame(self) -> Any:
         """The measures as a table.
@@ -397,9 +451,22 @@ class ViewDiagnosis:
             said = self._strength(j)
         if self.presence[j] < 1.0:
             said += f" It is missing in {100 * (1 - self.presence[j]):.0f} % of the rows."
+        return said + self._relations(j)
+
+    def _relations(self, j: int) -> str:
+        """What a view is beside the others, in words."""
+        name, said = self.names[j], ""
         twin = self._twin(j)
         if twin is not None:
-            said += f" It fails on much the same rows as {self.names[twin]}."
+            said += f" It fails on much the same rows as {self.names[twin]}"
+            makes_up = self.redundant().get(name)
+            said += f", and is redundant beside {makes_up[0]}." if makes_up else "."
+        foes = [pair[pair[0] == name] for pair in self.conflicts() if name in pair]
+        if foes:
+            said += f" It conflicts with {_listed(foes)}: one is right where the other fails."
+        alone = self.rescued_classes().get(name)
+        if alone:
+            said += f" No other view finds {_listed(alone)}."
         return said
 
     def _strength(self, j: int) -> str:
@@ -498,6 +565,14 @@ def _gain(recalls: np.ndarray, sizes: np.ndarray) -> _Gain:
     size = float(known.mean() - guess) / (1.0 - guess)
     error = np.sqrt((1.0 / rows).sum() * guess / (1.0 - guess)) / len(rows)
     return _Gain(known, guess, size, bool(size >= max(GUESSING_GAIN, 2.0 * error)))
+
+
+def _listed(names: list[Any], most: int = 5) -> str:
+    """Names in a sentence, the first few of many."""
+    words = [str(name) for name in names[:most]]
+    if len(names) > most:
+        words.append(f"{len(names) - most} more")
+    return " and ".join([", ".join(words[:-1]), words[-1]] if len(words) > 1 else words)
 
 
 def _number(value: float) -> str:
