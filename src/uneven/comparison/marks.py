@@ -47,6 +47,7 @@ MISSING_MARKS = frozenset(
         "s/d",
     ]
 ) | {"k. a.", "keine angabe", "not available", "not applicable", "no data", "sin dato"}
+MISSING_MARKS |= {"0000-00-00", "0000-00-00 00:00:00", "00.00.0000", "00/00/0000"}
 """Cells of this spelling are missing in columns of numbers, dates and truth values."""
 
 MISSING_CATEGORIES = frozenset(

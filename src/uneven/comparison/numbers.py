@@ -248,6 +248,10 @@ def _parts(texts: pd.Series) -> pd.DataFrame | None:
     return None if (coded | long).any() else parts
 
 
+FEWEST_OF_A_KIND = 3
+"""Cells with and without a mark that tell thousands from fractions."""
+
+
 def _decimal_of(bodies: pd.Series, prefer: str | None, commas: str) -> NumberStyle | None:
     """Which mark is the decimal one, from all cells together."""
     spaced = bodies.str.contains(rf"[{_SPACES}'’]")
@@ -274,9 +278,21 @@ def _decimal_of(bodies: pd.Series, prefer: str | None, commas: str) -> NumberSty
         return NumberStyle("," if said[","] else ".")
     if len(open_marks) == 2:
         return None
+    mark, example = next(iter(open_marks.items()))
+    if _groups_by_size(bodies, mark):
+        return NumberStyle("," if mark == "." else ".", doubtful=example)
     fractions = "," in open_marks and commas == "decimal" and bool(bodies.str.contains(",").all())
     custom = "," if fractions else "."
-    return NumberStyle(prefer or custom, doubtful="" if prefer else next(iter(open_marks.values())))
+    return NumberStyle(prefer or custom, doubtful="" if prefer else example)
+
+
+def _groups_by_size(bodies: pd.Series, mark: str) -> bool:
+    """Whether the mark stands in numbers from 1000 on: most others have three digits, none four."""
+    marked = bodies.str.contains(mark, regex=False)
+    others = pd.to_numeric(bodies[~marked], errors="coerce").dropna()
+    if marked.sum() < FEWEST_OF_A_KIND or len(others) < FEWEST_OF_A_KIND:
+        return False
+    return bool(others.max() < 1000 and (others >= 100).mean() > 0.5)
 
 
 def _common_unit(units: pd.Series, parts: pd.DataFrame) -> str | None:

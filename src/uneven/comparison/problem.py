@@ -21,6 +21,7 @@ from uneven.comparison.errors import InputError
 from uneven.comparison.formats import STANDARD_INPUT
 from uneven.comparison.labelfile import LABEL, OURS, SKIP
 from uneven.comparison.leaks import group_keys
+from uneven.comparison.marks import MISSING_CATEGORIES, MISSING_MARKS
 from uneven.comparison.reading import FORM_KEYS, Custom, Reading, as_text, read_columns
 from uneven.comparison.roles import useless_columns
 from uneven.comparison.schema import Schema
@@ -480,7 +481,7 @@ def _times(values: pd.Series, decisions: Decisions, notes: list[str]) -> NDArray
 
 def _labelled_rows(frame: pd.DataFrame, target: str, notes: list[str]) -> NDArray[np.bool_]:
     """Which rows have a value in the target column, and a note about the others."""
-    labelled: NDArray[np.bool_] = frame[target].notna().to_numpy()
+    labelled = frame[target].notna().to_numpy() & ~_unknown_labels(frame[target], notes)
     lost = int((~labelled).sum())
     if lost == len(frame):
         raise InputError(f"the target column {target!r} is empty in all {lost} rows.")
@@ -491,6 +492,24 @@ def _labelled_rows(frame: pd.DataFrame, target: str, notes: list[str]) -> NDArra
             "left out."
         )
     return labelled
+
+
+def _unknown_labels(labels: pd.Series, notes: list[str]) -> NDArray[np.bool_]:
+    """Rows whose label is a mark for a missing one, and a note on words that may be such marks.
+
+    ``NA`` or ``-`` may be the name of a class, unless another mark says that labels are missing.
+    """
+    words = labels.astype(str).str.strip().str.casefold().where(labels.notna(), "")
+    surely = words.isin(MISSING_CATEGORIES)
+    perhaps = words.isin(MISSING_MARKS)
+    found = perhaps if surely.any() else surely
+    kept = labels[perhaps & ~found].astype(str).unique().tolist()
+    if kept:
+        notes.append(
+            f"{', '.join(map(repr, kept))} in {labels.name!r} may mean that a label is missing: "
+            "delete these cells to leave the rows out."
+        )
+    return np.asarray(found.to_numpy(bool))
 
 
 def _odd_columns(schema: Schema, features: pd.DataFrame) -> list[str]:

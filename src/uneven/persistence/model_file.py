@@ -25,6 +25,7 @@ from typing import Any
 import skops.io
 from sklearn.pipeline import Pipeline
 
+from uneven.comparison.errors import InputError
 from uneven.noise import check_noise_matrix
 from uneven.persistence.scikit_learn import check_structure
 from uneven.utils.files import replace_file
@@ -322,7 +323,7 @@ def in_use(path: str | os.PathLike[str]) -> Iterator[None]:
     Raises
     ------
     ModelFileError
-        In place of any error except running out of memory and those of reading and writing.
+        In place of any error except running out of memory and those of what is read and written.
 
     Examples
     --------
@@ -334,7 +335,7 @@ def in_use(path: str | os.PathLike[str]) -> Iterator[None]:
     """
     try:
         yield
-    except (MemoryError, OSError, ModelFileError):
+    except (MemoryError, OSError, ModelFileError, InputError):
         raise
     except UnknownPartError as error:
         raise ModelFileError(f"{path} is refused: {_first_line(error)}.") from error

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import math
+from collections.abc import Sequence
 
 from uneven.comparison.results import Comparison, MethodResult
 from uneven.report.guessing import Guessing
@@ -33,12 +34,21 @@ def in_rows(results: Comparison, best: MethodResult, rival: MethodResult | None)
     if results.noise is not None or c is None:
         return ""
     name = results.data.classes[c]
-    told = f"{best.label} finds {_found(best, c, results.repeats)} rows of {name}, the rarest class"
+    told = f"{best.label} finds {_found(best, c, results.repeats)} rows of {name}"
+    told += _how_rare(results.data.class_counts, c)
     overall = f"Overall {_right(best)} right"
     if rival is not None and any(map(any, rival.confusion)):
         told += f"; {rival.label} {_found(rival, c, results.repeats)}"
         overall += f"; {rival.label} {_right(rival)}"
     return f"{told}. {overall}."
+
+
+def _how_rare(counts: Sequence[int], c: int) -> str:
+    """What to say of a class behind its name."""
+    fewer = sum(count < counts[c] for count in counts)
+    if fewer:
+        return ", the rarest class that could be judged"
+    return ", the rarest class" if sum(count == counts[c] for count in counts) == 1 else ""
 
 
 def measured(results: Comparison, best: MethodResult, guessing: Guessing | None) -> str:
