@@ -16,7 +16,7 @@ from dataclasses import dataclass, replace
 from pathlib import Path
 
 from uneven.comparison.errors import InputError
-from uneven.comparison.tables import check_file, guess_style
+from uneven.comparison.tables import check_file, guess_style, long_cells
 from uneven.utils.files import replace_file
 from uneven.utils.registry import closest, listing
 
@@ -160,7 +160,11 @@ def read_label_file(
     separator = told or style.separator
     names = style.names if separator == style.separator else _first_cells(text, separator)
     _check_header(path, names, key)
-    rows, lines = _cells(path, text, separator, names)
+    try:
+        with long_cells():
+            rows, lines = _cells(path, text, separator, names)
+    except csv.Error as error:
+        raise InputError(f"{path} cannot be read as CSV: {error}.") from error
     _refuse_long_cells(path, rows, lines, key)
     cells = [cell for row in rows for cell in row.values()]
     return LabelFile(

@@ -27,7 +27,7 @@ from uneven.labelling.labels import check_rows, complete, is_unchanged, write_la
 from uneven.labelling.ledger import Ledger, labels_by_person
 from uneven.labelling.pool import PoolTable
 from uneven.labelling.reasons import Guess
-from uneven.labelling.store import FILE, FROM_FILE, Event, NotKeptError, Person, Store
+from uneven.labelling.store import FILE, FROM_FILE, Event, Person, Store
 from uneven.labelling.worker import Worker
 from uneven.noise import ConfusionEstimate
 from uneven.utils.registry import listing
@@ -474,8 +474,9 @@ class Project:
                 try:
                     self.exchange()
                     written = version
-                except (InputError, NotKeptError, OSError) as error:
-                    self.notes = [*self.notes[-20:], str(error)]
+                except Exception as error:  # whatever it is: say it and try again, never end
+                    said = str(error) or type(error).__name__
+                    self.notes = [*(note for note in self.notes[-20:] if note != said), said]
                 spent = time.monotonic() - now
                 due = time.monotonic() + max(EXCHANGE_SECONDS, 20 * spent)
 
