@@ -2,6 +2,9 @@
 
 import time
 
+import pandas as pd
+import pytest
+
 from tests.labelling.conftest import Visitor
 from uneven.labelling import project as projects
 
@@ -40,3 +43,73 @@ def test_any_failure_to_write_is_told_and_tried_again(make_project, monkeypatch)
     assert wait_until(lambda: project.store.written() == {"T1000": "praise"})
     assert project.notes.count("the disk is on fire") == 1
     assert "the disk is on fire" in visitor.web.get("/status").text
+
+
+def type_label(project, ticket, label):
+    """What a person does in a spreadsheet."""
+    project.exchange()
+    if project.labels.exists():
+        table = pd.read_csv(project.labels, dtype=str, keep_default_na=False)
+    else:
+        table = pd.DataFrame(columns=["ticket", "label"])
+    table = table[table["ticket"] != ticket]
+    table.loc[len(table) + 1, ["ticket", "label"]] = ticket, label
+    table.to_csv(project.labels, index=False)
+    project.exchange()
+
+
+def written(project):
+    project.exchange()
+    table = pd.read_csv(project.labels, dtype=str, keep_default_na=False)
+    return dict(zip(table["ticket"], table["label"]))
+
+
+@pytest.mark.parametrize(("kind", "label"), [("label", "refund"), ("unsure", "")])
+def test_an_answer_on_the_page_replaces_a_label_of_the_file(make_project, kind, label):
+    project = make_project()
+    type_label(project, "T1000", "praise")
+    visitor = Visitor(project).enter()
+    visitor.answer(0, kind="skip")
+    assert project.final_labels() == {"T1000": "praise"}
+    saved = project.ledger.answer(1, "T1000").id
+    visitor.answer(0, label, kind=kind, seen=saved)
+    assert project.final_labels() == written(project) == {"T1000": label or "?"}
+    assert project.ledger.disputed() == []
+    visitor.post("/undo", key=visitor.key())
+    assert project.final_labels() == written(project) == {"T1000": "praise"}
+
+
+@pytest.mark.parametrize("typed", ["refund", "?"])
+def test_a_typed_correction_replaces_the_answer_of_one_person_and_can_be_undone(
+    make_project, typed
+):
+    project = make_project()
+    visitor = Visitor(project).enter()
+    visitor.answer(0, "praise")
+    type_label(project, "T1000", typed)
+    assert project.final_labels() == written(project) == {"T1000": typed}
+    assert project.ledger.disputed() == []
+    assert list(project.ledger.standing("T1000")) == [1]
+    assert (
+        f"your answer: {'cannot tell' if typed == '?' else typed}"
+        in visitor.web.get("/?row=0").text
+    )
+    visitor.post("/undo", key=visitor.key(), event=2)
+    assert project.final_labels() == written(project) == {"T1000": "praise"}
+
+
+def test_what_is_typed_over_a_dispute_or_a_ruling_holds_until_somebody_speaks(make_project):
+    project = make_project(people=("ann", "bob"))
+    ann, bob = (Visitor(project, k).enter() for k in (1, 2))
+    ann.answer(0, "praise")
+    saved = bob.answer(0, "refund").json()["saved"]
+    type_label(project, "T1000", "delivery")
+    assert written(project) == {"T1000": "delivery"}
+    ann.answer(0, "praise", kind="ruling", stay=True)
+    assert written(project) == {"T1000": "praise"}
+    type_label(project, "T1000", "question")
+    assert written(project) == {"T1000": "question"}
+    assert project.given() == {1: {"T1000": "praise"}, 2: {"T1000": "refund"}}
+    bob.answer(0, "praise", seen=saved)
+    assert project.final("T1000") == ("praise", None)
+    assert written(project) == {"T1000": "praise"}

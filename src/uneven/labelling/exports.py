@@ -33,7 +33,8 @@ def answers_frame(project: Project) -> pd.DataFrame:
         for event in project.ledger.events.values():
             if event.kind == "undo" or event.id in project.ledger.undone:
                 continue
-            now = project.ledger.answer(event.person, event.row)
+            said = project.ledger.people(event.row) | project.ledger.standing(event.row)
+            now = said.get(event.person)
             if event.kind != "ruling" and (now is None or now.id != event.id):
                 continue
             final = project.final(event.row)

@@ -2,6 +2,9 @@
 
 An event of a person about a row replaces the one before; an undone event gives way to the one
 before it. The ledger is kept up to date event by event, each in constant time.
+
+A label typed into the file is no further vote: the latest statement wins. It outdoes what people
+and rulings said before, and gives way to whatever a person says afterwards, a skip aside.
 """
 
 from __future__ import annotations
@@ -75,16 +78,27 @@ class Ledger:
         return self._rows.get(row, {}).get(person)
 
     def ruling(self, row: str) -> Event | None:
-        """The decision about a row, if there is one."""
-        return self._rows.get(row, {}).get(RULING)
+        """The decision about a row, if there is one and nothing else was typed since."""
+        said = self._rows.get(row, {})
+        ruling, typed = said.get(RULING), said.get(FROM_FILE)
+        return None if ruling and typed and typed.id > ruling.id else ruling
+
+    def people(self, row: str) -> dict[int, Event]:
+        """What each person says about a row; the file is none."""
+        said = self._rows.get(row, {})
+        return {who: event for who, event in said.items() if who not in (RULING, FROM_FILE)}
+
+    def standing(self, row: str) -> dict[int, Event]:
+        """The answers of which the label follows: those of people, or a later one of the file."""
+        people, typed = self.people(row), self.answer(FROM_FILE, row)
+        if typed is None or any(e.id > typed.id and e.kind != "skip" for e in people.values()):
+            return people
+        return {FROM_FILE: typed}
 
     def votes(self, row: str) -> dict[int, str]:
-        """The label that each person gives to a row."""
-        return {
-            who: event.label
-            for who, event in self._rows.get(row, {}).items()
-            if who != RULING and event.kind == "label"
-        }
+        """The labels that count for a row, by who gives them."""
+        said = self.standing(row)
+        return {who: event.label for who, event in said.items() if event.kind == "label"}
 
     def is_open(self, row: str) -> bool:
         """Whether nobody has said anything about a row but that they skip it."""
@@ -101,9 +115,8 @@ class Ledger:
 
     def unsure(self, row: str) -> bool:
         """Whether somebody says that nobody can tell, and nobody gives a label."""
-        said = self._rows.get(row, {})
-        kinds = {event.kind for event in said.values()}
-        return "unsure" in kinds and not kinds & {"label", "ruling"}
+        kinds = {event.kind for event in self.standing(row).values()}
+        return "unsure" in kinds and "label" not in kinds and self.ruling(row) is None
 
     def labelled(self) -> list[str]:
         """Rows with a label, in the order in which they got their first one."""
@@ -153,9 +166,10 @@ class Ledger:
 
 
 def labels_by_person(ledger: Ledger) -> dict[int, dict[str, str]]:
-    """Labels by person and row; those read from a file count as one person."""
+    """Labels by person and row; the file counts as a person where no person gives a label."""
     found: dict[int, dict[str, str]] = defaultdict(dict)
     for row in ledger.labelled():
-        for who, label in ledger.votes(row).items():
+        people = {who: e.label for who, e in ledger.people(row).items() if e.kind == "label"}
+        for who, label in (people or ledger.votes(row)).items():
             found[who][row] = label
     return dict(sorted(found.items(), key=lambda item: (item[0] == FROM_FILE, item[0])))

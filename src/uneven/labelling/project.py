@@ -349,8 +349,9 @@ class Project:
     def exchange(self) -> None:
         """Take what people typed into the file of labels, and write the labels there.
 
-        A label that differs from what was last written there was typed by a person, and counts as
-        an answer; all others follow the answers.
+        A label that differs from what was last written there was typed by a person. It counts as
+        the latest answer: that of the one who labelled the row, if there is one, who can undo it.
+        All others follow the answers.
         """
         with self._files:
             self._exchange()
@@ -405,13 +406,19 @@ class Project:
                 kind = "unsure" if label == SKIP else "label"
                 key = f"file {len(self.ledger.events)} {row} {time.time_ns()}"
                 name = "" if label == SKIP else label
-                events.append(Event(key, FROM_FILE, row, kind, name, asked="file"))
+                events.append(Event(key, self._typist(row), row, kind, name, asked="file"))
         if not events:
             return
         self.store.add_classes([event.label for event in events if event.label])
         self.classes = self.store.classes()
         for event in self.store.append_all(events):
             self._take(event)
+
+    def _typist(self, row: str) -> int:
+        """Whose answer a typed label replaces: that of the one person who spoke, or no one's."""
+        people = list(self.ledger.people(row))
+        alone = len(people) == 1 and self.ledger.ruling(row) is None
+        return people[0] if alone else FROM_FILE
 
     def _check_pool(self) -> None:
         unknown = [row for row in self.ledger.said() if row not in self.pool.where]
