@@ -113,3 +113,33 @@ def test_what_is_typed_over_a_dispute_or_a_ruling_holds_until_somebody_speaks(ma
     bob.answer(0, "praise", seen=saved)
     assert project.final("T1000") == ("praise", None)
     assert written(project) == {"T1000": "praise"}
+
+
+def test_the_export_of_a_damaged_file_of_labels_says_what_is_wrong(visitor):
+    project = visitor.project
+    visitor.answer(0, "praise")
+    project.exchange()
+    kept = project.labels.read_bytes()
+    project.labels.write_text('ticket,label\nT1000,"praise\n')
+    told = visitor.web.get("/export/labels.csv")
+    assert told.status_code == 409
+    assert "a quote is opened here and never closed" in told.json()["said"]
+    project.labels.unlink()
+    project.labels.mkdir()
+    told = visitor.web.get("/export/labels.csv")
+    assert told.status_code in (409, 507)
+    assert "labels.csv" in told.json()["said"]
+    project.labels.rmdir()
+    project.labels.write_bytes(kept)
+    assert visitor.web.get("/export/labels.csv").content == kept
+
+
+def test_a_disk_error_during_an_export_is_told(visitor, monkeypatch):
+    def fail(*given):
+        raise PermissionError(13, "Permission denied", "labels.csv")
+
+    visitor.answer(0, "praise")
+    monkeypatch.setattr(projects, "write_labels", fail)
+    told = visitor.web.get("/export/labels.csv")
+    assert told.status_code == 507
+    assert "Permission denied" in told.json()["said"]

@@ -13,6 +13,7 @@ from fastapi.exceptions import RequestValidationError
 from fastapi.responses import HTMLResponse, JSONResponse, Response
 from pydantic import BaseModel, Field
 
+from uneven.comparison.errors import InputError
 from uneven.labelling import cards, exports, views
 from uneven.labelling.guard import Guard
 from uneven.labelling.images import image_path, read_image
@@ -114,6 +115,14 @@ def _handle_errors(app: FastAPI) -> None:
     @app.exception_handler(NotKeptError)
     def _full(request: Request, error: Any) -> Response:
         return say(507, f"This answer is NOT saved: {error}")
+
+    @app.exception_handler(InputError)
+    def _damaged(request: Request, error: Any) -> Response:
+        return say(409, str(error))
+
+    @app.exception_handler(OSError)
+    def _unreadable(request: Request, error: Any) -> Response:
+        return say(507, f"A file cannot be read or written: {error}")
 
 
 def _serve_pages(app: FastAPI, project: Project) -> None:
