@@ -261,8 +261,11 @@ def test_forged_members_of_a_fusion_are_refused(path):
     again = load_model(path)[0]
     np.testing.assert_array_equal(again.predict_proba(PROBLEM.X), fitted.predict_proba(PROBLEM.X))
 
-    def tree(fusion):
-        fusion.estimators_[1].vote_._forest.trees.feature[0] = 2
+    def scale(fusion):
+        fusion.estimators_[1].scale_[0] = 0.0
+
+    def classes(fusion):
+        fusion.estimators_[1].forest_.classes_ = np.array([0, 2, 1])
 
     def column(fusion):
         fusion.vote_._voters[0].columns[0] = 4
@@ -274,7 +277,8 @@ def test_forged_members_of_a_fusion_are_refused(path):
         fusion.vote_._voters[0] = "sound"
 
     for change, says in (
-        (tree, "points to column 2 of 2"),
+        (scale, "divided by 0"),
+        (classes, "knows other classes|classes"),
         (column, "points to column 4 of 4"),
         (member, "judged by a GradientBoostingClassifier"),
         (voter, "not the classifier of a view"),

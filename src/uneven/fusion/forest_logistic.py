@@ -8,16 +8,16 @@ import numpy as np
 import scipy.sparse as sp
 from sklearn.base import BaseEstimator, ClassifierMixin
 from sklearn.ensemble import RandomForestClassifier
-from sklearn.impute import SimpleImputer
 from sklearn.linear_model import LogisticRegression
-from sklearn.pipeline import Pipeline, make_pipeline
-from sklearn.preprocessing import MaxAbsScaler, StandardScaler
+
+from uneven.utils.model_types import check_classes, check_numbers, check_part, persisted
 
 _LARGEST_CELL = 1e30
 _LEAST = 1e-3
 _SPARSE_C = 10.0
 
 
+@persisted("forest_logistic", role="classifier")
 class ForestLogisticClassifier(ClassifierMixin, BaseEstimator):
     """A random forest and a logistic regression, joined by the geometric mean.
 
@@ -37,8 +37,11 @@ class ForestLogisticClassifier(ClassifierMixin, BaseEstimator):
     classes_ : ndarray of shape (n_classes,)
     forest_ : RandomForestClassifier or None
         None for sparse tables.
-    logistic_ : Pipeline
-        Medians in place of missing values, columns of the same scale, logistic regression.
+    logistic_ : LogisticRegression
+        Of columns of the same scale.
+    fill_, shift_, scale_ : ndarray of shape (n_features_in_,)
+        Median of each column, which stands for missing values, and what is taken from a column
+        before it is divided; a column of a sparse table is only divided, by its largest value.
     n_features_in_ : int
 
     References
@@ -74,14 +77,33 @@ class ForestLogisticClassifier(ClassifierMixin, BaseEstimator):
         if not sp.issparse(X):
             forest = RandomForestClassifier(self.n_estimators, random_state=self.random_state)
             self.forest_ = forest.fit(X, y, sample_weight=sample_weight)
-        self.logistic_ = _logistic(sp.issparse(X))
-        self.logistic_.fit(X, y, logisticregression__sample_weight=sample_weight)
+        self._learn_scales(X)
+        strength = _SPARSE_C if sp.issparse(X) else 1.0
+        self.logistic_ = LogisticRegression(C=strength, max_iter=500)
+        self.logistic_.fit(self._scaled(X), y, sample_weight=sample_weight)
         return self
+
+    def _learn_scales(self, X: Any) -> None:
+        self.fill_, self.shift_ = np.zeros((2, X.shape[1]))
+        if sp.issparse(X):
+            scale = abs(X).max(axis=0).toarray().ravel()
+        else:
+            some = ~np.isnan(X).all(axis=0)
+            self.fill_[some] = np.nanmedian(X[:, some], axis=0)
+            filled = np.where(np.isnan(X), self.fill_, X)
+            self.shift_, scale = filled.mean(axis=0), filled.std(axis=0)
+        self.scale_ = np.where(scale > 0.0, scale, 1.0)
+
+    def _scaled(self, X: Any) -> Any:
+        """Columns of the same scale, without missing values."""
+        if sp.issparse(X):
+            return X @ sp.diags(1.0 / self.scale_)
+        return (np.where(np.isnan(X), self.fill_, X) - self.shift_) / self.scale_
 
     def predict_proba(self, X: Any) -> np.ndarray:
         """Geometric mean of the probabilities of both, shape (n_samples, n_classes)."""
         X = _bounded(X)
-        said = [self.logistic_.predict_proba(X)]
+        said = [self.logistic_.predict_proba(self._scaled(X))]
         if self.forest_ is not None:
             said.append(self.forest_.predict_proba(X))
         logs = np.mean([np.log(np.maximum(shares, _LEAST)) for shares in said], axis=0)
@@ -91,6 +113,24 @@ class ForestLogisticClassifier(ClassifierMixin, BaseEstimator):
     def predict(self, X: Any) -> np.ndarray:
         """The most probable class of each row, shape (n_samples,)."""
         return np.asarray(self.classes_[self.predict_proba(X).argmax(axis=1)])
+
+    def _check_model_(self) -> None:
+        """Refuse a loaded pair whose parts do not fit together."""
+        check_classes(self.classes_)
+        refusal = "a {} stands in it where it should not"
+        for name, signed in (("fill_", True), ("shift_", True), ("scale_", False)):
+            shape = (self.n_features_in_,)
+            check_numbers(getattr(self, name), shape, "scales of a view", signed=signed)
+        if not (self.scale_ > 0.0).all():
+            raise ValueError("a column of a view is divided by 0")
+        for part in (self.logistic_, self.forest_):
+            if part is None:
+                continue
+            check_part("classifier", part, refusal=refusal)
+            if not np.array_equal(part.classes_, self.classes_):
+                raise ValueError("a forest or a logistic regression knows other classes")
+            if part.n_features_in_ != self.n_features_in_:
+                raise ValueError("a forest or a logistic regression reads other columns")
 
     def __sklearn_tags__(self) -> Any:
         tags = super().__sklearn_tags__()
@@ -106,10 +146,3 @@ def _bounded(X: Any) -> Any:
     X = X.tocsr(copy=True)
     X.data = np.clip(np.nan_to_num(X.data), -_LARGEST_CELL, _LARGEST_CELL)
     return X
-
-
-def _logistic(is_sparse: bool) -> Pipeline:
-    if is_sparse:
-        return make_pipeline(MaxAbsScaler(), LogisticRegression(C=_SPARSE_C, max_iter=500))
-    median = SimpleImputer(strategy="median", keep_empty_features=True)
-    return make_pipeline(median, StandardScaler(), LogisticRegression(max_iter=500))

@@ -421,9 +421,10 @@ class LateFusionClassifier(VoteClassifier):
 
 
 def _check_member(member: Any, columns: np.ndarray, n_classes: int) -> None:
-    """Refuse a loaded classifier of a view that is no plain vote or reads other columns."""
+    """Refuse a loaded classifier of a view that is not known there or reads other columns."""
     refusal = "a view is judged by a {}, which is not known"
-    if type(member) is LateFusionClassifier or not isinstance(member, VoteClassifier):
+    plain = type(member) is not LateFusionClassifier and isinstance(member, VoteClassifier)
+    if not plain and type(member) is not ForestLogisticClassifier:
         raise UnknownPartError(refusal.replace("{}", type(member).__name__))
     if member.n_features_in_ != len(columns):
         raise ValueError(f"a view of {len(columns)} columns is judged by {member.n_features_in_}")
