@@ -38,7 +38,6 @@ from typing import Any
 
 import numpy as np
 import scipy.sparse as sp
-from scipy.special import entr
 
 from uneven.active.registry import rule
 from uneven.active.state import QueryState
@@ -263,9 +262,9 @@ def uncertainty(state: QueryState) -> np.ndarray:
     return -_gap(_opinions(state.model, state.inputs(state.candidates)))
 
 
-@rule("views_disagree", "where single views are sure of different classes", needs="predict_proba")
+@rule("views_disagree", "where single views answer different classes", needs="predict_proba")
 def views_disagree(state: QueryState) -> np.ndarray:
-    """Where views, asked alone, are sure of different classes (co-testing).
+    """Rows on which views, asked alone, answer different classes (co-testing).
 
     One of two views that contradict each other is wrong, so the label tells at least one of them
     something that it does not know. A view is asked alone by hiding the others: the classifier must
@@ -274,10 +273,8 @@ def views_disagree(state: QueryState) -> np.ndarray:
     Returns
     -------
     ndarray of shape (n_candidates,)
-        Jensen-Shannon divergence of the class shares of the views that are there in the row: 0 if
-        they agree, or only one is there; at most the logarithm of the number of views. With a
-        classifier that has no ``views_``, or if no two views contradict each other anywhere (MuMBo
-        may need one view only), the same as `uncertainty`.
+        `uncertainty` of the classifier, plus 1 where two views that are there answer different
+        classes. Without ``views_``, or with one view that speaks, the same as `uncertainty`.
 
     Notes
     -----
@@ -285,8 +282,8 @@ def views_disagree(state: QueryState) -> np.ndarray:
 
     References
     ----------
-    Muslea, Minton and Knoblock (2006), Active learning with multiple views. McCallum and Nigam
-    (1998), Employing EM and pool-based active learning for text classification.
+    Muslea, Minton and Knoblock (2006), Active learning with multiple views (conservative
+    co-testing).
 
     Examples
     --------
@@ -303,12 +300,11 @@ def views_disagree(state: QueryState) -> np.ndarray:
     step = max(1, _CELLS_AT_ONCE // views.n_features)
     parts = range(0, len(state.candidates), step)
     found = [_contention(state, views, state.candidates[i : i + step]) for i in parts]
-    utilities = np.concatenate(found or [np.empty(0)])
-    return utilities if utilities.any() else uncertainty(state)
+    return uncertainty(state) + np.concatenate(found or [np.empty(0)])
 
 
 def _contention(state: QueryState, views: ViewMap, which: np.ndarray) -> np.ndarray:
-    """Jensen-Shannon divergence of what views say about some rows of the pool."""
+    """1 for rows of the pool that two views answer differently, 0 for others."""
     given = state.inputs(which)
     names = list(given.columns) if hasattr(given, "columns") else None
     try:
@@ -319,19 +315,16 @@ def _contention(state: QueryState, views: ViewMap, which: np.ndarray) -> np.ndar
             "texts and categories first, or choose query='uncertainty'."
         ) from error
     speaks = views.presence(rows)
-    said = []
+    votes = np.zeros((len(which), len(state.model.classes_)), dtype=bool)
     for j, columns in enumerate(views.columns):
         alone = np.full_like(rows, np.nan)
         alone[:, columns] = rows[:, columns]
         asked = alone if names is None else named_frame(alone, names)
-        said.append(state.model.predict_proba(asked))
         if hasattr(state.model, "undecided"):
             speaks[:, j] &= ~state.model.undecided(asked)
-    weights = speaks / np.maximum(speaks.sum(axis=1, keepdims=True), 1)
-    shares = np.stack(said, axis=1)
-    mean = np.einsum("ij,ijc->ic", weights, shares)
-    spread = entr(mean).sum(axis=1) - (weights * entr(shares).sum(axis=2)).sum(axis=1)
-    return np.asarray(np.maximum(spread, 0.0))
+        spoken = np.flatnonzero(speaks[:, j])
+        votes[spoken, state.model.predict_proba(asked)[spoken].argmax(axis=1)] = True
+    return np.asarray(votes.sum(axis=1) > 1, dtype=np.float64)
 
 
 @rule("random", "any row, to compare with", needs="nothing")
