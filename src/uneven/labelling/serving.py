@@ -32,7 +32,8 @@ class LabelServer:
     ----------
     project : Project
     host, port : str and int
-        Port 0 takes a free one.
+        Port 0 takes that of the last time, so that an open page finds the server again, or a free
+        one if it is taken.
 
     Attributes
     ----------
@@ -46,8 +47,9 @@ class LabelServer:
         from uneven.labelling.server import build_app
 
         self.project, self.host = project, host
-        self._socket = _bind(host, port)
+        self._socket = _bind(host, port) if port else _bind_again(project, host)
         self.port = int(self._socket.getsockname()[1])
+        project.store.set_meta(port=str(self.port))
         config = uvicorn.Config(
             build_app(project, host, self.port),
             log_level="warning",
@@ -126,6 +128,14 @@ def _bind(host: str, port: int) -> socket.socket:
             f"port {port} of {host} cannot be used: {error.strerror}. Name another --port."
         ) from error
     return found
+
+
+def _bind_again(project: Project, host: str) -> socket.socket:
+    """The port at which the project was served last, or a free one."""
+    try:
+        return _bind(host, int(project.store.meta().get("port", "0")))
+    except InputError:
+        return _bind(host, 0)
 
 
 def check_host(host: str, consent: bool) -> str | None:

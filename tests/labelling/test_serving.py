@@ -1,0 +1,24 @@
+"""Where the page is served."""
+
+import socket
+
+from uneven.labelling.serving import LabelServer
+
+
+def serve_once(project):
+    with LabelServer(project) as server:
+        return server.port
+
+
+def test_a_project_is_served_at_the_same_port_again(make_project):
+    first = serve_once(make_project())
+    assert serve_once(make_project()) == first
+
+
+def test_a_port_that_is_taken_gives_way_to_a_free_one(make_project):
+    first = serve_once(make_project())
+    with socket.socket() as other:
+        other.setsockopt(socket.SOL_SOCKET, socket.SO_REUSEADDR, 1)
+        other.bind(("127.0.0.1", first))
+        other.listen()
+        assert serve_once(make_project()) not in (0, first)
