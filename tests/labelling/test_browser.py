@@ -138,6 +138,7 @@ def test_a_second_person_on_a_phone(server, visit):
     assert name_of(page) != first
     for _ in range(6):
         row = shown(page)
+        page.wait_for_timeout(350)  # quicker taps would be one double tap
         page.locator(f".choice[data-label={ABOUT[name_of(page)]}]").tap()
         wait_for_next(page, row)
     wide = page.evaluate("document.documentElement.scrollWidth")
@@ -150,6 +151,41 @@ def test_a_second_person_on_a_phone(server, visit):
     for path in ("answers", "again", "people"):
         page.goto(f"{server.addresses['bob'].partition('/?')[0]}/{path}")
         assert page.evaluate("document.documentElement.scrollWidth") <= 360
+
+
+SECOND_CLICK = """() => new MutationObserver(() => setTimeout(() =>
+  document.querySelector('.choice').dispatchEvent(
+    new MouseEvent('click', { bubbles: true, detail: 2 })), 0))
+  .observe(document.getElementById('work'), { attributeFilter: ['data-row'] })"""
+
+
+def test_a_double_click_does_not_label_the_next_row(server, visit):
+    page = visit(server.addresses["ann"])
+    row = shown(page)
+    page.evaluate(SECOND_CLICK)
+    page.locator(".choice").first.click()
+    wait_for_next(page, row)
+    page.get_by_text("two quick clicks").wait_for()
+    assert len(server.labels()) == 1
+
+
+def test_a_new_class_goes_to_the_row_that_was_shown_and_to_no_other(server, visit):
+    page = visit(server.addresses["ann"])
+    row, name = shown(page), name_of(page)
+    slow = []
+    page.route("**/class", lambda route: slow.append(route))
+    page.keyboard.press("n")
+    page.keyboard.type("complaint")
+    page.keyboard.press("Enter")
+    page.keyboard.press("Enter")
+    page.keyboard.press("Escape")
+    page.keyboard.press("2")
+    page.wait_for_timeout(300)
+    assert shown(page) == row
+    assert len(slow) == 1
+    slow[0].continue_()
+    wait_for_next(page, row)
+    assert server.labels() == {name: "complaint"}
 
 
 CONTRAST = """() => {

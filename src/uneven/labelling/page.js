@@ -4,6 +4,7 @@
   const work = at("work");
   const writeToken = document.querySelector("meta[name=write-token]").content;
   const PENDING = "uneven-pending";
+  const UNSEEN = 300; // milliseconds in which nobody has read a new row
   let busy = false;
   let shownAt = performance.now();
   let statusAt = 0;
@@ -163,6 +164,11 @@
   document.addEventListener("click", async (event) => {
     const button = event.target.closest("button");
     if (!button) return;
+    if (event.detail > 1 && performance.now() - shownAt < UNSEEN) {
+      // The second half of a double click would hit what came in the place of the first.
+      say("The second of two quick clicks does not count.");
+      return;
+    }
     if (button.matches(".choice")) {
       button.classList.add("sent");
       await answer("label", button.dataset.label);
@@ -180,6 +186,7 @@
       const body = { key: newKey(), row: Number(button.dataset.rule), kind: "ruling" };
       const done = await write("/answer", { ...body, label: button.dataset.label, stay: true });
       if (done.ok) button.closest("tr").remove();
+      shownAt = performance.now();
       say(done.told.said || "");
     }
   });
@@ -202,11 +209,14 @@
     run();
   });
   onSubmit("class-form", async () => {
-    const done = await write("/class", { name: at("new-class").value });
+    if (busy) return;
+    const row = work.dataset.row;
+    busy = true;
+    const done = await write("/class", { name: at("new-class").value }).finally(() => { busy = false; });
     if (!done.ok) return;
     at("new-class").value = "";
     at("choices").innerHTML = done.told.choices;
-    await answer("label", done.told.name);
+    if (work.dataset.row === row) await answer("label", done.told.name);
   });
   onSubmit("name-form", async () => {
     const done = await write("/name", { name: at("my-name").value });
