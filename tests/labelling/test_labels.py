@@ -1,5 +1,6 @@
 """The file of labels: what people type there, what the page writes, and what can go wrong."""
 
+import io
 import time
 
 import pandas as pd
@@ -143,3 +144,25 @@ def test_a_disk_error_during_an_export_is_told(visitor, monkeypatch):
     told = visitor.web.get("/export/labels.csv")
     assert told.status_code == 507
     assert "Permission denied" in told.json()["said"]
+
+
+def test_no_cell_of_an_export_is_a_formula_and_numbers_stay(make_project, messages):
+    frame = messages[0][:4].copy()
+    frame.loc[0, "message"] = "=1+1"
+    project = make_project(frame, classes=("-1", "+1"))
+    visitor = Visitor(project).enter()
+    visitor.answer(0, "-1", comment="@sum")
+    rows, answers = (
+        pd.read_csv(io.BytesIO(visitor.web.get(f"/export/{name}.csv").content), dtype=str)
+        for name in ("labelled", "answers")
+    )
+    assert rows.loc[0, ["label", "message"]].tolist() == ["-1", "'=1+1"]
+    assert answers.loc[0, ["label", "comment"]].tolist() == ["-1", "'@sum"]
+
+
+@pytest.mark.parametrize("name", ["=a", "+cmd|x", "-a", "@a"])
+def test_names_that_spreadsheets_take_for_formulas_are_refused(visitor, name):
+    for path in ("/class", "/name"):
+        told = visitor.post(path, name=name)
+        assert told.status_code == 422
+        assert "formula" in told.json()["said"]

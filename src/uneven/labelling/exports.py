@@ -11,7 +11,7 @@ from pathlib import Path
 import pandas as pd
 
 from uneven.comparison import write_noise_matrix
-from uneven.labelling.project import Project, RefusedError
+from uneven.labelling.project import Project, RefusedError, is_number
 
 CSV, PARQUET = "text/csv; charset=utf-8", "application/vnd.apache.parquet"
 _FORMULA = ("=", "+", "-", "@", "\t", "\r")
@@ -80,11 +80,18 @@ def labels_frame(project: Project) -> pd.DataFrame:
 
 
 def _csv(frame: pd.DataFrame) -> bytes:
-    """Comments that a spreadsheet would take for a formula get a quote in front."""
-    if "comment" in frame and "annotator" in frame:
-        text = frame["comment"].astype(str)
-        frame = frame.assign(comment=text.where(~text.str.startswith(_FORMULA), "'" + text))
+    """Text that a spreadsheet would take for a formula gets a quote in front; numbers do not."""
+    frame = frame.copy()
+    for j in range(frame.shape[1]):
+        column = frame.iloc[:, j]
+        if not pd.api.types.is_numeric_dtype(column):
+            frame.isetitem(j, [_quoted(cell) for cell in column])
     return frame.to_csv(index=False).encode("utf-8-sig", "replace")
+
+
+def _quoted(cell: object) -> object:
+    formula = isinstance(cell, str) and cell.startswith(_FORMULA) and not is_number(cell)
+    return f"'{cell}" if formula else cell
 
 
 def _parquet(frame: pd.DataFrame) -> bytes:

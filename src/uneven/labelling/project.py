@@ -7,6 +7,7 @@ A folder holds it: the answers (`answers.sqlite`), the file of labels that sprea
 
 from __future__ import annotations
 
+import re
 import threading
 import time
 from collections import Counter
@@ -256,6 +257,10 @@ class Project:
         name = " ".join(name.split())
         if not 0 < len(name) <= LONGEST_NAME or not name.isprintable():
             raise RefusedError(f"a name has 1 to {LONGEST_NAME} signs.")
+        if name[0] in "=+-@":
+            raise RefusedError(
+                f"spreadsheets take a name that begins with {name[0]!r} for a formula."
+            )
         with self._lock:
             if any(other.name == name for other in self.people.values() if other.id != person):
                 raise RefusedError("somebody else has this name.")
@@ -506,12 +511,17 @@ def check_label(label: str) -> str:
         raise RefusedError(f"a class has 1 to {LONGEST_LABEL} signs, on one line.")
     if label == SKIP:
         raise RefusedError(f"{SKIP} stands for a row that nobody can tell: it is no class.")
-    if label[0] in "=@":
+    if label[0] in "=+-@" and not is_number(label):
         raise RefusedError(
             f"spreadsheets take a class that begins with {label[0]!r} for a formula: choose "
             "another name."
         )
     return label
+
+
+def is_number(text: str) -> bool:
+    """Whether a spreadsheet reads a number, such as -1, and no formula."""
+    return re.fullmatch(r"[-+]?\d+([.,]\d+)?([eE][-+]?\d+)?", text) is not None
 
 
 def _in_words(event: Event | None) -> str:
