@@ -63,7 +63,7 @@ def serve(
         Share of random questions, and of rows that up to three people label.
     random_state : int, default=0
     host, port : str and int
-        Where the page is served; port 0 takes a free one.
+        Where the page is served; port 0 takes that of the last time, or a free one.
     i_know : bool, default=False
         Needed for a host that others can reach: nothing is encrypted.
     browser : bool, default=True
