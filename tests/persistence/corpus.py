@@ -46,6 +46,7 @@ from uneven import (
 from uneven.boosting import ShareBoostClassifier
 from uneven.comparison import METHODS, Settings
 from uneven.comparison.words import DateEncoder, TextEncoder
+from uneven.fusion.forest_logistic import ForestLogisticClassifier
 from uneven.linear import (
     KernelPerceptronClassifier,
     PerceptronClassifier,
@@ -173,6 +174,11 @@ MAKERS: dict[str, Maker] = {
     "kernel_perceptron": (indicators, KernelPerceptronClassifier(kernel="rbf", random_state=0), 3),
     "label_repair": (indicators, LabelRepairPipeline(random_state=0), 3),
     "late_fusion": (codes, LateFusionClassifier(few(ComboClassifier), views=VIEWS), 3),
+    "late_fusion_forest_logistic": (
+        codes,
+        LateFusionClassifier(ForestLogisticClassifier(3), views=VIEWS, random_state=0),
+        3,
+    ),
     "logistic_regression": (indicators, LogisticRegression(), 3),
     "mucombo": (codes, few(MuComboClassifier, views=VIEWS), 3),
     "mumbo": (codes, few(MumboClassifier, views=VIEWS, selection="combination"), 3),

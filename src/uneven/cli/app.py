@@ -410,7 +410,9 @@ def _label(
     project: Annotated[
         Path | None, typer.Option(help="Folder of the answers; POOL-labelling by default.")
     ] = None,
-    port: Annotated[int, typer.Option(help="That of the last time by default, or a free one.", min=0, max=65535)] = 0,
+    port: Annotated[
+        int, typer.Option(help="That of the last time by default, or a free one.", min=0, max=65535)
+    ] = 0,
     host: Annotated[str, typer.Option(help="Address to listen on.")] = "127.0.0.1",
     consent: Annotated[bool, typer.Option("--i-know", help=texts.I_KNOW)] = False,
     browser: Annotated[bool, typer.Option(help="Open the page.")] = True,
