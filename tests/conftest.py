@@ -2,7 +2,10 @@
 
 import os
 
+import pytest
 from hypothesis import settings
+
+from tests.browser import find_browser, open_browser
 
 settings.register_profile("uneven", deadline=None, max_examples=60)
 settings.register_profile("ci", settings.get_profile("uneven"), derandomize=True)
@@ -10,3 +13,15 @@ settings.register_profile("quick", settings.get_profile("uneven"), max_examples=
 settings.load_profile(
     os.environ.get("UNEVEN_PROFILE") or ("ci" if os.environ.get("CI") else "uneven")
 )
+
+
+@pytest.fixture(scope="session")
+def browser():
+    """One browser for all pages: a process cannot drive two of them."""
+    if find_browser() is None:
+        said = "no Chromium found; run: python -m tests.browser --install"
+        if os.environ.get("CI"):
+            pytest.fail(said)
+        pytest.skip(said)
+    with open_browser() as running:
+        yield running

@@ -10,7 +10,6 @@ import sys
 import pandas as pd
 import pytest
 
-from tests.browser import find_browser, open_browser
 from uneven.labelling.demo import CLASSES, demo_messages
 from uneven.labelling.pool import pool_of_frame
 from uneven.labelling.project import Options, Project
@@ -20,17 +19,6 @@ pytestmark = pytest.mark.slow
 
 FRAME, TRUTH = demo_messages(200)
 ABOUT = dict(zip(FRAME["ticket"], map(str, TRUTH)))
-
-
-@pytest.fixture(scope="module")
-def browser():
-    if find_browser() is None:
-        said = "no Chromium found; run: python -m tests.browser --install"
-        if os.environ.get("CI"):
-            pytest.fail(said)
-        pytest.skip(said)
-    with open_browser() as running:
-        yield running
 
 
 @pytest.fixture

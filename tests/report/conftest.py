@@ -1,11 +1,9 @@
 """A browser and pages for it."""
 
-import os
 from functools import cache
 
 import pytest
 
-from tests.browser import find_browser, open_browser
 from tests.report.samples import make_compared, make_results, with_noise, with_stack
 from uneven.report import write_report
 
@@ -20,17 +18,6 @@ CASES = {
     "hostile": lambda: make_compared(hostile=True),
 }
 OWN = ("file:", "data:", "blob:")
-
-
-@pytest.fixture(scope="session")
-def browser():
-    if find_browser() is None:
-        said = "no Chromium found; run: python -m tests.browser --install"
-        if os.environ.get("CI"):
-            pytest.fail(said)
-        pytest.skip(said)
-    with open_browser() as running:
-        yield running
 
 
 @pytest.fixture(scope="session")
