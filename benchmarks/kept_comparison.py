@@ -3,18 +3,21 @@
 from __future__ import annotations
 
 import argparse
+import tempfile
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 
 from rich.console import Console
 
-from benchmarks.norm_tables import show_duels, show_ranks, show_rows, show_times
+from benchmarks.lines import NOT_RUN, Line
+from benchmarks.norm_tables import by_rank, show_duels, show_ranks, show_rows, show_times
 from uneven_published import Context, Exhibit, Run, harvest, plan, run_cells
 from uneven_published.norm.folds import FOLDS, Source, read_table
 from uneven_published.norm.methods import Method
 from uneven_published.norm.tables import MEASURES, REPEATS
 from uneven_published.runner import missing_rows
+from uneven_published.significance import rank_columns
 from uneven_published.terminal import cell_progress
 
 _WORDS = {True: "yes", False: "no", None: "cannot be told"}
@@ -115,3 +118,20 @@ class KeptComparison:
             show_duels(whole.measured, column, console)
         for key in found.rows:
             show_rows(whole.measured, key, console)
+
+
+def fast_lines(group: str, exhibit: Exhibit, key: str, title: str) -> list[Line]:
+    """Mean and average rank of every method by a measure, on the small tables of a group."""
+    with tempfile.TemporaryDirectory() as folder:
+        cells = Run(Path(folder), fast=True, n_jobs=2, download=False)
+        missing, failed = run_cells(plan([exhibit], fast=True), cells)
+        measured = harvest(exhibit, cells).measured
+    gone = {**missing_rows(exhibit, True, missing), **failed}
+    ranks = {found.measure: found for found in rank_columns(exhibit, measured)}[key]
+    return [
+        *(Line(f"{group}, {name}: {why}", NOT_RUN) for name, why in gone.items()),
+        *(
+            Line(f"{group}, {name}: {title}; rank", f"{mean:.3f}", f"{rank:.2f}")
+            for name, mean, rank in by_rank(ranks)
+        ),
+    ]

@@ -9,21 +9,16 @@ run: one small table of each group.
 from __future__ import annotations
 
 import re
-import tempfile
 from collections.abc import Sequence
-from pathlib import Path
 
-from benchmarks.kept_comparison import KeptComparison
-from benchmarks.lines import NOT_RUN, Line
+from benchmarks.kept_comparison import KeptComparison, fast_lines
+from benchmarks.lines import Line
 from benchmarks.noise.methods import METHODS, NOISE_AWARE, PEERS
 from benchmarks.noise.settings import GROUPS, NOISES, SMALL, NoisySplits, row_name
-from benchmarks.norm_tables import by_rank
-from uneven_published import Exhibit, Run, harvest, plan, run_cells
+from uneven_published import Exhibit
 from uneven_published.claims import best_overall, significantly_ahead
 from uneven_published.description import Claim, Document, Study
 from uneven_published.norm.tables import MEASURES, RANKING, items_of
-from uneven_published.runner import missing_rows
-from uneven_published.significance import rank_columns
 
 REPEATS = 3
 DOCUMENT = Document("noise", "uneven: wrong labels")
@@ -75,21 +70,13 @@ def part_of(
 
 def run() -> list[Line]:
     """Mean and rank by accuracy on a small table of every group."""
-    lines: list[Line] = []
-    for group in GROUPS:
-        exhibit = part_of(group, (), tuple(METHODS), 0, 1)
-        with tempfile.TemporaryDirectory() as folder:
-            cells = Run(Path(folder), fast=True, n_jobs=2, download=False)
-            missing, failed = run_cells(plan([exhibit], fast=True), cells)
-            measured = harvest(exhibit, cells).measured
-        gone = {**missing_rows(exhibit, True, missing), **failed}
-        lines += [Line(f"{group}, {name}: {why}", NOT_RUN) for name, why in gone.items()]
-        ranks = {found.measure: found for found in rank_columns(exhibit, measured)}["accuracy"]
-        lines += [
-            Line(f"{group}, {name}: accuracy; rank", f"{mean:.3f}", f"{rank:.2f}")
-            for name, mean, rank in by_rank(ranks)
-        ]
-    return lines
+    return [
+        line
+        for group in GROUPS
+        for line in fast_lines(
+            group, part_of(group, (), tuple(METHODS), 0, 1), "accuracy", "accuracy"
+        )
+    ]
 
 
 def comparison() -> KeptComparison:

@@ -8,23 +8,18 @@ tables of each group.
 
 from __future__ import annotations
 
-import tempfile
 from collections.abc import Sequence
-from pathlib import Path
 from typing import Literal
 
-from benchmarks.kept_comparison import KeptComparison
-from benchmarks.lines import NOT_RUN, Line
-from benchmarks.norm_tables import by_rank
+from benchmarks.kept_comparison import KeptComparison, fast_lines
+from benchmarks.lines import Line
 from benchmarks.views.groups import GROUPS, MISSING, SMALL, row_of
 from benchmarks.views.methods import METHODS, PEERS, UNEVEN
-from uneven_published import Exhibit, Run, harvest, plan, run_cells
+from uneven_published import Exhibit
 from uneven_published.claims import best_overall, significantly_ahead
 from uneven_published.description import Claim, Document
 from uneven_published.norm.folds import FOLDS
 from uneven_published.norm.tables import MEASURES, RANKING, studies_of
-from uneven_published.runner import missing_rows
-from uneven_published.significance import rank_columns
 
 REPEATS = 3
 BASES = ("Forest per view / prior", "Early LightGBM")
@@ -74,21 +69,13 @@ def part_of(
 
 def run() -> list[Line]:
     """Mean and rank by balanced accuracy on the small tables of both groups, and the targets."""
-    lines: list[Line] = []
-    for group in GROUPS:
-        exhibit = part_of(group, (), tuple(METHODS), FOLDS, 1)
-        with tempfile.TemporaryDirectory() as folder:
-            cells = Run(Path(folder), fast=True, n_jobs=2, download=False)
-            missing, failed = run_cells(plan([exhibit], fast=True), cells)
-            measured = harvest(exhibit, cells).measured
-        gone = {**missing_rows(exhibit, True, missing), **failed}
-        lines += [Line(f"{group}, {name}: {why}", NOT_RUN) for name, why in gone.items()]
-        ranks = {found.measure: found for found in rank_columns(exhibit, measured)}["balanced"]
-        lines += [
-            Line(f"{group}, {name}: balanced accuracy; rank", f"{mean:.3f}", f"{rank:.2f}")
-            for name, mean, rank in by_rank(ranks)
-        ]
-    return lines
+    return [
+        line
+        for group in GROUPS
+        for line in fast_lines(
+            group, part_of(group, (), tuple(METHODS), FOLDS, 1), "balanced", "balanced accuracy"
+        )
+    ]
 
 
 def comparison() -> KeptComparison:
