@@ -14,7 +14,7 @@ from uneven.decisions.log_pool import LogPool
 from uneven.ensemble.any_classifier import AnyClassifier
 from uneven.ensemble.boost import ScoreLeafBoost
 from uneven.ensemble.members import choose_learners
-from uneven.ensemble.pooling import PooledMember, PooledRows
+from uneven.ensemble.pooling import PooledMember, PooledRows, check_pooled_members
 from uneven.ensemble.shared_table import MANY_ROWS, Learner, SharedTable
 from uneven.noise.em import confident_joint, label_posteriors, refine_noise, undo_noise
 from uneven.noise.estimation import ConfusionEstimate
@@ -25,7 +25,6 @@ from uneven.utils.model_types import (
     check_classes,
     check_names,
     check_numbers,
-    check_part,
     check_printable,
     check_shares,
     persisted,
@@ -378,12 +377,7 @@ class NoiseAwareClassifier(ClassifierMixin, BaseEstimator):
             if n_classes > 1 or self.pool_ is not None:
                 raise ValueError("it has classes or a pool, but no members")
             return
-        refusal = "a {} stands in it where it should not"
-        for one in self.members_:
-            check_part("ensemble_member", one, self, refusal=refusal)
-        check_part("pool", self.pool_, n_classes, refusal=refusal)
-        if self.pool_ is not None and len(self.pool_.weights) != len(self.members_):
-            raise ValueError(f"its pool does not weigh {len(self.members_)} members")
+        check_pooled_members(self)
 
 
 def _check_estimator(estimator: Any) -> None:

@@ -177,3 +177,15 @@ def choose_members(members: Sequence[PooledMember], rows: PooledRows, seed: int)
         return every
     losses = [rows.loss(asked, np.random.RandomState(seed)) for asked in (whole, every)]
     return every if losses[1] < _CLEARLY * losses[0] else whole
+
+
+MISPLACED = "a {} stands in it where it should not"
+
+
+def check_pooled_members(classifier: Any) -> None:
+    """Refuse loaded members, or a pool of them, that do not fit together."""
+    for one in classifier.members_:
+        check_part("ensemble_member", one, classifier, refusal=MISPLACED)
+    check_part("pool", classifier.pool_, len(classifier.classes_), refusal=MISPLACED)
+    if classifier.pool_ is not None and len(classifier.pool_.weights) != len(classifier.members_):
+        raise ValueError(f"its pool does not weigh {len(classifier.members_)} members")

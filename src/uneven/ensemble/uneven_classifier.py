@@ -20,7 +20,14 @@ from uneven.decisions.rows import in_class_order, recalls_by_code
 from uneven.decisions.unseen import UnseenRows
 from uneven.ensemble.explanation import EnsembleExplanation, explain_members
 from uneven.ensemble.members import check_named_members, choose_learners
-from uneven.ensemble.pooling import PooledMember, PooledRows, choose_members, scattered
+from uneven.ensemble.pooling import (
+    MISPLACED,
+    PooledMember,
+    PooledRows,
+    check_pooled_members,
+    choose_members,
+    scattered,
+)
 from uneven.ensemble.shared_table import Learner, SharedTable
 from uneven.utils.callbacks import CallbackSupportMixin, announced_steps, with_callbacks
 from uneven.utils.contract import not_repeatable
@@ -483,13 +490,8 @@ class UnevenClassifier(CallbackSupportMixin, AnsweringMixin, BaseEstimator):
             if any(part is not None for part in (self.pool_, self.decision_, self.unseen_)):
                 raise ValueError("it has a pool without members")
             return
-        refusal = "a {} stands in it where it should not"
-        for one in self.members_:
-            check_part("ensemble_member", one, self, refusal=refusal)
-        n_classes = len(self.classes_)
-        check_part("pool", self.pool_, n_classes, refusal=refusal)
-        if self.pool_ is not None and len(self.pool_.weights) != len(self.members_):
-            raise ValueError(f"its pool does not weigh {len(self.members_)} members")
+        check_pooled_members(self)
+        n_classes, refusal = len(self.classes_), MISPLACED
         check_part("decision", self.decision_, n_classes, refusal=refusal)
         if self.unseen_ is not None:
             check_part("unseen rows", self.unseen_, n_classes, refusal=refusal)
