@@ -285,6 +285,43 @@ def test_choice_of_views_looks_at_the_other_half():
     assert choose_members(members, rows, seed=0) == [0]
 
 
+def redundant_views(n=240, seed=0):
+    """Two views that tell half of the truth each, a copy of the first, and noise."""
+    rng = np.random.default_rng(seed)
+    y = rng.integers(0, 3, n)
+    first, second = (np.eye(3)[y] + rng.normal(0.0, 0.8, (n, 3)) for _ in range(2))
+    copy, noise = first + rng.normal(0.0, 0.02, (n, 3)), rng.normal(size=(n, 3))
+    views = {"first": [0, 1, 2], "copy": [3, 4, 5], "noise": [6, 7, 8], "second": [9, 10, 11]}
+    return np.hstack([first, copy, noise, second]), y, views
+
+
+def test_views_that_repeat_others_or_say_nothing_are_dropped():
+    X, y, views = redundant_views()
+    model = few(views=views, max_views=4).fit(X, y)
+    assert model.views_.names in {("first", "second"), ("copy", "second")}
+    dropped = np.setdiff1d(np.arange(12), model.views_.used_columns)
+    changed = X.copy()
+    changed[:, dropped] = np.nan
+    assert np.array_equal(model.predict_proba(X), model.predict_proba(changed))
+    assert len(few(views=views, max_views=1).fit(X, y).views_) == 1
+
+
+def test_rows_without_a_kept_view_get_the_class_shares():
+    X, y, views = redundant_views()
+    X[:40, :6] = np.nan
+    X[:40, 9:] = np.nan
+    model = few(views=views, max_views=4).fit(X, y)
+    assert "noise" not in model.views_.names
+    np.testing.assert_allclose(model.predict_proba(X[:2]), [model.class_prior_] * 2)
+
+
+def test_one_view_or_one_class_leaves_nothing_to_choose(table):
+    X, y = table
+    plain, told = (few(max_views=most, random_state=3).fit(X, y) for most in (None, 2))
+    assert plain.views_.names == told.views_.names
+    assert few(views=[0, 2, X.shape[1]], max_views=1).fit(X, np.zeros(len(X))).predict(X[:1]) == 0
+
+
 def test_time_budget_keeps_the_first_member(table):
     model = few(time_budget=0.0).fit(*table)
     assert list(model.weights_) == ["boost"]
@@ -314,6 +351,7 @@ def test_parameters_are_searched_and_cloned(table):
         ({"cost": np.eye(2)}, "cost"),
         ({"prior": [1.0]}, "prior"),
         ({"views": {"a": [99]}}, "outside"),
+        ({"max_views": 0}, "max_views must be a whole number at least 1"),
     ],
 )
 def test_bad_parameters_are_named(words, says, table):

@@ -12,6 +12,8 @@ from uneven.ensemble.shared_table import MEMBERS, Learner, SharedTable
 KINDS = (boost, forests, landmarks, linear)
 """Modules that declare members."""
 
+_QUICK = ("forest", "logistic")
+
 
 def check_named_members(given: Any) -> dict[str, Any] | None:
     """Refuse what cannot be a list of members.
@@ -87,3 +89,9 @@ def choose_learners(table: SharedTable, named: dict[str, Any] | None) -> dict[st
             AnyClassifier(given) if given is not None else suited[name] or MEMBERS[name]()
         )
     return chosen
+
+
+def quick_learners(table: SharedTable) -> dict[str, Learner]:
+    """Forest and logistic regression; on tables where neither is at home, all that suit it."""
+    learners = choose_learners(table, None)
+    return {name: learners[name] for name in _QUICK if name in learners} or learners

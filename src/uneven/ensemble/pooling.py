@@ -147,17 +147,20 @@ class PooledRows:
         price = np.where(rows > 0.0, _BIAS_PENALTY * rows, _UNKNOWN_BIAS_PENALTY)
         return fit_log_pool(said, self.y, self.mass, bias_penalty=price)
 
-    def loss(self, members: Sequence[int], rng: np.random.RandomState) -> float:
-        """Mean log-loss of the pool of some members, fitted on one half and judged on the other."""
+    def losses(self, members: Sequence[int], rng: np.random.RandomState) -> np.ndarray:
+        """Log-loss of each row by a pool fitted on the other half of them, shape (n_samples,)."""
         half = deal_folds(self.y, 2, rng)
-        total = 0.0
+        losses = np.empty(len(self.y))
         for k in (0, 1):
             kept, out = np.flatnonzero(half != k), np.flatnonzero(half == k)
             pool = self._take(kept).fit_pool(members)
             shares = pool.probabilities([self.said[m][out] for m in members])
-            own = np.maximum(shares[np.arange(len(out)), self.y[out]], 1e-12)
-            total -= float(self.mass[out] @ np.log(own))
-        return total / float(self.mass.sum())
+            losses[out] = -np.log(np.maximum(shares[np.arange(len(out)), self.y[out]], 1e-12))
+        return losses
+
+    def loss(self, members: Sequence[int], rng: np.random.RandomState) -> float:
+        """Mean of :meth:`losses`."""
+        return float(np.average(self.losses(members, rng), weights=self.mass))
 
 
 def choose_members(members: Sequence[PooledMember], rows: PooledRows, seed: int) -> list[int]:

@@ -19,7 +19,7 @@ from uneven.decisions.measures import MEASURES
 from uneven.decisions.rows import in_class_order, recalls_by_code
 from uneven.decisions.unseen import UnseenRows
 from uneven.ensemble.explanation import EnsembleExplanation, explain_members
-from uneven.ensemble.members import check_named_members, choose_learners
+from uneven.ensemble.members import check_named_members, choose_learners, quick_learners
 from uneven.ensemble.pooling import (
     MISPLACED,
     PooledMember,
@@ -29,6 +29,7 @@ from uneven.ensemble.pooling import (
     scattered,
 )
 from uneven.ensemble.shared_table import Learner, SharedTable
+from uneven.ensemble.view_selection import choose_views
 from uneven.utils.callbacks import CallbackSupportMixin, announced_steps, with_callbacks
 from uneven.utils.contract import not_repeatable
 from uneven.utils.methods import method
@@ -46,6 +47,7 @@ from uneven.utils.parameters import (
     Interval,
     Jobs,
     Maybe,
+    Whole,
     check_parameters,
     store_parameters,
 )
@@ -60,9 +62,6 @@ from uneven.views.training_rows import (
 )
 from uneven.votes import ALL_VIEWS
 from uneven.votes.vote import check_views, flatten_binary
-
-_QUICK = ("forest", "logistic")
-"""Members that learn from single views where no view is ever missing: the others cost more."""
 
 
 @dataclass
@@ -134,6 +133,10 @@ class UnevenClassifier(CallbackSupportMixin, AnsweringMixin, BaseEstimator):
         each view alone (forest and logistic regression, or all kinds where views are missing in
         some rows), and stay if the pool is clearly better with them on rows not seen. They
         abstain where their view is missing.
+    max_views : int, default=None
+        Most views to read; the others are never asked for. Forests and logistic regressions of
+        single views are pooled, best view first, as long as the log-loss on rows not seen clearly
+        falls: with a large number, only views that do not help are dropped. None reads all views.
     categorical_features : array-like of int, str or bool, default=None
         Columns whose values are codes of categories (whole numbers from 0), by position, name or
         mask, beside the category columns of a data frame.
@@ -163,6 +166,7 @@ class UnevenClassifier(CallbackSupportMixin, AnsweringMixin, BaseEstimator):
     unseen_log_loss_ : float
         Log-loss of the pool on the training rows not seen, a little optimistic.
     views_ : ViewMap
+        Those that are read.
     categories_ : dict of str to list
     n_features_in_ : int
     feature_names_in_ : ndarray of shape (n_features_in_,)
@@ -204,6 +208,7 @@ class UnevenClassifier(CallbackSupportMixin, AnsweringMixin, BaseEstimator):
         "measure": Choice(lambda: MEASURES, or_callable=True),
         "abstain_cost": Maybe(Interval(-np.inf, closed="neither")),
         "time_budget": Maybe(Interval(0)),
+        "max_views": Maybe(Whole(1)),
         "n_jobs": Jobs(),
     }
 
@@ -226,6 +231,7 @@ class UnevenClassifier(CallbackSupportMixin, AnsweringMixin, BaseEstimator):
         members: Any = "auto",
         time_budget: float | None = None,
         views: Any = None,
+        max_views: int | None = None,
         categorical_features: Any = None,
         random_state: Any = None,
         n_jobs: int | None = None,
@@ -255,17 +261,25 @@ class UnevenClassifier(CallbackSupportMixin, AnsweringMixin, BaseEstimator):
         with whole_or_nothing(self):
             rows = validate_fit_data(self, X, y, sample_weight)
             rows.n_codes = count_categories(self, rows)
-            self.classes_, self.views_ = rows.classes, rows.views
+            self.classes_ = rows.classes
             mass = np.bincount(rows.y, rows.mass, len(rows.classes))
             self.class_prior_ = mass / mass.sum()
             if self.abstain_cost is not None:
                 self._abstain_label()
             with thread_pool(self.n_jobs) as pool, one_blas_thread():
-                self._learn(rows, named, pool)
+                rng = check_random_state(self.random_state)
+                if self.max_views is not None:
+                    rows = choose_views(rows, self.max_views, pool, rng.randint(2**31 - 1))
+                self.views_ = rows.views
+                self._learn(rows, named, pool, rng)
         return self
 
     def _learn(
-        self, rows: TrainingRows, named: dict[str, Learner | None] | None, pool: ThreadPool
+        self,
+        rows: TrainingRows,
+        named: dict[str, Learner | None] | None,
+        pool: ThreadPool,
+        rng: np.random.RandomState,
     ) -> None:
         """Let one member after another learn, then join them."""
         begun = time.perf_counter()
@@ -282,7 +296,6 @@ class UnevenClassifier(CallbackSupportMixin, AnsweringMixin, BaseEstimator):
             return self.time_budget is not None and taken >= self.time_budget
 
         tasks = self._tasks(rows, named, pool)
-        rng = check_random_state(self.random_state)
         seeds = rng.randint(2**31 - 1, size=len(tasks) + 1).tolist()
         steps = list(zip(tasks, seeds))
         told: dict[str, Any] = {"name": "member", "X": rows.X, "y": rows.y}
@@ -309,10 +322,8 @@ class UnevenClassifier(CallbackSupportMixin, AnsweringMixin, BaseEstimator):
                 continue
             is_whole = len(able) == len(rows.y) and len(columns) == rows.X.shape[1]
             table = whole if is_whole else whole.take(able, columns)
-            learners = choose_learners(table, named)
-            if view != ALL_VIEWS and named is None and rows.view_mask.all():
-                quick = {name: learners[name] for name in _QUICK if name in learners}
-                learners = quick or learners
+            is_quick = view != ALL_VIEWS and named is None and rows.view_mask.all()
+            learners = quick_learners(table) if is_quick else choose_learners(table, named)
             for name, learner in learners.items():
                 tasks.append(_Task(name + suffix, learner, table, able, columns, view))
         return tasks
