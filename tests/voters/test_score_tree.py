@@ -433,9 +433,7 @@ def test_voters_route_values_as_trees_route_codes(problem, lanes, max_leaves, ma
             fresh[20:40, column] = np.nextafter(at, at + rng.integers(-1, 2, 20))
     table = (coded(codes, fresh), *codes.table[1:])
     expected = np.full(len(fresh), -1, dtype=np.int32)
-    _score_loops.route_rows(
-        table, (tree.feature, tree.child, tree.label), tree.goes_left, expected, 0, len(fresh)
-    )
+    _score_loops.route_rows(table, *tree.routes(), expected, 0, len(fresh))
     np.testing.assert_array_equal(voter.predict(fresh), expected)
     again = Forest.pack([TreeVoter.constant(0), voter, voter]).tree(1)
     assert type(again) is type(voter)
@@ -447,9 +445,7 @@ def test_routing_leaves_known_rows_alone():
     tree = grow(codes, gradients_of(6, 2, 3), 3, rule=(0.0, 0.0))
     assert tree.n_leaves == 3
     leaf_of = np.array([-1, 7, -1, 7, -1, -1], dtype=np.int32)
-    _score_loops.route_rows(
-        codes.table, (tree.feature, tree.child, tree.label), tree.goes_left, leaf_of, 0, 5
-    )
+    _score_loops.route_rows(codes.table, *tree.routes(), leaf_of, 0, 5)
     expected = leaves_of(tree, codes)
     assert leaf_of[[1, 3]].tolist() == [7, 7]
     assert leaf_of[5] == -1

@@ -29,6 +29,7 @@ from uneven.costs._simd import (
 
 _BLOCK_BYTES = 1 << 19
 _AHEAD = 16
+_SIDE_BY_SIDE = 8
 _POWER_STEPS = 8
 _LEAST_GAIN = 1e-6
 
@@ -670,23 +671,56 @@ def mark_leaves(rows, spans, leaf_of, start, stop):
 
 
 @njit(cache=True, nogil=True, error_model="numpy")
-def route_rows(table, tree, goes_left, leaf_of, start, stop):
+def route_rows(table, nodes, sides, label, leaf_of, start, stop):
     """Leaf number of those of the rows ``start`` to ``stop`` that have none yet.
 
     Parameters
     ----------
     table : as in ``fill_histograms``
-    tree : (feature, child, label)
-        Column, left child (a leaf is its own) and leaf number of each node.
-    goes_left : (n_nodes, 256) bool, by code
+    nodes : (n_nodes, 2) column and left child of each node; a leaf is its own child
+    sides : (n_nodes, 4) uint64, a bit for each code that goes left; all of them in a leaf
+    label : (n_nodes,) leaf numbers
     leaf_of : (n,) -1 where it is to be found
     """
-    feature, child, label = tree
+    if table[0].size:
+        _route_dense(table[0], nodes, sides, label, leaf_of, start, stop)
+        return
     for i in range(start, stop):
         if leaf_of[i] >= 0:
             continue
-        node = np.int64(0)
-        while child[node] != node:
-            left = goes_left[node, code_of(table, i, feature[node])]
-            node = child[node] + (not left)
-        leaf_of[i] = label[node]
+        place = np.int32(0)
+        while nodes[place, 1] != place:
+            place = _next_place(nodes, sides, place, code_of(table, i, nodes[place, 0]))
+        leaf_of[i] = label[place]
+
+
+@njit(cache=True, nogil=True, error_model="numpy")
+def _next_place(nodes, sides, place, code):
+    """The node after ``place``; a leaf is its own."""
+    code = np.uint64(code)
+    word = sides[place, code >> np.uint64(6)] >> (code & np.uint64(63))
+    return nodes[place, 1] + np.int32(~word & np.uint64(1))
+
+
+@njit(cache=True, nogil=True, error_model="numpy")
+def _route_dense(codes, nodes, sides, label, leaf_of, start, stop):
+    """``route_rows`` for a few rows side by side, whose steps do not wait for each other."""
+    rows = np.empty(_SIDE_BY_SIDE, dtype=np.int64)
+    places = np.empty(_SIDE_BY_SIDE, dtype=np.int32)
+    i = start
+    while i < stop:
+        n = 0
+        while n < _SIDE_BY_SIDE and i < stop:
+            rows[n] = i
+            n += leaf_of[i] < 0
+            i += 1
+        places[:] = 0
+        moved = np.int32(1)
+        while moved:
+            moved = np.int32(0)
+            for k in range(n):
+                place = places[k]
+                places[k] = _next_place(nodes, sides, place, codes[rows[k], nodes[place, 0]])
+                moved |= places[k] ^ place
+        for k in range(n):
+            leaf_of[rows[k]] = label[places[k]]

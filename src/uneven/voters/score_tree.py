@@ -74,11 +74,17 @@ class GrownTree:
             codes.n_rows,
             _score_loops.route_rows,
             codes.table,
-            (self.feature, self.child, self.label),
-            self.goes_left,
+            *self.routes(),
             leaf_of,
             worth=worth,
         )
+
+    def routes(self) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
+        """Nodes, sides and labels, as ``_score_loops.route_rows`` takes them."""
+        is_leaf = self.child == np.arange(len(self.child))
+        sides = np.packbits(self.goes_left | is_leaf[:, None], axis=1, bitorder="little")
+        nodes = np.stack([self.feature, self.child], axis=1).astype(np.int32)
+        return nodes, sides.view("<u8").astype(np.uint64), self.label
 
     def voter(self, codes: RowCodes) -> TreeVoter:
         """The tree on the values of the table; its answer is the number of the leaf, its reach 0.
