@@ -78,9 +78,13 @@ def test_nested_targets_are_refused(cell):
         make_problem(frame_of(label=pd.Series([cell] * 40)), "label")
 
 
-def test_dates_that_do_not_fit_are_refused():
-    with pytest.raises(InputError, match=r"'day' holds '0001-01-01'|'0001-01-01' in row 2"):
-        make_problem(frame_of(day=["2024-01-31", "0001-01-01"] * 20), "label")
+@pytest.mark.parametrize("typed", [False, True])
+def test_dates_that_never_come_are_missing_and_named(typed):
+    cells = pd.Series(["2024-01-31", "9999-12-31"] * 20)
+    cells = cells.astype("datetime64[us]") if typed else cells
+    problem = make_problem(frame_of(day=cells), "label")
+    assert problem.X["day"].isna().tolist() == [False, True] * 20
+    assert any("9999-12-31" in note and "(20 rows)" in note for note in problem.notes)
 
 
 def test_missing_share_counts_cells():

@@ -9,7 +9,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from uneven.comparison import InputError, Schema, read_table
-from uneven.comparison.tables import guess_style
+from uneven.comparison.csvstyle import guess_style
 
 
 @pytest.mark.parametrize("separator", [",", ";", "\t", "|"])
@@ -125,8 +125,11 @@ def test_named_index_levels_of_parquet_are_columns(tmp_path):
     assert list(read) == ["site", "x"]
     assert read["site"].tolist() == ["n", "s"]
     frame.rename_axis(["x", None]).to_parquet(tmp_path / "t.parquet")
+    read = read_table(tmp_path / "t.parquet")
+    assert list(read) == ["x", "x (2)"]
+    assert "the second is called 'x (2)'" in read.attrs["uneven"]["notes"][0]
     with pytest.raises(InputError, match="same name: 'x'"):
-        read_table(tmp_path / "t.parquet")
+        read_table(tmp_path / "t.parquet", label="x")
 
 
 def test_words_for_missing(tmp_path):

@@ -10,8 +10,9 @@ import pandas as pd
 from sklearn.pipeline import Pipeline
 
 from uneven.cli import terminal
-from uneven.comparison import InputError, Schema, join_tables, read_table
-from uneven.comparison.tables import PARQUET_SUFFIXES
+from uneven.comparison import InputError, Schema
+from uneven.comparison.latertable import read_later_table
+from uneven.comparison.tables import PARQUET_SUFFIXES, READ
 from uneven.persistence.model_file import ModelCard, in_use, load_model
 from uneven.utils.files import replace_file
 from uneven.utils.registry import listing
@@ -53,24 +54,19 @@ def predict(
     _refuse_doubles(copy, [f"predicted_{card.target}", *_share_names(model, proba)])
     with in_use(model_path):
         schema = Schema.from_list(card.columns)
-    text = [*schema.of_kind("category", "text"), *copy]
-    if on is not None:
-        frame = join_tables(table, on, encoding=encoding, text_columns=text)
-    else:
-        assert isinstance(table, Path)
-        frame = read_table(
-            table, expected=schema.names, text_columns=text, encoding=encoding, sheet=sheet
-        )
+    frame, X, told = read_later_table(
+        table, schema, text_columns=copy, encoding=encoding, sheet=sheet, on=on
+    )
     missing = [name for name in copy if name not in frame.columns]
     if missing:
         raise InputError(f"--copy names columns that are not in {table}: {listing(missing)}.")
-    X = schema.convert(frame)
     if proba and not hasattr(model, "predict_proba"):
         raise InputError(f"{card.label} has no shares of the classes; leave --proba out.")
     with in_use(model_path):
         silent = _undecided(model, card, X)
         answers = _answers(model, card, X, frame[list(copy)], proba)
-    terminal.notes([*_notes(frame, X, schema, card, copy), *silent])
+    told = [*frame.attrs.get(READ, {}).get("notes", ()), *told]
+    terminal.notes([*told, *_notes(frame, X, schema, card, copy), *silent])
     _write(answers, out)
 
 

@@ -14,9 +14,11 @@ from rich.text import Text
 from sklearn.pipeline import Pipeline
 
 from uneven.cli import terminal
-from uneven.comparison import InputError, Schema, file_digest, read_table
+from uneven.comparison import InputError, Schema, file_digest
 from uneven.comparison.classlabels import class_labels
 from uneven.comparison.importance import ColumnImportance, column_importance
+from uneven.comparison.latertable import read_later_table
+from uneven.comparison.tables import READ
 from uneven.persistence.model_file import ModelCard
 from uneven.votes.shapley import Contributions
 
@@ -78,18 +80,12 @@ def read_given(
 ) -> GivenTable:
     """Read a table for a model; rows are counted from 1."""
     schema = Schema.from_list(card.columns)
-    text = schema.of_kind("category", "text")
-    frame = read_table(
-        path,
-        expected=schema.names,
-        text_columns=text,
-        label=card.target,
-        encoding=encoding,
-        sheet=sheet,
+    frame, X, told = read_later_table(
+        path, schema, label=card.target, encoding=encoding, sheet=sheet
     )
+    terminal.notes([*frame.attrs.get(READ, {}).get("notes", ()), *told])
     if rows and max(rows) > len(frame):
         raise InputError(f"--row {max(rows)}: {path} has {len(frame)} rows.")
-    X = schema.convert(frame)
     answers = model.predict(X.iloc[[row - 1 for row in rows]]) if rows else ()
     return GivenTable(path, frame, X, card.target, tuple(rows), tuple(map(str, answers)))
 

@@ -16,8 +16,8 @@ import pyarrow as pa
 import pyarrow.compute as pc
 from pyarrow import csv as arrow_csv
 
+from uneven.comparison.csvstyle import SAMPLE_BYTES, CsvStyle, long_cells
 from uneven.comparison.errors import InputError
-from uneven.comparison.tables import SAMPLE_BYTES, CsvStyle, long_cells
 
 BLANKS = (" ", "\t", "\u00a0")
 _CODE = r"^[-+]?0[0-9]|^\+"
@@ -53,9 +53,9 @@ def text_cells(
     InputError
         If a line has more or fewer cells than there are columns.
     """
-    blank = rf'(?:^|{re.escape(style.separator)}|\n) +"'.encode()
+    blank = rf"(?:^|{re.escape(style.separator)}|\n) +{style.quote}".encode()
     spaced = re.search(blank, data[:SAMPLE_BYTES])
-    unclosed = data.count(b'"') % 2 == 1
+    unclosed = data.count(style.quote.encode()) % 2 == 1
     cells: Cells | None = None
     if not spaced and not unclosed:
         fractions = [one for one in _fraction_columns(data, style) if one not in keep]
@@ -71,6 +71,62 @@ def text_cells(
     if repeated:
         notes.append(f"{name} repeats its header in {repeated} lines, which are left out.")
     return cells, notes
+
+
+MOST_LINES_BELOW = 5
+TOTAL = re.compile(
+    r"\W*(?:grand |sub ?)?(?:totals?|sum|summe|gesamt|insgesamt|average|mean|mittelwert)\W*",
+    re.IGNORECASE,
+)
+
+
+def without_footer(data: bytes, style: CsvStyle) -> tuple[bytes, list[str]]:
+    """A file without the lines below its rows: totals, remarks, counts of rows, rulers.
+
+    A line of a single cell in a table of several columns, or one that names a total where the
+    cells above do not, is no row.
+
+    Parameters
+    ----------
+    data : bytes
+        The whole file, in UTF-8.
+    style : CsvStyle
+
+    Returns
+    -------
+    data : bytes
+    lines : list of str
+        How the lines begin that were left out.
+    """
+    left_out: list[str] = []
+    end = _end_of_text(data, len(data))
+    while len(style.names) > 1 and len(left_out) < MOST_LINES_BELOW:
+        begin = max(data.rfind(b"\n", 0, end), data.rfind(b"\r", 0, end)) + 1
+        line = data[begin:end].decode(errors="replace").strip()
+        if begin < SAMPLE_BYTES and data[:begin].count(b"\n") < style.skip + 1:
+            break
+        if not _is_below(line, data[max(0, begin - SAMPLE_BYTES) : begin], style):
+            break
+        left_out.insert(0, line[:30])
+        end = _end_of_text(data, begin)
+    return (data[:end] + b"\n" if left_out else data), left_out
+
+
+def _end_of_text(data: bytes, end: int) -> int:
+    tail = data[max(0, end - 4096) : end]
+    return end - len(tail) + len(tail.rstrip())
+
+
+def _is_below(line: str, above: bytes, style: CsvStyle) -> bool:
+    if line.startswith("#") or not re.search(r"[^\W_]", line):
+        return bool(line.strip(style.separator + " "))
+    if line.count(style.quote) % 2 or above.count(style.quote.encode()) % 2:
+        return False  # a cell over several lines
+    row = next(csv.reader([line], delimiter=style.separator, quotechar=style.quote))
+    if len(row) == 1:
+        return re.search(r"[^\W\d_]{2}", line) is not None
+    totals = [cell.strip() for cell in row if TOTAL.fullmatch(cell)]
+    return bool(totals) and totals[0].encode() not in above
 
 
 def _without_headers(cells: Cells) -> tuple[Cells, int]:
@@ -132,7 +188,9 @@ def _by_arrow(data: bytes, style: CsvStyle, numbers: Collection[str] = ()) -> Ce
             column_names=names, skip_rows=style.skip, use_threads=True
         ),
         parse_options=arrow_csv.ParseOptions(
-            delimiter=style.separator, newlines_in_values=b'"' in data
+            delimiter=style.separator,
+            quote_char=style.quote,
+            newlines_in_values=style.quote.encode() in data,
         ),
         convert_options=arrow_csv.ConvertOptions(
             column_types={one: pa.float64() if one in numbers else pa.string() for one in names},
@@ -149,6 +207,7 @@ def _by_pandas(name: str, data: bytes, style: CsvStyle) -> Cells:
         frame = pd.read_csv(
             io.BytesIO(data),
             sep=style.separator,
+            quotechar=style.quote,
             names=list(style.names),
             header=None,
             skiprows=style.skip,
@@ -249,6 +308,11 @@ def _all(cells: pa.ChunkedArray, pattern: str) -> bool:
     return pc.all(pc.match_substring_regex(cells, pattern)).as_py() is not False
 
 
+def has_points(column: pa.ChunkedArray) -> bool:
+    """Whether cells hold a point."""
+    return column.type == pa.float64() or pc.any(pc.match_substring(column, ".")).as_py() is True
+
+
 def as_series(column: pa.ChunkedArray, decimal: str = ".") -> pd.Series:
     """A column of text as it is."""
     return pd.Series(column.to_pandas())
@@ -259,7 +323,9 @@ def _refuse_short_rows(name: str, text: str, style: CsvStyle) -> None:
     width = len(style.names)
     with long_cells():
         lines = io.StringIO(text, newline="")
-        reader = csv.reader(lines, delimiter=style.separator, skipinitialspace=True)
+        reader = csv.reader(
+            lines, delimiter=style.separator, quotechar=style.quote, skipinitialspace=True
+        )
         for row in reader:
             if reader.line_num <= style.skip:
                 continue

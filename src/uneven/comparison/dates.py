@@ -8,14 +8,15 @@ Looked at before this was written: ``pandas.to_datetime`` takes the order from t
 with ``format="mixed"`` from each cell, so that one column may hold both; skrub's ``ToDatetime``
 looks at up to 1000 cells, makes what does not fit a missing cell, and does not say where nothing
 settled the order; pyarrow and polars parse one given format. Calendar arithmetic and ISO dates are
-pandas'.
+pandas'. Years of two digits are 1950 to 2049, unless a column of births would then lie in the
+future; pandas and POSIX change the century at 69, so that 55 is 2055.
 """
 
 from __future__ import annotations
 
 import re
 from collections.abc import Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Any
 
 import numpy as np
@@ -38,6 +39,8 @@ MONTHS = (
 )
 MONTH_NUMBERS = {name: m for m, names in enumerate(MONTHS, start=1) for name in names.split()}
 SECONDS_PER_DAY = 86400.0
+LATEST_YEAR = 2049
+"""Years of two digits are the hundred years that end here."""
 
 _CLOCK = (
     r"(?:[T ,]+(?P<hour>\d{1,2}):(?P<minute>\d{2})(?::(?P<second>\d{2}(?:[.,]\d+)?))?"
@@ -51,8 +54,12 @@ PATTERNS = {
         rf"(?P<first>\d{{1,2}})(?P<mark>[./-])(?P<second_>\d{{1,2}})[./-](?P<year>\d{{4}}|\d{{2}})"
         rf"{_CLOCK}"
     ),
+    "my": r"(?P<month>0?[1-9]|1[0-2])[/-](?P<year>(?:19|20)\d{2})",
+    "name year": r"(?P<name>[^\W\d]{3,10})\.?[ -]+(?P<year>\d{4})",
+    "quarter": r"(?P<year>(?:19|20)\d{2})[ -]?[Qq](?P<quarter>[1-4])",
     "day name": (
-        rf"(?P<day>\d{{1,2}})\.?[ -]?(?P<name>[^\W\d]{{3,10}})\.?[ ,-]*(?P<year>\d{{4}}){_CLOCK}"
+        r"(?P<day>\d{1,2})\.?[ -]?(?P<name>[^\W\d]{3,10})\.?[ ,-]*(?P<year>\d{4}|\d{2})"
+        rf"{_CLOCK}"
     ),
     "name day": (
         r"(?P<name>[^\W\d]{3,10})\.? (?P<day>\d{1,2})(?:st|nd|rd|th)?,? (?P<year>\d{4})"
@@ -68,26 +75,33 @@ class DateStyle:
 
     Attributes
     ----------
-    order : {"iso", "ymd", "ym", "dmy", "mdy", "day name", "name day", "compact"}
+    order : {"iso", "ymd", "ym", "my", "dmy", "mdy", "name year", "quarter", "day name", \
+            "name day", "compact"}
     doubtful : str
         A cell that could be another day, if no other cell decides; else empty.
+    latest : int or None
+        Last of the hundred years to which years of two digits belong; None if there are none.
     """
 
     order: str
     doubtful: str = ""
+    latest: int | None = None
 
-    def to_dict(self) -> dict[str, str]:
+    def to_dict(self) -> dict[str, Any]:
         """Plain data."""
-        return {"order": self.order}
+        return {"order": self.order} | ({} if self.latest is None else {"latest": self.latest})
 
     @classmethod
     def from_dict(cls, raw: Mapping[str, Any]) -> DateStyle:
         """Inverse of `to_dict`; ISO dates if nothing is said."""
-        return cls(str(raw.get("order", "iso")))
+        return cls(str(raw.get("order", "iso")), latest=raw.get("latest"))
 
 
 def find_date_style(
-    texts: pd.Series, prefer: str | None = None, compact: bool = False
+    texts: pd.Series,
+    prefer: str | None = None,
+    compact: bool = False,
+    latest: int = LATEST_YEAR,
 ) -> DateStyle | None:
     """How dates are written, if all cells are dates of one style.
 
@@ -99,6 +113,8 @@ def find_date_style(
         Order in the other columns, where nothing in this one tells.
     compact : bool
         Whether eight digits such as 20240131 may be a date.
+    latest : int
+        Last of the hundred years to which years of two digits belong.
 
     Returns
     -------
@@ -107,9 +123,11 @@ def find_date_style(
     Examples
     --------
     >>> find_date_style(pd.Series(["07/12/2020", "16/12/2020"]))
-    DateStyle(order='dmy', doubtful='')
+    DateStyle(order='dmy', doubtful='', latest=None)
     >>> find_date_style(pd.Series(["07/12/2020"]))
-    DateStyle(order='mdy', doubtful='07/12/2020')
+    DateStyle(order='mdy', doubtful='07/12/2020', latest=None)
+    >>> find_date_style(pd.Series(["24.12.55"])).latest
+    2049
     >>> find_date_style(pd.Series(["13/01/2020", "01/13/2020"])) is None
     True
     """
@@ -124,6 +142,9 @@ def find_date_style(
         if not re.fullmatch(pattern, str(texts.iloc[0])) or not texts.str.fullmatch(pattern).all():
             continue
         found = _order(texts, prefer) if order == "numbers" else DateStyle(order)
+        if found is not None and "|\\d{2})" in pattern:
+            years = texts.str.extract(f"^{pattern}$")["year"]
+            found = replace(found, latest=latest if (years.str.len() == 2).any() else None)
         valid = found is not None and not np.isnan(parse_dates(texts, found)).any()
         return found if valid else None
     return None
@@ -156,13 +177,15 @@ def parse_dates(texts: pd.Series, style: DateStyle) -> NDArray[np.float64]:
         parts = parts.assign(day=parts[day], month=parts[month])
     if "name" in parts:
         parts["month"] = parts["name"].str.lower().map(MONTH_NUMBERS)
-    numbers = {
+    numbers: dict[str, Any] = {
         name: pd.to_numeric(parts[name], errors="coerce") if name in parts else 1.0
         for name in ("year", "month", "day")
     }
-    short = parts["year"].str.len() == 2
-    century = np.where(numbers["year"] < 69, 2000.0, 1900.0)
-    numbers["year"] = numbers["year"] + np.where(short, century, 0.0)
+    if "quarter" in parts:
+        numbers["month"] = 3.0 * pd.to_numeric(parts["quarter"]) - 2.0
+    latest = LATEST_YEAR if style.latest is None else style.latest
+    whole = latest - (latest - numbers["year"]) % 100
+    numbers["year"] = numbers["year"].where(parts["year"].str.len() != 2, whole)
     days = pd.to_datetime(pd.DataFrame(numbers, index=texts.index), errors="coerce", utc=True)
     return days_since_1970(days) + _clock(parts)
 

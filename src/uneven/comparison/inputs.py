@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import warnings
 from collections.abc import Collection, Mapping, Sequence
 from dataclasses import replace
 from itertools import chain, count
@@ -18,7 +19,7 @@ from sklearn.utils.metaestimators import available_if
 
 from uneven.comparison.classlabels import class_labels
 from uneven.comparison.encoding import GivenColumns
-from uneven.comparison.errors import InputError
+from uneven.comparison.errors import InputError, python_words
 from uneven.comparison.joined import join_tables
 from uneven.comparison.measures import LabelNoise, label_noise
 from uneven.comparison.noisefile import check_noise, read_noise_file
@@ -353,6 +354,14 @@ class TableClassifier(ClassifierMixin, BaseEstimator):
         """The score of every class, as an array of shape (n, K), or (n,) for two classes."""
         return np.asarray(self.pipeline.decision_function(self.table(X)))
 
+    def _converted(self, frame: pd.DataFrame) -> pd.DataFrame:
+        """A frame as its schema says, with a warning about what is written in another way."""
+        notes: list[str] = []
+        found = self.schema.convert(frame, notes)
+        for note in notes:
+            warnings.warn(python_words(note), stacklevel=4)
+        return found
+
     def table(self, X: Any) -> Any:
         """The table that the pipeline takes.
 
@@ -365,11 +374,10 @@ class TableClassifier(ClassifierMixin, BaseEstimator):
         DataFrame or CSR matrix
         """
         as_given = isinstance(self.pipeline[0], GivenColumns)
-        convert = self.pipeline[0].transform if as_given else self.schema.convert
+        convert = self.pipeline[0].transform if as_given else self._converted
         if isinstance(X, str | Path):
-            names = self.schema.names
-            text = self.schema.of_kind("category", "text")
-            return convert(read_table(X, expected=names, text_columns=text))
+            names, text = self.schema.names, self.schema.as_written()
+            return convert(read_table(X, expected=names, text_columns=text, decimal="."))
         if hasattr(X, "columns"):
             return convert(as_frame(X))
         given: Any = X if hasattr(X, "shape") else np.asarray(X)

@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING, Any
 
 from uneven.comparison.errors import InputError
 from uneven.comparison.formats import AUTO
-from uneven.comparison.tables import check_columns, read_table
+from uneven.comparison.tables import READ, check_columns, read_table
 from uneven.utils.registry import listing
 
 if TYPE_CHECKING:
@@ -67,6 +67,7 @@ def join_tables(
     *,
     encoding: str = AUTO,
     text_columns: Collection[str] = (),
+    decimal: str | None = None,
 ) -> pd.DataFrame:
     """Join tables by a key, so that each becomes a view.
 
@@ -83,6 +84,8 @@ def join_tables(
         Of text files.
     text_columns : collection of str
         Columns of the result to keep as text even if they look like numbers.
+    decimal : str, optional
+        Decimal mark of columns of text files that become numbers; found out by default.
 
     Returns
     -------
@@ -114,26 +117,37 @@ def join_tables(
     frames = {}
     for name, table in named.items():
         texts = [c.removeprefix(f"{name}__") for c in text_columns if c.startswith(f"{name}__")]
-        frames[name] = _keyed(name, table, on, [on, target or on, *texts], encoding)
+        frames[name] = _keyed(name, table, on, [on, target or on, *texts], encoding, decimal)
     keys = pd.Index(dict.fromkeys(key for frame in frames.values() for key in frame.index), name=on)
     parts = [
         frame.drop(columns=[target or ""], errors="ignore").add_prefix(f"{name}__").reindex(keys)
         for name, frame in frames.items()
     ]
     joined = pd.concat(parts, axis=1)
+    commas = [
+        f"{name}__{column}"
+        for name, frame in frames.items()
+        for column in frame.attrs.get(READ, {}).get("commas", ())
+    ]
     if target is not None:
         joined.insert(0, target, _one_label(frames, keys, target))
-    return joined.reset_index()
+    joined = joined.reset_index()
+    joined.attrs[READ] = {"commas": commas}
+    return joined
 
 
-def _keyed(name: str, table: Any, on: str, texts: list[str], encoding: str) -> pd.DataFrame:
+def _keyed(
+    name: str, table: Any, on: str, texts: list[str], encoding: str, decimal: str | None
+) -> pd.DataFrame:
     """A table with its key as the index, as text."""
     import pandas as pd
 
     where = f"table {name!r}"
     if isinstance(table, str | Path):
         where = str(table)
-        frame = read_table(table, expected=[on], text_columns=texts, encoding=encoding)
+        frame = read_table(
+            table, expected=[on], text_columns=texts, encoding=encoding, decimal=decimal
+        )
     else:
         frame = table if isinstance(table, pd.DataFrame) else table.to_pandas()
         frame = frame.rename(columns=str)

@@ -15,8 +15,9 @@ from collections.abc import Collection, Sequence
 from dataclasses import dataclass, replace
 from pathlib import Path
 
+from uneven.comparison.csvstyle import guess_style, long_cells
 from uneven.comparison.errors import InputError
-from uneven.comparison.tables import check_file, guess_style, long_cells
+from uneven.comparison.tables import check_file
 from uneven.utils.files import replace_file
 from uneven.utils.registry import closest, listing
 
@@ -159,7 +160,7 @@ def read_label_file(
     style = guess_style(text, (key, LABEL), str(path))
     separator = told or style.separator
     names = style.names if separator == style.separator else _first_cells(text, separator)
-    _check_header(path, names, key)
+    _check_header(path, names, key, style.renamed)
     try:
         with long_cells():
             rows, lines = _cells(path, text, separator, names)
@@ -289,7 +290,7 @@ def _first_cells(text: str, separator: str) -> tuple[str, ...]:
     return tuple(cell.strip() for cell in next(csv.reader(io.StringIO(text), delimiter=separator)))
 
 
-def _check_header(path: Path, names: Sequence[str], key: str) -> None:
+def _check_header(path: Path, names: Sequence[str], key: str, renamed: Sequence[str] = ()) -> None:
     missing = [name for name in (key, LABEL) if name not in names]
     if missing:
         meant = "".join(dict.fromkeys(closest(name, names) for name in missing))
@@ -297,7 +298,7 @@ def _check_header(path: Path, names: Sequence[str], key: str) -> None:
             f"{path} has no column {listing(missing)}: {meant}a file of labels has a column "
             f"{key!r} that names the rows and a column {LABEL!r}; it has {listing(names)}."
         )
-    doubled = [name for name in names if list(names).count(name) > 1]
+    doubled = [*renamed, *(name for name in names if list(names).count(name) > 1)]
     if doubled:
         raise InputError(
             f"{path} has columns with the same name: {listing(dict.fromkeys(doubled))}."

@@ -69,19 +69,17 @@ MISSING_CATEGORIES = frozenset(
 ) | {"k. a.", "keine angabe", "not available", "not applicable"}
 """Cells of this spelling are missing beside other words, too, where ``NA`` may be a name."""
 
-TRUTH_PAIRS = (
-    ("false", "true"),
-    ("no", "yes"),
-    ("n", "y"),
-    ("f", "t"),
-    ("nein", "ja"),
-    ("n", "j"),
-    ("falsch", "wahr"),
-    ("non", "oui"),
-    ("faux", "vrai"),
-    ("no", "si"),
-    ("no", "sí"),
-    ("off", "on"),
+TRUTH_WORDS = (
+    ({"false", "f"}, {"true", "t"}),
+    ({"no", "n"}, {"yes", "y"}),
+    ({"nein", "n"}, {"ja", "j"}),
+    ({"falsch"}, {"wahr"}),
+    ({"non"}, {"oui"}),
+    ({"faux"}, {"vrai"}),
+    ({"no"}, {"si", "sí"}),
+    ({"off"}, {"on"}),
 )
+"""Words for false and for true that one column may mix, with 0 and 1 among them."""
+
 TRUTH = {"0": 0.0, "1": 1.0, "0.0": 0.0, "1.0": 1.0}
-TRUTH |= {word: float(truth) for pair in TRUTH_PAIRS for truth, word in enumerate(pair)}
+TRUTH |= {word: float(truth) for pair in TRUTH_WORDS for truth in (0, 1) for word in pair[truth]}

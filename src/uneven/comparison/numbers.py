@@ -73,27 +73,44 @@ CURRENCIES = [
     "ZAR",
 ]
 
+MAGNITUDES: Mapping[str, float] = {
+    **dict.fromkeys(["k", "K", "Tsd", "Tsd.", "thousand"], 1e3),
+    **dict.fromkeys(["M", "mn", "mln", "Mio", "Mio.", "million"], 1e6),
+    **dict.fromkeys(["bn", "B", "Mrd", "Mrd.", "billion"], 1e9),
+    **dict.fromkeys(["T", "tn", "trillion"], 1e12),
+}
+"""Words that multiply a number, also beside a currency."""
+
 FAMILIES: tuple[Mapping[str, float], ...] = (
     {"mg": 1e-6, "g": 1e-3, "kg": 1.0, "t": 1e3},
     {"mm": 1e-3, "cm": 1e-2, "m": 1.0, "km": 1e3},
     {"ms": 1e-3, "s": 1.0, "sec": 1.0, "min": 60.0, "h": 3600.0, "d": 86400.0},
     {"ml": 1e-3, "cl": 1e-2, "dl": 0.1, "l": 1.0, "hl": 100.0},
     {"B": 1.0, "kB": 1e3, "KB": 1e3, "MB": 1e6, "GB": 1e9, "TB": 1e12},
-    {"k": 1e3, "K": 1e3, "M": 1e6, "Mio": 1e6, "Mio.": 1e6, "bn": 1e9, "Mrd": 1e9, "Mrd.": 1e9},
+    MAGNITUDES,
 )
 """Units that one column may mix: each is turned into the one that counts 1."""
 
-PLAIN_TOO = ("k", "K", "M", "Mio", "Mio.", "bn", "Mrd", "Mrd.", "%", "‰")
+PLAIN_TOO = {*MAGNITUDES, "%", "‰"} - {"B", "T"}
 """Units that change the number: a cell without them is another number, not a forgotten unit."""
+
+BOUND = r"(?:<=?|>=?|≤|≥|~|≈|[Cc]a\.?)"
+"""Signs of a number that is only a bound or an estimate; it is read as the number beside them."""
 
 _SPACES = " \u00a0\u2009\u202f"
 _MONEY = "|".join(map(re.escape, sorted(CURRENCIES, key=len, reverse=True)))
-_UNIT = r"(?:[kcm]?m[23]|[%‰°A-Za-zµμΩ€$£¥₹₽₩₺₪][%‰°A-Za-zµμΩłč²³/.·€$£¥₹]*)(?: [A-Za-z²³/%]+)?"
+_UNIT = (
+    r"(?:[kcm]?m[23]|[%‰°A-Za-zµμΩ€$£¥₹₽₩₺₪][%‰°A-Za-zµμΩłč²³/.·€$£¥₹]*)(?: [A-Za-z²³/%€$£¥₹]+)?"
+)
 _CELL = (
-    rf"(?P<open>\(?)[{_SPACES}]*(?P<sign>[-+−–]?)[{_SPACES}]*(?P<money>(?:{_MONEY})?)[{_SPACES}]*"
+    rf"(?P<bound>{BOUND}?)[{_SPACES}]*(?P<open>\(?)[{_SPACES}]*(?P<sign>[-+−–]?)[{_SPACES}]*(?P<money>(?:{_MONEY})?)[{_SPACES}]*"
     rf"(?P<sign2>[-+−–]?)[{_SPACES}]*(?P<body>[0-9][0-9.,'’{_SPACES}]*|[.,][0-9]+)"
     rf"(?P<power>(?:[eE][-+]?[0-9]{{1,3}})?)[{_SPACES}]*(?P<unit>(?:{_UNIT})?)"
     r"(?P<after>-?)(?P<close>\)?)"
+)
+_LARGE_MONEY = (
+    rf"^({'|'.join(sorted(map(re.escape, MAGNITUDES.keys() - {'T'}), key=len, reverse=True))})"
+    rf" ?({_MONEY})$"
 )
 _GROUPED = rf"[0-9]{{1,3}}(?:[{_SPACES}'’][0-9]{{3}})+"
 
@@ -199,13 +216,18 @@ def parse_numbers(texts: pd.Series, style: NumberStyle) -> NDArray[np.float64]:
         rf"(?:{re.escape(style.decimal)}[0-9]*)?"
     ).fillna(False)
     body = body.where(~grouped, body.str.replace(mark, "", regex=False))
+    body = body.mask(body.str.contains(mark, regex=False).fillna(False))
     body = body.str.replace(style.decimal, ".", regex=False) if style.decimal != "." else body
     digits = pd.to_numeric(body + parts["power"], errors="coerce")
     numbers = digits.to_numpy(np.float64, na_value=np.nan)
     minus = parts["sign"].isin(["-", "−", "–"]) | parts["sign2"].isin(["-", "−", "–"])
     minus |= (parts["after"] == "-") | (parts["open"] == "(")
     units = parts["unit"].where(parts["money"] == "", parts["money"])
-    return np.where(minus.to_numpy(bool), -numbers, numbers) * _scales(units, style.unit)
+    large = parts["unit"].where(parts["money"] != "", "")
+    factors = large.map({"": 1.0, **MAGNITUDES}).to_numpy(np.float64, na_value=np.nan)
+    found = np.where(minus.to_numpy(bool), -numbers, numbers) * _scales(units, style.unit) * factors
+    zero = (numbers == 0.0) & (units == "").to_numpy(bool)
+    return np.where(zero, 0.0, found)
 
 
 def units_of(texts: pd.Series) -> list[str]:
@@ -230,7 +252,11 @@ def _split(texts: pd.Series) -> pd.DataFrame:
     parts = pd.DataFrame({name: pc.struct_field(found, name).to_pandas() for name in names})
     parts.index = texts.index
     parts["body"] = body = parts["body"].str.strip(_SPACES)
-    both = (parts["money"] != "") & (parts["unit"] != "")
+    if parts["unit"].str.contains(r"[€$£¥₹A-Z]").any():
+        both = parts["unit"].str.extract(_LARGE_MONEY)
+        parts["money"] = parts["money"].mask(both[1].notna() & (parts["money"] == ""), both[1])
+        parts["unit"] = parts["unit"].mask(both[0].notna(), both[0])
+    both = (parts["money"] != "") & ~parts["unit"].isin(["", *MAGNITUDES])
     paired = (parts["open"] == "(") == (parts["close"] == ")")
     minus = (parts["sign"] != "").astype(int) + (parts["sign2"] != "") + (parts["after"] != "")
     minus += parts["open"] == "("
@@ -245,11 +271,13 @@ def _parts(texts: pd.Series) -> pd.DataFrame | None:
         return None
     coded = parts["body"].str.match(r"0[0-9]")
     long = parts["body"].str.fullmatch(r"[0-9]{16,}")
-    return None if (coded | long).any() else parts
+    bounds = int((parts["bound"] != "").sum())
+    few = bounds and len(parts) - bounds < max(FEWEST_OF_A_KIND, bounds)
+    return None if few or (coded | long).any() else parts
 
 
 FEWEST_OF_A_KIND = 3
-"""Cells with and without a mark that tell thousands from fractions."""
+"""Cells with and without a mark that tell thousands from fractions; numbers beside bounds."""
 
 
 def _decimal_of(bodies: pd.Series, prefer: str | None, commas: str) -> NumberStyle | None:
@@ -306,7 +334,7 @@ def _common_unit(units: pd.Series, parts: pd.DataFrame) -> str | None:
     if same and not (bare and found[0] in PLAIN_TOO):
         return str(found[0])
     for family in FAMILIES:
-        if set(found) <= family.keys() and (not bare or "k" in family):
+        if set(found) <= family.keys() and (not bare or family is MAGNITUDES):
             return next((unit for unit, scale in family.items() if scale == 1.0), "1")
     zeros = parts["body"].str.fullmatch("0*(?:[.,]0*)?")
     return str(found[0]) if same and bool(zeros[units == ""].all()) else None
@@ -315,12 +343,13 @@ def _common_unit(units: pd.Series, parts: pd.DataFrame) -> str | None:
 def _scales(units: pd.Series, unit: str) -> NDArray[np.float64]:
     """How much the unit of each cell counts in the unit of the column; NaN for a strange one."""
     scales: dict[Any, float] = {}
-    family = next(
-        (f for f in FAMILIES if f.get(unit) == 1.0 or (unit == "1" and "k" in f)),
-        dict[str, float](),
-    )
+    families = [{"1": 1.0, **f} if f is MAGNITUDES else f for f in FAMILIES]
+    family = next((f for f in families if unit in f), dict[str, float]())
+    plain = 1.0 if unit not in PLAIN_TOO else family.get("1", np.nan) / family.get(unit, np.nan)
     for found in units.dropna().unique():
         base = found.casefold().rstrip(".").removesuffix("s")
-        same = base == unit.casefold().rstrip(".").removesuffix("s")
-        scales[found] = 1.0 if same or not found else family.get(found, np.nan)
+        if base == unit.casefold().rstrip(".").removesuffix("s"):
+            scales[found] = 1.0
+        else:
+            scales[found] = plain if not found else family.get(found, np.nan) / family.get(unit, 1)
     return units.map(scales).to_numpy(np.float64, na_value=np.nan)

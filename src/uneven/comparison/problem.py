@@ -387,6 +387,7 @@ def take_features(
         decimal="," if read.get("decimal") == "," else None,
         commas="decimal" if read.get("separator") == ";" else "thousands",
         missing=decided.missing,
+        with_commas=read.get("commas", ()),
     )
     readings = read_columns(features, decided.columns, custom)
     useless = useless_columns(features, readings, {*keep, *decided.used()})

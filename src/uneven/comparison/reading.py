@@ -7,6 +7,7 @@ have been others are said.
 
 from __future__ import annotations
 
+import datetime
 import re
 from collections.abc import Collection, Mapping
 from dataclasses import dataclass, field
@@ -18,10 +19,17 @@ import pandas as pd
 from numpy.typing import NDArray
 from pandas.api import types
 
-from uneven.comparison.dates import DateStyle, find_date_style, parse_dates
+from uneven.comparison.dates import (
+    LATEST_YEAR,
+    DateStyle,
+    days_since_1970,
+    find_date_style,
+    parse_dates,
+)
 from uneven.comparison.errors import InputError
-from uneven.comparison.marks import MISSING_CATEGORIES, MISSING_MARKS, TRUTH_PAIRS
+from uneven.comparison.marks import MISSING_CATEGORIES, MISSING_MARKS, TRUTH, TRUTH_WORDS
 from uneven.comparison.numbers import (
+    BOUND,
     CURRENCIES,
     NumberStyle,
     find_number_style,
@@ -42,9 +50,13 @@ MOST_SPELLINGS = 20
 """Words for true and false are fewer, however they are spelt."""
 
 DATE_NAME = re.compile(r"dat|day|tag|jour|fecha|time|zeit|when|birth|dob", re.IGNORECASE)
-_CLOCK = r"\d{1,2}:\d{2}(?::\d{2})?"
+BIRTH_NAME = re.compile(r"birth|born|dob|geboren|geburt|naissance|nacim", re.IGNORECASE)
+_CLOCK = r"\d{1,2}:\d{2}(?::\d{2}(?:\.\d+)?)?\s*(?:[AaPp]\.?[Mm]\.?)?"
 CLOCK_UNIT = "h:m"
-FORM_KEYS = ("decimal", "unit", "order", "missing")
+FORM_KEYS = ("decimal", "unit", "order", "latest", "missing")
+
+EARLIEST, LATEST = -106_650.0, 106_650.0
+"""Days that fit nanoseconds, 1678 to 2261; others, such as 9999-12-31, count as missing."""
 
 
 @dataclass(frozen=True)
@@ -82,12 +94,15 @@ class Custom:
         What ``1,234`` means where nothing else tells.
     missing : collection of str
         Further marks of missing cells, such as ``999``.
+    with_commas : collection of str
+        Columns that are numbers already, and were written with decimal commas.
     """
 
     decimal: str | None = None
     order: str | None = None
     commas: str = "thousands"
     missing: Collection[str] = ()
+    with_commas: Collection[str] = ()
 
 
 def read_columns(
@@ -128,6 +143,7 @@ def read_columns(
         orders.pop() if len(orders) == 1 else custom.order,
         custom.commas,
         custom.missing,
+        custom.with_commas,
     )
     out = {}
     for name, one in first.items():
@@ -173,9 +189,11 @@ def read_column(
     if typed == "number" and kind in (None, "date") and _are_compact_dates(values):
         return Reading("date", {"order": "compact", **decided})
     if typed is not None:
+        if typed == "number" and values.name in custom.with_commas:
+            decided = {"decimal": ",", **decided}
         if typed == "number" and asked:
             decided["missing"] = sorted({*custom.missing, *decided.get("missing", ())})
-        return Reading(kind or typed, decided)
+        return Reading(kind or typed, decided, remarks=_typed_remarks(values, typed))
     codes, texts = distinct_texts(values)
     rows = np.bincount(codes[codes >= 0], minlength=len(texts))
     counts = pd.Series(rows, index=pd.Index(texts, dtype=object)).sort_values(
@@ -216,13 +234,13 @@ def _find(
         found = _numbers_or_dates(name, some, custom, decided, kind)
         if found is None:
             continue
-        if odd:
-            rows = int(counts[odd].sum())
-            told = f"{listing(odd)} ({rows} row{'s' * (rows > 1)}) counts as missing"
-            return Reading(
-                found.kind, {**found.form, "missing": odd}, found.doubtful, (*found.remarks, told)
-            )
-        return found
+        far = found.form.get("missing", [])
+        told = (
+            [f"{_with_rows(far, counts)} outside of 1678 to 2261 counts as missing"] if far else []
+        )
+        told += [f"{_with_rows(odd, counts)} counts as missing"] if odd else []
+        form = {**found.form, "missing": [*far, *odd]} if far or odd else found.form
+        return Reading(found.kind, form, found.doubtful, (*found.remarks, *told))
     if kind is not None:
         return Reading(kind, {})  # type: ignore[arg-type]
     if is_running_text(cells, counts):
@@ -236,12 +254,11 @@ def _numbers_or_dates(
     compact = DATE_NAME.search(str(name)) is not None
     prefer = decided.get("order", custom.order)
     prefer = prefer if prefer in ("dmy", "mdy") else None
-    date = find_date_style(cells, prefer, compact or kind == "date")
+    this_year = datetime.date.today().year
+    latest = decided.get("latest", this_year if BIRTH_NAME.search(str(name)) else LATEST_YEAR)
+    date = find_date_style(cells, prefer, compact or kind == "date", latest)
     if date is not None and kind in (None, "date"):
-        told = (
-            f"{date.doubtful!r} could be two days; {_in_words(date.order)}" if date.doubtful else ""
-        )
-        return Reading("date", date.to_dict(), date.doubtful, tuple(filter(None, [told])))
+        return _dates(cells, date)
     if kind not in (None, "number"):
         return None
     if re.fullmatch(_CLOCK, str(cells.iloc[0])) and cells.str.fullmatch(_CLOCK).all():
@@ -250,14 +267,50 @@ def _numbers_or_dates(
     if style is None:
         return None
     value = parse_numbers(pd.Series([style.doubtful]), style)[0] if style.doubtful else 0.0
-    told = f"{style.doubtful!r} is read as {value:.10g}" if style.doubtful else ""
+    told = [f"{style.doubtful!r} is read as {value:.10g}"] if style.doubtful else []
+    bounds = cells[cells.str.match(BOUND)]
+    told += [f"{listing(bounds)} is read as the number in it"] if len(bounds) else []
     marked = not style.doubtful and bool(cells.str.contains(r"[0-9][.,][0-9]").any())
     form = style.to_dict() | ({"marked": True} if marked else {})
-    return Reading("number", form, style.doubtful, tuple(filter(None, [told])))
+    return Reading("number", form, style.doubtful, tuple(told))
 
 
-def _in_words(order: str) -> str:
-    return "days come first" if order == "dmy" else "months come first"
+def _dates(cells: pd.Series, style: DateStyle) -> Reading:
+    """Dates of one style, of which those too far away are missing."""
+    told = []
+    if style.doubtful:
+        first = "days" if style.order == "dmy" else "months"
+        told.append(f"{style.doubtful!r} could be two days; {first} come first")
+    if style.latest is not None:
+        told.append(f"years of two digits are {style.latest - 99} to {style.latest}")
+    far = is_far(parse_dates(cells, style))
+    if far.all():
+        return Reading("category", remarks=("holds dates outside of 1678 to 2261",))
+    form = style.to_dict() | ({"missing": sorted(cells[far])} if far.any() else {})
+    return Reading("date", form, style.doubtful, tuple(told))
+
+
+def is_far(days: NDArray[np.float64]) -> NDArray[np.bool_]:
+    """Which days, counted from 1970, are no days that a person means."""
+    return (days < EARLIEST) | (days > LATEST)
+
+
+def _typed_remarks(values: pd.Series, kind: ColumnKind) -> tuple[str, ...]:
+    if kind != "date":
+        return ()
+    far = is_far(days_since_1970(pd.to_datetime(values, utc=True)))
+    if not far.any():
+        return ()
+    cells = [str(cell) for cell in values[far].unique()]
+    return (f"{listing(cells)} ({_rows(far.sum())}) outside of 1678 to 2261 counts as missing",)
+
+
+def _with_rows(cells: list[str], counts: pd.Series) -> str:
+    return f"{listing(cells)} ({_rows(counts[cells].sum())})"
+
+
+def _rows(count: int) -> str:
+    return "1 row" if count == 1 else f"{count} rows"
 
 
 def _without_odd_words(cells: pd.Series, counts: pd.Series) -> list[tuple[pd.Series, list[str]]]:
@@ -293,11 +346,30 @@ def _nearly_numbers(cells: pd.Series, counts: pd.Series) -> tuple[str, ...]:
 
 
 def is_truth(cells: pd.Series) -> bool:
-    """Whether the different cells of a column are words for true and false, both of one pair."""
+    """Whether the different cells of a column are words for true and false, of one language."""
     if len(cells) > MOST_SPELLINGS:
         return False
     words = set(cells.str.casefold())
-    return any(words == set(pair) for pair in TRUTH_PAIRS) or words in ({"true"}, {"false"})
+    spoken = words - {"0", "1"}
+    both = len({TRUTH.get(word) for word in words}) == 2
+    mixed = any(spoken <= no | yes and spoken for no, yes in TRUTH_WORDS)
+    return (both and mixed) or words in ({"true"}, {"false"})
+
+
+def clock_hours(cells: pd.Series) -> NDArray[np.float64]:
+    """Hours that times of day or durations stand for; NaN where a cell is none.
+
+    Examples
+    --------
+    >>> clock_hours(pd.Series(["9:30 PM", "08:15", "12:00 a.m."])).tolist()
+    [21.5, 8.25, 0.0]
+    """
+    half = cells.str.extract(r"([AaPp])\.?[Mm]\.?$")[0].str.lower()
+    spans = cells.str.replace(r"\s*[AaPp]\.?[Mm]\.?$", "", regex=True)
+    spans = pd.to_timedelta(spans.where(spans.str.count(":") > 1, spans + ":00"), errors="coerce")
+    hours = (spans.dt.total_seconds() / 3600.0).to_numpy(np.float64)
+    noon = np.where(half == "p", 12.0, 0.0)
+    return np.where(half.isna(), hours, np.where(hours < 13.0, hours % 12.0 + noon, np.nan))
 
 
 def is_running_text(cells: pd.Series, counts: pd.Series) -> bool:

@@ -28,6 +28,7 @@ ENTRIES: Mapping[str, type] = {
     "decimal": str,
     "unit": str,
     "order": str,
+    "latest": int,
     "missing": list,
     "why": str,
 }
@@ -40,6 +41,7 @@ HEADER = """\
 #   decimal  decimal mark of numbers, "." or ","; the other one groups thousands
 #   unit     currency, percent sign or unit that stands beside the numbers
 #   order    of dates: "iso", "dmy" (days first), "mdy" (months first)
+#   latest   last of the hundred years to which years of two digits belong
 #   missing  cells that count as empty; at the top of the file for all columns, such as ["999"]
 """
 
@@ -228,4 +230,6 @@ def _value(value: Any) -> str:
         return "true" if value else "false"
     if isinstance(value, list | tuple):
         return f"[{', '.join(map(_value, value))}]"
+    if isinstance(value, int):
+        return str(value)
     return json.dumps(str(value), ensure_ascii=False).replace("\x7f", "\\u007f")

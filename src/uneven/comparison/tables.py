@@ -1,7 +1,7 @@
 """Tables from files: CSV with any usual separator, Parquet, Feather, workbooks, JSON lines.
 
-How a CSV file is written is found by looking at its first lines, for which nothing but the
-standard library is needed; the whole file is then read once. pyarrow's parser reads all cells as
+How a CSV file is written is found by looking at its first lines (`uneven.comparison.csvstyle`);
+the whole file is then read once. pyarrow's parser reads all cells as
 text, so that nothing is lost (zeros in front of a code, a thousands point); columns of plain
 numbers are then cast. What a column of text holds is left to `uneven.comparison.reading`.
 
@@ -15,17 +15,21 @@ can see it.
 from __future__ import annotations
 
 import codecs
-import csv
 import hashlib
-import io
-import re
-from collections import Counter
-from collections.abc import Collection, Iterable, Iterator, Mapping
-from contextlib import contextmanager
-from dataclasses import dataclass
+from collections.abc import Collection, Iterable, Mapping
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
+from uneven.comparison.csvstyle import (
+    SAMPLE_BYTES,
+    CsvStyle,
+    decimal_mark,
+    different_names,
+    guess_style,
+    is_number,
+    split_rows,
+    style_surplus,
+)
 from uneven.comparison.errors import InputError
 from uneven.comparison.formats import AUTO as AUTO
 from uneven.comparison.formats import (
@@ -44,41 +48,9 @@ if TYPE_CHECKING:
     import pandas as pd
 
 
-SEPARATORS = (",", ";", "\t", "|")
-SAMPLE_BYTES = 1 << 18
-LONGEST_CELL = (1 << 31) - 1
-MOST_LINES_ABOVE = 20
 MATRIX_SUFFIXES = ("", ".csv", ".json", ".tsv", ".txt", *PARQUET_SUFFIXES)
 READ = "uneven"
 """Key of what is known about the file, in the attributes of a frame."""
-
-
-@dataclass(frozen=True)
-class CsvStyle:
-    """How a CSV file is written.
-
-    Attributes
-    ----------
-    separator : str
-        One character.
-    decimal : str
-        ``"."`` or ``","``.
-    names : tuple of str
-        Column names: the header line, or ``column_1 …`` where there is none.
-    has_header : bool
-        Whether there is a line that holds the names.
-    skip : int
-        Lines above the first row, the header among them.
-    above : int
-        Lines above the header that belong to no row, such as a title.
-    """
-
-    separator: str
-    decimal: str
-    names: tuple[str, ...]
-    has_header: bool
-    skip: int = 1
-    above: int = 0
 
 
 def file_digest(path: str | Path) -> str:
@@ -98,6 +70,7 @@ def read_table(
     encoding: str = AUTO,
     sheet: str | None = None,
     separator: str | None = None,
+    decimal: str | None = None,
 ) -> pd.DataFrame:
     """Read a table from a file.
 
@@ -120,6 +93,9 @@ def read_table(
         Which sheet of a workbook; the first by default.
     separator : str, optional
         What stands between the cells of a text file; found out by default.
+    decimal : str, optional
+        Decimal mark of columns that become numbers; columns with another one stay text. Found out
+        by default.
 
     Returns
     -------
@@ -134,13 +110,16 @@ def read_table(
     """
     source = open_source(path)
     if source.kind == "csv":
-        frame, read = _read_csv(source, expected, text_columns, label, encoding, separator)
+        ways = (encoding, separator, decimal)
+        frame, read = _read_csv(source, expected, text_columns, label, *ways)
     else:
         from uneven.comparison.binarytables import READERS
 
         frame, read = READERS[source.kind](source, sheet)
-        _check_names(source.name, [str(name) for name in frame.columns])
-        frame.columns = frame.columns.map(str)
+        names, renamed = different_names([str(name) for name in frame.columns])
+        frame.columns = names
+        _check_names(source.name, renamed, [label])
+        read = {**read, "notes": [*read.get("notes", ()), *_renamed(source.name, renamed)]}
     if sheet is not None and source.kind != "workbook":
         raise InputError(f"--sheet {sheet!r}: {source.name} is no workbook and has no sheets.")
     if frame.shape[0] == 0:
@@ -171,12 +150,12 @@ def read_cells(path: str | Path, encoding: str = AUTO) -> list[list[str]]:
     """
     source = open_source(path)
     text, _ = decoded(source.data, encoding, source.name)
-    separator, rows = _split(text)
+    separator, rows = split_rows(text)
     if not rows:
         raise InputError(f"{path} holds only blank lines.")
-    comma = _decimal(separator, [cell for _, row in rows for cell in row]) == ","
+    comma = decimal_mark(separator, [cell for _, row in rows for cell in row]) == ","
     return [
-        [cell.replace(",", ".") if comma and _is_number(cell) else cell for cell in cells]
+        [cell.replace(",", ".") if comma and is_number(cell) else cell for cell in cells]
         for cells in ([cell.strip() for cell in row] for _, row in rows)
     ]
 
@@ -188,25 +167,37 @@ def _read_csv(
     label: str | None,
     encoding: str,
     separator: str | None,
+    decimal: str | None,
 ) -> tuple[pd.DataFrame, dict[str, Any]]:
     import pandas as pd
 
     from uneven.comparison.classlabels import exact_numbers
-    from uneven.comparison.csvcells import as_series, plain_numbers, text_cells
+    from uneven.comparison.csvcells import (
+        as_series,
+        has_points,
+        plain_numbers,
+        text_cells,
+        without_footer,
+    )
 
     data, text, found, damaged = _utf_8(source, encoding)
     cut = len(data) > SAMPLE_BYTES
     style = guess_style(text[:SAMPLE_BYTES], expected, source.name, cut=cut, separator=separator)
-    _check_names(source.name, style.names)
+    _check_names(source.name, style.renamed, [label])
     del text
     keep = {*text_columns, label}
-    cells, odd = text_cells(source.name, data.removeprefix(codecs.BOM_UTF8), style, keep)
+    data, below = without_footer(data.removeprefix(codecs.BOM_UTF8), style)
+    cells, odd = text_cells(source.name, data, style, keep)
     del data
+    if below:
+        odd.append(f"{source.name} ends with {listing(below)}, which is no row and is left out.")
     if damaged:
         odd.append(f"{source.name} holds {damaged} damaged letters.")
+    mark = decimal or style.decimal
+    points = [one for one in cells if mark == "," and has_points(cells[one])]
     frame = pd.DataFrame(
         {
-            name: (plain_numbers if name not in keep else as_series)(cells.pop(name), style.decimal)
+            name: (plain_numbers if name not in keep else as_series)(cells.pop(name), mark)
             for name in list(cells)
         }
     )
@@ -215,7 +206,8 @@ def _read_csv(
     unnamed = style.names[len(style.names) - style_surplus(style) :]
     frame = frame.drop(columns=[name for name in unnamed if frame[name].isna().all()])
     read = _how_written(source.name, style, found)
-    return frame, {**read, "notes": [*read["notes"], *odd]}
+    commas = [one for one in frame.select_dtypes("number") if mark == "," and one not in points]
+    return frame, {**read, "commas": commas, "notes": [*read["notes"], *odd]}
 
 
 def _utf_8(source: Source, encoding: str) -> tuple[bytes, str, str, int]:
@@ -229,16 +221,6 @@ def _utf_8(source: Source, encoding: str) -> tuple[bytes, str, str, int]:
     return source.data if whole else text.encode(), text, found, damaged
 
 
-def style_surplus(style: CsvStyle) -> int:
-    """How many columns at the end have no name of their own."""
-    count = 0
-    for number, name in reversed(list(enumerate(style.names, start=1))):
-        if not style.has_header or name != f"column_{number}":
-            break
-        count += 1
-    return count
-
-
 def _how_written(name: str, style: CsvStyle, encoding: str) -> dict[str, Any]:
     """What was found about a text file, and one line about it unless it is the usual."""
     encoding = encoding.removesuffix("-sig")
@@ -250,6 +232,8 @@ def _how_written(name: str, style: CsvStyle, encoding: str) -> dict[str, Any]:
         told.append(f"encoding {encoding} (--encoding to change it)")
     if style.decimal == ",":
         told.append("decimal commas")
+    if style.quote != '"':
+        told.append("apostrophes around cells")
     if style.above:
         told.append(f"{style.above} line{'s' * (style.above > 1)} above the header left out")
     return {
@@ -258,7 +242,10 @@ def _how_written(name: str, style: CsvStyle, encoding: str) -> dict[str, Any]:
         "encoding": encoding,
         "decimal": style.decimal,
         "header": style.has_header,
-        "notes": [f"{name} is read with {', '.join(told)}."] if told else [],
+        "notes": [
+            *([f"{name} is read with {', '.join(told)}."] if told else []),
+            *_renamed(name, style.renamed),
+        ],
     }
 
 
@@ -286,8 +273,9 @@ def check_header(path: Path, wanted: Mapping[str, Collection[str]], encoding: st
     source = open_source(path, SAMPLE_BYTES)
     if source.kind != "csv":
         return
-    names = table_style(path, next(iter(wanted.values())), encoding).names
-    _check_names(source.name, names)
+    style = table_style(path, next(iter(wanted.values())), encoding)
+    names = style.names
+    _check_names(source.name, style.renamed, [c for given in wanted.values() for c in given])
     for option, columns in wanted.items():
         check_columns(names, columns, option)
 
@@ -317,157 +305,19 @@ def table_style(path: str | Path, expected: Collection[str] = (), encoding: str 
     return guess_style(text, expected, source.name, cut=cut)
 
 
-def guess_style(
-    text: str,
-    expected: Collection[str] = (),
-    name: str = "table",
-    *,
-    cut: bool = False,
-    separator: str | None = None,
-) -> CsvStyle:
-    r"""Find separator, decimal mark and header of a CSV from its first lines.
-
-    Parameters
-    ----------
-    text : str
-        First lines.
-    expected : collection of str
-        Names one of which is in the header line, if there is one.
-    name : str
-        What to call the file in an error.
-    cut : bool
-        Whether the last line may be cut.
-    separator : str, optional
-        Found out by default.
-
-    Returns
-    -------
-    CsvStyle
-        What was found.
-
-    Examples
-    --------
-    >>> style = guess_style("size;kind\n1,5;a\n2,5;b\n")
-    >>> style.separator, style.decimal, style.names
-    (';', ',', ('size', 'kind'))
-    >>> guess_style("5.1,3.5,setosa\n4.9,3.0,setosa\n").names
-    ('column_1', 'column_2', 'column_3')
-    """
-    end = max(text.rfind("\n"), text.rfind("\r")) + 1
-    separator, rows = _split((text[:end] or text) if cut else text, separator)
-    if not rows:
-        raise InputError(f"{name} holds only blank lines.")
-    begin = _first_row(rows, expected)
-    width = len(rows[begin][1])
-    further = [row for _, row in rows[begin + 1 :]]
-    for (line, _), row in zip(rows[begin + 1 :], further):
-        if len(row) > width and any(cell.strip() for cell in row[width:]):
-            raise InputError(
-                f"{name} is a broken CSV file: row {line} has {len(row)} fields, "
-                f"the first line has {width}."
-            )
-    first = [cell.strip() for cell in rows[begin][1]]
-    has_header = bool(set(first) & set(expected)) or not any(map(_is_number, first))
-    surplus = max(map(len, further), default=width) - width if has_header else 0
-    names = [
-        cell if has_header and cell else f"column_{j}" for j, cell in enumerate(first, start=1)
-    ]
-    names += [f"column_{width + j}" for j in range(1, surplus + 1)]
-    skip = rows[begin][0] if has_header else (rows[begin - 1][0] if begin else 0)
-    cells = [cell for row in further for cell in row]
-    return CsvStyle(separator, _decimal(separator, cells), tuple(names), has_header, skip, begin)
-
-
-def _first_row(rows: list[tuple[int, list[str]]], expected: Collection[str]) -> int:
-    """Where the header or the first row is: below titles, which are shorter than the rows."""
-    for place, (_, row) in enumerate(rows[:MOST_LINES_ABOVE]):
-        if {cell.strip() for cell in row} & set(expected):
-            return place
-    width = _usual_width([row for _, row in rows])
-    for place, (_, row) in enumerate(rows[:MOST_LINES_ABOVE]):
-        filled = sum(bool(cell.strip()) for cell in row)
-        titled = bool(row and row[0].strip())  # a header may lack names, but a title begins
-        if width <= 2 or filled > max(1, width // 2) or not titled:
-            return place if len(row) >= width or place == 0 or filled >= width - 1 else 0
-    return 0
-
-
-def _usual_width(rows: list[list[str]]) -> int:
-    counts = Counter(map(len, rows))
-    return max(counts, key=lambda width: (counts[width], width), default=0)
-
-
-def _decimal(separator: str, cells: Collection[str]) -> str:
-    comma = separator != "," and _any_match(
-        r"[-+]?(\d+|\d{1,3}(\.\d{3})+),(\d{1,2}|\d{4,})|[-+]?0,\d+", cells
-    )
-    return "," if comma and not _any_match(r"[-+]?\d*\.(\d{1,2}|\d{4,})", cells) else "."
-
-
-def _split(text: str, given: str | None = None) -> tuple[str, list[tuple[int, list[str]]]]:
-    """Cut the lines at the separator that gives the most, equally long, rows.
-
-    Each row comes with the number of its last line. A first line ``sep=;`` is believed.
-    """
-    hint = re.match(r'"?sep=([,;\t|])"?[,;\t|]*\r?\n', text, flags=re.IGNORECASE)
-    best = (-1.0, SEPARATORS[0], list[tuple[int, list[str]]]())
-    for separator in [given or hint.group(1)] if given or hint else SEPARATORS:  # type: ignore[union-attr]
-        lines = io.StringIO(text, newline=None)
-        reader = csv.reader(lines, delimiter=separator, skipinitialspace=True)
-        try:
-            with long_cells():
-                found = [(reader.line_num, row) for row in reader]
-        except csv.Error:
-            continue
-        rows = [(line, row) for line, row in found if any(cell.strip() for cell in row)]
-        rows = rows[1:] if hint else rows
-        width = _usual_width([row for _, row in rows])
-        agreement = sum(len(row) == width for _, row in rows) / max(len(rows), 1)
-        quality = agreement + _clean_share(separator, rows) + 1.0 if width > 1 else 0.0
-        if quality > best[0]:
-            best = (quality, separator, rows)
-    at_blanks = _rows_at_blanks(text) if given == " " or (best[0] <= 0.0 and not hint) else []
-    return (" ", at_blanks) if at_blanks else best[1:]
-
-
-def _rows_at_blanks(text: str) -> list[tuple[int, list[str]]]:
-    """Rows of a table whose cells stand between blanks; none if they are not all equally long."""
-    lines = enumerate(io.StringIO(text, newline=None), start=1)
-    rows = [(number, line.split()) for number, line in lines if line.strip()]
-    widths = {len(row) for _, row in rows}
-    return (
-        rows if len(rows) > 2 and len(widths) == 1 and min(widths) > 2 and '"' not in text else []
-    )
-
-
-def _clean_share(separator: str, rows: list[tuple[int, list[str]]]) -> float:
-    """Share of the cells that hold no other separator, unless it is a mark of a number."""
-    others = "".join(sign for sign in SEPARATORS if sign != separator)
-    cells = [cell for _, row in rows[:200] for cell in row]
-    clean = [not any(s in cell for s in others) or _is_number(cell.strip()) for cell in cells]
-    return sum(clean) / max(len(clean), 1)
-
-
-@contextmanager
-def long_cells() -> Iterator[None]:
-    """Let the csv module read cells of any length for a while."""
-    usual = csv.field_size_limit(LONGEST_CELL)
-    try:
-        yield
-    finally:
-        csv.field_size_limit(usual)
-
-
-def _any_match(pattern: str, cells: Iterable[str]) -> bool:
-    whole = re.compile(pattern)
-    return any(whole.fullmatch(cell.strip()) for cell in cells)
-
-
-def _is_number(cell: str) -> bool:
-    return re.fullmatch(r"[-+]?(\d{1,3}(\.\d{3})+,)?\d*[.,]?\d+([eE][-+]?\d+)?", cell) is not None
-
-
-def _check_names(path: str | Path, names: Iterable[str]) -> None:
-    doubled = [name for name, count in Counter(names).items() if count > 1]
+def _check_names(path: str | Path, renamed: Collection[str], wanted: Iterable[str | None]) -> None:
+    """Refuse to choose one of two columns that somebody asks for by their common name."""
+    doubled = [name for name in renamed if name in wanted]
     if doubled:
         raise InputError(f"{path} has columns with the same name: {listing(doubled)}; rename them.")
+
+
+def _renamed(name: str, doubled: Collection[str]) -> list[str]:
+    """Say which columns get a number."""
+    if not doubled:
+        return []
+    first = next(iter(doubled))
+    return [
+        f"{name} has columns with the same name, {listing(doubled)}: the second is called "
+        f"{first + ' (2)'!r}, and so on."
+    ]

@@ -46,11 +46,9 @@ def join_test(problem: Problem, test: Any, encoding: str = AUTO) -> tuple[Proble
 
     labels: Any = None
     if isinstance(test, str | Path):
-        schema = problem.schema
-        text = schema.of_kind("category", "text")
-        target = problem.target
+        target, text = problem.target, problem.schema.as_written()
         given: Any = read_table(
-            test, expected=[target], label=target, text_columns=text, encoding=encoding
+            test, expected=[target], label=target, text_columns=text, encoding=encoding, decimal="."
         )
     elif isinstance(test, tuple) and len(test) == 2:
         given, labels = test
@@ -81,9 +79,11 @@ def _joined(
 ) -> tuple[Problem, Split]:
     if problem.schema.sparse:
         raise InputError("--test needs columns with names, but the table is a sparse matrix.")
-    X = problem.schema.convert(frame)
+    told: list[str] = []
+    X = problem.schema.convert(frame, told)
     n, m = len(problem.y), len(y)
-    notes = [f"{m} rows of the test table are answered for, {n} rows are learnt from."]
+    notes = [f"test table: {note}" for note in told]
+    notes.append(f"{m} rows of the test table are answered for, {n} rows are learnt from.")
     unknown = sorted(set(y.tolist()) - set(problem.classes.tolist()))
     if unknown:
         notes.append(

@@ -1,0 +1,264 @@
+"""The cells of a table as numbers, categories and text, by a schema that is settled.
+
+A later table is read as the one was that a model learnt from. Cells that are written in another
+way are read so only if none of them could mean two things, and it is said.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable, Mapping, Sequence
+from dataclasses import dataclass, field
+from typing import TYPE_CHECKING
+
+import numpy as np
+import pandas as pd
+from numpy.typing import NDArray
+from pandas.api import types
+
+from uneven.comparison.dates import (
+    LATEST_YEAR,
+    DateStyle,
+    days_since_1970,
+    find_date_style,
+    parse_dates,
+)
+from uneven.comparison.errors import InputError
+from uneven.comparison.marks import MISSING_MARKS, TRUTH
+from uneven.comparison.numbers import PLAIN_TOO, NumberStyle, find_number_style, parse_numbers
+from uneven.comparison.reading import CLOCK_UNIT, as_text, clock_hours, distinct_texts, is_far
+from uneven.utils.registry import listing
+
+if TYPE_CHECKING:
+    from uneven.comparison.schema import Column
+
+HEAD = 100
+"""So many cells mostly tell whether numbers are written plainly."""
+
+
+@dataclass
+class Differences:
+    """How a table differs from the one that a model learnt from.
+
+    Attributes
+    ----------
+    notes : list of str
+        Sentences for the reader.
+    decimal, order : str
+        A column whose decimal mark, or order of days and months, is the other one; or empty.
+    """
+
+    notes: list[str] = field(default_factory=list)
+    decimal: str = ""
+    order: str = ""
+
+
+def convert_columns(
+    frame: pd.DataFrame, columns: Iterable[Column], notes: list[str]
+) -> dict[str, pd.Series]:
+    """The columns of a table by name, see `uneven.comparison.Schema.convert`."""
+    differences = Differences(notes)
+    found = {c.name: CONVERTERS[c.kind](frame[c.name], c, differences) for c in columns}
+    for column in columns:
+        _refuse_doubt(frame[column.name], column, found[column.name], differences)
+    return found
+
+
+def one_column(values: pd.Series, column: Column) -> pd.Series:
+    """A column of the table that its schema was made from."""
+    return CONVERTERS[column.kind](values, column, Differences())
+
+
+def _refuse_doubt(
+    values: pd.Series, column: Column, found: pd.Series, differences: Differences
+) -> None:
+    """Refuse a column that means something else if it is written as another one is here."""
+    if types.is_numeric_dtype(values.dtype) or types.is_datetime64_any_dtype(values.dtype):
+        return
+    if column.kind == "number" and differences.decimal not in ("", column.name):
+        style = NumberStyle.from_dict(column.form)
+        flipped = NumberStyle("," if style.decimal == "." else ".", style.unit)
+        other, clear = _by_cell(values, column, lambda c: parse_numbers(c, flipped)), "decimal"
+    elif column.kind == "date" and differences.order not in ("", column.name):
+        order = {"dmy": "mdy", "mdy": "dmy"}.get(column.form.get("order", ""), "")
+        if not order:
+            return
+        flipped_date = DateStyle(order, latest=column.form.get("latest"))
+        other, clear = _by_cell(values, column, lambda c: parse_dates(c, flipped_date)), "order"
+    else:
+        return
+    doubtful = other.notna() & (other != found)
+    if doubtful.any() and not (other.isna() & found.notna()).any():
+        raise InputError(
+            f"column {getattr(differences, clear)!r} is written in another way than in the "
+            f"training table, so that {values[doubtful].iloc[0]!r} in column {column.name!r} could "
+            "mean two things. Write all columns as the training table was."
+        )
+
+
+def _numbers(values: pd.Series, column: Column, seen: Differences) -> pd.Series:
+    style = NumberStyle.from_dict(column.form)
+    if types.is_numeric_dtype(values.dtype):
+        found = values.astype("float64")
+        asked = pd.to_numeric(pd.Series(_marks(column), dtype=object), errors="coerce").dropna()
+        numbers = found.mask(found.isin(asked)) if len(asked) else found
+        if style.unit in PLAIN_TOO and found.notna().any():
+            seen.notes.append(
+                f"column {column.name!r} has no {style.unit!r} here; its numbers are taken as if "
+                "it had."
+            )
+    else:
+        numbers = _by_cell(values, column, lambda cells: _cell_numbers(cells, column, seen))
+        _refuse(values, numbers, "a number", column)
+    if np.isinf(numbers.to_numpy()).any():
+        raise InputError(
+            f"column {values.name!r} holds infinite values; replace them or leave them empty."
+        )
+    return numbers
+
+
+def _cell_numbers(cells: pd.Series, column: Column, seen: Differences) -> NDArray[np.float64]:
+    style = NumberStyle.from_dict(column.form)
+    if style.unit == CLOCK_UNIT:
+        return clock_hours(cells)
+    if style.decimal == "." and not style.unit and not np.isnan(_plain(cells[:HEAD])).any():
+        plain = _plain(cells)
+        if not np.isnan(plain).any():
+            return plain
+    numbers = parse_numbers(cells, style)
+    if np.isnan(numbers).any():
+        bad = np.isnan(numbers) & cells.str.lower().isin(["inf", "-inf", "infinity"]).to_numpy()
+        numbers[bad] = _plain(cells[bad])
+    if not np.isnan(numbers).any():
+        return numbers
+    other = find_number_style(cells)
+    if other is None or other.doubtful or other.unit != style.unit:
+        return numbers
+    words = {".": "decimal points", ",": "decimal commas"}
+    way = (words[other.decimal], words[style.decimal])
+    read = _otherwise(cells, numbers, parse_numbers(cells, other), column, *way, seen)
+    seen.decimal = column.name
+    return read
+
+
+def _otherwise(
+    cells: pd.Series,
+    settled: NDArray[np.float64],
+    other: NDArray[np.float64],
+    column: Column,
+    now: str,
+    was: str,
+    seen: Differences,
+) -> NDArray[np.float64]:
+    """Cells that are written in another way than the model knows, if no cell has two meanings."""
+    doubtful = ~np.isnan(settled) & (settled != other)
+    if doubtful.any():
+        clear, doubt = cells[np.isnan(settled)].iloc[0], cells[doubtful].iloc[0]
+        raise InputError(
+            f"column {column.name!r} holds {clear!r}, written with {now}, where the training table "
+            f"had {was}: {doubt!r} could then mean two things. Write it as in the training table."
+        )
+    seen.notes.append(
+        f"column {column.name!r} is written with {now}; the training table had {was}."
+    )
+    return other
+
+
+def _plain(cells: pd.Series) -> NDArray[np.float64]:
+    """Numbers that need no style; NaN for other cells."""
+    return pd.to_numeric(cells, errors="coerce").to_numpy(np.float64)
+
+
+def _booleans(values: pd.Series, column: Column, seen: Differences) -> pd.Series:
+    truth = _by_cell(
+        values, column, lambda cells: cells.str.casefold().map(TRUTH).to_numpy(np.float64)
+    )
+    _refuse(values, truth, "true or false", column)
+    return truth
+
+
+def _days(values: pd.Series, column: Column, seen: Differences) -> pd.Series:
+    if types.is_datetime64_any_dtype(values.dtype):
+        moments = pd.to_datetime(values, utc=True)
+        days = pd.Series(days_since_1970(moments), index=values.index, name=values.name)
+    else:
+        if types.is_numeric_dtype(values.dtype):  # 20240131
+            values = values.astype("Int64").astype(object)
+        days = _by_cell(values, column, lambda cells: _cell_days(cells, column, seen))
+        _refuse(values, days, "a date like 2024-01-31", column)
+    far = is_far(days.to_numpy())
+    if far.any():
+        seen.notes.append(
+            f"column {column.name!r} holds dates outside of 1678 to 2261, which count as missing: "
+            f"{listing(map(str, values[far].unique()))}."
+        )
+    return days.mask(far)
+
+
+def _cell_days(cells: pd.Series, column: Column, seen: Differences) -> NDArray[np.float64]:
+    style = DateStyle.from_dict(column.form)
+    days = parse_dates(cells, style)
+    if not np.isnan(days).any():
+        return days
+    other = find_date_style(cells, compact=True, latest=style.latest or LATEST_YEAR)
+    if other is None or other.doubtful:
+        return days
+    words = {"dmy": "days first", "mdy": "months first", "iso": "the year first"}
+    way = (words.get(other.order, other.order), words.get(style.order, style.order))
+    read = _otherwise(cells, days, parse_dates(cells, other), column, *way, seen)
+    seen.order = column.name if {other.order, style.order} == {"dmy", "mdy"} else seen.order
+    return read
+
+
+def _by_cell(
+    values: pd.Series, column: Column, parse: Callable[[pd.Series], NDArray[np.float64]]
+) -> pd.Series:
+    """Parse each different cell once; NaN for missing cells and marks of them."""
+    codes, distinct = distinct_texts(values)
+    cells = pd.Series(distinct, dtype=str)
+    folded = cells.str.lower() if len(cells) else cells
+    marks = MISSING_MARKS | {str(mark).lower() for mark in _marks(column)}
+    known = ~folded.isin(marks).to_numpy() if len(cells) else np.zeros(0, dtype=bool)
+    found = np.full(len(cells) + 1, np.nan)
+    if known.any():
+        found[:-1][known] = parse(cells[known].reset_index(drop=True))
+    return pd.Series(found[codes], index=values.index, name=values.name)
+
+
+def _marks(column: Column) -> Sequence[str]:
+    return list(column.form.get("missing", ()))
+
+
+def _categories(values: pd.Series, column: Column, seen: Differences) -> pd.Series:
+    codes, cells = distinct_texts(values)
+    cells = np.where(np.isin(cells, _marks(column)), np.nan, cells) if _marks(column) else cells
+    found = np.append(cells, np.nan)[codes]
+    return pd.Series(found, index=values.index, name=values.name, dtype=object)
+
+
+def _texts(values: pd.Series, column: Column, seen: Differences) -> pd.Series:
+    return _categories(values, column, seen).fillna("")
+
+
+def _refuse(values: pd.Series, converted: pd.Series, wanted: str, column: Column) -> None:
+    """Name the first value that could not be converted."""
+    lost = values.notna().to_numpy() & converted.isna().to_numpy()
+    if not lost.any():
+        return
+    cells = as_text(values[lost])
+    marks = MISSING_MARKS | {str(mark).lower() for mark in _marks(column)}
+    lost[lost] = (cells.notna() & ~cells.str.lower().isin(marks)).to_numpy(dtype=bool)
+    if lost.any():
+        row = int(np.flatnonzero(lost)[0])
+        raise InputError(
+            f"column {values.name!r} holds {values.iloc[row]!r} in row {row + 1}, "
+            f"where the model expects {wanted}."
+        )
+
+
+CONVERTERS: Mapping[str, Callable[[pd.Series, Column, Differences], pd.Series]] = {
+    "number": _numbers,
+    "boolean": _booleans,
+    "date": _days,
+    "category": _categories,
+    "text": _texts,
+}
