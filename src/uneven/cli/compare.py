@@ -40,6 +40,7 @@ from uneven.comparison.summaries import mean, now, shown_params, versions
 from uneven.decisions import TunedDecisionClassifier
 from uneven.persistence.model_file import ModelCard, save_model
 from uneven.report import write_report
+from uneven.report.markup import averaged, counted
 from uneven.report.outcome import impossible, leaders, matrix_doubt
 from uneven.report.stack import told_cost
 from uneven.utils.files import replace_file, replace_folder
@@ -173,7 +174,7 @@ def _tell(found: Comparison, out: Path, kept: Method | None) -> None:
     terminal.notes(filter(None, [impossible(found)]))
     terminal.notes(note for note in found.warnings if note.startswith(OUT_OF_TIME))
     terminal.notes(
-        f"{method.label} failed in {len(method.errors)} fits: {method.errors[0].message}"
+        f"{method.label} failed in {counted(len(method.errors), 'fit')}: {method.errors[0].message}"
         for method in found.methods
         if method.errors
     )
@@ -356,11 +357,8 @@ def ranking_table(
         name = Text(method.label, style=styles.get(method.kind, ""))
         told = "yes" if method.knows_noise else "no" if method.kind != "dummy" else "-"
         out.add_row(name, *[told] * noisy, *cells, *[_seconds(method)] * timed)
-    fits = results.folds * results.repeats
-    out.caption = (
-        f"ranked by {results.chosen.label}; mean {plus} standard deviation over {fits} fits; "
-        "* best of a column"
-    )
+    figures = averaged(results.folds * results.repeats, plus)
+    out.caption = f"ranked by {results.chosen.label}; {figures}; * best of a column"
     if len(measures) < len(results.shown_measures):
         others = [m.label for m in results.shown_measures[len(measures) :]]
         out.caption += f"\nin the report, too: {', '.join(others)}"

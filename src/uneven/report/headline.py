@@ -66,7 +66,21 @@ def measured(results: Comparison, best: MethodResult, guessing: Guessing | None)
     if guessing is not None:
         facts.append(f"guessing has {decimal(guessing.value)}")
     beside = f" ({'; '.join(facts)})" if facts else ""
-    return f"{best.label} has the {word} {measure.label}: {value}{beside}."
+    first = len(results.methods) > 1 and (guessing is None or guessing.better)
+    which = f"has the {word} {measure.label}:" if first else f"has {article(measure.label)} of"
+    return f"{best.label} {which} {value}{beside}."
+
+
+def article(noun: str) -> str:
+    """A noun behind its article.
+
+    Examples
+    --------
+    >>> article("accuracy"), article("MAUC"), article("confusion norm")
+    ('an accuracy', 'an MAUC', 'a confusion norm')
+    """
+    vowel = noun[:1].lower() in "aeiou" or noun[:2] in ("MA", "F1")
+    return f"{'an' if vowel else 'a'} {noun}"
 
 
 def small_class(results: Comparison, best: MethodResult) -> str:

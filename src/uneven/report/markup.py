@@ -98,6 +98,28 @@ def count(value: float) -> str:
     return f"{value:,.0f}".replace(",", "\N{NARROW NO-BREAK SPACE}")
 
 
+def counted(number: int, noun: str) -> str:
+    """A number of things.
+
+    Examples
+    --------
+    >>> counted(1, "fit"), counted(5, "fit")
+    ('1 fit', '5 fits')
+    """
+    return f"{number} {noun}{'s' * (number != 1)}"
+
+
+def averaged(fits: int, plus: str = "±") -> str:
+    """What the figures of a ranking are.
+
+    Examples
+    --------
+    >>> averaged(5), averaged(1)
+    ('mean ± standard deviation over 5 fits', 'figures of one fit')
+    """
+    return f"mean {plus} standard deviation over {fits} fits" if fits > 1 else "figures of one fit"
+
+
 VOID = frozenset({"br", "col", "hr", "img", "input", "link", "meta"})
 UNPRINTABLE = re.compile("[\x00-\x08\x0b\x0c\x0e-\x1f\x7f-\x9f\ud800-\udfff\ufffe\uffff]")
 

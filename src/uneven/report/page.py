@@ -13,7 +13,9 @@ from uneven.report.markup import (
     Markup,
     Part,
     asset,
+    averaged,
     count,
+    counted,
     decimal,
     plus_minus,
     seconds,
@@ -110,7 +112,7 @@ def _masthead(results: Comparison) -> Markup:
         f"{count(summary.rows)} rows",
         f"{len(summary.classes)} classes",
         f"{len(results.methods)} {'methods' if len(results.methods) != 1 else 'method'}",
-        f"{results.folds}-fold cross-validation",
+        f"{results.folds}-fold cross-validation" if results.folds > 1 else "one part held out",
         f"judged by {measure.label} ({direction} is better)",
     ]
     warnings = [tag("li", warning) for warning in results.warnings]
@@ -135,8 +137,7 @@ def render_summary(found: Comparison) -> str:
     outcome, data = verdict(found), found.data
     facts = (
         f"{data.name}: {data.rows} rows, {data.columns} columns, {len(data.classes)} classes; "
-        f"mean ± standard deviation over {found.folds * found.repeats} fits, bold is best of a "
-        "column."
+        f"{averaged(found.folds * found.repeats)}, bold is best of a column."
     )
     notes = [*found.warnings[:MOST_WARNINGS]]
     more = len(found.warnings) - len(notes)
@@ -175,5 +176,5 @@ def _summary_table(found: Comparison) -> Markup:
 
 
 def _method_name(method: MethodResult) -> list[str | Markup]:
-    failed = f" ({len(method.errors)} fits failed)" if method.errors else ""
+    failed = f" ({counted(len(method.errors), 'fit')} failed)" if method.errors else ""
     return [method.label, tag("span", failed, style=QUIET)]

@@ -13,6 +13,7 @@ from uneven.report.charts import (
 )
 from uneven.report.markup import (
     Markup,
+    averaged,
     decimal,
     plus_minus,
     seconds,
@@ -34,9 +35,9 @@ def ranking(results: Comparison) -> Markup:
         place += method.kind != "dummy"
         rows.append(_row(results, method, measures, best, place, (low, high)))
     head = tag("thead", tag("tr", _headings(results, measures, low, high)))
-    fits = results.folds * results.repeats
+    figures = averaged(results.folds * results.repeats)
     note = (
-        f"Mean ± standard deviation over {fits} {'fits' if fits != 1 else 'fit'} per method; "
+        f"{figures.capitalize()} per method; "
         "bold is best. A dot is a fold, the upright bar the mean, the thick line one deviation "
         "to each side. Click a heading to sort."
     )
