@@ -28,6 +28,27 @@ def test_what_cannot_be_served_is_told(uneven):
     assert "unknown --query" in uneven("label", "pool.csv", "--query", "nearest").complaint
 
 
+def test_a_refused_command_leaves_nothing_behind(uneven):
+    demo_messages(30)[0].to_csv("pool.csv", index=False)
+    before = set(Path().iterdir())
+    for refused in (
+        ("pool.csv", "--host", "0.0.0.0"),
+        ("pool.csv", "--query", "nearest"),
+        ("pool.csv", "--id", "nothing"),
+        ("pool.csv", "--classes", "a,=1"),
+        ("pool.csv", "--annotators", "@all"),
+        ("pool.csv", "--annotators", "0"),
+        ("pool.csv", "--labels", "nowhere/labels.csv"),
+        ("--demo", "--annotators", "0"),
+    ):
+        told = uneven("label", *refused, "--no-browser")
+        assert told.code == 2
+        assert set(Path().iterdir()) == before, refused
+    Path("pool-labelling").mkdir()
+    assert uneven("label", "pool.csv", "--classes", "a,=1").code == 2
+    assert list(Path("pool-labelling").iterdir()) == []
+
+
 def test_a_model_from_the_folder_of_a_project(uneven):
     frame, truth = demo_messages(60)
     frame.to_csv("pool.csv", index=False)

@@ -226,6 +226,67 @@ def test_several_people_agree_dispute_and_are_ruled(make_project, messages):
     assert noise.text.startswith("observed")
 
 
+@pytest.fixture
+def two_who_differ(make_project):
+    """Two people who gave different labels to the first row, and a third one."""
+    project = make_project(people=("ann", "bob", "eve"))
+    ann, bob, eve = (Visitor(project, k).enter() for k in (1, 2, 3))
+    ann.answer(0, "praise")
+    bob.answer(0, "refund")
+    return ann, bob, eve
+
+
+def test_a_decision_is_seen_everywhere_and_who_made_it_can_take_it_back(two_who_differ):
+    ann, bob, eve = two_who_differ
+    project = eve.project
+    ruling = eve.answer(0, "refund", kind="ruling", stay=True).json()["saved"]
+    for who in (ann, bob, eve):
+        assert "decided: refund, by eve" in who.web.get("/?row=0").text
+        assert "refund, by eve" in who.web.get("/people").text
+    assert "decided: refund, by eve" in ann.web.get("/answers").text
+    assert "T1000" in eve.web.get("/answers").text
+    told = ann.answer(0, "delivery", seen=1).json()
+    assert "stays as it was decided: refund, by eve" in told["warning"]
+    assert project.final("T1000") == ("refund", 1.0)
+    assert bob.post("/undo", key=bob.key(), event=ruling).status_code == 422
+    assert f'data-undo="{ruling}"' not in bob.web.get("/people").text
+    assert f'data-undo="{ruling}"' in eve.web.get("/people").text
+    before = eve.question()["row"]
+    assert "taken back" in eve.post("/undo", key=eve.key()).json()["warning"]
+    assert eve.question()["row"] == before
+    assert project.ledger.disputed() == ["T1000"]
+    assert "decided" not in ann.web.get("/?row=0").text
+
+
+def test_a_second_decision_needs_sight_of_the_first(two_who_differ):
+    ann, bob, eve = two_who_differ
+    first = eve.answer(0, "refund", kind="ruling", stay=True).json()["saved"]
+    late = ann.answer(0, "praise", kind="ruling", stay=True)
+    assert late.status_code == 409
+    assert "eve decided for 'refund'" in late.json()["said"]
+    assert ann.answer(0, "praise", kind="ruling", stay=True, seen=first).status_code == 200
+    assert ann.project.final("T1000") == ("praise", 1.0)
+    late = bob.answer(0, "refund", kind="ruling", stay=True, seen=first)
+    assert late.status_code == 409
+
+
+def test_there_is_nothing_to_decide_about_a_row_without_labels(visitor):
+    told = visitor.answer(3, "praise", kind="ruling", stay=True)
+    assert told.status_code == 422
+    assert "nothing to decide" in told.json()["said"]
+
+
+def test_a_person_with_a_new_name_is_not_invited_again(make_project):
+    project = make_project(people=("ann", "bob"))
+    ann = Visitor(project).enter()
+    assert ann.post("/name", name="anna").status_code == 200
+    project.stop()
+    again = make_project(people=("ann", "bob"))
+    assert [(p.name, p.token) for p in again.people.values()] == [
+        ("anna", ann.person.token), ("bob", project.people[2].token),
+    ]  # fmt: skip
+
+
 def test_a_message_of_the_guard_is_no_html(visitor):
     answer = visitor.web.get("/export/%3Cb%3E")
     assert answer.headers["content-type"].startswith(("application/json", "text/plain"))

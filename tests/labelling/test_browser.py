@@ -14,6 +14,7 @@ from uneven.labelling.demo import CLASSES, demo_messages
 from uneven.labelling.pool import pool_of_frame
 from uneven.labelling.project import Options, Project
 from uneven.labelling.serving import LabelServer
+from uneven.labelling.store import Event
 
 pytestmark = pytest.mark.slow
 
@@ -174,6 +175,57 @@ def test_a_new_class_goes_to_the_row_that_was_shown_and_to_no_other(server, visi
     slow[0].continue_()
     wait_for_next(page, row)
     assert server.labels() == {name: "complaint"}
+
+
+def test_answers_wait_for_their_person_and_are_sent_when_they_are_in_again(server, visit):
+    page = visit(server.addresses["ann"], failing=True)
+    name = name_of(page)
+    page.context.clear_cookies()
+    page.keyboard.press("2")
+    page.get_by_text("Not saved yet").wait_for()
+    assert server.labels() == {}
+    page.goto(server.addresses["bob"])
+    page.wait_for_timeout(300)
+    assert server.labels() == {}
+    page.goto(server.addresses["ann"])
+    page.locator(f".row-name:not(:text('{name}'))").wait_for()
+    assert server.labels() == {name: CLASSES[1]}
+
+
+def test_two_decisions_that_did_not_arrive_are_both_sent_after_a_reload(server, visit):
+    project = server.project
+    for row in ("T1000", "T1001"):
+        for who, label in ((1, "praise"), (2, "refund")):
+            project.answer(Event(f"key-{row}-{who}", who, row, "label", label))
+    page = visit(server.addresses["ann"], failing=True)
+    page.get_by_role("link", name="People").click()
+    page.route("**/answer", lambda route: route.abort())
+    for row in ("T1000", "T1001"):
+        page.get_by_role("button", name=f"Decide for refund in ticket {row}").click()
+    page.get_by_text("Not saved yet").wait_for()
+    assert project.ledger.rulings() == []
+    page.unroute("**/answer")
+    page.reload()
+    page.locator("#decisions tbody tr").nth(1).wait_for()
+    assert {event.row: event.label for event in project.ledger.rulings()} == {
+        "T1000": "refund", "T1001": "refund",
+    }  # fmt: skip
+    page.locator("#decisions").get_by_role("button", name="Undo").first.click()
+    page.locator("#disputes").wait_for()
+    assert len(project.ledger.rulings()) == 1
+
+
+def test_a_comment_on_a_row_that_was_answered_elsewhere_is_not_lost(server, visit):
+    page = visit(server.addresses["ann"], failing=True)
+    name = name_of(page)
+    server.project.answer(Event("another-window", 1, name, "label", "praise"))
+    page.keyboard.press("c")
+    page.keyboard.type("it is late")
+    page.keyboard.press("Escape")
+    page.keyboard.press("1")
+    page.get_by_text("in another window").wait_for()
+    page.get_by_text("your answer: praise").wait_for()
+    assert page.locator("#comment").input_value() == "it is late"
 
 
 CONTRAST = """() => {

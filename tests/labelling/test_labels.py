@@ -7,7 +7,11 @@ import pandas as pd
 import pytest
 
 from tests.labelling.conftest import Visitor
+from uneven.comparison import InputError
+from uneven.labelling import exchange
 from uneven.labelling import project as projects
+from uneven.labelling.naming import read_people
+from uneven.labelling.store import NotKeptError
 
 
 def wait_until(holds, seconds=30.0):
@@ -30,20 +34,20 @@ def test_a_very_long_cell_is_written_and_read_back(make_project, messages):
 def test_any_failure_to_write_is_told_and_tried_again(make_project, monkeypatch):
     monkeypatch.setattr(projects, "EXCHANGE_SECONDS", 0.05)
     project = make_project(start=True)
-    write, failures = projects.write_labels, []
+    write, failures = exchange.write_labels, []
 
-    def fail_twice(*given):
-        if len(failures) < 2:
-            failures.append(given)
-            raise RuntimeError("the disk is on fire")
-        return write(*given)
+    def fail(*given):
+        failures.append(given)
+        raise RuntimeError("the disk is on fire")
 
-    monkeypatch.setattr(projects, "write_labels", fail_twice)
+    monkeypatch.setattr(exchange, "write_labels", fail)
     visitor = Visitor(project).enter()
     visitor.answer(0, "praise")
+    assert wait_until(lambda: len(failures) > 1)
+    assert "not up to date: the disk is on fire" in visitor.web.get("/status").text
+    monkeypatch.setattr(exchange, "write_labels", write)
     assert wait_until(lambda: project.store.written() == {"T1000": "praise"})
-    assert project.notes.count("the disk is on fire") == 1
-    assert "the disk is on fire" in visitor.web.get("/status").text
+    assert wait_until(lambda: "on fire" not in visitor.web.get("/status").text)
 
 
 def type_label(project, ticket, label):
@@ -140,7 +144,7 @@ def test_a_disk_error_during_an_export_is_told(visitor, monkeypatch):
         raise PermissionError(13, "Permission denied", "labels.csv")
 
     visitor.answer(0, "praise")
-    monkeypatch.setattr(projects, "write_labels", fail)
+    monkeypatch.setattr(exchange, "write_labels", fail)
     told = visitor.web.get("/export/labels.csv")
     assert told.status_code == 507
     assert "Permission denied" in told.json()["said"]
@@ -166,3 +170,105 @@ def test_names_that_spreadsheets_take_for_formulas_are_refused(visitor, name):
         told = visitor.post(path, name=name)
         assert told.status_code == 422
         assert "formula" in told.json()["said"]
+
+
+def test_people_are_not_invited_by_names_that_spreadsheets_take_for_formulas():
+    with pytest.raises(InputError, match=r"--annotators ann,=x.*formula"):
+        read_people("ann,=x")
+
+
+def test_signs_alone_are_classes(visitor):
+    assert visitor.answer(0, "+").status_code == 200
+    assert visitor.answer(1, "-").status_code == 200
+
+
+@pytest.mark.parametrize("label", ["=1+1", "@a", "x" * 201])
+def test_a_typed_label_that_is_no_class_is_told_with_its_line(make_project, label):
+    project = make_project()
+    with pytest.raises(InputError, match=r"labels.csv, line 2: the label .* is no class"):
+        type_label(project, "T1000", label)
+    assert project.ledger.events == {}
+
+
+def test_a_formula_beside_a_label_gets_a_quote_and_all_else_stays(make_project, messages):
+    frame = messages[0][:6].copy()
+    cells = ["=HYPERLINK(1)", "@SUM(1)", "+cmd|x", "- one (two)", "-5 to 0", "+49 30"]
+    frame["message"] = cells
+    project = make_project(frame)
+    visitor = Visitor(project).enter()
+    for row in range(6):
+        visitor.answer(row, "praise")
+    project.stop()
+    table = pd.read_csv(project.labels, dtype=str).set_index("ticket")["message"]
+    shown = [f"'{cell}" if k < 3 else cell for k, cell in enumerate(cells)]
+    assert table[frame["ticket"]].tolist() == shown
+    again = make_project(frame.assign(weight=range(6)))
+    assert len(again.final_labels()) == 6
+
+
+@pytest.mark.parametrize("name", ["a\n{}", "a\r{}", "a\u2028{}", "a{}\x03", "a\x00{}"])
+def test_names_of_rows_that_the_file_cannot_keep_are_refused_at_once(make_project, messages, name):
+    frame = messages[0].assign(ticket=[name.format(k) for k in range(40)])
+    with pytest.raises(InputError, match="line break or control sign in row 1"):
+        make_project(frame)
+
+
+def test_line_breaks_and_control_signs_in_cells_are_written_and_read_back(make_project, messages):
+    frame = messages[0][:6].copy()
+    odd = ["one\rtwo", "one\ntwo", "one\r\ntwo", "end\x03", 'a "quote', "\u2028 a\x0b b\x1f c"]
+    frame["message"] = odd
+    frame = frame[["ticket", "country", "amount", "message"]]
+    project = make_project(frame)
+    visitor = Visitor(project).enter()
+    for row in range(6):
+        visitor.answer(row, "praise")
+    project.stop()
+    again = make_project(frame)
+    assert len(again.final_labels()) == 6
+    assert not [e for e in again.ledger.events.values() if e.asked == "file"]
+
+
+def test_answers_about_rows_that_moved_are_refused_whatever_the_file_of_labels(
+    make_project, messages
+):
+    frame = messages[0].drop(columns="ticket")
+    project = make_project(frame)
+    Visitor(project).enter().answer(0, "praise")
+    project.stop()
+    project.labels.unlink()
+    moved = frame[::-1].reset_index(drop=True)
+    with pytest.raises(InputError, match="row 1 is not the row that was answered"):
+        make_project(moved)
+    project.labels.write_text("row,label\n1,praise\n")
+    assert make_project(moved).final_labels() == {"1": "praise"}
+
+
+@pytest.mark.parametrize("fails", ["plan", "set_written"])
+def test_a_label_of_the_page_is_never_taken_for_a_typed_one(make_project, monkeypatch, fails):
+    project = make_project()
+    visitor = Visitor(project).enter()
+
+    def fail(*given):
+        raise NotKeptError("full")
+
+    saved = visitor.answer(0, "praise").json()["saved"]
+    monkeypatch.setattr(project.store, fails, fail)
+    with pytest.raises(NotKeptError):
+        project.exchange()
+    visitor.answer(0, "refund", seen=saved)
+    project.store.close()
+    again = make_project()
+    assert again.final_labels() == written(again) == {"T1000": "refund"}
+    assert [event.asked for event in again.ledger.events.values()].count("file") == 0
+
+
+def test_a_project_ends_even_if_a_file_cannot_be_written(make_project):
+    project = make_project()
+    Visitor(project).enter().answer(0, "praise")
+    project.labels.mkdir()
+    with pytest.raises(InputError, match=r"Every answer is kept in .*answers.sqlite"):
+        project.stop()
+    assert (project.folder / "history.json").exists()
+    project.labels.rmdir()
+    again = make_project()
+    assert written(again) == {"T1000": "praise"}

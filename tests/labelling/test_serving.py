@@ -2,7 +2,10 @@
 
 import socket
 
-from uneven.labelling.serving import LabelServer
+import pytest
+
+from uneven.comparison import InputError
+from uneven.labelling.serving import LabelServer, open_server
 
 
 def serve_once(project):
@@ -13,6 +16,16 @@ def serve_once(project):
 def test_a_project_is_served_at_the_same_port_again(make_project):
     first = serve_once(make_project())
     assert serve_once(make_project()) == first
+
+
+def test_a_project_without_a_port_leaves_nothing_behind(make_project):
+    with socket.socket() as other:
+        other.bind(("127.0.0.1", 0))
+        other.listen()
+        project = make_project()
+        with pytest.raises(InputError, match="Name another --port"):
+            open_server(project, port=other.getsockname()[1])
+    assert not project.folder.exists()
 
 
 def test_a_port_that_is_taken_gives_way_to_a_free_one(make_project):

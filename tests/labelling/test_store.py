@@ -73,6 +73,38 @@ def test_another_file_is_refused(tmp_path):
         Store(tmp_path / FILE)
 
 
+OLD = """
+CREATE TABLE meta(key TEXT PRIMARY KEY, value TEXT NOT NULL);
+CREATE TABLE people(id INTEGER PRIMARY KEY, name TEXT NOT NULL, token TEXT NOT NULL UNIQUE);
+CREATE TABLE classes(id INTEGER PRIMARY KEY, name TEXT NOT NULL UNIQUE);
+CREATE TABLE written(row TEXT PRIMARY KEY, label TEXT NOT NULL);
+CREATE TABLE events(id INTEGER PRIMARY KEY AUTOINCREMENT, key TEXT NOT NULL UNIQUE,
+    time REAL NOT NULL, person INTEGER NOT NULL, row TEXT NOT NULL, kind TEXT NOT NULL,
+    label TEXT NOT NULL DEFAULT '', comment TEXT NOT NULL DEFAULT '',
+    sure INTEGER NOT NULL DEFAULT 1, seconds REAL, asked TEXT NOT NULL DEFAULT '', undoes INTEGER);
+INSERT INTO people(name, token) VALUES ('ann', 't');
+INSERT INTO events(key, time, person, row, kind, label) VALUES ('k', 1.0, 1, '7', 'label', 'cat');
+PRAGMA user_version = 1;
+"""
+
+
+def test_a_file_of_the_first_version_goes_on(tmp_path):
+    with sqlite3.connect(tmp_path / FILE) as old:
+        old.executescript(OLD)
+    old.close()
+    store = Store(tmp_path / FILE)
+    assert [(event.label, event.looks) for event in store.events()] == [("cat", "")]
+    store.rename(1, "anna")
+    assert [person.name for person in store.add_people(["ann"])] == ["anna"]
+    store.close()
+    Store(tmp_path / FILE).close()
+    with sqlite3.connect(tmp_path / FILE) as new:
+        new.execute("PRAGMA user_version = 3")
+    new.close()
+    with pytest.raises(InputError, match="another version"):
+        Store(tmp_path / FILE)
+
+
 def test_a_clock_that_jumps_back_changes_no_order(tmp_path):
     store = Store(tmp_path / FILE)
     store.append(Event("a", 1, "7", "label", "cat", time=2e9))

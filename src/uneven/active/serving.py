@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import importlib
 from collections.abc import Sequence
+from pathlib import Path
 from typing import Any
 
 from uneven.utils.optional import require
@@ -89,5 +90,29 @@ def serve(
     """
     for package in ("fastapi", "uvicorn", "pandas"):
         require(package, "uneven.active.serve", "label")
-    given = {name: value for name, value in locals().items() if name not in ("package", "pool")}
-    return importlib.import_module("uneven.labelling.serving").serve(pool, **given)
+    serving, projects, naming = (
+        importlib.import_module(f"uneven.labelling.{name}")
+        for name in ("serving", "project", "naming")
+    )
+    warning = serving.check_host(host, i_know)
+    options = projects.Options(
+        classes=tuple(map(str, classes)),
+        people=naming.read_people(annotators),
+        query=query,
+        model=estimator,
+        random_share=random_share,
+        overlap=overlap,
+        seed=random_state,
+    )
+    table = serving.make_pool(pool, id, text=text, image=image, drop=drop)
+    named = f"{Path(pool).stem}-labelling" if isinstance(pool, str | Path) else "labelling"
+    file = Path(labels) if labels is not None else None
+    made = projects.Project(table, Path(project or named), file, options)
+    server = serving.open_server(made, host, port).start()
+    if warning:
+        print(f"Warning: {warning}")
+    serving.announce(server, browser)
+    if block:
+        server.wait()
+        server.stop()
+    return server

@@ -37,6 +37,11 @@ def page_request(
     **given : object
         Further attributes of `PageRequest`; None for those that were not given.
     """
+    from uneven.labelling.naming import read_people
+    from uneven.labelling.serving import check_host
+
+    check_host(given["host"], given["consent"])
+    read_people(given["annotators"])
     if demo:
         if pool is not None:
             raise InputError("--demo brings its own table; leave out POOL.")
@@ -51,12 +56,7 @@ def page_request(
         given[name] = tuple(given[name] or ())
     names = tuple(name.strip() for name in (classes or "").split(",") if name.strip())
     folder = given["project"] or Path(f"{pool.name.partition('.')[0]}-labelling")
-    file = labels or folder / "labels.csv"
-    folder.mkdir(parents=True, exist_ok=True)
-    from uneven.labelling.serving import check_host
-
-    check_host(given["host"], given["consent"])
-    return PageRequest(pool=pool, labels=file, classes=names, **given)
+    return PageRequest(pool=pool, labels=labels or folder / "labels.csv", classes=names, **given)
 
 
 def label(request: PageRequest) -> None:
@@ -68,7 +68,7 @@ def label(request: PageRequest) -> None:
         If the table and the answers do not fit together, or another server holds them.
     """
     from uneven.cli import terminal
-    from uneven.labelling.serving import LabelServer, announce, check_host
+    from uneven.labelling.serving import announce, check_host, open_server
 
     for package in ("fastapi", "uvicorn"):
         try:
@@ -80,12 +80,7 @@ def label(request: PageRequest) -> None:
     terminal.notes(project.notes)
     warning = check_host(request.host, request.consent)
     terminal.notes([warning] if warning else [])
-    try:
-        server = LabelServer(project, request.host, request.port)
-    except BaseException:
-        project.store.close()
-        raise
-    with server:
+    with open_server(project, request.host, request.port) as server:
         announce(server, request.browser)
         terminal.stdout().print("Stop with Ctrl-C; the same command goes on.", markup=False)
         server.wait()
@@ -98,7 +93,8 @@ def label(request: PageRequest) -> None:
 
 def open_project(request: PageRequest) -> Any:
     """The project of a request, as it was left."""
-    from uneven.labelling.project import Options, Project, read_people
+    from uneven.labelling.naming import read_people
+    from uneven.labelling.project import Options, Project
     from uneven.versionspace import BayesPointClassifier
 
     pool = _read_pool(request)

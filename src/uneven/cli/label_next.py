@@ -20,7 +20,7 @@ from uneven.comparison import LabelFile, read_label_file, write_label_file
 from uneven.comparison.labelfile import CHECK, LABEL, OURS, SKIP
 from uneven.comparison.schemafile import decide
 from uneven.comparison.tables import PARQUET_SUFFIXES
-from uneven.labelling.labels import check_rows, complete, decimal_of, unused_columns
+from uneven.labelling.labels import cells_beside, check_rows, complete, decimal_of, unused_columns
 from uneven.labelling.pool import PoolTable, read_pool
 from uneven.utils.files import replace_file
 from uneven.versionspace import BayesPointClassifier
@@ -188,7 +188,7 @@ def _questions(
     guesses = _guesses(learner, asked)
     return [
         {pool.key: pool.names[row], LABEL: "", **guess, CHECK: pool.check(row), **cells}
-        for row, guess, cells in zip(rows, guesses, pool.cells(rows, decimal))
+        for row, guess, cells in zip(rows, guesses, cells_beside(pool, rows, decimal))
     ]
 
 

@@ -399,7 +399,7 @@ class LabelRequest:
         for option, path in (("--labels", self.labels), ("--output", self.output)):
             if path is None:
                 continue
-            if path.is_dir() or not path.absolute().parent.is_dir():
+            if path.is_dir() or not self._has_folder(path):
                 raise InputError(f"{option} {path} must name a file in a folder that exists.")
             if path.absolute() == self.pool.absolute():
                 raise InputError(f"{option} {path} is the table itself; name another file.")
@@ -409,6 +409,9 @@ class LabelRequest:
             raise InputError(f"--labels and --output both name {self.labels}; name two files.")
         check_file(self.pool)
         decide(self.schema)
+
+    def _has_folder(self, path: Path) -> bool:
+        return path.absolute().parent.is_dir()
 
 
 @dataclass(frozen=True)
@@ -450,6 +453,10 @@ class PageRequest(LabelRequest):
     def folder(self) -> Path:
         """Folder of the answers."""
         return self.project or Path(f"{self.pool.name.partition('.')[0]}-labelling")
+
+    def _has_folder(self, path: Path) -> bool:
+        """That of the answers is made when all else is right."""
+        return super()._has_folder(path) or path.absolute().parent == self.folder.absolute()
 
 
 def check_tables(tables: Sequence[Path], on: str | None) -> Path | list[Path]:

@@ -14,6 +14,8 @@ import re
 from collections.abc import Collection, Sequence
 from dataclasses import dataclass, replace
 from pathlib import Path
+from types import SimpleNamespace
+from typing import Any
 
 from uneven.comparison.csvstyle import guess_style, long_cells
 from uneven.comparison.errors import InputError
@@ -227,14 +229,17 @@ def write_label_file(
 
 
 def _encoded(file: LabelFile, names: Sequence[str], rows: Sequence[dict[str, str]]) -> bytes:
-    stream = io.StringIO(newline="")
+    lines: list[str] = []
+    stream: Any = SimpleNamespace(write=lines.append)
+    both = "\r\n"  # the writer quotes cells that hold a sign of its line end
     writer = csv.DictWriter(
-        stream, names, restval="", delimiter=file.separator, lineterminator=file.newline
+        stream, names, restval="", delimiter=file.separator, lineterminator=both
     )
     writer.writeheader()
     writer.writerows(rows)
     try:
-        return stream.getvalue().encode(file.encoding)
+        text = "".join(line.removesuffix(both) + file.newline for line in lines)
+        return text.encode(file.encoding)
     except UnicodeEncodeError as error:
         raise InputError(
             f"{file.path} cannot hold {error.object[error.start]!r} in {file.encoding}; save it as "
@@ -311,17 +316,21 @@ def _cells(
     """Rows below the header that are not blank, and their lines; short rows are filled up."""
     stream = io.StringIO(f"{text}\n{END}", newline="")
     reader = csv.reader(stream, delimiter=separator)
-    rows, lines, begin = [], [], 1
+    found, begin = [], 1
     for cells in reader:
-        if cells and cells[-1].endswith(END) and cells != [END]:
-            raise InputError(f"{path}, line {begin}: a quote is opened here and never closed.")
+        found.append((begin, cells))
+        begin = reader.line_num + 1
+    begin, last = found.pop()
+    if last != [END]:
+        raise InputError(f"{path}, line {begin}: a quote is opened here and never closed.")
+    rows, lines = [], []
+    for line, cells in found:
         cells = [cell.strip() for cell in cells]
         if any(cells):
             cells += [""] * (len(names) - len(cells))
             rows.append(dict(zip(names, cells)))
-            lines.append(begin)
-        begin = reader.line_num + 1
-    return tuple(rows[1:-1]), tuple(lines[1:-1])
+            lines.append(line)
+    return tuple(rows[1:]), tuple(lines[1:])
 
 
 def _refuse_long_cells(

@@ -7,6 +7,8 @@ from dataclasses import dataclass
 
 import numpy as np
 
+from uneven.report.markup import percent
+
 LOOK_BACK = 40
 MORE = 50
 SMALL_GAIN = 0.01
@@ -88,7 +90,7 @@ def advise(
     """
     said = []
     if changed is not None:
-        what = "nothing" if changed[1] == 0.0 else f"{changed[1]:.1%} of the predictions"
+        what = "nothing" if changed[1] == 0.0 else f"{percent(changed[1], 1)} of the predictions"
         said.append(f"the last {changed[0]} answers changed {what}")
     if gain is not None:
         points = f"{100 * gain[0]:.1f} points ({100 * gain[1]:.1f} to {100 * gain[2]:.1f})"

@@ -124,10 +124,27 @@ def bar(share: float) -> Markup:
     return tag("svg", inside, class_="bar-line", aria_hidden="true", **frame)
 
 
-def in_words(project: Project, event: Event) -> str:
-    """What was saved, for those who listen."""
-    said = {"skip": "skipped", "unsure": "cannot tell", "label": event.label}
+def in_words(event: Event) -> str:
+    """What was saved."""
+    said = {"skip": "skipped", "unsure": "cannot tell", "ruling": f"decided, {event.label}"}
     return f"Saved, row {event.row}: {said.get(event.kind, event.label)}."
+
+
+def decided(project: Project, row: str) -> str:
+    """Who decided between the labels of a row, and how; empty if nobody did."""
+    ruling = project.ledger.ruling(row)
+    return f"{ruling.label}, by {project.person(ruling.person).name}" if ruling else ""
+
+
+def overruled(project: Project, event: Event) -> str:
+    """What a person must know whose answer does not count because somebody decided."""
+    ruling = project.ledger.ruling(event.row)
+    if event.kind == "ruling" or ruling is None or ruling.label == event.label:
+        return ""
+    return (
+        f"Your answer about row {event.row} is saved, but its label stays as it was decided: "
+        f"{decided(project, event.row)}. Decisions are changed on the page People."
+    )
 
 
 def _card(project: Project, row: int, why: str, said: Event | None) -> Markup:
@@ -142,6 +159,8 @@ def _card(project: Project, row: int, why: str, said: Event | None) -> Markup:
     if said is not None:
         now = said.label or {"skip": "skipped", "unsure": "cannot tell"}.get(said.kind, "")
         head.append(tag("span", f"your answer: {now}", class_="badge good"))
+    if ruling := decided(project, pool.names[row]):
+        head.append(tag("span", f"decided: {ruling}", class_="badge"))
     parts = [tag("div", head, class_="card-head")]
     if pool.image is not None:
         alt = f"Image of row {pool.names[row]}"

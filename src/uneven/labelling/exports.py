@@ -11,10 +11,10 @@ from pathlib import Path
 import pandas as pd
 
 from uneven.comparison import write_noise_matrix
-from uneven.labelling.project import Project, RefusedError, is_number
+from uneven.labelling.naming import RefusedError, is_formula
+from uneven.labelling.project import Project
 
 CSV, PARQUET = "text/csv; charset=utf-8", "application/vnd.apache.parquet"
-_FORMULA = ("=", "+", "-", "@", "\t", "\r")
 
 
 def answers_frame(project: Project) -> pd.DataFrame:
@@ -90,8 +90,7 @@ def _csv(frame: pd.DataFrame) -> bytes:
 
 
 def _quoted(cell: object) -> object:
-    formula = isinstance(cell, str) and cell.startswith(_FORMULA) and not is_number(cell)
-    return f"'{cell}" if formula else cell
+    return f"'{cell}" if isinstance(cell, str) and is_formula(cell) else cell
 
 
 def _parquet(frame: pd.DataFrame) -> bytes:

@@ -3,13 +3,30 @@
 from __future__ import annotations
 
 import hashlib
+import re
 from collections.abc import Mapping, Sequence
 from dataclasses import replace
+
+import numpy as np
 
 from uneven.comparison import InputError, LabelFile, write_label_file
 from uneven.comparison.labelfile import CHECK, LABEL, OURS
 from uneven.labelling.pool import PoolTable
 from uneven.utils.registry import listing
+
+
+def cells_beside(
+    pool: PoolTable, rows: Sequence[int] | np.ndarray, decimal: str
+) -> list[dict[str, str]]:
+    """Cells of rows to stand beside their labels; a formula that does something gets a quote.
+
+    The file is also a table to learn from, so that all else stays as it is.
+    """
+    runs = re.compile(r"[=@].|[-+].*([|!]|\w\()", re.DOTALL)
+    return [
+        {name: f"'{cell}" if runs.match(cell) else cell for name, cell in cells.items()}
+        for cells in pool.cells(rows, decimal)
+    ]
 
 
 def check_rows(file: LabelFile, pool: PoolTable) -> list[str]:
@@ -74,7 +91,7 @@ def with_labels(file: LabelFile, pool: PoolTable, labels: Mapping[str, str]) -> 
         if row[LABEL] and not any(row.get(name) for name in pool.shown)
     ]
     where = [pool.where[rows[i][file.key]] for i in bare]
-    for i, row, cells in zip(bare, where, pool.cells(where, decimal_of(file, pool))):
+    for i, row, cells in zip(bare, where, cells_beside(pool, where, decimal_of(file, pool))):
         rows[i] = {**rows[i], **cells, CHECK: pool.check(row)}
     return replace(file, rows=tuple(rows), lines=(*file.lines, *(0 for _ in added)))
 

@@ -83,6 +83,11 @@ class Ledger:
         ruling, typed = said.get(RULING), said.get(FROM_FILE)
         return None if ruling and typed and typed.id > ruling.id else ruling
 
+    def rulings(self) -> list[Event]:
+        """The decisions that count, the latest first."""
+        found = [ruling for row in self._rows if (ruling := self.ruling(row)) is not None]
+        return sorted(found, key=lambda event: -event.id)
+
     def people(self, row: str) -> dict[int, Event]:
         """What each person says about a row; the file is none."""
         said = self._rows.get(row, {})

@@ -2,9 +2,10 @@
 (() => {
   const at = (id) => document.getElementById(id);
   const work = at("work");
-  const writeToken = document.querySelector("meta[name=write-token]").content;
-  const PENDING = "uneven-pending";
-  const UNSEEN = 300; // milliseconds in which nobody has read a new row
+  const meta = (name) => document.querySelector(`meta[name=${name}]`).content;
+  const PENDING = `uneven-pending-${meta("person")}`;
+  const COMMENT = "uneven-comment";
+  const UNSEEN = 450; // milliseconds in which a second click belongs to a double click
   let busy = false;
   let shownAt = performance.now();
   let statusAt = 0;
@@ -18,30 +19,48 @@
   };
   const newKey = () =>
     [...crypto.getRandomValues(new Uint8Array(16))].map((b) => b.toString(16).padStart(2, "0")).join("");
+  const readJson = (text) => { try { return JSON.parse(text); } catch { return null; } };
   const pause = (ms) => new Promise((done) => setTimeout(done, ms));
 
-  // A write is repeated under the same key until the server says that it is saved.
+  const pending = () => JSON.parse(sessionStorage.getItem(PENDING) || "[]");
+  const forget = (key) => {
+    const left = pending().filter((one) => one.body.key !== key);
+    if (left.length) sessionStorage.setItem(PENDING, JSON.stringify(left));
+    else sessionStorage.removeItem(PENDING);
+  };
+  const remember = (path, body) => {
+    const others = pending().filter((one) => one.body.key !== body.key);
+    sessionStorage.setItem(PENDING, JSON.stringify([...others, { path, body }]));
+  };
+
+  // A write is repeated under the same key until the server says that it is saved. One that is not
+  // let in waits in this tab until its person is.
   const write = async (path, body) => {
-    sessionStorage.setItem(PENDING, JSON.stringify({ path, body }));
+    remember(path, body);
     for (let wait = 500; ; wait = Math.min(2 * wait, 8000)) {
       let answer = null;
       try {
         answer = await fetch(path, {
           method: "POST",
-          headers: { "Content-Type": "application/json", "X-Write-Token": writeToken },
+          headers: { "Content-Type": "application/json", "X-Write-Token": meta("write-token") },
           body: JSON.stringify(body),
         });
       } catch {
         warn("Not saved yet: the server does not answer. It is tried again; leave this page open.");
       }
-      if (answer && answer.status < 500) {
-        sessionStorage.removeItem(PENDING);
-        const told = await answer.json().catch(() => ({ said: "The page is out of date; load it again." }));
-        warn(answer.ok ? "" : told.said);
-        return { ok: answer.ok, status: answer.status, told };
-      }
       if (answer) {
-        const told = await answer.json().catch(() => ({}));
+        const { status, ok } = answer;
+        const text = await answer.text().catch(() => "");
+        const told = readJson(text) || { said: text };
+        if (status === 403) {
+          warn(`Not saved yet: ${told.said} What you said is sent as soon as you are in again in this tab.`);
+          return { ok, status, told };
+        }
+        if (status < 500 && (!ok || "said" in told)) {
+          forget(body.key);
+          warn(ok ? told.warning || "" : told.said);
+          return { ok, status, told };
+        }
         warn(`${told.said || "The server failed."} It is tried again; leave this page open.`);
       }
       await pause(wait);
@@ -77,10 +96,11 @@
     busy = true;
     try {
       const result = await write(path, body);
-      say(result.told.said || "");
+      say(result.ok ? result.told.said : "");
       if (result.ok) show(result.told);
       else if (result.status === 409) {
-        const row = body.row;
+        const { row, comment } = body;
+        if (comment) sessionStorage.setItem(COMMENT, JSON.stringify({ row, comment }));
         setTimeout(() => { location.href = `/?row=${row}`; }, 2500);
       }
       refreshStatus();
@@ -180,14 +200,20 @@
       button.previousElementSibling.textContent = await all.text();
       button.remove();
     } else if (button.dataset.undo) {
+      button.disabled = true;
       const done = await write("/undo", { key: newKey(), event: Number(button.dataset.undo) });
       if (done.ok) location.reload();
+      button.disabled = false;
     } else if (button.dataset.rule) {
-      const body = { key: newKey(), row: Number(button.dataset.rule), kind: "ruling" };
-      const done = await write("/answer", { ...body, label: button.dataset.label, stay: true });
-      if (done.ok) button.closest("tr").remove();
-      shownAt = performance.now();
-      say(done.told.said || "");
+      const { rule, label, seen } = button.dataset;
+      const buttons = button.closest("tr").querySelectorAll("button");
+      buttons.forEach((one) => { one.disabled = true; });
+      const body = { key: newKey(), row: Number(rule), kind: "ruling", label, seen: Number(seen), stay: true };
+      const done = await write("/answer", body);
+      say(done.ok ? done.told.said : "");
+      if (done.ok) location.reload();
+      else if (done.status === 409) setTimeout(() => location.reload(), 2500);
+      else buttons.forEach((one) => { one.disabled = false; });
     }
   });
 
@@ -212,22 +238,29 @@
     if (busy) return;
     const row = work.dataset.row;
     busy = true;
-    const done = await write("/class", { name: at("new-class").value }).finally(() => { busy = false; });
+    const body = { key: newKey(), name: at("new-class").value };
+    const done = await write("/class", body).finally(() => { busy = false; });
     if (!done.ok) return;
     at("new-class").value = "";
     at("choices").innerHTML = done.told.choices;
     if (work.dataset.row === row) await answer("label", done.told.name);
   });
   onSubmit("name-form", async () => {
-    const done = await write("/name", { name: at("my-name").value });
+    const done = await write("/name", { key: newKey(), name: at("my-name").value });
     if (done.ok) location.reload();
   });
 
-  const left = sessionStorage.getItem(PENDING);
-  if (left) {
-    const { path, body } = JSON.parse(left);
-    if (work) perform(path, body);
-    else write(path, body);
+  const sendAgain = async () => {
+    const left = pending();
+    for (const { path, body } of left) await (work ? perform(path, body) : write(path, body));
+    if (!work && left.length && !pending().length) location.reload();
+  };
+  const comment = readJson(sessionStorage.getItem(COMMENT));
+  if (work && comment && String(comment.row) === work.dataset.row) {
+    at("comment").value = comment.comment;
+    at("comment-box").hidden = false;
+    sessionStorage.removeItem(COMMENT);
   }
+  sendAgain();
   if (work) setInterval(() => { if (!document.hidden) refreshStatus(); }, 4000);
 })();

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import hashlib
 import math
+import unicodedata
 from collections import Counter
 from collections.abc import Collection, Mapping, Sequence
 from dataclasses import dataclass, field
@@ -26,6 +27,12 @@ from uneven.utils.registry import listing
 
 NUMBER = "row"
 """What rows are named by that have no name of their own."""
+
+RARE = "infrequent_sklearn"
+"""How scikit-learn calls rare categories that share an indicator."""
+
+_NOT_IN_NAMES = {"Cc", "Cs", "Zl", "Zp"}
+"""Kinds of signs: control, half of a pair, line and paragraph breaks."""
 
 
 @dataclass(frozen=True)
@@ -106,7 +113,8 @@ class PoolTable:
         """A short word that changes with the row."""
         cells = self.frame.iloc[int(row)]
         text = "\x1f".join(f"{name}\x1e{_as_text(cell)}" for name, cell in cells.items())
-        return "c" + hashlib.blake2b(text.encode(), digest_size=4).hexdigest()
+        content = text.encode("utf-8", "surrogatepass")
+        return "c" + hashlib.blake2b(content, digest_size=4).hexdigest()
 
     def matrix(self, constant: bool = False) -> Any:
         """The rows as numbers: columns imputed, scaled and split into categories, words weighed.
@@ -135,8 +143,18 @@ class PoolTable:
         names: list[str] = []
         if self.features.schema.columns:
             encoder = encode_one_hot(self.features.schema).fit(self.features.X)
-            names += [str(n).partition("__")[2] for n in encoder.get_feature_names_out()]
+            names += [self._in_words(str(name)) for name in encoder.get_feature_names_out()]
         return names
+
+    def _in_words(self, name: str) -> str:
+        """What a number means, such as ``country = DE`` for ``categories__country_DE``."""
+        kind, _, rest = name.partition("__")
+        columns = self.features.schema.of_kind("category") if kind == "categories" else []
+        for column in sorted(columns, key=len, reverse=True):
+            if rest.startswith(f"{column}_"):
+                value = rest[len(column) + 1 :]
+                return f"{column} = {'a rare value' if value == RARE else value}"
+        return rest
 
     def image_files(self) -> list[Path | None]:
         """The image of each row; None where there is none, or none below the folder."""
@@ -283,6 +301,12 @@ def _row_names(path: Path, frame: pd.DataFrame, key: str | None) -> list[str]:
         raise InputError(
             f"{path}: --id {key!r} names several rows {listing(twice)}; it must tell rows apart."
         )
+    for row, name in enumerate(names, 1):
+        if not name.isprintable() and {unicodedata.category(s) for s in name} & _NOT_IN_NAMES:
+            raise InputError(
+                f"{path}: --id {key!r} holds a line break or control sign in row {row}, {name!r}, "
+                "which a file of labels cannot keep; name another column, or leave --id out."
+            )
     return names
 
 
@@ -306,8 +330,8 @@ def _as_text(cell: Any, decimal: str = ".") -> str:
 
 
 def _alike(cell: str, seen: str) -> bool:
-    """Whether two texts are the same, or the same number but for its last digits."""
-    if cell == seen:
+    """Whether two texts are the same, a quote before a formula aside, or almost the same number."""
+    if seen in (cell, f"'{cell}"):
         return True
     try:
         return math.isclose(float(cell), float(seen.replace(",", ".")), rel_tol=1e-6)

@@ -7,11 +7,11 @@ A folder holds it: the answers (`answers.sqlite`), the file of labels that sprea
 
 from __future__ import annotations
 
-import re
+import shutil
 import threading
 import time
 from collections import Counter
-from collections.abc import Sequence
+from collections.abc import Callable
 from dataclasses import dataclass, field, replace
 from pathlib import Path
 from typing import Any
@@ -19,13 +19,14 @@ from typing import Any
 import numpy as np
 
 from uneven.active import ActiveLearner
-from uneven.comparison import InputError, LabelFile, read_label_file, write_noise_matrix
+from uneven.comparison import InputError, LabelFile, write_noise_matrix
 from uneven.comparison.labelfile import SKIP
 from uneven.labelling.agreement import confusion, settle
 from uneven.labelling.asking import Review, Setup, Snapshot, Thought
 from uneven.labelling.assigning import Desk, Question
-from uneven.labelling.labels import check_rows, complete, is_unchanged, write_labels
+from uneven.labelling.exchange import exchange
 from uneven.labelling.ledger import Ledger, labels_by_person
+from uneven.labelling.naming import RefusedError, check_label, check_name, read_classes
 from uneven.labelling.pool import PoolTable
 from uneven.labelling.reasons import Guess
 from uneven.labelling.store import FILE, FROM_FILE, Event, Person, Store
@@ -37,8 +38,7 @@ from uneven.versionspace import BayesPointClassifier
 FIRST = 12
 """Questions that are spread over the pool before anything is known."""
 
-LONGEST_LABEL, LONGEST_COMMENT, LONGEST_NAME = 200, 2000, 80
-MOST_PEOPLE = 500
+LONGEST_COMMENT = 2000
 EXCHANGE_SECONDS = 3.0
 THINK_SECONDS = 15.0
 
@@ -73,9 +73,10 @@ class Options:
     budget: int | None = None
     seed: int = 0
 
-
-class RefusedError(ValueError):
-    """Something that cannot be kept, with a sentence for the person who sent it."""
+    def __post_init__(self) -> None:
+        for name in ("random_share", "overlap"):
+            if not 0.0 <= getattr(self, name) <= 1.0:
+                raise InputError(f"{name} must be between 0 and 1, got {getattr(self, name)!r}.")
 
 
 class ChangedError(RefusedError):
@@ -105,27 +106,40 @@ class Project:
     process: bool = True
 
     def __post_init__(self) -> None:
+        self._made = [path for path in (self.folder, self.folder / FILE) if not path.exists()]
         self.folder.mkdir(parents=True, exist_ok=True)
         self.labels = self.labels or self.folder / "labels.csv"
         self.notes: list[str] = list(self.pool.notes)
+        self.trouble = ""
         self._lock = threading.RLock()
         self._files = threading.Lock()
         self._guesses: dict[int, tuple[int, Guess]] = {}
         self.review: Review | None = None
         self._file: LabelFile | None = None
         self.started = time.monotonic()
-        self.store = Store(self.folder / FILE)
         try:
+            self.store = Store(self.folder / FILE)
             self._open()
         except BaseException:
-            self.store.close()
+            self.abandon()
             raise
+
+    def abandon(self) -> None:
+        """Let go of a project that is not served after all; what was made for it goes as well."""
+        if not hasattr(self, "store"):  # perhaps somebody else has just begun there
+            return
+        self.store.close()
+        if self.folder in self._made:
+            shutil.rmtree(self.folder, ignore_errors=True)
+        elif self._made:
+            for end in ("", "-wal", "-shm"):
+                self.folder.joinpath(FILE + end).unlink(missing_ok=True)
 
     def _open(self) -> None:
         self.ledger = Ledger(self.store.events())
         self._check_pool()
         self._invite(self.options.people)
-        self.store.add_classes([check_label(name) for name in self.options.classes])
+        self.store.add_classes(read_classes(self.options.classes))
         self.people = {person.id: person for person in self.store.people()}
         self.classes = self.store.classes()
         seed = self.options.seed
@@ -172,18 +186,36 @@ class Project:
         self._keeper.start()
         self._news.set()
 
-    def stop(self) -> None:
-        """End the learner, write the files, and let the answers go."""
+    def stop(self, *further: Callable[[], object]) -> None:
+        """End the learner, write the files, and let the answers go, whatever goes wrong.
+
+        Parameters
+        ----------
+        *further : callable
+            Write further files.
+
+        Raises
+        ------
+        InputError
+            If some file could not be written, after all else is done.
+        """
         if hasattr(self, "_stopping") and not self._stopping.is_set():
             self._stopping.set()
             self._news.set()
             self.worker.stop()
             self._keeper.join(timeout=30)
-        with self._lock:
-            self.exchange()
-            self.save_history()
-            self._save_noise()
-            self.store.close()
+        failures = []
+        for write in (*further, self.exchange, self.save_history, self._save_noise):
+            try:
+                write()
+            except Exception as error:
+                failures.append(str(error) or type(error).__name__)
+        self.store.close()
+        if failures:
+            raise InputError(
+                f"not all files could be written: {' '.join(dict.fromkeys(failures))} Every answer "
+                f"is kept in {self.store.path}; the same command writes the files again."
+            )
 
     # -- what people say
 
@@ -194,8 +226,8 @@ class Project:
         ----------
         event : Event
         seen : int, optional
-            Number of the answer that the person saw for this row, 0 for none; another one is
-            refused. None does not look.
+            Number of the answer that the person saw for this row, of the decision for a ruling, 0
+            for none; another one is refused. None does not look.
 
         Raises
         ------
@@ -206,17 +238,30 @@ class Project:
         with self._lock:
             if (known := self._known(event)) is not None:
                 return known
-            who = event.person
-            now = self.ledger.ruling(event.row) if event.kind == "ruling" else None
-            now = now or self.ledger.answer(who, event.row)
-            if event.kind != "ruling" and seen is not None and seen != (now.id if now else 0):
-                raise ChangedError(
-                    f"you answered this row in another window: {_in_words(now)}. Look at it again."
-                )
+            if seen is not None:
+                self._check_seen(event, seen)
+            if event.kind == "ruling" and not self.ledger.votes(event.row):
+                raise RefusedError("nobody has labelled this row: there is nothing to decide.")
             if event.kind in ("label", "ruling"):
                 event = replace(event, label=check_label(event.label))
                 self.add_class(event.label)
             return self._append(event)
+
+    def _check_seen(self, event: Event, seen: int) -> None:
+        if event.kind == "ruling":
+            now = self.ledger.ruling(event.row)
+        else:
+            now = self.ledger.answer(event.person, event.row)
+        if seen == (now.id if now else 0):
+            return
+        if event.kind == "ruling":
+            said = f"{self.person(now.person).name} decided for {now.label!r}" if now else ""
+            raise ChangedError(
+                f"{said or 'the decision was taken back'} in the meantime. Look at it again."
+            )
+        raise ChangedError(
+            f"you answered this row in another window: {_in_words(now)}. Look at it again."
+        )
 
     def undo(self, key: str, person: int, number: int) -> Event:
         """Take back an earlier answer of a person."""
@@ -254,13 +299,7 @@ class Project:
 
     def rename(self, person: int, name: str) -> None:
         """Call a person otherwise."""
-        name = " ".join(name.split())
-        if not 0 < len(name) <= LONGEST_NAME or not name.isprintable():
-            raise RefusedError(f"a name has 1 to {LONGEST_NAME} signs.")
-        if name[0] in "=+-@":
-            raise RefusedError(
-                f"spreadsheets take a name that begins with {name[0]!r} for a formula."
-            )
+        name = check_name(name)
         with self._lock:
             if any(other.name == name for other in self.people.values() if other.id != person):
                 raise RefusedError("somebody else has this name.")
@@ -352,39 +391,9 @@ class Project:
     # -- files
 
     def exchange(self) -> None:
-        """Take what people typed into the file of labels, and write the labels there.
-
-        A label that differs from what was last written there was typed by a person. It counts as
-        the latest answer: that of the one who labelled the row, if there is one, who can undo it.
-        All others follow the answers.
-        """
+        """Take what people typed into the file of labels, and write the labels there."""
         with self._files:
-            self._exchange()
-
-    def _exchange(self) -> None:
-        assert self.labels is not None
-        file = self._file
-        if file is None or not is_unchanged(file):
-            file = read_label_file(self.labels, self.pool.key, separator=self.pool.separator)
-            file = file.with_names(self.pool.where)
-            notes = check_rows(file, self.pool)
-            file = complete(file, self.pool)
-            self.notes += [note for note in notes if note not in self.notes]
-        found = {**file.labels(), **dict.fromkeys(file.skipped(), SKIP)}
-        with self._lock:
-            written = self.store.written()
-            typed = {row: label for row, label in found.items() if written.get(row) != label}
-            self._import(typed)
-            labels = self.final_labels()
-        changed = {row: label for row, label in labels.items() if found.get(row) != label}
-        changed |= {row: "" for row in found if row not in labels}
-        if changed:
-            file = write_labels(file, self.pool, changed)
-        self._file = file
-        news = {row: label for row, label in labels.items() if written.get(row) != label}
-        news |= {row: "" for row in written if row not in labels}
-        if news:
-            self.store.set_written(news)
+            self._file = exchange(self, self._file)
 
     def save_history(self) -> None:
         """Write the answers as the history of an `ActiveLearner`, which can go on with them."""
@@ -402,28 +411,6 @@ class Project:
         if found is not None:
             path = self.folder / "noise.csv"
             write_noise_matrix(found.matrix, found.classes.tolist(), path, found.sizes)
-
-    def _import(self, typed: dict[str, str]) -> None:
-        current = self.final_labels()
-        events = []
-        for row, label in typed.items():
-            if current.get(row) != label:
-                kind = "unsure" if label == SKIP else "label"
-                key = f"file {len(self.ledger.events)} {row} {time.time_ns()}"
-                name = "" if label == SKIP else label
-                events.append(Event(key, self._typist(row), row, kind, name, asked="file"))
-        if not events:
-            return
-        self.store.add_classes([event.label for event in events if event.label])
-        self.classes = self.store.classes()
-        for event in self.store.append_all(events):
-            self._take(event)
-
-    def _typist(self, row: str) -> int:
-        """Whose answer a typed label replaces: that of the one person who spoke, or no one's."""
-        people = list(self.ledger.people(row))
-        alone = len(people) == 1 and self.ledger.ruling(row) is None
-        return people[0] if alone else FROM_FILE
 
     def _check_pool(self) -> None:
         unknown = [row for row in self.ledger.said() if row not in self.pool.where]
@@ -444,11 +431,13 @@ class Project:
         return kept
 
     def _append(self, event: Event) -> Event:
-        kept = self.store.append(event)
-        self._take(kept)
+        looks = self.pool.check(self.pool.where[event.row]) if event.kind != "undo" else ""
+        kept = self.store.append(replace(event, looks=looks))
+        self.take(kept)
         return kept
 
-    def _take(self, event: Event) -> None:
+    def take(self, event: Event) -> None:
+        """Go on from an event that is kept."""
         self.ledger.add(event)
         self.desk.heard(event.row)
         if hasattr(self, "_news"):
@@ -485,65 +474,14 @@ class Project:
             if version != written and now > due:
                 try:
                     self.exchange()
-                    written = version
+                    written, self.trouble = version, ""
                 except Exception as error:  # whatever it is: say it and try again, never end
-                    said = str(error) or type(error).__name__
-                    self.notes = [*(note for note in self.notes[-20:] if note != said), said]
+                    self.trouble = str(error) or type(error).__name__
                 spent = time.monotonic() - now
                 due = time.monotonic() + max(EXCHANGE_SECONDS, 20 * spent)
-
-
-def check_label(label: str) -> str:
-    """A class as it is kept: one line, no blanks around it.
-
-    Examples
-    --------
-    >>> check_label("  spam ")
-    'spam'
-    >>> check_label("=1+1")
-    Traceback (most recent call last):
-        ...
-    uneven.labelling.project.RefusedError: spreadsheets take a class that begins with '=' for a
-        formula: choose another name.
-    """
-    label = label.strip()
-    if not 0 < len(label) <= LONGEST_LABEL or not label.isprintable():
-        raise RefusedError(f"a class has 1 to {LONGEST_LABEL} signs, on one line.")
-    if label == SKIP:
-        raise RefusedError(f"{SKIP} stands for a row that nobody can tell: it is no class.")
-    if label[0] in "=+-@" and not is_number(label):
-        raise RefusedError(
-            f"spreadsheets take a class that begins with {label[0]!r} for a formula: choose "
-            "another name."
-        )
-    return label
-
-
-def is_number(text: str) -> bool:
-    """Whether a spreadsheet reads a number, such as -1, and no formula."""
-    return re.fullmatch(r"[-+]?\d+([.,]\d+)?([eE][-+]?\d+)?", text) is not None
 
 
 def _in_words(event: Event | None) -> str:
     if event is None:
         return "it was taken back"
     return {"label": f"as {event.label!r}", "skip": "skipped", "unsure": "cannot tell"}[event.kind]
-
-
-def read_people(given: str | int | Sequence[str]) -> tuple[str, ...] | int:
-    """A number of people, or a list of names.
-
-    Examples
-    --------
-    >>> read_people("2"), read_people("ann, bob")
-    (2, ('ann', 'bob'))
-    """
-    if isinstance(given, int) or (isinstance(given, str) and given.strip().isdigit()):
-        if not 1 <= int(given) <= MOST_PEOPLE:
-            raise InputError(f"--annotators {given}: give 1 to {MOST_PEOPLE}, or names.")
-        return int(given)
-    words = given.split(",") if isinstance(given, str) else given
-    names = tuple(dict.fromkeys(" ".join(str(word).split()) for word in words if str(word).strip()))
-    if not 0 < len(names) <= MOST_PEOPLE or not all(n.isprintable() for n in names):
-        raise InputError("--annotators: give a number, or names separated by commas.")
-    return names

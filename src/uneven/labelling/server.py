@@ -17,14 +17,9 @@ from uneven.comparison.errors import InputError
 from uneven.labelling import cards, exports, views
 from uneven.labelling.guard import Guard
 from uneven.labelling.images import image_path, read_image
-from uneven.labelling.project import (
-    LONGEST_COMMENT,
-    LONGEST_LABEL,
-    LONGEST_NAME,
-    ChangedError,
-    Project,
-    RefusedError,
-)
+from uneven.labelling.naming import LONGEST_LABEL, LONGEST_NAME, RefusedError
+from uneven.labelling.peoplepage import people_page
+from uneven.labelling.project import LONGEST_COMMENT, ChangedError, Project
 from uneven.labelling.statuspanel import status_panel
 from uneven.labelling.store import Event, NotKeptError, Person
 from uneven.labelling.summary import summary_page
@@ -140,7 +135,7 @@ def _serve_pages(app: FastAPI, project: Project) -> None:
 
     @app.get("/people", response_class=HTMLResponse)
     def people(request: Request) -> str:
-        return views.people_page(project, _me(request))
+        return people_page(project, _me(request))
 
     @app.get("/report")
     def report() -> Response:
@@ -231,7 +226,8 @@ def _take_answers(app: FastAPI, project: Project) -> None:
             said.asked.encode("utf-8", "replace").decode().replace("\x00", ""),
         )
         kept = project.answer(event, said.seen)
-        told = {"saved": kept.id, "said": cards.in_words(project, kept)}
+        told = {"saved": kept.id, "said": cards.in_words(kept)}
+        told["warning"] = cards.overruled(project, kept)
         return told if said.stay else {**told, **cards.next_card(project, me)}
 
     @app.post("/undo")
@@ -245,9 +241,12 @@ def _take_answers(app: FastAPI, project: Project) -> None:
                 raise RefusedError("there is nothing to take back.")
             number = last.id
         kept = project.undo(said.key, me.id, number)
-        row = project.pool.where[kept.row]
-        project.desk.hold(me.id, row, project.ledger.events[number].asked or "again")
+        row, undone = project.pool.where[kept.row], project.ledger.events[number]
         told = {"saved": kept.id, "said": f"Taken back: row {kept.row}."}
+        if undone.kind == "ruling":
+            told["warning"] = f"Your decision about row {kept.row} is taken back."
+            return {**told, **cards.next_card(project, me)}
+        project.desk.hold(me.id, row, undone.asked or "again")
         return {**told, **cards.row_card(project, me, row)}
 
     @app.post("/class")

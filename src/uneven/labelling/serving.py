@@ -7,7 +7,8 @@ import socket
 import threading
 import time
 import webbrowser
-from collections.abc import Mapping, Sequence
+from collections.abc import Sequence
+from functools import partial
 from pathlib import Path
 from typing import Any
 
@@ -15,7 +16,7 @@ from uneven.comparison.errors import InputError
 from uneven.comparison.inputs import as_frame
 from uneven.labelling.guard import is_loopback
 from uneven.labelling.pool import PoolTable, pool_of_frame, read_pool
-from uneven.labelling.project import Options, Project, read_people
+from uneven.labelling.project import Project
 from uneven.labelling.summary import write_summary
 from uneven.utils.optional import require
 
@@ -97,10 +98,11 @@ class LabelServer:
         self._server.should_exit = True
         if self._thread.is_alive():
             self._thread.join(timeout=10)
-        if self.project.ledger.labelled():
-            write_summary(self.project)
-        self.project.stop()
-        self._socket.close()
+        report = [partial(write_summary, self.project)] if self.project.ledger.labelled() else []
+        try:
+            self.project.stop(*report)
+        finally:
+            self._socket.close()
 
     def labels(self) -> dict[str, str]:
         """Labels so far, by the names of the rows."""
@@ -167,68 +169,22 @@ def make_pool(
     text: str | Sequence[str] = (),
     image: str | None = None,
     drop: Sequence[str] = (),
-    folder: Path,
 ) -> PoolTable:
     """A pool from a file or a frame; the images of a frame lie below the working folder."""
     text = (text,) if isinstance(text, str) else tuple(text)
     if isinstance(pool, str | Path):
         return read_pool(Path(pool), key, text=text, drop=tuple(drop), image=image)
     frame = as_frame(pool).copy()
-    return pool_of_frame(folder / "pool", frame, key, text=text, drop=drop, image=image)
+    return pool_of_frame(Path.cwd() / "pool", frame, key, text=text, drop=drop, image=image)
 
 
-def serve(
-    pool: Any,
-    *,
-    labels: Any = None,
-    classes: Sequence[str] = (),
-    text: str | Sequence[str] = (),
-    image: str | None = None,
-    id: str | None = None,
-    drop: Sequence[str] = (),
-    annotators: int | str | Sequence[str] = 1,
-    project: Any = None,
-    query: str = "centre_of_gravity",
-    estimator: Any = None,
-    random_share: float = 0.1,
-    overlap: float = 0.2,
-    random_state: int = 0,
-    host: str = "127.0.0.1",
-    port: int = 0,
-    i_know: bool = False,
-    browser: bool = True,
-    block: bool = True,
-) -> LabelServer:
-    """Label the rows of a table on a page; `uneven.active.serve` tells the parameters."""
-    warning = check_host(host, i_know)
-    named = isinstance(pool, str | Path)
-    folder = Path(project or (f"{Path(pool).stem}-labelling" if named else "labelling"))
-    table = make_pool(pool, id, text=text, image=image, drop=drop, folder=Path.cwd())
-    options = Options(
-        classes=tuple(map(str, classes)),
-        people=read_people(annotators),
-        query=query,
-        model=estimator,
-        random_share=random_share,
-        overlap=overlap,
-        seed=random_state,
-    )
-    _check_shares({"random_share": random_share, "overlap": overlap})
-    made = Project(table, folder, Path(labels) if labels is not None else None, options)
-    server = LabelServer(made, host, port).start()
-    if warning:
-        print(f"Warning: {warning}")
-    announce(server, browser)
-    if block:
-        server.wait()
-        server.stop()
-    return server
-
-
-def _check_shares(shares: Mapping[str, float]) -> None:
-    for name, value in shares.items():
-        if not 0.0 <= value <= 1.0:
-            raise InputError(f"{name} must be between 0 and 1, got {value!r}.")
+def open_server(project: Project, host: str = "127.0.0.1", port: int = 0) -> LabelServer:
+    """The server of a project, which is let go if there can be none."""
+    try:
+        return LabelServer(project, host, port)
+    except BaseException:
+        project.abandon()
+        raise
 
 
 def announce(server: LabelServer, browser: bool) -> None:

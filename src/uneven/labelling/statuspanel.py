@@ -41,6 +41,9 @@ def status_panel(project: Project, person: Person) -> Markup:
         labels = "label" if again == 1 else "labels"
         link = tag("a", f"{again} of your {labels}", href="/again")
         parts.append(tag("p", link, " should be looked at again.", class_="aside alarm"))
+    if project.trouble:
+        told = f"The file of labels is not up to date: {project.trouble} Every answer is kept."
+        parts.append(tag("p", told, class_="aside alarm"))
     if project.notes:
         notes = [tag("li", note) for note in project.notes[-4:]]
         parts.append(tag("details", tag("summary", "Notes"), tag("ul", notes)))
@@ -67,7 +70,7 @@ def _curve(project: Project) -> list[Markup]:
         return []
     last = points[-1]
     now = f"{percent(1 - last.error)} right ({percent(1 - last.high)} to {percent(1 - last.low)})"
-    told = tag("figcaption", tag("b", now), f" on {last.tested} random rows, by labels")
+    told = tag("figcaption", tag("b", now), f" on {last.tested} random rows, by number of labels")
     return [tag("figure", told, curve_chart(points), class_="curve")]
 
 

@@ -29,12 +29,14 @@ FROM_FILE = 0
 KINDS = ("label", "skip", "unsure", "ruling", "undo")
 """A class; not now; nobody can tell; a decision between annotators; an earlier event is undone."""
 
-_VERSION = 1
+_VERSION = 2
 _TABLES = f"""
 CREATE TABLE meta(key TEXT PRIMARY KEY, value TEXT NOT NULL);
-CREATE TABLE people(id INTEGER PRIMARY KEY, name TEXT NOT NULL, token TEXT NOT NULL UNIQUE);
+CREATE TABLE people(id INTEGER PRIMARY KEY, name TEXT NOT NULL, token TEXT NOT NULL UNIQUE,
+    invited TEXT);
 CREATE TABLE classes(id INTEGER PRIMARY KEY, name TEXT NOT NULL UNIQUE);
 CREATE TABLE written(row TEXT PRIMARY KEY, label TEXT NOT NULL);
+CREATE TABLE planned(row TEXT PRIMARY KEY, label TEXT NOT NULL);
 CREATE TABLE events(
     id INTEGER PRIMARY KEY AUTOINCREMENT,
     key TEXT NOT NULL UNIQUE,
@@ -48,12 +50,18 @@ CREATE TABLE events(
     seconds REAL,
     asked TEXT NOT NULL DEFAULT '',
     undoes INTEGER REFERENCES events(id),
+    looks TEXT NOT NULL DEFAULT '',
     CHECK ((kind IN ('label', 'ruling')) = (label <> '')),
     CHECK ((kind = 'undo') = (undoes IS NOT NULL)));
 CREATE TRIGGER events_stay BEFORE UPDATE ON events
     BEGIN SELECT RAISE(ABORT, 'events are never changed'); END;
 CREATE TRIGGER events_are_kept BEFORE DELETE ON events
     BEGIN SELECT RAISE(ABORT, 'events are never deleted'); END;
+"""
+_FROM_VERSION_1 = """
+ALTER TABLE people ADD COLUMN invited TEXT;
+CREATE TABLE planned(row TEXT PRIMARY KEY, label TEXT NOT NULL);
+ALTER TABLE events ADD COLUMN looks TEXT NOT NULL DEFAULT '';
 """
 
 
@@ -91,6 +99,8 @@ class Event:
         Why the row was shown.
     undoes : int or None
         The event that is undone.
+    looks : str
+        A short word that changes with the cells of the row.
     """
 
     key: str
@@ -103,6 +113,7 @@ class Event:
     seconds: float | None = None
     asked: str = ""
     undoes: int | None = None
+    looks: str = ""
     time: float = 0.0
     id: int = 0
 
@@ -127,7 +138,7 @@ class Person:
 
 _COLUMNS = (
     "key", "person", "row", "kind", "label", "comment", "sure", "seconds", "asked", "undoes",
-    "time",
+    "looks", "time",
 )  # fmt: skip
 
 
@@ -206,19 +217,21 @@ class Store:
             return [Person(*row) for row in found]
 
     def add_people(self, names: Sequence[str]) -> list[Person]:
-        """Give further people an address; those of the same name keep theirs."""
-        known = {person.name for person in self.people()}
+        """Give further people an address; those who were invited by a name keep theirs."""
+        insert = "INSERT INTO people(name, token, invited) VALUES (?, ?, ?)"
         with self._writing() as file:
+            found = file.execute("SELECT name, invited FROM people").fetchall()
+            known = {name for pair in found for name in pair}
             for name in names:
                 if name not in known:
-                    token = secrets.token_urlsafe(24)
-                    file.execute("INSERT INTO people(name, token) VALUES (?, ?)", (name, token))
+                    file.execute(insert, (name, secrets.token_urlsafe(24), name))
         return self.people()
 
     def rename(self, person: int, name: str) -> None:
-        """Call a person otherwise."""
+        """Call a person otherwise; by which name they were invited is kept."""
+        change = "UPDATE people SET invited = COALESCE(invited, name), name = ? WHERE id = ?"
         with self._writing() as file:
-            file.execute("UPDATE people SET name = ? WHERE id = ?", (name, person))
+            file.execute(change, (name, person))
 
     def classes(self) -> list[str]:
         """Classes, in the order in which they came."""
@@ -247,9 +260,21 @@ class Store:
         with self._lock:
             return dict(self._file.execute("SELECT row, label FROM written").fetchall())
 
+    def planned(self) -> dict[str, str]:
+        """Labels that were about to be written there when something went wrong, by row."""
+        with self._lock:
+            return dict(self._file.execute("SELECT row, label FROM planned").fetchall())
+
+    def plan(self, labels: dict[str, str]) -> None:
+        """Remember what is about to be written, so that it is known again if all ends here."""
+        with self._writing() as file:
+            for row in labels.items():
+                file.execute("INSERT OR REPLACE INTO planned VALUES (?, ?)", row)
+
     def set_written(self, labels: dict[str, str]) -> None:
         """Remember what the file of labels holds, by row; nothing for an empty label."""
         with self._writing() as file:
+            file.execute("DELETE FROM planned")
             for row, label in labels.items():
                 if label:
                     file.execute("INSERT OR REPLACE INTO written VALUES (?, ?)", (row, label))
@@ -285,9 +310,9 @@ def _open(path: Path) -> sqlite3.Connection:
         file.execute("PRAGMA synchronous = FULL")
         file.execute("BEGIN IMMEDIATE")
         (version,) = file.execute("PRAGMA user_version").fetchone()
-        if version == 0:
-            for statement in _statements(_TABLES):
-                file.execute(statement)
+        for statement in _statements({0: _TABLES, 1: _FROM_VERSION_1}.get(version, "")):
+            file.execute(statement)
+        if version in (0, 1):
             file.execute(f"PRAGMA user_version = {_VERSION}")
         file.execute("COMMIT")
     except sqlite3.OperationalError as error:
@@ -299,7 +324,7 @@ def _open(path: Path) -> sqlite3.Connection:
         raise InputError(f"{path} cannot be opened: {error}.") from error
     except sqlite3.DatabaseError as error:
         raise InputError(f"{path} is no file of answers: {error}.") from error
-    if version not in (0, _VERSION):
+    if version > _VERSION:
         raise InputError(f"{path} was written by another version of this library.")
     return file
 

@@ -5,9 +5,9 @@ from __future__ import annotations
 from pathlib import Path
 from statistics import median
 
+from uneven.labelling.peoplepage import agreement
 from uneven.labelling.project import Project
 from uneven.labelling.statuspanel import curve_chart
-from uneven.labelling.views import agreement
 from uneven.report.markup import Markup, asset, count, percent, seconds, tag, whole_page
 from uneven.utils.files import replace_file
 

@@ -1,25 +1,20 @@
-"""The pages: label, earlier answers, suspicious labels, people."""
+"""The pages: label, earlier answers, suspicious labels."""
 
 from __future__ import annotations
 
-import math
 from collections.abc import Sequence
 
 import numpy as np
 
-from uneven.labelling.agreement import kappas
-from uneven.labelling.cards import next_card, row_card
+from uneven.labelling.cards import decided, next_card, row_card
 from uneven.labelling.guard import write_token
 from uneven.labelling.project import Project
 from uneven.labelling.statuspanel import status_panel
 from uneven.labelling.store import Event, Person
-from uneven.noise import ConfusionEstimate
 from uneven.report.charts import elide
-from uneven.report.markup import Markup, count, decimal, percent, tag
+from uneven.report.markup import Markup, count, percent, tag
 
 MOST_SHOWN = 200
-TINTS = 9
-
 _KEYS = (
     ("skip", "s", "Skip"),
     ("unsure", "x", "Cannot tell"),
@@ -75,7 +70,7 @@ def label_page(project: Project, person: Person, row: int | None = None) -> str:
         data_chosen="yes" if row is not None else None,
     )
     side = tag("aside", status_panel(project, person), id="status", aria_label="Progress")
-    return _page(project, person, "Label", "/", tag("div", work, side, class_="desk"))
+    return page(project, person, "Label", "/", tag("div", work, side, class_="desk"))
 
 
 def answers_page(project: Project, person: Person, query: str = "") -> str:
@@ -94,13 +89,14 @@ def answers_page(project: Project, person: Person, query: str = "") -> str:
         rows = [k for k, text in enumerate(searched) if all(word in text for word in words)]
         said = f"{count(len(rows))} rows hold “{query}”"
     else:
-        mine = project.ledger.answers(person.id)
-        rows = [project.pool.where[event.row] for event in mine]
-        said = f"{count(len(rows))} answers of yours, the latest first"
+        rulings = [event for event in project.ledger.rulings() if event.person == person.id]
+        mine = sorted([*project.ledger.answers(person.id), *rulings], key=lambda event: -event.id)
+        rows = list(dict.fromkeys(project.pool.where[event.row] for event in mine))
+        said = f"{count(len(rows))} rows that you answered, the latest first"
     more = f"; the first {MOST_SHOWN} are shown" if len(rows) > MOST_SHOWN else ""
     table = _rows_table(project, person, rows[:MOST_SHOWN])
     body = tag("section", tag("h2", "Answers"), form, tag("p", said + more + "."), table)
-    return _page(project, person, "Answers", "/answers", body)
+    return page(project, person, "Answers", "/answers", body)
 
 
 def again_page(project: Project, person: Person) -> str:
@@ -118,126 +114,15 @@ def again_page(project: Project, person: Person) -> str:
         cells = (shown, label, f"{other} ({percent(share)})")
         lines.append(tag("tr", tag("th", link, scope="row"), [tag("td", cell) for cell in cells]))
     head = [tag("th", name, scope="col") for name in ("Row", "Shows", "Your label", "Rather")]
-    table = tag("table", tag("thead", tag("tr", head)), tag("tbody", lines))
+    table = tag("table", tag("thead", tag("tr", head)), tag("tbody", lines), class_="stacked")
     body = (
         [tag("p", lead), tag("div", table, class_="wide")]
         if lines
         else tag("p", "No label looks suspicious so far.")
     )
-    return _page(
+    return page(
         project, person, "Look again", "/again", tag("section", tag("h2", "Look again"), body)
     )
-
-
-def people_page(project: Project, person: Person) -> str:
-    """Who labels, how far they agree, and rows on which they do not."""
-    rename = tag(
-        "form",
-        tag("label", "Your name", tag("input", id="my-name", value=person.name, maxlength=80)),
-        tag("button", "Save", type="submit"),
-        id="name-form",
-    )
-    links = [
-        tag("li", tag("a", name, href=f"/export/{name}", download=name))
-        for name in ("answers.csv", "answers.parquet", "labelled.csv", "labelled.parquet")
-    ]
-    links += [tag("li", tag("a", "labels.csv", href="/export/labels.csv", download="labels.csv"))]
-    parts = [
-        tag("section", tag("h2", "You"), rename),
-        tag("section", tag("h2", "Disagreements"), disputes(project)),
-        tag("section", tag("h2", "Agreement"), agreement(project)),
-        tag("section", tag("h2", "Take it away"), tag("ul", links, class_="downloads")),
-    ]
-    if project.confusion() is not None:
-        name = "noise.csv"
-        text = " for --noise-matrix of uneven fit and compare"
-        parts[-1] = Markup(
-            parts[-1] + tag("p", tag("a", name, href=f"/export/{name}", download=name), text)
-        )
-    parts.append(tag("p", tag("a", "Report of the labelling", href="/report")))
-    return _page(project, person, "People", "/people", Markup("".join(parts)))
-
-
-def disputes(project: Project) -> Markup:
-    """Rows with different labels, each with buttons to decide."""
-    rows = project.ledger.disputed()
-    if not rows:
-        return tag("p", "Nobody disagrees about any row.")
-    lines = []
-    for name in rows[:MOST_SHOWN]:
-        row, votes = project.pool.where[name], project.ledger.votes(name)
-        said = [f"{project.person(who).name}: {label}" for who, label in votes.items()]
-        shown = elide(" · ".join(project.pool.cells([row])[0].values()), 120)
-        buttons = [
-            tag("button", label, type="button", class_="quiet", data_rule=row, data_label=label)
-            for label in dict.fromkeys(votes.values())
-        ]
-        link = tag("a", f"{project.pool.key} {name}", href=f"/?row={row}")
-        cells = [tag("td", shown), tag("td", ", ".join(said)), tag("td", buttons)]
-        lines.append(tag("tr", tag("th", link, scope="row"), cells))
-    head = [tag("th", text, scope="col") for text in ("Row", "Shows", "Labels", "Decide")]
-    table = tag("table", tag("thead", tag("tr", head)), tag("tbody", lines))
-    return tag("div", table, class_="wide", id="disputes")
-
-
-def agreement(project: Project) -> Markup:
-    """Kappa of each pair, and how each annotator errs."""
-    given = project.given()
-    pairs = kappas(given)
-    if not pairs:
-        return tag("p", "No row has been labelled by two people yet.")
-    lines = [
-        tag(
-            "tr",
-            tag("th", f"{project.person(a).name}, {project.person(b).name}", scope="row"),
-            tag("td", count(rows), class_="number"),
-            tag("td", percent(same), class_="number"),
-            tag("td", decimal(kappa, 2), class_="number"),
-        )
-        for a, b, rows, same, kappa in pairs
-    ]
-    heads = ("Pair", "Shared rows", "Same label", "Cohen's kappa")
-    head = [tag("th", text, scope="col") for text in heads]
-    parts = [
-        tag(
-            "div",
-            tag("table", tag("thead", tag("tr", head)), tag("tbody", lines)),
-            class_="wide",
-        )
-    ]
-    figures = [
-        tag("figure", tag("figcaption", tag("b", project.person(who).name)), _matrix(found))
-        for who in given
-        if (found := project.confusion(who)) is not None
-    ]
-    if figures:
-        note = (
-            "How often each true class (column) gets each label (row), in percent with 95 % "
-            "intervals, by the method of Dawid and Skene: no label is known to be right."
-        )
-        if len(given) == 2:
-            note += " Two people leave open which of them is wrong where they differ."
-        parts += [tag("p", note, class_="note"), tag("div", figures, class_="matrices")]
-    return Markup("".join(parts))
-
-
-def _matrix(found: ConfusionEstimate) -> Markup:
-    names = [str(name) for name in found.classes]
-    head = [tag("th", ""), *(tag("th", elide(name, 14), scope="col") for name in names)]
-    lines = []
-    for i, name in enumerate(names):
-        cells = []
-        for j in range(len(names)):
-            value = float(found.matrix[i, j])
-            tint = min(round(value * TINTS), TINTS)
-            css = f"tint{tint}" if i == j else f"off{tint}"
-            ends = f"{100 * found.low[i, j]:.0f}–{100 * found.high[i, j]:.0f}"
-            ends = ends if math.isfinite(found.low[i, j]) and found.sizes[j] > 0 else ""
-            number = tag("small", ends)
-            cells.append(tag("td", f"{100 * value:.0f}", number, class_=f"cell {css}"))
-        lines.append(tag("tr", tag("th", elide(name, 14), scope="row"), cells))
-    table = tag("table", tag("thead", tag("tr", head)), tag("tbody", lines), class_="confusion")
-    return tag("div", table, class_="wide")
 
 
 def _rows_table(project: Project, person: Person, rows: Sequence[int]) -> Markup:
@@ -252,16 +137,15 @@ def _rows_table(project: Project, person: Person, rows: Sequence[int]) -> Markup
                 "tr",
                 tag("th", link, scope="row"),
                 tag("td", shown),
-                tag("td", _answer_words(said)),
+                tag("td", _answer_words(said), _decision(project, name)),
                 tag("td", said.comment if said else ""),
-                tag("td", _undo_button(said)),
+                tag("td", undo_button(said)),
             )
         )
     heads = ("Row", "Shows", "Your answer", "Comment", "")
     head = [tag("th", text, scope="col") for text in heads]
-    return tag(
-        "div", tag("table", tag("thead", tag("tr", head)), tag("tbody", lines)), class_="wide"
-    )
+    table = tag("table", tag("thead", tag("tr", head)), tag("tbody", lines), class_="stacked")
+    return tag("div", table, class_="wide")
 
 
 def _answer_words(said: Event | None) -> str:
@@ -271,13 +155,20 @@ def _answer_words(said: Event | None) -> str:
     return told if said.sure else f"{told} (not sure)"
 
 
-def _undo_button(said: Event | None) -> Markup | None:
+def _decision(project: Project, row: str) -> Markup | None:
+    ruling = decided(project, row)
+    return tag("div", f"decided: {ruling}", class_="note") if ruling else None
+
+
+def undo_button(said: Event | None) -> Markup | None:
+    """A button that takes an answer back."""
     if said is None:
         return None
     return tag("button", "Undo", type="button", class_="quiet", data_undo=said.id)
 
 
-def _page(project: Project, person: Person, title: str, here: str, body: Markup) -> str:
+def page(project: Project, person: Person, title: str, here: str, body: Markup) -> str:
+    """A whole page around its body."""
     again = len(project.suspicious(person.id))
     links = [("/", "Label"), ("/answers", "Answers")]
     links += [("/again", f"Look again ({again})" if again else "Look again"), ("/people", "People")]
@@ -291,6 +182,7 @@ def _page(project: Project, person: Person, title: str, here: str, body: Markup)
         tag("meta", name="viewport", content="width=device-width, initial-scale=1"),
         tag("meta", name="color-scheme", content="light dark"),
         tag("meta", name="write-token", content=write_token(person.token)),
+        tag("meta", name="person", content=person.id),
         tag("title", f"{title} · {project.pool.path.name}"),
         tag("link", rel="stylesheet", href="/page.css"),
         tag("script", src="/page.js", defer=True),
@@ -299,6 +191,7 @@ def _page(project: Project, person: Person, title: str, here: str, body: Markup)
         "header",
         tag("strong", project.pool.path.name, class_="pool"),
         tag("nav", nav, aria_label="Pages"),
+        tag("p", id="said", role="status"),
         tag("span", person.name, class_="me"),
         class_="top",
     )
@@ -311,7 +204,6 @@ def _page(project: Project, person: Person, title: str, here: str, body: Markup)
             top,
             tag("div", id="banner", role="alert", hidden=True),
             tag("main", body, id="main"),
-            tag("p", id="said", role="status", class_="hidden"),
         ),
         lang="en",
     )
