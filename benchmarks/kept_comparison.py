@@ -7,14 +7,22 @@ import tempfile
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
+from typing import Any
 
 from rich.console import Console
 
 from benchmarks.lines import NOT_RUN, Line
-from benchmarks.norm_tables import by_rank, show_duels, show_ranks, show_rows, show_times
+from benchmarks.norm_tables import (
+    TESTED,
+    by_rank,
+    show_duels,
+    show_ranks,
+    show_rows,
+    show_times,
+)
 from uneven_published import Context, Exhibit, Run, harvest, plan, run_cells
+from uneven_published.description import Measure
 from uneven_published.norm.folds import FOLDS, Source, read_table
-from uneven_published.norm.methods import Method
 from uneven_published.norm.tables import MEASURES, REPEATS
 from uneven_published.runner import missing_rows
 from uneven_published.significance import rank_columns
@@ -33,22 +41,27 @@ class KeptComparison:
         For the help.
     groups : mapping of str to mapping of str to source
         Tables by group and name.
-    methods : mapping of str to Method
+    methods : mapping of str to Method, or to what has its ``own``
     part_of : callable
         ``part_of(group, tables, methods, folds, repeats)`` is the exhibit of some of them.
     bases : tuple of str
         Methods whose seconds are the unit of the others'.
     repeats : int
         Repetitions if none are told.
+    measures : tuple of Measure
+    tested : tuple of str
+        Measures by which methods are tested against others.
     """
 
     prog: str
     description: str | None
     groups: Mapping[str, Mapping[str, Source]]
-    methods: Mapping[str, Method]
+    methods: Mapping[str, Any]
     part_of: Callable[[str, Sequence[str], Sequence[str], int, int], Exhibit]
     bases: tuple[str, ...]
     repeats: int = REPEATS
+    measures: tuple[Measure, ...] = MEASURES
+    tested: tuple[str, ...] = TESTED
 
     def parser(self) -> argparse.ArgumentParser:
         """What can be said on the command line."""
@@ -81,9 +94,10 @@ class KeptComparison:
         unknown = [name for name in found.tables if name not in tables]
         if unknown:
             parser.error(f"no table {unknown[0]!r} in {found.group}: {', '.join(tables)}")
-        strange = {*found.rows} - {measure.key for measure in MEASURES}
+        keys = [measure.key for measure in self.measures]
+        strange = {*found.rows} - {*keys}
         if strange:
-            parser.error(f"no measure {min(strange)!r}: {', '.join(m.key for m in MEASURES)}")
+            parser.error(f"no measure {min(strange)!r}: {', '.join(keys)}")
         return found
 
     def main(self, found: argparse.Namespace) -> None:
@@ -115,9 +129,9 @@ class KeptComparison:
         }
         show_times(whole.measured, sizes, console, self.bases)
         for column in found.beside:
-            show_duels(whole.measured, column, console)
+            show_duels(whole.measured, column, console, self.measures, self.tested)
         for key in found.rows:
-            show_rows(whole.measured, key, console)
+            show_rows(whole.measured, key, console, self.measures)
 
 
 def fast_lines(group: str, exhibit: Exhibit, key: str, title: str) -> list[Line]:

@@ -9,6 +9,7 @@ from rich.console import Console
 from rich.table import Table
 
 from uneven_published import Exhibit, Measured
+from uneven_published.description import Measure
 from uneven_published.norm.tables import MEASURES
 from uneven_published.numbers import complete_table
 from uneven_published.significance import Ranks, duels, rank_columns
@@ -35,7 +36,7 @@ def show_ranks(exhibit: Exhibit, measured: Measured, console: Console) -> None:
     first = next(iter(found.values()))
     table = Table(title=f"means over {len(first.rows)} tables, average ranks behind")
     table.add_column("method")
-    keys = [measure.key for measure in MEASURES if measure.key in found]
+    keys = [measure.key for measure in exhibit.measures if measure.key in found]
     for key in keys:
         table.add_column(key, justify="right")
     for name in (name for name, *_ in by_rank(first)):
@@ -53,18 +54,24 @@ def _cell(ranks: Ranks, name: str) -> str:
     return f"{ranks.means[k]:.3f} {ranks.ranks[k]:5.2f}"
 
 
-def show_duels(measured: Measured, column: str, console: Console) -> None:
+def show_duels(
+    measured: Measured,
+    column: str,
+    console: Console,
+    measures: Sequence[Measure] = MEASURES,
+    tested: Sequence[str] = TESTED,
+) -> None:
     """Wins and losses of a method against every other, with Holm's corrected p-values."""
-    better = {measure.key: measure.better for measure in MEASURES}
-    found = {key: duels(measured, column, key, better[key]) for key in TESTED}
+    better = {measure.key: measure.better or "lower" for measure in measures}
+    found = {key: duels(measured, column, key, better[key]) for key in tested}
     if not any(found.values()):
         return
     table = Table(title=f"{column}: wins-losses, corrected p; * ahead, ! behind at .05")
     table.add_column("against")
-    for key in TESTED:
+    for key in tested:
         table.add_column(key, justify="right")
-    for k, rival in enumerate(duel.rival for duel in found["norm"]):
-        told = (found[key][k] for key in TESTED)
+    for k, rival in enumerate(duel.rival for duel in found[tested[0]]):
+        told = (found[key][k] for key in tested)
         table.add_row(
             rival,
             *(
@@ -111,17 +118,16 @@ def _time_ratios(measured: Measured, base: str, key: str) -> Mapping[str, float]
     return dict(zip(columns, np.median(ratios, axis=0).tolist()))
 
 
-def show_rows(measured: Measured, key: str, console: Console) -> None:
+def show_rows(
+    measured: Measured, key: str, console: Console, measures: Sequence[Measure] = MEASURES
+) -> None:
     """One measure of every method on every table."""
+    higher = next(one.better for one in measures if one.key == key) == "higher"
     rows, columns, values = complete_table(measured, key)
     table = Table(title=key)
     for head in ("table", *columns):
         table.add_column(head, justify="right" if head != "table" else "left")
     for row, numbers in zip(rows, values):
-        best = numbers.max() if _higher(key) else numbers.min()
+        best = numbers.max() if higher else numbers.min()
         table.add_row(row, *(f"{v:.3f}{'*' if v == best else ' '}" for v in numbers))
     console.print(table)
-
-
-def _higher(key: str) -> bool:
-    return next(measure.better for measure in MEASURES if measure.key == key) == "higher"

@@ -22,8 +22,8 @@ from uneven.fusion.trained_rules import (
     TRAINED_RULES,
     DecisionTemplates,
     DempsterShafer,
-    accuracy_weights,
 )
+from uneven.fusion.weighted_rules import accuracy_weights
 
 FIRST = [[0.7, 0.2, 0.1], [0.4, 0.5, 0.1], [0.2, 0.6, 0.2], [0.3, 0.3, 0.4], [0.1, 0.2, 0.7]]
 SECOND = [[0.5, 0.3, 0.2], [0.6, 0.2, 0.2], [0.3, 0.4, 0.3], [0.1, 0.8, 0.1], [0.2, 0.5, 0.3]]

@@ -141,8 +141,8 @@ def test_combinations_are_linear_and_have_their_adjoint(combination):
 @pytest.mark.parametrize("solver", ["auto", *SOLVERS])
 def test_solvers_certify_what_they_say_they_can(combination, loss, penalty, elastic, solver):
     how = {"combination": combination, "loss": loss, "penalty": penalty, "elastic": elastic}
-    only = None if solver == "auto" else SOLVERS[solver].only
-    if only is not None and ((loss, penalty) != only or (elastic and penalty != "l2")):
+    paid = make_penalty(penalty, elastic)
+    if solver != "auto" and SOLVERS[solver].cannot(combination, loss, paid):
         with pytest.raises(ValueError, match="Use solver='auto'"):
             solve(P, Y, solver=solver, **how)
         return

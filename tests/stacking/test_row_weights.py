@@ -10,7 +10,7 @@ from sklearn.tree import DecisionTreeClassifier
 from tests.stacking.problems import level_one_problem
 from uneven import MarginStackingClassifier
 from uneven.stacking.solvers.selection import select, select_then_refit
-from uneven.stacking.stacked import fit_temperature
+from uneven.stacking.links import fit_temperature
 
 GRID = [0.005, 0.02, 0.08]
 

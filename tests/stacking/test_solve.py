@@ -13,7 +13,7 @@ from tests.stacking.problems import GOLDEN_P, GOLDEN_Y, level_one_problem
 from uneven.stacking.model.combinations import COMBINATIONS
 from uneven.stacking.model.losses import LOSSES
 from uneven.stacking.model.penalties import PENALTIES
-from uneven.stacking.model.problem import pose_problem
+from uneven.stacking.model.problem import find_floors, floored_logs, pose_problem
 from uneven.stacking.solvers.solve import STRENGTHS, minimise, solve
 
 TRIPLES = list(itertools.product(COMBINATIONS, LOSSES, PENALTIES))
@@ -68,7 +68,12 @@ def blocks_of(name):
     return price
 
 
-CONIC_LOSSES = {"hinge": hinges, "squared": squares}
+def surprises(conic, weights):
+    scores = cp.vstack([table @ weights for table in conic.tables])
+    return cp.sum(cp.log_sum_exp(scores, axis=0)) - conic.own @ weights
+
+
+CONIC_LOSSES = {"hinge": hinges, "squared": squares, "log": surprises}
 CONIC_PENALTIES = {
     "l2": cp.sum_squares,
     "l1": lambda rows: cp.sum(cp.abs(rows)),
@@ -79,7 +84,9 @@ CONIC_PENALTIES = {
 class ConicProblem:
     """The same problem, written once for CVXPY and solved by Clarabel for many tables."""
 
-    def __init__(self, shape, combination, loss, penalty, ridge=0.0):
+    def __init__(
+        self, shape, combination, loss, penalty, ridge=0.0, constraint="none", prices=None
+    ):
         n_rows, n_members, n_classes = shape
         self.combination, self.loss, self.n_classes = combination, loss, n_classes
         width = {"ws": 1, "cws": n_classes, "lsg": n_classes**2}[combination]
@@ -89,13 +96,18 @@ class ConicProblem:
         n_tables = n_classes - 1 if loss == "hinge" else n_classes
         self.tables = [cp.Parameter((n_rows, weights.size)) for _ in range(n_tables)]
         self.targets = [cp.Parameter(n_rows) for _ in range(n_tables)]
-        self.strength = cp.Parameter(nonneg=True)
+        self.strength, self.own = cp.Parameter(nonneg=True), cp.Parameter(weights.size)
         cost = CONIC_LOSSES[loss](self, weights) / n_rows
-        price = CONIC_PENALTIES.get(penalty, blocks_of(penalty))(rows)
+        dearer = rows if prices is None else cp.multiply(np.asarray(prices)[:, None], rows)
+        price = CONIC_PENALTIES.get(penalty, blocks_of(penalty))(dearer)
         price = price + ridge * cp.sum_squares(rows)
-        self.problem = cp.Problem(cp.Minimize(cost + self.strength * price))
+        allowed = [] if constraint == "none" else [rows >= 0.0]
+        allowed += [cp.sum(rows, axis=0) == 1.0] if constraint == "simplex" else []
+        self.problem = cp.Problem(cp.Minimize(cost + self.strength * price), allowed)
 
     def optimum(self, P, y, strength):
+        if LOSSES[self.loss].of_logs:
+            P = floored_logs(P, find_floors(P))
         psi = np.stack([joint_features(P, n, self.combination) for n in range(self.n_classes)])
         here = np.arange(len(y))
         for k, (table, target) in enumerate(zip(self.tables, self.targets)):
@@ -104,7 +116,7 @@ class ConicProblem:
                 table.value = psi[y, here] - psi[wrong, here]
             else:
                 table.value, target.value = psi[k], (y == k).astype(float)
-        self.strength.value = strength
+        self.strength.value, self.own.value = strength, psi[y, here].sum(axis=0)
         self.problem.solve(solver=cp.CLARABEL)
         return self.problem.value
 
@@ -225,6 +237,41 @@ def test_elastic_nets_equal_those_of_a_conic_solver(combination, loss, penalty):
             assert found.objective - found.gap <= exact * (1.0 + 1e-6)
 
 
+CONSTRAINED = [
+    *itertools.product(("ws", "cws", "lsg"), LOSSES, ("l2", "group", "l1"), ("nonneg",)),
+    *itertools.product(("ws", "cws"), LOSSES, ("l2",), ("simplex",)),
+]
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize(("combination", "loss", "penalty", "constraint"), CONSTRAINED)
+def test_constrained_weights_equal_those_of_a_conic_solver(combination, loss, penalty, constraint):
+    shape, ridge = (30, 5, 3), 0.0 if penalty == "l2" else 0.3
+    prices = None if penalty == "l2" else np.array([1.0, 3.0, 0.5, 1.0, 2.0])
+    how = {"combination": combination, "loss": loss, "penalty": penalty, "constraint": constraint}
+    conic = ConicProblem(shape, ridge=ridge, prices=prices, **how)
+    for seed in range(1):
+        P, y = level_one_problem(*shape, seed=seed)
+        P[:, 1] = P[:, 1].mean() - 0.5 * P[:, 1]
+        P -= min(0.0, P.min())
+        exact = conic.optimum(P, y, 0.02)
+        found = solve(P, y, strength=0.02, elastic=ridge, prices=prices, tol=1e-5, **how)
+        assert found.converged
+        assert found.coef.min() >= 0.0
+        assert constraint == "nonneg" or found.coef.sum(axis=0) == pytest.approx(1.0)
+        assert found.objective == pytest.approx(exact, rel=3e-5)
+        assert found.objective - found.gap <= exact * (1.0 + 1e-6)
+
+
+def test_dear_classifiers_are_dropped_first():
+    P, y = level_one_problem(150, 6, 3, seed=3)
+    P[:, 3:] = P[:, :3]
+    for loss in LOSSES:
+        found = solve(P, y, loss=loss, strength=0.01, prices=[1, 1, 1, 2, 2, 2])
+        assert not found.selected[3:].any()
+        assert found.selected[:3].any()
+
+
 def test_an_elastic_penalty_keeps_copies_together():
     P, y = level_one_problem(150, 4, 3, seed=3)
     P = np.concatenate([P, P[:, :1] + 1e-3 * P[:, 1:2]], axis=1)
@@ -262,7 +309,9 @@ def test_zero_and_repeated_columns_are_harmless():
 
 
 @pytest.mark.parametrize("scale", [1e-6, 1e-3, 1e3, 1e6])
-@pytest.mark.parametrize(("combination", "loss", "penalty"), TRIPLES)
+@pytest.mark.parametrize(
+    ("combination", "loss", "penalty"), [how for how in TRIPLES if not LOSSES[how[1]].of_logs]
+)
 def test_the_unit_of_the_scores_does_not_matter(combination, loss, penalty, scale):
     P, y = level_one_problem(50, 4, 3, seed=13)
     how = {"combination": combination, "loss": loss, "penalty": penalty}
@@ -344,12 +393,20 @@ def test_group_penalty_keeps_or_drops_whole_rows():
         ({"strength": 0.0}, "strength must be positive"),
         ({"strength": float("nan")}, "strength must be positive"),
         ({"strength": "big"}, "strength must be a positive number"),
-        ({"solver": "lasso"}, "solves loss='squared' with penalty='l1' only"),
+        ({"solver": "lasso"}, "solves loss='squared', not 'hinge'"),
+        ({"solver": "sums", "loss": "squared", "combination": "lsg"}, "combination='ws' or 'cws'"),
+        ({"solver": "newton", "penalty": "l2", "constraint": "simplex"}, "constraint='none' or"),
+        ({"constraint": "simplex"}, "has nothing to shorten"),
+        ({"constraint": "simplex", "penalty": "l2", "combination": "lsg"}, "use 'ws' or 'cws'"),
+        ({"constraint": "positive"}, "constraint"),
+        ({"prices": [1.0]}, "prices must be 2 finite numbers"),
+        ({"prices": [1.0, 0.0]}, "above 0"),
+        ({"prices": [1.0, 2.0], "penalty": "l2"}, "keeps all"),
         ({"solver": "linear program", "penalty": "l2"}, "Use solver='auto'"),
         ({"combination": "sum"}, "combination"),
         ({"elastic": -1.0}, "elastic must be"),
         ({"elastic": 0.1, "penalty": "l2"}, "leave elastic=0"),
-        ({"elastic": 0.1, "penalty": "l1", "solver": "linear program"}, "solves elastic=0.0 only"),
+        ({"elastic": 0.1, "penalty": "l1", "solver": "linear program"}, "solves elastic=0.0 without"),
         ({"penalty": "l0"}, "penalty"),
         ({"share": np.zeros(6)}, "not all zero"),
         ({"share": -np.ones(6)}, ">= 0"),
@@ -369,6 +426,8 @@ def test_bad_scores_and_labels_are_refused():
     spoilt[3, 1, 2] = np.nan
     with pytest.raises(ValueError, match=r"scores\[3, 1, 2\] is nan"):
         solve(spoilt, GOLDEN_Y)
+    with pytest.raises(ValueError, match="calibrate classifiers"):
+        solve(-GOLDEN_P, GOLDEN_Y, loss="log")
     with pytest.raises(ValueError, match="class position"):
         solve(GOLDEN_P, GOLDEN_Y.astype(float))
     with pytest.raises(ValueError, match="3 classes"):

@@ -141,7 +141,7 @@ def fit_log_pool(
         raise ValueError("members is empty: a pool needs at least one array of probabilities.")
     n_classes = np.shape(members[0])[-1]
     said = _stack(members, n_classes)
-    floors = np.array([_floor(p) for p in said])
+    floors = np.array([probability_floor(p) for p in said])
     logs, gaps = _logs(said, floors), np.isnan(said).any(axis=2)
     codes = check_codes(y, logs.shape[1], n_classes)
     mass = effective_mass(sample_weight, len(codes))
@@ -226,19 +226,46 @@ def pool_loss(
     gradient : ndarray of shape (n_members + n_classes,)
     """
     weights, bias = parameters[: len(logs)], parameters[len(logs) :]
-    scores = np.tensordot(weights, logs, axes=1) + bias
-    scores -= scores.max(axis=1, keepdims=True)
-    rows = np.arange(len(codes))
-    told = scores[rows, codes]
-    slope = np.exp(scores, out=scores)
-    totals = slope.sum(axis=1)
+    loss, slope = softmax_loss(np.tensordot(weights, logs, axes=1) + bias, codes, share)
     moved = parameters - centre
-    loss = share @ (np.log(totals) - told) + penalty @ moved**2
-    slope *= (share / totals)[:, None]
-    slope[rows, codes] -= share
     by_member = logs.reshape(len(logs), -1) @ slope.ravel()
     gradient = np.concatenate([by_member, slope.sum(axis=0)])
-    return float(loss), gradient + 2.0 * penalty * moved
+    return loss + float(penalty @ moved**2), gradient + 2.0 * penalty * moved
+
+
+def softmax_loss(
+    scores: np.ndarray, codes: np.ndarray, share: np.ndarray
+) -> tuple[float, np.ndarray]:
+    """Log-loss of the softmax of scores, and its gradient in the scores.
+
+    Parameters
+    ----------
+    scores : ndarray of shape (n_samples, n_classes)
+    codes : ndarray of int, shape (n_samples,)
+    share : ndarray of shape (n_samples,)
+        What each row counts; they sum to 1.
+
+    Returns
+    -------
+    loss : float
+    slope : ndarray of shape (n_samples, n_classes)
+        Share times what the softmax says too much.
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> loss, slope = softmax_loss(np.zeros((1, 2)), np.array([1]), np.ones(1))
+    >>> round(loss, 3), slope.tolist()
+    (0.693, [[0.5, -0.5]])
+    """
+    slope = scores - scores.max(axis=1, keepdims=True)
+    rows = np.arange(len(codes))
+    told = slope[rows, codes]
+    np.exp(slope, out=slope)
+    totals = slope.sum(axis=1)
+    slope *= (share / totals)[:, None]
+    slope[rows, codes] -= share
+    return float(share @ (np.log(totals) - told)), slope
 
 
 def _stack(members: Sequence[Any], n_classes: int) -> np.ndarray:
@@ -246,7 +273,8 @@ def _stack(members: Sequence[Any], n_classes: int) -> np.ndarray:
     return np.stack([check_probabilities(p, n_classes, gaps=True) for p in members])
 
 
-def _floor(probabilities: np.ndarray) -> float:
+def probability_floor(probabilities: np.ndarray) -> float:
+    """Least probability of a member: half of the smallest that it said, within 1e-6 and 0.01."""
     smallest = np.min(probabilities, where=probabilities > 0.0, initial=1.0)
     return float(np.clip(smallest / 2.0, LEAST_FLOOR, MOST_FLOOR))
 

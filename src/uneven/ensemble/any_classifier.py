@@ -7,7 +7,7 @@ from typing import Any
 
 import numpy as np
 
-from uneven.ensemble.shared_table import Learnt, SharedTable, fill_absent
+from uneven.ensemble.shared_table import Learnt, SharedTable, cross_fit
 from uneven.fusion.per_view import fit_model
 from uneven.utils.estimators import align_probabilities
 from uneven.utils.model_types import (
@@ -38,13 +38,11 @@ class AnyClassifier:
         """Fit it to all rows, and to the rows outside of every fold."""
         rng = np.random.RandomState(seed)
         folds = table.deal(self.n_folds, int(rng.randint(2**31 - 1)))
-        unseen = np.full((len(table.y), table.n_classes), np.nan)
-        for k in range(int(folds.max()) + 1):
-            out, kept = np.flatnonzero(folds == k), np.flatnonzero(folds != k)
-            model = self._fit(table, kept, rng)
-            unseen[np.ix_(out, model.labels)] = model.known_shares(table.X[out])
-        unseen = fill_absent(unseen, table.prior, seed)
-        return Learnt(self._fit(table, np.arange(len(folds)), rng), unseen)
+
+        def ask(model: ClassifierModel, rows: np.ndarray, labels: np.ndarray) -> np.ndarray:
+            return model.known_shares(table.X[rows])
+
+        return cross_fit(table, folds, seed, lambda rows: self._fit(table, rows, rng), ask)
 
     def _fit(self, table: SharedTable, rows: np.ndarray, rng: Any) -> ClassifierModel:
         X, y = table.X[rows], table.y[rows]

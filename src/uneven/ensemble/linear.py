@@ -17,7 +17,7 @@ from uneven.ensemble.shared_table import (
     Learnt,
     SharedTable,
     TableSize,
-    fill_absent,
+    cross_fit,
     member,
 )
 from uneven.utils.model_types import check_numbers, check_part, persisted
@@ -60,7 +60,7 @@ class LinearModel:
         check_numbers(self.intercept, (n_classes,), "intercepts", signed=True)
 
 
-def cross_fit(
+def cross_fit_linear(
     table: SharedTable, n_folds: int, seed: int, fit: Callable[[np.ndarray], LinearModel]
 ) -> Learnt:
     """Fit a linear model to all rows, and one to the rows outside of every fold.
@@ -72,14 +72,12 @@ def cross_fit(
     fit : callable
         Takes positions of rows and returns their model.
     """
-    folds = table.deal(n_folds, seed)
-    unseen = np.full((len(table.y), table.n_classes), np.nan)
-    for k in range(int(folds.max()) + 1):
-        out, kept = np.flatnonzero(folds == k), np.flatnonzero(folds != k)
-        labels = np.unique(table.y[kept])
-        shares = fit(kept).of_numbers(table.numbers[out])[:, labels]
-        unseen[np.ix_(out, labels)] = shares / shares.sum(axis=1, keepdims=True)
-    return Learnt(fit(np.arange(len(table.y))), fill_absent(unseen, table.prior, seed))
+
+    def ask(model: LinearModel, rows: np.ndarray, labels: np.ndarray) -> np.ndarray:
+        shares = model.of_numbers(table.numbers[rows])[:, labels]
+        return np.asarray(shares / shares.sum(axis=1, keepdims=True))
+
+    return cross_fit(table, table.deal(n_folds, seed), seed, fit, ask)
 
 
 @member("logistic", order=40)
@@ -125,7 +123,7 @@ class Logistic:
                 coef[labels], intercept[labels] = model.coef_, model.intercept_
             return LinearModel(table.columns, coef, intercept)
 
-        return cross_fit(table, self.n_folds, seed, fit)
+        return cross_fit_linear(table, self.n_folds, seed, fit)
 
 
 @member("word_counts", order=45)
@@ -174,4 +172,4 @@ class WordCounts:
                 intercept = np.maximum(np.log(class_mass / class_mass.sum()), _SILENT)
             return LinearModel(table.columns, coef, intercept)
 
-        return cross_fit(table, self.n_folds, seed, fit)
+        return cross_fit_linear(table, self.n_folds, seed, fit)

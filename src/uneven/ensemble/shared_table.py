@@ -224,6 +224,37 @@ def member(name: str, *, order: float) -> Callable[[_Class], _Class]:
     return declare
 
 
+def cross_fit(
+    table: SharedTable,
+    folds: np.ndarray,
+    seed: int,
+    fit: Callable[[np.ndarray], Any],
+    ask: Callable[[Any, np.ndarray, np.ndarray], np.ndarray],
+) -> Learnt:
+    """Fit a model to all rows, and one to the rows outside of every fold, which judges the fold.
+
+    Parameters
+    ----------
+    table : SharedTable
+    folds : ndarray of int, shape (n_samples,)
+        Fold of each row; see :meth:`SharedTable.deal`.
+    seed : int
+        For what is said of classes that a judge has not seen; see :func:`fill_absent`.
+    fit : callable
+        Takes positions of rows and returns their model.
+    ask : callable
+        Takes a model, positions of rows and the codes of the classes that it has seen, and returns
+        their probabilities.
+    """
+    unseen = np.full((len(table.y), table.n_classes), np.nan)
+    for k in range(int(folds.max()) + 1):
+        out, kept = np.flatnonzero(folds == k), np.flatnonzero(folds != k)
+        labels = np.unique(table.y[kept])
+        unseen[np.ix_(out, labels)] = ask(fit(kept), out, labels)
+    unseen = fill_absent(unseen, table.prior, seed)
+    return Learnt(fit(np.arange(len(folds))), unseen)
+
+
 def fill_absent(unseen: np.ndarray, prior: np.ndarray, seed: int) -> np.ndarray:
     """Probabilities of classes that the judge of a row has not seen.
 

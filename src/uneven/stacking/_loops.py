@@ -109,7 +109,7 @@ def hinge_envelope(scores, y, softness, share, slope, diagonal, spoke):  # pragm
 
 @njit(cache=True)
 def block_descent(
-    curvature, linear, starts, price, slope, weights, product, n_sweeps, tol
+    curvature, linear, starts, price, slope, least, weights, product, n_sweeps, tol
 ):  # pragma: no cover
     """Sweeps of block coordinate descent on a quadratic with a norm on every block.
 
@@ -126,6 +126,8 @@ def block_descent(
     price : ndarray of shape (n_blocks,)
     slope : ndarray of shape (n_blocks,)
         Largest curvature within each block; positive.
+    least : ndarray of shape (n_weights,)
+        Smallest values that are allowed: 0, or minus infinity.
     weights, product : ndarray of shape (n_weights,)
         w and H w; both are changed.
     n_sweeps : int
@@ -145,7 +147,7 @@ def block_descent(
             begin, end = starts[g], starts[g + 1]
             length = 0.0
             for j in range(begin, end):
-                moved[j] = weights[j] - (product[j] + linear[j]) / slope[g]
+                moved[j] = max(least[j], weights[j] - (product[j] + linear[j]) / slope[g])
                 length += moved[j] * moved[j]
             length = np.sqrt(length)
             reach = price[g] / slope[g]
@@ -160,3 +162,96 @@ def block_descent(
         if largest <= tol:
             return sweep + 1
     return n_sweeps
+
+
+@njit(cache=True)
+def member_descent(
+    gram, linear, price, ridge, grouped, least, weights, product, n_sweeps, tol
+):  # pragma: no cover
+    """Sweeps over the members on quadratics that only meet in the norms of the members' weights.
+
+    Lowers ``sum_b (w_b' G_b w_b + ridge |w_b|^2) / 2 + linear_b' w_b + sum_m price[m] |w_:m|``,
+    exactly in all weights of a member at a time.
+
+    Parameters
+    ----------
+    gram : ndarray of shape (n_blocks, n_members, n_members)
+        G, symmetric.
+    linear : ndarray of shape (n_blocks, n_members)
+    price : ndarray of shape (n_members,)
+    ridge : float
+    grouped : bool
+        Whether the norm of a member is the length of its weights, or the sum of their sizes.
+    least : float
+        Smallest weight that is allowed: 0, or minus infinity.
+    weights, product : ndarray of shape (n_blocks, n_members)
+        w and G w; both are changed.
+    n_sweeps : int
+    tol : float
+        Stop when no weight of a sweep moved its gradient by more.
+
+    Returns
+    -------
+    int
+        Sweeps made.
+    """
+    n_blocks, n_members = weights.shape
+    bend, aim = np.empty(n_blocks), np.empty(n_blocks)
+    for sweep in range(n_sweeps):
+        largest = 0.0
+        for m in range(n_members):
+            for b in range(n_blocks):
+                own = gram[b, m, m]
+                bend[b] = own + ridge
+                aim[b] = own * weights[b, m] - product[b, m] - linear[b, m]
+                if least == 0.0 and aim[b] < 0.0:
+                    aim[b] = 0.0
+            if grouped:
+                toll = _toll(bend, aim, price[m])
+            for b in range(n_blocks):
+                new = 0.0
+                if grouped:
+                    if toll >= 0.0 and bend[b] + toll > 0.0:
+                        new = aim[b] / (bend[b] + toll)
+                elif abs(aim[b]) > price[m] and bend[b] > 0.0:
+                    new = (aim[b] - np.sign(aim[b]) * price[m]) / bend[b]
+                change = new - weights[b, m]
+                if change != 0.0:
+                    weights[b, m] = new
+                    largest = max(largest, abs(change) * bend[b])
+                    for k in range(n_members):
+                        product[b, k] += change * gram[b, m, k]
+        if largest <= tol:
+            return sweep + 1
+    return n_sweeps
+
+
+@njit(cache=True)
+def _toll(bend, aim, price):  # pragma: no cover
+    """Price over the length of the best weights ``aim / (bend + toll)``; -1 if these are zero.
+
+    The length t solves ``sum (aim / (bend t + price))^2 = 1``; Newton's steps on one over the root
+    of the left side, which is nearly linear in t, find it from below.
+    """
+    size = 0.0
+    for b in range(len(aim)):
+        size += aim[b] * aim[b]
+    if size <= price * price:
+        return -1.0
+    if price == 0.0:
+        return 0.0
+    length = 0.0
+    for _ in range(60):
+        square, slope = 0.0, 0.0
+        for b in range(len(aim)):
+            rest = bend[b] * length + price
+            part = (aim[b] / rest) ** 2
+            square += part
+            slope += part * bend[b] / rest
+        if square <= 1.0 + 1e-14 or slope <= 0.0:
+            break
+        step = square * (np.sqrt(square) - 1.0) / slope
+        length += step
+        if step <= 1e-14 * length:
+            break
+    return price / length if length > 0.0 else 0.0

@@ -18,6 +18,7 @@ from uneven.stacking.model.combinations import COMBINATIONS
 from uneven.stacking.model.losses import LOSSES
 from uneven.stacking.model.penalties import PENALTIES, check_elastic, make_penalty
 from uneven.stacking.model.problem import LinearCombiner
+from uneven.stacking.links import fit_temperature
 from uneven.stacking.out_of_fold.level_one import LevelOne, score_members
 from uneven.stacking.out_of_fold.members import Member
 from uneven.stacking.out_of_fold.rows import StackRows, count_rows
@@ -37,7 +38,7 @@ from uneven.stacking.solvers.solve import (
     solve_path,
     strength_for,
 )
-from uneven.stacking.stacked import StackedClassifier, fit_temperature
+from uneven.stacking.stacked import StackedClassifier
 from uneven.utils.contract import not_repeatable
 from uneven.utils.model_types import (
     check_numbers,
@@ -275,7 +276,9 @@ class MarginStackingClassifier(StackedClassifier):
                 f'"{self.penalty}".'
             )
         self._check_kernel()
-        check_solver(self.solver, self.loss, make_penalty(self.penalty, self.elastic))
+        check_solver(
+            self.solver, self.combination, self.loss, make_penalty(self.penalty, self.elastic)
+        )
 
     def _check_kernel(self) -> None:
         if self.kernel is None:

@@ -9,11 +9,13 @@ from sklearn.utils.metaestimators import available_if
 from sklearn.utils.validation import check_is_fitted
 
 from uneven.fusion.rules import RULES, WEIGHTED_RULES, check_member_weights, check_percent
-from uneven.fusion.trained_rules import TRAINED_RULES, FixedRule
+from uneven.fusion.trained_rules import TRAINED_RULES
+from uneven.fusion.weighted_rules import FixedRule, WeightedRule
+from uneven.stacking.links import fit_temperature
 from uneven.stacking.out_of_fold.level_one import score_members
 from uneven.stacking.out_of_fold.members import FittedMember, Member, score_method
 from uneven.stacking.out_of_fold.rows import StackRows
-from uneven.stacking.stacked import StackedClassifier, fit_temperature, open_members
+from uneven.stacking.stacked import StackedClassifier, open_members
 from uneven.utils.contract import not_repeatable
 from uneven.utils.model_types import check_part, check_printable, persisted
 from uneven.utils.parameters import Choice, Passes, store_parameters
@@ -43,8 +45,10 @@ class RuleClassifier(StackedClassifier):
     rule : str, default="mean"
         Fixed: "mean", "trimmed_mean", "median", "minimum", "maximum", "product" or "majority".
         Learnt from scores of rows that the members did not learn from: "weighted_mean",
-        "weighted_product", "decision_templates" or "dempster_shafer". See
-        :mod:`uneven.fusion.rules` and :mod:`uneven.fusion.trained_rules`.
+        "weighted_product", "greedy" (ensemble selection), "nnls" (least squares with weights that
+        are not negative), "decision_templates" or "dempster_shafer". Members without weight are
+        dropped. See :mod:`uneven.fusion.rules`, :mod:`uneven.fusion.weighted_rules` and
+        :mod:`uneven.fusion.trained_rules`.
     weights : array-like of shape (n_members,) or None, default=None
         For the weighted rules; None takes how much better than chance each member does.
     percent : float, default=25.0
@@ -71,8 +75,9 @@ class RuleClassifier(StackedClassifier):
     ----------
     classes_ : ndarray of shape (n_classes,)
     names_ : list of str of length n_members
+        Members that are asked: all but those whose learnt weight is 0.
     estimators_ : list of FittedMember
-        All members, trained on all rows.
+        These, trained on all rows.
     rule_ : FixedRule, WeightedRule, DecisionTemplates or DempsterShafer
         Joins their scores.
     temperature_ : float or None
@@ -164,19 +169,26 @@ class RuleClassifier(StackedClassifier):
         """Train the members; set up the rule, and what turns its scores into probabilities."""
         prefit = isinstance(self.cv, str) and self.cv == "prefit"
         cv = self.cv if prefit or self._learns() else "resubstitution"
-        level = self._ask_members(members, rows, cv, groups, finish=True)
-        self.names_, self.estimators_ = level.names, level.members
+        level = self._ask_members(members, rows, cv, groups, finish=not self._learns())
         self.temperature_ = None
         if not self._learns():
+            self.names_, self.estimators_ = level.names, level.members
             weights = None
             if self.weights is not None:
                 weights = check_member_weights(self.weights, len(level.names))
             self.rule_ = FixedRule(self.rule, weights, float(self.percent))
             return
         self.rule_ = TRAINED_RULES[self.rule]().fit(level.scores, level.y, level.share)
-        if self.rule == "decision_templates" or (self.rule == "weighted_mean" and self._margins()):
+        means = isinstance(self.rule_, WeightedRule) and self.rule_.rule == "weighted_mean"
+        if self.rule == "decision_templates" or (means and self._margins()):
             scores = self.rule_.scores(level.scores)
             self.temperature_ = fit_temperature(scores, level.y, level.share)
+        kept = np.ones(len(level.names), dtype=bool)
+        if isinstance(self.rule_, WeightedRule):
+            kept = np.asarray(self.rule_.weights) > 0.0
+            self.rule_.weights = np.asarray(self.rule_.weights)[kept]
+        self.names_ = [name for name, stays in zip(level.names, kept) if stays]
+        self.estimators_ = self._finish_members(level, kept)
 
     def _scores(self, X: Any) -> np.ndarray:
         """Scores of the classes by the rule, shape (n_samples, n_classes)."""

@@ -9,13 +9,12 @@ from numbers import Integral
 from typing import Any, ClassVar, Self
 
 import numpy as np
-from scipy.optimize import minimize_scalar
-from scipy.special import logsumexp, softmax
 from sklearn.base import BaseEstimator, ClassifierMixin
-from sklearn.utils import check_random_state, get_tags
+from sklearn.utils import InputTags, check_random_state, get_tags
 from sklearn.utils.multiclass import check_classification_targets
 from sklearn.utils.validation import check_consistent_length, column_or_1d, validate_data
 
+from uneven.stacking.links import link_probabilities
 from uneven.stacking.out_of_fold.level_one import LevelOne, finish_members, level_one
 from uneven.stacking.out_of_fold.members import METHODS, FittedMember, Member, check_members
 from uneven.stacking.out_of_fold.rows import (
@@ -128,6 +127,13 @@ def open_members(estimator: Any, score_method: str = "auto") -> list[tuple[str, 
     return members
 
 
+def _input_tags(classifier: Any) -> Any:
+    """What a classifier says that it can read; one without tags may read anything."""
+    if hasattr(classifier, "__sklearn_tags__"):
+        return get_tags(classifier).input_tags
+    return InputTags(sparse=True, allow_nan=True)
+
+
 def _is_listing(estimators: Any) -> bool:
     return hasattr(estimators, "__iter__") and not isinstance(estimators, str | Mapping)
 
@@ -193,6 +199,7 @@ class StackedClassifier(ClassifierMixin, NamedMembers, metaclass=ABCMeta):
     classes_: np.ndarray
     takes_: dict[str, bool]
     temperature_: float | None
+    floor_: float | None = None
     score_method: str
     memory: Any
     views: Any
@@ -300,7 +307,7 @@ class StackedClassifier(ClassifierMixin, NamedMembers, metaclass=ABCMeta):
         if fitted is not None:
             return fitted
         members = [member for _, member in open_members(self)]
-        tags = [get_tags(member.estimator).input_tags for member in members]
+        tags = [_input_tags(member.estimator) for member in members]
         some = [member.columns is not None for member in members]
         return {
             "sparse": all(tag.sparse for tag in tags),
@@ -382,7 +389,10 @@ class StackedClassifier(ClassifierMixin, NamedMembers, metaclass=ABCMeta):
         return np.asarray(self.classes_[best])
 
     def predict_proba(self, X: Any) -> np.ndarray:
-        """Softmax of the scores, at the temperature that was most likely in cross-validation.
+        """Probabilities by the link that was most likely in cross-validation.
+
+        The softmax of the scores at a temperature or, of scores that look like probabilities, their
+        logarithms at a temperature, scores of less than a floor counting as that.
 
         Parameters
         ----------
@@ -393,7 +403,7 @@ class StackedClassifier(ClassifierMixin, NamedMembers, metaclass=ABCMeta):
         ndarray of shape (n_samples, n_classes)
         """
         scores = self._scores(X)
-        return np.asarray(softmax(scores / self.temperature_, axis=1))
+        return link_probabilities(scores, self.floor_, self.temperature_ or 1.0)
 
     def __sklearn_tags__(self) -> Any:
         tags = super().__sklearn_tags__()
@@ -410,6 +420,8 @@ class StackedClassifier(ClassifierMixin, NamedMembers, metaclass=ABCMeta):
         check_names(self)
         if self.temperature_ is not None:
             check_size(self.temperature_, "its temperature is")
+        if self.floor_ is not None:
+            check_size(self.floor_, "the floor of its scores is")
         is_whole = isinstance(self.n_jobs, int | np.integer) and not isinstance(self.n_jobs, bool)
         if self.n_jobs is not None and (not is_whole or self.n_jobs == 0):
             raise ValueError(f"n_jobs is {self.n_jobs!r}")
@@ -420,60 +432,3 @@ class StackedClassifier(ClassifierMixin, NamedMembers, metaclass=ABCMeta):
             check_part("member", member, *given, refusal=refusal, error=ValueError)
         if [member.name for member in self.estimators_] != names:
             raise ValueError("its members have other names than it says")
-
-
-_SPAN = 12.0
-
-
-def fit_temperature(scores: np.ndarray, y: np.ndarray, share: np.ndarray | None = None) -> float:
-    """Temperature with which the softmax of the scores is most likely.
-
-    Dividing all scores by one number changes no answer, only how sure it is. The likelihood counts
-    one imaginary row for every class, so that scores without a mistake do not get temperature 0.
-
-    Parameters
-    ----------
-    scores : ndarray of shape (n_samples, n_classes)
-        Of rows that the combiner did not see, if possible. Rows with NaN are left out.
-    y : ndarray of int, shape (n_samples,)
-        Positions of the classes.
-    share : ndarray of shape (n_samples,), optional
-        Weight of each row.
-
-    Returns
-    -------
-    float
-        Above 0; 1 if all classes have the same score everywhere.
-
-    References
-    ----------
-    C. Guo, G. Pleiss, Y. Sun and K. Weinberger (2017), *On calibration of modern neural networks*.
-    J. Platt (1999), *Probabilistic outputs for support vector machines*, for the imaginary rows.
-
-    Examples
-    --------
-    >>> import numpy as np
-    >>> rng = np.random.default_rng(0)
-    >>> logits = rng.normal(size=(4000, 3))
-    >>> y = (logits + rng.gumbel(size=logits.shape)).argmax(axis=1)
-    >>> round(fit_temperature(5.0 * logits, y), 1)
-    5.0
-    """
-    known = np.isfinite(scores).all(axis=1)
-    values, labels = scores[known], y[known]
-    values = values - values.mean(axis=1, keepdims=True)
-    size = float(np.sqrt(np.mean(values**2))) if values.size else 0.0
-    if size == 0.0:
-        return 1.0
-    values = values / size
-    weight = np.ones(len(labels)) if share is None else share[known] * len(labels)
-    n_rows, n_classes = values.shape
-    truth = values[np.arange(n_rows), labels]
-    doubt = n_classes / (weight.sum() + n_classes)
-
-    def surprise(log_slope: float) -> float:
-        slope = np.exp(log_slope)
-        return float(weight @ (logsumexp(slope * values, axis=1) - (1.0 - doubt) * slope * truth))
-
-    best = minimize_scalar(surprise, bounds=(-_SPAN, _SPAN), method="bounded")
-    return float(size / np.exp(best.x))

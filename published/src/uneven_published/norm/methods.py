@@ -70,14 +70,15 @@ def _load(module: str, purpose: str) -> Any:
     return require(module, purpose, "bench")
 
 
-def _framed(X: Any) -> pd.DataFrame:
+def as_frame(X: Any) -> pd.DataFrame:
+    """A frame as it is; the columns of an array are named by their numbers."""
     return X if isinstance(X, pd.DataFrame) else pd.DataFrame(np.asarray(X)).rename(columns=str)
 
 
 def _encoded(encode: Callable[[Schema], Any], X: Any) -> list[Any]:
     """Steps that turn a table of the columns of X into numbers."""
-    schema = Schema.of(_framed(X))
-    return [FunctionTransformer(_framed), FunctionTransformer(schema.convert), encode(schema)]
+    schema = Schema.of(as_frame(X))
+    return [FunctionTransformer(as_frame), FunctionTransformer(schema.convert), encode(schema)]
 
 
 def _numbers(X: Any) -> list[Any]:
@@ -187,7 +188,7 @@ def xgboost(X: Any, y: np.ndarray, seed: int) -> Any:
 def catboost(X: Any, y: np.ndarray, seed: int) -> Any:
     """CatBoost with balanced class weights and 300 rounds; its default of 1000 takes minutes."""
     package = _load("catboost", "CatBoost")
-    frame = _framed(X)
+    frame = as_frame(X)
     trees = package.CatBoostClassifier(
         iterations=TREES,
         auto_class_weights="Balanced",
@@ -208,7 +209,7 @@ def category_words(X: Any) -> pd.DataFrame:
     >>> category_words(pd.DataFrame({"size": pd.Categorical(["s", None])}))["size"].tolist()
     ['s', 'missing']
     """
-    frame = _framed(X)
+    frame = as_frame(X)
     words = {
         name: frame[name].astype(object).where(frame[name].notna(), ABSENT).astype(str)
         for name in frame.select_dtypes("category")

@@ -1,4 +1,4 @@
-"""What combined scores cost: the Crammer-Singer hinge and the squared distance to targets.
+"""What combined scores cost: the Crammer-Singer hinge, squared distance to targets, log-loss.
 
 ``@named(LOSSES, name)`` makes a class known everywhere by its name.
 """
@@ -9,7 +9,9 @@ from abc import ABC, abstractmethod
 from dataclasses import dataclass
 
 import numpy as np
+from scipy.special import entr, softmax
 
+from uneven.decisions.log_pool import softmax_loss
 from uneven.stacking._loops import hinge_envelope, nearest_scores
 from uneven.stacking.model import named
 from uneven.utils.registry import Registry
@@ -50,10 +52,13 @@ class Loss(ABC):
     ----------
     bend : float or None
         Largest second derivative in a score of a row that counts 1; None if the loss is not smooth.
+    of_logs : bool
+        Whether what is combined are logarithms of probabilities, not the scores as they are.
     """
 
     name: str
     bend: float | None = None
+    of_logs: bool = False
 
     def __init__(
         self, y: np.ndarray, n_classes: int, share: np.ndarray, target: str = "01"
@@ -88,6 +93,8 @@ class Loss(ABC):
 
 LOSSES: Registry[type[Loss]] = Registry("loss")
 """The losses by their names."""
+
+_PROX_STEPS, _PROX_ERROR = 100, 1e-11
 
 
 @named(LOSSES, "hinge")
@@ -196,3 +203,59 @@ class SquaredLoss(Loss):
         return -float(np.vdot(slope, self.targets)), float(
             ((slope * slope).sum(axis=1) / (4.0 * share)).sum()
         )
+
+
+@named(LOSSES, "log")
+class LogLoss(Loss):
+    """Log-loss of the softmax of the scores: how surprising the true classes are.
+
+    Combined are logarithms of probabilities. With one weight per classifier the result is the
+    logarithmic opinion pool, ``p(n) ~ prod_m p_m(n) ** u[m]``.
+
+    References
+    ----------
+    C. Genest and J. V. Zidek (1986), *Combining probability distributions: a critique and an
+    annotated bibliography*.
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> round(LogLoss(np.array([0]), 2, np.ones(1)).value(np.zeros((1, 2))), 4)
+    0.6931
+    """
+
+    bend = 1.0
+    of_logs = True
+
+    def value(self, scores: np.ndarray) -> float:
+        """``-sum_i share_i log softmax(scores_i)[y_i]``."""
+        return softmax_loss(scores, self.y, self.share)[0]
+
+    def envelope(self, scores: np.ndarray, softness: float) -> Envelope:
+        """The loss itself: it is smooth."""
+        value, slope = softmax_loss(scores, self.y, self.share)
+        shares = slope.copy()
+        shares[np.arange(len(shares)), self.y] += self.share
+        root = np.sqrt(np.where(self.share > 0.0, self.share, 1.0))
+        return Envelope(value, slope, shares, shares / root[:, None])
+
+    def prox(self, scores: np.ndarray, step: float) -> np.ndarray:
+        """Newton's steps, row by row, each shortened where it would overshoot."""
+        nearest, hits = scores.copy(), class_targets(self.y, self.n_classes, "01")
+        for _ in range(_PROX_STEPS):
+            chance = softmax(nearest, axis=1)
+            slope = step * (chance - hits) + nearest - scores
+            bend = 1.0 + step * chance
+            along, moved = step * chance / bend, slope / bend
+            inner = 1.0 - (chance * along).sum(axis=1, keepdims=True)
+            moved += along * (chance * moved).sum(axis=1, keepdims=True) / inner
+            nearest -= moved / (1.0 + np.abs(moved).max(axis=1, keepdims=True))
+            if np.abs(slope).max() < _PROX_ERROR:
+                break
+        return nearest
+
+    def conjugate(self, slope: np.ndarray) -> tuple[float, float]:
+        """Entropy of the probabilities behind the multipliers; a bound for smaller multiples."""
+        chance = slope / np.where(self.share > 0.0, self.share, 1.0)[:, None]
+        chance[np.arange(len(slope)), self.y] += 1.0
+        return float(self.share @ entr(np.maximum(chance, 0.0)).sum(axis=1)), 0.0

@@ -2,7 +2,8 @@
 
 A penalty is a sum over blocks of one classifier's weights. The block decides what becomes zero
 together: nothing (squared lengths), single weights (l1), or a whole classifier (group). The last
-two may have a share of squared lengths beside their norms (elastic nets).
+two may have a share of squared lengths beside their norms (elastic nets), and may cost more for one
+classifier than for another. A constraint says which weights are allowed at all.
 
 ``@named(PENALTIES, name)`` makes a class known everywhere by its name.
 """
@@ -16,6 +17,7 @@ from typing import Any
 import numpy as np
 
 from uneven.stacking.model import named
+from uneven.stacking.model.constraints import CONSTRAINTS, Constraint, Free, Simplex
 from uneven.utils.registry import Registry
 
 
@@ -26,16 +28,23 @@ class Penalty(ABC):
     ----------
     ridge : float
         Factor on the squared weights in it.
+    constraint : Constraint
+        Weights that are allowed.
+    prices : ndarray of shape (n_members,), or None
+        What the norms of each classifier are multiplied by; None is 1.
     """
 
     name: str
     sparse: bool
     ridge: float
+    constraint: Constraint
+    prices: np.ndarray | None = None
 
     @property
     def plain(self) -> bool:
-        """Whether it is a norm, or the squared weights, alone."""
-        return not self.sparse or self.ridge == 0.0
+        """Whether it is a norm, or the squared weights, alone, of any weights."""
+        simple = not self.sparse or self.ridge == 0.0
+        return simple and self.prices is None and isinstance(self.constraint, Free)
 
     @abstractmethod
     def value(self, coef: np.ndarray) -> float:
@@ -47,7 +56,7 @@ class Penalty(ABC):
 
     @abstractmethod
     def prox(self, coef: np.ndarray, step: float) -> np.ndarray:
-        """Minimiser over w of ``step * value(w) + |w - coef|^2 / 2``."""
+        """Minimiser over allowed w of ``step * value(w) + |w - coef|^2 / 2``."""
 
     @abstractmethod
     def block(self, width: int) -> int:
@@ -87,8 +96,38 @@ def check_elastic(elastic: Any) -> None:
         raise ValueError(f"elastic must be a finite number, 0 or more; got {elastic!r}.")
 
 
-def make_penalty(name: str, elastic: float = 0.0) -> Penalty:
-    """The penalty of that name, with so much of the squared weights beside its norms.
+def check_prices(prices: Any, n_members: int) -> np.ndarray | None:
+    """Refuse prices of classifiers that are not one positive number each; None stays None.
+
+    Examples
+    --------
+    >>> check_prices([1, 3], 2)
+    array([1., 3.])
+    """
+    if prices is None:
+        return None
+    found = np.asarray(prices, dtype=np.float64)
+    if found.shape != (n_members,) or not np.isfinite(found).all() or (found <= 0.0).any():
+        raise ValueError(
+            f"prices must be {n_members} finite numbers above 0, one per classifier; got "
+            f"{prices!r}."
+        )
+    return found
+
+
+def make_penalty(
+    name: str, elastic: float = 0.0, constraint: str = "none", prices: np.ndarray | None = None
+) -> Penalty:
+    """The penalty of that name on the weights that a constraint allows.
+
+    Parameters
+    ----------
+    name : str
+    elastic : float, default=0.0
+        How much of the squared weights to add to norms.
+    constraint : str, default="none"
+    prices : ndarray of shape (n_members,), optional
+        Of the norms of each classifier.
 
     Examples
     --------
@@ -96,16 +135,25 @@ def make_penalty(name: str, elastic: float = 0.0) -> Penalty:
     0.5
     """
     check_elastic(elastic)
-    kind = PENALTIES[name]
+    kind, allowed = PENALTIES[name], CONSTRAINTS[constraint]()
     if issubclass(kind, SparsePenalty):
-        return kind(float(elastic))
+        if isinstance(allowed, Simplex):
+            raise ValueError(
+                f"constraint='simplex' fixes the sum of the weights, so that penalty={name!r} has "
+                "nothing to shorten: use penalty='l2', or constraint='nonneg'."
+            )
+        return kind(float(elastic), allowed, prices)
+    sparse = " or ".join(repr(word) for word, other in PENALTIES.items() if other.sparse)
     if elastic:
-        sparse = " or ".join(repr(word) for word, other in PENALTIES.items() if other.sparse)
         raise ValueError(
             f"elastic={elastic!r} adds squared weights to penalty={sparse}; "
             f"penalty={name!r} consists of them: leave elastic=0."
         )
-    return kind()
+    if prices is not None:
+        raise ValueError(
+            f"prices are for penalties that drop classifiers, {sparse}; penalty={name!r} keeps all."
+        )
+    return kind(constraint=allowed)  # type: ignore[call-arg]
 
 
 @named(PENALTIES, "l2")
@@ -122,6 +170,9 @@ class SquaredL2(Penalty):
     sparse = False
     ridge = 1.0
 
+    def __init__(self, constraint: Constraint | None = None) -> None:
+        self.constraint = constraint or Free()
+
     def value(self, coef: np.ndarray) -> float:
         """``sum w^2``."""
         return float(np.vdot(coef, coef))
@@ -131,8 +182,8 @@ class SquaredL2(Penalty):
         return self, strength / scale**2
 
     def prox(self, coef: np.ndarray, step: float) -> np.ndarray:
-        """``w / (1 + 2 step)``."""
-        return coef / (1.0 + 2.0 * step)
+        """``w / (1 + 2 step)``, or what is allowed and nearest to it."""
+        return self.constraint.nearest(coef / (1.0 + 2.0 * step))
 
     def block(self, width: int) -> int:
         """Nothing becomes zero."""
@@ -141,7 +192,11 @@ class SquaredL2(Penalty):
     def dual(
         self, pull: np.ndarray, gain: float, cost: float, strength: float, reach: float
     ) -> float:
-        """The conjugate is ``|pull|^2 / (4 strength)``."""
+        """The conjugate is ``|pull|^2 / (4 strength)``, of what can move allowed weights."""
+        if isinstance(self.constraint, Simplex):
+            least = self.constraint.nearest(-pull / (2.0 * strength))
+            return gain - cost + float(np.vdot(pull + strength * least, least))
+        pull = self.constraint.inward(pull)
         return _best_scale(gain, cost + float(np.vdot(pull, pull)) / (4.0 * strength), 1.0)
 
 
@@ -153,30 +208,47 @@ class SparsePenalty(Penalty):
     ridge : float, default=0
         Factor on the squared weights. With some of it, classifiers that say nearly the same are
         kept together and share the weight.
+    constraint : Constraint, optional
+        Any weights are allowed by default.
+    prices : ndarray of shape (n_members,), optional
     """
 
     sparse = True
 
-    def __init__(self, ridge: float = 0.0) -> None:
-        self.ridge = ridge
+    def __init__(
+        self,
+        ridge: float = 0.0,
+        constraint: Constraint | None = None,
+        prices: np.ndarray | None = None,
+    ) -> None:
+        self.ridge, self.constraint, self.prices = ridge, constraint or Free(), prices
 
     def _lengths(self, coef: np.ndarray) -> np.ndarray:
         """Length of every block."""
         return np.linalg.norm(coef.reshape(-1, self.block(coef.shape[1])), axis=1)
 
+    def block_prices(self, coef: np.ndarray) -> np.ndarray:
+        """What the length of every block is multiplied by."""
+        n_blocks = coef.size // self.block(coef.shape[1])
+        if self.prices is None:
+            return np.ones(n_blocks)
+        return self.prices.repeat(n_blocks // len(self.prices))
+
     def value(self, coef: np.ndarray) -> float:
-        """``sum_g |w_g| + ridge sum w^2``."""
-        return float(self._lengths(coef).sum()) + self.ridge * float(np.vdot(coef, coef))
+        """``sum_g price_g |w_g| + ridge sum w^2``."""
+        norms = float(self.block_prices(coef) @ self._lengths(coef))
+        return norms + self.ridge * float(np.vdot(coef, coef))
 
     def in_units(self, scale: float, strength: float) -> tuple[Penalty, float]:
         """Norms pay ``strength / scale``, and their share of squares that once more."""
-        return type(self)(self.ridge / scale), strength / scale
+        return type(self)(self.ridge / scale, self.constraint, self.prices), strength / scale
 
     def prox(self, coef: np.ndarray, step: float) -> np.ndarray:
         """Shorten every block by the step, not beyond zero, and scale the rest down."""
-        lengths = self._lengths(coef)
-        longer = lengths > step
-        factor = np.where(longer, 1.0 - step / np.where(longer, lengths, 1.0), 0.0)
+        coef = self.constraint.nearest(coef)
+        lengths, steps = self._lengths(coef), step * self.block_prices(coef)
+        longer = lengths > steps
+        factor = np.where(longer, 1.0 - steps / np.where(longer, lengths, 1.0), 0.0)
         factor /= 1.0 + 2.0 * step * self.ridge
         return coef * factor.repeat(coef.size // len(factor)).reshape(coef.shape)
 
@@ -184,10 +256,11 @@ class SparsePenalty(Penalty):
         self, pull: np.ndarray, gain: float, cost: float, strength: float, reach: float
     ) -> float:
         """Finite where no block of the pull is longer than the strength, or with a ridge."""
-        lengths = self._lengths(pull)
-        largest = float(lengths.max(initial=0.0))
+        pull = self.constraint.inward(pull)
+        lengths, prices = self._lengths(pull), self.block_prices(pull)
+        largest = float((lengths / prices).max(initial=0.0))
         scaled = _best_scale(gain, cost, 1.0 if largest <= strength else strength / largest)
-        excess = np.maximum(lengths - strength, 0.0)
+        excess = np.maximum(lengths - strength * prices, 0.0)
         charge = reach * float(excess.sum())
         if self.ridge > 0.0:
             charge = min(charge, float(excess @ excess) / (4.0 * strength * self.ridge))

@@ -2,14 +2,16 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass, replace
+from dataclasses import dataclass, field, replace
 from typing import Any
 
 import numpy as np
 
+from uneven.decisions.log_pool import probability_floor
 from uneven.stacking.model.combinations import COMBINATIONS, Combination
+from uneven.stacking.model.constraints import CONSTRAINTS, Simplex
 from uneven.stacking.model.losses import LOSSES, Loss
-from uneven.stacking.model.penalties import PENALTIES, Penalty, make_penalty
+from uneven.stacking.model.penalties import PENALTIES, Penalty, check_prices, make_penalty
 from uneven.utils.model_types import LARGEST, check_numbers, persisted
 from uneven.utils.parameters import check_choice
 
@@ -37,6 +39,9 @@ class LinearCombiner:
     solver : str
     multipliers : ndarray of shape (n_samples, n_classes) or None
         Gradient of the loss in the scores of the training rows, for warm starts on these rows.
+    floors : ndarray of shape (n_members,) or None
+        Least probability of each classifier, if logarithms are combined; None: scores are combined
+        as they are.
 
     Examples
     --------
@@ -57,6 +62,7 @@ class LinearCombiner:
     converged: bool = True
     solver: str = ""
     multipliers: np.ndarray | None = None
+    floors: np.ndarray | None = None
 
     @property
     def selected(self) -> np.ndarray:
@@ -75,7 +81,8 @@ class LinearCombiner:
         -------
         ndarray of shape (n_samples, n_classes)
         """
-        return COMBINATIONS[self.combination](scores).scores(self.coef, self.intercept)
+        told = scores if self.floors is None else floored_logs(scores, self.floors)
+        return COMBINATIONS[self.combination](told).scores(self.coef, self.intercept)
 
     def predict(self, scores: np.ndarray) -> np.ndarray:
         """Class with the largest combined score; the first one of several.
@@ -98,7 +105,8 @@ class LinearCombiner:
         members : ndarray of int or bool
             Usually :attr:`selected`.
         """
-        return replace(self, coef=self.coef[members], multipliers=None)
+        floors = None if self.floors is None else self.floors[members]
+        return replace(self, coef=self.coef[members], multipliers=None, floors=floors)
 
     def _check_model_(self, n_members: int, n_classes: int) -> None:
         """Refuse loaded weights of other members or classes."""
@@ -112,6 +120,10 @@ class LinearCombiner:
             largest = np.abs(check_numbers(values, shape, what, signed=True)).max(initial=0.0)
             if largest > LARGEST:
                 raise ValueError(f"its {what} reach {largest:g}")
+        if self.floors is not None:
+            floors = check_numbers(self.floors, (n_members,), "least probabilities")
+            if not floors.all():
+                raise ValueError("the least probability of a member is 0")
 
 
 _FLOOR, _REACH, _USUAL = 1e-2, 10.0, (0.05, 20.0)
@@ -129,6 +141,10 @@ class Problem:
     strength : float
     scale : float, default=1.0
         What the scores were divided by, so that weights are neither huge nor tiny.
+    floors : ndarray of shape (n_members,) or None
+        Least probability of each classifier, if their logarithms are combined.
+    memo : dict of str to object
+        What a solver keeps for other strengths of the same problem.
     """
 
     design: Combination
@@ -136,6 +152,8 @@ class Problem:
     penalty: Penalty
     strength: float
     scale: float = 1.0
+    floors: np.ndarray | None = None
+    memo: dict[str, Any] = field(default_factory=dict)
 
     def at_strength(self, strength: float) -> Problem:
         """The same problem with this strength, which is meant for the scores as they were.
@@ -201,6 +219,7 @@ class Problem:
             bool(gap <= self.tolerance(tol, objective)),
             solver,
             multipliers,
+            self.floors,
         )
 
 
@@ -212,6 +231,8 @@ def pose_problem(
     loss: str = "hinge",
     penalty: str = "group",
     elastic: float = 0.0,
+    constraint: str = "none",
+    prices: Any = None,
     share: Any = None,
     target: str = "01",
 ) -> Problem:
@@ -219,7 +240,7 @@ def pose_problem(
 
     Parameters
     ----------
-    scores, y, combination, loss, penalty, elastic, share, target
+    scores, y, combination, loss, penalty, elastic, constraint, prices, share, target
         As there.
 
     Returns
@@ -231,17 +252,55 @@ def pose_problem(
     check_choice("combination", combination, COMBINATIONS)
     check_choice("loss", loss, LOSSES)
     check_choice("penalty", penalty, PENALTIES)
+    check_choice("constraint", constraint, CONSTRAINTS)
     check_choice("target", target, ("01", "pm1"))
+    if constraint == "simplex" and combination == "lsg":
+        raise ValueError(
+            "constraint='simplex' makes weights shares of the classifiers, but with "
+            "combination='lsg' every score speaks for every class: use 'ws' or 'cws'."
+        )
+    paid = make_penalty(penalty, elastic, constraint, check_prices(prices, scores.shape[1]))
     if not share.all():
         counts = np.flatnonzero(share)
         scores, y, share = scores[counts], y[counts], share[counts]
+    floors = None
+    if LOSSES[loss].of_logs:
+        floors = find_floors(scores)
+        scores = floored_logs(scores, floors)
     size = float(np.abs(scores).max())
     scale = size * float(np.sqrt(np.mean((scores / (size or 1.0)) ** 2)))
-    if not scale or _USUAL[0] <= scale <= _USUAL[1]:
+    if not scale or _USUAL[0] <= scale <= _USUAL[1] or isinstance(paid.constraint, Simplex):
         scale = 1.0
     design = COMBINATIONS[combination](scores if scale == 1.0 else scores / scale)
     cost = LOSSES[loss](y, scores.shape[2], share, target)
-    return Problem(design, cost, make_penalty(penalty, elastic), 1.0, scale)
+    return Problem(design, cost, paid, 1.0, scale, floors)
+
+
+def find_floors(scores: np.ndarray) -> np.ndarray:
+    """Least probability of every classifier, shape (n_members,); refuses what is no probability.
+
+    Parameters
+    ----------
+    scores : ndarray of shape (n_samples, n_members, n_classes)
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> find_floors(np.array([[[0.996, 0.004], [1.0, 0.0]]]))
+    array([0.002, 0.01 ])
+    """
+    if (scores < 0.0).any():
+        i, m, n = np.argwhere(scores < 0.0)[0]
+        raise ValueError(
+            f"scores[{i}, {m}, {n}] is {scores[i, m, n]:g}, but loss='log' takes logarithms of "
+            "probabilities: calibrate classifiers that give margins, or use loss='squared'."
+        )
+    return np.array([probability_floor(scores[:, m]) for m in range(scores.shape[1])])
+
+
+def floored_logs(scores: np.ndarray, floors: np.ndarray) -> np.ndarray:
+    """Logarithms of probabilities, of shape (n_samples, n_members, n_classes)."""
+    return np.asarray(np.log(np.maximum(scores, floors[:, None])))
 
 
 def check_level_one(

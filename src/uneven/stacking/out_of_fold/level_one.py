@@ -11,11 +11,13 @@ from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager, nullcontext
 from dataclasses import dataclass, field, replace
 from threading import Lock
+from time import thread_time
 from typing import Any
 
 import joblib
 import numpy as np
 import sklearn
+from joblib import cpu_count, effective_n_jobs
 from sklearn import get_config
 from sklearn.base import clone
 from sklearn.exceptions import NotFittedError
@@ -31,6 +33,7 @@ from uneven.stacking.out_of_fold.members import (
     FittedMember,
     Member,
     check_members,
+    is_ready,
     positions_of,
     score_method,
 )
@@ -46,6 +49,9 @@ from uneven.utils.frames import take_columns, take_rows
 from uneven.utils.parallel import one_blas_thread
 from uneven.utils.validation import check_mass
 from uneven.views import ViewMap, resolve_views
+
+Result = tuple[FittedMember | None, np.ndarray, str, float]
+"""Of a task: the member if it is kept, its scores, what was asked for them, and the seconds."""
 
 
 @dataclass(frozen=True)
@@ -69,6 +75,8 @@ class LevelOne:
         What the members are called.
     scale : ndarray of shape (n_members,)
         What the scores of each member were divided by.
+    seconds : ndarray of shape (n_members,)
+        Processor time that each member took to score 1000 rows.
     put_off : list of Task
         Trainings on all rows that are still to be done; see :func:`finish_members`.
     training : Training or None
@@ -83,6 +91,7 @@ class LevelOne:
     classes: np.ndarray
     names: list[str]
     scale: np.ndarray
+    seconds: np.ndarray
     put_off: list[Task] = field(default_factory=list)
     training: Training | None = None
 
@@ -262,8 +271,22 @@ def score_members(
     table = open_table(X)
     jobs = (delayed(_ask)(member, table, os.getpid()) for member in members)
     with one_thread():
-        said = Parallel(n_jobs=n_jobs, prefer="threads")(jobs)
+        workers = capped_jobs(n_jobs, len(members))
+        said = Parallel(n_jobs=workers, prefer="threads")(jobs)
     return np.ascontiguousarray(np.stack(said, axis=1))
+
+
+def capped_jobs(n_jobs: int | None, n_tasks: int) -> int | None:
+    """No more workers than tasks and processors; None, which a joblib backend decides, stays.
+
+    Examples
+    --------
+    >>> capped_jobs(1000, 1)
+    1
+    """
+    if n_jobs is None:
+        return None
+    return max(1, min(effective_n_jobs(n_jobs), n_tasks, cpu_count()))
 
 
 def _ask(member: FittedMember, X: Any, parent: int) -> np.ndarray:
@@ -319,6 +342,11 @@ def _list_tasks(
     tasks = []
     rng = check_random_state(seeds)
     for name, member in members:
+        if is_ready(member.estimator) and not plan.prefit:
+            raise TypeError(
+                f"member {name!r} ({type(member.estimator).__name__}) has no fit: use cv='prefit' "
+                "and rows that are new to it."
+            )
         if plan.prefit:
             model, chosen = member.estimator, None
         else:
@@ -354,7 +382,7 @@ def _run(
     n_jobs: int | None,
     memory: Any,
     callback: Callable[[int, int], object] | None,
-) -> list[tuple[FittedMember | None, np.ndarray, str]]:
+) -> list[Result]:
     """Do all tasks; results are in their order."""
     digest = None
     work: Any = run_task
@@ -365,7 +393,7 @@ def _run(
     jobs = (delayed(work)(task, training, digest, os.getpid()) for task in tasks)
     results = []
     with one_thread():
-        for result in _pool(n_jobs, callback is not None)(jobs):
+        for result in _pool(capped_jobs(n_jobs, len(tasks)), callback is not None)(jobs):
             results.append(result)
             if callback is not None:
                 callback(len(results), len(tasks))
@@ -384,7 +412,7 @@ def _pool(n_jobs: int | None, one_by_one: bool) -> Any:
 
 def _gather(
     tasks: list[Task],
-    results: list[tuple[FittedMember | None, np.ndarray, str]],
+    results: list[Result],
     training: Training,
     positions: np.ndarray,
     plan: Plan,
@@ -393,10 +421,11 @@ def _gather(
     rows, names = plan.scored, list(dict.fromkeys(task.name for task in tasks))
     scores = np.empty((len(rows), len(names), len(training.classes)))
     measured = np.empty((len(rows), len(names)), dtype=bool)
-    margins = set()
-    for task, (_, said, method) in zip(tasks, results):
+    margins, seconds = set(), np.zeros(len(names))
+    for task, (_, said, method, spent) in zip(tasks, results):
         place = np.searchsorted(rows, task.test), names.index(task.name)
         scores[place], measured[place] = said, task.n_labels(training) != 1
+        seconds[place[1]] += 1000.0 * spent / len(rows)
         if method == "decision_function":
             margins.add(task.name)
     share = np.ones(len(rows)) if training.weight is None else training.weight[rows]
@@ -412,7 +441,7 @@ def _gather(
     fitted = [member for member, *_ in results if member is not None]
     members = [replace(member, scale=float(size)) for member, size in zip(fitted, scale)]
     y = positions[rows]
-    return LevelOne(scores, y, share, rows, members, training.classes, names, scale)
+    return LevelOne(scores, y, share, rows, members, training.classes, names, scale, seconds)
 
 
 def _margin_scale(margins: np.ndarray, share: np.ndarray) -> float:
@@ -479,7 +508,7 @@ class Task:
 
 def run_task(
     task: Task, training: Training, digest: str | None, parent: int
-) -> tuple[FittedMember | None, np.ndarray, str]:
+) -> Result:
     """Do the work of one task.
 
     Parameters
@@ -498,14 +527,17 @@ def run_task(
     scores : ndarray of shape (n_test, n_classes)
     method : str
         What was asked for them.
+    seconds : float
+        Processor time that it took to answer.
     """
     with nullcontext() if os.getpid() == parent else one_thread():
         member = _learn_or_say(task, training)
+        start = thread_time()
         if len(task.test):
             scores = member.scores(take_rows(training.X, task.test))
         else:
             scores = np.zeros((0, len(training.classes)))
-    return (member if task.keep else None), scores, member.method
+    return (member if task.keep else None), scores, member.method, thread_time() - start
 
 
 def _learn_or_say(task: Task, training: Training) -> FittedMember:
@@ -527,7 +559,8 @@ def _accept(task: Task, classes: np.ndarray) -> FittedMember:
     """A member that came fitted."""
     model, name = task.estimator, task.name
     try:
-        check_is_fitted(model)
+        if not is_ready(model):
+            check_is_fitted(model)
     except NotFittedError as error:
         raise ValueError(
             f"member {name!r} ({type(model).__name__}) is not fitted, but cv='prefit': fit it "

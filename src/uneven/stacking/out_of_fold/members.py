@@ -8,6 +8,7 @@ from numbers import Real
 from typing import Any
 
 import numpy as np
+from scipy.stats import rankdata
 from sklearn.base import BaseEstimator, is_classifier
 from sklearn.pipeline import Pipeline
 from sklearn.preprocessing import StandardScaler
@@ -32,8 +33,8 @@ from uneven.utils.parameters import check_choice, store_parameters
 from uneven.utils.validation import hold_out
 from uneven.views import ViewMap, resolve_views
 
-METHODS = ("predict_proba", "decision_function", "predict")
-"""Where scores may come from, the best first."""
+METHODS = ("predict_proba", "decision_function", "predict", "ranks")
+"""Where scores may come from, the best first; "ranks" are those of one of the first two."""
 
 
 def score_method(model: Any, wanted: str = "auto", *, fitted: bool = False) -> str:
@@ -42,7 +43,7 @@ def score_method(model: Any, wanted: str = "auto", *, fitted: bool = False) -> s
     Parameters
     ----------
     model : classifier
-    wanted : {"auto", "predict_proba", "decision_function", "predict"}, default="auto"
+    wanted : {"auto", "predict_proba", "decision_function", "predict", "ranks"}, default="auto"
         "auto" is the first of them that it has.
     fitted : bool, default=False
         Whether it must have one by now. Some classifiers show what they have once they are fitted.
@@ -68,6 +69,8 @@ def score_method(model: Any, wanted: str = "auto", *, fitted: bool = False) -> s
         )
     if wanted == "auto":
         return found[0]
+    if wanted == "ranks" and found[0] != "predict":
+        return wanted
     if wanted not in found:
         raise ValueError(
             f"{type(model).__name__} has no {wanted} to be asked for scores; it has "
@@ -115,8 +118,9 @@ def class_scores(
         Fitted.
     X : table of n_samples rows
         The columns that it learnt from.
-    method : {"predict_proba", "decision_function", "predict"}
-        Answers of ``predict`` become a 1 for the class and 0 for the others.
+    method : {"predict_proba", "decision_function", "predict", "ranks"}
+        Answers of ``predict`` become a 1 for the class and 0 for the others; ranks become even
+        steps from 0 for the last class to 1 for the first, classes that are level sharing theirs.
     labels : ndarray of int, shape (n_labels,)
         Positions of ``model.classes_`` in ``classes``.
     classes : ndarray of shape (n_classes,)
@@ -134,7 +138,12 @@ def class_scores(
     >>> classes = np.array(["a", "b", "c"])
     >>> class_scores(model, [[0.0]], "predict_proba", np.array([0, 2]), classes).round(3)
     array([[1., 0., 0.]])
+    >>> class_scores(model, [[4.0]], "ranks", np.array([0, 2]), classes)
+    array([[1. , 0. , 0.5]])
     """
+    if method == "ranks":
+        scores = class_scores(model, X, score_method(model), labels, classes)
+        return np.asarray((rankdata(scores, axis=1) - 1.0) / (len(classes) - 1.0))
     said = np.asarray(getattr(model, method)(X))
     if method == "predict":
         return np.eye(len(classes))[positions_of(said, classes)]
@@ -172,9 +181,10 @@ class Member(BaseEstimator):
         Share of the rows to draw, in (0, 1]: the same share of every class, without replacement.
     bootstrap : bool, default=False
         Draw with replacement, from all rows alike, ``share`` of their number (all by default).
-    score : {"auto", "predict_proba", "decision_function", "predict"}, default="auto"
+    score : {"auto", "predict_proba", "decision_function", "predict", "ranks"}, default="auto"
         What to ask for scores; "auto" is the first that there is. Margins are divided by the root
-        of the mean of their squares, answers become 0 and 1.
+        of the mean of their squares, answers become 0 and 1, and ranks of the classes even steps
+        from 0 to 1: for classifiers whose order is right and whose numbers are not.
     random_state : int, RandomState or None, default=None
         Seeds the draw of rows; None leaves it to the stack.
 
@@ -296,6 +306,8 @@ def check_share(share: Any) -> float:
 def check_classifier(who: str, estimator: Any) -> None:
     """Refuse what is no classifier; whether it can ``predict`` may show only once it is fitted.
 
+    What knows its ``classes_`` and answers counts as one that is fitted already, without a ``fit``.
+
     Examples
     --------
     >>> from sklearn.linear_model import LinearRegression
@@ -304,9 +316,19 @@ def check_classifier(who: str, estimator: Any) -> None:
         ...
     TypeError: member 'line' must be a classifier, got LinearRegression(), which is none.
     """
+    if is_ready(estimator):
+        return
     known = not isinstance(estimator, type) and hasattr(estimator, "__sklearn_tags__")
     if not known or not hasattr(estimator, "fit") or not is_classifier(estimator):
         raise TypeError(f"{who} must be a classifier, got {estimator!r}, which is none.")
+
+
+def is_ready(estimator: Any) -> bool:
+    """Whether something cannot be fitted, but answers for classes that it names."""
+    if isinstance(estimator, type) or hasattr(estimator, "fit"):
+        return False
+    answers = any(hasattr(estimator, method) for method in METHODS)
+    return answers and hasattr(estimator, "classes_")
 
 
 def check_members(

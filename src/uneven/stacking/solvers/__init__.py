@@ -10,6 +10,7 @@ from collections.abc import Callable
 from dataclasses import dataclass
 from typing import TypeVar
 
+from uneven.stacking.model.penalties import Penalty
 from uneven.stacking.model.problem import LinearCombiner, Problem
 from uneven.utils.registry import Registry
 
@@ -26,15 +27,38 @@ class Solver:
     ----------
     run : callable
         Gets the problem, a combiner to start from or None, the tolerance, and the limit or None.
-    only : (str, str) or None
-        The one loss and the one penalty, without an elastic part, that it can do; None is all.
+    loss, penalty : str or None
+        The one loss and the one penalty that it can do; None is all.
+    combinations, constraints : tuple of str
+        Those that it can do; none named are all.
+    plain : bool
+        Whether it needs a penalty alone: no elastic part, no prices, no constraint.
     suits : callable
         Whether ``solver="auto"`` takes it for such a problem.
     """
 
     run: Callable[..., LinearCombiner]
-    only: tuple[str, str] | None
+    loss: str | None
+    penalty: str | None
+    combinations: tuple[str, ...]
+    constraints: tuple[str, ...]
+    plain: bool
     suits: Callable[[Problem], bool]
+
+    def cannot(self, combination: str, loss: str, penalty: Penalty) -> str:
+        """What it can do instead of such a problem; empty if it can do it."""
+        pairs = (
+            ("loss", (self.loss,) if self.loss else (), loss),
+            ("penalty", (self.penalty,) if self.penalty else (), penalty.name),
+            ("combination", self.combinations, combination),
+            ("constraint", self.constraints, penalty.constraint.name),
+        )
+        for what, known, asked in pairs:
+            if known and asked not in known:
+                return f"{what}={' or '.join(map(repr, known))}, not {asked!r}"
+        if self.plain and not penalty.plain:
+            return "elastic=0.0 without prices and constraints"
+        return ""
 
 
 SOLVERS: Registry[Solver] = Registry("solver")
@@ -43,13 +67,19 @@ SOLVERS: Registry[Solver] = Registry("solver")
 
 def solver(
     name: str,
-    only: tuple[str, str] | None = None,
+    *,
+    loss: str | None = None,
+    penalty: str | None = None,
+    combinations: tuple[str, ...] = (),
+    constraints: tuple[str, ...] = (),
+    plain: bool = False,
     suits: Callable[[Problem], bool] = lambda problem: True,
 ) -> Callable[[Run], Run]:
     """Decorator: make a solver known by a name; see `Solver`."""
 
     def register(run: Run) -> Run:
-        SOLVERS.register(name, Solver(run, only, suits))
+        known = (run, loss, penalty, combinations, constraints, plain, suits)
+        SOLVERS.register(name, Solver(*known))
         return run
 
     return register

@@ -22,6 +22,7 @@ from scipy.linalg import LinAlgError, cho_factor, cho_solve
 
 from uneven.stacking._loops import block_descent
 from uneven.stacking.model.combinations import Combination
+from uneven.stacking.model.constraints import Free
 from uneven.stacking.model.losses import Envelope
 from uneven.stacking.model.problem import LinearCombiner, Problem
 from uneven.stacking.solvers import solver
@@ -54,7 +55,7 @@ class _Point:
             self.damping = min(most, self.damping * 30.0)
 
 
-@solver("newton")
+@solver("newton", constraints=("none", "nonneg"))
 def newton(
     problem: Problem,
     start: LinearCombiner | None = None,
@@ -190,19 +191,18 @@ def _allowance(problem: Problem, coef: np.ndarray, accuracy: float, allowed: flo
 
 def _residual(problem: Problem, coef: np.ndarray, pull: np.ndarray) -> tuple[float, np.ndarray]:
     """Largest violation of optimality, and how much each zero classifier asks for weights."""
-    strength, block = problem.strength, problem.penalty.block(coef.shape[1])
-    pull = pull + 2.0 * strength * problem.penalty.ridge * coef
+    penalty, block = problem.penalty, problem.penalty.block(coef.shape[1])
+    pull = pull + 2.0 * problem.strength * penalty.ridge * coef
     if block == 0:
+        pull = np.where(coef == 0.0, penalty.constraint.inward(pull), pull)
         return float(np.linalg.norm(pull)), np.zeros(len(coef))
-    blocks, pulls = coef.reshape(-1, block), pull.reshape(-1, block)
+    blocks, prices = coef.reshape(-1, block), problem.strength * penalty.block_prices(coef)
     lengths = np.linalg.norm(blocks, axis=1)
     inside = lengths > 0.0
-    unit = blocks / np.where(inside, lengths, 1.0)[:, None]
-    wanting = np.where(
-        inside,
-        np.linalg.norm(pulls + strength * unit, axis=1),
-        np.maximum(np.linalg.norm(pulls, axis=1) - strength, 0.0),
-    )
+    drawn = pull.reshape(-1, block) + blocks * (prices / np.where(inside, lengths, 1.0))[:, None]
+    drawn = np.where(blocks == 0.0, penalty.constraint.inward(drawn), drawn)
+    wanting = np.linalg.norm(drawn, axis=1)
+    wanting = np.where(inside, wanting, np.maximum(wanting - prices, 0.0))
     asking = np.where(inside, 0.0, wanting).reshape(len(coef), -1).max(axis=1)
     return float(wanting.max()), asking
 
@@ -241,16 +241,22 @@ def _newton_step(
     curvature[np.arange(coef.size), np.arange(coef.size)] += ridge
     gradient[: coef.size] += ridge * coef.ravel()
     block = problem.penalty.block(coef.shape[1])
-    if block == 0:
+    free = isinstance(problem.penalty.constraint, Free)
+    if block == 0 and free:
         change = -solve_positive(curvature, gradient)
     else:
-        starts = np.arange(0, coef.size + 1, block)
-        price = np.full(len(starts) - 1, problem.strength)
+        starts = np.arange(0, coef.size + 1, block or 1)
+        price = np.zeros(coef.size)
+        if block:
+            price = problem.strength * problem.penalty.block_prices(point.coef)
+            price = price.reshape(len(point.coef), -1)[members].ravel()
         if len(point.intercept):
             starts, price = np.append(starts, len(now)), np.append(price, 0.0)
+        least = np.full(len(now), -np.inf)
+        least[: coef.size] = -np.inf if free else 0.0
         linear = gradient - curvature @ now
         tol = 0.1 * accuracy * problem.strength
-        change = minimise_quadratic(curvature, linear, starts, price, now, tol) - now
+        change = minimise_quadratic(curvature, linear, starts, price, now, tol, least) - now
     return change[: coef.size].reshape(coef.shape), change[coef.size :]
 
 
@@ -265,6 +271,7 @@ def minimise_quadratic(
     price: np.ndarray,
     weights: np.ndarray,
     tol: float,
+    least: np.ndarray | None = None,
 ) -> np.ndarray:
     """Minimiser of ``w' H w / 2 + linear' w + sum_g price[g] |w_g|``.
 
@@ -284,6 +291,8 @@ def minimise_quadratic(
         Where to begin.
     tol : float
         Largest entry of the gradient that is left.
+    least : ndarray of shape (n_weights,), optional
+        Smallest values that are allowed: 0, or minus infinity, which is the default.
 
     Returns
     -------
@@ -298,15 +307,20 @@ def minimise_quadratic(
     array([2.4, 3.2, 0. ])
     """
     weights, product = weights.copy(), curvature @ weights
+    least = np.full(len(weights), -np.inf) if least is None else least
     slope, first = _block_slopes(curvature, starts), None
     for _ in range(_NEWTON_STEPS):
-        block_descent(curvature, linear, starts, price, slope, weights, product, _SWEEPS, 0.1 * tol)
+        block_descent(
+            curvature, linear, starts, price, slope, least, weights, product, _SWEEPS, 0.1 * tol
+        )
         lengths = _lengths(weights, starts)
-        gradient = product + linear
-        support = np.repeat((lengths > 0.0) | (price == 0.0), np.diff(starts))
         toll = np.repeat(price / np.where(lengths > 0.0, lengths, 1.0), np.diff(starts))
-        residual = np.where(support, gradient + toll * weights, 0.0)
-        beyond = np.where(lengths > 0.0, 0.0, _lengths(gradient, starts) - price)
+        gradient = product + linear + toll * weights
+        held = (weights <= least) & (gradient >= 0.0)
+        asked = np.where(held, 0.0, gradient)
+        support = np.repeat((lengths > 0.0) | (price == 0.0), np.diff(starts)) & ~held
+        residual = np.where(support, asked, 0.0)
+        beyond = np.where(lengths > 0.0, 0.0, _lengths(asked, starts) - price)
         wrong = max(np.abs(residual).max(initial=0.0), beyond.max(initial=0.0))
         first = wrong if first is None else first
         if wrong <= max(tol, _PROGRESS * first):
@@ -319,7 +333,9 @@ def minimise_quadratic(
             _curvature_on_support(curvature, weights, starts, price, lengths, kept),
             residual[kept],
         )
-        weights, product = _shorten(curvature, linear, starts, price, weights, product, step)
+        weights, product = _shorten(
+            curvature, linear, starts, price, least, weights, product, step
+        )
     return weights
 
 
@@ -360,16 +376,13 @@ def _curvature_on_support(
     """H plus the second derivative of the norms, where these are smooth."""
     everything = len(kept) == len(curvature)
     whole = curvature.copy() if everything else curvature[np.ix_(kept, kept)]
-    place = 0
-    for g, (begin, end) in enumerate(pairwise(starts)):
-        if lengths[g] == 0.0 and price[g] > 0.0:
-            continue
+    edges = np.searchsorted(kept, starts)
+    for g, (begin, end) in enumerate(pairwise(edges.tolist())):
         size = end - begin
-        if price[g] > 0.0 and size > 1:
-            unit = weights[begin:end] / lengths[g]
+        if price[g] > 0.0 and starts[g + 1] - starts[g] > 1 and size:
+            unit = weights[kept[begin:end]] / lengths[g]
             bend = price[g] / lengths[g] * (np.eye(size) - np.outer(unit, unit))
-            whole[place : place + size, place : place + size] += bend
-        place += size
+            whole[begin:end, begin:end] += bend
     return np.asarray(whole)
 
 
@@ -378,6 +391,7 @@ def _shorten(
     linear: np.ndarray,
     starts: np.ndarray,
     price: np.ndarray,
+    least: np.ndarray,
     weights: np.ndarray,
     product: np.ndarray,
     step: np.ndarray,
@@ -391,6 +405,9 @@ def _shorten(
     now = value(weights, product)
     for length in _STEP_LENGTHS:
         at, product_at = weights + length * step, product + length * change
+        if (at < least).any():
+            at = np.maximum(at, least)
+            product_at = curvature @ at
         if value(at, product_at) < now:
             return at, product_at
     return weights, product

@@ -22,7 +22,7 @@ from sklearn.exceptions import ConvergenceWarning
 
 from uneven.stacking.model.penalties import L1, Penalty
 from uneven.stacking.model.problem import LinearCombiner, Problem, pose_problem
-from uneven.stacking.solvers import SOLVERS, admm, least_squares  # noqa: F401 they register
+from uneven.stacking.solvers import SOLVERS, admm, least_squares, squared  # noqa: F401 they register
 from uneven.stacking.solvers.linear_program import is_small, linear_program
 from uneven.stacking.solvers.newton import newton
 from uneven.utils.parameters import check_choice, check_integer
@@ -40,6 +40,8 @@ def solve(
     penalty: str = "group",
     strength: float = 0.01,
     elastic: float = 0.0,
+    constraint: str = "none",
+    prices: Any = None,
     share: Any = None,
     target: str = "01",
     start: LinearCombiner | None = None,
@@ -57,7 +59,8 @@ def solve(
         Positions of the true classes.
     combination : {"ws", "cws", "lsg"}, default="cws"
         One weight per classifier, per classifier and class, or all scores for every class.
-    loss : {"hinge", "squared"}, default="hinge"
+    loss : {"hinge", "squared", "log"}, default="hinge"
+        ``"log"`` combines logarithms of probabilities: with ``"ws"``, the logarithmic opinion pool.
     penalty : {"l2", "l1", "group"}, default="group"
         With ``"group"`` whole classifiers are dropped.
     strength : float, default=0.01
@@ -66,6 +69,12 @@ def solve(
         Only for ``"l1"`` and ``"group"``: factor on the sum of the squared weights that is added to
         the penalty (an elastic net). With some of it, classifiers that say nearly the same are
         kept together.
+    constraint : {"none", "nonneg", "simplex"}, default="none"
+        Any weights; none below zero; or, with the penalty ``"l2"``, none below zero and a sum of 1
+        over the classifiers.
+    prices : array-like of shape (n_members,), optional
+        Only for ``"l1"`` and ``"group"``: what the norm of the weights of each classifier is
+        multiplied by, such as the time that it takes to answer. 1 by default.
     share : array-like of shape (n_samples,), optional
         How much every row counts; scaled to add up to 1.
     target : {"01", "pm1"}, default="01"
@@ -102,6 +111,8 @@ def solve(
         loss=loss,
         penalty=penalty,
         elastic=elastic,
+        constraint=constraint,
+        prices=prices,
         share=share,
         target=target,
     )
@@ -126,7 +137,7 @@ def minimise(
     strength, start, tol, max_iter, solver
         As in :func:`solve`.
     """
-    check_solver(solver, problem.loss.name, problem.penalty)
+    check_solver(solver, problem.design.name, problem.loss.name, problem.penalty)
     check_positive("strength", strength)
     check_positive("tol", tol)
     problem = problem.at_strength(float(strength))
@@ -156,36 +167,32 @@ def check_positive(name: str, value: Any) -> None:
         raise ValueError(f"{name} must be positive and finite; got {value!r}.")
 
 
-def check_solver(name: str, loss: str, penalty: Penalty) -> None:
+def check_solver(name: str, combination: str, loss: str, penalty: Penalty) -> None:
     """Refuse a solver that is made for another loss or penalty.
 
     Parameters
     ----------
     name : str
         "auto" is never refused.
-    loss : str
+    combination, loss : str
     penalty : Penalty
     """
     check_choice("solver", name, ("auto", *SOLVERS))
-    only = None if name == "auto" else SOLVERS[name].only
-    if only is None:
-        return
-    if not penalty.plain:
-        raise ValueError(f"solver={name!r} solves elastic=0.0 only. Use solver='auto'.")
-    if only != (loss, penalty.name):
-        raise ValueError(
-            f"solver={name!r} solves loss={only[0]!r} with penalty={only[1]!r} only, not "
-            f"{loss!r} with {penalty.name!r}. Use solver='auto'."
-        )
+    instead = "" if name == "auto" else SOLVERS[name].cannot(combination, loss, penalty)
+    if instead:
+        raise ValueError(f"solver={name!r} solves {instead}. Use solver='auto'.")
 
 
 def _choose(problem: Problem) -> str:
     """What "auto" stands for: a solver that is made for the problem, or one for its size."""
-    pair = (problem.loss.name, problem.penalty.name)
+    loss, penalty, combination = problem.loss.name, problem.penalty, problem.design.name
+    wide = problem.design.zeros()[0].size > _WIDE and not penalty.sparse
+    if penalty.constraint.name == "simplex":
+        return "admm"
     for name, solver in SOLVERS.items():
-        if solver.only == pair and problem.penalty.plain and solver.suits(problem):
+        fits = solver.loss and not solver.cannot(combination, loss, penalty)
+        if fits and solver.suits(problem):
             return name
-    wide = problem.design.zeros()[0].size > _WIDE and not problem.penalty.sparse
     return "admm" if wide else "newton"
 
 

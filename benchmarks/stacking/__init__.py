@@ -1,0 +1,1 @@
+"""Many classifiers: ways of joining them, judged on the same level-1 scores."""

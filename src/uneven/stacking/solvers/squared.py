@@ -1,0 +1,158 @@
+"""Least squares from sums of products of scores: rows are read once, for any number of strengths.
+
+With one weight per classifier, or one per classifier and class, everything that the squared loss
+needs of the rows are matrices of (n_members, n_members) numbers. Those of some rows are what is left
+of those of all rows, so that folds cost nothing more.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+import numpy as np
+
+from uneven.stacking._loops import member_descent
+from uneven.stacking.model.constraints import Free
+from uneven.stacking.model.losses import class_targets
+from uneven.stacking.model.penalties import Penalty
+from uneven.stacking.model.problem import LinearCombiner, Problem
+from uneven.stacking.solvers import solver
+
+_SWEEPS, _CHECK_EVERY = 20_000, 50
+
+
+@dataclass(frozen=True)
+class SquaredSums:
+    """Sums over rows: all that least squares need of them.
+
+    Attributes
+    ----------
+    gram : ndarray of shape (n_blocks, n_members, n_members)
+        Weighted products of the scores: one block for all classes ("ws") or one for each ("cws").
+    right : ndarray of shape (n_blocks, n_members)
+        Weighted products of scores and targets.
+    mass : float
+        Weight of the rows.
+    """
+
+    gram: np.ndarray
+    right: np.ndarray
+    mass: float
+
+    @classmethod
+    def of(
+        cls,
+        scores: np.ndarray,
+        y: np.ndarray,
+        share: np.ndarray,
+        combination: str,
+        target: str = "01",
+    ) -> SquaredSums:
+        """Sums of rows.
+
+        Parameters
+        ----------
+        scores : ndarray of shape (n_samples, n_members, n_classes)
+        y : ndarray of int, shape (n_samples,)
+        share : ndarray of shape (n_samples,)
+        combination : {"ws", "cws"}
+        target : {"01", "pm1"}
+
+        Examples
+        --------
+        >>> import numpy as np
+        >>> scores = np.array([[[0.5, 0.5]], [[0.0, 1.0]]])
+        >>> SquaredSums.of(scores, np.array([0, 1]), np.ones(2), "cws").gram.ravel()
+        array([0.25, 1.25])
+        """
+        _, n_members, n_classes = scores.shape
+        gram = np.empty((n_classes, n_members, n_members))
+        right = np.empty((n_classes, n_members))
+        root = np.sqrt(share)
+        aims = class_targets(y, n_classes, target) * root[:, None]
+        for n in range(n_classes):
+            half = scores[:, :, n].T * root
+            right[n] = half @ aims[:, n]
+            gram[n] = half @ half.T
+        if combination == "ws":
+            gram, right = gram.sum(axis=0, keepdims=True), right.sum(axis=0, keepdims=True)
+        return cls(gram, right, float(share.sum()))
+
+    def without(self, part: SquaredSums) -> SquaredSums:
+        """The sums of the other rows, whose weights then add up to 1."""
+        mass = self.mass - part.mass
+        gram, right = (self.gram - part.gram) / mass, (self.right - part.right) / mass
+        return SquaredSums(gram, right, 1.0)
+
+    def minimise(
+        self, penalty: Penalty, strength: float, start: np.ndarray | None, tol: float
+    ) -> tuple[np.ndarray, int]:
+        """Weights, shape (n_members, width), and how many sweeps it took to find them.
+
+        Parameters
+        ----------
+        penalty : Penalty
+        strength : float
+        start : ndarray of shape (n_members, width), or None
+        tol : float
+            Gradient that is left, as a share of the largest one at zero.
+        """
+        weights = np.zeros_like(self.right) if start is None else np.ascontiguousarray(start.T)
+        gram, linear = 2.0 * self.gram, -2.0 * self.right
+        prices = np.zeros(weights.shape[1])
+        if penalty.sparse:
+            own = np.ones(len(prices)) if penalty.prices is None else penalty.prices
+            prices = strength * own
+        sweeps = member_descent(
+            gram,
+            linear,
+            prices,
+            2.0 * strength * penalty.ridge,
+            penalty.name == "group",
+            -np.inf if isinstance(penalty.constraint, Free) else 0.0,
+            weights,
+            np.einsum("bmk,bk->bm", gram, weights),
+            _SWEEPS,
+            tol * float(np.abs(linear).max(initial=0.0)),
+        )
+        return np.ascontiguousarray(weights.T), sweeps
+
+
+@solver("sums", loss="squared", combinations=("ws", "cws"))
+def sums(
+    problem: Problem,
+    start: LinearCombiner | None = None,
+    tol: float = 1e-6,
+    max_iter: int | None = None,
+) -> LinearCombiner:
+    """Descent over the classifiers on sums of products, which are kept for other strengths.
+
+    Parameters
+    ----------
+    problem : Problem
+        With squared loss, and one weight per classifier, or per classifier and class.
+    start : LinearCombiner, optional
+    tol : float, default=1e-6
+        Relative gap that counts as converged.
+    max_iter
+        Not used.
+    """
+    design, loss = problem.design, problem.loss
+    if "sums" not in problem.memo:
+        by_row = design.by_class.transpose(2, 1, 0)
+        target = "01" if (loss.targets >= 0.0).all() else "pm1"  # type: ignore[attr-defined]
+        problem.memo["sums"] = SquaredSums.of(by_row, loss.y, loss.share, design.name, target)
+    found, n_iter = None if start is None else start.coef, 0
+    for accuracy in (0.01 * tol, 1e-4 * tol, 1e-6 * tol):
+        found, sweeps = problem.memo["sums"].minimise(
+            problem.penalty, problem.strength, found, accuracy
+        )
+        n_iter += sweeps
+        intercept = design.zeros()[1]
+        slope = loss.envelope(design.scores(found, intercept), 1.0).slope
+        combiner = problem.combiner(
+            found, intercept, multipliers=slope, n_iter=n_iter, tol=tol, solver="sums"
+        )
+        if combiner.converged:
+            break
+    return combiner
