@@ -7,7 +7,7 @@ TESTED := OPENBLAS_NUM_THREADS=1 OMP_NUM_THREADS=1 $(BIN)/python -m pytest -n 2 
 JITTERED := $(TESTED) docs src/uneven tests/test_readme.py tests/test_examples.py tests/boosting/test_classifiers.py tests/boosting/test_real_data.py tests/fusion/test_carako.py tests/noise/test_uma.py tests/versionspace/test_compression.py
 
 .DEFAULT_GOAL := help
-.PHONY: help demo quick test jitter check bench derived format clean
+.PHONY: help demo quick test jitter check bench docs derived format clean
 
 help:  ## list the commands
 	@grep -E '^[a-z]+:.*##' $(MAKEFILE_LIST) | sed -E 's/:.*##/\t/' | expand -t 12
@@ -42,6 +42,10 @@ check: $(STAMP)  ## lint, format check, types, direction of imports
 bench: $(STAMP)  ## speed, memory and learning, side by side with the alternatives
 	$(BIN)/python -m benchmarks
 
+docs: $(STAMP)  ## build the documentation site, build/site/index.html, and check its links and its search
+	OPENBLAS_NUM_THREADS=1 OMP_NUM_THREADS=1 $(BIN)/python -m sphinx -W --keep-going -q -b html -d build/doctrees docs build/site
+	$(BIN)/python docs/extensions/check_site.py build/site
+
 derived: $(STAMP)  ## write again what is derived from the classes: tables in the docs, public names, kept model files, the list of exhibits
 	$(BIN)/python -m tests.test_declarations
 	$(BIN)/python -m tests.test_public_names
@@ -53,5 +57,5 @@ format: $(STAMP)  ## apply the formatter and the safe lint fixes
 	$(BIN)/ruff format .
 
 clean:  ## remove the environment, caches and reports
-	rm -rf $(VENV) build dist .pytest_cache .mypy_cache .ruff_cache .hypothesis uneven-demo uneven-published
+	rm -rf $(VENV) build dist .pytest_cache .mypy_cache .ruff_cache .hypothesis uneven-demo uneven-published docs/generated
 	find . -name __pycache__ -type d -prune -exec rm -rf {} +

@@ -7,6 +7,8 @@ from collections.abc import Iterator
 import pytest
 import sklearn
 
+collect_ignore_glob = ["docs/generated/*", "docs/conf.py"]
+
 JITTER = os.environ.get("UNEVEN_JITTER")
 
 if JITTER:

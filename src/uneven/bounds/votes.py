@@ -174,7 +174,7 @@ def risk_bound(
 ) -> float:
     """Bound the risk of a classifier by the operator norm of its error matrix.
 
-    ``risk <= |p|_2 sqrt(K) norm <= sqrt(K) norm`` for class frequencies p. The product of |p|_2
+    ``risk <= |p|_2 sqrt(K) norm <= sqrt(K) norm`` for class frequencies p. The product of ``|p|_2``
     and sqrt(K) is 1 for equal classes and grows with the imbalance.
 
     Parameters

@@ -80,9 +80,8 @@ class NoiseAwareClassifier(ClassifierMixin, BaseEstimator):
         Who learns; its ``fit`` has to take ``sample_weight``, unless ``method="decision"``. None: a
         random forest, extra trees and logistic regression; from 5000 rows on a boost and logistic
         regression; for sparse tables logistic regression and naive Bayes.
-    noise_matrix : array-like, dataframe or ConfusionEstimate of shape (n_classes, n_classes), \
-            default=None
-        Column = true class, row = observed label; columns sum to 1. A matrix of numbers is taken
+    noise_matrix : array-like, dataframe or ConfusionEstimate, default=None
+        Shape (n_classes, n_classes); column = true class, row = observed label; columns sum to 1. A matrix of numbers is taken
         as exact. An estimate is a beginning that counts as much as its rows: the labels correct it.
         None: the beginning is a guess from the labels alone (a confident joint).
     method : {"em", "decision"}, default="em"

@@ -37,7 +37,7 @@ class ForwardLogisticRegression(LinearClassifier):
     r"""Multinomial logistic regression for labels that are wrong in a known pattern.
 
     The probabilities of the *true* classes are ``p = softmax(x W + b)``, and with the noise matrix
-    ``C`` those of the labels are ``C p``. ``fit`` minimises
+    ``C`` those of the labels are ``C p``. ``fit`` minimises::
 
         - sum_i w_i log (C p(x_i))[y_i]  +  l2 / 2 |W|^2,
 
