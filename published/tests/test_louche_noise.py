@@ -32,7 +32,6 @@ from uneven_published.louche.noise_studies import (
     ErrorTable,
     GrowingSample,
     RuleRace,
-    SelfLabellingSVM,
 )
 from uneven_published.louche.noise_toy import (
     LEVELS,
@@ -282,36 +281,6 @@ class TestRows:
         np.testing.assert_allclose(np.sqrt((rows.X * rows.X).sum(axis=1)), 1.0)
         assert np.any(np.diff(rows.t) < 0)
         assert (sum(TOPIC_SIZES), max(TOPIC_SIZES), min(TOPIC_SIZES)) == (10_950, 4000, 500)
-
-
-class TestSelfLabellingSVM:
-    def test_turns_never_raise_the_objective_of_their_strength(self):
-        rows = topic_documents(3, sizes=(30, 20, 20), n_words=40)
-        y = np.full(70, -1)
-        y[::10] = rows.t[::10]
-        model = SelfLabellingSVM(n_turns=4, max_iter=100).fit(rows.X, y)
-        assert len({share for share, _ in model.path_}) == 5
-        for (share, before), (same, after) in zip(model.path_, model.path_[1:]):
-            if share == same:
-                assert after <= before * (1 + 1e-9)
-
-    def test_unlabelled_rows_help(self):
-        rng = np.random.default_rng(2)
-        t = np.repeat([0, 1, 2], 100)
-        X = rng.normal(size=(300, 2)) + 2.5 * np.array([[1, 0], [-0.5, 0.9], [-0.5, -0.9]])[t]
-        y = np.full(300, -1)
-        first = np.searchsorted(t, [0, 1, 2])
-        y[first] = t[first]
-        alone = SelfLabellingSVM(shares=()).fit(X, y).predict(X)
-        helped = SelfLabellingSVM().fit(X, y).predict(X)
-        assert np.mean(helped == t) > 0.95
-        assert np.mean(helped == t) > np.mean(alone == t) + 0.05
-
-    def test_labels_keep_their_names_and_one_class_is_refused(self):
-        X = np.array([[1.0, 0.0], [0.0, 1.0], [0.9, 0.1]])
-        assert SelfLabellingSVM().fit(X, [7, 9, -1]).predict(X).tolist() == [7, 9, 7]
-        with pytest.raises(ValueError, match=r"1 class\(es\) among the labels"):
-            SelfLabellingSVM().fit(X, [7, 7, -1])
 
 
 class TestIllustrations:

@@ -16,6 +16,7 @@ from uneven.fusion import BregmanVoteClassifier as BregmanVoteClassifier
 from uneven.fusion import CarakoClassifier as CarakoClassifier
 from uneven.fusion import EarlyFusionClassifier as EarlyFusionClassifier
 from uneven.fusion import LateFusionClassifier as LateFusionClassifier
+from uneven.linear import SelfLabellingSVM as SelfLabellingSVM
 from uneven.noise import ForwardLogisticRegression as ForwardLogisticRegression
 from uneven.noise import UMAClassifier as UMAClassifier
 from uneven.stacking import MarginStackingClassifier as MarginStackingClassifier

@@ -18,15 +18,13 @@ from uneven import (
     MuComboClassifier,
     MumboClassifier,
 )
+from uneven.active.orientation import _Cloud, _density_at_zero, orientation_aware
 from uneven.active.registry import RULES
 from uneven.active.rules import (
-    _Cloud,
-    _density_at_zero,
     balanced_votes,
     centre_of_gravity,
     expected_model_change,
     maxmin_margin,
-    orientation_aware,
     ratio_margin,
     simple_margin,
     uncertainty,
@@ -324,7 +322,7 @@ def test_the_guarantee_counts_the_reach_on_the_small_side():
         abs(products.mean()), _density_at_zero(products), beyond, before, 3, log=True
     )
     assert beyond != pytest.approx(before, rel=0.1)
-    assert cloud.log_lambda(x, 0.0) == pytest.approx(expected)
+    assert cloud.cut(x, 0.0).log_lambda() == pytest.approx(expected)
 
 
 def test_lengths_follow_a_kernel_whose_width_follows_the_labels():

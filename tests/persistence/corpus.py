@@ -50,6 +50,7 @@ from uneven.fusion.forest_logistic import ForestLogisticClassifier
 from uneven.linear import (
     KernelPerceptronClassifier,
     PerceptronClassifier,
+    SelfLabellingSVM,
     UltraconservativeClassifier,
 )
 from uneven.noise import LabelRepairPipeline, NoiseTolerantPerceptron
@@ -193,6 +194,7 @@ MAKERS: dict[str, Maker] = {
     "rule_dempster_shafer": (indicators, rule("dempster_shafer"), 3),
     "rule_weighted": (indicators, rule("weighted_mean"), 3),
     "share_boost": (codes, few(ShareBoostClassifier, views=VIEWS), 3),
+    "self_labelling_svm": (indicators, SelfLabellingSVM(), 2),
     "sparse_kernel_perceptron": (sparse_kinds, KernelPerceptronClassifier(random_state=0), 3),
     "sparse_array": (sparse_kinds, KernelPerceptronClassifier("poly", random_state=0), 3),
     "stack": (indicators, stack(strength=1e-3), 3),

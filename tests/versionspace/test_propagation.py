@@ -5,6 +5,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 from scipy.special import log_ndtr as scipy_log_ndtr
+from scipy.special import ndtr
 from scipy.stats import truncnorm
 from threadpoolctl import threadpool_info
 
@@ -176,7 +177,7 @@ def test_contradictions_have_a_centre_with_a_ridge():
     assert found.converged
     assert np.isfinite(found.mean).all()
     assert (cuts @ found.mean > 0).mean() > 0.86
-    flipped = propagate(cuts, flip=0.1)
+    flipped = propagate(cuts, flip=0.1, max_sweeps=500)
     assert flipped.converged
     assert (cuts @ flipped.mean > 0).mean() > 0.895
     assert flipped.log_evidence > found.log_evidence
@@ -283,3 +284,43 @@ def test_spaces_as_thin_as_the_root_of_the_ridge_are_blurred():
         sharp = propagate(cuts, ridge=0.0)
         assert degrees(sharp.mean, exact.centre) < 0.5
         assert sharp.log_evidence == pytest.approx(np.log(exact.share), abs=0.02)
+
+
+def plain_damped(cuts: np.ndarray, flip: float, step: float = 0.3) -> np.ndarray:
+    """Expectation propagation as the textbook has it, with all sites at once and half measures."""
+    precisions, shifts = np.zeros(len(cuts)), np.zeros(len(cuts))
+    for _ in range(3000):
+        covariance = np.linalg.inv(np.eye(cuts.shape[1]) + cuts.T @ (precisions[:, None] * cuts))
+        mean = covariance @ (shifts @ cuts)
+        variances = np.einsum("ij,jk,ik->i", cuts, covariance, cuts)
+        alone = 1.0 / (1.0 / variances - precisions)
+        centre = alone * (cuts @ mean / variances - shifts)
+        z = centre / np.sqrt(alone)
+        mass = flip + (1.0 - 2.0 * flip) * ndtr(z)
+        lift = (1.0 - 2.0 * flip) * np.exp(-0.5 * z**2) / np.sqrt(2.0 * np.pi) / mass
+        tilted = alone * (1.0 - lift * (lift + z))
+        precisions += step * (1.0 / tilted - 1.0 / alone - precisions)
+        moved = (centre + np.sqrt(alone) * lift) / tilted - centre / alone
+        shifts += step * (moved - shifts)
+    return mean
+
+
+def test_flips_reach_the_fixed_point_of_plain_propagation():
+    """A label that is probably wrong makes the rest less certain: its precision is negative."""
+    rng = np.random.default_rng(1)
+    X = rng.normal(size=(8, 3))
+    X /= np.linalg.norm(X, axis=1, keepdims=True)
+    t = np.where(X @ rng.normal(size=3) > 0, 1, -1)
+    t[0] *= -1
+    cuts = X * t[:, None]
+    found = propagate(cuts, flip=0.1, ridge=0.0, tol=1e-10, max_sweeps=500)
+    np.testing.assert_allclose(found.mean, plain_damped(cuts, 0.1), atol=1e-7)
+    assert found.sites[0, 0] < 0.0
+    W = rng.normal(size=(200_000, 3))
+    mass = np.prod(np.where(W @ cuts.T > 0, 0.9, 0.1), axis=1)
+    assert degrees(found.mean, mass @ W) < 4.0
+    products = propagate_gram(cuts @ cuts.T, flip=0.1, ridge=0.0, tol=1e-10, max_sweeps=500)
+    np.testing.assert_allclose(products.mean, cuts @ found.mean, atol=1e-7)
+    assert products.log_evidence == pytest.approx(found.log_evidence, abs=1e-7)
+    again = propagate(cuts, flip=0.1, ridge=0.0, sites=found.sites)
+    assert again.n_sweeps <= 2

@@ -6,11 +6,15 @@ U. Louche (2016), *From confusion noise to active learning: playing on label ava
 classification problems*, PhD thesis, Aix-Marseille Université: "the source" of these files.
 """
 
-from uneven.active import rules
+from uneven.active import coverage, look_ahead, mutual_information, orientation, rules  # noqa: F401
 from uneven.active.activeml import as_query_strategy
 from uneven.active.batches import BATCHES, pick_batch
+from uneven.active.choosing import Choice, choose_classifier
+from uneven.active.coverage import typical_first
 from uneven.active.history import HistoryError, Step
 from uneven.active.learner import ActiveLearner
+from uneven.active.look_ahead import expected_error
+from uneven.active.mutual_information import information
 from uneven.active.oracles import (
     BudgetSpentError,
     CostlyOracle,
@@ -18,6 +22,7 @@ from uneven.active.oracles import (
     Oracle,
     PerfectOracle,
 )
+from uneven.active.orientation import orientation_aware
 from uneven.active.registry import RULES, STOPPING_RULES, rule, stopping_rule
 from uneven.active.rules import *  # noqa: F403
 from uneven.active.serving import serve
@@ -40,6 +45,7 @@ __all__ = [
     "ActiveLearner",
     "Budget",
     "BudgetSpentError",
+    "Choice",
     "CostlyOracle",
     "ExpectedGain",
     "HistoryError",
@@ -55,11 +61,16 @@ __all__ = [
     "StoppingRule",
     "VolumeBelow",
     "as_query_strategy",
+    "choose_classifier",
+    "expected_error",
     "first_reason",
+    "information",
+    "orientation_aware",
     "pick_batch",
     "rule",
     "serve",
     "simulate",
     "stopping_rule",
+    "typical_first",
 ]
 __all__ += rules.__all__

@@ -8,13 +8,11 @@ from __future__ import annotations
 from typing import Any
 
 import numpy as np
-import scipy.sparse as sp
 
 from uneven.active.state import Pool, QueryState
-from uneven.linear.expansions import gram, kernel_parameters
 from uneven.linear.rows import row_norms, scale_rows
 
-BATCHES = ("diverse", "best")
+BATCHES = ("diverse", "best", "gradients")
 """Ways to take several rows at once."""
 
 _SHORTLIST = (10, 200)
@@ -31,10 +29,12 @@ def pick_batch(
 
     Parameters
     ----------
-    how : {"diverse", "best"}
+    how : {"diverse", "best", "gradients"}
         "best" takes the highest utilities. "diverse" gives up some utility for rows that point in
-        other directions than those of the batch so far, in the space of the kernel; it is "best"
-        where rows have no directions: texts, frames with words, tables with NaN.
+        other directions than those of the batch so far, in the space of the kernel. "gradients"
+        (BADGE) looks at utilities for its first row only: it draws rows whose labels would push the
+        classifier far, and in different directions. Both are "best" where rows have no directions:
+        texts, frames with words, tables with NaN.
     state : QueryState
     utilities : ndarray of shape (n_candidates,)
         Rows of utility -inf come last.
@@ -55,9 +55,15 @@ def pick_batch(
     size of the pool does not matter. The source measures utility by the distance from the
     hyperplane of an SVM; any rule will do here.
 
+    "gradients" draws as the seeds of k-means are drawn, from products of each row, in the space of
+    the kernel, with its vote minus the indicator of its best class: the gradient of the log-loss if
+    that class were true.
+
     References
     ----------
-    Brinker (2003), Incorporating diversity in active learning with support vector machines.
+    Brinker (2003), Incorporating diversity in active learning with support vector machines. Ash,
+    Zhang, Krishnamurthy, Langford and Agarwal (2020), Deep batch active learning by diverse,
+    uncertain gradient lower bounds.
 
     Examples
     --------
@@ -67,13 +73,17 @@ def pick_batch(
     >>> X = np.array([[1.0, 0.0], [0.0, 1.0], [0.6, 0.8], [0.6, 0.8], [0.8, -0.6], [0.0, 2.0]])
     >>> learner = ActiveLearner(BayesPointClassifier("linear")).start(X).tell([0, 1], ["a", "b"])
     >>> state, utilities = learner.state(), np.array([1.0, 1.0, 0.9, 0.1])
-    >>> [state.candidates[pick_batch(how, state, utilities, 2)].tolist() for how in BATCHES]
+    >>> [state.candidates[pick_batch(how, state, utilities, 2)].tolist() for how in BATCHES[:2]]
     [[2, 4], [2, 3]]
     """
     if how == "best" or n <= 1 or not state.pool.is_numeric:
         return _best(utilities, n, ties, state.rng)
+    if how == "gradients":
+        return _pushes(state, utilities, n)
     few = _best(utilities, max(_SHORTLIST[0] * n, _SHORTLIST[1]), ties, state.rng)
-    return few[_spread_out(_scaled(utilities[few]), _cosines(state, few), min(n, len(few)))]
+    return few[
+        _spread_out(_scaled(utilities[few]), state.cosines(state.candidates[few]), min(n, len(few)))
+    ]
 
 
 def pick_first(pool: Pool, taken: np.ndarray, n: int, rng: np.random.Generator) -> np.ndarray:
@@ -143,21 +153,25 @@ def _spread_out(worth: np.ndarray, cosines: np.ndarray, n: int) -> np.ndarray:
     return np.array(taken, dtype=np.intp)
 
 
-def _cosines(state: QueryState, few: np.ndarray) -> np.ndarray:
-    """Cosines between candidates in the space of the kernel, shape (len(few), len(few))."""
-    space = state.geometry
-    where = state.candidates[few]
-    if space.kernel == "precomputed":
-        values: Any = state.pool.X[where][:, where]
-    else:
-        seen = state.rows(state.labelled)
-        params = kernel_parameters(seen, space.kernel, space.gamma, space.degree, space.coef0)
-        values = gram(state.pool.X[where], None, space.kernel, **params)
-    values = values.toarray() if sp.issparse(values) else values
-    values = values + float(bool(space.fit_intercept))
-    lengths = np.sqrt(np.clip(values.diagonal(), 0.0, None))
-    lengths = np.where(lengths > 0.0, lengths, 1.0)
-    return values / lengths / lengths[:, None]
+def _pushes(state: QueryState, utilities: np.ndarray, n: int) -> np.ndarray:
+    """Draw n rows whose gradients are long and apart; the first has the highest utility."""
+    votes = state.votes()
+    pull = votes - np.eye(votes.shape[1])[votes.argmax(axis=1)]
+    squared = (pull**2).sum(axis=1)
+    free = np.isfinite(utilities)
+    apart = np.full(len(votes), np.inf)
+    taken = [int(utilities.argmax())]
+    while len(taken) < min(n, len(votes)):
+        last = taken[-1]
+        free[last] = False
+        likeness = state.cosines(state.candidates, state.candidates[[last]])[:, 0]
+        inner = (pull @ pull[last]) * likeness
+        apart = np.minimum(apart, np.clip(squared + squared[last] - 2.0 * inner, 0.0, None))
+        chance = np.where(free, apart, 0.0)
+        if not chance.sum() > 0.0:
+            chance = np.isin(np.arange(len(votes)), taken, invert=True).astype(np.float64)
+        taken.append(int(state.rng.choice(len(chance), p=chance / chance.sum())))
+    return np.array(taken, dtype=np.intp)
 
 
 def spread_rows(X: Any, taken: np.ndarray, n: int, rng: np.random.Generator) -> np.ndarray:

@@ -82,6 +82,9 @@ class ActiveLearner(ClassifierMixin, BaseEstimator):
         The classifier, fitted to the labelled rows; None before two classes were seen.
     history_ : list of Step
         The answers, step by step.
+    n_discarded_ : int
+        Candidates that the last question did not need to look at closely, see
+        `uneven.active.orientation_aware`.
     n_features_in_ : int
     feature_names_in_ : ndarray of shape (n_features_in_,)
         Only if the pool had string column names.
@@ -123,6 +126,7 @@ class ActiveLearner(ClassifierMixin, BaseEstimator):
     labels_: np.ndarray
     model_: Any
     history_: list[Step]
+    n_discarded_: int
 
     def __init__(
         self,
@@ -165,6 +169,7 @@ class ActiveLearner(ClassifierMixin, BaseEstimator):
             self.classes_ = np.empty(0)
             self.model_ = None
             self.history_ = []
+            self.n_discarded_ = 0
             if len(known):
                 self.tell(known, given)
         return self
@@ -216,6 +221,7 @@ class ActiveLearner(ClassifierMixin, BaseEstimator):
         state = self.state()
         utilities = np.asarray(rule_of(self.query)(state), dtype=np.float64)
         check_utilities(utilities, len(candidates))
+        self.n_discarded_ = state.n_discarded
         return candidates[pick_batch(self.batch, state, utilities, n, self.ties)]
 
     def tell(self, rows: Any, labels: Any, *, overwrite: bool = False) -> Self:

@@ -41,20 +41,17 @@ import scipy.sparse as sp
 
 from uneven.active.registry import rule
 from uneven.active.state import QueryState
-from uneven.bounds import approximate_centre_lambda
 from uneven.linear import NotSeparableError, add_constant, hard_margin
 from uneven.utils.frames import named_frame
-from uneven.versionspace.cone import support
-from uneven.versionspace.samplers import hamiltonian
 from uneven.views import ViewMap
 
 __all__ = [
     "Rule",
+    "analytic_margin",
     "balanced_votes",
     "centre_of_gravity",
     "expected_model_change",
     "maxmin_margin",
-    "orientation_aware",
     "random_rows",
     "ratio_margin",
     "simple_margin",
@@ -110,6 +107,25 @@ def simple_margin(state: QueryState) -> np.ndarray:
     classification.
     """
     return -_gap(state.distances("chebyshev"))
+
+
+@rule("analytic", "nearest to the analytic centre")
+def analytic_margin(state: QueryState) -> np.ndarray:
+    """The hyperplane nearest to the analytic centre.
+
+    The analytic centre has the largest product of distances from all cuts. It costs a few Newton
+    steps, no samples, and stays away from corners better than the Chebyshev centre.
+
+    Returns
+    -------
+    ndarray of shape (n_candidates,)
+        Minus the distance.
+
+    References
+    ----------
+    Louche (2016), perspectives of chapter 7.
+    """
+    return -_gap(state.distances("analytic"))
 
 
 @rule("maxmin", "largest smaller margin of two support vector machines; slower")
@@ -198,50 +214,6 @@ def expected_model_change(state: QueryState) -> np.ndarray:
     Louche (2016), algorithm 9.
     """
     return 1.0 - (state.votes() ** 2).sum(axis=1)
-
-
-@rule("orientation_aware", "by the shape of what is left; much slower")
-def orientation_aware(
-    state: QueryState, *, candidates: int | None = 50, n_samples: int = 1000
-) -> np.ndarray:
-    """The hyperplane with the best guarantee on what is left, for its distance and its direction.
-
-    A hyperplane at some distance from the centre of gravity still takes a known share of the
-    volume, the more the farther the version space reaches on the small side. Among the nearest
-    rows this prefers those along which the space is wide.
-
-    Parameters
-    ----------
-    state : QueryState
-    candidates : int or None, default=50
-        Only so many rows, those nearest to the centre of gravity, are looked at.
-    n_samples : int, default=1000
-        Points of the version space to estimate its density on the hyperplane.
-
-    Returns
-    -------
-    ndarray of shape (n_candidates,)
-        Minus the logarithm of the distance as a multiple of the largest distance with a guarantee;
-        -inf for rows that were not looked at.
-
-    Notes
-    -----
-    In more than about four dimensions the guarantee itself is empty for all but the nearest rows;
-    as an order of preference it still tells rows apart. With more than two classes see
-    `maxmin_margin`. The points are drawn once for each of the one-against-rest problems; the two
-    projections of each row on the version space cost most where there are many labels.
-
-    References
-    ----------
-    Louche (2016), theorem 5.2 (corrected, see `uneven.bounds`) and section 7.3.
-    """
-    problems = _Problems(state, "gravity")
-    clouds: dict[int, _Cloud] = {}
-    for i, k, where, rest in problems.nearest(candidates):
-        if k not in clouds:
-            clouds[k] = _Cloud(problems.spaces[k].cuts, n_samples, state.rng)
-        problems.utilities[i] = -clouds[k].log_lambda(where, rest)
-    return problems.utilities
 
 
 @rule("uncertainty", "where the two best classes are level", needs="scores")
@@ -352,8 +324,11 @@ def _opinions(model: Any, X: Any) -> np.ndarray:
     return np.asarray(model.decision_function(X))
 
 
-class _Problems:
-    """The one-against-rest problems, as rules that look at rows one by one see them."""
+class Problems:
+    """The one-against-rest problems, as rules that look at rows one by one see them.
+
+    state: what the rule is asked; name: the centre that is looked from, see `QueryState.centre`.
+    """
 
     def __init__(self, state: QueryState, name: str) -> None:
         self.state = state
@@ -380,51 +355,10 @@ class _Problems:
         yield from zip(near.tolist(), problems.tolist(), where, rest.tolist())
 
 
-class _Cloud:
-    """Points of a version space, with one more dimension for rows that stick out of its span."""
-
-    def __init__(self, cuts: np.ndarray, n_samples: int, rng: np.random.Generator) -> None:
-        self.cuts = cuts
-        points = hamiltonian(cuts, n_samples=n_samples, rng=rng).samples
-        self.directions = points / np.linalg.norm(points, axis=1, keepdims=True)
-        self.radii = np.sqrt(rng.chisquare(cuts.shape[1], n_samples))
-        self.beside = rng.normal(size=n_samples)
-        self.shares = rng.random(n_samples)
-
-    def products(self, where: np.ndarray, rest: float) -> np.ndarray:
-        """Products of uniform points with a unit row; lengths of normal points are independent."""
-        along = self.directions @ where
-        if rest == 0.0:
-            return along * self.shares ** (1.0 / len(where))
-        normal = self.radii * along + self.beside * rest
-        return normal / np.hypot(self.radii, self.beside) * self.shares ** (1.0 / (len(where) + 1))
-
-    def log_lambda(self, where: np.ndarray, rest: float) -> float:
-        """How far off the cut of a row is, as theorem 5.2 counts it."""
-        products = self.products(where, rest)
-        side = -1.0 if products.mean() >= 0.0 else 1.0
-        return approximate_centre_lambda(
-            abs(float(products.mean())),
-            _density_at_zero(products),
-            float(np.hypot(support(self.cuts, side * where), rest)),
-            float(np.hypot(support(self.cuts, -side * where), rest)),
-            len(where) + int(rest > 0.0),
-            log=True,
-        )
-
-
-def _density_at_zero(values: np.ndarray) -> float:
-    """By a normal kernel whose width follows the spread and number of the values."""
-    width = 1.06 * values.std() * len(values) ** -0.2
-    if width == 0.0:
-        return 0.0
-    return float(np.exp(-0.5 * (values / width) ** 2).mean() / (width * np.sqrt(2.0 * np.pi)))
-
-
 def _by_margins(
     state: QueryState, candidates: int | None, worth: Callable[[float, float], float]
 ) -> np.ndarray:
-    problems = _Problems(state, "chebyshev")
+    problems = Problems(state, "chebyshev")
     for i, k, where, rest in problems.nearest(candidates):
         cuts, new = np.pad(problems.spaces[k].cuts, ((0, 0), (0, 1))), np.append(where, rest)
         problems.utilities[i] = worth(

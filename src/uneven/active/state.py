@@ -17,7 +17,7 @@ from sklearn.utils.validation import check_array, validate_data
 
 from uneven.active.history import fingerprint
 from uneven.active.registry import blind_choices
-from uneven.linear.expansions import kernel_parameters
+from uneven.linear.expansions import gram, kernel_parameters
 from uneven.linear.rows import row_norms
 from uneven.utils.frames import holds_words, take_rows
 from uneven.utils.validation import narrow_indices
@@ -148,6 +148,8 @@ class QueryState:
         Whose kernel and tolerance for wrong labels make the version space; not fitted.
     rng : Generator
         For rules that draw.
+    n_discarded : int
+        Candidates that a rule could tell to be worse than others without measuring them.
 
     Examples
     --------
@@ -179,6 +181,7 @@ class QueryState:
     model: Any
     geometry: BayesPointClassifier
     rng: np.random.Generator
+    n_discarded: int = 0
     _centres: dict[str, BayesPointClassifier] = field(default_factory=dict, repr=False)
 
     def centre(
@@ -290,6 +293,31 @@ class QueryState:
         """
         rows = self.pool.X[which]
         return rows[:, self.labelled] if self.geometry.kernel == "precomputed" else rows
+
+    def cosines(self, which: np.ndarray, others: np.ndarray | None = None) -> np.ndarray:
+        """Cosines between rows of the pool in the space of the kernel.
+
+        Parameters
+        ----------
+        which : ndarray of int, shape (n,)
+        others : ndarray of int, shape (m,), optional
+            The same rows if not given.
+
+        Returns
+        -------
+        ndarray of shape (n, m)
+            Zero for rows without a direction.
+        """
+        centre = self.centre(multi_class="ovr")
+        others = which if others is None else others
+        if centre.kernel == "precomputed":
+            values: Any = self.pool.X[which][:, others]
+        else:
+            known = (centre.kernel, centre.kernel_params_)
+            values = gram(self.pool.X[which], self.pool.X[others], known[0], **known[1])
+        values = values.toarray() if sp.issparse(values) else values
+        norms = self.pool.norms(centre)
+        return (values + float(bool(centre.fit_intercept))) / norms[which, None] / norms[others]
 
     def _fit(self, centre: BayesPointClassifier) -> BayesPointClassifier:
         return centre.fit(self.rows(self.labelled), self.y)

@@ -18,6 +18,7 @@ from uneven.linear.rows import (
     row_norms,
     scale_rows,
 )
+from uneven.linear.self_labelling import SelfLabellingSVM
 from uneven.linear.steps import ERROR_STEPS, check_step, error_set
 from uneven.linear.ultraconservative import UltraconservativeClassifier
 
@@ -29,6 +30,7 @@ __all__ = [
     "NotSeparableError",
     "PerceptronClassifier",
     "PerceptronRun",
+    "SelfLabellingSVM",
     "UltraconservativeClassifier",
     "add_constant",
     "check_step",

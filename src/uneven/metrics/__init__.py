@@ -9,14 +9,25 @@ from uneven.metrics.confusion import (
     gibbs_error_matrix,
     matrix_norm,
 )
+from uneven.metrics.losses import (
+    MARGIN_LOSSES,
+    empirical_risk,
+    exponential_loss,
+    hinge_loss,
+    logistic_loss,
+    quadratic_loss,
+    zero_one_loss,
+)
 from uneven.metrics.per_class import (
     PerClassTable,
+    PredictiveValues,
     class_recalls,
     geometric_mean_recall,
     imbalance_ratio,
     mean_f1,
     mean_recall,
     per_class_table,
+    predictive_values,
     worst_recall,
 )
 from uneven.metrics.probabilities import ProbabilityScorer, brier_score, log_loss
@@ -39,9 +50,11 @@ from uneven.metrics.uncertainty import corrected_t_test, wilson_interval
 
 __all__ = [
     "LOWER_IS_BETTER",
+    "MARGIN_LOSSES",
     "MaucScorer",
     "PairedTest",
     "PerClassTable",
+    "PredictiveValues",
     "ProbabilityScorer",
     "RankTest",
     "average_ranks",
@@ -53,7 +66,9 @@ __all__ = [
     "confusion_rates",
     "corrected_t_test",
     "critical_difference",
+    "empirical_risk",
     "error_matrix",
+    "exponential_loss",
     "five_by_two",
     "five_by_two_f_test",
     "five_by_two_t_test",
@@ -62,9 +77,11 @@ __all__ = [
     "get_scorer",
     "gibbs_error_matrix",
     "groups_alike",
+    "hinge_loss",
     "holm_correction",
     "imbalance_ratio",
     "log_loss",
+    "logistic_loss",
     "margin_error",
     "margins",
     "matrix_norm",
@@ -73,8 +90,11 @@ __all__ = [
     "mean_recall",
     "pairwise_auc",
     "per_class_table",
+    "predictive_values",
+    "quadratic_loss",
     "scorers",
     "signed_rank_test",
     "wilson_interval",
     "worst_recall",
+    "zero_one_loss",
 ]

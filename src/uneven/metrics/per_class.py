@@ -312,6 +312,72 @@ def per_class_table(
     )
 
 
+@dataclass(frozen=True, eq=False)
+class PredictiveValues:
+    """What an answer is worth, class by class.
+
+    Attributes
+    ----------
+    label : ndarray of shape (K,)
+        The classes.
+    ppv : ndarray of shape (K,)
+        Positive predictive value, or precision: how often the class is true where it is answered.
+    fdr : ndarray of shape (K,)
+        False discovery rate: 1 - ppv.
+    npv : ndarray of shape (K,)
+        Negative predictive value: how often it is not true where another class is answered.
+    false_omission : ndarray of shape (K,)
+        False omission rate (FOR): 1 - npv.
+
+    Examples
+    --------
+    >>> found = predictive_values(["a", "a", "b", "c"], ["a", "b", "b", "c"])
+    >>> found.label.tolist(), found.ppv.tolist(), found.npv.round(3).tolist()
+    (['a', 'b', 'c'], [1.0, 0.5, 1.0], [0.667, 1.0, 1.0])
+    """
+
+    label: NDArray[Any]
+    ppv: NDArray[np.float64]
+    fdr: NDArray[np.float64]
+    npv: NDArray[np.float64]
+    false_omission: NDArray[np.float64]
+
+
+@of_answers
+def predictive_values(
+    y_true: ArrayLike,
+    y_pred: ArrayLike,
+    *,
+    labels: ArrayLike | None = None,
+    sample_weight: ArrayLike | None = None,
+) -> PredictiveValues:
+    """Return PPV, FDR, NPV and FOR of each class against the rest.
+
+    Parameters
+    ----------
+    {parameters}
+
+    Returns
+    -------
+    PredictiveValues
+        NaN where a class is never, or always, answered: there is no such answer to judge.
+
+    Examples
+    --------
+    With two classes the negative predictive value of one is the precision of the other:
+
+    >>> found = predictive_values([0, 0, 0, 1], [0, 0, 1, 1])
+    >>> found.ppv.tolist(), found.npv.tolist(), found.fdr.tolist()
+    ([1.0, 0.5], [0.5, 1.0], [0.0, 0.5])
+    """
+    counts, classes = confusion_counts(y_true, y_pred, labels=labels, sample_weight=sample_weight)
+    right, support, answered = counts.diagonal(), counts.sum(axis=1), counts.sum(axis=0)
+    refused = counts.sum() - answered
+    ppv = _ratio(right, answered, empty=np.nan)
+    omission = _ratio(support - right, refused, empty=np.nan)
+    return PredictiveValues(classes, ppv, 1.0 - ppv, 1.0 - omission, omission)
+
+
 def _ratio(
     part: NDArray[np.float64], whole: NDArray[np.float64], *, empty: float
 ) -> NDArray[np.float64]:

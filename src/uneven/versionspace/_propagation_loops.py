@@ -70,6 +70,9 @@ def truncate(z, flip):
 def match_site(mean, variance, flip, ridge):
     """The site that gives a cut's product the moments it has when the cut is obeyed.
 
+    Its precision is negative where a cut that may be the wrong way round, and probably is, makes
+    the product less certain than it was.
+
     Parameters
     ----------
     mean, variance : float
@@ -84,11 +87,9 @@ def match_site(mean, variance, flip, ridge):
     log_mass, lift, shrink, rest = truncate(z, flip)
     alpha = lift / math.sqrt(spread)
     left = (ridge + variance * rest) / spread
-    precision = 0.0
-    if shrink > 0.0:
-        precision = LARGEST_PRECISION
-        if shrink < LARGEST_PRECISION * left * spread:
-            precision = shrink / (spread * left)
+    precision = LARGEST_PRECISION
+    if shrink < LARGEST_PRECISION * left * spread:
+        precision = shrink / (spread * left)
     return precision, alpha + precision * (mean + variance * alpha), log_mass
 
 

@@ -16,11 +16,11 @@ from __future__ import annotations
 
 from collections.abc import Callable
 from contextlib import AbstractContextManager, nullcontext
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Any
 
 import numpy as np
-from scipy.linalg import cho_solve, cholesky
+from scipy.linalg import LinAlgError, cho_solve, cholesky
 from scipy.linalg.lapack import dpotri
 from sklearn.utils.validation import check_array
 
@@ -56,6 +56,9 @@ JITTER = 1e-8
 """The default private variance of a cut: it bounds how sure a site can be."""
 
 _SMALLEST_STEP = 0.125
+
+_SMALLEST_VALUE = 1e-14
+"""Share of the largest eigenvalue of a Gram matrix below which one is rounding."""
 
 _SWEEPS_OF_BLOCKS = 4
 """Sweeps in many dimensions before mean and covariance are computed anew."""
@@ -135,8 +138,8 @@ def propagate(
     centre too. But spaces as thin as its root, some 1e-4 by default, are blurred: a slice of that
     width that is cut off at one end gets a direction that is 10 degrees off and half as much
     volume again, and one of 1e-5 is 40 degrees off. ``ridge=0.0`` is right there too, if the cuts
-    do not contradict each other. A site that would make the distribution wider, as a flipped label
-    may, only moves its mean.
+    do not contradict each other. A label that is probably flipped makes the distribution wider:
+    the precision of its site is negative.
 
     The direction is within a degree or so of the centre of gravity; the volume is exact for
     orthogonal cuts and otherwise low, more so with redundant cuts: drop those first
@@ -157,7 +160,12 @@ def propagate(
     """
     cuts = check_cuts(cuts)
     _check(flip=flip, ridge=ridge, tol=tol, max_sweeps=max_sweeps)
+    return _propagate(cuts, flip, ridge, _start(sites, len(cuts), flip), tol, max_sweeps)
 
+
+def _propagate(
+    cuts: np.ndarray, flip: float, ridge: float, sites: np.ndarray, tol: float, max_sweeps: int
+) -> Propagation:
     many = cuts.shape[1] > MANY
 
     def refresh(run: _Run) -> float:
@@ -168,7 +176,7 @@ def propagate(
         go = sweep_in_blocks if many else sweep_cuts
         go(cuts, flip, ridge, step, run.mean, run.covariance, run.sites)
 
-    run = _Run(cuts.shape[1], _start(sites, len(cuts)))
+    run = _Run(cuts.shape[1], sites)
     with few_threads(cuts.shape[1]):
         _run(refresh, sweep, run, tol, max_sweeps)
     variances = (
@@ -206,7 +214,7 @@ def propagate_gram(
     Notes
     -----
     A sweep costs n_cuts³. Coordinates in the span of the cuts (`uneven.versionspace.span_of`) are
-    never slower, and faster if the cuts are dependent.
+    never slower, and faster if the cuts are dependent; with ``flip`` they are used here, too.
 
     Examples
     --------
@@ -220,6 +228,9 @@ def propagate_gram(
     if gram.shape[0] != gram.shape[1] or not np.allclose(gram, gram.T, rtol=0.0, atol=1e-9):
         raise ValueError(f"gram has shape {gram.shape}; it must be a symmetric matrix.")
     _check(flip=flip, ridge=ridge, tol=tol, max_sweeps=max_sweeps)
+    start = _start(sites, len(gram), flip)
+    if flip > 0.0:
+        return _in_coordinates(gram, flip, ridge, start, tol, max_sweeps)
 
     many = len(gram) > MANY
 
@@ -233,11 +244,23 @@ def propagate_gram(
         else:
             sweep_gram(flip, ridge, step, run.mean, run.covariance, run.sites)
 
-    run = _Run(len(gram), _start(sites, len(gram)))
+    run = _Run(len(gram), start)
     with few_threads(len(gram)):
         _run(refresh, sweep, run, tol, max_sweeps)
     variances = run.covariance.diagonal().copy()
     return _report(run, run.mean, variances, run.sites[:, 1], flip, ridge)
+
+
+def _in_coordinates(
+    gram: np.ndarray, flip: float, ridge: float, sites: np.ndarray, tol: float, max_sweeps: int
+) -> Propagation:
+    """From the products by way of coordinates, where sites may have negative precisions."""
+    values, vectors = np.linalg.eigh(gram)
+    kept = values > _SMALLEST_VALUE * values[-1:].max(initial=0.0)
+    cuts = np.ascontiguousarray(vectors[:, kept] * np.sqrt(values[kept]))
+    found = _propagate(cuts, flip, ridge, sites, tol, max_sweeps)
+    covariance = cuts @ found.covariance @ cuts.T
+    return replace(found, mean=cuts @ found.mean, covariance=covariance)
 
 
 class _Run:
@@ -261,13 +284,15 @@ def _run(
 ) -> None:
     """Sweep until the mean stands still; compute it anew from the sites at the end and often."""
     often = _SWEEPS_OF_BLOCKS if len(run.mean) > MANY else 1
-    refresh(run)
+    if not np.isfinite(refresh(run)):
+        raise ValueError("sites are such that no normal distribution is left: start without.")
     step, before = 1.0, np.inf
     while not run.converged and run.n_sweeps < max_sweeps:
-        earlier = run.mean.copy()
+        earlier, sites = run.mean.copy(), run.sites.copy()
         sweep(run, step)
         run.n_sweeps += 1
-        if run.n_sweeps % often == 0:
+        if run.n_sweeps % often == 0 and not np.isfinite(refresh(run)):
+            run.sites[:], step = sites, max(0.5 * step, _SMALLEST_STEP)
             refresh(run)
         change = float(np.abs(run.mean - earlier).max(initial=0.0))
         run.converged = change <= tol * float(np.abs(run.mean).max(initial=_SMALLEST_MEAN))
@@ -298,7 +323,7 @@ def _check(**parameters: Any) -> None:
         constraint.check(name, parameters[name])
 
 
-def _start(sites: np.ndarray | None, n_cuts: int) -> np.ndarray:
+def _start(sites: np.ndarray | None, n_cuts: int, flip: float) -> np.ndarray:
     """Sites of an earlier run, followed by sites that say nothing yet."""
     state = np.zeros((n_cuts, 2))
     if sites is None:
@@ -306,8 +331,8 @@ def _start(sites: np.ndarray | None, n_cuts: int) -> np.ndarray:
     sites = np.asarray(sites, dtype=np.float64)
     if sites.ndim != 2 or sites.shape[1] != 2 or len(sites) > n_cuts:
         raise ValueError(f"sites have shape {sites.shape}: at most ({n_cuts}, 2) were expected.")
-    if not np.isfinite(sites).all() or (sites[:, 0] < 0.0).any():
-        raise ValueError("sites hold a negative precision, NaN or infinity.")
+    if not np.isfinite(sites).all() or (flip == 0.0 and (sites[:, 0] < 0.0).any()):
+        raise ValueError("sites hold NaN, infinity or, without flip, a negative precision.")
     state[: len(sites)] = sites
     return state
 
@@ -357,7 +382,10 @@ def refresh_cuts_by_blas(
     """The same as `refresh_cuts` of the compiled loops."""
     precision = cuts.T @ (cuts * sites[:, :1])
     precision[np.diag_indices_from(precision)] += 1.0
-    factor = cholesky(precision, lower=False, check_finite=False)
+    try:
+        factor = cholesky(precision, lower=False, check_finite=False)
+    except LinAlgError:
+        return np.nan
     upper, _ = dpotri(factor)
     covariance[:] = np.triu(upper) + np.triu(upper, 1).T
     mean[:] = covariance @ (sites[:, 1] @ cuts)
