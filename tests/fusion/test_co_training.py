@@ -32,7 +32,7 @@ def late() -> LateFusionClassifier:
 
 def test_rows_without_label_help():
     gains = []
-    for seed in range(6):
+    for seed in range(9):
         X, y, t = two_views(seed)
         alone = clone(late()).fit(X[y >= 0], y[y >= 0])
         model = CoTrainingClassifier(late()).fit(X, y)

@@ -62,12 +62,12 @@ def expected_error(
     )
     asked, judges = Products.of(state, state.candidates[few]), Products.of(state, judged)
     together = judges.covariances(state, asked)
-    left = [_votes_after(judges, asked, together, sign) for sign in (1.0, -1.0)]
+    obeyed, refused = (_votes_after(judges, asked, together, sign) for sign in (1.0, -1.0))
     chances = shares(asked.votes())
     likely = np.argsort(-chances, axis=1, kind="stable")[:, :answers]
     weights = np.take_along_axis(chances, likely, axis=1)
     errors = np.column_stack(
-        [_expected_errors(*left, likely[:, j]) for j in range(likely.shape[1])]
+        [_expected_errors(obeyed, refused, likely[:, j]) for j in range(likely.shape[1])]
     )
     utilities[few] = -(weights * errors).sum(axis=1) / weights.sum(axis=1)
     return utilities

@@ -118,7 +118,7 @@ def check_query(query: Any) -> None:
     >>> check_query("blanced")
     Traceback (most recent call last):
         ...
-    ValueError: query must be one of 'analytic', 'balanced', ...; got 'blanced'. Did you mean 'balanced'?
+    ValueError: query must be one of 'analytic', ...; got 'blanced'. Did you mean 'balanced'?
     """
     if callable(query):
         return

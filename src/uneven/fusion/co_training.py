@@ -63,8 +63,8 @@ class CoTrainingClassifier(ClassifierMixin, BaseEstimator):
     A row is a row of one view only where another view labelled it: the classifier gets it with
     the other views missing. Labels are given anew in every round, so that a wrong one need not
     stay, and class by class in proportion to the labels that are known: a view that answers some
-    class too rarely is heeded less, or it would make the others forget that class. Agreement is corrected for
-    chance: views that all answer the largest class agree by chance only.
+    class too rarely is heeded less, or it would make the others forget that class. Agreement is
+    corrected for chance: views that all answer the largest class agree by chance only.
 
     Agreement tells something if views are not merely copies of each other, and if each could tell
     the classes alone. It may rise while the vote gets worse: compare with the estimator alone on
@@ -143,7 +143,8 @@ class CoTrainingClassifier(ClassifierMixin, BaseEstimator):
             learner.set_params(views={name: columns.tolist() for name, columns in named})
             self.classes_, counts = np.unique(labels, return_counts=True)
             self.model_ = clone(learner).fit(rows[labelled], labels)
-            self.agreement_, self.n_rounds_ = [], 0
+            self.agreement_: list[float] = []
+            self.n_rounds_ = 0
             free = rows[~labelled]
             if len(free) and len(self.classes_) > 1 and len(self.views_) > 1:
                 self._take_turns(learner, rows[labelled], labels, free, counts / len(labels))
