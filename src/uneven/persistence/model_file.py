@@ -4,47 +4,32 @@ A model file is a skops archive of a dict: the fitted pipeline, and a card in JS
 table it expects and how it was made. It calls types by the stable names under which their classes
 are registered (:mod:`uneven.utils.model_types`), so that files survive when a class moves.
 
-Opening one never unpickles: an archive that names a type which is neither registered nor trusted
-by skops itself is refused, and what was loaded is checked before use, because compiled code
-follows the indices of trees without looking.
+Opening one never unpickles: the archive is looked at as data first (:mod:`.archive`), and one that
+names a type which is not registered is refused. What was loaded is checked before use, attribute
+by attribute, because compiled code follows the indices of trees without looking.
 """
 
 from __future__ import annotations
 
 import copy
-import io
 import json
 import os
-import zipfile
-from collections.abc import Callable, Iterator, Mapping
+from collections.abc import Iterator, Mapping
 from contextlib import contextmanager
 from dataclasses import asdict, dataclass, field, fields
 from pathlib import Path
 from typing import Any
 
-import skops.io
 from sklearn.pipeline import Pipeline
 
 from uneven.comparison.errors import InputError
 from uneven.noise import check_noise_matrix
+from uneven.persistence.archive import ForeignTypesError, dumps, loads, unpacked
 from uneven.persistence.scikit_learn import check_structure
 from uneven.utils.files import replace_file
-from uneven.utils.model_types import (
-    MODEL_TYPES,
-    ModelType,
-    UnknownPartError,
-    find_type,
-    trusted_types,
-)
-from uneven.utils.registry import import_families
+from uneven.utils.model_types import UnknownPartError
 
 FORMAT = "uneven-model-2"
-
-_OURS = "uneven model type"
-"""Stands in the place of a module where a file names a type by its stable name."""
-
-_SMALL, _DENSEST = 2**28, 200
-"""Files may unpack to 256 MiB, or to so many times their size."""
 
 
 class ModelFileError(ValueError):
@@ -122,7 +107,7 @@ def save_model(pipeline: Pipeline, card: ModelCard, path: str | os.PathLike[str]
     pipeline = _slim(pipeline)
     content = {"format": FORMAT, "card": json.dumps(asdict(card)), "pipeline": pipeline}
     data = dumps(content)
-    _, foreign = _unpacked(data)
+    _, foreign = unpacked(data)
     if foreign:
         raise ModelFileError(
             f"the model holds types that a model file may not: {', '.join(foreign)}."
@@ -183,7 +168,7 @@ def load_model(path: str | os.PathLike[str]) -> tuple[Pipeline, ModelCard]:
         raise ModelFileError(f"there is no model file {path}.")
     try:
         content = loads(path.read_bytes())
-    except _ForeignTypesError as error:
+    except ForeignTypesError as error:
         raise ModelFileError(
             f"{path} is refused: it holds types that are not trusted ({error}). "
             "Nothing of it was run; make the model again with this version of uneven."
@@ -194,105 +179,6 @@ def load_model(path: str | os.PathLike[str]) -> tuple[Pipeline, ModelCard]:
             f"({type(error).__name__}: {_first_line(error)})."
         ) from error
     return _unpack(content, path)
-
-
-class _ForeignTypesError(Exception):
-    """Something holds types that model files may not; the message lists them."""
-
-
-def dumps(content: Any) -> bytes:
-    """Pack an object with stable names of the types in it.
-
-    Parameters
-    ----------
-    content : object
-        Types that are not registered keep the names of their modules.
-
-    Returns
-    -------
-    bytes
-        A skops archive; no check of what it holds has been made.
-    """
-    names = {kind.home: kind.name for kind in MODEL_TYPES.values()}
-
-    def to_stable(module: str, name: str) -> tuple[str, str]:
-        home = f"{module}.{name}"
-        return (_OURS, names[home]) if home in names else (module, name)
-
-    return _renamed(skops.io.dumps(content), to_stable, zipfile.ZIP_DEFLATED)
-
-
-def loads(data: bytes) -> Any:
-    """Unpack what `dumps` has packed, without running code from it.
-
-    Returns
-    -------
-    object
-        Of trusted types, but not checked.
-    """
-    plain, foreign = _unpacked(data)
-    if foreign:
-        raise _ForeignTypesError(", ".join(foreign))
-    return skops.io.loads(plain, trusted=trusted_types())
-
-
-def _unpacked(data: bytes) -> tuple[bytes, list[str]]:
-    """The archive as skops reads it, and the types in it that are not trusted."""
-    foreign: set[str] = set()
-
-    def to_home(module: str, name: str) -> tuple[str, str]:
-        if module != _OURS:
-            foreign.update({f"{module}.{name}"} & homes)
-            return module, name
-        kind = MODEL_TYPES.get(name) or _find_type(name)
-        if kind is None:
-            foreign.add(name)
-            return module, name
-        module, _, name = kind.home.rpartition(".")
-        return module, name
-
-    homes = set(trusted_types())
-    plain = _renamed(data, to_home, zipfile.ZIP_STORED)
-    untrusted = set(skops.io.get_untrusted_types(data=plain)) - set(trusted_types())
-    untrusted -= {f"{_OURS}.{name}" for name in foreign}
-    return plain, sorted(foreign | untrusted)
-
-
-def _find_type(name: str) -> ModelType | None:
-    """The type of that name once all rooms, and then other distributions, have registered."""
-    import_families()
-    return find_type(name)
-
-
-def _renamed(data: bytes, rename: Callable[[str, str], tuple[str, str]], method: int) -> bytes:
-    """The same archive with other names of types in its schema."""
-    packed = io.BytesIO()
-    with (
-        zipfile.ZipFile(io.BytesIO(data)) as old,
-        zipfile.ZipFile(packed, "w", compression=method) as new,
-    ):
-        size = sum(entry.file_size for entry in old.infolist())
-        if size > max(_SMALL, _DENSEST * len(data)):
-            raise ValueError(f"{len(data)} bytes unpack to {size}")
-        for entry in old.namelist():
-            part = old.read(entry)
-            if entry == "schema.json":
-                schema = json.loads(part)
-                _rename_types(schema, rename)
-                part = json.dumps(schema).encode()
-            new.writestr(entry, part)
-    return packed.getvalue()
-
-
-def _rename_types(node: Any, rename: Callable[[str, str], tuple[str, str]]) -> None:
-    """Rename every type that a part of a schema speaks of, in place."""
-    if isinstance(node, dict):
-        module, name = node.get("__module__"), node.get("__class__")
-        if isinstance(module, str) and isinstance(name, str):
-            node["__module__"], node["__class__"] = rename(module, name)
-    if isinstance(node, dict | list):
-        for part in node.values() if isinstance(node, dict) else node:
-            _rename_types(part, rename)
 
 
 def _unpack(content: Any, path: Path) -> tuple[Pipeline, ModelCard]:

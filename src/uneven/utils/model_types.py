@@ -68,6 +68,9 @@ class ModelType:
 MODEL_TYPES: dict[str, ModelType] = {}
 """All registered types by their names in files."""
 
+HELPER_TYPES: set[str] = set()
+"""Types that stand in files under their own names; only parts that check them may hold them."""
+
 
 def persisted(
     name: str,
@@ -217,6 +220,11 @@ def check_plain(part: Any, *besides: str) -> None:
             )
 
 
+def is_plain(value: Any) -> bool:
+    """Whether a value is a number, text, an array or a list of such."""
+    return _not_plain(value) is None
+
+
 _RANDOM = (np.random.RandomState, np.random.Generator)
 _PLAIN = (type(None), bool, int, float, str, slice, np.generic, np.dtype, *_RANDOM)
 
@@ -336,13 +344,19 @@ def check_nodes(inner: NDArray[np.bool_], children: list[NDArray]) -> None:
             raise ValueError("a tree has a child before its parent")
 
 
-def check_tree(tree: Any, n_features: int) -> None:
+def check_tree(tree: Any, n_features: int, n_classes: int | None = None) -> None:
     """Check the nodes of a tree of scikit-learn, whose reader follows indices without looking."""
+    if not 0 < tree.node_count <= tree.capacity:
+        raise ValueError(f"a tree has {tree.node_count} nodes in the place of {tree.capacity}")
     if tree.n_features != n_features:
         raise ValueError(f"a tree of {tree.n_features} columns is given {n_features}")
+    if n_classes is not None and tree.value.shape[1:] != (1, n_classes):
+        raise ValueError("a tree answers about other classes than its own")
     inner = tree.children_left != -1
     if np.any((tree.children_right != -1) != inner):
         raise ValueError("a tree has a node with one child")
     check_nodes(inner, [tree.children_left, tree.children_right])
     check_range(tree.feature[inner], n_features, "column")
     check_numbers(tree.value, tree.value.shape, "answers")
+    if not np.allclose(tree.value[~inner].sum(axis=2), 1.0):
+        raise ValueError("the answers of a tree do not add up to 1")

@@ -17,6 +17,7 @@ from sklearn.utils.validation import check_is_fitted
 from uneven.stacking.out_of_fold.level_one import weight_arguments
 from uneven.utils.estimators import align_margins, check_margins
 from uneven.utils.model_types import (
+    HELPER_TYPES,
     UnknownPartError,
     check_numbers,
     check_part,
@@ -241,6 +242,9 @@ def _check_machine(model: SVC, width: int, n_classes: int) -> None:
         raise ValueError("its machine holds more than was learnt")
 
 
+HELPER_TYPES.update(
+    {"sklearn.linear_model._sgd_fast.Hinge", "sklearn.preprocessing._label.LabelBinarizer"}
+)
 persisted("sklearn_perceptron", role="margins", check=_check_linear)(Perceptron)
 persisted("ridge", role="margins", check=_check_linear)(RidgeClassifier)
 persisted("svc", role="margins", check=_check_machine)(SVC)
