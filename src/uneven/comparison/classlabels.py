@@ -83,22 +83,37 @@ def class_labels(values: pd.Series, name: str = "table") -> NDArray:
     >>> class_labels(pd.Series([1e20, 2e20])).tolist()
     ['100000000000000000000', '200000000000000000000']
     """
-    cells = values.tolist()
-    nested = next((cell for cell in cells if types.is_list_like(cell)), None)
-    if nested is not None:
-        raise InputError(
-            f"the target column {values.name!r} of {name} holds {type(nested).__name__} objects; "
-            "give text, whole numbers or booleans, or name another --target."
-        )
-    numeric = _all_numbers(values, cells)
-    labels = cells if numeric else [str(cell).strip() for cell in cells]
-    distinct = set(labels)
-    if len(distinct) < 2:
+    if types.is_object_dtype(values.dtype):
+        nested = next((cell for cell in values if types.is_list_like(cell)), None)
+        if nested is not None:
+            raise InputError(
+                f"the target column {values.name!r} of {name} holds {type(nested).__name__} "
+                "objects; give text, whole numbers or booleans, or name another --target."
+            )
+    codes, distinct = _distinct(values)
+    numeric = _all_numbers(values, distinct)
+    if not numeric:
+        texts = [str(cell).strip() for cell in distinct]
+        again, distinct = pd.factorize(np.array(texts, dtype=object))
+        codes = again[codes]
+    if len(set(distinct)) < 2:
         raise InputError(
             f"the target column {values.name!r} of {name} holds a single class "
-            f"({str(labels[0])!r}); at least two are needed."
+            f"({str(distinct[0])!r}); at least two are needed."
         )
-    return _number_labels(labels, distinct, values.name) if numeric else np.array(labels)
+    labels = _number_labels(distinct, values.name) if numeric else np.array(list(distinct))
+    return labels[codes]
+
+
+def _distinct(values: pd.Series) -> tuple[NDArray[np.intp], list[Any]]:
+    """Which of the different cells each row holds, and these; objects of other types differ."""
+    if types.is_object_dtype(values.dtype):
+        place: dict[Any, int] = {}
+        keys = [(type(cell), cell) for cell in values]
+        codes = np.array([place.setdefault(key, len(place)) for key in keys], dtype=np.intp)
+        return codes, [cell for _, cell in place]
+    codes, found = pd.factorize(values)
+    return codes, found.tolist()
 
 
 def _all_numbers(values: pd.Series, cells: list[Any]) -> bool:
@@ -107,16 +122,17 @@ def _all_numbers(values: pd.Series, cells: list[Any]) -> bool:
     return types.is_numeric_dtype(values.dtype) and not types.is_bool_dtype(values.dtype)
 
 
-def _number_labels(numbers: list[Any], distinct: set[Any], target: Any) -> NDArray:
+def _number_labels(distinct: list[Any], target: Any) -> NDArray:
     whole = all(_is_whole(number) for number in distinct)
-    if len(distinct) > (MOST_NUMERIC_CLASSES if whole else MOST_FRACTIONAL_CLASSES):
+    n_distinct = len(set(distinct))
+    if n_distinct > (MOST_NUMERIC_CLASSES if whole else MOST_FRACTIONAL_CLASSES):
         raise InputError(
-            f"the target column {target!r} holds {len(distinct)} different numbers, which looks "
+            f"the target column {target!r} holds {n_distinct} different numbers, which looks "
             "like regression; group them into classes first, or name another --target."
         )
     if not whole:
-        return np.array([_spelling(number) for number in numbers])
-    integers = [int(number) for number in numbers]
+        return np.array([_spelling(number) for number in distinct])
+    integers = [int(number) for number in distinct]
     small = min(integers) >= INT64.min and max(integers) <= INT64.max
     return np.array(integers, dtype=np.int64) if small else np.array([str(i) for i in integers])
 

@@ -8,6 +8,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
+from decimal import Decimal
 from typing import TYPE_CHECKING
 
 import numpy as np
@@ -15,6 +16,7 @@ import pandas as pd
 from numpy.typing import NDArray
 from pandas.api import types
 
+from uneven.comparison.celltexts import as_text, distinct_texts
 from uneven.comparison.dates import (
     LATEST_YEAR,
     DateStyle,
@@ -25,7 +27,7 @@ from uneven.comparison.dates import (
 from uneven.comparison.errors import InputError
 from uneven.comparison.marks import MISSING_MARKS, TRUTH
 from uneven.comparison.numbers import PLAIN_TOO, NumberStyle, find_number_style, parse_numbers
-from uneven.comparison.reading import CLOCK_UNIT, as_text, clock_hours, distinct_texts, is_far
+from uneven.comparison.reading import CLOCK_UNIT, clock_hours, is_far
 from uneven.utils.registry import listing
 
 if TYPE_CHECKING:
@@ -107,13 +109,25 @@ def _numbers(values: pd.Series, column: Column, seen: Differences) -> pd.Series:
                 "it had."
             )
     else:
-        numbers = _by_cell(values, column, lambda cells: _cell_numbers(cells, column, seen))
-        _refuse(values, numbers, "a number", column)
+        typed = _typed_numbers(values)
+        texts = values.mask(typed.notna()) if typed is not None else values
+        numbers = _by_cell(texts, column, lambda cells: _cell_numbers(cells, column, seen))
+        _refuse(texts, numbers, "a number", column)
+        numbers = numbers if typed is None else typed.fillna(numbers)
     if np.isinf(numbers.to_numpy()).any():
         raise InputError(
             f"column {values.name!r} holds infinite values; replace them or leave them empty."
         )
     return numbers
+
+
+def _typed_numbers(values: pd.Series) -> pd.Series | None:
+    """The cells of a column of objects that are numbers already, as workbooks have them."""
+    if not types.is_object_dtype(values.dtype):
+        return None
+    kinds = values.map(type)
+    numbers = kinds.isin([int, float, Decimal]) & values.notna()
+    return values.where(numbers).astype(np.float64) if numbers.any() else None
 
 
 def _cell_numbers(cells: pd.Series, column: Column, seen: Differences) -> NDArray[np.float64]:

@@ -234,8 +234,12 @@ def _by_pandas(name: str, data: bytes, style: CsvStyle) -> Cells:
 
 def _trimmed(column: pa.ChunkedArray, blanks: Iterable[str] = BLANKS) -> pa.ChunkedArray:
     """Without blanks around cells; blank cells are null."""
-    spaced = (pc.any(pc.match_substring(column, sign)).as_py() for sign in blanks)
-    if not any(spaced) or not pc.any(pc.match_substring_regex(column, r"^\s|\s$")).as_py():
+    ends = (
+        pc.any(at_end(column, sign)).as_py()
+        for sign in blanks
+        for at_end in (pc.starts_with, pc.ends_with)
+    )
+    if not any(ends):
         return column
     trimmed = pc.utf8_trim_whitespace(column)
     return pc.if_else(pc.equal(trimmed, ""), pa.scalar(None, pa.string()), trimmed)

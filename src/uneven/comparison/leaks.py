@@ -21,9 +21,9 @@ from sklearn.ensemble import RandomForestClassifier
 from sklearn.metrics import balanced_accuracy_score
 from sklearn.tree import DecisionTreeClassifier
 
+from uneven.comparison.celltexts import distinct_texts
 from uneven.comparison.encoding import encode_ordinal
 from uneven.comparison.folds import Split, stratified_folds
-from uneven.comparison.reading import distinct_texts
 from uneven.utils.frames import take_columns
 
 if TYPE_CHECKING:
@@ -66,7 +66,7 @@ def group_keys(frame: pd.DataFrame, y: NDArray) -> dict[str, NDArray[np.intp]]:
         if types.is_bool_dtype(values.dtype) or types.is_datetime64_any_dtype(values.dtype):
             continue
         numeric = types.is_numeric_dtype(values.dtype)
-        codes, distinct = pd.factorize(values) if numeric else distinct_texts(values)
+        codes, distinct = _whole_numbers(values) if numeric else distinct_texts(values)
         n_groups = len(distinct) + bool((codes < 0).any())
         if n_groups < max(FEWEST_GROUPS, 2 * len(classes)) or len(y) < 2 * n_groups:
             continue
@@ -75,6 +75,20 @@ def group_keys(frame: pd.DataFrame, y: NDArray) -> dict[str, NDArray[np.intp]]:
         if purity >= PURE and purity - chance >= (1.0 - chance) / 2:
             found[str(name)] = codes
     return found
+
+
+def _whole_numbers(values: pd.Series) -> tuple[NDArray[np.intp], NDArray]:
+    """Which of the different numbers each row has, and these; -1 for none."""
+    if values.hasnans or not types.is_integer_dtype(values.dtype):
+        codes, found = pd.factorize(values)
+        return codes, np.asarray(found)
+    numbers = values.to_numpy(np.int64)
+    low, high = int(numbers.min()), int(numbers.max())
+    if high - low >= len(numbers):
+        codes, found = pd.factorize(numbers)
+        return codes, found
+    there = np.bincount(numbers - low) > 0
+    return (np.cumsum(there) - 1)[numbers - low], np.flatnonzero(there) + low
 
 
 def _has_fractions(values: pd.Series) -> bool:

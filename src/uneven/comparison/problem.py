@@ -16,13 +16,14 @@ import numpy as np
 import pandas as pd
 from numpy.typing import NDArray
 
+from uneven.comparison.celltexts import as_text, remembered_texts
 from uneven.comparison.classlabels import MOST_NUMERIC_CLASSES, class_labels, exact_numbers
 from uneven.comparison.errors import InputError
 from uneven.comparison.formats import STANDARD_INPUT
 from uneven.comparison.labelfile import LABEL, OURS, SKIP
 from uneven.comparison.leaks import group_keys
 from uneven.comparison.marks import MISSING_CATEGORIES, MISSING_MARKS
-from uneven.comparison.reading import FORM_KEYS, Custom, Reading, as_text, read_columns
+from uneven.comparison.reading import FORM_KEYS, Custom, Reading, read_columns
 from uneven.comparison.roles import useless_columns
 from uneven.comparison.schema import Schema
 from uneven.comparison.schemafile import Decisions
@@ -300,7 +301,9 @@ def make_problem(
         left_out[id] = "names the rows"
     numbers = None if groups is None else _group_numbers(frame[groups], notes)
     times = None if time is None else _times(frame[time], decided, notes)
-    found = take_features(frame, left_out, keep, decided)
+    with remembered_texts():
+        found = take_features(frame, left_out, keep, decided)
+        keys = {} if groups is not None else group_keys(frame[given], y)
     if not found.schema.columns:
         raise InputError(f"{name} has no column left to learn from besides {target!r}.")
     return Problem(
@@ -320,7 +323,7 @@ def make_problem(
         marks=decided.missing,
         groups=numbers,
         times=times,
-        keys={} if groups is not None else group_keys(frame[given], y),
+        keys=keys,
     )
 
 

@@ -19,6 +19,7 @@ import pandas as pd
 from numpy.typing import NDArray
 from pandas.api import types
 
+from uneven.comparison.celltexts import distinct_texts
 from uneven.comparison.dates import (
     LATEST_YEAR,
     DateStyle,
@@ -52,6 +53,9 @@ MOST_SPELLINGS = 20
 DATE_NAME = re.compile(r"dat|day|tag|jour|fecha|time|zeit|when|birth|dob", re.IGNORECASE)
 BIRTH_NAME = re.compile(r"birth|born|dob|geboren|geburt|naissance|nacim", re.IGNORECASE)
 _CLOCK = r"\d{1,2}:\d{2}(?::\d{2}(?:\.\d+)?)?\s*(?:[AaPp]\.?[Mm]\.?)?"
+_DIGITS_FIRST = r"[^\w]*(?:[A-Z]{0,3}[^\w]*)?\d|[^\W\d]{3,10}\.? \d{1,2}(?:st|nd|rd|th)?,? \d{4}"
+"""How most numbers and dates begin."""
+
 CLOCK_UNIT = "h:m"
 FORM_KEYS = ("decimal", "unit", "order", "latest", "missing")
 
@@ -268,9 +272,10 @@ def _numbers_or_dates(
         return None
     value = parse_numbers(pd.Series([style.doubtful]), style)[0] if style.doubtful else 0.0
     told = [f"{style.doubtful!r} is read as {value:.10g}"] if style.doubtful else []
-    bounds = cells[cells.str.match(BOUND)]
+    bounds = cells[cells.str.match(BOUND)] if cells.str.contains(r"[<>≤≥~≈Cc]").any() else cells[:0]
     told += [f"{listing(bounds)} is read as the number in it"] if len(bounds) else []
-    marked = not style.doubtful and bool(cells.str.contains(r"[0-9][.,][0-9]").any())
+    some = (cells[:1000], cells)
+    marked = not style.doubtful and any(s.str.contains(r"[0-9][.,][0-9]").any() for s in some)
     form = style.to_dict() | ({"marked": True} if marked else {})
     return Reading("number", form, style.doubtful, tuple(told))
 
@@ -326,6 +331,8 @@ def _without_odd_words(cells: pd.Series, counts: pd.Series) -> list[tuple[pd.Ser
 
 def _nearly_numbers(cells: pd.Series, counts: pd.Series) -> tuple[str, ...]:
     """Name the cell that keeps a column from being one of numbers or dates, if nearly all are."""
+    if cells.str.match(_DIGITS_FIRST).mean() <= 0.5:
+        return ()
     ways = [("numbers", parse_numbers(cells, NumberStyle(mark))) for mark in ".,"]
     ways += [("dates", parse_dates(cells, DateStyle(order))) for order in ("dmy", "mdy", "iso")]
     for what, found in ways:
@@ -403,9 +410,9 @@ def _typed_kind(values: pd.Series) -> ColumnKind | None:
 
 def _are_compact_dates(values: pd.Series) -> bool:
     """Whether whole numbers such as 20240131 are dates, in a column that is called so."""
-    numbers = pd.to_numeric(values.dropna())
-    if not len(numbers) or not DATE_NAME.search(str(values.name)):
+    if not DATE_NAME.search(str(values.name)) or not values.notna().any():
         return False
+    numbers = pd.to_numeric(values.dropna())
     if not numbers.between(19_000_101, 20_991_231).all() or (numbers % 1).any():
         return False
     cells = pd.Series(numbers.astype("int64").unique()).astype(str).astype(object)
@@ -427,48 +434,3 @@ def _kind_of_objects(name: Any, present: pd.Series) -> ColumnKind | None:
             "or drop it with --drop."
         )
     return None
-
-
-def as_text(values: pd.Series) -> pd.Series:
-    """Text without blanks around it, NaN for what is missing or blank, in object dtype."""
-    codes, cells = distinct_texts(values)
-    found = np.append(cells, np.nan)[codes]
-    return pd.Series(found, index=values.index, name=values.name, dtype=object)
-
-
-def distinct_texts(values: pd.Series) -> tuple[NDArray[np.intp], NDArray]:
-    """The different texts of a column, without blanks around them, and which one each row has.
-
-    Long columns repeat few texts: what is looked up for each different one is quick, and rows
-    share the objects.
-
-    Parameters
-    ----------
-    values : Series of shape (n,)
-
-    Returns
-    -------
-    codes : ndarray of int, shape (n,)
-        -1 for what is missing or blank.
-    cells : ndarray of object, shape (n_cells,)
-        In the order in which they appear.
-
-    Examples
-    --------
-    >>> codes, cells = distinct_texts(pd.Series(["b", " a", None, "", "b "]))
-    >>> codes.tolist(), cells.tolist()
-    ([0, 1, -1, -1, 0], ['b', 'a'])
-    """
-    if not isinstance(values.dtype, pd.StringDtype):
-        present = values.notna().to_numpy()
-        texts = np.full(len(values), None, dtype=object)
-        texts[present] = [str(value) for value in values[present]]
-        values = pd.Series(texts, dtype=object)
-    codes, found = pd.factorize(values)
-    cells = np.asarray(found, dtype=object)
-    given = pd.Series(cells, dtype=str)
-    stripped = given.str.strip() if len(cells) else given
-    if ((stripped != given) | (stripped == "")).any():
-        again, texts = pd.factorize(stripped.mask(stripped == ""))
-        codes, cells = np.append(again, -1)[codes], np.asarray(texts, dtype=object)
-    return codes, cells

@@ -11,9 +11,11 @@ from collections.abc import Collection, Mapping
 
 import numpy as np
 import pandas as pd
+from numpy.typing import NDArray
 from pandas.api import types
 
-from uneven.comparison.reading import Reading, as_text, distinct_texts
+from uneven.comparison.celltexts import as_text, distinct_texts
+from uneven.comparison.reading import Reading
 from uneven.comparison.viewfile import EMPTY
 
 FEWEST_IDS = 20
@@ -119,11 +121,18 @@ def _number_reason(name: str, values: pd.Series, reading: Reading) -> str:
         numbers = values.dropna().to_numpy(np.float64)
     else:
         codes, cells = distinct_texts(values)
+        some = pd.to_numeric(pd.Series(cells[:HEAD], dtype=object), errors="coerce")
+        if (some.dropna() % 1).any():
+            return ""
         found = pd.to_numeric(pd.Series(cells, dtype=object), errors="coerce")
         numbers = np.append(found.to_numpy(np.float64), np.nan)[codes]
         numbers = numbers[~np.isnan(numbers)]
-    if not len(numbers) or not np.isfinite(numbers).all() or (numbers % 1).any():
+    whole = types.is_integer_dtype(values.dtype)
+    if not len(numbers) or not (whole or _are_whole(numbers)):
         return ""
+    named = POSTAL_NAME.search(name) or ID_NAME.search(name)
+    if numbers.max() - numbers.min() + 1 < len(values) and not named:
+        return ""  # too few numbers to tell the rows apart
     distinct = np.unique(numbers)
     if len(distinct) == len(values) and not reading.form.get("unit"):
         if (np.diff(numbers) == 1).all():
@@ -139,6 +148,10 @@ def _number_reason(name: str, values: pd.Series, reading: Reading) -> str:
     if len(distinct) > FEWEST_IDS and ID_NAME.search(name):
         return "is named like an identifier"
     return ""
+
+
+def _are_whole(numbers: NDArray[np.float64]) -> bool:
+    return bool(np.isfinite(numbers).all() and not (numbers % 1).any())
 
 
 def _is_constant(values: pd.Series) -> bool:

@@ -152,7 +152,7 @@ class Schema:
                 f"needs: {listing(missing)}."
             )
         parts = convert_columns(frame, self.columns, [] if notes is None else notes)
-        return pd.DataFrame(parts, index=frame.index)
+        return pd.DataFrame(parts, index=frame.index, copy=False)
 
     def to_list(self) -> list[dict[str, Any]]:
         """Plain data for JSON."""

@@ -199,7 +199,8 @@ def _read_csv(
         {
             name: (plain_numbers if name not in keep else as_series)(cells.pop(name), mark)
             for name in list(cells)
-        }
+        },
+        copy=False,
     )
     if label in frame:
         frame[label] = exact_numbers(frame[label], style.decimal)
