@@ -50,6 +50,20 @@ def test_ctrl_c_says_how_to_go_on_and_resume_finds_the_same(uneven, table, tmp_p
     assert not (tmp_path / "again" / "folds").exists()
 
 
+@pytest.mark.parametrize("goal", [["--measure", "gmean"], ["--cost", "prices.csv"]])
+def test_a_limited_run_for_a_goal_goes_on(uneven, table, tmp_path, goal):
+    prices = "label,common,less,rare\ncommon,0,1,1\nless,2,0,2\nrare,5,5,0\n"
+    (tmp_path / "prices.csv").write_text(prices)
+    words = [table, *QUICK, "--methods", "logistic_regression", *goal]
+    assert uneven("compare", *words, "--out", "whole").code == 0
+    first = uneven("compare", *words, "--out", "again", "--time-limit", "0.001s")
+    assert first.code == 0, first.err
+    assert "1 of 3 folds" in first.err
+    later = uneven("compare", *words, "--out", "again", "--time-limit", "1h", "--resume")
+    assert later.code == 0, later.err
+    assert numbers(tmp_path / "again") == numbers(tmp_path / "whole")
+
+
 def test_without_resume_everything_is_done_again(uneven, table, tmp_path, monkeypatch):
     from uneven.cli import compare
     from uneven.comparison import crossval

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import time
+import warnings
 
 import numpy as np
 import pytest
@@ -14,9 +15,9 @@ from tests.cli.conftest import make_frame
 from uneven import compare
 from uneven.comparison import InputError, choose_measure, make_problem
 from uneven.comparison.crossval import Progress, Reporter
-from uneven.comparison.deadline import read_seconds
+from uneven.comparison.deadline import Deadline, read_seconds
 from uneven.comparison.kept_folds import fingerprint
-from uneven.comparison.tuning import Tuning, tuning_folds
+from uneven.comparison.tuning import EARLY, Tuning, tuning_folds
 
 FRAME = make_frame(120)
 NUMBERS = FRAME[["sound__pitch", "text__length"]].to_numpy(dtype=float)
@@ -217,6 +218,61 @@ def test_the_search_races_over_folds():
     tried = tuning.candidates({"x": range(1, 10)}, 0)
     assert best == max((p for p in tried if p.get("x") != 9), key=lambda p: p.get("x", 0))
     assert [asked.count(k) for k in (1, 2, 3)] == [8, 4, 2]
+
+
+class Ends(Deadline):
+    """A deadline that allows so much work and no more."""
+
+    def allows(self, needed=0.0):
+        self.seconds -= 1
+        return self.seconds >= 0
+
+
+@pytest.mark.parametrize(("allowed", "asked"), [(0, 0), (3, 3), (8, 8), (10, 10), (99, 14)])
+def test_a_deadline_ends_a_search_with_what_is_known(allowed, asked):
+    """The largest x is best: of those tried in the first fold, or of all after it."""
+    tuning = Tuning(8, choose_measure("accuracy"), Ends(allowed))
+    folds = [(np.arange(3), np.arange(k)) for k in (1, 2, 3)]
+    space, tried = {"x": range(1, 10)}, []
+
+    def judge(params, fold):
+        tried.append(params.get("x", 0))
+        return params.get("x", 0)
+
+    with warnings.catch_warnings(record=True) as said:
+        warnings.simplefilter("always")
+        best = tuning.race(space, folds, judge, seed=0)
+    assert len(tried) == asked
+    assert best.get("x", 0) == max(tried, default=0)
+    assert [str(one.message) for one in said] == ([EARLY] if allowed < 14 else [])
+
+
+def test_a_search_that_is_cut_is_done_again_and_the_last_fit_takes_what_was_chosen(tmp_path):
+    call = {"methods": ["logistic_regression"], "tune": 3, "resume": tmp_path, **QUICK}
+    cut = compare(NUMBERS, LABELS, time_limit="0.000001s", **call)
+    assert cut.folds == 1
+    assert any(EARLY in text for text in cut.warnings)
+    assert list(tmp_path.iterdir()) == []
+    assert cut.refit_plan.settings.tuning is None
+    whole = compare(NUMBERS, LABELS, time_limit="1h", **call)
+    assert whole.refit_plan.settings.tuning is not None
+    assert plain(whole) == plain(compare(NUMBERS, LABELS, time_limit="1h", **call))
+    assert not any(EARLY in text for text in whole.warnings)
+
+
+PRICES = np.where(np.eye(3), 0.0, [[1.0], [2.0], [5.0]])
+
+
+@pytest.mark.parametrize("asked", [{"measure": "gmean"}, {"cost": PRICES}])
+def test_decisions_of_runs_that_were_cut_and_go_on(tmp_path, asked):
+    call = {"methods": ["logistic_regression", "random_forest"], **asked, **QUICK}
+    whole = compare(NUMBERS, LABELS, **call)
+    cut = compare(NUMBERS, LABELS, time_limit="0.000001s", resume=tmp_path, **call)
+    assert (cut.folds, len(cut.methods), len(list(tmp_path.iterdir()))) == (1, 1, 1)
+    assert cut.metric == whole.metric
+    again = compare(NUMBERS, LABELS, time_limit="1h", resume=tmp_path, **call)
+    assert plain(again) == plain(whole)
+    assert again.winner.decision == whole.winner.decision is not None
 
 
 def test_folds_of_a_search_keep_groups_together():

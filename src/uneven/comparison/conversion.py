@@ -100,10 +100,8 @@ def _refuse_doubt(
 def _numbers(values: pd.Series, column: Column, seen: Differences) -> pd.Series:
     style = NumberStyle.from_dict(column.form)
     if types.is_numeric_dtype(values.dtype):
-        found = values.astype("float64")
-        asked = pd.to_numeric(pd.Series(_marks(column), dtype=object), errors="coerce").dropna()
-        numbers = found.mask(found.isin(asked)) if len(asked) else found
-        if style.unit in PLAIN_TOO and found.notna().any():
+        numbers = _without_marks(values.astype("float64"), column)
+        if style.unit in PLAIN_TOO and numbers.notna().any():
             seen.notes.append(
                 f"column {column.name!r} has no {style.unit!r} here; its numbers are taken as if "
                 "it had."
@@ -113,12 +111,18 @@ def _numbers(values: pd.Series, column: Column, seen: Differences) -> pd.Series:
         texts = values.mask(typed.notna()) if typed is not None else values
         numbers = _by_cell(texts, column, lambda cells: _cell_numbers(cells, column, seen))
         _refuse(texts, numbers, "a number", column)
-        numbers = numbers if typed is None else typed.fillna(numbers)
+        numbers = numbers if typed is None else _without_marks(typed.fillna(numbers), column)
     if np.isinf(numbers.to_numpy()).any():
         raise InputError(
             f"column {values.name!r} holds infinite values; replace them or leave them empty."
         )
     return numbers
+
+
+def _without_marks(numbers: pd.Series, column: Column) -> pd.Series:
+    """Numbers without those that mark a missing cell, such as 999."""
+    asked = pd.to_numeric(pd.Series(_marks(column), dtype=object), errors="coerce").dropna()
+    return numbers.mask(numbers.isin(asked)) if len(asked) else numbers
 
 
 def _typed_numbers(values: pd.Series) -> pd.Series | None:

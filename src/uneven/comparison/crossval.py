@@ -29,7 +29,7 @@ from uneven.comparison.methods import STACK, build_pipeline, make_classifier
 from uneven.comparison.problem import Problem
 from uneven.comparison.results import FoldAnswers, FoldError, MethodResult
 from uneven.comparison.summaries import shown_params
-from uneven.comparison.tuning import tuning_folds
+from uneven.comparison.tuning import EARLY, tuning_folds
 from uneven.metrics import confusion_counts
 from uneven.utils.frames import take_rows
 from uneven.utils.methods import Method, Settings
@@ -154,7 +154,7 @@ class _Work:
                 judged = (self.metric if number == 0 else None, self.measures)
                 rows = (number, train, test)
                 found = _run_fold(method, self.problem, self.settings, judged, rows, watcher)
-                if self.kept:
+                if self.kept and EARLY not in found.warnings:
                     self.kept.save(key, found, self.problem.classes)
         self.seconds[method.name] = time.perf_counter() - started
         return found
@@ -229,7 +229,7 @@ def fit_method(
     """
     with _threads(problem, settings), _watched(observer or Silent(), method, step) as report:
         chosen = _search(method, problem, settings, np.arange(len(problem.y)), report)
-        return _fit(_with(method, chosen), problem, settings, None, report)
+        return _fit(with_params(method, chosen), problem, settings, None, report)
 
 
 def _threads(problem: Problem, settings: Settings) -> Any:
@@ -281,7 +281,7 @@ def _run_fold(
         try:
             started = time.perf_counter()
             fold.tuned = _search(method, problem, settings, train, observer)
-            pipeline = _fit(_with(method, fold.tuned), problem, settings, train, observer)
+            pipeline = _fit(with_params(method, fold.tuned), problem, settings, train, observer)
             fitted = time.perf_counter()
             X = take_rows(_table(method, problem)[0], test)
             predicted = np.asarray(pipeline.predict(X)).ravel()
@@ -343,7 +343,7 @@ def _search(
 
     def judge(params: Mapping[str, Any], fold: Split) -> float:
         judged = (None, {tuning.metric.name: tuning.metric})
-        found = _run_fold(_with(method, params), problem, plain, judged, (0, *fold), Silent())
+        found = _run_fold(with_params(method, params), problem, plain, judged, (0, *fold), Silent())
         return found.values[tuning.metric.name]
 
     folds = tuning_folds(problem, rows, settings.seed)
@@ -351,7 +351,7 @@ def _search(
     return chosen
 
 
-def _with(method: Method, params: Mapping[str, Any] | None) -> Method:
+def with_params(method: Method, params: Mapping[str, Any] | None) -> Method:
     """A method with other parameters."""
     if not params:
         return method

@@ -29,6 +29,7 @@ from uneven.comparison.crossval import (
     diagnose_views,
     fit_method,
     has_views,
+    with_params,
 )
 from uneven.comparison.deadline import Deadline, in_words, read_seconds
 from uneven.comparison.deciding import Decider, Deciding
@@ -71,7 +72,7 @@ from uneven.comparison.summaries import (
 )
 from uneven.comparison.tables import AUTO
 from uneven.comparison.testtable import join_test
-from uneven.comparison.tuning import Tuning
+from uneven.comparison.tuning import Tuning, most_chosen
 from uneven.utils.methods import Method, Settings
 from uneven.utils.parameters import Jobs, Maybe, Whole
 from uneven.utils.registry import listing
@@ -463,7 +464,7 @@ def plan_comparison(
         *_uncorrected_notes(measures[metric], noise),
     ]
     matrix = noise.undone.matrix if noise else None
-    tuning = None if tune is None else Tuning(tune, judged)
+    tuning = None if tune is None else Tuning(tune, judged, deadline)
     notes += _untuned_notes(chosen) if tuning else []
     settings = replace(settings, views=problem.view_columns, noise_matrix=matrix, tuning=tuning)
     looked = diagnosis and has_views(problem)
@@ -614,8 +615,7 @@ class Plan:
             noise=NoiseSummary.of(self.noise) if self.noise else None,
             refit_plan=RefitPlan(
                 problem,
-                {method.name: method for method in methods},
-                self.settings,
+                *self._last_fits(methods, results),
                 [test for _, test in splits],
                 self.splits is not None,
                 training=self.training,
@@ -627,6 +627,17 @@ class Plan:
             best = found.winner
             raise InputError(f"every method failed; {best.label} said: {best.errors[0].message}")
         return self._refitted(found, observer) if self.refit else found
+
+    def _last_fits(
+        self, methods: Sequence[Method], results: Sequence[MethodResult]
+    ) -> tuple[dict[str, Method], Settings]:
+        """How methods are fitted on all rows: with what was searched before, if time is short."""
+        needed = 3.0 * max(mean(result.fit_seconds) for result in results)
+        if self.settings.tuning is None or self.deadline is None or self.deadline.allows(needed):
+            return {method.name: method for method in methods}, self.settings
+        chosen = {result.name: most_chosen(result.tuned) for result in results}
+        fixed = {m.name: with_params(m, chosen[m.name]) for m in methods}
+        return fixed, replace(self.settings, tuning=None)
 
     def _left_out(self, methods: Sequence[Method], done: int, total: int) -> list[str]:
         """Tell what a deadline left no time for."""
@@ -657,12 +668,13 @@ class Plan:
     def _refitted(self, found: Comparison, observer: Observer) -> Comparison:
         """Add who speaks for which class, and what a stack keeps, from fits on all rows."""
         refit_plan: Any = found.refit_plan
+        settings = refit_plan.settings
         for result in found.methods:
             method = refit_plan.methods[result.name]
             if self._is_refitted(found, result, method):
                 try:
                     rows = self.training or self.problem
-                    model = fit_method(method, rows, self.settings, observer)
+                    model = fit_method(method, rows, settings, observer)
                     refit_plan.models[result.name] = model
                 except Exception as error:  # what was found before must not be lost
                     reason = f"{type(error).__name__}: {error}"

@@ -15,21 +15,25 @@ scikit-learn is ``ParameterSampler``.
 from __future__ import annotations
 
 import math
+import time
 import warnings
 from collections.abc import Callable, Mapping, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import dataclass, field, replace
 from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
 from sklearn.model_selection import ParameterSampler
 
+from uneven.comparison.deadline import Deadline
 from uneven.comparison.errors import InputError
 from uneven.comparison.folds import Split, past_folds, stratified_folds
 from uneven.comparison.measures import Measure
 from uneven.comparison.problem import Problem
 
 FOLDS = 3
+EARLY = "the time limit ended the search for parameters early"
+"""What is said where a search was cut; fits behind it are not kept for later runs."""
 
 Judge = Callable[[Mapping[str, Any], Split], float]
 """Fits with some parameters on the first rows of a pair and measures on the others."""
@@ -45,6 +49,8 @@ class Tuning:
         How many candidates are tried, the parameters as they stand among them.
     metric : Measure
         What a candidate should be good at.
+    deadline : Deadline or None
+        When no further candidate is tried.
 
     Examples
     --------
@@ -58,6 +64,7 @@ class Tuning:
 
     n: int
     metric: Measure
+    deadline: Deadline | None = field(default=None, compare=False)
 
     def candidates(self, space: Mapping[str, Sequence[Any]], seed: int) -> list[dict[str, Any]]:
         """Parameters to try: as they stand, then different ones drawn from a space."""
@@ -80,6 +87,9 @@ class Tuning:
     ) -> dict[str, Any]:
         """The candidate that is best after all folds; after each the worse half is dropped.
 
+        A deadline ends it early, with a warning: the fold before the last one counts then, or in
+        the first fold those that were tried.
+
         Parameters
         ----------
         space : mapping of str to sequence
@@ -101,14 +111,24 @@ class Tuning:
         places = ranked = list(range(len(left)))
         total = sum(max(1, math.ceil(len(left) / 2**k)) for k in range(len(folds)))
         done = 0
-        for fold in folds:
+        seconds = 0.0
+        for number, fold in enumerate(folds):
             for place in places:
+                if self.deadline is not None and not self.deadline.allows(2.0 * seconds):
+                    warnings.warn(EARLY, stacklevel=2)
+                    tried = [p for p in places if values[p]] if number == 0 else ranked[:1]
+                    return left[self._best_first(tried, values)[0]] if tried else {}
+                begun = time.perf_counter()
                 values[place].append(judge(left[place], fold))
+                seconds = time.perf_counter() - begun
                 done += 1
                 tell(done, total)
-            ranked = sorted(places, key=lambda place: (self._loss(values[place]), place))
+            ranked = self._best_first(places, values)
             places = sorted(ranked[: max(1, math.ceil(len(places) / 2))])
         return left[ranked[0]] if folds else {}
+
+    def _best_first(self, places: Sequence[int], values: Sequence[list[float]]) -> list[int]:
+        return sorted(places, key=lambda place: (self._loss(values[place]), place))
 
     def _loss(self, values: Sequence[float]) -> float:
         centre = float(np.mean(values))
@@ -141,3 +161,15 @@ def tuning_folds(problem: Problem, rows: NDArray[np.intp], seed: int) -> list[Sp
     except (InputError, ValueError):
         return []
     return [(rows[train], rows[test]) for train, test in found]
+
+
+def most_chosen(chosen: Sequence[Mapping[str, Any]]) -> dict[str, Any]:
+    """The parameters that searches chose most often, the first of them where several were.
+
+    Examples
+    --------
+    >>> most_chosen([{"depth": 1}, {"depth": 2}, {"depth": 2}])
+    {'depth': 2}
+    """
+    counts = [sum(other == one for other in chosen) for one in chosen]
+    return dict(chosen[counts.index(max(counts))]) if chosen else {}
