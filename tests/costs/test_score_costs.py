@@ -73,11 +73,11 @@ def test_pair_costs_equal_the_slow_twin(process):
     pairs = pairs_of(costs, model, loss)
     pull, owed, paid = np.empty((3, costs.n_classes))
     for i in range(costs.n_rows):
-        stake = loops.pair_costs(i, costs._rows, costs._labels, pull, owed, paid)
+        stake = loops.pair_costs(i, costs.rows._rows, costs.rows._labels, pull, owed, paid)
         assert stake == pytest.approx(pairs[i].sum(), rel=1e-6)
         close(owed, pairs[i].sum(axis=1))
         close(paid, pairs[i].sum(axis=0))
-    np.testing.assert_allclose(costs._stakes, pairs.sum(axis=(1, 2)), rtol=1e-6)
+    np.testing.assert_allclose(costs.rows._stakes, pairs.sum(axis=(1, 2)), rtol=1e-6)
 
 
 @given(processes())
@@ -159,7 +159,7 @@ def test_sums_of_parts_add_up_exactly(process, cut, seed):
     n, n_classes = costs.n_rows, costs.n_classes
     cut = min(cut, n)
     leaf_of = np.random.default_rng(seed).integers(-1, 3, n).astype(np.int32)
-    given = (costs._rows, costs._labels, leaf_of, costs._scale)
+    given = (costs.rows._rows, costs.rows._labels, leaf_of, costs._scale)
 
     def sums(*parts):
         leaves = np.zeros((3, 3, n_classes), dtype=np.int64)
@@ -168,8 +168,8 @@ def test_sums_of_parts_add_up_exactly(process, cut, seed):
         for part in parts:
             loops.sum_leaves(*given, *leaves, *part)
             loops.sum_leaf_pairs(*given, matrices, *part)
-            stakes += loops.sum_stakes(costs._stakes, costs._scale, *part)
-            log_loss += loops.sum_log_loss(costs._rows, costs._labels, 2.0**30, *part)
+            stakes += loops.sum_stakes(costs.rows._stakes, costs._scale, *part)
+            log_loss += loops.sum_log_loss(costs.rows._rows, costs.rows._labels, 2.0**30, *part)
         return leaves, matrices, stakes, log_loss
 
     for whole, parted in zip(sums((0, n)), sums((cut, n), (0, cut))):
@@ -261,11 +261,11 @@ def test_gradients_equal_the_slow_twin(process, seed, share):
     costs, model, loss = process
     pairs = pairs_of(costs, model, loss)
     rows, values, unit, curvature_unit = costs.gradients(seed, share)
-    _, threshold, _ = costs._plan_draw(costs._stakes, seed, share)
-    drawn = twins.drawn_rows(costs._stakes, costs._keys, seed, threshold)
+    threshold, _ = costs.plan_draw(seed, share)
+    drawn = twins.drawn_rows(costs.rows._stakes, costs.rows._keys, seed, threshold)
     assert rows.tolist() == drawn
     real = twins.gradient_values(
-        pairs, costs._stakes, costs._keys, (seed, threshold), axes(costs.n_classes, seed),
+        pairs, costs.rows._stakes, costs.rows._keys, (seed, threshold), axes(costs.n_classes, seed),
         (1.0 / unit, 1.0 / curvature_unit), values.shape[1],
     )[rows]  # fmt: skip
     whole = values.astype(np.float64)
@@ -292,8 +292,8 @@ def test_no_whole_number_overflows(n, n_classes, spread, share, loss, seed):
     costs = ScoreCosts(model, n_classes, loss, rng.integers(0, 2**63, n).astype(np.uint64))
     costs.add(np.arange(n), rng.normal(scale=10.0, size=(n, n_classes)))
     rows, values, unit, curvature_unit = costs.gradients(seed, share)
-    _, threshold, _ = costs._plan_draw(costs._stakes, seed, share)
-    heavy = np.maximum(costs._stakes[rows], threshold).astype(np.float64)
+    threshold, _ = costs.plan_draw(seed, share)
+    heavy = np.maximum(costs.rows._stakes[rows], threshold).astype(np.float64)
     assert (np.sqrt(2.0) * heavy / unit + 1.0 <= 32_767).all()
     assert (2.0 * heavy / n_classes / curvature_unit + 1.0 <= 32_767).all()
     seen = np.linalg.norm(values[:, :-1] * unit, axis=1)
@@ -333,7 +333,7 @@ def test_rounding_is_right_on_average():
         curvature[rows] += values[:, -1] * curvature_unit
     spread = 4.5 * 1.3 / np.sqrt(n_seeds)
     assert (np.abs(total / n_seeds - expected) < spread * unit + 1e-9).all()
-    expected = 2.0 * costs._stakes / n_classes
+    expected = 2.0 * costs.rows._stakes / n_classes
     assert expected.min() < 0.1 * curvature_unit
     assert (np.abs(curvature / n_seeds - expected) < spread * curvature_unit + 1e-9).all()
 
@@ -344,8 +344,8 @@ def test_draws_are_right_on_average_and_as_many_as_asked_for():
     y = rng.integers(0, n_classes, n).astype(np.int32)
     model = LabelModel(y, rng.gamma(0.3, size=n), NONE, NONE, np.ones(n_classes))
     costs = ScoreCosts(model, n_classes, "log", rng.integers(0, 2**63, n).astype(np.uint64))
-    stakes = costs._stakes.astype(np.float64)
-    _, threshold, _ = costs._plan_draw(costs._stakes, 0, share)
+    stakes = costs.rows._stakes.astype(np.float64)
+    threshold, _ = costs.plan_draw(0, share)
     drawn = np.zeros(n)
     for seed in range(n_seeds):
         drawn[costs.gradients(seed, share)[0]] += 1.0
@@ -368,13 +368,13 @@ def test_the_threshold_hardly_draws_more_than_asked_for(seed, share):
         np.zeros(n, dtype=np.int32), 10.0 ** rng.uniform(-4, 4, n), NONE, NONE, np.ones(2)
     )
     costs = ScoreCosts(model, 2, "log", np.arange(n, dtype=np.uint64))
-    threshold = costs._threshold(costs._stakes, share)
-    expected = np.minimum(costs._stakes.astype(np.float64) / threshold, 1.0).sum()
+    threshold = costs._threshold(share)
+    expected = np.minimum(costs.rows._stakes.astype(np.float64) / threshold, 1.0).sum()
     assert expected <= max(1.13 * share * n, 1.13)
     counts = np.zeros(2048, dtype=np.int64)
-    loops.count_stakes(costs._stakes, counts, 0, n)
+    loops.count_stakes(costs.rows._stakes, counts, 0, n)
     edges = (np.arange(2048, dtype=np.uint32) << np.uint32(20)).view(np.float32)
-    expected = np.bincount(np.searchsorted(edges[:2041], costs._stakes, side="right") - 1)
+    expected = np.bincount(np.searchsorted(edges[:2041], costs.rows._stakes, side="right") - 1)
     np.testing.assert_array_equal(counts[: len(expected)], expected)
     assert counts.sum() == n
 

@@ -5,7 +5,6 @@ from __future__ import annotations
 from typing import Any, ClassVar
 
 import numpy as np
-import scipy.sparse as sp
 
 from uneven.boosting.combo import ComboClassifier
 from uneven.utils.contract import not_repeatable, rounded_by_row
@@ -156,12 +155,18 @@ class BalancedBoostingClassifier(ComboClassifier):
             Flag().check("early_stopping", self.early_stopping)
         super()._check_leaves()
 
-    def _settle(self, rows: TrainingRows) -> None:
+    def _settle(self, rows: Any) -> None:
         """Choose what was left open, by the size of the table."""
-        rows.n_codes = count_categories(self, rows)
-        n_even = int(np.bincount(rows.y).min()) * len(rows.classes)
-        kind = (n_even, sp.issparse(rows.X), self.early_stopping)
-        found = settings_for(len(rows.y), rows.X.shape[1], *kind)
+        if isinstance(rows, TrainingRows):
+            rows.n_codes = count_categories(self, rows)
+        elif self.categorical_features is not None:
+            raise ValueError(
+                "categorical_features is not possible where rows come in blocks: give a frame "
+                "with category columns."
+            )
+        n_even = int(rows.class_counts.min()) * len(rows.classes)
+        kind = (n_even, rows.is_sparse, self.early_stopping)
+        found = settings_for(rows.n_rows, rows.n_columns, *kind)
         given = {name: getattr(self, name) for name in found if name != "early_stopping"}
         self.settled_ = found | {name: v for name, v in given.items() if v is not None}
 

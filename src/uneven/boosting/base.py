@@ -5,9 +5,10 @@ from __future__ import annotations
 import warnings
 from abc import ABCMeta, abstractmethod
 from collections.abc import Callable, Iterator, Mapping
+from contextlib import closing
 from dataclasses import dataclass, field
 from itertools import pairwise
-from typing import Any, ClassVar, Self
+from typing import TYPE_CHECKING, Any, ClassVar, Self
 
 import numpy as np
 from scipy.special import softmax
@@ -20,9 +21,11 @@ from uneven.boosting.score_leaves import (
     ScoreResult,
     ScoreSettings,
 )
+from uneven.boosting.setting import RowDraw, Setting
+from uneven.boosting.sharded.blocks import RowBlocks
 from uneven.costs import EDGE_CLIP, EDGE_TOLERANCE, line_search_weight, vote_weight
 from uneven.costs.expected import NoisyLabels
-from uneven.costs.matrices import CostMatrix, KnownLabels, VoteCosts
+from uneven.costs.matrices import KnownLabels, VoteCosts
 from uneven.costs.score_costs import LOSSES, ScoreCosts
 from uneven.metrics.scoring import get_scorer
 from uneven.noise import check_noise_matrix, invert_noise
@@ -39,93 +42,22 @@ from uneven.utils.parameters import (
     check_parameters,
     store_parameters,
 )
-from uneven.utils.row_hash import draw_lots, smallest_lots
-from uneven.utils.validation import check_class_cost, fitted_attributes, whole_or_nothing
+from uneven.utils.validation import (
+    check_class_cost,
+    fitted_attributes,
+    is_collection,
+    whole_or_nothing,
+)
 from uneven.views import ViewMap
 from uneven.views.training_rows import TrainingRows, check_same_table, validate_fit_data
 from uneven.voters import TrainingTable, Voter, WeakLearner, as_weak_learner
 from uneven.voters.training_table import draw_columns
 from uneven.votes import ALL_VIEWS, Term, Vote
+from uneven.votes.lazy_answers import answer_lazily
 from uneven.votes.vote import StagedVoteClassifier
 
-
-class RowDraw:
-    """The rows that the voters of a round learn from.
-
-    Parameters
-    ----------
-    keys : ndarray of uint64, shape (n_rows,), or None
-        By which rows are drawn; see :func:`~uneven.utils.row_hash.row_keys`. None takes all rows.
-    share : float
-        Share of the rows to draw, in (0, 1].
-
-    Attributes
-    ----------
-    rows : ndarray of bool, shape (n_rows,), or None
-        None if all rows take part.
-
-    Examples
-    --------
-    >>> draw = RowDraw(np.arange(6, dtype=np.uint64), 0.5)
-    >>> draw.begin(seed=0)
-    >>> int(draw.rows.sum())
-    3
-    """
-
-    def __init__(self, keys: np.ndarray | None, share: float) -> None:
-        self._keys, self._share = keys, share
-        self.rows: np.ndarray | None = None
-
-    def begin(self, seed: int) -> None:
-        """Draw the rows of a round, the same ones for the same seed."""
-        if self._keys is not None:
-            size = max(1, round(self._share * len(self._keys)))
-            self.rows = smallest_lots(draw_lots(self._keys, seed), size)
-
-    def seen_of(self, costs: CostMatrix, pool: ThreadPool) -> CostMatrix:
-        """The costs of the drawn rows; of all rows if the drawn ones cost nothing."""
-        if self.rows is None:
-            return costs
-        seen = costs.where(self.rows, pool)
-        return seen if seen.stake > 0.0 else costs
-
-
-@dataclass
-class Setting:
-    """What a method gets to work with.
-
-    Attributes
-    ----------
-    table : TrainingTable
-    views : ViewMap
-    view_mask : ndarray of bool, shape (n_samples, n_views)
-        Where the views are there.
-    labels : KnownLabels
-        The labels of the rows, which open cost matrices; a ``NoisyLabels`` if some are wrong.
-    draw : RowDraw
-        The rows that the voters of the current round learn from.
-    """
-
-    table: TrainingTable
-    views: ViewMap
-    view_mask: np.ndarray
-    labels: KnownLabels
-    draw: RowDraw
-
-    def begin_round(self, seed: int) -> None:
-        """Draw the rows of the round."""
-        self.draw.begin(seed)
-        self.labels.begin_round(self.draw.rows)
-
-    def open_score_costs(self, loss: str, mass: np.ndarray, pool: ThreadPool) -> ScoreCosts:
-        """First costs of leaves that hold scores, for rows with this mass, (n_samples,)."""
-        table, model = self.table, self.labels.score_model(mass)
-        return ScoreCosts(model, table.n_classes, loss, table.keys, pool)
-
-    def open_shared_costs(self) -> VoteCosts:
-        """The first cost matrix of all views together; rows without any view cost nothing."""
-        seen = self.table.where(np.any(self.view_mask, axis=1), self.table.pool)
-        return self.labels.open_costs(seen.mass, updates_beliefs=True, pool=seen.pool)
+if TYPE_CHECKING:
+    from uneven.boosting.sharded.rows import ShardedRows
 
 
 @dataclass
@@ -210,6 +142,7 @@ class BoostingClassifier(CallbackSupportMixin, StagedVoteClassifier, metaclass=A
     }
     leaves: str = "votes"
     scoring: Any = None
+    _works_in_shards: bool = False
     temperature_: float = 1.0
     loss_: str | None = None
 
@@ -313,8 +246,11 @@ class BoostingClassifier(CallbackSupportMixin, StagedVoteClassifier, metaclass=A
         self._check_leaves()
         if self.scoring is not None and self.scoring not in ("log_loss", "norm"):
             get_scorer(self.scoring)
-        with whole_or_nothing(self) as earlier:
-            rows = validate_fit_data(self, X, y, sample_weight, clean)
+        with (
+            whole_or_nothing(self) as earlier,
+            thread_pool(self.n_jobs) as pool,
+            closing(self._rows_of(X, y, sample_weight, clean, pool)) as rows,
+        ):
             self.classes_, self.views_ = rows.classes, rows.views
             self._settle(rows)
             self.subsample_ = float(self._value("subsample"))
@@ -323,26 +259,43 @@ class BoostingClassifier(CallbackSupportMixin, StagedVoteClassifier, metaclass=A
             if self._has_scores:
                 self.loss_ = self.loss
             train, validation = self._hold_out(rows)
-            with thread_pool(self.n_jobs) as pool:
-                table = TrainingTable.of(train, self.max_bins, pool)
-                labels = self._observe(train, pool)
-                self.class_prior_ = labels.class_prior
-                share = 1.0 if self._has_scores else self.subsample_
-                draw = RowDraw(train.draw_keys() if share < 1.0 else None, share)
-                setting = Setting(table, rows.views, train.view_mask, labels, draw)
-                process = self._begin(setting)
-                vote = self._resume(setting, process, continued)
-                if self._has_scores:
-                    self.temperature_ = self._usual_temperature
-                watch = None if validation is None else self._watch(validation, setting, vote)
-                self._learn(setting, process, vote, watch)
-                self._keep(vote, len(vote.ends) if watch is None else watch.best_round)
-                self._finish(process)
-                if self._has_scores:
-                    self.temperature_ = self._fit_temperature(validation, labels, watch)
+            setting = self._set_up(train, pool)
+            self.class_prior_ = setting.labels.class_prior
+            process = self._begin(setting)
+            vote = self._resume(setting, process, continued)
+            setting.start()
+            if self._has_scores:
+                self.temperature_ = self._usual_temperature
+            watch = None if validation is None else self._watch(validation, setting, vote)
+            self._learn(setting, process, vote, watch)
+            self._keep(vote, len(vote.ends) if watch is None else watch.best_round)
+            self._finish(process)
+            if self._has_scores:
+                self.temperature_ = self._fit_temperature(validation, setting.labels, watch)
         return self
 
-    def _settle(self, rows: TrainingRows) -> None:
+    def _rows_of(
+        self, X: Any, y: Any, sample_weight: Any, clean: Any, pool: ThreadPool
+    ) -> TrainingRows | ShardedRows:
+        """The training rows, validated, wherever they are."""
+        if isinstance(X, RowBlocks) or is_collection(X):
+            from uneven.boosting.sharded.opening import open_sharded
+
+            return open_sharded(self, X, y, sample_weight, clean, pool)
+        return validate_fit_data(self, X, y, sample_weight, clean)
+
+    def _set_up(self, rows: TrainingRows | ShardedRows, pool: ThreadPool) -> Setting:
+        """What the method gets to work with."""
+        share = 1.0 if self._has_scores else self.subsample_
+        if not isinstance(rows, TrainingRows):
+            class_cost = check_class_cost(self.class_cost, self.classes_)
+            return rows.setting(self._class_units, class_cost, share, self.max_bins, pool)
+        table = TrainingTable.of(rows, self.max_bins, pool)
+        labels = self._observe(rows, pool)
+        draw = RowDraw(rows.draw_keys() if share < 1.0 else None, share)
+        return Setting(table, rows.views, rows.view_mask, labels, draw)
+
+    def _settle(self, rows: TrainingRows | ShardedRows) -> None:
         """Settle parameters that follow the table, before anything is learnt."""
 
     def _value(self, name: str) -> Any:
@@ -519,6 +472,8 @@ class BoostingClassifier(CallbackSupportMixin, StagedVoteClassifier, metaclass=A
         ndarray of shape (n_samples, n_classes)
             Rows sum to 1; the training class frequencies where nobody could vote.
         """
+        if is_collection(X):
+            return answer_lazily(self, "predict_proba", X, balanced=balanced)
         return self._probabilities(self._scores(X), balanced)
 
     def staged_predict_proba(self, X: Any, balanced: bool = False) -> Iterator[np.ndarray]:
@@ -560,12 +515,14 @@ class BoostingClassifier(CallbackSupportMixin, StagedVoteClassifier, metaclass=A
             )
         return True
 
-    def _hold_out(self, rows: TrainingRows) -> tuple[TrainingRows, TrainingRows | None]:
+    def _hold_out(
+        self, rows: TrainingRows | ShardedRows
+    ) -> tuple[TrainingRows | ShardedRows, TrainingRows | None]:
         """Split off validation rows, a share of every class that has more than one."""
         if not self._value("early_stopping") or len(rows.classes) == 1:
             return rows, None
         seed = check_random_state(self.random_state).randint(2**31 - 1)
-        return rows.split(self.validation_fraction, draw_lots(rows.draw_keys(), int(seed)))
+        return rows.hold_out(self.validation_fraction, int(seed))
 
     def _check_model_(self) -> None:
         """Refuse a loaded loss or temperature that no training leaves behind."""
@@ -638,6 +595,7 @@ class SingleCostBoosting(ScoreLeavesMixin, BoostingClassifier):
     """One cost matrix, one voter per round; subclasses only weigh the examples."""
 
     _parameters: ClassVar = {"line_search": Flag()}
+    _works_in_shards = True
 
     line_search: bool
 
@@ -682,13 +640,9 @@ class SingleCostBoosting(ScoreLeavesMixin, BoostingClassifier):
         return _Process(setting, views.used_columns, view, learner, costs)
 
     def _begin_scores(self, setting: Setting, view: int) -> _ScoreProcess:
-        table, columns = setting.table, setting.views.used_columns
-        present = np.any(setting.view_mask, axis=1)
-        settings = ScoreSettings.of(self._value, len(table.y), table.n_classes)
-        learner = ScoreLearner(table, columns, view, present, settings)
-        mass = table.mass if present.all() else np.where(present, table.mass, 0.0)
-        costs = setting.open_score_costs(self.loss, mass, table.pool)
-        return _ScoreProcess(setting, learner, costs)
+        table = setting.table
+        settings = ScoreSettings.of(self._value, table.n_rows, table.n_classes)
+        return _ScoreProcess(setting, *setting.open_scores(settings, view))
 
     def _boost(self, process: _Process | _ScoreProcess, seed: int) -> Round:
         if isinstance(process, _ScoreProcess):
@@ -712,7 +666,7 @@ class SingleCostBoosting(ScoreLeavesMixin, BoostingClassifier):
 
     def _replay(self, process: _Process | _ScoreProcess, vote: Vote) -> None:
         for term in self._learnt_terms(process.setting, vote):
-            process.costs.add(term.voter.predict(process.setting.table.X), term.weight)
+            process.costs.add(process.setting.table.answers_of(term.voter), term.weight)
 
 
 def announced_rounds(

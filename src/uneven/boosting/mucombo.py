@@ -8,9 +8,10 @@ from typing import Any, ClassVar
 
 import numpy as np
 
-from uneven.boosting.base import Round, ScoreLeavesMixin, Setting
+from uneven.boosting.base import Round, ScoreLeavesMixin
 from uneven.boosting.multiview import MultiViewBoosting, ViewProcess, term_answers
 from uneven.boosting.score_leaves import ScoreViewProcess
+from uneven.boosting.setting import Setting
 from uneven.costs import EDGE_CLIP
 from uneven.costs._portable import exp_all, log_sum_exp
 from uneven.costs.class_weights import CONSTRAINTS, exact_coefficients, simplified_coefficients

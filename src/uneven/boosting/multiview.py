@@ -20,13 +20,9 @@ from typing import Any
 
 import numpy as np
 
-from uneven.boosting.base import (
-    BoostingClassifier,
-    Candidate,
-    RowDraw,
-    Setting,
-)
+from uneven.boosting.base import BoostingClassifier, Candidate
 from uneven.boosting.score_leaves import ScoreLearner, ScoreSettings, ScoreViewProcess
+from uneven.boosting.setting import RowDraw, Setting
 from uneven.costs import EDGE_CLIP, EDGE_TOLERANCE, vote_weight
 from uneven.costs.matrices import CostMatrix, VoteCosts
 from uneven.costs.score_costs import ScoreCosts

@@ -26,7 +26,7 @@ from typing import Any, ClassVar
 import numpy as np
 from sklearn.utils.validation import check_is_fitted
 
-from uneven.boosting.base import Candidate, Round, ScoreLeavesMixin, Setting
+from uneven.boosting.base import Candidate, Round, ScoreLeavesMixin
 from uneven.boosting.multiview import (
     SELECTION_RULES,
     Memory,
@@ -38,6 +38,7 @@ from uneven.boosting.multiview import (
     term_answers,
 )
 from uneven.boosting.score_leaves import ScoreViewProcess
+from uneven.boosting.setting import Setting
 from uneven.costs._portable import exp_all
 from uneven.costs.matrices import VoteCosts
 from uneven.costs.score_costs import ScoreCosts

@@ -242,22 +242,30 @@ class ScoreLearner:
         """Grow a tree on the gradients of the costs and give its leaves their scores."""
         if self.row_mask is not None and not self.row_mask.any():
             return self._silence(costs)
+        tree, leaf_of = self._grow(costs, seed)
+        return self._settle(tree, leaf_of, costs)
+
+    def _grow(self, costs: ScoreCosts, seed: int) -> tuple[GrownTree, np.ndarray]:
+        """A tree on the gradients of the costs, and the leaf of each row, shape (n_samples,)."""
         gradients = Gradients(*costs.gradients(seed, self.settings.subsample, self.row_mask))
         tree = self.grower.grow(self.codes, gradients, self._draw_columns(seed))
         leaf_of = np.empty(self.codes.n_rows, dtype=np.int32)
         tree.route(self.codes, leaf_of, self.table.pool)
         if self.row_mask is not None:
             leaf_of[~self.row_mask] = -1
-        return self._settle(tree, leaf_of, costs)
+        return tree, leaf_of
 
     def _silence(self, costs: ScoreCosts) -> ScoreResult:
         """A view that is absent everywhere has nothing to say."""
         nothing = np.zeros((1, costs.n_classes))
-        nowhere = np.full(len(self.table.y), -1, dtype=np.int32)
-        voter = TreeVoter.constant(0)
         return ScoreResult(
-            self.view, voter, nowhere, nothing, 0.0, 0.0, nothing, nothing, self.settings
-        )
+            self.view, TreeVoter.constant(0), self._nowhere(), nothing, 0.0, 0.0, nothing,
+            nothing, self.settings,
+        )  # fmt: skip
+
+    def _nowhere(self) -> np.ndarray:
+        """The leaf of each row if none is in any, shape (n_samples,)."""
+        return np.full(len(self.table.y), -1, dtype=np.int32)
 
     def _settle(self, tree: GrownTree, leaf_of: np.ndarray, costs: ScoreCosts) -> ScoreResult:
         """Give the leaves their scores, and look how far they reach."""

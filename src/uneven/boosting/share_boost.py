@@ -7,7 +7,7 @@ from typing import Any, ClassVar
 
 import numpy as np
 
-from uneven.boosting.base import Candidate, Round, Setting
+from uneven.boosting.base import Candidate, Round
 from uneven.boosting.multiview import (
     Memory,
     MultiViewBoosting,
@@ -16,6 +16,7 @@ from uneven.boosting.multiview import (
     selection_counts,
     term_answers,
 )
+from uneven.boosting.setting import Setting
 from uneven.costs._portable import exp_all
 from uneven.costs.matrices import VoteCosts
 from uneven.utils.docstrings import documented

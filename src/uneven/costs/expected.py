@@ -21,7 +21,7 @@ import numpy as np
 from uneven.costs import _loops
 from uneven.costs._loops import BLOCK
 from uneven.costs._portable import log, log_all
-from uneven.costs.matrices import CostMatrix, KnownLabels, VoteCosts, quantum
+from uneven.costs.matrices import CostMatrix, KnownLabels, VoteCosts, block_totals, quantum
 from uneven.costs.score_costs import LabelModel, mean_weight
 from uneven.utils.parallel import ThreadPool
 from uneven.utils.reproducible_sums import fold_units, reproducible_sum
@@ -266,7 +266,8 @@ class ExpectedCosts(VoteCosts):
         seen._seen_version = _NEVER_STALE
         return seen
 
-    def _paid(self, answers: np.ndarray) -> np.ndarray:
+    def paid(self, answers: np.ndarray) -> np.ndarray:
+        """As for ``CostMatrix``, in expectation."""
         sums = np.zeros((self._n_blocks, 2, self.n_classes))
         self._over_blocks(
             _loops.expected_right_and_wrong, self.matrix, self._cancelled, answers, sums
@@ -294,7 +295,7 @@ class ExpectedCosts(VoteCosts):
         )  # fmt: skip
         self._quantum = quantum(float(folds.sum(axis=0).sum()))
         self._over_blocks(_loops.snap_expected, self.y, 1.0 / self._quantum, out, sums, stakes)
-        self._settle(sums, stakes)
+        self._settle(*block_totals(sums, stakes))
 
 
 class NoisyLabels(KnownLabels):

@@ -226,6 +226,8 @@ class CostMatrix:
         Weight of each example in the loss; zero rows are never learnt from.
     pool : ThreadPool, optional
         Threads to use.
+    grid : float, optional
+        Of the weights, if these rows are a part of a table; see :func:`weight_grid`.
 
     Attributes
     ----------
@@ -240,13 +242,20 @@ class CostMatrix:
     """
 
     def __init__(
-        self, y: np.ndarray, n_classes: int, weights: np.ndarray, pool: ThreadPool | None = None
+        self,
+        y: np.ndarray,
+        n_classes: int,
+        weights: np.ndarray,
+        pool: ThreadPool | None = None,
+        grid: float | None = None,
     ) -> None:
         self.y = np.ascontiguousarray(y, dtype=np.int32)
         self.n_classes = n_classes
         self._pool = pool or ThreadPool()
-        self.matrix = aligned_zeros((len(y), -(-(n_classes + 1) // 4) * 4))
-        self.matrix[:, n_classes] = _snap_weights(weights)
+        self.matrix = aligned_zeros((len(y), n_lanes(n_classes)))
+        if grid is None:
+            grid = weight_grid(reproducible_sum(weights), are_whole(weights))
+        self.matrix[:, n_classes] = _snap_weights(weights, grid)
         self._n_blocks = -(-len(y) // _loops.BLOCK)
         self._worth_threads = len(y) * n_classes > _PARALLEL_ENTRIES
 
@@ -256,20 +265,24 @@ class CostMatrix:
 
     def edges(self, answers: np.ndarray) -> np.ndarray:
         """Edges of several answer vectors, one per row of ``answers``, shape (n_vectors,)."""
+        return np.asarray(-self.answer_costs(answers) / max(self.stake, 1.0))
+
+    def answer_costs(self, answers: np.ndarray) -> np.ndarray:
+        """Summed costs of several answer vectors, in quanta, shape (n_vectors,)."""
         sums = np.zeros((self._n_blocks, len(answers)))
         self._over_blocks(_loops.answer_costs, self.matrix, answers, sums)
-        return np.asarray(-sums.sum(axis=0) / max(self.stake, 1.0))
+        return np.asarray(sums.sum(axis=0))
 
     def right_and_wrong(self, answers: np.ndarray) -> tuple[float, float]:
         """Pair costs that the answers cancel and incur, as shares of all pair costs."""
-        right, wrong = self._paid(answers).sum(axis=1) / max(self.stake, 1.0)
+        right, wrong = self.paid(answers).sum(axis=1) / max(self.stake, 1.0)
         return float(right), float(wrong)
 
     def right_and_wrong_by_class(self, answers: np.ndarray) -> np.ndarray:
         """The same for each answered class, shape (2, n_classes)."""
-        return np.asarray(self._paid(answers) / max(self.stake, 1.0))
+        return np.asarray(self.paid(answers) / max(self.stake, 1.0))
 
-    def _paid(self, answers: np.ndarray) -> np.ndarray:
+    def paid(self, answers: np.ndarray) -> np.ndarray:
         """Quanta cancelled and incurred by answering each class, shape (2, n_classes)."""
         sums = np.zeros((self._n_blocks, 2, self.n_classes))
         self._over_blocks(_loops.right_and_wrong, self.matrix, self.y, answers, sums)
@@ -321,18 +334,23 @@ class CostMatrix:
             seen.stake = float(self.row_stakes()[row_mask].sum())
         return seen
 
-    def _snap(self, quantum: float) -> None:
-        """Turn the costs of wrong labels into whole numbers of quanta and balance the true one."""
+    def snap(self, quantum: float) -> tuple[np.ndarray, float]:
+        """Turn the costs of wrong labels into whole numbers of quanta and balance the true one.
+
+        Returns
+        -------
+        sums : ndarray of shape (n_lanes,)
+        stake : float
+        """
         sums, stakes = self._empty_sums()
         self._over_blocks(
             _loops.snap_costs,
             self.y, self.n_classes, 1.0 / quantum, self.matrix, sums, stakes,
         )  # fmt: skip
-        self._settle(sums, stakes)
+        return block_totals(sums, stakes)
 
-    def _settle(self, sums: np.ndarray, stakes: np.ndarray) -> None:
-        self.sums = np.add.reduce(sums.reshape(-1, sums.shape[-1]), axis=0)
-        self.stake = float(stakes.sum())
+    def _settle(self, sums: np.ndarray, stake: float) -> None:
+        self.sums, self.stake = sums, stake
 
     def _empty_sums(self) -> tuple[np.ndarray, np.ndarray]:
         return np.zeros((self._n_blocks, 4, self.matrix.shape[1])), np.empty(self._n_blocks)
@@ -369,7 +387,7 @@ class FixedCosts(CostMatrix):
         super().__init__(y, n_classes, weights, pool)
         costs = self.matrix[:, :n_classes]
         costs[:] = prices - prices.mean(axis=1, keepdims=True)
-        self._snap(quantum(reproducible_sum(np.abs(prices))))
+        self._settle(*self.snap(quantum(reproducible_sum(np.abs(prices)))))
 
 
 class VoteCosts(CostMatrix, metaclass=ABCMeta):
@@ -403,7 +421,78 @@ class VoteCosts(CostMatrix, metaclass=ABCMeta):
         """
 
 
-class RunningCosts(VoteCosts):
+class CostRows(CostMatrix):
+    """The rows of a running cost matrix: what is done to each row, and sums over them.
+
+    What is decided by sums over all rows is said by :class:`RunningCosts`. The rows may be a part
+    of a table: sums of the parts may be added.
+
+    Parameters
+    ----------
+    y, n_classes, weights, pool : object
+        As for :class:`CostMatrix`.
+    class_cost : ndarray of shape (n_classes, n_classes), optional
+        Price factors of wrong answers, row = true class.
+    grid : float, optional
+        From :func:`weight_grid`; by default that of these rows.
+    """
+
+    scores: np.ndarray
+
+    def __init__(
+        self,
+        y: np.ndarray,
+        n_classes: int,
+        weights: np.ndarray,
+        class_cost: np.ndarray | None = None,
+        pool: ThreadPool | None = None,
+        grid: float | None = None,
+    ) -> None:
+        super().__init__(y, n_classes, weights, pool, grid)
+        factors = np.ones((n_classes, n_classes)) if class_cost is None else class_cost
+        self._log_costs = (_portable.log_all(weights), _portable.log_all(factors))
+        self.scores = np.zeros((len(y), n_classes), order="F")
+
+    def largest_log_cost(self) -> float:
+        """Logarithm of the largest cost of a wrong answer; minus infinity if there is none."""
+        return float(_loops.max_log_cost(self.scores, self.y, self._log_costs))
+
+    def fill(self, shift: float, units: tuple[float, float]) -> np.ndarray:
+        """Compute all costs from the scores, divided by ``exp(shift)``.
+
+        Returns
+        -------
+        ndarray of shape (2,)
+            Sums of the costs of wrong answers, in the two folds of ``units``.
+        """
+        stakes = np.zeros((self._n_blocks, 2))
+        self._over_blocks(
+            _loops.fill_costs,
+            self.scores, self.y, self._log_costs, shift, units, self.matrix, stakes,
+        )  # fmt: skip
+        return np.asarray(stakes.sum(axis=0))
+
+    def move(
+        self, answers: np.ndarray, votes: np.ndarray, share: np.ndarray | None = None
+    ) -> tuple[np.ndarray, float]:
+        """Add answers to the scores and multiply the costs; their sums and the stake.
+
+        Parameters
+        ----------
+        answers : ndarray of int, shape (n_samples,)
+        votes : ndarray of shape (n_classes,)
+        share : ndarray of shape (n_samples,), optional
+        """
+        sums, stakes = self._empty_sums()
+        shares = np.empty(0) if share is None else share
+        self._over_blocks(
+            _loops.add_answers,
+            answers, votes, shares, self.y, self.scores, self.matrix, sums, stakes,
+        )  # fmt: skip
+        return block_totals(sums, stakes)
+
+
+class RunningCosts(CostRows, VoteCosts):
     """The exponential cost matrix of one boosting process, kept up to date round by round.
 
     A round changes one score per example, so costs are updated by multiplication. After at most
@@ -412,10 +501,8 @@ class RunningCosts(VoteCosts):
 
     Parameters
     ----------
-    y, n_classes, weights, pool : object
-        As for :class:`CostMatrix`.
-    class_cost : ndarray of shape (n_classes, n_classes), optional
-        Price factors of wrong answers, row = true class.
+    y, n_classes, weights, class_cost, pool : object
+        As for :class:`CostRows`.
 
     Examples
     --------
@@ -439,11 +526,13 @@ class RunningCosts(VoteCosts):
         class_cost: np.ndarray | None = None,
         pool: ThreadPool | None = None,
     ) -> None:
-        super().__init__(y, n_classes, weights, pool)
-        factors = np.ones((n_classes, n_classes)) if class_cost is None else class_cost
-        self._log_costs = (_portable.log_all(weights), _portable.log_all(factors))
-        self.scores = np.zeros((len(y), n_classes), order="F")
+        super().__init__(y, n_classes, weights, class_cost, pool)
         self._refresh()
+
+    @property
+    def n_rows(self) -> int:
+        """Rows of the whole table."""
+        return len(self.y)
 
     def add(
         self, answers: np.ndarray, weight: float | np.ndarray, share: np.ndarray | None = None
@@ -451,37 +540,31 @@ class RunningCosts(VoteCosts):
         """As for :class:`VoteCosts`; costs are multiplied."""
         votes = np.empty(self.n_classes)
         votes[:] = weight
-        sums, stakes = self._empty_sums()
-        shares = np.empty(0) if share is None else share
-        self._over_blocks(
-            _loops.add_answers,
-            answers, votes, shares, self.y, self.scores, self.matrix, sums, stakes,
-        )  # fmt: skip
         self._rounds += 1
         self._votes += float(abs(votes).max())
-        grown = not float(stakes.sum()) <= 2.0 * self._first_stake
-        if self._rounds == _REFRESH_ROUNDS or self._votes > _REFRESH_VOTES or grown:
+        sums, stake = self.move(answers, votes, share)
+        if self._is_due or not stake <= 2.0 * self._first_stake:
             self._refresh()
         else:
-            self._settle(sums, stakes)
+            self._settle(sums, stake)
+
+    @property
+    def _is_due(self) -> bool:
+        """Whether costs were multiplied for so long that they are to be recomputed."""
+        return self._rounds >= _REFRESH_ROUNDS or self._votes > _REFRESH_VOTES
 
     def _refresh(self) -> None:
         """Recompute all costs from the scores."""
         self._rounds, self._votes = 0, 0.0
-        shift = _loops.max_log_cost(self.scores, self.y, self._log_costs)
-        self._shift = float(shift) if np.isfinite(shift) else 0.0
-        units = fold_units(len(self.y), float(self.n_classes))
-        stakes = np.zeros((self._n_blocks, 2))
-        self._over_blocks(
-            _loops.fill_costs,
-            self.scores, self.y, self._log_costs, self._shift, units, self.matrix, stakes,
-        )  # fmt: skip
-        self._quantum = quantum(float(stakes.sum(axis=0).sum()))
-        self._snap(self._quantum)
+        shift = self.largest_log_cost()
+        self._shift = shift if np.isfinite(shift) else 0.0
+        units = fold_units(self.n_rows, float(self.n_classes))
+        self._quantum = quantum(float(self.fill(self._shift, units).sum()))
+        self._settle(*self.snap(self._quantum))
         self._first_stake = self.stake
 
-    def _settle(self, sums: np.ndarray, stakes: np.ndarray) -> None:
-        super()._settle(sums, stakes)
+    def _settle(self, sums: np.ndarray, stake: float) -> None:
+        super()._settle(sums, stake)
         loss = self.stake * self._quantum
         self.log_loss = self._shift + float(_portable.log(loss))
 
@@ -613,10 +696,32 @@ def quantum(total: float) -> float:
     return math.ldexp(1.0, exponent - (fraction == 0.5) + 2 - 51)
 
 
-def _snap_weights(weights: np.ndarray) -> np.ndarray:
-    """Weights on a grid where sums are exact; whole numbers stay, positive ones stay positive."""
-    total = reproducible_sum(weights)
-    if np.all(weights == np.rint(weights)) and total < 2.0**50:
-        return np.asarray(weights, dtype=np.float64)
-    snapped = np.rint(weights / quantum(total))
-    return np.maximum(snapped, weights > 0.0)
+def n_lanes(n_classes: int) -> int:
+    """Numbers per row of a cost matrix: a cost per class and the weight, a multiple of four."""
+    return -(-(n_classes + 1) // 4) * 4
+
+
+def are_whole(weights: np.ndarray) -> bool:
+    """Whether all weights are whole numbers."""
+    return bool(np.all(weights == np.rint(weights)))
+
+
+def weight_grid(total: float, whole: bool) -> float:
+    """Grid on which weights that add up to ``total`` have exact sums.
+
+    Examples
+    --------
+    >>> weight_grid(10.0, True)
+    1.0
+    """
+    return 1.0 if whole and total < 2.0**50 else quantum(total)
+
+
+def _snap_weights(weights: np.ndarray, grid: float) -> np.ndarray:
+    """Weights in whole numbers of a grid; positive ones stay positive."""
+    return np.maximum(np.rint(weights / grid), weights > 0.0)
+
+
+def block_totals(sums: np.ndarray, stakes: np.ndarray) -> tuple[np.ndarray, float]:
+    """Sums of the blocks of rows: of every lane, and of the stakes."""
+    return np.add.reduce(sums.reshape(-1, sums.shape[-1]), axis=0), float(stakes.sum())

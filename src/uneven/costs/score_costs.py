@@ -35,6 +35,7 @@ _MOST_LOG_LOSS = 128.0
 _MOST = 1e290
 _LARGEST_SUM = 2.0**31 - 1.0
 _LEAST = 1e-200
+_TINY = np.finfo(float).tiny
 
 
 @dataclass(frozen=True)
@@ -69,6 +70,212 @@ class LabelModel:
     priority: np.ndarray | None = None
 
 
+@dataclass(frozen=True)
+class Drawn:
+    """What the rows that were drawn for a tree weigh.
+
+    Attributes
+    ----------
+    size : int
+        How many they are.
+    total : int
+        Sum of their weights, in whole numbers.
+    highest, lowest : float
+        Largest weight, and smallest stake.
+    """
+
+    size: int
+    total: int
+    highest: float
+    lowest: float
+
+
+class ScoreRows:
+    """The rows of a process whose voters add scores: what is done to each, and sums over them.
+
+    What is decided by sums over all rows is said by :class:`ScoreCosts`. The rows may be a part of
+    a table: sums of the parts, in whole numbers of the same unit, may be added.
+
+    Parameters
+    ----------
+    labels : LabelModel
+    n_classes : int
+    loss : {"exponential", "log"}
+    keys : ndarray of uint64, shape (n_samples,)
+        Bits of each row, from which its part in random draws and its rounding follow.
+    scale_back : float
+        What row weights are divided by.
+    pool : ThreadPool, optional
+    """
+
+    def __init__(
+        self,
+        labels: LabelModel,
+        n_classes: int,
+        loss: str,
+        keys: np.ndarray,
+        scale_back: float,
+        pool: ThreadPool | None = None,
+    ) -> None:
+        self.n_classes = n_classes
+        self._pool = pool or ThreadPool()
+        self._keys = keys
+        weight = np.asarray(labels.weight / scale_back, dtype=np.float64)
+        self.P = np.full((len(labels.y), n_classes), 1.0 / n_classes, dtype=np.float32)
+        self._rows = (self.P, labels.y, weight)
+        self._labels = (
+            labels.chances,
+            1.0 / labels.class_weight,
+            labels.class_weight,
+            labels.class_cost,
+            LOSSES[loss],
+        )
+        self._stakes = np.empty(len(labels.y), dtype=np.float32)
+        self._seen = self._stakes
+        self._drawn = np.empty(len(labels.y), dtype=np.int32)
+        self._n_drawn = 0
+        self._values = np.empty((0, lanes_for(n_classes)), dtype=np.int16)
+
+    def measure(self) -> float:
+        """Compute the stakes of all rows from their scores; the largest one."""
+        self._over_rows(loops.row_stakes, self._rows, self._labels, self._stakes)
+        return float(self._stakes.max(initial=0.0))
+
+    def heaviest(self) -> float:
+        """Largest weight of a row."""
+        return float(self._rows[2].max(initial=0.0))
+
+    def sum_stakes(self, scale: float) -> int:
+        """Sum of the stakes in whole numbers of ``1 / scale``."""
+        return self._sum(loops.sum_stakes, self._stakes, scale)
+
+    def sum_log_loss(self, scale: float) -> int:
+        """The log-loss in whole numbers of ``1 / scale``."""
+        return self._sum(loops.sum_log_loss, self._rows, self._labels, scale)
+
+    def look_at(self, row_mask: np.ndarray | None) -> float:
+        """Say which rows may be drawn, (n_samples,), None is all; the largest of their stakes."""
+        self._seen = self._stakes
+        if row_mask is not None and not row_mask.all():
+            self._seen = np.where(row_mask, self._stakes, np.float32(0.0))
+        return float(self._seen.max(initial=0.0))
+
+    def count_stakes(self) -> np.ndarray:
+        """Rows that may be drawn, by the size of their stake, shape (2048,)."""
+        counts = np.zeros(2048, dtype=np.int64)
+        loops.count_stakes(self._seen, counts, 0, len(self._seen))
+        return counts
+
+    def draw(self, seed: int, threshold: float, scale: float) -> Drawn:
+        """Draw rows by their stake; what they weigh, in whole numbers of ``1 / scale``."""
+        args = (self._seen, self._keys, seed, threshold, self._drawn)
+        parts = self._parts()
+        sizes = self._pool.map([partial(loops.draw_rows, *args, *part) for part in parts])
+        end = 0
+        for (start, _), size in zip(parts, sizes):
+            self._drawn[end : end + size] = self._drawn[start : start + size]
+            end += size
+        self._n_drawn = end
+        cuts = [end * k // len(parts) for k in range(len(parts) + 1)]
+        weighed = (self._seen, self._drawn, np.float32(threshold), scale)
+        jobs = [partial(loops.weigh_drawn, *weighed, *part) for part in pairwise(cuts)]
+        totals, highs, lows = zip(*self._pool.map(jobs))
+        return Drawn(end, sum(totals), max(highs), min(lows))
+
+    def fill_gradients(
+        self, seed: int, threshold: float, scales: tuple[float, float]
+    ) -> tuple[np.ndarray, np.ndarray]:
+        """Gradients of the drawn rows in whole numbers.
+
+        Parameters
+        ----------
+        seed : int
+        threshold : float
+            Stake below which rows were drawn by chance.
+        scales : (float, float)
+            Whole numbers per unit of gradient and of curvature.
+
+        Returns
+        -------
+        rows : ndarray of int32, shape (n_drawn,)
+            In increasing order.
+        values : ndarray of int16, shape (n_drawn, n_lanes)
+        """
+        n_drawn = self._n_drawn
+        if len(self._values) < n_drawn:
+            room = min(n_drawn + n_drawn // 8, len(self._drawn))
+            self._values = np.empty((room, self._values.shape[1]), dtype=np.int16)
+        rows = self._drawn[:n_drawn]
+        self._pool.parallel_for(
+            n_drawn, loops.fill_gradients,
+            self._rows, self._labels, rows, self._seen, self._keys, (seed, threshold),
+            axes_for(self.n_classes, seed), scales, self._values,
+            worth=self._worth_threads,
+        )  # fmt: skip
+        return rows, self._values[:n_drawn]
+
+    def sum_leaves(self, leaf_of: np.ndarray, n_leaves: int, scale: float) -> np.ndarray:
+        """Costs owed and paid and curvature in whole numbers, (3, n_leaves, n_classes)."""
+
+        def add(sums: np.ndarray, start: int, stop: int) -> None:
+            loops.sum_leaves(self._rows, self._labels, leaf_of, scale, *sums, start, stop)
+
+        return self._sum_arrays(add, (3, n_leaves, self.n_classes))
+
+    def sum_pairs(self, leaf_of: np.ndarray, n_leaves: int, scale: float) -> np.ndarray:
+        """Cost matrix of each leaf in whole numbers, (n_leaves, n_classes, n_classes)."""
+
+        def add(sums: np.ndarray, start: int, stop: int) -> None:
+            loops.sum_leaf_pairs(self._rows, self._labels, leaf_of, scale, sums, start, stop)
+
+        return self._sum_arrays(add, (n_leaves, self.n_classes, self.n_classes))
+
+    def sum_hits(
+        self, leaf_of: np.ndarray, spoken: np.ndarray, y: np.ndarray, mass: np.ndarray, scale: float
+    ) -> np.ndarray:
+        """Mass of the class that a leaf speaks for, in whole numbers, shape (n_leaves,)."""
+
+        def add(sums: np.ndarray, start: int, stop: int) -> None:
+            loops.sum_hits(leaf_of, spoken, y, mass, scale, sums, start, stop)
+
+        return self._sum_arrays(add, (len(spoken),))
+
+    def move(self, leaf_of: np.ndarray, scores: np.ndarray, share: np.ndarray | None) -> None:
+        """Add leaf scores to the rows; see :meth:`ScoreCosts.add`."""
+        if share is None:
+            factors = exp_all(scores).astype(np.float32)
+            self._over_rows(loops.move_rows, self.P, leaf_of, factors)
+        else:
+            self._over_rows(loops.move_shares, self.P, leaf_of, scores, share)
+
+    @property
+    def _worth_threads(self) -> bool:
+        return self.P.size > _PARALLEL_ENTRIES
+
+    def _over_rows(self, loop: Callable[..., Any], *args: Any) -> None:
+        self._pool.parallel_for(len(self.P), loop, *args, worth=self._worth_threads)
+
+    def _parts(self) -> list[tuple[int, int]]:
+        """Slices of the rows, one per thread."""
+        n_parts = self._pool.n_threads if self._worth_threads else 1
+        cuts = [len(self.P) * k // n_parts for k in range(n_parts + 1)]
+        return list(pairwise(cuts))
+
+    def _sum(self, loop: Callable[..., int], *args: Any) -> int:
+        return sum(self._pool.map([partial(loop, *args, *part) for part in self._parts()]))
+
+    def _sum_arrays(
+        self, add: Callable[[np.ndarray, int, int], None], shape: tuple[int, ...]
+    ) -> np.ndarray:
+        def summed(start: int, stop: int) -> np.ndarray:
+            sums = np.zeros(shape, dtype=np.int64)
+            add(sums, start, stop)
+            return sums
+
+        parts = self._pool.map([partial(summed, *part) for part in self._parts()])
+        return np.asarray(sum(parts[1:], start=parts[0]))
+
+
 class ScoreCosts:
     """Costs of all answers for all rows, kept up to date as leaves add scores.
 
@@ -83,8 +290,8 @@ class ScoreCosts:
 
     Attributes
     ----------
-    P : ndarray of float32, shape (n_samples, n_classes)
-        Softmax of the scores so far.
+    rows : ScoreRows
+        The rows, with what is done to each of them.
     class_weight : ndarray of shape (n_classes,)
         What an example of each class weighs beside one of average weight.
 
@@ -102,6 +309,8 @@ class ScoreCosts:
     1.103638
     """
 
+    rows: Any
+
     def __init__(
         self,
         labels: LabelModel,
@@ -110,25 +319,28 @@ class ScoreCosts:
         keys: np.ndarray,
         pool: ThreadPool | None = None,
     ) -> None:
-        self.n_classes, self.n_rows = n_classes, len(labels.y)
-        self._pool = pool or ThreadPool()
-        self._keys = keys
-        self._scale_back = mean_weight(labels.weight) / min(max(labels.examples_per_row, 1.0), 1e3)
-        weight = np.asarray(labels.weight / self._scale_back, dtype=np.float64)
-        self.P = np.full((self.n_rows, n_classes), 1.0 / n_classes, dtype=np.float32)
-        self._rows = (self.P, labels.y, weight)
-        self.class_weight = np.ones(n_classes) if labels.priority is None else labels.priority
-        self._labels = (
-            labels.chances,
-            1.0 / labels.class_weight,
-            labels.class_weight,
-            labels.class_cost,
-            LOSSES[loss],
-        )
-        self._stakes = np.empty(self.n_rows, dtype=np.float32)
-        self._drawn = np.empty(self.n_rows, dtype=np.int32)
-        self._values = np.empty((0, lanes_for(n_classes)), dtype=np.int16)
-        self._refresh()
+        scale_back = weight_unit(mean_weight(labels.weight), labels.examples_per_row)
+        rows = ScoreRows(labels, n_classes, loss, keys, scale_back, pool)
+        self._open(rows, len(labels.y), n_classes, loss, scale_back, labels.priority)
+
+    def _open(
+        self,
+        rows: Any,
+        n_rows: int,
+        n_classes: int,
+        loss: str,
+        scale_back: float,
+        priority: np.ndarray | None,
+    ) -> None:
+        self.rows, self.n_rows, self.n_classes = rows, n_rows, n_classes
+        self._loss, self._scale_back = LOSSES[loss], scale_back
+        self.class_weight = np.ones(n_classes) if priority is None else priority
+        self._refresh(self.rows.measure())
+
+    @property
+    def P(self) -> np.ndarray:  # noqa: N802
+        """Softmax of the scores so far, float32, shape (n_samples, n_classes)."""
+        return np.asarray(self.rows.P)
 
     @property
     def is_settled(self) -> bool:
@@ -138,17 +350,12 @@ class ScoreCosts:
     @property
     def loss(self) -> float:
         """The loss, in the units of the row weights."""
-        if self._labels[4] == loops.EXPONENTIAL:
-            total = self._sum(loops.sum_stakes, self._stakes, self._scale)
-            return total / self._scale * self._scale_back
-        heaviest = float(self._rows[2].max(initial=0.0)) * float(self.class_weight.max())
+        if self._loss == loops.EXPONENTIAL:
+            return self.rows.sum_stakes(self._scale) / self._scale * self._scale_back
+        heaviest = self.rows.heaviest() * float(self.class_weight.max())
         most = _MOST_LOG_LOSS * max(heaviest, _LEAST) * max(self.n_rows, 1)
         scale = 2.0 ** (60 - _ceil_log2(min(most, _MOST)))
-        return (
-            self._sum(loops.sum_log_loss, self._rows, self._labels, scale)
-            / scale
-            * (self._scale_back)
-        )
+        return self.rows.sum_log_loss(scale) / scale * self._scale_back
 
     @property
     def log_loss(self) -> float:
@@ -163,17 +370,16 @@ class ScoreCosts:
 
     def most_probable(self) -> np.ndarray:
         """The class of every row, as far as is known by now, shape (n_samples,)."""
-        chances, units, loss = self._labels[0], self._labels[1], self._labels[4]
+        (chances, units), y = self.rows._labels[:2], self.rows._rows[1]
         if not chances.size:
-            return self._rows[1]
-        power = 1.0 if loss == loops.LOG else 2.0
-        known = chances[self._rows[1]] * units * self.P.astype(np.float64) ** power
+            return np.asarray(y)
+        power = 1.0 if self._loss == loops.LOG else 2.0
+        known = chances[y] * units * self.P.astype(np.float64) ** power
         return known.argmax(axis=1).astype(np.int32)
 
-    def _refresh(self) -> None:
-        """Stakes of all rows, after the scores have changed."""
-        self._over_rows(loops.row_stakes, self._rows, self._labels, self._stakes)
-        self._top = min(float(self._stakes.max(initial=0.0)), _MOST)
+    def _refresh(self, top: float) -> None:
+        """Take note of the largest stake, after the scores have changed."""
+        self._top = min(top, _MOST)
         self._scale = 2.0 ** (60 - _ceil_log2(max(self._top, _LEAST) * max(self.n_rows, 1)))
 
     def gradients(
@@ -199,83 +405,49 @@ class ScoreCosts:
         unit, curvature_unit : float
             What 1 stands for.
         """
-        stakes = self._stakes
-        if row_mask is not None and not row_mask.all():
-            stakes = np.where(row_mask, stakes, np.float32(0.0))
-        rows, threshold, scale = self._plan_draw(stakes, seed, share)
-        n_drawn = len(rows)
-        if len(self._values) < n_drawn:
-            room = min(n_drawn + n_drawn // 8, self.n_rows)
-            self._values = np.empty((room, self._values.shape[1]), dtype=np.int16)
+        threshold, scale = self.plan_draw(seed, share, row_mask)
         curvature_scale = scale * self._curvature_times
-        self._pool.parallel_for(
-            n_drawn, loops.fill_gradients,
-            self._rows, self._labels, rows, stakes, self._keys, (seed, threshold),
-            axes_for(self.n_classes, seed), (scale, curvature_scale), self._values,
-            worth=self._worth_threads,
-        )  # fmt: skip
-        return rows, self._values[:n_drawn], 1.0 / scale, 1.0 / curvature_scale
+        rows, values = self.rows.fill_gradients(seed, threshold, (scale, curvature_scale))
+        return rows, values, 1.0 / scale, 1.0 / curvature_scale
 
     @property
     def _curvature_times(self) -> float:
         """Whole numbers of curvature for one of gradient."""
         return 2.0 ** math.floor(math.log2(max(self.n_classes / 2.0, 1.0)))
 
-    def _plan_draw(
-        self, stakes: np.ndarray, seed: int, share: float
-    ) -> tuple[np.ndarray, float, float]:
-        """Drawn rows, the stake below which chance draws them, and whole numbers per unit.
+    def plan_draw(
+        self, seed: int, share: float, row_mask: np.ndarray | None = None
+    ) -> tuple[float, float]:
+        """Draw rows; the stake below which chance draws them, and whole numbers per unit.
 
         Rows whose curvature would be less than a whole number are drawn by chance as well: none
         could stand for less than 1.
         """
-        threshold = self._threshold(stakes, share)
-        rows = self._draw(stakes, seed, threshold)
-        if not len(rows):
-            threshold = float(stakes.max(initial=0.0))
-            rows = self._draw(stakes, seed, threshold)
-        scale, lowest = self._scale_for(stakes, rows, threshold)
+        top = self.rows.look_at(row_mask)
+        threshold = self._threshold(share)
+        drawn = self.rows.draw(seed, threshold, self._scale)
+        if not drawn.size:
+            threshold = top
+            drawn = self.rows.draw(seed, threshold, self._scale)
+        scale = self._scale_for(drawn)
         least = self.n_classes / (2.0 * scale * self._curvature_times)
-        if least > threshold and lowest < least:
-            rows = self._draw(stakes, seed, least)
-            threshold, scale = least, self._scale_for(stakes, rows, least)[0]
-        return rows, threshold, scale
+        if least > threshold and drawn.lowest < least:
+            threshold = least
+            scale = self._scale_for(self.rows.draw(seed, least, self._scale))
+        return threshold, scale
 
-    def _scale_for(
-        self, stakes: np.ndarray, rows: np.ndarray, threshold: float
-    ) -> tuple[float, float]:
-        """Whole numbers per unit of gradient, such that no sum of drawn rows overflows.
+    def _scale_for(self, drawn: Drawn) -> float:
+        """Whole numbers per unit of gradient, such that no sum of drawn rows overflows."""
+        bound = drawn.highest * math.sqrt(2.0)
+        most = drawn.total / self._scale * math.sqrt(2.0)
+        finest = (_LARGEST_SUM - drawn.size) / max(most, _LEAST)
+        return 2.0 ** math.floor(math.log2(min(_LARGEST_SHORT / max(bound, _LEAST), finest)))
 
-        Also the smallest stake of these rows.
-        """
-        n_parts = len(self._parts())
-        cuts = [len(rows) * k // n_parts for k in range(n_parts + 1)]
-        args = (stakes, rows, np.float32(threshold), self._scale)
-        jobs = [partial(loops.weigh_drawn, *args, *part) for part in pairwise(cuts)]
-        totals, highs, lows = zip(*self._pool.map(jobs))
-        bound = max(highs) * math.sqrt(2.0)
-        most = sum(totals) / self._scale * math.sqrt(2.0)
-        finest = (_LARGEST_SUM - len(rows)) / max(most, _LEAST)
-        scale = 2.0 ** math.floor(math.log2(min(_LARGEST_SHORT / max(bound, _LEAST), finest)))
-        return scale, min(lows)
-
-    def _draw(self, stakes: np.ndarray, seed: int, threshold: float) -> np.ndarray:
-        """Draw rows by their stake, in increasing order, shape (n_drawn,)."""
-        args = (stakes, self._keys, seed, threshold, self._drawn)
-        parts = self._parts()
-        sizes = self._pool.map([partial(loops.draw_rows, *args, *part) for part in parts])
-        end = 0
-        for (start, _), size in zip(parts, sizes):
-            self._drawn[end : end + size] = self._drawn[start : start + size]
-            end += size
-        return self._drawn[:end]
-
-    def _threshold(self, stakes: np.ndarray, share: float) -> float:
+    def _threshold(self, share: float) -> float:
         """Stake below which rows are drawn by chance, so that a share of them is drawn."""
         if share >= 1.0:
             return 0.0
-        counts = np.zeros(2048, dtype=np.int64)
-        loops.count_stakes(stakes, counts, 0, len(stakes))
+        counts = self.rows.count_stakes()
         counts[0] = 0
         edges = (np.arange(2048, dtype=np.uint32) << np.uint32(20)).view(np.float32)
         used = np.flatnonzero(counts)
@@ -304,24 +476,17 @@ class ScoreCosts:
         owed, paid, curvature : ndarray of shape (n_leaves, n_classes)
             Cost of the rows of each class, of mistaking others for it, and second derivatives.
         """
-        shape = (3, n_leaves, self.n_classes)
-
-        def add(sums: np.ndarray, start: int, stop: int) -> None:
-            loops.sum_leaves(self._rows, self._labels, leaf_of, self._scale, *sums, start, stop)
-
-        owed, paid, curvature = self._sum_arrays(add, shape) / self._scale
+        sums = self.rows.sum_leaves(leaf_of, n_leaves, self._scale)
+        owed, paid, curvature = sums.astype(np.float64) / self._scale
         return owed, paid, curvature
 
     def leaf_pairs(self, leaf_of: np.ndarray, n_leaves: int) -> np.ndarray:
         """Cost matrix of each leaf, shape (n_leaves, n_classes, n_classes)."""
-
-        def add(sums: np.ndarray, start: int, stop: int) -> None:
-            loops.sum_leaf_pairs(self._rows, self._labels, leaf_of, self._scale, sums, start, stop)
-
-        pairs = self._sum_arrays(add, (n_leaves, self.n_classes, self.n_classes)) / self._scale
+        pairs = self.rows.sum_pairs(leaf_of, n_leaves, self._scale).astype(np.float64)
+        pairs /= self._scale
         every = np.arange(self.n_classes)
         pairs[:, every, every] = 0.0
-        return pairs
+        return np.asarray(pairs)
 
     def reach(
         self,
@@ -340,13 +505,9 @@ class ScoreCosts:
         y, mass : ndarray of shape (n_samples,)
         class_mass : ndarray of shape (n_classes,)
         """
-        scale = 2.0 ** (60 - _ceil_log2(max(float(mass.max()), 1e-300) * len(mass)))
-
-        def add(sums: np.ndarray, start: int, stop: int) -> None:
-            loops.sum_hits(leaf_of, spoken, y, mass, scale, sums, start, stop)
-
-        hits = self._sum_arrays(add, (len(spoken),)) / scale
-        return np.asarray(hits / np.maximum(class_mass[spoken], np.finfo(float).tiny))
+        scale = hits_scale(float(mass.max()), len(mass))
+        hits = self.rows.sum_hits(leaf_of, spoken, y, mass, scale)
+        return hits.astype(np.float64) / scale / np.maximum(class_mass[spoken], _TINY)
 
     def add(self, leaf_of: np.ndarray, scores: np.ndarray, share: np.ndarray | None = None) -> None:
         """Add leaf scores to the rows.
@@ -359,39 +520,18 @@ class ScoreCosts:
         share : ndarray of shape (n_samples,), optional
             Factor on the scores for each row.
         """
-        if share is None:
-            factors = exp_all(scores).astype(np.float32)
-            self._over_rows(loops.move_rows, self.P, leaf_of, factors)
-        else:
-            self._over_rows(loops.move_shares, self.P, leaf_of, scores, share)
-        self._refresh()
+        self.rows.move(leaf_of, scores, share)
+        self._refresh(self.rows.measure())
 
-    @property
-    def _worth_threads(self) -> bool:
-        return self.n_rows * self.n_classes > _PARALLEL_ENTRIES
 
-    def _over_rows(self, loop: Callable[..., Any], *args: Any) -> None:
-        self._pool.parallel_for(self.n_rows, loop, *args, worth=self._worth_threads)
+def weight_unit(mean: float, examples_per_row: float) -> float:
+    """What row weights of this mean are divided by; see :class:`LabelModel`."""
+    return mean / min(max(examples_per_row, 1.0), 1e3)
 
-    def _parts(self) -> list[tuple[int, int]]:
-        """Slices of the rows, one per thread."""
-        n_parts = self._pool.n_threads if self._worth_threads else 1
-        cuts = [self.n_rows * k // n_parts for k in range(n_parts + 1)]
-        return list(pairwise(cuts))
 
-    def _sum(self, loop: Callable[..., int], *args: Any) -> int:
-        return sum(self._pool.map([partial(loop, *args, *part) for part in self._parts()]))
-
-    def _sum_arrays(
-        self, add: Callable[[np.ndarray, int, int], None], shape: tuple[int, ...]
-    ) -> np.ndarray:
-        def summed(start: int, stop: int) -> np.ndarray:
-            sums = np.zeros(shape, dtype=np.int64)
-            add(sums, start, stop)
-            return sums
-
-        parts = self._pool.map([partial(summed, *part) for part in self._parts()])
-        return np.asarray(sum(parts[1:], start=parts[0]).astype(np.float64))
+def hits_scale(heaviest: float, n_rows: int) -> float:
+    """Whole numbers per unit of mass, such that no sum over so many rows overflows."""
+    return 2.0 ** (60 - _ceil_log2(max(heaviest, 1e-300) * n_rows))
 
 
 def mean_weight(weight: np.ndarray) -> float:

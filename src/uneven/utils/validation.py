@@ -194,3 +194,17 @@ def whole_or_nothing(estimator: Any) -> Iterator[dict[str, Any]]:
             delattr(estimator, name)
         vars(estimator).update(earlier)
         raise
+
+
+def is_collection(X: Any) -> bool:
+    """Whether something is a Dask collection: an array or a frame that is still to be computed.
+
+    Dask itself is loaded where it is needed.
+
+    Examples
+    --------
+    >>> is_collection([[1.0, 2.0]])
+    False
+    """
+    graph = getattr(type(X), "__dask_graph__", None)
+    return graph is not None and X.__dask_graph__() is not None

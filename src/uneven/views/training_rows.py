@@ -16,12 +16,12 @@ from sklearn.utils.multiclass import check_classification_targets
 from sklearn.utils.validation import validate_data
 
 from uneven.utils.frames import is_text
-from uneven.utils.row_hash import row_hashes, row_keys
+from uneven.utils.row_hash import draw_lots, row_hashes, row_keys
 from uneven.utils.validation import check_clean, check_mass, hold_out, narrow_indices
 from uneven.views.maps import ViewMap, resolve_views
 
 _BLOCK = 1 << 16
-_X_RULES: dict[str, Any] = {
+X_RULES: dict[str, Any] = {
     "accept_sparse": ["csr", "csc"],
     "dtype": [np.float64, np.float32],
     "ensure_all_finite": "allow-nan",
@@ -78,6 +78,33 @@ class TrainingRows:
         exact = row_hashes(self.X, exact=True)
         return row_keys(row_hashes(self.X), self.y, self.mass, *told, exact)
 
+    @property
+    def n_rows(self) -> int:
+        """Number of rows."""
+        return len(self.y)
+
+    @property
+    def n_columns(self) -> int:
+        """Number of columns."""
+        return int(self.X.shape[1])
+
+    @property
+    def is_sparse(self) -> bool:
+        """Whether the table is sparse."""
+        return bool(sp.issparse(self.X))
+
+    @property
+    def class_counts(self) -> np.ndarray:
+        """Rows of each class, shape (n_classes,)."""
+        return np.bincount(self.y, minlength=len(self.classes))
+
+    def hold_out(self, share: float, seed: int) -> tuple[TrainingRows, TrainingRows]:
+        """Hold out a share of every class, drawn by what the rows hold; see :meth:`split`."""
+        return self.split(share, draw_lots(self.draw_keys(), seed))
+
+    def close(self) -> None:
+        """Nothing is to be freed."""
+
     def split(
         self, share: float, draw: np.random.RandomState | np.ndarray
     ) -> tuple[TrainingRows, TrainingRows]:
@@ -113,7 +140,7 @@ def validate_fit_data(
     """
     frame = X
     categories = learn_categories(X)
-    X, y = validate_data(estimator, encode_categories(X, categories), y, **_X_RULES)
+    X, y = validate_data(estimator, encode_categories(X, categories), y, **X_RULES)
     X = narrow_indices(X)
     estimator.categories_ = categories
     check_classification_targets(y)
@@ -188,7 +215,7 @@ def count_categories(estimator: Any, rows: TrainingRows) -> np.ndarray | None:
 def validate_predict_data(estimator: Any, X: Any) -> Any:
     """Validate what ``predict`` was given against what ``fit`` saw."""
     encoded = encode_categories(X, estimator.categories_)
-    return narrow_indices(validate_data(estimator, encoded, reset=False, **_X_RULES))
+    return narrow_indices(validate_data(estimator, encoded, reset=False, **X_RULES))
 
 
 def speaking_views(

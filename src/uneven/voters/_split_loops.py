@@ -198,15 +198,9 @@ def histogram_splits(
     """
     slots, matrix, totals = level
     n_slots, lanes = totals.shape
-    widest = 0
-    for c in range(start, stop):
-        widest = max(widest, n_slots * (n_bins[columns[c]] + 1) * lanes)
-    histogram = aligned_empty(max(_TILE_NUMBERS, widest))
+    histogram = aligned_empty(_widest(columns, n_bins, n_slots * lanes, start, stop))
     by_bin = histogram[: histogram.shape[0] // lanes * lanes].reshape((-1, lanes))
-    sums = aligned_empty(5 * lanes)
-    allowed = class_lanes(lanes, rule[0])
-    bins = np.arange(MISSING + 1)
-    no_gains = np.empty(0)
+    scratch = _scan_room(lanes, rule[0])
     first_column = start
     while first_column < stop:
         last_column = _fill_tile(
@@ -215,16 +209,108 @@ def histogram_splits(
         first_bin = 0
         for c in range(first_column, last_column):
             used = n_bins[columns[c]]
+            _scan_column(
+                by_bin, first_bin, used + 1, used, totals, rule, c, values, cuts, missing_left,
+                lefts, scratch,
+            )  # fmt: skip
+            first_bin += n_slots * (used + 1)
+        first_column = last_column
+
+
+@njit(cache=True, nogil=True, error_model="numpy")
+def _widest(columns, n_bins, size, start, stop):
+    """Numbers that a tile of histograms needs: those of the widest column, or more."""
+    widest = _TILE_NUMBERS
+    for c in range(start, stop):
+        widest = max(widest, size * (n_bins[columns[c]] + 1))
+    return widest
+
+
+@njit(cache=True, nogil=True, error_model="numpy")
+def _scan_room(lanes, n_classes):
+    """What ``_scan_column`` needs besides its arguments."""
+    allowed = class_lanes(lanes, n_classes)
+    return allowed, np.arange(MISSING + 1), np.empty(0), aligned_empty(5 * lanes)
+
+
+@njit(cache=True, nogil=True, error_model="numpy")
+def _scan_column(
+    by_bin, first, step, used, totals, rule, c, values, cuts, missing_left, lefts, scratch
+):
+    """Best cut of every slot by one column, from its histograms.
+
+    Parameters
+    ----------
+    by_bin : (n, lanes) sums of the bins; those of the column begin at ``first`` in slot 0, and
+        ``step`` bins later in each further slot; after ``used`` bins come the missing values
+    c : int, column of the outputs
+    totals, rule, values, cuts, missing_left, lefts : as for ``histogram_splits``
+    scratch : from ``_scan_room``
+    """
+    lanes = totals.shape[1]
+    allowed, bins, no_gains, sums = scratch
+    for s in range(totals.shape[0]):
+        at = first + s * step
+        sums[3 * lanes : 4 * lanes] = by_bin[at + used]
+        values[s, c], cut, side = best_cut(
+            bins, bins, 0, used, at, by_bin, no_gains, totals, s, -1, allowed, rule, sums
+        )
+        if cuts.size:
+            cuts[s, c], missing_left[s, c] = cut, side
+            lefts[s, c] = sums[2 * lanes : 3 * lanes]
+
+
+@njit(cache=True, nogil=True, error_model="numpy")
+def scan_splits(
+    stored, columns, n_bins, level, rule, values, cuts, missing_left, lefts, start, stop
+):
+    """``histogram_splits`` where the histograms are there already.
+
+    Parameters
+    ----------
+    stored : (histograms, first)
+        Sums of the bins (n_slots, n_all_bins, lanes), and the first bin of each column (d,).
+    columns, n_bins, rule, values, cuts, missing_left, lefts : as for ``histogram_splits``
+    level : (slots, matrix, totals), of which only the totals are looked at
+    """
+    histograms, first = stored
+    totals = level[2]
+    lanes = totals.shape[1]
+    by_bin = histograms.reshape((-1, lanes))
+    scratch = _scan_room(lanes, rule[0])
+    for c in range(start, stop):
+        f = columns[c]
+        _scan_column(
+            by_bin, first[f], histograms.shape[1], n_bins[f], totals, rule, c, values, cuts,
+            missing_left, lefts, scratch,
+        )  # fmt: skip
+
+
+@njit(cache=True, nogil=True, error_model="numpy")
+def fill_splits(codes, columns, n_bins, slots, matrix, histograms):
+    """Histograms of some columns, as ``scan_splits`` reads them; those of parts may be added.
+
+    Parameters
+    ----------
+    codes, columns, n_bins, slots, matrix : as for ``histogram_splits``
+    histograms : (n_slots, n_all_bins, lanes) output; the columns one after another
+    """
+    n_slots, _, lanes = histograms.shape
+    size = columns.shape[0]
+    tile = aligned_empty(_widest(columns, n_bins, n_slots * lanes, 0, size))
+    by_bin = tile[: tile.shape[0] // lanes * lanes].reshape((-1, lanes))
+    first_column, first_bin = 0, 0
+    while first_column < size:
+        last_column = _fill_tile(
+            codes, columns, n_bins, slots, matrix, n_slots, tile, first_column, size
+        )
+        at = 0
+        for c in range(first_column, last_column):
+            n = n_bins[columns[c]] + 1
             for s in range(n_slots):
-                sums[3 * lanes : 4 * lanes] = by_bin[first_bin + used]
-                values[s, c], cut, side = best_cut(
-                    bins, bins, 0, used, first_bin, by_bin, no_gains, totals, s, -1, allowed,
-                    rule, sums,
-                )  # fmt: skip
-                first_bin += used + 1
-                if cuts.size:
-                    cuts[s, c], missing_left[s, c] = cut, side
-                    lefts[s, c] = sums[2 * lanes : 3 * lanes]
+                histograms[s, first_bin : first_bin + n] = by_bin[at : at + n]
+                at += n
+            first_bin += n
         first_column = last_column
 
 

@@ -327,3 +327,76 @@ class BinnedSparse(BinnedTable):
     ) -> None:
         """Send every row to its child; see ``_loops.route_sparse``."""
         _loops.route_sparse(self.entries, split, next_slot, slots, nodes)
+
+
+class TreeRows:
+    """The training rows of a tree that grows: where each of them stands.
+
+    Parameters
+    ----------
+    table : TrainingTable
+    costs : CostMatrix
+
+    Attributes
+    ----------
+    nodes, slots : ndarray of int32, shape (n_rows,)
+        Node of each row, and its slot in the level that is split next (-1 for none).
+    """
+
+    def __init__(self, table: Any, costs: Any) -> None:
+        self.table, self.costs, self.binned = table, costs, table.binned
+        self.nodes = np.zeros(len(table.y), dtype=np.int32)
+        self.slots = np.zeros(len(table.y), dtype=np.int32)
+        self._at_root = True
+
+    def level(self, totals: np.ndarray, criterion: int, tie: float) -> Level:
+        """The level that is split next; see :class:`Level`."""
+        slots = self.slots[:0] if self._at_root else self.slots
+        return Level(slots, self.costs.matrix, totals, self.costs.n_classes, criterion, tie)
+
+    def best_splits(self, level: Level, columns: np.ndarray) -> Splits:
+        """Best split of every slot of a level."""
+        return self.binned.best_splits(level, columns, self.table.pool)
+
+    def route(
+        self, split: tuple[np.ndarray, np.ndarray, np.ndarray, np.ndarray], next_slot: np.ndarray
+    ) -> None:
+        """Send every row to its child; see ``_loops.route_dense``."""
+        self._at_root = False
+        self.binned.route(split, next_slot, self.slots, self.nodes, self.table.pool)
+
+    def answer(
+        self, labels: np.ndarray, sums: np.ndarray, is_leaf: np.ndarray
+    ) -> tuple[np.ndarray, np.ndarray]:
+        """Let every node answer its label.
+
+        Parameters
+        ----------
+        labels : ndarray of int, shape (n_nodes,)
+        sums : ndarray of shape (n_nodes, n_lanes)
+            Sum of the cost matrix in each node.
+        is_leaf : ndarray of bool, shape (n_nodes,)
+
+        Returns
+        -------
+        answers : ndarray of int32, shape (n_rows,)
+        reach : ndarray of shape (n_nodes,)
+            Share of the answered class's mass that each node holds.
+        """
+        table = self.table
+        answers = np.empty(len(self.nodes), dtype=np.int32)
+        n_blocks = _loops.sum_blocks(len(answers))
+        hits = np.zeros((n_blocks, len(table.mass_folds), len(labels)))
+        table.pool.parallel_for(
+            n_blocks,
+            _loops.answer_rows,
+            self.nodes,
+            labels,
+            table.y,
+            table.mass_folds,
+            answers,
+            hits,
+            worth=len(answers) > PARALLEL_ROWS,
+        )
+        mass = np.maximum(table.class_mass[labels], np.finfo(float).tiny)
+        return answers, hits.sum(axis=0).sum(axis=0) / mass

@@ -22,7 +22,7 @@ from uneven.costs.matrices import CostMatrix
 from uneven.utils.model_types import check_nodes, check_numbers, check_range, persisted
 from uneven.utils.parallel import ThreadPool
 from uneven.voters import _loops, _split_loops
-from uneven.voters.binned_tables import PARALLEL_ROWS, Level, Splits
+from uneven.voters.binned_tables import Splits
 from uneven.voters.training_table import TrainingTable
 
 _DENSE_ENTRIES = 4_000_000
@@ -91,13 +91,11 @@ class CostTree(BaseEstimator):
 
 
 class _Growth:
-    """A tree while it grows: its nodes so far and where every training row stands."""
+    """A tree while it grows: its nodes so far, and the rows that stand in them."""
 
     def __init__(self, table: TrainingTable, columns: np.ndarray, costs: CostMatrix) -> None:
-        self.table, self.columns, self.costs = table, columns, costs
-        self.binned = table.binned
-        self.nodes = np.zeros(len(table.y), dtype=np.int32)
-        self.slots = np.zeros(len(table.y), dtype=np.int32)
+        self.columns, self.costs = columns, costs
+        self.binned, self.rows = table.binned, table.tree_rows(costs)
         self.frontier = np.array([0])
         self.feature: list[int] = [0]
         self.threshold: list[float] = [np.inf]
@@ -107,16 +105,9 @@ class _Growth:
 
     def split_level(self, criterion: int) -> bool:
         """Split every node of the frontier that gains by it; tell whether any was split."""
-        costs = self.costs
-        level = Level(
-            slots=self.slots if len(self.child) > 1 else self.slots[:0],
-            matrix=costs.matrix,
-            totals=self.sums[self.frontier],
-            n_classes=costs.n_classes,
-            criterion=criterion,
-            tie=TIE * costs.stake if criterion == _split_loops.COST else TIE,
-        )
-        found = self.binned.best_splits(level, self.columns, self.table.pool)
+        tie = TIE * self.costs.stake if criterion == _split_loops.COST else TIE
+        level = self.rows.level(self.sums[self.frontier], criterion, tie)
+        found = self.rows.best_splits(level, self.columns)
         pays = found.value < level.unsplit_value() - level.slack(found.value)
         parents = np.flatnonzero(pays)
         if not len(parents):
@@ -131,7 +122,10 @@ class _Growth:
         sides[1::2] = totals[parents] - sides[::2]
         self.sums = np.concatenate((self.sums, sides))
         self.frontier = np.arange(len(self.child) - 2 * len(parents), len(self.child))
-        self._route(np.where(pays, found.column, -1), found, children)
+        next_slot = np.full(len(self.child), -1, dtype=np.int32)
+        next_slot[self.frontier] = np.arange(len(self.frontier))
+        column = np.where(pays, found.column, -1)
+        self.rows.route((column, found.cut, found.missing_left, children), next_slot)
         return True
 
     def _grow(self, node: int, found: Splits, slot: int) -> None:
@@ -147,37 +141,18 @@ class _Growth:
         self.missing_left += [True, True]
         self.child += [left, left + 1]
 
-    def _route(self, column: np.ndarray, found: Splits, children: np.ndarray) -> None:
-        next_slot = np.full(len(self.child), -1, dtype=np.int32)
-        next_slot[self.frontier] = np.arange(len(self.frontier))
-        split = (column, found.cut, found.missing_left, children)
-        self.binned.route(split, next_slot, self.slots, self.nodes, self.table.pool)
-
     def finish(self) -> tuple[TreeVoter, np.ndarray]:
         """Let every node answer its cheapest class, and look how far each leaf reaches."""
         labels = self.sums[:, : self.costs.n_classes].argmin(axis=1)
-        answers = np.empty(len(self.nodes), dtype=np.int32)
-        table = self.table
-        n_blocks = _loops.sum_blocks(len(answers))
-        hits = np.zeros((n_blocks, len(table.mass_folds), len(labels)))
-        table.pool.parallel_for(
-            n_blocks,
-            _loops.answer_rows,
-            self.nodes,
-            labels,
-            table.y,
-            table.mass_folds,
-            answers,
-            hits,
-            worth=len(answers) > PARALLEL_ROWS,
-        )
+        child = np.array(self.child, dtype=np.int64)
+        answers, reach = self.rows.answer(labels, self.sums, child == np.arange(len(child)))
         voter = TreeVoter(
             feature=np.array(self.feature, dtype=np.int64),
             threshold=np.array(self.threshold),
             missing_left=np.array(self.missing_left),
-            child=np.array(self.child, dtype=np.int64),
+            child=child,
             label=labels,
-            reach=hits.sum(axis=0).sum(axis=0) / np.maximum(table.class_mass[labels], _TINY),
+            reach=reach,
         )
         return voter, answers
 

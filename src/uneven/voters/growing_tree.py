@@ -88,32 +88,48 @@ class GrowingTree:
         pool: ThreadPool,
         memory: Histograms,
     ) -> None:
-        n_drawn, lanes = gradients.values.shape
+        n_drawn = len(gradients.rows)
         codes = codes.take(gradients.rows, kept, pool)
-        self.codes, self.kept, self.drawn, self.pool = codes, kept, gradients.rows, pool
-        self.max_leaves, self.max_depth = limits
+        self.drawn, self.pool = gradients.rows, pool
+        self.n_ahead = 1 if pool.n_threads == 1 else _AHEAD * pool.n_threads
         self.rows = np.arange(n_drawn, dtype=np.int32)
-        self.columns = (codes.first, codes.n_bins, codes.has_missing, codes.is_category)
+        self._open(codes, kept, gradients, limits, rule, memory)
         buffer = np.empty_like(self.rows)
         self.data = (codes.table, self.columns, gradients.values, self.rows, buffer)
-        units = (gradients.unit, gradients.curvature_unit)
-        self.rule = ((*units, *rule), _CATEGORY_SMOOTHING * rule[0] / gradients.curvature_unit)
-        self.n_ahead = 1 if pool.n_threads == 1 else _AHEAD * pool.n_threads
-        self.memory, self.histogram_size = memory, int(codes.first[-1]) * lanes
-        self.sums = np.empty((0, lanes), dtype=np.int32)
-        self.free: list[int] = []
-        self.small, n_large = -1, self.max_leaves
+        n_large = self.max_leaves
         if codes.table[0].size:
             self.small = int(_FEW_ROWS * self.histogram_size / len(codes.columns))
             n_large = n_drawn // (self.small + 1)
         self._make_room(min(self.max_leaves // 2, n_large) + 2 * self.n_ahead)
+        self._facts[0, STOP] = n_drawn
+
+    def _open(
+        self,
+        codes: RowCodes,
+        kept: np.ndarray | None,
+        gradients: Any,
+        limits: tuple[int, int],
+        rule: tuple[float, float],
+        memory: Histograms,
+    ) -> None:
+        """Begin with one node, which holds no rows yet and no histogram."""
+        self.codes, self.kept, self.memory = codes, kept, memory
+        self.max_leaves, self.max_depth = limits
+        self.columns = (codes.first, codes.n_bins, codes.has_missing, codes.is_category)
+        units = (gradients.unit, gradients.curvature_unit)
+        self.rule = ((*units, *rule), _CATEGORY_SMOOTHING * rule[0] / gradients.curvature_unit)
+        lanes = gradients.values.shape[1]
+        self.histogram_size = int(codes.first[-1]) * lanes
+        self.sums = np.empty((0, lanes), dtype=np.int32)
+        self.free: list[int] = []
+        self.small = -1
         n_nodes = 2 * (self.max_leaves + self.n_ahead)
         facts = np.empty((n_nodes, N_FACTS), dtype=np.int64)
         self.nodes = (facts, np.empty(n_nodes), np.empty((n_nodes, 256), dtype=bool))
         self._facts[0] = 0
-        self._facts[0, STOP], self._facts[0, SLOT], self.nodes[1][0] = n_drawn, -1, 0.0
+        self._facts[0, SLOT], self.nodes[1][0] = -1, 0.0
         self.n_nodes = 1
-        self.turns: list[tuple[float, int]] = []
+        self.turns: list[tuple[float, int, int]] = []
         self.taken: list[int] = []
 
     @property
@@ -130,18 +146,27 @@ class GrowingTree:
             room = (self.histograms, self.sums)
             n_taken = _growth_loops.grow(self.data, room, self.nodes, self.rule, limits, taken)
             return self._parts(taken[:n_taken])
+        return self._parts(self._grow_ahead())
+
+    def _grow_ahead(self) -> np.ndarray:
+        """Split nodes, some ahead of their turn; those whose turn came, in its order."""
         self._examine_root()
         while self._take_best():
             self._expand(self._ahead())
-        return self._parts(np.array(self.taken, dtype=np.int64))
+        return np.array(self.taken, dtype=np.int64)
 
-    def _parts(self, taken: np.ndarray) -> dict[str, np.ndarray]:
-        """The tree once these nodes are split, its columns and rows those of the whole table."""
+    def _numbered(self, taken: np.ndarray) -> dict[str, np.ndarray]:
+        """The tree once these nodes are split, its columns those of the whole table."""
         numbered = _growth_loops.number_nodes(self.nodes, taken, self.codes.n_bins)
         names = ("feature", "child", "label", "cut", "missing_left", "goes_left", "spans")
         parts = dict(zip(names, numbered))
         if self.kept is not None and len(taken):
             parts["feature"] = self.kept[parts["feature"]]
+        return parts
+
+    def _parts(self, taken: np.ndarray) -> dict[str, np.ndarray]:
+        """The tree once these nodes are split, its columns and rows those of the whole table."""
+        parts = self._numbered(taken)
         parts["rows"] = self.rows
         size = len(self.rows)
         worth = size > _CHUNK
@@ -153,20 +178,21 @@ class GrowingTree:
         while len(self.taken) + 1 < self.max_leaves:
             if not self.turns:
                 return False
-            number = self.turns[0][1]
+            number = self.turns[0][2]
             child = int(self._facts[number, CHILD])
             if not child:
                 return True
             heapq.heappop(self.turns)
             self.taken.append(number)
-            self._offer(child)
-            self._offer(child + 1)
+            for one in (0, 1):
+                self._offer(child + one, 2 * len(self.taken) - 1 + one)
         return False
 
-    def _offer(self, number: int) -> None:
+    def _offer(self, number: int, place: int) -> None:
+        """Let a node wait for its turn; of equal gains, the one that was made first comes first."""
         gain = float(self.nodes[1][number])
         if gain > 0.0:
-            heapq.heappush(self.turns, (-gain, number))
+            heapq.heappush(self.turns, (-gain, place, number))
 
     def _ahead(self) -> list[int]:
         """The best nodes whose split is not carried out yet."""
@@ -174,14 +200,14 @@ class GrowingTree:
         if len(self.free) < self.n_ahead:
             self._drop_hopeless(left)
         best = heapq.nsmallest(2 * self.n_ahead, self.turns)
-        waiting = [number for _, number in best if not self._facts[number, CHILD]]
+        waiting = [number for *_, number in best if not self._facts[number, CHILD]]
         return waiting[: min(self.n_ahead, max(1, min(left // 2, len(self.free))))]
 
     def _drop_hopeless(self, left: int) -> None:
         """Forget nodes whose turn cannot come: as many better ones wait as may still be split."""
         turns = sorted(self.turns)
         self.turns = turns[:left]
-        for _, number in turns[left:]:
+        for *_, number in turns[left:]:
             child = int(self._facts[number, CHILD])
             for one in (number, child, child + 1) if child else (number,):
                 slot = int(self._facts[one, SLOT])
@@ -214,7 +240,7 @@ class GrowingTree:
             self._examine_in_threads(root)
             if self._facts[0, SLOT] < 0:
                 self.free.append(slot)
-        self._offer(0)
+        self._offer(0, 0)
 
     def _expand(self, numbers: list[int]) -> None:
         """Carry out the splits of some nodes and examine their children."""

@@ -174,17 +174,76 @@ def _dense_rows(table: TrainingTable, columns: np.ndarray, max_bins: int) -> Row
     X = table.X if whole else table.X[:, columns]
     hashes = table.keys if whole else None
     cuts, n_bins = dense_cuts(X, table.uneven_mass, max_bins, table.pool, hashes)
-    codes = np.empty(X.shape, dtype=np.uint8)
-    worth = X.size > _PARALLEL_VALUES
-    table.pool.parallel_for(len(columns), _loops.assign_codes, X, cuts, codes.T, worth=worth)
-    category_codes = {}
     n_categories = np.zeros(len(columns)) if table.n_codes is None else table.n_codes[columns]
-    for j in np.flatnonzero(n_categories).tolist():
-        category_codes[j] = _category_codes(X[:, j], int(n_categories[j]), codes[:, j])
-        n_bins[j] = category_codes[j].max() + 1
-    has_missing = np.zeros(len(columns), dtype=bool)
+    category_codes = {
+        j: category_order(category_counts(X[:, j], int(n_categories[j])))
+        for j in np.flatnonzero(n_categories).tolist()
+    }
+    codes = np.empty(X.shape, dtype=np.uint8)
+    has_missing = write_codes(X, cuts, category_codes, codes, table.pool)
+    return describe_codes(columns, codes, cuts, n_bins, category_codes, has_missing)
+
+
+def write_codes(
+    X: np.ndarray,
+    cuts: np.ndarray,
+    category_codes: dict[int, np.ndarray],
+    codes: np.ndarray,
+    pool: ThreadPool,
+) -> np.ndarray:
+    """Write the codes of dense rows, 255 for missing values.
+
+    Parameters
+    ----------
+    X : ndarray of shape (n_rows, n_columns)
+    cuts : ndarray of shape (n_columns, 255)
+    category_codes : dict of int to ndarray of int
+        Code of each category, for columns of categories.
+    codes : ndarray of uint8, shape (n_rows, n_columns)
+        Output.
+    pool : ThreadPool
+
+    Returns
+    -------
+    ndarray of bool, shape (n_columns,)
+        Where values are missing.
+    """
+    worth = X.size > _PARALLEL_VALUES
+    pool.parallel_for(X.shape[1], _loops.assign_codes, X, cuts, codes.T, worth=worth)
+    for j, code in category_codes.items():
+        known = ~np.isnan(X[:, j])
+        codes[known, j] = code[X[known, j].astype(np.int64)]
+    has_missing = np.zeros(X.shape[1], dtype=bool)
     for start in range(0, len(codes), _BLOCK):
         has_missing |= (codes[start : start + _BLOCK] == _loops.MISSING).any(axis=0)
+    return has_missing
+
+
+def describe_codes(
+    columns: np.ndarray,
+    codes: np.ndarray,
+    cuts: np.ndarray,
+    n_bins: np.ndarray,
+    category_codes: dict[int, np.ndarray],
+    has_missing: np.ndarray,
+) -> RowCodes:
+    """Codes of dense rows, with what must be known of their columns; constant ones are left out.
+
+    Parameters
+    ----------
+    columns : ndarray of int, shape (n_columns,)
+    codes : ndarray of uint8, shape (n_rows, n_columns)
+        From :func:`write_codes`; changed in place.
+    cuts, category_codes : object
+        As for :func:`write_codes`.
+    n_bins : ndarray of int, shape (n_columns,)
+    has_missing : ndarray of bool, shape (n_columns,)
+        Whether any row of the table lacks a value.
+    """
+    n_bins = n_bins.copy()
+    is_category = np.zeros(len(columns), dtype=bool)
+    for j, code in category_codes.items():
+        n_bins[j], is_category[j] = code.max() + 1, True
     for missing in np.flatnonzero(has_missing & (n_bins < _loops.MISSING)):
         codes[codes[:, missing] == _loops.MISSING, missing] = n_bins[missing]
     made = RowCodes(
@@ -198,9 +257,9 @@ def _dense_rows(table: TrainingTable, columns: np.ndarray, max_bins: int) -> Row
         ),
         n_bins=n_bins,
         has_missing=has_missing,
-        is_category=n_categories > 0,
+        is_category=is_category,
         cuts=[own[: n - 1] for own, n in zip(cuts, n_bins)],
-        n_rows=len(X),
+        n_rows=len(codes),
         category_codes=category_codes,
     )
     kept = np.flatnonzero((n_bins > 1) | has_missing)
@@ -223,22 +282,25 @@ def _take_bins(
     return before[indptr], found[found >= 0]
 
 
-def _category_codes(column: np.ndarray, n_categories: int, codes: np.ndarray) -> np.ndarray:
-    """Write the codes of a column of categories; beyond 254, the rarest share the last one.
+def category_counts(column: np.ndarray, n_categories: int) -> np.ndarray:
+    """Rows of each category of a column of codes, shape (n_categories,); NaN is none."""
+    known = column[~np.isnan(column)].astype(np.int64)
+    return np.bincount(known, minlength=n_categories)
 
-    Returns
-    -------
-    ndarray of int, shape (n_categories,)
-        Code of each category.
+
+def category_order(counts: np.ndarray) -> np.ndarray:
+    """Code of each category, shape (n_categories,); beyond 254, the rarest share the last one.
+
+    Examples
+    --------
+    >>> category_order(np.array([5, 1, 7]))
+    array([0, 1, 2])
     """
-    known = ~np.isnan(column)
-    category = column[known].astype(np.int64)
-    code = np.arange(n_categories)
-    if n_categories > _MOST_CATEGORIES:
-        by_count = np.argsort(-np.bincount(category, minlength=n_categories), kind="stable")
-        code = np.full(n_categories, _MOST_CATEGORIES - 1)
-        code[by_count[: _MOST_CATEGORIES - 1]] = np.arange(_MOST_CATEGORIES - 1)
-    codes[known] = code[category]
+    if len(counts) <= _MOST_CATEGORIES:
+        return np.arange(len(counts))
+    by_count = np.argsort(-counts, kind="stable")
+    code = np.full(len(counts), _MOST_CATEGORIES - 1)
+    code[by_count[: _MOST_CATEGORIES - 1]] = np.arange(_MOST_CATEGORIES - 1)
     return code
 
 

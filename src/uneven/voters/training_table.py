@@ -10,6 +10,7 @@ columns keep only their stored entries.
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from dataclasses import dataclass, field, replace
 from functools import cached_property
 from typing import Any
@@ -22,9 +23,11 @@ from uneven.utils.reproducible_sums import fold, reproducible_sum, sum_by_label
 from uneven.utils.row_hash import row_hashes
 from uneven.views.training_rows import TrainingRows
 from uneven.voters import _entry_loops, _loops
-from uneven.voters.binned_tables import BinnedDense, BinnedSparse
+from uneven.voters.binned_tables import BinnedDense, BinnedSparse, TreeRows
 
-_SAMPLE_ROWS = 32_768
+SAMPLE_ROWS = 32_768
+"""Rows from which thresholds are taken, if a table has more."""
+
 _PARALLEL_VALUES = 400_000
 
 
@@ -76,6 +79,11 @@ class TrainingTable:
         return row_hashes(self.X, self.pool)
 
     @property
+    def n_rows(self) -> int:
+        """Number of rows."""
+        return len(self.y)
+
+    @property
     def uneven_mass(self) -> np.ndarray | None:
         """The mass of the rows, or None if all have the same."""
         return None if bool(np.all(self.mass == self.mass[0])) else self.mass
@@ -90,6 +98,14 @@ class TrainingTable:
         """The mass of each row in one or two parts that add up exactly, (n_folds, n_samples)."""
         folds = fold(self.mass)
         return folds if folds[1].any() else folds[:1]
+
+    def tree_rows(self, costs: Any) -> TreeRows:
+        """The rows as a tree sees them that is about to grow on some costs."""
+        return TreeRows(self, costs)
+
+    def answers_of(self, voter: Any) -> np.ndarray:
+        """What a voter answers on the training rows, shape (n_samples,)."""
+        return np.asarray(voter.predict(self.X))
 
     def take(self, rows: np.ndarray) -> TrainingTable:
         """Some rows, in increasing order, with the codes that they have in this table."""
@@ -201,30 +217,71 @@ def _sample_rows(
     stands for all of them. A row that stands for more than its part of the table is in the sample
     by chance: it weighs what it would if it were in every sample.
     """
-    if X.shape[0] <= _SAMPLE_ROWS:
+    if X.shape[0] <= SAMPLE_ROWS:
         return slice(None), mass
     hashes = row_hashes(X, pool) if hashes is None else hashes
-    last = _smallest_different(hashes, _SAMPLE_ROWS)
+    last = smallest_different(hashes)[-1]
     rows = np.flatnonzero(hashes <= last)
     if mass is None and len(np.unique(hashes[rows])) == len(rows):
         return rows, None
-    rows = rows[np.argsort(row_hashes(X[rows], exact=True), kind="stable")]
-    _, first, place = np.unique(hashes[rows], return_index=True, return_inverse=True)
     weights = np.ones(len(rows)) if mass is None else mass[rows]
+    first, place = representatives(hashes[rows], row_hashes(X[rows], exact=True))
     sampled = sum_by_label(place, weights, len(first))
     total = float(X.shape[0]) if mass is None else reproducible_sum(mass)
-    share = 1.0 if len(rows) == len(hashes) else float(last) / 2.0**64
-    return rows[first], np.minimum(sampled, np.maximum(total / _SAMPLE_ROWS, share * sampled))
+    return rows[first], sample_weights(sampled, total, last, len(rows) == len(hashes))
 
 
-def _smallest_different(hashes: np.ndarray, size: int) -> np.uint64:
-    """The last of the ``size`` smallest different hashes, or of all if they are fewer."""
+def representatives(hashes: np.ndarray, exact: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
+    """One row for each different hash, that of the smallest exact hash.
+
+    Returns
+    -------
+    first : ndarray of int, shape (n_different,)
+        Rows, in the order of their hashes.
+    place : ndarray of int, shape (n_rows,)
+        Which of these stands for each row.
+    """
+    order = np.argsort(exact, kind="stable")
+    _, first, place = np.unique(hashes[order], return_index=True, return_inverse=True)
+    stands_for = np.empty_like(place)
+    stands_for[order] = place
+    return order[first], stands_for
+
+
+def sample_weights(
+    sampled: np.ndarray, total: float, last: np.uint64, is_whole: bool
+) -> np.ndarray:
+    """What different rows of a sample weigh, shape (n_sampled,).
+
+    Parameters
+    ----------
+    sampled : ndarray of shape (n_sampled,)
+        Mass of the rows that each stands for.
+    total : float
+        Mass of the table.
+    last : uint64
+        Largest hash of the sample.
+    is_whole : bool
+        Whether every row of the table is in the sample.
+    """
+    share = 1.0 if is_whole else float(last) / 2.0**64
+    return np.minimum(sampled, np.maximum(total / SAMPLE_ROWS, share * sampled))
+
+
+def smallest_different(hashes: np.ndarray, size: int | None = None) -> np.ndarray:
+    """The ``size`` smallest different hashes in increasing order, or all if they are fewer.
+
+    By default as many as a sample of rows holds.
+    """
+    size = SAMPLE_ROWS if size is None else size
     looked_at = size
     while True:
         looked_at = min(looked_at, len(hashes))
+        if looked_at == 0:
+            return hashes
         different = np.unique(np.partition(hashes, looked_at - 1)[:looked_at])
         if len(different) >= size or looked_at == len(hashes):
-            return different[:size][-1]
+            return different[:size]
         looked_at *= 2
 
 
@@ -287,14 +344,30 @@ def dense_cuts(
         Padded with infinity.
     n_bins : ndarray of int, shape (n_features,)
     """
-    n_features = X.shape[1]
     sample, sampled_mass = _sample_rows(X, mass, pool, hashes)
+    worth = X.size > _PARALLEL_VALUES
+
+    def column(f: int) -> np.ndarray:
+        return np.asarray(X[sample, f])
+
+    return cuts_of_columns(column, X.shape[1], sampled_mass, max_bins, pool, worth)
+
+
+def cuts_of_columns(
+    column_of: Callable[[int], np.ndarray],
+    n_features: int,
+    mass: np.ndarray | None,
+    max_bins: int,
+    pool: ThreadPool,
+    worth: bool = False,
+) -> tuple[np.ndarray, np.ndarray]:
+    """Thresholds of columns from their sampled values; see :func:`dense_cuts`."""
     thresholds = np.full((n_features, 255), np.inf)
     n_bins = np.empty(n_features, dtype=np.int64)
 
     def find_cuts(start: int, stop: int) -> None:
         for f in range(start, stop):
-            column, weights = X[sample, f], sampled_mass
+            column, weights = column_of(f), mass
             missing = np.isnan(column)
             if missing.any():
                 column = column[~missing]
@@ -303,7 +376,7 @@ def dense_cuts(
             thresholds[f, : len(cuts)] = cuts
             n_bins[f] = len(cuts) + 1
 
-    pool.parallel_for(n_features, find_cuts, worth=X.size > _PARALLEL_VALUES)
+    pool.parallel_for(n_features, find_cuts, worth=worth)
     return thresholds, n_bins
 
 

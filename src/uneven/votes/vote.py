@@ -28,11 +28,12 @@ from uneven.utils.model_types import (
     role_of,
 )
 from uneven.utils.parallel import ThreadPool, thread_pool
-from uneven.utils.validation import column_names
+from uneven.utils.validation import column_names, is_collection
 from uneven.views import ViewMap
 from uneven.views.training_rows import validate_predict_data
 from uneven.voters import TreeVoter, Voter
 from uneven.voters.cost_tree import Forest
+from uneven.votes.lazy_answers import answer_lazily
 
 if TYPE_CHECKING:
     from uneven.votes.shapley import Contributions
@@ -453,6 +454,8 @@ class VoteClassifier(ClassifierMixin, BaseEstimator):
         ndarray of shape (n_samples, n_classes), or (n_samples,) for two classes
             With two classes: the votes for the second class minus those for the first.
         """
+        if is_collection(X):
+            return answer_lazily(self, "decision_function", X)
         return flatten_binary(self._scores(X))
 
     def predict(self, X: Any) -> np.ndarray:
@@ -466,7 +469,10 @@ class VoteClassifier(ClassifierMixin, BaseEstimator):
         -------
         ndarray of shape (n_samples,)
             A row that nobody can vote on gets the most frequent class; see :meth:`undecided`.
+            For a Dask collection, one that is still to be computed.
         """
+        if is_collection(X):
+            return answer_lazily(self, "predict", X)
         return self._answers(self._scores(X))
 
     def predict_proba(self, X: Any) -> np.ndarray:
@@ -485,6 +491,8 @@ class VoteClassifier(ClassifierMixin, BaseEstimator):
         ndarray of shape (n_samples, n_classes)
             Rows sum to 1; the training class frequencies where nobody could vote.
         """
+        if is_collection(X):
+            return answer_lazily(self, "predict_proba", X)
         return self._probabilities(self._scores(X))
 
     def _probabilities(self, scores: np.ndarray) -> np.ndarray:

@@ -1,0 +1,88 @@
+"""Blocks of rows: what a shard is made of before its rows are coded."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from typing import Any, Protocol
+
+import numpy as np
+import scipy.sparse as sp
+from sklearn.utils import check_array, column_or_1d
+
+from uneven.views.training_rows import X_RULES, encode_categories
+
+
+class Block(Protocol):
+    """Some rows of a table, which can be read as often as needed."""
+
+    def read(self) -> tuple[Any, Any, Any]:
+        """The columns (an array or frame), the labels, and the weights or None."""
+
+
+@dataclass
+class HeldBlock:
+    """Rows that are in memory."""
+
+    X: Any
+    y: Any
+    weight: Any = None
+
+    def read(self) -> tuple[Any, Any, Any]:
+        """The rows."""
+        return self.X, self.y, self.weight
+
+
+class RowBlocks:
+    """A table whose rows come in blocks; :meth:`fit` of boosting takes one in the place of ``X``.
+
+    Parameters
+    ----------
+    blocks : sequence of Block, or of tuples (X, y) or (X, y, sample_weight)
+        In any order. A block may be empty, or lack some of the classes. Frames of all blocks have
+        the same columns, and the same categories in the same order.
+    example : object, optional
+        A few rows of ``X`` that show the columns; by default those of the first block.
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> from uneven import ComboClassifier
+    >>> from uneven.boosting.sharded import RowBlocks
+    >>> from sklearn.datasets import load_iris
+    >>> X, y = load_iris(return_X_y=True)
+    >>> blocks = RowBlocks([(X[:60], y[:60]), (X[60:], y[60:])])
+    >>> cut = ComboClassifier(n_estimators=5).fit(blocks, None)
+    >>> whole = ComboClassifier(n_estimators=5).fit(X, y)
+    >>> bool(np.all(cut.decision_function(X) == whole.decision_function(X)))
+    True
+    """
+
+    def __init__(self, blocks: Sequence[Any], example: Any = None) -> None:
+        self.blocks: list[Any] = [
+            HeldBlock(*block) if isinstance(block, tuple) else block for block in blocks
+        ]
+        if not self.blocks:
+            raise ValueError("there are no blocks of rows to learn from.")
+        self.example = self.blocks[0].read()[0] if example is None else example
+
+
+def numbers_of(X: Any, categories: dict[Any, list]) -> np.ndarray:
+    """The values of a block as floating-point numbers, shape (n_rows, n_features)."""
+    if sp.issparse(X):
+        raise ValueError(
+            "rows in several blocks must be dense: X is sparse. Fit the table in one piece, or "
+            "make the blocks dense."
+        )
+    rules = X_RULES | {"accept_sparse": False}
+    return np.asarray(
+        check_array(encode_categories(X, categories), input_name="X", ensure_min_samples=0, **rules)
+    )
+
+
+def labels_of(y: Any) -> np.ndarray:
+    """The labels of a block, shape (n_rows,)."""
+    labels = column_or_1d(y, warn=True)
+    if labels.dtype.kind == "f" and not np.isfinite(labels).all():
+        raise ValueError("Input y contains NaN or infinity: leave these rows out, or label them.")
+    return np.asarray(labels)

@@ -1,0 +1,285 @@
+"""Cost matrices whose rows are in shards: all that is decided by sums is decided here."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+
+from uneven.boosting.sharded import score_steps, vote_steps
+from uneven.boosting.sharded.engine import Engine, Handle
+from uneven.boosting.sharded.shard import range_of_mass, sum_mass
+from uneven.boosting.sharded.steps import Step
+from uneven.costs.matrices import CostMatrix, KnownLabels, RunningCosts, weight_grid
+from uneven.costs.score_costs import (
+    Drawn,
+    ScoreCosts,
+    class_priority,
+    hits_scale,
+    weight_unit,
+)
+from uneven.utils.parallel import ThreadPool
+from uneven.utils.reproducible_sums import fold_units
+
+
+class Answers(Handle):
+    """Answers of a voter on the training rows, which stay where the rows are.
+
+    Attributes
+    ----------
+    costs : CostMatrix or None
+        The costs that the voter was learnt from.
+    paid : float
+        What the answers cost there.
+    """
+
+    costs: Any = None
+    paid: float = 0.0
+
+
+class MaskedCosts(CostMatrix):
+    """Costs of shards in which only some rows count; for reading until the next vote."""
+
+    def __init__(self, engine: Engine, handle: Handle, n_classes: int) -> None:
+        self.engine, self.handle, self.n_classes = engine, handle, n_classes
+
+    def answer_costs(self, answers: Any) -> np.ndarray:
+        """Summed costs of several answers, in quanta, shape (n_answers,)."""
+        if len(answers) == 1 and answers[0].costs is self:
+            return np.array([answers[0].paid])
+        names = tuple(one.name for one in answers)
+        return np.asarray(self.engine.ask(vote_steps.answer_costs(self.handle.name, names)))
+
+    def edge(self, answers: Any) -> float:
+        """Edge of the answers of a voter."""
+        return float(-self.answer_costs([answers])[0] / max(self.stake, 1.0))
+
+    def paid(self, answers: Any) -> np.ndarray:
+        """Quanta cancelled and incurred by answering each class, shape (2, n_classes)."""
+        return np.asarray(
+            self.engine.ask(vote_steps.right_and_wrong(self.handle.name, answers.name))
+        )
+
+    def where(self, row_mask: Any, pool: ThreadPool) -> MaskedCosts:
+        """These costs with some rows only; ``pool`` is not used."""
+        seen = MaskedCosts(self.engine, self.engine.new(), self.n_classes)
+        names = (seen.handle.name, self.handle.name, row_mask.name)
+        seen._settle(*self.engine.ask(vote_steps.mask_costs(*names)))
+        return seen
+
+
+class ShardedCosts(MaskedCosts, RunningCosts):
+    """The exponential cost matrix of one boosting process, its rows in shards.
+
+    Parameters
+    ----------
+    engine : Engine
+    handle : Handle
+        Of the rows of the matrix on the shards.
+    n_classes, n_rows : int
+
+    Attributes
+    ----------
+    ahead : Step or None
+        A question that the next voter will ask first; it travels with the votes of this one.
+    """
+
+    def __init__(self, engine: Engine, handle: Handle, n_classes: int, n_rows: int) -> None:
+        MaskedCosts.__init__(self, engine, handle, n_classes)
+        self._n_all = n_rows
+        self.ahead: Step | None = None
+        self.answered: Any = None
+        self._refresh()
+
+    @property
+    def n_rows(self) -> int:
+        """Rows of all shards."""
+        return self._n_all
+
+    def largest_log_cost(self) -> float:
+        """As for :class:`~uneven.costs.matrices.CostRows`."""
+        return float(self.engine.ask(vote_steps.largest_log_cost(self.handle.name)))
+
+    def fill(self, shift: float, units: tuple[float, float]) -> np.ndarray:
+        """As for :class:`~uneven.costs.matrices.CostRows`."""
+        return np.asarray(self.engine.ask(vote_steps.fill_costs(self.handle.name, shift, units)))
+
+    def snap(self, quantum: float) -> tuple[np.ndarray, float]:
+        """As for :class:`~uneven.costs.matrices.CostRows`."""
+        sums, stake = self.engine.ask(vote_steps.snap_costs(self.handle.name, quantum))
+        return sums, stake
+
+    def move(self, answers: Any, votes: np.ndarray, share: Any = None) -> tuple[np.ndarray, float]:
+        """As for :class:`~uneven.costs.matrices.CostRows`; also asks what comes next."""
+        factors = None if share is None else share.name
+        moved = vote_steps.add_answers(self.handle.name, answers.name, votes, factors)
+        self.answered = None
+        if self.ahead is None or self._is_due:
+            sums, stake = self.engine.ask(moved)
+        else:
+            (sums, stake), self.answered = self.engine.ask(moved, self.ahead)
+        return sums, stake
+
+    def _refresh(self) -> None:
+        self.answered = None
+        super()._refresh()
+
+
+def class_mass(
+    engine: Engine, view: int, n_classes: int, n_rows: int
+) -> tuple[np.ndarray, int, float]:
+    """Mass of each class among the rows that have a view.
+
+    Returns
+    -------
+    class_mass : ndarray of shape (n_classes,)
+    n_there : int
+        Rows that have the view.
+    total : float
+    """
+    heaviest, _ = engine.ask(range_of_mass(view))
+    folds, n_there = engine.ask(sum_mass(view, n_classes, fold_units(n_rows, heaviest)))
+    return np.asarray(folds.sum(axis=0)), n_there, float(folds.sum(axis=1).sum())
+
+
+class ShardedLabels(KnownLabels):
+    """Right labels of rows in shards, which open cost matrices.
+
+    Parameters
+    ----------
+    engine : Engine
+    n_rows : int
+    class_mass : ndarray of shape (n_classes,)
+    units_of, class_cost : object
+        As for :class:`~uneven.costs.matrices.KnownLabels`.
+    """
+
+    def __init__(
+        self,
+        engine: Engine,
+        n_rows: int,
+        class_mass: np.ndarray,
+        units_of: Any,
+        class_cost: np.ndarray | None,
+    ) -> None:
+        self.engine, self._n_rows, self._n_classes = engine, n_rows, len(class_mass)
+        self._units_of, self._class_cost = units_of, class_cost
+        self.class_prior = class_mass / class_mass.sum()
+
+    def open_votes(self, view: int) -> ShardedCosts:
+        """The first cost matrix of the rows that have a view."""
+        engine, n_classes, n_rows = self.engine, self._n_classes, self._n_rows
+        mass, *_ = class_mass(engine, view, n_classes, n_rows)
+        handle = engine.new()
+        heaviest, uneven = engine.ask(
+            vote_steps.weigh_rows(handle.name, view, self._units_of(mass))
+        )
+        units = fold_units(n_rows, heaviest)
+        folds, _ = engine.ask(vote_steps.sum_weights(handle.name, units))
+        grid = weight_grid(float(folds.sum()), not uneven)
+        engine.later(vote_steps.open_costs(handle.name, n_classes, self._class_cost, grid))
+        return ShardedCosts(engine, handle, n_classes, n_rows)
+
+    def open_scores(self, view: int, loss: str) -> ShardedScoreCosts:
+        """The first costs of leaf scores, of the rows that have a view."""
+        engine, n_classes, n_rows = self.engine, self._n_classes, self._n_rows
+        mass, n_there, total = class_mass(engine, view, n_classes, n_rows)
+        units = np.asarray(self._units_of(mass), dtype=np.float64)
+        handle = engine.new()
+        heaviest, _ = engine.ask(vote_steps.weigh_rows(handle.name, view, units))
+        folds, n_weighed = engine.ask(
+            vote_steps.sum_weights(handle.name, fold_units(n_rows, heaviest))
+        )
+        mean = float(folds.sum()) / max(n_weighed, 1) or 1.0
+        scale_back = weight_unit(mean, total / max(n_there, 1) or 1.0)
+        engine.later(
+            score_steps.open_scores(handle.name, n_classes, loss, self._prices, scale_back)
+        )
+        rows = RemoteScoreRows(engine, handle)
+        priority = class_priority(mass, units)
+        return ShardedScoreCosts(rows, n_rows, n_classes, loss, scale_back, priority)
+
+
+class RemoteScoreRows:
+    """The rows of a process with leaf scores, in shards; as ``ScoreRows``.
+
+    Parameters
+    ----------
+    engine : Engine
+    handle : Handle
+    """
+
+    def __init__(self, engine: Engine, handle: Handle) -> None:
+        self.engine, self.handle = engine, handle
+        self.tree: Handle | None = None
+
+    def measure(self) -> float:
+        """Largest stake, after the scores have changed."""
+        return float(self.engine.ask(score_steps.measure_stakes(self.handle.name)))
+
+    def heaviest(self) -> float:
+        """Largest weight of a row."""
+        return float(self.engine.ask(score_steps.heaviest_row(self.handle.name)))
+
+    def sum_stakes(self, scale: float) -> int:
+        """Sum of the stakes in whole numbers."""
+        return int(self.engine.ask(score_steps.sum_stakes(self.handle.name, scale)))
+
+    def sum_log_loss(self, scale: float) -> int:
+        """The log-loss in whole numbers."""
+        return int(self.engine.ask(score_steps.sum_log_loss(self.handle.name, scale)))
+
+    def look_at(self, view: int | None) -> float:
+        """Begin a tree on the rows that have a view; the largest of their stakes."""
+        self.tree = self.engine.new()
+        return float(self.engine.ask(score_steps.look_at(self.tree.name, self.handle.name, view)))
+
+    def count_stakes(self) -> np.ndarray:
+        """Rows that may be drawn, by the size of their stake, shape (2048,)."""
+        return np.asarray(self.engine.ask(score_steps.count_stakes(self.handle.name)))
+
+    def draw(self, seed: int, threshold: float, scale: float) -> Drawn:
+        """Draw rows by their stake."""
+        assert self.tree is not None
+        drawn = (self.tree.name, self.handle.name, seed, threshold, scale)
+        size, total, highest, minus_lowest = self.engine.ask(score_steps.draw_rows(*drawn))
+        return Drawn(size, total, highest, -minus_lowest)
+
+    def sum_leaves(self, leaf_of: Handle, n_leaves: int, scale: float) -> np.ndarray:
+        """Costs owed and paid and curvature in whole numbers."""
+        given = (self.handle.name, leaf_of.name, n_leaves, scale)
+        return np.asarray(self.engine.ask(score_steps.sum_leaves(*given)))
+
+    def sum_pairs(self, leaf_of: Handle, n_leaves: int, scale: float) -> np.ndarray:
+        """Cost matrix of each leaf in whole numbers."""
+        given = (self.handle.name, leaf_of.name, n_leaves, scale)
+        return np.asarray(self.engine.ask(score_steps.sum_pairs(*given)))
+
+    def move(self, leaf_of: Handle, scores: np.ndarray, share: Handle | None) -> None:
+        """Add leaf scores to the rows."""
+        factors = None if share is None else share.name
+        self.engine.later(score_steps.add_scores(self.handle.name, leaf_of.name, scores, factors))
+
+
+class ShardedScoreCosts(ScoreCosts):
+    """Costs of a process with leaf scores, its rows in shards; see ``ScoreCosts``."""
+
+    def __init__(
+        self,
+        rows: RemoteScoreRows,
+        n_rows: int,
+        n_classes: int,
+        loss: str,
+        scale_back: float,
+        priority: np.ndarray,
+    ) -> None:
+        self._open(rows, n_rows, n_classes, loss, scale_back, priority)
+
+    def reach(
+        self, leaf_of: Any, spoken: np.ndarray, y: Any, mass: Any, class_mass: np.ndarray
+    ) -> np.ndarray:
+        """As for ``ScoreCosts``; ``mass`` is the largest one of a row, and ``y`` is not used."""
+        engine, scale = self.rows.engine, hits_scale(mass, self.n_rows)
+        given = (self.rows.handle.name, leaf_of.name, spoken, scale)
+        hits = engine.ask(score_steps.sum_hits(*given)).astype(np.float64)
+        return np.asarray(hits / scale / np.maximum(class_mass[spoken], np.finfo(float).tiny))

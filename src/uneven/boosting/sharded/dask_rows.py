@@ -1,0 +1,114 @@
+"""Dask collections as blocks of rows."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+
+from uneven.boosting.sharded.blocks import HeldBlock, RowBlocks
+from uneven.boosting.sharded.dask_engine import DaskEngine
+from uneven.boosting.sharded.engine import Engine
+from uneven.boosting.sharded.rows import ShardedRows, open_blocks
+from uneven.utils.optional import require
+from uneven.utils.parallel import ThreadPool
+from uneven.utils.validation import is_collection
+
+
+def open_collection(
+    estimator: Any, X: Any, y: Any, sample_weight: Any, pool: ThreadPool
+) -> ShardedRows:
+    """The rows of Dask collections: on the current client's cluster, or else in this process.
+
+    Parameters
+    ----------
+    estimator : BoostingClassifier
+    X : dask array of shape (n_samples, n_features), or dask dataframe
+    y, sample_weight : dask array or series cut like ``X``; ``sample_weight`` may be None
+    pool : ThreadPool
+        For shards in this process.
+    """
+    example = _example(X)
+    parts = _parts(X, y, sample_weight)
+    client = _current_client()
+    if client is None:
+        dask = require("dask", "fit of a Dask collection", "dask")
+        return open_blocks(estimator, RowBlocks(dask.compute(*parts), example), pool)
+
+    def open_engine(categories: dict[Any, list]) -> Engine:
+        return DaskEngine(client, parts, categories)
+
+    return ShardedRows(estimator, example, open_engine)
+
+
+def _current_client() -> Any:
+    """The client of this process, or None; refuse to be inside a task."""
+    try:
+        distributed = require("distributed", "fit on a Dask cluster", "dask")
+    except ImportError:
+        return None
+    try:
+        distributed.get_worker()
+    except ValueError:
+        pass
+    else:
+        raise RuntimeError(
+            "fit of a Dask collection inside a task of a Dask worker would wait for itself: fit "
+            "outside of tasks, or compute the collection first."
+        )
+    try:
+        return distributed.default_client()
+    except ValueError:
+        return None
+
+
+def _example(X: Any) -> Any:
+    """A few rows that show the columns of a collection."""
+    if hasattr(X, "columns"):
+        for name, dtype in X.dtypes.items():
+            if str(dtype) == "category" and not X[name].cat.known:
+                raise ValueError(
+                    f"the categories of column {name!r} are not known before it is computed: call "
+                    "X.categorize() first."
+                )
+        return X._meta_nonempty
+    if getattr(X, "ndim", 0) != 2 or np.isnan(X.shape[1]):
+        raise ValueError(
+            "X must be a Dask dataframe, or a Dask array with two axes and a known number of "
+            f"columns; got {X!r}."
+        )
+    return np.zeros((1, X.shape[1]), dtype=X.dtype)
+
+
+def _parts(X: Any, y: Any, sample_weight: Any) -> list[Any]:
+    """One delayed block for each partition."""
+    delayed = require("dask", "fit of a Dask collection", "dask").delayed
+    rows = _cut("X", X, None)
+    others = [_cut("y", y, X)]
+    if sample_weight is not None:
+        others.append(_cut("sample_weight", sample_weight, X))
+    for name, own in zip(("y", "sample_weight"), others):
+        if len(own) != len(rows):
+            raise ValueError(
+                f"X has {len(rows)} partitions, {name} has {len(own)}: cut both the same way, with "
+                "rechunk or repartition."
+            )
+    pack = delayed(HeldBlock, name="uneven_rows", pure=False)
+    return [pack(*parts) for parts in zip(rows, *others)]
+
+
+def _cut(name: str, column: Any, X: Any) -> list[Any]:
+    """The delayed partitions of a collection; an array in memory is cut like ``X``."""
+    if not is_collection(column):
+        chunks = getattr(X, "chunks", None)
+        if chunks is None or np.isnan(chunks[0]).any():
+            raise ValueError(
+                f"{name} must be a Dask collection that is cut like X; got {type(column).__name__}."
+            )
+        array = require("dask.array", "fit of a Dask collection", "dask")
+        column = array.from_array(np.asarray(column), chunks=chunks[0])
+    if hasattr(column, "rechunk"):
+        if column.ndim == 2 and column.numblocks[1] > 1:
+            column = column.rechunk({1: -1})
+        return list(column.to_delayed().ravel())
+    return list(column.to_delayed())

@@ -1,0 +1,51 @@
+"""The door of ``fit`` for rows that are not in one table."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from uneven.boosting.sharded.blocks import RowBlocks
+from uneven.boosting.sharded.dask_rows import open_collection
+from uneven.boosting.sharded.rows import ShardedRows, open_blocks
+from uneven.utils.parallel import ThreadPool
+
+
+def open_sharded(
+    estimator: Any, X: Any, y: Any, sample_weight: Any, clean: Any, pool: ThreadPool
+) -> ShardedRows:
+    """Training rows that come in blocks.
+
+    Parameters
+    ----------
+    estimator : BoostingClassifier
+    X, y, sample_weight, clean : object
+        As given to ``fit``.
+    pool : ThreadPool
+        For shards in this process.
+    """
+    _refuse(estimator, clean)
+    if isinstance(X, RowBlocks):
+        if y is not None or sample_weight is not None:
+            raise ValueError("blocks of rows hold labels and weights: give y=None beside them.")
+        return open_blocks(estimator, X, pool)
+    return open_collection(estimator, X, y, sample_weight, pool)
+
+
+def _refuse(estimator: Any, clean: Any) -> None:
+    """Refuse methods and parameters that need all rows in one place."""
+    if not estimator._works_in_shards:
+        raise ValueError(
+            f"{type(estimator).__name__} needs all rows in one place: give a table in memory."
+        )
+    if clean is not None:
+        raise ValueError("clean needs a noise_matrix, and all rows in one place.")
+    told = {
+        "noise_matrix": "costs that are averaged over possible labels",
+        "estimator": "a weak learner other than the trees of this library",
+    }
+    for name, what in told.items():
+        if getattr(estimator, name, None) is not None:
+            raise ValueError(
+                f"{name} is not possible where rows come in blocks or on a cluster: {what} needs "
+                "all rows in one place."
+            )

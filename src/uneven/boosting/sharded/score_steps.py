@@ -1,0 +1,198 @@
+"""Steps on the leaf scores and score trees of shards."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+
+from uneven.boosting.sharded.shard import Shard
+from uneven.boosting.sharded.steps import largest, step, total
+from uneven.costs.score_costs import LabelModel, ScoreRows
+from uneven.voters import _score_loops
+from uneven.voters.row_codes import RowCodes
+
+_NONE = np.zeros((0, 0))
+
+
+@step(changes=True)
+def open_scores(
+    shard: Shard, name: int, n_classes: int, loss: str, prices: np.ndarray, scale_back: float
+) -> None:
+    """Turn the weights under a name into rows that take leaf scores."""
+    model = LabelModel(shard.y, shard.held[name], prices, _NONE, np.ones(n_classes))
+    keys = shard.hashes(None)
+    rows = ScoreRows(model, n_classes, loss, keys, scale_back, shard.pool)
+    rows.P = shard.moved(rows.P)
+    rows._rows = (rows.P, *rows._rows[1:])
+    shard.held[name] = rows
+
+
+@step(largest, changes=True)
+def measure_stakes(shard: Shard, name: int) -> float:
+    """Compute the stakes of the rows; the largest one."""
+    return float(shard.held[name].measure())
+
+
+@step(largest)
+def heaviest_row(shard: Shard, name: int) -> float:
+    """Largest weight of a row."""
+    return float(shard.held[name].heaviest())
+
+
+@step(total)
+def sum_stakes(shard: Shard, name: int, scale: float) -> int:
+    """Sum of the stakes in whole numbers."""
+    return int(shard.held[name].sum_stakes(scale))
+
+
+@step(total)
+def sum_log_loss(shard: Shard, name: int, scale: float) -> int:
+    """Log-loss in whole numbers."""
+    return int(shard.held[name].sum_log_loss(scale))
+
+
+@step(largest, passing=True)
+def look_at(shard: Shard, tree: int, name: int, view: int | None) -> float:
+    """Say that a tree may draw the rows that have a view; the largest of their stakes."""
+    return float(shard.held[name].look_at(None if view is None else shard.present(view)))
+
+
+@step(total)
+def count_stakes(shard: Shard, name: int) -> np.ndarray:
+    """Rows that may be drawn, by the size of their stake."""
+    return np.asarray(shard.held[name].count_stakes())
+
+
+def _merge_drawn(one: tuple, other: tuple) -> tuple:
+    return (*total(one[:2], other[:2]), *largest(one[2:], other[2:]))
+
+
+@step(_merge_drawn, passing=True)
+def draw_rows(
+    shard: Shard, tree: int, name: int, seed: int, threshold: float, scale: float
+) -> tuple[int, int, float, float]:
+    """Draw the rows of a tree; how many, their sum, the highest, and minus the lowest."""
+    drawn = shard.held[name].draw(seed, threshold, scale)
+    return drawn.size, int(drawn.total), float(drawn.highest), -float(drawn.lowest)
+
+
+class _ShardTree:
+    """The drawn rows of a shard, in the order of the nodes of a tree that grows."""
+
+    def __init__(self, codes: RowCodes, values: np.ndarray, drawn: np.ndarray) -> None:
+        self.codes, self.values, self.drawn = codes, values, drawn
+        self.rows = np.arange(len(drawn), dtype=np.int32)
+        self.buffer = np.empty_like(self.rows)
+        self.spans = {0: (0, len(drawn))}
+
+    def split(self, node: int, child: int, column: int, goes_left: np.ndarray) -> None:
+        """Let the rows of a node go to its children."""
+        start, stop = self.spans[node]
+        given = (self.codes.table, self.rows, self.buffer, start, stop, column, goes_left)
+        middle = int(_score_loops.partition(*given))
+        self.spans[child], self.spans[child + 1] = (start, middle), (middle, stop)
+
+    def histograms(self, nodes: tuple[int, ...]) -> tuple[np.ndarray, np.ndarray]:
+        """Histograms of some nodes (n_nodes, size), and their sums (n_nodes, n_lanes)."""
+        lanes = self.values.shape[1]
+        size = int(self.codes.first[-1]) * lanes
+        filled = np.zeros((len(nodes), size), dtype=np.int32)
+        sums = np.zeros((len(nodes), lanes), dtype=np.int32)
+        if len(self.rows) and len(nodes):
+            jobs = np.array([(*self.spans[node], k, -1) for k, node in enumerate(nodes)])
+            given = (self.codes.table, self.rows, jobs, self.values, filled, sums)
+            n_columns = len(self.codes.columns)
+            _score_loops.fill_histograms(*given, np.zeros_like(sums), 0, n_columns)
+        return filled, sums
+
+
+@step(total, passing=True)
+def begin_tree(
+    shard: Shard, tree: int, name: int, codes: int, seed: int, threshold: float,
+    scales: tuple[float, float], kept: np.ndarray | None,
+) -> tuple[np.ndarray, np.ndarray]:  # fmt: skip
+    """Begin a tree on the drawn rows; the histogram of its root and its sums."""
+    drawn, values = shard.held[name].fill_gradients(seed, threshold, scales)
+    taken = shard.held[codes].take(drawn, kept, shard.pool)
+    shard.held[tree] = _ShardTree(taken, values, drawn.copy())
+    return shard.held[tree].histograms((0,))
+
+
+@step(total, passing=True)
+def split_nodes(
+    shard: Shard, tree: int, splits: list[tuple[int, int, int, np.ndarray]], nodes: tuple[int, ...]
+) -> tuple[np.ndarray, np.ndarray]:
+    """Split nodes of a tree, each (node, left child, column, sides); histograms of some nodes."""
+    grown = shard.held[tree]
+    for split in splits:
+        grown.split(*split)
+    return grown.histograms(nodes)
+
+
+@step(changes=True)
+def find_leaves(
+    shard: Shard, name: int, tree: int, codes: int, view: int | None,
+    parts: tuple[np.ndarray, ...], leaves: np.ndarray,
+) -> None:  # fmt: skip
+    """Keep, under a name, the leaf of every row; -1 where a view is absent.
+
+    Parameters
+    ----------
+    shard : Shard
+    name, tree, codes : int
+    view : int or None
+    parts : (feature, child, label, goes_left)
+        The tree; see ``_score_loops.route_rows``.
+    leaves : ndarray of int, shape (n_leaves,)
+        Number of each leaf among the nodes of the tree while it grew. What stands there is used
+        if the tree is still held.
+    """
+    leaf_of = np.full(len(shard.y), -1, dtype=np.int32)
+    grown = shard.held.get(tree)
+    if grown is not None:
+        for leaf, node in enumerate(leaves.tolist()):
+            start, stop = grown.spans[node]
+            leaf_of[grown.drawn[grown.rows[start:stop]]] = leaf
+    *arrays, goes_left = parts
+    table: Any = shard.held[codes].table
+    if len(leaf_of):
+        _score_loops.route_rows(table, tuple(arrays), goes_left, leaf_of, 0, len(leaf_of))
+    if view is not None:
+        leaf_of[~shard.present(view)] = -1
+    shard.held[name] = leaf_of
+
+
+@step(changes=True)
+def nowhere(shard: Shard, name: int) -> None:
+    """Keep, under a name, that no row is in a leaf."""
+    shard.held[name] = np.full(len(shard.y), -1, dtype=np.int32)
+
+
+@step(total)
+def sum_leaves(shard: Shard, name: int, leaf_of: int, n_leaves: int, scale: float) -> np.ndarray:
+    """Costs by leaf and class in whole numbers."""
+    return np.asarray(shard.held[name].sum_leaves(shard.held[leaf_of], n_leaves, scale))
+
+
+@step(total)
+def sum_pairs(shard: Shard, name: int, leaf_of: int, n_leaves: int, scale: float) -> np.ndarray:
+    """Cost matrices of leaves in whole numbers."""
+    return np.asarray(shard.held[name].sum_pairs(shard.held[leaf_of], n_leaves, scale))
+
+
+@step(total)
+def sum_hits(shard: Shard, name: int, leaf_of: int, spoken: np.ndarray, scale: float) -> np.ndarray:
+    """Mass of the class that each leaf speaks for, in whole numbers."""
+    rows = shard.held[name]
+    hits = rows.sum_hits(shard.held[leaf_of], spoken, shard.y, shard.mass, scale)
+    return np.asarray(hits)
+
+
+@step(changes=True)
+def add_scores(
+    shard: Shard, name: int, leaf_of: int, scores: np.ndarray, share: int | None
+) -> None:
+    """Add leaf scores to the rows."""
+    factors = None if share is None else shard.held[share]
+    shard.held[name].move(shard.held[leaf_of], scores, factors)

@@ -1,0 +1,186 @@
+"""Steps on the cost matrices and cost trees of shards."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+
+from uneven.boosting.sharded.shard import Shard
+from uneven.boosting.sharded.steps import largest, step, total
+from uneven.costs.matrices import CostRows, are_whole, n_lanes
+from uneven.utils.reproducible_sums import fold
+from uneven.voters import _loops, _split_loops
+
+
+@step(largest, changes=True)
+def weigh_rows(shard: Shard, name: int, view: int, units: np.ndarray) -> tuple[float, bool]:
+    """Divide the mass of the rows by the units of their classes, (n_classes,).
+
+    Returns
+    -------
+    largest : float
+        Weight of a row.
+    uneven : bool
+        Whether a weight is not a whole number.
+    """
+    weights = shard.mass_of(view) / units[shard.y]
+    shard.held[name] = weights
+    return float(weights.max(initial=0.0)), not are_whole(weights)
+
+
+@step(total)
+def sum_weights(shard: Shard, name: int, units: tuple[float, float]) -> tuple[np.ndarray, int]:
+    """Sum of the weights in two folds, and how many are positive."""
+    weights = shard.held[name]
+    return fold(weights, units).sum(axis=1), int((weights > 0.0).sum())
+
+
+@step(changes=True)
+def open_costs(
+    shard: Shard, name: int, n_classes: int, class_cost: np.ndarray | None, grid: float
+) -> None:
+    """Turn weights into a cost matrix whose entries are still to be filled."""
+    costs = CostRows(shard.y, n_classes, shard.held[name], class_cost, shard.pool, grid)
+    costs.matrix, costs.scores = shard.moved(costs.matrix), shard.moved(costs.scores)
+    shard.held[name] = costs
+
+
+@step(largest)
+def largest_log_cost(shard: Shard, name: int) -> float:
+    """Logarithm of the largest cost."""
+    return float(shard.held[name].largest_log_cost())
+
+
+@step(total, changes=True)
+def fill_costs(shard: Shard, name: int, shift: float, units: tuple[float, float]) -> np.ndarray:
+    """Compute costs from scores; their sum in two folds."""
+    return np.asarray(shard.held[name].fill(shift, units))
+
+
+@step(total, changes=True)
+def snap_costs(shard: Shard, name: int, quantum: float) -> tuple[np.ndarray, float]:
+    """Turn costs into whole numbers; their sums and the stake."""
+    sums, stake = shard.held[name].snap(quantum)
+    return sums, stake
+
+
+@step(total, changes=True)
+def add_answers(
+    shard: Shard, name: int, answers: int, votes: np.ndarray, share: int | None
+) -> tuple[np.ndarray, float]:
+    """Add answers to the scores; the sums of the costs and the stake."""
+    factors = None if share is None else shard.held[share]
+    sums, stake = shard.held[name].move(shard.held[answers], votes, factors)
+    return sums, stake
+
+
+@step(total, passing=True)
+def mask_costs(shard: Shard, name: int, costs: int, mask: int) -> tuple[np.ndarray, float]:
+    """Costs in which only some rows count; their sums and the stake."""
+    seen = shard.held[costs].where(shard.held[mask], shard.pool)
+    if seen.matrix is shard.held[costs].matrix:
+        seen.sums = seen.matrix.sum(axis=0)
+        seen.stake = float(seen.row_stakes().sum())
+    shard.held[name] = seen
+    return seen.sums, seen.stake
+
+
+@step(changes=True)
+def mask_rows(shard: Shard, name: int, view: int) -> None:
+    """Keep, under a name, which rows have a view."""
+    shard.held[name] = shard.present(view)
+
+
+@step(total)
+def answer_costs(shard: Shard, name: int, answers: tuple[int, ...]) -> np.ndarray:
+    """Summed costs of several answers, (n_answers,)."""
+    given = np.array([shard.held[one] for one in answers])
+    return np.asarray(shard.held[name].answer_costs(given))
+
+
+@step(total)
+def right_and_wrong(shard: Shard, name: int, answers: int) -> np.ndarray:
+    """Costs that answers cancel and incur, (2, n_classes)."""
+    return np.asarray(shard.held[name].paid(shard.held[answers]))
+
+
+class _Standing:
+    """Where the rows of a shard stand in a tree that grows."""
+
+    def __init__(self, n_rows: int) -> None:
+        self.nodes, self.slots = np.zeros((2, n_rows), dtype=np.int32)
+
+
+@step(total)
+def fill_splits(
+    shard: Shard, tree: int, codes: int, costs: int, columns: np.ndarray, n_bins: np.ndarray,
+    kept: np.ndarray,
+) -> np.ndarray:  # fmt: skip
+    """Histograms of the slots of a level.
+
+    Parameters
+    ----------
+    shard : Shard
+    tree, codes, costs : int
+        Names.
+    columns : ndarray of int, shape (n_columns,)
+    n_bins : ndarray of int, shape (n_features,)
+    kept : ndarray of int32, shape (n_slots + 1,)
+        Place of each slot in the histograms, -1 for slots that are left out; the last entry is
+        that of rows without a slot. An empty array puts all rows into one slot.
+
+    Returns
+    -------
+    ndarray of shape (n_kept, n_bins_of_all_columns, n_classes)
+        The lanes of all classes but the first, and of the weight: costs add up to zero.
+    """
+    matrix, n_classes = shard.held[costs].matrix, shard.held[costs].n_classes
+    slots = kept[:0]
+    if kept.size:
+        slots = kept[shard.held[tree].slots]
+    shape = (int(kept.max(initial=0)) + 1, int((n_bins[columns] + 1).sum()), n_lanes(n_classes))
+    histograms = np.zeros(shape)
+    _split_loops.fill_splits(shard.held[codes], columns, n_bins, slots, matrix, histograms)
+    return np.ascontiguousarray(histograms[..., 1 : n_classes + 1])
+
+
+@step(changes=True)
+def route_rows(
+    shard: Shard, tree: int, codes: int, split: tuple[np.ndarray, ...], next_slot: np.ndarray
+) -> None:
+    """Send the rows to the children of their slots; see ``_loops.route_dense``."""
+    rows = shard.held.get(tree)
+    if rows is None:
+        rows = shard.held[tree] = _Standing(len(shard.y))
+    size = len(shard.y)
+    _loops.route_dense(shard.held[codes], split, next_slot, rows.slots, rows.nodes, 0, size)
+
+
+@step(total, changes=True)
+def answer_rows(shard: Shard, answers: int, tree: int, labels: np.ndarray) -> np.ndarray:
+    """Let the nodes of a tree answer; the mass each answers rightly, in two folds."""
+    rows = shard.held.get(tree) or _Standing(len(shard.y))
+    found = np.empty(len(shard.y), dtype=np.int32)
+    n_blocks = _loops.sum_blocks(len(found))
+    folds = shard.mass_folds
+    hits = np.zeros((n_blocks, 2, len(labels)))
+    used = hits[:, : len(folds)]
+    _loops.answer_rows(rows.nodes, labels, shard.y, folds, found, used, 0, n_blocks)
+    shard.held[answers] = found
+    return np.asarray(hits.sum(axis=0))
+
+
+@step(changes=True)
+def ask_voter(shard: Shard, name: int, voter: Any) -> None:
+    """Keep, under a name, what a voter answers on the rows."""
+    answers = np.empty(len(shard.y), dtype=np.int32)
+    for rows, X in shard.values():
+        answers[rows] = voter.predict(X)
+    shard.held[name] = answers
+
+
+@step(changes=True)
+def silence(shard: Shard, answers: int, view: int) -> None:
+    """Let nobody answer where a view is absent."""
+    shard.held[answers] = np.where(shard.present(view), shard.held[answers], np.int32(-1))
