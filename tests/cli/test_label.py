@@ -38,6 +38,7 @@ def test_a_refused_command_leaves_nothing_behind(uneven):
         ("pool.csv", "--classes", "a,=1"),
         ("pool.csv", "--annotators", "@all"),
         ("pool.csv", "--annotators", "0"),
+        ("pool.csv", "--project", "pool.csv"),
         ("pool.csv", "--labels", "nowhere/labels.csv"),
         ("--demo", "--annotators", "0"),
     ):

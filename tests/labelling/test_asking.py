@@ -1,6 +1,7 @@
 """Questions, their order, the curve and the advice."""
 
 import queue
+from dataclasses import replace
 
 import numpy as np
 import pandas as pd
@@ -12,6 +13,7 @@ from uneven.labelling.asking import Asker, Review, Setup, Snapshot, Thought
 from uneven.labelling.assigning import INFORMATION, RANDOM, Desk
 from uneven.labelling.curve import Checkpoint, points
 from uneven.labelling.ledger import Ledger
+from uneven.labelling.reasons import Guess
 from uneven.labelling.store import Event
 from uneven.labelling.worker import work
 from uneven.noise import corrupt_labels, uniform_noise
@@ -101,7 +103,8 @@ def test_work_answers_the_last_of_several_snapshots_and_ends():
     inbox, heard = queue.Queue(), []
     for size in (4, 8, 20):
         inbox.put(Snapshot(size, list(range(size)), y[:size].tolist()))
-    inbox.put(5)
+    for _ in range(3):
+        inbox.put(5)
 
     def send(message):
         heard.append(message)
@@ -211,6 +214,20 @@ def test_advice_stops_only_when_both_say_so():
     assert not advise((40, 0.2), (0.001, 0.0, 0.004)).stop
     assert advise(None, None) is None
     assert changed_share([]) is None
+
+
+def test_a_guess_from_before_two_classes_were_known_is_asked_for_again(make_project):
+    project = make_project(start=True)
+    visitor = Visitor(project).enter()
+    project._hear((3, Guess([], [], [])))
+    assert "before two classes" in visitor.web.get("/guess/3").text
+    visitor.answer(0, "praise")
+    visitor.answer(1, "refund")
+    project._hear((3, Guess([], [], [])))
+    assert visitor.web.get("/guess/3").status_code == 202
+    project._hear((3, Guess([("praise", 1.0)], [], [])))
+    project.desk.thought = replace(project.desk.thought, version=99)
+    assert visitor.web.get("/guess/3").status_code == 200
 
 
 def test_a_project_learns_while_people_answer(make_project):

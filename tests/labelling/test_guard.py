@@ -1,5 +1,7 @@
 """Nobody in: each promise of the guard, and an attempt to break it."""
 
+import re
+
 import numpy as np
 import pandas as pd
 import pytest
@@ -8,9 +10,11 @@ from starlette.testclient import TestClient
 
 from tests.labelling.conftest import HOST, PORT, Visitor
 from uneven.comparison import InputError
+from uneven.labelling.curve import Point
 from uneven.labelling.guard import LARGEST_BODY, own_name
 from uneven.labelling.server import build_app
 from uneven.labelling.serving import LabelServer, check_host
+from uneven.labelling.statuspanel import curve_chart
 
 READS = ["/", "/next", "/answers", "/again", "/people", "/report", "/status", "/guess/1"]
 READS += ["/cell/1/0", "/image/1", "/export/answers.csv", "/export/labels.csv", "/nothing"]
@@ -57,7 +61,8 @@ def test_own_names():
 
 def test_a_foreign_origin_is_refused(visitor):
     row = visitor.question()["row"]
-    for origin in ("http://evil.test", "null", "https://" + HOST, "http://[", ""):
+    foreign = ("http://evil.test", "null", "https://" + HOST, "http://[", "", f"http://a@{HOST}")
+    for origin in foreign:
         sent = {"key": visitor.key(), "row": row, "kind": "skip"}
         assert visitor.post("/answer", headers={"Origin": origin}, **sent).status_code == 403
     assert visitor.project.ledger.events == {}
@@ -119,6 +124,14 @@ def test_every_answer_has_a_strict_policy(visitor):
         assert "frame-ancestors 'none'" in policy
         assert headers["x-content-type-options"] == "nosniff"
         assert headers["referrer-policy"] == "no-referrer"
+
+
+def test_curves_and_matrices_have_their_style(visitor):
+    style = visitor.web.get("/page.css").text
+    drawn = curve_chart([Point(10, 9, 5, 0.3, 0.7), Point(20, 9, 2, 0.1, 0.4)])
+    used = {name for names in re.findall(r'class="([^"]+)"', drawn) for name in names.split()}
+    assert {"band", "line", "gridline"} <= used
+    assert [name for name in (*used, "matrices") if f".{name}" not in style] == []
 
 
 def test_pages_hold_no_script_and_no_style_of_their_own(visitor):

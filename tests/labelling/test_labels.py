@@ -74,6 +74,7 @@ def test_an_answer_on_the_page_replaces_a_label_of_the_file(make_project, kind, 
     project = make_project()
     type_label(project, "T1000", "praise")
     visitor = Visitor(project).enter()
+    assert "label in the file: praise" in visitor.web.get("/?row=0").text
     visitor.answer(0, kind="skip")
     assert project.final_labels() == {"T1000": "praise"}
     saved = project.ledger.answer(1, "T1000").id
@@ -266,7 +267,7 @@ def test_a_project_ends_even_if_a_file_cannot_be_written(make_project):
     project = make_project()
     Visitor(project).enter().answer(0, "praise")
     project.labels.mkdir()
-    with pytest.raises(InputError, match=r"Every answer is kept in .*answers.sqlite"):
+    with pytest.raises(InputError, match=r"acknowledged is kept in .*answers.sqlite"):
         project.stop()
     assert (project.folder / "history.json").exists()
     project.labels.rmdir()

@@ -449,6 +449,11 @@ class PageRequest(LabelRequest):
     consent: bool = False
     browser: bool = True
 
+    def __post_init__(self) -> None:
+        super().__post_init__()
+        if self.folder.exists() and not self.folder.is_dir():
+            raise InputError(f"--project {self.folder} is a file; name a folder.")
+
     @property
     def folder(self) -> Path:
         """Folder of the answers."""

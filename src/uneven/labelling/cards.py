@@ -7,7 +7,7 @@ from typing import Any
 from uneven.labelling.assigning import Question
 from uneven.labelling.project import Project
 from uneven.labelling.reasons import Guess
-from uneven.labelling.store import Event, Person
+from uneven.labelling.store import FROM_FILE, Event, Person
 from uneven.report.markup import Markup, count, percent, tag
 
 SHOWN_SIGNS = 20_000
@@ -136,6 +136,11 @@ def decided(project: Project, row: str) -> str:
     return f"{ruling.label}, by {project.person(ruling.person).name}" if ruling else ""
 
 
+def from_file(project: Project, row: str) -> str:
+    """The label that a row has by the file of labels; empty if somebody said something else."""
+    return project.ledger.votes(row).get(FROM_FILE, "")
+
+
 def overruled(project: Project, event: Event) -> str:
     """What a person must know whose answer does not count because somebody decided."""
     ruling = project.ledger.ruling(event.row)
@@ -159,6 +164,8 @@ def _card(project: Project, row: int, why: str, said: Event | None) -> Markup:
     if said is not None:
         now = said.label or {"skip": "skipped", "unsure": "cannot tell"}.get(said.kind, "")
         head.append(tag("span", f"your answer: {now}", class_="badge good"))
+    elif typed := from_file(project, pool.names[row]):
+        head.append(tag("span", f"label in the file: {typed}", class_="badge"))
     if ruling := decided(project, pool.names[row]):
         head.append(tag("span", f"decided: {ruling}", class_="badge"))
     parts = [tag("div", head, class_="card-head")]

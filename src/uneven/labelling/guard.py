@@ -91,6 +91,8 @@ def own_name(header: str, port: int, host: str) -> bool:
     >>> own_name("127.0.0.1:8000", 8000, "127.0.0.1"), own_name("evil.test:8000", 8000, "0.0.0.0")
     (True, False)
     """
+    if "@" in header:
+        return False
     try:
         parts = urlsplit(f"//{header}")
         name, given = (parts.hostname or "").lower(), parts.port

@@ -153,11 +153,14 @@ def _matrix(found: ConfusionEstimate) -> Markup:
     for i, name in enumerate(names):
         cells = []
         for j in range(len(names)):
+            if found.sizes[j] < 0.5:  # probably no row of this class was labelled by both
+                cells.append(tag("td", "–", class_="cell"))
+                continue
             value = float(found.matrix[i, j])
             tint = min(round(value * TINTS), TINTS)
             css = f"tint{tint}" if i == j else f"off{tint}"
             ends = f"{100 * found.low[i, j]:.0f}–{100 * found.high[i, j]:.0f}"
-            ends = ends if math.isfinite(found.low[i, j]) and found.sizes[j] > 0 else ""
+            ends = ends if math.isfinite(found.low[i, j]) else ""
             number = tag("small", ends)
             cells.append(tag("td", f"{100 * value:.0f}", number, class_=f"cell {css}"))
         lines.append(tag("tr", tag("th", elide(name, 14), scope="row"), cells))

@@ -7,6 +7,7 @@ A folder holds it: the answers (`answers.sqlite`), the file of labels that sprea
 
 from __future__ import annotations
 
+import math
 import shutil
 import threading
 import time
@@ -41,6 +42,7 @@ FIRST = 12
 LONGEST_COMMENT = 2000
 EXCHANGE_SECONDS = 3.0
 THINK_SECONDS = 15.0
+GUESS_SECONDS = 10.0
 
 
 @dataclass(frozen=True)
@@ -113,7 +115,7 @@ class Project:
         self.trouble = ""
         self._lock = threading.RLock()
         self._files = threading.Lock()
-        self._guesses: dict[int, tuple[int, Guess]] = {}
+        self._guesses: dict[int, tuple[int, float, Guess | None]] = {}
         self.review: Review | None = None
         self._file: LabelFile | None = None
         self.started = time.monotonic()
@@ -209,12 +211,13 @@ class Project:
             try:
                 write()
             except Exception as error:
-                failures.append(str(error) or type(error).__name__)
+                failures.append(str(error).rstrip(".") or type(error).__name__)
         self.store.close()
         if failures:
             raise InputError(
-                f"not all files could be written: {' '.join(dict.fromkeys(failures))} Every answer "
-                f"is kept in {self.store.path}; the same command writes the files again."
+                f"not all files could be written: {'; '.join(dict.fromkeys(failures))}. Every "
+                f"answer that was acknowledged is kept in {self.store.path}; the same command "
+                "writes the files again."
             )
 
     # -- what people say
@@ -312,11 +315,14 @@ class Project:
             return self.desk.next(person)
 
     def guess(self, row: int) -> Guess | None:
-        """What the learner thinks of a row; None while it thinks about it."""
-        version = self.desk.thought.version
-        kept = self._guesses.get(row)
-        if kept is not None and kept[0] == version:
-            return kept[1]
+        """What the learner thinks of a row; None while it thinks about it.
+
+        One that is a few seconds old will do, since others may answer all the time.
+        """
+        version, made, guess = self._guesses.get(row, (-2, -math.inf, None))
+        young = version == self.desk.thought.version or time.monotonic() - made < GUESS_SECONDS
+        if guess is not None and young and (guess.shares or len(self.counts()) < 2):
+            return guess
         self.worker.tell(row)
         return None
 
@@ -456,7 +462,7 @@ class Project:
         else:
             row, guess = message
             self._guesses = {**dict(list(self._guesses.items())[-500:])}
-            self._guesses[row] = (self.desk.thought.version, guess)
+            self._guesses[row] = (self.desk.thought.version, time.monotonic(), guess)
 
     def _keep(self) -> None:
         """Send the answers to the learner when it is free, and write the file of labels."""

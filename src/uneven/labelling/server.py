@@ -23,7 +23,7 @@ from uneven.labelling.project import LONGEST_COMMENT, ChangedError, Project
 from uneven.labelling.statuspanel import status_panel
 from uneven.labelling.store import Event, NotKeptError, Person
 from uneven.labelling.summary import summary_page
-from uneven.report.markup import asset
+from uneven.report.markup import asset, page_style
 
 LONGEST_SEARCH = 200
 _MOST = 2**53
@@ -109,7 +109,7 @@ def _handle_errors(app: FastAPI) -> None:
 
     @app.exception_handler(NotKeptError)
     def _full(request: Request, error: Any) -> Response:
-        return say(507, f"This answer is NOT saved: {error}")
+        return say(507, f"This is NOT saved: {error}")
 
     @app.exception_handler(InputError)
     def _damaged(request: Request, error: Any) -> Response:
@@ -148,7 +148,7 @@ def _serve_pages(app: FastAPI, project: Project) -> None:
 
     @app.get("/page.css")
     def style() -> Response:
-        both = asset("page.css") + asset("page.css", "uneven.labelling")
+        both = page_style() + asset("page.css", "uneven.labelling")
         return Response(both, media_type="text/css", headers={"Cache-Control": "max-age=3600"})
 
     @app.get("/page.js")

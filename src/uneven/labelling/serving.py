@@ -56,6 +56,7 @@ class LabelServer:
             log_level="warning",
             access_log=False,
             lifespan="off",
+            ws="none",
             timeout_keep_alive=30,
             limit_concurrency=500,
             server_header=False,

@@ -291,9 +291,7 @@ class Store:
             except sqlite3.Error as error:
                 if self._file.in_transaction:
                     self._file.execute("ROLLBACK")
-                raise NotKeptError(
-                    f"{self.path} could not be written: {error}. Nothing of this answer is kept."
-                ) from error
+                raise NotKeptError(f"{self.path} could not be written: {error}.") from error
 
     def _select(self, where: str = "", values: tuple = ()) -> Iterator[Event]:
         query = f"SELECT {', '.join(_COLUMNS)}, id FROM events {where} ORDER BY id"

@@ -6,7 +6,7 @@ from collections.abc import Sequence
 
 import numpy as np
 
-from uneven.labelling.cards import decided, next_card, row_card
+from uneven.labelling.cards import decided, from_file, next_card, row_card
 from uneven.labelling.guard import write_token
 from uneven.labelling.project import Project
 from uneven.labelling.statuspanel import status_panel
@@ -156,8 +156,9 @@ def _answer_words(said: Event | None) -> str:
 
 
 def _decision(project: Project, row: str) -> Markup | None:
-    ruling = decided(project, row)
-    return tag("div", f"decided: {ruling}", class_="note") if ruling else None
+    ruling, typed = decided(project, row), from_file(project, row)
+    told = f"decided: {ruling}" if ruling else f"in the file: {typed}" if typed else ""
+    return tag("div", told, class_="note") if told else None
 
 
 def undo_button(said: Event | None) -> Markup | None:

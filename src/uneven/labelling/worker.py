@@ -48,7 +48,7 @@ def work(setup: Setup, inbox: queue.Queue[Any], send: Callable[[Any], None]) -> 
         if snapshots:
             last = snapshots[-1]
             send(asker.think(last))
-        for row in (message for message in messages if isinstance(message, int)):
+        for row in dict.fromkeys(message for message in messages if isinstance(message, int)):
             send((row, asker.guess(row)))
         if review is None and last is not None and last is not reviewed:
             review, reviewed = asker.review(last), last

@@ -285,6 +285,11 @@ def asset(name: str, room: str = "uneven.report") -> str:
     return files(room).joinpath(name).read_text(encoding="utf-8")
 
 
+def page_style() -> str:
+    """The style sheet that all pages have: text, tables and pictures."""
+    return asset("page.css") + asset("pictures.css")
+
+
 def json_block(key: str, value: object) -> Markup:
     r"""Data for scripts, as an element that no text inside can end.
 
@@ -309,5 +314,5 @@ def _head(title: str, style: str, script: str) -> Markup:
         tag("meta", http_equiv="Content-Security-Policy", content=policy),
         tag("title", title),
         tag("link", rel="icon", href="data:,"),
-        tag("style", Markup(asset("page.css") + asset("pictures.css") + style)),
+        tag("style", Markup(page_style() + style)),
     )
