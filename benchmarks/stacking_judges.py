@@ -9,7 +9,7 @@ import numpy as np
 from sklearn.linear_model import LogisticRegression, RidgeClassifier, RidgeClassifierCV
 
 from uneven.fusion.rules import majority
-from uneven.stacking.solvers.selection import best_of
+from uneven.stacking.solvers.strength_choice import best_of
 from uneven_published.sen.runs import (
     GRID,
     Bench,

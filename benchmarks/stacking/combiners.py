@@ -15,7 +15,7 @@ from uneven.fusion.weighted_rules import GreedySelection, NonNegativeLeastSquare
 from uneven.stacking import StackCombiner
 from uneven.stacking.links import fit_temperature
 
-OURS, TIMED, PUBLISHED = "Stack", "Stack, paid by time", "Stack, as published"
+OURS, TIMED, POOL, HINGE = "Stack", "Stack, paid by time", "Stack, log pool", "Stack, hinge"
 SOFT, LOGISTIC, GREEDY = "Soft vote", "Logistic", "Greedy"
 
 
@@ -39,9 +39,7 @@ Combine = Callable[[np.ndarray, np.ndarray, np.ndarray, int], Joined]
 """``combine(P, y, seconds, seed)``: level-1 scores, classes, time of each member, a seed."""
 
 
-def stack(
-    P: np.ndarray, y: np.ndarray, seconds: np.ndarray, seed: int, **options: Any
-) -> Joined:
+def stack(P: np.ndarray, y: np.ndarray, seconds: np.ndarray, seed: int, **options: Any) -> Joined:
     """Ours, with these options."""
     found = StackCombiner(**options, random_state=seed).fit(P, y, seconds=seconds)
     return Joined(found.predict_proba, found.selected_mask_)
@@ -123,9 +121,13 @@ class Combiner:
     packages: tuple[str, ...] = ()
 
 
-PUBLISHED_OPTIONS = {"loss": "hinge", "elastic": 0.0, "combination": "cws"}
 COMBINERS: Mapping[str, Combiner] = {
     OURS: Combiner(stack, "StackCombiner"),
+    TIMED: Combiner(partial(stack, member_cost="time"), "StackCombiner"),
+    POOL: Combiner(
+        partial(stack, loss="log", combination="ws", constraint="nonneg"), "StackCombiner"
+    ),
+    HINGE: Combiner(partial(stack, loss="hinge", elastic=0.0), "StackCombiner"),
     SOFT: Combiner(soft_vote),
     "Single best": Combiner(single_best),
     LOGISTIC: Combiner(logistic),
@@ -133,9 +135,7 @@ COMBINERS: Mapping[str, Combiner] = {
     "NNLS": Combiner(partial(weighted, kind=NonNegativeLeastSquares)),
     GREEDY: Combiner(partial(weighted, kind=GreedySelection, loss="error")),
     "Greedy, log-loss": Combiner(partial(weighted, kind=GreedySelection)),
-    "AutoGluon-style": Combiner(
-        partial(weighted, kind=GreedySelection, loss="error", rounds=25)
-    ),
+    "AutoGluon-style": Combiner(partial(weighted, kind=GreedySelection, loss="error", rounds=25)),
 }
 """By column; every one learns from the same scores of a table and a split."""
 

@@ -5,10 +5,8 @@ from __future__ import annotations
 from typing import Any
 
 from sklearn.calibration import CalibratedClassifierCV
-from sklearn.discriminant_analysis import (
-    LinearDiscriminantAnalysis,
-    QuadraticDiscriminantAnalysis,
-)
+from sklearn.decomposition import PCA
+from sklearn.discriminant_analysis import LinearDiscriminantAnalysis
 from sklearn.ensemble import (
     ExtraTreesClassifier,
     HistGradientBoostingClassifier,
@@ -67,7 +65,7 @@ def make_members() -> list[tuple[str, Any]]:
     }
     others = {
         "bayes": GaussianNB(var_smoothing=1e-3),
-        "quadratic": _scaled(QuadraticDiscriminantAnalysis(reg_param=0.3)),
+        "bayes_axes": make_pipeline(StandardScaler(), PCA(0.9), GaussianNB(var_smoothing=1e-3)),
         "network": _scaled(MLPClassifier((40,), alpha=1e-2, max_iter=80)),
     }
     return [*{**forests, **boosts, **trees, **near, **machines, **linear, **others}.items()]

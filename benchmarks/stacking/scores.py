@@ -1,4 +1,4 @@
-"""Level-1 scores of a table and a split: computed once, kept in a folder, read by every combiner."""
+"""Level-1 scores of a table and a split: computed once, kept in a folder, read by all combiners."""
 
 from __future__ import annotations
 
@@ -26,8 +26,8 @@ from uneven_published.description import Context
 from uneven_published.norm.folds import Source, draw_rows, read_table, without_tiny_classes
 from uneven_published.norm.methods import as_frame
 
-MOST_ROWS, TRAINED = 1500, 0.6
-LEAST_ROWS = 6
+MOST_ROWS, TRAINED = 1000, 0.6
+LEAST_ROWS = 10
 """Of a class; smaller ones are left out."""
 FOLDS = 4
 
@@ -73,8 +73,9 @@ def scores_of(name: str, source: Source, split: int, context: Context, folder: P
 
 def compute_scores(source: Source, split: int, context: Context) -> Scores:
     """Train the members, on folds and on all training rows, and ask them."""
-    X, y = without_tiny_classes(*read_table(source, context), LEAST_ROWS)
-    X, y = draw_rows(as_frame(X), np.unique(y, return_inverse=True)[1], MOST_ROWS)
+    X, y = read_table(source, context)
+    X, y = without_tiny_classes(*draw_rows(as_frame(X), y, MOST_ROWS), LEAST_ROWS)
+    y = np.unique(y, return_inverse=True)[1]
     splits = StratifiedShuffleSplit(1, train_size=TRAINED, random_state=split)
     train, test = next(splits.split(X, y))
     schema = Schema.of(X)

@@ -24,7 +24,7 @@ from uneven import MarginStackingClassifier
 from uneven.stacking import Member, RuleClassifier
 
 
-def test_digits_hinge_beats_the_mean_and_few_members_are_kept():
+def test_digits_beat_the_mean_and_few_members_are_kept():
     X, y = load_digits(return_X_y=True)
     X, X_new, y, y_new = train_test_split(X, y, train_size=400, test_size=800, random_state=0)
     members = [("bayes", GaussianNB(var_smoothing=0.01))]
@@ -33,8 +33,13 @@ def test_digits_hinge_beats_the_mean_and_few_members_are_kept():
         (f"tree{k}", DecisionTreeClassifier(max_depth=3 + k, random_state=k)) for k in range(8)
     ]
     mean = RuleClassifier(members, random_state=0).fit(X, y)
-    stack = MarginStackingClassifier(members, strengths=[0.01, 0.03, 0.1], random_state=0)
+    stack = MarginStackingClassifier.as_published(
+        members, strengths=[0.01, 0.03, 0.1], random_state=0
+    )
     stack.fit(X, y)
+    default = MarginStackingClassifier(members, random_state=0).fit(X, y)
+    assert default.score(X_new, y_new) > 0.95
+    assert 0 < len(default.selected_) < len(members)
     assert stack.score(X_new, y_new) >= mean.score(X_new, y_new) + 0.02
     assert stack.score(X_new, y_new) > 0.95
     assert 0 < len(stack.selected_) < len(members) / 2

@@ -10,14 +10,7 @@ from sklearn.exceptions import ConvergenceWarning
 from sklearn.model_selection import KFold
 
 from tests.stacking.problems import GOLDEN_P, GOLDEN_Y, level_one_problem
-from uneven.stacking.solvers.selection import (
-    best_of,
-    choose_combination,
-    choose_strength,
-    inner_folds,
-    select,
-    select_then_refit,
-)
+from uneven.stacking.solvers.selection import select, select_then_refit
 from uneven.stacking.solvers.solve import (
     STRENGTHS,
     SelectionPath,
@@ -25,6 +18,12 @@ from uneven.stacking.solvers.solve import (
     solve,
     solve_path,
     strength_for,
+)
+from uneven.stacking.solvers.strength_choice import (
+    best_of,
+    choose_combination,
+    choose_strength,
+    inner_folds,
 )
 
 GRID = [0.005, 0.02, 0.08]

@@ -9,8 +9,8 @@ from sklearn.tree import DecisionTreeClassifier
 
 from tests.stacking.problems import level_one_problem
 from uneven import MarginStackingClassifier
+from uneven.stacking.links import fit_link
 from uneven.stacking.solvers.selection import select, select_then_refit
-from uneven.stacking.links import fit_temperature
 
 GRID = [0.005, 0.02, 0.08]
 
@@ -46,7 +46,9 @@ def test_weights_of_rows_count_in_the_temperature():
     stack = MarginStackingClassifier(members, **words).fit(X, y, weight)
     level = stack.level_one_
     assert level.share == pytest.approx(weight / weight.sum())
-    found = select(level.scores, level.y, [0.01], share=level.share, cv=halves, tol=1e-5)
-    said = fit_temperature(found.held_out, level.y, level.share)
+    words = {"loss": "squared", "elastic": 0.3, "cv": halves, "tol": 1e-5}
+    found = select(level.scores, level.y, [0.01], share=level.share, **words)
+    floor, said = fit_link(found.held_out, level.y, level.share)
+    assert stack.floor_ == pytest.approx(floor, rel=1e-6)
     assert stack.temperature_ == pytest.approx(said, rel=1e-6)
     assert stack.temperature_ > 1.3 * fit_temperature(found.held_out, level.y)

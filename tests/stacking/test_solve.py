@@ -406,7 +406,10 @@ def test_group_penalty_keeps_or_drops_whole_rows():
         ({"combination": "sum"}, "combination"),
         ({"elastic": -1.0}, "elastic must be"),
         ({"elastic": 0.1, "penalty": "l2"}, "leave elastic=0"),
-        ({"elastic": 0.1, "penalty": "l1", "solver": "linear program"}, "solves elastic=0.0 without"),
+        (
+            {"elastic": 0.1, "penalty": "l1", "solver": "linear program"},
+            "solves elastic=0.0 without",
+        ),
         ({"penalty": "l0"}, "penalty"),
         ({"share": np.zeros(6)}, "not all zero"),
         ({"share": -np.ones(6)}, ">= 0"),

@@ -1,7 +1,7 @@
 """Fixed rules with all that they need, and weighted means whose weights are learnt.
 
-Weights come from accuracies, from a greedy search, or from least squares; the last two leave members
-out.
+Weights come from accuracies, from a greedy search, or from least squares; the last two leave
+members out.
 """
 
 from __future__ import annotations

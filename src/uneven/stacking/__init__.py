@@ -8,8 +8,10 @@ from uneven.stacking.out_of_fold.level_one import LevelOne, finish_members, leve
 from uneven.stacking.out_of_fold.members import FittedMember, Member
 from uneven.stacking.rule_classifier import RuleClassifier
 from uneven.stacking.solvers.multiresponse import mlr
-from uneven.stacking.solvers.selection import choose_strength, select, select_then_refit
-from uneven.stacking.solvers.solve import SelectionPath, solve_path
+from uneven.stacking.solvers.selection import select, select_then_refit
+from uneven.stacking.solvers.solve import SelectionPath, solve, solve_path
+from uneven.stacking.solvers.strength_choice import choose_strength
+from uneven.stacking.stack_combiner import StackCombiner
 
 __all__ = [
     "FittedMember",
@@ -20,6 +22,7 @@ __all__ = [
     "Member",
     "RuleClassifier",
     "SelectionPath",
+    "StackCombiner",
     "bagged_ensemble",
     "choose_kernel_parameters",
     "choose_strength",
@@ -31,5 +34,6 @@ __all__ = [
     "score_members",
     "select",
     "select_then_refit",
+    "solve",
     "solve_path",
 ]

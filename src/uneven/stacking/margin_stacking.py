@@ -1,45 +1,30 @@
-"""Max-margin stacking: many classifiers, joined by margin, of which few are kept."""
+"""Stacking with sparse weights: many classifiers are joined, and few are kept."""
 
 from __future__ import annotations
 
-import warnings
 from collections.abc import Mapping
 from dataclasses import dataclass, replace
-from numbers import Real
 from typing import Any, ClassVar
 
 import numpy as np
-from sklearn.utils import check_random_state
 from sklearn.utils.validation import check_is_fitted
 
-from uneven.stacking.kernel.choice import choose_kernel_parameters
-from uneven.stacking.kernel.combiner import KERNEL_LOSSES, fit_kernel_combiner
-from uneven.stacking.model.combinations import COMBINATIONS
-from uneven.stacking.model.losses import LOSSES
-from uneven.stacking.model.penalties import PENALTIES, check_elastic, make_penalty
 from uneven.stacking.model.problem import LinearCombiner
-from uneven.stacking.links import fit_temperature
 from uneven.stacking.out_of_fold.level_one import LevelOne, score_members
 from uneven.stacking.out_of_fold.members import Member
 from uneven.stacking.out_of_fold.rows import StackRows, count_rows
-from uneven.stacking.solvers import SOLVERS
-from uneven.stacking.solvers.selection import (
-    Selection,
-    check_inner,
-    choose_strength,
-    select,
-    select_then_refit,
-)
 from uneven.stacking.solvers.solve import (
     SelectionPath,
-    check_positive,
-    check_solver,
     check_strengths,
     solve_path,
     strength_for,
 )
+from uneven.stacking.solvers.strength_choice import JUDGING, choose_strength
+from uneven.stacking.stack_combiner import StackCombiner
+from uneven.stacking.stack_options import CONSTRAINED, OPTIONS, PUBLISHED, check_together
 from uneven.stacking.stacked import StackedClassifier
 from uneven.utils.contract import not_repeatable
+from uneven.utils.docstrings import described
 from uneven.utils.model_types import (
     check_numbers,
     check_part,
@@ -48,97 +33,49 @@ from uneven.utils.model_types import (
     check_size,
     persisted,
 )
-from uneven.utils.parameters import (
-    Choice,
-    Constraint,
-    Flag,
-    Interval,
-    Maybe,
-    Passes,
-    Whole,
-    check_choice,
-    store_parameters,
-)
+from uneven.utils.parameters import Flag, Maybe, store_parameters
+from uneven.utils.validation import fitted_attributes
 
-_MODEL = ("combination", "loss", "penalty", "elastic", "solver", "tol")
-_JUDGING = ("cv", "tie", "random_state", "n_jobs")
-_KERNEL: dict[str, Constraint] = {
-    "gamma": Maybe(Interval(0, closed="neither", says="a finite number above 0 or None")),
-    "degree": Maybe(Whole(1)),
-}
-"""Parameters of kernels; without a kernel they are told that they belong to one."""
-
-
-def _check_strength(given: Any) -> None:
-    if isinstance(given, str):
-        check_choice("strength", given, ("cv",))
-        return
-    number = isinstance(given, Real) and not isinstance(given, bool | np.bool_)
-    if not number or not 0.0 < float(given) < np.inf:
-        raise ValueError(f'strength must be "cv" or a number above 0, got {given!r}.')
+_NOT_POSED = (*JUDGING, "strengths")
+_KEPT_BYTES = 100_000_000
 
 
 @persisted("margin_stacking", role="stack")
+@described(OPTIONS)
 class MarginStackingClassifier(StackedClassifier):
-    r"""Max-margin stacking: learn how to join many classifiers, and drop those that add nothing.
+    r"""Stacking that learns how to join many classifiers, and drops those that add nothing.
 
     Every member scores rows that it did not learn from (level-1 scores, by cross-validation). A
     linear combination of these scores is then learnt by minimising
 
     .. math:: \tfrac1I \sum_i \ell(r(x_i), y_i) + \lambda R(w)
 
-    with the hinge loss of the margin between the right class and the best wrong one. The group
-    penalty puts all weights of a member to zero at once: such a member is dropped, not fitted on
-    all rows, and never asked by ``predict``.
+    The group penalty puts all weights of a member to zero at once: such a member is dropped, not
+    fitted on all rows, and never asked by ``predict``. The source takes the hinge of the margin
+    between the right class and the best wrong one for the loss; :meth:`as_published` does that. The
+    default, least squares with some squared weights in the penalty, measured better.
 
     Parameters
     ----------
     estimators : list of (str, classifier), (str, classifier, columns) or (str, Member)
         The members. ``columns`` are what a member reads: names, positions, a slice, a mask, or the
         name of one of the ``views``. :class:`~uneven.stacking.Member` can also limit the rows.
-    combination : {"ws", "cws", "lsg", "auto"}, default="cws"
-        One weight per member; one per member and class; every score of every member speaks for
-        every class; or whichever does best in cross-validation.
-    loss : {"hinge", "squared"}, default="hinge"
-    penalty : {"group", "l1", "l2"}, default="group"
-        Whole members, single weights, or nothing becomes zero.
-    elastic : float, default=0.0
-        Squared weights in the penalties "group" and "l1", in shares of the strength: members that
-        say nearly the same are then kept together. See :func:`uneven.stacking.solvers.solve.solve`.
-    strength : float or "cv", default="cv"
-        The factor on the penalty; "cv" takes the best one of ``strengths``.
-    strengths : sequence of float, default=None
-        None is the grid of the source, twelve numbers from 1e-11 to 10.
+    {parameters}
     cv : int, splitter, iterable of splits, "prefit", ..., default=4
         Folds of the level-1 scores. With "prefit" the members are fitted already, and the rows
         given to ``fit`` should be new to them.
-    inner_cv : int or splitter, default=2
-        Folds of the level-1 scores by which the strength is chosen.
-    tie : {"largest", "smallest"}, default="largest"
-        Which of several equally good strengths is taken.
     class_weight : dict, "balanced" or None, default=None
         How much the rows of a class count when weights are learnt and strengths are judged;
         "balanced" counts all classes alike. Members have a ``class_weight`` of their own.
-    select_then_refit : bool, default=False
-        Let the sparse penalty choose the members only, then weigh these anew with the penalty
-        "l2" and a strength of its own.
-    kernel : {"rbf", "poly", None}, default=None
-        Combine by functions in the space of a kernel instead. Needs ``penalty="l2"``, and keeps
-        all members.
-    gamma, degree : float, int or None, default=None
-        Of the kernel "rbf" or "poly"; None is chosen by cross-validation.
-    solver : str, default="auto"
-        See :func:`uneven.stacking.solvers.solve.solve`.
-    tol : float, default=1e-5
-        Relative precision of the objective.
     score_method : {"auto", "predict_proba", "decision_function", "predict"}, default="auto"
         What members are asked for; "auto" is the first of them that a member has.
     memory : str, joblib.Memory or None, default=None
         Where level-1 scores are kept, so that fits with other strengths need not train the members
         again.
-    keep_level_one : bool, default=True
+    keep_level_one : bool or None, default=None
         Keep the level-1 scores on the fitted classifier, for :meth:`path` and
-        :meth:`strength_for`. They take 8 bytes per row, member and class.
+        :meth:`strength_for`. They take 8 bytes per row, member and class; None keeps them up to
+        100 MB.
     views : dict, sequence of int, "prefix" or None, default=None
         Named groups of columns that ``estimators`` may refer to; see
         :func:`uneven.views.resolve_views`.
@@ -171,12 +108,15 @@ class MarginStackingClassifier(StackedClassifier):
     refit_strength_ : float
         Of the second stage of ``select_then_refit``.
     cv_results_ : dict of str to ndarray of shape (n_strengths,)
-        ``strength``, ``mean_error``, ``std_error`` and ``n_selected``.
+        ``strength``, ``mean_error``, ``std_error``, ``mean_loss`` and ``n_selected``.
     refit_cv_results_ : dict of str to ndarray
         The same for the second stage of ``select_then_refit``. Its errors are too low: the members
         were chosen with the labels of all rows, also of those that are held out here.
-    temperature_ : float
-        What scores are divided by before the softmax of :meth:`predict_proba`.
+    floor_, temperature_ : float or None, float
+        How scores become the probabilities of :meth:`predict_proba`; see
+        :func:`uneven.stacking.links.link_probabilities`.
+    seconds_ : ndarray of shape (n_members,)
+        Processor time that each member took to score 1000 rows while level-1 scores were made.
     class_prior_ : ndarray of shape (n_classes,)
         Class frequencies in training.
     member_share_ : ndarray of shape (n_members, n_classes)
@@ -223,37 +163,29 @@ class MarginStackingClassifier(StackedClassifier):
     True
     """
 
-    _parameters: ClassVar = {
-        "combination": Choice(lambda: (*COMBINATIONS, "auto")),
-        "loss": Choice(LOSSES),
-        "penalty": Choice(PENALTIES),
-        "elastic": Passes(check_elastic),
-        "strength": Passes(_check_strength),
-        "strengths": Passes(check_strengths),
-        "inner_cv": Passes(check_inner),
-        "tie": Choice(("largest", "smallest")),
-        "select_then_refit": Flag(),
-        "kernel": Maybe(Choice(("poly", "rbf"))),
-        "solver": Choice(lambda: ("auto", *SOLVERS)),
-        "tol": Passes(lambda tol: check_positive("tol", tol)),
-        "keep_level_one": Flag(),
-    }
+    _parameters: ClassVar = CONSTRAINED | {"keep_level_one": Maybe(Flag())}
 
     def __init__(
         self,
         estimators: Any,
         *,
         combination: str = "cws",
-        loss: str = "hinge",
+        loss: str = "squared",
         penalty: str = "group",
-        elastic: float = 0.0,
+        elastic: float | None = None,
+        constraint: str = "none",
         strength: float | str = "cv",
         strengths: Any = None,
+        judge: str = "loss",
         cv: Any = 4,
-        inner_cv: Any = 2,
+        inner_cv: Any = 5,
         tie: str = "largest",
+        slack: float = 1.0,
         class_weight: Any = None,
         select_then_refit: bool = False,
+        member_cost: Any = None,
+        max_members: int | None = None,
+        time_budget: float | None = None,
         kernel: str | None = None,
         gamma: float | None = None,
         degree: int | None = None,
@@ -261,7 +193,7 @@ class MarginStackingClassifier(StackedClassifier):
         tol: float = 1e-5,
         score_method: str = "auto",
         memory: Any = None,
-        keep_level_one: bool = True,
+        keep_level_one: bool | None = None,
         views: Any = None,
         random_state: Any = None,
         n_jobs: int | None = None,
@@ -269,37 +201,32 @@ class MarginStackingClassifier(StackedClassifier):
     ) -> None:
         store_parameters(self, locals())
 
-    def _check_together(self, n_members: int) -> None:
-        if self.select_then_refit and not PENALTIES[self.penalty].sparse:
-            raise ValueError(
-                'select_then_refit=True needs a penalty that selects: "group" or "l1", not '
-                f'"{self.penalty}".'
-            )
-        self._check_kernel()
-        check_solver(
-            self.solver, self.combination, self.loss, make_penalty(self.penalty, self.elastic)
-        )
+    @classmethod
+    def as_published(cls, estimators: Any, **options: Any) -> MarginStackingClassifier:
+        """The method of the source: hinge loss, group penalty, its twelve strengths, two folds.
 
-    def _check_kernel(self) -> None:
-        if self.kernel is None:
-            for name in _KERNEL:
-                value = getattr(self, name)
-                if value is not None:
-                    raise ValueError(
-                        f'{name}={value!r} belongs to a kernel, but kernel=None: choose "rbf" or '
-                        f'"poly", or leave {name} out.'
-                    )
-            return
-        if self.penalty != "l2":
-            raise ValueError(
-                f'kernel={self.kernel!r} needs penalty="l2", not {self.penalty!r}: functions of a '
-                "kernel have no weight per member that could become zero."
-            )
-        if self.combination == "auto":
-            raise ValueError('combination="auto" is not for kernels: choose "ws", "cws" or "lsg".')
-        check_choice("loss", self.loss, KERNEL_LOSSES)
-        for name, constraint in _KERNEL.items():
-            constraint.check(name, getattr(self, name))
+        Parameters
+        ----------
+        estimators : list
+            The members.
+        **options
+            Of the constructor, beside those of the source or instead of them.
+
+        Returns
+        -------
+        MarginStackingClassifier
+            Not fitted.
+
+        Examples
+        --------
+        >>> from sklearn.naive_bayes import GaussianNB
+        >>> MarginStackingClassifier.as_published([("bayes", GaussianNB())], cv=2).loss
+        'hinge'
+        """
+        return cls(estimators, **(PUBLISHED | options))
+
+    def _check_together(self, n_members: int) -> None:
+        check_together(self)
 
     def _learn(self, members: list[tuple[str, Member]], rows: StackRows, groups: Any) -> None:
         """Learn the combination from level-1 scores, and train the members that are kept."""
@@ -311,68 +238,24 @@ class MarginStackingClassifier(StackedClassifier):
         self.class_prior_ = np.bincount(rows.y, rows.share, len(rows.classes))
         self._combine(level)
         self.estimators_ = self._finish_members(level, self.selected_mask_)
-        if self.keep_level_one:
+        few = level.scores.nbytes <= _KEPT_BYTES
+        if few if self.keep_level_one is None else self.keep_level_one:
             self.level_one_ = replace(level, members=[], put_off=[], training=None)
 
     def _combine(self, level: LevelOne) -> None:
         """Learn the combination from level-1 scores; store it, and who is kept."""
-        P, y, share = level.scores, level.y, level.share
-        found = self._select(P, y, share)
-        self.selected_mask_, self.combiner_ = found.mask, found.combiner
-        self.selected_ = [name for name, kept in zip(level.names, found.mask) if kept]
-        self.combination_, self.strength_ = found.choice.combination, found.choice.strength
-        self.cv_results_ = found.choice.results()
-        if found.refit is not None:
-            self.refit_strength_ = found.refit.strength
-            self.refit_cv_results_ = found.refit.results()
-        if found.coef is not None:
-            self.coef_, self.intercept_ = found.coef, found.combiner.intercept
-        kept = np.ascontiguousarray(P[:, found.mask])
-        self.member_share_ = np.zeros((len(found.mask), P.shape[2]))
-        self.temperature_ = 1.0
-        if found.mask.any():
-            self.member_share_[found.mask] = member_shares(kept, found.combiner, share)
-            self.temperature_ = fit_temperature(found.held_out, y, share)
-            return
-        warnings.warn(
-            f"the strength {self.strength_:g} leaves no member: every row gets the class "
-            "frequencies. Lower the strength.",
-            stacklevel=4,
-        )
-
-    def _select(self, P: np.ndarray, y: np.ndarray, share: np.ndarray) -> Selection:
-        rng = check_random_state(0 if self.random_state is None else self.random_state)
-        judging = {
-            "cv": self.inner_cv,
-            "random_state": int(rng.randint(2**31 - 1)),
-            "n_jobs": self.n_jobs,
-        }
-        strengths = check_strengths(self.strengths)
-        grid = strengths if isinstance(self.strength, str) else np.array([float(self.strength)])
-        if self.kernel is None:
-            options = {name: getattr(self, name) for name in _MODEL} | judging | {"tie": self.tie}
-            how = select_then_refit if self.select_then_refit else select
-            found = how(P, y, grid, share=share, **options)
-            self.options_ = options | {
-                "combination": found.choice.combination,
-                "strengths": np.union1d(strengths, found.choice.strength),
-            }
-            return found
-        choice = choose_kernel_parameters(
-            P,
-            y,
-            combination=self.combination,
-            kernel=self.kernel,
-            strengths=grid,
-            gammas=None if self.gamma is None else [self.gamma],
-            degrees=None if self.degree is None else [self.degree],
-            share=share,
-            loss=self.loss,
-            **judging,
-        )
-        self.gamma_, self.degree_ = choice.gamma, choice.degree
-        combiner = fit_kernel_combiner(P, y, loss=self.loss, share=share, **choice.options)
-        return Selection(np.ones(P.shape[1], dtype=bool), combiner, None, choice)
+        P, share = level.scores, level.share
+        options = {name: getattr(self, name) for name in StackCombiner().get_params()}
+        found = StackCombiner(**options).fit(P, level.y, share, level.seconds)
+        for name in fitted_attributes(found):
+            if name != "class_prior_":
+                setattr(self, name, getattr(found, name))
+        mask, self.seconds_ = found.selected_mask_, level.seconds
+        self.selected_ = [name for name, kept in zip(level.names, mask) if kept]
+        self.member_share_ = np.zeros((len(mask), P.shape[2]))
+        if mask.any():
+            kept = np.ascontiguousarray(P[:, mask])
+            self.member_share_[mask] = member_shares(kept, found.combiner_, share)
 
     def _scores(self, X: Any) -> np.ndarray:
         """Scores of the classes by the kept members, shape (n_samples, n_classes)."""
@@ -409,13 +292,13 @@ class MarginStackingClassifier(StackedClassifier):
         """
         level, options = self._kept_level("path")
         grid = options.pop("strengths") if strengths is None else check_strengths(strengths)
-        model = {name: options[name] for name in _MODEL}
+        model = {name: value for name, value in options.items() if name not in _NOT_POSED}
         P, y, share = level.scores, level.y, level.share
         combiners = solve_path(P, y, grid, share=share, **model)
         results = self.cv_results_
         if not np.array_equal(grid, results["strength"]):
             del model["tol"]
-            judging = {name: options[name] for name in _JUDGING}
+            judging = {name: options[name] for name in JUDGING}
             results = choose_strength(P, y, grid, share=share, **model, **judging).results()
         chosen = np.flatnonzero(grid == self.strength_)
         return SelectionPath(
@@ -425,6 +308,7 @@ class MarginStackingClassifier(StackedClassifier):
             results["mean_error"],
             results["std_error"],
             int(chosen[0]) if len(chosen) else None,
+            self.seconds_,
         )
 
     def strength_for(self, n_members: int) -> float:
@@ -441,7 +325,7 @@ class MarginStackingClassifier(StackedClassifier):
             :func:`uneven.stacking.solvers.solve.strength_for`.
         """
         level, options = self._kept_level("strength_for")
-        model = {name: options[name] for name in _MODEL}
+        model = {name: value for name, value in options.items() if name not in _NOT_POSED}
         found, _ = strength_for(level.scores, level.y, n_members, share=level.share, **model)
         return found
 

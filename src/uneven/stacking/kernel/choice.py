@@ -28,8 +28,8 @@ from uneven.stacking.kernel.combiner import (
 )
 from uneven.stacking.model.problem import check_level_one
 from uneven.stacking.out_of_fold.level_one import one_thread
-from uneven.stacking.solvers.selection import inner_folds
 from uneven.stacking.solvers.solve import check_strengths
+from uneven.stacking.solvers.strength_choice import inner_folds
 from uneven.utils.parameters import check_choice
 
 DEGREES = (1, 2, 3, 4, 5)

@@ -63,6 +63,10 @@ class Penalty(ABC):
         """How many neighbouring weights of a row become zero together."""
 
     @abstractmethod
+    def largest(self, pull: np.ndarray) -> float:
+        """Strength from which on a gradient at zero weights moves no weight, or hardly any."""
+
+    @abstractmethod
     def dual(
         self, pull: np.ndarray, gain: float, cost: float, strength: float, reach: float
     ) -> float:
@@ -189,6 +193,10 @@ class SquaredL2(Penalty):
         """Nothing becomes zero."""
         return 0
 
+    def largest(self, pull: np.ndarray) -> float:
+        """Weights are then no longer than one half, but never zero."""
+        return float(np.linalg.norm(self.constraint.inward(pull)))
+
     def dual(
         self, pull: np.ndarray, gain: float, cost: float, strength: float, reach: float
     ) -> float:
@@ -234,6 +242,11 @@ class SparsePenalty(Penalty):
             return np.ones(n_blocks)
         return self.prices.repeat(n_blocks // len(self.prices))
 
+    def largest(self, pull: np.ndarray) -> float:
+        """Largest length of a block, in units of its price."""
+        pull = self.constraint.inward(pull)
+        return float((self._lengths(pull) / self.block_prices(pull)).max(initial=0.0))
+
     def value(self, coef: np.ndarray) -> float:
         """``sum_g price_g |w_g| + ridge sum w^2``."""
         norms = float(self.block_prices(coef) @ self._lengths(coef))
@@ -258,7 +271,7 @@ class SparsePenalty(Penalty):
         """Finite where no block of the pull is longer than the strength, or with a ridge."""
         pull = self.constraint.inward(pull)
         lengths, prices = self._lengths(pull), self.block_prices(pull)
-        largest = float((lengths / prices).max(initial=0.0))
+        largest = self.largest(pull)
         scaled = _best_scale(gain, cost, 1.0 if largest <= strength else strength / largest)
         excess = np.maximum(lengths - strength * prices, 0.0)
         charge = reach * float(excess.sum())

@@ -506,9 +506,7 @@ class Task:
         return None if self.train is None else len(np.unique(training.labels[self.train]))
 
 
-def run_task(
-    task: Task, training: Training, digest: str | None, parent: int
-) -> Result:
+def run_task(task: Task, training: Training, digest: str | None, parent: int) -> Result:
     """Do the work of one task.
 
     Parameters

@@ -333,9 +333,7 @@ def minimise_quadratic(
             _curvature_on_support(curvature, weights, starts, price, lengths, kept),
             residual[kept],
         )
-        weights, product = _shorten(
-            curvature, linear, starts, price, least, weights, product, step
-        )
+        weights, product = _shorten(curvature, linear, starts, price, least, weights, product, step)
     return weights
 
 

@@ -1,12 +1,13 @@
 """Least squares from sums of products of scores: rows are read once, for any number of strengths.
 
 With one weight per classifier, or one per classifier and class, everything that the squared loss
-needs of the rows are matrices of (n_members, n_members) numbers. Those of some rows are what is left
-of those of all rows, so that folds cost nothing more.
+needs of the rows are matrices of (n_members, n_members) numbers. Those of some rows are what is
+left of those of all rows, so that folds cost nothing more.
 """
 
 from __future__ import annotations
 
+from collections.abc import Iterator
 from dataclasses import dataclass
 
 import numpy as np
@@ -97,7 +98,7 @@ class SquaredSums:
         tol : float
             Gradient that is left, as a share of the largest one at zero.
         """
-        weights = np.zeros_like(self.right) if start is None else np.ascontiguousarray(start.T)
+        weights = np.zeros_like(self.right) if start is None else start.T.copy()
         gram, linear = 2.0 * self.gram, -2.0 * self.right
         prices = np.zeros(weights.shape[1])
         if penalty.sparse:
@@ -115,7 +116,74 @@ class SquaredSums:
             _SWEEPS,
             tol * float(np.abs(linear).max(initial=0.0)),
         )
-        return np.ascontiguousarray(weights.T), sweeps
+        return weights.T.copy(), sweeps
+
+
+def paths_by_sums(
+    P: np.ndarray,
+    y: np.ndarray,
+    weight: np.ndarray,
+    tests: list[np.ndarray],
+    penalty: Penalty,
+    strengths: np.ndarray,
+    *,
+    combination: str,
+    target: str = "01",
+    tol: float,
+) -> Iterator[tuple[np.ndarray, np.ndarray, int]]:
+    """What the rows outside of every fold say of the fold, for all strengths.
+
+    Parameters
+    ----------
+    P : ndarray of shape (n_samples, n_members, n_classes)
+    y : ndarray of int, shape (n_samples,)
+    weight : ndarray of shape (n_samples,)
+    tests : list of ndarray of int
+        The folds; every row is in one of them.
+    penalty : Penalty
+    strengths : ndarray of shape (n_strengths,)
+        Increasing.
+    combination, target : str
+    tol : float
+
+    Yields
+    ------
+    scores : ndarray of shape (n_strengths, n_test, n_classes)
+    coefs : ndarray of shape (n_strengths, n_members, width)
+    unsettled : int
+        How many solutions were not found to the tolerance.
+    """
+    folds = [SquaredSums.of(P[t], y[t], weight[t], combination, target) for t in tests]
+    whole = SquaredSums(
+        sum(one.gram for one in folds), sum(one.right for one in folds), float(weight.sum())
+    )
+    for test, fold in zip(tests, folds):
+        found, unsettled, last = [], 0, None
+        rest = whole.without(fold)
+        for strength in strengths[::-1]:
+            last, sweeps = rest.minimise(penalty, float(strength), last, tol)
+            unsettled += sweeps == _SWEEPS
+            found.append(last)
+        coefs = np.stack(found[::-1])
+        yield joined_scores(P[test], coefs), coefs, unsettled
+
+
+def joined_scores(P: np.ndarray, coefs: np.ndarray) -> np.ndarray:
+    """Combined scores of rows by several sets of weights, shape (n_sets, n_samples, n_classes).
+
+    Parameters
+    ----------
+    P : ndarray of shape (n_samples, n_members, n_classes)
+    coefs : ndarray of shape (n_sets, n_members, width)
+        Of width 1 ("ws") or n_classes ("cws").
+
+    Examples
+    --------
+    >>> joined_scores(np.ones((1, 2, 3)), np.array([[[1.0], [2.0]]]))
+    array([[[3., 3., 3.]]])
+    """
+    wide = np.broadcast_to(coefs, (*coefs.shape[:2], P.shape[2]))
+    return np.stack([wide[:, :, n] @ P[:, :, n].T for n in range(P.shape[2])], axis=2)
 
 
 @solver("sums", loss="squared", combinations=("ws", "cws"))
