@@ -51,4 +51,4 @@ def test_weights_of_rows_count_in_the_temperature():
     floor, said = fit_link(found.held_out, level.y, level.share)
     assert stack.floor_ == pytest.approx(floor, rel=1e-6)
     assert stack.temperature_ == pytest.approx(said, rel=1e-6)
-    assert stack.temperature_ > 1.3 * fit_temperature(found.held_out, level.y)
+    assert stack.temperature_ > 1.3 * fit_link(found.held_out, level.y)[1]

@@ -7,11 +7,13 @@ take the softmax of the scores themselves. Both numbers are fitted on scores of 
 
 from __future__ import annotations
 
+from dataclasses import dataclass
+
 import numpy as np
 from scipy.optimize import minimize_scalar
-from scipy.special import logsumexp, softmax
+from scipy.special import softmax
 
-_SPAN = 12.0
+_SPAN, _PRECISION = 12.0, 1e-3
 FLOORS = (0.0005, 0.001, 0.002, 0.005, 0.01, 0.02, 0.05)
 """Floors that are tried, as shares of the mean of the largest scores of the rows."""
 
@@ -72,14 +74,16 @@ def fit_link(
     values, labels = scores[known], y[known]
     weight = None if share is None else share[known]
     surprise, temperature = _best_temperature(values, labels, weight)
-    best: tuple[float, float | None, float] = (surprise, None, temperature)
     size = float(values.max(axis=1).mean()) if values.size else 0.0
-    for part in FLOORS if size > 0.0 else ():
-        told = np.log(np.maximum(values, part * size))
-        surprise, temperature = _best_temperature(told, labels, weight)
-        if surprise < best[0]:
-            best = surprise, part * size, temperature
-    return best[1], best[2]
+    if size <= 0.0:
+        return None, temperature
+    parts = [_Surprise.of(np.log(np.maximum(values, f * size)), labels, weight) for f in FLOORS]
+    middle = parts[len(parts) // 2].best()[1]
+    floor, told = min(zip(FLOORS, parts), key=lambda one: one[1].at(middle))
+    lifted, lifted_temperature = told.best()
+    if lifted < surprise:
+        return floor * size, lifted_temperature
+    return None, temperature
 
 
 def fit_temperature(scores: np.ndarray, y: np.ndarray, share: np.ndarray | None = None) -> float:
@@ -123,19 +127,43 @@ def _best_temperature(
     values: np.ndarray, y: np.ndarray, share: np.ndarray | None
 ) -> tuple[float, float]:
     """Mean surprise at the best temperature, and that temperature."""
-    n_rows, n_classes = values.shape
-    values = values - values.mean(axis=1, keepdims=True)
-    size = float(np.sqrt(np.mean(values**2))) if values.size else 0.0
-    if size == 0.0:
-        return float(np.log(n_classes)), 1.0
-    values = values / size
-    weight = np.ones(n_rows) if share is None else share * n_rows
-    truth = values[np.arange(n_rows), y]
-    doubt = n_classes / (weight.sum() + n_classes)
+    return _Surprise.of(values, y, share).best()
 
-    def surprise(log_slope: float) -> float:
-        slope = np.exp(log_slope)
-        return float(weight @ (logsumexp(slope * values, axis=1) - (1.0 - doubt) * slope * truth))
 
-    best = minimize_scalar(surprise, bounds=(-_SPAN, _SPAN), method="bounded")
-    return float(best.fun) / float(weight.sum()), float(size / np.exp(best.x))
+@dataclass(frozen=True)
+class _Surprise:
+    """How surprising classes are to the softmax of logits, one imaginary row per class included."""
+
+    values: np.ndarray
+    top: np.ndarray
+    truth: np.ndarray
+    weight: np.ndarray
+    size: float
+
+    @classmethod
+    def of(cls, values: np.ndarray, y: np.ndarray, share: np.ndarray | None) -> _Surprise:
+        values = values - values.mean(axis=1, keepdims=True)
+        size = float(np.sqrt(np.mean(values**2))) if values.size else 0.0
+        weight = np.full(len(y), 1.0 / max(len(y), 1)) if share is None else share / share.sum()
+        n_classes = values.shape[1]
+        doubt = n_classes / (len(y) + n_classes)
+        told = (1.0 - doubt) * values[np.arange(len(y)), y]
+        return cls(values, values.max(axis=1), told, weight, size)
+
+    def at(self, temperature: float) -> float:
+        """Mean surprise at a temperature."""
+        logits = (self.values - self.top[:, None]) / temperature
+        totals = np.exp(logits, out=logits).sum(axis=1)
+        return float(self.weight @ (np.log(totals) + (self.top - self.truth) / temperature))
+
+    def best(self) -> tuple[float, float]:
+        """Smallest mean surprise, and its temperature; 1 if all logits of a row are the same."""
+        if self.size == 0.0:
+            return float(np.log(self.values.shape[1])), 1.0
+        found = minimize_scalar(
+            lambda slope: self.at(self.size / np.exp(slope)),
+            bounds=(-_SPAN, _SPAN),
+            method="bounded",
+            options={"xatol": _PRECISION},
+        )
+        return float(found.fun), float(self.size / np.exp(found.x))

@@ -46,7 +46,7 @@ OPTIONS: dict[str, str] = {
     "strength": """strength : float or "cv", default="cv"
     The factor on the penalty; "cv" takes the best one of ``strengths``.""",
     "strengths": """strengths : sequence of float, default=None
-    None is a grid from the data: 16 strengths, from that at which no weight is left down to a
+    None is a grid from the data: 13 strengths, from that at which no weight is left down to a
     thousandth of it.""",
     "judge": """judge : {"loss", "error"}, default="loss"
     What must be small on rows held out: the loss that is minimised, or the share of mistakes.""",

@@ -28,7 +28,7 @@ from uneven.stacking.solvers.newton import newton
 from uneven.utils.parameters import check_choice, check_integer
 
 _WIDE = 4000
-_GRID, _RANGE, _HARD = 16, 1000.0, 1e-3
+_GRID, _RANGE, _HARD = 13, 1000.0, 1e-3
 SEARCH = ("tol", "max_iter", "solver", "quiet")
 """Options of how a problem is solved; the others pose it."""
 STRENGTHS = (1e-11, 1e-9, 1e-7, 1e-5, 1e-3, 0.005, 0.01, 0.05, 0.1, 0.5, 1.0, 10.0)
@@ -307,7 +307,7 @@ def strength_grid(largest: float) -> np.ndarray:
 
     Returns
     -------
-    ndarray of shape (16,)
+    ndarray of shape (13,)
         Increasing. Scores that say nothing at all have the grid below 1.
 
     Examples

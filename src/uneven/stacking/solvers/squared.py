@@ -9,6 +9,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 from dataclasses import dataclass
+from functools import cached_property
 
 import numpy as np
 
@@ -79,6 +80,11 @@ class SquaredSums:
             gram, right = gram.sum(axis=0, keepdims=True), right.sum(axis=0, keepdims=True)
         return cls(gram, right, float(share.sum()))
 
+    @cached_property
+    def bend(self) -> np.ndarray:
+        """Second derivative of the squared loss, shape (n_blocks, n_members, n_members)."""
+        return 2.0 * self.gram
+
     def without(self, part: SquaredSums) -> SquaredSums:
         """The sums of the other rows, whose weights then add up to 1."""
         mass = self.mass - part.mass
@@ -99,7 +105,7 @@ class SquaredSums:
             Gradient that is left, as a share of the largest one at zero.
         """
         weights = np.zeros_like(self.right) if start is None else start.T.copy()
-        gram, linear = 2.0 * self.gram, -2.0 * self.right
+        gram, linear = self.bend, -2.0 * self.right
         prices = np.zeros(weights.shape[1])
         if penalty.sparse:
             own = np.ones(len(prices)) if penalty.prices is None else penalty.prices
@@ -112,7 +118,7 @@ class SquaredSums:
             penalty.name == "group",
             -np.inf if isinstance(penalty.constraint, Free) else 0.0,
             weights,
-            np.einsum("bmk,bk->bm", gram, weights),
+            np.matmul(gram, weights[:, :, None])[:, :, 0],
             _SWEEPS,
             tol * float(np.abs(linear).max(initial=0.0)),
         )
