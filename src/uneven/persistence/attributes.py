@@ -135,9 +135,13 @@ def wholes(*dims: Any, most: int = LONGEST) -> Rule:
 def _has_shape(value: Any, owner: Any, kinds: str, dims: tuple[Any, ...]) -> bool:
     if type(value) is not np.ndarray or value.dtype.kind not in kinds or value.ndim != len(dims):
         return False
-    sizes = {"features": lambda: owner.n_features_in_, "classes": lambda: len(owner.classes_)}
-    wanted = [sizes[dim]() if isinstance(dim, str) else dim for dim in dims]
+    wanted = [_length(dim, owner) if isinstance(dim, str) else dim for dim in dims]
     return all(dim is None or dim == have for dim, have in zip(wanted, value.shape))
+
+
+def _length(what: str, owner: Any) -> int:
+    """How many "features" or "classes" an estimator has."""
+    return int(owner.n_features_in_) if what == "features" else len(owner.classes_)
 
 
 def names(value: Any, owner: Any) -> bool:
@@ -166,12 +170,11 @@ def either(*rules: Rule) -> Rule:
     return lambda value, owner: any(rule(value, owner) for rule in rules)
 
 
-def each(rule: Rule, length: str | None = None) -> Rule:
+def each(rule: Rule, length: str) -> Rule:
     """A list all of whose items a rule allows, with one for each of the "features" or "classes"."""
 
     def rule_of_list(value: Any, owner: Any) -> bool:
-        size = {"features": lambda: owner.n_features_in_, "classes": lambda: len(owner.classes_)}
-        fits = length is None or (isinstance(value, list) and len(value) == size[length]())
-        return isinstance(value, list) and fits and all(rule(item, owner) for item in value)
+        fits = isinstance(value, list) and len(value) == _length(length, owner)
+        return fits and all(rule(item, owner) for item in value)
 
     return rule_of_list
