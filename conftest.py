@@ -7,7 +7,7 @@ from collections.abc import Iterator
 import pytest
 import sklearn
 
-collect_ignore_glob = ["docs/generated/*", "docs/conf.py"]
+collect_ignore_glob = ["docs/generated/*", "docs/extensions/*", "docs/conf.py"]
 
 JITTER = os.environ.get("UNEVEN_JITTER")
 

@@ -53,6 +53,7 @@ sphinx_gallery_conf = {
     "download_all_examples": False,
     "matplotlib_animations": False,
     "image_srcset": [],
+    "capture_repr": (),
 }
 
 html_theme = "pydata_sphinx_theme"
