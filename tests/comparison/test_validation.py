@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import re
 from pathlib import Path
 
 import numpy as np
@@ -59,6 +60,30 @@ def test_a_group_leak_warns_and_groups_bring_it_to_chance(tmp_path):
     assert max(scores.values()) == pytest.approx(balanced(grouped), abs=1e-9)
     array = compare(frame.drop(columns="patient_id"), "sick", groups=frame["patient_id"], **QUICK)
     assert balanced(array) == pytest.approx(balanced(grouped))
+
+
+def test_groups_whose_labels_vary_but_whose_rows_agree_draw_a_warning(tmp_path):
+    """Two thirds of the visits of a patient have the same label, which the columns do not tell."""
+    frame = visits()
+    flip = np.random.default_rng(1).random(len(frame)) < 0.2
+    frame["sick"] = np.where(flip, "yes", frame["sick"])
+    warning = " ".join(
+        text
+        for text in compare(frame, "sick", methods="logistic_regression", refit=False).warnings
+        if "'patient_id' looks like a group" in text
+    )
+    known, new = re.findall(r"0\.\d\d", warning)
+    assert "which resemble each other" in warning
+    assert float(known) > 0.75
+    assert float(new) < 0.65
+
+
+def test_numbers_that_go_together_are_no_groups():
+    rng = np.random.default_rng(0)
+    age = rng.integers(20, 60, 400)
+    frame = pd.DataFrame({"age": age, "birth": 2020 - age, "months": 12 * age + 1})
+    y = np.where(age + 10 * rng.normal(size=400) > 40, "a", "b")
+    assert not any("group" in text for text in compare(frame, y, **QUICK).warnings)
 
 
 def test_age_is_no_group():

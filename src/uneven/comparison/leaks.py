@@ -1,9 +1,8 @@
-"""Columns that would make a comparison look better than new rows will: groups and leaks.
+"""What to say about columns that would make figures look better than new rows will.
 
-A group key has few rows per value, all with one label: rows of one patient, one machine, one
-document. If they are in the training and in the held-out rows, a method recognises the group and
-not the class. A leak is a column that tells the answer alone, as a column filled in afterwards
-does. Both are only suspected: a quick forest is measured both ways, and the figures are said.
+Groups are found by `uneven.comparison.groupkeys`. A leak is a column that tells the answer alone,
+as a column filled in afterwards does. Both are only suspected: a quick forest is measured both ways,
+and the figures are said.
 """
 
 from __future__ import annotations
@@ -16,91 +15,23 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 import pandas as pd
 from numpy.typing import NDArray
-from pandas.api import types
 from sklearn.ensemble import RandomForestClassifier
 from sklearn.metrics import balanced_accuracy_score
 from sklearn.tree import DecisionTreeClassifier
 
-from uneven.comparison.celltexts import distinct_texts
 from uneven.comparison.encoding import encode_ordinal
 from uneven.comparison.folds import Split, stratified_folds
+from uneven.comparison.groupkeys import is_pure
 from uneven.utils.frames import take_columns
 
 if TYPE_CHECKING:
     from uneven.comparison.problem import Problem
 
-FEWEST_GROUPS, MOST_ROWS = 10, 3000
-PURE, ALONE, LOSS = 0.95, 0.98, 0.05
-"""Share of rows with the label of their group; score of a leak alone; what is lost without it."""
+MOST_ROWS = 3000
+ALONE, LOSS = 0.98, 0.05
+"""Score of a leak alone; what is lost without it, or on new groups."""
 
 MOST_COLUMNS = 300
-
-
-def group_keys(frame: pd.DataFrame, y: NDArray) -> dict[str, NDArray[np.intp]]:
-    """Columns whose values have few rows, nearly all with one label, more than by chance.
-
-    Parameters
-    ----------
-    frame : DataFrame of shape (n, d)
-        Columns as they were given.
-    y : ndarray of shape (n,)
-
-    Returns
-    -------
-    dict of str to ndarray of shape (n,)
-        Number of the group of each row.
-
-    Examples
-    --------
-    >>> frame = pd.DataFrame({"patient": np.repeat(np.arange(12), 4), "age": np.arange(48) % 9})
-    >>> list(group_keys(frame, np.repeat(["sick", "well"] * 6, 4)))
-    ['patient']
-    """
-    found = {}
-    classes, labels = np.unique(y, return_inverse=True)
-    shuffled = np.random.default_rng(0).permutation(labels)
-    for name in frame.columns:
-        values = frame[name]
-        if types.is_float_dtype(values.dtype) and _has_fractions(values):
-            continue
-        if types.is_bool_dtype(values.dtype) or types.is_datetime64_any_dtype(values.dtype):
-            continue
-        numeric = types.is_numeric_dtype(values.dtype)
-        codes, distinct = _whole_numbers(values) if numeric else distinct_texts(values)
-        n_groups = len(distinct) + bool((codes < 0).any())
-        if n_groups < max(FEWEST_GROUPS, 2 * len(classes)) or len(y) < 2 * n_groups:
-            continue
-        codes = np.where(codes < 0, len(distinct), codes)
-        purity, chance = (_purity(codes, one, len(classes)) for one in (labels, shuffled))
-        if purity >= PURE and purity - chance >= (1.0 - chance) / 2:
-            found[str(name)] = codes
-    return found
-
-
-def _whole_numbers(values: pd.Series) -> tuple[NDArray[np.intp], NDArray]:
-    """Which of the different numbers each row has, and these; -1 for none."""
-    if values.hasnans or not types.is_integer_dtype(values.dtype):
-        codes, found = pd.factorize(values)
-        return codes, np.asarray(found)
-    numbers = values.to_numpy(np.int64)
-    low, high = int(numbers.min()), int(numbers.max())
-    if high - low >= len(numbers):
-        codes, found = pd.factorize(numbers)
-        return codes, found
-    there = np.bincount(numbers - low) > 0
-    return (np.cumsum(there) - 1)[numbers - low], np.flatnonzero(there) + low
-
-
-def _has_fractions(values: pd.Series) -> bool:
-    """Whether numbers are no whole ones; the first rows mostly tell."""
-    return any((some.dropna() % 1 != 0).any() for some in (values.iloc[:1000], values))
-
-
-def _purity(codes: NDArray[np.intp], labels: NDArray[np.intp], n_classes: int) -> float:
-    """Share of the rows that have the most frequent label of their group."""
-    size = (codes.max() + 1) * n_classes
-    counts = np.bincount(codes * n_classes + labels, minlength=size).reshape(-1, n_classes)
-    return float(counts.max(axis=1).sum() / len(labels))
 
 
 def leak_notes(problem: Problem, keys: Mapping[str, NDArray[np.intp]], seed: int = 0) -> list[str]:
@@ -135,18 +66,23 @@ def _group_notes(
     seed: int,
 ) -> list[str]:
     notes = []
+    labels = np.unique(problem.y, return_inverse=True)[1]
+    pure = {name for name, codes in keys.items() if is_pure(codes, labels)}
     for name, codes in keys.items():
-        features = [c for c in problem.schema.names if c not in keys]
+        features = [c for c in problem.schema.names if c != name and c not in pure]
         if not features:
             continue
         X = _numbers(problem, features, rows)
         few = _part(problem, rows)
         known = _score(X, few, _folds(few, seed), seed)
         new = _score(X, few, _folds(few, seed, codes[rows]), seed)
+        if name not in pure and known - new < LOSS:
+            continue
         sizes = np.bincount(codes)
+        alike = "nearly all with one label" if name in pure else "which resemble each other"
         notes.append(
             f"column {name!r} looks like a group: {len(sizes)} values of {np.median(sizes):g} "
-            "rows, nearly all with one label. A quick forest without it has a balanced accuracy of "
+            f"rows, {alike}. A quick forest without it has a balanced accuracy of "
             f"{known:.2f} where rows of a group are in several folds, and {new:.2f} on groups it "
             f"has not seen: --groups {name} measures this."
         )

@@ -20,8 +20,8 @@ from uneven.comparison.celltexts import as_text, remembered_texts
 from uneven.comparison.classlabels import MOST_NUMERIC_CLASSES, class_labels, exact_numbers
 from uneven.comparison.errors import InputError
 from uneven.comparison.formats import STANDARD_INPUT
+from uneven.comparison.groupkeys import group_keys
 from uneven.comparison.labelfile import LABEL, OURS, SKIP
-from uneven.comparison.leaks import group_keys
 from uneven.comparison.marks import MISSING_CATEGORIES, MISSING_MARKS
 from uneven.comparison.reading import FORM_KEYS, Custom, Reading, read_columns
 from uneven.comparison.roles import useless_columns
@@ -303,7 +303,7 @@ def make_problem(
     times = None if time is None else _times(frame[time], decided, notes)
     with remembered_texts():
         found = take_features(frame, left_out, keep, decided)
-        keys = {} if groups is not None else group_keys(frame[given], y)
+        keys = {} if groups is not None else group_keys(frame[given], y, found.X)
     if not found.schema.columns:
         raise InputError(f"{name} has no column left to learn from besides {target!r}.")
     return Problem(
