@@ -223,7 +223,7 @@ def test_a_comment_on_a_row_that_was_answered_elsewhere_is_not_lost(server, visi
     page.keyboard.type("it is late")
     page.keyboard.press("Escape")
     page.keyboard.press("1")
-    page.get_by_text("in another window").wait_for()
+    page.get_by_text("You answered this row in another window").wait_for()
     page.get_by_text("your answer: praise").wait_for()
     assert page.locator("#comment").input_value() == "it is late"
 

@@ -14,7 +14,7 @@
 
   const say = (text) => { at("said").textContent = text; };
   const warn = (text) => {
-    at("banner").textContent = text;
+    at("banner").textContent = text.charAt(0).toUpperCase() + text.slice(1);
     at("banner").hidden = !text;
   };
   const newKey = () =>

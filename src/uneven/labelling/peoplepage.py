@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import math
 from collections.abc import Sequence
+from typing import Any
 
 from uneven.labelling.agreement import kappas
 from uneven.labelling.cards import decided
@@ -89,7 +90,7 @@ def _rule_buttons(project: Project, name: str, ruling: Event | None = None) -> l
     ]
 
 
-def _votes_line(project: Project, name: str, end: object) -> Markup:
+def _votes_line(project: Project, name: str, end: Sequence[Any]) -> Markup:
     row = project.pool.where[name]
     votes = project.ledger.votes(name)
     said = [f"{project.person(who).name}: {label}" for who, label in votes.items()]

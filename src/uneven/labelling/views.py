@@ -111,7 +111,8 @@ def again_page(project: Project, person: Person) -> str:
         name = project.pool.names[row]
         link = tag("a", f"Look at {project.pool.key} {name}", href=f"/?row={row}")
         shown = elide(" · ".join(project.pool.cells([row])[0].values()), 90)
-        cells = (shown, label, f"{other} ({percent(share)})")
+        chance = percent(share).replace(" ", "\u00a0")
+        cells = (shown, label, f"{other} ({chance})")
         lines.append(tag("tr", tag("th", link, scope="row"), [tag("td", cell) for cell in cells]))
     head = [tag("th", name, scope="col") for name in ("Row", "Shows", "Your label", "Rather")]
     table = tag("table", tag("thead", tag("tr", head)), tag("tbody", lines), class_="stacked")
