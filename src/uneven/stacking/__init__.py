@@ -1,6 +1,6 @@
 """Many classifiers: learn by margin how to join them, and drop those that add nothing."""
 
-from uneven.stacking.ensembles import bagged_ensemble, random_subspaces
+from uneven.stacking.ensembles import bagged_ensemble, make_ensemble, random_subspaces
 from uneven.stacking.kernel.choice import KernelChoice, choose_kernel_parameters
 from uneven.stacking.kernel.combiner import KernelCombiner, fit_kernel_combiner
 from uneven.stacking.margin_stacking import MarginStackingClassifier
@@ -29,6 +29,7 @@ __all__ = [
     "finish_members",
     "fit_kernel_combiner",
     "level_one",
+    "make_ensemble",
     "mlr",
     "random_subspaces",
     "score_members",

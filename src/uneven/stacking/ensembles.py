@@ -1,14 +1,35 @@
-"""Ensembles to stack: one classifier on many samples, or on many sets of columns."""
+"""Ensembles to stack: one classifier on many samples or columns, or classifiers of many kinds."""
 
 from __future__ import annotations
 
+import warnings
+from time import process_time
 from typing import Any
 
 import numpy as np
+from sklearn.base import clone
+from sklearn.discriminant_analysis import LinearDiscriminantAnalysis
+from sklearn.ensemble import (
+    ExtraTreesClassifier,
+    HistGradientBoostingClassifier,
+    RandomForestClassifier,
+)
+from sklearn.impute import SimpleImputer
+from sklearn.linear_model import LogisticRegression
+from sklearn.naive_bayes import GaussianNB
+from sklearn.neighbors import KNeighborsClassifier
+from sklearn.neural_network import MLPClassifier
+from sklearn.pipeline import make_pipeline
+from sklearn.preprocessing import StandardScaler
+from sklearn.svm import SVC
 from sklearn.utils import check_random_state
 
+from uneven.boosting import BalancedBoostingClassifier
 from uneven.stacking.out_of_fold.members import Member, check_classifier, check_share
+from uneven.stacking.out_of_fold.rows import open_table
+from uneven.stacking.solvers.solve import check_positive
 from uneven.utils.estimators import seeded_clone
+from uneven.utils.frames import take_rows
 from uneven.utils.parameters import check_integer
 
 
@@ -108,3 +129,99 @@ def random_subspaces(
         (f"subspace_{k + 1}", Member(seeded_clone(estimator, rng, keep=True), columns=columns))
         for k, columns in enumerate(drawn)
     ]
+
+
+def make_ensemble(
+    X: Any = None,
+    y: Any = None,
+    *,
+    time_budget: float | None = None,
+    folds: int = 4,
+    random_state: Any = None,
+) -> list[tuple[str, Any]]:
+    """Fifteen classifiers of different kinds, for those who have none to stack yet.
+
+    Forests, boosted trees (scikit-learn's, and ours whose leaves hold scores), linear classifiers,
+    support vector machines, neighbours and naive Bayes, for tables of numbers; missing values are
+    allowed. The kinds that helped most, for their time, come first.
+
+    Parameters
+    ----------
+    X : array-like of shape (n_samples, n_features), optional
+        Rows to estimate times from; needed with ``time_budget``.
+    y : array-like of shape (n_samples,), optional
+    time_budget : float, optional
+        Seconds of the processor that all trainings of a stack may take, about. Each classifier is
+        trained on a few hundred rows; what it took is multiplied by the rows and trainings that are
+        to come, and those that still fit are kept, in their order. The first one always is.
+    folds : int, default=4
+        Trainings per classifier, beside the last one on all rows.
+    random_state : int, RandomState or None, default=None
+        Seeds the classifiers, and draws the rows.
+
+    Returns
+    -------
+    list of (str, classifier)
+
+    Examples
+    --------
+    >>> from sklearn.datasets import load_iris
+    >>> from uneven import MarginStackingClassifier
+    >>> from uneven.stacking import make_ensemble
+    >>> X, y = load_iris(return_X_y=True)
+    >>> len(make_ensemble())
+    15
+    >>> few = make_ensemble(X, y, time_budget=1e-6, random_state=0)
+    >>> [name for name, _ in few]
+    ['forest']
+    """
+    rng = check_random_state(random_state)
+    every = [(name, seeded_clone(model, rng)) for name, model in _kinds().items()]
+    if time_budget is None:
+        return every
+    check_positive("time_budget", time_budget)
+    if X is None or y is None:
+        raise ValueError("time_budget needs X and y: times are estimated on some of their rows.")
+    labels = np.asarray(y)
+    some = rng.permutation(len(labels))[:_TRIED]
+    table, trials = take_rows(open_table(X), some), labels[some]
+    left, kept = float(time_budget), []
+    for name, model in every:
+        start = process_time()
+        with warnings.catch_warnings():
+            warnings.simplefilter("ignore")
+            clone(model).fit(table, trials)
+        share = folds * (1.0 - 1.0 / folds) + 1.0
+        cost = (process_time() - start) * share * len(labels) / len(some)
+        if cost <= left or not kept:
+            left -= cost
+            kept.append((name, model))
+    return kept
+
+
+_TRIED = 300
+
+
+def _kinds() -> dict[str, Any]:
+    """The classifiers by name, the most useful ones first."""
+
+    def numbers(classifier: Any) -> Any:
+        return make_pipeline(SimpleImputer(), StandardScaler(), classifier)
+
+    return {
+        "forest": RandomForestClassifier(200),
+        "boost": HistGradientBoostingClassifier(max_leaf_nodes=15),
+        "svm": numbers(SVC(C=10.0)),
+        "score_boost": BalancedBoostingClassifier(),
+        "extra_trees": ExtraTreesClassifier(200),
+        "logistic": numbers(LogisticRegression(max_iter=500)),
+        "near7": numbers(KNeighborsClassifier(7)),
+        "network": numbers(MLPClassifier((50,), alpha=0.01, max_iter=150)),
+        "boost_small": HistGradientBoostingClassifier(max_leaf_nodes=4, learning_rate=0.2),
+        "forest_leaf5": RandomForestClassifier(200, min_samples_leaf=5),
+        "lda": numbers(LinearDiscriminantAnalysis(solver="lsqr", shrinkage="auto")),
+        "svm_smooth": numbers(SVC(C=1.0)),
+        "near_weighted": numbers(KNeighborsClassifier(20, weights="distance")),
+        "bayes": numbers(GaussianNB(var_smoothing=1e-3)),
+        "logistic_strong": numbers(LogisticRegression(C=0.05, max_iter=500)),
+    }

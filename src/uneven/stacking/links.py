@@ -67,8 +67,8 @@ def fit_link(
     >>> truth = rng.dirichlet([1.0, 1.0, 1.0], 3000)
     >>> y = np.array([rng.choice(3, p=p) for p in truth])
     >>> floor, temperature = fit_link(truth**2, y)
-    >>> floor is not None, round(temperature, 1)
-    (True, 2.0)
+    >>> floor is not None, 1.8 < temperature < 2.3
+    (True, True)
     """
     known = np.isfinite(scores).all(axis=1)
     values, labels = scores[known], y[known]

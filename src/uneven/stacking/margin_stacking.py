@@ -61,9 +61,11 @@ class MarginStackingClassifier(StackedClassifier):
         The members. ``columns`` are what a member reads: names, positions, a slice, a mask, or the
         name of one of the ``views``. :class:`~uneven.stacking.Member` can also limit the rows.
     {parameters}
-    cv : int, splitter, iterable of splits, "prefit", ..., default=4
-        Folds of the level-1 scores. With "prefit" the members are fitted already, and the rows
-        given to ``fit`` should be new to them.
+    cv : int, splitter, iterable of splits, "prefit", ..., default="auto"
+        Folds of the level-1 scores. "auto" is 4; above 50 000 rows a fifth of them is held out
+        instead, and no member is trained twice. With "prefit" the members are fitted already (they
+        need no ``fit`` then), and the rows given to ``fit`` should be new to them. See
+        :func:`~uneven.stacking.level_one`.
     class_weight : dict, "balanced" or None, default=None
         How much the rows of a class count when weights are learnt and strengths are judged;
         "balanced" counts all classes alike. Members have a ``class_weight`` of their own.
@@ -177,7 +179,7 @@ class MarginStackingClassifier(StackedClassifier):
         strength: float | str = "cv",
         strengths: Any = None,
         judge: str = "loss",
-        cv: Any = 4,
+        cv: Any = "auto",
         inner_cv: Any = 5,
         tie: str = "largest",
         slack: float = 1.0,

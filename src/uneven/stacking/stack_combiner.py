@@ -248,7 +248,7 @@ class StackCombiner(BaseEstimator):
         """What the weights of every member cost; None is 1."""
         if not isinstance(self.member_cost, str):
             return self.member_cost
-        found = self._seconds(seconds, n_members)
+        found = np.asarray(self._seconds(seconds, n_members))
         middle = float(np.median(found)) or 1.0
         size = np.clip(found / middle, 1.0 / _DEAREST, _DEAREST)
         return np.exp2(np.round(np.log2(np.sqrt(size))))

@@ -120,7 +120,7 @@ def _check_grid(given: Any) -> None:
         check_strengths(given)
 
 
-CONSTRAINED: dict[str, Constraint] = {
+CONSTRAINED: dict[str, object] = {
     "combination": Choice(lambda: (*COMBINATIONS, "auto")),
     "loss": Choice(LOSSES),
     "penalty": Choice(PENALTIES),

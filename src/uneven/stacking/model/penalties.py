@@ -62,6 +62,13 @@ class Penalty(ABC):
     def block(self, width: int) -> int:
         """How many neighbouring weights of a row become zero together."""
 
+    def block_prices(self, coef: np.ndarray) -> np.ndarray:
+        """What the length of every block is multiplied by."""
+        n_blocks = coef.size // (self.block(coef.shape[1]) or 1)
+        if self.prices is None:
+            return np.ones(n_blocks)
+        return self.prices.repeat(n_blocks // len(self.prices))
+
     @abstractmethod
     def largest(self, pull: np.ndarray) -> float:
         """Strength from which on a gradient at zero weights moves no weight, or hardly any."""
@@ -234,13 +241,6 @@ class SparsePenalty(Penalty):
     def _lengths(self, coef: np.ndarray) -> np.ndarray:
         """Length of every block."""
         return np.linalg.norm(coef.reshape(-1, self.block(coef.shape[1])), axis=1)
-
-    def block_prices(self, coef: np.ndarray) -> np.ndarray:
-        """What the length of every block is multiplied by."""
-        n_blocks = coef.size // self.block(coef.shape[1])
-        if self.prices is None:
-            return np.ones(n_blocks)
-        return self.prices.repeat(n_blocks // len(self.prices))
 
     def largest(self, pull: np.ndarray) -> float:
         """Largest length of a block, in units of its price."""

@@ -132,7 +132,8 @@ def level_one(
         scikit-learn takes for ``cv``. Rows that a splitter never holds out get no level-1 scores. A
         float, or "holdout" for 0.5: this share of every class is scored by members that learn from
         the other rows, and stay. "resubstitution": members score what they learnt from.
-        "prefit": members are fitted already, and score all rows.
+        "prefit": members are fitted already, and score all rows. "auto": four folds, or above
+        50 000 rows a fifth of them held out (blending), so that no member is trained twice.
     groups : array-like of shape (n_samples,), optional
         For splitters that keep groups together.
     sample_weight : array-like of shape (n_samples,), optional

@@ -138,6 +138,7 @@ def class_scores(
     >>> classes = np.array(["a", "b", "c"])
     >>> class_scores(model, [[0.0]], "predict_proba", np.array([0, 2]), classes).round(3)
     array([[1., 0., 0.]])
+    >>> model = GaussianNB(var_smoothing=1.0).fit([[0.0], [9.0]], ["a", "c"])
     >>> class_scores(model, [[4.0]], "ranks", np.array([0, 2]), classes)
     array([[1. , 0. , 0.5]])
     """

@@ -202,7 +202,8 @@ class StackRows:
         return np.asarray(found[found >= 0])
 
 
-_WORDS = ("holdout", "prefit", "resubstitution")
+_WORDS = ("auto", "holdout", "prefit", "resubstitution")
+_FOLDS, _MANY_ROWS, _BLENDED = 4, 50_000, 0.2
 
 
 @dataclass(frozen=True)
@@ -278,6 +279,8 @@ def plan_splits(
     """
     everything, nothing = np.arange(len(y)), np.arange(0)
     _check_number(cv)
+    if isinstance(cv, str) and cv == "auto":
+        cv = _FOLDS if len(y) <= _MANY_ROWS else _BLENDED
     if isinstance(cv, str):
         if cv != "holdout":
             return Plan([], Split(everything, everything), prefit=cv == "prefit")

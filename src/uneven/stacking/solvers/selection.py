@@ -192,8 +192,8 @@ def select_within(
 ) -> Selection:
     """Select as :func:`select` does, but no more classifiers than the limits allow.
 
-    If these are too many, larger strengths are tried. Of the last ones that are too many, those with
-    the longest weights that the limits allow are weighed anew, as if there were no others.
+    If these are too many, larger strengths are tried. Of the last ones that are too many, those
+    with the longest weights that the limits allow are weighed anew, as if there were no others.
 
     Parameters
     ----------
@@ -261,7 +261,7 @@ def _largest_allowed(
         chosen[member] = limits.allow(chosen)
     if not chosen.any():
         raise ValueError(
-            f"no member is allowed: the fastest takes {np.min(limits.seconds):.3g} s "
+            f"no member is allowed: the fastest takes {np.min(np.asarray(limits.seconds)):.3g} s "
             f"for 1000 rows, time_budget={limits.time_budget}. Raise time_budget."
         )
     return chosen

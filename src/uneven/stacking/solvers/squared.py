@@ -160,9 +160,8 @@ def paths_by_sums(
         How many solutions were not found to the tolerance.
     """
     folds = [SquaredSums.of(P[t], y[t], weight[t], combination, target) for t in tests]
-    whole = SquaredSums(
-        sum(one.gram for one in folds), sum(one.right for one in folds), float(weight.sum())
-    )
+    gram, right = (np.sum([getattr(f, part) for f in folds], axis=0) for part in ("gram", "right"))
+    whole = SquaredSums(gram, right, float(weight.sum()))
     for test, fold in zip(tests, folds):
         found, unsettled, last = [], 0, None
         rest = whole.without(fold)

@@ -200,7 +200,8 @@ def choose_strength(
     check_choice("tie", tie, ("largest", "smallest"))
     check_choice("judge", judge, JUDGES)
     weight = np.full(len(y), 1.0 / len(y)) if share is None else share
-    triple = {"combination": "cws", "loss": "hinge", "penalty": "group", "tol": _JUDGED} | triple
+    usual = {"combination": "cws", "loss": "hinge", "penalty": "group", "tol": _JUDGED}
+    triple = {**usual, **triple}
     if strengths is None:
         grid = strength_grid(_largest(P, y, weight, triple))
     else:
