@@ -10,7 +10,7 @@ import scipy.sparse as sp
 
 from uneven.utils.model_types import check_columns, check_numbers, check_whole, persisted
 
-_FARTHEST = 6.0
+FARTHEST = 6.0
 _MOST_CATEGORIES = 64
 
 
@@ -97,7 +97,7 @@ class NumberColumns:
             X = X.toarray()
         with np.errstate(over="ignore"):
             numbers = (X[:, self.numbers] - self.centre) / self.scale
-        numbers = np.clip(np.nan_to_num(numbers, nan=0.0), -_FARTHEST, _FARTHEST)
+        numbers = np.clip(np.nan_to_num(numbers, nan=0.0), -FARTHEST, FARTHEST)
         gaps = np.isnan(X[:, self.gaps])
         kinds = X[:, self.categories[:, 0]] == self.categories[:, 1]
         return np.hstack([numbers, gaps, kinds]).astype(np.float64)

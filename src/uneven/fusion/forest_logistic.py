@@ -12,8 +12,8 @@ from sklearn.linear_model import LogisticRegression
 
 from uneven.utils.model_types import check_classes, check_numbers, check_part, persisted
 
-_LARGEST_CELL = 1e30
-_LEAST = 1e-3
+LARGEST_CELL = 1e30
+LEAST_SHARE = 1e-3
 _SPARSE_C = 10.0
 
 
@@ -106,7 +106,7 @@ class ForestLogisticClassifier(ClassifierMixin, BaseEstimator):
         said = [self.logistic_.predict_proba(self._scaled(X))]
         if self.forest_ is not None:
             said.append(self.forest_.predict_proba(X))
-        logs = np.mean([np.log(np.maximum(shares, _LEAST)) for shares in said], axis=0)
+        logs = np.mean([np.log(np.maximum(shares, LEAST_SHARE)) for shares in said], axis=0)
         joined = np.exp(logs)
         return np.asarray(joined / joined.sum(axis=1, keepdims=True))
 
@@ -142,7 +142,7 @@ class ForestLogisticClassifier(ClassifierMixin, BaseEstimator):
 def _bounded(X: Any) -> Any:
     """Cells that squares and single precision can hold; NaN counts as zero in a sparse table."""
     if not sp.issparse(X):
-        return np.clip(np.asarray(X, dtype=np.float64), -_LARGEST_CELL, _LARGEST_CELL)
+        return np.clip(np.asarray(X, dtype=np.float64), -LARGEST_CELL, LARGEST_CELL)
     X = X.tocsr(copy=True)
-    X.data = np.clip(np.nan_to_num(X.data), -_LARGEST_CELL, _LARGEST_CELL)
+    X.data = np.clip(np.nan_to_num(X.data), -LARGEST_CELL, LARGEST_CELL)
     return X
