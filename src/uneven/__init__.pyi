@@ -19,6 +19,7 @@ from uneven.fusion import LateFusionClassifier as LateFusionClassifier
 from uneven.linear import SelfLabellingSVM as SelfLabellingSVM
 from uneven.noise import ForwardLogisticRegression as ForwardLogisticRegression
 from uneven.noise import UMAClassifier as UMAClassifier
+from uneven.persistence.onnx import export_onnx as export_onnx
 from uneven.stacking import MarginStackingClassifier as MarginStackingClassifier
 from uneven.versionspace import BayesPointClassifier as BayesPointClassifier
 from uneven.versionspace import CompressionPerceptron as CompressionPerceptron

@@ -289,7 +289,7 @@ def _fit(
 @app.command("predict", help=texts.PREDICT, epilog=texts.EXIT_CODES)
 def _predict(
     model: ModelPath,
-    tables: GivenTables,
+    tables: Tables = None,
     on: On = None,
     out: Annotated[
         Path | None,
@@ -302,21 +302,56 @@ def _predict(
         list[str] | None,
         typer.Option(help="Column of the table to repeat beside the answer, such as an id."),
     ] = None,
+    stream: Annotated[bool, typer.Option("--stream", help=texts.STREAM)] = False,
     sheet: Sheet = None,
     encoding: Encoding = "auto",
     debug: Debug = False,
 ) -> Work:
-    from uneven.cli.requests import check_model, check_out, check_tables
+    from uneven.cli.requests import check_model, check_out, check_stream, check_tables
 
     check_out(out)
     check_model(model)
+    copied = tuple(copy or ())
+    if stream:
+        check_stream(tables, on, sheet, encoding)
+        from uneven.cli.stream import predict_stream
+
+        return partial(predict_stream, model, out, proba=proba, copy=copied)
+    if not tables:
+        raise typer.BadParameter("give the table whose rows are asked for.", param_hint="TABLE")
     table = check_tables(tables, on)
     from uneven.cli.predict import predict
 
-    copied = tuple(copy or ())
     words: dict[str, Any] = {"proba": proba, "copy": copied, "encoding": encoding}
     words |= {"sheet": sheet, "on": on}
     return partial(predict, model, table, out, **words)
+
+
+@app.command("export", help=texts.EXPORT, epilog=texts.EXIT_CODES)
+def _export(
+    model: ModelPath,
+    out: Annotated[Path, typer.Argument(metavar="FILE.onnx", help="ONNX file to write.")],
+    debug: Debug = False,
+) -> Work:
+    from uneven.cli.requests import check_model, check_out
+
+    check_out(out)
+    check_model(model)
+    from uneven.cli.export import export
+
+    return partial(export, model, out)
+
+
+@app.command("warmup", cls=texts.ListingCommand, help=texts.WARMUP, epilog=texts.EXIT_CODES)
+def _warmup(
+    methods: Annotated[
+        str | None, typer.Option(help="Methods, separated by commas; all of ours by default.")
+    ] = None,
+    debug: Debug = False,
+) -> Work:
+    from uneven.cli.warmup import warmup
+
+    return partial(warmup, None if methods is None else _split(methods))
 
 
 @app.command("explain", help=texts.EXPLAIN, epilog=texts.EXIT_CODES)

@@ -546,6 +546,18 @@ def check_out(out: Path | None) -> None:
         raise InputError(f"--out {out} must name a file in a folder that exists.")
 
 
+def check_stream(
+    tables: Sequence[Path] | None, on: str | None, sheet: str | None, encoding: str
+) -> None:
+    """Refuse what a stream of rows cannot have: files, sheets, joins, other encodings."""
+    if tables and [str(table) for table in tables] != ["-"]:
+        raise InputError("--stream reads standard input; leave the TABLE out, or give -.")
+    if on is not None or sheet is not None:
+        raise InputError("--stream reads one CSV table; leave --on and --sheet out.")
+    if encoding.lower().replace("_", "-") not in ("auto", "utf-8", "utf8"):
+        raise InputError(f"--stream reads UTF-8; turn {encoding} into it first, as with iconv.")
+
+
 def check_explanation(table: Path | None, rows: Sequence[int] | None, metric: str) -> None:
     """Refuse rows without a table, a table that is not there, and unknown measures."""
     if rows and table is None:

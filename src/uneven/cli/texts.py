@@ -263,6 +263,37 @@ are ignored. Opening a model file runs no code from it.
   uneven predict model.skops new.csv --proba --copy patient_id
 
   uneven predict model.skops words.csv sound.parquet --on call_id --copy call_id
+
+  tail -f rows.csv | uneven predict model.skops --stream
+"""
+
+STREAM = (
+    "Read rows of a UTF-8 CSV table from standard input and answer each as soon as it is there, in "
+    "constant memory. The first line names the columns."
+)
+
+EXPORT = """Export a saved model to ONNX, the format of many runtimes that need no Python.
+
+Labels are equal to those of uneven predict, probabilities equal up to rounding. The encoder of the
+table is exported with the model: every column is an input of the graph. Votes of trees, linear
+models, Uneven, tuned decisions, late fusion of such, random forests and gradient boosting can be
+exported; for others one line says why not. Needs: pip install "uneven[onnx]".
+
+[bold]Examples[/bold]
+
+  uneven export model.skops model.onnx
+"""
+
+WARMUP = """Compile the loops of the methods and keep them, so that the first fit does not wait.
+
+Compiled loops are kept beside the library, or in NUMBA_CACHE_DIR. Run it once after an
+installation, for instance while a container is built.
+
+[bold]Examples[/bold]
+
+  uneven warmup
+
+  uneven warmup --methods uneven,combo
 """
 
 EXPLAIN = """Show what a saved model learnt: which view and which columns speak for which class,
