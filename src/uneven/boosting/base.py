@@ -30,6 +30,7 @@ from uneven.costs.score_costs import LOSSES, ScoreCosts
 from uneven.metrics.scoring import get_scorer
 from uneven.noise import check_noise_matrix, invert_noise
 from uneven.utils.callbacks import CallbackSupportMixin, announced_steps, with_callbacks
+from uneven.utils.model_types import LARGEST
 from uneven.utils.parallel import ThreadPool, thread_pool
 from uneven.utils.parameters import (
     Choice,
@@ -530,7 +531,7 @@ class BoostingClassifier(CallbackSupportMixin, StagedVoteClassifier, metaclass=A
         if self.loss_ not in (None, *LOSSES) or (self.vote_.has_scores and self.loss_ is None):
             raise ValueError(f"its leaf scores were learnt with the loss {self.loss_!r}")
         warmth = self.temperature_
-        if not isinstance(warmth, float) or not 0.0 < warmth < np.inf:
+        if not isinstance(warmth, float) or not 0.0 < warmth <= LARGEST:
             raise ValueError(f"its temperature is {warmth!r}")
 
     @classmethod

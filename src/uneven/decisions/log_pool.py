@@ -18,7 +18,7 @@ from scipy.optimize import minimize
 from scipy.special import softmax
 
 from uneven.decisions.rows import check_codes, check_probabilities, effective_mass, share_of_classes
-from uneven.utils.model_types import check_numbers, check_shares, persisted
+from uneven.utils.model_types import LARGEST, check_numbers, check_shares, persisted
 
 LEAST_FLOOR, MOST_FLOOR = 1e-6, 1e-2
 
@@ -76,11 +76,11 @@ class LogPool:
 
     def _check_model_(self, n_classes: int) -> None:
         """Refuse loaded numbers that no fit leaves behind."""
-        check_numbers(self.weights, self.weights.shape, "weights of members")
+        check_numbers(self.weights, self.weights.shape, "weights of members", most=LARGEST)
         floors = check_numbers(self.floors, self.weights.shape, "least probabilities")
         if self.weights.ndim != 1 or not floors.all():
             raise ValueError("it has no least probability for every member")
-        check_numbers(self.bias, (n_classes,), "biases of classes", signed=True)
+        check_numbers(self.bias, (n_classes,), "biases of classes", True, LARGEST)
         check_shares(self.prior, n_classes)
         if type(self.shares_gaps) is not bool:
             raise ValueError(f"its gaps are shared: {self.shares_gaps!r}")

@@ -14,6 +14,7 @@ from sklearn.utils.extmath import row_norms
 from uneven.ensemble.number_columns import NumberColumns
 from uneven.ensemble.shared_table import MANY_ROWS, Learnt, SharedTable, TableSize, member
 from uneven.utils.model_types import (
+    LARGEST,
     check_numbers,
     check_part,
     check_shares,
@@ -144,7 +145,7 @@ class LandmarkModel:
         check_part("encoding", self.columns, n_features, refusal=refusal, error=ValueError)
         shape = (len(self.landmarks), self.columns.width(n_features))
         check_numbers(self.landmarks, shape, "landmarks", signed=True)
-        check_numbers(self.coef, (shape[0], n_classes), "coefficients", signed=True)
+        check_numbers(self.coef, (shape[0], n_classes), "coefficients", True, LARGEST)
         check_shares(self.prior, n_classes)
         check_width(self.gamma)
         check_width(self.temperature)

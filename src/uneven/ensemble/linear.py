@@ -20,7 +20,7 @@ from uneven.ensemble.shared_table import (
     cross_fit,
     member,
 )
-from uneven.utils.model_types import check_numbers, check_part, persisted
+from uneven.utils.model_types import LARGEST, check_numbers, check_part, persisted
 from uneven.utils.parallel import ThreadPool
 
 _SILENT = -1e3
@@ -56,8 +56,8 @@ class LinearModel:
         refusal = "a {} stands where its columns should be"
         check_part("encoding", self.columns, n_features, refusal=refusal, error=ValueError)
         shape = (n_classes, self.columns.width(n_features))
-        check_numbers(self.coef, shape, "coefficients", signed=True)
-        check_numbers(self.intercept, (n_classes,), "intercepts", signed=True)
+        check_numbers(self.coef, shape, "coefficients", True, LARGEST)
+        check_numbers(self.intercept, (n_classes,), "intercepts", True, LARGEST)
 
 
 def cross_fit_linear(

@@ -12,7 +12,13 @@ from sklearn.utils.multiclass import check_classification_targets
 from sklearn.utils.validation import check_is_fitted, validate_data
 
 from uneven.linear.rows import add_constant, normalize_rows, row_norms
-from uneven.utils.model_types import check_classes, check_names, check_numbers, check_part
+from uneven.utils.model_types import (
+    LARGEST,
+    check_classes,
+    check_names,
+    check_numbers,
+    check_part,
+)
 from uneven.utils.parameters import Flag
 from uneven.utils.validation import narrow_indices
 
@@ -220,8 +226,9 @@ def check_linear(classifier: Any) -> None:
     check_names(classifier)
     n_vectors = _count_vectors(classifier, len(classifier.coef_))
     shape = (n_vectors, classifier.n_features_in_)
-    check_numbers(classifier.coef_, shape, "coefficients", signed=True)
-    check_numbers(classifier.intercept_, (n_vectors,), "intercepts", signed=True)
+    most = LARGEST if hasattr(classifier, "predict_proba") else np.inf
+    check_numbers(classifier.coef_, shape, "coefficients", True, most)
+    check_numbers(classifier.intercept_, (n_vectors,), "intercepts", True, most)
 
 
 def check_expansion(classifier: Any) -> None:

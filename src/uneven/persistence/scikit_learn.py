@@ -33,6 +33,7 @@ from uneven.persistence.attributes import (
 from uneven.persistence.encoders import COLUMNS, check_encoder, check_pipeline
 from uneven.utils.model_types import (
     HELPER_TYPES,
+    LARGEST,
     UnknownPartError,
     check_nodes,
     check_numbers,
@@ -152,7 +153,7 @@ def _check_predictor(predictor: Any, n_features: int) -> None:
     inner = nodes["is_leaf"] == 0
     if np.any(nodes["is_categorical"][inner]):
         raise ValueError("a tree splits on categories, which no encoder of uneven makes")
-    check_numbers(nodes["value"].copy(), nodes.shape, "answers", signed=True)
+    check_numbers(nodes["value"].copy(), nodes.shape, "answers", True, LARGEST)
     check_nodes(inner, [nodes["left"].astype(np.int64), nodes["right"].astype(np.int64)])
     check_range(nodes["feature_idx"][inner].astype(np.int64), n_features, "column")
 

@@ -307,7 +307,7 @@ def check_size(value: Any, what: str) -> None:
 
 def check_width(number: Any) -> None:
     """Refuse a width or a scale of a learner that is not a positive number."""
-    if not 0.0 < number < np.inf:
+    if not 0.0 < number <= LARGEST:
         raise ValueError(f"a width of a learner is {number!r}")
 
 
@@ -323,13 +323,19 @@ def check_printable(names: Any, what: str) -> None:
 
 
 def check_numbers(
-    values: Any, shape: tuple[int, ...], what: str, signed: bool = False
+    values: Any, shape: tuple[int, ...], what: str, signed: bool = False, most: float = np.inf
 ) -> NDArray[np.float64]:
-    """Finite numbers of some shape, not below 0 unless ``signed``."""
+    """Finite numbers of some shape, not below 0 unless ``signed``, at most ``most`` in size.
+
+    Scores that are added and exponentiated need ``most=LARGEST``: a sum that is infinite makes
+    probabilities that are none.
+    """
     if type(values) is not np.ndarray or values.dtype.kind != "f" or values.shape != shape:
         raise ValueError(f"its {what} are not {shape} numbers")
     if not np.isfinite(values).all() or (not signed and (values < 0.0).any()):
         raise ValueError(f"its {what} hold a number that cannot be: {values.min()}")
+    if values.size and np.abs(values).max() > most:
+        raise ValueError(f"its {what} hold a number that cannot be: {np.abs(values).max():g}")
     return values
 
 

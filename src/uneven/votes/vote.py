@@ -18,6 +18,7 @@ from sklearn.base import BaseEstimator, ClassifierMixin
 from sklearn.utils.validation import check_is_fitted
 
 from uneven.utils.model_types import (
+    LARGEST,
     check_classes,
     check_names,
     check_numbers,
@@ -374,7 +375,8 @@ class Vote:
         same = [np.array_equal(a, b) for a, b in zip(self.views.columns, views.columns)]
         if self.n_classes != n_classes or self.views.names != views.names or not all(same):
             raise ValueError("its vote does not fit its views and classes")
-        check_numbers(self.weights, (len(self.weights), n_classes), "vote weights", signed)
+        shape = (len(self.weights), n_classes)
+        check_numbers(self.weights, shape, "vote weights", signed, LARGEST)
         check_whole(self.view_of_term, "views of the terms")
         check_whole(self.rounds, "rounds")
         self._check_leaves(n_classes)
@@ -398,7 +400,7 @@ class Vote:
         assert first is not None
         if first.shape != (len(self.weights) + 1,):
             raise ValueError("the leaf scores of its vote do not belong to its terms")
-        check_numbers(scores, (int(first[-1]), n_classes), "leaf scores", signed=True)
+        check_numbers(scores, (int(first[-1]), n_classes), "leaf scores", True, LARGEST)
         if first[0] != 0 or np.any(np.diff(first) < 1):
             raise ValueError("the leaf scores of its vote do not belong to its terms")
 
