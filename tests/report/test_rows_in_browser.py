@@ -208,7 +208,11 @@ def test_charts_are_saved_as_pictures(visit):
 @pytest.mark.parametrize("theme", ["light", "dark"])
 def test_rows_fit_a_phone(visit, theme):
     page = visit("rows", width=390, theme=theme)
+    assert page.evaluate("document.documentElement.scrollHeight") < 4000
+    assert not page.locator("#rows details.fold").evaluate("fold => fold.open")
+    page.locator("nav a", has_text="Confusion").click()
     page.locator("figure").first.locator('[data-cell="0 0"]').click()
+    assert page.locator("#rows details.fold").evaluate("fold => fold.open")
     page.locator(".opener").first.click()
     for box in ("document.documentElement", "document.body"):
         assert page.evaluate(f"{box}.scrollWidth") <= 390

@@ -46,6 +46,7 @@ _CLOCK = (
     r"(?:[T ,]+(?P<hour>\d{1,2}):(?P<minute>\d{2})(?::(?P<second>\d{2}(?:[.,]\d+)?))?"
     r"\s*(?P<half>(?:[AaPp]\.?[Mm]\.?)?)(?: Uhr)?)?"
 )
+_WEEKDAY = r"(?:[^\W\d]{2,10}\.?, )?"
 ISO_PATTERN = r"\d{4}-\d{2}-\d{2}([T ]\d{2}:\d{2}(:\d{2}(\.\d+)?)?)?\s?(Z|[+-]\d{2}:?\d{2})?"
 PATTERNS = {
     "ymd": rf"(?P<year>\d{{4}})(?P<mark>[./-])(?P<month>\d{{1,2}})[./-](?P<day>\d{{1,2}}){_CLOCK}",
@@ -54,15 +55,18 @@ PATTERNS = {
         rf"(?P<first>\d{{1,2}})(?P<mark>[./-])(?P<second_>\d{{1,2}})[./-](?P<year>\d{{4}}|\d{{2}})"
         rf"{_CLOCK}"
     ),
+    "yymmdd": r"(?P<year>\d{2})(?P<mark>[/-])(?P<month>\d{1,2})[/-](?P<day>\d{1,2})",
     "my": r"(?P<month>0?[1-9]|1[0-2])[/-](?P<year>(?:19|20)\d{2})",
     "name year": r"(?P<name>[^\W\d]{3,10})\.?[ -]+(?P<year>\d{4})",
     "quarter": r"(?P<year>(?:19|20)\d{2})[ -]?[Qq](?P<quarter>[1-4])",
     "day name": (
-        r"(?P<day>\d{1,2})\.?[ -]?(?P<name>[^\W\d]{3,10})\.?[ ,-]*(?P<year>\d{4}|\d{2})"
+        rf"{_WEEKDAY}(?P<day>\d{{1,2}})\.?[ -]?(?P<name>[^\W\d]{{3,10}})\.?[ ,-]*"
+        r"(?P<year>\d{4}|\d{2})"
         rf"{_CLOCK}"
     ),
     "name day": (
-        r"(?P<name>[^\W\d]{3,10})\.? (?P<day>\d{1,2})(?:st|nd|rd|th)?,? (?P<year>\d{4})"
+        rf"{_WEEKDAY}(?P<name>[^\W\d]{{3,10}})\.? (?P<day>\d{{1,2}})(?:st|nd|rd|th)?,? "
+        r"(?P<year>\d{4})"
         rf"{_CLOCK}"
     ),
     "compact": r"(?P<year>(?:19|20)\d{2})(?P<month>\d{2})(?P<day>\d{2})",
@@ -75,7 +79,7 @@ class DateStyle:
 
     Attributes
     ----------
-    order : {"iso", "ymd", "ym", "my", "dmy", "mdy", "name year", "quarter", "day name", \
+    order : {"iso", "ymd", "ym", "my", "yymmdd", "dmy", "mdy", "name year", "quarter", "day name", \
             "name day", "compact"}
     doubtful : str
         A cell that could be another day, if no other cell decides; else empty.
@@ -137,8 +141,8 @@ def find_date_style(
     if iso and texts.str.fullmatch(ISO_PATTERN).all():
         return DateStyle("iso")
     for order, pattern in PATTERNS.items():
-        if order == "compact" and not compact:
-            continue
+        if order == "yymmdd" or (order == "compact" and not compact):
+            continue  # years of two digits in front are told from days below
         if not re.fullmatch(pattern, str(texts.iloc[0])) or not texts.str.fullmatch(pattern).all():
             continue
         found = _order(texts, prefer) if order == "numbers" else DateStyle(order)
@@ -200,6 +204,8 @@ def days_since_1970(moments: pd.Series) -> NDArray[np.float64]:
 def _order(texts: pd.Series, prefer: str | None) -> DateStyle | None:
     """Whether days or months come first; None if the cells contradict each other."""
     parts = texts.str.extract(f"^{PATTERNS['numbers']}$")
+    if _year_first(parts):
+        return DateStyle("yymmdd", "" if prefer else str(texts.iloc[0]))
     first = pd.to_numeric(parts["first"]).max() > 12
     second = pd.to_numeric(parts["second_"]).max() > 12
     if first or second:
@@ -210,6 +216,17 @@ def _order(texts: pd.Series, prefer: str | None) -> DateStyle | None:
     custom = "mdy" if (parts["mark"] == "/").any() else "dmy"
     doubtful = "" if prefer or not differ.any() else str(texts[differ].iloc[0])
     return DateStyle(prefer or custom, doubtful)
+
+
+def _year_first(parts: pd.DataFrame) -> bool:
+    """Whether two digits in front are a year: too large for a day, or few beside many behind."""
+    if not (parts["year"].str.len() == 2).all() or (parts["mark"] == ".").any():
+        return False
+    front, behind = (pd.to_numeric(parts[name]) for name in ("first", "year"))
+    if not parts["first"].str.len().eq(2).all() or not behind.between(1, 31).all():
+        return False
+    many = behind.nunique() >= 10 and behind.max() - behind.min() > 15
+    return bool(front.max() > 31 or (many and front.max() > 12 and front.nunique() <= 7))
 
 
 def _clock(parts: pd.DataFrame) -> NDArray[np.float64] | float:

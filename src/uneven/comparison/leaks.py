@@ -1,8 +1,8 @@
 """What to say about columns that would make figures look better than new rows will.
 
 Groups are found by `uneven.comparison.groupkeys`. A leak is a column that tells the answer alone,
-as a column filled in afterwards does. Both are only suspected: a quick forest is measured both ways,
-and the figures are said.
+as a column filled in afterwards does. Both are only suspected: a quick forest is measured both
+ways, and the figures are said.
 """
 
 from __future__ import annotations

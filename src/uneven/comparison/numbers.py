@@ -107,7 +107,7 @@ _UNIT = (
 )
 _CELL = (
     rf"(?P<bound>{BOUND}?)[{_SPACES}]*(?P<open>\(?)[{_SPACES}]*(?P<sign>[-+−–]?)[{_SPACES}]*(?P<money>(?:{_MONEY})?)[{_SPACES}]*"
-    rf"(?P<sign2>[-+−–]?)[{_SPACES}]*(?P<body>[0-9][0-9.,'’{_SPACES}]*|[.,][0-9]+)"
+    rf"(?P<sign2>[-+−–]?)[{_SPACES}]*(?P<open2>\(?)(?P<body>[0-9][0-9.,'’{_SPACES}]*|[.,][0-9]+)"
     rf"(?P<power>(?:[eE][-+]?[0-9]{{1,3}})?)[{_SPACES}]*(?P<unit>(?:{_UNIT})?)"
     r"(?P<after>-?)(?P<close>\)?)"
 )
@@ -232,7 +232,7 @@ def parse_numbers(texts: pd.Series, style: NumberStyle) -> NDArray[np.float64]:
     digits = pd.to_numeric(body + parts["power"], errors="coerce")
     numbers = digits.to_numpy(np.float64, na_value=np.nan)
     minus = parts["sign"].isin(["-", "−", "–"]) | parts["sign2"].isin(["-", "−", "–"])
-    minus |= (parts["after"] == "-") | (parts["open"] == "(")
+    minus |= (parts["after"] == "-") | (parts["open"] == "(") | (parts["open2"] == "(")
     units = parts["unit"].where(parts["money"] == "", parts["money"])
     large = parts["unit"].where(parts["money"] != "", "")
     factors = large.map({"": 1.0, **MAGNITUDES}).to_numpy(np.float64, na_value=np.nan)
@@ -286,6 +286,9 @@ def units_of(texts: pd.Series) -> list[str]:
 def _split(texts: pd.Series) -> pd.DataFrame:
     """The parts of each cell; NaN where it is no number at all."""
     cells = pa.array(texts.astype(object).astype(str), pa.string())
+    for sign, told in (("-", rf"([0-9])[{_SPACES}]*(?:[.,][-–]{{1,2}}|\+/-.*)"), ("±", "(.)±.*")):
+        if pc.any(pc.match_substring(cells, sign)).as_py():  # 5,- and 1.5 ± 0.2
+            cells = pc.replace_substring_regex(cells, told, r"\1")
     found = pc.extract_regex(cells, rf"^{_CELL}$")
     names = [part.name for part in found.type]
     parts = pd.DataFrame({name: pc.struct_field(found, name).to_pandas() for name in names})
@@ -296,9 +299,10 @@ def _split(texts: pd.Series) -> pd.DataFrame:
         parts["money"] = parts["money"].mask(both[1].notna() & (parts["money"] == ""), both[1])
         parts["unit"] = parts["unit"].mask(both[0].notna(), both[0])
     both = (parts["money"] != "") & ~parts["unit"].isin(["", *MAGNITUDES])
-    paired = (parts["open"] == "(") == (parts["close"] == ")")
+    opened = (parts["open"] == "(").astype(int) + (parts["open2"] == "(")
+    paired = opened == (parts["close"] == ")")
     minus = (parts["sign"] != "").astype(int) + (parts["sign2"] != "") + (parts["after"] != "")
-    minus += parts["open"] == "("
+    minus += opened
     spaced = body.str.contains(rf"[{_SPACES}'’]").fillna(False)
     grouped = body.str.fullmatch(rf"{_GROUPED}(?:[.,][0-9]*)?").fillna(False)
     return parts.mask(both | ~paired | (minus > 1) | (spaced & ~grouped))

@@ -53,6 +53,7 @@ MOST_SPELLINGS = 20
 DATE_NAME = re.compile(r"dat|day|tag|jour|fecha|time|zeit|when|birth|dob", re.IGNORECASE)
 BIRTH_NAME = re.compile(r"birth|born|dob|geboren|geburt|naissance|nacim", re.IGNORECASE)
 _CLOCK = r"\d{1,2}:\d{2}(?::\d{2}(?:\.\d+)?)?\s*(?:[AaPp]\.?[Mm]\.?)?"
+_SPAN = r"(?:\d+ ?(?:d|h|min|m|s) ?){2,}"
 _DIGITS_FIRST = r"[^\w]*(?:[A-Z]{0,3}[^\w]*)?\d|[^\W\d]{3,10}\.? \d{1,2}(?:st|nd|rd|th)?,? \d{4}"
 """How most numbers and dates begin."""
 
@@ -265,8 +266,9 @@ def _numbers_or_dates(
         return _dates(cells, date)
     if kind not in (None, "number"):
         return None
-    if re.fullmatch(_CLOCK, str(cells.iloc[0])) and cells.str.fullmatch(_CLOCK).all():
-        return Reading("number", {"unit": CLOCK_UNIT})
+    for way in (_CLOCK, _SPAN):
+        if re.fullmatch(way, str(cells.iloc[0])) and cells.str.fullmatch(way).all():
+            return Reading("number", {"unit": CLOCK_UNIT})
     style = find_number_style(cells, decided.get("decimal", custom.decimal), custom.commas)
     if style is None:
         return None
@@ -284,7 +286,7 @@ def _dates(cells: pd.Series, style: DateStyle) -> Reading:
     """Dates of one style, of which those too far away are missing."""
     told = []
     if style.doubtful:
-        first = "days" if style.order == "dmy" else "months"
+        first = {"dmy": "days", "mdy": "months"}.get(style.order, "years")
         told.append(f"{style.doubtful!r} could be two days; {first} come first")
     if style.latest is not None:
         told.append(f"years of two digits are {style.latest - 99} to {style.latest}")
@@ -368,12 +370,12 @@ def clock_hours(cells: pd.Series) -> NDArray[np.float64]:
 
     Examples
     --------
-    >>> clock_hours(pd.Series(["9:30 PM", "08:15", "12:00 a.m."])).tolist()
-    [21.5, 8.25, 0.0]
+    >>> clock_hours(pd.Series(["9:30 PM", "08:15", "12:00 a.m.", "1h 30m"])).tolist()
+    [21.5, 8.25, 0.0, 1.5]
     """
     half = cells.str.extract(r"([AaPp])\.?[Mm]\.?$")[0].str.lower()
     spans = cells.str.replace(r"\s*[AaPp]\.?[Mm]\.?$", "", regex=True)
-    spans = pd.to_timedelta(spans.where(spans.str.count(":") > 1, spans + ":00"), errors="coerce")
+    spans = pd.to_timedelta(spans.where(spans.str.count(":") != 1, spans + ":00"), errors="coerce")
     hours = (spans.dt.total_seconds() / 3600.0).to_numpy(np.float64)
     noon = np.where(half == "p", 12.0, 0.0)
     return np.where(half.isna(), hours, np.where(hours < 13.0, hours % 12.0 + noon, np.nan))

@@ -11,7 +11,7 @@ import json
 import math
 import re
 from base64 import b64encode
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Collection, Iterable, Mapping, Sequence
 from hashlib import sha256
 from importlib.resources import files
 from typing import Any
@@ -225,6 +225,7 @@ def whole_page(
     script: str = "",
     data: Mapping[str, object] | None = None,
     tools: bool = False,
+    folded: Collection[str] = (),
 ) -> str:
     """A complete HTML document without references to anything outside it.
 
@@ -244,6 +245,8 @@ def whole_page(
         What scripts read: JSON, by the id of its element.
     tools : bool
         Whether every table can be sorted and downloaded, and not only those of class "sortable".
+    folded : collection of str
+        Keys of sections that are closed at first where the window is narrow.
     """
     script = asset("page.js") + script
     present = [part for part in parts if part[3]]
@@ -251,8 +254,7 @@ def whole_page(
     sections = [
         tag(
             "section",
-            tag("h2", name, id=f"{key}-title"),
-            body,
+            _foldable(tag("h2", name, id=f"{key}-title"), body, key in folded),
             id=key,
             aria_labelledby=f"{key}-title",
         )
@@ -278,6 +280,13 @@ def whole_page(
         lang="en",
     )
     return f"<!doctype html>\n{page}\n"
+
+
+def _foldable(heading: Markup, body: Markup, narrow: bool) -> list[Markup]:
+    """A section that a script may close; open without one."""
+    if not narrow:
+        return [heading, body]
+    return [tag("details", tag("summary", heading), body, class_="fold", open=True)]
 
 
 def asset(name: str, room: str = "uneven.report") -> str:

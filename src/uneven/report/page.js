@@ -1,6 +1,27 @@
 "use strict";
-/* Tables can be sorted and downloaded; the command can be copied. */
+/* Tables can be sorted and downloaded; the command can be copied; sections fold on phones. */
 const uneven = {};
+(() => {
+  const folds = () => document.querySelectorAll("details.fold");
+  uneven.reveal = (section) => {
+    const fold = section && section.querySelector("details.fold");
+    if (fold) fold.open = true;
+  };
+  const follow = () => {
+    const section = location.hash && document.getElementById(location.hash.slice(1));
+    if (!section) return;
+    uneven.reveal(section);
+    section.scrollIntoView();
+  };
+  document.addEventListener("DOMContentLoaded", () => {
+    if (matchMedia("(max-width: 640px)").matches) folds().forEach((fold) => { fold.open = false; });
+    for (const link of document.querySelectorAll("nav a"))
+      link.addEventListener("click", () => uneven.reveal(document.querySelector(link.hash)));
+    follow();
+  });
+  addEventListener("hashchange", follow);
+  addEventListener("beforeprint", () => folds().forEach((fold) => { fold.open = true; }));
+})();
 (() => {
   const text = (cell) => cell.textContent.replace(/\s+/g, " ").trim();
   const NUMBER = /^[<]?\s*([-\u2212]?[\d\u202f,]*\.?\d+)\s*(%|\u00d7|x)?(\s*\u00b1.*)?$/;

@@ -37,6 +37,9 @@ from uneven.report.views import views
 from uneven.report.voices import voices
 from uneven.utils.files import replace_file
 
+UNFOLDED = ("ranking", "classes")
+"""Sections that are open on phones, too."""
+
 SCRIPTS = ("pictures.js", "pair.js", "rows.js", "trade.js")
 
 
@@ -81,6 +84,7 @@ def render_report(results: Comparison) -> str:
         script="".join(map(asset, SCRIPTS)),
         data=blocks,
         tools=True,
+        folded=[key for key, *_ in parts if key not in UNFOLDED],
     )
 
 
@@ -116,16 +120,21 @@ def _masthead(results: Comparison) -> Markup:
         f"judged by {measure.label} ({direction} is better)",
     ]
     warnings = [tag("li", warning) for warning in results.warnings]
+    notes = tag("ul", warnings)
+    if len(warnings) > FEW_WARNINGS:
+        told = tag("summary", f"{len(warnings)} notes")
+        notes = tag("details", told, notes, class_="fold", open=True)
     return tag(
         "header",
         tag("h1", results.title),
         tag("p", tag("strong", outcome.headline), " ", outcome.detail, class_="verdict"),
         tag("p", Markup(" · ".join(text(fact) for fact in facts)), class_="facts-line"),
-        tag("div", tag("ul", warnings), class_="aside", role="note") if warnings else None,
+        tag("div", notes, class_="aside", role="note") if warnings else None,
     )
 
 
 MOST_WARNINGS = 5
+FEW_WARNINGS = 3
 CELL = "padding:.25em .7em;text-align:right;border:0;white-space:nowrap;"
 LEFT = CELL.replace("right", "left")
 RULE = "border-bottom:1px solid currentColor;"

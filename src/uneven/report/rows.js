@@ -206,6 +206,7 @@
     form.elements.list.value = wanted.list;
     for (const key of ["method", "truth", "answer"]) form.elements[key].value = wanted[key];
     update();
+    uneven.reveal(document.getElementById("rows"));
     document.getElementById("rows").scrollIntoView();
     said.focus({ preventScroll: true });
   };
