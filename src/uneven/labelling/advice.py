@@ -90,7 +90,8 @@ def advise(
     """
     said = []
     if changed is not None:
-        what = "nothing" if changed[1] == 0.0 else f"{percent(changed[1], 1)} of the predictions"
+        share = percent(changed[1], 1).replace(" ", "\u00a0")
+        what = "nothing" if changed[1] == 0.0 else f"{share} of the predictions"
         said.append(f"the last {changed[0]} answers changed {what}")
     if gain is not None:
         points = f"{100 * gain[0]:.1f} points ({100 * gain[1]:.1f} to {100 * gain[2]:.1f})"
