@@ -1,18 +1,20 @@
 """Files and folders that appear whole or not at all.
 
 Work happens under a temporary name beside the destination, so the final step is a rename inside
-one file system.  Whatever goes wrong before that step, Ctrl-C included, leaves the destination as
-it was and removes the temporary files.
+one file system, of what is on the disk by then.  Whatever goes wrong before that step, Ctrl-C
+included, leaves the destination as it was and removes the temporary files; what a killed run
+left is removed by the next one.
 """
 
 from __future__ import annotations
 
 import os
-import secrets
 import shutil
 from collections.abc import Iterable, Iterator
 from contextlib import contextmanager
 from pathlib import Path
+
+from uneven.utils.drafts import draft_name, exchange, flush, give_folders_back, remove_stale
 
 
 @contextmanager
@@ -41,22 +43,27 @@ def replace_file(path: str | os.PathLike[str]) -> Iterator[Path]:
     target = Path(path)
     if target.is_dir():
         raise IsADirectoryError(f"{target} is a folder; give the name of a file.")
-    draft = target.with_name(f".{target.stem}-{secrets.token_hex(4)}{target.suffix}")
+    draft = target.with_name(draft_name(target.stem, target.suffix))
     with _named_after(draft, target):
         draft.open("x").close()
+        remove_stale(target, target.absolute().parent)
         try:
             yield draft
+            flush(draft)
             os.replace(draft, target)
+            flush(target.absolute().parent)
         finally:
             draft.unlink(missing_ok=True)
 
 
 @contextmanager
 def replace_folder(path: str | os.PathLike[str], names: Iterable[str] = ()) -> Iterator[Path]:
-    """Give a temporary folder to fill; move its files into `path` when the block succeeds.
+    """Give a temporary folder to fill; let it replace the files in `path` when the block succeeds.
 
-    A destination that does not exist yet, parents included, is created only at the end.  In one
-    that exists, files of the same name are replaced one by one and all others stay.
+    A destination that does not exist yet, parents included, is created only at the end.  One that
+    exists changes places with the new folder, into which its other files are linked before, so that
+    old and new results never stand side by side.  Where that cannot be done (the current folder, a
+    folder in one that may not be written to), files are replaced one by one.
 
     Parameters
     ----------
@@ -82,19 +89,51 @@ def replace_folder(path: str | os.PathLike[str], names: Iterable[str] = ()) -> I
     given = Path(path)
     target = given.absolute()
     home = _nearest_folder(given)
+    home = target.parent if _may_swap(target) else home
     _refuse_folders(given, names)
-    draft = home / f".{target.name}-{secrets.token_hex(4)}"
+    draft = home / draft_name(target.name)
     with _named_after(draft, given), _named_after(target, given):
         draft.mkdir(mode=0o700)
+        remove_stale(target, home)
         try:
             yield draft
-            target.mkdir(parents=True, exist_ok=True)
-            files = sorted(draft.iterdir())
-            _refuse_folders(given, [file.name for file in files])
-            for file in files:
-                os.replace(file, target / file.name)
+            _refuse_folders(given, [file.name for file in draft.iterdir()])
+            for file in draft.iterdir():
+                flush(file)
+            draft = _put_in_place(draft, target)
         finally:
             shutil.rmtree(draft, ignore_errors=True)
+
+
+def _put_in_place(draft: Path, target: Path) -> Path:
+    """Move a finished folder to its destination; returns what is left to remove."""
+    if draft.parent == target.parent and target.is_dir():
+        others = [file for file in target.iterdir() if not file.is_dir() or file.is_symlink()]
+        try:
+            for file in others:
+                if not (draft / file.name).exists():
+                    os.link(file, draft / file.name, follow_symlinks=False)
+        except OSError:  # a file system without links
+            pass
+        else:
+            draft.chmod(target.stat().st_mode)
+            old = exchange(draft, target)
+            flush(target.parent)
+            give_folders_back(old, target)
+            return old
+    target.mkdir(parents=True, exist_ok=True)
+    for file in sorted(draft.iterdir()):
+        os.replace(file, target / file.name)
+    flush(target)
+    return draft
+
+
+def _may_swap(target: Path) -> bool:
+    """Whether a folder can change places with another one beside it."""
+    if not target.is_dir() or target.is_symlink() or os.path.ismount(target):
+        return False
+    here = Path.cwd()
+    return target not in (here, *here.parents) and os.access(target.parent, os.W_OK | os.X_OK)
 
 
 @contextmanager
