@@ -1,13 +1,18 @@
 """Rows in blocks: the model is that of the table in one piece, whatever the cut and the order."""
 
 import numpy as np
+import pandas as pd
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
+from tests.problems import gaussian_classes, view_tables
 from uneven import (
     AdaBoostMMClassifier,
+    BalancedBoostingClassifier,
     ComboClassifier,
+    MuComboClassifier,
+    MumboClassifier,
 )
 from uneven.boosting.sharded import RowBlocks
 
@@ -44,14 +49,15 @@ def cut_tables(draw):
     """(X, y, weight, rng): few values, missing ones, weights of all kinds."""
     rng = np.random.default_rng(draw(st.integers(0, 2**32 - 1)))
     n_classes = draw(st.sampled_from([2, 3, 4, 8]))
-    n, d = draw(st.integers(n_classes + 2, 150)), draw(st.integers(1, 6))
-    y = np.concatenate([np.arange(n_classes), rng.integers(0, n_classes, n - n_classes)])
+    n, d = draw(st.integers(2 * n_classes, 150)), draw(st.integers(1, 6))
+    twice = np.tile(np.arange(n_classes), 2)
+    y = np.concatenate([twice, rng.integers(0, n_classes, n - len(twice))])
     X = np.round(rng.normal(size=(n, d)) + 0.7 * y[:, None] % 3, draw(st.integers(0, 2)))
     X[rng.random((n, d)) < draw(st.sampled_from([0.0, 0.2]))] = np.nan
     kinds = {
         "none": None,
         "whole": rng.integers(1, 4, n).astype(float),
-        "zero": rng.integers(0, 3, n).astype(float) + (np.arange(n) < n_classes),
+        "zero": rng.integers(0, 3, n).astype(float) + (np.arange(n) < len(twice)),
         "float": rng.gamma(1.0, size=n) + 1e-9,
     }
     return X, y, kinds[draw(st.sampled_from(sorted(kinds)))], rng
@@ -85,3 +91,103 @@ def test_any_cut_and_order_give_the_same_model(table, options, method):
     given_views = two if options["views"] and X.shape[1] > 1 else None
     model = method(n_estimators=6, random_state=0, **options | {"views": given_views})
     check_equal(model, X, y, weight, rng)
+
+
+MULTI_VIEW = st.one_of(
+    st.fixed_dictionaries(
+        {
+            "method": st.just(MumboClassifier),
+            "cooperation": st.sampled_from(["binary", "ratio", "gauss", "half"]),
+            "selection": st.sampled_from(["max_edge", "quota", "random"]),
+            "on_failure": st.sampled_from(["halt", "skip"]),
+        }
+    ),
+    st.fixed_dictionaries(
+        {
+            "method": st.just(MuComboClassifier),
+            "coefficients": st.sampled_from(["exact", "simplified", "ones"]),
+            "constraint": st.sampled_from(["eq1", "le1"]),
+        }
+    ),
+)
+
+
+@pytest.mark.slow
+@pytest.mark.filterwarnings("ignore:no voter does better", "ignore:views")
+@given(view_tables(), MULTI_VIEW, OPTIONS, st.integers(0, 2**32 - 1))
+@settings(max_examples=40, deadline=None)
+def test_any_cut_gives_the_same_model_of_several_views(problem, chosen, options, seed):
+    X, y, _, views = problem
+    rng = np.random.default_rng(seed)
+    words = {name: value for name, value in (options | chosen).items() if name != "method"}
+    model = chosen["method"](n_estimators=5, random_state=0, **words | {"views": views})
+    check_equal(model, X, y, rng.gamma(1.0, size=len(y)) if seed % 2 else None, rng)
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("weighted", [False, True])
+def test_large_tables_are_sampled_alike(weighted):
+    X, y = gaussian_classes([30_000, 4096, 300], 3, seed=1)
+    X[:, 1] = np.round(X[:, 1], 1)
+    X[::50, 0] = np.nan
+    rng = np.random.default_rng(0)
+    weight = rng.gamma(1.0, size=len(y)) if weighted else None
+    for options in ({"max_depth": 2}, {"leaves": "scores", "max_leaves": 5, "subsample": 0.5}):
+        model = ComboClassifier(n_estimators=3, random_state=0, **options)
+        check_equal(model, X, y, weight, rng)
+    few_values = np.round(np.nan_to_num(X))
+    model = ComboClassifier(n_estimators=3, subsample=0.5, early_stopping=True, random_state=0)
+    check_equal(model, few_values, y, weight, rng)
+
+
+def test_categories_and_empty_first_block():
+    X, y = gaussian_classes([60, 30, 10], 2, seed=0)
+    frame = pd.DataFrame(X, columns=["a", "b"])
+    frame["c"] = pd.Categorical(np.array(["u", "v", "w"])[(y + np.arange(len(y)) % 2) % 3])
+    model = BalancedBoostingClassifier(n_estimators=4, min_weight=0.0, random_state=0)
+    whole = bits(model.fit(frame, y))
+    parts = np.split(np.arange(len(y)), [0, 40, 41])
+    blocks = RowBlocks([(frame.iloc[part], y[part]) for part in parts])
+    assert bits(model.fit(blocks, None)) == whole
+
+
+def test_warm_start_goes_on_in_shards():
+    X, y = gaussian_classes([60, 30, 10], 3, seed=0)
+    rng = np.random.default_rng(0)
+    for leaves in ("votes", "scores"):
+        options = {"leaves": leaves, "random_state": 0}
+        model = ComboClassifier(n_estimators=4, warm_start=True, **options).fit(X, y)
+        model.set_params(n_estimators=7).fit(cut(rng, X, y), None)
+        at_once = ComboClassifier(n_estimators=7, **options).fit(X, y)
+        assert bits(model.vote_) == bits(at_once.vote_)
+
+
+@pytest.mark.parametrize(
+    ("model", "message"),
+    [
+        (ComboClassifier(noise_matrix=np.eye(3)), "noise_matrix is not possible"),
+        (MumboClassifier(selection="diversity"), "compares answers row by row"),
+        (BalancedBoostingClassifier(categorical_features=[0]), "category columns"),
+    ],
+)
+def test_what_needs_all_rows_is_refused(model, message):
+    X, y = gaussian_classes([20, 20, 20], 3, seed=0)
+    with pytest.raises(ValueError, match=message):
+        model.fit(RowBlocks([(X, y)]), None)
+
+
+@pytest.mark.parametrize(
+    ("blocks", "message"),
+    [
+        ([(np.ones((3, 2)), [0, 1])], r"cut differently: their blocks have \[3\] and \[2\]"),
+        ([(np.ones((2, 2)), [0, 1]), (np.ones((2, 3)), [0, 1])], "a block of it has 3"),
+        ([(np.ones((2, 2)), [0, 1], [0.0, 0.0])], "zero for every row"),
+        ([(np.ones((2, 2)), [0, 1], [-1.0, 1.0])], "finite numbers >= 0"),
+        ([(np.ones((0, 2)), [])], "no rows"),
+        ([(np.full((2, 2), np.inf), [0, 1])], "infinity"),
+        ([(np.ones((2, 2)), [0.5, 1.25])], "continuous"),
+    ],
+)
+def test_blocks_that_make_no_table_are_refused(blocks, message):
+    with pytest.raises(ValueError, match=message):
+        ComboClassifier().fit(RowBlocks(blocks), None)

@@ -143,7 +143,6 @@ class BoostingClassifier(CallbackSupportMixin, StagedVoteClassifier, metaclass=A
     }
     leaves: str = "votes"
     scoring: Any = None
-    _works_in_shards: bool = False
     temperature_: float = 1.0
     loss_: str | None = None
 
@@ -295,6 +294,10 @@ class BoostingClassifier(CallbackSupportMixin, StagedVoteClassifier, metaclass=A
         labels = self._observe(rows, pool)
         draw = RowDraw(rows.draw_keys() if share < 1.0 else None, share)
         return Setting(table, rows.views, rows.view_mask, labels, draw)
+
+    def _needs_all_rows(self) -> str:
+        """Why the method, with its parameters, cannot learn from rows in shards; "" if it can."""
+        return "the method is not written for rows in shards"
 
     def _settle(self, rows: TrainingRows | ShardedRows) -> None:
         """Settle parameters that follow the table, before anything is learnt."""
@@ -596,7 +599,6 @@ class SingleCostBoosting(ScoreLeavesMixin, BoostingClassifier):
     """One cost matrix, one voter per round; subclasses only weigh the examples."""
 
     _parameters: ClassVar = {"line_search": Flag()}
-    _works_in_shards = True
 
     line_search: bool
 
@@ -630,6 +632,9 @@ class SingleCostBoosting(ScoreLeavesMixin, BoostingClassifier):
         verbose: int = 0,
     ) -> None:
         store_parameters(self, locals())
+
+    def _needs_all_rows(self) -> str:
+        return ""
 
     def _begin(self, setting: Setting) -> _Process | _ScoreProcess:
         views = setting.views

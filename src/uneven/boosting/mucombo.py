@@ -159,8 +159,11 @@ class MuComboClassifier(ScoreLeavesMixin, MultiViewBoosting):
     def _class_units(self, class_mass: np.ndarray) -> np.ndarray:
         return np.maximum(class_mass, np.finfo(float).tiny)
 
+    def _needs_all_rows(self) -> str:
+        return ""
+
     def _begin(self, setting: Setting) -> _Process:
-        setting = self._drop_silent_views(setting)
+        setting = setting.without_silent_views()
         if self._has_scores:
             return _Process(setting, self._open_score_views(setting))
         setting.labels.scale_votes(1.0 / np.maximum(setting.view_mask.sum(axis=1), 1))

@@ -14,7 +14,7 @@ methods*, PhD thesis, Aix-Marseille Université, chapter 2.
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
-from dataclasses import dataclass, field, replace
+from dataclasses import dataclass, field
 from functools import cached_property, partial
 from typing import Any
 
@@ -29,7 +29,6 @@ from uneven.costs.score_costs import ScoreCosts
 from uneven.utils.contract import TWO_VIEWS
 from uneven.utils.reproducible_sums import reproducible_sum, sum_by_label
 from uneven.views import ViewMap
-from uneven.views.training_rows import speaking_views
 from uneven.voters import (
     BestOf,
     CostTree,
@@ -124,25 +123,20 @@ class ViewProcess:
     def learn(self, seed: int) -> ViewResult:
         """Find a voter that pays little; nobody can where the view is absent everywhere."""
         if not self.row_mask.any():
-            silence = np.full(len(self.row_mask), -1, dtype=np.int32)
-            return ViewResult(self.position, TreeVoter.constant(0), silence, 0.0, 0.0)
+            nobody = self.table.nobody()
+            return ViewResult(self.position, TreeVoter.constant(0), nobody, 0.0, 0.0)
         seen = self.draw.seen_of(self.costs, self.table.pool)
         columns = draw_columns(self.columns, self.max_features, seed)
         voter, answers = self.learner.learn(self.table, columns, seen, seed)
         if not self.is_complete:
-            answers = np.where(self.row_mask, answers, np.int32(-1))
+            answers = self.table.silence(answers, self.row_mask)
         edge = self.costs.edge(answers)
         weight = self.learning_rate * vote_weight(edge) if edge > EDGE_TOLERANCE else 0.0
         return ViewResult(self.position, voter, answers, edge, weight)
 
     def answers_of(self, voter: Voter) -> np.ndarray:
         """What a voter of this view answers on the training rows, shape (n_samples,)."""
-        if self.is_complete:
-            return voter.predict(self.table.X)
-        answers = np.full(len(self.row_mask), -1, dtype=np.int32)
-        if self.row_mask.any():
-            answers[self.row_mask] = voter.predict(self.table.X[np.flatnonzero(self.row_mask)])
-        return answers
+        return self.table.answers_of(voter, self.row_mask)
 
     @cached_property
     def is_complete(self) -> bool:
@@ -171,10 +165,10 @@ class MultiViewBoosting(BoostingClassifier):
             _ = table.binned
         processes = []
         for j, pool in enumerate(table.pool.split(len(views))):
-            row_mask = setting.view_mask[:, j]
+            row_mask = setting.mask_of(j)
             seen = table.where(row_mask, pool)
             if shared is None:
-                costs: CostMatrix = setting.labels.open_costs(seen.mass, updates_beliefs, pool)
+                costs: CostMatrix = setting.open_view_costs(j, updates_beliefs, pool)
             else:
                 costs = shared.where(row_mask, pool)
             processes.append(
@@ -195,32 +189,20 @@ class MultiViewBoosting(BoostingClassifier):
     def _open_score_views(self, setting: Setting) -> list[ScoreViewProcess]:
         """Give every view its codes and its costs, where leaves hold scores."""
         table, views = setting.table, setting.views
-        settings = ScoreSettings.of(self._value, len(table.y), table.n_classes)
-        _ = table.keys
-        processes = []
-        for j, pool in enumerate(table.pool.split(len(views))):
-            seen = table.where(setting.view_mask[:, j], pool)
-            costs = setting.open_score_costs(settings.loss, seen.mass, pool)
-            learner = ScoreLearner(seen, views.columns[j], j, setting.view_mask[:, j], settings)
-            processes.append(ScoreViewProcess(j, learner, costs))
-        return processes
-
-    def _drop_silent_views(self, setting: Setting) -> Setting:
-        """The same setting, in which views that have nothing to say are absent everywhere."""
-        views = setting.views
-        if len(views) == 1:
-            return setting
-        kept = speaking_views(setting.table.y, setting.view_mask, views)
-        speaks = np.isin(np.arange(len(views)), kept)
-        return replace(setting, view_mask=setting.view_mask & speaks)
+        settings = ScoreSettings.of(self._value, table.n_rows, table.n_classes)
+        return [
+            ScoreViewProcess(j, *setting.open_view_scores(j, settings, pool))
+            for j, pool in enumerate(table.pool.split(len(views)))
+        ]
 
     def _learn_in_views(self, setting: Setting, views: Sequence[Any], seed: int) -> list[Any]:
         """Let views learn from their costs, in parallel threads."""
         jobs = [partial(view.learn, _seed_of_view(seed, view.position)) for view in views]
-        cells = len(setting.table.y) * sum(len(view.columns) for view in views)
+        cells = setting.table.n_rows * sum(len(view.columns) for view in views)
         trees = (CostTree, ScoreLearner)
         slow = any(not isinstance(view.learner, trees) for view in views)
-        return setting.table.pool.map(jobs, worth=slow or cells > _PARALLEL_CELLS)
+        worth = (slow or cells > _PARALLEL_CELLS) and isinstance(setting.table, TrainingTable)
+        return setting.table.pool.map(jobs, worth=worth)
 
     @classmethod
     def _test_instances(cls) -> list[Any]:
@@ -260,7 +242,7 @@ def selection_counts(vote: Vote) -> np.ndarray:
 def term_answers(views: Sequence[Any], term: Term) -> np.ndarray:
     """What a term of a vote answers on the training rows, -1 to abstain, shape (n_samples,)."""
     if term.view == ALL_VIEWS:
-        return term.voter.predict(views[0].table.X)
+        return views[0].table.answers_of(term.voter)
     return views[term.view].answers_of(term.voter)
 
 
@@ -303,7 +285,8 @@ class Memory:
 
     def __post_init__(self) -> None:
         self.counts = np.zeros(len(self.views), dtype=np.int64)
-        self.answered = np.zeros((len(self.table.y), self.table.n_classes))
+        n_rows = self.table.n_rows if self.counts_answers else 0
+        self.answered = np.zeros((n_rows, self.table.n_classes))
 
     def remember(self, view: int, answers: np.ndarray) -> None:
         """Note that a voter has entered the vote."""

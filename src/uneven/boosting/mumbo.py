@@ -21,6 +21,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field
+from functools import partial
 from typing import Any, ClassVar
 
 import numpy as np
@@ -294,7 +295,7 @@ class MumboClassifier(ScoreLeavesMixin, MultiViewBoosting):
         return np.ones(len(class_mass))
 
     def _begin(self, setting: Setting) -> _Process:
-        setting = self._drop_silent_views(setting)
+        setting = setting.without_silent_views()
         costs = self._open_shared(setting)
         memory = Memory(
             setting.table,
@@ -307,6 +308,13 @@ class MumboClassifier(ScoreLeavesMixin, MultiViewBoosting):
         open_views = self._open_score_views if self._has_scores else self._open_views
         return _Process(setting, open_views(setting), costs, memory)
 
+    def _needs_all_rows(self) -> str:
+        if callable(self.cooperation):
+            return "cooperation is a function of all rows"
+        if self.selection not in ("max_edge", "quota", "random"):
+            return f"selection={self.selection!r} compares answers row by row"
+        return ""
+
     def _check_leaves(self) -> None:
         super()._check_leaves()
         if self._has_scores and self.selection.startswith("combination"):
@@ -316,8 +324,7 @@ class MumboClassifier(ScoreLeavesMixin, MultiViewBoosting):
         """Costs of the whole vote."""
         if not self._has_scores:
             return setting.open_shared_costs()
-        mass = np.where(np.any(setting.view_mask, axis=1), setting.table.mass, 0.0)
-        return setting.open_score_costs(self.loss, mass, setting.table.pool)
+        return setting.open_shared_scores(self.loss)
 
     def _boost(self, process: _Process, seed: int) -> Round:
         results = self._learn_in_views(process.setting, process.views, seed)
@@ -358,13 +365,12 @@ class MumboClassifier(ScoreLeavesMixin, MultiViewBoosting):
     def _cooperate(self, process: _Process, results: Sequence[Any]) -> None:
         """Bring every view's costs up to date, sparing what other views have right."""
         known: Any = process.costs if self._has_scores else process.setting.labels
-        labels = known.most_probable()
-        right = np.array([result.answers == labels for result in results]).T
-        shares = cooperation_shares(self.cooperation, right, process.setting.view_mask)
+        rule = partial(cooperation_shares, self.cooperation)
+        answers = [result.answers for result in results]
+        shares = process.setting.shares_of_views(rule, known, answers)
         for result in reversed(results):  # the last view to learn is still in the cache
             if result.weight > 0.0:
-                share = np.ascontiguousarray(shares[:, result.view])
-                result.add_to(process.views[result.view].costs, share)
+                result.add_to(process.views[result.view].costs, shares[result.view])
         ones = np.ones(process.costs.n_classes)
         process.view_terms.append([result.as_term(ones) for result in results])
 

@@ -88,7 +88,7 @@ class ScoreResult:
     view : int
     voter : Voter
     leaf_of : ndarray of int32, shape (n_samples,)
-        Leaf of each training row, -1 where the view is absent.
+        Leaf of each training row, -1 where the view is absent; a handle if rows are in shards.
     scores : ndarray of shape (n_leaves, n_classes)
         With the learning rate.
     edge, weight : float
@@ -100,7 +100,7 @@ class ScoreResult:
 
     view: int
     voter: Voter
-    leaf_of: np.ndarray
+    leaf_of: Any
     scores: np.ndarray
     edge: float
     weight: float
@@ -151,6 +151,8 @@ class ScoreResult:
     def answers(self) -> np.ndarray:
         """Class with the largest score of each row's leaf, -1 to abstain, shape (n_samples,)."""
         spoken = self.scores.argmax(axis=1).astype(np.int32)
+        if not isinstance(self.leaf_of, np.ndarray):
+            return self.leaf_of.spoken(spoken)
         return np.where(self.leaf_of >= 0, spoken[self.leaf_of], np.int32(-1))
 
     def right_and_wrong_by_class(self, costs: ScoreCosts) -> np.ndarray:
@@ -193,9 +195,7 @@ class ScoreViewProcess:
 
     def answers_of(self, voter: Any) -> np.ndarray:
         """Leaf of every training row, -1 where the view is absent, shape (n_samples,)."""
-        leaf_of = voter.predict(self.learner.table.X)
-        mask = self.learner.row_mask
-        return leaf_of if mask is None else np.where(mask, leaf_of, np.int32(-1))
+        return self.learner.leaf_of(voter)
 
     def replay_result(self, term: Term) -> ScoreResult:
         """The result that once led to a term of this view; its costs are forgotten."""
@@ -245,6 +245,11 @@ class ScoreLearner:
         tree, leaf_of = self._grow(costs, seed)
         return self._settle(tree, leaf_of, costs)
 
+    def leaf_of(self, voter: Voter) -> np.ndarray:
+        """Leaf of every training row, -1 where the view is absent, shape (n_samples,)."""
+        leaf_of = self.table.answers_of(voter)
+        return leaf_of if self.row_mask is None else self.table.silence(leaf_of, self.row_mask)
+
     def _grow(self, costs: ScoreCosts, seed: int) -> tuple[GrownTree, np.ndarray]:
         """A tree on the gradients of the costs, and the leaf of each row, shape (n_samples,)."""
         gradients = Gradients(*costs.gradients(seed, self.settings.subsample, self.row_mask))
@@ -258,14 +263,10 @@ class ScoreLearner:
     def _silence(self, costs: ScoreCosts) -> ScoreResult:
         """A view that is absent everywhere has nothing to say."""
         nothing = np.zeros((1, costs.n_classes))
+        voter, nowhere = TreeVoter.constant(0), self.table.nobody()
         return ScoreResult(
-            self.view, TreeVoter.constant(0), self._nowhere(), nothing, 0.0, 0.0, nothing,
-            nothing, self.settings,
-        )  # fmt: skip
-
-    def _nowhere(self) -> np.ndarray:
-        """The leaf of each row if none is in any, shape (n_samples,)."""
-        return np.full(len(self.table.y), -1, dtype=np.int32)
+            self.view, voter, nowhere, nothing, 0.0, 0.0, nothing, nothing, self.settings
+        )
 
     def _settle(self, tree: GrownTree, leaf_of: np.ndarray, costs: ScoreCosts) -> ScoreResult:
         """Give the leaves their scores, and look how far they reach."""

@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from collections.abc import Callable
+from dataclasses import dataclass, replace
+from typing import Any
 
 import numpy as np
 
@@ -12,6 +14,7 @@ from uneven.costs.score_costs import ScoreCosts
 from uneven.utils.parallel import ThreadPool
 from uneven.utils.row_hash import draw_lots, smallest_lots
 from uneven.views import ViewMap
+from uneven.views.training_rows import speaking_views
 from uneven.voters import TrainingTable
 
 
@@ -90,6 +93,57 @@ class Setting:
         """First costs of leaves that hold scores, for rows with this mass, (n_samples,)."""
         table, model = self.table, self.labels.score_model(mass)
         return ScoreCosts(model, table.n_classes, loss, table.keys, pool)
+
+    def without_silent_views(self) -> Setting:
+        """The same setting, in which views that have nothing to say are absent everywhere."""
+        views = self.views
+        if len(views) == 1:
+            return self
+        kept = speaking_views(self.table.y, self.view_mask, views)
+        speaks = np.isin(np.arange(len(views)), kept)
+        return replace(self, view_mask=self.view_mask & speaks)
+
+    def mask_of(self, view: int) -> np.ndarray:
+        """Rows that have a view, bool, shape (n_samples,)."""
+        return np.asarray(self.view_mask[:, view])
+
+    def open_view_costs(self, view: int, updates_beliefs: bool, pool: ThreadPool) -> VoteCosts:
+        """The first cost matrix of one view; rows without it cost nothing."""
+        mass = self.table.where(self.mask_of(view), pool).mass
+        return self.labels.open_costs(mass, updates_beliefs, pool)
+
+    def open_view_scores(
+        self, view: int, settings: ScoreSettings, pool: ThreadPool
+    ) -> tuple[ScoreLearner, ScoreCosts]:
+        """A learner of trees with leaf scores on one view, and its costs."""
+        mask, _ = self.mask_of(view), self.table.keys
+        seen = self.table.where(mask, pool)
+        costs = self.open_score_costs(settings.loss, seen.mass, pool)
+        return ScoreLearner(seen, self.views.columns[view], view, mask, settings), costs
+
+    def open_shared_scores(self, loss: str) -> ScoreCosts:
+        """First costs of leaf scores of all views together."""
+        mass = np.where(np.any(self.view_mask, axis=1), self.table.mass, 0.0)
+        return self.open_score_costs(loss, mass, self.table.pool)
+
+    def shares_of_views(
+        self, rule: Callable[[np.ndarray, np.ndarray], np.ndarray], known: Any, answers: list[Any]
+    ) -> list[Any]:
+        """What a rule makes of who is right, one vector of shares for each view.
+
+        Parameters
+        ----------
+        rule : callable
+            Gets which views are right and which are present, both (n_samples, n_views).
+        known : object
+            Knows the most probable class of each row.
+        answers : list of ndarray of int, shape (n_samples,)
+            Of each view.
+        """
+        labels = known.most_probable()
+        right = np.array([own == labels for own in answers]).T
+        shares = rule(right, self.view_mask)
+        return [np.ascontiguousarray(own) for own in shares.T]
 
     def open_shared_costs(self) -> VoteCosts:
         """The first cost matrix of all views together; rows without any view cost nothing."""

@@ -153,7 +153,7 @@ class ShareBoostClassifier(MultiViewBoosting):
         return np.ones(len(class_mass))
 
     def _begin(self, setting: Setting) -> _Process:
-        setting = self._drop_silent_views(setting)
+        setting = setting.without_silent_views()
         costs = setting.open_shared_costs()
         n_views = len(setting.views)
         return _Process(

@@ -259,6 +259,10 @@ def _fit(
     sheet: Sheet = None,
     noise_matrix: NoiseMatrix = None,
     encoding: Encoding = "auto",
+    cluster: Annotated[
+        str | None, typer.Option(metavar="local|ADDRESS", help=texts.CLUSTER)
+    ] = None,
+    memory: Annotated[str | None, typer.Option(metavar="SIZE", help=texts.MEMORY)] = None,
     debug: Debug = False,
 ) -> Work:
     from uneven.cli.requests import DecisionRequest, TableRequest, check_names, check_out
@@ -277,6 +281,11 @@ def _fit(
         raise typer.BadParameter("give the column to predict.", param_hint="--target")
     columns = (drop or (), keep or (), encoding, noise_matrix, text or (), missing or ())
     source = TableRequest(table, target, views, *columns, schema, sheet, others=tables[1:], on=on)
+    if cluster is not None or memory is not None:
+        one_by_one = (stack, measure, cost, calibrate, on, noise_matrix, len(names or "") > 1)
+        return _fit_large(context, source, tables, names, cluster, memory, any(one_by_one), (
+            out, rounds, max_depth, seed, n_jobs
+        ))  # fmt: skip
     source.check()
     from uneven.cli.compare import fit
     from uneven.utils.methods import Settings
@@ -284,6 +293,36 @@ def _fit(
     settings = Settings(rounds=rounds, max_depth=max_depth, seed=seed, n_jobs=n_jobs)
     command = context.find_root().obj.command
     return partial(fit, source, names, settings, out, command, stack=stack, decision=decision)
+
+
+def _fit_large(
+    context: typer.Context,
+    source: Any,
+    tables: list[Path],
+    names: tuple[str, ...] | None,
+    cluster: str | None,
+    memory: str | None,
+    is_too_much: bool,
+    rest: tuple[Path, int, int, int, int],
+) -> Work:
+    """Fit on Parquet files that need not fit into memory."""
+    if is_too_much:
+        raise typer.BadParameter(
+            "they take one method as it is: leave out --stack, --measure, --cost, --calibrate, "
+            "--on and --noise-matrix.",
+            param_hint="--cluster / --memory",
+        )
+    from uneven.cli.large import fit, parquet_files, parse_size
+    from uneven.utils.methods import Settings
+
+    out, rounds, max_depth, seed, n_jobs = rest
+    size = None if memory is None else parse_size(memory)
+    settings = Settings(rounds=rounds, max_depth=max_depth, seed=seed, n_jobs=n_jobs)
+    name = names[0] if names else "combo"
+    files = parquet_files(tables)
+    command = context.find_root().obj.command
+    known = (source, files, name, settings, out, command)
+    return partial(fit, *known, cluster=cluster, memory=size)
 
 
 @app.command("predict", help=texts.PREDICT, epilog=texts.EXIT_CODES)

@@ -229,6 +229,16 @@ with --noise-matrix, and {requested} only by name.
 {measures}
 """
 
+CLUSTER = (
+    "Learn on a Dask cluster from Parquet files: local starts worker processes here, ADDRESS is "
+    "that of a scheduler. The model is the same as without."
+)
+
+MEMORY = (
+    "Learn from Parquet files row group by row group; what would take more memory than SIZE, such "
+    "as 4GB, is kept in temporary files."
+)
+
 FIT = """Fit one method on a table and save the model.
 
 [bold]Examples[/bold]
@@ -246,6 +256,10 @@ FIT = """Fit one method on a table and save the model.
   uneven fit table.csv -t label --stack --method combo,random_forest,logistic_regression
 
   uneven fit pool-labelling --method bayespoint
+
+  uneven fit 'parts/*.parquet' -t label --method combo --cluster local
+
+  uneven fit big.parquet -t label --method balanced_boosting --memory 4GB
 
 A folder in which uneven label keeps a project stands for the table of its labels; --target is then
 not needed.

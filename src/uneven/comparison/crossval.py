@@ -303,11 +303,16 @@ def _run_fold(
     return fold
 
 
+def open_pipeline(method: Method, problem: Problem, settings: Settings) -> tuple[Pipeline, Any]:
+    """A method with its encoder, not fitted, and the table as the encoder takes it."""
+    table, names = _table(method, problem)
+    return build_pipeline(method, problem.schema, settings, names), table
+
+
 def _fit(
     method: Method, problem: Problem, settings: Settings, rows: Any, observer: Observer
 ) -> Pipeline:
-    table, names = _table(method, problem)
-    pipeline = build_pipeline(method, problem.schema, settings, names)
+    pipeline, table = open_pipeline(method, problem, settings)
     classifier = pipeline[-1]
     counted = method.kind == "ours" and hasattr(classifier, "set_callbacks")
     if counted:

@@ -231,15 +231,29 @@ def speaking_views(
     warn : bool, default=True
         Warn of the others, unless ``y`` holds only one class anyway.
     """
-    counts = [len(np.unique(y[here])) for here in view_mask.T]
-    silent = [name for name, count in zip(views.names, counts) if count < 2]
-    if warn and silent and len(np.unique(y)) > 1:
+    counts = np.array([len(np.unique(y[here])) for here in view_mask.T])
+    speaks = tell_silent_views(counts, views, warn and len(np.unique(y)) > 1)
+    return [int(j) for j in np.flatnonzero(speaks)]
+
+
+def tell_silent_views(n_classes: np.ndarray, views: ViewMap, warn: bool = True) -> np.ndarray:
+    """Which views show at least two classes, bool, shape (n_views,); warn of the others.
+
+    Parameters
+    ----------
+    n_classes : ndarray of int, shape (n_views,)
+        Classes that the rows with each view show.
+    views : ViewMap
+    warn : bool, default=True
+    """
+    silent = [name for name, count in zip(views.names, n_classes) if count < 2]
+    if warn and silent:
         warnings.warn(
             f"views {silent} stay silent: the training rows that have them show fewer than two "
             "classes.",
-            stacklevel=4,
+            stacklevel=5,
         )
-    return [j for j, count in enumerate(counts) if count > 1]
+    return np.asarray(n_classes > 1)
 
 
 def check_same_table(estimator: Any, earlier: dict[str, Any]) -> None:

@@ -103,9 +103,22 @@ class TrainingTable:
         """The rows as a tree sees them that is about to grow on some costs."""
         return TreeRows(self, costs)
 
-    def answers_of(self, voter: Any) -> np.ndarray:
-        """What a voter answers on the training rows, shape (n_samples,)."""
-        return np.asarray(voter.predict(self.X))
+    def answers_of(self, voter: Any, row_mask: np.ndarray | None = None) -> np.ndarray:
+        """What a voter answers on the training rows, -1 outside of a mask, shape (n_samples,)."""
+        if row_mask is None or row_mask.all():
+            return np.asarray(voter.predict(self.X))
+        answers = self.nobody()
+        if row_mask.any():
+            answers[row_mask] = voter.predict(self.X[np.flatnonzero(row_mask)])
+        return answers
+
+    def nobody(self) -> np.ndarray:
+        """Answers of a voter that abstains everywhere, shape (n_samples,)."""
+        return np.full(len(self.y), -1, dtype=np.int32)
+
+    def silence(self, answers: np.ndarray, row_mask: np.ndarray) -> np.ndarray:
+        """The same answers, -1 outside of a mask, shape (n_samples,)."""
+        return np.where(row_mask, answers, np.int32(-1))
 
     def take(self, rows: np.ndarray) -> TrainingTable:
         """Some rows, in increasing order, with the codes that they have in this table."""

@@ -10,5 +10,6 @@ bit of the model.
 """
 
 from uneven.boosting.sharded.blocks import RowBlocks
+from uneven.boosting.sharded.parquet import ParquetRows
 
-__all__ = ["RowBlocks"]
+__all__ = ["ParquetRows", "RowBlocks"]

@@ -58,6 +58,9 @@ class RowBlocks:
     True
     """
 
+    one_shard_per_block = True
+    on_disk = False
+
     def __init__(self, blocks: Sequence[Any], example: Any = None) -> None:
         self.blocks: list[Any] = [
             HeldBlock(*block) if isinstance(block, tuple) else block for block in blocks
@@ -65,6 +68,12 @@ class RowBlocks:
         if not self.blocks:
             raise ValueError("there are no blocks of rows to learn from.")
         self.example = self.blocks[0].read()[0] if example is None else example
+        self.client: Any = None
+
+    def on_cluster(self, client: Any) -> RowBlocks:
+        """The same blocks, to be read by the workers of a Dask cluster."""
+        self.client = client
+        return self
 
 
 def numbers_of(X: Any, categories: dict[Any, list]) -> np.ndarray:

@@ -30,9 +30,12 @@ from uneven.voters.training_table import (
 
 
 @step(collected)
-def all_values(shard: Shard, columns: np.ndarray | None) -> list[tuple[np.ndarray, np.ndarray]]:
-    """Values of some columns, and the mass of the rows."""
-    return [(X, shard.mass[rows]) for rows, X in shard.values(columns)]
+def all_values(
+    shard: Shard, columns: np.ndarray | None, view: int
+) -> list[tuple[np.ndarray, np.ndarray]]:
+    """Values of some columns, and the mass of the rows as far as they have a view."""
+    mass = shard.mass_of(view)
+    return [(X, mass[rows]) for rows, X in shard.values(columns)]
 
 
 def _smallest(one: np.ndarray, other: np.ndarray) -> np.ndarray:
@@ -50,15 +53,21 @@ def _sum_and_largest(one: tuple[int, float], other: tuple[int, float]) -> tuple[
 
 
 @step(_sum_and_largest)
-def weigh_sample(shard: Shard, columns: np.ndarray | None, last: np.uint64) -> tuple[int, float]:
+def weigh_sample(
+    shard: Shard, columns: np.ndarray | None, view: int, last: np.uint64
+) -> tuple[int, float]:
     """How many rows have hashes up to the last one of the sample, and their largest mass."""
     sampled = shard.hashes(columns) <= last
-    return int(sampled.sum()), float(shard.mass[sampled].max(initial=0.0))
+    return int(sampled.sum()), float(shard.mass_of(view)[sampled].max(initial=0.0))
 
 
 @step(collected)
 def take_sample(
-    shard: Shard, columns: np.ndarray | None, last: np.uint64, units: tuple[float, float]
+    shard: Shard,
+    columns: np.ndarray | None,
+    view: int,
+    last: np.uint64,
+    units: tuple[float, float],
 ) -> list[tuple[np.ndarray, ...]]:
     """The different rows of the sample: hash, exact hash, values, and mass in two folds."""
     hashes = shard.hashes(columns)
@@ -69,7 +78,7 @@ def take_sample(
     X, rows = np.concatenate(values), np.flatnonzero(sampled)
     exact = row_hashes(X, exact=True)
     first, place = representatives(hashes[rows], exact)
-    folds = fold(shard.mass[rows], units)
+    folds = fold(shard.mass_of(view)[rows], units)
     sums = np.array([np.bincount(place, part, len(first)) for part in folds])
     return [(hashes[rows][first], exact[first], X[first], sums)]
 
@@ -77,6 +86,7 @@ def take_sample(
 def find_cuts(
     engine: Engine,
     columns: np.ndarray | None,
+    view: int,
     n_columns: int,
     n_rows: int,
     total_mass: float | None,
@@ -90,9 +100,11 @@ def find_cuts(
     engine : Engine
     columns : ndarray of int, shape (n_columns,), or None
         None is all columns.
+    view : int
+        Rows without it weigh nothing.
     n_columns, n_rows : int
     total_mass : float or None
-        None if all rows have the same mass.
+        None if all rows weigh the same.
     max_bins : int
     pool : ThreadPool
 
@@ -102,14 +114,14 @@ def find_cuts(
         As from :func:`~uneven.voters.training_table.dense_cuts`.
     """
     if n_rows <= SAMPLE_ROWS:
-        values, masses = zip(*engine.ask(all_values(columns)))
+        values, masses = zip(*engine.ask(all_values(columns, view)))
         X, mass = np.concatenate(values), np.concatenate(masses)
         known = None if total_mass is None else mass
         return cuts_of_columns(lambda f: X[:, f], n_columns, known, max_bins, pool)
     last = engine.ask(smallest_hashes(columns))[-1]
-    n_sampled, heaviest = engine.ask(weigh_sample(columns, last))
+    n_sampled, heaviest = engine.ask(weigh_sample(columns, view, last))
     units = fold_units(n_sampled, heaviest)
-    hashes, exact, values, folds = zip(*engine.ask(take_sample(columns, last, units)))
+    hashes, exact, values, folds = zip(*engine.ask(take_sample(columns, view, last, units)))
     first, place = representatives(np.concatenate(hashes), np.concatenate(exact))
     X = np.concatenate(values)[first]
     weights = None

@@ -37,6 +37,16 @@ class Answers(Handle):
     paid: float = 0.0
 
 
+class Leaves(Handle):
+    """Leaves of the training rows, which stay where the rows are."""
+
+    def spoken(self, labels: np.ndarray) -> Answers:
+        """The label of each row's leaf, labels of shape (n_leaves,); -1 for rows in none."""
+        answers = Answers(self._engine, self._engine.name())
+        self._engine.later(vote_steps.speak(answers.name, self.name, labels))
+        return answers
+
+
 class MaskedCosts(CostMatrix):
     """Costs of shards in which only some rows count; for reading until the next vote."""
 

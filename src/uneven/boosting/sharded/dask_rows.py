@@ -41,6 +41,23 @@ def open_collection(
     return ShardedRows(estimator, example, open_engine)
 
 
+def open_on_cluster(estimator: Any, blocks: RowBlocks, client: Any) -> ShardedRows:
+    """Rows that come in blocks, read by the workers of a cluster."""
+    delayed = require("dask", "fit on a Dask cluster", "dask").delayed
+    hold = delayed(_hold, name="uneven_rows", pure=False)
+    parts = [hold(block) for block in blocks.blocks]
+
+    def open_engine(categories: dict[Any, list]) -> Engine:
+        return DaskEngine(client, parts, categories)
+
+    return ShardedRows(estimator, blocks.example, open_engine)
+
+
+def _hold(block: Any) -> HeldBlock:
+    """Read a block into memory."""
+    return HeldBlock(*block.read())
+
+
 def _current_client() -> Any:
     """The client of this process, or None; refuse to be inside a task."""
     try:

@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import Any
 
 from uneven.boosting.sharded.blocks import RowBlocks
-from uneven.boosting.sharded.dask_rows import open_collection
+from uneven.boosting.sharded.dask_rows import open_collection, open_on_cluster
 from uneven.boosting.sharded.rows import ShardedRows, open_blocks
 from uneven.utils.parallel import ThreadPool
 
@@ -27,15 +27,19 @@ def open_sharded(
     if isinstance(X, RowBlocks):
         if y is not None or sample_weight is not None:
             raise ValueError("blocks of rows hold labels and weights: give y=None beside them.")
+        if X.client is not None:
+            return open_on_cluster(estimator, X, X.client)
         return open_blocks(estimator, X, pool)
     return open_collection(estimator, X, y, sample_weight, pool)
 
 
 def _refuse(estimator: Any, clean: Any) -> None:
     """Refuse methods and parameters that need all rows in one place."""
-    if not estimator._works_in_shards:
+    why = estimator._needs_all_rows()
+    if why:
         raise ValueError(
-            f"{type(estimator).__name__} needs all rows in one place: give a table in memory."
+            f"{type(estimator).__name__} cannot learn from rows that come in blocks or lie on a "
+            f"cluster: {why}."
         )
     if clean is not None:
         raise ValueError("clean needs a noise_matrix, and all rows in one place.")

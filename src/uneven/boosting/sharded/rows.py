@@ -139,7 +139,7 @@ class ShardedRows:
         presence, n_seen = engine.ask(rows_of.count_presence(n_classes))
         heaviest, lightest = engine.ask(rows_of.range_of_mass(rows_of.ALL_ROWS))
         units = fold_units(n_rows, heaviest)
-        engine.later(rows_of.fold_mass(units))
+        engine.later(rows_of.fold_mass(rows_of.ALL_ROWS, units))
         folds, _ = engine.ask(rows_of.sum_mass(rows_of.ALL_ROWS, n_classes, units))
         mass = folds.sum(axis=0)
         total = None if heaviest == -lightest else float(folds.sum(axis=1).sum())
@@ -189,15 +189,14 @@ def _union(parts: list[np.ndarray]) -> np.ndarray:
     return np.unique(np.concatenate(there))
 
 
-def open_blocks(
-    estimator: Any, blocks: RowBlocks, pool: ThreadPool, on_disk: bool = False
-) -> ShardedRows:
-    """Rows that come in blocks, a shard for each thread or more."""
+def open_blocks(estimator: Any, blocks: RowBlocks, pool: ThreadPool) -> ShardedRows:
+    """Rows that come in blocks, as shards in this process: one per block, or one per thread."""
+    given = blocks.blocks
+    size = len(given) if blocks.one_shard_per_block else min(pool.n_threads, len(given))
 
     def open_engine(categories: dict[Any, list]) -> Engine:
         shards = [
-            Shard([block], categories, number, on_disk)
-            for number, block in enumerate(blocks.blocks)
+            Shard(given[number::size], categories, number, blocks.on_disk) for number in range(size)
         ]
         return LocalEngine(shards, pool)
 

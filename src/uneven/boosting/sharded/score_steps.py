@@ -163,12 +163,6 @@ def find_leaves(
     shard.held[name] = leaf_of
 
 
-@step(changes=True)
-def nowhere(shard: Shard, name: int) -> None:
-    """Keep, under a name, that no row is in a leaf."""
-    shard.held[name] = np.full(len(shard.y), -1, dtype=np.int32)
-
-
 @step(total)
 def sum_leaves(shard: Shard, name: int, leaf_of: int, n_leaves: int, scale: float) -> np.ndarray:
     """Costs by leaf and class in whole numbers."""

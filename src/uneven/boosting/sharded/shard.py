@@ -44,10 +44,12 @@ class Shard:
     ----------
     y : ndarray of int32, shape (n_rows,)
     mass : ndarray of shape (n_rows,)
-    mass_folds : ndarray of shape (n_folds, n_rows)
-        The mass in one or two parts that add up exactly.
+    mass_folds : dict of int to ndarray of shape (n_folds, n_rows)
+        By view, the mass in one or two parts that add up exactly.
     keys : ndarray of uint64, shape (n_rows,)
         By which rows are drawn.
+    presence : ndarray of bool, shape (n_rows, n_views)
+        Where the views are there.
     held : dict of int to object
         What steps have left here, by name.
     """
@@ -63,10 +65,10 @@ class Shard:
         self._folder = tempfile.TemporaryDirectory(prefix="uneven-") if on_disk else None
         self._n_files = 0
         self._kept: list[np.ndarray] = []
-        self._presence: np.ndarray | None = None
+        self.presence = np.ones((0, 0), dtype=bool)
         self._hashes: dict[tuple[int, ...] | None, np.ndarray] = {}
         self.y, self.mass = np.zeros(0, dtype=np.int32), np.zeros(0)
-        self.mass_folds = np.zeros((1, 0))
+        self.mass_folds: dict[int, np.ndarray] = {}
         self.keys = np.zeros(0, dtype=np.uint64)
         self.n_columns = 0
         self.held: dict[int, Any] = {}
@@ -115,12 +117,11 @@ class Shard:
 
     def present(self, view: int) -> np.ndarray:
         """Rows that have a view, or any of them, shape (n_rows,)."""
-        assert self._presence is not None
         if view == ALL_ROWS:
             return np.ones(len(self.y), dtype=bool)
         if view == ANY_VIEW:
-            return np.any(self._presence, axis=1)
-        return np.asarray(self._presence[:, view])
+            return np.any(self.presence, axis=1)
+        return np.asarray(self.presence[:, view])
 
     def mass_of(self, view: int) -> np.ndarray:
         """The mass of the rows; zero where a view is absent, shape (n_rows,)."""
@@ -151,8 +152,7 @@ class Shard:
         self._kept = [kept[part - start] for kept, part, start in zip(self._kept, parts, starts)]
         self.y, self.mass = self.y[rows], self.mass[rows]
         self._hashes = {name: found[rows] for name, found in self._hashes.items()}
-        if self._presence is not None:
-            self._presence = self._presence[rows]
+        self.presence = self.presence[rows]
 
 
 @step(collected)
@@ -201,16 +201,21 @@ def number_labels(shard: Shard, classes: np.ndarray, divisor: float) -> np.ndarr
 @step(changes=True)
 def look_for_views(shard: Shard, views: ViewMap) -> None:
     """Look in which rows the views are there."""
-    shard._presence = np.ones((len(shard.y), len(views)), dtype=bool)
+    shard.presence = np.ones((len(shard.y), len(views)), dtype=bool)
     for rows, X in shard.values():
-        shard._presence[rows] = views.presence(X)
+        shard.presence[rows] = views.presence(X)
+
+
+@step(changes=True)
+def drop_views(shard: Shard, speaks: np.ndarray) -> None:
+    """Let views be absent everywhere but those that speak, bool, (n_views,)."""
+    shard.presence = shard.presence & speaks
 
 
 @step(total)
 def count_presence(shard: Shard, n_classes: int) -> tuple[np.ndarray, int]:
     """Rows by view and class, (n_views, n_classes), and rows that have any view."""
-    presence = shard._presence
-    assert presence is not None
+    presence = shard.presence
     counts = [np.bincount(shard.y[here], minlength=n_classes) for here in presence.T]
     return np.array(counts), int(np.any(presence, axis=1).sum())
 
@@ -233,10 +238,10 @@ def sum_mass(
 
 
 @step(changes=True)
-def fold_mass(shard: Shard, units: tuple[float, float]) -> None:
-    """Cut the mass of the rows into folds that add up exactly."""
-    folds = fold(shard.mass, units)
-    shard.mass_folds = folds if folds[1].any() else folds[:1]
+def fold_mass(shard: Shard, view: int, units: tuple[float, float]) -> None:
+    """Cut the mass of the rows that have a view into folds that add up exactly."""
+    folds = fold(shard.mass_of(view), units)
+    shard.mass_folds[view] = folds if folds[1].any() else folds[:1]
 
 
 @step(collected)
@@ -326,13 +331,11 @@ def hold_out(
     """
     held = some[shard.y] & (draw_lots(shard.keys, seed) <= last[shard.y])
     values = [X[held[rows]] for rows, X in shard.values()]
-    presence = shard._presence
-    assert presence is not None
     taken = (
         np.concatenate(values) if values else np.zeros((0, shard.n_columns)),
         shard.y[held],
         shard.mass[held],
-        presence[held],
+        shard.presence[held],
     )
     shard.take(np.flatnonzero(~held))
     return [taken]

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from functools import cached_property
 from typing import Any
 
@@ -11,17 +11,22 @@ import numpy as np
 from uneven.boosting.score_leaves import ScoreSettings
 from uneven.boosting.setting import RowDraw, Setting
 from uneven.boosting.sharded import shard as rows_of
+from uneven.boosting.sharded import vote_steps
 from uneven.boosting.sharded.codes import ShardedRowCodes, code_columns, find_cuts
 from uneven.boosting.sharded.costs import (
     Answers,
+    Leaves,
     ShardedCosts,
     ShardedScoreCosts,
+    class_mass,
 )
-from uneven.boosting.sharded.engine import Engine
-from uneven.boosting.sharded.shard import ANY_VIEW
+from uneven.boosting.sharded.engine import Engine, Handle
+from uneven.boosting.sharded.shard import ALL_ROWS, ANY_VIEW
 from uneven.boosting.sharded.trees import ShardedBinned, ShardedScoreLearner, ShardedTreeRows
 from uneven.boosting.sharded.vote_steps import ask_voter
 from uneven.utils.parallel import ThreadPool
+from uneven.utils.reproducible_sums import fold_units
+from uneven.views.training_rows import tell_silent_views
 
 
 @dataclass
@@ -41,6 +46,8 @@ class ShardedTable:
     pool : ThreadPool
     n_codes : ndarray of int, shape (n_columns,), or None
         Categories of each column, 0 for numbers.
+    view : int
+        Rows without it count for nothing.
     """
 
     engine: Engine
@@ -53,6 +60,7 @@ class ShardedTable:
     max_bins: int
     pool: ThreadPool = field(default_factory=lambda: ThreadPool())
     n_codes: np.ndarray | None = None
+    view: int = ALL_ROWS
     X: None = None
     y: None = None
 
@@ -64,32 +72,76 @@ class ShardedTable:
     @cached_property
     def binned(self) -> ShardedBinned:
         """The codes of the table by column, made when the first learner asks for them."""
-        cuts, n_bins = self._cuts(None, self.max_bins)
+        known = (self.n_columns, self.n_rows, self.total_mass, self.max_bins, self.pool)
+        cuts, n_bins = find_cuts(self.engine, None, ALL_ROWS, *known)
         handle = self.engine.new()
         self.engine.later(code_columns(handle.name, cuts))
         return ShardedBinned(self.engine, handle, n_bins, cuts, self.n_rows)
 
-    def row_codes(self, columns: np.ndarray, max_bins: int) -> ShardedRowCodes:
-        """The codes of some columns, row by row."""
+    def row_codes(
+        self, columns: np.ndarray, max_bins: int, view: int = ALL_ROWS
+    ) -> ShardedRowCodes:
+        """The codes of some columns, row by row; rows without a view weigh nothing."""
         columns = np.asarray(columns, dtype=np.int64)
-        whole = len(columns) == self.n_columns
-        cuts, n_bins = self._cuts(None if whole else columns, max_bins)
+        total = self.total_mass
+        if view != ALL_ROWS:
+            heaviest, lightest = self.engine.ask(rows_of.range_of_mass(view))
+            *_, total = class_mass(self.engine, view, self.n_classes, self.n_rows)
+            total = None if heaviest == -lightest else total
+        asked = None if len(columns) == self.n_columns else columns
+        known = (len(columns), self.n_rows, total, max_bins, self.pool)
+        cuts, n_bins = find_cuts(self.engine, asked, view, *known)
         return ShardedRowCodes.of(self.engine, columns, self.n_codes, cuts, n_bins)
 
-    def _cuts(self, columns: np.ndarray | None, max_bins: int) -> tuple[np.ndarray, np.ndarray]:
-        size = self.n_columns if columns is None else len(columns)
-        known = (size, self.n_rows, self.total_mass, max_bins, self.pool)
-        return find_cuts(self.engine, columns, *known)
+    def where(self, row_mask: Any, pool: ThreadPool) -> ShardedTable:
+        """The same table as a view sees it that is absent in some rows."""
+        heaviest, _ = self.engine.ask(rows_of.range_of_mass(row_mask.view))
+        units = fold_units(self.n_rows, heaviest)
+        self.engine.later(rows_of.fold_mass(row_mask.view, units))
+        seen = replace(self, view=row_mask.view, heaviest=heaviest, pool=pool)
+        if "binned" in vars(self):
+            vars(seen)["binned"] = self.binned
+        return seen
 
     def tree_rows(self, costs: Any) -> ShardedTreeRows:
         """The rows as a tree sees them that is about to grow on some costs."""
-        return ShardedTreeRows(self.binned, costs, self.class_mass, self.pool)
+        return ShardedTreeRows(self.binned, costs, self.view, self.class_mass, self.pool)
 
-    def answers_of(self, voter: Any) -> Answers:
-        """What a voter answers on the training rows."""
+    def answers_of(self, voter: Any, row_mask: Any = None) -> Answers:
+        """What a voter answers on the training rows, -1 outside of a mask."""
         answers = Answers(self.engine, self.engine.name())
         self.engine.later(ask_voter(answers.name, voter))
+        return answers if row_mask is None else self.silence(answers, row_mask)
+
+    def nobody(self) -> Leaves:
+        """Answers of a voter that abstains everywhere."""
+        answers = Leaves(self.engine, self.engine.name())
+        self.engine.later(vote_steps.nobody(answers.name))
         return answers
+
+    def silence(self, answers: Answers, row_mask: Any) -> Answers:
+        """The same answers, -1 outside of a mask; rows outside of it cost nothing."""
+        heard = Answers(self.engine, self.engine.name())
+        heard.costs, heard.paid = answers.costs, answers.paid
+        self.engine.later(vote_steps.silence(heard.name, answers.name, row_mask.view))
+        return heard
+
+
+class Presence(Handle):
+    """Where a view is there, which the shards know."""
+
+    def __init__(self, engine: Engine, view: int, n_there: int, n_rows: int) -> None:
+        super().__init__(engine, engine.name())
+        self.view, self._n_there, self._n_rows = view, n_there, n_rows
+        engine.later(vote_steps.mask_rows(self.name, view))
+
+    def any(self) -> bool:
+        """Whether a row has the view."""
+        return self._n_there > 0
+
+    def all(self) -> bool:
+        """Whether every row has the view."""
+        return self._n_there == self._n_rows
 
 
 class ShardedDraw(RowDraw):
@@ -178,6 +230,54 @@ class ShardedSetting(Setting):
     def start(self) -> None:
         """Let go of the values: rows are coded."""
         self.table.engine.later(rows_of.let_go_of_values())
+
+    def without_silent_views(self) -> ShardedSetting:
+        """The same setting, in which views that have nothing to say are absent everywhere."""
+        if len(self.views) == 1:
+            return self
+        speaks = tell_silent_views(
+            (self.presence > 0).sum(axis=1), self.views, self.table.n_classes > 1
+        )
+        engine = self.table.engine
+        engine.later(rows_of.drop_views(speaks))
+        presence, n_seen = engine.ask(rows_of.count_presence(self.table.n_classes))
+        return replace(self, presence=presence, n_seen=n_seen)
+
+    def mask_of(self, view: int) -> Any:
+        """Rows that have a view."""
+        table = self.table
+        return Presence(table.engine, view, int(self.presence[view].sum()), table.n_rows)
+
+    def open_view_costs(self, view: int, updates_beliefs: bool, pool: ThreadPool) -> ShardedCosts:
+        """The first cost matrix of one view; rows are coded for cost trees."""
+        _ = self.table.binned
+        return self.labels.open_votes(view)
+
+    def open_view_scores(
+        self, view: int, settings: ScoreSettings, pool: ThreadPool
+    ) -> tuple[ShardedScoreLearner, ShardedScoreCosts]:
+        """A learner of trees with leaf scores on one view, and its costs."""
+        mask = self.mask_of(view)
+        codes = self.table.row_codes(self.views.columns[view], settings.max_bins, view)
+        known = (codes, view, None if mask.all() else view, not mask.any(), settings)
+        seen = self.table.where(mask, pool)
+        return ShardedScoreLearner(seen, *known), self.open_scores_of(view, settings.loss)
+
+    def open_scores_of(self, view: int, loss: str) -> ShardedScoreCosts:
+        """First costs of leaf scores of a view."""
+        return self.labels.open_scores(view, loss)
+
+    def open_shared_scores(self, loss: str) -> ShardedScoreCosts:
+        """First costs of leaf scores of all views together."""
+        return self.open_scores_of(ANY_VIEW, loss)
+
+    def shares_of_views(self, rule: Any, known: Any, answers: list[Any]) -> list[Any]:
+        """What a rule makes of who is right, one vector of shares for each view."""
+        engine = self.table.engine
+        shares = [engine.new() for _ in answers]
+        names = tuple(own.name for own in shares)
+        engine.later(vote_steps.share_rows(names, tuple(own.name for own in answers), rule))
+        return shares
 
     def open_shared_costs(self) -> ShardedCosts:
         """The first cost matrix of all views together; rows are coded for cost trees."""

@@ -9,8 +9,9 @@ import numpy as np
 from uneven.boosting.score_leaves import ScoreLearner, ScoreSettings
 from uneven.boosting.sharded import score_steps, vote_steps
 from uneven.boosting.sharded.codes import ShardedRowCodes
-from uneven.boosting.sharded.costs import Answers, MaskedCosts, ShardedCosts
+from uneven.boosting.sharded.costs import Answers, Leaves, MaskedCosts, ShardedCosts
 from uneven.boosting.sharded.engine import Engine, Handle
+from uneven.boosting.sharded.shard import ALL_ROWS
 from uneven.boosting.sharded.steps import Step
 from uneven.utils.parallel import ThreadPool
 from uneven.voters import _growth_loops, _score_loops, _split_loops
@@ -82,14 +83,22 @@ class ShardedTreeRows(TreeRows):
     ----------
     binned : ShardedBinned
     costs : MaskedCosts
+    view : int
+        Rows without it count for nothing.
     class_mass : ndarray of shape (n_classes,)
     pool : ThreadPool
     """
 
     def __init__(
-        self, binned: ShardedBinned, costs: MaskedCosts, class_mass: np.ndarray, pool: ThreadPool
+        self,
+        binned: ShardedBinned,
+        costs: MaskedCosts,
+        view: int,
+        class_mass: np.ndarray,
+        pool: ThreadPool,
     ) -> None:
-        self.binned, self.costs, self._class_mass, self._pool = binned, costs, class_mass, pool
+        self.binned, self.costs, self._view = binned, costs, view
+        self._class_mass, self._pool = class_mass, pool
         self.engine = binned.engine
         self.tree = self.engine.new()
         self._histograms: np.ndarray | None = None
@@ -161,7 +170,7 @@ class ShardedTreeRows(TreeRows):
         answers = Answers(self.engine, self.engine.name())
         answers.costs = self.costs
         answers.paid = float(sums[is_leaf, labels[is_leaf]].sum())
-        step = vote_steps.answer_rows(answers.name, self.tree.name, labels)
+        step = vote_steps.answer_rows(answers.name, self.tree.name, labels, self._view)
         self.engine.later(step, fill_in)
         return answers, reach
 
@@ -356,7 +365,7 @@ class ShardedScoreLearner(ScoreLearner):
         )
         parts = growing.grow()
         grown = GrownTree(**parts)
-        leaf_of = engine.new()
+        leaf_of = Leaves(engine, engine.name())
         routed = (grown.feature, grown.child, grown.label, grown.goes_left)
         engine.later(
             score_steps.find_leaves(
@@ -370,7 +379,10 @@ class ShardedScoreLearner(ScoreLearner):
         )
         return grown, leaf_of
 
-    def _nowhere(self) -> Any:
-        nowhere = self.table.engine.new()
-        self.table.engine.later(score_steps.nowhere(nowhere.name))
-        return nowhere
+    def leaf_of(self, voter: Any) -> Any:
+        """Leaf of every training row, -1 where the view is absent."""
+        found = self.table.answers_of(voter)
+        leaf_of = Leaves(found._engine, found._engine.name())
+        view = ALL_ROWS if self.mask is None else self.mask
+        found._engine.later(vote_steps.silence(leaf_of.name, found.name, view))
+        return leaf_of

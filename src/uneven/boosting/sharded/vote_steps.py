@@ -158,12 +158,12 @@ def route_rows(
 
 
 @step(total, changes=True)
-def answer_rows(shard: Shard, answers: int, tree: int, labels: np.ndarray) -> np.ndarray:
-    """Let the nodes of a tree answer; the mass each answers rightly, in two folds."""
+def answer_rows(shard: Shard, answers: int, tree: int, labels: np.ndarray, view: int) -> np.ndarray:
+    """Let the nodes of a tree answer; the mass of a view each answers rightly, in two folds."""
     rows = shard.held.get(tree) or _Standing(len(shard.y))
     found = np.empty(len(shard.y), dtype=np.int32)
     n_blocks = _loops.sum_blocks(len(found))
-    folds = shard.mass_folds
+    folds = shard.mass_folds[view]
     hits = np.zeros((n_blocks, 2, len(labels)))
     used = hits[:, : len(folds)]
     _loops.answer_rows(rows.nodes, labels, shard.y, folds, found, used, 0, n_blocks)
@@ -181,6 +181,28 @@ def ask_voter(shard: Shard, name: int, voter: Any) -> None:
 
 
 @step(changes=True)
-def silence(shard: Shard, answers: int, view: int) -> None:
-    """Let nobody answer where a view is absent."""
-    shard.held[answers] = np.where(shard.present(view), shard.held[answers], np.int32(-1))
+def silence(shard: Shard, name: int, answers: int, view: int) -> None:
+    """Keep, under a name, answers of which there are none where a view is absent."""
+    shard.held[name] = np.where(shard.present(view), shard.held[answers], np.int32(-1))
+
+
+@step(changes=True)
+def nobody(shard: Shard, name: int) -> None:
+    """Keep, under a name, that no row has an answer."""
+    shard.held[name] = np.full(len(shard.y), -1, dtype=np.int32)
+
+
+@step(changes=True)
+def speak(shard: Shard, name: int, leaf_of: int, labels: np.ndarray) -> None:
+    """Keep, under a name, the label of each row's leaf."""
+    leaves = shard.held[leaf_of]
+    shard.held[name] = np.where(leaves >= 0, labels[leaves], np.int32(-1))
+
+
+@step(changes=True)
+def share_rows(shard: Shard, names: tuple[int, ...], answers: tuple[int, ...], rule: Any) -> None:
+    """Keep, under a name for each view, what a rule makes of who is right."""
+    right = np.array([shard.held[own] == shard.y for own in answers]).T
+    shares = rule(right, shard.presence)
+    for name, own in zip(names, shares.T):
+        shard.held[name] = np.ascontiguousarray(own)

@@ -1,0 +1,230 @@
+"""``uneven fit`` on Parquet files that are larger than memory, or with the help of a cluster.
+
+A sample of the rows says what the columns hold; categories are collected from all rows. Every row
+group is then encoded by itself, and boosting learns from the row groups.
+"""
+
+from __future__ import annotations
+
+import re
+import tempfile
+import time
+from collections.abc import Iterator, Sequence
+from contextlib import contextmanager, suppress
+from dataclasses import dataclass, replace
+from glob import glob
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import pandas as pd
+
+from uneven.boosting.sharded import ParquetRows
+from uneven.boosting.sharded.parquet import bytes_per_row
+from uneven.cli import terminal
+from uneven.cli.compare import model_card
+from uneven.cli.requests import TableRequest
+from uneven.comparison.crossval import open_pipeline
+from uneven.comparison.errors import InputError
+from uneven.comparison.methods import choose_methods
+from uneven.comparison.problem import Problem
+from uneven.comparison.schema import Schema
+from uneven.persistence.model_file import save_model
+from uneven.utils.methods import Method, Settings
+from uneven.utils.optional import require
+
+_SAMPLE_ROWS, _SAMPLE_GROUPS = 100_000, 40
+_UNITS = {"": 1, "K": 10**3, "M": 10**6, "G": 10**9, "T": 10**12}
+
+
+def parquet_files(given: Sequence[Path]) -> list[Path]:
+    """The files that paths and patterns stand for, in the order of their names."""
+    found: list[Path] = []
+    for path in given:
+        matching = sorted(Path(name) for name in glob(str(path)))
+        found += matching or [path]
+    for path in found:
+        if not path.exists():
+            raise InputError(f"{path}: there is no such file.")
+        with path.open("rb") as file:
+            if file.read(4) != b"PAR1":
+                raise InputError(f"{path} is no Parquet file; --cluster and --memory need them.")
+    return found
+
+
+def parse_size(text: str) -> int:
+    """Bytes that a size such as 4GB stands for.
+
+    Examples
+    --------
+    >>> parse_size("1.5 GB"), parse_size("800m")
+    (1500000000, 800000000)
+    """
+    match = re.fullmatch(r"\s*([0-9.]+)\s*([KMGT]?)i?B?\s*", text.upper())
+    number = 0.0
+    with suppress(ValueError):
+        number = float(match[1]) if match else 0.0
+    if not match or number <= 0.0:
+        raise InputError(f"--memory {text}: give a size such as 4GB.")
+    return int(number * _UNITS[match[2]])
+
+
+@dataclass(frozen=True)
+class Encoder:
+    """Turns a frame of raw columns into what a method sees; goes to the workers of a cluster."""
+
+    schema: Schema
+    steps: Any
+
+    def __call__(self, frame: pd.DataFrame) -> Any:
+        """Encode some rows."""
+        raw = self.schema.convert(frame)
+        if not len(raw):
+            return np.zeros((0, self.n_columns))
+        return raw if self.steps is None else self.steps.transform(raw)
+
+    @property
+    def n_columns(self) -> int:
+        """Columns that a method sees."""
+        return len(self.steps.get_feature_names_out()) if self.steps else len(self.schema.names)
+
+
+def fit(
+    source: TableRequest,
+    files: list[Path],
+    name: str,
+    settings: Settings,
+    out: Path,
+    command: str,
+    *,
+    cluster: str | None,
+    memory: int | None,
+) -> None:
+    """Fit and save.
+
+    Parameters
+    ----------
+    source : TableRequest
+        How the columns are to be read; its path is not looked at.
+    files : list of Path
+    name : str
+        Of the method.
+    settings : Settings
+    out : Path
+        Model file to write.
+    command : str
+        The command line, kept with the model.
+    cluster : str or None
+        Address of a Dask scheduler, or "local".
+    memory : int or None
+        Bytes above which codes and costs are kept in temporary files.
+    """
+    method = choose_methods([name])[0]
+    started = time.perf_counter()
+    problem = _with_all_categories(_read_sample(source, files), files)
+    settings = replace(settings, views=problem.view_columns)
+    pipeline, table = open_pipeline(method, problem, settings)
+    classifier = pipeline[-1]
+    if not hasattr(classifier, "_needs_all_rows"):
+        raise InputError(f"--method {name} needs all rows in memory; combo and balanced do not.")
+    steps = pipeline[:-1].fit(table) if len(pipeline) > 1 else None
+    encoder = Encoder(problem.schema, steps)
+    rows = ParquetRows(files, source.target, problem.schema.names, encoder)
+    terminal.notes([*problem.notes, _told(rows, problem, encoder, classifier, memory)])
+    with _client(cluster) as client:
+        classifier.fit(rows if client is None else rows.on_cluster(client), None)
+    _save(method, problem, pipeline, rows, command, out)
+    terminal.stdout().print(
+        f"{method.label} fitted on {rows.n_rows} rows and {len(problem.schema.names)} columns in "
+        f"{time.perf_counter() - started:.1f} s: {out}",
+        soft_wrap=True,
+        markup=False,
+    )
+
+
+def _read_sample(source: TableRequest, files: list[Path]) -> Problem:
+    """What the columns hold, from some rows of all files."""
+    parquet = require("pyarrow.parquet", "a Parquet file")
+    groups = [
+        (path, group) for path in files for group in range(parquet.ParquetFile(path).num_row_groups)
+    ]
+    chosen = groups[:: -(-len(groups) // _SAMPLE_GROUPS)]
+    most = -(-_SAMPLE_ROWS // len(chosen))
+    parts = [parquet.ParquetFile(path).read_row_group(group)[:most] for path, group in chosen]
+    arrow = require("pyarrow", "a Parquet file")
+    with tempfile.TemporaryDirectory() as folder:
+        sample = Path(folder) / f"{files[0].stem}.parquet"
+        parquet.write_table(arrow.concat_tables(parts, promote_options="default"), sample)
+        return replace(source, path=sample, others=()).load()
+
+
+def _with_all_categories(problem: Problem, files: list[Path]) -> Problem:
+    """The same problem with the categories of all rows."""
+    named = problem.schema.of_kind("category")
+    if problem.schema.of_kind("text"):
+        raise InputError(
+            "--cluster and --memory take no running text: leave out "
+            f"{problem.schema.of_kind('text')[0]!r} with --drop."
+        )
+    if not named:
+        return problem
+    part = Schema(tuple(c for c in problem.schema.columns if c.name in named))
+    seen: dict[str, set] = {c.name: set(c.categories) for c in part.columns}
+    for block in ParquetRows(files, problem.target, named, part.convert).blocks:
+        raw = part.convert(block.frame())
+        for column in named:
+            seen[column].update(raw[column].dropna().unique())
+    columns = tuple(
+        replace(c, categories=tuple(sorted(seen[c.name]))) if c.name in seen else c
+        for c in problem.schema.columns
+    )
+    return replace(problem, schema=Schema(columns))
+
+
+def _told(
+    rows: ParquetRows, problem: Problem, encoder: Encoder, classifier: Any, memory: int | None
+) -> str:
+    """Decide whether codes and costs are kept in files, and say so."""
+    known = (encoder.n_columns, len(problem.classes), getattr(classifier, "leaves", "votes"))
+    size = bytes_per_row(*known) * rows.n_rows
+    rows.on_disk = memory is not None and size > memory
+    where = "temporary files" if rows.on_disk else "memory"
+    return f"Codes and costs of {rows.n_rows} rows take {size / 1e9:.2f} GB, kept in {where}."
+
+
+@contextmanager
+def _client(cluster: str | None) -> Iterator[Any]:
+    """A client of a cluster, or None."""
+    if cluster is None:
+        yield None
+        return
+    distributed = require("distributed", "--cluster", "dask")
+    if cluster == "local":
+        with (
+            distributed.LocalCluster(dashboard_address=None, silence_logs=50) as own,
+            distributed.Client(own) as client,
+        ):
+            yield client
+        return
+    try:
+        client = distributed.Client(cluster, timeout="10s")
+    except (OSError, TimeoutError, ValueError) as error:
+        raise InputError(f"--cluster {cluster}: no scheduler answers there ({error}).") from error
+    with client:
+        yield client
+
+
+def _save(
+    method: Method, problem: Problem, pipeline: Any, rows: ParquetRows, command: str, out: Path
+) -> None:
+    """Write the model with what is known of all rows."""
+    classifier = pipeline[-1]
+    card = model_card(method, problem, pipeline, command)
+    shares = classifier.class_prior_ * rows.n_rows
+    card = replace(
+        card,
+        rows=rows.n_rows,
+        classes=[str(label) for label in classifier.classes_],
+        class_counts=[round(float(count)) for count in shares],
+    )
+    save_model(pipeline, card, out)
