@@ -57,7 +57,7 @@ def two_workers() -> Iterator[Any]:
     """A cluster of two processes of one thread each."""
     from distributed import Client, LocalCluster
 
-    options = {"dashboard_address": None, "memory_limit": 0, "silence_logs": 50}
+    options = {"dashboard_address": ":0", "memory_limit": 0, "silence_logs": 50}
     with LocalCluster(2, threads_per_worker=1, **options) as cluster, Client(cluster) as client:
         yield client
 

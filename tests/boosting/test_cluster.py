@@ -25,7 +25,7 @@ X[::17, 2] = np.nan
 
 @pytest.fixture(scope="module")
 def client():
-    options = {"dashboard_address": None, "memory_limit": 0, "silence_logs": 50}
+    options = {"dashboard_address": ":0", "memory_limit": 0, "silence_logs": 50}
     with (
         distributed.LocalCluster(n_workers=2, threads_per_worker=1, **options) as cluster,
         distributed.Client(cluster) as client,

@@ -201,7 +201,7 @@ def _client(cluster: str | None) -> Iterator[Any]:
     distributed = require("distributed", "--cluster", "dask")
     if cluster == "local":
         with (
-            distributed.LocalCluster(dashboard_address=None, silence_logs=50) as own,
+            distributed.LocalCluster(dashboard_address=":0", silence_logs=50) as own,
             distributed.Client(own) as client,
         ):
             yield client
