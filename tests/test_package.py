@@ -71,4 +71,4 @@ def test_the_package_runs_from_a_zip_archive(tmp_path):
     )
     file, module, name = done.stdout.split()
     assert file.startswith(str(archive))
-    assert (module, name) == ("uneven.comparison.plan", "uneven")
+    assert (module, name) == ("uneven.comparison.comparing", "uneven")

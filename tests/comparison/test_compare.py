@@ -31,8 +31,8 @@ from tests.cli.conftest import make_frame
 from uneven import ComboClassifier, compare
 from uneven.comparison import METHODS, Comparison, InputError
 from uneven.comparison.encoding import DenseFrame, encode_ordinal
+from uneven.comparison.fitnotes import fit_notes
 from uneven.comparison.methods import choose_methods
-from uneven.comparison.plan import fit_notes
 from uneven.comparison.problem import make_problem
 from uneven.metrics import confusion_norm
 from uneven.utils.registry import read_declarations

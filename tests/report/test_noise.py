@@ -7,7 +7,7 @@ import pytest
 
 from tests.report.samples import make_results, with_noise
 from tests.report.test_page import Reader
-from uneven.cli.compare import noise_table, ranking_table
+from uneven.cli.resulttables import noise_table, ranking_table
 from uneven.comparison import Comparison, NoiseSummary
 from uneven.report import render_report
 from uneven.report.outcome import impossible, leaders, verdict

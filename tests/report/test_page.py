@@ -12,7 +12,7 @@ from hypothesis import strategies as st
 
 from tests.report.reader import Reader
 from tests.report.samples import NASTY, make_results
-from uneven.cli.compare import ranking_table
+from uneven.cli.resulttables import ranking_table
 from uneven.metrics import confusion_norm
 from uneven.plots import drawing as palette
 from uneven.report import render_report, write_report

@@ -167,7 +167,8 @@ def _compare(
     ] = None,
     max_depth: Depth = 3,
     seed: Seed = 0,
-    n_jobs: Jobs = -1,
+    n_jobs: Annotated[int | None, typer.Option(help=texts.JOBS, callback=check_jobs)] = None,
+    workers: Annotated[int | None, typer.Option(help=texts.WORKERS, min=1)] = None,
     diagnosis: Annotated[
         bool, typer.Option(help="Also look at each view on its own, if there are several.")
     ] = True,
@@ -219,6 +220,7 @@ def _compare(
         max_depth=max_depth,
         seed=seed,
         n_jobs=n_jobs,
+        workers=workers,
         diagnosis=diagnosis,
         stack=stack,
         decision=DecisionRequest(measure, cost, calibrate),
@@ -287,7 +289,7 @@ def _fit(
             out, rounds, max_depth, seed, n_jobs
         ))  # fmt: skip
     source.check()
-    from uneven.cli.compare import fit
+    from uneven.cli.fit import fit
     from uneven.utils.methods import Settings
 
     settings = Settings(rounds=rounds, max_depth=max_depth, seed=seed, n_jobs=n_jobs)

@@ -185,9 +185,9 @@ class CompareRequest:
         Names of methods; None takes all, those that join views only if there are several.
     metric : str or None
         Measure that ranks; None takes the default.
-    folds, repeats, max_depth, seed, n_jobs : int
+    folds, repeats, max_depth, seed : int
         As in the options.
-    rounds : int or None
+    rounds, n_jobs, workers : int or None
         None takes the default.
     diagnosis : bool
         Whether to look at each view on its own, if there are several.
@@ -217,7 +217,7 @@ class CompareRequest:
     rounds: int | None
     max_depth: int
     seed: int
-    n_jobs: int
+    n_jobs: int | None
     diagnosis: bool
     stack: bool
     decision: DecisionRequest
@@ -227,6 +227,7 @@ class CompareRequest:
     tune: int | None = None
     time_limit: str | None = None
     resume: bool = False
+    workers: int | None = None
 
     def __post_init__(self) -> None:
         check_names(self.methods, None)

@@ -105,6 +105,11 @@ TIME_LIMIT = (
     "what is left out is said."
 )
 
+JOBS = "Threads per method; -1 means all cores, and is usual with one worker."
+WORKERS = (
+    "Processes that fit side by side; 1, or one per core up to 4 with --demo. With --time-limit "
+    "one fit comes after another."
+)
 RESUME = "Go on with a run that was stopped: fits that it finished are kept in the folder of --out."
 
 SCHEMA = (

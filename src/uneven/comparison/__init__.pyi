@@ -1,3 +1,4 @@
+from uneven.comparison.comparing import compare as compare
 from uneven.comparison.crossval import Observer as Observer
 from uneven.comparison.crossval import Progress as Progress
 from uneven.comparison.crossval import cross_validate as cross_validate
@@ -18,6 +19,8 @@ from uneven.comparison.measures import Measure as Measure
 from uneven.comparison.measures import choose_measure as choose_measure
 from uneven.comparison.measures import label_noise as label_noise
 from uneven.comparison.measures import read_label_columns as read_label_columns
+from uneven.comparison.methodresult import FoldError as FoldError
+from uneven.comparison.methodresult import MethodResult as MethodResult
 from uneven.comparison.methods import METHODS as METHODS
 from uneven.comparison.methods import STACK as STACK
 from uneven.comparison.methods import build_pipeline as build_pipeline
@@ -30,7 +33,6 @@ from uneven.comparison.noisefile import NoiseFile as NoiseFile
 from uneven.comparison.noisefile import read_noise_file as read_noise_file
 from uneven.comparison.noisefile import read_noise_matrix as read_noise_matrix
 from uneven.comparison.noisefile import write_noise_matrix as write_noise_matrix
-from uneven.comparison.plan import compare as compare
 from uneven.comparison.problem import Features as Features
 from uneven.comparison.problem import LabelledTable as LabelledTable
 from uneven.comparison.problem import Problem as Problem
@@ -41,8 +43,6 @@ from uneven.comparison.problem import take_features as take_features
 from uneven.comparison.reasons import explain_rows as explain_rows
 from uneven.comparison.results import SCHEMA as SCHEMA
 from uneven.comparison.results import Comparison as Comparison
-from uneven.comparison.results import FoldError as FoldError
-from uneven.comparison.results import MethodResult as MethodResult
 from uneven.comparison.schema import Column as Column
 from uneven.comparison.schema import Schema as Schema
 from uneven.comparison.summaries import DataSummary as DataSummary

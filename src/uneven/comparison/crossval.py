@@ -15,7 +15,7 @@ from functools import cached_property
 from typing import Any, Protocol
 
 import numpy as np
-from joblib import effective_n_jobs
+from joblib import Parallel, delayed, effective_n_jobs
 from numpy.typing import NDArray
 from sklearn.pipeline import Pipeline
 from threadpoolctl import threadpool_limits
@@ -25,9 +25,9 @@ from uneven.comparison.encoding import encode_ordinal
 from uneven.comparison.folds import Split, stratified_folds
 from uneven.comparison.kept_folds import KeptFolds, fold_key, run_key
 from uneven.comparison.measures import MEASURES, Answers, Measure
+from uneven.comparison.methodresult import FoldAnswers, FoldError, MethodResult
 from uneven.comparison.methods import STACK, build_pipeline, make_classifier
 from uneven.comparison.problem import Problem
-from uneven.comparison.results import FoldAnswers, FoldError, MethodResult
 from uneven.comparison.summaries import shown_params
 from uneven.comparison.tuning import EARLY, tuning_folds
 from uneven.metrics import confusion_counts
@@ -68,6 +68,7 @@ def cross_validate(
     observer: Observer | None = None,
     kept: KeptFolds | None = None,
     deadline: Deadline | None = None,
+    workers: int = 1,
 ) -> list[MethodResult]:
     """Fit and score every method on the same stratified folds.
 
@@ -96,6 +97,8 @@ def cross_validate(
     deadline : Deadline, optional
         When no further fit begins. Methods then take turns fold by fold, and those that are left
         all have the same folds; the first fit is always done.
+    workers : int
+        Processes that fit side by side; one after another with a deadline.
 
     Returns
     -------
@@ -109,6 +112,10 @@ def cross_validate(
     order = [(method, number) for method in methods for number in range(len(splits))]
     if deadline is not None:
         order.sort(key=lambda step: step[1])
+    if workers > 1 and deadline is None:
+        for (method, _), fold in zip(order, work.side_by_side(order, workers)):
+            found[method.name].append(fold)
+        order = []
     for method, number in order:
         needed = work.seconds.get(method.name, 0.0)
         if deadline is not None and work.seconds and not deadline.allows(needed):
@@ -159,6 +166,25 @@ class _Work:
         self.seconds[method.name] = time.perf_counter() - started
         return found
 
+    def side_by_side(self, order: Sequence[tuple[Method, int]], workers: int) -> Iterator[_Fold]:
+        """The folds of some methods, fitted in processes, in their order."""
+        keys = [self._key(*step) for step in order]
+        before = [
+            self.kept.load(key, _Fold, self.problem.classes) if self.kept else None for key in keys
+        ]
+        alone = replace(self, observer=Silent(), kept=None, seconds={})
+        tasks = [
+            delayed(_fold_alone)(alone, *step) for step, known in zip(order, before) if not known
+        ]
+        fitted = iter(Parallel(workers, return_as="generator", batch_size=1)(tasks))
+        for (method, number), key, known in zip(order, keys, before):
+            step = f"fold {number + 1} of {len(self.splits)}"
+            with _watched(self.observer, method, step):
+                fold = known or next(fitted)
+            if self.kept and known is None and EARLY not in fold.warnings:
+                self.kept.save(key, fold, self.problem.classes)
+            yield fold
+
     def _key(self, method: Method, number: int) -> str:
         if self.kept is None:
             return ""
@@ -171,6 +197,52 @@ class _Work:
     @cached_property
     def _run(self) -> str:
         return run_key(self.problem, self.measures, self.settings.noise_matrix)
+
+
+_WARM: set[str] = set()
+"""Methods whose kernels this process has loaded."""
+
+
+def _fold_alone(work: _Work, method: Method, number: int) -> _Fold:
+    """One fold, in a process that may have fitted others before."""
+    found = replace(work, seconds=dict.fromkeys(_WARM, 0.0)).fold(method, number)
+    _WARM.add(method.name)
+    return found
+
+
+def fit_methods(
+    methods: Sequence[Method],
+    problem: Problem,
+    settings: Settings,
+    observer: Observer | None = None,
+    workers: int = 1,
+) -> Iterator[Pipeline | Exception]:
+    """Fit methods on all rows, side by side if there are several workers.
+
+    Yields
+    ------
+    Pipeline or Exception
+        For each method in turn; what went wrong where one failed.
+    """
+    if workers == 1:
+        for method in methods:
+            yield _fit_or_fail(method, problem, settings, observer)
+        return
+    tasks = (delayed(_fit_or_fail)(method, problem, settings) for method in methods)
+    fitted = Parallel(workers, return_as="generator", batch_size=1)(tasks)
+    for method in methods:
+        with _watched(observer or Silent(), method, "all rows"):
+            found = next(fitted)
+        yield found
+
+
+def _fit_or_fail(
+    method: Method, problem: Problem, settings: Settings, observer: Observer | None = None
+) -> Pipeline | Exception:
+    try:
+        return fit_method(method, problem, settings, observer)
+    except Exception as error:  # what was found before must not be lost
+        return error
 
 
 def _result(

@@ -23,8 +23,8 @@ from uneven.comparison.crossval import cross_validate
 from uneven.comparison.errors import InputError
 from uneven.comparison.folds import Split, possible_folds, stratified_folds
 from uneven.comparison.measures import Answers, Measure
+from uneven.comparison.methodresult import FoldAnswers, MethodResult
 from uneven.comparison.problem import Problem
-from uneven.comparison.results import FoldAnswers, MethodResult
 from uneven.comparison.summaries import DecisionSummary
 from uneven.decisions import TunedDecisionClassifier
 from uneven.decisions.decision import fit_decision

@@ -16,8 +16,8 @@ from numpy.typing import NDArray
 
 from uneven.comparison.folds import Split
 from uneven.comparison.measures import Answers, Measure
+from uneven.comparison.methodresult import MethodResult
 from uneven.comparison.problem import Problem
-from uneven.comparison.results import MethodResult
 
 MOST_FREQUENT, BY_SHARE, CHEAPEST = "most_frequent", "prior_guess", "cheapest_answer"
 MOST_DRAWS, DRAWN_ROWS = 20, 40_000

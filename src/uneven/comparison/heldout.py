@@ -18,7 +18,8 @@ from uneven.metrics.probabilities import are_shares
 from uneven.utils.files import replace_file
 
 if TYPE_CHECKING:
-    from uneven.comparison.results import MethodResult, RefitPlan
+    from uneven.comparison.methodresult import MethodResult
+    from uneven.comparison.refitplan import RefitPlan
 
 FAILED = -1
 """Code of the answer of a method whose fit failed."""

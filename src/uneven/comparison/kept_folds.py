@@ -21,7 +21,7 @@ import pandas as pd
 import scipy.sparse as sp
 from numpy.typing import NDArray
 
-from uneven.comparison.results import FoldAnswers
+from uneven.comparison.methodresult import FoldAnswers
 from uneven.comparison.summaries import versions
 from uneven.utils.files import replace_file
 

@@ -8,7 +8,8 @@ from typing import Any
 import numpy as np
 
 from uneven.comparison.errors import InputError
-from uneven.comparison.results import Comparison, MethodResult
+from uneven.comparison.methodresult import MethodResult
+from uneven.comparison.results import Comparison
 from uneven.metrics import matrix_norm
 from uneven.utils.registry import closest, listing
 

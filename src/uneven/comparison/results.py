@@ -21,238 +21,37 @@ import numpy as np
 
 from uneven.comparison.errors import InputError
 from uneven.comparison.measures import Measure
+from uneven.comparison.methodresult import MethodResult, method_from_dict
+from uneven.comparison.refitplan import RefitPlan
+from uneven.comparison.resultframes import ResultFrames
 from uneven.comparison.schemafile import schema_text
 from uneven.comparison.summaries import (
     DataSummary,
-    DecisionSummary,
     NoiseSummary,
-    Share,
     StackSummary,
     ViewSummary,
     check_square,
     known_fields,
     mean,
     spread,
-    with_nan,
     without_nan,
 )
-from uneven.metrics import wilson_interval
 from uneven.utils.files import replace_file
 
 if TYPE_CHECKING:
-    import pandas as pd
-    from numpy.typing import NDArray
     from sklearn.pipeline import Pipeline
 
-    from uneven.comparison.deciding import Deciding
-    from uneven.comparison.heldout import HeldOutRows
     from uneven.comparison.inputs import TableClassifier
-    from uneven.comparison.problem import Problem
-    from uneven.decisions.unseen import UnseenRows
     from uneven.report import Verdict
-    from uneven.utils.methods import Method, Settings
 
 
 SCHEMA = 1
 
-Kind = Literal["ours", "baseline", "dummy"]
 Plot = Literal["confusion", "recalls", "shares", "critical_difference"]
 
 
-@dataclass(frozen=True)
-class FoldError:
-    """A fold in which a method failed.
-
-    Attributes
-    ----------
-    fold : int
-        Index into the list of folds, counted from 0 over all repeats.
-    message : str
-        What the method said.
-    """
-
-    fold: int
-    message: str
-
-
-@dataclass(frozen=True)
-class FoldAnswers:
-    """What a method said about the held-out rows of one fold.
-
-    Attributes
-    ----------
-    fold : int
-        Which fold, counted from 0 over all repeats.
-    rows : ndarray of int, shape (n,)
-        Positions in the data.
-    predicted : ndarray of shape (n,)
-    scores : ndarray of shape (n, K)
-    """
-
-    fold: int
-    rows: NDArray[np.intp]
-    predicted: NDArray
-    scores: NDArray[np.float64]
-
-
-@dataclass(frozen=True)
-class MethodResult:
-    """How one method did.
-
-    Attributes
-    ----------
-    name, label : str
-        Registry key and what a reader sees.
-    kind : {"ours", "baseline", "dummy"}
-        Who brings the method; a dummy guesses.
-    scores : dict of str to list of float
-        For each measure one value per fold (repeats after one another); NaN where a fold failed.
-    confusion : list of K lists of K floats
-        Held-out counts summed over the folds; row = true class, column = answer.
-    fit_seconds, predict_seconds : list of float
-        One value per fold.
-    description : str
-        One sentence about the method; may be empty.
-    params : dict of str to str
-        Constructor parameters worth showing.
-    curves : dict of str to list of float
-        One value per round, of one fold.  Known keys: ``"edge"``, ``"weight"``, ``"log_loss"``
-        (log of the exponential training loss), ``"held_out"`` (the chosen measure on held-out
-        rows).  Empty for methods without rounds.
-    view_share, feature_share : Share or None
-        Who speaks for which class; keep `feature_share` to about the 15 strongest columns.
-    errors : list of FoldError
-        The folds that failed.
-    corrected : list of K lists of K floats
-        Like `confusion`, against the true classes as far as the noise matrix tells; empty without
-        one.
-    knows_noise : bool
-        Whether the method was told how the labels are wrong.
-    matrix_range : dict of str to list of two floats
-        For each corrected measure the values between which 90 % of the noise matrices put it that
-        fit the rows behind the given one; empty if nobody knows these rows.
-    answers : list of FoldAnswers
-        Of the folds that did not fail; not in the JSON.
-    kept : list of list of str
-        For a stack: the methods that it kept in each of these folds; not in the JSON.
-    warnings : list of str
-        What the method warned about, each once; not in the JSON, but among the warnings there.
-    decision : DecisionSummary or None
-        The rule by which it answers, if one was asked for and the method has probabilities.
-    tuned : list of dict of str to object
-        For each of the folds that did not fail the parameters that a search chose there, empty for
-        those that the method has anyway; an empty list without a search.
-    """
-
-    name: str
-    label: str
-    kind: Kind
-    scores: dict[str, list[float]]
-    confusion: list[list[float]]
-    fit_seconds: list[float] = field(default_factory=list)
-    predict_seconds: list[float] = field(default_factory=list)
-    description: str = ""
-    params: dict[str, str] = field(default_factory=dict)
-    curves: dict[str, list[float]] = field(default_factory=dict)
-    view_share: Share | None = None
-    feature_share: Share | None = None
-    errors: list[FoldError] = field(default_factory=list)
-    corrected: list[list[float]] = field(default_factory=list)
-    knows_noise: bool = False
-    matrix_range: dict[str, list[float]] = field(default_factory=dict)
-    answers: list[FoldAnswers] = field(default_factory=list, compare=False, repr=False)
-    kept: list[list[str]] = field(default_factory=list, compare=False, repr=False)
-    warnings: list[str] = field(default_factory=list, compare=False, repr=False)
-    decision: DecisionSummary | None = None
-    tuned: list[dict[str, Any]] = field(default_factory=list)
-
-    def __post_init__(self) -> None:
-        if self.kind not in ("ours", "baseline", "dummy"):
-            raise ValueError(
-                f"kind of method {self.name!r} is {self.kind!r}; use 'ours', 'baseline' or 'dummy'."
-            )
-
-    def mean(self, measure: str) -> float:
-        """Mean over the folds of a measure; NaN if it is absent or failed in every fold."""
-        return mean(self.scores.get(measure, []))
-
-    def spread(self, measure: str) -> float:
-        """Sample standard deviation over the folds of a measure."""
-        return spread(self.scores.get(measure, []))
-
-    def recalls(self) -> list[float]:
-        """Recall of each class from the summed counts; NaN for a class without rows.
-
-        Corrected counts are preferred where there are any.
-        """
-        counts = self.corrected or self.confusion
-        totals = [math.fsum(row) for row in counts]
-        return [
-            row[c] / total if total > 0 else math.nan
-            for c, (row, total) in enumerate(zip(counts, totals))
-        ]
-
-    def recall_intervals(self, repeats: int = 1, confidence: float = 0.95) -> list[list[float]]:
-        """Wilson's interval of each recall, by the rows of the class; NaN without rows.
-
-        Parameters
-        ----------
-        repeats : int
-            How often each row was held out: it counts once.
-        confidence : float
-
-        Returns
-        -------
-        list of K lists of two floats
-            They speak of other rows from where these come from, and of chance alone: not of other
-            training rows, and with a noise matrix not of the noise.
-        """
-        rows = np.array(self.confusion).sum(axis=1) / repeats
-        ends = wilson_interval(self.recalls(), rows, confidence)
-        return np.column_stack(ends).tolist()
-
-
-@dataclass(frozen=True)
-class RefitPlan:
-    """What a comparison was computed with, and can be asked for as long as it is in memory.
-
-    Attributes
-    ----------
-    problem : Problem
-        The data.
-    methods : dict of str to Method
-    settings : Settings
-        Parameters of the methods.
-    tests : list of ndarray of int
-        Held-out rows of each fold.
-    given_folds : bool
-        Whether these folds are others than stratified ones.
-    models : dict of str to Pipeline
-        Methods that were fitted on all rows.
-    failed : dict of str to str
-        Why others could not be fitted on them.
-    training : Problem or None
-        What the models are fitted on, if not on all rows of the problem.
-    deciding : Deciding or None
-        What answers are to be good for, if that was said.
-    unseen : dict of str to UnseenRows
-        What the decision rules of methods are fitted on.
-    """
-
-    problem: Problem
-    methods: dict[str, Method]
-    settings: Settings
-    tests: list[NDArray[np.intp]]
-    given_folds: bool = False
-    models: dict[str, Pipeline] = field(default_factory=dict)
-    failed: dict[str, str] = field(default_factory=dict)
-    training: Problem | None = None
-    deciding: Deciding | None = None
-    unseen: dict[str, UnseenRows] = field(default_factory=dict)
-
-
 @dataclass(frozen=True, repr=False)
-class Comparison:
+class Comparison(ResultFrames):
     """Everything a comparison found.
 
     It is shown as a table in a notebook. `ranking`, `recalls` and `confusions` are frames, as are
@@ -439,119 +238,6 @@ class Comparison:
         """Name of the best method."""
         return self.winner.name
 
-    @property
-    def ranking(self) -> pd.DataFrame:
-        """One row per method and guess, best first: every measure, times, failures.
-
-        Of each measure the mean over the folds, and with ``_std``, ``_min`` and ``_max`` its
-        deviation and range.
-        """
-        import pandas as pd
-
-        rows = {}
-        for method in self.ranked(dummies=True):
-            row: dict[str, float] = {}
-            for measure in self.shown_measures:
-                values = np.array(method.scores.get(measure.name, []), dtype=np.float64)
-                known = values[np.isfinite(values)]
-                row[measure.name] = method.mean(measure.name)
-                row[f"{measure.name}_std"] = method.spread(measure.name)
-                row[f"{measure.name}_min"] = known.min() if known.size else np.nan
-                row[f"{measure.name}_max"] = known.max() if known.size else np.nan
-            row["fit_seconds"], row["predict_seconds"] = (
-                mean(method.fit_seconds),
-                mean(method.predict_seconds),
-            )
-            rows[method.name] = row | {"failed": len(method.errors)}
-        return pd.DataFrame.from_dict(rows, orient="index").rename_axis(index="method")
-
-    @property
-    def recalls(self) -> pd.DataFrame:
-        """Recall of each class (columns) by each method (rows), best first.
-
-        With a noise matrix, against the true classes as far as it tells.
-        """
-        import pandas as pd
-
-        rows = {method.name: method.recalls() for method in self.ranked()}
-        table = pd.DataFrame.from_dict(rows, orient="index", columns=list(self.classes))
-        return table.rename_axis(index="method", columns="class")
-
-    @property
-    def confusions(self) -> dict[str, pd.DataFrame]:
-        """For each method, best first, the held-out rows by label (rows) and answer (columns)."""
-        import pandas as pd
-
-        names = [pd.Index(self.classes, name=name) for name in ("label", "answer")]
-        return {m.name: pd.DataFrame(m.confusion, *names) for m in self.ranked()}
-
-    @property
-    def classes(self) -> NDArray:
-        """Class labels as they were given, sorted; as text if the comparison is from a file."""
-        if self.refit_plan is None:
-            return np.array(self.data.classes)
-        given = self.refit_plan.problem.given_classes
-        return self.refit_plan.problem.classes if given is None else given
-
-    @property
-    def held_out(self) -> HeldOutRows:
-        """Every held-out row with its label, and the answer and scores of each method."""
-        from uneven.comparison.heldout import held_out_rows
-
-        return held_out_rows(self._kept(), self.ranked(), self.classes)
-
-    def write_predictions(self, path: str | os.PathLike[str]) -> Path:
-        """Write the answers and scores of every held-out row, as ``HeldOutRows.frame`` has them.
-
-        Parameters
-        ----------
-        path : str or path-like
-            Destination; ``.csv`` or ``.parquet`` at the end of its name says how.
-
-        Returns
-        -------
-        Path
-            The destination.
-        """
-        return self.held_out.write(path)
-
-    @property
-    def truth(self) -> pd.Series:
-        """The given labels of the rows of `predictions`."""
-        import pandas as pd
-
-        rows = self.held_out
-        return pd.Series(rows.labels(rows.truth), index=rows.index, name=self.data.target)
-
-    @property
-    def predictions(self) -> pd.DataFrame:
-        """The answer of each method (columns, best first) to every held-out row.
-
-        Rows are named as in the data; if they were held out several times, ``repeat`` counts
-        these. None where the fit failed.
-        """
-        import pandas as pd
-
-        rows = self.held_out
-        found = {name: rows.labels(codes) for name, codes in rows.answers.items()}
-        return pd.DataFrame(found, index=rows.index)
-
-    @property
-    def scores(self) -> pd.DataFrame:
-        """The score of each class by each method for every held-out row; NaN where a fit failed.
-
-        Shares of the classes where a method has them, else its decision function, else 1 for its
-        answer. Columns are pairs of method and class; rows are those of `predictions`.
-        """
-        import pandas as pd
-
-        rows, classes = self.held_out, list(self.classes)
-        found = {
-            name: pd.DataFrame(scores, index=rows.index, columns=classes)
-            for name, scores in rows.scores.items()
-        }
-        return pd.concat(found, axis=1, names=["method", "class"])
-
     def best_model(self, method: str | None = None) -> TableClassifier:
         """The best method, or another one, fitted on all rows.
 
@@ -688,8 +374,8 @@ class Comparison:
         known = known_fields(cls, raw)
         known["data"] = DataSummary(**known_fields(DataSummary, raw["data"]))
         known["measures"] = [Measure(**known_fields(Measure, m)) for m in raw["measures"]]
-        known["methods"] = [_method(m) for m in raw["methods"]]
-        known["dummies"] = [_method(m) for m in raw.get("dummies", [])]
+        known["methods"] = [method_from_dict(m) for m in raw["methods"]]
+        known["dummies"] = [method_from_dict(m) for m in raw.get("dummies", [])]
         noise = raw.get("noise")
         known["noise"] = noise and NoiseSummary(**known_fields(NoiseSummary, noise))
         stack = raw.get("stack")
@@ -717,19 +403,3 @@ class Comparison:
     def from_json(cls, text: str) -> Comparison:
         """Inverse of `to_json`, without the answers and models that only memory holds."""
         return cls.from_dict(json.loads(text))
-
-
-def _method(raw: Mapping[str, Any]) -> MethodResult:
-    known = known_fields(MethodResult, raw)
-    for key in ("scores", "curves"):
-        known[key] = {k: with_nan(v) for k, v in known.get(key, {}).items()}
-    for key in ("fit_seconds", "predict_seconds"):
-        known[key] = with_nan(known.get(key, []))
-    for key in ("view_share", "feature_share"):
-        share = known.get(key)
-        known[key] = share and Share(share["names"], [with_nan(r) for r in share["values"]])
-    decision = known.get("decision")
-    if decision:
-        known["decision"] = DecisionSummary(**known_fields(DecisionSummary, decision))
-    known["errors"] = [FoldError(**known_fields(FoldError, e)) for e in known.get("errors", [])]
-    return MethodResult(**known)

@@ -4,7 +4,8 @@ from __future__ import annotations
 
 from dataclasses import replace
 
-from uneven.comparison.results import Comparison, MethodResult
+from uneven.comparison.methodresult import MethodResult
+from uneven.comparison.results import Comparison
 from uneven.report.calibration import calibration
 from uneven.report.charts import MANY, elide, named
 from uneven.report.markup import Markup, count, decimal, percent, tag

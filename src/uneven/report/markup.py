@@ -282,7 +282,7 @@ def whole_page(
     return f"<!doctype html>\n{page}\n"
 
 
-def _foldable(heading: Markup, body: Markup, narrow: bool) -> list[Markup]:
+def _foldable(heading: Markup, body: Markup | None, narrow: bool) -> list[Markup | None]:
     """A section that a script may close; open without one."""
     if not narrow:
         return [heading, body]

@@ -6,7 +6,8 @@ import math
 from dataclasses import dataclass
 
 from uneven.comparison.measures import Measure
-from uneven.comparison.results import Comparison, MethodResult
+from uneven.comparison.methodresult import MethodResult
+from uneven.comparison.results import Comparison
 from uneven.comparison.summaries import mean, spread
 from uneven.metrics import corrected_t_test
 from uneven.report.guessing import Guessing, compared_with_guessing

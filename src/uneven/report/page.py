@@ -5,7 +5,8 @@ from __future__ import annotations
 import os
 from pathlib import Path
 
-from uneven.comparison.results import Comparison, MethodResult
+from uneven.comparison.methodresult import MethodResult
+from uneven.comparison.results import Comparison
 from uneven.comparison.summaries import mean
 from uneven.report.confusion import confusions
 from uneven.report.data import data

@@ -5,7 +5,8 @@ from __future__ import annotations
 import math
 
 from uneven.comparison.measures import Measure
-from uneven.comparison.results import Comparison, MethodResult
+from uneven.comparison.methodresult import MethodResult
+from uneven.comparison.results import Comparison
 from uneven.comparison.summaries import mean
 from uneven.report.charts import (
     fold_strip,

@@ -5,7 +5,8 @@ from __future__ import annotations
 import math
 from collections.abc import Sequence
 
-from uneven.comparison.results import Comparison, MethodResult
+from uneven.comparison.methodresult import MethodResult
+from uneven.comparison.results import Comparison
 from uneven.comparison.summaries import DataSummary, StackSummary, mean
 from uneven.report.charts import (
     MANY,

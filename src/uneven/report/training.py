@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from uneven.comparison.results import Comparison, MethodResult
+from uneven.comparison.methodresult import MethodResult
+from uneven.comparison.results import Comparison
 from uneven.report.charts import (
     line_chart,
 )

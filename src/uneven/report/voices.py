@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from uneven.comparison.results import Comparison, MethodResult
+from uneven.comparison.methodresult import MethodResult
+from uneven.comparison.results import Comparison
 from uneven.comparison.summaries import DataSummary, Share
 from uneven.report.charts import MANY, heat_cell, named
 from uneven.report.markup import Markup, tag

@@ -1,0 +1,56 @@
+"""What a comparison was computed with, and can be asked for while it is in memory."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, field
+from typing import TYPE_CHECKING
+
+import numpy as np
+
+if TYPE_CHECKING:
+    from numpy.typing import NDArray
+    from sklearn.pipeline import Pipeline
+
+    from uneven.comparison.deciding import Deciding
+    from uneven.comparison.problem import Problem
+    from uneven.decisions.unseen import UnseenRows
+    from uneven.utils.methods import Method, Settings
+
+
+@dataclass(frozen=True)
+class RefitPlan:
+    """What a comparison was computed with, and can be asked for as long as it is in memory.
+
+    Attributes
+    ----------
+    problem : Problem
+        The data.
+    methods : dict of str to Method
+    settings : Settings
+        Parameters of the methods.
+    tests : list of ndarray of int
+        Held-out rows of each fold.
+    given_folds : bool
+        Whether these folds are others than stratified ones.
+    models : dict of str to Pipeline
+        Methods that were fitted on all rows.
+    failed : dict of str to str
+        Why others could not be fitted on them.
+    training : Problem or None
+        What the models are fitted on, if not on all rows of the problem.
+    deciding : Deciding or None
+        What answers are to be good for, if that was said.
+    unseen : dict of str to UnseenRows
+        What the decision rules of methods are fitted on.
+    """
+
+    problem: Problem
+    methods: dict[str, Method]
+    settings: Settings
+    tests: list[NDArray[np.intp]]
+    given_folds: bool = False
+    models: dict[str, Pipeline] = field(default_factory=dict)
+    failed: dict[str, str] = field(default_factory=dict)
+    training: Problem | None = None
+    deciding: Deciding | None = None
+    unseen: dict[str, UnseenRows] = field(default_factory=dict)
