@@ -174,6 +174,30 @@ def test_enough_time_changes_nothing():
     assert plain(limited) == plain(usual)
 
 
+class Fails(Counting):
+    """Learns from a few rows only."""
+
+    def fit(self, X, y):
+        if len(X) > 100:
+            raise ValueError("too many rows")
+        return super().fit(X, y)
+
+
+@pytest.mark.slow
+def test_workers_find_the_same_and_their_fits_are_kept(tmp_path):
+    methods = {"tree": DecisionTreeClassifier(max_depth=2), "combo": "combo", "few": Fails()}
+    call = {"methods": methods, **QUICK, "refit": True}
+    alone = compare(NUMBERS, LABELS, **call)
+    told: list[Progress] = []
+    several = compare(NUMBERS, LABELS, workers=2, resume=tmp_path, progress=told.append, **call)
+    assert plain(several) == plain(alone)
+    assert told[-1].done == told[-1].total
+    assert len(list(tmp_path.iterdir())) == 9
+    assert plain(compare(NUMBERS, LABELS, workers=2, resume=tmp_path, **call)) == plain(alone)
+    same = several.best_model().predict(NUMBERS) == alone.best_model().predict(NUMBERS)
+    assert same.all()
+
+
 def test_spans_of_time():
     assert read_seconds("1h 30m") == 5400.0
     assert read_seconds(0.5) == 0.5
@@ -299,6 +323,8 @@ def test_given_groups_reach_the_search():
 
 
 def test_wrong_numbers_are_refused():
+    with pytest.raises(InputError, match="workers must be a whole number at least 1, got 0"):
+        compare(NUMBERS, LABELS, workers=0)
     with pytest.raises(InputError, match="tune must be a whole number at least 2, got 1"):
         compare(NUMBERS, LABELS, tune=1)
     with pytest.raises(InputError, match="time_limit soon: give a span"):

@@ -113,7 +113,7 @@ def cross_validate(
     if deadline is not None:
         order.sort(key=lambda step: step[1])
     if workers > 1 and deadline is None:
-        for (method, _), fold in zip(order, work.side_by_side(order, workers)):
+        for fold, (method, _) in zip(work.side_by_side(order, workers), order):
             found[method.name].append(fold)
         order = []
     for method, number in order:
@@ -184,6 +184,7 @@ class _Work:
             if self.kept and known is None and EARLY not in fold.warnings:
                 self.kept.save(key, fold, self.problem.classes)
             yield fold
+        next(fitted, None)  # lets the workers know that all is done
 
     def _key(self, method: Method, number: int) -> str:
         if self.kept is None:
@@ -234,6 +235,7 @@ def fit_methods(
         with _watched(observer or Silent(), method, "all rows"):
             found = next(fitted)
         yield found
+    next(fitted, None)
 
 
 def _fit_or_fail(

@@ -366,7 +366,7 @@ class Plan:
             if self._is_refitted(found, result, refit_plan.methods[result.name])
         ]
         fits = fit_methods(chosen, rows, settings, observer, self.workers)
-        for method, fitted in zip(chosen, fits):
+        for fitted, method in zip(fits, chosen):
             if not isinstance(fitted, Exception):
                 refit_plan.models[method.name] = fitted
                 continue
