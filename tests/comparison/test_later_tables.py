@@ -106,6 +106,7 @@ def test_a_fitted_model_warns_about_what_is_written_otherwise(tmp_path):
         ("Summe:,9,3\n", True),
         ("----,----,----\n", True),
         ("(24 rows affected)\n", True),
+        ("Source: our own survey, 2024\n", True),
         ("# written by hand, and late\n\n", True),
         ("9.5,9,b\n", False),
         (",,b\n", False),

@@ -125,6 +125,8 @@ def _is_below(line: str, above: bytes, style: CsvStyle) -> bool:
     row = next(csv.reader([line], delimiter=style.separator, quotechar=style.quote))
     if len(row) == 1:
         return re.search(r"[^\W\d_]{2}", line) is not None
+    if len(row) < len(style.names) and re.match(r"[^\W\d_]+:", line):
+        return True  # Source: our own survey, 2024
     totals = [cell.strip() for cell in row if TOTAL.fullmatch(cell)]
     return bool(totals) and totals[0].encode() not in above
 

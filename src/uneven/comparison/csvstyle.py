@@ -106,7 +106,7 @@ def guess_style(
                 f"{name} is a broken CSV file: row {line} has {len(row)} fields, "
                 f"the first line has {width}."
             )
-    first = [cell.strip() for cell in rows[begin][1]]
+    first = [cell.strip().strip("\ufeff").strip() for cell in rows[begin][1]]
     has_header = bool(set(first) & set(expected)) or not any(map(is_number, first))
     surplus = max(map(len, further), default=width) - width if has_header else 0
     names = [
