@@ -10,7 +10,8 @@ import pytest
 
 from tests.boosting.test_sharded import bits
 from tests.problems import gaussian_classes
-from uneven import BalancedBoostingClassifier, ComboClassifier
+from uneven import BalancedBoostingClassifier, ComboClassifier, NormComboClassifier
+from uneven.boosting import ShareBoostClassifier
 from uneven.boosting.sharded import dask_rows
 from uneven.boosting.sharded.dask_engine import DaskEngine, count_shards
 
@@ -98,6 +99,14 @@ def test_unequal_lengths_are_refused_with_both_lists(client):
     with pytest.raises(ValueError, match=r"\[300, 1, 599, 550\] and \[400, 400, 400, 250\]"):
         ComboClassifier().fit(rows, other)
     assert set(client.run(count_shards).values()) == {0}
+
+
+def test_methods_that_need_a_table_refuse_collections():
+    rows, labels = collections()
+    with pytest.raises(TypeError, match=r"NormComboClassifier .* compute\(\) first"):
+        NormComboClassifier().fit(rows, labels)
+    with pytest.raises(ValueError, match="ShareBoostClassifier cannot learn from rows"):
+        ShareBoostClassifier().fit(rows, labels)
 
 
 def test_an_error_in_a_block_ends_the_fit_and_frees_the_shards(client):

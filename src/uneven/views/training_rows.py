@@ -17,7 +17,13 @@ from sklearn.utils.validation import validate_data
 
 from uneven.utils.frames import is_text
 from uneven.utils.row_hash import draw_lots, row_hashes, row_keys
-from uneven.utils.validation import check_clean, check_mass, hold_out, narrow_indices
+from uneven.utils.validation import (
+    check_clean,
+    check_mass,
+    hold_out,
+    is_collection,
+    narrow_indices,
+)
 from uneven.views.maps import ViewMap, resolve_views
 
 _BLOCK = 1 << 16
@@ -138,6 +144,11 @@ def validate_fit_data(
     X, y, sample_weight, clean : object
         As the user gave them.
     """
+    if is_collection(X):
+        raise TypeError(
+            f"X is a Dask collection, but {type(estimator).__name__} learns from a table in "
+            "memory: call X.compute() first, or use boosting such as ComboClassifier."
+        )
     frame = X
     categories = learn_categories(X)
     X, y = validate_data(estimator, encode_categories(X, categories), y, **X_RULES)
