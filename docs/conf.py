@@ -25,7 +25,7 @@ extensions = [
 ]
 templates_path = ["templates"]
 exclude_patterns = ["extensions", "templates", "generated/gallery/**/*.ipynb"]
-nitpicky = False
+toc_object_entries_show_parents = "hide"
 
 myst_enable_extensions = ["colon_fence", "deflist"]
 myst_heading_anchors = 4

@@ -22,11 +22,11 @@ PAGES = DOCS / "generated" / "api"
 
 
 def public_names(listing: str) -> dict[str, dict[str, str]]:
-    """Package -> name in it -> the full name under which it has its page.
+    r"""Package -> name in it -> the full name under which it has its page.
 
     Examples
     --------
-    >>> public_names("uneven.Vote(x)\\n    .shape\\nuneven.votes.Vote = uneven.Vote")
+    >>> public_names("uneven.Vote(x)\n    .shape\nuneven.votes.Vote = uneven.Vote")
     {'uneven': {'Vote': 'uneven.Vote'}, 'uneven.votes': {'Vote': 'uneven.Vote'}}
     """
     packages: dict[str, dict[str, str]] = {}
@@ -134,7 +134,9 @@ class LinkedNames(SphinxTransform):
         for literal in list(self.document.findall(nodes.literal)):
             name = re.sub(r"\(.*\)$", "", literal.astext(), flags=re.DOTALL)
             full = self.pages.get(name)
-            inside = isinstance(literal.parent, (nodes.reference, addnodes.pending_xref, nodes.title))
+            inside = isinstance(
+                literal.parent, (nodes.reference, addnodes.pending_xref, nodes.title)
+            )
             if full is None or inside or self.env.docname.endswith(f"/{full}"):
                 continue
             link = addnodes.pending_xref(

@@ -24,7 +24,8 @@ SEARCHES = {
 
 def broken_links(site: Path) -> list[str]:
     """Links between pages that lead to no file or no anchor."""
-    pages = {path: path.read_text(encoding="utf-8") for path in site.rglob("*.html")}
+    written = [path for path in site.rglob("*.html") if "_static" not in path.parts]
+    pages = {path: path.read_text(encoding="utf-8") for path in written}
     anchors = {path: set(re.findall(r'\sid="([^"]+)"', text)) for path, text in pages.items()}
     broken = []
     for path, text in pages.items():

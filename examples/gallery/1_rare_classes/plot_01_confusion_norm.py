@@ -3,7 +3,7 @@ Accuracy hides a lost class, the confusion norm does not
 ========================================================
 
 A scale tips to the left, tips to the right, or, in 49 of 625 rows, stays balanced. A
-class-weighted random forest has a high accuracy and misses the rare class ``B`` almost completely.
+class-weighted random forest predicts most rows correctly and misses the rare class ``B``.
 The confusion norm, the largest singular value of the matrix of error rates, shows it.
 """
 
@@ -30,7 +30,9 @@ models = {
 figure, axes = plt.subplots(1, 2, figsize=(9, 4), layout="constrained")
 for ax, (name, model) in zip(axes, models.items()):
     predictions = cross_val_predict(model, scale.data, scale.target, cv=folds)
-    ConfusionNormDisplay.from_predictions(scale.target, predictions, ax=ax)
     accuracy = accuracy_score(scale.target, predictions)
     norm = confusion_norm(scale.target, predictions)
-    ax.set_title(f"{name}: accuracy {accuracy:.2f}, norm {norm:.2f}")
+    title = f"{name}: accuracy {accuracy:.2f}, norm {norm:.2f}"
+    ConfusionNormDisplay.from_predictions(
+        scale.target, predictions, ax=ax, title=title, recall_bars=False
+    )

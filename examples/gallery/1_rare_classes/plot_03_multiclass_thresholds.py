@@ -18,7 +18,13 @@ from uneven import TunedDecisionClassifier
 from uneven.metrics import geometric_mean_recall, mean_f1, mean_recall
 
 X, y = make_classification(
-    1500, 12, n_informative=6, n_classes=4, weights=[0.75, 0.15, 0.07], class_sep=0.9, random_state=3
+    1500,
+    12,
+    n_informative=6,
+    n_classes=4,
+    weights=[0.75, 0.15, 0.07],
+    class_sep=0.9,
+    random_state=3,
 )
 X_train, X_test, y_train, y_test = train_test_split(X, y, stratify=y, random_state=0)
 forest = RandomForestClassifier(100, random_state=0, oob_score=True)

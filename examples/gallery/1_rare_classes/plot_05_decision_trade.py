@@ -6,15 +6,17 @@ From the most probable class to full correction by the class frequencies, every 
 trades accuracy for the confusion norm. The fitted rule is marked.
 """
 
-from sklearn.ensemble import ExtraTreesClassifier
+from sklearn.datasets import make_classification
+from sklearn.ensemble import RandomForestClassifier
 
 from uneven import TunedDecisionClassifier
-from uneven.datasets import make_balance_scale
 from uneven.plots import DecisionTradeDisplay
 
-scale = make_balance_scale()
-trees = ExtraTreesClassifier(100, bootstrap=True, oob_score=True, random_state=0)
-tuned = TunedDecisionClassifier(trees).fit(scale.data, scale.target)
+X, y = make_classification(
+    1500, 10, n_informative=6, n_classes=3, weights=[0.7, 0.22], class_sep=0.8, random_state=5
+)
+forest = RandomForestClassifier(100, oob_score=True, random_state=0)
+tuned = TunedDecisionClassifier(forest).fit(X, y)
 
 # %%
 # The rows are those that the trees have not seen (out-of-bag):
@@ -24,4 +26,4 @@ display = DecisionTradeDisplay.from_estimator(tuned)
 # %%
 # The same trade between two classes: the recall of the rare class against that of a frequent one.
 
-display = DecisionTradeDisplay.from_estimator(tuned, classes=("B", "L"))
+display = DecisionTradeDisplay.from_estimator(tuned, classes=(2, 0))

@@ -17,7 +17,9 @@ from sklearn.preprocessing import StandardScaler
 from uneven import TunedDecisionClassifier
 
 X, y = load_digits(return_X_y=True)
-X_train, X_test, y_train, y_test = train_test_split(X, y, train_size=200, stratify=y, random_state=0)
+X_train, X_test, y_train, y_test = train_test_split(
+    X, y, train_size=200, stratify=y, random_state=0
+)
 model = make_pipeline(StandardScaler(), LogisticRegression())
 
 # %%

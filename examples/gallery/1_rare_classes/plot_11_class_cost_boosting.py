@@ -28,5 +28,6 @@ class_cost[1, 2] = 20  # predicting 8 for a 3
 figure, axes = plt.subplots(1, 2, figsize=(9, 4), layout="constrained")
 for ax, (name, price) in zip(axes, {"all alike": None, "3 as 8 costs 20": class_cost}.items()):
     model = ComboClassifier(n_estimators=60, max_depth=2, class_cost=price).fit(X_train, y_train)
-    ConfusionNormDisplay.from_estimator(model, X_test, y_test, ax=ax, vmax=0.2)
-    ax.set_title(name)
+    ConfusionNormDisplay.from_estimator(
+        model, X_test, y_test, ax=ax, vmax=0.2, title=name, recall_bars=False
+    )

@@ -2,8 +2,9 @@
 What does each view know?
 =========================
 
-A view is a group of features from one source. Before they are combined, :func:`uneven.views.diagnose`
-cross-validates a classifier per view and reports recalls, redundancy and a verdict.
+A view is a group of features from one source. Before they are combined,
+:func:`uneven.views.diagnose` cross-validates a classifier per view and reports recalls,
+redundancy and a verdict.
 """
 
 from uneven.datasets import make_imbalanced_views

@@ -23,5 +23,5 @@ model = dawid_skene(annotations)
 
 figure, axes = plt.subplots(1, 3, figsize=(10, 3.6), layout="constrained")
 for k, ax in enumerate(axes):
-    NoiseMatrixDisplay(model.matrices[k], [0, 1, 2]).plot(ax=ax)
-    ax.set_title(f"annotator {k}: {np.mean(annotations[:, k] == truth):.0%} correct")
+    title = f"annotator {k}: {np.mean(annotations[:, k] == truth):.0%} correct"
+    NoiseMatrixDisplay(model.matrices[k], [0, 1, 2]).plot(ax=ax, title=title)

@@ -2,8 +2,8 @@
 Active learning: fewer labels for the same accuracy
 ===================================================
 
-Which rows should be labelled next? Queries near the centre of gravity of the version space, compared
-with random rows, on two classes of digits.
+Which rows should be labelled next? Queries near the centre of gravity of the version space,
+compared with random rows, on two classes of digits.
 """
 
 import numpy as np

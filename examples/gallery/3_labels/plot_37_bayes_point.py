@@ -29,7 +29,10 @@ def draw(n):
 
 X_test, y_test = draw(2000)
 sizes = [10, 20, 40, 80]
-models = {"Bayes point": BayesPointClassifier(random_state=0), "SVM": SVC(kernel="linear", C=1e3)}
+models = {
+    "Bayes point": BayesPointClassifier("linear", random_state=0),
+    "SVM": SVC(kernel="linear", C=1e3),
+}
 errors = {name: np.zeros((15, len(sizes))) for name in models}
 for k, n in enumerate(sizes):
     for repeat in range(15):
@@ -39,7 +42,10 @@ for k, n in enumerate(sizes):
 
 figure, ax = plt.subplots(figsize=(6, 3.6), layout="constrained")
 for name, found in errors.items():
-    ax.errorbar(sizes, found.mean(axis=0), found.std(axis=0) / 15**0.5, fmt="o-", capsize=3, label=name)
-ax.set(xlabel="labelled rows", ylabel="error on held-out rows", xscale="log", xticks=sizes)
+    ax.errorbar(
+        sizes, found.mean(axis=0), found.std(axis=0) / 15**0.5, fmt="o-", capsize=3, label=name
+    )
+ax.set(xlabel="labelled rows", ylabel="error on held-out rows", xscale="log")
 ax.set_xticks(sizes, sizes)
+ax.minorticks_off()
 ax.legend()

@@ -2,8 +2,8 @@
 Compare classifiers with one call
 =================================
 
-:func:`uneven.compare` cross-validates our methods, baselines and classifiers of your own on the same
-folds, and says whether the lead of the best one is larger than the spread over the folds.
+:func:`uneven.compare` cross-validates our methods, baselines and classifiers of your own on the
+same folds, and says whether the lead of the best one is larger than the spread over the folds.
 """
 
 from sklearn.neighbors import KNeighborsClassifier
@@ -26,7 +26,7 @@ found = compare(
     diagnosis=False,
 )
 print(found.verdict)
-print(found.ranking.round(3))
+print(found.ranking.iloc[:, :3].round(3))
 
 # %%
 # Confusion matrix of the best method, from held-out predictions:

@@ -37,6 +37,6 @@ accuracy = np.array(
 )
 
 # %%
-# Eight small sets are few: no difference of less than two ranks is significant.
+# Eight small sets are few: differences of less than two ranks are not significant.
 
 display = CriticalDifferenceDisplay.from_values(accuracy, list(models), better="high")

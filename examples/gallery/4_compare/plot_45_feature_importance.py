@@ -2,8 +2,8 @@
 Feature importance on held-out rows
 ===================================
 
-:func:`uneven.column_importance` permutes one feature at a time in held-out rows and measures how much
-the balanced accuracy falls.
+:func:`uneven.column_importance` permutes one feature at a time in held-out rows and measures how
+much the balanced accuracy falls.
 """
 
 import matplotlib.pyplot as plt

@@ -48,7 +48,7 @@ class MarginStackingClassifier(StackedClassifier):
     Every member scores rows that it did not learn from (level-1 scores, by cross-validation). A
     linear combination of these scores is then learnt by minimising
 
-    .. math:: \tfrac1I \sum_i \ell(r(x_i), y_i) + \lambda R(w)
+    ``mean_i loss(r(x_i), y_i) + strength * R(w)``
 
     The group penalty puts all weights of a member to zero at once: such a member is dropped, not
     fitted on all rows, and never asked by ``predict``. The source takes the hinge of the margin
