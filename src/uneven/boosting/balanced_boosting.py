@@ -33,66 +33,68 @@ from uneven.views.training_rows import TrainingRows, count_categories
 )
 @documented
 class BalancedBoostingClassifier(ComboClassifier):
-    """Gradient boosting for uneven classes, fast on large tables, without tuning.
+    """Gradient boosting for imbalanced classes, fast on large tables, without tuning.
 
     CoMBo with ``leaves="scores"``: each round grows one tree, best leaf first, and every leaf adds
-    a score to every class, so that a table with K classes needs one tree a round and not K. Every
-    class weighs the same in the loss. Number of leaves, learning rate, rounds, and the rows and
-    columns that a tree learns from follow the size of the table, unless they are given.
+    a score to every class, so that K classes need one tree per round instead of K. Every class has
+    the same weight in the loss. Number of leaves, learning rate, rounds, and the rows and features
+    of a tree depend on the size of the table, unless they are given.
 
-    Columns of categories (category columns of a data frame) are split into two sets, missing
-    values go to the side that suits them, sparse tables stay sparse.
+    Categorical features (category columns of a data frame) are split into two subsets, missing
+    values go to the side with the larger gain, sparse tables stay sparse.
 
     Parameters
     ----------
     {parameters}
     n_estimators : int or None, default=None
-        Most rounds of boosting; None is 1000 with early stopping, else 50 to 100 by the rows.
+        Maximum number of rounds; None is 1000 with early stopping, else 50 to 100 depending on the
+        rows.
     max_depth : int or None, default=None
-        Longest path in a tree; None sets no limit.
+        Maximum depth of a tree; None is no limit.
     max_leaves : int or None, default=None
-        Most leaves of a tree; None follows the number of rows.
+        Maximum number of leaves of a tree; None depends on the number of rows.
     learning_rate : float or None, default=None
-        Factor in (0, 1] on every leaf score; None follows the number of rows.
+        Shrinkage in (0, 1] of every leaf score; None depends on the number of rows.
     l2 : float or None, default=None
-        Cost that smooths the scores of a leaf, in examples; None follows the number of rows.
+        Smoothing of the leaf scores, in examples; None depends on the number of rows.
     loss : {"log", "exponential"}, default="log"
-        The log-loss is robust against wrong labels and gives probabilities; the exponential loss
+        The log-loss is robust to label noise and gives probabilities; the exponential loss
         is that of CoMBo.
     subsample : float or None, default=None
-        Share of the rows that a tree is grown on, drawn by their cost; leaf scores come from all
-        rows. None follows their number.
+        Fraction of the rows that a tree is grown on, sampled by their cost; leaf scores are
+        computed from all rows. None depends on the number of rows.
     max_features : float or None, default=None
-        Share of the columns that a tree looks at; None takes all, or about a thousand if there are
-        more, ten thousand of a sparse table.
+        Fraction of the features used by a tree; None is all, or about a thousand if there are more,
+        ten thousand of a sparse table.
     categorical_features : array-like of int, str or bool, default=None
-        Columns whose values are codes of categories (whole numbers from 0), by position, name or
-        mask, beside the category columns of a data frame.
+        Features whose values are category codes (integers from 0), by position, name or mask, in
+        addition to category columns of a data frame.
     early_stopping : bool or "auto", default="auto"
-        Hold out rows of every class, stop when ``scoring`` on them no longer gets better, and keep
-        the best round; "auto" does so from 10 000 rows on.
+        Hold out rows of every class for validation, stop when ``scoring`` on them no longer
+        improves, and keep the best round; "auto" does so from 10 000 rows on.
     scoring : str, callable or None, default=None
-        What ``early_stopping`` looks at: the log-loss, in which every class weighs the same, if
-        None or "log_loss"; "norm" (the confusion norm); the name of a measure or of a scorer of
+        Validation score of ``early_stopping``: the log-loss with balanced class weights if None or
+        "log_loss"; "norm" (the confusion norm); the name of a measure or of a scorer of
         scikit-learn; or a scorer ``scorer(estimator, X, y)``.
     random_state : int, RandomState or None, default=None
-        Seeds the rounding of gradients, the validation rows, and draws of rows, columns and axes.
+        Seeds the rounding of gradients, the validation rows, and the sampling of rows, features and
+        axes.
 
     Attributes
     ----------
     {attributes}
     settled_ : dict of str to object
-        What parameters that followed the table became.
+        Values of the parameters that were chosen automatically.
 
     See Also
     --------
-    ComboClassifier : the published method, whose leaves answer one class.
+    ComboClassifier : the published method, whose leaves vote for one class.
     sklearn.ensemble.HistGradientBoostingClassifier : one tree per class and round.
 
     References
     ----------
     S. Koço and C. Capponi (2013), *On multi-class learning through the minimization of the
-    confusion matrix norm*: the loss in which every class weighs the same.
+    confusion matrix norm*: the loss in which every class has the same weight.
 
     Examples
     --------

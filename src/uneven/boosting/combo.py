@@ -26,16 +26,16 @@ from uneven.utils.model_types import persisted
 )
 @documented
 class ComboClassifier(SingleCostBoosting):
-    """CoMBo: boosting for rare classes, through the norm of the confusion matrix.
+    """CoMBo: boosting for imbalanced classes that minimises the norm of the confusion matrix.
 
-    Divide each row of the confusion matrix by the size of its class and erase the diagonal: the
-    largest singular value of what is left is small only if *every* class is recognised. CoMBo
+    Divide each row of the confusion matrix by the size of its class and set the diagonal to zero:
+    the largest singular value of the result is small only if *every* class is recognised. CoMBo
     minimises ``L = sum_i (1 / m_{y_i}) sum_{l != y_i} exp(f(i, l) - f(i, y_i))``, where ``m_c``
     is the size of class ``c``. That norm never exceeds ``min(L, sqrt(L))``, and ``L`` shrinks by
-    at least ``sqrt(1 - edge ** 2)`` in every round. Each class weighs the same whatever its size;
-    nothing is resampled and no cost has to be guessed.
+    at least ``sqrt(1 - edge ** 2)`` in every round. Each class has the same weight whatever its
+    size; nothing is resampled and no class weights have to be tuned.
 
-    The price is usually a little overall accuracy: the majority classes give up some of it.
+    Overall accuracy is usually slightly lower, because the majority classes lose some recall.
 
     Parameters
     ----------
@@ -47,8 +47,8 @@ class ComboClassifier(SingleCostBoosting):
 
     See Also
     --------
-    AdaBoostMMClassifier : the same with every example weighing the same.
-    uneven.metrics.confusion_norm : the norm that is driven down.
+    AdaBoostMMClassifier : the same with equal weights for all examples.
+    uneven.metrics.confusion_norm : the norm that is minimised.
 
     References
     ----------

@@ -46,12 +46,12 @@ class _Process:
 )
 @documented
 class MuComboClassifier(ScoreLeavesMixin, MultiViewBoosting):
-    """µCoMBo: boosting for rare classes and views that know only some of them.
+    """µCoMBo: multi-view boosting for imbalanced classes, with a weight per view and class.
 
-    Every view runs a CoMBo of its own, which weighs all classes the same. In every round all
-    views speak, and a coefficient for each view and class says how much of the view's vote counts
-    when it answers that class: near 0 where the view does not recognise the class. The
-    coefficients minimise the summed loss of the views that answer the class in that round.
+    CoMBo runs in every view, so that all classes have the same weight. In every round all views
+    vote, and a coefficient for each view and class is the weight of the view's votes for that
+    class: near 0 where the view does not recognise the class. The coefficients minimise the summed
+    loss of the views that predict the class in that round. Views may be missing in some rows.
 
     With one view this is CoMBo; with all coefficients at 1 it is late fusion of one CoMBo per view.
 
@@ -62,22 +62,22 @@ class MuComboClassifier(ScoreLeavesMixin, MultiViewBoosting):
         "exact" minimises the loss of the round by a one-dimensional search for each class.
         "simplified" takes each view's own best coefficient, cut off at 0, and divides by their
         sum. "ones" is late fusion. A callable gets ``right`` and ``wrong``, arrays of shape
-        (n_views, n_classes) with the costs that each view's answers cancel and incur, and the
+        (n_views, n_classes) with the costs that each view's predictions remove and add, and the
         vote weights of shape (n_views,); it returns coefficients of shape (n_views, n_classes).
     constraint : {"eq1", "le1"}, default="eq1"
-        Whether the coefficients of a class add up to 1, as published, or to at most 1: then a
-        class that no view recognises can be left alone, and no round increases the loss.
+        Whether the coefficients of a class add up to 1, as published, or to at most 1: then a class
+        that no view recognises can get no votes, and no round increases the loss.
 
     Attributes
     ----------
     {attributes}
     coefficients_ : ndarray of shape (n_views, n_classes)
-        The mean coefficient of each view for each class, rounds weighing as much as the view's
-        vote did: which view is trusted with which class.
+        Mean coefficient of each view for each class, weighted by the vote weights of the rounds:
+        which view is trusted for which class.
 
     See Also
     --------
-    MumboClassifier : one view speaks in each round, every example weighs the same.
+    MumboClassifier : one view votes in each round, all examples have the same weight.
     ComboClassifier : the same for one view.
 
     References

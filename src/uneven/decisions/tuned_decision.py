@@ -62,14 +62,14 @@ def _check_cv(cv: Any) -> None:
 
 @persisted("tuned_decision", role="stack")
 class TunedDecisionClassifier(AnsweringMixin, MetaEstimatorMixin, BaseEstimator):
-    """Any classifier, with a decision fitted for what is to be good, on rows it has not seen.
+    """Tune multiclass decision thresholds of any classifier for a metric, costs or constraints.
 
     The probabilities of the classifier are calibrated (a temperature and a bias per class); then
 
-    - for a ``measure``, the answer is the class with the largest probability divided by its share
-      in training and multiplied by a factor that is searched on unseen rows, as far as the rows
-      of each class allow;
-    - for a ``cost`` matrix, the answer is the class with the smallest expected cost.
+    - for a ``measure``, the prediction is the class with the largest probability divided by its
+      training frequency and multiplied by a factor that is tuned on unseen rows (out-of-bag or
+      out-of-fold), as far as the size of each class allows;
+    - for a ``cost`` matrix, the prediction is the class with the smallest expected cost.
 
     Works with two classes or more.
 
@@ -79,26 +79,27 @@ class TunedDecisionClassifier(AnsweringMixin, MetaEstimatorMixin, BaseEstimator)
         Any with ``predict_proba``, or with a ``decision_function`` that has a column per class.
     measure : {"norm", "gmean", "balanced_accuracy", "macro_f1", "worst_recall", "accuracy"} or \
             callable, default="norm"
-        What is to be good. "norm" is the confusion norm. Balanced accuracy is the division by the
-        shares alone, accuracy the most probable class. A callable gets a confusion matrix (row =
-        true class) and returns a number of which more is better.
+        Metric to optimise. "norm" is the confusion norm. "balanced_accuracy" only divides by the
+        class frequencies, "accuracy" is the most probable class. A callable takes a confusion
+        matrix (row = true class) and returns a score; greater is better.
     cost : array-like of shape (n_classes, n_classes), default=None
-        Cost of answering the column's class for a row of the row's class, in sorted class order;
+        Cost of predicting the column's class for an example of the row's class, in sorted class
+        order;
         a pandas frame is read by its labels, which are the classes. Replaces ``measure``.
     prior : array-like of shape (n_classes,) or dict of class to share, default=None
-        Shares of the classes where answers will be given. None: as in training. See also
+        Class frequencies where the model will be used. None: as in training. See also
         :meth:`adapt`.
     constraints : dict of class to float, default=None
-        Least recalls, such as ``{"fraud": 0.9}``, on unseen rows; ``measure`` decides between the
-        decisions that reach them.
+        Minimum recalls on unseen rows, such as ``{"fraud": 0.9}``; ``measure`` chooses among the
+        rules that reach them.
     abstain_cost : float, default=None
-        Withhold answers that are expected to cost more: in units of ``cost``, or else answers
-        that are wrong with a larger chance, where all classes are as frequent as the decision
-        makes them.
+        Abstain where a prediction has a larger expected cost, in units of ``cost``; without
+        ``cost``, where it has a larger probability of being wrong, with the class frequencies
+        implied by the decision.
     abstain_label : object, default=None
-        What ``predict`` says then; None is -1 beside numbers and "abstain" beside text. Beside
-        labels of another type, answers are an array of objects. ``score`` counts withheld
-        answers as mistakes.
+        What ``predict`` returns then; None is -1 for numeric classes and "abstain" for text. For
+        classes of another type, predictions are an object array. ``score`` counts it as a
+        misclassification.
     cv : int, splitter, iterable of splits, "auto" or "prefit", default="auto"
         Where the unseen rows come from. "auto": out-of-bag probabilities if the fitted classifier
         has them (``oob_score=True``), else 5 stratified folds. "prefit": the classifier is
@@ -107,9 +108,9 @@ class TunedDecisionClassifier(AnsweringMixin, MetaEstimatorMixin, BaseEstimator)
     calibrate : bool, default=True
         Whether the probabilities are calibrated.
     pseudo_rows, spread_price : float, default=None
-        How strongly factors are held back: rows of each class that the model's own belief counts
-        for, and the price of the standard deviation of log factors. None takes what does well for
-        the measure.
+        Regularisation of the factors: number of rows per class by which the model's own
+        probabilities count, and penalty on the standard deviation of the log factors. None is a
+        default that depends on the measure.
     n_jobs : int or None, default=None
         Folds that are fitted at the same time, through joblib.
 

@@ -60,36 +60,39 @@ _LEAST_POSTERIOR = 0.01
     needs_noise=True,
 )
 class NoiseAwareClassifier(ClassifierMixin, BaseEstimator):
-    r"""Classifier for wrong labels: beliefs about the true classes, and what is learnt from them.
+    r"""Classifier for noisy labels with a known, estimated or unknown noise matrix.
 
-    1. The members learn from the labels as they are. Each says of every training row what it
-       thinks without having seen it; a log-linear pool joins them to probabilities ``q`` of labels.
+    1. The members are fitted to the noisy labels. Their out-of-bag or out-of-fold predictions of
+       the training rows are combined by a log-linear pool to probabilities ``q`` of labels.
     2. The noise matrix ``C`` is undone: ``p`` with ``C p`` near ``q``.
-    3. The label of a row and ``p`` give the probabilities of its true class,
-       ``r[k] ~ C[label, k] p[k]``. A matrix that is estimated is estimated again from them.
-    4. The members learn again, from a copy of each row for every class it may have, weighed by
-       ``r``. Copies of a row are left out together, so what is said of a row stays honest. Steps 3
-       and 4 are repeated.
+    3. The label of a row and ``p`` give the posterior probabilities of its true class,
+       ``r[k] ~ C[label, k] p[k]``. An estimated matrix is refined from them.
+    4. The members are fitted again, to a copy of each row for every class it may have, weighted by
+       ``r``. Copies of a row are held out together, so that predictions of a row are not biased by
+       its label. Steps 3 and 4 are repeated.
 
-    These are steps of expectation-maximisation for the likelihood of the labels, with probabilities
-    of rows not seen in place of fitted ones, which would believe the labels.
+    This is expectation-maximisation for the likelihood of the labels, with probabilities of unseen
+    rows in place of fitted ones, which would reproduce the labels.
 
     Parameters
     ----------
     estimator : classifier with predict_proba, default=None
-        Who learns; its ``fit`` has to take ``sample_weight``, unless ``method="decision"``. None: a
+        The classifier; its ``fit`` has to take ``sample_weight``, unless ``method="decision"``.
+        None: a
         random forest, extra trees and logistic regression; from 5000 rows on a boost and logistic
         regression; for sparse tables logistic regression and naive Bayes.
     noise_matrix : array-like, dataframe or ConfusionEstimate, default=None
-        Shape (n_classes, n_classes); column = true class, row = observed label; columns sum to 1. A matrix of numbers is taken
-        as exact. An estimate is a beginning that counts as much as its rows: the labels correct it.
-        None: the beginning is a guess from the labels alone (a confident joint).
+        Shape (n_classes, n_classes); column = true class, row = observed label; columns sum to 1. A
+        matrix of numbers is taken as exact. An estimate is a prior with the weight of its rows and
+        is refined from the labels. None: estimated from the labels alone, starting from the
+        confident joint.
     method : {"em", "decision"}, default="em"
-        "decision" ends after step 2: the members believe the labels, and the answers are corrected.
+        "decision" ends after step 2: the members are fitted to the labels, and only predictions are
+        corrected.
     n_refits : int, default=2
-        How often steps 3 and 4 are done.
+        Number of repetitions of steps 3 and 4.
     categorical_features : array-like of int, str or bool, default=None
-        Columns whose values are codes of categories, beside the category columns of a data frame.
+        Features whose values are category codes, in addition to category columns of a data frame.
     random_state : int, RandomState or None, default=None
     n_jobs : int or None, default=None
         Threads; -1 uses every core. The result does not depend on it.
@@ -100,16 +103,16 @@ class NoiseAwareClassifier(ClassifierMixin, BaseEstimator):
     ----------
     classes_ : ndarray of shape (n_classes,)
     class_prior_ : ndarray of shape (n_classes,)
-        Shares of the true classes.
+        Frequencies of the true classes.
     noise_matrix_ : ndarray of shape (n_classes, n_classes)
-        The matrix in the end.
+        The final matrix.
     members_ : list of PooledMember
     weights_ : dict of str to float
         Weight of each member in the pool.
     pool_ : LogPool or None
         None if there is one class only.
     undoes_noise_ : bool
-        Whether the pool gives probabilities of labels, which are corrected at the end.
+        Whether the pool predicts labels and its probabilities are corrected afterwards.
     n_features_in_ : int
     feature_names_in_ : ndarray of shape (n_features_in_,)
         Only if ``X`` had string column names.

@@ -85,61 +85,62 @@ class _Task:
     order=5,
 )
 class UnevenClassifier(CallbackSupportMixin, AnsweringMixin, BaseEstimator):
-    """Classifier for uneven classes that needs no tuning: diverse members, a pool, a decision rule.
+    """Ensemble for imbalanced classes that needs no tuning, with calibrated probabilities.
 
-    1. A few members learn, at natural class shares: a random forest, extra trees, boosted score
-       trees, ridge regression on landmarks, logistic regression. Each says of every training row
-       what the parts of it think that have not seen the row.
-    2. A log-linear pool joins what they say: ``p ~ exp(sum_m a_m log p_m + b)``, with weights and
-       biases fitted to these rows. This is :meth:`predict_proba`.
-    3. A decision rule makes answers of probabilities. They are divided by the class shares and
-       multiplied by a factor per class that makes ``measure`` good on these rows, as far as a
-       class has rows enough to tell.
+    1. Several members are fitted without resampling or class weights: a random forest, extra trees,
+       boosted score trees, ridge regression on landmarks, logistic regression. Each has out-of-bag
+       or out-of-fold predictions of the training rows (the *unseen rows*).
+    2. A log-linear pool combines them: ``p ~ exp(sum_m a_m log p_m + b)``, with weights and biases
+       fitted to the unseen rows. This is :meth:`predict_proba`.
+    3. A decision rule turns probabilities into predictions. They are divided by the class
+       frequencies and multiplied by a factor per class (a multiclass decision threshold), tuned for
+       ``measure`` on the unseen rows as far as the size of the class allows.
 
-    From 5000 rows on the boost learns alone, from 20 000 on it learns once, and a tenth of the
-    rows judges it. Sparse tables, such as words of texts, have linear members.
+    From 5000 rows on only the boost is fitted, from 20 000 on it is fitted once, with a tenth of
+    the rows held out. Sparse tables, such as bag-of-words, have linear members.
 
     Parameters
     ----------
     measure : {"norm", "gmean", "balanced_accuracy", "macro_f1", "worst_recall", "accuracy"} or \
             callable, default="norm"
-        What answers should be good at; "norm" is the norm of the confusion matrix. A callable gets
-        a confusion matrix (row = true class) and returns a number of which more is better.
+        Metric to optimise; "norm" is the norm of the confusion matrix. A callable takes a confusion
+        matrix (row = true class) and returns a score; greater is better.
     cost : array-like of shape (n_classes, n_classes), default=None
-        Price of answering the column's class for an example of the row's, in sorted class order.
-        The answer is then the one with the least expected price, whatever ``measure`` says.
+        Cost of predicting the column's class for an example of the row's class, in sorted class
+        order. The prediction is then the class of least expected cost, and ``measure`` is ignored.
     constraints : mapping of class label to float, default=None
-        Least recall of some classes on rows not seen; ``measure`` chooses among rules that reach
-        them.
+        Minimum recall of some classes on unseen rows; ``measure`` chooses among the rules that
+        reach it.
     prior : array-like of shape (n_classes,) or dict of class to share, default=None
-        Class shares where answers will be given, which probabilities and answers are for; None: as
+        Class frequencies where the model will be used, for probabilities and predictions; None: as
         in training. See also :meth:`adapt`.
     abstain_cost : float, default=None
-        Withhold answers that are expected to cost more: in units of ``cost``, or else answers
-        that are wrong with a larger chance, where all classes are as frequent as the decision
-        makes them.
+        Abstain where a prediction has a larger expected cost, in units of ``cost``; without
+        ``cost``, where it has a larger probability of being wrong, with the class frequencies
+        implied by the decision.
     abstain_label : object, default=None
-        What :meth:`predict` says then; None is -1 beside numbers and "abstain" beside text.
-        :meth:`score` counts withheld answers as mistakes.
+        What :meth:`predict` returns then; None is -1 for numeric classes and "abstain" for text.
+        :meth:`score` counts it as a misclassification.
     members : "auto" or list of str or (str, classifier), default="auto"
-        Who learns: names among "boost", "forest", "landmarks", "logistic", "word_counts" (naive
-        Bayes, for sparse tables) and "extra_trees", and classifiers with probabilities, by a name
-        of your own. "auto" follows the table.
+        Names among "boost", "forest", "landmarks", "logistic", "word_counts" (naive
+        Bayes, for sparse tables) and "extra_trees", and (name, classifier) pairs of your own, with
+        ``predict_proba``. "auto" depends on the size of the table.
     time_budget : float, default=None
-        Seconds after which no further member begins to learn; the first one always does. The
-        result then depends on the speed of the machine.
+        Seconds after which no further member is started; the first one always is. The result then
+        depends on the speed of the machine.
     views : dict, sequence of int, "prefix" or None, default=None
-        Named groups of columns; see :func:`uneven.views.resolve_views`. Further members learn from
-        each view alone (forest and logistic regression, or all kinds where views are missing in
-        some rows), and stay if the pool is clearly better with them on rows not seen. They
+        Named groups of columns; see :func:`uneven.views.resolve_views`. Additional members are
+        fitted to each view alone (forest and logistic regression, or all kinds where views are
+        missing in some rows), and kept if the pool is clearly better with them on unseen rows. They
         abstain where their view is missing.
     max_views : int, default=None
-        Most views to read; the others are never asked for. Forests and logistic regressions of
-        single views are pooled, best view first, as long as the log-loss on rows not seen clearly
-        falls: with a large number, only views that do not help are dropped. None reads all views.
+        Maximum number of views; the others are not needed for prediction. Forests and logistic
+        regressions of single views are pooled, best view first, as long as the log-loss on unseen
+        rows clearly decreases: with a large number, only views that do not help are dropped. None
+        uses all views.
     categorical_features : array-like of int, str or bool, default=None
-        Columns whose values are codes of categories (whole numbers from 0), by position, name or
-        mask, beside the category columns of a data frame.
+        Features whose values are category codes (integers from 0), by position, name or mask, in
+        addition to category columns of a data frame.
     random_state : int, RandomState or None, default=None
         Seeds the members.
     n_jobs : int or None, default=None
@@ -151,9 +152,9 @@ class UnevenClassifier(CallbackSupportMixin, AnsweringMixin, BaseEstimator):
     ----------
     classes_ : ndarray of shape (n_classes,)
     class_prior_ : ndarray of shape (n_classes,)
-        Class shares in training.
+        Class frequencies in training.
     members_ : list of PooledMember
-        Those that the pool asks; empty if there is only one class, or nothing to learn from.
+        Fitted members in the pool; empty if there is only one class, or no informative feature.
     weights_ : dict of str to float
         Weight of each member in the pool.
     pool_ : LogPool or None
@@ -162,11 +163,11 @@ class UnevenClassifier(CallbackSupportMixin, AnsweringMixin, BaseEstimator):
     factors_ : ndarray of shape (n_classes,) or None
         Factor of each class; None with ``cost``.
     unseen_ : UnseenRows or None
-        What the pool says of the training rows not seen, which the decision was fitted on.
+        Pooled probabilities of the unseen training rows, to which the decision was fitted.
     unseen_log_loss_ : float
-        Log-loss of the pool on the training rows not seen, a little optimistic.
+        Log-loss of the pool on the unseen training rows, slightly optimistic.
     views_ : ViewMap
-        Those that are read.
+        The views in use.
     categories_ : dict of str to list
     n_features_in_ : int
     feature_names_in_ : ndarray of shape (n_features_in_,)
@@ -175,7 +176,7 @@ class UnevenClassifier(CallbackSupportMixin, AnsweringMixin, BaseEstimator):
     See Also
     --------
     uneven.decisions : the decision rules, for any classifier.
-    BalancedBoostingClassifier : one boost, every class as heavy.
+    BalancedBoostingClassifier : gradient boosting with balanced class weights.
 
     References
     ----------

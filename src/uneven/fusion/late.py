@@ -81,12 +81,13 @@ def _has_shares(classifier: LateFusionClassifier) -> bool:
 @persisted("late_fusion", role="classifier")
 @documented
 class LateFusionClassifier(VoteClassifier):
-    """Late fusion: one classifier per view, then a vote, a sum or a rule for what they say.
+    """Late fusion: one classifier per view, whose predictions are combined by a rule.
 
-    Every view is learnt on its own, from the rows that have it, by a clone of ``estimator``. With
-    the default settings it is a forest and a logistic regression, the probabilities of the views
-    that are there are multiplied, and the answer is the class that gains most over its share in
-    training. ``LateFusionClassifier("published")`` is the majority vote of one tree per view (also
+    A clone of ``estimator`` is fitted to each view, on the rows that have the view. With the
+    default settings it is a forest and a logistic regression, the probabilities of the views that
+    are present are multiplied, and the prediction is the class with the largest ratio to its
+    training frequency. ``LateFusionClassifier("published")`` is the majority vote of one tree per
+    view (also
     known as MV-MV).
 
     Parameters
@@ -97,46 +98,47 @@ class LateFusionClassifier(VoteClassifier):
         :class:`~uneven.fusion.forest_logistic.ForestLogisticClassifier`; "published" is a fully
         grown decision tree for each view.
     combine : {"auto", "votes", "scores", "margins"}, default="auto"
-        What is joined: answers, ``predict_proba``, or ``decision_function``. "auto" is "scores" if
+        What is combined: predicted classes, ``predict_proba``, or ``decision_function``. "auto" is
+        "scores" if
         all classifiers have probabilities, else "votes"; for "published", "votes". The margin of a
         two-class model counts half for one class and half against the other; margins of pairs of
         classes are refused. With margins there is no ``predict_proba``.
     rule : str, default="auto"
-        How it is joined: "sum", or a rule of :mod:`uneven.fusion.rules` among the views that are
-        there. These are "mean", "trimmed_mean", "median", "minimum", "maximum", "majority",
-        "product", "weighted_mean" and "weighted_product". Margins have no products; answers have
-        only "sum", "mean", "majority" and "weighted_mean". "auto" is "product" (with ``weights``,
+        How it is combined: "sum", or a rule of :mod:`uneven.fusion.rules` among the views that are
+        present. These are "mean", "trimmed_mean", "median", "minimum", "maximum", "majority",
+        "product", "weighted_mean" and "weighted_product". Margins have no products; votes have only
+        "sum", "mean", "majority" and "weighted_mean". "auto" is "product" (with ``weights``,
         "weighted_product") for the probabilities of ``estimator=None``, else "sum".
     weights : None, "accuracy" or array-like of shape (n_views,), default=None
-        Factor on what each view says: 1 for all, its accuracy in five-fold cross-validation, or
-        the numbers given. For the sum and the weighted rules only.
+        Weight of each view: 1 for all, its accuracy in five-fold cross-validation, or the numbers
+        given. For the sum and the weighted rules only.
     percent : float, default=25.0
-        How many of the views that are there a trimmed mean leaves out at each end, rounded down.
+        Percentage of the present views that a trimmed mean leaves out at each end, rounded down.
     normalise : bool, default=False
         Only for margins: divide those of a view by their scale, which is the sum of its vote
         weights for a classifier of this library, and the mean absolute margin of its training
-        rows for others. Sums of boosted votes are usually not normalised: a view that learnt
-        little then speaks softly.
+        rows for others. Sums of boosted votes are usually not normalised: a view that learned
+        little then has little influence.
     divide_by_prior : bool or None, default=None
-        Only for probabilities: answer the class whose joined probability is the largest multiple of
-        its share in training, so that rare classes are found; ``predict_proba`` stays as it is.
-        None does so with ``estimator=None``: other classifiers may weigh classes themselves.
+        Only for probabilities: predict the class whose combined probability is the largest multiple
+        of its training frequency, so that rare classes are found; ``predict_proba`` is unchanged.
+        None does so with ``estimator=None``: other classifiers may use class weights themselves.
 
     Attributes
     ----------
     classes_ : ndarray of shape (n_classes,)
         The class labels.
     estimators_ : list of classifier or None
-        One per view, trained on class indices; None for a view whose training rows show fewer
-        than two classes.
+        One per view, trained on class indices; None for a view whose training rows have fewer than
+        two classes.
     combine_, rule_ : str
-        What is joined, and how.
+        What is combined, and how.
     percent_ : float
         What a trimmed mean leaves out.
     divides_by_prior_ : bool
-        Whether answers are by probabilities divided by the class shares.
+        Whether probabilities are divided by the class frequencies.
     weights_ : ndarray of shape (n_views,)
-        Factor on what each view says, divided by the scale of its margins with ``normalise``.
+        Weight of each view, divided by the scale of its margins with ``normalise``.
     vote_ : Vote
         The answers of the views as a vote; what :meth:`explain` describes, whatever is combined.
         A view weighs its factor, times the scale of its margins where these are added up as
@@ -150,14 +152,14 @@ class LateFusionClassifier(VoteClassifier):
 
     See Also
     --------
-    EarlyFusionClassifier : one classifier for the columns of all views.
-    CarakoClassifier : weights that are learnt, for each class.
+    EarlyFusionClassifier : one classifier for the features of all views.
+    CarakoClassifier : weights that are learned, for each class.
 
     Notes
     -----
-    A view is silent in rows in which it is missing; a row without any view gets the most frequent
-    class, see :meth:`undecided`. A class that the training rows of a view do not show gets the
-    smallest score the view gives in the row (0 for ``predict_proba``).
+    A view abstains in rows in which it is missing; for a row without any view the most frequent
+    class is predicted, see :meth:`undecided`. A class that is absent from the training rows of a
+    view gets the smallest score of the view in the row (0 for ``predict_proba``).
 
     Examples
     --------

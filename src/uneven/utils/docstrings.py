@@ -10,36 +10,36 @@ _Thing = TypeVar("_Thing", bound=Callable[..., Any])
 
 _WORDS = {
     "estimator": """estimator : weak learner, classifier or list of these, default=None
-    Who answers in a round. None is a :class:`~uneven.voters.CostTree` of depth ``max_depth``,
-    which reads the whole cost matrix. Any scikit-learn classifier works too: it gets the costs
-    as sample weights, or as a subsample if its ``fit`` takes no weights (see
-    :class:`~uneven.voters.Weighted` and :class:`~uneven.voters.Resampled`). Of a list, the one
-    with the largest edge speaks in each round. Methods with a learner per view also take a dict of
-    view name to any of these.""",
+    The weak learner. None is a :class:`~uneven.voters.CostTree` of depth ``max_depth``, which reads
+    the whole cost matrix. Any scikit-learn classifier works too: it gets the costs as sample
+    weights, or as a subsample if its ``fit`` takes no weights (see
+    :class:`~uneven.voters.Weighted` and :class:`~uneven.voters.Resampled`). Of a list, the one with
+    the largest edge is used in each round. Multi-view methods also take a dict of view name to any
+    of these.""",
     "n_estimators": """n_estimators : int, default=200
-    Rounds of boosting.""",
+    Number of boosting rounds.""",
     "max_depth": """max_depth : int, default=3
     Depth of the cost trees; 1 gives stumps. Ignored if ``estimator`` is given.""",
     "learning_rate": """learning_rate : float, default=1.0
-    Factor in (0, 1] on every vote weight.""",
+    Shrinkage in (0, 1] of every vote weight.""",
     "leaf_step": """leaf_step : {"auto", "balance", "closed", "newton"}, default="auto"
     How a leaf gets its scores. "balance" minimises the loss of its rows exactly, "closed" a bound
     of it; neither ever increases the loss. "newton" is one step of Newton's method, the fastest
     for many classes and without that guarantee. "auto" is "balance" up to 40 classes, else
     "newton". See :mod:`uneven.costs.leaf_steps`.""",
     "l2": """l2 : float, default=1.0
-    Pulls leaf scores towards 0: cost added to every leaf, and curvature added to both sides of a
+    Shrinks leaf scores towards 0: cost added to every leaf, and curvature added to both sides of a
     split, in examples of average weight.""",
     "min_weight": """min_weight : float, default=0.1
-    Least curvature of the loss on either side of a split, in examples of average weight.""",
+    Minimum curvature of the loss on either side of a split, in examples of average weight.""",
     "class_cost": """class_cost : array-like of shape (n_classes, n_classes), default=None
-    How bad it is to answer the column's class for an example of the row's class, in sorted class
-    order; the diagonal is ignored. None makes all mistakes equally bad.""",
+    Cost of predicting the column's class for an example of the row's class, in sorted class order;
+    the diagonal is ignored. None: all misclassifications have the same cost.""",
     "noise_matrix": """noise_matrix : array-like of shape (n_classes, n_classes), default=None
-    If labels are wrong in a known pattern: entry (i, j) is the share of true class j that is
-    labelled i, in sorted class order; columns sum to 1. Every round, the costs of an example are
-    averaged over the classes that it may truly have, given its label, this matrix and the vote so
-    far. See :mod:`uneven.noise` for how to get one.""",
+    Known confusion matrix of label noise: entry (i, j) is the share of true class j that is
+    labelled i, in sorted class order; columns sum to 1. In every round, the costs of an example are
+    averaged over its possible true classes, given its label, this matrix and the current vote.
+    :mod:`uneven.noise` estimates such matrices.""",
     "subsample": """subsample : float, default=1.0
     Share of the rows that the voters of a round learn from, drawn anew in every round; their
     edges are measured on all rows. With ``noise_matrix``, what a row's true class may be is then
@@ -51,20 +51,21 @@ _WORDS = {
     "views": """views : dict, sequence of int, "prefix" or None, default=None
     Named groups of columns; see :func:`uneven.views.resolve_views`.""",
     "max_bins": """max_bins : int, default=255
-    Largest number of bins per column, between 2 and 255.""",
+    Maximum number of bins per feature, between 2 and 255.""",
     "early_stopping": """early_stopping : bool, default=False
-    Hold out rows of every class, stop when they no longer profit, and keep the best round.""",
+    Hold out rows of every class for validation, stop when their score no longer improves, and keep
+    the best round.""",
     "scoring": """scoring : str, callable or None, default=None
     What ``early_stopping`` looks at: "log_loss" (every class weighs what it weighs in the
     training loss), "norm" (the confusion norm), the name of a measure or of a scorer of
     scikit-learn, or a scorer ``scorer(estimator, X, y)``. None is the accuracy with the class
     weights of the method if leaves vote, and "log_loss" if they hold scores.""",
     "validation_fraction": """validation_fraction : float, default=0.1
-    Share of every class to hold out for ``early_stopping``.""",
+    Fraction of every class to hold out for ``early_stopping``.""",
     "n_iter_no_change": """n_iter_no_change : int, default=20
     Rounds without a better validation score before stopping.""",
     "warm_start": """warm_start : bool, default=False
-    Go on from the vote of the previous ``fit`` (same rows, larger ``n_estimators``).""",
+    Continue from the vote of the previous ``fit`` (same rows, larger ``n_estimators``).""",
     "random_state": """random_state : int, RandomState or None, default=None
     Seeds weak learners and the validation rows. Cost trees draw nothing at random.""",
     "n_jobs": """n_jobs : int or None, default=None
@@ -75,19 +76,21 @@ _WORDS = {
 
 _SCORE_WORDS = {
     "leaves": """leaves : {"votes", "scores"}, default="votes"
-    What a leaf of a tree says: one class, as published, or a score for every class. With "scores"
-    a round learns more, probabilities are better, and large tables take less time.""",
+    Whether a leaf of a tree votes for one class, as published, or holds a score for every class.
+    With "scores" a round learns more, probabilities are better, and large tables take less
+    time.""",
     "max_depth": """max_depth : int or None, default=3
-    Longest path in a tree; 1 gives stumps. Ignored if ``estimator`` is given. None, no limit,
+    Maximum depth of a tree; 1 gives stumps. Ignored if ``estimator`` is given. None, no limit,
     needs ``leaves="scores"``.""",
     "max_leaves": """max_leaves : int or None, default=None
-    With ``leaves="scores"``: most leaves of a tree; the leaf that gains most is split next. None
+    With ``leaves="scores"``: maximum number of leaves of a tree; the leaf with the largest gain is
+    split next. None
     is ``2 ** max_depth``, or 31 if ``max_depth`` is None.""",
     "learning_rate": """learning_rate : float, default=1.0
-    Factor in (0, 1] on every vote weight or leaf score. Scores learn well with 0.1 to 0.4.""",
+    Shrinkage in (0, 1] of every vote weight or leaf score. 0.1 to 0.4 suits scores.""",
     "loss": """loss : {"exponential", "log"}, default="exponential"
     With ``leaves="scores"``: the loss that leaves minimise. The exponential loss is the published
-    one; the log-loss is robust against wrong labels and gives probabilities.""",
+    one; the log-loss is robust to label noise and gives probabilities.""",
     "subsample": """subsample : float, default=1.0
     Share of the rows that the voters of a round learn from, drawn anew in every round; edges and
     leaf scores come from all rows. If leaves hold scores, rows are drawn by their cost, and those
@@ -95,8 +98,8 @@ _SCORE_WORDS = {
     true class may be is told only by voters that did not learn from it: deep trees, which would
     repeat its wrong label, learn well with 0.5.""",
     "max_features": """max_features : float, default=1.0
-    Share of the columns (of each view) that a voter looks at, drawn anew in every round. Rounds
-    of wide tables take that share of the time.""",
+    Fraction of the features (of each view) that a voter uses, sampled anew in every round. Rounds
+    on wide tables take that fraction of the time.""",
     "random_state": """random_state : int, RandomState or None, default=None
     Seeds weak learners and the validation rows. Trees whose leaves vote draw nothing at random
     but columns and rows, if told to;
@@ -115,13 +118,13 @@ history_ : dict of str to ndarray of shape (n_estimators_,)
 n_estimators_ : int
     Rounds kept.
 stop_reason_ : str
-    Why learning ended.
+    Why training ended.
 class_prior_ : ndarray of shape (n_classes,)
     Class frequencies in training.
 views_ : ViewMap
     The resolved views.
 subsample_ : float
-    Share of the rows that each round learnt from.
+    Fraction of the rows that each round was fitted to.
 categories_ : dict of str to list
     Categories of the category columns seen in training.
 n_features_in_ : int
