@@ -8,7 +8,12 @@ from sklearn.compose import ColumnTransformer
 from sklearn.ensemble import RandomForestClassifier
 from sklearn.linear_model import LogisticRegression
 from sklearn.pipeline import Pipeline, make_pipeline
-from sklearn.preprocessing import FunctionTransformer, OneHotEncoder, StandardScaler
+from sklearn.preprocessing import (
+    FunctionTransformer,
+    OneHotEncoder,
+    OrdinalEncoder,
+    StandardScaler,
+)
 
 from tests.persistence.corpus import FOLDER, indicators, table
 from tests.persistence.mutants import FINE, kept_names, run
@@ -172,6 +177,13 @@ def test_encoders_of_every_setting_are_taken():
     check_structure(model)
     empty = indicators().fit(X.assign(a=np.nan))
     check_structure(Pipeline([("encode", empty), ("classify", model[-1])]))
+
+
+@pytest.mark.parametrize("kinds", [OrdinalEncoder(), OneHotEncoder()])
+def test_encoders_of_no_column_are_taken_as_they_are_never_asked(kinds):
+    X, y = table()
+    encoder = ColumnTransformer([("numbers", StandardScaler(), ["a", "c"]), ("kinds", kinds, [])])
+    check_structure(make_pipeline(encoder, LogisticRegression()).fit(X, y))
 
 
 def test_two_classes_are_taken():

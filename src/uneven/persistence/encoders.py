@@ -165,11 +165,15 @@ _CATEGORIES: dict[str, Rule] = COLUMNS | {
 def _n_codes(step: Any) -> list[int]:
     """How many codes the categories of each column have; rare ones may share the last.
 
+    None at all for an encoder without columns, which is never fitted and never asked.
+
     Raises
     ------
     ValueError
         If a category is sent to a code that there is not.
     """
+    if not hasattr(step, "categories_"):
+        return []
     sizes = []
     mappings = getattr(step, "_default_to_infrequent_mappings", [None] * step.n_features_in_)
     rare = getattr(step, "_infrequent_indices", [None] * step.n_features_in_)
@@ -193,7 +197,7 @@ def _check_one_hot(step: OneHotEncoder) -> None:
     }
     fixed = {"drop": (None,), "dtype": (np.float64,), "feature_name_combiner": ("concat",)}
     check_attributes(step, table, fixed=fixed)
-    if list(step._n_features_outs) != _n_codes(step):
+    if list(getattr(step, "_n_features_outs", [])) != _n_codes(step):
         raise ValueError("a one-hot encoder makes other columns than its categories")
 
 
