@@ -224,8 +224,11 @@ def disk(n_rows: int = 10_000_000, n_columns: int = 20) -> None:
         _, wall = timed(lambda: model.fit(ParquetRows([path], "y"), None))
         after = resource.getrusage(resource.RUSAGE_SELF).ru_maxrss / 1e6
         table = n_rows * n_columns * 4 / 1e9
-        print(f"{n_rows} x {n_columns}: X is {table:.2f} GB; the process held {before:.2f} GB "
-              f"before and at most {after:.2f} GB during a fit of {wall:.0f} s", flush=True)  # fmt: skip
+        print(
+            f"{n_rows} x {n_columns}: X is {table:.2f} GB; the process held {before:.2f} GB "
+            f"before and at most {after:.2f} GB during a fit of {wall:.0f} s",
+            flush=True,
+        )
 
 
 PARTS = {"rounds": rounds, "peers": peers, "kill": kill, "disk": disk}

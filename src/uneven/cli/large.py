@@ -22,7 +22,7 @@ import pandas as pd
 from uneven.boosting.sharded import ParquetRows
 from uneven.boosting.sharded.parquet import bytes_per_row
 from uneven.cli import terminal
-from uneven.cli.compare import model_card
+from uneven.cli.fit import model_card
 from uneven.cli.requests import TableRequest
 from uneven.comparison.crossval import open_pipeline
 from uneven.comparison.errors import InputError

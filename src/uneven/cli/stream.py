@@ -17,7 +17,7 @@ import pandas as pd
 from uneven.cli import terminal
 from uneven.cli.predict import _answers, _refuse_doubles, _share_names
 from uneven.comparison import InputError, Schema
-from uneven.comparison.tables import SEPARATORS
+from uneven.comparison.csvstyle import SEPARATORS
 from uneven.persistence.model_file import in_use, load_model
 from uneven.utils.files import replace_file
 from uneven.utils.registry import listing

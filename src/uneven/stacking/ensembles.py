@@ -185,7 +185,7 @@ def make_ensemble(
     labels = np.asarray(y)
     some = rng.permutation(len(labels))[:_TRIED]
     table, trials = take_rows(open_table(X), some), labels[some]
-    left, kept = float(time_budget), []
+    left, kept = float(time_budget), list[tuple[str, Any]]()
     for name, model in every:
         start = process_time()
         with warnings.catch_warnings():

@@ -27,8 +27,8 @@ from uneven.stacking import (
 )
 from uneven.stacking.kernel.choice import gamma_grid
 from uneven.stacking.model.problem import LinearCombiner
-from uneven.stacking.solvers.selection import StrengthChoice
 from uneven.stacking.solvers.solve import STRENGTHS, solve
+from uneven.stacking.solvers.strength_choice import StrengthChoice
 from uneven_published.description import Answers, Context, Item
 from uneven_published.sen.ensembles import diverse_ensemble, diverse_learners, svm_ensemble
 from uneven_published.sen.majorisation import PAPER, MajorisedCombiner, majorise

@@ -86,13 +86,13 @@ def add_leaves(
     true, false = trees.left.copy(), trees.right.copy()
     modes = np.full(len(trees.feature), _LEQ, dtype=np.uint8)
     threshold, tracks = trees.threshold.astype(np.float64), trees.missing_left.copy()
-    members = []
+    members: list[np.ndarray] = []
     for node, goes_left in sorted(trees.left_sets.items()):
         held = np.flatnonzero(~goes_left if tracks[node] else goes_left).astype(np.float64)
         if tracks[node]:
             true[node], false[node], tracks[node] = false[node], true[node], False
         modes[node], threshold[node] = (_MEMBER, np.nan) if len(held) else (_LEQ, -np.inf)
-        members += [held, [np.nan]] if len(held) else []
+        members += [held, np.array([np.nan])] if len(held) else []
     both = np.concatenate([inner, lone])
     goes = [np.concatenate([side[inner], lone]) for side in (true, false)]
     optional = {"membership_values": graph.tensor(np.concatenate(members))} if members else {}
