@@ -7,12 +7,15 @@ import scipy.sparse as sp
 from sklearn.base import clone
 from sklearn.datasets import load_digits, load_iris
 from sklearn.exceptions import ConvergenceWarning
+from sklearn.metrics.pairwise import rbf_kernel
+from sklearn.naive_bayes import GaussianNB
+from sklearn.svm import SVC
 
 from tests.linear.cases import separable_binary
 from uneven import CompressionPerceptron
 from uneven.bounds import compression_bound
 from uneven.datasets import make_margin_square
-from uneven.linear import normal_form
+from uneven.linear import KernelPerceptronClassifier, hard_margin, normal_form
 from uneven.versionspace import (
     ORACLES,
     largest_error,
@@ -70,6 +73,67 @@ def test_the_width_of_a_kernel_read_off_all_rows_is_no_scheme():
     X, y = load_iris(return_X_y=True)
     model = CompressionPerceptron(kernel="rbf", gamma="scale")
     assert not verify_compression(model, X, y == 1)
+
+
+@pytest.mark.parametrize("seed", range(2))
+def test_support_vectors_and_rows_with_mistakes_are_schemes(seed):
+    """The two examples of the source: a hard-margin machine, and a kernel perceptron."""
+    X, y = labelled(seed, n_samples=60)
+    assert verify_compression(SVC(C=1e6, gamma=2.0, tol=1e-7), X, y)
+    perceptron = KernelPerceptronClassifier(gamma=2.0)
+    assert verify_compression(perceptron, X, y)
+    forgetful = KernelPerceptronClassifier(gamma="scale")
+    assert not verify_compression(forgetful, X, y)
+
+
+def test_a_model_that_names_no_rows_is_refused():
+    X, y = labelled(0, n_samples=40)
+    with pytest.raises(ValueError, match="GaussianNB has neither compression_set_ nor support_"):
+        verify_compression(GaussianNB(), X, y)
+
+
+@pytest.mark.parametrize("kernel", ["linear", "rbf"])
+@pytest.mark.parametrize("share", [0.5, 0.95])
+def test_the_margin_is_the_share_asked_for(kernel, share):
+    X, y = labelled(1, n_samples=30)
+    model = CompressionPerceptron(margin=share, kernel=kernel, gamma=1.0).fit(X, y)
+    t = np.where(y == model.classes_[1], 1.0, -1.0)
+    K = X @ X.T if kernel == "linear" else rbf_kernel(X, gamma=1.0)
+    values, vectors = np.linalg.eigh(K)
+    places = vectors * np.sqrt(np.clip(values, 0.0, None))
+    largest = hard_margin(places * t[:, None]).margin
+    reached = (t * model.decision_function(X)).min()
+    assert model.converged_
+    assert share * largest <= reached <= largest * (1.0 + 1e-9)
+    assert verify_compression(clone(model), X, y)
+    assert verify_process_scheme(clone(model), X, y)
+
+
+def test_slack_lets_wrong_labels_pass():
+    X, y = labelled(0, n_samples=200)
+    wrong = np.random.default_rng(0).random(len(y)) < 0.1
+    noisy = np.where(wrong, -y, y)
+    model = CompressionPerceptron(slack=0.3).fit(X, noisy)
+    with pytest.warns(ConvergenceWarning):
+        rigid = CompressionPerceptron(max_updates=20_000).fit(X, noisy)
+    assert model.converged_
+    assert model.score(X, y) > 0.93
+    assert model.score(X, y) > rigid.score(X, y)
+    mistaken = np.flatnonzero(model.predict(X) != noisy)
+    assert set(mistaken) <= set(model.compression_set_)
+    assert 0 < model.risk_bound() < 1
+    assert verify_compression(clone(model), X, noisy)
+
+
+def test_slack_is_a_kernel_with_a_larger_diagonal():
+    X, y = labelled(2, n_samples=60)
+    noisy = np.where(np.arange(60) < 4, -y, y)
+    soft = CompressionPerceptron(slack=0.5, kernel="rbf", gamma=1.0).fit(X, noisy)
+    plain = CompressionPerceptron(kernel="precomputed").fit(
+        rbf_kernel(X, gamma=1.0) + 0.5 * np.eye(60), noisy
+    )
+    assert soft.compression_set_.tolist() == plain.compression_set_.tolist()
+    assert soft.n_updates_ == plain.n_updates_
 
 
 def test_several_classes_are_rebuilt_from_the_union():

@@ -473,3 +473,47 @@ def _add(gram, i, counts, margins):
     counts[i] += 1
     for j in range(margins.shape[0]):
         margins[j] += gram[i, j]
+
+
+@njit(cache=True, nogil=True, error_model="numpy")
+def widen_cuts(gram, share, limit, weights, margins):
+    """Shorten the mean w of the cuts until all products with it are a share of its squared length.
+
+    Parameters
+    ----------
+    gram : (m, m) or larger, products of the cuts
+    share : float below 1
+    limit : int, largest number of steps
+    weights : (m,), changed: of the cuts, which add up to 1, or all zero to begin with
+    margins : (m,), changed: products of the cuts with w
+
+    Returns how many steps were made; zero if none shortens w.
+    """
+    m = margins.shape[0]
+    done = 0
+    square = 0.0
+    for j in range(m):
+        square += weights[j] * margins[j]
+    while done < limit:
+        lowest = 0
+        for j in range(1, m):
+            if margins[j] < margins[lowest]:
+                lowest = j
+        if margins[lowest] > share * square:
+            break
+        own = gram[lowest, lowest]
+        step = 1.0
+        if square > 0.0:
+            apart = square - 2.0 * margins[lowest] + own
+            step = min((square - margins[lowest]) / apart, 1.0)
+        if not step > 0.0:
+            break
+        square = (
+            (1.0 - step) ** 2 * square + 2.0 * step * (1.0 - step) * margins[lowest] + step**2 * own
+        )
+        for j in range(m):
+            weights[j] *= 1.0 - step
+            margins[j] = (1.0 - step) * margins[j] + step * gram[lowest, j]
+        weights[lowest] += step
+        done += 1
+    return done

@@ -1,20 +1,13 @@
-"""What classifiers share that depend on a few cuts: samples, fitting class by class, the bound.
-
-A sample is labelled rows in normal form, with or without a kernel. A learner asks it for the
-margins of all rows at a point, and for products between the few rows that became cuts. Points are
-vectors for plain rows, and weighted sums of rows for a kernel.
-"""
+"""What classifiers share that depend on a few cuts: fitting class by class, the bound."""
 
 from __future__ import annotations
 
 import warnings
 from abc import ABC, abstractmethod
-from collections.abc import Callable
-from dataclasses import dataclass
-from typing import Any, ClassVar, Protocol, Self
+from dataclasses import replace
+from typing import Any, ClassVar, Self
 
 import numpy as np
-import scipy.sparse as sp
 from sklearn.exceptions import ConvergenceWarning
 from sklearn.utils.validation import check_is_fitted
 
@@ -22,182 +15,14 @@ from uneven.bounds import compression_bound
 from uneven.linear.base import (
     LinearClassifier,
     generator,
-    squared_lengths,
     validate_labelled_rows,
 )
-from uneven.linear.expansions import KernelExpansion, KernelMixin, check_square, gram
+from uneven.linear.expansions import KernelExpansion, KernelMixin
 from uneven.linear.rows import scale_rows
-from uneven.utils.parameters import Choice, Maybe, Whole, check_parameters
+from uneven.utils.parameters import Choice, Interval, Maybe, Whole, check_parameters
 from uneven.utils.validation import whole_or_nothing
 from uneven.versionspace.error_oracles import ORACLES, Rule, error_rule
-from uneven.versionspace.span import feature_norms, span_of
-
-Lift = Callable[[np.ndarray], Any]
-
-
-class Sample(Protocol):
-    """What cutting-plane learners ask of labelled rows."""
-
-    n_rows: int
-
-    def combine(self, rows: np.ndarray, coefficients: np.ndarray) -> Any:
-        """The point that is this sum of rows in normal form."""
-
-    def margins(self, point: Any) -> np.ndarray:
-        """Products of all rows in normal form with a point, shape (n_rows,)."""
-
-    def products(self, row: int, rows: np.ndarray) -> np.ndarray:
-        """Products of one row in normal form with others, shape (len(rows),)."""
-
-    def place(self, rows: np.ndarray) -> tuple[np.ndarray, Lift]:
-        """Unit rows in the coordinates of their span, and the way from there to points."""
-
-    def length(self, point: Any) -> float:
-        """Length of a point."""
-
-
-class LinearSample:
-    """Plain rows in normal form.
-
-    Parameters
-    ----------
-    Z : ndarray or CSR of shape (n_samples, n_features)
-
-    Examples
-    --------
-    >>> sample = LinearSample(np.array([[1.0, 2.0], [-1.0, 0.5]]))
-    >>> sample.margins(sample.combine(np.array([1]), np.array([2]))).tolist()
-    [0.0, 2.5]
-    """
-
-    def __init__(self, Z: Any) -> None:
-        squared_lengths(Z)
-        self.Z: Any = Z if sp.issparse(Z) else np.ascontiguousarray(Z, dtype=np.float64)
-        self.n_rows: int = Z.shape[0]
-
-    def combine(self, rows: np.ndarray, coefficients: np.ndarray) -> np.ndarray:
-        """The sum as a vector, shape (n_features,)."""
-        return np.asarray(self.Z[rows].T @ np.asarray(coefficients, dtype=np.float64))
-
-    def margins(self, point: np.ndarray) -> np.ndarray:
-        """One product of the table with a vector; the same for a row whatever rows surround it."""
-        if sp.issparse(self.Z):
-            return np.asarray(self.Z @ point)
-        return np.einsum("ij,j->i", self.Z, point)
-
-    def products(self, row: int, rows: np.ndarray) -> np.ndarray:
-        """Products of one row with others."""
-        if sp.issparse(self.Z):
-            return (self.Z[rows] @ self.Z[[row]].T).toarray()[:, 0]
-        return np.einsum("ij,j->i", self.Z[rows], self.Z[row])
-
-    def place(self, rows: np.ndarray) -> tuple[np.ndarray, Lift]:
-        """The columns are the coordinates if there are fewer than rows."""
-        span, where = span_of(self.Z[rows])
-        if span.triangle is None:
-            return where, lambda w: w
-        return where, lambda w: self.combine(rows[span.support], span.expand(w))
-
-    def length(self, point: np.ndarray) -> float:
-        """Length of a vector."""
-        return float(np.linalg.norm(point))
-
-
-@dataclass(frozen=True)
-class KernelPoint:
-    """A sum of rows in normal form.
-
-    Attributes
-    ----------
-    rows : ndarray of int, shape (n_terms,)
-    coefficients : ndarray of shape (n_terms,)
-    """
-
-    rows: np.ndarray
-    coefficients: np.ndarray
-
-
-class KernelSample:
-    """Rows in normal form in the space of a kernel.
-
-    Kernel values are kept for the rows that became cuts: 8 bytes for each cut and row.
-
-    Parameters
-    ----------
-    X : ndarray or CSR of shape (n_samples, n_features)
-        Kernel values of shape (n_samples, n_samples) if the kernel is "precomputed".
-    t : ndarray of shape (n_samples,)
-        Labels -1 and +1.
-    kernel : str or callable
-    params : dict of str to object
-        Parameters of the kernel.
-    constant : float, default=0.0
-        Added to all kernel values: a feature that is the same for all rows.
-    normalize : bool, default=False
-        Scale the rows to unit length in the space of the kernel.
-    """
-
-    def __init__(
-        self,
-        X: Any,
-        t: np.ndarray,
-        kernel: Any,
-        params: dict[str, Any],
-        *,
-        constant: float = 0.0,
-        normalize: bool = False,
-    ) -> None:
-        self.X, self.kernel, self.params, self.constant = X, kernel, params, constant
-        self.n_rows: int = X.shape[0]
-        check_square(X, kernel)
-        self.factors = np.asarray(t, dtype=np.float64)
-        if normalize:
-            own = X.diagonal() if kernel == "precomputed" else feature_norms(X, kernel, params) ** 2
-            lengths = np.sqrt(np.clip(own, 0.0, None) + constant)
-            self.factors = self.factors / np.where(lengths > 0.0, lengths, 1.0)
-        self._kept: dict[int, np.ndarray] = {}
-
-    def combine(self, rows: np.ndarray, coefficients: np.ndarray) -> KernelPoint:
-        """The sum by its coefficients."""
-        return KernelPoint(np.array(rows), np.array(coefficients, dtype=np.float64))
-
-    def margins(self, point: KernelPoint) -> np.ndarray:
-        """A sum over the rows of the point; kernel values are computed once for each of them."""
-        total = np.zeros(self.n_rows)
-        for row, coefficient in zip(point.rows, point.coefficients):
-            total += coefficient * self._values(int(row))
-        return total
-
-    def products(self, row: int, rows: np.ndarray) -> np.ndarray:
-        """Signed kernel values of one row with others."""
-        return self._values(row)[rows]
-
-    def place(self, rows: np.ndarray) -> tuple[np.ndarray, Lift]:
-        """Coordinates from the Gram matrix of the rows."""
-        near = np.array([self._values(int(row))[rows] for row in rows])
-        span, where = span_of((near + near.T) / 2.0, "precomputed")
-        return where, lambda w: self.combine(rows[span.support], span.expand(w))
-
-    def length(self, point: KernelPoint) -> float:
-        """Length in the space of the kernel."""
-        square = point.coefficients @ self.margins(point)[point.rows]
-        return float(np.sqrt(max(square, 0.0)))
-
-    def _values(self, row: int) -> np.ndarray:
-        """Products of one row with all, shape (n_rows,)."""
-        if row not in self._kept:
-            if self.kernel == "precomputed":
-                values = self.X[[row]]
-                values = values.toarray()[0] if sp.issparse(values) else values[0]
-            else:
-                values = gram(self.X, self.X[[row]], self.kernel, **self.params)[:, 0]
-            if not np.isfinite(values).all():
-                raise ValueError(
-                    f"the kernel {self.kernel!r} gives values that are not finite in row {row}: "
-                    "scale the columns of X, or lower gamma or degree."
-                )
-            self._kept[row] = (values + self.constant) * (self.factors * self.factors[row])
-        return self._kept[row]
+from uneven.versionspace.normal_rows import KernelSample, LinearSample, Sample, SoftSample
 
 
 class CutClassifier(KernelMixin, LinearClassifier, ABC):
@@ -208,11 +33,13 @@ class CutClassifier(KernelMixin, LinearClassifier, ABC):
     """
 
     oracle: str | Rule
+    slack: float
     max_cuts: int | None
     random_state: Any
 
     _parameters: ClassVar = {
         "oracle": Choice(ORACLES, or_callable=True),
+        "slack": Interval(0, closed="left", says="a number in [0, inf)"),
         "max_cuts": Maybe(Whole(1)),
     }
 
@@ -244,7 +71,7 @@ class CutClassifier(KernelMixin, LinearClassifier, ABC):
             rule = error_rule(self.oracle, rows, rng)
             positive = [1] if len(self.classes_) == 2 else range(len(self.classes_))
             samples = [self._sample(X, rows, np.where(y == k, 1.0, -1.0)) for k in positive]
-            self._keep(X, samples, [self._run(one, rule, rng) for one in samples])
+            self._keep(X, samples, [self._run_softly(one, rule, rng) for one in samples])
         if not self.converged_:
             warnings.warn(
                 f"there are still mistakes after {len(self.compression_set_)} rows were shown: the "
@@ -297,6 +124,13 @@ class CutClassifier(KernelMixin, LinearClassifier, ABC):
         size = len(self.compression_set_)
         bound = compression_bound(self.n_samples_fit_, size, delta, size_from_data=True)
         return bound if self.converged_ else 1.0
+
+    def _run_softly(self, sample: Sample, rule: Rule, rng: np.random.Generator) -> Any:
+        """Learn one class against the rest, with a dimension of its own for each row if asked."""
+        if not self.slack:
+            return self._run(sample, rule, rng)
+        run = self._run(SoftSample(sample, float(self.slack)), rule, rng)
+        return replace(run, w=run.w.shared)
 
     @abstractmethod
     def _run(self, sample: Sample, rule: Rule, rng: np.random.Generator) -> Any:

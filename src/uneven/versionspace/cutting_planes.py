@@ -17,9 +17,10 @@ from uneven.utils.model_types import persisted
 from uneven.utils.parameters import Choice, check_integer, store_parameters
 from uneven.versionspace.centres import inside
 from uneven.versionspace.cone import EmptyVersionSpaceError
-from uneven.versionspace.cut_classifier import CutClassifier, Sample
+from uneven.versionspace.cut_classifier import CutClassifier
 from uneven.versionspace.error_oracles import Rule, correctable_error
 from uneven.versionspace.gravity import GRAVITY_METHODS, find_centre
+from uneven.versionspace.normal_rows import Sample
 
 
 @dataclass(frozen=True)
@@ -152,6 +153,8 @@ default="largest_error"
         not draw random numbers: only then the rows used are a compression of the sample.
     kernel, gamma, degree, coef0, fit_intercept, normalize
         As in `CompressionPerceptron`.
+    slack : float, default=0.0
+        As in `CompressionPerceptron`: with it wrong labels leave a centre.
     max_cuts : int, default=1000
         Use at most so many rows, for each class if there are more than two.
     random_state : int, RandomState or None, default=None
@@ -219,6 +222,7 @@ default="largest_error"
         coef0: float = 1.0,
         fit_intercept: bool = False,
         normalize: bool = False,
+        slack: float = 0.0,
         max_cuts: int = 1000,
         random_state: Any = None,
     ) -> None:
@@ -248,6 +252,7 @@ default="largest_error"
         return [
             cls(),
             cls("chebyshev", "random_error", kernel="rbf", fit_intercept=True, max_cuts=30),
+            cls(slack=1.0, max_cuts=30),
         ]
 
 
