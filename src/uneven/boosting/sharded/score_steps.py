@@ -142,7 +142,7 @@ def find_leaves(
     shard : Shard
     name, tree, codes : int
     view : int or None
-    parts : (feature, child, label, goes_left)
+    parts : (nodes, sides, label)
         The tree; see ``_score_loops.route_rows``.
     leaves : ndarray of int, shape (n_leaves,)
         Number of each leaf among the nodes of the tree while it grew. What stands there is used
@@ -154,10 +154,9 @@ def find_leaves(
         for leaf, node in enumerate(leaves.tolist()):
             start, stop = grown.spans[node]
             leaf_of[grown.drawn[grown.rows[start:stop]]] = leaf
-    *arrays, goes_left = parts
     table: Any = shard.held[codes].table
     if len(leaf_of):
-        _score_loops.route_rows(table, tuple(arrays), goes_left, leaf_of, 0, len(leaf_of))
+        _score_loops.route_rows(table, *parts, leaf_of, 0, len(leaf_of))
     if view is not None:
         leaf_of[~shard.present(view)] = -1
     shard.held[name] = leaf_of

@@ -366,14 +366,13 @@ class ShardedScoreLearner(ScoreLearner):
         parts = growing.grow()
         grown = GrownTree(**parts)
         leaf_of = Leaves(engine, engine.name())
-        routed = (grown.feature, grown.child, grown.label, grown.goes_left)
         engine.later(
             score_steps.find_leaves(
                 leaf_of.name,
                 tree.name,
                 self.sharded.handle.name,
                 self.mask,
-                routed,
+                grown.routes(),
                 growing.leaves(parts),
             )
         )
