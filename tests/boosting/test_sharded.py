@@ -3,8 +3,10 @@
 import numpy as np
 import pandas as pd
 import pytest
+import scipy.sparse as sp
 from hypothesis import given, settings
 from hypothesis import strategies as st
+from sklearn.svm import LinearSVC
 
 from tests.problems import gaussian_classes, view_tables
 from uneven import (
@@ -54,6 +56,9 @@ def cut_tables(draw):
     y = np.concatenate([twice, rng.integers(0, n_classes, n - len(twice))])
     X = np.round(rng.normal(size=(n, d)) + 0.7 * y[:, None] % 3, draw(st.integers(0, 2)))
     X[rng.random((n, d)) < draw(st.sampled_from([0.0, 0.2]))] = np.nan
+    if draw(st.sampled_from([False, False, True])):
+        X[rng.random((n, d)) < 0.6] = 0.0
+        X = sp.csr_array(X)
     kinds = {
         "none": None,
         "whole": rng.integers(1, 4, n).astype(float),
@@ -72,8 +77,18 @@ OPTIONS = st.fixed_dictionaries(
         "max_features": st.sampled_from([1.0, 0.5]),
         "views": st.sampled_from([None, "two"]),
         "learning_rate": st.sampled_from([1.0, 0.3]),
+        "noise_matrix": st.sampled_from([None, None, "some"]),
+        "class_cost": st.sampled_from([None, None, "some"]),
     }
 )
+
+
+def matrices(options, n_classes):
+    """The options, with the noise matrix and the class costs they ask for."""
+    noise = 0.8 * np.eye(n_classes) + 0.2 / n_classes
+    costs = 1.0 + np.arange(n_classes**2).reshape(n_classes, n_classes) % 3
+    given = {"noise_matrix": noise, "class_cost": costs}
+    return options | {name: own if options[name] else None for name, own in given.items()}
 
 
 def check_equal(model, X, y, weight, rng):
@@ -89,7 +104,8 @@ def test_any_cut_and_order_give_the_same_model(table, options, method):
     X, y, weight, rng = table
     two = {"a": slice(0, -(-X.shape[1] // 2)), "b": slice(X.shape[1] // 2, None)}
     given_views = two if options["views"] and X.shape[1] > 1 else None
-    model = method(n_estimators=6, random_state=0, **options | {"views": given_views})
+    words = matrices(options, len(np.unique(y))) | {"views": given_views}
+    model = method(n_estimators=6, random_state=0, **words)
     check_equal(model, X, y, weight, rng)
 
 
@@ -119,8 +135,8 @@ MULTI_VIEW = st.one_of(
 def test_any_cut_gives_the_same_model_of_several_views(problem, chosen, options, seed):
     X, y, _, views = problem
     rng = np.random.default_rng(seed)
-    words = {name: value for name, value in (options | chosen).items() if name != "method"}
-    model = chosen["method"](n_estimators=5, random_state=0, **words | {"views": views})
+    words = matrices(options, len(np.unique(y))) | chosen | {"views": views}
+    model = words.pop("method")(n_estimators=5, random_state=0, **words)
     check_equal(model, X, y, rng.gamma(1.0, size=len(y)) if seed % 2 else None, rng)
 
 
@@ -138,6 +154,27 @@ def test_large_tables_are_sampled_alike(weighted):
     few_values = np.round(np.nan_to_num(X))
     model = ComboClassifier(n_estimators=3, subsample=0.5, early_stopping=True, random_state=0)
     check_equal(model, few_values, y, weight, rng)
+
+
+@pytest.mark.parametrize("leaves", ["votes", "scores"])
+def test_validation_rows_are_given(leaves):
+    X, y = gaussian_classes([60, 30, 10], 3, seed=0)
+    held = gaussian_classes([30, 10, 0], 3, seed=1)
+    options = {"early_stopping": True, "n_iter_no_change": 3, "leaves": leaves}
+    model = ComboClassifier(n_estimators=12, random_state=0, **options)
+    whole = bits(model.fit(X, y, validation=held))
+    assert 0 < model.n_estimators_ < 12
+    assert model.class_prior_.tolist() == [0.6, 0.3, 0.1]
+    assert bits(model.fit(cut(np.random.default_rng(0), X, y), None, validation=held)) == whole
+
+
+def test_sparse_and_dense_blocks_may_be_mixed():
+    X, y = gaussian_classes([60, 30, 10], 3, seed=0)
+    X = np.maximum(X, 0.0)
+    model = ComboClassifier(n_estimators=4)
+    whole = bits(model.fit(sp.csr_array(X), y))
+    blocks = RowBlocks([(sp.csc_array(X[:40]), y[:40]), (X[40:], y[40:])])
+    assert bits(model.fit(blocks, None)) == whole
 
 
 def test_categories_and_empty_first_block():
@@ -165,7 +202,7 @@ def test_warm_start_goes_on_in_shards():
 @pytest.mark.parametrize(
     ("model", "message"),
     [
-        (ComboClassifier(noise_matrix=np.eye(3)), "noise_matrix is not possible"),
+        (ComboClassifier(LinearSVC()), "estimator is not possible"),
         (MumboClassifier(selection="diversity"), "compares answers row by row"),
         (BalancedBoostingClassifier(categorical_features=[0]), "category columns"),
     ],

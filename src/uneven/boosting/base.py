@@ -50,7 +50,12 @@ from uneven.utils.validation import (
     whole_or_nothing,
 )
 from uneven.views import ViewMap
-from uneven.views.training_rows import TrainingRows, check_same_table, validate_fit_data
+from uneven.views.training_rows import (
+    TrainingRows,
+    check_same_table,
+    validate_fit_data,
+    validate_held_rows,
+)
 from uneven.voters import TrainingTable, Voter, WeakLearner, as_weak_learner
 from uneven.voters.training_table import draw_columns
 from uneven.votes import ALL_VIEWS, Term, Vote
@@ -224,19 +229,30 @@ class BoostingClassifier(CallbackSupportMixin, StagedVoteClassifier, metaclass=A
         return Round([], stop="" if self.subsample_ < 1.0 else "no voter with a positive edge")
 
     @with_callbacks
-    def fit(self, X: Any, y: Any, sample_weight: Any = None, clean: Any = None) -> Self:
+    def fit(
+        self,
+        X: Any,
+        y: Any,
+        sample_weight: Any = None,
+        clean: Any = None,
+        validation: Any = None,
+    ) -> Self:
         """Learn the vote.
 
         Parameters
         ----------
         X : array-like, sparse matrix or dataframe of shape (n_samples, n_features)
             Numbers; NaN is a missing value. Category columns of a dataframe are used by code.
+            A Dask array or dataframe is learnt from where its partitions are.
         y : array-like of shape (n_samples,)
             Class labels.
         sample_weight : array-like of shape (n_samples,), optional
             How many examples each row stands for. Rows of weight zero are left out.
         clean : array-like of bool, shape (n_samples,), optional
             With ``noise_matrix``: rows whose label is known to be right.
+        validation : tuple (X, y) or (X, y, sample_weight), optional
+            With ``early_stopping``: the validation rows; no training rows are held out. Dask
+            collections are computed.
 
         Returns
         -------
@@ -254,11 +270,12 @@ class BoostingClassifier(CallbackSupportMixin, StagedVoteClassifier, metaclass=A
             self.classes_, self.views_ = rows.classes, rows.views
             self._settle(rows)
             self.subsample_ = float(self._value("subsample"))
-            continued = earlier["vote_"] if self._continues(earlier) else None
+            goes_on = self._continues(earlier, validation is not None)
+            continued = earlier["vote_"] if goes_on else None
             self.__dict__.pop("loss_", None)
             if self._has_scores:
                 self.loss_ = self.loss
-            train, validation = self._hold_out(rows)
+            train, held = self._hold_out(rows, validation)
             setting = self._set_up(train, pool)
             self.class_prior_ = setting.labels.class_prior
             process = self._begin(setting)
@@ -266,12 +283,12 @@ class BoostingClassifier(CallbackSupportMixin, StagedVoteClassifier, metaclass=A
             setting.start()
             if self._has_scores:
                 self.temperature_ = self._usual_temperature
-            watch = None if validation is None else self._watch(validation, setting, vote)
+            watch = None if held is None else self._watch(held, setting, vote)
             self._learn(setting, process, vote, watch)
             self._keep(vote, len(vote.ends) if watch is None else watch.best_round)
             self._finish(process)
             if self._has_scores:
-                self.temperature_ = self._fit_temperature(validation, setting.labels, watch)
+                self.temperature_ = self._fit_temperature(held, setting.labels, watch)
         return self
 
     def _rows_of(
@@ -289,7 +306,8 @@ class BoostingClassifier(CallbackSupportMixin, StagedVoteClassifier, metaclass=A
         share = 1.0 if self._has_scores else self.subsample_
         if not isinstance(rows, TrainingRows):
             class_cost = check_class_cost(self.class_cost, self.classes_)
-            return rows.setting(self._class_units, class_cost, share, self.max_bins, pool)
+            known = (self._class_units, class_cost, self._noise())
+            return rows.setting(*known, share, self.max_bins, pool)
         table = TrainingTable.of(rows, self.max_bins, pool)
         labels = self._observe(rows, pool)
         draw = RowDraw(rows.draw_keys() if share < 1.0 else None, share)
@@ -388,16 +406,23 @@ class BoostingClassifier(CallbackSupportMixin, StagedVoteClassifier, metaclass=A
             setting.begin_round(int(self.history_["draw"][k]) if "draw" in self.history_ else 0)
             yield from terms[start:end]
 
+    def _noise(self) -> tuple[np.ndarray, np.ndarray] | None:
+        """The noise matrix and its inverse; None if labels are right."""
+        if self.noise_matrix is None:
+            return None
+        noise = check_noise_matrix(self.noise_matrix, self.classes_)
+        if np.array_equal(noise, np.eye(len(noise))):
+            return None
+        return noise, invert_noise(noise).inverse
+
     def _observe(self, rows: TrainingRows, pool: ThreadPool) -> KnownLabels:
         """The labels of the training rows, and how they go wrong if that is known."""
-        noise = None
-        if self.noise_matrix is not None:
-            noise = check_noise_matrix(self.noise_matrix, self.classes_)
         class_cost = check_class_cost(self.class_cost, self.classes_)
         known = (rows.y, rows.mass, len(rows.classes), self._class_units, class_cost)
-        if noise is None or np.array_equal(noise, np.eye(len(noise))):
-            return KnownLabels(*known)
-        return NoisyLabels(*known, noise, invert_noise(noise).inverse, rows.clean, pool)
+        noise = self._noise()
+        return (
+            KnownLabels(*known) if noise is None else NoisyLabels(*known, *noise, rows.clean, pool)
+        )
 
     def _watch(self, rows: TrainingRows, setting: Setting, vote: GrowingVote) -> EarlyStopping:
         """Early stopping after the rounds so far."""
@@ -485,11 +510,11 @@ class BoostingClassifier(CallbackSupportMixin, StagedVoteClassifier, metaclass=A
         for scores in self._staged_scores(X):
             yield self._probabilities(scores, balanced)
 
-    def _continues(self, earlier: dict[str, Any]) -> bool:
+    def _continues(self, earlier: dict[str, Any], validated: bool) -> bool:
         """Whether ``fit`` goes on from an earlier vote; refuse if it cannot."""
         if not self.warm_start or "vote_" not in earlier:
             return False
-        if self._value("early_stopping") and self.random_state is None:
+        if self._value("early_stopping") and self.random_state is None and not validated:
             raise ValueError(
                 "warm_start with early_stopping needs a fixed random_state, so that the same rows "
                 "stay held out."
@@ -520,11 +545,16 @@ class BoostingClassifier(CallbackSupportMixin, StagedVoteClassifier, metaclass=A
         return True
 
     def _hold_out(
-        self, rows: TrainingRows | ShardedRows
+        self, rows: TrainingRows | ShardedRows, validation: Any
     ) -> tuple[TrainingRows | ShardedRows, TrainingRows | None]:
-        """Split off validation rows, a share of every class that has more than one."""
+        """Validation rows: those given, or a share of every class that has more than one row."""
+        if validation is not None and not self._value("early_stopping"):
+            raise ValueError("validation is for early stopping: set early_stopping=True.")
+        held = None if validation is None else validate_held_rows(self, validation, rows)
         if not self._value("early_stopping") or len(rows.classes) == 1:
             return rows, None
+        if held is not None:
+            return rows, held
         seed = check_random_state(self.random_state).randint(2**31 - 1)
         return rows.hold_out(self.validation_fraction, int(seed))
 

@@ -166,7 +166,7 @@ class MuComboClassifier(ScoreLeavesMixin, MultiViewBoosting):
         setting = setting.without_silent_views()
         if self._has_scores:
             return _Process(setting, self._open_score_views(setting))
-        setting.labels.scale_votes(1.0 / np.maximum(setting.view_mask.sum(axis=1), 1))
+        setting.share_votes()
         return _Process(setting, self._open_views(setting, updates_beliefs=True))
 
     def _boost(self, process: _Process, seed: int) -> Round:

@@ -103,6 +103,10 @@ class Setting:
         speaks = np.isin(np.arange(len(views)), kept)
         return replace(self, view_mask=self.view_mask & speaks)
 
+    def share_votes(self) -> None:
+        """Let the views that a row has share what votes tell about its label."""
+        self.labels.scale_votes(1.0 / np.maximum(self.view_mask.sum(axis=1), 1))
+
     def mask_of(self, view: int) -> np.ndarray:
         """Rows that have a view, bool, shape (n_samples,)."""
         return np.asarray(self.view_mask[:, view])

@@ -15,6 +15,7 @@ from __future__ import annotations
 
 from collections.abc import Callable
 from threading import Lock
+from typing import Any
 
 import numpy as np
 
@@ -28,6 +29,7 @@ from uneven.utils.reproducible_sums import fold_units, reproducible_sum
 from uneven.utils.simplex import recover_priors
 
 _NEVER_STALE = (-1, -1)
+_NONE = np.zeros((0, 0))
 
 
 class Beliefs:
@@ -140,14 +142,11 @@ class Beliefs:
         return self.current().argmax(axis=1).astype(np.int32)
 
 
-class ExpectedCosts(VoteCosts):
-    """The exponential cost matrix, averaged over what the true labels may be.
+class ExpectedRows(CostMatrix):
+    """The rows of an expected cost matrix: what is done to each row, and sums over them.
 
-    The row of an example is the mean of the rows that it would have with each true class,
-    weighted by :class:`~uneven.costs.expected.Beliefs`. For certain beliefs this is
-    :class:`~uneven.costs.matrices.RunningCosts`. As long as the beliefs stay, a voter of edge
-    ``g`` with weight ``arctanh(g)`` still shrinks the loss by ``sqrt(1 - g ** 2)`` at least. Costs
-    are recomputed when somebody reads them after votes or beliefs have changed.
+    What is decided by sums over all rows is said by :class:`ExpectedCosts`. The rows may be a part
+    of a table: sums of the parts may be added.
 
     Parameters
     ----------
@@ -163,6 +162,112 @@ class ExpectedCosts(VoteCosts):
     updates_beliefs : bool, default=False
         Whether votes that are added here update the beliefs.
     pool : ThreadPool, optional
+    grid : float, optional
+        As for :class:`~uneven.costs.matrices.CostMatrix`.
+    """
+
+    _beliefs: Any
+    scores: np.ndarray
+
+    def __init__(
+        self,
+        y: np.ndarray,
+        mass: np.ndarray,
+        beliefs: Beliefs,
+        units: np.ndarray,
+        class_cost: np.ndarray | None = None,
+        updates_beliefs: bool = False,
+        pool: ThreadPool | None = None,
+        grid: float | None = None,
+    ) -> None:
+        super().__init__(y, len(units), mass, pool, grid)
+        self._log_weight, self._log_units = log_all(mass), log_all(units)
+        self._prices = _NONE if class_cost is None else class_cost
+        self._beliefs, self._updates_beliefs = beliefs, updates_beliefs
+        self._cancelled = np.empty((len(y), self.n_classes))
+        self._row_stakes = np.empty(len(y))
+        self.scores = np.zeros((len(y), self.n_classes))
+
+    def move(self, answers: np.ndarray, votes: np.ndarray, share: np.ndarray | None = None) -> None:
+        """Add answers to the scores, and to the beliefs if they follow these costs.
+
+        Parameters
+        ----------
+        answers : ndarray of int, shape (n_samples,)
+        votes : ndarray of shape (n_classes,)
+        share : ndarray of shape (n_samples,), optional
+        """
+        shares = np.empty(0) if share is None else share
+        self._over_blocks(_loops.add_votes, answers, votes, shares, self.scores)
+        if self._updates_beliefs:
+            self._beliefs.update(answers, votes)
+
+    def largest_log_cost(self) -> float:
+        """Logarithm of the largest stake; minus infinity if there is none."""
+        logs = (self._log_weight, self._log_units)
+        return float(_loops.max_log_stake(self.scores, self._beliefs.current(), *logs))
+
+    def fill(self, shift: float, units: tuple[float, float]) -> np.ndarray:
+        """Compute all costs from scores and beliefs, divided by ``exp(shift)``.
+
+        Returns
+        -------
+        ndarray of shape (2,)
+            Sums of the stakes of the rows, in the two folds of ``units``.
+        """
+        folds = np.zeros((self._n_blocks, 2))
+        self._over_blocks(
+            _loops.fill_expected,
+            self.scores, self._beliefs.current(), self._log_weight, self._log_units, self._prices,
+            shift, units, self._filled, folds,
+        )  # fmt: skip
+        return np.asarray(folds.sum(axis=0))
+
+    def snap(self, quantum: float) -> tuple[np.ndarray, float]:
+        """As for ``CostMatrix``."""
+        sums, stakes = self._empty_sums()
+        self._over_blocks(_loops.snap_expected, self.y, 1.0 / quantum, self._filled, sums, stakes)
+        return block_totals(sums, stakes)
+
+    @property
+    def _filled(self) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
+        return self.matrix, self._cancelled, self._row_stakes
+
+    def row_stakes(self) -> np.ndarray:
+        """Expected pair costs of each row, in quanta, shape (n_samples,)."""
+        return self._row_stakes
+
+    def where(self, row_mask: np.ndarray, pool: ThreadPool) -> CostMatrix:
+        """As for ``CostMatrix``; what is returned does not follow votes or beliefs."""
+        seen = super().where(row_mask, pool)
+        assert isinstance(seen, ExpectedRows)
+        if not row_mask.all():
+            seen._cancelled = np.where(row_mask[:, None], self._cancelled, 0.0)
+            seen._row_stakes = np.where(row_mask, self._row_stakes, 0.0)
+        return seen
+
+    def paid(self, answers: np.ndarray) -> np.ndarray:
+        """As for ``CostMatrix``, in expectation."""
+        sums = np.zeros((self._n_blocks, 2, self.n_classes))
+        self._over_blocks(
+            _loops.expected_right_and_wrong, self.matrix, self._cancelled, answers, sums
+        )
+        return np.asarray(sums.sum(axis=0))
+
+
+class ExpectedCosts(ExpectedRows, VoteCosts):
+    """The exponential cost matrix, averaged over what the true labels may be.
+
+    The row of an example is the mean of the rows that it would have with each true class,
+    weighted by :class:`~uneven.costs.expected.Beliefs`. For certain beliefs this is
+    :class:`~uneven.costs.matrices.RunningCosts`. As long as the beliefs stay, a voter of edge
+    ``g`` with weight ``arctanh(g)`` still shrinks the loss by ``sqrt(1 - g ** 2)`` at least. Costs
+    are recomputed when somebody reads them after votes or beliefs have changed.
+
+    Parameters
+    ----------
+    y, mass, beliefs, units, class_cost, updates_beliefs, pool : object
+        As for :class:`ExpectedRows`.
 
     Examples
     --------
@@ -185,15 +290,15 @@ class ExpectedCosts(VoteCosts):
         updates_beliefs: bool = False,
         pool: ThreadPool | None = None,
     ) -> None:
-        self._seen_version: tuple[int, int] | None = None
+        self._seen_version: tuple[int, int] | None = _NEVER_STALE
         self._added = 0
-        super().__init__(y, len(units), mass, pool)
-        self._log_weight, self._log_units = log_all(mass), log_all(units)
-        self._prices = np.empty((0, 0)) if class_cost is None else class_cost
-        self._beliefs, self._updates_beliefs = beliefs, updates_beliefs
-        self._cancelled = np.empty((len(y), self.n_classes))
-        self._row_stakes = np.empty(len(y))
-        self.scores = np.zeros((len(y), self.n_classes))
+        super().__init__(y, mass, beliefs, units, class_cost, updates_beliefs, pool)
+        self._seen_version = None
+
+    @property
+    def n_rows(self) -> int:
+        """Rows of the whole table."""
+        return len(self.y)
 
     @property
     def matrix(self) -> np.ndarray:  # type: ignore[override]
@@ -237,11 +342,8 @@ class ExpectedCosts(VoteCosts):
         """As for ``VoteCosts``; costs are recomputed when somebody reads them."""
         votes = np.empty(self.n_classes)
         votes[:] = weight
-        shares = np.empty(0) if share is None else share
-        self._over_blocks(_loops.add_votes, answers, votes, shares, self.scores)
+        self.move(answers, votes, share)
         self._added += 1
-        if self._updates_beliefs:
-            self._beliefs.update(answers, votes)
 
     def examples(self) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
         """Rows, possible labels and weights; a row appears once for each possible label."""
@@ -253,49 +355,30 @@ class ExpectedCosts(VoteCosts):
     def row_stakes(self) -> np.ndarray:
         """Expected pair costs of each row, in quanta, shape (n_samples,)."""
         self._bring_up_to_date()
-        return self._row_stakes
+        return super().row_stakes()
 
     def where(self, row_mask: np.ndarray, pool: ThreadPool) -> CostMatrix:
         """As for ``CostMatrix``; what is returned no longer follows votes or beliefs."""
         self._bring_up_to_date()
         seen = super().where(row_mask, pool)
         assert isinstance(seen, ExpectedCosts)
-        if not row_mask.all():
-            seen._cancelled = np.where(row_mask[:, None], self._cancelled, 0.0)
-            seen._row_stakes = np.where(row_mask, self._row_stakes, 0.0)
         seen._seen_version = _NEVER_STALE
         return seen
 
-    def paid(self, answers: np.ndarray) -> np.ndarray:
-        """As for ``CostMatrix``, in expectation."""
-        sums = np.zeros((self._n_blocks, 2, self.n_classes))
-        self._over_blocks(
-            _loops.expected_right_and_wrong, self.matrix, self._cancelled, answers, sums
-        )
-        return np.asarray(sums.sum(axis=0))
-
     def _bring_up_to_date(self) -> None:
         """Recompute all costs if votes or beliefs have changed."""
-        if not hasattr(self, "scores") or self._seen_version == _NEVER_STALE:
+        if self._seen_version == _NEVER_STALE:
             return
         version = (self._added, self._beliefs.version)
         if self._seen_version == version:
             return
         self._seen_version = version
-        beliefs, logs = self._beliefs.current(), (self._log_weight, self._log_units)
-        shift = _loops.max_log_stake(self.scores, beliefs, *logs)
-        self._shift = float(shift) if np.isfinite(shift) else 0.0
-        sums, stakes = self._empty_sums()
-        out = (self._matrix, self._cancelled, self._row_stakes)
+        shift = self.largest_log_cost()
+        self._shift = shift if np.isfinite(shift) else 0.0
         largest = self.n_classes**2 * self._prices.max(initial=1.0)
-        units, folds = fold_units(len(self.y), float(largest)), np.zeros((self._n_blocks, 2))
-        self._over_blocks(
-            _loops.fill_expected,
-            self.scores, beliefs, *logs, self._prices, self._shift, units, out, folds,
-        )  # fmt: skip
-        self._quantum = quantum(float(folds.sum(axis=0).sum()))
-        self._over_blocks(_loops.snap_expected, self.y, 1.0 / self._quantum, out, sums, stakes)
-        self._settle(*block_totals(sums, stakes))
+        units = fold_units(self.n_rows, float(largest))
+        self._quantum = quantum(float(self.fill(self._shift, units).sum()))
+        self._settle(*self.snap(self._quantum))
 
 
 class NoisyLabels(KnownLabels):
@@ -337,13 +420,20 @@ class NoisyLabels(KnownLabels):
     ) -> None:
         self._inverse, self._clean = inverse, clean
         super().__init__(y, mass, n_classes, units_of, class_cost)
-        units = units_of(self.class_prior * reproducible_sum(mass))
-        if class_cost is not None:
-            means = np.where(np.eye(n_classes, dtype=bool), 0.0, class_cost).mean(axis=1)
-            units = units / np.where(means > 0.0, means, 1.0)
         self._chances = np.vstack([noise_matrix, np.eye(n_classes)])
-        signals = self._signals(y, clean)
-        self._beliefs = Beliefs(signals, self._chances, self.class_prior, units, pool)
+        units = self._belief_units(reproducible_sum(mass))
+        self._beliefs = Beliefs(
+            self._signals(y, clean), self._chances, self.class_prior, units, pool
+        )
+
+    def _belief_units(self, total: float) -> np.ndarray:
+        """Numbers that the loss divides the examples of each class by, prices included."""
+        units = self._units_of(self.class_prior * total)
+        if self._class_cost is None:
+            return units
+        others = np.where(np.eye(self._n_classes, dtype=bool), 0.0, self._class_cost)
+        means = others.mean(axis=1)
+        return np.asarray(units / np.where(means > 0.0, means, 1.0))
 
     def class_mass(self, mass: np.ndarray) -> np.ndarray:
         """Estimate the mass of the true classes; see ``KnownLabels``.
@@ -354,10 +444,7 @@ class NoisyLabels(KnownLabels):
         known = super().class_mass(
             np.zeros(len(mass)) if self._clean is None else mass * self._clean
         )
-        noisy = np.maximum(observed - known, 0.0)
-        if not noisy.sum() > 0.0:
-            return known
-        return known + noisy.sum() * recover_priors(noisy, self._inverse, floor=1.0 / len(mass))
+        return true_mass(observed, known, self._inverse, len(mass))
 
     def open_costs(
         self, mass: np.ndarray, updates_beliefs: bool = False, pool: ThreadPool | None = None
@@ -376,13 +463,17 @@ class NoisyLabels(KnownLabels):
     def score_model(self, mass: np.ndarray) -> LabelModel:
         """What costs of scores must know; see ``KnownLabels``."""
         signals = np.ascontiguousarray(self._signals(self._y, self._clean), dtype=np.int32)
-        class_mass = self.class_mass(mass)
-        least = class_mass.sum() / len(mass) or 1.0
+        mean, class_weight = self._score_weights(self.class_mass(mass), len(mass))
+        known = (signals, mass * mean, self._prices, self._chances, class_weight)
+        return LabelModel(*known, mean_weight(mass), class_weight)
+
+    def _score_weights(self, class_mass: np.ndarray, n_rows: int) -> tuple[float, np.ndarray]:
+        """What rows and, beside that, true classes weigh in costs of scores; (n_classes,)."""
+        least = class_mass.sum() / n_rows or 1.0
         class_mass = np.where(class_mass > 0.0, class_mass, least)
         class_weight = 1.0 / self._units_of(class_mass)
         mean = float(class_mass @ class_weight / class_mass.sum())
-        known = (signals, mass * mean, self._prices, self._chances, class_weight / mean)
-        return LabelModel(*known, mean_weight(mass), class_weight / mean)
+        return mean, class_weight / mean
 
     def begin_round(self, drawn: np.ndarray | None) -> None:
         """Tell the beliefs which rows the voters of the round learn from."""
@@ -410,3 +501,24 @@ class NoisyLabels(KnownLabels):
     def _signals(self, y: np.ndarray, clean: np.ndarray | None) -> np.ndarray:
         """What is seen of rows: labels or, ``n_classes`` further on, true classes."""
         return y if clean is None else y + self._n_classes * clean
+
+
+def true_mass(
+    observed: np.ndarray, known: np.ndarray, inverse: np.ndarray, n_rows: int
+) -> np.ndarray:
+    """Estimate the mass of the true classes, shape (n_classes,).
+
+    Parameters
+    ----------
+    observed : ndarray of shape (n_classes,)
+        Mass of each label.
+    known : ndarray of shape (n_classes,)
+        That of labels which are known to be right.
+    inverse : ndarray of shape (n_classes, n_classes)
+        Of the noise matrix.
+    n_rows : int
+    """
+    noisy = np.maximum(observed - known, 0.0)
+    if not noisy.sum() > 0.0:
+        return known
+    return known + noisy.sum() * recover_priors(noisy, inverse, floor=1.0 / n_rows)

@@ -248,6 +248,15 @@ class ScoreRows:
         else:
             self._over_rows(loops.move_shares, self.P, leaf_of, scores, share)
 
+    def labels(self) -> np.ndarray:
+        """The most probable class of every row, shape (n_samples,)."""
+        (chances, units), y = self._labels[:2], self._rows[1]
+        if not chances.size:
+            return np.asarray(y)
+        power = 1.0 if self._labels[4] == loops.LOG else 2.0
+        known = chances[y] * units * self.P.astype(np.float64) ** power
+        return known.argmax(axis=1).astype(np.int32)
+
     @property
     def _worth_threads(self) -> bool:
         return self.P.size > _PARALLEL_ENTRIES
@@ -370,12 +379,7 @@ class ScoreCosts:
 
     def most_probable(self) -> np.ndarray:
         """The class of every row, as far as is known by now, shape (n_samples,)."""
-        (chances, units), y = self.rows._labels[:2], self.rows._rows[1]
-        if not chances.size:
-            return np.asarray(y)
-        power = 1.0 if self._loss == loops.LOG else 2.0
-        known = chances[y] * units * self.P.astype(np.float64) ** power
-        return known.argmax(axis=1).astype(np.int32)
+        return np.asarray(self.rows.labels())
 
     def _refresh(self, top: float) -> None:
         """Take note of the largest stake, after the scores have changed."""

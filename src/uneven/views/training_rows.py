@@ -13,7 +13,7 @@ from typing import Any
 import numpy as np
 import scipy.sparse as sp
 from sklearn.utils.multiclass import check_classification_targets
-from sklearn.utils.validation import validate_data
+from sklearn.utils.validation import column_or_1d, validate_data
 
 from uneven.utils.frames import is_text
 from uneven.utils.row_hash import draw_lots, row_hashes, row_keys
@@ -227,6 +227,37 @@ def validate_predict_data(estimator: Any, X: Any) -> Any:
     """Validate what ``predict`` was given against what ``fit`` saw."""
     encoded = encode_categories(X, estimator.categories_)
     return narrow_indices(validate_data(estimator, encoded, reset=False, **X_RULES))
+
+
+def validate_held_rows(estimator: Any, given: Any, rows: Any) -> TrainingRows:
+    """Validate the rows that early stopping is to look at.
+
+    Parameters
+    ----------
+    estimator : object
+        Knows the columns of the training rows.
+    given : tuple (X, y) or (X, y, sample_weight)
+        As the user gave them; Dask collections are computed.
+    rows : TrainingRows, or training rows elsewhere
+    """
+    if not isinstance(given, tuple) or len(given) not in (2, 3):
+        raise ValueError("validation must be a tuple (X, y) or (X, y, sample_weight).")
+    X, y, *weight = (one.compute() if is_collection(one) else one for one in given)
+    X = validate_predict_data(estimator, X)
+    y = column_or_1d(y)
+    if len(y) != X.shape[0]:
+        raise ValueError(f"validation has {X.shape[0]} rows of X, but {len(y)} labels.")
+    mass = check_mass(weight[0] if weight else None, len(y))
+    kept = np.flatnonzero(mass)
+    X, y, mass = X[kept], y[kept], mass[kept]
+    unknown = np.setdiff1d(y, rows.classes).tolist()
+    if unknown:
+        raise ValueError(
+            f"validation holds the label {unknown[0]!r}, which no training row has; there are "
+            f"{rows.classes[:8].tolist()}."
+        )
+    numbers = _class_numbers(y, rows.classes)
+    return TrainingRows(X, numbers, mass, rows.views.presence(X), rows.classes, rows.views)
 
 
 def speaking_views(

@@ -86,6 +86,40 @@ def sort_entries(indptr, rows, codes):
 
 
 @njit(cache=True, nogil=True, error_model="numpy")
+def fill_entries(table, columns, n_bins, slots, matrix, histograms):
+    """``_split_loops.fill_splits`` for columns that are entries.
+
+    Parameters
+    ----------
+    table : as for ``entry_splits``; the entries may be in any order
+    columns, n_bins, slots, matrix, histograms : as for ``_split_loops.fill_splits``
+    """
+    indptr, rows, codes, rest = table
+    n_slots, _, lanes = histograms.shape
+    totals = np.zeros((n_slots, lanes))
+    for i in range(matrix.shape[0]):
+        own = np.intp(slots[i]) if slots.size else 0
+        if own >= 0:
+            totals[own] += matrix[i]
+    first = 0
+    for c in range(columns.shape[0]):
+        f = columns[c]
+        used = n_bins[f]
+        for k in range(indptr[f], indptr[f + 1]):
+            row = np.intp(rows[k])
+            own = np.intp(slots[row]) if slots.size else 0
+            if own >= 0:
+                histograms[own, first + min(np.intp(codes[k]), used)] += matrix[row]
+        for slot in range(n_slots):
+            for lane in range(lanes):
+                stored = 0.0
+                for b in range(first, first + used + 1):
+                    stored += histograms[slot, b, lane]
+                histograms[slot, first + rest[f], lane] += totals[slot, lane] - stored
+        first += used + 1
+
+
+@njit(cache=True, nogil=True, error_model="numpy")
 def row_gains(level, rule, gains):
     """How much moving a row to the other side of a split can save at most.
 

@@ -136,6 +136,47 @@ def code_sparse_columns(csc, weights, max_bins, starts, cuts, n_cuts, codes, zer
 
 
 @njit(cache=True, nogil=True, error_model="numpy")
+def cut_stored_values(stored, rests, max_bins, starts, cuts, n_cuts, zero_code):
+    """Thresholds of sparse columns whose different values are known, as ``code_sparse_columns``.
+
+    Parameters
+    ----------
+    stored : (indptr, values, masses)
+        Different values of every column, without NaN, and their mass (2, n_values), in folds.
+    rests : (d,) mass of the rows without an entry; -1 if every row has one
+    max_bins, starts, cuts, n_cuts, zero_code : as for ``code_sparse_columns``
+    """
+    indptr, data, weights = stored
+    for f in range(n_cuts.shape[0]):
+        low, high = indptr[f], indptr[f + 1]
+        size = high - low + (rests[f] >= 0.0)
+        values, masses = np.zeros(size), np.zeros((2, size))
+        values[: high - low] = data[low:high]
+        masses[:, : high - low] = weights[:, low:high]
+        own = cuts[starts[f] : starts[f + 1]]
+        n_cuts[f] = _column_cuts(values, masses, max(rests[f], 0.0), max_bins, own)
+        zero_code[f] = np.searchsorted(own[: n_cuts[f]], 0.0)
+
+
+@njit(cache=True, nogil=True, error_model="numpy")
+def code_stored_values(indptr, data, cuts, first_cut, codes):
+    """Codes of the stored entries of sparse columns, 255 for missing values.
+
+    Parameters
+    ----------
+    indptr, data : entries by column
+    cuts : thresholds of all columns one after another
+    first_cut : (d + 1,)
+    codes : (n_entries,) output
+    """
+    for f in range(indptr.shape[0] - 1):
+        own = cuts[first_cut[f] : first_cut[f + 1]]
+        for k in range(indptr[f], indptr[f + 1]):
+            known = not np.isnan(data[k])
+            codes[k] = np.searchsorted(own, data[k]) if known else MISSING
+
+
+@njit(cache=True, nogil=True, error_model="numpy")
 def answer_rows(nodes, labels, y, mass, answers, hits, start, stop):
     """Answer of each row, and the mass each node answers rightly, for some row blocks.
 

@@ -16,7 +16,7 @@ import scipy.sparse as sp
 
 from uneven.utils.parallel import ThreadPool
 from uneven.voters import _loops, _score_loops
-from uneven.voters.training_table import TrainingTable, dense_cuts, sparse_codes
+from uneven.voters.training_table import SparseCodes, TrainingTable, dense_cuts, sparse_codes
 
 _PARALLEL_VALUES = 400_000
 _MOST_CATEGORIES = 254
@@ -310,17 +310,38 @@ def _sparse_rows(table: TrainingTable, columns: np.ndarray, max_bins: int) -> Ro
     if len(columns) < X.shape[1]:
         X = X[:, columns]
     found = sparse_codes(X, table.uneven_mass, max_bins)
-    n_stored = np.diff(found.indptr)
-    column_of = np.repeat(np.arange(len(columns)), n_stored)
+    return rows_of_stored(columns, found, X.shape[0], missing_in(found))
+
+
+def missing_in(found: SparseCodes) -> np.ndarray:
+    """Columns in which a stored entry is missing, bool, shape (n_columns,)."""
+    missing = np.concatenate([[0], np.cumsum(found.codes == _loops.MISSING)])
+    return np.diff(missing[found.indptr]) > 0
+
+
+def rows_of_stored(
+    columns: np.ndarray, found: SparseCodes, n_rows: int, has_missing: np.ndarray
+) -> RowCodes:
+    """Codes of stored entries by row, with what must be known of their columns.
+
+    Parameters
+    ----------
+    columns : ndarray of int, shape (n_columns,)
+    found : SparseCodes
+    n_rows : int
+    has_missing : ndarray of bool, shape (n_columns,)
+        Whether any row of the table lacks a value.
+    """
+    column_of = np.repeat(np.arange(len(columns)), np.diff(found.indptr))
     is_missing = found.codes == _loops.MISSING
-    has_missing = np.bincount(column_of[is_missing], minlength=len(columns)) > 0
     kept = np.flatnonzero((found.n_bins > 1) | has_missing)
     first = _starts((found.n_bins + has_missing)[kept])
     start_of = np.zeros(len(columns), dtype=np.int64)
     start_of[kept] = first[:-1]
     codes = np.where(is_missing, found.n_bins[column_of], found.codes)
     bins = (codes + start_of[column_of]).astype(np.int32)
-    by_row = sp.csr_array(sp.csc_array((bins, found.indices, found.indptr), shape=X.shape)[:, kept])
+    shape = (n_rows, len(columns))
+    by_row = sp.csr_array(sp.csc_array((bins, found.indices, found.indptr), shape=shape)[:, kept])
     by_row.sort_indices()
     return RowCodes(
         columns=columns[kept],
@@ -335,5 +356,5 @@ def _sparse_rows(table: TrainingTable, columns: np.ndarray, max_bins: int) -> Ro
         has_missing=has_missing[kept],
         is_category=np.zeros(len(kept), dtype=bool),
         cuts=[found.cuts[found.first_cut[j] : found.first_cut[j + 1]] for j in kept],
-        n_rows=X.shape[0],
+        n_rows=n_rows,
     )

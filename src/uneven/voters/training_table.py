@@ -429,6 +429,58 @@ class SparseCodes:
     zero_code: np.ndarray
 
 
+@dataclass
+class SparseCuts:
+    """Thresholds of sparse columns; see :class:`SparseCodes`."""
+
+    cuts: np.ndarray
+    first_cut: np.ndarray
+    n_bins: np.ndarray
+    zero_code: np.ndarray
+
+    @classmethod
+    def of(
+        cls, indptr: np.ndarray, values: np.ndarray, masses: np.ndarray, rests: np.ndarray,
+        max_bins: int,
+    ) -> SparseCuts:  # fmt: skip
+        """Thresholds of columns whose different values are known.
+
+        Parameters
+        ----------
+        indptr : ndarray of int, shape (n_features + 1,)
+            Where the values of each column begin.
+        values : ndarray of shape (n_values,)
+            The different stored values of every column, without NaN.
+        masses : ndarray of shape (2, n_values)
+            In folds.
+        rests : ndarray of shape (n_features,)
+            Mass of the rows without an entry; -1 if every row has one.
+        max_bins : int
+        """
+        room = np.minimum(np.diff(indptr) + 1, max_bins)
+        starts = np.concatenate([[0], np.cumsum(room)])
+        cuts, n_cuts = np.empty(int(room.sum())), np.zeros(len(room), dtype=np.int64)
+        zero_code = np.zeros(len(room), dtype=np.uint8)
+        known = (indptr, values, masses)
+        _loops.cut_stored_values(known, rests, max_bins, starts, cuts, n_cuts, zero_code)
+        kept = np.arange(len(cuts)) - np.repeat(starts[:-1], room) < np.repeat(n_cuts, room)
+        first_cut = np.concatenate([[0], np.cumsum(n_cuts)])
+        return cls(cuts[kept], first_cut, n_cuts + 1, zero_code)
+
+    def code(self, X: Any) -> SparseCodes:
+        """Codes of the stored entries of a sparse table, or of a part of its rows."""
+        table = sp.csc_array(X)
+        if not table.has_canonical_format:
+            table = table.copy()
+            table.sum_duplicates()
+        indptr, indices = table.indptr.astype(np.int64), table.indices.astype(np.int64)
+        codes = np.empty(len(indices), dtype=np.uint8)
+        data = table.data.astype(np.float64)
+        _loops.code_stored_values(indptr, data, self.cuts, self.first_cut, codes)
+        known = (self.cuts, self.first_cut, self.n_bins, self.zero_code)
+        return SparseCodes(indptr, indices, codes, *known)
+
+
 def sparse_codes(X: Any, mass: np.ndarray | None, max_bins: int) -> SparseCodes:
     """Code the stored entries of a sparse table; cuts are those of :func:`cut_points`."""
     table = sp.csc_array(X)

@@ -54,7 +54,7 @@ def _answer_block(
     X: Any, classifier: Any, method: str, n_answers: int, words: dict[str, Any]
 ) -> np.ndarray:
     """Answers for the rows of one partition, which may be none."""
-    if not len(X):
+    if not X.shape[0]:
         dtype = classifier.classes_.dtype if method == "predict" else np.float64
         return np.empty((0, n_answers) if n_answers else 0, dtype=dtype)
     return np.asarray(getattr(classifier, method)(X, **words))

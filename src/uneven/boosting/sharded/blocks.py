@@ -76,17 +76,21 @@ class RowBlocks:
         return self
 
 
-def numbers_of(X: Any, categories: dict[Any, list]) -> np.ndarray:
-    """The values of a block as floating-point numbers, shape (n_rows, n_features)."""
-    if sp.issparse(X):
-        raise ValueError(
-            "rows in several blocks must be dense: X is sparse. Fit the table in one piece, or "
-            "make the blocks dense."
-        )
-    rules = X_RULES | {"accept_sparse": False}
-    return np.asarray(
-        check_array(encode_categories(X, categories), input_name="X", ensure_min_samples=0, **rules)
-    )
+def numbers_of(X: Any, categories: dict[Any, list], sparse: bool = False) -> Any:
+    """The values of a block as floating-point numbers, shape (n_rows, n_features).
+
+    Sparse rows stay sparse; with ``sparse`` dense ones become so.
+    """
+    encoded = encode_categories(X, categories)
+    X = check_array(encoded, input_name="X", ensure_min_samples=0, **X_RULES)
+    return sp.csr_array(X) if sparse or sp.issparse(X) else np.asarray(X)
+
+
+def stack_rows(parts: Sequence[Any], n_columns: int) -> Any:
+    """Rows of several tables, one below the other; shape (n_rows, n_columns)."""
+    if any(sp.issparse(part) for part in parts):
+        return sp.vstack(parts, format="csr")
+    return np.concatenate(parts) if parts else np.zeros((0, n_columns))
 
 
 def labels_of(y: Any) -> np.ndarray:

@@ -2,9 +2,11 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
 from typing import Any
 
 import numpy as np
+import scipy.sparse as sp
 
 from uneven.boosting.sharded.engine import Engine, Handle
 from uneven.boosting.sharded.shard import Shard
@@ -18,10 +20,14 @@ from uneven.voters.row_codes import (
     category_counts,
     category_order,
     describe_codes,
+    missing_in,
+    rows_of_stored,
     write_codes,
 )
 from uneven.voters.training_table import (
     SAMPLE_ROWS,
+    SparseCodes,
+    SparseCuts,
     cuts_of_columns,
     representatives,
     sample_weights,
@@ -133,6 +139,114 @@ def find_cuts(
     return cuts_of_columns(lambda f: X[:, f], n_columns, weights, max_bins, pool)
 
 
+@step(collected)
+def stored_values(
+    shard: Shard, columns: np.ndarray | None, view: int, units: tuple[float, float], is_even: bool
+) -> list[tuple[np.ndarray, ...]]:
+    """The different stored values of sparse columns, block by block.
+
+    Returns
+    -------
+    list
+        Column, value and mass in two folds (2, n_values) of each; stored entries of every column,
+        and their mass in two folds, shape (3, n_columns).
+    """
+    mass = np.ones(len(shard.y)) if is_even else shard.mass_of(view)
+    folds = fold(mass, units)
+    found: list[tuple[np.ndarray, ...]] = []
+    for rows, X in shard.values(columns):
+        table = sp.csc_array(X)
+        table.sum_duplicates()
+        column = np.repeat(np.arange(X.shape[1]), np.diff(table.indptr))
+        masses = folds[:, rows][:, table.indices]
+        counted = [np.bincount(column, own, X.shape[1]) for own in (None, *masses)]
+        known = ~np.isnan(table.data)
+        values = table.data[known].astype(np.float64)
+        found.append((*_different(column[known], values, masses[:, known]), np.array(counted)))
+    return found
+
+
+def _different(
+    column: np.ndarray, values: np.ndarray, masses: np.ndarray
+) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
+    """Different values of columns in increasing order, with the mass of each."""
+    order = np.lexsort((values, column))
+    column, values, masses = column[order], values[order], masses[:, order]
+    is_new = (np.diff(column, prepend=-1) != 0) | (np.diff(values, prepend=np.nan) != 0)
+    first = np.flatnonzero(is_new)
+    summed = np.add.reduceat(masses, first, axis=1) if len(first) else masses
+    return column[first], values[first], summed
+
+
+def find_sparse_cuts(
+    engine: Engine,
+    columns: np.ndarray | None,
+    view: int,
+    n_columns: int,
+    n_rows: int,
+    heaviest: float | None,
+    max_bins: int,
+) -> SparseCuts:
+    """Thresholds of sparse columns, the same as for a table in one piece.
+
+    All different values of the columns come here once: thresholds are exact.
+
+    Parameters
+    ----------
+    engine, columns, view, n_columns, n_rows, max_bins : object
+        As for :func:`find_cuts`.
+    heaviest : float or None
+        Largest mass of a row; None if all rows weigh the same.
+    """
+    units = fold_units(n_rows, 1.0 if heaviest is None else heaviest)
+    asked = stored_values(columns, view, units, heaviest is None)
+    (n_all, *everything), found = engine.ask(sum_even(view, units, heaviest is None), asked)
+    *stored, counted = zip(*found)
+    column, values, masses = _different(*(np.concatenate(part, axis=-1) for part in stored))
+    n_stored, coarse, fine = np.sum(counted, axis=0)
+    rests = np.where(n_stored < n_all, sum(everything) - (coarse + fine), -1.0)
+    indptr = np.searchsorted(column, np.arange(n_columns + 1))
+    return SparseCuts.of(indptr, values, masses, rests, max_bins)
+
+
+@step(total)
+def sum_even(
+    shard: Shard, view: int, units: tuple[float, float], is_even: bool
+) -> tuple[int, float, float]:
+    """Number of rows, and their mass in two folds."""
+    mass = np.ones(len(shard.y)) if is_even else shard.mass_of(view)
+    high, low = fold(mass, units).sum(axis=1)
+    return len(mass), float(high), float(low)
+
+
+def _stored_of(shard: Shard, columns: np.ndarray | None, cuts: SparseCuts) -> SparseCodes:
+    """Codes of the stored entries of a shard."""
+    parts = [X for _, X in shard.values(columns)]
+    found = cuts.code(sp.vstack(parts, format="csc"))
+    return replace(found, indices=shard.moved(found.indices), codes=shard.moved(found.codes))
+
+
+@step(changes=True)
+def code_entries(shard: Shard, name: int, cuts: SparseCuts) -> None:
+    """Code the stored entries of sparse rows column by column, for cost trees."""
+    found = _stored_of(shard, None, cuts)
+    rows = found.indices.astype(np.int32)
+    shard.held[name] = (found.indptr, rows, found.codes, found.zero_code.astype(np.int64))
+
+
+@step(largest, changes=True)
+def code_stored(shard: Shard, name: int, columns: np.ndarray, cuts: SparseCuts) -> np.ndarray:
+    """Code the stored entries of sparse rows, for score trees; where values are missing."""
+    shard.held[name] = found = _stored_of(shard, columns, cuts)
+    return missing_in(found)
+
+
+@step(changes=True)
+def describe_stored(shard: Shard, name: int, columns: np.ndarray, has_missing: np.ndarray) -> None:
+    """Say what is known of the sparse columns of all shards; see ``rows_of_stored``."""
+    shard.held[name] = rows_of_stored(columns, shard.held[name], len(shard.y), has_missing)
+
+
 @step(changes=True)
 def code_columns(shard: Shard, name: int, thresholds: np.ndarray) -> None:
     """Code the rows column by column, for cost trees."""
@@ -200,7 +314,7 @@ class ShardedRowCodes:
         cuts: np.ndarray,
         n_bins: np.ndarray,
     ) -> ShardedRowCodes:
-        """Code some columns of all shards."""
+        """Code some columns of all shards, which are dense."""
         n_categories = np.zeros(len(columns), dtype=np.int64)
         if n_codes is not None:
             n_categories[:] = n_codes[columns]
@@ -215,3 +329,12 @@ class ShardedRowCodes:
         engine.later(describe_rows(handle.name, columns, *known))
         nobody = np.empty((0, len(columns)), dtype=np.uint8)
         return cls(handle, describe_codes(columns, nobody, *known))
+
+    @classmethod
+    def of_sparse(cls, engine: Engine, columns: np.ndarray, cuts: SparseCuts) -> ShardedRowCodes:
+        """Code some columns of all shards, which are sparse."""
+        handle = engine.new()
+        has_missing = engine.ask(code_stored(handle.name, columns, cuts))
+        engine.later(describe_stored(handle.name, columns, has_missing))
+        nobody = cuts.code(sp.csc_array((0, len(columns))))
+        return cls(handle, rows_of_stored(columns, nobody, 0, has_missing))

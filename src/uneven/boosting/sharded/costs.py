@@ -21,6 +21,8 @@ from uneven.costs.score_costs import (
 from uneven.utils.parallel import ThreadPool
 from uneven.utils.reproducible_sums import fold_units
 
+_NONE = np.zeros((0, 0))
+
 
 class Answers(Handle):
     """Answers of a voter on the training rows, which stay where the rows are.
@@ -176,19 +178,30 @@ class ShardedLabels(KnownLabels):
         self._units_of, self._class_cost = units_of, class_cost
         self.class_prior = class_mass / class_mass.sum()
 
-    def open_votes(self, view: int) -> ShardedCosts:
-        """The first cost matrix of the rows that have a view."""
+    @property
+    def known(self) -> int | None:
+        """Name of what knows the most probable labels on the shards; None if labels are right."""
+        return None
+
+    def open_votes(self, view: int, updates_beliefs: bool = False) -> Any:
+        """The first cost matrix of the rows that have a view; see ``KnownLabels.open_costs``."""
         engine, n_classes, n_rows = self.engine, self._n_classes, self._n_rows
         mass, *_ = class_mass(engine, view, n_classes, n_rows)
         handle = engine.new()
-        heaviest, uneven = engine.ask(
-            vote_steps.weigh_rows(handle.name, view, self._units_of(mass))
-        )
-        units = fold_units(n_rows, heaviest)
-        folds, _ = engine.ask(vote_steps.sum_weights(handle.name, units))
-        grid = weight_grid(float(folds.sum()), not uneven)
+        grid = self._weigh(handle, view, self._units_of(mass))
         engine.later(vote_steps.open_costs(handle.name, n_classes, self._class_cost, grid))
         return ShardedCosts(engine, handle, n_classes, n_rows)
+
+    def _weigh(self, handle: Handle, view: int, units: np.ndarray) -> float:
+        """Divide the mass of the rows by the units of their classes; the grid of these weights."""
+        engine = self.engine
+        heaviest, uneven = engine.ask(vote_steps.weigh_rows(handle.name, view, units))
+        asked = vote_steps.sum_weights(handle.name, fold_units(self._n_rows, heaviest))
+        folds, _ = engine.ask(asked)
+        return weight_grid(float(folds.sum()), not uneven)
+
+    def share_votes(self) -> None:
+        """Right labels do not follow votes."""
 
     def open_scores(self, view: int, loss: str) -> ShardedScoreCosts:
         """The first costs of leaf scores, of the rows that have a view."""
@@ -202,9 +215,8 @@ class ShardedLabels(KnownLabels):
         )
         mean = float(folds.sum()) / max(n_weighed, 1) or 1.0
         scale_back = weight_unit(mean, total / max(n_there, 1) or 1.0)
-        engine.later(
-            score_steps.open_scores(handle.name, n_classes, loss, self._prices, scale_back)
-        )
+        model = (self._prices, _NONE, np.ones(n_classes))
+        engine.later(score_steps.open_scores(handle.name, n_classes, loss, model, scale_back))
         rows = RemoteScoreRows(engine, handle)
         priority = class_priority(mass, units)
         return ShardedScoreCosts(rows, n_rows, n_classes, loss, scale_back, priority)
@@ -284,6 +296,11 @@ class ShardedScoreCosts(ScoreCosts):
         priority: np.ndarray,
     ) -> None:
         self._open(rows, n_rows, n_classes, loss, scale_back, priority)
+
+    @property
+    def known(self) -> int:
+        """Name of what knows the most probable labels on the shards."""
+        return int(self.rows.handle.name)
 
     def reach(
         self, leaf_of: Any, spoken: np.ndarray, y: Any, mass: Any, class_mass: np.ndarray

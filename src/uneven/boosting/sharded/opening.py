@@ -42,14 +42,9 @@ def _refuse(estimator: Any, clean: Any) -> None:
             f"cluster: {why}."
         )
     if clean is not None:
-        raise ValueError("clean needs a noise_matrix, and all rows in one place.")
-    told = {
-        "noise_matrix": "costs that are averaged over possible labels",
-        "estimator": "a weak learner other than the trees of this library",
-    }
-    for name, what in told.items():
-        if getattr(estimator, name, None) is not None:
-            raise ValueError(
-                f"{name} is not possible where rows come in blocks or on a cluster: {what} needs "
-                "all rows in one place."
-            )
+        raise ValueError("clean is not possible where rows come in blocks or lie on a cluster.")
+    if getattr(estimator, "estimator", None) is not None:
+        raise ValueError(
+            "estimator is not possible where rows come in blocks or lie on a cluster: a weak "
+            "learner other than the trees of this library needs all rows in one place."
+        )

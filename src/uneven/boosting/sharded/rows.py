@@ -10,9 +10,10 @@ from sklearn.utils.multiclass import check_classification_targets
 from sklearn.utils.validation import validate_data
 
 from uneven.boosting.sharded import shard as rows_of
-from uneven.boosting.sharded.blocks import RowBlocks
+from uneven.boosting.sharded.blocks import RowBlocks, stack_rows
 from uneven.boosting.sharded.costs import ShardedLabels
 from uneven.boosting.sharded.engine import Engine, LocalEngine
+from uneven.boosting.sharded.noise import ShardedNoisyLabels
 from uneven.boosting.sharded.shard import Shard
 from uneven.boosting.sharded.table import (
     ShardedDraw,
@@ -52,6 +53,8 @@ class ShardedRows:
     class_counts : ndarray of int, shape (n_classes,)
         Rows of each class.
     n_columns : int
+    is_sparse : bool
+        Whether a block is sparse; then all are made so.
     n_codes : ndarray of int, shape (n_columns,), or None
         Categories of each column, 0 for numbers.
     """
@@ -89,18 +92,15 @@ class ShardedRows:
         self.classes = _union([block["classes"] for block in blocks])
         top = max(block["largest"] for block in blocks)
         divisor = 1.0 if 1e-100 <= top <= 1e100 else top
-        self.class_counts = self.engine.ask(rows_of.number_labels(self.classes, divisor))
+        self.is_sparse = any(block["sparse"] for block in blocks)
+        shape = (self.n_columns, self.is_sparse)
+        self.class_counts = self.engine.ask(rows_of.number_labels(self.classes, divisor, shape))
         self.engine.later(rows_of.look_for_views(self.views))
 
     @property
     def n_rows(self) -> int:
         """Rows of all shards."""
         return int(self.class_counts.sum())
-
-    @property
-    def is_sparse(self) -> bool:
-        """Shards are dense."""
-        return False
 
     def hold_out(self, share: float, seed: int) -> tuple[ShardedRows, TrainingRows]:
         """Take a share of every class out of the shards; see ``TrainingRows.hold_out``."""
@@ -110,7 +110,9 @@ class ShardedRows:
         sizes = np.array(wanted)
         last = last_lots(self.engine, seed, sizes, by_class=True)
         taken = self.engine.ask(rows_of.hold_out(seed, last, sizes > 0))
-        X, y, mass, presence = (np.concatenate(parts) for parts in zip(*taken))
+        values, *rest = zip(*taken)
+        X = stack_rows(values, self.n_columns)
+        y, mass, presence = (np.concatenate(parts) for parts in rest)
         self.class_counts = counts - np.bincount(y, minlength=len(counts))
         held = TrainingRows(X, y, mass, presence, self.classes, self.views, n_codes=self.n_codes)
         return self, held
@@ -119,6 +121,7 @@ class ShardedRows:
         self,
         units_of: Callable[[np.ndarray], np.ndarray],
         class_cost: np.ndarray | None,
+        noise: tuple[np.ndarray, np.ndarray] | None,
         share: float,
         max_bins: int,
         pool: ThreadPool,
@@ -129,6 +132,8 @@ class ShardedRows:
         ----------
         units_of, class_cost : object
             As for :class:`~uneven.costs.matrices.KnownLabels`.
+        noise : (noise_matrix, inverse) or None
+            As for :class:`~uneven.costs.expected.NoisyLabels`; None if labels are right.
         share : float
             Of the rows that a round draws.
         max_bins : int
@@ -145,9 +150,10 @@ class ShardedRows:
         total = None if heaviest == -lightest else float(folds.sum(axis=1).sum())
         table = ShardedTable(
             engine, n_rows, self.n_columns, n_classes, mass, total, heaviest, max_bins, pool,
-            self.n_codes,
+            self.n_codes, self.is_sparse,
         )  # fmt: skip
-        labels = ShardedLabels(engine, n_rows, mass, units_of, class_cost)
+        known = (engine, n_rows, mass, units_of, class_cost)
+        labels = ShardedLabels(*known) if noise is None else ShardedNoisyLabels(*known, *noise)
         draw = ShardedDraw(engine, n_rows, share)
         nobody = np.zeros((0, len(self.views)), dtype=bool)
         return ShardedSetting(table, self.views, nobody, labels, draw, presence, n_seen)

@@ -12,15 +12,17 @@ from uneven.costs.score_costs import LabelModel, ScoreRows
 from uneven.voters import _score_loops
 from uneven.voters.row_codes import RowCodes
 
-_NONE = np.zeros((0, 0))
-
 
 @step(changes=True)
 def open_scores(
-    shard: Shard, name: int, n_classes: int, loss: str, prices: np.ndarray, scale_back: float
-) -> None:
-    """Turn the weights under a name into rows that take leaf scores."""
-    model = LabelModel(shard.y, shard.held[name], prices, _NONE, np.ones(n_classes))
+    shard: Shard, name: int, n_classes: int, loss: str, known: Any,
+    scale_back: float,
+) -> None:  # fmt: skip
+    """Turn the weights under a name into rows that take leaf scores.
+
+    ``known`` are class costs, chances and class weights; see ``LabelModel``.
+    """
+    model = LabelModel(shard.y, shard.held[name], *known)
     keys = shard.hashes(None)
     rows = ScoreRows(model, n_classes, loss, keys, scale_back, shard.pool)
     rows.P = shard.moved(rows.P)
@@ -101,6 +103,9 @@ class _ShardTree:
         sums = np.zeros((len(nodes), lanes), dtype=np.int32)
         if len(self.rows) and len(nodes):
             jobs = np.array([(*self.spans[node], k, -1) for k, node in enumerate(nodes)])
+            if not self.codes.table[0].size:
+                for start, stop, k, _ in jobs.tolist():
+                    _score_loops.sum_rows(self.rows[start:stop], self.values, sums[k])
             given = (self.codes.table, self.rows, jobs, self.values, filled, sums)
             n_columns = len(self.codes.columns)
             _score_loops.fill_histograms(*given, np.zeros_like(sums), 0, n_columns)
@@ -143,7 +148,7 @@ def find_leaves(
     name, tree, codes : int
     view : int or None
     parts : (nodes, sides, label)
-        The tree; see ``_score_loops.route_rows``.
+        The tree; see ``GrownTree.routes``.
     leaves : ndarray of int, shape (n_leaves,)
         Number of each leaf among the nodes of the tree while it grew. What stands there is used
         if the tree is still held.
@@ -154,9 +159,8 @@ def find_leaves(
         for leaf, node in enumerate(leaves.tolist()):
             start, stop = grown.spans[node]
             leaf_of[grown.drawn[grown.rows[start:stop]]] = leaf
-    table: Any = shard.held[codes].table
     if len(leaf_of):
-        _score_loops.route_rows(table, *parts, leaf_of, 0, len(leaf_of))
+        _score_loops.route_rows(shard.held[codes].table, *parts, leaf_of, 0, len(leaf_of))
     if view is not None:
         leaf_of[~shard.present(view)] = -1
     shard.held[name] = leaf_of

@@ -12,8 +12,9 @@ from pathlib import Path
 from typing import Any
 
 import numpy as np
+import scipy.sparse as sp
 
-from uneven.boosting.sharded.blocks import Block, labels_of, numbers_of
+from uneven.boosting.sharded.blocks import Block, labels_of, numbers_of, stack_rows
 from uneven.boosting.sharded.steps import Step, collected, largest, step, total
 from uneven.utils.parallel import ThreadPool
 from uneven.utils.reproducible_sums import fold
@@ -70,7 +71,7 @@ class Shard:
         self.y, self.mass = np.zeros(0, dtype=np.int32), np.zeros(0)
         self.mass_folds: dict[int, np.ndarray] = {}
         self.keys = np.zeros(0, dtype=np.uint64)
-        self.n_columns = 0
+        self.n_columns, self.is_sparse = 0, False
         self.held: dict[int, Any] = {}
         self.pool = ThreadPool()
 
@@ -87,15 +88,16 @@ class Shard:
             self._folder.cleanup()
             self._folder = None
 
-    def values(self, columns: np.ndarray | None = None) -> Iterator[tuple[slice, np.ndarray]]:
+    def values(self, columns: np.ndarray | None = None) -> Iterator[tuple[slice, Any]]:
         """The values of the rows, block by block: where they stand, and some columns or all."""
         start = 0
         for block, kept in zip(self._blocks, self._kept):
-            X = numbers_of(block.read()[0], self._categories)
-            X = X if len(kept) == len(X) else X[kept]
-            X = np.ascontiguousarray(X if columns is None else X[:, columns])
-            yield slice(start, start + len(X)), X
-            start += len(X)
+            X = numbers_of(block.read()[0], self._categories, self.is_sparse)
+            X = X if len(kept) == X.shape[0] else X[kept]
+            X = X if columns is None else X[:, columns]
+            X = X if self.is_sparse else np.ascontiguousarray(X)
+            yield slice(start, start + X.shape[0]), X
+            start += X.shape[0]
 
     def hashes(self, columns: np.ndarray | None) -> np.ndarray:
         """Hashes of the rows, of some columns or all, shape (n_rows,)."""
@@ -162,8 +164,8 @@ def describe_blocks(shard: Shard) -> list[dict[str, Any]]:
     for block in shard._blocks:
         X, y, weight = block.read()
         numbers, labels = numbers_of(X, shard._categories), labels_of(y)
-        told: dict[str, Any] = {"rows": len(numbers), "labels": len(labels)}
-        told["columns"] = numbers.shape[1]
+        told: dict[str, Any] = {"rows": numbers.shape[0], "labels": len(labels)}
+        told["columns"], told["sparse"] = numbers.shape[1], sp.issparse(numbers)
         mass = np.ones(len(labels)) if weight is None else np.asarray(weight, dtype=np.float64)
         told["weights"] = mass.size
         told["classes"] = np.unique(labels[mass > 0.0] if len(mass) == len(labels) else labels)
@@ -175,15 +177,18 @@ def describe_blocks(shard: Shard) -> list[dict[str, Any]]:
 
 
 @step(total, changes=True)
-def number_labels(shard: Shard, classes: np.ndarray, divisor: float) -> np.ndarray:
+def number_labels(
+    shard: Shard, classes: np.ndarray, divisor: float, shape: tuple[int, bool]
+) -> np.ndarray:
     """Number the classes and leave out rows without weight; rows of each class that are left.
 
-    Weights are divided by ``divisor`` unless it is 1; positive ones stay positive.
+    Weights are divided by ``divisor`` unless it is 1; positive ones stay positive. ``shape`` is
+    the number of columns, and whether the table is sparse.
     """
+    shard.n_columns, shard.is_sparse = shape
     labels, masses, shard._kept = [], [], []
     for block in shard._blocks:
-        X, y, weight = block.read()
-        shard.n_columns = int(np.shape(X)[1])
+        _, y, weight = block.read()
         y = labels_of(y)
         mass = np.ones(len(y)) if weight is None else np.asarray(weight, dtype=np.float64).ravel()
         if divisor != 1.0:
@@ -332,7 +337,7 @@ def hold_out(
     held = some[shard.y] & (draw_lots(shard.keys, seed) <= last[shard.y])
     values = [X[held[rows]] for rows, X in shard.values()]
     taken = (
-        np.concatenate(values) if values else np.zeros((0, shard.n_columns)),
+        stack_rows(values, shard.n_columns),
         shard.y[held],
         shard.mass[held],
         shard.presence[held],

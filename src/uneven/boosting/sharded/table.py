@@ -12,7 +12,12 @@ from uneven.boosting.score_leaves import ScoreSettings
 from uneven.boosting.setting import RowDraw, Setting
 from uneven.boosting.sharded import shard as rows_of
 from uneven.boosting.sharded import vote_steps
-from uneven.boosting.sharded.codes import ShardedRowCodes, code_columns, find_cuts
+from uneven.boosting.sharded.codes import (
+    ShardedRowCodes,
+    code_columns,
+    find_cuts,
+    find_sparse_cuts,
+)
 from uneven.boosting.sharded.costs import (
     Answers,
     Leaves,
@@ -22,7 +27,12 @@ from uneven.boosting.sharded.costs import (
 )
 from uneven.boosting.sharded.engine import Engine, Handle
 from uneven.boosting.sharded.shard import ALL_ROWS, ANY_VIEW
-from uneven.boosting.sharded.trees import ShardedBinned, ShardedScoreLearner, ShardedTreeRows
+from uneven.boosting.sharded.trees import (
+    ShardedBinned,
+    ShardedScoreLearner,
+    ShardedSparseBinned,
+    ShardedTreeRows,
+)
 from uneven.boosting.sharded.vote_steps import ask_voter
 from uneven.utils.parallel import ThreadPool
 from uneven.utils.reproducible_sums import fold_units
@@ -46,6 +56,7 @@ class ShardedTable:
     pool : ThreadPool
     n_codes : ndarray of int, shape (n_columns,), or None
         Categories of each column, 0 for numbers.
+    is_sparse : bool
     view : int
         Rows without it count for nothing.
     """
@@ -60,6 +71,7 @@ class ShardedTable:
     max_bins: int
     pool: ThreadPool = field(default_factory=lambda: ThreadPool())
     n_codes: np.ndarray | None = None
+    is_sparse: bool = False
     view: int = ALL_ROWS
     X: None = None
     y: None = None
@@ -72,6 +84,12 @@ class ShardedTable:
     @cached_property
     def binned(self) -> ShardedBinned:
         """The codes of the table by column, made when the first learner asks for them."""
+        if self.is_sparse:
+            heaviest = None if self.total_mass is None else self.heaviest
+            sizes = (self.n_columns, self.n_rows, heaviest, self.max_bins)
+            return ShardedSparseBinned.of(
+                self.engine, find_sparse_cuts(self.engine, None, ALL_ROWS, *sizes), self.n_rows
+            )
         known = (self.n_columns, self.n_rows, self.total_mass, self.max_bins, self.pool)
         cuts, n_bins = find_cuts(self.engine, None, ALL_ROWS, *known)
         handle = self.engine.new()
@@ -83,12 +101,16 @@ class ShardedTable:
     ) -> ShardedRowCodes:
         """The codes of some columns, row by row; rows without a view weigh nothing."""
         columns = np.asarray(columns, dtype=np.int64)
-        total = self.total_mass
+        total, heaviest = self.total_mass, self.heaviest
         if view != ALL_ROWS:
             heaviest, lightest = self.engine.ask(rows_of.range_of_mass(view))
             *_, total = class_mass(self.engine, view, self.n_classes, self.n_rows)
             total = None if heaviest == -lightest else total
         asked = None if len(columns) == self.n_columns else columns
+        if self.is_sparse:
+            sizes = (len(columns), self.n_rows, None if total is None else heaviest, max_bins)
+            found = find_sparse_cuts(self.engine, asked, view, *sizes)
+            return ShardedRowCodes.of_sparse(self.engine, columns, found)
         known = (len(columns), self.n_rows, total, max_bins, self.pool)
         cuts, n_bins = find_cuts(self.engine, asked, view, *known)
         return ShardedRowCodes.of(self.engine, columns, self.n_codes, cuts, n_bins)
@@ -226,6 +248,11 @@ class ShardedSetting(Setting):
     def begin_round(self, seed: int) -> None:
         """Draw the rows of the round."""
         self.draw.begin(seed)
+        self.labels.begin_round(self.draw.rows)
+
+    def share_votes(self) -> None:
+        """Let the views that a row has share what votes tell about its label."""
+        self.labels.share_votes()
 
     def start(self) -> None:
         """Let go of the values: rows are coded."""
@@ -251,7 +278,7 @@ class ShardedSetting(Setting):
     def open_view_costs(self, view: int, updates_beliefs: bool, pool: ThreadPool) -> ShardedCosts:
         """The first cost matrix of one view; rows are coded for cost trees."""
         _ = self.table.binned
-        return self.labels.open_votes(view)
+        return self.labels.open_votes(view, updates_beliefs)
 
     def open_view_scores(
         self, view: int, settings: ScoreSettings, pool: ThreadPool
@@ -276,13 +303,14 @@ class ShardedSetting(Setting):
         engine = self.table.engine
         shares = [engine.new() for _ in answers]
         names = tuple(own.name for own in shares)
-        engine.later(vote_steps.share_rows(names, tuple(own.name for own in answers), rule))
+        given = tuple(own.name for own in answers)
+        engine.later(vote_steps.share_rows(names, given, rule, known.known))
         return shares
 
     def open_shared_costs(self) -> ShardedCosts:
         """The first cost matrix of all views together; rows are coded for cost trees."""
         _ = self.table.binned
-        return self.labels.open_votes(ANY_VIEW)
+        return self.labels.open_votes(ANY_VIEW, updates_beliefs=True)
 
     def open_scores(
         self, settings: ScoreSettings, view: int

@@ -8,7 +8,7 @@ import numpy as np
 
 from uneven.boosting.score_leaves import ScoreLearner, ScoreSettings
 from uneven.boosting.sharded import score_steps, vote_steps
-from uneven.boosting.sharded.codes import ShardedRowCodes
+from uneven.boosting.sharded.codes import ShardedRowCodes, code_entries
 from uneven.boosting.sharded.costs import Answers, Leaves, MaskedCosts, ShardedCosts
 from uneven.boosting.sharded.engine import Engine, Handle
 from uneven.boosting.sharded.shard import ALL_ROWS
@@ -20,6 +20,7 @@ from uneven.voters.binned_tables import BinnedDense, Level, Splits, TreeRows, _S
 from uneven.voters.growing_tree import GrowingTree, Histograms
 from uneven.voters.row_codes import RowCodes
 from uneven.voters.score_tree import GrownTree
+from uneven.voters.training_table import SparseCuts
 
 _AHEAD = 16
 _NOBODY = np.zeros(0, dtype=np.int32)
@@ -72,6 +73,27 @@ class ShardedBinned(BinnedDense):
             return len(level.totals) * int(self.n_bins[columns].sum())
 
         return _Search(_split_loops.scan_splits, self._scanned, self.n_bins, n_updates)
+
+
+class ShardedSparseBinned(ShardedBinned):
+    """A binned sparse table whose stored entries are in shards."""
+
+    known: SparseCuts
+
+    @classmethod
+    def of(cls, engine: Engine, cuts: SparseCuts, n_rows: int) -> ShardedSparseBinned:
+        """Code the stored entries of all shards."""
+        handle = engine.new()
+        engine.later(code_entries(handle.name, cuts))
+        binned = cls(engine, handle, cuts.n_bins, np.zeros((0, 255)), n_rows)
+        binned.known = cuts
+        return binned
+
+    def threshold(self, column: int, cut: int) -> float:
+        """Where a column is cut after a code; infinite after the last one."""
+        place = self.known.first_cut[column] + cut
+        is_last = place >= self.known.first_cut[column + 1]
+        return np.inf if is_last else float(self.known.cuts[place])
 
 
 class ShardedTreeRows(TreeRows):

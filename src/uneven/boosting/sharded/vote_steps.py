@@ -10,7 +10,7 @@ from uneven.boosting.sharded.shard import Shard
 from uneven.boosting.sharded.steps import largest, step, total
 from uneven.costs.matrices import CostRows, are_whole, n_lanes
 from uneven.utils.reproducible_sums import fold
-from uneven.voters import _loops, _split_loops
+from uneven.voters import _entry_loops, _loops, _split_loops
 
 
 @step(largest, changes=True)
@@ -141,7 +141,8 @@ def fill_splits(
         slots = kept[shard.held[tree].slots]
     shape = (int(kept.max(initial=0)) + 1, int((n_bins[columns] + 1).sum()), n_lanes(n_classes))
     histograms = np.zeros(shape)
-    _split_loops.fill_splits(shard.held[codes], columns, n_bins, slots, matrix, histograms)
+    fill = _entry_loops.fill_entries if shard.is_sparse else _split_loops.fill_splits
+    fill(shard.held[codes], columns, n_bins, slots, matrix, histograms)
     return np.ascontiguousarray(histograms[..., 1 : n_classes + 1])
 
 
@@ -153,8 +154,11 @@ def route_rows(
     rows = shard.held.get(tree)
     if rows is None:
         rows = shard.held[tree] = _Standing(len(shard.y))
-    size = len(shard.y)
-    _loops.route_dense(shard.held[codes], split, next_slot, rows.slots, rows.nodes, 0, size)
+    where = (split, next_slot, rows.slots, rows.nodes)
+    if shard.is_sparse:
+        _loops.route_sparse(shard.held[codes], *where)
+    else:
+        _loops.route_dense(shard.held[codes], *where, 0, len(shard.y))
 
 
 @step(total, changes=True)
@@ -200,9 +204,15 @@ def speak(shard: Shard, name: int, leaf_of: int, labels: np.ndarray) -> None:
 
 
 @step(changes=True)
-def share_rows(shard: Shard, names: tuple[int, ...], answers: tuple[int, ...], rule: Any) -> None:
-    """Keep, under a name for each view, what a rule makes of who is right."""
-    right = np.array([shard.held[own] == shard.y for own in answers]).T
+def share_rows(
+    shard: Shard, names: tuple[int, ...], answers: tuple[int, ...], rule: Any, known: int | None
+) -> None:
+    """Keep, under a name for each view, what a rule makes of who is right.
+
+    ``known`` names what knows the most probable labels; None if labels are right.
+    """
+    labels = shard.y if known is None else shard.held[known].labels()
+    right = np.array([shard.held[own] == labels for own in answers]).T
     shares = rule(right, shard.presence)
     for name, own in zip(names, shares.T):
         shard.held[name] = np.ascontiguousarray(own)
