@@ -20,11 +20,12 @@ from benchmarks.norm_tables import (
     show_rows,
     show_times,
 )
-from uneven_published import Context, Exhibit, Run, harvest, plan, run_cells
+from uneven_published import Context, Exhibit, Harvest, Run, harvest, plan, run_cells
 from uneven_published.description import Measure
+from uneven_published.kept import KEPT
 from uneven_published.norm.folds import FOLDS, Source, read_table
 from uneven_published.norm.tables import MEASURES, REPEATS
-from uneven_published.runner import missing_rows
+from uneven_published.runner import made_now, missing_rows
 from uneven_published.significance import rank_columns
 from uneven_published.terminal import cell_progress
 
@@ -72,9 +73,7 @@ class KeptComparison:
         add("--methods", nargs="+", choices=[*names, "peers"], default=names, metavar="METHOD")
         add("--folds", type=int, default=FOLDS)
         add("--repeats", type=int, default=self.repeats)
-        add("--jobs", type=int, default=1, help="processes")
-        add("--out", type=Path, default=Path("uneven-published") / "cells", help="finished cells")
-        add("--kept", action="store_true", help="run nothing, show what is finished")
+        add_cell_options(parser)
         add("--beside", nargs="+", choices=names, default=[], metavar="METHOD", help="to test")
         add("--rows", nargs="+", default=[], metavar="MEASURE", help="to show table by table")
         add("--claims", action="store_true", help="check the targets")
@@ -109,15 +108,7 @@ class KeptComparison:
             console.print("methods:", ", ".join(self.methods))
             return
         exhibit = self.part_of(found.group, found.tables, found.methods, found.folds, found.repeats)
-        cells = Run(found.out, n_jobs=found.jobs, download=False)
-        if not found.kept:
-            planned = plan([exhibit], fast=False)
-            with cell_progress(len(planned)) as observer:
-                missing, failed = run_cells(planned, cells, observer)
-            for name, why in {**missing_rows(exhibit, False, missing), **failed}.items():
-                console.print(f"{name}: {why}")
-        whole = harvest(exhibit, cells)
-        console.print(f"{whole.done} of {whole.planned} cells are finished, {whole.seconds:.0f} s")
+        whole = run_kept(exhibit, found, console)
         show_ranks(exhibit, whole.measured, console)
         for claim in exhibit.claims if found.claims else ():
             verdict = claim.check(whole.measured)
@@ -132,6 +123,31 @@ class KeptComparison:
             show_duels(whole.measured, column, console, self.measures, self.tested)
         for key in found.rows:
             show_rows(whole.measured, key, console, self.measures)
+
+
+def add_cell_options(parser: argparse.ArgumentParser) -> None:
+    """Add the options that `run_kept` reads."""
+    add = parser.add_argument
+    add("--jobs", type=int, default=1, help="processes")
+    add("--out", type=Path, default=Path("uneven-published") / "cells", help="new cells")
+    add("--kept", action="store_true", help="run nothing, show what is finished")
+    add("--keep", action="store_true", help="add the finished cells to those of the repository")
+
+
+def run_kept(exhibit: Exhibit, found: argparse.Namespace, console: Console) -> Harvest:
+    """Run the cells of an exhibit that are neither kept nor in ``--out``, and gather all."""
+    cells = Run(found.out, n_jobs=found.jobs, made=made_now(), download=False, kept=KEPT)
+    planned = plan([exhibit], fast=False)
+    if not found.kept:
+        with cell_progress(len(planned)) as observer:
+            missing, failed = run_cells(planned, cells, observer)
+        for name, why in {**missing_rows(exhibit, False, missing), **failed}.items():
+            console.print(f"{name}: {why}")
+    if found.keep:
+        console.print(f"{cells.store.keep(planned)} new cells are kept in {KEPT}")
+    whole = harvest(exhibit, cells)
+    console.print(f"{whole.done} of {whole.planned} cells are finished, {whole.seconds:.0f} s")
+    return whole
 
 
 def fast_lines(group: str, exhibit: Exhibit, key: str, title: str) -> list[Line]:

@@ -13,7 +13,6 @@ import time
 import warnings
 from collections.abc import Sequence
 from dataclasses import dataclass
-from pathlib import Path
 from typing import Any
 
 import numpy as np
@@ -29,12 +28,12 @@ from benchmarks.active.strategies import (
     Strategy,
     make_learner,
 )
-from benchmarks.kept_comparison import fast_lines
+from benchmarks.kept_comparison import add_cell_options, fast_lines, run_kept
 from benchmarks.lines import Line
 from uneven import ActiveLearner
 from uneven.active import LearningCurve
 from uneven.metrics import mean_recall
-from uneven_published import Exhibit, Run, harvest, plan, run_cells
+from uneven_published import Exhibit
 from uneven_published.description import (
     Answers,
     Claim,
@@ -46,8 +45,6 @@ from uneven_published.description import (
 )
 from uneven_published.norm.groups import items_of
 from uneven_published.numbers import Measured, Numbers, Verdict
-from uneven_published.runner import missing_rows
-from uneven_published.terminal import cell_progress
 
 DRAWS = 10
 DOCUMENT = Document("active", "uneven: scarce labels")
@@ -236,9 +233,7 @@ def _parser() -> argparse.ArgumentParser:
     add("--pools", nargs="+", default=[], metavar="POOL", help="all of the group if left out")
     add("--strategies", nargs="+", choices=names, default=names, metavar="STRATEGY")
     add("--draws", type=int, default=DRAWS)
-    add("--jobs", type=int, default=1, help="processes")
-    add("--out", type=Path, default=Path("uneven-published") / "cells", help="finished cells")
-    add("--kept", action="store_true", help="run nothing, show what is finished")
+    add_cell_options(parser)
     add("--measures", nargs="+", choices=[m.key for m in MEASURES], default=["area"])
     return parser
 
@@ -247,15 +242,7 @@ def main(words: Sequence[str] | None = None) -> None:
     found = _parser().parse_args(words)
     console = Console(width=320, highlight=False)
     exhibit = part_of(found.group, found.pools, found.strategies, found.draws)
-    cells = Run(found.out, n_jobs=found.jobs, download=False)
-    if not found.kept:
-        planned = plan([exhibit], fast=False)
-        with cell_progress(len(planned)) as observer:
-            missing, failed = run_cells(planned, cells, observer)
-        for name, why in {**missing_rows(exhibit, False, missing), **failed}.items():
-            console.print(f"{name}: {why}")
-    whole = harvest(exhibit, cells)
-    console.print(f"{whole.done} of {whole.planned} cells are finished, {whole.seconds:.0f} s")
+    whole = run_kept(exhibit, found, console)
     for key in found.measures:
         show(whole.measured, exhibit.columns, key, console)
     for claim in exhibit.claims:

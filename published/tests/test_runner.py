@@ -12,7 +12,9 @@ import pytest
 from published.tests import toy
 
 from uneven_published import Item, Run, harvest, plan, run_cells
-from uneven_published.runner import Cell, Finished, missing_rows
+from uneven_published.cells import Cell, CellStore, Finished
+from uneven_published.kept import count_kept
+from uneven_published.runner import missing_rows
 
 N_CELLS = 2 * toy.REPEATS
 
@@ -209,3 +211,43 @@ def test_repetitions_of_a_row_that_two_studies_share_are_counted_once(tmp_path):
     assert part.repeats == {"wine": 2, "glass & co": 2}
     assert part.done == 8
     assert part.measured.columns == ("A", "B", "D")
+
+
+def test_a_run_starts_from_kept_cells(tmp_path):
+    cells = plan([toy.exhibit()], fast=False)
+    first = Run(tmp_path / "first", download=False, kept=tmp_path / "kept")
+    run_cells(cells[:-1], first)
+    assert first.store.keep(cells) == N_CELLS - 1
+    assert first.store.keep(cells) == 0, "none twice"
+    second = Run(tmp_path / "second", download=False, kept=tmp_path / "kept")
+    assert harvest(toy.exhibit(), second).done == N_CELLS - 1
+    run_cells(cells, second)
+    assert len(finished_files(tmp_path / "second")) == 1, "only the missing one is run"
+    for cell in cells[:-1]:
+        exact, kept = (run.store.load(cell).answers for run in (first, second))
+        for column, measures in exact.items():
+            for key, values in measures.items():
+                np.testing.assert_allclose(kept[column][key], values, rtol=1e-5)
+
+
+def test_kept_cells_of_an_older_edition_are_dropped(tmp_path):
+    (study,) = toy.exhibit().studies
+    cells = plan([toy.exhibit()], fast=False)
+    run = Run(tmp_path / "cells", download=False, kept=tmp_path / "kept")
+    run_cells(cells, run)
+    run.store.keep(cells)
+    assert count_kept(study.name, study.edition, study.repeats, tmp_path / "kept") == N_CELLS
+    newer = [replace(cell, study=replace(study, edition=study.edition + 1)) for cell in cells]
+    assert all(run.store.load(cell) is None for cell in newer)
+    run.store.save(newer[0], Finished({"a": {"error": [0.5]}}, 1.0, {}))
+    assert run.store.keep(newer) == 1
+    lines = (tmp_path / "kept" / f"{study.name}.jsonl").read_text().splitlines()
+    assert len(lines) == 1
+    assert count_kept(study.name, study.edition, study.repeats, tmp_path / "kept") == 0
+
+
+def test_a_damaged_line_of_kept_cells_is_named(tmp_path):
+    (cell, *_) = plan([toy.exhibit()], fast=False)
+    (tmp_path / f"{cell.study.name}.jsonl").write_text("{")
+    with pytest.raises(ValueError, match="holds a line that is not JSON"):
+        CellStore(tmp_path / "cells", tmp_path).load(cell)

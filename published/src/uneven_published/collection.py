@@ -16,6 +16,7 @@ from typing import TYPE_CHECKING
 
 from uneven.comparison.errors import InputError
 from uneven.utils.registry import closest
+from uneven_published.kept import count_kept
 
 if TYPE_CHECKING:
     from uneven_published.description import Exhibit
@@ -39,6 +40,8 @@ class Listed:
         Of its document.
     place, title, status, status_note : str
         As in `Exhibit`.
+    studies : list of (str, int, int, int)
+        Name, edition, items and repetitions of each study of a full run.
     """
 
     name: str
@@ -47,6 +50,19 @@ class Listed:
     title: str
     status: str
     status_note: str
+    studies: list[tuple[str, int, int, int]]
+
+    @property
+    def planned(self) -> int:
+        """Cells of a full run."""
+        return sum(items * repeats for _, _, items, repeats in self.studies)
+
+    @property
+    def kept(self) -> int:
+        """Those of them that come with the package."""
+        return sum(
+            count_kept(study, edition, repeats) for study, edition, _, repeats in self.studies
+        )
 
 
 def exhibits_of(document: str) -> tuple[Exhibit, ...]:
@@ -63,8 +79,16 @@ def catalogue() -> tuple[Exhibit, ...]:
 def listing(exhibits: Sequence[Exhibit]) -> list[Listed]:
     """What a list says about exhibits."""
     return [
-        Listed(e.name, e.document.citation, e.place, e.title, e.status, e.status_note)
-        for e in exhibits
+        Listed(
+            exhibit.name,
+            exhibit.document.citation,
+            exhibit.place,
+            exhibit.title,
+            exhibit.status,
+            exhibit.status_note,
+            [(s.name, s.edition, len(s.items), s.repeats) for s in exhibit.studies],
+        )
+        for exhibit in exhibits
     ]
 
 
@@ -72,7 +96,9 @@ def listing(exhibits: Sequence[Exhibit]) -> list[Listed]:
 def listed() -> tuple[Listed, ...]:
     """All exhibits as a list names them, without loading what they run."""
     text = files("uneven_published").joinpath("listed.json").read_text(encoding="utf-8")
-    return tuple(Listed(**one) for one in json.loads(text))
+    return tuple(
+        Listed(**{**one, "studies": [*map(tuple, one["studies"])]}) for one in json.loads(text)
+    )
 
 
 def names_of(wanted: Sequence[str]) -> list[str]:

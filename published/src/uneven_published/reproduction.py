@@ -11,16 +11,16 @@ from typing import Any
 
 from uneven.cli import terminal
 from uneven.comparison.errors import InputError
-from uneven.comparison.summaries import now, versions
 from uneven.datasets.cache import cache_folder
 from uneven.utils.files import replace_file
 from uneven_published.collection import catalogue, choose, listed
 from uneven_published.command import ReproduceRequest
 from uneven_published.description import Exhibit
+from uneven_published.kept import KEPT
 from uneven_published.pages.files import write_data, write_exhibit, write_index
 from uneven_published.pages.markdown import published_page
 from uneven_published.record import SCHEMA, build_record, measured_part, record_of
-from uneven_published.runner import Run, harvest, missing_rows, plan, run_cells
+from uneven_published.runner import Run, harvest, made_now, missing_rows, plan, run_cells
 from uneven_published.terminal import cell_progress, print_record
 
 CELLS = "cells"
@@ -37,8 +37,9 @@ def reproduce(request: ReproduceRequest) -> int:
         fast=request.fast,
         data=request.data,
         n_jobs=request.n_jobs,
-        made={"date": now()[:10], **versions()},
+        made=made_now(),
         download=not request.offline,
+        kept=KEPT,
     )
     missing: dict[str, str] = {}
     failed: dict[str, str] = {}

@@ -1,127 +1,27 @@
-"""Run the cells of exhibits, in parallel and with everything finished kept.
-
-A finished cell is one small file, so that a killed run goes on where it was.
-"""
+"""Run the cells of exhibits in parallel; a killed run goes on where it was."""
 
 from __future__ import annotations
 
-import json
 import os
 import threading
 import time
 import traceback
 import warnings
 from collections.abc import Iterable, Mapping, Sequence
-from contextlib import suppress
 from dataclasses import dataclass, field
 from functools import cache
 from importlib.util import find_spec
 from pathlib import Path
-from typing import Any
 
-import numpy as np
 from joblib import Parallel, delayed
 from threadpoolctl import threadpool_limits
 
 from uneven.comparison.crossval import Observer, Silent
+from uneven.comparison.summaries import now, versions
 from uneven.datasets import DatasetUnavailableError, fetch
-from uneven.utils.files import replace_file
-from uneven_published.description import Answers, Context, Exhibit, Item, Study
+from uneven_published.cells import Cell, CellStore, Finished
+from uneven_published.description import Context, Exhibit, Item, Study
 from uneven_published.numbers import Measured
-
-_OLD = 3600.0
-"""Seconds after which nobody is writing a draft any more."""
-
-
-@dataclass(frozen=True)
-class Cell:
-    """One repetition of one item of a study: the smallest piece of work."""
-
-    study: Study
-    item: Item
-    repeat: int
-
-    @property
-    def label(self) -> str:
-        """Name for people."""
-        return f"{self.study.name}: {self.item.name}"
-
-    @property
-    def place(self) -> str:
-        """Path inside the folder of cells."""
-        return f"{self.study.name}/{self.item.folder}/{self.repeat:04d}.json"
-
-
-@dataclass(frozen=True)
-class Finished:
-    """What a cell found, how long it took, and when and with what it was made."""
-
-    answers: Answers
-    seconds: float
-    made: Mapping[str, str]
-
-
-@dataclass(frozen=True)
-class CellStore:
-    """The folder of finished cells.
-
-    Attributes
-    ----------
-    folder : Path
-        It need not exist.
-    """
-
-    folder: Path
-
-    def load(self, cell: Cell) -> Finished | None:
-        """A finished cell; None if it was never finished, is of an older edition or unreadable."""
-        try:
-            kept = json.loads((self.folder / cell.place).read_text(encoding="utf-8"))
-            if kept["edition"] != cell.study.edition or kept["item"] != cell.item.name:
-                return None
-            return Finished(_checked(kept["answers"]), float(kept["seconds"]), dict(kept["made"]))
-        except (OSError, ValueError, KeyError, TypeError, AttributeError):
-            return None
-
-    def sweep(self) -> None:
-        """Remove drafts that a killed run left behind; those of a run that lives are young."""
-        for draft in self.folder.glob("*/*/.*.json"):
-            with suppress(OSError):
-                if time.time() - draft.stat().st_mtime > _OLD:
-                    draft.unlink()
-
-    def save(self, cell: Cell, finished: Finished) -> None:
-        """Keep a finished cell, whole or not at all."""
-        path = self.folder / cell.place
-        path.parent.mkdir(parents=True, exist_ok=True)
-        kept = {
-            "study": cell.study.name,
-            "edition": cell.study.edition,
-            "item": cell.item.name,
-            "repeat": cell.repeat,
-            "seconds": round(finished.seconds, 3),
-            "made": dict(finished.made),
-            "answers": finished.answers,
-        }
-        text = json.dumps(kept, default=_plain)
-        with replace_file(path) as draft:
-            draft.write_text(text, encoding="utf-8")
-
-
-def _checked(answers: Any) -> Answers:
-    """Answers as read; an error if they are not samples by column and measure."""
-    for measures in answers.values():
-        for values in measures.values():
-            np.asarray(values, dtype=np.float64)
-    return answers
-
-
-def _plain(value: Any) -> Any:
-    if isinstance(value, np.ndarray):
-        return value.tolist()
-    if isinstance(value, np.generic):
-        return value.item()
-    raise TypeError(f"a cell cannot keep {type(value).__name__}.")
 
 
 @dataclass(frozen=True)
@@ -142,6 +42,8 @@ class Run:
         Date and versions, kept with every cell.
     download : bool
         Whether data sets that are not in the folder may be downloaded.
+    kept : Path or None
+        Kept cells to start from; see `uneven_published.cells`.
     """
 
     folder: Path
@@ -150,11 +52,12 @@ class Run:
     n_jobs: int = 1
     made: Mapping[str, str] = field(default_factory=dict)
     download: bool = True
+    kept: Path | None = None
 
     @property
     def store(self) -> CellStore:
-        """Where cells are kept."""
-        return CellStore(self.folder)
+        """Where cells are found."""
+        return CellStore(self.folder, self.kept)
 
 
 @dataclass(frozen=True)
@@ -180,6 +83,11 @@ class Harvest:
     repeats: dict[str, int]
     seconds: float
     made: list[Mapping[str, str]]
+
+
+def made_now() -> dict[str, str]:
+    """Date and versions, to be kept with the cells of a run."""
+    return {"date": now()[:10], **versions()}
 
 
 def plan(exhibits: Iterable[Exhibit], fast: bool) -> list[Cell]:

@@ -41,7 +41,7 @@ ASCII = str.maketrans({**SIGNS, **MARKS, **GREEK})
 
 
 def print_list(exhibits: Sequence[Listed], console: Console | None = None) -> None:
-    """Print names, titles and status of exhibits, by document.
+    """Print names, titles, status and kept cells of exhibits, by document.
 
     Parameters
     ----------
@@ -60,6 +60,8 @@ def print_list(exhibits: Sequence[Listed], console: Console | None = None) -> No
             line = Text("  ").append(exhibit.name, style="bold cyan").append("  ")
             line.append(STATUS[exhibit.status], style=STYLES[exhibit.status])
             line.append(f"  {exhibit.place}: {exhibit.title}")
+            if exhibit.planned:
+                line.append(f"  {exhibit.kept} of {exhibit.planned} cells", style="dim")
             screen.print(Text(_plain(line.plain, screen), spans=line.spans))
             if exhibit.status_note:
                 note = _note(exhibit, many=len(exhibits) > FEW)
