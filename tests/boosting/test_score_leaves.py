@@ -226,15 +226,16 @@ def test_the_order_of_rows_does_not_matter_to_views(method, problem, data):
 @pytest.mark.slow
 @pytest.mark.parametrize("kind", ["numbers", "sparse", "categories", "subsample"])
 def test_threads_change_no_bit(kind, monkeypatch):
-    """Loops that are worth threads, splits that are carried out ahead of their turn."""
-    ahead = []
-    expand = growing_tree.GrowingTree._expand
+    """Loops that are worth threads, large nodes that threads share, small ones that they take."""
+    shared, alone = [], []
+    for name, calls in (("_expand_in_threads", shared), ("_finish", alone)):
+        plain = getattr(growing_tree.GrowingTree, name)
 
-    def counted(self, numbers):
-        ahead.append(len(numbers))
-        expand(self, numbers)
+        def counted(self, *args, plain=plain, calls=calls):
+            calls.append(args)
+            plain(self, *args)
 
-    monkeypatch.setattr(growing_tree.GrowingTree, "_expand", counted)
+        monkeypatch.setattr(growing_tree.GrowingTree, name, counted)
     monkeypatch.setattr(growing_tree, "_PARALLEL_ADDITIONS", 20_000)
     monkeypatch.setattr(score_costs, "_PARALLEL_ENTRIES", 10_000)
     X, y = gaussian_classes([5000, 2000, 600, 100], n_features=5, separation=0.5)
@@ -250,7 +251,7 @@ def test_threads_change_no_bit(kind, monkeypatch):
         given |= {"subsample": 0.5, "max_features": 0.6, "loss": "log"}
     models = [scored(method, n_jobs=n_jobs, **given).fit(X, y) for n_jobs in (1, 2, 3)]
     assert bits(models[0]) == bits(models[1]) == bits(models[2])
-    assert max(ahead) > 1
+    assert 0 < 2 * len(shared) < len(alone)
     for model in models[1:]:
         np.testing.assert_array_equal(model.predict_proba(X), models[0].predict_proba(X))
 

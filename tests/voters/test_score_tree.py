@@ -367,9 +367,37 @@ def test_ways_of_growing_do_not_matter(problem, lanes, max_leaves, max_depth, se
         for few in (0.0, 0.1, 0.5):
             patch.setattr(growing_tree, "_FEW_ROWS", few)
             assert parts(grow(*whole)) == parts(expected)
-            for ahead in (1, 4):
-                patch.setattr(growing_tree, "_AHEAD", ahead)
+            for name, value in (("_PARALLEL_ADDITIONS", 0), ("_AHEAD", 1), ("_LARGE", 0.0)):
+                patch.setattr(growing_tree, name, value)
                 assert parts(grow(*whole, n_jobs=2)) == parts(expected)
+            for by_rows in (0, 10**9):
+                patch.setattr(growing_tree, "_BY_ROWS", by_rows)
+                assert parts(grow(*whole, n_jobs=3)) == parts(expected)
+
+
+@given(
+    category_tables(), st.sampled_from(LANES), st.integers(2, 40), st.integers(1, 6), st.randoms()
+)
+def test_nodes_may_be_split_ahead_in_any_order(problem, lanes, max_leaves, ahead, chance):
+    """Whatever a thread takes next, the nodes that stay split are those whose turn came."""
+
+    def next_node(self):
+        known = self.busy | self.carried | self.dropped
+        waiting = [number for _, number in self.waiting if number not in known]
+        n_ahead = len(self.carried) - len(self.taken)
+        is_early = bool(waiting) and n_ahead < min(self.n_ahead, self._left)
+        return chance.choice(waiting) if is_early else self.turns[0][2]
+
+    codes = codes_of(*problem)
+    whole = (codes, gradients_of(codes.n_rows, lanes, chance.randrange(2**32)), max_leaves)
+    expected = parts(grow(*whole))
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setattr(growing_tree, "_PARALLEL_ADDITIONS", 0)
+        patch.setattr(growing_tree, "_LARGE", 10.0)
+        patch.setattr(growing_tree, "_AHEAD", ahead)
+        patch.setattr(ThreadPool, "map", lambda self, jobs, worth=True: [job() for job in jobs])
+        patch.setattr(growing_tree.GrowingTree, "_next_node", next_node)
+        assert parts(grow(*whole, n_jobs=2)) == expected
 
 
 @given(tables(max_rows=60), st.sampled_from(LANES), st.integers(2, 40), st.integers(0, 2**32 - 1))

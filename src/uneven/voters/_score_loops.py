@@ -427,6 +427,24 @@ def scan_histograms(columns, pool, totals, jobs, rule, smooth, found, start, sto
 
 
 @njit(cache=True, nogil=True, error_model="numpy")
+def join_and_scan(columns, pool, totals, jobs, parts, rule, smooth, found, start, stop):
+    """``scan_histograms``, after the histograms of parts of a node are added up.
+
+    Parameters
+    ----------
+    columns, pool, totals, jobs, rule, smooth, found : as in ``scan_histograms``
+    parts : (p,) histograms of the parts; the first becomes that of the node
+    """
+    lanes = totals.shape[1]
+    whole = pool[parts[0]]
+    for p in range(1, parts.shape[0]):
+        part = pool[parts[p]]
+        for k in range(columns[0][start] * lanes, columns[0][stop] * lanes):
+            whole[k] += part[k]
+    scan_histograms(columns, pool, totals, jobs, rule, smooth, found, start, stop)
+
+
+@njit(cache=True, nogil=True, error_model="numpy")
 def examine_nodes(
     table, columns, rows, jobs, values, pool, totals, parents, rule, smooth, found, start, stop
 ):

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import heapq
 from typing import Any
 
 import numpy as np
@@ -249,6 +250,29 @@ class ShardedTree(GrowingTree):
         parts["rows"] = np.zeros(0, dtype=np.int32)
         return parts
 
+    def _grow_ahead(self) -> np.ndarray:
+        """Split nodes, some ahead of their turn; those whose turn came, in its order."""
+        self._examine_root()
+        while self._take_best():
+            self._expand(self._ahead())
+        return np.array(self.taken, dtype=np.int64)
+
+    def _ahead(self) -> list[int]:
+        """The best nodes whose split is not carried out yet."""
+        if len(self.free) < self.n_ahead:
+            self._drop_hopeless()
+        best = heapq.nsmallest(2 * self.n_ahead, self.turns)
+        waiting = [number for *_, number in best if number not in self.carried]
+        return waiting[: min(self.n_ahead, max(1, min(self._left // 2, len(self.free))))]
+
+    def _make_nodes(self, n_nodes: int) -> None:
+        """Have room for so many nodes."""
+        if n_nodes > len(self._facts):
+            facts, gains, goes_left = (
+                np.concatenate([part, np.empty_like(part)]) for part in self.nodes
+            )
+            self.nodes = (facts, gains, goes_left)
+
     def leaves(self, parts: dict[str, np.ndarray]) -> np.ndarray:
         """Number, while the tree grew, of the node of each leaf, shape (n_leaves,)."""
         child = parts["child"]
@@ -284,8 +308,7 @@ class ShardedTree(GrowingTree):
             if not is_last and self._facts[number, DEPTH] + 1 < self.max_depth:
                 asked.append((number, child, lighter))
             else:
-                self.free.append(int(self._facts[number, SLOT]))
-                self._facts[number, SLOT] = -1
+                self._free_slot(number)
         wanted = tuple(lighter for *_, lighter in asked)
         question = score_steps.split_nodes(self.tree.name, splits, wanted)
         if not wanted:
@@ -300,6 +323,7 @@ class ShardedTree(GrowingTree):
         _growth_loops.choose_sides(self.data, self.histograms, self.nodes, self.rule, number)
         child = self.n_nodes
         self.n_nodes += 2
+        self.carried.add(number)
         _growth_loops.place_children(self.nodes, number, child, 0)
         fact, lanes = self._facts[number], self.sums.shape[1]
         first = self.codes.first[fact[COLUMN]]
