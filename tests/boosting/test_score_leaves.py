@@ -236,7 +236,7 @@ def test_threads_change_no_bit(kind, monkeypatch):
             plain(self, *args)
 
         monkeypatch.setattr(growing_tree.GrowingTree, name, counted)
-    monkeypatch.setattr(growing_tree, "_PARALLEL_ADDITIONS", 20_000)
+    monkeypatch.setattr(growing_tree, "_PARALLEL_ADDITIONS", 5000)
     monkeypatch.setattr(score_costs, "_PARALLEL_ENTRIES", 10_000)
     X, y = gaussian_classes([5000, 2000, 600, 100], n_features=5, separation=0.5)
     X[::9, 1] = np.nan

@@ -299,7 +299,10 @@ class BoostingClassifier(CallbackSupportMixin, StagedVoteClassifier, metaclass=A
             from uneven.boosting.sharded.opening import open_sharded
 
             return open_sharded(self, X, y, sample_weight, clean, pool)
-        return validate_fit_data(self, X, y, sample_weight, clean)
+        rows = validate_fit_data(self, X, y, sample_weight, clean)
+        if self._has_scores and sample_weight is None:
+            rows.mass = np.broadcast_to(1.0, len(rows.y))  # takes no memory
+        return rows
 
     def _set_up(self, rows: TrainingRows | ShardedRows, pool: ThreadPool) -> Setting:
         """What the method gets to work with."""

@@ -264,10 +264,10 @@ class GrowingTree:
 
     def _next_node(self) -> int:
         """The best node that waits; -1 if it is better to wait for the others."""
-        if not self.busy:
-            return self.turns[0][2]
         if not self.free:
             self._drop_hopeless()
+        if not self.busy:
+            return self.turns[0][2]
         n_ahead = len(self.busy) + len(self.carried) - len(self.taken)
         if n_ahead >= min(self.n_ahead, self._left) or not self.free:
             return -1
