@@ -6,6 +6,7 @@ import pytest
 from hypothesis import settings
 
 from tests.browser import find_browser, open_browser
+from uneven.utils import parallel
 
 settings.register_profile("uneven", deadline=None, max_examples=60)
 settings.register_profile("ci", settings.get_profile("uneven"), derandomize=True)
@@ -13,6 +14,12 @@ settings.register_profile("quick", settings.get_profile("uneven"), max_examples=
 settings.load_profile(
     os.environ.get("UNEVEN_PROFILE") or ("ci" if os.environ.get("CI") else "uneven")
 )
+
+
+@pytest.fixture(autouse=True)
+def eight_cores(monkeypatch):
+    """As many threads as a test asks for, on a machine with fewer cores, too."""
+    monkeypatch.setattr(parallel, "cpu_count", lambda: 8)
 
 
 @pytest.fixture(scope="session")

@@ -517,5 +517,5 @@ def test_a_damaged_sparse_table_is_refused(place):
     X, y = gaussian_classes([40, 30, 20])
     table = sp.csr_array(np.where(np.abs(X) < 1, 0.0, X))
     getattr(table, place)[3] = 10**6
-    with pytest.raises(ValueError, match="X is a damaged sparse table"):
+    with pytest.raises(ValueError, match="X is a damaged sparse matrix"):
         BalancedBoostingClassifier(n_estimators=2).fit(table, y)

@@ -13,14 +13,14 @@ import numpy as np
 import scipy.sparse as sp
 from sklearn.base import clone
 from sklearn.utils import get_tags
-from sklearn.utils.validation import check_array, validate_data
+from sklearn.utils.validation import check_array
 
 from uneven.active.history import fingerprint
 from uneven.active.registry import blind_choices
 from uneven.linear.expansions import gram, kernel_parameters
 from uneven.linear.rows import row_norms
 from uneven.utils.frames import holds_words, take_rows
-from uneven.utils.validation import narrow_indices
+from uneven.utils.validation import validate_data
 from uneven.versionspace import BayesPointClassifier
 from uneven.versionspace.propagation import JITTER
 from uneven.versionspace.span import feature_norms
@@ -358,7 +358,7 @@ def validate_rows(learner: Any, estimator: Any, X: Any, *, reset: bool = True) -
         return X
     holes = "allow-nan" if not own and takes_nan(estimator) else True
     rules: dict[str, Any] = {"accept_sparse": "csr", "dtype": np.float64}
-    return narrow_indices(validate_data(learner, X, reset=reset, ensure_all_finite=holes, **rules))
+    return validate_data(learner, X, reset=reset, ensure_all_finite=holes, **rules)
 
 
 def takes_nan(estimator: Any) -> bool:

@@ -6,6 +6,7 @@ a function.
 
 from __future__ import annotations
 
+import os
 import time
 import warnings
 from collections.abc import Callable, Iterator, Mapping, Sequence
@@ -33,6 +34,7 @@ from uneven.comparison.tuning import EARLY, tuning_folds
 from uneven.metrics import confusion_counts
 from uneven.utils.frames import take_rows
 from uneven.utils.methods import Method, Settings
+from uneven.utils.parallel import capped_jobs, in_worker
 from uneven.views import ViewDiagnosis, diagnose
 
 MOST_CURVE_ROWS = 20_000
@@ -174,9 +176,11 @@ class _Work:
         ]
         alone = replace(self, observer=Silent(), kept=None, seconds={})
         tasks = [
-            delayed(_fold_alone)(alone, *step) for step, known in zip(order, before) if not known
+            delayed(in_worker)(os.getpid(), _fold_alone, alone, *step)
+            for step, known in zip(order, before)
+            if not known
         ]
-        fitted = iter(Parallel(workers, return_as="generator", batch_size=1)(tasks))
+        fitted = iter(Parallel(capped_jobs(workers), return_as="generator", batch_size=1)(tasks))
         for (method, number), key, known in zip(order, keys, before):
             step = f"fold {number + 1} of {len(self.splits)}"
             with _watched(self.observer, method, step):
@@ -229,8 +233,11 @@ def fit_methods(
         for method in methods:
             yield _fit_or_fail(method, problem, settings, observer)
         return
-    tasks = (delayed(_fit_or_fail)(method, problem, settings) for method in methods)
-    fitted = Parallel(workers, return_as="generator", batch_size=1)(tasks)
+    tasks = (
+        delayed(in_worker)(os.getpid(), _fit_or_fail, method, problem, settings)
+        for method in methods
+    )
+    fitted = Parallel(capped_jobs(workers), return_as="generator", batch_size=1)(tasks)
     for method in methods:
         with _watched(observer or Silent(), method, "all rows"):
             found = next(fitted)
@@ -314,7 +321,7 @@ def _threads(problem: Problem, settings: Settings) -> Any:
     one thread.
     """
     large = problem.X.size >= FEWEST_PARALLEL_CELLS
-    threads = effective_n_jobs(settings.n_jobs) if large else 1
+    threads = capped_jobs(effective_n_jobs(settings.n_jobs)) if large else 1
     return threadpool_limits(limits=threads, user_api="openmp")
 
 

@@ -46,7 +46,13 @@ from uneven.utils.parameters import (
     check_parameters,
     store_parameters,
 )
-from uneven.utils.validation import check_mass, fitted_attributes, whole_or_nothing
+from uneven.utils.validation import (
+    check_labelled,
+    check_mass,
+    check_table,
+    fitted_attributes,
+    whole_or_nothing,
+)
 from uneven.votes.vote import flatten_binary
 
 _BIAS_PENALTY = 3.0
@@ -220,6 +226,8 @@ class TunedDecisionClassifier(AnsweringMixin, MetaEstimatorMixin, BaseEstimator)
     def _fit(self, X: Any, y: Any, sample_weight: Any, params: dict[str, Any]) -> None:
         if y is None:
             raise ValueError("requires y to be passed, but the target y is None.")
+        check_table(X)
+        check_labelled(y)
         X, labels = indexable(X, column_or_1d(y, warn=True))
         check_classification_targets(labels)
         weight = check_mass(sample_weight, len(labels))
@@ -399,6 +407,7 @@ class TunedDecisionClassifier(AnsweringMixin, MetaEstimatorMixin, BaseEstimator)
 
     def _said(self, X: Any) -> np.ndarray:
         check_is_fitted(self)
+        check_table(X)
         said = class_probabilities(self.estimator_, X, self.classes_)
         return said if self.calibration_ is None else self.calibration_.probabilities([said])
 

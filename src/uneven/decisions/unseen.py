@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 import warnings
 from collections.abc import Mapping
 from dataclasses import dataclass
@@ -18,6 +19,7 @@ from uneven.decisions.rows import check_codes, check_probabilities
 from uneven.utils.estimators import align_margins, align_probabilities, check_margins
 from uneven.utils.frames import take_rows
 from uneven.utils.model_types import check_numbers, check_whole, persisted
+from uneven.utils.parallel import capped_jobs, in_worker
 
 DEFAULT_FOLDS = 5
 
@@ -142,8 +144,10 @@ def cross_fit(
         for train, test in _folds(cv, X, codes, split_params)
         if len(test) and len(np.unique(codes[train])) > min(1, len(classes) - 1)
     ]
-    said = Parallel(n_jobs=n_jobs)(
-        delayed(_fit_and_ask)(clone(estimator), X, y, train, test, classes, fit_params)
+    said = Parallel(n_jobs=capped_jobs(n_jobs, len(folds)))(
+        delayed(in_worker)(
+            os.getpid(), _fit_and_ask, clone(estimator), X, y, train, test, classes, fit_params
+        )
         for train, test in folds
     )
     total, times = np.zeros((len(codes), len(classes))), np.zeros(len(codes))

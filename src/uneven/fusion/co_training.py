@@ -10,12 +10,12 @@ import scipy.sparse as sp
 from sklearn.base import BaseEstimator, ClassifierMixin, clone
 from sklearn.utils import Tags
 from sklearn.utils.metaestimators import available_if
-from sklearn.utils.validation import check_is_fitted, validate_data
+from sklearn.utils.validation import check_is_fitted
 
 from uneven.fusion.late import LateFusionClassifier
 from uneven.utils.labels import split_labels
 from uneven.utils.parameters import Interval, Whole, check_parameters, store_parameters
-from uneven.utils.validation import whole_or_nothing
+from uneven.utils.validation import validate_data, whole_or_nothing
 from uneven.views import ViewMap
 from uneven.views.maps import resolve_views
 

@@ -9,7 +9,7 @@ import scipy.sparse as sp
 from sklearn.base import BaseEstimator, ClassifierMixin
 from sklearn.utils import Tags, check_random_state
 from sklearn.utils.multiclass import check_classification_targets
-from sklearn.utils.validation import check_is_fitted, validate_data
+from sklearn.utils.validation import check_is_fitted
 
 from uneven.linear.rows import add_constant, normalize_rows, row_norms
 from uneven.utils.model_types import (
@@ -20,7 +20,7 @@ from uneven.utils.model_types import (
     check_part,
 )
 from uneven.utils.parameters import Flag
-from uneven.utils.validation import narrow_indices
+from uneven.utils.validation import validate_data
 
 _RULES: dict[str, Any] = {"accept_sparse": "csr", "dtype": np.float64}
 _LONGEST = 1e145
@@ -147,7 +147,7 @@ def validate_labelled_rows(
             f"y holds one class only, {estimator.classes_.tolist()[0]!r}: "
             f"{type(estimator).__name__} needs at least two classes to tell apart."
         )
-    return narrow_indices(X), positions
+    return X, positions
 
 
 def validate_stream(estimator: Any, X: Any, y: Any, classes: Any) -> tuple[Any, np.ndarray, bool]:
@@ -172,7 +172,7 @@ def validate_stream(estimator: Any, X: Any, y: Any, classes: Any) -> tuple[Any, 
                 f"{estimator.classes_.tolist()}."
             )
         estimator.classes_ = known
-    return narrow_indices(X), _class_positions(y, estimator.classes_, "partial_fit"), first
+    return X, _class_positions(y, estimator.classes_, "partial_fit"), first
 
 
 def _class_positions(y: np.ndarray, classes: np.ndarray, method: str) -> np.ndarray:

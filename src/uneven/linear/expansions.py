@@ -12,10 +12,11 @@ import scipy.sparse as sp
 from numpy.typing import ArrayLike
 from sklearn.metrics.pairwise import pairwise_kernels
 from sklearn.utils import Tags
-from sklearn.utils.validation import check_is_fitted, validate_data
+from sklearn.utils.validation import check_is_fitted
 
 from uneven.utils.model_types import check_kernel, check_numbers, check_rows, persisted
 from uneven.utils.parameters import Choice, Interval, Whole
+from uneven.utils.validation import check_magnitude, validate_data
 
 KERNELS = ("cosine", "laplacian", "linear", "poly", "polynomial", "precomputed", "rbf", "sigmoid")
 """The kernels by name; all but "precomputed" are those of scikit-learn."""
@@ -105,6 +106,7 @@ def kernel_parameters(
         return {}
     check_kernel_parameters(gamma, coef0)
     if gamma == "scale":
+        check_magnitude(X, least=1e-150)
         mean = X.mean()
         spread = X.multiply(X).mean() - mean**2 if sp.issparse(X) else X.var()
         gamma = 1.0 / (X.shape[1] * spread) if spread > 0 else 1.0

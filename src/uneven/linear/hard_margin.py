@@ -7,9 +7,9 @@ from typing import Any, NamedTuple
 import numpy as np
 import scipy.sparse as sp
 from scipy.optimize import nnls
-from sklearn.utils.validation import check_array
 
 from uneven.linear.rows import row_norms
+from uneven.utils.validation import check_array
 
 _STEPS_PER_ROW = 100
 """Least squares may take this many steps for each row; SciPy would give up after three."""

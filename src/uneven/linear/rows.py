@@ -9,7 +9,9 @@ from typing import Any
 import numpy as np
 import scipy.sparse as sp
 from numpy.typing import ArrayLike
-from sklearn.utils.validation import check_array, column_or_1d
+from sklearn.utils.validation import column_or_1d
+
+from uneven.utils.validation import check_array
 
 
 def normalize_rows(X: Any) -> Any:
@@ -66,7 +68,8 @@ def row_norms(X: Any) -> np.ndarray:
     ['5', '1e-200']
     """
     lengths, scale = _lengths(_table(X))
-    return lengths * scale
+    with np.errstate(over="ignore"):
+        return lengths * scale
 
 
 def scale_rows(X: Any, factors: ArrayLike) -> Any:

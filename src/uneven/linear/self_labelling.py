@@ -6,13 +6,12 @@ from typing import Any, ClassVar, Self
 
 import numpy as np
 from scipy.optimize import minimize
-from sklearn.utils.validation import validate_data
 
 from uneven.linear.base import LinearClassifier
 from uneven.utils.labels import split_labels
 from uneven.utils.model_types import persisted
 from uneven.utils.parameters import Interval, Whole, check_parameters, store_parameters
-from uneven.utils.validation import narrow_indices, whole_or_nothing
+from uneven.utils.validation import check_magnitude, validate_data, whole_or_nothing
 
 
 @persisted("self_labelling_svm", role="classifier")
@@ -117,6 +116,7 @@ class SelfLabellingSVM(LinearClassifier):
             raise ValueError(f"shares must be numbers above 0, got {self.shares}.")
         with whole_or_nothing(self):
             X = validate_data(self, X, accept_sparse="csr", dtype=np.float64)
+            check_magnitude(X)
             labelled, labels = split_labels(y, self.unlabelled)
             if len(labelled) != X.shape[0]:
                 raise ValueError(
@@ -128,7 +128,7 @@ class SelfLabellingSVM(LinearClassifier):
                     f"y holds one class only, {self.classes_.tolist()[0]!r}, beside rows without "
                     "label: at least two classes are needed."
                 )
-            self._take_turns(self._as_learnt(narrow_indices(X)), labelled, positions, shares)
+            self._take_turns(self._as_learnt(X), labelled, positions, shares)
         return self
 
     def _take_turns(

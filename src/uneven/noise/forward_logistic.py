@@ -10,14 +10,19 @@ from scipy.optimize import minimize
 from scipy.special import log_softmax, logsumexp, softmax
 from sklearn.exceptions import ConvergenceWarning
 from sklearn.utils.multiclass import check_classification_targets
-from sklearn.utils.validation import validate_data
 
 from uneven.linear.base import LinearClassifier
 from uneven.noise.matrices import check_noise_matrix
 from uneven.utils.methods import method
 from uneven.utils.model_types import persisted
 from uneven.utils.parameters import Flag, Interval, Whole, check_parameters, store_parameters
-from uneven.utils.validation import check_clean, check_mass, whole_or_nothing
+from uneven.utils.validation import (
+    check_clean,
+    check_magnitude,
+    check_mass,
+    validate_data,
+    whole_or_nothing,
+)
 
 _RULES = {"accept_sparse": "csr", "dtype": np.float64, "ensure_min_samples": 1}
 
@@ -130,6 +135,7 @@ class ForwardLogisticRegression(LinearClassifier):
         check_parameters(self)
         with whole_or_nothing(self):
             X, y = validate_data(self, X, y, **_RULES)
+            check_magnitude(X)
             check_classification_targets(y)
             weight = check_mass(sample_weight, len(y))
             self.classes_, codes = np.unique(y, return_inverse=True)

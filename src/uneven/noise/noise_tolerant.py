@@ -9,7 +9,6 @@ from typing import Any, ClassVar, Self
 
 import numpy as np
 from sklearn.exceptions import ConvergenceWarning
-from sklearn.utils.validation import check_array
 
 from uneven.linear.base import (
     BinaryLinearClassifier,
@@ -28,7 +27,7 @@ from uneven.noise.projections import (
 )
 from uneven.utils.model_types import persisted
 from uneven.utils.parameters import Choice, Whole, check_parameters, store_parameters
-from uneven.utils.validation import whole_or_nothing
+from uneven.utils.validation import check_array, whole_or_nothing
 
 _SURE = 2.0
 """Standard errors that an estimated error may be above eps."""

@@ -9,9 +9,9 @@ from typing import Any
 
 import numpy as np
 from numpy.typing import ArrayLike
-from sklearn.utils.validation import check_array
 
 from uneven.linear.base import squared_lengths
+from uneven.utils.validation import check_array
 
 _PER_ATTEMPT = 6.5
 """Attempts per unit of ln(1 / delta): a random start is good enough with probability 0.15."""

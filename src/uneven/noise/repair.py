@@ -31,7 +31,6 @@ from sklearn.utils.validation import (
     check_consistent_length,
     check_is_fitted,
     has_fit_parameter,
-    validate_data,
 )
 
 from uneven.noise.estimation import (
@@ -51,7 +50,7 @@ from uneven.utils.parameters import (
     check_parameters,
     store_parameters,
 )
-from uneven.utils.validation import hold_out, narrow_indices, whole_or_nothing
+from uneven.utils.validation import hold_out, validate_data, whole_or_nothing
 from uneven.views.training_rows import encode_categories, learn_categories
 
 _X_RULES: dict[str, Any] = {
@@ -203,7 +202,6 @@ class LabelRepairPipeline(ClassifierMixin, BaseEstimator):
             check_consistent_length(X, labelled)
             self.categories_ = learn_categories(X)
             X = validate_data(self, encode_categories(X, self.categories_), **_X_RULES)
-            X = narrow_indices(X)
             self.classes_, self.labelled_ = self._check_labels(labels), labelled
             few, rest = np.flatnonzero(labelled), np.flatnonzero(~labelled)
             self.rough_, self.confusion_ = self._label_roughly(X[few], labels, rng)
@@ -304,7 +302,7 @@ class LabelRepairPipeline(ClassifierMixin, BaseEstimator):
     def _validate_again(self, X: Any) -> Any:
         check_is_fitted(self, "learner_")
         X = encode_categories(X, self.categories_)
-        return narrow_indices(validate_data(self, X, reset=False, **_X_RULES))
+        return validate_data(self, X, reset=False, **_X_RULES)
 
     def predict(self, X: Any) -> np.ndarray:
         """Class that the learner answers.

@@ -12,7 +12,7 @@ import numpy as np
 from sklearn.base import BaseEstimator, ClassifierMixin
 from sklearn.utils import InputTags, check_random_state, get_tags
 from sklearn.utils.multiclass import check_classification_targets
-from sklearn.utils.validation import check_consistent_length, column_or_1d, validate_data
+from sklearn.utils.validation import check_consistent_length, column_or_1d
 
 from uneven.stacking.links import link_probabilities
 from uneven.stacking.out_of_fold.level_one import LevelOne, finish_members, level_one
@@ -32,7 +32,7 @@ from uneven.utils.model_types import (
     check_size,
 )
 from uneven.utils.parameters import Choice, Passes, check_integer, check_parameters
-from uneven.utils.validation import fitted_attributes, whole_or_nothing
+from uneven.utils.validation import fitted_attributes, validate_data, whole_or_nothing
 from uneven.votes.vote import flatten_binary
 
 

@@ -1,16 +1,19 @@
-"""Threads for compiled loops that release the interpreter lock."""
+"""Threads for compiled loops that release the interpreter lock, and limits of worker processes."""
 
 from __future__ import annotations
 
+import os
+import time
 from collections import deque
 from collections.abc import Callable, Iterator, Sequence
 from concurrent.futures import ThreadPoolExecutor
 from contextlib import contextmanager
 from functools import cache
 from itertools import pairwise
+from threading import Thread
 from typing import Any, TypeVar
 
-from joblib import effective_n_jobs
+from joblib import cpu_count, effective_n_jobs
 from threadpoolctl import ThreadpoolController
 
 _Result = TypeVar("_Result")
@@ -140,7 +143,7 @@ def thread_pool(n_jobs: int | None) -> Iterator[ThreadPool]:
     >>> out
     array([0., 1., 2., 3., 4.])
     """
-    n_threads = effective_n_jobs(n_jobs)
+    n_threads = capped_jobs(effective_n_jobs(n_jobs)) or 1
     if n_threads == 1:
         yield ThreadPool()
         return
@@ -150,6 +153,52 @@ def thread_pool(n_jobs: int | None) -> Iterator[ThreadPool]:
             yield pool
         finally:
             pool.close()
+
+
+def capped_jobs(n_jobs: int | None, n_tasks: int | None = None) -> int | None:
+    """No more workers than tasks and processors; None, which a joblib backend decides, stays.
+
+    Examples
+    --------
+    >>> capped_jobs(1000, 1)
+    1
+    """
+    if n_jobs is None:
+        return None
+    most = cpu_count() if n_tasks is None else min(n_tasks, cpu_count())
+    return max(1, min(effective_n_jobs(n_jobs), most))
+
+
+def in_worker(parent: int, function: Callable[..., _Result], *args: Any) -> _Result:
+    """Call a function in a worker process that ends when the process that wants the result does.
+
+    Parameters
+    ----------
+    parent : int
+        Number of the process that wants the result.
+    function : callable
+    *args : object
+
+    Examples
+    --------
+    >>> in_worker(os.getpid(), max, 1, 2)
+    2
+    """
+    if os.getppid() == parent:
+        _follow(parent)
+    return function(*args)
+
+
+@cache
+def _follow(parent: int) -> None:
+    """Let a thread end this process once its parent is gone."""
+
+    def watch() -> None:
+        while os.getppid() == parent:
+            time.sleep(1.0)
+        os._exit(1)
+
+    Thread(target=watch, daemon=True).start()
 
 
 def one_blas_thread() -> Any:

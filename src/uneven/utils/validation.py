@@ -1,4 +1,4 @@
-"""Checks that every room shares: weights, costs, sparse tables, fitted state."""
+"""Checks that every room shares: tables, weights, costs, fitted state."""
 
 from __future__ import annotations
 
@@ -9,7 +9,147 @@ from typing import Any
 
 import numpy as np
 import scipy.sparse as sp
+from sklearn.utils import validation
 from sklearn.utils.validation import column_or_1d
+
+NOT_GIVEN = "no_validation"
+"""Stands for a table or labels that are not to be checked."""
+
+
+def validate_data(estimator: Any, X: Any = NOT_GIVEN, y: Any = NOT_GIVEN, **rules: Any) -> Any:
+    """Check a table and its labels as scikit-learn does, and what it does not check.
+
+    Damaged sparse matrices, two columns of one name and missing labels are refused first. Numbers
+    whose sum overflows cause no warning. Sparse matrices have 32-bit indices if these fit.
+
+    Parameters
+    ----------
+    estimator : object
+        Gets ``n_features_in_`` and ``feature_names_in_``.
+    X : object
+        As the user gave it.
+    y : object
+        Labels.
+    **rules : object
+        Of ``sklearn.utils.validation.validate_data``.
+
+    Returns
+    -------
+    object
+        ``X``, ``y`` or both.
+
+    Examples
+    --------
+    >>> import pandas as pd
+    >>> from sklearn.linear_model import LogisticRegression
+    >>> validate_data(LogisticRegression(), [[1.0]], [float("nan")])
+    Traceback (most recent call last):
+    ...
+    ValueError: Input y contains NaN: no label in rows 0. Label these rows or leave them out.
+    """
+    check_table(X)
+    if not (isinstance(y, str) and y == NOT_GIVEN) and y is not None:
+        check_labelled(y)
+    with np.errstate(over="ignore", invalid="ignore"):
+        checked = validation.validate_data(estimator, X, y, **rules)
+    if isinstance(checked, tuple):
+        return (narrow_indices(checked[0]), *checked[1:])
+    return narrow_indices(checked)
+
+
+def check_table(X: Any) -> None:
+    """Refuse a damaged sparse matrix and a frame with two columns of one name.
+
+    Parameters
+    ----------
+    X : object
+        Anything else passes.
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> import scipy.sparse as sp
+    >>> X = sp.csr_array(np.eye(3))
+    >>> X.indices[0] = 7
+    >>> check_table(X)
+    Traceback (most recent call last):
+    ...
+    ValueError: X is a damaged sparse matrix: ...indices must be < 3.
+    """
+    if sp.issparse(X):
+        try:
+            _check_places(X)
+        except (ValueError, IndexError) as error:
+            raise ValueError(f"X is a damaged sparse matrix: {error}.") from None
+        return
+    names = list(getattr(X, "columns", ())) if hasattr(X, "dtypes") else []
+    if len(set(names)) < len(names):
+        twice = next(name for name in names if names.count(name) > 1)
+        raise ValueError(f"X has several columns named {twice!r}: rename or drop them.")
+
+
+def _check_places(X: Any) -> None:
+    """Refuse a sparse matrix that says of values that they stand outside of it."""
+    if X.format in ("csr", "csc", "bsr"):
+        X.check_format(full_check=True)
+    elif X.format == "coo":
+        for places, length in zip((X.row, X.col), X.shape):
+            if len(places) != len(X.data) or (places >= length).any() or (places < 0).any():
+                raise ValueError(f"every value must have coordinates from 0 to {length - 1}")
+
+
+def check_array(X: Any, **rules: Any) -> Any:
+    """``sklearn.utils.check_array`` without warnings of sums that overflow."""
+    with np.errstate(over="ignore", invalid="ignore"):
+        return validation.check_array(X, **rules)
+
+
+def check_magnitude(X: Any, most: float = 1e150, least: float = 0.0) -> None:
+    """Refuse a table whose values are so large, or all so small, that products of them get lost.
+
+    Parameters
+    ----------
+    X : ndarray or sparse matrix
+        Finite numbers.
+    most, least : float
+        Limits of the largest absolute value; zeros pass.
+
+    Examples
+    --------
+    >>> check_magnitude(np.array([[1e200]]))
+    Traceback (most recent call last):
+    ...
+    ValueError: the largest absolute value in X is 1e+200: scale the columns, products overflow.
+    """
+    cells = X.data if sp.issparse(X) else X
+    largest = max(abs(float(cells.min(initial=0.0))), float(cells.max(initial=0.0)))
+    if largest > most or 0.0 < largest < least:
+        what = "overflow" if largest > most else "vanish"
+        raise ValueError(
+            f"the largest absolute value in X is {largest:.3g}: scale the columns, products {what}."
+        )
+
+
+def check_labelled(y: Any) -> None:
+    """Refuse labels of which some are None or NaN.
+
+    Parameters
+    ----------
+    y : array-like of shape (n_samples,)
+    """
+    labels = np.asarray(y)
+    if labels.ndim != 1 or labels.dtype.kind not in "fO":
+        return
+    if labels.dtype.kind == "f":
+        missing = np.isnan(labels)
+    else:
+        missing = np.array([label is None or label != label for label in labels.tolist()])
+    if missing.any():
+        rows = np.flatnonzero(missing)
+        few = ", ".join(map(str, rows[:3])) + (", ..." if len(rows) > 3 else "")
+        raise ValueError(
+            f"Input y contains NaN: no label in rows {few}. Label these rows or leave them out."
+        )
 
 
 def check_mass(sample_weight: Any, n_samples: int) -> np.ndarray:
@@ -95,7 +235,7 @@ def check_class_cost(class_cost: Any, classes: np.ndarray) -> np.ndarray | None:
 
 
 def narrow_indices(X: Any) -> Any:
-    """Refuse a damaged sparse table; give it 32-bit indices if they fit, as scikit-learn wants.
+    """Give a sparse matrix 32-bit indices if they fit, as scikit-learn wants.
 
     Parameters
     ----------
@@ -116,12 +256,8 @@ def narrow_indices(X: Any) -> Any:
     >>> narrow_indices(X).indices.dtype
     dtype('int32')
     """
-    if not sp.issparse(X):
+    if not sp.issparse(X) or X.format not in ("csr", "csc"):
         return X
-    try:
-        X.check_format(full_check=True)
-    except (ValueError, IndexError) as error:
-        raise ValueError(f"X is a damaged sparse table: {error}.") from None
     wide = np.int64 in (X.indices.dtype, X.indptr.dtype)
     if not wide or max(X.nnz, *X.shape) > np.iinfo(np.int32).max:
         return X

@@ -7,7 +7,8 @@ from typing import Any
 import numpy as np
 from numpy.typing import ArrayLike
 from scipy.optimize import nnls
-from sklearn.utils.validation import check_array
+
+from uneven.utils.validation import check_array
 
 _UNIT = 1e-6
 """How far from one the length of a cut may be."""

@@ -22,10 +22,10 @@ from typing import Any
 import numpy as np
 from scipy.linalg import LinAlgError, cho_solve, cholesky
 from scipy.linalg.lapack import dpotri
-from sklearn.utils.validation import check_array
 
 from uneven.utils.parallel import one_blas_thread
 from uneven.utils.parameters import Constraint, Interval, Whole
+from uneven.utils.validation import check_array
 from uneven.versionspace._propagation_loops import (
     log_scales,
     quadratic_forms,

@@ -7,10 +7,10 @@ from dataclasses import dataclass
 from typing import Any, Self
 
 import numpy as np
-from sklearn.utils.validation import check_array
 
 from uneven.linear.expansions import kernel_parameters
 from uneven.linear.rows import normal_form
+from uneven.utils.validation import check_array
 from uneven.versionspace.bayes_vote import sample_vote
 from uneven.versionspace.cone import (
     EmptyVersionSpaceError,

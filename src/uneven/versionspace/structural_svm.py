@@ -8,13 +8,12 @@ from typing import Any, ClassVar, Self
 
 import numpy as np
 from sklearn.exceptions import ConvergenceWarning
-from sklearn.utils.validation import check_array
 
 from uneven.linear.base import LinearClassifier, squared_lengths, validate_labelled_rows
 from uneven.linear.rows import scale_rows
 from uneven.utils.model_types import persisted
 from uneven.utils.parameters import Interval, check_integer, check_parameters, store_parameters
-from uneven.utils.validation import whole_or_nothing
+from uneven.utils.validation import check_array, check_magnitude, whole_or_nothing
 
 POSITIVE = Interval(0, closed="neither", says="a finite number above 0")
 
@@ -99,6 +98,7 @@ def one_slack(
     POSITIVE.check("C", C)
     POSITIVE.check("tol", tol)
     check_integer("max_cuts", max_cuts, 1)
+    check_magnitude(Z, least=1e-150)
     squared_lengths(Z)
     program = _CutProgram(Z.shape[1], float(C))
     while True:

@@ -18,6 +18,7 @@ from sklearn.utils.validation import column_or_1d
 from uneven.metrics import class_recalls, confusion_norm, mean_recall
 from uneven.utils.estimators import deal_folds, rows_by_class
 from uneven.utils.optional import require
+from uneven.utils.parallel import capped_jobs
 from uneven.utils.parameters import Maybe, Whole
 from uneven.views.maps import ViewMap, resolve_views
 from uneven.views.relations import (
@@ -101,7 +102,7 @@ def diagnose(
     present = resolved.presence(table)
     seeds = rng.randint(2**31 - 1, size=(len(resolved), folds.max() + 1))
     answers = np.column_stack(
-        Parallel(n_jobs=n_jobs, prefer="threads")(
+        Parallel(n_jobs=capped_jobs(n_jobs, len(resolved)), prefer="threads")(
             delayed(_held_out)(table, codes, folds, resolved, j, present[:, j], estimator, seeds[j])
             for j in range(len(resolved))
         )

@@ -13,16 +13,17 @@ from typing import Any
 import numpy as np
 import scipy.sparse as sp
 from sklearn.utils.multiclass import check_classification_targets
-from sklearn.utils.validation import column_or_1d, validate_data
+from sklearn.utils.validation import column_or_1d
 
 from uneven.utils.frames import is_text
 from uneven.utils.row_hash import draw_lots, row_hashes, row_keys
 from uneven.utils.validation import (
     check_clean,
     check_mass,
+    check_table,
     hold_out,
     is_collection,
-    narrow_indices,
+    validate_data,
 )
 from uneven.views.maps import ViewMap, resolve_views
 
@@ -152,7 +153,6 @@ def validate_fit_data(
     frame = X
     categories = learn_categories(X)
     X, y = validate_data(estimator, encode_categories(X, categories), y, **X_RULES)
-    X = narrow_indices(X)
     estimator.categories_ = categories
     check_classification_targets(y)
     mass = check_mass(sample_weight, len(y))
@@ -226,7 +226,7 @@ def count_categories(estimator: Any, rows: TrainingRows) -> np.ndarray | None:
 def validate_predict_data(estimator: Any, X: Any) -> Any:
     """Validate what ``predict`` was given against what ``fit`` saw."""
     encoded = encode_categories(X, estimator.categories_)
-    return narrow_indices(validate_data(estimator, encoded, reset=False, **X_RULES))
+    return validate_data(estimator, encoded, reset=False, **X_RULES)
 
 
 def validate_held_rows(estimator: Any, given: Any, rows: Any) -> TrainingRows:
@@ -338,9 +338,7 @@ def learn_categories(X: Any) -> dict[Any, list]:
     """
     found: dict[Any, list] = {}
     names = _frame_columns(X)
-    if len(set(names)) < len(names):
-        twice = next(name for name in names if names.count(name) > 1)
-        raise ValueError(f"X has several columns named {twice!r}: rename or drop them.")
+    check_table(X)
     for name, dtype in zip(names, X.dtypes if names else ()):
         kind = str(dtype)
         if kind.startswith("Enum"):

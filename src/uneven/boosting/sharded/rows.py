@@ -7,7 +7,6 @@ from typing import Any
 
 import numpy as np
 from sklearn.utils.multiclass import check_classification_targets
-from sklearn.utils.validation import validate_data
 
 from uneven.boosting.sharded import shard as rows_of
 from uneven.boosting.sharded.blocks import RowBlocks, stack_rows
@@ -24,6 +23,7 @@ from uneven.boosting.sharded.table import (
 )
 from uneven.utils.parallel import ThreadPool
 from uneven.utils.reproducible_sums import fold_units
+from uneven.utils.validation import validate_data
 from uneven.views.maps import resolve_views
 from uneven.views.training_rows import (
     X_RULES,

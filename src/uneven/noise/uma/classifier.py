@@ -9,7 +9,7 @@ import numpy as np
 from sklearn.exceptions import ConvergenceWarning
 from sklearn.utils import check_random_state
 from sklearn.utils.metaestimators import available_if
-from sklearn.utils.validation import check_is_fitted, validate_data
+from sklearn.utils.validation import check_is_fitted
 
 from uneven.linear.base import (
     LinearClassifier,
@@ -37,7 +37,7 @@ from uneven.utils.parameters import (
     store_parameters,
 )
 from uneven.utils.simplex import recover_priors
-from uneven.utils.validation import whole_or_nothing
+from uneven.utils.validation import validate_data, whole_or_nothing
 from uneven.votes.vote import flatten_binary
 
 STEPS = ("perceptron", "perceptron_loose", "max", "uniform", "proportional")

@@ -10,12 +10,12 @@ from typing import Any, Protocol
 import numpy as np
 import scipy.sparse as sp
 from numpy.typing import ArrayLike
-from sklearn.utils.validation import check_array
 
 from uneven.linear.expansions import gram
 from uneven.noise.matrices import check_noise_matrix, invert_noise
 from uneven.noise.uma._loops import count_groups, move_dense, move_sparse
 from uneven.noise.uma.groups import NOT_NEGATIVE, UNCOUNTED, label_weights, top_classes
+from uneven.utils.validation import check_array
 
 _CHUNK = 10_000_000
 """Numbers in a block of update vectors."""

@@ -30,6 +30,7 @@ from uneven.stacking.model.problem import check_level_one
 from uneven.stacking.out_of_fold.level_one import one_thread
 from uneven.stacking.solvers.solve import check_strengths
 from uneven.stacking.solvers.strength_choice import inner_folds
+from uneven.utils.parallel import capped_jobs
 from uneven.utils.parameters import check_choice
 
 DEGREES = (1, 2, 3, 4, 5)
@@ -209,7 +210,7 @@ def choose_kernel_parameters(
     tasks = [(fold, value) for fold in folds for value in values]
     with warnings.catch_warnings(), one_thread():
         warnings.simplefilter("ignore", ConvergenceWarning)
-        judged = Parallel(n_jobs=n_jobs, prefer="threads")(
+        judged = Parallel(n_jobs=capped_jobs(n_jobs, len(tasks)), prefer="threads")(
             delayed(_judge)(scores, labels, weight, fold, grid, kernel, value, options)
             for fold, value in tasks
         )

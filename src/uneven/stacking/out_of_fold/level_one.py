@@ -17,7 +17,6 @@ from typing import Any
 import joblib
 import numpy as np
 import sklearn
-from joblib import cpu_count, effective_n_jobs
 from sklearn import get_config
 from sklearn.base import clone
 from sklearn.exceptions import NotFittedError
@@ -46,7 +45,7 @@ from uneven.stacking.out_of_fold.rows import (
 )
 from uneven.utils.estimators import seeded_clone
 from uneven.utils.frames import take_columns, take_rows
-from uneven.utils.parallel import one_blas_thread
+from uneven.utils.parallel import capped_jobs, in_worker, one_blas_thread
 from uneven.utils.validation import check_mass
 from uneven.views import ViewMap, resolve_views
 
@@ -277,19 +276,6 @@ def score_members(
     return np.ascontiguousarray(np.stack(said, axis=1))
 
 
-def capped_jobs(n_jobs: int | None, n_tasks: int) -> int | None:
-    """No more workers than tasks and processors; None, which a joblib backend decides, stays.
-
-    Examples
-    --------
-    >>> capped_jobs(1000, 1)
-    1
-    """
-    if n_jobs is None:
-        return None
-    return max(1, min(effective_n_jobs(n_jobs), n_tasks, cpu_count()))
-
-
 def _ask(member: FittedMember, X: Any, parent: int) -> np.ndarray:
     if os.getpid() == parent:
         return member.scores(X)
@@ -391,7 +377,8 @@ def _run(
         store = memory if hasattr(memory, "cache") else joblib.Memory(memory, verbose=0)
         digest = joblib.hash((training, sklearn.__version__))
         work = store.cache(run_task, ignore=["training", "parent"])
-    jobs = (delayed(work)(task, training, digest, os.getpid()) for task in tasks)
+    parent = os.getpid()
+    jobs = (delayed(in_worker)(parent, work, task, training, digest, parent) for task in tasks)
     results = []
     with one_thread():
         for result in _pool(capped_jobs(n_jobs, len(tasks)), callback is not None)(jobs):

@@ -41,6 +41,7 @@ from uneven.stacking.solvers.solve import (
 )
 from uneven.stacking.solvers.squared import paths_by_sums
 from uneven.utils.estimators import deal_folds
+from uneven.utils.parallel import capped_jobs
 from uneven.utils.parameters import check_choice, check_integer
 
 _TIED = 1e-12
@@ -308,7 +309,7 @@ def _fold_paths(
             yield _FoldPath(scores, np.array(kept), unsettled)
         return
     jobs = (delayed(_solve_fold)(P, y, weight, grid, *fold, triple) for fold in folds)
-    yield from Parallel(n_jobs=n_jobs, prefer="threads")(jobs)
+    yield from Parallel(n_jobs=capped_jobs(n_jobs), prefer="threads")(jobs)
 
 
 def _solve_fold(
