@@ -62,6 +62,7 @@ html_static_path = ["static"]
 html_css_files = ["site.css"]
 html_show_sourcelink = False
 html_copy_source = False
+html_show_search_summary = False  # summaries are fetched, which browsers refuse for local files
 html_context = {"default_mode": "auto"}
 html_theme_options = {
     "logo": {"text": "uneven"},
