@@ -1,9 +1,11 @@
 """Rows on a Dask cluster of two processes: ``python -m benchmarks.cluster [PART ...]``.
 
 The parts are ``rounds`` (time and bytes per round beside one process), ``peers`` (beside the Dask
-modules of LightGBM and XGBoost: difference to their own local models, and a killed worker),
-``kill`` (a worker is killed at every trip of a short fit) and ``disk`` (memory of a fit whose
-codes and costs are in files). Another number of rows for ``rounds`` and ``disk``: ``--rows``.
+modules of LightGBM and XGBoost: time to the same balanced accuracy, difference to their own local
+models, and a killed worker), ``processors`` (two workers that compute as different processors do),
+``kill`` (a worker is killed at every trip of a short fit), ``disk`` (a fit under a limit of memory
+that the table alone would break) and ``huge`` (ten million rows once). Another number of rows for
+``rounds``, ``disk`` and ``huge``: ``--rows``.
 """
 
 from __future__ import annotations
@@ -16,17 +18,19 @@ import tempfile
 import time
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
+from multiprocessing import get_context
 from pathlib import Path
 from threading import Timer
 from typing import Any
 
 import numpy as np
+from sklearn.metrics import balanced_accuracy_score
 
 from uneven import ComboClassifier
-from uneven.boosting.sharded import dask_rows
-from uneven.boosting.sharded.dask_engine import DaskEngine
+from uneven.distributed import rows as dask_rows
+from uneven.distributed.engine import DaskEngine
 
-N_CLASSES = 5
+N_CLASSES, ROUNDS = 5, 30
 _SHARES = np.arange(N_CLASSES, 0, -1) ** 2 / (np.arange(N_CLASSES, 0, -1) ** 2).sum()
 
 
@@ -115,40 +119,78 @@ def rounds(n_rows: int = 1_000_000, n_columns: int = 30, few: int = 2, more: int
 
 
 def peers(n_rows: int = 100_000, n_columns: int = 10) -> None:
-    """Difference to the local model, and survival of a killed worker."""
+    """Time to the same balanced accuracy, difference to the local model, and a killed worker."""
+    test = make_rows(99, 20_000, n_columns)
+    found = {}
     for name, make in _PEERS.items():
         with two_workers() as client:
-            X, y = collections(n_rows, n_columns, 5)
-            here = X.compute(), y.compute()
-            local = make(None).fit(*here).predict(here[0])
-            far, wall = make(client), time.perf_counter()
-            far.fit(X, y)
-            wall = time.perf_counter() - wall
+            X, y = client.persist(collections(n_rows, n_columns, 5))
+            weight = y.map_blocks(_balanced)
+            here = X.compute(), y.compute(), weight.compute()
+            local = make(None).fit(here[0], here[1], sample_weight=here[2])
+            make(client).fit(X, y, sample_weight=weight)
+            far, start = make(client), time.perf_counter()
+            far.fit(X, y, sample_weight=weight)
+            wall = time.perf_counter() - start
             answers = np.asarray(far.predict(X).compute())
-            print(f"{name}: {100 * np.mean(local != answers):.2f} % of the answers differ from the "
-                  f"local model; fit {wall:.1f} s", flush=True)  # fmt: skip
-            pids = client.run(os.getpid)
-            timer = Timer(0.5 * wall, os.kill, (pids[min(pids)], signal.SIGKILL))
-            timer.start()
-            try:
-                again = make(client)
-                again.fit(X, y)
-                kept = np.array_equal(np.asarray(again.predict(X).compute()), answers)
-                told = f"the fit survived, same answers: {kept}"
-            except Exception as error:  # what a peer raises is its own choice
-                told = f"the fit was lost: {type(error).__name__}: {str(error)[:80]!r}"
-            timer.join()
-            print(f"{name}, one of two workers killed in the middle: {told}", flush=True)
+            found[name] = (wall, _curve(far, *test))
+            differ = 100 * np.mean(local.predict(here[0]) != answers)
+            told = _fit_with_a_death(client, make(client), (X, y, weight), answers, 0.5 * wall)
+        print(f"{name}: {differ:.2f} % of the answers differ from the local model; one of two "
+              f"workers killed in the middle: {told}", flush=True)  # fmt: skip
+    goal = min(max(curve) for _, curve in found.values())
+    for name, (wall, curve) in found.items():
+        first = 1 + int(np.argmax(np.array(curve) >= goal))
+        print(f"{name}: {1e3 * wall / ROUNDS:.0f} ms per round; balanced accuracy {curve[-1]:.3f} "
+              f"after {ROUNDS} rounds, {goal:.3f} after {first} rounds or "
+              f"{wall * first / ROUNDS:.2f} s", flush=True)  # fmt: skip
+
+
+def _balanced(y: np.ndarray) -> np.ndarray:
+    """Weights with which all classes weigh the same."""
+    return 1.0 / (N_CLASSES * _SHARES[y])
+
+
+def _curve(model: Any, X: np.ndarray, y: np.ndarray) -> list[float]:
+    """Balanced accuracy after each round."""
+    if isinstance(model, ComboClassifier):
+        staged = list(model.staged_predict(X))
+    elif hasattr(model, "to_local"):
+        own = model.to_local()
+        staged = [own.predict(X, num_iteration=k + 1) for k in range(ROUNDS)]
+    else:
+        import xgboost as xgb
+
+        booster, rows = model.get_booster(), xgb.DMatrix(X)
+        rounds = [booster.predict(rows, iteration_range=(0, k + 1)) for k in range(ROUNDS)]
+        staged = [shares.argmax(axis=1) for shares in rounds]
+    return [float(balanced_accuracy_score(y, answers)) for answers in staged]
+
+
+def _fit_with_a_death(client: Any, model: Any, table: Any, answers: Any, after: float) -> str:
+    """Kill a worker some seconds after a fit has begun; what comes of the fit."""
+    X, y, weight = table
+    pids = client.run(os.getpid)
+    timer = Timer(after, os.kill, (pids[min(pids)], signal.SIGKILL))
+    timer.start()
+    try:
+        model.fit(X, y, sample_weight=weight)
+        same = np.array_equal(np.asarray(model.predict(X).compute()), answers)
+        return f"the fit survived, same answers: {same}"
+    except Exception as error:  # what a peer raises is its own choice
+        return f"the fit was lost: {type(error).__name__}: {str(error)[:80]!r}"
+    finally:
+        timer.join()
 
 
 def _ours(client: Any) -> Any:
-    return ComboClassifier(n_estimators=30, max_depth=4, random_state=0)
+    return ComboClassifier(n_estimators=ROUNDS, max_depth=4, random_state=0)
 
 
 def _lightgbm(client: Any) -> Any:
     import lightgbm as lgb
 
-    options = {"n_estimators": 30, "max_depth": 4, "random_state": 0, "verbose": -1}
+    options = {"n_estimators": ROUNDS, "max_depth": 4, "random_state": 0, "verbose": -1}
     if client is None:
         return lgb.LGBMClassifier(n_jobs=1, **options)
     return lgb.DaskLGBMClassifier(client=client, **options)
@@ -157,7 +199,7 @@ def _lightgbm(client: Any) -> Any:
 def _xgboost(client: Any) -> Any:
     import xgboost as xgb
 
-    options = {"n_estimators": 30, "max_depth": 4, "random_state": 0, "tree_method": "hist"}
+    options = {"n_estimators": ROUNDS, "max_depth": 4, "random_state": 0, "tree_method": "hist"}
     if client is None:
         return xgb.XGBClassifier(n_jobs=1, **options)
     model = xgb.dask.DaskXGBClassifier(**options)
@@ -166,6 +208,28 @@ def _xgboost(client: Any) -> Any:
 
 
 _PEERS = {"ComboClassifier": _ours, "LightGBM": _lightgbm, "XGBoost": _xgboost}
+
+
+def processors(n_rows: int = 20_000, n_columns: int = 6) -> None:
+    """One worker as any processor computes, one as this one does: the model is that of here."""
+    from distributed import Client, Nanny, Scheduler, SpecCluster
+
+    found = np.show_config("dicts")["SIMD Extensions"].get("found", [])
+    plain = {"NUMBA_CPU_NAME": "generic", "NPY_DISABLE_CPU_FEATURES": " ".join(found)}
+    plain["GLIBC_TUNABLES"] = "glibc.cpu.hwcaps=-AVX2,-FMA,-AVX512F"
+    options = {"nthreads": 1, "memory_limit": 0, "silence_logs": 50}
+    workers = {
+        k: {"cls": Nanny, "options": options | {"env": env}} for k, env in enumerate([plain, {}])
+    }
+    scheduler = {"cls": Scheduler, "options": {"dashboard_address": ":0"}}
+    with SpecCluster(workers, scheduler, silence_logs=50) as cluster, Client(cluster):
+        X, y = collections(n_rows, n_columns, 4)
+        here = X.compute(), y.compute()
+        for leaves in ("votes", "scores"):
+            model = ComboClassifier(n_estimators=10, leaves=leaves, random_state=0)
+            scores = model.fit(*here).decision_function(here[0])
+            same = np.array_equal(model.fit(X, y).decision_function(here[0]), scores)
+            print(f"{leaves}, workers of two kinds of processors; same: {same}", flush=True)
 
 
 def kill(n_rows: int = 3000) -> None:
@@ -205,8 +269,6 @@ def disk(n_rows: int = 10_000_000, n_columns: int = 20) -> None:
     import pyarrow as pa
     import pyarrow.parquet as pq
 
-    from uneven.boosting.sharded import ParquetRows
-
     with tempfile.TemporaryDirectory() as folder:
         path, size = Path(folder) / "rows.parquet", 250_000
         writer = None
@@ -219,19 +281,57 @@ def disk(n_rows: int = 10_000_000, n_columns: int = 20) -> None:
         assert writer is not None
         writer.close()
         del X, y, frame, part
-        before = resource.getrusage(resource.RUSAGE_SELF).ru_maxrss / 1e6
-        model = ComboClassifier(n_estimators=3, n_jobs=2)
-        _, wall = timed(lambda: model.fit(ParquetRows([path], "y"), None))
-        after = resource.getrusage(resource.RUSAGE_SELF).ru_maxrss / 1e6
-        table = n_rows * n_columns * 4 / 1e9
+        limit = n_rows * n_columns * 4
+        told: Any = get_context("spawn").Queue()
+        child = get_context("spawn").Process(target=_fit_limited, args=(path, limit, told))
+        child.start()
+        child.join()
         print(
-            f"{n_rows} x {n_columns}: X is {table:.2f} GB; the process held {before:.2f} GB "
-            f"before and at most {after:.2f} GB during a fit of {wall:.0f} s",
+            f"{n_rows} x {n_columns}: X is {limit / 1e9:.2f} GB, which is all the memory that the "
+            f"fit may take; it took {told.get():.0f} s",
             flush=True,
         )
 
 
-PARTS = {"rounds": rounds, "peers": peers, "kill": kill, "disk": disk}
+def _fit_limited(path: Path, limit: int, told: Any) -> None:
+    """Fit with so many bytes of memory beside what the process has already."""
+    import pyarrow.parquet as pq
+
+    from uneven.boosting.sharded import ParquetRows
+
+    X, y = make_rows(0, 2000, 3)
+    ComboClassifier(n_estimators=2, n_jobs=2).fit(X, y)
+    pq.ParquetFile(path).read_row_group(0).to_pandas()
+    status = Path("/proc/self/status").read_text().split("VmData:")[1]
+    now = 1024 * int(status.split()[0])
+    resource.setrlimit(resource.RLIMIT_DATA, (now + limit, now + limit))
+    model = ComboClassifier(n_estimators=3, n_jobs=2)
+    _, wall = timed(lambda: model.fit(ParquetRows([path], "y"), None))
+    told.put(wall)
+
+
+def huge(n_rows: int = 10_000_000, n_columns: int = 30) -> None:
+    """Ten million rows on two workers: seconds, and memory of the workers."""
+    dask_rows.DaskEngine = Watched  # type: ignore[misc]
+    with two_workers() as client:
+        X, y = collections(n_rows, n_columns, 40)
+        model = ComboClassifier(n_estimators=3, random_state=0)
+        cpu, wall = timed(lambda: model.fit(X, y))
+        held = client.run(lambda: resource.getrusage(resource.RUSAGE_SELF).ru_maxrss)
+        here = resource.getrusage(resource.RUSAGE_SELF).ru_maxrss
+        peak = ", ".join(f"{own / 1e6:.1f}" for own in sorted(held.values()))
+        print(
+            f"{n_rows} x {n_columns}, 3 rounds: {wall:.0f} s, of which {cpu:.0f} CPU s here and "
+            f"{Watched.last[0]:.0f} in the slowest worker; at most {peak} GB in the workers and "
+            f"{here / 1e6:.1f} GB here; {Watched.last[2]} trips, {Watched.last[1]:.0f} MB",
+            flush=True,
+        )
+
+
+PARTS = {
+    "rounds": rounds, "peers": peers, "processors": processors, "kill": kill, "disk": disk,
+    "huge": huge,
+}  # fmt: skip
 
 
 def main() -> None:
@@ -240,7 +340,8 @@ def main() -> None:
     parser.add_argument("--rows", type=int)
     given = parser.parse_args()
     for name in given.parts or PARTS:
-        words = {"n_rows": given.rows} if given.rows else {}
+        sized = given.rows and name in ("rounds", "disk", "huge")
+        words = {"n_rows": given.rows} if sized else {}
         PARTS[name](**words)
 
 

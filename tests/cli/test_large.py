@@ -1,12 +1,16 @@
 """``uneven fit`` on Parquet files by row groups, with files for codes, and on a cluster."""
 
+from pathlib import Path
+
 import numpy as np
 import pandas as pd
 import pytest
 
 from tests.problems import gaussian_classes
 from uneven.boosting.sharded import shard as shards
-from uneven.cli.large import parse_size
+from uneven.boosting.sharded.parquet import ParquetRows
+from uneven.cli.large import parquet_files, parse_size
+from uneven.comparison.errors import InputError
 from uneven.persistence.model_file import load_model
 
 
@@ -72,6 +76,20 @@ def test_other_files_are_refused(uneven, folder):
     told = uneven(*["fit", str(folder / "table.csv"), "-t", "label", "--memory", "1GB"])
     assert told.code == 2
     assert "is no Parquet file" in " ".join(told.err.split())
+
+
+@pytest.mark.parametrize("scheme", ["", "file://"])
+def test_patterns_of_paths_and_addresses(folder, scheme):
+    found = parquet_files([Path(f"{scheme}{folder}/part*.parquet")])
+    assert found == [f"{scheme}{folder}/part{k}.parquet" for k in (0, 1)]
+    rows = ParquetRows(found, "label")
+    assert rows.n_rows == 315
+    assert len(rows.blocks[0].read()[1]) == 40
+
+
+def test_files_that_are_not_there_are_refused(folder):
+    with pytest.raises(InputError, match=r"none\*: there is no such file"):
+        parquet_files([folder / "none*"])
 
 
 def test_sizes():

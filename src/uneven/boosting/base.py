@@ -735,7 +735,7 @@ def announced_rounds(
         return fitted_attributes(estimator) | {"vote_": vote.stand()}
 
     def is_over(number: int) -> bool:
-        _print_round(estimator, number)
+        _print_round(estimator, number, table)
         return bool(estimator.stop_reason_)
 
     told = {"name": "round", "X": table.X, "y": table.y}
@@ -751,8 +751,8 @@ def warn_of_guessing() -> None:
     )
 
 
-def _print_round(estimator: Any, number: int) -> None:
-    """Print the newest line of the history every ``10 / verbose`` rounds."""
+def _print_round(estimator: Any, number: int, table: Any) -> None:
+    """Print the newest line of the history every ``10 / verbose`` rounds, and the pace."""
     if not estimator.verbose:
         return
     every = max(1, 10 // int(estimator.verbose))
@@ -760,4 +760,4 @@ def _print_round(estimator: Any, number: int) -> None:
     last.pop("round", None)
     if last and (number + 1) % every == 0:
         line = "  ".join(f"{key} {value:.4f}" for key, value in last.items())
-        print(f"{type(estimator).__name__}  round {number + 1}  {line}")
+        print(f"{type(estimator).__name__}  round {number + 1}  {line}{table.pace()}")

@@ -12,7 +12,6 @@ import time
 from collections.abc import Iterator, Sequence
 from contextlib import contextmanager, suppress
 from dataclasses import dataclass, replace
-from glob import glob
 from pathlib import Path
 from typing import Any
 
@@ -20,7 +19,7 @@ import numpy as np
 import pandas as pd
 
 from uneven.boosting.sharded import ParquetRows
-from uneven.boosting.sharded.parquet import bytes_per_row
+from uneven.boosting.sharded.parquet import bytes_per_row, find_files, open_parquet
 from uneven.cli import terminal
 from uneven.cli.fit import model_card
 from uneven.cli.requests import TableRequest
@@ -37,18 +36,23 @@ _SAMPLE_ROWS, _SAMPLE_GROUPS = 100_000, 40
 _UNITS = {"": 1, "K": 10**3, "M": 10**6, "G": 10**9, "T": 10**12}
 
 
-def parquet_files(given: Sequence[Path]) -> list[Path]:
-    """The files that paths and patterns stand for, in the order of their names."""
-    found: list[Path] = []
+def parquet_files(given: Sequence[Path]) -> list[str]:
+    """The files that paths, addresses and patterns stand for, in the order of their names."""
+    found: list[str] = []
     for path in given:
-        matching = sorted(Path(name) for name in glob(str(path)))
-        found += matching or [path]
-    for path in found:
-        if not path.exists():
-            raise InputError(f"{path}: there is no such file.")
-        with path.open("rb") as file:
-            if file.read(4) != b"PAR1":
-                raise InputError(f"{path} is no Parquet file; --cluster and --memory need them.")
+        pattern = re.sub(r"^(\w+):/+", r"\1://", str(path))  # a path has lost a slash of s3://
+        pattern = pattern.replace("file://", "file:///", 1)
+        matching = find_files(pattern)
+        if not matching:
+            raise InputError(f"{pattern}: there is no such file.")
+        found += matching
+    for name in found:
+        try:
+            open_parquet(name)
+        except ValueError as error:
+            raise InputError(
+                f"{name} is no Parquet file; --cluster and --memory need them."
+            ) from error
     return found
 
 
@@ -91,7 +95,7 @@ class Encoder:
 
 def fit(
     source: TableRequest,
-    files: list[Path],
+    files: list[str],
     name: str,
     settings: Settings,
     out: Path,
@@ -106,7 +110,7 @@ def fit(
     ----------
     source : TableRequest
         How the columns are to be read; its path is not looked at.
-    files : list of Path
+    files : list of str
     name : str
         Of the method.
     settings : Settings
@@ -142,23 +146,21 @@ def fit(
     )
 
 
-def _read_sample(source: TableRequest, files: list[Path]) -> Problem:
+def _read_sample(source: TableRequest, files: list[str]) -> Problem:
     """What the columns hold, from some rows of all files."""
     parquet = require("pyarrow.parquet", "a Parquet file")
-    groups = [
-        (path, group) for path in files for group in range(parquet.ParquetFile(path).num_row_groups)
-    ]
+    groups = [(path, group) for path in files for group in range(open_parquet(path).num_row_groups)]
     chosen = groups[:: -(-len(groups) // _SAMPLE_GROUPS)]
     most = -(-_SAMPLE_ROWS // len(chosen))
-    parts = [parquet.ParquetFile(path).read_row_group(group)[:most] for path, group in chosen]
+    parts = [open_parquet(path).read_row_group(group)[:most] for path, group in chosen]
     arrow = require("pyarrow", "a Parquet file")
     with tempfile.TemporaryDirectory() as folder:
-        sample = Path(folder) / f"{files[0].stem}.parquet"
+        sample = Path(folder) / f"{Path(files[0]).stem}.parquet"
         parquet.write_table(arrow.concat_tables(parts, promote_options="default"), sample)
         return replace(source, path=sample, others=()).load()
 
 
-def _with_all_categories(problem: Problem, files: list[Path]) -> Problem:
+def _with_all_categories(problem: Problem, files: list[str]) -> Problem:
     """The same problem with the categories of all rows."""
     named = problem.schema.of_kind("category")
     if problem.schema.of_kind("text"):
@@ -198,20 +200,11 @@ def _client(cluster: str | None) -> Iterator[Any]:
     if cluster is None:
         yield None
         return
-    distributed = require("distributed", "--cluster", "dask")
-    if cluster == "local":
-        with (
-            distributed.LocalCluster(dashboard_address=":0", silence_logs=50) as own,
-            distributed.Client(own) as client,
-        ):
-            yield client
-        return
     try:
-        client = distributed.Client(cluster, timeout="10s")
-    except (OSError, TimeoutError, ValueError) as error:
-        raise InputError(f"--cluster {cluster}: no scheduler answers there ({error}).") from error
-    with client:
-        yield client
+        with require("uneven.distributed", "--cluster", "dask").open_client(cluster) as client:
+            yield client
+    except ConnectionError as error:
+        raise InputError(f"--cluster {cluster}: {error}") from error
 
 
 def _save(

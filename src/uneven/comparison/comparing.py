@@ -163,7 +163,8 @@ def compare(
         goes on from there and finds the same.
     workers : int
         Processes that fit side by side, which pays if single fits use one thread; the results
-        are the same. With `time_limit` one fit comes after another.
+        are the same. With `time_limit` one fit comes after another; otherwise the workers of a
+        Dask cluster fit if this process has its client.
     progress : callable, optional
         Called with a `uneven.comparison.Progress` after every fit and round.
 

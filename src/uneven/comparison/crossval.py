@@ -34,7 +34,7 @@ from uneven.comparison.tuning import EARLY, tuning_folds
 from uneven.metrics import confusion_counts
 from uneven.utils.frames import take_rows
 from uneven.utils.methods import Method, Settings
-from uneven.utils.parallel import capped_jobs, in_worker
+from uneven.utils.parallel import capped_jobs, cluster_workers, in_worker
 from uneven.views import ViewDiagnosis, diagnose
 
 MOST_CURVE_ROWS = 20_000
@@ -100,7 +100,8 @@ def cross_validate(
         When no further fit begins. Methods then take turns fold by fold, and those that are left
         all have the same folds; the first fit is always done.
     workers : int
-        Processes that fit side by side; one after another with a deadline.
+        Processes that fit side by side; one after another with a deadline. If this process has
+        the client of a Dask cluster, its workers fit.
 
     Returns
     -------
@@ -114,8 +115,9 @@ def cross_validate(
     order = [(method, number) for method in methods for number in range(len(splits))]
     if deadline is not None:
         order.sort(key=lambda step: step[1])
-    if workers > 1 and deadline is None:
-        for fold, (method, _) in zip(work.side_by_side(order, workers), order):
+    pool = None if deadline is not None else _pool(workers)
+    if pool is not None:
+        for fold, (method, _) in zip(work.side_by_side(order, pool), order):
             found[method.name].append(fold)
         order = []
     for method, number in order:
@@ -168,8 +170,8 @@ class _Work:
         self.seconds[method.name] = time.perf_counter() - started
         return found
 
-    def side_by_side(self, order: Sequence[tuple[Method, int]], workers: int) -> Iterator[_Fold]:
-        """The folds of some methods, fitted in processes, in their order."""
+    def side_by_side(self, order: Sequence[tuple[Method, int]], pool: Any) -> Iterator[_Fold]:
+        """The folds of some methods, fitted by a pool, in their order."""
         keys = [self._key(*step) for step in order]
         before = [
             self.kept.load(key, _Fold, self.problem.classes) if self.kept else None for key in keys
@@ -180,7 +182,7 @@ class _Work:
             for step, known in zip(order, before)
             if not known
         ]
-        fitted = iter(Parallel(capped_jobs(workers), return_as="generator", batch_size=1)(tasks))
+        fitted = iter(pool(tasks))
         for (method, number), key, known in zip(order, keys, before):
             step = f"fold {number + 1} of {len(self.splits)}"
             with _watched(self.observer, method, step):
@@ -229,20 +231,29 @@ def fit_methods(
     Pipeline or Exception
         For each method in turn; what went wrong where one failed.
     """
-    if workers == 1:
+    pool = _pool(workers)
+    if pool is None:
         for method in methods:
             yield _fit_or_fail(method, problem, settings, observer)
         return
-    tasks = (
-        delayed(in_worker)(os.getpid(), _fit_or_fail, method, problem, settings)
-        for method in methods
+    parent = os.getpid()
+    fitted = pool(
+        delayed(in_worker)(parent, _fit_or_fail, method, problem, settings) for method in methods
     )
-    fitted = Parallel(capped_jobs(workers), return_as="generator", batch_size=1)(tasks)
     for method in methods:
         with _watched(observer or Silent(), method, "all rows"):
             found = next(fitted)
         yield found
     next(fitted, None)
+
+
+def _pool(workers: int) -> Any:
+    """Who fits side by side: the workers of a Dask cluster, processes here, or None."""
+    one_by_one: dict[str, Any] = {"return_as": "generator", "batch_size": 1}
+    with cluster_workers() as on_cluster:
+        if on_cluster:
+            return Parallel(**one_by_one)
+        return None if workers == 1 else Parallel(capped_jobs(workers), **one_by_one)
 
 
 def _fit_or_fail(

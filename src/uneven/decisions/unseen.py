@@ -19,7 +19,7 @@ from uneven.decisions.rows import check_codes, check_probabilities
 from uneven.utils.estimators import align_margins, align_probabilities, check_margins
 from uneven.utils.frames import take_rows
 from uneven.utils.model_types import check_numbers, check_whole, persisted
-from uneven.utils.parallel import capped_jobs, in_worker
+from uneven.utils.parallel import capped_jobs, cluster_workers, in_worker
 
 DEFAULT_FOLDS = 5
 
@@ -144,12 +144,14 @@ def cross_fit(
         for train, test in _folds(cv, X, codes, split_params)
         if len(test) and len(np.unique(codes[train])) > min(1, len(classes) - 1)
     ]
-    said = Parallel(n_jobs=capped_jobs(n_jobs, len(folds)))(
-        delayed(in_worker)(
-            os.getpid(), _fit_and_ask, clone(estimator), X, y, train, test, classes, fit_params
+    parent = os.getpid()
+    with cluster_workers():
+        said = Parallel(n_jobs=capped_jobs(n_jobs, len(folds)))(
+            delayed(in_worker)(
+                parent, _fit_and_ask, clone(estimator), X, y, train, test, classes, fit_params
+            )
+            for train, test in folds
         )
-        for train, test in folds
-    )
     total, times = np.zeros((len(codes), len(classes))), np.zeros(len(codes))
     for (_, test), shares in zip(folds, said):
         total[test] += shares

@@ -64,7 +64,7 @@ class ForeignTypesError(Exception):
 
 
 def dumps(content: Any) -> bytes:
-    """Pack an object with stable names of the types in it.
+    """Pack an object with stable names of the types in it; equal objects give equal bytes.
 
     Parameters
     ----------
@@ -83,9 +83,9 @@ def dumps(content: Any) -> bytes:
         return (OURS, names[home]) if home in names else (module, name)
 
     plain = skops.io.dumps(content)
-    data, _ = _renamed(plain, to_stable, zipfile.ZIP_DEFLATED)
+    data, _ = _renamed(plain, to_stable, zipfile.ZIP_DEFLATED, _numbered)
     too_dense = len(plain) > max(SMALL, DENSEST * len(data))
-    return _renamed(plain, to_stable, zipfile.ZIP_STORED)[0] if too_dense else data
+    return _renamed(plain, to_stable, zipfile.ZIP_STORED, _numbered)[0] if too_dense else data
 
 
 def loads(data: bytes) -> Any:
@@ -146,10 +146,34 @@ def _find_type(name: str) -> ModelType | None:
     return find_type(name)
 
 
+def _numbered(schema: Any) -> dict[str, str]:
+    """Number the parts of a schema in their order, not by where they were in memory.
+
+    Equal words and numbers are one part. Returns the new names of the entries.
+    """
+    numbers: dict[Any, int] = {}
+    entries: dict[str, str] = {}
+    for node in _nodes(schema):
+        if "__id__" in node:
+            is_plain = node["__loader__"] == "JsonNode"
+            key = ("plain", node["content"]) if is_plain else node["__id__"]
+            node["__id__"] = numbers.setdefault(key, len(numbers) + 1)
+        if "file" in node:
+            suffix = node["file"].rpartition(".")[2]
+            node["file"] = entries.setdefault(node["file"], f"{len(entries) + 1}.{suffix}")
+    return entries
+
+
 def _renamed(
-    data: bytes, rename: Callable[[str, str], tuple[str, str]], method: int
+    data: bytes,
+    rename: Callable[[str, str], tuple[str, str]],
+    method: int,
+    number: Callable[[Any], dict[str, str]] = lambda schema: {},
 ) -> tuple[bytes, Any]:
-    """The same archive with other names of types in its schema, and that schema."""
+    """The same archive with other names of types in its schema, and that schema.
+
+    ``number`` may number the parts of the schema anew; it returns new names of entries.
+    """
     packed = io.BytesIO()
     with (
         zipfile.ZipFile(io.BytesIO(data)) as old,
@@ -160,13 +184,16 @@ def _renamed(
         for node in _nodes(schema):
             module, name = node["__module__"], node["__class__"]
             node["__module__"], node["__class__"] = rename(module, name)
+        names = number(schema)
         for entry in old.namelist():
             part = old.read(entry)
             if entry == _SCHEMA:
                 part = json.dumps(schema).encode()
             else:
                 check_array(part, entry, len(data))
-            new.writestr(entry, part)
+            info = zipfile.ZipInfo(names.get(entry, entry))
+            info.compress_type = method
+            new.writestr(info, part)
     return packed.getvalue(), schema
 
 

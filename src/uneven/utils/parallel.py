@@ -1,8 +1,9 @@
-"""Threads for compiled loops that release the interpreter lock, and limits of worker processes."""
+"""Threads for compiled loops that release the interpreter lock, and workers for whole fits."""
 
 from __future__ import annotations
 
 import os
+import sys
 import time
 from collections import deque
 from collections.abc import Callable, Iterator, Sequence
@@ -13,7 +14,7 @@ from itertools import pairwise
 from threading import Thread
 from typing import Any, TypeVar
 
-from joblib import cpu_count, effective_n_jobs
+from joblib import cpu_count, effective_n_jobs, parallel_config
 from threadpoolctl import ThreadpoolController
 
 _Result = TypeVar("_Result")
@@ -199,6 +200,48 @@ def _follow(parent: int) -> None:
         os._exit(1)
 
     Thread(target=watch, daemon=True).start()
+
+
+@contextmanager
+def cluster_workers() -> Iterator[bool]:
+    """Let joblib hand tasks to the workers of a Dask cluster, if this process has a client.
+
+    Joblib's Dask backend is chosen for the tasks inside of the context; whoever is a task of such
+    a cluster already stays where it is.
+
+    Yields
+    ------
+    bool
+        Whether there is a cluster.
+
+    Examples
+    --------
+    >>> with cluster_workers() as there:
+    ...     print(there)
+    False
+    """
+    if not _has_client():
+        yield False
+        return
+    with parallel_config("dask"):
+        yield True
+
+
+def _has_client() -> bool:
+    """Whether this process is the client of a Dask cluster; Dask is not loaded to find out."""
+    distributed = sys.modules.get("distributed")
+    if distributed is None:
+        return False
+    try:
+        distributed.get_worker()
+    except ValueError:
+        pass
+    else:
+        return False
+    try:
+        return bool(distributed.default_client().nthreads())
+    except ValueError:
+        return False
 
 
 def one_blas_thread() -> Any:

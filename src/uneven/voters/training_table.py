@@ -112,6 +112,10 @@ class TrainingTable:
             answers[row_mask] = voter.predict(self.X[np.flatnonzero(row_mask)])
         return answers
 
+    def pace(self) -> str:
+        """How fast rows are asked, where they are not here."""
+        return ""
+
     def nobody(self) -> np.ndarray:
         """Answers of a voter that abstains everywhere, shape (n_samples,)."""
         return np.full(len(self.y), -1, dtype=np.int32)

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import time
 from abc import ABC, abstractmethod
 from collections.abc import Callable, Sequence
 from functools import partial
@@ -38,7 +39,7 @@ class Engine(ABC):
     """
 
     def __init__(self) -> None:
-        self.n_trips, self.n_bytes = 0, 0
+        self.n_trips, self.n_bytes, self._begun = 0, 0, time.perf_counter()
         self._names = count()
         self._waiting: list[tuple[Step, Callable[[Any], None] | None]] = []
 
@@ -70,6 +71,12 @@ class Engine(ABC):
                 then(result)
         asked = results[len(waiting) :]
         return asked[0] if len(asked) == 1 else asked
+
+    def pace(self, n_rows: int) -> str:
+        """Rows that are asked per second, and bytes that they send back, since the beginning."""
+        seconds = max(time.perf_counter() - self._begun, 1e-9)
+        rows = f"  {n_rows * self.n_trips / seconds:.3g} rows/s"
+        return rows + (f"  {self.n_bytes / 1e6 / seconds:.3g} MB/s" if self.n_bytes else "")
 
     @abstractmethod
     def _trip(self, steps: Sequence[Step]) -> list[Any]:

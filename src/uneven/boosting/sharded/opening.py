@@ -5,8 +5,8 @@ from __future__ import annotations
 from typing import Any
 
 from uneven.boosting.sharded.blocks import RowBlocks
-from uneven.boosting.sharded.dask_rows import open_collection, open_on_cluster
 from uneven.boosting.sharded.rows import ShardedRows, open_blocks
+from uneven.utils.optional import require
 from uneven.utils.parallel import ThreadPool
 
 
@@ -27,10 +27,17 @@ def open_sharded(
     if isinstance(X, RowBlocks):
         if y is not None or sample_weight is not None:
             raise ValueError("blocks of rows hold labels and weights: give y=None beside them.")
-        if X.client is not None:
-            return open_on_cluster(estimator, X, X.client)
-        return open_blocks(estimator, X, pool)
-    return open_collection(estimator, X, y, sample_weight, pool)
+        if X.client is None:
+            return open_blocks(estimator, X, pool)
+        opened: ShardedRows = _dask_room().open_on_cluster(estimator, X, X.client)
+        return opened
+    opened = _dask_room().open_collection(estimator, X, y, sample_weight, pool)
+    return opened
+
+
+def _dask_room() -> Any:
+    """The room that knows Dask; it stands above this one and is loaded when it is needed."""
+    return require("uneven.distributed", "fit of a Dask collection", "dask")
 
 
 def _refuse(estimator: Any, clean: Any) -> None:

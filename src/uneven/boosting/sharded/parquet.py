@@ -4,6 +4,8 @@ from __future__ import annotations
 
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
+from fnmatch import fnmatch
+from glob import glob
 from pathlib import Path
 from typing import Any
 
@@ -48,9 +50,29 @@ class ParquetBlock:
 
     def frame(self) -> Any:
         """The row group as a frame, with the labels."""
-        files = require("pyarrow.parquet", "a Parquet file")
         wanted = None if self.columns is None else [*self.columns, self.target]
-        return files.ParquetFile(self.path).read_row_group(self.group, wanted).to_pandas()
+        return open_parquet(self.path).read_row_group(self.group, wanted).to_pandas()
+
+
+def open_parquet(path: str | Path) -> Any:
+    """A Parquet file, of which nothing but the footer is read; a path or an address (s3://...)."""
+    files = require("pyarrow.parquet", "a Parquet file")
+    if "://" not in str(path):
+        return files.ParquetFile(path)
+    filesystem, inner = require("pyarrow.fs", "a Parquet file").FileSystem.from_uri(str(path))
+    return files.ParquetFile(inner, filesystem=filesystem)
+
+
+def find_files(pattern: str) -> list[str]:
+    """Files that a path or an address with wildcards in its last part stands for, by name."""
+    if "://" not in pattern:
+        return sorted(glob(pattern))
+    fs = require("pyarrow.fs", "a Parquet file")
+    folder, _, name = pattern.rpartition("/")
+    filesystem, inner = fs.FileSystem.from_uri(folder)
+    found = filesystem.get_file_info(fs.FileSelector(inner, allow_not_found=True))
+    names = sorted(one.base_name for one in found if one.is_file)
+    return [f"{folder}/{own}" for own in names if fnmatch(own, name)]
 
 
 class ParquetRows(RowBlocks):
@@ -60,7 +82,8 @@ class ParquetRows(RowBlocks):
 
     Parameters
     ----------
-    paths : sequence of path
+    paths : sequence of path or str
+        Files, or their addresses as pyarrow reads them, such as ``s3://bucket/rows.parquet``.
     target : str
         Column of labels.
     columns : sequence of str, optional
@@ -104,11 +127,10 @@ class ParquetRows(RowBlocks):
         prepare: Callable[[Any], Any] | None = None,
         on_disk: bool = True,
     ) -> None:
-        files = require("pyarrow.parquet", "a Parquet file")
         wanted = None if columns is None else tuple(columns)
         blocks, self.n_rows = [], 0
         for path in paths:
-            known = files.ParquetFile(path)
+            known = open_parquet(path)
             if target not in known.schema_arrow.names:
                 raise ValueError(f"{path} has no column {target!r}.")
             self.n_rows += known.metadata.num_rows

@@ -135,6 +135,10 @@ class ShardedTable:
         self.engine.later(ask_voter(answers.name, voter))
         return answers if row_mask is None else self.silence(answers, row_mask)
 
+    def pace(self) -> str:
+        """How fast rows are asked since the fit began."""
+        return self.engine.pace(self.n_rows)
+
     def nobody(self) -> Leaves:
         """Answers of a voter that abstains everywhere."""
         answers = Leaves(self.engine, self.engine.name())

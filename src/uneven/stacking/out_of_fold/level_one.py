@@ -45,7 +45,7 @@ from uneven.stacking.out_of_fold.rows import (
 )
 from uneven.utils.estimators import seeded_clone
 from uneven.utils.frames import take_columns, take_rows
-from uneven.utils.parallel import capped_jobs, in_worker, one_blas_thread
+from uneven.utils.parallel import capped_jobs, cluster_workers, in_worker, one_blas_thread
 from uneven.utils.validation import check_mass
 from uneven.views import ViewMap, resolve_views
 
@@ -142,8 +142,9 @@ def level_one(
     random_state : int, RandomState or None, default=None
         Shuffles folds, draws the rows of members, and seeds members that have no seed of their own.
     n_jobs : int, optional
-        How many trainings run at the same time; a joblib backend that is set counts. The result
-        does not depend on it.
+        How many trainings run at the same time; a joblib backend that is set counts, and the
+        workers of a Dask cluster train if this process has its client. The result does not depend
+        on it.
     memory : str or joblib.Memory, optional
         Folder in which finished trainings are kept: nothing that was fitted to the same rows
         before is fitted again. Helps only if everything that draws at random has a seed.
@@ -380,7 +381,7 @@ def _run(
     parent = os.getpid()
     jobs = (delayed(in_worker)(parent, work, task, training, digest, parent) for task in tasks)
     results = []
-    with one_thread():
+    with one_thread(), cluster_workers():
         for result in _pool(capped_jobs(n_jobs, len(tasks)), callback is not None)(jobs):
             results.append(result)
             if callback is not None:

@@ -18,16 +18,20 @@ from threading import Lock, Thread
 from typing import Any
 from uuid import uuid4
 
+from distributed import CancelledError, wait
+
 from uneven.boosting.sharded.engine import Engine
 from uneven.boosting.sharded.shard import Shard
 from uneven.boosting.sharded.steps import Step, merge_results, remember
-from uneven.utils.optional import require
 
 PATIENCE = 0.3
 """Seconds after which a driver that waits looks whether the workers are still there."""
 
 LONGEST_TRIP = 3600.0
 """Seconds that a trip may take before the fit gives up."""
+
+LONGEST_CLOSE = 30.0
+"""Seconds for which the end of a fit waits until workers have freed the shards."""
 
 NO_WORKER = 120.0
 """Seconds for which a fit waits for a worker when there is none."""
@@ -64,7 +68,7 @@ _watching: list[Thread] = []
 def _watch_leases() -> None:
     """Drop shards whose driver has gone, from time to time."""
     while True:
-        time.sleep(LEASE / 10)
+        time.sleep(min(LEASE / 10, 5.0))
         now = time.monotonic()
         for key in [k for k, held in list(_held.items()) if now - held.asked > LEASE]:
             _held.pop(key, None)
@@ -135,11 +139,10 @@ class DaskEngine(Engine):
 
     def __init__(self, client: Any, parts: Sequence[Any], categories: dict[Any, list]) -> None:
         super().__init__()
-        self._distributed = require("distributed", "fit on a Dask cluster", "dask")
         self._client, self._categories = client, categories
         self._token, self._attempts = uuid4().hex[:12], 0
         self._journal: list[Step] = []
-        self.n_rebuilt, self.cpu, self._begun = 0, 0.0, time.perf_counter()
+        self.n_rebuilt, self.cpu = 0, 0.0
         self._parts: dict[int, list[Any]] = {}
         self._worker_of: dict[int, str] = {}
         try:
@@ -197,7 +200,7 @@ class DaskEngine(Engine):
         futures = self._client.compute(parts)
         while True:
             try:
-                self._distributed.wait(futures, timeout=PATIENCE)
+                wait(futures, timeout=PATIENCE)
                 break
             except TimeoutError:
                 failed = [future for future in futures if future.status == "error"]
@@ -255,9 +258,7 @@ class DaskEngine(Engine):
         until = time.monotonic() + LONGEST_TRIP
         while waiting:
             try:
-                self._distributed.wait(
-                    list(waiting.values()), timeout=PATIENCE, return_when="FIRST_COMPLETED"
-                )
+                wait(list(waiting.values()), timeout=PATIENCE, return_when="FIRST_COMPLETED")
             except TimeoutError:
                 there = self._client.nthreads()
                 for name in [name for name in waiting if workers[name] not in there]:
@@ -277,7 +278,7 @@ class DaskEngine(Engine):
                     try:
                         done[name] = future.result(timeout=10 * PATIENCE)
                         future.release()
-                    except (TimeoutError, OSError, self._distributed.CancelledError):
+                    except (TimeoutError, OSError, CancelledError):
                         _log.info("the answer of %s was lost with it", workers[name])
         return done
 
@@ -321,6 +322,11 @@ class DaskEngine(Engine):
         told = (self.n_trips, self.n_bytes / 1e6, seconds, self.n_bytes / 1e6 / max(seconds, 1e-9))
         _log.info("%d trips, %.1f MB in %.1f s (%.1f MB/s)", *told)
         self._parts, self._worker_of = {}, {}
+        freeing = Thread(target=self._free, daemon=True)
+        freeing.start()
+        freeing.join(LONGEST_CLOSE)
+
+    def _free(self) -> None:
         try:
             there = list(self._client.nthreads())
             if there:

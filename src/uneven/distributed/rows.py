@@ -4,13 +4,16 @@ from __future__ import annotations
 
 from typing import Any
 
+import dask
+import dask.array as da
 import numpy as np
+from dask import delayed
 
 from uneven.boosting.sharded.blocks import HeldBlock, RowBlocks
-from uneven.boosting.sharded.dask_engine import DaskEngine
 from uneven.boosting.sharded.engine import Engine
 from uneven.boosting.sharded.rows import ShardedRows, open_blocks
-from uneven.utils.optional import require
+from uneven.distributed.client import current_client
+from uneven.distributed.engine import DaskEngine
 from uneven.utils.parallel import ThreadPool
 from uneven.utils.validation import is_collection
 
@@ -30,9 +33,8 @@ def open_collection(
     """
     example = _example(X)
     parts = _parts(X, y, sample_weight)
-    client = _current_client()
+    client = current_client()
     if client is None:
-        dask = require("dask", "fit of a Dask collection", "dask")
         return open_blocks(estimator, RowBlocks(dask.compute(*parts), example), pool)
 
     def open_engine(categories: dict[Any, list]) -> Engine:
@@ -43,7 +45,6 @@ def open_collection(
 
 def open_on_cluster(estimator: Any, blocks: RowBlocks, client: Any) -> ShardedRows:
     """Rows that come in blocks, read by the workers of a cluster."""
-    delayed = require("dask", "fit on a Dask cluster", "dask").delayed
     hold = delayed(_hold, name="uneven_rows", pure=False)
     parts = [hold(block) for block in blocks.blocks]
 
@@ -56,27 +57,6 @@ def open_on_cluster(estimator: Any, blocks: RowBlocks, client: Any) -> ShardedRo
 def _hold(block: Any) -> HeldBlock:
     """Read a block into memory."""
     return HeldBlock(*block.read())
-
-
-def _current_client() -> Any:
-    """The client of this process, or None; refuse to be inside a task."""
-    try:
-        distributed = require("distributed", "fit on a Dask cluster", "dask")
-    except ImportError:
-        return None
-    try:
-        distributed.get_worker()
-    except ValueError:
-        pass
-    else:
-        raise RuntimeError(
-            "fit of a Dask collection inside a task of a Dask worker would wait for itself: fit "
-            "outside of tasks, or compute the collection first."
-        )
-    try:
-        return distributed.default_client()
-    except ValueError:
-        return None
 
 
 def _example(X: Any) -> Any:
@@ -99,7 +79,6 @@ def _example(X: Any) -> Any:
 
 def _parts(X: Any, y: Any, sample_weight: Any) -> list[Any]:
     """One delayed block for each partition."""
-    delayed = require("dask", "fit of a Dask collection", "dask").delayed
     rows = _cut("X", X, None)
     others = [_cut("y", y, X)]
     if sample_weight is not None:
@@ -122,8 +101,7 @@ def _cut(name: str, column: Any, X: Any) -> list[Any]:
             raise ValueError(
                 f"{name} must be a Dask collection that is cut like X; got {type(column).__name__}."
             )
-        array = require("dask.array", "fit of a Dask collection", "dask")
-        column = array.from_array(np.asarray(column), chunks=chunks[0])
+        column = da.from_array(np.asarray(column), chunks=chunks[0])
     if hasattr(column, "rechunk"):
         if column.ndim == 2 and column.numblocks[1] > 1:
             column = column.rechunk({1: -1})

@@ -1,0 +1,14 @@
+"""A cluster of two worker processes."""
+
+import pytest
+
+
+@pytest.fixture(scope="module")
+def client():
+    distributed = pytest.importorskip("distributed")
+    options = {"dashboard_address": ":0", "memory_limit": 0, "silence_logs": 50}
+    with (
+        distributed.LocalCluster(n_workers=2, threads_per_worker=1, **options) as cluster,
+        distributed.Client(cluster) as client,
+    ):
+        yield client
