@@ -154,22 +154,27 @@ def test_three_fits_at_once(client):
     assert [bits(model) for model in models] == alone
 
 
-def test_trips_and_bytes_follow_the_formula(client, monkeypatch):
-    seen = []
+@pytest.mark.parametrize("depth", [1, 2])
+def test_trips_and_bytes_are_those_of_the_formula(client, monkeypatch, depth):
+    trips, sizes = [], []
 
     class Counted(DaskEngine):
+        def _trip(self, steps):
+            found = super()._trip(steps)
+            named = zip(steps, found)
+            sizes[-1] += sum(own.nbytes for step, own in named if step.name == "fill_splits")
+            return found
+
         def close(self):
-            seen.append((self.n_trips, self.n_bytes))
+            trips.append(self.n_trips)
             super().close()
 
     monkeypatch.setattr(rows_of_dask, "DaskEngine", Counted)
     for n_rounds in (3, 7):
-        ComboClassifier(n_estimators=n_rounds, max_depth=3).fit(*collections())
-    (few, light), (more, heavy) = seen
-    assert more - few == 4 * 3
-    bins = 5 * 256
-    a_round = 2 * (1 + 1 + 2) * bins * 4 * 8
-    assert 0.5 * a_round < (heavy - light) / 4 < 1.1 * a_round
+        sizes.append(0)
+        ComboClassifier(n_estimators=n_rounds, max_depth=depth).fit(*collections())
+    assert trips[1] - trips[0] == 4 * depth
+    assert sizes[1] - sizes[0] == 4 * (8 * 4 * 256 * 5 * depth)
 
 
 def test_a_fit_inside_a_task_is_refused(client):

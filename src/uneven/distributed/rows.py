@@ -90,7 +90,7 @@ def _parts(X: Any, y: Any, sample_weight: Any) -> list[Any]:
                 "rechunk or repartition."
             )
     pack = delayed(HeldBlock, name="uneven_rows", pure=False)
-    return [pack(*parts) for parts in zip(rows, *others)]
+    return [pack(*parts, number=k) for k, parts in enumerate(zip(rows, *others))]
 
 
 def _cut(name: str, column: Any, X: Any) -> list[Any]:

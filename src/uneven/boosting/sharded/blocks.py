@@ -22,11 +22,12 @@ class Block(Protocol):
 
 @dataclass
 class HeldBlock:
-    """Rows that are in memory."""
+    """Rows that are in memory; the number tells where the block stands among others."""
 
     X: Any
     y: Any
     weight: Any = None
+    number: int = 0
 
     def read(self) -> tuple[Any, Any, Any]:
         """The rows."""

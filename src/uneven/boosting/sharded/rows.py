@@ -165,6 +165,7 @@ class ShardedRows:
 
 def check_blocks(blocks: list[dict[str, Any]], n_columns: int) -> None:
     """Refuse blocks that do not make a table, with what is wrong."""
+    blocks = sorted(blocks, key=lambda block: block["number"])
     for what, name in (("labels", "y"), ("weights", "sample_weight")):
         lengths = [block["rows"] for block in blocks]
         others = [block[what] for block in blocks]

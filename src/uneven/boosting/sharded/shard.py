@@ -167,7 +167,7 @@ def describe_blocks(shard: Shard) -> list[dict[str, Any]]:
         told: dict[str, Any] = {"rows": numbers.shape[0], "labels": len(labels)}
         told["columns"], told["sparse"] = numbers.shape[1], sp.issparse(numbers)
         mass = np.ones(len(labels)) if weight is None else np.asarray(weight, dtype=np.float64)
-        told["weights"] = mass.size
+        told["weights"], told["number"] = mass.size, getattr(block, "number", 0)
         told["classes"] = np.unique(labels[mass > 0.0] if len(mass) == len(labels) else labels)
         told["all_classes"] = np.unique(labels)
         told["fine"] = bool(np.all(np.isfinite(mass) & (mass >= 0.0)))
