@@ -17,7 +17,7 @@ from typing import Any
 import uneven
 
 KEPT = Path(__file__).parent / "data" / "public_names.txt"
-NOT_PUBLIC = {"cli", "labelling", "report", "utils"}
+NOT_PUBLIC = {"cli", "distributed", "labelling", "report", "utils"}
 
 
 def rooms() -> Iterator[str]:
