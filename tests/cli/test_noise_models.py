@@ -137,7 +137,7 @@ def test_a_part_that_no_file_can_hold_is_refused_when_it_is_saved(fitted, path):
         save_model(model, card, path)
     assert not path.exists()
     write(path, pipeline=model)
-    with pytest.raises(ModelFileError, match="is refused: its classifier is a GaussianNB") as said:
+    with pytest.raises(ModelFileError, match=r"is refused: it holds types .*GaussianNB") as said:
         load_model(path)
     assert "damaged" not in str(said.value)
 

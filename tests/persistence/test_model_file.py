@@ -121,8 +121,10 @@ def test_command_line_refuses_in_one_line(uneven, tmp_path, path):
     assert "builtins.eval" in done.complaint
 
 
-def test_what_could_not_be_read_is_not_written(path, tmp_path):
-    with pytest.raises(ModelFileError, match="Foreign"):
+def test_what_could_not_be_read_is_not_written(fitted, path, tmp_path):
+    with pytest.raises(ModelFileError, match="its classifier is a Foreign"):
+        save_model(Pipeline([fitted["combo"].steps[0], ("classify", Foreign())]), CARD, path)
+    with pytest.raises(ModelFileError, match="not hold a pipeline of an encoder"):
         save_model(Pipeline([("classify", Foreign())]), CARD, path)
     assert files_in(tmp_path) == set()
 

@@ -105,13 +105,6 @@ def save_model(pipeline: Pipeline, card: ModelCard, path: str | os.PathLike[str]
         If the pipeline holds a type that `load_model` would refuse, or a part it does not know.
     """
     pipeline = _slim(pipeline)
-    content = {"format": FORMAT, "card": json.dumps(asdict(card)), "pipeline": pipeline}
-    data = dumps(content)
-    _, foreign = unpacked(data)
-    if foreign:
-        raise ModelFileError(
-            f"the model holds types that a model file may not: {', '.join(foreign)}."
-        )
     try:
         check_structure(copy.deepcopy(pipeline))
     except ValueError as error:
@@ -119,6 +112,13 @@ def save_model(pipeline: Pipeline, card: ModelCard, path: str | os.PathLike[str]
             f"the model cannot be kept in a model file: {error}. Model files hold an encoder as "
             "the command line makes it and a classifier of this library or of the comparison."
         ) from error
+    content = {"format": FORMAT, "card": json.dumps(asdict(card)), "pipeline": pipeline}
+    data = dumps(content)
+    _, foreign = unpacked(data)
+    if foreign:
+        raise ModelFileError(
+            f"the model holds types that a model file may not: {', '.join(foreign)}."
+        )
     with replace_file(path) as draft:
         draft.write_bytes(data)
 
