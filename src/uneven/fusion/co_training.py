@@ -262,7 +262,7 @@ class CoTrainingClassifier(ClassifierMixin, BaseEstimator):
 
         from uneven.utils.contract import TWO_VIEWS
 
-        late = LateFusionClassifier(DecisionTreeClassifier(), views=TWO_VIEWS)
+        late = LateFusionClassifier(DecisionTreeClassifier(random_state=0), views=TWO_VIEWS)
         return [cls(late, unlabelled=None)]
 
 

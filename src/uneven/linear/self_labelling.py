@@ -50,6 +50,8 @@ class SelfLabellingSVM(LinearClassifier):
         The labels, and what was guessed where there was none.
     path_ : list of (float, float)
         Strength and objective after every turn.
+    n_iter_ : int
+        Steps of the solver in the longest turn.
     n_features_in_ : int
     feature_names_in_ : ndarray of shape (n_features_in_,)
         Only if ``X`` had string column names.
@@ -139,7 +141,7 @@ class SelfLabellingSVM(LinearClassifier):
         guess[labelled] = positions
         weight = np.where(labelled, self.C, 0.0)
         coef = np.zeros((rows.shape[1], len(self.classes_)))
-        coef, _ = self._learn(rows[labelled], positions, weight[labelled], coef)
+        coef, _, self.n_iter_ = self._learn(rows[labelled], positions, weight[labelled], coef)
         self.path_: list[tuple[float, float]] = []
         free = np.flatnonzero(~labelled)
         for share in shares if len(free) else ():
@@ -149,7 +151,8 @@ class SelfLabellingSVM(LinearClassifier):
                 if turn and np.array_equal(better, guess[free]):
                     break
                 guess[free] = better
-                coef, objective = self._learn(rows, guess, weight, coef)
+                coef, objective, n_steps = self._learn(rows, guess, weight, coef)
+                self.n_iter_ = max(self.n_iter_, n_steps)
                 self.path_.append((share, objective))
         guess[free] = np.asarray(rows[free] @ coef).argmax(axis=1)
         self.guesses_ = self.classes_[guess]
@@ -157,8 +160,8 @@ class SelfLabellingSVM(LinearClassifier):
 
     def _learn(
         self, rows: Any, positions: np.ndarray, weight: np.ndarray, coef: np.ndarray
-    ) -> tuple[np.ndarray, float]:
-        """Go on from coefficients with these labels; the new ones and their objective."""
+    ) -> tuple[np.ndarray, float, int]:
+        """Go on from coefficients with these labels; the new ones, their objective, the steps."""
         sign = -np.ones((len(positions), coef.shape[1]))
         sign[np.arange(len(positions)), positions] = 1.0
 
@@ -171,7 +174,7 @@ class SelfLabellingSVM(LinearClassifier):
 
         options = {"maxiter": self.max_iter, "maxcor": 5}
         found = minimize(objective, coef.ravel(), jac=True, method="L-BFGS-B", options=options)
-        return found.x.reshape(coef.shape), float(found.fun)
+        return found.x.reshape(coef.shape), float(found.fun), int(found.nit)
 
     @classmethod
     def _test_instances(cls) -> list[Any]:

@@ -252,7 +252,7 @@ default="largest_error"
         return [
             cls(),
             cls("chebyshev", "random_error", kernel="rbf", fit_intercept=True, max_cuts=30),
-            cls(slack=1.0, max_cuts=30),
+            cls(slack=1.0),
         ]
 
 
