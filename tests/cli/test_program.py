@@ -3,17 +3,23 @@
 from __future__ import annotations
 
 import io
+import json
 import os
 import signal
 import subprocess
 import sys
 import time
+from itertools import pairwise
 
 import pytest
 
 import uneven as package
 from tests.cli.conftest import files_in, make_frame
+from uneven.active import RULES
+from uneven.cli.app import app
 from uneven.comparison import MEASURES, METHODS
+
+COMMANDS = [str(command.name) for command in app.registered_commands]
 
 
 def test_help_teaches(uneven):
@@ -24,6 +30,30 @@ def test_help_teaches(uneven):
     done = uneven("noise", "--help")
     for word in ("--observed label --clean checked", "--annotators", "sums to 1", "Exit codes"):
         assert word in done.out
+
+
+@pytest.mark.parametrize("width", [80, 100])
+@pytest.mark.parametrize("command", COMMANDS)
+def test_paragraphs_of_the_help_fill_the_terminal(uneven, monkeypatch, command, width):
+    monkeypatch.setenv("COLUMNS", str(width))
+    lines = [line.rstrip() for line in uneven(command, "--help").out.splitlines()]
+    prose = lines[: next(i for i, line in enumerate(lines) if line.startswith(("╭", "+-")))]
+    for line, following in pairwise(prose):
+        if line and following and not line.endswith("\\"):
+            assert len(f"{line} {following.split()[0]}") > width - 1, line
+
+
+def test_names_may_be_typed_with_either_mark(uneven, table, tmp_path):
+    done = uneven(
+        "compare", table, "-t", "label", "--methods", "logistic-regression,random_forest",
+        "--metric", "balanced-accuracy", "--measure", "macro-f1", "--cv", "2",
+        "--out", tmp_path / "r",
+    )  # fmt: skip
+    assert done.code == 0, done.err
+    found = json.loads((tmp_path / "r" / "results.json").read_text())
+    assert found["metric"] == "balanced_accuracy"
+    assert {one["name"] for one in found["methods"]} == {"logistic_regression", "random_forest"}
+    assert not any("-" in name for name in [*METHODS, *MEASURES, *RULES])
 
 
 def test_without_arguments_the_help_is_shown(uneven):

@@ -13,7 +13,7 @@ from sklearn.tree import DecisionTreeClassifier
 
 from tests.cli.conftest import make_frame
 from uneven import compare
-from uneven.comparison import InputError, choose_measure, make_problem
+from uneven.comparison import InputError, choose_measure, crossval, make_problem
 from uneven.comparison.crossval import Progress, Reporter
 from uneven.comparison.deadline import Deadline, read_seconds
 from uneven.comparison.kept_folds import fingerprint
@@ -331,13 +331,14 @@ def test_wrong_numbers_are_refused():
         compare(NUMBERS, LABELS, time_limit="soon")
 
 
-def test_progress_foretells_the_time_left():
+def test_progress_foretells_the_time_left_without_the_fit_that_compiles(monkeypatch):
+    clock = [0.0]
+    monkeypatch.setattr(crossval.time, "perf_counter", lambda: clock[0])
     seen: list[Progress] = []
-    reporter = Reporter(seen.append, 4)
-    for label in ("a", "b"):
-        reporter.begin(label, "fold")
-        time.sleep(0.02)
-        reporter.end(label)
-    assert seen[0].left is None
-    assert seen[1].left >= 3 * 0.02
-    assert seen[-1].left >= 2 * 0.02
+    reporter = Reporter(seen.append, 10)
+    for seconds in (70.0, 2.0, 3.0, 4.0, 3.0):
+        reporter.begin("a", "fold")
+        clock[0] += seconds
+        reporter.end("a")
+    assert {now.left for now in seen[:-1]} == {None}
+    assert seen[-1].left == pytest.approx(5 * 3.0)

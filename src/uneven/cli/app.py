@@ -17,6 +17,7 @@ import typer
 
 import uneven
 from uneven.cli import texts
+from uneven.utils.registry import spelled
 
 
 def _set_debug(context: typer.Context, value: bool) -> None:
@@ -31,6 +32,11 @@ def check_jobs(value: int) -> int:
             "nothing works with 0 of them; give 1 or more, or -1 for all cores."
         )
     return value
+
+
+def _spelled(value: str | None) -> str | None:
+    """A name of a measure or rule as it is declared, whether typed with - or with _."""
+    return None if value is None else spelled(value)
 
 
 TABLE_HELP = (
@@ -79,11 +85,12 @@ Sheet = Annotated[str | None, typer.Option(help="Sheet of a workbook; the first 
 NoiseMatrix = Annotated[
     Path | None, typer.Option("--noise-matrix", metavar="FILE", help=texts.NOISE_MATRIX)
 ]
-GoodFor = Annotated[str | None, typer.Option(metavar="NAME", help=texts.MEASURE)]
+GoodFor = Annotated[str | None, typer.Option(metavar="NAME", help=texts.MEASURE, callback=_spelled)]
 Prices = Annotated[Path | None, typer.Option(metavar="FILE", help=texts.COST)]
 Calibrated = Annotated[
     bool | None, typer.Option("--calibrate/--no-calibrate", help=texts.CALIBRATE)
 ]
+Query = Annotated[str, typer.Option(help="Which rows to ask for.", callback=_spelled)]
 Kernel = Literal["rbf", "linear", "poly", "laplacian", "cosine"]
 OnEmpty = Literal["raise", "identity", "uniform"]
 Encoding = Annotated[str, typer.Option(help="Encoding of a text file; auto finds it out.")]
@@ -139,7 +146,7 @@ def _root(
     """Hold the options that stand before a command."""
 
 
-@app.command("compare", cls=texts.ListingCommand, help=texts.COMPARE, epilog=texts.EXIT_CODES)
+@app.command("compare", cls=texts.HelpCommand, help=texts.COMPARE, epilog=texts.EXIT_CODES)
 def _compare(
     context: typer.Context,
     tables: Tables = None,
@@ -151,7 +158,7 @@ def _compare(
         str | None,
         typer.Option(help="Methods, separated by commas; by default all that fit the table."),
     ] = None,
-    metric: Annotated[str | None, typer.Option(help=texts.METRIC)] = None,
+    metric: Annotated[str | None, typer.Option(help=texts.METRIC, callback=_spelled)] = None,
     measure: GoodFor = None,
     cost: Prices = None,
     calibrate: Calibrated = None,
@@ -212,7 +219,7 @@ def _compare(
     )
     request = CompareRequest(
         source=source,
-        methods=None if methods is None else tuple(_split(methods)),
+        methods=None if methods is None else tuple(map(spelled, _split(methods))),
         metric=metric,
         folds=cv,
         repeats=repeats,
@@ -236,7 +243,7 @@ def _compare(
     return partial(compare, request)
 
 
-@app.command("fit", help=texts.FIT, epilog=texts.EXIT_CODES)
+@app.command("fit", cls=texts.HelpCommand, help=texts.FIT, epilog=texts.EXIT_CODES)
 def _fit(
     context: typer.Context,
     tables: GivenTables,
@@ -269,7 +276,7 @@ def _fit(
 ) -> Work:
     from uneven.cli.requests import DecisionRequest, TableRequest, check_names, check_out
 
-    names = None if method is None else tuple(_split(method))
+    names = None if method is None else tuple(map(spelled, _split(method)))
     check_names(names, None)
     decision = DecisionRequest(measure, cost, calibrate)
     decision.check()
@@ -327,7 +334,7 @@ def _fit_large(
     return partial(fit, *known, cluster=cluster, memory=size)
 
 
-@app.command("predict", help=texts.PREDICT, epilog=texts.EXIT_CODES)
+@app.command("predict", cls=texts.HelpCommand, help=texts.PREDICT, epilog=texts.EXIT_CODES)
 def _predict(
     model: ModelPath,
     tables: Tables = None,
@@ -368,7 +375,7 @@ def _predict(
     return partial(predict, model, table, out, **words)
 
 
-@app.command("export", help=texts.EXPORT, epilog=texts.EXIT_CODES)
+@app.command("export", cls=texts.HelpCommand, help=texts.EXPORT, epilog=texts.EXIT_CODES)
 def _export(
     model: ModelPath,
     out: Annotated[Path, typer.Argument(metavar="FILE.onnx", help="ONNX file to write.")],
@@ -383,7 +390,7 @@ def _export(
     return partial(export, model, out)
 
 
-@app.command("warmup", cls=texts.ListingCommand, help=texts.WARMUP, epilog=texts.EXIT_CODES)
+@app.command("warmup", cls=texts.HelpCommand, help=texts.WARMUP, epilog=texts.EXIT_CODES)
 def _warmup(
     methods: Annotated[
         str | None, typer.Option(help="Methods, separated by commas; all of ours by default.")
@@ -392,10 +399,10 @@ def _warmup(
 ) -> Work:
     from uneven.cli.warmup import warmup
 
-    return partial(warmup, None if methods is None else _split(methods))
+    return partial(warmup, None if methods is None else list(map(spelled, _split(methods))))
 
 
-@app.command("explain", help=texts.EXPLAIN, epilog=texts.EXIT_CODES)
+@app.command("explain", cls=texts.HelpCommand, help=texts.EXPLAIN, epilog=texts.EXIT_CODES)
 def _explain(
     model: ModelPath,
     table: Annotated[
@@ -403,7 +410,7 @@ def _explain(
     ] = None,
     row: Annotated[list[int] | None, typer.Option(help=texts.ROW, min=1)] = None,
     metric: Annotated[
-        str, typer.Option(help="Measure of what columns are worth.")
+        str, typer.Option(help="Measure of what columns are worth.", callback=_spelled)
     ] = "balanced_accuracy",
     json: Annotated[bool, typer.Option("--json", help="Write everything as JSON.")] = False,
     top: Annotated[int, typer.Option(help="How many columns to show.", min=1)] = 15,
@@ -422,7 +429,7 @@ def _explain(
     )
 
 
-@app.command("noise", help=texts.NOISE, epilog=texts.EXIT_CODES)
+@app.command("noise", cls=texts.HelpCommand, help=texts.NOISE, epilog=texts.EXIT_CODES)
 def _noise(
     table: GivenTable,
     observed: Annotated[
@@ -463,7 +470,7 @@ def _noise(
     return partial(estimate_noise, request)
 
 
-@app.command("label", cls=texts.ListingCommand, help=texts.LABEL, epilog=texts.EXIT_CODES)
+@app.command("label", cls=texts.HelpCommand, help=texts.LABEL, epilog=texts.EXIT_CODES)
 def _label(
     pool: Annotated[Path | None, typer.Argument(metavar="POOL", help=TABLE_HELP)] = None,
     demo: Annotated[bool, typer.Option("--demo", help="Label embedded messages.")] = False,
@@ -495,7 +502,7 @@ def _label(
     key: Annotated[
         str | None, typer.Option("--id", help="Column that names the rows; numbers by default.")
     ] = None,
-    query: Annotated[str, typer.Option(help="Which rows to ask for.")] = "centre_of_gravity",
+    query: Query = "centre_of_gravity",
     kernel: Annotated[
         Kernel | None, typer.Option(help="Of the classifier; rbf, or linear with text.")
     ] = None,
@@ -527,7 +534,7 @@ def _label(
     return partial(label, page_request(**given))
 
 
-@app.command("label-next", cls=texts.ListingCommand, help=texts.LABEL_NEXT, epilog=texts.EXIT_CODES)
+@app.command("label-next", cls=texts.HelpCommand, help=texts.LABEL_NEXT, epilog=texts.EXIT_CODES)
 def _label_next(
     pool: Annotated[Path, typer.Argument(metavar="POOL", help=TABLE_HELP)],
     labels: Annotated[
@@ -540,7 +547,7 @@ def _label_next(
     output: Annotated[
         Path | None, typer.Option("--output", "-o", help="Write the next rows to a file, too.")
     ] = None,
-    query: Annotated[str, typer.Option(help="Which rows to ask for.")] = "centre_of_gravity",
+    query: Query = "centre_of_gravity",
     kernel: Annotated[
         Kernel | None, typer.Option(help="Of the classifier; rbf, or linear with --text.")
     ] = None,
@@ -585,7 +592,7 @@ def _label_next(
     return partial(label_next, request)
 
 
-@app.command("reproduce", help=texts.REPRODUCE, epilog=texts.EXIT_CODES)
+@app.command("reproduce", cls=texts.HelpCommand, help=texts.REPRODUCE, epilog=texts.EXIT_CODES)
 def _reproduce(
     names: Annotated[
         list[str] | None, typer.Argument(metavar="[NAME]...", help="Tables, figures or documents.")

@@ -6,7 +6,7 @@ importing them, when the help is shown.
 
 from __future__ import annotations
 
-import textwrap
+import re
 from collections.abc import Iterable
 from typing import Any
 
@@ -14,8 +14,11 @@ from typer.core import TyperCommand
 
 from uneven.utils.registry import read_declarations
 
-WIDTH = 96
-"""Longest line of a paragraph that is filled in; terminals of 100 columns show it unbroken."""
+MOST_WIDTH, MARGINS = 100, 2
+"""Longest line of a help text, and how much of it the margins take."""
+COMMAND_PARTS = re.compile(r"--?\w\S*(?: [^-\s]\S*)?|\S+")
+"""An option stays with its value."""
+MARKUP = re.compile(r"\[/?bold\]|\\(?=\[)")
 
 MAIN = """Classification when the data is uneven: rare classes, unequal views, wrong labels.
 
@@ -501,12 +504,14 @@ cell fails, the rest is run, too, its pages name it, and the exit code is 1.
 """
 
 
-class ListingCommand(TyperCommand):
-    """A command whose help lists what the classes of this library declare."""
+class HelpCommand(TyperCommand):
+    """A command whose help fits the terminal and lists what the classes of this library declare."""
 
     def format_help(self, *where: Any) -> None:
-        """Fill in the lists, then show the help."""
-        self.help = fill_lists(self.help or "")
+        """Fill in the lists, break lines for the terminal, then show the help."""
+        from rich.console import Console
+
+        self.help = wrapped(fill_lists(self.help or ""), min(Console().width, MOST_WIDTH) - MARGINS)
         super().format_help(*where)
 
 
@@ -530,24 +535,40 @@ def fill_lists(text: str) -> str:
         "noisy": _sequence(one["name"] for one in methods if one.get("needs_noise")),
         "requested": _sequence(one["name"] for one in methods if one.get("on_request")),
     }
-    return "\n\n".join(_filled(paragraph, lists) for paragraph in text.split("\n\n"))
-
-
-def _filled(paragraph: str, lists: dict[str, str]) -> str:
-    """The paragraph with its lists; one that has none stays as it is."""
-    text = paragraph
     for name, words in lists.items():
         text = text.replace(f"{{{name}}}", words)
-    return text if text == paragraph else "\n\n".join(map(_wrapped, text.split("\n\n")))
+    return text
 
 
-def _wrapped(paragraph: str) -> str:
-    """The paragraph in lines of at most `WIDTH` signs, all with the indentation of the first."""
-    if max(map(len, paragraph.splitlines()), default=0) <= WIDTH:
-        return paragraph
-    indent = paragraph[: len(paragraph) - len(paragraph.lstrip())]
-    words = " ".join(paragraph.split())
-    return textwrap.fill(words, WIDTH, initial_indent=indent, subsequent_indent=indent)
+def wrapped(text: str, width: int) -> str:
+    r"""Break the lines of every paragraph anew, with the indentation of its first line.
+
+    Further lines of a list entry stand deeper; a command that is too long goes on after a
+    backslash, so that it can be copied.
+
+    Examples
+    --------
+    >>> print(wrapped("  norm: a word or two\n\n  uneven fit t.csv -t label --top 3", 24))
+      norm: a word or two
+    <BLANKLINE>
+      uneven fit t.csv \
+          -t label --top 3
+    """
+    return "\n\n".join(_broken(paragraph, width) for paragraph in text.split("\n\n"))
+
+
+def _broken(paragraph: str, width: int) -> str:
+    indent = " " * (len(paragraph) - len(paragraph.lstrip()))
+    command = bool(indent) and re.match(r"(\w+ .* \| )?uneven ", paragraph.strip()) is not None
+    deeper = indent + "    " if command or re.match(r" +[\w.]+: ", paragraph) else indent
+    lines, line = [], indent
+    for word in COMMAND_PARTS.findall(paragraph) if command else paragraph.split():
+        longer = f"{line} {word}" if line.strip() else line + word
+        if line.strip() and len(MARKUP.sub("", longer)) + 2 * command > width:
+            lines.append(line + " \\" * command)
+            longer = deeper + word
+        line = longer
+    return "\n".join([*lines, line])
 
 
 def _lines(entries: Iterable[dict[str, Any]]) -> str:

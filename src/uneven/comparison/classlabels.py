@@ -105,6 +105,32 @@ def class_labels(values: pd.Series, name: str = "table") -> NDArray:
     return labels[codes]
 
 
+def spelled_alike(labels: NDArray, target: str) -> list[str]:
+    """A sentence about classes that differ in upper and lower case or inner blanks only.
+
+    Examples
+    --------
+    >>> spelled_alike(np.array(["Yes", "no", "yes"]), "paid")
+    ["classes of 'paid' are spelled alike but for case or blanks: 'Yes' and 'yes'; ..."]
+    >>> spelled_alike(np.array(["yes", "no"]), "paid")
+    []
+    """
+    alike: dict[str, list[str]] = {}
+    for label in map(str, np.unique(labels)):
+        alike.setdefault(" ".join(label.casefold().split()), []).append(label)
+    found = [
+        ", ".join(map(repr, same[:-1])) + f" and {same[-1]!r}"
+        for same in alike.values()
+        if len(same) > 1
+    ]
+    if not found:
+        return []
+    return [
+        f"classes of {target!r} are spelled alike but for case or blanks: {'; '.join(found[:3])}; "
+        "they count as different ones, so write them in one way if they are the same."
+    ]
+
+
 def _distinct(values: pd.Series) -> tuple[NDArray[np.intp], list[Any]]:
     """Which of the different cells each row holds, and these; objects of other types differ."""
     if types.is_object_dtype(values.dtype):

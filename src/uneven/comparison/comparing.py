@@ -23,6 +23,7 @@ from uneven.comparison.schemafile import decide
 from uneven.comparison.tables import AUTO
 from uneven.utils.methods import Settings
 from uneven.utils.parameters import Jobs, Maybe, Whole
+from uneven.utils.registry import spelled
 
 
 def compare(
@@ -194,6 +195,7 @@ def compare(
     with in_python_words():
         named = None if methods is None else as_methods(methods)
         _check_numbers(given)
+        metric, measure = _name(metric), _name(measure)
         drop, keep = _column_names(drop), _column_names(keep)
         rank = ranking_measure(metric, measure, cost is not None, noise_matrix is not None)
         problem = read_data(
@@ -254,6 +256,11 @@ def _check_numbers(given: Mapping[str, Any]) -> None:
             raise ValueError("n_jobs must not be 0; give None, -1 or a number of threads.")
     except ValueError as error:
         raise InputError(str(error)) from error
+
+
+def _name(given: Any) -> Any:
+    """The name of a measure as it is declared; what is no text is refused later."""
+    return spelled(given) if isinstance(given, str) else given
 
 
 def _column_names(given: Any) -> list[str]:

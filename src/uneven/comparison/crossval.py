@@ -6,13 +6,14 @@ a function.
 
 from __future__ import annotations
 
+import math
 import os
 import time
 import warnings
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import contextmanager, suppress
 from dataclasses import dataclass, field, replace
-from functools import cached_property
+from functools import cached_property, partial
 from typing import Any, Protocol
 
 import numpy as np
@@ -39,6 +40,10 @@ from uneven.views import ViewDiagnosis, diagnose
 
 MOST_CURVE_ROWS = 20_000
 FEWEST_PARALLEL_CELLS = 2_000_000
+FEWEST_TIMED = 5
+"""After so many fits the time that is left is told."""
+WARM_UP_ROWS = (400, 5_000)
+"""Rows whose fit compiles the kernels of a method: of a small table, and of a larger one."""
 MOST_ROWS = 5_000
 """A longer table is diagnosed on so many of its rows."""
 
@@ -115,9 +120,9 @@ def cross_validate(
     order = [(method, number) for method in methods for number in range(len(splits))]
     if deadline is not None:
         order.sort(key=lambda step: step[1])
-    pool = None if deadline is not None else _pool(workers)
+    pool = None if deadline is not None else _pool(workers, "generator_unordered")
     if pool is not None:
-        for fold, (method, _) in zip(work.side_by_side(order, pool), order):
+        for (method, _), fold in zip(order, work.side_by_side(order, pool)):
             found[method.name].append(fold)
         order = []
     for method, number in order:
@@ -149,19 +154,17 @@ class _Work:
 
     def fold(self, method: Method, number: int) -> _Fold:
         """One method on one fold: kept from an earlier run, or done now."""
-        step = f"fold {number + 1} of {len(self.splits)}"
         key = self._key(method, number)
         found = self.kept.load(key, _Fold, self.problem.classes) if self.kept else None
         if found is not None:
-            self.observer.begin(method.label, step)
-            self.observer.end(method.label)
+            self._tell(method, number)
             return found
         started = time.perf_counter()
         train, test = self.splits[number]
         with _threads(self.problem, self.settings):
             if method.name not in self.seconds:
                 _warm_up(method, self.problem, self.settings, self.splits[0][0])
-            with _watched(self.observer, method, step) as watcher:
+            with _watched(self.observer, method, self._step(number)) as watcher:
                 judged = (self.metric if number == 0 else None, self.measures)
                 rows = (number, train, test)
                 found = _run_fold(method, self.problem, self.settings, judged, rows, watcher)
@@ -170,27 +173,40 @@ class _Work:
         self.seconds[method.name] = time.perf_counter() - started
         return found
 
-    def side_by_side(self, order: Sequence[tuple[Method, int]], pool: Any) -> Iterator[_Fold]:
-        """The folds of some methods, fitted by a pool, in their order."""
-        keys = [self._key(*step) for step in order]
-        before = [
-            self.kept.load(key, _Fold, self.problem.classes) if self.kept else None for key in keys
+    def side_by_side(self, order: Sequence[tuple[Method, int]], pool: Any) -> list[_Fold]:
+        """The folds of some methods, fitted by a pool, in their order.
+
+        One process compiles the kernels of all methods while the others begin with the methods
+        that come last, most of which have none; so little is compiled twice.
+        """
+        found: list[Any] = [
+            self.kept.load(self._key(*step), _Fold, self.problem.classes) if self.kept else None
+            for step in order
         ]
+        left = [place for place in reversed(range(len(order))) if found[place] is None]
+        for place in set(range(len(order))) - set(left):
+            self._tell(*order[place])
         alone = replace(self, observer=Silent(), kept=None, seconds={})
-        tasks = [
-            delayed(in_worker)(os.getpid(), _fold_alone, alone, *step)
-            for step, known in zip(order, before)
-            if not known
-        ]
-        fitted = iter(pool(tasks))
-        for (method, number), key, known in zip(order, keys, before):
-            step = f"fold {number + 1} of {len(self.splits)}"
-            with _watched(self.observer, method, step):
-                fold = known or next(fitted)
-            if self.kept and known is None and EARLY not in fold.warnings:
-                self.kept.save(key, fold, self.problem.classes)
-            yield fold
-        next(fitted, None)  # lets the workers know that all is done
+        methods = {order[place][0].name: order[place][0] for place in reversed(left)}
+        worker = partial(delayed(in_worker), os.getpid())
+        tasks = [worker(_warm_up_all, alone, list(methods.values()))] * bool(left)
+        tasks += [worker(_fold_alone, alone, place, *order[place]) for place in left]
+        for done in pool(tasks):
+            if done is None:
+                continue
+            place, found[place] = done
+            if self.kept and EARLY not in found[place].warnings:
+                self.kept.save(self._key(*order[place]), found[place], self.problem.classes)
+            self._tell(*order[place])
+        return found
+
+    def _tell(self, method: Method, number: int) -> None:
+        """Say that a fold is there."""
+        self.observer.begin(method.label, self._step(number))
+        self.observer.end(method.label)
+
+    def _step(self, number: int) -> str:
+        return f"fold {number + 1} of {len(self.splits)}"
 
     def _key(self, method: Method, number: int) -> str:
         if self.kept is None:
@@ -210,11 +226,19 @@ _WARM: set[str] = set()
 """Methods whose kernels this process has loaded."""
 
 
-def _fold_alone(work: _Work, method: Method, number: int) -> _Fold:
+def _warm_up_all(work: _Work, methods: Sequence[Method]) -> None:
+    """Load or compile the kernels of some methods in this process."""
+    with _threads(work.problem, work.settings):
+        for method in methods:
+            _warm_up(method, work.problem, work.settings, work.splits[0][0])
+            _WARM.add(method.name)
+
+
+def _fold_alone(work: _Work, place: int, method: Method, number: int) -> tuple[int, _Fold]:
     """One fold, in a process that may have fitted others before."""
     found = replace(work, seconds=dict.fromkeys(_WARM, 0.0)).fold(method, number)
     _WARM.add(method.name)
-    return found
+    return place, found
 
 
 def fit_methods(
@@ -247,9 +271,9 @@ def fit_methods(
     next(fitted, None)
 
 
-def _pool(workers: int) -> Any:
+def _pool(workers: int, return_as: str = "generator") -> Any:
     """Who fits side by side: the workers of a Dask cluster, processes here, or None."""
-    one_by_one: dict[str, Any] = {"return_as": "generator", "batch_size": 1}
+    one_by_one: dict[str, Any] = {"return_as": return_as, "batch_size": 1}
     with cluster_workers() as on_cluster:
         if on_cluster:
             return Parallel(**one_by_one)
@@ -339,9 +363,12 @@ def _threads(problem: Problem, settings: Settings) -> Any:
 def _warm_up(method: Method, problem: Problem, settings: Settings, rows: NDArray[np.intp]) -> None:
     """Load or compile the kernels of our methods, so that no fold pays for it.
 
-    A stack comes after its methods, and a whole fit of it would take too long.
+    Some of the rows do; a table of many rows keeps enough of them to be treated as such. A stack
+    comes after its methods, and a whole fit of it would take too long.
     """
     if method.kind == "ours" and method.name != STACK:
+        enough = WARM_UP_ROWS[len(rows) >= WARM_UP_ROWS[True]]
+        rows = rows[:: max(1, len(rows) // enough)]
         with warnings.catch_warnings(), suppress(Exception):
             warnings.simplefilter("ignore")
             pipeline = _fit(method, problem, replace(settings, rounds=2), rows, Silent())
@@ -608,7 +635,8 @@ class Progress:
     round, rounds : int
         Round of the current fit, and how many it plans; 0 where it does not tell.
     left : float or None
-        About how many seconds the rest will take, if it goes on as so far.
+        About how many seconds the rest will take, if it goes on as so far; None in the first
+        fits.
     """
 
     label: str
@@ -640,12 +668,11 @@ class Reporter:
     def __init__(self, report: Callable[[Progress], None] | None, total: int) -> None:
         self._report = report or (lambda progress: None)
         self._now = Progress("", "", 0, total)
-        self._begun = 0.0
-        self._times: dict[str, list[float]] = {}
+        self._ended = time.perf_counter()
+        self._times: list[float] = []
 
     def begin(self, label: str, step: str) -> None:
         """Tell that a fit starts."""
-        self._begun = time.perf_counter()
         self._tell(label=label, step=step, round=0, rounds=0)
 
     def round(self, number: int, total: int) -> None:
@@ -655,7 +682,9 @@ class Reporter:
 
     def end(self, label: str) -> None:
         """Tell that the fit is over."""
-        self._times.setdefault(label, []).append(time.perf_counter() - self._begun)
+        now = time.perf_counter()
+        self._times.append(now - self._ended)
+        self._ended = now
         self._tell(done=int(self._now.done) + 1, round=0, rounds=0)
 
     def _tell(self, **changes: Any) -> None:
@@ -664,11 +693,14 @@ class Reporter:
         self._report(self._now)
 
     def _left(self, now: Progress) -> float | None:
-        """Fits that are left take as long as those so far, every method counting alike."""
-        if not self._times:
+        """Fits that are left take as long as those so far, without the slowest tenth.
+
+        A first fit that compiles kernels says nothing about the others.
+        """
+        if len(self._times) < FEWEST_TIMED:
             return None
-        means = [sum(times) / len(times) for times in self._times.values()]
-        return max(now.total - now.done, 0.0) * sum(means) / len(means)
+        usual = sorted(self._times)[: -math.ceil(len(self._times) / 10)]
+        return max(now.total - now.done, 0.0) * sum(usual) / len(usual)
 
 
 class RoundCounter:

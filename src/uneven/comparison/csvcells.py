@@ -16,7 +16,7 @@ import pyarrow as pa
 import pyarrow.compute as pc
 from pyarrow import csv as arrow_csv
 
-from uneven.comparison.csvstyle import SAMPLE_BYTES, CsvStyle, long_cells
+from uneven.comparison.csvstyle import SAMPLE_BYTES, CsvStyle, long_cells, style_surplus
 from uneven.comparison.errors import InputError
 
 BLANKS = (" ", "\t", "\u00a0")
@@ -326,7 +326,7 @@ def as_series(column: pa.ChunkedArray, decimal: str = ".") -> pd.Series:
 
 def _refuse_short_rows(name: str, text: str, style: CsvStyle) -> None:
     """Name the first line with fewer cells than there are columns; pandas would fill it up."""
-    width = len(style.names)
+    width = len(style.names) - style_surplus(style)
     with long_cells():
         lines = io.StringIO(text, newline="")
         reader = csv.reader(

@@ -43,6 +43,8 @@ class CsvStyle:
         What stands around cells that hold a separator.
     renamed : tuple of str
         Names that occur twice; the later ones are numbered.
+    merged : bool
+        Whether the names stand in two lines, the upper ones over several columns.
     """
 
     separator: str
@@ -53,6 +55,7 @@ class CsvStyle:
     above: int = 0
     quote: str = '"'
     renamed: tuple[str, ...] = ()
+    merged: bool = False
 
 
 def guess_style(
@@ -109,6 +112,10 @@ def guess_style(
     first = [cell.strip().strip("\ufeff").strip() for cell in rows[begin][1]]
     has_header = bool(set(first) & set(expected)) or not any(map(is_number, first))
     surplus = max(map(len, further), default=width) - width if has_header else 0
+    merged = has_header and not surplus and _is_second_header(first, further)
+    if merged:
+        first = _merged_names(first, further.pop(0), expected)
+        begin += 1
     names = [
         cell if has_header and cell else f"column_{j}" for j, cell in enumerate(first, start=1)
     ]
@@ -122,10 +129,42 @@ def guess_style(
         tuple(names),
         has_header,
         skip,
-        begin,
+        begin - merged,
         quote,
         tuple(renamed),
+        merged,
     )
+
+
+def _is_second_header(first: Sequence[str], further: Sequence[Sequence[str]]) -> bool:
+    """Whether the row below the header names the columns whose name above spans several."""
+    if len(further) < 3 or len(further[0]) != len(first) or all(first[1:]):
+        return False
+    second = [cell.strip() for cell in further[0]]
+    complete = all(below for above, below in zip(first, second) if not above)
+    if not complete or any(map(is_number, second)):
+        return False
+    columns = [[row[j].strip() for row in further[1:20] if j < len(row)] for j in range(len(first))]
+    named = [cells for below, cells in zip(second, columns) if below]
+    return any(all(map(is_number, filter(None, cells))) and any(cells) for cells in named)
+
+
+def _merged_names(
+    first: Sequence[str], second: Sequence[str], expected: Collection[str]
+) -> list[str]:
+    """One name for each column: that above, which reaches to the next one, and that below.
+
+    Examples
+    --------
+    >>> _merged_names(["Blood", "", "Outcome"], ["hb", "wbc", ""], ())
+    ['Blood hb', 'Blood wbc', 'Outcome']
+    """
+    names, above = [], ""
+    for upper, lower in zip(first, second):
+        above = upper or above
+        whole = f"{above} {lower.strip()}".strip() if lower.strip() else above
+        names.append(upper if upper in expected else whole)
+    return names
 
 
 def different_names(names: Sequence[str]) -> tuple[list[str], list[str]]:

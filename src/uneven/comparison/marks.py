@@ -78,6 +78,14 @@ TRUTH_WORDS = (
     ({"faux"}, {"vrai"}),
     ({"no"}, {"si", "sí"}),
     ({"off"}, {"on"}),
+    ({"não", "nao"}, {"sim"}),
+    ({"falso"}, {"vero", "verdadeiro", "verdadero"}),
+    ({"nie"}, {"tak"}),
+    ({"nee", "onwaar"}, {"ja", "waar"}),
+    ({"nej"}, {"ja"}),
+    ({"нет"}, {"да"}),
+    ({"hayır", "hayir"}, {"evet"}),
+    ({"✗", "✘", "☐"}, {"✓", "✔", "☑"}),
 )
 """Words for false and for true that one column may mix, with 0 and 1 among them."""
 

@@ -22,7 +22,7 @@ from uneven.fusion import LateFusionClassifier
 from uneven.stacking import MarginStackingClassifier
 from uneven.utils.methods import METHODS as METHODS
 from uneven.utils.methods import Method, Settings, method
-from uneven.utils.registry import import_families
+from uneven.utils.registry import import_families, spelled
 
 import_families()
 
@@ -74,14 +74,14 @@ method(
 
 
 def choose_methods(names: Iterable[str]) -> list[Method]:
-    """Look methods up by name, each once, in the given order.
+    """Look methods up by name, each once, in the given order; '-' counts as '_'.
 
     Examples
     --------
     >>> [method.label for method in choose_methods(["combo", "random_forest"])]
     ['CoMBo', 'Random forest']
     """
-    wanted = list(dict.fromkeys(names))
+    wanted = list(dict.fromkeys(map(spelled, names)))
     check_method_names(wanted, METHODS)
     for package in (METHODS[name].package for name in wanted):
         if package and not is_installed(package):

@@ -17,7 +17,12 @@ import pandas as pd
 from numpy.typing import NDArray
 
 from uneven.comparison.celltexts import as_text, remembered_texts
-from uneven.comparison.classlabels import MOST_NUMERIC_CLASSES, class_labels, exact_numbers
+from uneven.comparison.classlabels import (
+    MOST_NUMERIC_CLASSES,
+    class_labels,
+    exact_numbers,
+    spelled_alike,
+)
 from uneven.comparison.errors import InputError
 from uneven.comparison.formats import STANDARD_INPUT
 from uneven.comparison.groupkeys import group_keys
@@ -294,6 +299,7 @@ def make_problem(
     given = [column for column in frame.columns if column != target]
     frame = frame if labelled.all() else frame[labelled]
     y = class_labels(frame[target], name)
+    notes += spelled_alike(y, target)
     left_out = dict.fromkeys(drop, "is left out by --drop") | {target: "is the target"}
     if groups is not None:
         left_out[groups] = "holds the groups"

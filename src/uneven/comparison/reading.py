@@ -387,7 +387,10 @@ def is_running_text(cells: pd.Series, counts: pd.Series) -> bool:
     if n_rows < FEWEST_TEXTS or len(cells) < 0.5 * n_rows:
         return False
     words = cells.str.count(r"[^\W\d_]{2,}")
-    return float(words.mean()) >= FEWEST_WORDS
+    if float(words.mean()) < FEWEST_WORDS:
+        return False
+    apart = cells.str.contains(r"\s|[\u2e80-\U0003ffff]", regex=True)
+    return bool(apart.mean() >= 0.5)  # no addresses of mail, paths or names of files
 
 
 def _typed_kind(values: pd.Series) -> ColumnKind | None:

@@ -32,7 +32,8 @@ MOST_CODES = 50
 
 KEY_NAME = re.compile(
     r"(?:^|[\W_])(?:id|ids|uuid|guid|key|nr|no|num|number|nummer|kennung|index|idx|code|serial|ssn)"
-    r"\.?$|[a-z](?:ID|Id|Key|Nr)$",
+    r"\.?$|[a-zäöüß](?:nr\.?|nummer|kennung)$|[a-z](?:ID|Id|Key)$"
+    r"|(?:^|[\W_])(?:n[°º]|num[eé]ro|núm|número|c[oó]digo)(?:$|[\W_])",
     re.IGNORECASE,
 )
 ID_NAME = re.compile(r"(?:^|[\W_])(?:id|uuid|guid)$|[a-z](?:ID|Id)$|^ID$")

@@ -235,6 +235,8 @@ def _how_written(name: str, style: CsvStyle, encoding: str) -> dict[str, Any]:
         told.append("decimal commas")
     if style.quote != '"':
         told.append("apostrophes around cells")
+    if style.merged:
+        told.append("names of columns in two lines, which are joined")
     if style.above:
         told.append(f"{style.above} line{'s' * (style.above > 1)} above the header left out")
     return {

@@ -343,7 +343,8 @@ def max_log_stake(scores, beliefs, log_weight, log_units):
     for start in range(0, n, _TILE):
         stop = min(n, start + _TILE)
         logs = room[: (stop - start) * n_classes]
-        logs[:] = flat[start * n_classes : stop * n_classes]
+        for q in range(len(logs)):
+            logs[q] = flat[start * n_classes + q]
         log_in_place(logs)
         for i in range(start, stop):
             first, second = -np.inf, -np.inf
@@ -433,8 +434,8 @@ def fill_expected(
                 if class_cost.size:
                     _priced_others(class_cost, pull, stake, pulls, held)
                 else:
-                    pulls[:] = pull
-                    held[:] = stake
+                    for q in range(n_classes):
+                        pulls[q], held[q] = pull[q], stake[q]
                     _others(pulls, pull.sum())
                     _others(held, stake.sum())
                 row_stakes[i] = 0.0

@@ -67,8 +67,10 @@ def sweep_class(levels, shift, column, offsets, y, mass, belief, counts, beliefs
     for g in range(n_steps):
         if g > 0 and starts[g] < starts[g + 1]:
             k += 1
-            counts[k] = counts[k - 1]
-            beliefs[k] = beliefs[k - 1]
+            for c in range(n_classes):
+                for a in range(n_classes):
+                    counts[k, c, a] = counts[k - 1, c, a]
+                    beliefs[k, c, a] = beliefs[k - 1, c, a]
         places[g] = k
         for i in order[starts[g] : starts[g + 1]]:
             counts[k, y[i], other[i]] -= mass[i]

@@ -51,7 +51,7 @@ _LEAST_POSTERIOR = 0.01
 
 @persisted("noise_aware", role="classifier")
 @method(
-    "noise-aware",
+    "noise_aware",
     "Noise-aware",
     "Forest, extra trees and logistic regression that learn from the probabilities of the true "
     "classes, given the labels and the known or estimated noise.",

@@ -29,7 +29,7 @@ _RULES = {"accept_sparse": "csr", "dtype": np.float64, "ensure_min_samples": 1}
 
 @persisted("forward_logistic", role="classifier")
 @method(
-    "forward-logistic",
+    "forward_logistic",
     "Forward logistic",
     "Multinomial logistic regression on scaled columns whose probabilities pass through the noise "
     "matrix before they are compared with the labels.",

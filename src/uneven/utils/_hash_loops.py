@@ -65,7 +65,8 @@ def hash_dense(X, exact, hashes, start, stop):
             for j in range(n_features):
                 for i in range(last - first):
                     totals[i] += _entry(X[first + i, j], keys[j], exact)
-            hashes[first:last] = totals[: last - first]
+            for i in range(first, last):
+                hashes[i] = totals[i - first]
         for i in range(first, last):
             hashes[i] = _mix(hashes[i] + _STEP)
 

@@ -118,6 +118,17 @@ def listing(names: Iterable[object], limit: int = 8) -> str:
     return ", ".join(items[:limit]) + f" and {len(items) - limit} more"
 
 
+def spelled(name: str) -> str:
+    """A name as it is declared: its words are joined by underscores.
+
+    Examples
+    --------
+    >>> spelled("random-forest")
+    'random_forest'
+    """
+    return name.replace("-", "_")
+
+
 def closest(name: str, known: Iterable[object]) -> str:
     """Sentence that proposes the most similar known name, or nothing.
 

@@ -248,7 +248,8 @@ def entry_splits(
     n_slots, lanes = totals.shape
     allowed = class_lanes(lanes, n_classes)
     bounds = np.full((2, n_slots), np.inf)
-    bounds[0] = unsplit
+    for s in range(n_slots):
+        bounds[0, s] = unsplit[s]
     whole, starts = np.zeros(n_slots + 1, dtype=np.int64), np.zeros(n_slots + 1, dtype=np.int64)
     tallies, places = np.zeros((2, n_slots)), np.empty(n_slots, dtype=np.int64)
     everyone = np.arange(matrix.shape[0])
@@ -261,7 +262,8 @@ def entry_splits(
         f = columns[c]
         first, end = indptr[f], indptr[f + 1]
         if rest[f] == NO_REST:
-            starts[:] = whole
+            for s in range(n_slots + 1):
+                starts[s] = whole[s]
         else:
             _tally(rows, first, end, slots, matrix, gains, n_classes, tallies, starts)
         if slots.size:

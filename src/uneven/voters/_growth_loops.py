@@ -54,7 +54,7 @@ def choose_sides(data, pool, nodes, rule, number):
     size, missing = n_bins[column], has_missing[column]
     goes_left[:] = False
     if is_category[column]:
-        order = order_categories(histogram, (0, size, missing), lanes, rule[1])
+        order = order_categories(histogram, (np.int64(0), size, missing), lanes, rule[1])
         for k in range(fact[CUT] + 1):
             goes_left[order[k]] = True
     else:
@@ -156,7 +156,7 @@ def examine_pair(data, room, nodes, rule, numbers, small):
     parents = totals[whole[SLOT] : whole[SLOT] + 1].copy()
     if not table[0].size:
         sum_rows(rows[own[START] : own[STOP]], values, totals[own[SLOT]])
-    found = _room_for(2, n_columns)
+    found = _room_for(np.int64(2), n_columns)
     examine_nodes(
         table, columns, rows, jobs, values, pool, totals, parents, rule[0], rule[1], found,
         0, n_columns,

@@ -350,7 +350,9 @@ def add_tree_votes(
                 columns[k, i] = X[begin + i, used[k]]
         at = leaves[:size]
         if table.size:
-            sums[:size, :n_classes] = scores[begin : begin + size]
+            for i in range(size):
+                for c in range(n_classes):
+                    sums[i, c] = scores[begin + i, c]
         for t in range(first, last):
             _descend(columns, nodes, sets, roots[t], depths[t], at)
             asks_one_view = view_mask.size > 0 and view[t] >= 0
@@ -364,7 +366,9 @@ def add_tree_votes(
                 if not asks_one_view or view_mask[begin + i, view[t]]:
                     scores[begin + i, label[at[i]]] += value[at[i]]
         if table.size:
-            scores[begin : begin + size] = sums[:size, :n_classes]
+            for i in range(size):
+                for c in range(n_classes):
+                    scores[begin + i, c] = sums[i, c]
 
 
 def row_blocks(n: int) -> int:
@@ -389,7 +393,8 @@ def linear_answers(X, columns, n_codes, centre, scale, coef, intercept, answers)
     """
     scores = np.empty(len(intercept))
     for i in range(X.shape[0]):
-        scores[:] = intercept
+        for k in range(len(intercept)):
+            scores[k] = intercept[k]
         row = 0
         for j in range(len(columns)):
             x = np.float64(X[i, columns[j]])

@@ -283,7 +283,8 @@ def scan_column(histogram, span, total, rule, scratch):
     missing = (first + n_bins) * lanes
     if not (has_missing and histogram[missing + lanes - 1] != 0):
         return best, cut, False
-    start[:] = histogram[missing : missing + lanes]
+    for lane in range(lanes):
+        start[lane] = histogram[missing + lane]
     size = _running_sides(histogram, first, n_bins, start, total, sides)
     other, place = _best_gain(sides, gains, size, total, rule)
     if other > best or (other == best and place >= 0 and bins[place] < cut):
@@ -319,7 +320,8 @@ def _leading_direction(histogram, first, used, smooth, direction):
         length = np.sqrt((turned[: lanes - 1] ** 2).sum())
         if length == 0.0:
             return
-        direction[: lanes - 1] = turned[: lanes - 1] / length
+        for lane in range(lanes - 1):
+            direction[lane] = turned[lane] / length
 
 
 @njit(cache=True, nogil=True, error_model="numpy")
@@ -495,10 +497,11 @@ def examine_small_nodes(
     for s in range(spans.shape[0]):
         own = rows[spans[s, 0] : spans[s, 1]]
         sum_rows(own, values, total)
-        totals[s] = total
+        for lane in range(lanes):
+            totals[s, lane] = total[lane]
         for c in range(start, stop):
             _accumulate_column(codes, c, own, values, room)
-            span = (0, n_bins[c], has_missing[c])
+            span = (np.int64(0), n_bins[c], has_missing[c])
             gains[s, c], cuts[s, c], missing_left[s, c] = _scan(
                 room, span, is_category[c], total, rule, smooth, scratch
             )

@@ -251,7 +251,8 @@ def _scan_column(
     allowed, bins, no_gains, sums = scratch
     for s in range(totals.shape[0]):
         at = first + s * step
-        sums[3 * lanes : 4 * lanes] = by_bin[at + used]
+        for lane in range(lanes):
+            sums[3 * lanes + lane] = by_bin[at + used, lane]
         values[s, c], cut, side = best_cut(
             bins, bins, 0, used, at, by_bin, no_gains, totals, s, -1, allowed, rule, sums
         )

@@ -154,18 +154,17 @@ class BinnedTable(ABC):
         """Search the column of each slot once more, and tell where it is cut."""
         asked, place = np.unique(columns, return_inverse=True)
         n_slots, n_lanes = level.totals.shape
-        shape = (n_slots, len(asked))
+        shape = (len(asked), n_slots, 1)
         values, cuts = np.empty(shape), np.empty(shape, dtype=np.int64)
         missing_left, lefts = np.empty(shape, dtype=np.bool_), np.empty((*shape, n_lanes))
         for k in range(len(asked)):
-            one = np.s_[:, k : k + 1]
             search.loop(
                 search.stored, asked[k : k + 1], search.limits,
                 (level.slots, level.matrix, level.totals),
                 (level.n_classes, level.criterion, level.tie),
-                values[one], cuts[one], missing_left[one], lefts[one], 0, 1,
+                values[k], cuts[k], missing_left[k], lefts[k], 0, 1,
             )  # fmt: skip
-        here = (np.arange(n_slots), place)
+        here = (place, np.arange(n_slots), 0)
         return Splits(values[here], columns, cuts[here], missing_left[here], lefts[here])
 
     @abstractmethod
