@@ -53,7 +53,7 @@ MOST_SPELLINGS = 20
 DATE_NAME = re.compile(r"dat|day|tag|jour|fecha|time|zeit|when|birth|dob", re.IGNORECASE)
 BIRTH_NAME = re.compile(r"birth|born|dob|geboren|geburt|naissance|nacim", re.IGNORECASE)
 _CLOCK = r"\d{1,2}:\d{2}(?::\d{2}(?:\.\d+)?)?\s*(?:[AaPp]\.?[Mm]\.?)?"
-_SPAN = r"(?:\d+ ?(?:d|h|min|m|s) ?){2,}"
+_SPAN = r"(?:\d+ ?(?:d|h|min|m|s) ?)+"
 _DIGITS_FIRST = r"[^\w]*(?:[A-Z]{0,3}[^\w]*)?\d|[^\W\d]{3,10}\.? \d{1,2}(?:st|nd|rd|th)?,? \d{4}"
 """How most numbers and dates begin."""
 
@@ -267,7 +267,9 @@ def _numbers_or_dates(
     if kind not in (None, "number"):
         return None
     for way in (_CLOCK, _SPAN):
-        if re.fullmatch(way, str(cells.iloc[0])) and cells.str.fullmatch(way).all():
+        if not re.fullmatch(way, str(cells.iloc[0])) or not cells.str.fullmatch(way).all():
+            continue
+        if way == _CLOCK or cells.str.contains(r"\d ?[dhm]\w* ?\d").any():  # 5 m may be metres
             return Reading("number", {"unit": CLOCK_UNIT})
     style = find_number_style(cells, decided.get("decimal", custom.decimal), custom.commas)
     if style is None:
