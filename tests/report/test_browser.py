@@ -38,6 +38,12 @@ def test_every_column_of_the_ranking_is_seen_on_a_desk(visit, name):
         assert page.evaluate(beyond) > 0
 
 
+def test_no_section_is_faded(visit):
+    parts = "[...document.querySelectorAll('section, section > *')]"
+    faded = f"{parts}.filter(e => getComputedStyle(e).opacity < 1).length"
+    assert visit("usual").evaluate(faded) == 0
+
+
 def test_theme_follows_the_reader(visit):
     ground = "getComputedStyle(document.body).backgroundColor"
     assert visit("usual", theme="light").evaluate(ground) == "rgb(255, 255, 255)"

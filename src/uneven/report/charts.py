@@ -75,7 +75,7 @@ def fold_strip(values: Sequence[float], low: float, high: float, label: str) -> 
         if math.isfinite(half):
             ends = {"x1": x(centre - half), "x2": x(centre + half)}
             marks.append(tag("line", y1=middle, y2=middle, class_="whisker", **ends))
-        marks += [tag("circle", cx=x(v), cy=middle, r=3, class_="fold") for v in finite]
+        marks += [tag("circle", cx=x(v), cy=middle, r=3, class_="fold-dot") for v in finite]
         marks.append(tag("line", x1=x(centre), x2=x(centre), y1=3, y2=19, class_="mean"))
     return tag("svg", marks, class_="strip", viewBox="0 0 150 22", role="img", aria_label=label)
 

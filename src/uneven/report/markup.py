@@ -106,7 +106,7 @@ def counted(number: int, noun: str) -> str:
     >>> counted(1, "fit"), counted(5, "fit")
     ('1 fit', '5 fits')
     """
-    return f"{number} {noun}{'s' * (number != 1)}"
+    return f"{count(number)} {noun}{'s' * (number != 1)}"
 
 
 def averaged(fits: int, plus: str = "±") -> str:

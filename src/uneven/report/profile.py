@@ -15,7 +15,7 @@ from uneven.comparison.problem import Problem
 from uneven.comparison.schema import Column
 from uneven.report.cells import cell_texts, column_title
 from uneven.report.charts import elide, named
-from uneven.report.markup import Markup, count, decimal, percent, tag
+from uneven.report.markup import Markup, count, counted, decimal, percent, tag
 
 BINS = 24
 MOST_VALUES = 12
@@ -172,7 +172,7 @@ def histogram(profile: ColumnProfile) -> Markup:
         frame = {"x": f"{i * step + 0.5:.1f}", "y": f"{TALL - height:.1f}"}
         frame |= {"width": f"{step - 1:.1f}", "height": f"{height:.1f}"}
         if size:
-            told = f"{profile.titles[i]}: {count(size)} rows"
+            told = f"{profile.titles[i]}: {counted(int(size), 'row')}"
             bars.append(tag("rect", tag("title", elide(told, 120)), **frame))
     label = f"Distribution of {profile.column.name}: {profile.words}"
     return _picture(bars, TALL, "bars", elide(label, 200))
