@@ -45,6 +45,7 @@ def files(tmp_path):
     prices.to_csv(tmp_path / "prices.csv")
     noise = pd.DataFrame(0.8 * np.eye(3) + 0.2 / 3, index=classes, columns=classes)
     noise.to_csv(tmp_path / "noise.csv")
+    (tmp_path / "views.toml").write_text('[views]\nsound = ["sound__*"]\ntext = ["text__*"]\n')
     (tmp_path / "schema.toml").write_text('[columns.code]\nkind = "category"\n')
     return tmp_path
 
@@ -61,7 +62,7 @@ def files(tmp_path):
         (["--time", "when"], {"time": "when"}),
         (["--test", "test.csv"], {"test": "test.csv"}),
         (["--id", "key"], {"id": "key"}),
-        (["--views", "prefix"], {"views": "prefix"}),
+        (["--views", "views.toml"], {"views": "views.toml"}),
         (
             ["--metric", "gmean", "--measure", "macro_f1"],
             {"metric": "gmean", "measure": "macro_f1"},
