@@ -8,6 +8,7 @@ from benchmarks import (
     active_multiclass,
     active_published,
     centres,
+    cluster,
     compression,
     decisions,
     dialogues,
@@ -127,6 +128,7 @@ SECTIONS = {
         norm_research.run,
     ),
     **SCORE_LEAVES,
+    "cluster": ("Rows on a Dask cluster of two processes", cluster.run),
     "visits": ("Files of the package that a call goes through", visits.run),
     "criteria": ("Split criteria of the cost trees", learning.criteria),
 }

@@ -26,6 +26,7 @@ from typing import Any
 import numpy as np
 from sklearn.metrics import balanced_accuracy_score
 
+from benchmarks.lines import Line, at_most
 from uneven import ComboClassifier
 from uneven.distributed import rows as dask_rows
 from uneven.distributed.engine import DaskEngine
@@ -83,8 +84,11 @@ def timed(fit: Callable[[], Any]) -> tuple[float, float]:
     return time.process_time() - cpu, time.perf_counter() - wall
 
 
-def rounds(n_rows: int = 1_000_000, n_columns: int = 30, few: int = 2, more: int = 12) -> None:
+def rounds(
+    n_rows: int = 1_000_000, n_columns: int = 30, few: int = 2, more: int = 12
+) -> list[Line]:
     """Time and bytes of a round: one process against two workers."""
+    lines = []
     dask_rows.DaskEngine = Watched  # type: ignore[misc]
     with two_workers() as client:
         X, y = collections(n_rows, n_columns, 8)
@@ -116,6 +120,11 @@ def rounds(n_rows: int = 1_000_000, n_columns: int = 30, few: int = 2, more: int
                 f"{1e3 * far[0]:.0f} CPU ms, {far[3]:.2f} MB, {far[4]:.1f} trips; same: {same}",
                 flush=True,
             )
+            what = f"{leaves}, {n_rows} x {n_columns}, two workers"
+            cpu, wall = far[2] / one[0], far[1] / two[1]
+            lines.append(at_most(f"{what}: CPU of the slowest, of a fit here", cpu, 0.55))
+            lines.append(at_most(f"{what}: wall, of two threads here", wall, 1.15))
+    return lines
 
 
 def peers(n_rows: int = 100_000, n_columns: int = 10) -> None:
@@ -232,8 +241,9 @@ def processors(n_rows: int = 20_000, n_columns: int = 6) -> None:
             print(f"{leaves}, workers of two kinds of processors; same: {same}", flush=True)
 
 
-def kill(n_rows: int = 3000) -> None:
+def kill(n_rows: int = 3000) -> list[Line]:
     """Kill a worker before every trip of a short fit, and before two trips of one."""
+    lines = []
     X, y = collections(n_rows, 5, 4)
     here = X.compute(), y.compute()
     for leaves in ("votes", "scores"):
@@ -261,6 +271,14 @@ def kill(n_rows: int = 3000) -> None:
                 number += 1
             print(f"{leaves}: {survived} of {number} fits with killed workers gave the same model",
                   flush=True)  # fmt: skip
+            what = f"{leaves}: fits with killed workers that gave another model"
+            lines.append(at_most(what, number - survived, 0))
+    return lines
+
+
+def run() -> list[Line]:
+    """For ``python -m benchmarks cluster``."""
+    return rounds() + kill()
 
 
 def disk(n_rows: int = 10_000_000, n_columns: int = 20) -> None:
