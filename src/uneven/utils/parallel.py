@@ -240,7 +240,7 @@ def _has_client() -> bool:
         return False
     try:
         return bool(distributed.default_client().nthreads())
-    except ValueError:
+    except (ValueError, OSError):  # there is no client, or its cluster is gone
         return False
 
 
