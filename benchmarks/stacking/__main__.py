@@ -1,4 +1,4 @@
-"""Ways of joining 27 classifiers on tables of two groups; results are kept, so a run can go on.
+"""Ways of joining 28 classifiers on tables of two groups; results are kept, so a run can go on.
 
 ``python -m benchmarks.stacking --group report --repeats 3 --scores DIR --out DIR`` trains the
 classifiers of every table and split that the folder of scores does not hold yet, judges all

@@ -46,7 +46,7 @@ def test_weights_of_rows_count_in_the_temperature():
     stack = MarginStackingClassifier(members, **words).fit(X, y, weight)
     level = stack.level_one_
     assert level.share == pytest.approx(weight / weight.sum())
-    words = {"loss": "squared", "elastic": 0.3, "cv": halves, "tol": 1e-5}
+    words = {"loss": "squared", "elastic": 0.1, "cv": halves, "tol": 1e-5}
     found = select(level.scores, level.y, [0.01], share=level.share, **words)
     floor, said = fit_link(found.held_out, level.y, level.share)
     assert stack.floor_ == pytest.approx(floor, rel=1e-6)

@@ -8,13 +8,20 @@ from __future__ import annotations
 
 from collections.abc import Callable
 from dataclasses import dataclass
+from functools import partial
 from typing import Any, Protocol, Self
 
 import numpy as np
 from scipy.special import softmax
 
+from uneven.fusion.output_codes import CODES, OutputCodeRule
 from uneven.fusion.rules import check_labels, check_member_scores, check_same_members
-from uneven.fusion.weighted_rules import GreedySelection, NonNegativeLeastSquares, WeightedRule
+from uneven.fusion.weighted_rules import (
+    GreedySelection,
+    MinimumClassificationError,
+    NonNegativeLeastSquares,
+    WeightedRule,
+)
 from uneven.utils.model_types import check_numbers, persisted
 
 _LARGEST_DISTANCE = 1e300
@@ -228,7 +235,9 @@ TRAINED_RULES: dict[str, Callable[[], TrainedRule]] = {
     "decision_templates": DecisionTemplates,
     "dempster_shafer": DempsterShafer,
     "greedy": GreedySelection,
+    "mce": MinimumClassificationError,
     "nnls": NonNegativeLeastSquares,
+    **{code: partial(OutputCodeRule, code) for code in CODES},
     "weighted_mean": lambda: WeightedRule("weighted_mean"),
     "weighted_product": lambda: WeightedRule("weighted_product"),
 }

@@ -13,7 +13,7 @@ import numpy as np
 from scipy.optimize import minimize_scalar
 from scipy.special import softmax
 
-_SPAN, _PRECISION = 12.0, 1e-3
+_SPAN, _PRECISION, _IMAGINARY = 12.0, 1e-3, 0.5
 FLOORS = (0.0005, 0.001, 0.002, 0.005, 0.01, 0.02, 0.05)
 """Floors that are tried, as shares of the mean of the largest scores of the rows."""
 
@@ -90,7 +90,8 @@ def fit_temperature(scores: np.ndarray, y: np.ndarray, share: np.ndarray | None 
     """Temperature with which the softmax of the scores is most likely.
 
     Dividing all scores by one number changes no answer, only how sure it is. The likelihood counts
-    one imaginary row for every class, so that scores without a mistake do not get temperature 0.
+    half an imaginary row, of all classes alike, so that scores without a mistake do not get
+    temperature 0.
 
     Parameters
     ----------
@@ -132,7 +133,7 @@ def _best_temperature(
 
 @dataclass(frozen=True)
 class _Surprise:
-    """How surprising classes are to the softmax of logits, one imaginary row per class included."""
+    """How surprising classes are to the softmax of logits, half an imaginary row included."""
 
     values: np.ndarray
     top: np.ndarray
@@ -145,9 +146,7 @@ class _Surprise:
         values = values - values.mean(axis=1, keepdims=True)
         size = float(np.sqrt(np.mean(values**2))) if values.size else 0.0
         weight = np.full(len(y), 1.0 / max(len(y), 1)) if share is None else share / share.sum()
-        n_classes = values.shape[1]
-        doubt = n_classes / (len(y) + n_classes)
-        told = (1.0 - doubt) * values[np.arange(len(y)), y]
+        told = values[np.arange(len(y)), y] * len(y) / (len(y) + _IMAGINARY)
         return cls(values, values.max(axis=1), told, weight, size)
 
     def at(self, temperature: float) -> float:

@@ -182,7 +182,7 @@ class MarginStackingClassifier(StackedClassifier):
         cv: Any = "auto",
         inner_cv: Any = 5,
         tie: str = "largest",
-        slack: float = 1.0,
+        slack: float = 0.5,
         class_weight: Any = None,
         select_then_refit: bool = False,
         member_cost: Any = None,

@@ -8,6 +8,7 @@ import numpy as np
 from sklearn.utils.metaestimators import available_if
 from sklearn.utils.validation import check_is_fitted
 
+from uneven.fusion.output_codes import CODES
 from uneven.fusion.rules import RULES, WEIGHTED_RULES, check_member_weights, check_percent
 from uneven.fusion.trained_rules import TRAINED_RULES
 from uneven.fusion.weighted_rules import FixedRule, WeightedRule
@@ -46,8 +47,10 @@ class RuleClassifier(StackedClassifier):
         Fixed: "mean", "trimmed_mean", "median", "minimum", "maximum", "product" or "majority".
         Learnt from scores of rows that the members did not learn from: "weighted_mean",
         "weighted_product", "greedy" (ensemble selection), "nnls" (least squares with weights that
-        are not negative), "decision_templates" or "dempster_shafer". Members without weight are
-        dropped. See :mod:`uneven.fusion.rules`, :mod:`uneven.fusion.weighted_rules` and
+        are not negative), "mce" (minimum classification error), "decision_templates",
+        "dempster_shafer", or support vector machines on all scores, "one_vs_one", "one_vs_rest"
+        and "output_codes". Members without weight are dropped. See :mod:`uneven.fusion.rules`,
+        :mod:`uneven.fusion.weighted_rules`, :mod:`uneven.fusion.output_codes` and
         :mod:`uneven.fusion.trained_rules`.
     weights : array-like of shape (n_members,) or None, default=None
         For the weighted rules; None takes how much better than chance each member does.
@@ -78,7 +81,7 @@ class RuleClassifier(StackedClassifier):
         Members that are asked: all but those whose learnt weight is 0.
     estimators_ : list of FittedMember
         These, trained on all rows.
-    rule_ : FixedRule, WeightedRule, DecisionTemplates or DempsterShafer
+    rule_ : FixedRule, WeightedRule, DecisionTemplates, DempsterShafer or OutputCodeRule
         Joins their scores.
     temperature_ : float or None
         What scores are divided by before the softmax of :meth:`predict_proba`; None if the scores
@@ -180,7 +183,8 @@ class RuleClassifier(StackedClassifier):
             return
         self.rule_ = TRAINED_RULES[self.rule]().fit(level.scores, level.y, level.share)
         means = isinstance(self.rule_, WeightedRule) and self.rule_.rule == "weighted_mean"
-        if self.rule == "decision_templates" or (means and self._margins()):
+        distances = self.rule in ("decision_templates", *CODES)
+        if distances or (means and self._margins()):
             scores = self.rule_.scores(level.scores)
             self.temperature_ = fit_temperature(scores, level.y, level.share)
         kept = np.ones(len(level.names), dtype=bool)
@@ -199,7 +203,7 @@ class RuleClassifier(StackedClassifier):
 
     @available_if(_has_probabilities)
     def predict_proba(self, X: Any) -> np.ndarray:
-        """Shares of the scores; of templates and of means of margins, their softmax.
+        """Shares of the scores; of templates, machines and means of margins, their softmax.
 
         Fixed rules of members that give margins have no probabilities.
 

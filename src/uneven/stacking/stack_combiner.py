@@ -91,7 +91,7 @@ class StackCombiner(BaseEstimator):
         judge: str = "loss",
         inner_cv: Any = 5,
         tie: str = "largest",
-        slack: float = 1.0,
+        slack: float = 0.5,
         select_then_refit: bool = False,
         member_cost: Any = None,
         max_members: int | None = None,

@@ -36,11 +36,12 @@ OPTIONS: dict[str, str] = {
     "loss": """loss : {"squared", "hinge", "log"}, default="squared"
     ``"log"`` is the log-loss of a softmax of weighted logarithms: with ``"ws"`` and
     ``constraint="nonneg"``, the logarithmic opinion pool.""",
-    "penalty": """penalty : {"group", "l1", "l2"}, default="group"
-    Whole members, single weights, or nothing becomes zero.""",
+    "penalty": """penalty : {"group", "l1", "l2", "l2_unsquared"}, default="group"
+    Whole members, single weights, or nothing becomes zero; the last is the length of all
+    weights, not squared.""",
     "elastic": """elastic : float or None, default=None
     Squared weights in the penalties "group" and "l1", in shares of the strength: members that
-    say nearly the same are then kept together. None is 0.3, and 0 with "l2".""",
+    say nearly the same are then kept together. None is 0.1 for them, and 0 for the others.""",
     "constraint": """constraint : {"none", "nonneg", "simplex"}, default="none"
     Any weights; none below zero; or none below zero and a sum of 1 over the members ("l2").""",
     "strength": """strength : float or "cv", default="cv"
@@ -54,7 +55,7 @@ OPTIONS: dict[str, str] = {
     Folds of the level-1 scores by which the strength is chosen.""",
     "tie": """tie : {"largest", "smallest"}, default="largest"
     Which of several equally good strengths is taken.""",
-    "slack": """slack : float, default=1.0
+    "slack": """slack : float, default=0.5
     How many standard errors a strength may be worse than the best and still count as equally
     good. More of it keeps fewer members.""",
     "select_then_refit": """select_then_refit : bool, default=False
@@ -89,7 +90,7 @@ _KERNEL: dict[str, Constraint] = {
 }
 """Parameters of kernels; without a kernel they are told that they belong to one."""
 
-ELASTIC = 0.3
+ELASTIC = 0.1
 """Squared weights in sparse penalties, if nothing is said."""
 
 PUBLISHED: dict[str, Any] = {

@@ -59,12 +59,12 @@ class Penalty(ABC):
         """Minimiser over allowed w of ``step * value(w) + |w - coef|^2 / 2``."""
 
     @abstractmethod
-    def block(self, width: int) -> int:
-        """How many neighbouring weights of a row become zero together."""
+    def block(self, shape: tuple[int, ...]) -> int:
+        """How many neighbouring weights become zero together; 0 if none do."""
 
     def block_prices(self, coef: np.ndarray) -> np.ndarray:
         """What the length of every block is multiplied by."""
-        n_blocks = coef.size // (self.block(coef.shape[1]) or 1)
+        n_blocks = coef.size // (self.block(coef.shape) or 1)
         if self.prices is None:
             return np.ones(n_blocks)
         return self.prices.repeat(n_blocks // len(self.prices))
@@ -147,6 +147,11 @@ def make_penalty(
     """
     check_elastic(elastic)
     kind, allowed = PENALTIES[name], CONSTRAINTS[constraint]()
+    sparse = " or ".join(repr(word) for word, other in PENALTIES.items() if other.sparse)
+    if prices is not None and not kind.sparse:
+        raise ValueError(
+            f"prices are for penalties that drop classifiers, {sparse}; penalty={name!r} keeps all."
+        )
     if issubclass(kind, SparsePenalty):
         if isinstance(allowed, Simplex):
             raise ValueError(
@@ -154,15 +159,10 @@ def make_penalty(
                 "nothing to shorten: use penalty='l2', or constraint='nonneg'."
             )
         return kind(float(elastic), allowed, prices)
-    sparse = " or ".join(repr(word) for word, other in PENALTIES.items() if other.sparse)
     if elastic:
         raise ValueError(
             f"elastic={elastic!r} adds squared weights to penalty={sparse}; "
             f"penalty={name!r} consists of them: leave elastic=0."
-        )
-    if prices is not None:
-        raise ValueError(
-            f"prices are for penalties that drop classifiers, {sparse}; penalty={name!r} keeps all."
         )
     return kind(constraint=allowed)  # type: ignore[call-arg]
 
@@ -196,7 +196,7 @@ class SquaredL2(Penalty):
         """``w / (1 + 2 step)``, or what is allowed and nearest to it."""
         return self.constraint.nearest(coef / (1.0 + 2.0 * step))
 
-    def block(self, width: int) -> int:
+    def block(self, shape: tuple[int, ...]) -> int:
         """Nothing becomes zero."""
         return 0
 
@@ -240,7 +240,7 @@ class SparsePenalty(Penalty):
 
     def _lengths(self, coef: np.ndarray) -> np.ndarray:
         """Length of every block."""
-        return np.linalg.norm(coef.reshape(-1, self.block(coef.shape[1])), axis=1)
+        return np.linalg.norm(coef.reshape(-1, self.block(coef.shape)), axis=1)
 
     def largest(self, pull: np.ndarray) -> float:
         """Largest length of a block, in units of its price."""
@@ -291,7 +291,7 @@ class L1(SparsePenalty):
     array([[2., 0.]])
     """
 
-    def block(self, width: int) -> int:
+    def block(self, shape: tuple[int, ...]) -> int:
         """Every weight by itself."""
         return 1
 
@@ -310,9 +310,28 @@ class GroupL2(SparsePenalty):
            [0. , 0. ]])
     """
 
-    def block(self, width: int) -> int:
+    def block(self, shape: tuple[int, ...]) -> int:
         """The whole row."""
-        return width
+        return shape[1]
+
+
+@named(PENALTIES, "l2_unsquared")
+class UnsquaredL2(SparsePenalty):
+    """Unsquared l2: the length of all weights together, which become zero together or not at all.
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> UnsquaredL2().prox(np.array([[3.0], [4.0]]), 1.0)
+    array([[2.4],
+           [3.2]])
+    """
+
+    sparse = False
+
+    def block(self, shape: tuple[int, ...]) -> int:
+        """All weights."""
+        return shape[0] * shape[1]
 
 
 def _best_scale(gain: float, cost: float, limit: float) -> float:

@@ -27,9 +27,9 @@ class Solver:
     ----------
     run : callable
         Gets the problem, a combiner to start from or None, the tolerance, and the limit or None.
-    loss, penalty : str or None
-        The one loss and the one penalty that it can do; None is all.
-    combinations, constraints : tuple of str
+    loss : str or None
+        The one loss that it can do; None is all.
+    penalties, combinations, constraints : tuple of str
         Those that it can do; none named are all.
     plain : bool
         Whether it needs a penalty alone: no elastic part, no prices, no constraint.
@@ -39,7 +39,7 @@ class Solver:
 
     run: Callable[..., LinearCombiner]
     loss: str | None
-    penalty: str | None
+    penalties: tuple[str, ...]
     combinations: tuple[str, ...]
     constraints: tuple[str, ...]
     plain: bool
@@ -49,7 +49,7 @@ class Solver:
         """What it can do instead of such a problem; empty if it can do it."""
         pairs = (
             ("loss", (self.loss,) if self.loss else (), loss),
-            ("penalty", (self.penalty,) if self.penalty else (), penalty.name),
+            ("penalty", self.penalties, penalty.name),
             ("combination", self.combinations, combination),
             ("constraint", self.constraints, penalty.constraint.name),
         )
@@ -69,7 +69,7 @@ def solver(
     name: str,
     *,
     loss: str | None = None,
-    penalty: str | None = None,
+    penalties: tuple[str, ...] = (),
     combinations: tuple[str, ...] = (),
     constraints: tuple[str, ...] = (),
     plain: bool = False,
@@ -78,7 +78,7 @@ def solver(
     """Decorator: make a solver known by a name; see `Solver`."""
 
     def register(run: Run) -> Run:
-        known = (run, loss, penalty, combinations, constraints, plain, suits)
+        known = (run, loss, penalties, combinations, constraints, plain, suits)
         SOLVERS.register(name, Solver(*known))
         return run
 

@@ -18,7 +18,7 @@ from uneven.stacking.solvers.newton import newton
 _ROUNDS = 5000
 
 
-@solver("closed form", loss="squared", penalty="l2", plain=True)
+@solver("closed form", loss="squared", penalties=("l2",), plain=True)
 def closed_form(
     problem: Problem,
     start: LinearCombiner | None = None,
@@ -46,7 +46,7 @@ def closed_form(
     )
 
 
-@solver("lasso", loss="squared", penalty="l1", plain=True)
+@solver("lasso", loss="squared", penalties=("l1",), plain=True)
 def lasso(
     problem: Problem,
     start: LinearCombiner | None = None,

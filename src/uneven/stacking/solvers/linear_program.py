@@ -21,7 +21,7 @@ def is_small(problem: Problem) -> bool:
     return n_entries <= _SMALL
 
 
-@solver("linear program", loss="hinge", penalty="l1", plain=True, suits=is_small)
+@solver("linear program", loss="hinge", penalties=("l1",), plain=True, suits=is_small)
 def linear_program(
     problem: Problem,
     start: LinearCombiner | None = None,

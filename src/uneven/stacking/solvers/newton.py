@@ -131,7 +131,7 @@ def _begin(problem: Problem, start: LinearCombiner | None) -> tuple[_Point, floa
 
 def _without_crumbs(problem: Problem, point: _Point, allowed: float) -> np.ndarray:
     """Weights without the blocks that are on their way to zero: dropping them costs nothing."""
-    coef, block = point.coef, problem.penalty.block(point.coef.shape[1])
+    coef, block = point.coef, problem.penalty.block(point.coef.shape)
     if block == 0 or not coef.any():
         return coef
     lengths = np.linalg.norm(coef.reshape(-1, block), axis=1)
@@ -183,15 +183,16 @@ def _minimise_envelope(
 
 def _allowance(problem: Problem, coef: np.ndarray, accuracy: float, allowed: float) -> float:
     """Residual of the gradient that costs the certificate no more than allowed."""
-    if not problem.penalty.sparse:
+    block = problem.penalty.block(coef.shape)
+    if block == 0:
         return float(np.sqrt(problem.strength * allowed))
-    n_blocks = coef.size // problem.penalty.block(coef.shape[1])
+    n_blocks = coef.size // block
     return max(accuracy * problem.strength, allowed / (n_blocks * problem.reach(coef)))
 
 
 def _residual(problem: Problem, coef: np.ndarray, pull: np.ndarray) -> tuple[float, np.ndarray]:
     """Largest violation of optimality, and how much each zero classifier asks for weights."""
-    penalty, block = problem.penalty, problem.penalty.block(coef.shape[1])
+    penalty, block = problem.penalty, problem.penalty.block(coef.shape)
     pull = pull + 2.0 * problem.strength * penalty.ridge * coef
     if block == 0:
         pull = np.where(coef == 0.0, penalty.constraint.inward(pull), pull)
@@ -203,7 +204,9 @@ def _residual(problem: Problem, coef: np.ndarray, pull: np.ndarray) -> tuple[flo
     drawn = np.where(blocks == 0.0, penalty.constraint.inward(drawn), drawn)
     wanting = np.linalg.norm(drawn, axis=1)
     wanting = np.where(inside, wanting, np.maximum(wanting - prices, 0.0))
-    asking = np.where(inside, 0.0, wanting).reshape(len(coef), -1).max(axis=1)
+    asking = np.where(inside, 0.0, wanting)
+    if penalty.sparse:
+        asking = asking.reshape(len(coef), -1).max(axis=1)
     return float(wanting.max()), asking
 
 
@@ -240,7 +243,7 @@ def _newton_step(
     ridge = 2.0 * problem.strength * problem.penalty.ridge
     curvature[np.arange(coef.size), np.arange(coef.size)] += ridge
     gradient[: coef.size] += ridge * coef.ravel()
-    block = problem.penalty.block(coef.shape[1])
+    block = problem.penalty.block(coef.shape)
     free = isinstance(problem.penalty.constraint, Free)
     if block == 0 and free:
         change = -solve_positive(curvature, gradient)
@@ -249,6 +252,7 @@ def _newton_step(
         price = np.zeros(coef.size)
         if block:
             price = problem.strength * problem.penalty.block_prices(point.coef)
+        if problem.penalty.sparse:
             price = price.reshape(len(point.coef), -1)[members].ravel()
         if len(point.intercept):
             starts, price = np.append(starts, len(now)), np.append(price, 0.0)

@@ -64,8 +64,9 @@ def solve(
         One weight per classifier, per classifier and class, or all scores for every class.
     loss : {"hinge", "squared", "log"}, default="hinge"
         ``"log"`` combines logarithms of probabilities: with ``"ws"``, the logarithmic opinion pool.
-    penalty : {"l2", "l1", "group"}, default="group"
-        With ``"group"`` whole classifiers are dropped.
+    penalty : {"l2", "l1", "group", "l2_unsquared"}, default="group"
+        Squared weights, absolute weights, lengths of the weights of each classifier (whole
+        classifiers are dropped), or the length of all weights.
     strength : float, default=0.01
         Factor on the penalty; positive.
     elastic : float, default=0.0
@@ -88,7 +89,7 @@ def solve(
         Relative gap at which to stop; not relative to less than 0.01.
     max_iter : int, optional
         Limit of the solver; each has its own.
-    solver : {"auto", "newton", "admm", "linear program", "lasso", "closed form"}
+    solver : {"auto", "newton", "admm", "linear program", "lasso", "closed form", "sums"}
         ``"auto"`` takes the closed form for squared loss with l2, Lasso for squared loss with l1,
         the linear program for small problems with hinge and l1, alternating directions for more
         than 4000 weights with l2, and Newton otherwise.
@@ -338,8 +339,8 @@ def largest_strength(problem: Problem) -> float:
     """
     zeros = np.zeros((problem.design.n_samples, problem.design.n_classes))
     pull, _ = problem.design.adjoint(problem.loss.envelope(zeros, _HARD).slope)
-    unit = problem.scale if problem.penalty.sparse else problem.scale**2
-    return problem.penalty.largest(pull) * unit
+    unit = problem.penalty.in_units(problem.scale, 1.0)[1]
+    return problem.penalty.largest(pull) / unit
 
 
 def check_strengths(strengths: Any) -> np.ndarray:

@@ -191,7 +191,7 @@ def joined_scores(P: np.ndarray, coefs: np.ndarray) -> np.ndarray:
     return np.stack([wide[:, :, n] @ P[:, :, n].T for n in range(P.shape[2])], axis=2)
 
 
-@solver("sums", loss="squared", combinations=("ws", "cws"))
+@solver("sums", loss="squared", penalties=("l2", "l1", "group"), combinations=("ws", "cws"))
 def sums(
     problem: Problem,
     start: LinearCombiner | None = None,
