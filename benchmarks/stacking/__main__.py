@@ -3,7 +3,7 @@
 ``python -m benchmarks.stacking --group report --repeats 3 --scores DIR --out DIR`` trains the
 classifiers of every table and split that the folder of scores does not hold yet, judges all
 combiners on the same scores, and prints means, average ranks and tests; ``--kept`` only prints.
-``python -m benchmarks stacking`` is a fast run: two small tables of each group.
+The function `run` is a fast run: two small tables of each group.
 """
 
 from __future__ import annotations
