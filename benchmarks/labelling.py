@@ -32,13 +32,16 @@ from uneven.labelling.serving import LabelServer
 from uneven.labelling.store import FILE, Event, Store
 from uneven.versionspace import BayesPointClassifier
 
+LOOK_SECONDS = 1.5
+"""The page asks no sooner again how far it is."""
+
 
 class Client:
     """A person without a browser, who repeats an answer until it is acknowledged."""
 
     def __init__(self, address: str) -> None:
         host, _, token = address.removeprefix("http://").partition("/?token=")
-        self.host, self.token = host, token
+        self.host, self.token, self.looked = host, token, 0.0
         self.link = http.client.HTTPConnection(host, timeout=10)
         page = self._get(f"/?token={token}")
         write_token = re.search(r'name="write-token" content="(\w+)"', page)
@@ -53,6 +56,17 @@ class Client:
     def _get(self, path: str) -> str:
         self.link.request("GET", path)
         return self.link.getresponse().read().decode()
+
+    def look(self) -> None:
+        """Fetch what stands beside the row, as the page does after an answer."""
+        if time.perf_counter() - self.looked < LOOK_SECONDS:
+            return
+        self.looked = time.perf_counter()
+        self.link.request("GET", "/status", headers=self.headers)
+        answer = self.link.getresponse()
+        answer.read()
+        if answer.status != 200:
+            raise ValueError(f"/status: {answer.status}")
 
     def answer(self, key: str, label: str, row: int | None = None) -> dict[str, Any]:
         body = {"key": key, "row": self.row if row is None else row, "kind": "label"}
@@ -71,7 +85,7 @@ def make_pool(folder: Path, frame: pd.DataFrame) -> PoolTable:
 
 
 def make_project(folder: Path, pool: PoolTable, people: int = 1, **how: Any) -> Project:
-    options = Options(classes=CLASSES, people=people, overlap=0.0)
+    options = Options(classes=CLASSES, people=people)
     return Project(pool, folder / "project", None, options, **how)
 
 
@@ -141,7 +155,11 @@ def kill_server(kills: int, folder: Path, seed: int = 0) -> dict[str, int]:
 
 
 def load(people: int = 20, rate: float = 50.0, seconds: float = 60.0, rows: int = 20_000) -> None:
-    """Many people at once, each at a steady pace, against a server on this machine."""
+    """Many people at once, each at a steady pace, against a server on this machine.
+
+    As the page does, each one asks after an answer how far it is. One row in five goes to three
+    people.
+    """
     folder = Path(tempfile.mkdtemp())
     frame, _ = demo_messages(rows)
     times: list[float] = []
@@ -159,6 +177,7 @@ def load(people: int = 20, rate: float = 50.0, seconds: float = 60.0, rows: int 
                 sent = time.perf_counter()
                 client.answer(f"load-{who:03d}-{turn:06d}", rng.choice(CLASSES))
                 times.append(time.perf_counter() - sent)
+                client.look()
 
         threads = [threading.Thread(target=label, args=pair) for pair in enumerate(clients)]
         for thread in threads:

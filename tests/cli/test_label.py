@@ -40,7 +40,12 @@ def test_a_refused_command_leaves_nothing_behind(uneven):
         ("pool.csv", "--annotators", "0"),
         ("pool.csv", "--project", "pool.csv"),
         ("pool.csv", "--labels", "nowhere/labels.csv"),
+        ("pool.csv", "--id", "message", "--text", "message"),
+        ("pool.csv", "--host", "192.0.2.1", "--i-know", "--project", "a/b/c"),
         ("--demo", "--annotators", "0"),
+        ("--demo", "--query", "nearest"),
+        ("--demo", "--classes", "a,=1"),
+        ("--demo", "--host", "192.0.2.1", "--i-know"),
     ):
         told = uneven("label", *refused, "--no-browser")
         assert told.code == 2

@@ -287,6 +287,21 @@ def test_a_person_with_a_new_name_is_not_invited_again(make_project):
     ]  # fmt: skip
 
 
+def test_as_many_people_are_invited_as_were_asked_for(make_project):
+    project = make_project(people=1)
+    assert Visitor(project).enter().post("/name", name="annotator 2").status_code == 200
+    project.stop()
+    again = make_project(people=2)
+    assert [person.name for person in again.people.values()] == ["annotator 2", "annotator 3"]
+
+
+def test_every_undo_button_says_what_it_undoes(two_who_differ):
+    ann, _, eve = two_who_differ
+    eve.answer(0, "refund", kind="ruling", stay=True)
+    assert 'aria-label="Undo the answer about ticket T1000"' in ann.web.get("/answers").text
+    assert 'aria-label="Undo the decision about ticket T1000"' in eve.web.get("/people").text
+
+
 def test_a_message_of_the_guard_is_no_html(visitor):
     answer = visitor.web.get("/export/%3Cb%3E")
     assert answer.headers["content-type"].startswith(("application/json", "text/plain"))

@@ -13,6 +13,7 @@ from uneven.labelling.asking import Asker, Review, Setup, Snapshot, Thought
 from uneven.labelling.assigning import INFORMATION, RANDOM, Desk
 from uneven.labelling.curve import Checkpoint, points
 from uneven.labelling.ledger import Ledger
+from uneven.labelling.outcome import Outcome
 from uneven.labelling.reasons import Guess
 from uneven.labelling.store import Event
 from uneven.labelling.worker import work
@@ -189,13 +190,25 @@ def test_reliability_weighs_votes():
         noisy = corrupt_labels(truth, uniform_noise(2, rate), rng)
         given[who] = {str(k): str(label) for k, label in enumerate(noisy)}
     known = reliability(given)
-    right = {who: known.right(who, {"a": 0.5, "b": 0.5}) for who in rates}
+    right = {who: known.right([who], [{"a": 0.5, "b": 0.5}])[0] for who in rates}
+    both = known.right([1, 3], [{"a": 0.5, "b": 0.5}])[0]
+    assert np.isclose(both, (right[1] + right[3]) / 2)
     assert right[1] > right[3] + 0.2
     assert settle({1: "a", 3: "b"}, known)[0] == "a"
     assert settle({3: "b"}, known)[0] == "b"
     assert settle({3: "b"}, known)[1] < settle({1: "b"}, known)[1]
     pairs = {(a, b): kappa for a, b, _, _, kappa in kappas(given)}
     assert pairs[1, 2] > pairs[1, 3]
+
+
+def test_labels_follow_what_is_known_about_the_annotators():
+    votes = [Event(str(k), k, "7", "label", label, id=k) for k, label in ((1, "a"), (2, "b"))]
+    outcome = Outcome(Ledger([*votes, Event("3", 1, "8", "unsure", id=3)]))
+    assert outcome.labels() == {"7": "a", "8": "?"}
+    good, bad = np.array([[0.9, 0.1], [0.1, 0.9]]), np.full((2, 2), 0.5)
+    outcome.rely_on(Reliability(["a", "b"], np.array([0.5, 0.5]), {1: bad, 2: good}))
+    assert outcome.labels() == {"7": "b", "8": "?"}
+    assert +outcome.counts == {"b": 1}
 
 
 def test_nothing_is_said_about_too_few_shared_rows():

@@ -202,6 +202,10 @@ def test_images_come_from_the_column_and_from_below_the_folder_only(make_project
     found = [web.get(f"/image/{row}").status_code for row in range(len(cells))]
     assert found == [200, 404, 404, 404, 404, 404, 404, 404, 404, 404, 200]
     assert web.get("/image/0").headers["content-type"] == "image/png"
+    assert 'src="/image/0"' in web.get("/?row=0").text
+    told = web.get("/?row=9").text
+    assert "No image of this row can be shown: /etc/passwd." in told
+    assert "<img" not in told
     for path in ("/image/..%2f..%2fetc%2fpasswd", "/image/-1", "/image/999", "/image/a.png"):
         assert web.get(path).status_code in (404, 422)
     outside.unlink()

@@ -1,5 +1,6 @@
 """The file of labels: what people type there, what the page writes, and what can go wrong."""
 
+import html
 import io
 import time
 
@@ -205,6 +206,36 @@ def test_a_formula_beside_a_label_gets_a_quote_and_all_else_stays(make_project, 
     assert table[frame["ticket"]].tolist() == shown
     again = make_project(frame.assign(weight=range(6)))
     assert len(again.final_labels()) == 6
+
+
+def test_names_of_rows_that_are_formulas_are_kept_from_running_and_read_back(
+    make_project, messages
+):
+    frame = messages[0].assign(ticket=[f"=1+{k}" for k in range(40)])
+    project = make_project(frame)
+    Visitor(project).enter().answer(0, "praise")
+    project.stop()
+    assert pd.read_csv(project.labels, dtype=str)["ticket"].tolist() == ["'=1+0"]
+    again = make_project(frame)
+    assert again.final_labels() == {"=1+0": "praise"}
+    assert [event.asked for event in again.ledger.events.values()].count("file") == 0
+
+
+def test_typed_labels_that_look_like_slips_are_told(make_project):
+    project = make_project()
+    type_label(project, "T1000", "praise")
+    type_label(project, "T1001", "Praise")
+    panel = html.unescape(Visitor(project).enter().web.get("/status").text)
+    assert "The labels 'praise' (1), 'Praise' (1) differ in spelling only" in panel
+
+
+def test_a_column_of_an_export_is_no_formula(make_project, messages):
+    frame = messages[0].assign(**{"=1+1": 5})
+    visitor = Visitor(make_project(frame)).enter()
+    visitor.answer(0, "praise")
+    table = pd.read_csv(io.BytesIO(visitor.web.get("/export/labelled.csv").content))
+    assert "'=1+1" in table
+    assert "=1+1" not in table
 
 
 @pytest.mark.parametrize("name", ["a\n{}", "a\r{}", "a\u2028{}", "a{}\x03", "a\x00{}"])

@@ -28,6 +28,11 @@ def test_a_project_without_a_port_leaves_nothing_behind(make_project):
     assert not project.folder.exists()
 
 
+def test_a_host_that_is_not_this_machine_is_told_as_such(make_project):
+    with pytest.raises(InputError, match=r"--host 192.0.2.1 is no address of this machine"):
+        open_server(make_project(), "192.0.2.1")
+
+
 def test_a_port_that_is_taken_gives_way_to_a_free_one(make_project):
     first = serve_once(make_project())
     with socket.socket() as other:

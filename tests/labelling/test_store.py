@@ -1,6 +1,9 @@
 """Answers stay: nothing overwritten, nothing twice, one server at a time, full disks told."""
 
 import sqlite3
+import sys
+import threading
+from collections import Counter
 
 import pytest
 from hypothesis import given
@@ -8,6 +11,7 @@ from hypothesis import strategies as st
 
 from uneven.comparison import InputError
 from uneven.labelling.ledger import Ledger
+from uneven.labelling.outcome import Outcome
 from uneven.labelling.store import FILE, Event, NotKeptError, Store
 
 
@@ -113,6 +117,33 @@ def test_a_clock_that_jumps_back_changes_no_order(tmp_path):
     store.close()
 
 
+def test_the_ledger_is_read_while_answers_come_in():
+    ledger, failures = Ledger(), []
+
+    def read():
+        try:
+            while ledger.last < 3000:
+                for found in (ledger.answers(1), ledger.rulings(), ledger.disputed()):
+                    assert len(found) <= 3000
+                assert len(ledger.said()) <= 3000
+        except RuntimeError as error:
+            failures.append(error)
+
+    readers = [threading.Thread(target=read) for _ in range(2)]
+    usual = sys.getswitchinterval()
+    sys.setswitchinterval(1e-6)
+    try:
+        for reader in readers:
+            reader.start()
+        for k in range(1, 3001):
+            ledger.add(Event(str(k), 1, str(k), "label", "cat", id=k))
+        for reader in readers:
+            reader.join()
+    finally:
+        sys.setswitchinterval(usual)
+    assert failures == []
+
+
 steps = st.lists(
     st.one_of(
         st.tuples(st.just("say"), st.integers(1, 2), st.sampled_from("ab"), st.sampled_from("xy")),
@@ -125,6 +156,7 @@ steps = st.lists(
 @given(steps)
 def test_the_ledger_is_the_history_without_what_was_undone(history):
     ledger, said = Ledger(), []
+    outcome = Outcome(ledger)
     for number, step in enumerate(history, 1):
         if step[0] == "say":
             event = Event(str(number), step[1], step[2], "label", step[3], id=number)
@@ -136,8 +168,12 @@ def test_the_ledger_is_the_history_without_what_was_undone(history):
             event = Event(str(number), 1, target.row, "undo", undoes=target.id, id=number)
             said.remove(target)
         ledger.add(event)
+        outcome.heard(event.row)
     expected = {(e.person, e.row): e.label for e in said}
     found = {(p, r): ledger.answer(p, r) for p in (1, 2) for r in "ab"}
     assert {key: e.label for key, e in found.items() if e} == expected
     rows = {row for _, row in expected}
     assert set(ledger.labelled()) == rows
+    assert outcome.labels() == Outcome(ledger).labels()
+    assert list(outcome.labels()) == ledger.labelled()
+    assert +outcome.counts == Counter(outcome.labels().values())

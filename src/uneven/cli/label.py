@@ -45,18 +45,19 @@ def page_request(
     if demo:
         if pool is not None:
             raise InputError("--demo brings its own table; leave out POOL.")
-        from uneven.labelling.demo import CLASSES, write_demo
+        from uneven.labelling.demo import CLASSES
 
         given["project"] = folder = given["project"] or DEMO_FOLDER
         given["text"], given["key"] = ["message"], "ticket"
-        pool, classes = write_demo(folder), classes or ",".join(CLASSES)
+        pool, classes = folder / "messages.csv", classes or ",".join(CLASSES)
     if pool is None:
         raise InputError("give a POOL, or --demo. Try: uneven label --help")
     for name in ("text", "drop", "keep", "missing"):
         given[name] = tuple(given[name] or ())
     names = tuple(name.strip() for name in (classes or "").split(",") if name.strip())
     folder = given["project"] or Path(f"{pool.name.partition('.')[0]}-labelling")
-    return PageRequest(pool=pool, labels=labels or folder / "labels.csv", classes=names, **given)
+    labels = labels or folder / "labels.csv"
+    return PageRequest(pool=pool, labels=labels, classes=names, demo=demo, **given)
 
 
 def label(request: PageRequest) -> None:
@@ -77,7 +78,7 @@ def label(request: PageRequest) -> None:
             raise InputError(str(error)) from error
     with terminal.busy(f"reading {request.pool}"):
         project = open_project(request)
-    terminal.notes(project.notes)
+    terminal.notes([*project.notes, *project.doubts])
     warning = check_host(request.host, request.consent)
     terminal.notes([warning] if warning else [])
     with open_server(project, request.host, request.port) as server:
@@ -111,14 +112,21 @@ def open_project(request: PageRequest) -> Any:
         seed=request.seed,
     )
     project = Project(pool, request.folder, request.labels, options)
-    _remember(request)
+    try:
+        _remember(request)
+    except BaseException:
+        project.abandon()
+        raise
     return project
 
 
 def _read_pool(request: PageRequest) -> PoolTable:
     from uneven.comparison.schemafile import decide
-    from uneven.labelling.pool import read_pool
+    from uneven.labelling.demo import demo_messages
+    from uneven.labelling.pool import pool_of_frame, read_pool
 
+    if request.demo and not request.pool.exists():
+        return pool_of_frame(request.pool, demo_messages()[0], request.key, text=request.text)
     return read_pool(
         request.pool,
         request.key,
@@ -134,6 +142,10 @@ def _read_pool(request: PageRequest) -> PoolTable:
 
 def _remember(request: PageRequest) -> None:
     """Keep how the table is read, so that the folder alone is enough for ``uneven fit``."""
+    from uneven.labelling.demo import write_demo
+
+    if request.demo:
+        write_demo(request.pool)
     plan = {
         name: str(value.absolute()) if isinstance(value, Path) else value
         for name, value in asdict(request).items()

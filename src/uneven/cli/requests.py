@@ -408,8 +408,11 @@ class LabelRequest:
             raise InputError(f"--output {self.output} must end with .csv or .parquet.")
         if self.output and self.output.absolute() == self.labels.absolute():
             raise InputError(f"--labels and --output both name {self.labels}; name two files.")
-        check_file(self.pool)
+        self._check_pool()
         decide(self.schema)
+
+    def _check_pool(self) -> None:
+        check_file(self.pool)
 
     def _has_folder(self, path: Path) -> bool:
         return path.absolute().parent.is_dir()
@@ -437,6 +440,8 @@ class PageRequest(LabelRequest):
         Whether others may reach it.
     browser : bool
         Whether to open it.
+    demo : bool
+        Whether the embedded table is written if it is not there.
     """
 
     classes: tuple[str, ...] = ()
@@ -449,6 +454,7 @@ class PageRequest(LabelRequest):
     port: int = 0
     consent: bool = False
     browser: bool = True
+    demo: bool = False
 
     def __post_init__(self) -> None:
         super().__post_init__()
@@ -459,6 +465,10 @@ class PageRequest(LabelRequest):
     def folder(self) -> Path:
         """Folder of the answers."""
         return self.project or Path(f"{self.pool.name.partition('.')[0]}-labelling")
+
+    def _check_pool(self) -> None:
+        if not self.demo or self.pool.exists():
+            super()._check_pool()
 
     def _has_folder(self, path: Path) -> bool:
         """That of the answers is made when all else is right."""

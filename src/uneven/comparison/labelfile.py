@@ -116,12 +116,15 @@ class LabelFile:
         return next(line for row, line in rows if row[self.key] == name and row[LABEL])
 
     def with_names(self, known: Collection[str]) -> LabelFile:
-        """The file with names such as ``106.0``, as spreadsheets write 106, put right."""
+        """The file with names such as ``106.0``, as spreadsheets write 106, put right.
+
+        So are names with a quote in front, which keeps spreadsheets from running them.
+        """
         rows = []
         for row in self.rows:
             name = row[self.key]
-            whole = re.sub(r"[.,]0+$", "", name)
-            rows.append({**row, self.key: whole if name not in known and whole in known else name})
+            meant = (name, re.sub(r"[.,]0+$", "", name), name.removeprefix("'"))
+            rows.append({**row, self.key: next((one for one in meant if one in known), name)})
         return replace(self, rows=tuple(rows))
 
 
@@ -236,7 +239,7 @@ def _encoded(file: LabelFile, names: Sequence[str], rows: Sequence[dict[str, str
         stream, names, restval="", delimiter=file.separator, lineterminator=both
     )
     writer.writeheader()
-    writer.writerows(rows)
+    writer.writerows({**row, file.key: quoted(row[file.key])} for row in rows)
     try:
         text = "".join(line.removesuffix(both) + file.newline for line in lines)
         return text.encode(file.encoding)
@@ -245,6 +248,18 @@ def _encoded(file: LabelFile, names: Sequence[str], rows: Sequence[dict[str, str
             f"{file.path} cannot hold {error.object[error.start]!r} in {file.encoding}; save it as "
             "utf-8 and leave --labels-encoding out."
         ) from error
+
+
+def quoted(cell: str) -> str:
+    """A cell with a quote in front if a spreadsheet would run it as a formula that does something.
+
+    Examples
+    --------
+    >>> [quoted(cell) for cell in ("=1+1", "+cmd|x", "-5 to 0", "- one (two)")]
+    ["'=1+1", "'+cmd|x", '-5 to 0', '- one (two)']
+    """
+    runs = re.match(r"[=@].|[-+].*([|!]|\w\()", cell, re.DOTALL)
+    return f"'{cell}" if runs else cell
 
 
 def _refuse_change(file: LabelFile) -> None:

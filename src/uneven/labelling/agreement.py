@@ -8,7 +8,7 @@ as ``noise_matrix``. The label of a row follows from it by Bayes' rule.
 from __future__ import annotations
 
 import warnings
-from collections.abc import Mapping
+from collections.abc import Collection, Mapping, Sequence
 from dataclasses import dataclass
 from itertools import combinations
 from typing import Any
@@ -42,15 +42,30 @@ class Reliability:
     prior: np.ndarray
     matrices: dict[int, np.ndarray]
 
-    def right(self, person: int, shares: Mapping[str, float]) -> float:
-        """Chance that a person labels a row rightly whose class is known by shares only."""
-        matrix = self.matrices.get(person)
-        if matrix is None:
-            matrix = np.mean(list(self.matrices.values()), axis=0)
-        own = {name: matrix[k, k] for k, name in enumerate(self.classes)}
+    def right(self, people: Collection[int], rows: Sequence[Mapping[str, float]]) -> np.ndarray:
+        """Chance that people, on average, label rows rightly whose class is known by shares only.
+
+        Parameters
+        ----------
+        people : collection of int
+        rows : sequence of mapping of str to float
+            Share of each class, by row.
+
+        Returns
+        -------
+        ndarray of shape (n_rows,)
+        """
+        usual = np.asarray(np.mean(list(self.matrices.values()), axis=0))
+        matrix = np.mean([self.matrices.get(who, usual) for who in people], axis=0)
+        own = dict(zip(self.classes, np.diag(matrix).tolist()))
         middle = float(np.mean(np.diag(matrix)))
-        total = sum(shares.values()) or 1.0
-        return float(sum(p * own.get(name, middle) for name, p in shares.items()) / total)
+        return np.array(
+            [
+                sum(p * own.get(name, middle) for name, p in shares.items())
+                / (sum(shares.values()) or 1.0)
+                for shares in rows
+            ]
+        )
 
 
 def settle(votes: Mapping[int, str], known: Reliability | None) -> tuple[str, float | None]:

@@ -14,7 +14,7 @@ from typing import Any
 import numpy as np
 from sklearn.base import clone
 
-from uneven.active import ActiveLearner, Step
+from uneven.active import ActiveLearner
 from uneven.labelling.advice import Advice, advise, changed_share
 from uneven.labelling.agreement import Reliability, confusion, reliability
 from uneven.labelling.curve import (
@@ -210,12 +210,6 @@ class Asker:
                 errors[who] = error
             yield None
         yield Review(now.version, points(self.checkpoints, truth), advice, kept, errors)
-
-    def steps(self, now: Snapshot) -> list[Step]:
-        """The answers one by one, as a learner's history holds them."""
-        return [
-            Step(np.array([row]), np.array([label])) for row, label in zip(now.rows, now.labels)
-        ]
 
     def _learner(self) -> ActiveLearner:
         setup = self.setup

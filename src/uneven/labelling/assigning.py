@@ -12,6 +12,7 @@ import time
 import zlib
 from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass
+from itertools import islice
 
 import numpy as np
 
@@ -140,18 +141,20 @@ class Desk:
             question := self._random(person, RANDOM)
         ):
             return question
-        second = [row for row in self._pending if self._is_free(row, person)]
-        if second and self._chance("second", person, turn) < 0.5:
+        first = self._chance("second", person, turn) < 0.5
+        if first and (second := self._free(self._pending, person)):
             return Question(self._for_whom(second, person), SECOND)
-        several = 2 * len(self.people())
-        queue = (row for row in self.thought.queue if self._is_free(row, person))
-        ready = [row for row, _ in zip(queue, range(several))]
-        if ready:
+        if ready := self._free(self.thought.queue, person):
             why = INFORMATION if self.thought.shares else SPREAD
             return Question(self._for_whom(ready, person), why)
-        if second:
+        if not first and (second := self._free(self._pending, person)):
             return Question(self._for_whom(second, person), SECOND)
         return self._random(person, RANDOM) or self._skipped(person)
+
+    def _free(self, rows: Iterable[int], person: int) -> list[int]:
+        """The first rows that a person may get, two for each of those who label."""
+        free = (row for row in rows if self._is_free(row, person))
+        return list(islice(free, 2 * len(self.people())))
 
     def _random(self, person: int, why: str) -> Question | None:
         for row in self.order[self.sample :]:
@@ -189,12 +192,9 @@ class Desk:
         others = [who for who in self.people() if who != person]
         if known is None or not others or len(rows) == 1:
             return rows[0]
-        worth = []
-        for rank, row in enumerate(rows):
-            shares = self.thought.shares.get(row) or self._shares_of_votes(row)
-            usual = np.mean([known.right(who, shares) for who in others])
-            worth.append(known.right(person, shares) - float(usual) - _RANK_COSTS * rank)
-        return rows[int(np.argmax(worth))]
+        shares = [self.thought.shares.get(row) or self._shares_of_votes(row) for row in rows]
+        worth = known.right([person], shares) - known.right(others, shares)
+        return rows[int(np.argmax(worth - _RANK_COSTS * np.arange(len(rows))))]
 
     def _shares_of_votes(self, row: int) -> dict[str, float]:
         votes = list(self.ledger.votes(self.names[row]).values())

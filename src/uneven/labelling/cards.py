@@ -5,16 +5,18 @@ from __future__ import annotations
 from typing import Any
 
 from uneven.labelling.assigning import Question
+from uneven.labelling.pool import PoolTable
 from uneven.labelling.project import Project
 from uneven.labelling.reasons import Guess
 from uneven.labelling.store import FROM_FILE, Event, Person
+from uneven.report.charts import elide
 from uneven.report.markup import Markup, count, percent, tag
 
 SHOWN_SIGNS = 20_000
 """Of a longer cell the beginning is shown, and the rest if asked for."""
 
 LONG = 90
-KEYS = "1234567890qertyiopadfhjklzvb"
+KEYS = "1234567890qertyiopadfhjklzvbm"
 """Keys of the classes, in order; the other letters do something else."""
 
 _WHY = {
@@ -170,15 +172,23 @@ def _card(project: Project, row: int, why: str, said: Event | None) -> Markup:
         head.append(tag("span", f"decided: {ruling}", class_="badge"))
     parts = [tag("div", head, class_="card-head")]
     if pool.image is not None:
-        alt = f"Image of row {pool.names[row]}"
-        parts.append(tag("div", tag("img", src=f"/image/{row}", alt=alt), class_="picture"))
+        parts.append(_picture(pool, row))
     parts += [
         _long_cell(name, cells[name], row, where[name], alone=len(long) == 1) for name in long
     ]
     if short:
         facts = [(tag("dt", name), tag("dd", cells[name] or "–")) for name in short]
         parts.append(tag("dl", facts, class_="facts cells"))
-    return tag("article", parts, class_="card", tabindex="-1", data_row=row)
+    name = f"{pool.key} {pool.names[row]}"
+    return tag("article", parts, class_="card", tabindex="-1", data_row=row, aria_label=name)
+
+
+def _picture(pool: PoolTable, row: int) -> Markup:
+    if pool.image_of(row) is None:
+        told = f"No image of this row can be shown: {elide(pool.image_cell(row), 80) or 'no file'}."
+        return tag("p", told, class_="aside alarm")
+    alt = f"Image of row {pool.names[row]}"
+    return tag("div", tag("img", src=f"/image/{row}", alt=alt), class_="picture")
 
 
 def _long_cell(name: str, text: str, row: int, column: int, alone: bool) -> Markup:

@@ -83,20 +83,6 @@ def interval(wrong: float, tested: float) -> tuple[float, float]:
     return float(max(middle - half, 0.0)), float(min(middle + half, 1.0))
 
 
-def sample_size(order: Sequence[int] | np.ndarray, spoken: set[int]) -> int:
-    """How far the random order is labelled without a gap, rows that nobody can tell included.
-
-    Examples
-    --------
-    >>> sample_size([4, 2, 0, 1], {2, 4, 1})
-    2
-    """
-    for place, row in enumerate(order):
-        if int(row) not in spoken:
-            return place
-    return len(order)
-
-
 def points(checkpoints: Sequence[Checkpoint], truth: Mapping[int, str]) -> list[Point]:
     """The curve.
 

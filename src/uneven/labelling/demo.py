@@ -109,11 +109,8 @@ def _message(about: str, rng: np.random.Generator) -> str:
     return " ".join(part for part in parts if part)
 
 
-def write_demo(folder: Path) -> Path:
-    """Write the messages into a folder, if they are not there, and return the table."""
-    folder.mkdir(parents=True, exist_ok=True)
-    path = folder / "messages.csv"
+def write_demo(path: Path) -> None:
+    """Write the messages into a file, if it is not there."""
     if not path.exists():
         with replace_file(path) as draft:
             demo_messages()[0].to_csv(draft, index=False)
-    return path

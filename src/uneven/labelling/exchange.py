@@ -15,6 +15,7 @@ from uneven.comparison import InputError, LabelFile, read_label_file
 from uneven.comparison.labelfile import SKIP
 from uneven.labelling.labels import check_rows, complete, is_unchanged, write_labels
 from uneven.labelling.naming import RefusedError, check_label
+from uneven.labelling.spelling import label_notes
 from uneven.labelling.store import FROM_FILE, Event
 
 if TYPE_CHECKING:
@@ -43,6 +44,7 @@ def exchange(project: Project, last: LabelFile | None) -> LabelFile:
         ours = {*written.items(), *store.planned().items()}
         _import(project, file, [pair for pair in found.items() if pair not in ours])
         labels = project.final_labels()
+    project.doubts = label_notes(label for label in labels.values() if label != SKIP)
     changed = {row: label for row, label in labels.items() if found.get(row) != label}
     changed |= {row: "" for row in found if row not in labels}
     if changed:

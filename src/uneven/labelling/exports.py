@@ -86,6 +86,7 @@ def _csv(frame: pd.DataFrame) -> bytes:
         column = frame.iloc[:, j]
         if not pd.api.types.is_numeric_dtype(column):
             frame.isetitem(j, [_quoted(cell) for cell in column])
+    frame.columns = [_quoted(name) for name in frame.columns]
     return frame.to_csv(index=False).encode("utf-8-sig", "replace")
 
 
@@ -102,7 +103,7 @@ def _parquet(frame: pd.DataFrame) -> bytes:
 def _noise(project: Project) -> bytes:
     found = project.confusion()
     if found is None:
-        raise RefusedError("there is no noise matrix before two people have labelled ten rows.")
+        raise RefusedError("there is no noise matrix yet: two people must have labelled ten rows.")
     with tempfile.TemporaryDirectory() as folder:
         path = Path(folder) / "noise.csv"
         write_noise_matrix(found.matrix, found.classes.tolist(), path, found.sizes)

@@ -3,14 +3,13 @@
 from __future__ import annotations
 
 import hashlib
-import re
 from collections.abc import Mapping, Sequence
 from dataclasses import replace
 
 import numpy as np
 
 from uneven.comparison import InputError, LabelFile, write_label_file
-from uneven.comparison.labelfile import CHECK, LABEL, OURS
+from uneven.comparison.labelfile import CHECK, LABEL, OURS, quoted
 from uneven.labelling.pool import PoolTable
 from uneven.utils.registry import listing
 
@@ -22,10 +21,8 @@ def cells_beside(
 
     The file is also a table to learn from, so that all else stays as it is.
     """
-    runs = re.compile(r"[=@].|[-+].*([|!]|\w\()", re.DOTALL)
     return [
-        {name: f"'{cell}" if runs.match(cell) else cell for name, cell in cells.items()}
-        for cells in pool.cells(rows, decimal)
+        {name: quoted(cell) for name, cell in cells.items()} for cells in pool.cells(rows, decimal)
     ]
 
 

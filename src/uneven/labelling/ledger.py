@@ -1,7 +1,8 @@
 """What the events say now: the answer that counts for each person and row.
 
 An event of a person about a row replaces the one before; an undone event gives way to the one
-before it. The ledger is kept up to date event by event, each in constant time.
+before it. The ledger is kept up to date event by event, each in constant time. It may be read while
+another thread adds an event.
 
 A label typed into the file is no further vote: the latest statement wins. It outdoes what people
 and rulings said before, and gives way to whatever a person says afterwards, a skip aside.
@@ -9,6 +10,7 @@ and rulings said before, and gives way to whatever a person says afterwards, a s
 
 from __future__ import annotations
 
+import threading
 from collections import Counter, defaultdict
 from collections.abc import Iterable
 
@@ -56,22 +58,24 @@ class Ledger:
         self._rows: dict[str, dict[int, Event]] = defaultdict(dict)
         self._order: dict[str, int] = {}
         self._given: Counter[int] = Counter()
+        self._lock = threading.RLock()
         for event in events:
             self.add(event)
 
     def add(self, event: Event) -> None:
         """Take one more event; one that is known changes nothing."""
-        if event.id in self.events:
-            return
-        self.events[event.id] = self.keys[event.key] = event
-        self.last = event.id
-        if event.kind == "undo":
-            self._undo(event)
-            return
-        self._given[event.person] += 1
-        who = RULING if event.kind == "ruling" else event.person
-        self._said[who, event.row].append(event)
-        self._refresh(who, event.row)
+        with self._lock:
+            if event.id in self.events:
+                return
+            self.events[event.id] = self.keys[event.key] = event
+            self.last = event.id
+            if event.kind == "undo":
+                self._undo(event)
+                return
+            self._given[event.person] += 1
+            who = RULING if event.kind == "ruling" else event.person
+            self._said[who, event.row].append(event)
+            self._refresh(who, event.row)
 
     def answer(self, person: int, row: str) -> Event | None:
         """What a person says about a row now."""
@@ -85,13 +89,15 @@ class Ledger:
 
     def rulings(self) -> list[Event]:
         """The decisions that count, the latest first."""
-        found = [ruling for row in self._rows if (ruling := self.ruling(row)) is not None]
-        return sorted(found, key=lambda event: -event.id)
+        with self._lock:
+            found = [ruling for row in self._rows if (ruling := self.ruling(row)) is not None]
+            return sorted(found, key=lambda event: -event.id)
 
     def people(self, row: str) -> dict[int, Event]:
         """What each person says about a row; the file is none."""
-        said = self._rows.get(row, {})
-        return {who: event for who, event in said.items() if who not in (RULING, FROM_FILE)}
+        with self._lock:
+            said = self._rows.get(row, {})
+            return {who: event for who, event in said.items() if who not in (RULING, FROM_FILE)}
 
     def standing(self, row: str) -> dict[int, Event]:
         """The answers of which the label follows: those of people, or a later one of the file."""
@@ -105,18 +111,15 @@ class Ledger:
         said = self.standing(row)
         return {who: event.label for who, event in said.items() if event.kind == "label"}
 
-    def is_open(self, row: str) -> bool:
-        """Whether nobody has said anything about a row but that they skip it."""
-        return all(event.kind == "skip" for event in self._rows.get(row, {}).values())
-
     def is_silent(self, row: str) -> bool:
         """Whether nobody has said anything about a row."""
         return not self._rows.get(row)
 
     def speakers(self, row: str, but: int) -> list[int]:
         """Who else has given a label to a row, or said that nobody can tell."""
-        said = self._rows.get(row, {}).items()
-        return [who for who, event in said if who not in (but, RULING) and event.kind != "skip"]
+        with self._lock:
+            said = self._rows.get(row, {}).items()
+            return [who for who, event in said if who not in (but, RULING) and event.kind != "skip"]
 
     def unsure(self, row: str) -> bool:
         """Whether somebody says that nobody can tell, and nobody gives a label."""
@@ -125,11 +128,18 @@ class Ledger:
 
     def labelled(self) -> list[str]:
         """Rows with a label, in the order in which they got their first one."""
-        return [row for row in self._order if self.votes(row) or self.ruling(row)]
+        with self._lock:
+            return [row for row in self._order if self.votes(row) or self.ruling(row)]
+
+    def order(self) -> list[str]:
+        """Rows that ever had a label, in the order in which they got their first one."""
+        with self._lock:
+            return list(self._order)
 
     def said(self) -> list[str]:
         """All rows that somebody spoke about."""
-        return [row for row, answers in self._rows.items() if answers]
+        with self._lock:
+            return [row for row, answers in self._rows.items() if answers]
 
     def given(self, person: int) -> int:
         """How many answers a person has sent, undone ones included."""
@@ -137,21 +147,24 @@ class Ledger:
 
     def answers(self, person: int) -> list[Event]:
         """What a person says now, the latest first."""
-        mine = [row[person] for row in self._rows.values() if person in row]
-        return sorted(mine, key=lambda event: -event.id)
+        with self._lock:
+            mine = [row[person] for row in self._rows.values() if person in row]
+            return sorted(mine, key=lambda event: -event.id)
 
     def times_labelled(self, person: int, row: str) -> int:
         """How often a person has looked at a row and given a label."""
-        kept = (event for event in self._said.get((person, row), ()) if event.kind == "label")
-        return sum(event.id not in self.undone for event in kept)
+        with self._lock:
+            kept = (event for event in self._said.get((person, row), ()) if event.kind == "label")
+            return sum(event.id not in self.undone for event in kept)
 
     def disputed(self) -> list[str]:
         """Rows with different labels and no ruling."""
-        return [
-            row
-            for row in self._order
-            if len(set(self.votes(row).values())) > 1 and self.ruling(row) is None
-        ]
+        with self._lock:
+            return [
+                row
+                for row in self._order
+                if len(set(self.votes(row).values())) > 1 and self.ruling(row) is None
+            ]
 
     def _undo(self, event: Event) -> None:
         target = self.events.get(event.undoes or 0)

@@ -71,7 +71,14 @@
     if (!at("status") || performance.now() - statusAt < 1500) return;
     statusAt = performance.now();
     const answer = await fetch("/status").catch(() => null);
-    if (answer && answer.ok) at("status").innerHTML = await answer.text();
+    if (!answer || !answer.ok) return;
+    const panel = at("status");
+    const text = await answer.text();
+    if (panel.contains(document.activeElement)) return; // somebody is reading there
+    const open = panel.querySelector("details")?.open;
+    panel.innerHTML = text;
+    const notes = panel.querySelector("details");
+    if (notes && open) notes.open = true;
   };
 
   const show = (told) => {

@@ -61,7 +61,9 @@ def decisions(project: Project, person: Person) -> list[Markup]:
     """What was decided; everybody can decide otherwise, who decided can take it back."""
     lines = []
     for ruling in project.ledger.rulings()[:MOST_SHOWN]:
-        undo = undo_button(ruling) if ruling.person == person.id else None
+        mine = ruling.person == person.id
+        what = f"the decision about {project.pool.key} {ruling.row}"
+        undo = undo_button(ruling, what) if mine else None
         change = [_rule_buttons(project, ruling.row, ruling), undo]
         told = tag("b", decided(project, ruling.row))
         lines.append(_votes_line(project, ruling.row, [told, " ", change]))

@@ -21,7 +21,7 @@ from uneven.comparison.encoding import encode_one_hot
 from uneven.comparison.labelfile import LABEL, OURS
 from uneven.comparison.schemafile import Decisions
 from uneven.comparison.tables import READ, check_columns
-from uneven.labelling.images import image_features, image_path
+from uneven.labelling.images import image_features, image_path, read_image
 from uneven.linear.rows import add_constant
 from uneven.utils.registry import listing
 
@@ -156,10 +156,18 @@ class PoolTable:
                 return f"{column} = {'a rare value' if value == RARE else value}"
         return rest
 
+    def image_cell(self, row: int) -> str:
+        """What names the image of a row; empty without one."""
+        return _as_text(self.frame[self.image].iloc[row]) if self.image else ""
+
+    def image_of(self, row: int) -> tuple[bytes, str] | None:
+        """The image of a row and its kind; None where there is none that may be shown."""
+        return read_image(image_path(self.path.parent, self.image_cell(row)))
+
     def image_files(self) -> list[Path | None]:
-        """The image of each row; None where there is none, or none below the folder."""
-        cells = self.frame[self.image].tolist() if self.image else [None] * len(self.names)
-        return [image_path(self.path.parent, _as_text(cell)) for cell in cells]
+        """The file of each image; None where there is none, or none below the folder."""
+        rows = range(len(self.names))
+        return [image_path(self.path.parent, self.image_cell(row)) for row in rows]
 
     @cached_property
     def searched(self) -> list[str]:
@@ -252,6 +260,7 @@ def pool_of_frame(
     options = {"--id": named, "--label-column": labelled, "--text": text, "--image": shown}
     for option, names in (options | {"--drop": drop, "--keep": keep}).items():
         check_columns(frame.columns, names, option)
+    _refuse_two_uses({"--id": named, "--label-column": labelled, "--image": shown, "--text": text})
     left_out = dict.fromkeys(drop, "is left out by --drop")
     left_out |= dict.fromkeys(named, "names the rows")
     left_out |= dict.fromkeys(labelled, "holds the first labels")
@@ -279,6 +288,15 @@ def pool_of_frame(
         label_column,
         image,
     )
+
+
+def _refuse_two_uses(options: Mapping[str, Sequence[str]]) -> None:
+    """A column that names the rows, or holds labels or images, is nothing else as well."""
+    used: dict[str, str] = {}
+    for option, names in options.items():
+        for name in names:
+            if used.setdefault(name, option) != option:
+                raise InputError(f"{used[name]} and {option} both name {name!r}; name two columns.")
 
 
 def _refuse_unused_labels(path: Path, frame: pd.DataFrame, left_out: Collection[str]) -> None:

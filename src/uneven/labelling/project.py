@@ -13,7 +13,9 @@ import threading
 import time
 from collections import Counter
 from collections.abc import Callable
+from contextlib import suppress
 from dataclasses import dataclass, field, replace
+from itertools import count, islice
 from pathlib import Path
 from typing import Any
 
@@ -22,15 +24,16 @@ import numpy as np
 from uneven.active import ActiveLearner
 from uneven.comparison import InputError, LabelFile, write_noise_matrix
 from uneven.comparison.labelfile import SKIP
-from uneven.labelling.agreement import confusion, settle
+from uneven.labelling.agreement import confusion
 from uneven.labelling.asking import Review, Setup, Snapshot, Thought
 from uneven.labelling.assigning import Desk, Question
 from uneven.labelling.exchange import exchange
 from uneven.labelling.ledger import Ledger, labels_by_person
 from uneven.labelling.naming import RefusedError, check_label, check_name, read_classes
+from uneven.labelling.outcome import Outcome
 from uneven.labelling.pool import PoolTable
 from uneven.labelling.reasons import Guess
-from uneven.labelling.store import FILE, FROM_FILE, Event, Person, Store
+from uneven.labelling.store import FILE, FROM_FILE, Event, InUseError, Person, Store
 from uneven.labelling.worker import Worker
 from uneven.noise import ConfusionEstimate
 from uneven.utils.registry import listing
@@ -108,37 +111,43 @@ class Project:
     process: bool = True
 
     def __post_init__(self) -> None:
-        self._made = [path for path in (self.folder, self.folder / FILE) if not path.exists()]
+        wanted = (self.folder / FILE, self.folder, *self.folder.parents)
+        self._made = [path for path in wanted if not path.exists()]
         self.folder.mkdir(parents=True, exist_ok=True)
         self.labels = self.labels or self.folder / "labels.csv"
         self.notes: list[str] = list(self.pool.notes)
+        self.doubts: list[str] = []
         self.trouble = ""
         self._lock = threading.RLock()
         self._files = threading.Lock()
         self._guesses: dict[int, tuple[int, float, Guess | None]] = {}
         self.review: Review | None = None
         self._file: LabelFile | None = None
-        self.started = time.monotonic()
         try:
             self.store = Store(self.folder / FILE)
             self._open()
+        except InUseError:  # somebody else has begun there
+            raise
         except BaseException:
             self.abandon()
             raise
 
     def abandon(self) -> None:
         """Let go of a project that is not served after all; what was made for it goes as well."""
-        if not hasattr(self, "store"):  # perhaps somebody else has just begun there
-            return
-        self.store.close()
+        if hasattr(self, "store"):
+            self.store.close()
         if self.folder in self._made:
             shutil.rmtree(self.folder, ignore_errors=True)
         elif self._made:
             for end in ("", "-wal", "-shm"):
                 self.folder.joinpath(FILE + end).unlink(missing_ok=True)
+        with suppress(OSError):
+            for path in self._made[2:]:
+                path.rmdir()
 
     def _open(self) -> None:
         self.ledger = Ledger(self.store.events())
+        self.outcome = Outcome(self.ledger)
         self._check_pool()
         self._invite(self.options.people)
         self.store.add_classes(read_classes(self.options.classes))
@@ -168,8 +177,10 @@ class Project:
         """Addresses for those who label; who has one keeps it, whatever their name is now."""
         if isinstance(people, int):
             known = [person.name for person in self.store.people()]
-            new = [f"annotator {k}" for k in range(len(known) + 1, people + 1)]
-            people = ("you",) if people == 1 and not known else tuple(new)
+            numbered = (f"annotator {k}" for k in count(len(known) + 1))
+            free = (name for name in numbered if name not in known)
+            new = tuple(islice(free, max(people - len(known), 0)))
+            people = ("you",) if people == 1 and not known else new
         self.store.add_people(people)
 
     @property
@@ -330,23 +341,18 @@ class Project:
 
     def final(self, row: str) -> tuple[str, float | None] | None:
         """The label of a row by all that was said, and its probability; None without a label."""
-        ruling = self.ledger.ruling(row)
-        if ruling is not None:
-            return ruling.label, 1.0
-        votes = self.ledger.votes(row)
-        return settle(votes, self.desk.thought.reliability) if votes else None
+        with self._lock:
+            return self.outcome.final(row)
 
     def final_labels(self) -> dict[str, str]:
         """Labels by row, in the order in which rows got one; ``?`` where nobody can tell."""
         with self._lock:
-            found = {row: self.final(row) for row in self.ledger.labelled()}
-            labels = {row: label[0] for row, label in found.items() if label}
-            labels |= {row: SKIP for row in self.ledger.said() if self.ledger.unsure(row)}
-            return labels
+            return self.outcome.labels()
 
     def counts(self) -> Counter[str]:
         """How many rows have each label."""
-        return Counter(label for label in self.final_labels().values() if label != SKIP)
+        with self._lock:
+            return +self.outcome.counts
 
     def given(self) -> dict[int, dict[str, str]]:
         """Label by person and row."""
@@ -354,10 +360,14 @@ class Project:
             return labels_by_person(self.ledger)
 
     def confusion(self, who: int | str = "pooled") -> ConfusionEstimate | None:
-        """How an annotator errs, or any of them; as of the last look back, if there was one."""
+        """How an annotator errs, or any of them, as of the last look back.
+
+        Nothing is computed while people wait: that is left to the learner beside the server.
+        """
         if self.review is not None and self.review.confusions:
             return self.review.confusions.get(who)
-        return confusion(self.given(), who) if len(self.people) > 1 else None
+        served = hasattr(self, "_stopping") and not self._stopping.is_set()
+        return None if served or len(self.people) < 2 else confusion(self.given(), who)
 
     def person(self, number: int) -> Person:
         """Who it is; labels of a file have a name as well."""
@@ -445,6 +455,7 @@ class Project:
     def take(self, event: Event) -> None:
         """Go on from an event that is kept."""
         self.ledger.add(event)
+        self.outcome.heard(event.row)
         self.desk.heard(event.row)
         if hasattr(self, "_news"):
             self._news.set()
@@ -455,6 +466,7 @@ class Project:
         if isinstance(message, Thought):
             with self._lock:
                 self.desk.thought = message
+                self.outcome.rely_on(message.reliability)
             self._thinking = -1
             self._news.set()
         elif isinstance(message, Review):

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import base64
 import hashlib
-from pathlib import Path
 from typing import Annotated, Any, Literal
 
 from fastapi import FastAPI, Query, Request
@@ -16,7 +15,6 @@ from pydantic import BaseModel, Field
 from uneven.comparison.errors import InputError
 from uneven.labelling import cards, exports, views
 from uneven.labelling.guard import Guard
-from uneven.labelling.images import image_path, read_image
 from uneven.labelling.naming import LONGEST_LABEL, LONGEST_NAME, RefusedError
 from uneven.labelling.peoplepage import people_page
 from uneven.labelling.project import LONGEST_COMMENT, ChangedError, Project
@@ -197,11 +195,9 @@ def _serve_rows(app: FastAPI, project: Project) -> None:
     @app.get("/image/{row}")
     def image(row: RowNumber) -> Response:
         _row(project, row)
-        pool = project.pool
-        if pool.image is None:
+        if project.pool.image is None:
             raise RefusedError("this table has no images.")
-        cell = str(pool.frame[pool.image].iloc[row])
-        found = read_image(image_path(Path(pool.path).parent, cell))
+        found = project.pool.image_of(row)
         if found is None:
             return JSONResponse({"said": "There is no image that can be shown."}, 404)
         content, kind = found

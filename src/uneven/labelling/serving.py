@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import errno
 import signal
 import socket
 import threading
@@ -127,9 +128,11 @@ def _bind(host: str, port: int) -> socket.socket:
         found.bind((host, port))
     except OSError as error:
         found.close()
-        raise InputError(
-            f"port {port} of {host} cannot be used: {error.strerror}. Name another --port."
-        ) from error
+        if error.errno in (errno.EADDRINUSE, errno.EACCES):
+            said = f"port {port} of {host} cannot be used: {error.strerror}. Name another --port."
+        else:
+            said = f"--host {host} is no address of this machine: {error.strerror}."
+        raise InputError(said) from error
     return found
 
 

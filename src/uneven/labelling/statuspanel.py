@@ -13,6 +13,7 @@ from uneven.report.markup import Markup, count, percent, tag
 
 LEFT, RIGHT, TOP, BOTTOM = 34.0, 316.0, 8.0, 132.0
 MOST_CLASSES = 12
+MOST_DOUBTS = 2
 
 
 def status_panel(project: Project, person: Person) -> Markup:
@@ -41,13 +42,19 @@ def status_panel(project: Project, person: Person) -> Markup:
         labels = "label" if again == 1 else "labels"
         link = tag("a", f"{again} of your {labels}", href="/again")
         parts.append(tag("p", link, " should be looked at again.", class_="aside alarm"))
+    doubts = [_sentence(doubt) for doubt in project.doubts[:MOST_DOUBTS]]
+    parts += [tag("p", doubt, class_="aside") for doubt in doubts]
     if project.trouble:
         told = f"The file of labels is not up to date: {project.trouble} Every answer is kept."
         parts.append(tag("p", told, class_="aside alarm"))
     if project.notes:
-        notes = [tag("li", note) for note in project.notes[-4:]]
+        notes = [tag("li", _sentence(note)) for note in project.notes[-4:]]
         parts.append(tag("details", tag("summary", "Notes"), tag("ul", notes)))
     return tag("div", parts)
+
+
+def _sentence(note: str) -> str:
+    return note[:1].upper() + note[1:]
 
 
 def _advice(project: Project, total: int) -> Markup:

@@ -140,7 +140,7 @@ def _rows_table(project: Project, person: Person, rows: Sequence[int]) -> Markup
                 tag("td", shown),
                 tag("td", _answer_words(said), _decision(project, name)),
                 tag("td", said.comment if said else ""),
-                tag("td", undo_button(said)),
+                tag("td", undo_button(said, f"the answer about {project.pool.key} {name}")),
             )
         )
     heads = ("Row", "Shows", "Your answer", "Comment", "")
@@ -162,11 +162,13 @@ def _decision(project: Project, row: str) -> Markup | None:
     return tag("div", told, class_="note") if told else None
 
 
-def undo_button(said: Event | None) -> Markup | None:
-    """A button that takes an answer back."""
+def undo_button(said: Event | None, what: str) -> Markup | None:
+    """A button that takes an answer back; `what` tells it from others where it is only heard."""
     if said is None:
         return None
-    return tag("button", "Undo", type="button", class_="quiet", data_undo=said.id)
+    told = f"Undo {what}"
+    undo = {"type": "button", "class_": "quiet", "data_undo": said.id, "aria_label": told}
+    return tag("button", "Undo", **undo)
 
 
 def page(project: Project, person: Person, title: str, here: str, body: Markup) -> str:

@@ -15,6 +15,7 @@ import struct
 import subprocess
 import sys
 import threading
+import warnings
 from collections.abc import Callable, Iterator
 from typing import IO, Any
 
@@ -184,6 +185,7 @@ def main() -> None:
         except (EOFError, OSError):
             os._exit(0)
 
+    warnings.simplefilter("ignore")  # a fit in between that has not settled is nobody's trouble
     setup = _read(source)
     threading.Thread(target=listen, daemon=True).start()
     work(setup, inbox, lambda message: _send(out, message))
