@@ -26,6 +26,24 @@ def test_fit_and_predict_join_tables(uneven, tmp_path):
     assert (answers["predicted_kind"] == truth).mean() > 0.75
 
 
+def test_a_view_without_a_table_is_missing(uneven, tmp_path):
+    folder = tmp_path / "tables"
+    folder.mkdir()
+    write_tables(folder)
+    model, out = tmp_path / "model.skops", tmp_path / "p.csv"
+    fitted = ["fit", str(folder), "-t", "kind", "--on", "id", "--method", "mucombo"]
+    done = uneven(*fitted, "--rounds", "5", "--out", str(model))
+    assert done.code == 0, done.complaint
+    wind = ["predict", str(model), str(folder / "wind.csv"), "--on", "id"]
+    done = uneven(*wind, "--copy", "id", "--out", str(out))
+    assert done.code == 0, done.complaint
+    said = " ".join(done.err.split())
+    assert "no table is given for the view 'sky': it is missing in every row" in said
+    answers = pd.read_csv(out, dtype=str)
+    truth = np.array(["calm", "storm"])[answers["id"].astype(int) % 2]
+    assert (answers["predicted_kind"] == truth).mean() > 0.75
+
+
 def test_several_tables_need_a_key(uneven, tmp_path):
     write_tables(tmp_path)
     folder = tmp_path

@@ -125,3 +125,25 @@ def test_a_word_for_a_total_among_the_rows_is_a_category(tmp_path):
     rows = csv("kind,y", ["total,7", "part,8", "rest,9"])
     (tmp_path / "t.csv").write_text(rows + "total,3,a\n", encoding="utf-8")
     assert len(read_data(tmp_path / "t.csv", "label").y) == 25
+
+
+def test_views_without_a_table_hold_no_value_of_any_kind(tmp_path):
+    n = 40
+    words = pd.DataFrame({"id": range(n), "length": np.arange(n) / 2.0})
+    notes_of = [
+        f"the hall is full of smoke number {k}, call the fire service now" for k in range(n)
+    ]
+    other = pd.DataFrame({"id": range(n), "kind": ["a", "b"] * (n // 2), "note": notes_of})
+    other["day"] = pd.date_range("2024-01-01", periods=n).astype(str)
+    other["label"] = ["x", "y"] * (n // 2)
+    words.to_csv(tmp_path / "words.csv", index=False)
+    data = read_data({"words": words, "other": other}, "label", on="id")
+    assert set(data.schema.kind_counts()) == {"number", "category", "text", "date"}
+    _, X, notes = read_later_table([tmp_path / "words.csv"], data.schema, on="id")
+    assert notes == ["no table is given for the view 'other': it is missing in every row."]
+    assert X["words__length"].tolist() == words["length"].tolist()
+    empty = X.filter(like="other__")
+    assert (empty.isna() | (empty == "")).all(axis=None)
+    words[["id"]].assign(strange=1).to_csv(tmp_path / "strange.csv", index=False)
+    with pytest.raises(InputError, match="lacks 4 of the 4 columns"):
+        read_later_table([tmp_path / "strange.csv"], data.schema, on="id")

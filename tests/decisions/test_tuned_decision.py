@@ -24,6 +24,7 @@ from sklearn.tree import DecisionTreeClassifier
 
 from uneven import ComboClassifier, TunedDecisionClassifier
 from uneven.decisions import change_prior, fit_decision, fit_log_pool
+from uneven.decisions.unseen import fit_numbered
 from uneven.metrics import class_recalls, confusion_norm
 
 
@@ -456,11 +457,28 @@ def test_classifiers_that_count_their_classes_get_no_gaps(without_probabilities)
     same = TunedDecisionClassifier(free).fit(X, codes)
     np.testing.assert_array_equal(tuned.unseen_.probabilities, same.unseen_.probabilities)
     np.testing.assert_array_equal(tuned.predict(NEW), same.predict(NEW))
-    with pytest.raises(ValueError, match="Invalid classes"):
-        TunedDecisionClassifier(counting).fit(X, codes + 1)
     library = pytest.importorskip("xgboost")
     boosted = TunedDecisionClassifier(library.XGBClassifier(n_estimators=3, n_jobs=1))
     assert boosted.fit(X, codes).classes_.tolist() == [0, 1, 2, 3]
+
+
+@pytest.mark.parametrize("folds", [3, [(np.flatnonzero(Y != "rare"), np.arange(len(Y)))]])
+def test_classifiers_that_refuse_text_get_numbers(folds):
+    tuned = TunedDecisionClassifier(Counting(), cv=folds).fit(X, Y)
+    same = TunedDecisionClassifier(GaussianNB(), cv=folds).fit(X, Y)
+    np.testing.assert_array_equal(tuned.classes_, same.classes_)
+    np.testing.assert_array_equal(tuned.unseen_.probabilities, same.unseen_.probabilities)
+    np.testing.assert_array_equal(tuned.predict(NEW), same.predict(NEW))
+    np.testing.assert_array_equal(tuned.predict_proba(NEW), same.predict_proba(NEW))
+
+
+def test_what_a_classifier_refuses_for_another_reason_stays_refused():
+    with pytest.raises(ValueError, match="Invalid classes"):
+        TunedDecisionClassifier(Counting()).fit(np.full_like(X, np.nan), Y)
+    counting = Counting()
+    counting.class_weight = {0: 1.0, 1: 5.0}
+    with pytest.raises(ValueError, match="Invalid classes"):
+        fit_numbered(counting, X, Y, {})
 
 
 @pytest.mark.slow
@@ -475,9 +493,9 @@ def test_other_libraries(module):
         ),
     }[module]
     codes = np.unique(Y, return_inverse=True)[1]
-    tuned = TunedDecisionClassifier(make(), cv=3).fit(X, codes, sample_weight=np.ones(len(Y)))
+    tuned = TunedDecisionClassifier(make(), cv=3).fit(X, Y, sample_weight=np.ones(len(Y)))
     truth = np.unique(TRUTH, return_inverse=True)[1]
-    assert confusion_norm(truth, tuned.predict(NEW)) < confusion_norm(
+    assert confusion_norm(TRUTH, tuned.predict(NEW)) < confusion_norm(
         truth, np.ravel(make().fit(X, codes).predict(NEW))
     )
 

@@ -1,5 +1,7 @@
 """UnevenClassifier: what it learns, how it decides, and what it takes."""
 
+from dataclasses import replace
+
 import numpy as np
 import pandas as pd
 import polars as pl
@@ -18,7 +20,7 @@ from tests.ensemble.tables import uneven_table
 from uneven import UnevenClassifier
 from uneven.datasets import make_uneven_views
 from uneven.decisions.decision import fit_decision
-from uneven.ensemble.pooling import PooledMember, PooledRows, choose_members
+from uneven.ensemble.pooling import PooledMember, PooledRows, ask_members, choose_members
 from uneven.metrics import confusion_norm
 
 FEW = ["boost", "landmarks", "logistic"]
@@ -41,8 +43,8 @@ def fitted(table):
 
 def test_probabilities_are_the_pool_and_answers_are_the_decision(fitted, table):
     X, _ = table
-    present = np.ones((len(X), 1), dtype=bool)
-    said = [one.probabilities(X, present, None) for one in fitted.members_]
+    every = np.ones(len(X), dtype=bool)
+    said = [one.probabilities(X, every, None) for one in fitted.members_]
     shares = fitted.pool_.probabilities(said)
     np.testing.assert_allclose(fitted.predict_proba(X), shares)
     assert np.array_equal(fitted.predict(X), fitted.classes_[fitted.decision_.answers(shares)])
@@ -256,13 +258,34 @@ def test_missing_views_abstain():
     gone[:, views[name]] = np.nan
     presence = model.views_.presence(gone)
     for one in model.members_:
-        said = one.probabilities(gone, presence, None)
+        said = one.probabilities(gone, one.speaks_on(presence), None)
         assert np.isnan(said).all() == one.name.endswith(f" of {name}")
     assert np.isfinite(model.predict_proba(gone)).all()
     nothing = np.full_like(X[:3], np.nan)
     np.testing.assert_allclose(model.predict_proba(nothing), [model.class_prior_] * 3)
     frequent = model.classes_[model.class_prior_.argmax()]
     assert (model.predict(nothing) == frequent).all()
+
+
+@pytest.mark.parametrize("shares_gaps", [True, False])
+@pytest.mark.parametrize("view", [-1, 0])
+def test_members_without_weight_are_asked_only_where_nobody_else_speaks(view, shares_gaps):
+    X, y, views = views_table()
+    X[:40, views[next(iter(views))]] = np.nan
+    own = ["logistic", "landmarks", ("own", RandomForestClassifier(9, random_state=0))]
+    model = few(members=own, views=views).fit(X, y)
+    here = np.array([one.view == view for one in model.members_])
+    assert 0 < here.sum() < len(here)
+    pool = replace(model.pool_, weights=0.5 * here, shares_gaps=shares_gaps)
+    presence = model.views_.presence(X)
+    everyone = [one.probabilities(X, one.speaks_on(presence), None) for one in model.members_]
+    said = ask_members(model.members_, pool.weights, X, presence, None)
+    shares = pool.probabilities(everyone)
+    np.testing.assert_allclose(pool.probabilities(said), shares, rtol=1e-9)
+    silent = presence[:, 0] if view == 0 else np.ones(len(X), dtype=bool)
+    for one, is_heard, all_said in zip(said, here, everyone):
+        asked = ~np.isnan(all_said[:, 0]) & (is_heard | ~silent)
+        np.testing.assert_array_equal(~np.isnan(one[:, 0]), asked)
 
 
 def test_columns_outside_of_the_views_are_not_read():

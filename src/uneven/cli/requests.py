@@ -485,7 +485,8 @@ def check_tables(tables: Sequence[Path], on: str | None) -> Path | list[Path]:
     """
     if on is None and len(tables) > 1:
         raise InputError("several tables need a column that joins them; name it with --on.")
-    given = list(tables) if len(tables) > 1 else tables[0]
+    is_list = len(tables) > 1 or (on is not None and not tables[0].is_dir())
+    given = list(tables) if is_list else tables[0]
     for path in table_files(given).values() if on is not None else [tables[0]]:
         check_file(path)
     return given

@@ -68,6 +68,7 @@ def join_tables(
     encoding: str = AUTO,
     text_columns: Collection[str] = (),
     decimal: str | None = None,
+    fewest: int = 2,
 ) -> pd.DataFrame:
     """Join tables by a key, so that each becomes a view.
 
@@ -86,6 +87,8 @@ def join_tables(
         Columns of the result to keep as text even if they look like numbers.
     decimal : str, optional
         Decimal mark of columns of text files that become numbers; found out by default.
+    fewest : int
+        With fewer tables there is nothing to join.
 
     Returns
     -------
@@ -112,7 +115,7 @@ def join_tables(
     import pandas as pd
 
     named = table_files(tables)
-    if len(named) < 2:
+    if len(named) < fewest:
         raise InputError(f"--on {on} joins several tables, got {len(named)}.")
     frames = {}
     for name, table in named.items():

@@ -28,6 +28,7 @@ from uneven.decisions.unseen import (
     class_probabilities,
     cross_fit,
     cut,
+    fit_numbered,
     has_out_of_bag,
     out_of_bag,
     renumber_splits,
@@ -82,7 +83,8 @@ class TunedDecisionClassifier(AnsweringMixin, MetaEstimatorMixin, BaseEstimator)
     Parameters
     ----------
     estimator : classifier
-        Any with ``predict_proba``, or with a ``decision_function`` that has a column per class.
+        Any with ``predict_proba``, or with a ``decision_function`` that has a column per class. One
+        that refuses the class labels, as XGBoost refuses text, is fitted to 0, 1, 2, ... instead.
     measure : {"norm", "gmean", "balanced_accuracy", "macro_f1", "worst_recall", "accuracy"} or \
             callable, default="norm"
         Metric to optimise. "norm" is the confusion norm. "balanced_accuracy" only divides by the
@@ -241,10 +243,11 @@ class TunedDecisionClassifier(AnsweringMixin, MetaEstimatorMixin, BaseEstimator)
         prefit = isinstance(self.cv, str) and self.cv == "prefit"
         if prefit:
             check_is_fitted(self.estimator)
-            self.estimator_ = self.estimator
+            self.estimator_, numbered = self.estimator, None
         else:
-            self.estimator_ = clone(self.estimator).fit(X, labels, **fit_params)
-        self.classes_ = np.asarray(self.estimator_.classes_)
+            self.estimator_ = clone(self.estimator)
+            numbered = fit_numbered(self.estimator_, X, labels, fit_params)
+        self.classes_ = np.asarray(self.estimator_.classes_) if numbered is None else numbered
         codes = _encode(labels, self.classes_)
         if prefit:
             said = class_probabilities(self.estimator_, X, self.classes_)
@@ -408,7 +411,9 @@ class TunedDecisionClassifier(AnsweringMixin, MetaEstimatorMixin, BaseEstimator)
     def _said(self, X: Any) -> np.ndarray:
         check_is_fitted(self)
         check_table(X)
-        said = class_probabilities(self.estimator_, X, self.classes_)
+        is_numbered = not np.array_equal(self.estimator_.classes_, self.classes_)
+        numbered = self.classes_ if is_numbered else None
+        said = class_probabilities(self.estimator_, X, self.classes_, numbered)
         return said if self.calibration_ is None else self.calibration_.probabilities([said])
 
     def get_metadata_routing(self) -> MetadataRouter:

@@ -169,22 +169,49 @@ def _fit_and_ask(
     classes: np.ndarray,
     fit_params: Mapping[str, Any],
 ) -> np.ndarray:
-    """Probabilities of the test rows.
-
-    If a class is missing in the training rows, some classifiers refuse the gap in labels that are
-    0, 1, 2, ... of all rows. The labels of the fold are then numbered without gaps.
-    """
+    """Probabilities of the test rows."""
     params = {name: cut(value, train, len(y)) for name, value in fit_params.items()}
-    rows, labels, numbered = take_rows(X, train), y[train], None
-    try:
-        model.fit(rows, labels, **params)
-    except ValueError:
-        numbered, places = np.unique(labels, return_inverse=True)
-        counted = classes.dtype.kind in "iu" and np.array_equal(classes, np.arange(len(classes)))
-        if not counted or len(numbered) == len(classes):
-            raise
-        model.fit(rows, places.astype(labels.dtype), **params)
+    numbered = fit_numbered(model, take_rows(X, train), y[train], params)
     return class_probabilities(model, take_rows(X, test), classes, numbered)
+
+
+def fit_numbered(
+    model: Any, X: Any, labels: np.ndarray, params: Mapping[str, Any]
+) -> np.ndarray | None:
+    """Fit a classifier; one that refuses the labels gets them as 0, 1, 2, ... (as XGBoost needs).
+
+    Parameters
+    ----------
+    model : classifier
+    X : table of n_samples rows
+    labels : ndarray of shape (n_samples,)
+    params : mapping of str to object
+        Further arguments of ``fit``.
+
+    Returns
+    -------
+    ndarray of shape (n_labels,), or None
+        The labels that it knows as numbers; None if it knows them as they are.
+    """
+    try:
+        model.fit(X, labels, **params)
+    except ValueError:
+        numbered, codes = np.unique(labels, return_inverse=True)
+        by_label = isinstance(getattr(model, "class_weight", None), Mapping)
+        if by_label or np.array_equal(numbered, np.arange(len(numbered))):
+            raise
+        if _refuses(model, X, codes, params):
+            raise
+        return numbered
+    return None
+
+
+def _refuses(model: Any, X: Any, codes: np.ndarray, params: Mapping[str, Any]) -> bool:
+    try:
+        model.fit(X, codes, **params)
+    except ValueError:
+        return True
+    return False
 
 
 def cut(value: Any, rows: np.ndarray, n_samples: int) -> Any:

@@ -78,8 +78,8 @@ class ClassifierModel:
 
     def known_shares(self, X: Any) -> np.ndarray:
         """Those of the classes that it has seen, (n_samples, n_labels)."""
-        if self.model is None:
-            return np.ones((X.shape[0], 1))
+        if self.model is None or not X.shape[0]:
+            return np.ones((X.shape[0], len(self.labels)))
         known = np.asarray(self.model.predict_proba(X), dtype=np.float64)
         if not np.isfinite(known).all():
             raise ValueError(

@@ -14,7 +14,7 @@ from uneven.decisions.log_pool import LogPool
 from uneven.ensemble.any_classifier import AnyClassifier
 from uneven.ensemble.boost import ScoreLeafBoost
 from uneven.ensemble.members import choose_learners
-from uneven.ensemble.pooling import PooledMember, PooledRows, check_pooled_members
+from uneven.ensemble.pooling import PooledMember, PooledRows, ask_members, check_pooled_members
 from uneven.ensemble.shared_table import MANY_ROWS, Learner, SharedTable
 from uneven.noise.em import confident_joint, label_posteriors, refine_noise, undo_noise
 from uneven.noise.estimation import ConfusionEstimate
@@ -316,7 +316,7 @@ class NoiseAwareClassifier(ClassifierMixin, BaseEstimator):
             return np.ones((X.shape[0], 1))
         here = np.ones((X.shape[0], 1), dtype=bool)
         with thread_pool(self.n_jobs) as pool, one_blas_thread():
-            said = [one.probabilities(X, here, pool) for one in self.members_]
+            said = ask_members(self.members_, self.pool_.weights, X, here, pool)
         shares = self.pool_.probabilities(said)
         return undo_noise(shares, self.noise_matrix_) if self.undoes_noise_ else shares
 

@@ -51,9 +51,16 @@ class PooledMember:
             presence.any(axis=1) if self.view == ALL_VIEWS else presence[:, self.view]
         )
 
-    def probabilities(self, X: Any, presence: np.ndarray, pool: ThreadPool) -> np.ndarray:
-        """What it says of rows, NaN where it abstains, shape (n_samples, n_classes)."""
-        able = np.flatnonzero(self.speaks_on(presence))
+    def probabilities(self, X: Any, asked: np.ndarray, pool: ThreadPool) -> np.ndarray:
+        """What it says of the rows it is asked about, NaN elsewhere, shape (n_samples, n_classes).
+
+        Parameters
+        ----------
+        X : ndarray or sparse matrix of shape (n_samples, n_features)
+        asked : ndarray of bool, shape (n_samples,)
+        pool : ThreadPool
+        """
+        able = np.flatnonzero(asked)
         table = X if len(able) == X.shape[0] else X[able]
         table = table if len(self.columns) == X.shape[1] else table[:, self.columns]
         said = self.model.probabilities(table, pool)
@@ -73,6 +80,38 @@ class PooledMember:
             views_=resolve_views(None, n_features=width),
         )
         check_part("ensemble_model", self.model, own, refusal="a member is a {}")
+
+
+def ask_members(
+    members: Sequence[PooledMember],
+    weights: np.ndarray,
+    X: Any,
+    presence: np.ndarray,
+    pool: ThreadPool,
+) -> list[np.ndarray]:
+    """What members say of rows, for their pool.
+
+    A member of weight 0 is asked only about rows of which no other member can speak: elsewhere its
+    answer changes nothing.
+
+    Parameters
+    ----------
+    members : sequence of PooledMember
+    weights : ndarray of shape (n_members,)
+        In the pool.
+    X : ndarray or sparse matrix of shape (n_samples, n_features)
+    presence : ndarray of bool, shape (n_samples, n_views)
+    pool : ThreadPool
+
+    Returns
+    -------
+    list of ndarray of shape (n_samples, n_classes)
+        NaN where a member abstains or is not asked.
+    """
+    able = np.array([one.speaks_on(presence) for one in members])
+    is_heard = able[weights > 0.0].any(axis=0)
+    asked = np.where((weights > 0.0)[:, None], able, able & ~is_heard)
+    return [one.probabilities(X, rows, pool) for one, rows in zip(members, asked)]
 
 
 def scattered(said: np.ndarray, rows: np.ndarray, n_rows: int) -> np.ndarray:

@@ -24,6 +24,7 @@ from uneven.ensemble.pooling import (
     MISPLACED,
     PooledMember,
     PooledRows,
+    ask_members,
     check_pooled_members,
     choose_members,
     scattered,
@@ -414,8 +415,8 @@ class UnevenClassifier(CallbackSupportMixin, AnsweringMixin, BaseEstimator):
         if self.pool_ is None or not len(able):
             return shares
         with thread_pool(self.n_jobs) as pool, one_blas_thread():
-            said = [one.probabilities(X, presence, pool)[able] for one in self.members_]
-        shares[able] = self.pool_.probabilities(said)
+            said = ask_members(self.members_, self.pool_.weights, X, presence, pool)
+        shares[able] = self.pool_.probabilities([one[able] for one in said])
         return shares
 
     def _scores(self, X: Any) -> np.ndarray:
