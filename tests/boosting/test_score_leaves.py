@@ -140,6 +140,24 @@ def test_one_view_is_the_method_without_views(loss):
         np.testing.assert_array_equal(joined.predict_proba(X), single.predict_proba(X))
 
 
+@pytest.mark.parametrize("loss", ["exponential", "log"])
+@pytest.mark.parametrize("step", FALLING)
+def test_the_loss_of_no_view_rises_if_coefficients_may_add_up_to_less(loss, step):
+    X, y = gaussian_classes([60, 40, 12], separation=0.4)
+    rng = np.random.default_rng(0)
+    X[np.ix_(rng.random(len(y)) < 0.3, [0, 1])] = np.nan
+    views = {"left": [0, 1], "right": list(range(2, X.shape[1]))}
+    given = {"loss": loss, "leaf_step": step, "learning_rate": 1.0, "n_estimators": 15}
+    model = scored(MuComboClassifier, constraint="le1", views=views, **given).fit(X, y)
+    losses = np.exp(model.history_["view_log_loss"])
+    assert losses.shape == (15, 2)
+    assert (np.diff(losses, axis=0) <= 1e-6 * losses[0]).all()
+    assert (losses[-1] < losses[0]).all()
+    shares = model.history_["coefficients"]
+    assert shares.sum(axis=1).max() <= 1.0 + 1e-12
+    assert ((shares > 0.0) & (shares < 1.0)).any()
+
+
 def test_balanced_boosting_is_combo_with_its_settings():
     X, y = gaussian_classes([60, 40, 12])
     balanced = BalancedBoostingClassifier(n_estimators=6, random_state=0).fit(X, y)

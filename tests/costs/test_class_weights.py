@@ -6,7 +6,12 @@ from hypothesis import given
 from hypothesis import strategies as st
 from scipy.optimize import minimize
 
-from uneven.costs.class_weights import exact_coefficients, simplified_coefficients
+from uneven.costs.class_weights import (
+    exact_coefficients,
+    leaf_coefficients,
+    simplified_coefficients,
+)
+from uneven.costs.leaf_steps import leaf_loss
 
 RIGHT = np.array([[2.0, 2.0, 0.0], [4 / 3, 1.0, 2.0]])
 WRONG = np.array([[0.0, 1.0, 0.0], [0.5, 0.0, 1 / 3]])
@@ -186,3 +191,45 @@ def test_unknown_words_are_refused():
         exact_coefficients(RIGHT, WRONG, WEIGHT, "eq")
     with pytest.raises(ValueError, match="normalise='max'"):
         simplified_coefficients(RIGHT, WRONG, WEIGHT, normalise="max")
+
+
+def leaf_bound(coefficients, owed, paid, scores):
+    """Upper bound of the loss of all views for each class, shape (n_views, n_classes)."""
+    steps = 2 * coefficients[:, None, :] * scores
+    return ((paid * np.exp(steps) + owed * np.exp(-steps)) / 2).sum(axis=1)
+
+
+@given(st.integers(0, 2**32 - 1), st.sampled_from([0.0, 0.1, 1.0, 5.0]))
+def test_leaf_coefficients_never_raise_the_loss_of_a_view(seed, size):
+    rng = np.random.default_rng(seed)
+    v, n_leaves, k = rng.integers(1, [4, 5, 5], endpoint=True)
+    pairs = rng.gamma(0.3, size=(v, n_leaves, k, k)) * (1.0 - np.eye(k))
+    owed, paid = pairs.sum(axis=3), pairs.sum(axis=2)
+    scores = size * rng.normal(size=(v, n_leaves, k))
+    found = leaf_coefficients(owed, paid, scores)
+    assert found.min() >= 0.0
+    assert found.sum(axis=0).max() <= 1.0 + 1e-12
+    for j in range(v):
+        before = pairs[j].sum()
+        after = leaf_loss(pairs[j], found[j] * scores[j]).sum()
+        assert after <= before * (1 + 1e-12)
+        bound = leaf_bound(found, owed, paid, scores)[j].sum()
+        assert after <= bound * (1 + 1e-12) + 1e-12
+
+
+@pytest.mark.parametrize("seed", range(6))
+def test_leaf_coefficients_against_a_generic_solver(seed):
+    rng = np.random.default_rng(seed)
+    owed, paid = rng.gamma(1.0, size=(2, 3, 4, 1))
+    scores = np.log(owed / paid) / 4 + 0.1 * rng.normal(size=owed.shape)
+    found = leaf_coefficients(owed, paid, scores)
+    solution = minimize(
+        lambda b: leaf_bound(b[:, None], owed, paid, scores).sum(),
+        np.full(3, 0.25),
+        bounds=[(0.0, 1.0)] * 3,
+        constraints=[{"type": "ineq", "fun": lambda b: 1.0 - b.sum()}],
+        method="SLSQP",
+        options={"ftol": 1e-14, "maxiter": 500},
+    )
+    assert leaf_bound(found, owed, paid, scores).sum() <= solution.fun * (1 + 1e-9)
+    np.testing.assert_allclose(found[:, 0], solution.x, atol=1e-4)

@@ -14,7 +14,12 @@ from uneven.boosting.score_leaves import ScoreViewProcess
 from uneven.boosting.setting import Setting
 from uneven.costs import EDGE_CLIP
 from uneven.costs._portable import exp_all, log_sum_exp
-from uneven.costs.class_weights import CONSTRAINTS, exact_coefficients, simplified_coefficients
+from uneven.costs.class_weights import (
+    CONSTRAINTS,
+    exact_coefficients,
+    leaf_coefficients,
+    simplified_coefficients,
+)
 from uneven.utils.contract import TWO_VIEWS, rounded_by_row
 from uneven.utils.docstrings import documented
 from uneven.utils.methods import method
@@ -66,7 +71,8 @@ class MuComboClassifier(ScoreLeavesMixin, MultiViewBoosting):
         vote weights of shape (n_views,); it returns coefficients of shape (n_views, n_classes).
     constraint : {"eq1", "le1"}, default="eq1"
         Whether the coefficients of a class add up to 1, as published, or to at most 1: then a class
-        that no view recognises can get no votes, and no round increases the loss.
+        that no view recognises can get no votes, and no round increases the loss, with votes and
+        with scores in the leaves.
 
     Attributes
     ----------
@@ -198,6 +204,8 @@ class MuComboClassifier(ScoreLeavesMixin, MultiViewBoosting):
 
     def _solve(self, process: _Process, results: list[Any]) -> np.ndarray:
         """Coefficients of this round, shape (n_views, n_classes)."""
+        if self._has_scores and (self.coefficients, self.constraint) == ("exact", "le1"):
+            return self._solve_leaves(process, results)
         n_views, n_classes = len(process.views), process.setting.table.n_classes
         right, wrong = np.zeros((2, n_views, n_classes))
         weight = np.zeros(n_views)
@@ -217,6 +225,19 @@ class MuComboClassifier(ScoreLeavesMixin, MultiViewBoosting):
         smoothing = loss / (process.setting.table.class_mass.sum() * n_classes)
         normalise = "sum" if self.constraint == "eq1" else "cap"
         return simplified_coefficients(right, wrong, weight, smoothing, normalise)
+
+    def _solve_leaves(self, process: _Process, results: list[Any]) -> np.ndarray:
+        """Coefficients of leaves that hold scores, with which the loss of no view grows."""
+        n_leaves = max(len(result.scores) for result in results)
+        shape = (len(process.views), n_leaves, process.setting.table.n_classes)
+        owed, paid, scores = np.zeros((3, *shape))
+        losses = np.array([process.views[result.view].costs.log_loss for result in results])
+        for result, loss in zip(results, exp_all(losses - losses.max())):
+            place = (result.view, slice(len(result.scores)))
+            unit = loss / max(float(result.owed.sum()), np.finfo(float).tiny)
+            owed[place], paid[place] = result.owed * unit, result.paid * unit
+            scores[place] = result.scores
+        return leaf_coefficients(owed, paid, scores)
 
     def _record(
         self, process: _Process, results: list[Any], coefficients: np.ndarray

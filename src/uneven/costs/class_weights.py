@@ -23,6 +23,7 @@ from __future__ import annotations
 import numpy as np
 
 from uneven.costs import _loops
+from uneven.costs._coefficient_loops import solve_leaf_class
 from uneven.costs._portable import log_all
 
 CONSTRAINTS = ("eq1", "le1")
@@ -77,6 +78,49 @@ def exact_coefficients(
             right[views, label], wrong[views, label], weight[views], constraint == "le1", found
         )
         coefficients[views, label] = found
+    return coefficients
+
+
+def leaf_coefficients(owed: np.ndarray, paid: np.ndarray, scores: np.ndarray) -> np.ndarray:
+    """Coefficients of views whose leaves hold scores, so that the loss of no view grows.
+
+    If leaf ``l`` of view ``j`` adds ``b_jk v_lk`` to class ``k``, the loss of the view becomes
+    ``sum_l sum_ac C_lac exp(b_jc v_lc - b_ja v_la)``. By the inequality of arithmetic and geometric
+    means this is at most ``sum_k f_jk(b_jk)`` with ``f_jk(b) = 1/2 sum_l paid_lk exp(2 b v_lk) +
+    owed_lk exp(-2 b v_lk)``, and equal to it at 0. The coefficients minimise ``sum_j f_jk`` for
+    every class, where they add up to at most 1: convex functions of one number each. The slope of
+    ``f_jk`` is not positive up to the coefficient, so that ``f_jk(b) <= f_jk(0)``.
+
+    Parameters
+    ----------
+    owed, paid, scores : ndarray of shape (n_views, n_leaves, n_classes)
+        Cost of the rows of each class in each leaf, of mistaking others for it, and the scores. A
+        view that may not speak has zeros, and so have leaves that a view lacks.
+
+    Returns
+    -------
+    ndarray of shape (n_views, n_classes)
+        In [0, 1]; 0 where scores would raise the bound.
+
+    Examples
+    --------
+    Each view knows one class:
+
+    >>> import numpy as np
+    >>> owed = np.array([[[4.0, 2.0], [1.0, 3.0]], [[2.5, 4.0], [2.5, 1.0]]])
+    >>> paid = np.array([[[1.0, 2.0], [4.0, 3.0]], [[2.5, 1.0], [2.5, 4.0]]])
+    >>> scores = np.log(owed / paid) / 4.0
+    >>> leaf_coefficients(owed, paid, scores).round(6)
+    array([[1., 0.],
+           [0., 1.]])
+    """
+    largest = np.maximum(owed, paid).max(axis=(0, 1))
+    scale = np.where(largest > 0.0, largest, 1.0)
+    coefficients = np.zeros((len(scores), scores.shape[2]))
+    for label in range(scores.shape[2]):
+        costs = [part[:, :, label] / scale[label] for part in (owed, paid)]
+        own = np.ascontiguousarray(scores[:, :, label])
+        solve_leaf_class(*costs, own, coefficients[:, label])
     return coefficients
 
 
