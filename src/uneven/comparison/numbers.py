@@ -191,7 +191,8 @@ def find_number_style(
     unit = _common_unit(parts["unit"].where(parts["money"] == "", parts["money"]), parts)
     if unit is None:
         return None
-    found = _decimal_of(parts["body"], prefer, commas)
+    body = parts["body"].where(parts["power"] == "", parts["body"] + "0")  # 5.838E-05: a fraction
+    found = _decimal_of(body, prefer, commas)
     if found is not None and found.doubtful and unit in CURRENCIES:
         found = NumberStyle("," if "." in found.doubtful else ".")  # prices have no thousandths
     return None if found is None else replace(found, unit=unit)
