@@ -142,21 +142,6 @@ def test_a_second_person_on_a_phone(server, visit):
         assert page.evaluate("document.documentElement.scrollWidth") <= 360
 
 
-def test_classes_stay_in_sight_below_a_long_row_and_open_notes_stay_open(tmp_path, visit):
-    frame = FRAME.assign(message=[f"{text} " * 60 for text in FRAME["message"]])
-    pool = pool_of_frame(tmp_path / "pool.csv", frame, "ticket", text=("message",))
-    project = Project(pool, tmp_path / "project", None, Options(classes=CLASSES), process=False)
-    with LabelServer(project) as running:
-        page = visit(running.addresses["you"])
-        box = page.locator(".choice").first.bounding_box()
-        assert box["y"] + box["height"] <= 850 < page.locator(".card").bounding_box()["height"]
-        page.locator("#status summary").click()
-        page.evaluate("document.activeElement.blur()")
-        page.locator("#status > div").evaluate("panel => { panel.id = 'before'; }")
-        page.locator("#before").wait_for(state="detached", timeout=30_000)
-        assert page.locator("#status details").evaluate("notes => notes.open")
-
-
 SECOND_CLICK = """() => new MutationObserver(() => setTimeout(() =>
   document.querySelector('.choice').dispatchEvent(
     new MouseEvent('click', { bubbles: true, detail: 2 })), 0))
