@@ -7,12 +7,22 @@ import pandas as pd
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
+from sklearn.linear_model import LogisticRegression
+from sklearn.pipeline import make_pipeline
+from sklearn.preprocessing import StandardScaler
 
 from tests.persistence.corpus import FOLDER, NUMBERS
-from uneven import BalancedBoostingClassifier, ComboClassifier, UnevenClassifier, export_onnx
+from uneven import (
+    BalancedBoostingClassifier,
+    ComboClassifier,
+    MarginStackingClassifier,
+    UnevenClassifier,
+    export_onnx,
+)
 from uneven.datasets import load_demo, make_balance_scale
 from uneven.persistence.model_file import load_model
 from uneven.persistence.onnx import NotExportableError
+from uneven.stacking import Member
 from uneven.views import resolve_views
 from uneven.voters import TreeVoter
 from uneven.voters.cost_tree import CategoryTree
@@ -26,7 +36,7 @@ EXPORTED = [
     "forward-logistic", "hist_gradient_boosting", "late_fusion", "late_fusion_forest_logistic",
     "logistic_regression", "mucombo", "mucombo_scores", "mumbo", "mumbo_scores",
     "noise_tolerant_perceptron", "norm_combo", "perceptron", "random_forest", "share_boost",
-    "tuned_decision", "ultraconservative", "uma", "uneven",
+    "stack", "tuned_decision", "ultraconservative", "uma", "uneven",
 ]  # fmt: skip
 REFUSED = {
     "bayes_point": "with a kernel",
@@ -34,7 +44,7 @@ REFUSED = {
     "combo_linear": "a vote of LinearVoter",
     "kernel_perceptron": "a KernelPerceptronClassifier cannot be exported",
     "label_repair": "a LabelRepairPipeline cannot be exported",
-    "stack": "a MarginStackingClassifier cannot be exported",
+    "stack_kernel": "combines its members by a kernel",
     "text_and_dates": "dates cannot be exported",
     "uma_kernel": "with a kernel",
 }
@@ -128,6 +138,20 @@ def test_the_ensemble_with_views_costs_and_withheld_answers(options):
     members = ["boost", "landmarks", "logistic"]
     model = UnevenClassifier(members=members, random_state=0, **options).fit(X, y)
     X[::13] = np.nan
+    assert_same(ask(export_onnx(model), X=X), model, X)
+
+
+@pytest.mark.parametrize("combination", ["ws", "cws", "lsg"])
+@pytest.mark.parametrize("score", ["auto", "decision_function", "predict"])
+def test_stacks_of_any_linear_combination(combination, score):
+    data = make_balance_scale()
+    X, y = data.data.astype(float)[::4], np.asarray(data.target)[::4]
+    line = make_pipeline(StandardScaler(), LogisticRegression())
+    members = [
+        ("line", Member(line, score=score)),
+        ("few columns", Member(ComboClassifier(n_estimators=3), columns=[0, 3], score=score)),
+    ]
+    model = MarginStackingClassifier(members, combination=combination, strength=1e-3).fit(X, y)
     assert_same(ask(export_onnx(model), X=X), model, X)
 
 

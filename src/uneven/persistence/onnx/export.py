@@ -11,6 +11,7 @@ from sklearn.pipeline import Pipeline
 
 import uneven
 import uneven.persistence.onnx.ensembles
+import uneven.persistence.onnx.stacks
 import uneven.persistence.onnx.votes
 from uneven.decisions.decision import ABSTAIN
 from uneven.persistence.onnx.encoders import encode_table
@@ -36,8 +37,8 @@ def export_onnx(model: Any, path: str | os.PathLike[str] | None = None) -> Any:
     ----------
     model : classifier or Pipeline
         A vote of trees (hard or with score leaves), a linear model, `UnevenClassifier`, a tuned
-        decision, late fusion of such, or a rival of the comparison; alone, or behind the encoder
-        that ``uneven fit`` makes, as `load_model` returns it.
+        decision, late fusion or a linear stack of such, or a rival of the comparison; alone, or
+        behind the encoder that ``uneven fit`` makes, as `load_model` returns it.
     path : str or path-like, optional
         File to write.
 
