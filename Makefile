@@ -7,7 +7,7 @@ TESTED := OPENBLAS_NUM_THREADS=1 OMP_NUM_THREADS=1 $(BIN)/python -m pytest -n 2 
 JITTERED := $(TESTED) docs src/uneven tests/test_readme.py tests/test_examples.py tests/boosting/test_classifiers.py tests/boosting/test_real_data.py tests/fusion/test_carako.py tests/noise/test_uma.py tests/versionspace/test_compression.py
 
 .DEFAULT_GOAL := help
-.PHONY: help demo quick test jitter check bench docs derived format clean
+.PHONY: help demo quick test jitter check bench docs derived release format clean
 
 help:  ## list the commands
 	@grep -E '^[a-z]+:.*##' $(MAKEFILE_LIST) | sed -E 's/:.*##/\t/' | expand -t 12
@@ -51,6 +51,9 @@ derived: $(STAMP)  ## write again what is derived from the classes: tables in th
 	$(BIN)/python -m tests.test_public_names
 	$(BIN)/python -m tests.persistence.corpus
 	$(BIN)/python -m uneven_published
+
+release:  ## build sdist and wheels of both distributions in dist/, check them, and try them in clean environments
+	PYTHON=$(PYTHON) .ci/release
 
 format: $(STAMP)  ## apply the formatter and the safe lint fixes
 	$(BIN)/ruff check --fix .

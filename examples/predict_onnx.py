@@ -1,6 +1,6 @@
 """Predict CSV rows from standard input with an exported model; needs NumPy and onnxruntime only.
 
-``python predict_onnx.py model.onnx < rows.csv > predictions.csv``. The first line names the columns;
+``python predict_onnx.py model.onnx < rows.csv > predictions.csv``. The first line names columns;
 empty cells are missing values.
 """
 

@@ -213,3 +213,25 @@ def test_compare_in_python(printed, tmp_path):
     wrong, rows = map(int, re.search(r"(\d+) of (\d+) rows are answered", out).groups())
     assert 0 < wrong < rows / 20
     assert (tmp_path / "report.html").read_text("utf-8").startswith("<!doctype html>")
+
+
+def test_an_exported_model_predicts_without_the_library(tmp_path, monkeypatch, capsys):
+    """examples/predict_onnx.py, as the Dockerfile runs it."""
+    pytest.importorskip("onnxruntime")
+    from tests.persistence.corpus import FOLDER, table
+    from uneven import export_onnx
+    from uneven.persistence.model_file import load_model
+
+    model = load_model(FOLDER / "logistic_regression.skops")[0]
+    rows = table()[0]
+    export_onnx(model, tmp_path / "model.onnx")
+    rows.to_csv(tmp_path / "rows.csv", index=False)
+    monkeypatch.setattr(sys, "argv", ["predict_onnx.py", str(tmp_path / "model.onnx")])
+    with (tmp_path / "rows.csv").open() as source:
+        monkeypatch.setattr(sys, "stdin", source)
+        runpy.run_path(str(EXAMPLES / "predict_onnx.py"), run_name="__main__")
+    head, *lines = (line.split(",") for line in capsys.readouterr().out.splitlines())
+    assert head == ["label", *model.classes_]
+    assert [line[0] for line in lines] == model.predict(rows).tolist()
+    told = [[float(share) for share in line[1:]] for line in lines]
+    assert abs(model.predict_proba(rows) - told).max() < 1e-9

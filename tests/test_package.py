@@ -2,8 +2,10 @@
 
 import ast
 import os
+import re
 import subprocess
 import sys
+import tomllib
 import zipfile
 from importlib import import_module
 from pathlib import Path
@@ -32,10 +34,17 @@ def test_importing_the_package_loads_nothing_heavy():
     assert done.stdout.strip() == "[]"
 
 
-def test_version_is_that_of_the_distribution():
-    from importlib.metadata import version
-
-    assert version("uneven") == uneven.__version__
+def test_one_version_everywhere():
+    root = Path(__file__).parents[1]
+    project = tomllib.loads((root / "pyproject.toml").read_text())
+    assert "version" in project["project"]["dynamic"]
+    assert project["tool"]["hatch"]["version"]["path"] == "src/uneven/__init__.py"
+    published = tomllib.loads((root / "published" / "pyproject.toml").read_text())["project"]
+    assert published["version"] == uneven.__version__
+    assert f"uneven[cli,plots]=={uneven.__version__}" in published["dependencies"]
+    assert f"\nversion: {uneven.__version__}\n" in (root / "CITATION.cff").read_text()
+    newest = re.search(r"^## \[(.+?)\]", (root / "CHANGELOG.md").read_text("utf-8"), re.MULTILINE)
+    assert newest[1] == uneven.__version__
 
 
 @pytest.mark.parametrize("package", ["uneven", "uneven.comparison"])

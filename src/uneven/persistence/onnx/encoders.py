@@ -85,6 +85,40 @@ def _(step: Pipeline, graph: Graph, columns: Columns) -> str:
 
 
 @encoded.register
+def _(step: ColumnTransformer, graph: Graph, columns: Columns) -> str:
+    """Parts of a table of numbers, as members of stacks encode them."""
+    table, parts = _joined(graph, columns), []
+    names = list(getattr(step, "feature_names_in_", ()))
+    for _, part, chosen in step.transformers_:
+        if part == "drop" or not len(np.atleast_1d(chosen)):
+            continue
+        kept = np.arange(step.n_features_in_)[chosen] if isinstance(chosen, slice) else chosen
+        places = [names.index(one) if isinstance(one, str) else int(one) for one in kept]
+        if isinstance(part, OneHotEncoder):
+            parts.append(_number_indicators(part, graph, graph.columns(table, places)))
+        else:
+            parts.append(encoded(part, graph, [graph.columns(table, places)]))
+    return parts[0] if len(parts) == 1 else graph.op("Concat", *parts, axis=1)
+
+
+def _number_indicators(step: OneHotEncoder, graph: Graph, table: str) -> str:
+    """Indicators of categories that are numbers; NaN may be one, an unknown number has none."""
+    if step._infrequent_enabled or step.drop_idx_ is not None:
+        raise NotExportableError("a OneHotEncoder of numbers that joins or drops some of them.")
+    parts = []
+    for j, values in enumerate(step.categories_):
+        cells, numbers = graph.columns(table, [j]), np.asarray(values, dtype=np.float64)
+        same = graph.op("Equal", cells, graph.constant(np.nan_to_num(numbers, nan=np.inf)[None, :]))
+        same = graph.cast(same, float)
+        if np.isnan(numbers).any():
+            gap = graph.cast(graph.op("IsNaN", cells), float)
+            there = graph.constant(np.isnan(numbers).astype(np.float64)[None, :])
+            same = graph.op("Add", same, graph.op("Mul", gap, there))
+        parts.append(same)
+    return parts[0] if len(parts) == 1 else graph.op("Concat", *parts, axis=1)
+
+
+@encoded.register
 def _(step: StandardScaler, graph: Graph, columns: Columns) -> str:
     table = _joined(graph, columns)
     if step.with_mean:
