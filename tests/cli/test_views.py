@@ -101,7 +101,7 @@ def test_explain_shows_which_view_speaks(uneven, table, method):
     assert uneven("fit", table, "-t", "label", "--rounds", 4, *VIEWS, "--method", method).code == 0
     done = uneven("explain", "model.skops")
     assert done.code == 0, done.err
-    assert "Which view speaks for which class" in done.out
+    assert "Which view supports which class" in done.out
     assert ("Vote weights" in done.out) == METHODS[method].staged
 
 

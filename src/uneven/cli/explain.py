@@ -86,7 +86,7 @@ def explain(request: ExplainRequest) -> None:
 
 
 def _learnt(model: Pipeline, card: ModelCard) -> dict[str, Any]:
-    """The card of a model and who speaks for which class, as plain data."""
+    """The card of a model and who supports which class, as plain data."""
     told: dict[str, Any] = {"model": asdict(card)}
     classifier = model[-1]
     explanation = classifier.explain() if hasattr(classifier, "explain") else None
@@ -122,9 +122,9 @@ def _show(model: Pipeline, card: ModelCard, top: int) -> None:
         _print_rounds(console, classifier)
     views = Share.top(explanation.view_names, explanation.view_share)
     if len(views.names) > 1:
-        _print_shares(console, "Which view speaks for which class", views, card.classes)
+        _print_shares(console, "Which view supports which class", views, card.classes)
     columns = Share.top(explanation.feature_names, explanation.feature_share, n=top)
-    _print_shares(console, "Which column speaks for which class", columns, card.classes)
+    _print_shares(console, "Which column supports which class", columns, card.classes)
 
 
 def _print_members(console: Console, classifier: Any, found: Any, classes: Sequence[str]) -> None:

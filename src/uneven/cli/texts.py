@@ -318,7 +318,7 @@ installation, for instance while a container is built.
   uneven warmup --methods uneven,combo
 """
 
-EXPLAIN = """Show what a saved model learnt: which view and which columns speak for which class,
+EXPLAIN = """Show what a saved model learnt: which view and which columns support which class,
 or which methods a stack has kept.
 
 With a TABLE and --row: what each column says for and against each class in a row, above what is
@@ -326,7 +326,7 @@ usual in the table. Votes of trees are divided exactly (Shapley values); for oth
 are sampled, and shown with their standard error.
 
 With a TABLE that holds the target: what the answers lose if a column is shuffled, and whether more
-of it speaks for a class or against it. If the model has learnt from this very table, it is fitted
+of it supports a class or not. If the model has learnt from this very table, it is fitted
 anew on five folds, so that the rows are new to it.
 
 [bold]Examples[/bold]
@@ -471,11 +471,11 @@ c: comment; n: new class; w: not sure
 Before two classes are known, the rows are spread over the table.
 """
 
-REPRODUCE = """Run published tables and figures again, and show them beside the print.
+REPRODUCE = """Run published tables and figures again, and show them next to the published results.
 
 For each one the folder given by --out gets a page (NAME.html), a table (NAME.md) and all numbers
 (NAME.json): what was printed, what we measured, how far apart they are in published deviations,
-the significance test of the source, and which of its claims held. Errors of the print are
+the significance test of the source, and which of its claims held. Errors of the source are
 footnotes; figures are redrawn.
 
 [bold]Examples[/bold]

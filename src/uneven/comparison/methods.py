@@ -150,7 +150,7 @@ def make_classifier(method: Method, settings: Settings) -> Any:
 
 
 def explains_itself(method: Method) -> bool:
-    """Whether a method can say which views and columns speak for which class.
+    """Whether a method can say which views and columns support which class.
 
     Examples
     --------

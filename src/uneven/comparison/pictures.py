@@ -71,7 +71,7 @@ def _shares(found: Comparison, result: MethodResult) -> Any:
     share = views if views and len(views.names) > 1 else columns
     if share is None:
         raise InputError(
-            f"{result.label} does not tell who speaks for which class, or was not fitted again; "
+            f"{result.label} does not tell who supports which class, or was not fitted again; "
             "name another method, or compare with refit=True."
         )
     return VoteShareDisplay(share.values, share.names, found.data.classes)

@@ -356,7 +356,7 @@ class Plan:
         )
 
     def _refitted(self, found: Comparison, observer: Observer) -> Comparison:
-        """Add who speaks for which class, and what a stack keeps, from fits on all rows."""
+        """Add who supports which class, and what a stack keeps, from fits on all rows."""
         refit_plan: Any = found.refit_plan
         settings = refit_plan.settings
         rows = self.training or self.problem
@@ -399,7 +399,7 @@ def _warned(results: Iterable[MethodResult]) -> list[str]:
 def _explained(
     result: MethodResult, model: Pipeline | None, learnt: NDArray[np.bool_]
 ) -> MethodResult:
-    """Add who speaks for which class; nobody speaks for one that is only in a test table."""
+    """Add who supports which class; nobody speaks for one that is only in a test table."""
     if model is None or not hasattr(model[-1], "explain"):
         return result
     try:

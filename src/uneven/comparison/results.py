@@ -312,7 +312,7 @@ class Comparison(ResultFrames):
         Parameters
         ----------
         kind : {"confusion", "recalls", "shares", "critical_difference"}
-            The confusion matrix of a method; the recalls of all; who speaks for which class in a
+            The confusion matrix of a method; the recalls of all; who supports which class in a
             method; or the ranks of the methods over the folds with their critical difference.
             Folds share training rows, so that the difference is too small rather than too large.
         method : str, optional

@@ -173,7 +173,7 @@ class DataSummary:
 
 @dataclass(frozen=True)
 class Share:
-    """Who speaks for which class: one row per view or column, one column per class.
+    """Who supports which class: one row per view or column, one column per class.
 
     Attributes
     ----------

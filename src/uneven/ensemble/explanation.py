@@ -16,7 +16,7 @@ from uneven.votes import Explanation, column_shares
 
 @dataclass
 class EnsembleExplanation(Explanation):
-    """Who speaks for which class, and how answers are made of probabilities.
+    """Who supports which class, and how answers are made of probabilities.
 
     Attributes
     ----------

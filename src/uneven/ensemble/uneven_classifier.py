@@ -453,7 +453,7 @@ class UnevenClassifier(CallbackSupportMixin, AnsweringMixin, BaseEstimator):
         return flatten_binary(self._scores(X))
 
     def explain(self) -> EnsembleExplanation:
-        """Say which view and column speaks for which class, who is trusted, and how it decides.
+        """Say which view and column supports which class, who is trusted, and how it decides.
 
         Returns
         -------

@@ -1,4 +1,4 @@
-"""Which view, or which column, speaks for which class."""
+"""Which view, or which column, supports which class."""
 
 from __future__ import annotations
 
@@ -63,7 +63,7 @@ class VoteShareDisplay:
         names: Sequence[Any],
         classes: Sequence[Any],
         *,
-        title: str = "Who speaks for which class",
+        title: str = "Who supports which class",
         rest_row: bool = False,
     ) -> None:
         self.shares = np.asarray(shares, dtype=float)
@@ -110,7 +110,7 @@ class VoteShareDisplay:
                 told.view_share,
                 told.view_names,
                 told.classes,
-                title="Which view speaks for which class",
+                title="Which view supports which class",
             )
         elif by == "feature":
             shares, names = _strongest(told.feature_share, told.feature_names, n_top)
@@ -118,7 +118,7 @@ class VoteShareDisplay:
                 shares,
                 names,
                 told.classes,
-                title="Which column speaks for which class",
+                title="Which column supports which class",
                 rest_row=len(told.feature_names) > n_top,
             )
         else:

@@ -70,7 +70,7 @@ def render_report(results: Comparison) -> str:
         ("trade", "Trade-off", "What more recall of a class costs", trade(trades, results)),
         ("training", "Training", "Training curves", rounds(results)),
         ("views", "Views", "What each view knows on its own", views(results)),
-        ("voices", "Features", "Which features speak for which class", voices(results)),
+        ("voices", "Features", "Which features support which class", voices(results)),
         ("data", "Data", "What the data looks like", data(results)),
         ("reproduce", "Reproduce", "How to reproduce this", reproduce(results)),
     ]

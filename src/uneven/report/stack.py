@@ -24,7 +24,7 @@ from uneven.report.penalty_path import path_chart
 
 STACK_NOTE = (
     "What the score of a method counts for each class when the answers are joined; the class with "
-    "the largest sum wins. Blue speaks for the class, orange against it; a method without weights "
+    "the largest sum wins. Blue counts for the class, orange against it; a method without weights "
     "is never asked. From the stack that was fitted on all rows."
 )
 

@@ -1,4 +1,4 @@
-"""Section: which views and columns speak for which class."""
+"""Section: which views and columns support which class."""
 
 from __future__ import annotations
 

@@ -332,7 +332,7 @@ class MarginStackingClassifier(StackedClassifier):
         return found
 
     def explain(self) -> MemberShares:
-        """Say which member speaks for which class.
+        """Say which member supports which class.
 
         Returns
         -------
@@ -459,7 +459,7 @@ def weigh_classes(
 
 @dataclass(frozen=True)
 class MemberShares:
-    """Which classifier of a stack speaks for which class.
+    """Which classifier of a stack supports which class.
 
     Attributes
     ----------

@@ -88,7 +88,7 @@ class EstimatorVoter:
     def add_credit(self, credit: np.ndarray, weight: np.ndarray) -> None:
         """Divide the credit for right answers among the columns; see ``TreeVoter``.
 
-        A classifier of this library says itself which columns speak for which class; the columns
+        A classifier of this library says itself which columns support which class; the columns
         of any other share evenly.
         """
         credit[self.columns] += weight * self.reach * self._column_shares(len(weight))

@@ -104,7 +104,7 @@ class Panel:
 
 @dataclass
 class Explanation:
-    """Who speaks for which class.
+    """Who supports which class.
 
     Attributes
     ----------
@@ -266,7 +266,7 @@ class Vote:
         return Vote(self.terms()[:n_terms], kept.tolist(), self.n_classes, self.views)
 
     def explain(self, classes: np.ndarray, feature_names: Sequence[str]) -> Explanation:
-        """Say which view and which column speaks for which class; see :class:`Explanation`."""
+        """Say which view and which column supports which class; see :class:`Explanation`."""
         n_features = self.views.n_features
         by_column = np.zeros((n_features, self.n_classes))
         by_view = np.zeros((len(self.views), self.n_classes))
@@ -517,7 +517,7 @@ class VoteClassifier(ClassifierMixin, BaseEstimator):
         return np.asarray(~self._scores(X).any(axis=1))
 
     def explain(self) -> Explanation:
-        """Say which view and which column speaks for which class.
+        """Say which view and which column supports which class.
 
         Returns
         -------
