@@ -16,6 +16,7 @@ from sklearn.base import clone
 
 from benchmarks.active.pools import Split
 from uneven import ActiveLearner
+from uneven.active import Pool
 from uneven.utils.optional import require
 
 COMMITTEE = 5
@@ -116,7 +117,7 @@ def _activeml(name: str, models: Any = None, **options: Any) -> Strategy:
     return Strategy(partial(_theirs, name, options, models), packages=("skactiveml",))
 
 
-DEFAULT = "Default"
+DEFAULT, CHOSEN = "Default", "Default, chosen classifier"
 RANDOM = "Random"
 PEERS: Mapping[str, Strategy] = {
     RANDOM: _activeml("RandomSampling"),
@@ -130,6 +131,8 @@ PEERS: Mapping[str, Strategy] = {
 """Strategies of scikit-activeml."""
 
 RULES: Mapping[str, Strategy] = {
+    DEFAULT: Strategy(),
+    CHOSEN: Strategy(learner={"estimator": None}),
     "Centre of gravity, diverse": Strategy(learner={"query": "centre_of_gravity"}),
     "Votes": Strategy(learner={"query": "balanced", "batch": "best"}),
     "Votes, diverse": Strategy(learner={"query": "balanced"}),
@@ -140,13 +143,13 @@ RULES: Mapping[str, Strategy] = {
     "Expected error, diverse": Strategy(learner={"query": "expected_error"}),
     "Typical first": Strategy(learner={"query": "typical_first", "batch": "best"}),
 }
-"""Rules of this library."""
+"""Rules of this library, around a Bayes point unless the classifier is chosen, too."""
 
 STRATEGIES: Mapping[str, Strategy] = {**RULES, **PEERS}
 
 
 def make_learner(strategy: Strategy, split: Split, seed: int) -> ActiveLearner:
-    """A learner with the default classifier of the library, or what the strategy says."""
-    known = {"random_state": seed, **strategy.learner}
+    """A learner with the Bayes point of the pool, or what the strategy says."""
+    known = {"estimator": Pool(split.X).bayes_point, "random_state": seed, **strategy.learner}
     learner = ActiveLearner(**known).start(split.X)
     return learner.tell(split.start, split.y[split.start]) if len(split.start) else learner

@@ -35,7 +35,7 @@ def test_rules_run_in_a_loop_of_scikit_activeml(rule):
         rows = strategy.query(X=X, y=y, batch_size=3)
         assert np.isnan(y[rows]).all()
         y[rows] = Y[rows]
-    assert classifier.fit(X, y).score(X, Y) > 0.85
+    assert classifier.fit(X, y).score(X, Y) > 0.8
 
 
 def test_the_strategy_asks_what_the_learner_asks():

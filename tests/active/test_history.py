@@ -116,7 +116,7 @@ def test_a_history_of_another_pool_or_rule_is_refused_and_changes_nothing(tmp_pa
         learner.resume(tmp_path / "h.json", X[:60] * 2)
     assert learner.labelled_.tolist() == [0, 1, 2, 3]
     assert learner.ask(3).tolist() == before
-    with pytest.raises(HistoryError, match="asked by 'centre_of_gravity', not by 'simple'"):
+    with pytest.raises(HistoryError, match="asked by 'auto', not by 'simple'"):
         ActiveLearner(query="simple").resume(tmp_path / "h.json", X)
 
 

@@ -118,8 +118,9 @@ def test_a_start_with_some_labels_is_a_start_and_an_answer(known):
 def test_pools_of_all_forms_are_asked_alike(form):
     table = X.astype(np.float32).astype(float)
     model = BayesPointClassifier("linear", fit_intercept=True)
-    plain = asked(ActiveLearner(model, random_state=0), table, NAMES, 16)
-    learner = asked(ActiveLearner(model, random_state=0), form(table), NAMES, 16)
+    asking = ActiveLearner(model, "centre_of_gravity", random_state=0)
+    plain = asked(clone(asking), table, NAMES, 16)
+    learner = asked(clone(asking), form(table), NAMES, 16)
     assert learner.labelled_.tolist() == plain.labelled_.tolist()
     assert (learner.predict(form(table)) == plain.predict(table)).all()
 

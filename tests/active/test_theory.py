@@ -100,7 +100,8 @@ def test_either_answer_leaves_at_most_what_the_theorem_allows():
     rng = np.random.default_rng(0)
     X = unit_rows(rng, 3000, 3)
     y = np.where(X @ unit_rows(rng, 1, 3)[0] > 0, 1, -1)
-    learner = ActiveLearner(BayesPointClassifier("linear"), random_state=0).start(X)
+    linear = BayesPointClassifier("linear")
+    learner = ActiveLearner(linear, "centre_of_gravity", random_state=0).start(X)
     learner.tell(first := np.r_[one_of_each(y), 7, 8], y[first])
     for _ in range(8):
         row = learner.ask(1)

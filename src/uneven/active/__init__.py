@@ -8,6 +8,7 @@ classification problems*, PhD thesis, Aix-Marseille Université: "the source" of
 
 from uneven.active import coverage, look_ahead, mutual_information, orientation, rules  # noqa: F401
 from uneven.active.activeml import as_query_strategy
+from uneven.active.automatic import automatic
 from uneven.active.batches import BATCHES, pick_batch
 from uneven.active.choosing import Choice, choose_classifier
 from uneven.active.coverage import typical_first
@@ -61,6 +62,7 @@ __all__ = [
     "StoppingRule",
     "VolumeBelow",
     "as_query_strategy",
+    "automatic",
     "choose_classifier",
     "expected_error",
     "first_reason",

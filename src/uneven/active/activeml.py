@@ -23,7 +23,7 @@ _NAME = "LearnerStrategy"
 
 
 def as_query_strategy(
-    rule: str | Rule = "centre_of_gravity",
+    rule: str | Rule = "auto",
     *,
     estimator: Any = None,
     geometry: BayesPointClassifier | None = None,
@@ -36,7 +36,7 @@ def as_query_strategy(
 
     Parameters
     ----------
-    rule : str or callable, default="centre_of_gravity"
+    rule : str or callable, default="auto"
     estimator, geometry, batch, ties
         See `uneven.ActiveLearner`. The estimator matters for rules that ask it only.
     missing_label : number, str or None, default=NaN

@@ -10,7 +10,7 @@ from typing import Any
 import numpy as np
 import scipy.sparse as sp
 from sklearn.base import clone
-from sklearn.ensemble import HistGradientBoostingClassifier, RandomForestClassifier
+from sklearn.ensemble import ExtraTreesClassifier, HistGradientBoostingClassifier
 from sklearn.linear_model import LogisticRegression
 from sklearn.pipeline import make_pipeline
 from sklearn.preprocessing import StandardScaler
@@ -20,6 +20,9 @@ from uneven.utils.frames import take_rows
 
 LEAST_ROWS = 15
 """Labels below which the first classifier is taken without a look."""
+
+_GROWTH = 1.25
+"""How many times as many labels there are when the choice is made anew."""
 
 _FOLDS = 5
 _MANY_ROWS = 100
@@ -100,22 +103,42 @@ def choose_classifier(
     return Choice(names[first], dict(zip(names, hits.mean(axis=1).tolist())))
 
 
-def usual_candidates(X: Any, y: np.ndarray, first: Any) -> dict[str, Any]:
-    """Classifiers that an `uneven.ActiveLearner` chooses from, from simple to complex.
+def labels_to_choose_by(n_labels: int) -> int:
+    """How many of the labels so far, the first ones, choose the classifier.
 
-    X: ndarray or CSR of labelled rows; y: their labels; first: the simplest, a Bayes point.
+    The choice is made anew only when there are a quarter more labels than the last time, so that
+    most answers cost one fit.
 
     Examples
     --------
-    >>> list(usual_candidates(np.eye(3), np.arange(3), None))
+    >>> [labels_to_choose_by(n) for n in (2, 15, 17, 18, 100)]
+    [0, 15, 15, 18, 89]
+    """
+    if n_labels < LEAST_ROWS:
+        return 0
+    size = float(LEAST_ROWS)
+    while int(size * _GROWTH) <= n_labels:
+        size *= _GROWTH
+    return int(size)
+
+
+def usual_candidates(X: Any, n_labels: int, first: Any) -> dict[str, Any]:
+    """Classifiers that an `uneven.ActiveLearner` chooses from, from simple to complex.
+
+    X: ndarray or CSR, the pool; n_labels: how many labels choose; first: the simplest, a Bayes
+    point.
+
+    Examples
+    --------
+    >>> list(usual_candidates(np.eye(3), 3, None))
     ['bayes_point', 'logistic', 'forest']
     """
     found: dict[str, Any] = {"bayes_point": first}
     logistic = LogisticRegression(C=10.0 if sp.issparse(X) else 1.0, max_iter=300)
     found["logistic"] = logistic if sp.issparse(X) else make_pipeline(StandardScaler(), logistic)
     if not sp.issparse(X):
-        found["forest"] = RandomForestClassifier(100, random_state=0)
-        if len(y) >= _MANY_ROWS:
+        found["forest"] = ExtraTreesClassifier(100, random_state=0)
+        if n_labels >= _MANY_ROWS:
             found["boosting"] = HistGradientBoostingClassifier(random_state=0)
     return found
 

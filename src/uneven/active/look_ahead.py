@@ -25,7 +25,8 @@ def expected_error(
     candidates : int, default=100
         So many rows are looked at: half of them those with the most even votes, the others drawn.
     references : int, default=300
-        Rows of the pool, drawn, on which errors are expected.
+        Rows of the pool on which errors are expected. They are drawn, the same after as many
+        labels.
     answers : int, default=3
         The most probable answers to each row that are tried.
 
@@ -56,10 +57,9 @@ def expected_error(
     (100, True)
     """
     utilities = np.full(len(state.candidates), -np.inf)
-    few = _shortlist(state, candidates)
-    judged = state.rng.choice(
-        state.candidates, min(references, len(state.candidates)), replace=False
-    )
+    rng = np.random.default_rng(len(state.labelled))
+    few = _shortlist(state, candidates, rng)
+    judged = rng.choice(state.candidates, min(references, len(state.candidates)), replace=False)
     asked, judges = Products.of(state, state.candidates[few]), Products.of(state, judged)
     together = judges.covariances(state, asked)
     obeyed, refused = (_votes_after(judges, asked, together, sign) for sign in (1.0, -1.0))
@@ -73,11 +73,11 @@ def expected_error(
     return utilities
 
 
-def _shortlist(state: QueryState, n: int) -> np.ndarray:
+def _shortlist(state: QueryState, n: int, rng: np.random.Generator) -> np.ndarray:
     """Positions of candidates: half those of the most even votes, half any."""
     order = np.argsort(-balanced_votes(state), kind="stable")
     near, others = order[: (n + 1) // 2], order[(n + 1) // 2 :]
-    drawn = state.rng.choice(others, min(n // 2, len(others)), replace=False)
+    drawn = rng.choice(others, min(n // 2, len(others)), replace=False)
     return np.concatenate([near, drawn])
 
 

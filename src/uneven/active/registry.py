@@ -102,7 +102,7 @@ def blind_choices() -> str:
     --------
     >>> import uneven.active
     >>> blind_choices()
-    "query='uncertainty' or ...'random', stop=Budget or ..."
+    "query='uncertainty' or ...'auto', stop=Budget or ..."
     """
     queries = [repr(name) for name in RULES if not looks_at_rows(name)]
     stops = [name for name, cls in STOPPING_RULES.items() if not cls.looks_at_rows]

@@ -7,8 +7,8 @@ takes, the help and the checks are read from there.
 
 Examples
 --------
-Three ways to name a rule; all but "uncertainty", "views_disagree" and "random" need a pool of
-finite numbers.
+Three ways to name a rule; all but "auto", "uncertainty", "views_disagree" and "random" need a pool
+of finite numbers.
 
 >>> from functools import partial
 >>> from sklearn.datasets import load_iris

@@ -204,11 +204,10 @@ class QueryState:
         """
         if name == "gravity":
             name = self.geometry.centre if self.geometry.centre in GRAVITY else "propagation"
-        asked = clone(self.geometry).set_params(
-            centre=name, multi_class=multi_class or self.geometry.multi_class
-        )
-        key = f"{name} {asked.multi_class}"
+        multi_class = multi_class or self.geometry.multi_class
+        key = f"{name} {multi_class}"
         if key not in self._centres:
+            asked = clone(self.geometry).set_params(centre=name, multi_class=multi_class)
             self._centres[key] = self.model if _same(self.model, asked) else self._fit(asked)
         return self._centres[key]
 
@@ -256,14 +255,20 @@ class QueryState:
             scores = centre.decision_function(self.rows(self.candidates))
         return (scores.T / norms).T
 
-    def votes(self) -> np.ndarray:
+    def votes(self, which: np.ndarray | None = None) -> np.ndarray:
         """Share of the version space that gives each class to each candidate.
+
+        Parameters
+        ----------
+        which : ndarray of int, shape (n,), optional
+            Positions in ``candidates``; all by default.
 
         Returns
         -------
-        ndarray of shape (n_candidates, n_classes)
+        ndarray of shape (n_candidates, n_classes), or (n, n_classes)
         """
-        return self.centre().predict_proba(self.rows(self.candidates))
+        rows = self.candidates if which is None else self.candidates[which]
+        return self.centre().predict_proba(self.rows(rows))
 
     def inputs(self, which: np.ndarray) -> Any:
         """Rows of the pool as ``model`` takes them, for its ``predict`` and ``predict_proba``.

@@ -177,7 +177,8 @@ class VolumeBelow:
     >>> pool = np.random.default_rng(0).normal(size=(200, 5))
     >>> truth = pool @ [1.0, 2.0, 0.0, -1.0, 0.5] > 0
     >>> linear = BayesPointClassifier("linear")
-    >>> learner = ActiveLearner(linear, stop=VolumeBelow(-8.0), random_state=0).start(pool)
+    >>> learner = ActiveLearner(linear, "balanced", stop=VolumeBelow(-8.0), random_state=0)
+    >>> learner = learner.start(pool)
     >>> while learner.stop_reason() is None:
     ...     row = learner.ask()
     ...     learner = learner.tell(row, truth[row])

@@ -57,7 +57,7 @@ class Setup:
     order: np.ndarray
     columns: list[str]
     model: BayesPointClassifier
-    query: str = "centre_of_gravity"
+    query: str = "auto"
     seed: int = 0
 
 

@@ -37,6 +37,12 @@ from uneven.versionspace.propagation import JITTER, PROPAGATION_PARAMETERS, Prop
 from uneven.versionspace.space import VersionSpace
 from uneven.versionspace.span import Span, span_of
 
+_OFF = np.radians(0.05)
+"""Standard error of a drawn direction for each dimension."""
+
+_KEPT = 2000
+"""Points of a version space that are kept, and draws that count votes, unless told."""
+
 
 @persisted("bayes_point", role="classifier")
 @method(
@@ -87,9 +93,11 @@ default="propagation"
     max_rank : int, optional
         Use only so many dimensions of the kernel, those that explain the rows best. Centres other
         than by propagation count the rows' own dimensions of ``ridge`` among them.
-    n_samples : int, default=2000
+    n_samples : int, optional
         Points that are drawn for "hit_and_run", "billiard" and "hamiltonian" and, with "joint", to
-        count votes.
+        count votes. By default as many as make the direction as exact as that of propagation, with
+        a standard error of 0.05 degrees times the root of the dimensions; of these 2000 are
+        kept. 2000 for votes.
     tol : float, default=1e-6
         Tolerance of the propagation.
     max_sweeps : int, default=100
@@ -162,7 +170,7 @@ default="propagation"
     _parameters: ClassVar = {
         "centre": Choice(LEARNER_CENTRES),
         "multi_class": Choice(("ovr", "joint")),
-        "n_samples": Whole(1),
+        "n_samples": Maybe(Whole(1)),
         "max_rank": Maybe(Whole(1)),
         "normalize": None,
         **PROPAGATION_PARAMETERS,
@@ -188,7 +196,7 @@ default="propagation"
         flip: float = 0.0,
         ridge: float = JITTER,
         max_rank: int | None = None,
-        n_samples: int = 2000,
+        n_samples: int | None = None,
         tol: float = 1e-6,
         max_sweeps: int = 100,
         random_state: Any = None,
@@ -274,7 +282,7 @@ default="propagation"
             if self.samples_ is not None:
                 return joint_sample_vote(where, rest, self.samples_[0], n_classes)
             both = (self.means_[0], self.covariances_[0])
-            return joint_normal_vote(where, rest, *both, n_classes, self.n_samples)
+            return joint_normal_vote(where, rest, *both, n_classes, self.n_samples or _KEPT)
         votes = np.column_stack([self._vote(k, where, rest) for k in range(len(self.means_))])
         if n_classes == 2:
             return np.hstack([1.0 - votes, votes])
@@ -341,12 +349,20 @@ default="propagation"
         centres = self.means_
         if self.centre != "propagation":
             rng = generator(self.random_state)
-            found = [find_centre(c, self.centre, self.n_samples, rng=rng) for c in self._cuts()]
+            cuts = self._cuts()
+            tol = _OFF * np.sqrt(cuts[0].shape[1])
+            found = [find_centre(c, self.centre, self.n_samples, tol=tol, rng=rng) for c in cuts]
             centres = np.stack([point for point, _ in found])
             drawn = [points for _, points in found if points is not None]
-            self.samples_ = np.stack(drawn) if drawn else None
+            self.samples_ = self._some_of(drawn) if drawn else None
         lengths = np.linalg.norm(centres, axis=1, keepdims=True)
         return np.where(lengths > 1e-12, centres / np.where(lengths, lengths, 1.0), 0.0)
+
+    def _some_of(self, drawn: list[np.ndarray]) -> np.ndarray:
+        """As many points of each version space, spread over all that were drawn."""
+        size = self.n_samples or min(_KEPT, *map(len, drawn))
+        kept = [np.linspace(0, len(points) - 1, size).astype(np.intp) for points in drawn]
+        return np.stack([points[rows] for points, rows in zip(drawn, kept)])
 
     def _output_weights(self, centres: np.ndarray) -> np.ndarray:
         """Vectors of the outputs, shape (n_dims, n_outputs)."""

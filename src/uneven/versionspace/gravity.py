@@ -8,6 +8,8 @@ from __future__ import annotations
 
 import math
 import warnings
+from collections.abc import Callable
+from functools import partial
 from typing import Any
 
 import numpy as np
@@ -21,6 +23,7 @@ from uneven.versionspace.propagation import propagate
 from uneven.versionspace.samplers import (
     BilliardRun,
     billiard,
+    direction_error,
     fly,
     gravity_of_normal,
     hamiltonian,
@@ -65,7 +68,11 @@ _MOST_BOUNCES = 100_000_000
 _DIRECTIONS = 100_000
 """Directions that are drawn together to see which are inside."""
 
+_DRAWS, _MOST_NUMBERS = 5000, 20_000_000
+"""Points that are drawn at first, and coordinates of all points together at most."""
+
 Found = tuple[np.ndarray, np.ndarray | None]
+Drawn = tuple[np.ndarray, np.ndarray]
 
 
 def centre_of_gravity(
@@ -87,15 +94,15 @@ def centre_of_gravity(
         - "propagation": fast and deterministic; its direction is off by a degree or so, and by
           much in spaces that are 1e-4 wide or less in some direction.
         - "hamiltonian": flights on arcs, until the direction is within ``tol``.
-        - "hit_and_run": ``n_samples`` points.
-        - "billiard": by Lambert's law, two bounces for each of ``n_samples`` points.
+        - "hit_and_run": points on random chords, until the direction is within ``tol``.
+        - "billiard": by Lambert's law, two bounces for each point, the same.
         - "monte_carlo": ``n_samples`` random directions, those inside are averaged.
         - "auto": "exact" where possible, else "hamiltonian".
     tol : float, default=0.01
-        Standard error of the direction, in radians, at which flights may end.
+        Standard error of the direction, in radians, at which drawing may end.
     n_samples : int, optional
-        For "hamiltonian", this many flights instead of a tolerance. For "hit_and_run" and
-        "billiard" 5000 by default; for "monte_carlo" a million.
+        For "hamiltonian", "hit_and_run" and "billiard" this many points instead of a tolerance; for
+        "monte_carlo" a million by default.
     rng : Generator or int, optional
 
     Returns
@@ -106,8 +113,8 @@ def centre_of_gravity(
     Warns
     -----
     ConvergenceWarning
-        If flights do not get as near as ``tol``: in spaces that are very thin in some directions
-        and wide in others.
+        If what is drawn does not get as near as ``tol``: in spaces that are very thin in some
+        directions and wide in others.
 
     Notes
     -----
@@ -184,12 +191,52 @@ def _of_gravity(
             return fly_until(cuts, tol, rng)
         run = hamiltonian(cuts, n_samples=n_samples, rng=rng)
         return run.centre, run.samples
-    n_samples = n_samples or 5000
-    if method == "billiard":
-        way = billiard(cuts, bounces=2 * n_samples, sphere="lambert", rng=rng)
-        return way.gravity, _along(way, n_samples)
+    draw = _by_billiard if method == "billiard" else _by_hit_and_run
+    if n_samples is None:
+        return draw_until(partial(draw, cuts, rng), tol, n_dims)
+    return draw(cuts, rng, n_samples)
+
+
+def _by_billiard(cuts: np.ndarray, rng: np.random.Generator, n_samples: int) -> Drawn:
+    way = billiard(cuts, bounces=2 * n_samples, sphere="lambert", rng=rng)
+    return way.gravity, _along(way, n_samples)
+
+
+def _by_hit_and_run(cuts: np.ndarray, rng: np.random.Generator, n_samples: int) -> Drawn:
     samples = hit_and_run(cuts, n_samples=n_samples, rng=rng)
     return samples.mean(axis=0), samples
+
+
+def draw_until(draw: Callable[[int], Drawn], tol: float, n_dims: int) -> Drawn:
+    """Draw more and more points until the direction of their mean is within a tolerance.
+
+    draw: gives a centre and so many points, in the order in which they were drawn; tol: standard
+    error of the direction, in radians.
+
+    Warns
+    -----
+    ConvergenceWarning
+        If the tolerance is not reached.
+
+    Examples
+    --------
+    >>> def draw(n):
+    ...     points = np.random.default_rng(0).normal([1.0, 0.0], 1.0, size=(n, 2))
+    ...     return points.mean(axis=0), points
+    >>> len(draw_until(draw, 0.01, 2)[1])
+    12096
+    """
+    n_samples, most = _DRAWS, max(_DRAWS, _MOST_NUMBERS // n_dims)
+    while True:
+        centre, samples = draw(n_samples)
+        error = direction_error(samples)[0]
+        if error <= tol:
+            return centre, samples
+        if n_samples == most:
+            _warn_of_error(error, f"{most} points", tol)
+            return centre, samples
+        wanted = 1.2 * n_samples * (error / tol) ** 2
+        n_samples = int(min(max(2 * n_samples, wanted), most))
 
 
 def _lift(frame: np.ndarray, found: Found, rng: np.random.Generator) -> Found:
@@ -257,13 +304,17 @@ def fly_until(
             break
         todo = min(max(done, math.ceil(done * ((error / tol) ** 2 - 1.0))), most - done)
     if error > tol:
-        warnings.warn(
-            f"the centre of gravity is known to {error:.2g} radians after {done} flights, not to "
-            f"tol={tol}: the version space is long and thin.",
-            ConvergenceWarning,
-            stacklevel=5,
-        )
+        _warn_of_error(error, f"{done} flights", tol)
     return total / done, run.samples
+
+
+def _warn_of_error(error: float, after: str, tol: float) -> None:
+    warnings.warn(
+        f"the centre of gravity is known to {error:.2g} radians after {after}, not to tol={tol}: "
+        "the version space is long and thin.",
+        ConvergenceWarning,
+        stacklevel=6,
+    )
 
 
 def directions_inside(
