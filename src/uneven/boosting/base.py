@@ -28,7 +28,8 @@ from uneven.costs.expected import NoisyLabels
 from uneven.costs.matrices import KnownLabels, VoteCosts
 from uneven.costs.score_costs import LOSSES, ScoreCosts
 from uneven.metrics.scoring import get_scorer
-from uneven.noise import check_noise_matrix, invert_noise
+from uneven.noise import invert_noise
+from uneven.noise.matrices import learning_matrix
 from uneven.utils.callbacks import CallbackSupportMixin, announced_steps, with_callbacks
 from uneven.utils.model_types import LARGEST
 from uneven.utils.parallel import ThreadPool, thread_pool
@@ -413,7 +414,7 @@ class BoostingClassifier(CallbackSupportMixin, StagedVoteClassifier, metaclass=A
         """The noise matrix and its inverse; None if labels are right."""
         if self.noise_matrix is None:
             return None
-        noise = check_noise_matrix(self.noise_matrix, self.classes_)
+        noise = learning_matrix(self.noise_matrix, self.classes_)
         if np.array_equal(noise, np.eye(len(noise))):
             return None
         return noise, invert_noise(noise).inverse

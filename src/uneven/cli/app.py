@@ -442,6 +442,9 @@ def _noise(
         str | None,
         typer.Option(metavar="A,B,C", help="Columns of labels, none of them known to be right."),
     ] = None,
+    id: Annotated[
+        str | None, typer.Option("--id", metavar="COLUMN", help=texts.REPEATED_LABELS)
+    ] = None,
     out: Annotated[
         Path, typer.Option("--out", "-o", help="File to write: CSV, TSV, JSON or Parquet.")
     ] = Path("noise.csv"),
@@ -462,7 +465,7 @@ def _noise(
     from uneven.cli.requests import NoiseRequest
 
     columns = tuple(_split(annotators or ""))
-    counting = (columns, confidence, smoothing, laplace, on_empty)
+    counting = (columns, id, confidence, smoothing, laplace, on_empty)
     files = (encoding, out, labels_out)
     request = NoiseRequest(table, observed, clean, *counting, *files)
     from uneven.cli.noise import estimate_noise

@@ -15,12 +15,15 @@ from rich.text import Text
 from uneven.cli import terminal
 from uneven.cli.requests import NoiseRequest
 from uneven.comparison import InputError, read_label_columns, read_table, write_noise_matrix
+from uneven.comparison.encoding import encode_ordinal
+from uneven.comparison.problem import read_problem
 from uneven.comparison.tables import PARQUET_SUFFIXES
 from uneven.noise import (
     AnnotatorModel,
     ConfusionEstimate,
     confusion_from_annotators,
     confusion_from_clean,
+    confusion_from_labels,
     dawid_skene,
     invert_noise,
 )
@@ -30,6 +33,10 @@ from uneven.utils.registry import listing
 MAJORITY, LIKELIEST = "majority", "likeliest"
 MOST_MISTAKES = 3
 FEW_ROWS = 10
+ALONE = (
+    "no label is known to be right: the matrix holds if a forest tells the labels of other rows "
+    "well. Rows with true labels (--clean) or labels given twice (--id, --annotators) are better."
+)
 ASSUMING = "--on-empty identity (their labels are right), --smoothing or --laplace"
 
 
@@ -46,26 +53,61 @@ def estimate_noise(request: NoiseRequest) -> None:
     InputError
         If the columns do not allow it.
     """
-    labels = read_label_columns(request.path, request.columns, request.encoding)
     console, model = terminal.stdout(), None
     try:
-        if request.annotators:
-            model = dawid_skene(labels)
-            who = request.observed or MAJORITY
-            found = confusion_from_annotators(labels, who=who, **request.options)
+        if request.is_alone:
+            found = _from_labels_alone(request)
+        elif request.id:
+            found = confusion_from_annotators(_answers_by_thing(request), **request.options)
         else:
-            found = _from_clean(labels, request.options)
+            labels = read_label_columns(request.path, request.columns, request.encoding)
+            if request.annotators:
+                model = dawid_skene(labels)
+                who = request.observed or MAJORITY
+                found = confusion_from_annotators(labels, who=who, **request.options)
+            else:
+                found = _from_clean(labels, request.options)
     except ValueError as error:
         raise InputError(f"{request.path}: {_in_words_of_options(str(error))}") from error
     if model is not None and request.labels_out is not None:
         _write_labels(request, model, len(labels), request.labels_out)
-    write_noise_matrix(found.matrix, found.classes.tolist(), request.out, found.sizes)
+    write_noise_matrix(found.shrunk().matrix, found.classes.tolist(), request.out, found.sizes)
     if model is not None:
         console.print(_annotator_table(model))
-    console.print(_class_table(found, model is not None))
-    terminal.notes(_cautions(found))
+    console.print(_class_table(found, request.clean is None))
+    terminal.notes([*_cautions(found), *([ALONE] if request.is_alone else [])])
     for line in _closing_lines(request):
         console.print(line, soft_wrap=True, markup=False)
+
+
+def _from_labels_alone(request: NoiseRequest) -> ConfusionEstimate:
+    """What a forest on the other columns makes of the labels of rows that it has not seen."""
+    assert request.observed is not None
+    problem = read_problem(request.path, request.observed, encoding=request.encoding)
+    cells = encode_ordinal(problem.schema).fit_transform(problem.X).to_numpy(np.float64)
+    return confusion_from_labels(cells, problem.y, confidence=request.confidence)
+
+
+def _answers_by_thing(request: NoiseRequest) -> NDArray:
+    """A row for each thing that was labelled several times, a column for each answer."""
+    assert request.observed is not None
+    assert request.id is not None
+    labels = read_label_columns(request.path, [request.observed], request.encoding)[
+        request.observed
+    ]
+    things = read_table(request.path, expected=request.columns, encoding=request.encoding)
+    known = labels.notna().to_numpy()
+    groups = labels[known].groupby(things[request.id][known].to_numpy()).agg(list)
+    again = [answers for answers in groups if len(answers) > 1]
+    if not again:
+        raise InputError(
+            f"{request.path}: no {request.id!r} has two labels in {request.observed!r}; without "
+            "--id the labels are taken as one for each row."
+        )
+    table = np.full((len(again), max(map(len, again))), None, dtype=object)
+    for row, answers in zip(table, again):
+        row[: len(answers)] = answers
+    return table
 
 
 def _in_words_of_options(reason: str) -> str:

@@ -252,6 +252,8 @@ class NoiseRequest:
         Column of true labels, empty where they are not known.
     annotators : tuple of str
         Columns of labels none of which is known to be right.
+    id : str or None
+        Column that names what a line is about: lines of the same name label it several times.
     confidence : float
         Of the intervals.
     smoothing, laplace : float
@@ -271,6 +273,7 @@ class NoiseRequest:
     observed: str | None
     clean: str | None
     annotators: tuple[str, ...] = ()
+    id: str | None = None
     confidence: float = 0.95
     smoothing: float = 0.0
     laplace: float = 0.0
@@ -280,13 +283,24 @@ class NoiseRequest:
     labels_out: Path | None = None
 
     def __post_init__(self) -> None:
-        if bool(self.clean) == bool(self.annotators):
+        known = [bool(self.clean), bool(self.annotators), bool(self.id)]
+        if sum(known) > 1 or not (any(known) or self.observed):
             raise InputError(
                 "give --observed and --clean (noisy and true labels of the same rows), or "
-                "--annotators (columns that label the same rows, none of them known to be right)."
+                "--annotators (columns that label the same rows, none of them known to be right), "
+                "or --observed and --id (lines that label the same thing again), or --observed "
+                "alone (no label is known to be right)."
             )
-        if self.clean and self.observed is None:
-            raise InputError("give the column of noisy labels with --observed, beside --clean.")
+        for option, value in (("--clean", self.clean), ("--id", self.id)):
+            if value and self.observed is None:
+                raise InputError(
+                    f"give the column of noisy labels with --observed, beside {option}."
+                )
+        if self.is_alone and (self.smoothing or self.laplace or self.on_empty != "raise"):
+            raise InputError(
+                "--smoothing, --laplace and --on-empty need rows to count: give --clean, "
+                "--annotators or --id, too."
+            )
         if self.clean and self.observed == self.clean:
             raise InputError(
                 f"--observed and --clean both name {self.clean!r}; a column tells nothing about "
@@ -326,7 +340,12 @@ class NoiseRequest:
         """Columns to read."""
         if self.annotators:
             return list(dict.fromkeys(self.annotators))
-        return [name for name in (self.observed, self.clean) if name is not None]
+        return [name for name in (self.observed, self.clean, self.id) if name is not None]
+
+    @property
+    def is_alone(self) -> bool:
+        """Whether there is one label for each row, and none is known to be right."""
+        return not (self.clean or self.annotators or self.id)
 
 
 @dataclass(frozen=True)

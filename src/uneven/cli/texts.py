@@ -340,10 +340,13 @@ anew on five folds, so that the rows are new to it.
   uneven explain model.skops table.csv --row 17 --json
 """
 
+REPEATED_LABELS = "Column that names what a line is about, if it is labelled on several lines."
+
 NOISE = """Estimate how labels are wrong, and write it for --noise-matrix.
 
-From rows with a noisy and a true label, or from several annotators of the same rows without any
-true label (Dawid and Skene's method).
+From rows with a noisy and a true label; from several annotators of the same rows, or rows that are
+labelled again, without any true label (Dawid and Skene's method); or, with --observed alone, from
+what a forest learns of the labels of other rows (confident learning), which is the least certain.
 
 [bold]Examples[/bold]
 
@@ -352,6 +355,10 @@ true label (Dawid and Skene's method).
   uneven noise table.csv --annotators ann,bob,eve --observed ann --out ann.csv
 
   uneven noise table.csv --annotators ann,bob,eve --labels-out labelled.csv
+
+  uneven noise answers.csv --observed label --id photo
+
+  uneven noise table.csv --observed label
 
   uneven compare table.csv --target label --drop checked --noise-matrix noise.csv
 

@@ -22,6 +22,7 @@ from uneven.noise.estimation import (
     estimate_confusion,
 )
 from uneven.noise.forward_logistic import ForwardLogisticRegression
+from uneven.noise.label_issues import LabelIssues, find_label_issues
 from uneven.noise.matrices import NoiseInverse, check_noise_matrix, invert_noise, reverse_matrix
 from uneven.noise.models import (
     corrupt_labels,
@@ -34,6 +35,7 @@ from uneven.noise.models import (
     uniform_noise,
 )
 from uneven.noise.noise_tolerant import NoiseTolerantPerceptron, sum_of_mistakes
+from uneven.noise.noisy_labels_only import confusion_from_labels
 from uneven.noise.projections import modified_perceptron
 from uneven.noise.repair import LabelRepairPipeline
 from uneven.noise.uma.classifier import UMAClassifier
@@ -45,6 +47,7 @@ __all__ = [
     "ConfusionEstimate",
     "Estimate",
     "ForwardLogisticRegression",
+    "LabelIssues",
     "LabelRepairPipeline",
     "NoiseInverse",
     "NoiseTolerantPerceptron",
@@ -54,6 +57,7 @@ __all__ = [
     "confusion_from_annotators",
     "confusion_from_classifier",
     "confusion_from_clean",
+    "confusion_from_labels",
     "corrected_confusion",
     "corrected_error",
     "corrupt_labels",
@@ -62,6 +66,7 @@ __all__ = [
     "dawid_skene",
     "estimate_confusion",
     "estimated_joint",
+    "find_label_issues",
     "invert_noise",
     "label_posteriors",
     "modified_perceptron",

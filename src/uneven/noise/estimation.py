@@ -43,6 +43,7 @@ from uneven.metrics._checks import as_labels, as_weights, class_list, encode, pa
 from uneven.metrics.uncertainty import wilson_interval
 from uneven.noise.annotators import AnnotatorModel, dawid_skene
 from uneven.noise.matrices import invert_noise
+from uneven.noise.shrinkage import shrink_columns
 from uneven.utils.model_types import persisted
 from uneven.utils.parameters import check_choice, check_integer
 from uneven.utils.simplex import recover_priors
@@ -99,6 +100,21 @@ class ConfusionEstimate:
 
     def __array__(self, dtype: Any = None, copy: bool | None = None) -> np.ndarray:
         return np.array(self.matrix, dtype=dtype)
+
+    def shrunk(self) -> ConfusionEstimate:
+        """The estimate with a matrix that is safer to invert.
+
+        Returns
+        -------
+        ConfusionEstimate
+            Columns are moved towards what all classes have in common, by how uncertain they are;
+            the counts stay.
+
+        References
+        ----------
+        J. Hausser and K. Strimmer (2009), *Entropy inference and the James-Stein estimator*.
+        """
+        return replace(self, matrix=shrink_columns(self.matrix, self.sizes))
 
     def variance_along(self, direction: np.ndarray) -> float:
         """Variance of the sum of all entries of the matrix, each times a number.

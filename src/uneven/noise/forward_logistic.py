@@ -12,7 +12,7 @@ from sklearn.exceptions import ConvergenceWarning
 from sklearn.utils.multiclass import check_classification_targets
 
 from uneven.linear.base import LinearClassifier
-from uneven.noise.matrices import check_noise_matrix
+from uneven.noise.matrices import learning_matrix
 from uneven.utils.methods import method
 from uneven.utils.model_types import persisted
 from uneven.utils.parameters import Flag, Interval, Whole, check_parameters, store_parameters
@@ -150,7 +150,7 @@ class ForwardLogisticRegression(LinearClassifier):
         exact = np.eye(len(self.classes_))
         if self.noise_matrix is None:
             return np.asarray(exact[codes])
-        noise = check_noise_matrix(self.noise_matrix, self.classes_)
+        noise = learning_matrix(self.noise_matrix, self.classes_)
         never = np.flatnonzero(noise.max(axis=1) == 0.0)
         if len(never):
             raise ValueError(

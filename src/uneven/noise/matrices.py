@@ -109,6 +109,21 @@ def check_noise_matrix(matrix: Any, classes: Any = None) -> np.ndarray:
     return np.asarray(noise / noise.sum(axis=0))
 
 
+def learning_matrix(matrix: Any, classes: Any = None) -> np.ndarray:
+    """The noise matrix that a learner that undoes noise should use.
+
+    matrix, classes: as in `check_noise_matrix`. Returns (n_classes, n_classes): an estimate is
+    shrunk by its own uncertainty first, since what inverts it multiplies its errors.
+
+    Examples
+    --------
+    >>> learning_matrix([[0.9, 0.3], [0.1, 0.7]]).tolist()
+    [[0.9, 0.3], [0.1, 0.7]]
+    """
+    shrunk = matrix.shrunk() if hasattr(matrix, "shrunk") else matrix
+    return check_noise_matrix(shrunk, classes)
+
+
 def invert_noise(
     matrix: np.ndarray,
     on_singular: str = "raise",

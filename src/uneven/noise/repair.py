@@ -38,7 +38,7 @@ from uneven.noise.estimation import (
     confusion_from_classifier,
     confusion_from_clean,
 )
-from uneven.noise.matrices import invert_noise
+from uneven.noise.matrices import invert_noise, learning_matrix
 from uneven.noise.uma.classifier import UMAClassifier
 from uneven.utils.contract import not_repeatable
 from uneven.utils.labels import split_labels
@@ -257,7 +257,7 @@ class LabelRepairPipeline(ClassifierMixin, BaseEstimator):
         self._check_enough(rest)
         learner = self._learner(rng)
         prefix = _prefix_of_noise_matrix(learner)
-        noise = invert_noise(self.confusion_.matrix, on_singular="shrink").matrix
+        noise = invert_noise(learning_matrix(self.confusion_), on_singular="shrink").matrix
         learner.set_params(**{f"{prefix}noise_matrix": noise})
         if self.use_clean == "drop":
             return learner.fit(X[rest], self.cheap_labels_)

@@ -19,7 +19,7 @@ from uneven.linear.base import (
     validate_stream,
 )
 from uneven.linear.expansions import FINITE, Gamma, KernelExpansion, kernel_parameters
-from uneven.noise.matrices import NoiseInverse, check_noise_matrix, invert_noise
+from uneven.noise.matrices import NoiseInverse, invert_noise, learning_matrix
 from uneven.noise.uma.algorithm import HISTORY, SELECTIONS, Rules, Run, doubts, iterate
 from uneven.noise.uma.groups import NOT_NEGATIVE, check_label_weights
 from uneven.noise.uma.groups import label_weights as as_label_weights
@@ -354,7 +354,7 @@ class UMAClassifier(LinearClassifier):
         """The run on these rows from the class vectors so far; lengths of the rows it reads."""
         n_classes = len(self.classes_)
         matrix = np.eye(n_classes) if self.noise_matrix is None else self.noise_matrix
-        noise = invert_noise(check_noise_matrix(matrix, self.classes_), self.on_singular)
+        noise = invert_noise(learning_matrix(matrix, self.classes_), self.on_singular)
         labels = as_label_weights(y, n_classes)
         rows, lengths = self._rows(X)
         filled = lengths > 0.0
