@@ -34,6 +34,8 @@ POOL = 6000
 TEST = 3000
 MEASURES = ("least_confident", "margin_sampling", "entropy")
 
+GRAVITY = "centre_of_gravity"
+
 
 class Split(NamedTuple):
     """Rows to ask about, rows to test on, and rows to start from."""
@@ -92,16 +94,18 @@ def strategies(sparse: bool, n_features: int) -> dict[str, Job]:
     point = BayesPointClassifier(**kernel)
     logistic = LogisticRegression(C=10.0, max_iter=300)
     jobs: dict[str, Job] = {
-        "Bayes point, centre of gravity": _ours(ActiveLearner(point)),
+        "Bayes point, centre of gravity": _ours(ActiveLearner(point, GRAVITY)),
         "Bayes point, centre of gravity, batch of the best": _ours(
-            ActiveLearner(point, batch="best")
+            ActiveLearner(point, GRAVITY, batch="best")
         ),
         "Bayes point, balanced, batch of the best": _ours(
             ActiveLearner(point, "balanced", batch="best")
         ),
         "Bayes point, random": _ours(ActiveLearner(point, "random")),
         "logistic regression, random": _ours(ActiveLearner(logistic, "random")),
-        "logistic regression, centre of gravity": _ours(ActiveLearner(logistic, geometry=point)),
+        "logistic regression, centre of gravity": _ours(
+            ActiveLearner(logistic, GRAVITY, geometry=point)
+        ),
     }
     for measure in MEASURES:
         for model, classifier in (("logistic regression", logistic), ("Bayes point", point)):

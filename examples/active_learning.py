@@ -15,7 +15,7 @@ import numpy as np
 from matplotlib import pyplot as plt
 from sklearn.datasets import load_digits
 
-from uneven.active import ActiveLearner, LearningCurve, PerfectOracle, simulate
+from uneven.active import ActiveLearner, LearningCurve, PerfectOracle, Pool, simulate
 from uneven.plots import LearningCurveDisplay, VolumeDisplay
 
 QUERIES = {"centre of gravity": "centre_of_gravity", "random": "random"}
@@ -39,7 +39,7 @@ def one_run(query: str, seed: int) -> LearningCurve:
     order = np.random.default_rng(seed).permutation(len(digits))
     test, pool = order[:N_TEST], order[N_TEST:]
     return simulate(
-        ActiveLearner(query=query, random_state=seed),
+        ActiveLearner(Pool(X[pool] / 16.0).bayes_point, query, random_state=seed),
         X[pool] / 16.0,
         PerfectOracle(digits[pool]),
         budget=BUDGET,
