@@ -11,7 +11,7 @@ from uneven.active.rules import centre_of_gravity, uncertainty
 from uneven.active.state import QueryState
 
 
-@rule("auto", "what measured best for such a pool", needs="nothing", blind=True)
+@rule("auto", "what measured best for such a pool", blind=True)
 def automatic(state: QueryState, *, nearest: int = 2000) -> np.ndarray:
     """Fewest expected errors in a dense pool, most even votes in a sparse one.
 
