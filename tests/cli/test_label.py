@@ -13,7 +13,7 @@ def request(**more):
     given = dict.fromkeys((*names, *lists))
     given |= {"annotators": "1", "overlap": 0.2, "random_share": 0.1, "port": 0, "seed": 0}
     given |= {"host": "127.0.0.1", "consent": False, "browser": False, "flip": 0.0}
-    given |= {"query": "auto", "encoding": "auto"}
+    given |= {"query": "centre_of_gravity", "encoding": "auto"}
     first = {"pool": None, "demo": False, "labels": None, "classes": None}
     return page_request(**first | given | more)
 

@@ -21,7 +21,7 @@ def serve(
     drop: Sequence[str] = (),
     annotators: int | str | Sequence[str] = 1,
     project: Any = None,
-    query: str = "auto",
+    query: str = "centre_of_gravity",
     estimator: Any = None,
     random_share: float = 0.1,
     overlap: float = 0.2,
@@ -56,7 +56,7 @@ def serve(
         How many people label, or their names.
     project : path, optional
         Folder of the answers; named after the table by default.
-    query : str, default="auto"
+    query : str, default="centre_of_gravity"
         Query rule, see `ActiveLearner`.
     estimator : BayesPointClassifier, optional
         By default with the linear kernel for running text, else with the Gaussian one.

@@ -392,7 +392,7 @@ class LabelRequest:
     n: int = 10
     key: str | None = None
     output: Path | None = None
-    query: str = "auto"
+    query: str = "centre_of_gravity"
     kernel: str | None = None
     gamma: float | None = None
     flip: float = 0.0

@@ -57,7 +57,7 @@ class Setup:
     order: np.ndarray
     columns: list[str]
     model: BayesPointClassifier
-    query: str = "auto"
+    query: str = "centre_of_gravity"
     seed: int = 0
 
 

@@ -71,7 +71,7 @@ class Options:
 
     classes: tuple[str, ...] = ()
     people: tuple[str, ...] | int = 1
-    query: str = "auto"
+    query: str = "centre_of_gravity"
     model: BayesPointClassifier | None = None
     random_share: float = 0.1
     overlap: float = 0.2
