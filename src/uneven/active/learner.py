@@ -138,6 +138,7 @@ class ActiveLearner(ClassifierMixin, BaseEstimator):
     history_: list[Step]
     n_discarded_: int
     choice_: ChosenClassifier | None
+    _chosen_by: tuple[Any, ...] | None
 
     def __init__(
         self,
