@@ -19,7 +19,7 @@ _MOST = 3000
 _NEIGHBOURS = 20
 
 
-@rule("typical_first", "typical rows of unseen parts of the pool first, then even votes")
+@rule("typical_first", "typical rows of unseen parts first, then even votes")
 def typical_first(state: QueryState, *, rows_per_class: float = 3.0) -> np.ndarray:
     """Typical rows of parts of the pool without label first, then the most even votes.
 
