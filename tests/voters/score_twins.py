@@ -63,8 +63,10 @@ def best_set(bins, rule):
 
 
 def category_places(bins, smooth):
-    """Mean gradients of the bins along the direction in which these differ most."""
-    used = np.flatnonzero(bins[:, -1])
+    """Mean gradients of the bins along the direction in which these differ most; 0 if empty."""
+    used, places = np.flatnonzero(bins[:, -1]), np.zeros(len(bins))
+    if not len(used):
+        return places
     gradients, weights = bins[used, :-1].astype(float), bins[used, -1] + smooth
     direction = gradients[(gradients**2).sum(axis=1).argmax()]
     for _ in range(8):
@@ -72,7 +74,8 @@ def category_places(bins, smooth):
         if not turned.any():
             break
         direction = turned / np.sqrt((turned**2).sum())
-    return used, gradients @ direction / weights
+    places[used] = gradients @ direction / weights
+    return places
 
 
 def sides(bins, n_bins, is_category, order, cut, missing_left):

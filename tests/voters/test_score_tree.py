@@ -40,6 +40,13 @@ def gradients_of(n, lanes, seed, share=1.0, size=3000):
     return Gradients(rows if len(rows) else np.arange(n, dtype=np.int32), values, 2.0**-8, 2.0**-9)
 
 
+def columns_of(codes):
+    """What the loops know of the columns; the orders of categories are any."""
+    sizes = np.diff(codes.first)
+    orders = np.concatenate([np.arange(size)[::-1] for size in sizes]).astype(np.int64)
+    return codes.first, codes.n_bins, codes.has_missing, codes.is_category, orders
+
+
 def spans_of(codes):
     return [codes.span(c) for c in range(len(codes.columns))]
 
@@ -141,19 +148,6 @@ def test_wide_histograms_are_filled_block_by_block(lanes):
         np.testing.assert_array_equal(own, bins_of(codes, c, gradients.rows, gradients.values))
 
 
-@given(st.sampled_from(LANES), st.integers(0, 2**32 - 1))
-def test_moving_a_bin_adds_it_and_squares_both_sides(lanes, seed):
-    rng = np.random.default_rng(seed)
-    size = int(10 ** rng.uniform(0, 8))
-    bins = rng.integers(-size, size, (3, lanes)).astype(np.int32)
-    left, total = (rng.integers(-size, size, lanes).astype(np.int32) for _ in range(2))
-    expected = left + bins[1]
-    near, far = _score_loops._step(left, bins.ravel(), lanes, total)
-    np.testing.assert_array_equal(left, expected)
-    assert near == twins.squared_length(expected)
-    assert far == twins.squared_length(total - expected)
-
-
 @given(tables(), st.sampled_from(LANES), st.sampled_from(RULES), st.integers(0, 2**32 - 1))
 def test_the_best_cut_is_that_of_the_slow_twin(problem, lanes, rule, seed):
     codes = codes_of(problem[0])
@@ -181,10 +175,9 @@ def test_two_classes_get_the_best_of_all_sets_of_categories(n_bins, has_missing,
     bins = bins_of_categories(seed, 2, n_bins + has_missing)
     rule = (1.0, 1.0, 0.0, 0.0)
     total, scratch = bins.sum(axis=0, dtype=np.int32), _score_loops.scan_room(2)
-    span = (0, n_bins, has_missing)
-    found, cut, _ = _score_loops.scan_categories(bins.ravel(), span, total, rule, 0.0, scratch)
+    order = _score_loops.order_categories(bins.ravel(), (0, n_bins, has_missing), 2, 0.0)
+    found, cut, _ = _score_loops.scan_categories(bins.ravel(), 0, order, total, rule, scratch)
     assert found == pytest.approx(twins.best_set(bins, rule), rel=1e-5)
-    order = _score_loops.order_categories(bins.ravel(), span, 2, 0.0)
     if cut >= 0:
         left = bins[order[: cut + 1]].sum(axis=0)
         assert found == twins.gain(left, total, rule)
@@ -200,21 +193,29 @@ def test_categories_are_cut_along_their_leading_direction(
     bins = bins_of_categories(seed, lanes, n_bins + has_missing)
     span = (0, n_bins, has_missing)
     order = _score_loops.order_categories(bins.ravel(), span, lanes, smooth)
-    assert sorted(order) == np.flatnonzero(bins[:, -1]).tolist()
-    if not len(order):
-        return
-    used, places = twins.category_places(bins, smooth)
-    place = dict(zip(used.tolist(), places))
-    along = np.array([place[b] for b in order])
+    assert sorted(order) == list(range(len(bins)))
+    along = twins.category_places(bins, smooth)[order]
     assert (np.diff(along) >= -1e-9 * np.abs(along).max()).all()
-    total, scratch = bins.sum(axis=0, dtype=np.int32), _score_loops.scan_room(lanes)
-    best, cut, _ = _score_loops.scan_categories(bins.ravel(), span, total, rule, smooth, scratch)
-    firmer = (rule[0], rule[1], rule[2] + smooth * rule[1], rule[3])
-    gains = [
-        twins.gain(bins[order[: k + 1]].sum(axis=0), total, firmer) for k in range(len(order) - 1)
-    ]
-    assert best == max(gains, default=-1.0)
-    assert cut == (int(np.argmax(gains)) if best > -1.0 else -1)
+    node = bins_of_categories(seed + 1, lanes, len(bins))
+    total, scratch = node.sum(axis=0, dtype=np.int32), _score_loops.scan_room(lanes)
+    padded = np.concatenate([np.full(lanes, 99, dtype=np.int32), node.ravel()])
+    found = _score_loops.scan_categories(padded, 1, order, total, rule, scratch)
+    assert found == twins.best_cut(node[order], len(node), rule)
+
+
+@given(category_tables(), st.sampled_from(LANES), st.integers(0, 2**32 - 1))
+def test_every_column_of_categories_has_an_order(problem, lanes, seed):
+    codes = codes_of(*problem)
+    gradients, smooth = gradients_of(codes.n_rows, lanes, seed, share=0.6), 50.0
+    columns = columns_of(codes)
+    given = (codes.table[0], columns, gradients.rows, gradients.values, smooth)
+    _score_loops.order_columns(*given, 0, len(codes.columns))
+    for c in np.flatnonzero(codes.is_category):
+        _, n_bins, has_missing = codes.span(c)
+        bins = bins_of(codes, c, gradients.rows, gradients.values).ravel()
+        own = columns[4][codes.first[c] : codes.first[c + 1]]
+        order = _score_loops.order_categories(bins, (0, n_bins, has_missing), lanes, smooth)
+        np.testing.assert_array_equal(own, order)
 
 
 @given(category_tables(), st.sampled_from(LANES), st.sampled_from(RULES), st.integers(0, 2**32 - 1))
@@ -229,8 +230,7 @@ def test_small_nodes_find_what_histograms_find(problem, lanes, rule, seed):
     rows = rng.permutation(len(X)).astype(np.int32)
     middle = int(rng.integers(0, len(X) + 1))
     values, size = gradients.values, int(codes.first[-1]) * lanes
-    columns = (codes.first, codes.n_bins, codes.has_missing, codes.is_category)
-    smooth = 20.0
+    columns = columns_of(codes)
 
     def room(n):
         return np.full((n, d), 9.0), np.full((n, d), 9), np.zeros((n, d), dtype=bool)
@@ -240,18 +240,18 @@ def test_small_nodes_find_what_histograms_find(problem, lanes, rule, seed):
     found = room(2)
     everything = (codes.table, columns, rows)
     _score_loops.examine_nodes(
-        *everything, root, values, pool, totals, totals[[0]], rule, smooth, found, 0, d
+        *everything, root, values, pool, totals, totals[[0]], rule, found, 0, d
     )
     children = np.array([[0, middle, 1, 0]])
     parents = totals[[0]]
     siblings = room(2)
     _score_loops.examine_nodes(
-        *everything, children, values, pool, totals, parents, rule, smooth, siblings, 0, d
+        *everything, children, values, pool, totals, parents, rule, siblings, 0, d
     )
     spans = np.array([[0, len(X)], [0, middle], [middle, len(X)]])
     small, sums = room(3), np.empty((3, lanes), dtype=np.int32)
     _score_loops.examine_small_nodes(
-        codes.table[0], columns, rows, spans, values, sums, rule, smooth, small, 0, d
+        codes.table[0], columns, rows, spans, values, sums, rule, small, 0, d
     )
     np.testing.assert_array_equal(sums, [values[rows[a:b]].sum(axis=0) for a, b in spans])
     np.testing.assert_array_equal(totals[:2], sums[[2, 1]])
@@ -281,13 +281,13 @@ def test_sides_of_a_split_equal_the_slow_twin(problem, lanes, keeps, missing_lef
     if not len(codes.columns):
         return
     gradients, rng = gradients_of(codes.n_rows, lanes, seed, share=0.6), np.random.default_rng(seed)
-    column, smooth = int(rng.integers(len(codes.columns))), 20.0
-    first, n_bins, has_missing = codes.span(column)
+    column = int(rng.integers(len(codes.columns)))
+    first, n_bins, _ = codes.span(column)
     bins = bins_of(codes, column, gradients.rows, gradients.values)
-    order = _score_loops.order_categories(bins.ravel(), (0, n_bins, has_missing), lanes, smooth)
+    columns = columns_of(codes)
+    order = columns[4][first : codes.first[column + 1]]
     is_category = bool(codes.is_category[column])
     cut = int(rng.integers(len(order) if is_category else n_bins))
-    columns = (codes.first, codes.n_bins, codes.has_missing, codes.is_category)
     rows = gradients.rows
     data = (codes.table, columns, gradients.values, rows, np.empty_like(rows))
     pool = np.full((2, int(codes.first[-1]) * lanes), 77, dtype=np.int32)
@@ -295,7 +295,7 @@ def test_sides_of_a_split_equal_the_slow_twin(problem, lanes, keeps, missing_lef
     facts = np.zeros((3, _growth_loops.N_FACTS), dtype=np.int64)
     facts[2] = 0, len(rows), 0, 1 if keeps else -1, column, cut, missing_left, bins[:, -1].sum(), 0
     nodes = (facts, np.zeros(3), np.ones((3, 256), dtype=bool))
-    _growth_loops.choose_sides(data, pool, nodes, (RULES[0], smooth), 2)
+    _growth_loops.choose_sides(data, pool, nodes, 2)
     expected = twins.sides(bins, n_bins, is_category, order, cut, missing_left)
     np.testing.assert_array_equal(nodes[2][2], expected)
 

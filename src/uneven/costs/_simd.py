@@ -152,42 +152,12 @@ def _square_length(builder, side, lanes):
     return _halved(builder, builder.fmul(values, values), lanes, builder.fadd)
 
 
-def _side_squares(lanes: int):
-    """``left += source[at]``; return the squared lengths of ``left`` and of ``total - left``.
-
-    All lanes count but the last one.
-    """
-    whole = ir.VectorType(ir.IntType(32), lanes)
-
-    @intrinsic
-    def squares(typing_context, left, source, at, total):
-        signature = types.UniTuple(types.float32, 2)(left, source, types.intp, total)
-
-        def generate(context, builder, signature, args):
-            zero = ir.Constant(ir.IntType(64), 0)
-
-            def vector(k, offset):
-                there = _pointer(context, builder, signature.args[k], args[k], offset)
-                return builder.bitcast(there, whole.as_pointer())
-
-            here = vector(0, zero)
-            added = builder.load(vector(1, args[2]), align=4)
-            near = builder.add(builder.load(here, align=4), added)
-            builder.store(near, here, align=4)
-            far = builder.sub(builder.load(vector(3, zero), align=4), near)
-            sums = [_square_length(builder, side, lanes) for side in (near, far)]
-            return context.make_tuple(builder, signature.return_type, sums)
-
-        return signature, generate
-
-    return squares
-
-
 def _running_squares(lanes: int):
-    """The same for neighbouring bins one after another, with the running sums kept in a register.
+    """Squared lengths of both sides of every cut between neighbouring bins.
 
-    Of each bin whose last lane is not 0, the squared lengths, the last lane of the left side and
-    the number of the bin are written. How many there are is returned.
+    ``begin`` goes left before the first bin; the running sums are kept in a register. All lanes
+    count but the last one. Of each bin whose last lane is not 0, the squared lengths, the last
+    lane of the left side and the number of the bin are written. How many there are is returned.
     """
     whole = ir.VectorType(ir.IntType(32), lanes)
     long = ir.IntType(64)
@@ -235,7 +205,6 @@ def _running_squares(lanes: int):
 
 add_row2, add_row4, add_row8 = (_row_adder(lanes) for lanes in (2, 4, 8))
 add_bin2, add_bin4, add_bin8 = (_bin_adder(lanes) for lanes in (2, 4, 8))
-squares2, squares4, squares8 = (_side_squares(lanes) for lanes in (2, 4, 8))
 running2, running4, running8 = (_running_squares(lanes) for lanes in (2, 4, 8))
 
 

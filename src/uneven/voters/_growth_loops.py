@@ -18,7 +18,6 @@ from uneven.voters._score_loops import (
     column_histogram,
     examine_nodes,
     examine_small_nodes,
-    order_categories,
     partition,
     sum_rows,
 )
@@ -28,7 +27,7 @@ START, STOP, DEPTH, SLOT, COLUMN, CUT, MISSING_LEFT, WEIGHT, CHILD, N_FACTS = ra
 
 
 @njit(cache=True, nogil=True, error_model="numpy")
-def choose_sides(data, pool, nodes, rule, number):
+def choose_sides(data, pool, nodes, number):
     """Write which codes of the column that splits a node go left.
 
     Missing values that are new go where most of the curvature goes.
@@ -38,10 +37,9 @@ def choose_sides(data, pool, nodes, rule, number):
     data : (table, columns, values, rows, buffer), as in ``fill_histograms`` and ``scan_histograms``
     pool : (n_histograms, n_bins * lanes) int32
     nodes : (facts, gains, goes_left): (n, N_FACTS) int64, (n,), (n, 256) bool
-    rule : (rule, smooth), as in ``scan_histograms``
     number : int, the node
     """
-    table, (first, n_bins, has_missing, is_category), values, rows, _ = data
+    table, (first, n_bins, has_missing, is_category, orders), values, rows, _ = data
     fact, goes_left = nodes[0][number], nodes[2][number]
     column, lanes = fact[COLUMN], values.shape[1]
     low, high = first[column] * lanes, first[column + 1] * lanes
@@ -54,9 +52,8 @@ def choose_sides(data, pool, nodes, rule, number):
     size, missing = n_bins[column], has_missing[column]
     goes_left[:] = False
     if is_category[column]:
-        order = order_categories(histogram, (np.int64(0), size, missing), lanes, rule[1])
         for k in range(fact[CUT] + 1):
-            goes_left[order[k]] = True
+            goes_left[orders[first[column] + k]] = True
     else:
         goes_left[: fact[CUT] + 1] = True
     if missing and histogram[size * lanes + lanes - 1] != 0:
@@ -96,12 +93,12 @@ def settle(nodes, numbers, found, totals, rule, small):
     numbers : (s,) nodes
     found : as in ``scan_histograms``, a row for each node
     totals : (s, lanes) int32 sums of the nodes
-    rule : (rule, smooth), as in ``scan_histograms``
+    rule : as in ``scan_histograms``
     small : int, most rows of a small node
     """
     facts, gains, _ = nodes
     best = np.empty((len(numbers), 5))
-    best_columns(found, totals, rule[0], best)
+    best_columns(found, totals, rule, best)
     for s in range(len(numbers)):
         fact = facts[numbers[s]]
         gains[numbers[s]] = best[s, 0]
@@ -129,9 +126,7 @@ def examine_few_rows(data, nodes, rule, numbers, small):
         spans[s] = facts[numbers[s], START], facts[numbers[s], STOP]
     totals = np.empty((len(numbers), values.shape[1]), dtype=np.int32)
     found = _room_for(len(numbers), n_columns)
-    examine_small_nodes(
-        table[0], columns, rows, spans, values, totals, rule[0], rule[1], found, 0, n_columns
-    )
+    examine_small_nodes(table[0], columns, rows, spans, values, totals, rule, found, 0, n_columns)
     settle(nodes, numbers, found, totals, rule, small)
 
 
@@ -158,7 +153,7 @@ def examine_pair(data, room, nodes, rule, numbers, small):
         sum_rows(rows[own[START] : own[STOP]], values, totals[own[SLOT]])
     found = _room_for(np.int64(2), n_columns)
     examine_nodes(
-        table, columns, rows, jobs, values, pool, totals, parents, rule[0], rule[1], found,
+        table, columns, rows, jobs, values, pool, totals, parents, rule, found,
         0, n_columns,
     )  # fmt: skip
     sums = np.empty((len(numbers), values.shape[1]), dtype=np.int32)
@@ -181,7 +176,7 @@ def expand(data, room, nodes, rule, small, number, child, slot, to_examine):
     """
     table, _, _, rows, buffer = data
     facts, _, goes_left = nodes
-    choose_sides(data, room[0], nodes, rule, number)
+    choose_sides(data, room[0], nodes, number)
     fact = facts[number]
     own, fact[SLOT] = fact[SLOT], -1
     middle = partition(

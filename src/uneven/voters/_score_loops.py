@@ -22,9 +22,6 @@ from uneven.costs._simd import (
     running2,
     running4,
     running8,
-    squares2,
-    squares4,
-    squares8,
 )
 
 _BLOCK_BYTES = 1 << 19
@@ -175,31 +172,6 @@ def fill_histograms(table, rows, jobs, values, pool, totals, parents, start, sto
 
 
 @njit(cache=True, nogil=True, error_model="numpy")
-def _step(left, histogram, at, total):
-    """Move a bin to the left side; squared gradients of both sides."""
-    lanes = total.shape[0]
-    if lanes == 8:
-        return squares8(left, histogram, at, total)
-    if lanes == 4:
-        return squares4(left, histogram, at, total)
-    return squares2(left, histogram, at, total)
-
-
-@njit(cache=True, nogil=True, error_model="numpy")
-def _gain(near, far, left, total, rule):
-    """Gain of a split; -1 if a side is too light."""
-    unit, curvature_unit, l2, min_weight = rule
-    lanes = total.shape[0]
-    weight = np.float64(left[lanes - 1]) * curvature_unit
-    rest = np.float64(total[lanes - 1] - left[lanes - 1]) * curvature_unit
-    if weight < min_weight or rest < min_weight:
-        return -1.0
-    weight += l2
-    rest += l2
-    return (np.float64(near) * rest + np.float64(far) * weight) * (unit * unit) / (weight * rest)
-
-
-@njit(cache=True, nogil=True, error_model="numpy")
 def _running_sides(histogram, first, n_bins, start, total, sides):
     """Both sides of every cut of a column: squared gradients, curvature of the left side, its bin.
 
@@ -219,7 +191,7 @@ def _running_sides(histogram, first, n_bins, start, total, sides):
 def _best_gain(sides, gains, size, total, rule):
     """Largest gain of the first ``size`` cuts and its place; (-1, -1) if all sides are too light.
 
-    The gains are those of ``_gain``, all of them at once: the loop becomes vector instructions.
+    All gains are found at once: the loop becomes vector instructions.
     """
     near, far, weight, _ = sides
     unit, curvature_unit, l2, min_weight = rule
@@ -249,7 +221,8 @@ def scan_room(lanes):
         np.empty(256, dtype=np.int32),
         np.empty(256, dtype=np.int64),
     )
-    return sides, np.empty(256), np.zeros(lanes, dtype=np.int32)
+    ordered = np.empty(256 * lanes, dtype=np.int32)
+    return sides, np.empty(256), np.zeros(lanes, dtype=np.int32), ordered
 
 
 @njit(cache=True, nogil=True, error_model="numpy")
@@ -271,7 +244,7 @@ def scan_column(histogram, span, total, rule, scratch):
         cut counts, with missing values on the right.
     """
     first, n_bins, has_missing = span
-    sides, gains, start = scratch
+    sides, gains, start, _ = scratch
     lanes = total.shape[0]
     start[:] = 0
     size = _running_sides(histogram, first, n_bins, start, total, sides)
@@ -326,19 +299,20 @@ def _leading_direction(histogram, first, used, smooth, direction):
 
 @njit(cache=True, nogil=True, error_model="numpy")
 def order_categories(histogram, span, lanes, smooth):
-    """Bins of the categories that occur in a node, ordered along their leading direction.
+    """The bins of a column of categories in the order in which all nodes of a tree cut them.
 
     Parameters
     ----------
-    histogram : (n_bins * lanes,) int32
+    histogram : (n_bins * lanes,) int32, of all rows of the tree
     span : (first bin, number of bins, whether a bin of missing values follows)
         Missing values are one more category.
     smooth : float, curvature added to every category
 
     Returns
     -------
-    (u,) int64
-        Codes, by mean gradient along the direction in which these differ most.
+    (n,) int64
+        Codes, by mean gradient along the direction in which these differ most; that of a category
+        without rows is 0.
     """
     first, n_bins, has_missing = span
     size = n_bins + (1 if has_missing else 0)
@@ -351,72 +325,95 @@ def order_categories(histogram, span, lanes, smooth):
     used = used[:n_used]
     direction = np.zeros(lanes)
     _leading_direction(histogram, first, used, smooth, direction)
-    place = np.empty(n_used)
-    for k in range(n_used):
-        at = (first + used[k]) * lanes
+    place = np.zeros(size)
+    for b in used:
+        at = (first + b) * lanes
         along = 0.0
         for lane in range(lanes - 1):
             along += histogram[at + lane] * direction[lane]
-        place[k] = along / (np.float64(histogram[at + lanes - 1]) + smooth)
-    return used[np.argsort(place, kind="mergesort")]
+        place[b] = along / (np.float64(histogram[at + lanes - 1]) + smooth)
+    return np.argsort(place, kind="mergesort")
 
 
 @njit(cache=True, nogil=True, error_model="numpy")
-def scan_categories(histogram, span, total, rule, smooth, scratch):
+def order_columns(codes, columns, rows, values, smooth, start, stop):
+    """Write the order of the categories of the columns ``start`` to ``stop``, from some rows.
+
+    Parameters
+    ----------
+    codes : (n, d) uint8
+    columns : as in ``scan_histograms``; its orders are output
+    rows : (m,)
+    values : (n, lanes) int16 gradients
+    smooth : float, as in ``order_categories``
+    """
+    first, n_bins, has_missing, is_category, orders = columns
+    lanes = values.shape[1]
+    for c in range(start, stop):
+        if is_category[c]:
+            histogram = np.empty((first[c + 1] - first[c]) * lanes, dtype=np.int32)
+            column_histogram(codes, c, rows, values, histogram)
+            span = (np.int64(0), n_bins[c], has_missing[c])
+            orders[first[c] : first[c + 1]] = order_categories(histogram, span, lanes, smooth)
+
+
+@njit(cache=True, nogil=True, error_model="numpy")
+def scan_categories(histogram, first, order, total, rule, scratch):
     """Best set of categories of a column in one node; as ``scan_column``.
 
-    Sets fit chance more easily than cuts do: ``smooth`` is added to the curvature of both sides.
+    Once its bins are in order, such a column is one of numbers. ``cut`` is how many categories of
+    the order go left, minus one.
 
-    ``cut`` is how many categories, in the order of ``order_categories``, go left, minus one.
+    Parameters
+    ----------
+    histogram, total, rule, scratch : as in ``scan_column``
+    first : int, first bin
+    order : (n,) codes, from ``order_categories``
     """
     lanes = total.shape[0]
-    left = scratch[2]
-    left[:] = 0
-    order = order_categories(histogram, span, lanes, smooth)
-    rule = (rule[0], rule[1], rule[2] + smooth * rule[1], rule[3])
-    best, cut = -1.0, -1
-    for k in range(order.shape[0] - 1):
-        near, far = _step(left, histogram, (span[0] + order[k]) * lanes, total)
-        gain = _gain(near, far, left, total, rule)
-        if gain > best:
-            best, cut = gain, k
-    return best, cut, False
+    ordered = scratch[3]
+    for k in range(order.shape[0]):
+        at = (first + order[k]) * lanes
+        ordered[k * lanes : (k + 1) * lanes] = histogram[at : at + lanes]
+    span = (np.int64(0), np.int64(order.shape[0]), False)
+    return scan_column(ordered, span, total, rule, scratch)
 
 
 @njit(cache=True, nogil=True, error_model="numpy")
-def _scan(histogram, span, is_category, total, rule, smooth, scratch):
-    """Best split of a node by a column of numbers or of categories."""
-    if is_category:
-        return scan_categories(histogram, span, total, rule, smooth, scratch)
-    return scan_column(histogram, span, total, rule, scratch)
+def _scan(histogram, at, columns, c, total, rule, scratch):
+    """Best split of a node by a column of numbers or of categories, whose bins begin at ``at``."""
+    first, n_bins, has_missing, is_category, orders = columns
+    if is_category[c]:
+        order = orders[first[c] : first[c + 1]]
+        return scan_categories(histogram, at, order, total, rule, scratch)
+    return scan_column(histogram, (at, n_bins[c], has_missing[c]), total, rule, scratch)
 
 
 @njit(cache=True, nogil=True, error_model="numpy")
-def scan_histograms(columns, pool, totals, jobs, rule, smooth, found, start, stop):
+def scan_histograms(columns, pool, totals, jobs, rule, found, start, stop):
     """Best split of some nodes and of their siblings by each of the columns ``start`` to ``stop``.
 
     The histogram of a sibling is what that of the node leaves of the parent's, in its place.
 
     Parameters
     ----------
-    columns : (first, n_bins, has_missing, is_category)
+    columns : (first, n_bins, has_missing, is_category, orders)
         First bin of each column and the end (d + 1,), bins of its values (d,), whether a bin of
-        missing values follows (d,), whether the values are categories (d,).
+        missing values follows (d,), whether the values are categories (d,), and the order of
+        these, see ``order_categories``, where the bins of the column are (n_bins,).
     pool, totals, jobs : as in ``fill_histograms``
     rule : (gradient unit, curvature unit, l2, min_weight)
-    smooth : float, curvature in whole numbers that is added to every category
     found : (gain, cut, missing_left), outputs, each (2 j, d): a node, then its sibling
     """
-    first, n_bins, has_missing, is_category = columns
+    first = columns[0]
     gains, cuts, missing_left = found
     lanes = totals.shape[1]
     scratch = scan_room(lanes)
     for j in range(jobs.shape[0]):
         child, parent = jobs[j, 2], jobs[j, 3]
         for c in range(start, stop):
-            span = (first[c], n_bins[c], has_missing[c])
             gains[2 * j, c], cuts[2 * j, c], missing_left[2 * j, c] = _scan(
-                pool[child], span, is_category[c], totals[child], rule, smooth, scratch
+                pool[child], first[c], columns, c, totals[child], rule, scratch
             )
             if parent < 0:
                 continue
@@ -424,17 +421,17 @@ def scan_histograms(columns, pool, totals, jobs, rule, smooth, found, start, sto
             for k in range(first[c] * lanes, first[c + 1] * lanes):
                 whole[k] -= part[k]
             gains[2 * j + 1, c], cuts[2 * j + 1, c], missing_left[2 * j + 1, c] = _scan(
-                whole, span, is_category[c], totals[parent], rule, smooth, scratch
+                whole, first[c], columns, c, totals[parent], rule, scratch
             )
 
 
 @njit(cache=True, nogil=True, error_model="numpy")
-def join_and_scan(columns, pool, totals, jobs, parts, rule, smooth, found, start, stop):
+def join_and_scan(columns, pool, totals, jobs, parts, rule, found, start, stop):
     """``scan_histograms``, after the histograms of parts of a node are added up.
 
     Parameters
     ----------
-    columns, pool, totals, jobs, rule, smooth, found : as in ``scan_histograms``
+    columns, pool, totals, jobs, rule, found : as in ``scan_histograms``
     parts : (p,) histograms of the parts; the first becomes that of the node
     """
     lanes = totals.shape[1]
@@ -443,16 +440,16 @@ def join_and_scan(columns, pool, totals, jobs, parts, rule, smooth, found, start
         part = pool[parts[p]]
         for k in range(columns[0][start] * lanes, columns[0][stop] * lanes):
             whole[k] += part[k]
-    scan_histograms(columns, pool, totals, jobs, rule, smooth, found, start, stop)
+    scan_histograms(columns, pool, totals, jobs, rule, found, start, stop)
 
 
 @njit(cache=True, nogil=True, error_model="numpy")
 def examine_nodes(
-    table, columns, rows, jobs, values, pool, totals, parents, rule, smooth, found, start, stop
+    table, columns, rows, jobs, values, pool, totals, parents, rule, found, start, stop
 ):
     """``fill_histograms``, then ``scan_histograms``, where the rows are all here."""
     fill_histograms(table, rows, jobs, values, pool, totals, parents, start, stop)
-    scan_histograms(columns, pool, totals, jobs, rule, smooth, found, start, stop)
+    scan_histograms(columns, pool, totals, jobs, rule, found, start, stop)
 
 
 @njit(cache=True, nogil=True, error_model="numpy")
@@ -474,21 +471,19 @@ def _accumulate_column(codes, column, rows, values, histogram):
 
 
 @njit(cache=True, nogil=True, error_model="numpy")
-def examine_small_nodes(
-    codes, columns, rows, spans, values, totals, rule, smooth, found, start, stop
-):
+def examine_small_nodes(codes, columns, rows, spans, values, totals, rule, found, start, stop):
     """Best splits of nodes with few rows: one column at a time, in a histogram that fits the cache.
 
     Parameters
     ----------
     codes : (n, d) uint8
-    columns, rule, smooth, found : as in ``scan_histograms``, a row of ``found`` for each node
+    columns, rule, found : as in ``scan_histograms``, a row of ``found`` for each node
     rows : (m,)
     spans : (s, 2) where the rows of each node begin and end
     values : (n, lanes) int16 gradients
     totals : (s, lanes) int32 output, sums of the nodes
     """
-    first, n_bins, has_missing, is_category = columns
+    first = columns[0]
     gains, cuts, missing_left = found
     lanes = values.shape[1]
     scratch = scan_room(lanes)
@@ -501,9 +496,8 @@ def examine_small_nodes(
             totals[s, lane] = total[lane]
         for c in range(start, stop):
             _accumulate_column(codes, c, own, values, room)
-            span = (np.int64(0), n_bins[c], has_missing[c])
             gains[s, c], cuts[s, c], missing_left[s, c] = _scan(
-                room, span, is_category[c], total, rule, smooth, scratch
+                room, np.int64(0), columns, c, total, rule, scratch
             )
             room[: (first[c + 1] - first[c]) * lanes] = 0
 

@@ -28,7 +28,7 @@ _AHEAD = 4
 _LARGE = 0.25
 _BY_ROWS = 8
 _FEW_ROWS = 0.375
-_CATEGORY_SMOOTHING = 20.0
+_CATEGORY_SMOOTHING = 5.0
 
 
 @dataclass(frozen=True)
@@ -105,6 +105,9 @@ class GrowingTree:
         if codes.table[0].size:
             self.small = int(_FEW_ROWS * self.histogram_size / len(codes.columns))
             n_large = n_drawn // (self.small + 1)
+        if codes.is_category.any():
+            given = (codes.table[0], self.columns, self.rows, gradients.values, self.smooth)
+            pool.parallel_for(len(codes.columns), _score_loops.order_columns, *given)
         self._make_room(min(self.max_leaves // 2, n_large) + self.n_ahead + pool.n_threads)
         self._facts[0, STOP] = n_drawn
 
@@ -120,9 +123,10 @@ class GrowingTree:
         """Begin with one node, which holds no rows yet and no histogram."""
         self.codes, self.kept, self.memory = codes, kept, memory
         self.max_leaves, self.max_depth = limits
-        self.columns = (codes.first, codes.n_bins, codes.has_missing, codes.is_category)
-        units = (gradients.unit, gradients.curvature_unit)
-        self.rule = ((*units, *rule), _CATEGORY_SMOOTHING * rule[0] / gradients.curvature_unit)
+        orders = np.zeros(int(codes.first[-1]), dtype=np.int64)
+        self.columns = (codes.first, codes.n_bins, codes.has_missing, codes.is_category, orders)
+        self.rule = (gradients.unit, gradients.curvature_unit, *rule)
+        self.smooth = _CATEGORY_SMOOTHING * rule[0] / gradients.curvature_unit
         lanes = gradients.values.shape[1]
         self.histogram_size = int(codes.first[-1]) * lanes
         self.sums = np.empty((0, lanes), dtype=np.int32)
@@ -315,7 +319,7 @@ class GrowingTree:
         """``_growth_loops.expand`` for a node that is large enough for all threads."""
         facts = self._facts
         child, slot, to_examine = self._begin(number)
-        _growth_loops.choose_sides(self.data, self.histograms, self.nodes, self.rule, number)
+        _growth_loops.choose_sides(self.data, self.histograms, self.nodes, number)
         own = int(facts[number, SLOT])
         facts[number, SLOT] = -1
         fewer = _growth_loops.place_children(self.nodes, number, child, self._partition(number))
@@ -357,14 +361,14 @@ class GrowingTree:
         found = np.empty(shape), np.empty(shape, dtype=np.int64), np.empty(shape, dtype=bool)
         if (stop - start) * shape[1] > _BY_ROWS * int(self.codes.first[-1]):
             parts = self._fill_by_rows(jobs[0], parents)
-            given = (self.columns, self.histograms, self.sums, jobs, parts, *self.rule, found)
+            given = (self.columns, self.histograms, self.sums, jobs, parts, self.rule, found)
             self.pool.parallel_for(shape[1], _score_loops.join_and_scan, *given)
             self.free += parts[1:].tolist()
         else:
             table, columns, values, rows, _ = self.data
             if not table[0].size:
                 _score_loops.sum_rows(rows[start:stop], values, self.sums[slots[0]])
-            room = (jobs, values, self.histograms, self.sums, parents, *self.rule, found)
+            room = (jobs, values, self.histograms, self.sums, parents, self.rule, found)
             loop = _score_loops.examine_nodes
             self.pool.parallel_for(shape[1], loop, table, columns, rows, *room)
         sums = self.sums[slots]

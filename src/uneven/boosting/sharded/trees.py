@@ -288,10 +288,19 @@ class ShardedTree(GrowingTree):
     def _examine_root(self) -> None:
         slot = self._facts[0, SLOT] = self.free.pop()
         self.histograms[slot], self.sums[slot] = self.root[0][0], self.root[1][0]
+        self._order_categories()
         self._scan(np.array([0]))
         if self._facts[0, SLOT] < 0:
             self.free.append(slot)
         self._offer(0, 0)
+
+    def _order_categories(self) -> None:
+        """Order the categories of every column by the histogram of the root."""
+        lanes, orders = self.sums.shape[1], self.columns[4]
+        for column in np.flatnonzero(self.codes.is_category).tolist():
+            first, end = self.codes.first[column], self.codes.first[column + 1]
+            given = (self.root[0][0], self.codes.span(column), lanes, self.smooth)
+            orders[first:end] = _score_loops.order_categories(*given)
 
     def _expand(self, numbers: list[int]) -> None:
         """Carry out the splits of some nodes and examine their children, in one trip."""
@@ -320,7 +329,7 @@ class ShardedTree(GrowingTree):
 
     def _divide(self, number: int) -> int:
         """Choose the sides of a node's codes and make its children; the lighter one of these."""
-        _growth_loops.choose_sides(self.data, self.histograms, self.nodes, self.rule, number)
+        _growth_loops.choose_sides(self.data, self.histograms, self.nodes, number)
         child = self.n_nodes
         self.n_nodes += 2
         self.carried.add(number)
@@ -353,7 +362,7 @@ class ShardedTree(GrowingTree):
         jobs = np.array([[0, 0, slots[0], slots[1] if len(slots) > 1 else -1]])
         shape = (2, len(self.codes.columns))
         found = np.empty(shape), np.empty(shape, dtype=np.int64), np.empty(shape, dtype=bool)
-        given = (self.columns, self.histograms, self.sums, jobs, *self.rule, found)
+        given = (self.columns, self.histograms, self.sums, jobs, self.rule, found)
         _score_loops.scan_histograms(*given, 0, shape[1])
         sums = self.sums[slots]
         _growth_loops.settle(self.nodes, numbers, found, sums, self.rule, self.small)
