@@ -5,8 +5,9 @@ projections of them), over the curvature: ``|g|^2 / (h + l2)``. It is how far a 
 the loss falls if each side moves by itself. The leaf with the largest gain is split next. Leaf
 scores are found afterwards, from all rows (:mod:`uneven.costs.leaf_steps`).
 
-Columns of categories are split into two sets: the categories of a node are ordered by their mean
-gradient along the direction in which these differ most, and cut where the gain is largest.
+Columns of categories are split into two sets. The categories are ordered once per tree, by their
+mean gradient along the direction in which these differ most; every node cuts that order where its
+own gain is largest. An order of its own in every node would fit chance.
 
 References
 ----------
