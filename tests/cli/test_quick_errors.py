@@ -5,8 +5,11 @@ from __future__ import annotations
 import json
 import subprocess
 import sys
+import zipfile
 
 import pytest
+
+from tests.cli.conftest import files_in
 
 pytestmark = pytest.mark.slow
 
@@ -60,6 +63,66 @@ def test_wrong_input_is_refused_at_once(tmp_path, frame, words, says):
     assert code == 2
     assert says in said
     assert imported == []
+
+
+NO_MODEL = "is not a model file of uneven, or it is damaged"
+
+
+@pytest.mark.parametrize(
+    ("words", "says"),
+    [
+        (["compare", "header.csv", "-t", "label"], "header.csv has column names but no rows."),
+        (["compare", "titled.csv", "-t", "label"], "titled.csv has column names but no rows."),
+        (["fit", "header.csv", "-t", "label"], "header.csv has column names but no rows."),
+        (["label-next", "header.csv"], "header.csv has column names but no rows."),
+        (["predict", "packed.skops", "header.csv"], "has column names but no rows."),
+        (["noise", "header.csv", "--observed", "label", "--clean", "x"], "but no rows."),
+        (["compare", "one.csv", "-t", "label"], "of one.csv holds a single class ('a')"),
+        (["fit", "one.csv", "-t", "label"], "of one.csv holds a single class ('a')"),
+        (["compare", "lonely.csv", "-t", "label"], "no class of lonely.csv has two rows"),
+        (["compare", "lonely.csv", "-t", "x"], "no class of lonely.csv has two rows"),
+        (["compare", "blank.csv", "-t", "label"], "'label' is empty in all 2 rows."),
+        (["compare", "table.csv", "-t", "sound__noise"], "looks like regression"),
+        (["compare", "table.csv", "-t", "label", "--out", "one.csv"], "one.csv is a file, so"),
+        (["compare", "table.csv", "-t", "label", "--out", "one.csv/x"], "one.csv is a file, so"),
+        (["compare", "--demo", "--out", "one.csv"], "one.csv is a file, so"),
+        (["predict", "one.csv", "table.csv"], NO_MODEL),
+        (["predict", "other.zip", "table.csv"], NO_MODEL),
+        (["explain", "one.csv"], NO_MODEL),
+        (["export", "one.csv", "model.onnx"], NO_MODEL),
+    ],
+)
+def test_what_the_standard_library_can_see_is_refused_at_once(tmp_path, frame, words, says):
+    frame.to_csv(tmp_path / "table.csv", index=False)
+    (tmp_path / "header.csv").write_text("x,label\n")
+    (tmp_path / "titled.csv").write_text("Visits of the year\n\nx;size;label\n")
+    (tmp_path / "one.csv").write_text("x,label\n1,a\n2, a\n3,\n")
+    (tmp_path / "lonely.csv").write_text("x,label\n1,a\n2,b\n3,c\n")
+    (tmp_path / "blank.csv").write_text("x,label\n1,\n2, \n")
+    for name, entry in (("packed.skops", "schema.json"), ("other.zip", "table.csv")):
+        with zipfile.ZipFile(tmp_path / name, "w") as archive:
+            archive.writestr(entry, "{}")
+    before = files_in(tmp_path)
+    code, imported, said = ask(tmp_path, *words)
+    assert code == 2
+    assert says in said
+    assert imported == []
+    assert files_in(tmp_path) == before
+
+
+@pytest.mark.parametrize("content", ["x,label\n1,a\n", "PK\x03\x04"])
+def test_a_file_that_is_no_model_is_told_in_the_same_words_by_the_model_file(tmp_path, content):
+    from uneven.cli.requests import check_model
+    from uneven.comparison.errors import InputError
+    from uneven.persistence.model_file import ModelFileError, load_model
+
+    path = tmp_path / "model.skops"
+    path.write_text(content)
+    with pytest.raises(InputError) as quick:
+        check_model(path)
+    with pytest.raises(ModelFileError) as later:
+        load_model(path)
+    assert str(quick.value) == str(later.value)
 
 
 def test_a_missing_model_is_told_in_the_same_words_by_the_model_file(tmp_path):

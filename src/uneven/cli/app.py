@@ -367,7 +367,7 @@ def _predict(
         return partial(predict_stream, model, out, proba=proba, copy=copied)
     if not tables:
         raise typer.BadParameter("give the table whose rows are asked for.", param_hint="TABLE")
-    table = check_tables(tables, on)
+    table = check_tables(tables, on, encoding)
     from uneven.cli.predict import predict
 
     words: dict[str, Any] = {"proba": proba, "copy": copied, "encoding": encoding}
@@ -421,7 +421,7 @@ def _explain(
     from uneven.cli.requests import check_explanation, check_model
 
     check_model(model)
-    check_explanation(table, row, metric)
+    check_explanation(table, row, metric, encoding)
     from uneven.cli.explain import ExplainRequest, explain
 
     return partial(

@@ -7,6 +7,7 @@ not there and columns that a table does not have are refused here, without sciki
 from __future__ import annotations
 
 import math
+import zipfile
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 from pathlib import Path
@@ -14,11 +15,13 @@ from typing import TYPE_CHECKING, Any
 
 from uneven.comparison.deadline import read_seconds
 from uneven.comparison.errors import InputError, check_fold_number, check_method_names
+from uneven.comparison.firstlook import check_header, check_rows, check_target
 from uneven.comparison.joined import table_files
 from uneven.comparison.labelfile import ENDINGS
 from uneven.comparison.schemafile import decide
-from uneven.comparison.tables import PARQUET_SUFFIXES, check_ending, check_file, check_header
+from uneven.comparison.tables import PARQUET_SUFFIXES, check_ending
 from uneven.comparison.viewfile import read_view_file
+from uneven.utils.files import nearest_folder
 from uneven.utils.registry import Registry, closest, listing, read_declarations
 
 if TYPE_CHECKING:
@@ -82,8 +85,14 @@ class TableRequest:
     others: Sequence[Path] = ()
     on: str | None = None
 
-    def check(self) -> None:
-        """Refuse files that are not there and columns that the table does not have."""
+    def check(self, *, held_out: bool = False) -> None:
+        """Refuse files that are not there, columns that the table lacks, and a single class.
+
+        Parameters
+        ----------
+        held_out : bool
+            Whether rows are to be held out, for which a class must have two of them.
+        """
         if self.on is not None:
             self._check_joined()
             return
@@ -107,6 +116,8 @@ class TableRequest:
             read_view_file(Path(str(self.views)))
         if self.noise_matrix is not None and not self.noise_matrix.exists():
             raise InputError(f"--noise-matrix {self.noise_matrix}: there is no such file.")
+        in_folds = held_out and not (self.test or self.groups or self.time)
+        check_target(self.path, self.target, self.encoding, held_out=in_folds)
 
     def _check_joined(self) -> None:
         if self.test is not None:
@@ -234,8 +245,9 @@ class CompareRequest:
         self.decision.check(self.metric)
         read_seconds(self.time_limit)
         if self.source is not None:
-            self.source.check()
+            self.source.check(held_out=True)
         check_fold_number(self.folds)
+        nearest_folder(self.out)
 
 
 @dataclass(frozen=True)
@@ -431,7 +443,7 @@ class LabelRequest:
         decide(self.schema)
 
     def _check_pool(self) -> None:
-        check_file(self.pool)
+        check_rows(self.pool, self.encoding)
 
     def _has_folder(self, path: Path) -> bool:
         return path.absolute().parent.is_dir()
@@ -494,8 +506,10 @@ class PageRequest(LabelRequest):
         return super()._has_folder(path) or path.absolute().parent == self.folder.absolute()
 
 
-def check_tables(tables: Sequence[Path], on: str | None) -> Path | list[Path]:
-    """Refuse tables that are not there, or several without a column that joins them.
+def check_tables(
+    tables: Sequence[Path], on: str | None, encoding: str = "auto"
+) -> Path | list[Path]:
+    """Refuse tables that are not there or have no rows, or several without a column to join by.
 
     Returns
     -------
@@ -507,7 +521,7 @@ def check_tables(tables: Sequence[Path], on: str | None) -> Path | list[Path]:
     is_list = len(tables) > 1 or (on is not None and not tables[0].is_dir())
     given = list(tables) if is_list else tables[0]
     for path in table_files(given).values() if on is not None else [tables[0]]:
-        check_file(path)
+        check_rows(path, encoding)
     return given
 
 
@@ -589,16 +603,26 @@ def check_stream(
         raise InputError(f"--stream reads UTF-8; turn {encoding} into it first, as with iconv.")
 
 
-def check_explanation(table: Path | None, rows: Sequence[int] | None, metric: str) -> None:
-    """Refuse rows without a table, a table that is not there, and unknown measures."""
+def check_explanation(
+    table: Path | None, rows: Sequence[int] | None, metric: str, encoding: str = "auto"
+) -> None:
+    """Refuse rows without a table, a table that is not there or empty, and unknown measures."""
     if rows and table is None:
         raise InputError("--row names a row of a table; give the TABLE after the model.")
     check_names(None, metric)
     if table is not None:
-        check_file(table)
+        check_rows(table, encoding)
 
 
 def check_model(path: Path) -> None:
-    """Refuse a model file that is not there."""
+    """Refuse a model file that is not there, and a file that is no archive of a model."""
     if not path.is_file():
         raise InputError(f"there is no model file {path}.")
+    try:
+        with zipfile.ZipFile(path) as archive:
+            archive.getinfo("schema.json")
+    except (zipfile.BadZipFile, KeyError, ValueError, OSError, NotImplementedError) as error:
+        raise InputError(
+            f"{path} is not a model file of uneven, or it is damaged "
+            f"({type(error).__name__}: {str(error.args[0]).rstrip('.')})."
+        ) from error

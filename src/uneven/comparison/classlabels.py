@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-import math
-import re
 from decimal import Decimal
 from typing import Any
 
@@ -13,11 +11,13 @@ from numpy.typing import NDArray
 from pandas.api import types
 
 from uneven.comparison.errors import InputError
+from uneven.comparison.labelcheck import (
+    check_few,
+    check_several,
+    exact_number_list,
+    is_whole,
+)
 
-MOST_NUMERIC_CLASSES = 50
-MOST_FRACTIONAL_CLASSES = 10
-WHOLE = re.compile(r"[-+]?\d{1,300}")
-NUMBER = re.compile(r"[-+]?(\d+\.?\d*|\.\d+)([eE][-+]?\d+)?")
 INT64 = np.iinfo(np.int64)
 
 
@@ -44,11 +44,8 @@ def exact_numbers(texts: pd.Series, decimal: str = ".") -> pd.Series:
     ['1', 'NA']
     """
     codes, distinct = pd.factorize(texts)
-    cells = [str(cell).strip().replace(decimal, ".") for cell in distinct]
-    if not all(map(NUMBER.fullmatch, cells)):
-        return texts
-    numbers = [int(cell) if WHOLE.fullmatch(cell) else float(cell) for cell in cells]
-    if any(isinstance(number, float) and math.isinf(number) for number in numbers):
+    numbers = exact_number_list(distinct, decimal)
+    if numbers is None:
         return texts
     values = np.empty(len(numbers) + 1, dtype=object)
     values[:] = [*numbers, np.nan]
@@ -96,11 +93,7 @@ def class_labels(values: pd.Series, name: str = "table") -> NDArray:
         texts = [str(cell).strip() for cell in distinct]
         again, distinct = pd.factorize(np.array(texts, dtype=object))
         codes = again[codes]
-    if len(set(distinct)) < 2:
-        raise InputError(
-            f"the target column {values.name!r} of {name} holds a single class "
-            f"({str(distinct[0])!r}); at least two are needed."
-        )
+    check_several(distinct, values.name, name)
     labels = _number_labels(distinct, values.name) if numeric else np.array(list(distinct))
     return labels[codes]
 
@@ -149,22 +142,12 @@ def _all_numbers(values: pd.Series, cells: list[Any]) -> bool:
 
 
 def _number_labels(distinct: list[Any], target: Any) -> NDArray:
-    whole = all(_is_whole(number) for number in distinct)
-    n_distinct = len(set(distinct))
-    if n_distinct > (MOST_NUMERIC_CLASSES if whole else MOST_FRACTIONAL_CLASSES):
-        raise InputError(
-            f"the target column {target!r} holds {n_distinct} different numbers, which looks "
-            "like regression; group them into classes first, or name another --target."
-        )
-    if not whole:
+    check_few(distinct, target)
+    if not all(map(is_whole, distinct)):
         return np.array([_spelling(number) for number in distinct])
     integers = [int(number) for number in distinct]
     small = min(integers) >= INT64.min and max(integers) <= INT64.max
     return np.array(integers, dtype=np.int64) if small else np.array([str(i) for i in integers])
-
-
-def _is_whole(number: Any) -> bool:
-    return isinstance(number, int) or (math.isfinite(number) and number == int(number))
 
 
 def _spelling(number: Any) -> str:

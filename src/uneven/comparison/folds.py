@@ -14,6 +14,7 @@ from numpy.typing import NDArray
 from sklearn.model_selection import StratifiedGroupKFold, StratifiedKFold
 
 from uneven.comparison.errors import InputError, check_fold_number
+from uneven.comparison.labelcheck import check_repeated
 from uneven.utils.registry import listing
 
 if TYPE_CHECKING:
@@ -32,11 +33,7 @@ def possible_folds(problem: Problem, folds: int) -> int:
     """
     check_fold_number(folds)
     largest = int(problem.class_counts.max())
-    if largest < 2:
-        raise InputError(
-            f"no class of {problem.name} has two rows, so nothing can be held out; the table needs "
-            "more rows of them."
-        )
+    check_repeated(largest, problem.name)
     return min(folds, largest)
 
 

@@ -18,7 +18,6 @@ from numpy.typing import NDArray
 
 from uneven.comparison.celltexts import as_text, remembered_texts
 from uneven.comparison.classlabels import (
-    MOST_NUMERIC_CLASSES,
     class_labels,
     exact_numbers,
     spelled_alike,
@@ -26,6 +25,7 @@ from uneven.comparison.classlabels import (
 from uneven.comparison.errors import InputError
 from uneven.comparison.formats import STANDARD_INPUT
 from uneven.comparison.groupkeys import group_keys
+from uneven.comparison.labelcheck import MOST_NUMERIC_CLASSES
 from uneven.comparison.labelfile import LABEL, OURS, SKIP
 from uneven.comparison.marks import MISSING_CATEGORIES, MISSING_MARKS
 from uneven.comparison.reading import FORM_KEYS, Custom, Reading, read_columns

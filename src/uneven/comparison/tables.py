@@ -16,7 +16,7 @@ from __future__ import annotations
 
 import codecs
 import hashlib
-from collections.abc import Collection, Iterable, Mapping
+from collections.abc import Collection, Iterable
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -38,7 +38,6 @@ from uneven.comparison.formats import (
     Source,
     decoded,
     open_source,
-    source_name,
 )
 from uneven.comparison.formats import PARQUET_SUFFIXES as PARQUET_SUFFIXES
 from uneven.comparison.formats import check_file as check_file
@@ -118,12 +117,12 @@ def read_table(
         frame, read = READERS[source.kind](source, sheet)
         names, renamed = different_names([str(name) for name in frame.columns])
         frame.columns = names
-        _check_names(source.name, renamed, [label])
+        check_names(source.name, renamed, [label])
         read = {**read, "notes": [*read.get("notes", ()), *_renamed(source.name, renamed)]}
     if sheet is not None and source.kind != "workbook":
         raise InputError(f"--sheet {sheet!r}: {source.name} is no workbook and has no sheets.")
     if frame.shape[0] == 0:
-        raise InputError(f"{source.name} has column names but no rows.")
+        raise no_rows(source.name)
     frame.attrs[READ] = {**read, "notes": [*source.notes, *read.get("notes", ())]}
     return frame
 
@@ -183,7 +182,7 @@ def _read_csv(
     data, text, found, damaged = _utf_8(source, encoding)
     cut = len(data) > SAMPLE_BYTES
     style = guess_style(text[:SAMPLE_BYTES], expected, source.name, cut=cut, separator=separator)
-    _check_names(source.name, style.renamed, [label])
+    check_names(source.name, style.renamed, [label])
     del text
     keep = {*text_columns, label}
     data, below = without_footer(data.removeprefix(codecs.BOM_UTF8), style)
@@ -252,6 +251,11 @@ def _how_written(name: str, style: CsvStyle, encoding: str) -> dict[str, Any]:
     }
 
 
+def no_rows(name: str) -> InputError:
+    """What is wrong with a table of a header line alone."""
+    return InputError(f"{name} has column names but no rows.")
+
+
 def check_columns(columns: Collection[str], names: Collection[str], option: str) -> None:
     """Refuse names that no column of a table has."""
     for name in names:
@@ -260,27 +264,6 @@ def check_columns(columns: Collection[str], names: Collection[str], option: str)
                 f"{option} {name!r} is not a column of the table; {closest(name, columns)}"
                 f"the columns are {listing(columns)}."
             )
-
-
-def check_header(path: Path, wanted: Mapping[str, Collection[str]], encoding: str = AUTO) -> None:
-    """Refuse a file that is not there, or whose first line lacks columns.
-
-    Parameters
-    ----------
-    path : Path
-        Of other files than CSV only the existence is looked at.
-    wanted : mapping of str to collection of str
-        For each option the columns that it names; the header line has one of the first.
-    encoding : str
-    """
-    source = open_source(path, SAMPLE_BYTES)
-    if source.kind != "csv":
-        return
-    style = table_style(path, next(iter(wanted.values())), encoding)
-    names = style.names
-    _check_names(source.name, style.renamed, [c for given in wanted.values() for c in given])
-    for option, columns in wanted.items():
-        check_columns(names, columns, option)
 
 
 def check_ending(path: Path) -> None:
@@ -292,23 +275,7 @@ def check_ending(path: Path) -> None:
         )
 
 
-def table_style(path: str | Path, expected: Collection[str] = (), encoding: str = AUTO) -> CsvStyle:
-    """How a CSV file is written, see `guess_style`.
-
-    Parameters
-    ----------
-    path : str or Path
-    expected : collection of str
-        Names one of which is in the header line, if there is one.
-    encoding : str
-    """
-    source = open_source(path, SAMPLE_BYTES)
-    cut = len(source.data) >= SAMPLE_BYTES
-    text, _ = decoded(source.data[:SAMPLE_BYTES], encoding, source_name(Path(path)), cut=cut)
-    return guess_style(text, expected, source.name, cut=cut)
-
-
-def _check_names(path: str | Path, renamed: Collection[str], wanted: Iterable[str | None]) -> None:
+def check_names(path: str | Path, renamed: Collection[str], wanted: Iterable[str | None]) -> None:
     """Refuse to choose one of two columns that somebody asks for by their common name."""
     doubled = [name for name in renamed if name in wanted]
     if doubled:

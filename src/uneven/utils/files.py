@@ -88,7 +88,7 @@ def replace_folder(path: str | os.PathLike[str], names: Iterable[str] = ()) -> I
     """
     given = Path(path)
     target = given.absolute()
-    home = _nearest_folder(given)
+    home = nearest_folder(given)
     home = target.parent if _may_swap(target) else home
     _refuse_folders(given, names)
     draft = home / draft_name(target.name)
@@ -160,7 +160,7 @@ def _refuse_folders(target: Path, names: Iterable[str]) -> None:
             )
 
 
-def _nearest_folder(target: Path) -> Path:
+def nearest_folder(target: Path) -> Path:
     """Closest folder at or above `target` that exists and may be written to, as a whole path."""
     for place in (target, *target.parents):
         if place.is_dir():
