@@ -10,10 +10,12 @@ import sys
 import pandas as pd
 import pytest
 
+from uneven.labelling.curve import Point
 from uneven.labelling.demo import CLASSES, demo_messages
 from uneven.labelling.pool import pool_of_frame
 from uneven.labelling.project import Options, Project
 from uneven.labelling.serving import LabelServer
+from uneven.labelling.statuspanel import curve_chart
 from uneven.labelling.store import Event
 
 pytestmark = pytest.mark.slow
@@ -142,6 +144,61 @@ def test_a_second_person_on_a_phone(server, visit):
         assert page.evaluate("document.documentElement.scrollWidth") <= 360
 
 
+@pytest.fixture
+def long_rows(tmp_path):
+    frame = FRAME[:40]
+    frame = frame.assign(message=[f"{text} " * 400 for text in frame["message"]])
+    pool = pool_of_frame(tmp_path / "pool.csv", frame, "ticket", text=("message",))
+    project = Project(pool, tmp_path / "project", None, Options(classes=CLASSES), process=False)
+    with LabelServer(project) as running:
+        yield running
+
+
+COVERED = """() => [...document.querySelectorAll('a:not(.skip), button, summary')]
+  .filter((e) => e.checkVisibility()).filter((e) => {
+    e.scrollIntoView({ block: 'nearest', behavior: 'instant' });
+    const box = e.getBoundingClientRect();
+    const top = document.elementFromPoint(box.x + box.width / 2, box.y + box.height / 2);
+    return !e.contains(top); }).map((e) => e.textContent)"""
+
+
+@pytest.mark.parametrize(("width", "height"), [(1280, 850), (360, 640)])
+def test_classes_stay_in_sight_below_a_long_row_and_cover_nothing(long_rows, visit, width, height):
+    page = visit(long_rows.addresses["you"], width=width, touch=width < 400)
+    page.set_viewport_size({"width": width, "height": height})
+    assert page.locator(".card").bounding_box()["height"] > 2 * height
+    for choice in page.locator(".choice").all():
+        box = choice.bounding_box()
+        assert height / 2 < box["y"] < box["y"] + box["height"] <= height
+    assert page.get_by_text("Show all").count() == 1
+    assert page.evaluate(COVERED) == []
+    page.evaluate("document.querySelector('.further').scrollIntoView({ behavior: 'instant' })")
+    below = page.locator("#choices").bounding_box()
+    assert below["y"] + below["height"] <= page.locator(".further").bounding_box()["y"]
+
+
+def test_many_classes_do_not_hide_the_row_or_each_other(long_rows, visit):
+    for k in range(12):
+        long_rows.project.add_class(f"class {k}")
+    page = visit(long_rows.addresses["you"], width=360, touch=True)
+    page.evaluate("document.querySelector('#choices').scrollIntoView({ behavior: 'instant' })")
+    assert page.locator("#choices").evaluate("box => box.scrollHeight <= box.clientHeight")
+    page.evaluate("window.scrollTo({ top: 0, behavior: 'instant' })")
+    assert page.locator(".choice").first.bounding_box()["y"] > 850
+    assert page.evaluate(COVERED) == []
+
+
+def test_open_notes_stay_open_when_the_panel_is_new(server, visit):
+    page = visit(server.addresses["ann"])
+    row = shown(page)
+    page.locator("#status summary").click()
+    page.locator("#status > div").evaluate("panel => { panel.id = 'before'; }")
+    page.keyboard.press("1")
+    wait_for_next(page, row)
+    page.locator("#before").wait_for(state="detached", timeout=30_000)
+    assert page.locator("#status details").evaluate("notes => notes.open")
+
+
 SECOND_CLICK = """() => new MutationObserver(() => setTimeout(() =>
   document.querySelector('.choice').dispatchEvent(
     new MouseEvent('click', { bubbles: true, detail: 2 })), 0))
@@ -229,29 +286,76 @@ def test_a_comment_on_a_row_that_was_answered_elsewhere_is_not_lost(server, visi
 
 
 CONTRAST = """() => {
-  const rgb = (c) => c.match(/[\\d.]+/g).map(Number);
-  const light = ([r, g, b]) => [r, g, b].map((v) => { v /= 255;
-    return v <= .03928 ? v / 12.92 : ((v + .055) / 1.055) ** 2.4; })
-    .reduce((s, v, i) => s + v * [.2126, .7152, .0722][i], 0);
-  const ground = (e) => { for (; e; e = e.parentElement) {
-    const c = rgb(getComputedStyle(e).backgroundColor);
-    if (c.length < 4 || c[3] > 0) return c; } return [255, 255, 255]; };
+  const paint = document.createElement('canvas').getContext('2d', { willReadFrequently: true });
+  const put = (colour) => { paint.fillStyle = colour; paint.fillRect(0, 0, 1, 1); };
+  const light = () => [...paint.getImageData(0, 0, 1, 1).data].slice(0, 3)
+    .map((v) => { v /= 255; return v <= .04045 ? v / 12.92 : ((v + .055) / 1.055) ** 2.4; })
+    .reduce((sum, v, i) => sum + v * [.2126, .7152, .0722][i], 0);
+  const ground = (e) => { if (!e) { put('white'); return; }
+    ground(e.parentElement); put(getComputedStyle(e).backgroundColor); };
   const low = [];
+  let seen = 0;
   for (const e of document.querySelectorAll('body *')) {
     const own = [...e.childNodes].some((n) => n.nodeType === 3 && n.textContent.trim());
-    if (!own || !e.checkVisibility() || e.closest('svg, .skip, .hidden')) continue;
-    const a = light(rgb(getComputedStyle(e).color)), b = light(ground(e));
-    const ratio = (Math.max(a, b) + .05) / (Math.min(a, b) + .05);
-    if (ratio < 4.5) low.push(`${e.className || e.tagName} ${ratio.toFixed(2)}`);
+    if (!own || !e.checkVisibility() || e.closest(':disabled, .skip, .hidden, #said')) continue;
+    const style = getComputedStyle(e);
+    ground(e);
+    const below = light();
+    put(e.closest('svg') ? style.fill : style.color);
+    const front = light();
+    const ratio = (Math.max(front, below) + .05) / (Math.min(front, below) + .05);
+    seen += 1;
+    if (ratio < 4.5) low.push(`${e.tagName} ${e.getAttribute('class')} ${ratio.toFixed(2)}`);
   }
-  return low;
+  return seen > 8 ? low : [`only ${seen} texts found`];
 }"""
 
 
-def test_contrast_and_names_for_screen_readers(server, visit):
+def faint(page):
+    """Texts whose contrast is below level AA of WCAG, in light and in dark."""
+    found = []
     for theme in ("light", "dark"):
-        page = visit(server.addresses["ann"], theme=theme)
-        assert page.evaluate(CONTRAST) == []
+        page.emulate_media(color_scheme=theme)
+        found += [f"{theme}: {text}" for text in page.evaluate(CONTRAST)]
+    return found
+
+
+def test_contrast_of_texts_on_their_background_is_reckoned_right(server, visit):
+    page = visit(server.addresses["ann"])
+    page.evaluate("""() => { document.querySelector('#main').innerHTML =
+      '<p>plain text</p>'.repeat(9) + '<p id="faint">half of black</p><div><b>white</b></div>';
+      document.querySelector('#faint').style.color = 'rgb(0 0 0 / 50%)';
+      const box = document.querySelector('#main div');
+      box.style.background = 'color-mix(in srgb, black 50%, transparent)';
+      box.firstChild.style.color = 'white'; }""")
+    low = [line.rsplit(" ", 1) for line in page.evaluate(CONTRAST)]
+    assert [text for text, _ in low] == ["P null", "B null"]
+    assert [float(ratio) for _, ratio in low] == pytest.approx([3.98, 3.98], abs=0.04)
+
+
+def test_contrast_and_names_for_screen_readers(server, visit, monkeypatch):
+    project = server.project
+    monkeypatch.setattr(project, "suspicious", lambda who: [(0, "refund", "praise", 0.9)])
+    for k, (name, label) in enumerate(list(ABOUT.items())[:24]):
+        project.answer(Event(f"ann-{k:06d}", 1, name, "label", label, comment="a comment"))
+        other = "praise" if k % 5 == 0 else label
+        project.answer(Event(f"bob-{k:06d}", 2, name, "label", other))
+    project.answer(Event("ruling-1", 2, project.ledger.disputed()[0], "ruling", "refund"))
+    page = visit(server.addresses["ann"])
+    for key in "gwn":
+        page.keyboard.press(key)
+    page.keyboard.press("Escape")
+    page.keyboard.press("c")
+    page.locator("#guess .bars").wait_for(timeout=60_000)
+    chart = curve_chart([Point(10, 9, 4, 0.2, 0.7), Point(90, 9, 1, 0.0, 0.4)])
+    page.locator("main").evaluate("(main, svg) => main.insertAdjacentHTML('beforeend', svg)", chart)
+    page.locator("#banner").evaluate(
+        "banner => { banner.hidden = false; banner.textContent = 'Not saved yet'; }"
+    )
+    assert faint(page) == []
+    page.locator(".choice").first.evaluate("button => button.classList.add('sent')")
+    page.locator(".choice").last.hover()
+    assert faint(page) == []
     nameless = page.evaluate(
         "[...document.querySelectorAll('button, input, textarea, a')]"
         ".filter(e => !(e.innerText || e.ariaLabel || e.labels?.length)).length"
@@ -259,6 +363,14 @@ def test_contrast_and_names_for_screen_readers(server, visit):
     assert nameless == 0
     assert page.locator("[role=status]").count() == 1
     assert page.locator("main, nav, header").count() == 3
+    own = server.addresses["ann"].partition("/?")[0]
+    for path in ("answers", "again", "people", "report"):
+        page.goto(f"{own}/{path}")
+        for k, deepest in enumerate(("tint9", "off9") if path in ("people", "report") else ()):
+            page.locator(".cell").nth(k).evaluate(
+                "(cell, tint) => cell.classList.add(tint)", deepest
+            )
+        assert faint(page) == [], path
 
 
 SERVER = """
