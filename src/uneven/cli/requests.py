@@ -102,7 +102,7 @@ class TableRequest:
         named = {"--target": [self.target], "--drop": self.drop, "--keep": self.keep}
         named |= {"--text": self.text, "--groups": _given(self.groups), "--time": _given(self.time)}
         named["--id"] = _given(self.id)
-        check_header(self.path, named, self.encoding)
+        style = check_header(self.path, named, self.encoding)
         if self.target in (self.groups, self.time, self.id):
             raise InputError(
                 f"{self.target!r} is the target; --groups, --time and --id name others."
@@ -117,7 +117,7 @@ class TableRequest:
         if self.noise_matrix is not None and not self.noise_matrix.exists():
             raise InputError(f"--noise-matrix {self.noise_matrix}: there is no such file.")
         in_folds = held_out and not (self.test or self.groups or self.time)
-        check_target(self.path, self.target, self.encoding, held_out=in_folds)
+        check_target(self.path, style, self.target, self.encoding, held_out=in_folds)
 
     def _check_joined(self) -> None:
         if self.test is not None:

@@ -11,7 +11,7 @@ from collections.abc import Collection, Mapping
 from dataclasses import dataclass
 from pathlib import Path
 
-from uneven.comparison.csvstyle import SAMPLE_BYTES, guess_style, is_number, split_rows
+from uneven.comparison.csvstyle import SAMPLE_BYTES, CsvStyle, guess_style, is_number, split_rows
 from uneven.comparison.formats import AUTO, STANDARD_INPUT, decoded, open_source
 from uneven.comparison.labelcheck import check_cells
 from uneven.comparison.labelfile import LABEL, OURS
@@ -56,14 +56,16 @@ def check_rows(path: Path, encoding: str = AUTO) -> None:
     encoding : str
     """
     first = FirstLines.of(path, encoding)
-    if first is None or not first.is_whole:
+    if first is None or not first.is_whole or len(first.text.strip().splitlines()) != 1:
         return
     _, rows = split_rows(first.text)
     if len(rows) == 1 and not any(is_number(cell.strip()) for cell in rows[0][1]):
         raise no_rows(first.name)
 
 
-def check_header(path: Path, wanted: Mapping[str, Collection[str]], encoding: str = AUTO) -> None:
+def check_header(
+    path: Path, wanted: Mapping[str, Collection[str]], encoding: str = AUTO
+) -> CsvStyle | None:
     """Refuse a file that is not there, that lacks columns, or that has no rows.
 
     Parameters
@@ -73,26 +75,35 @@ def check_header(path: Path, wanted: Mapping[str, Collection[str]], encoding: st
     wanted : mapping of str to collection of str
         For each option the columns that it names; the header line has one of the first.
     encoding : str
+
+    Returns
+    -------
+    CsvStyle or None
+        How a CSV file is written; None for other files.
     """
     first = FirstLines.of(path, encoding)
     if first is None:
-        return
+        return None
     expected = next(iter(wanted.values()))
     style = guess_style(first.text, expected, first.name, cut=not first.is_whole)
     check_names(first.name, style.renamed, [c for given in wanted.values() for c in given])
     for option, columns in wanted.items():
         check_columns(style.names, columns, option)
     check_rows(path, encoding)
+    return style
 
 
-def check_target(path: Path, target: str, encoding: str = AUTO, *, held_out: bool = False) -> None:
+def check_target(
+    path: Path, style: CsvStyle | None, target: str, encoding: str = AUTO, *, held_out: bool = False
+) -> None:
     """Refuse a small table whose labels nothing can be learnt from, see `check_cells`.
 
     Parameters
     ----------
     path : Path
-        A table that `check_header` passed. Files of labels, and those with a quote that is not
-        closed, are left to the reader.
+        Files of labels, and those with a quote that is not closed, are left to the reader.
+    style : CsvStyle or None
+        What `check_header` found.
     target : str
         Column of the labels.
     encoding : str
@@ -100,9 +111,8 @@ def check_target(path: Path, target: str, encoding: str = AUTO, *, held_out: boo
         Whether rows are to be held out.
     """
     first = FirstLines.of(path, encoding)
-    if first is None or not first.is_whole:
+    if style is None or first is None or not first.is_whole:
         return
-    style = guess_style(first.text, [target], first.name)
     is_label_file = target == LABEL and set(OURS) <= set(style.names)
     if is_label_file or first.text.count(style.quote) % 2:
         return
