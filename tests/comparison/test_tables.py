@@ -192,3 +192,23 @@ def test_broken_gzip_body(tmp_path):
         path.write_bytes(broken)
         with pytest.raises(InputError, match="not a readable gzip file"):
             read_table(path)
+
+
+@pytest.mark.parametrize("end", ["\n", "\r\n"])
+@pytest.mark.parametrize(
+    ("below", "rows"),
+    [
+        (",,\nSource: us,,\n", 6),
+        (",,\nSource: us,,\nas of May,,\n\n", 6),
+        ("\nSource: us,,\n", 6),
+        ("Source: us,,\n", 7),
+        (",,\nx6,,y\n", 8),
+        (",,\n", 7),
+    ],
+)
+def test_remarks_below_an_empty_row_are_no_rows(tmp_path, below, rows, end):
+    table = "a,b,c\n" + "".join(f"x{i},{i},y\n" for i in range(6))
+    (tmp_path / "t.csv").write_bytes((table + below).replace("\n", end).encode())
+    frame = read_table(tmp_path / "t.csv")
+    assert len(frame) == rows
+    assert frame["a"].tolist()[:6] == [f"x{i}" for i in range(6)]

@@ -84,7 +84,7 @@ def without_footer(data: bytes, style: CsvStyle) -> tuple[bytes, list[str]]:
     """A file without the lines below its rows: totals, remarks, counts of rows, rulers.
 
     A line of a single cell in a table of several columns, or one that names a total where the
-    cells above do not, is no row.
+    cells above do not, is no row; nor are lines below an empty row that fill the first cell alone.
 
     Parameters
     ----------
@@ -98,8 +98,7 @@ def without_footer(data: bytes, style: CsvStyle) -> tuple[bytes, list[str]]:
     lines : list of str
         How the lines begin that were left out.
     """
-    left_out: list[str] = []
-    end = _end_of_text(data, len(data))
+    end, left_out = _above_remarks(data, _end_of_text(data, len(data)), style)
     while len(style.names) > 1 and len(left_out) < MOST_LINES_BELOW:
         begin = max(data.rfind(b"\n", 0, end), data.rfind(b"\r", 0, end)) + 1
         line = data[begin:end].decode(errors="replace").strip()
@@ -110,6 +109,23 @@ def without_footer(data: bytes, style: CsvStyle) -> tuple[bytes, list[str]]:
         left_out.insert(0, line[:30])
         end = _end_of_text(data, begin)
     return (data[:end] + b"\n" if left_out else data), left_out
+
+
+def _above_remarks(data: bytes, end: int, style: CsvStyle) -> tuple[int, list[str]]:
+    """Where the rows end if an empty row and lines that fill the first cell alone follow."""
+    lines, begin = list[str](), end
+    while len(style.names) > 2 and len(lines) < MOST_LINES_BELOW:
+        stop = begin if not lines else begin - 1 - (data[begin - 2 : begin] == b"\r\n")
+        begin = max(data.rfind(b"\n", 0, stop), data.rfind(b"\r", 0, stop)) + 1
+        line = data[begin:stop].decode(errors="replace").strip()
+        first = line.rstrip(f"{style.separator} ")
+        if begin == 0 or style.separator in first or style.quote in first:
+            break
+        if not first and lines:
+            is_below = data[:begin].count(b"\n") > style.skip
+            return (_end_of_text(data, begin), lines) if is_below else (end, [])
+        lines.insert(0, first[:30])
+    return end, []
 
 
 def _end_of_text(data: bytes, end: int) -> int:
