@@ -7,7 +7,10 @@ import json
 import pandas as pd
 import pytest
 
-from tests.comparison.test_messy_tables import FOLDER, expected, read
+from tests.comparison.test_messy_tables import CASES, FOLDER, expected, read
+from uneven.cli.requests import TableRequest
+from uneven.comparison.errors import InputError
+from uneven.comparison.folds import possible_folds
 from uneven.comparison.tables import read_table
 from uneven.persistence.model_file import load_model
 
@@ -42,3 +45,26 @@ def test_a_messy_table_goes_all_the_way(uneven, tmp_path, name):
     asked = read_table("labels.csv")["row"]
     assert asked.nunique() == 3
     assert asked.between(1, told["rows"]).all()
+
+
+def is_refused(look) -> bool:
+    try:
+        look()
+    except InputError:
+        return True
+    return False
+
+
+@pytest.mark.parametrize("n_lines", [1, 4, 6, None])
+def test_what_is_refused_at_first_sight_is_refused_by_the_reader(tmp_path, n_lines):
+    path, refused = tmp_path / "table.csv", 0
+    for told in map(expected, CASES):
+        if not told["file"].endswith((".csv", ".tsv")):
+            continue
+        lines = (FOLDER / told["file"]).read_bytes().splitlines(keepends=True)
+        path.write_bytes(b"".join(lines[:n_lines]))
+        source = TableRequest(path, told["target"])
+        if is_refused(lambda: source.check(held_out=True)):  # noqa: B023
+            refused += 1
+            assert is_refused(lambda: possible_folds(source.load(), 5)), told["file"]  # noqa: B023
+    assert (refused > 0) == (n_lines is not None)

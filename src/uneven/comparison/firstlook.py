@@ -118,7 +118,8 @@ def check_target(
         return
     place = style.names.index(target)
     _, found = split_rows(first.text, style.separator, style.quote)
-    rows = [row for line, row in found if line > style.skip]
+    below = [[cell.strip() for cell in row] for line, row in found if line > style.skip]
+    rows = [row for row in below if row != list(style.names)]  # joined exports repeat the header
     if not rows:
         raise no_rows(first.name)
     if len(style.names) > 1:
