@@ -147,7 +147,7 @@ def test_noisy_labels(printed):
     assert "205 clean rows" in out
     rows = re.findall(r"^(believes|knows).* ([\d.]+) +(-?[\d.]+) ± ([\d.]+) +([\d.]+)$", out, re.M)
     found = {name: list(map(float, row)) for name, *row in rows}
-    assert found["knows"][3] < 0.7 * found["believes"][3]
+    assert found["knows"][3] < 0.85 * found["believes"][3]
     for seen, estimated, error, real in found.values():
         assert abs(estimated - real) < 2 * error < abs(seen - real)
 
@@ -198,7 +198,7 @@ def test_many_classifiers(printed, tmp_path):
     assert asked["mean of all"] == asked["stack, l2"] == 38
     assert 1 <= asked["stack, group"] <= 30
     assert error["stack, group"] < error["mean of all"] - 1.0
-    assert error["stack, l2"] < error["mean of all"] - 1.0
+    assert error["stack, l2"] < error["mean of all"] - 0.5
     kept = re.search(r"^kept: (.+)$", out, re.MULTILINE).group(1)
     assert len(kept.split(", ")) == asked["stack, group"]
     assert (tmp_path / "picture.png").read_bytes().startswith(b"\x89PNG")

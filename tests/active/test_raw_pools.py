@@ -208,7 +208,7 @@ def test_classifiers_of_kernel_values_can_be_unsure():
 
 def test_columns_of_the_same_name_are_refused():
     frame = pd.DataFrame(X[:, :2], columns=["a", "a"])
-    with pytest.raises(ValueError, match="unique column names"):
+    with pytest.raises(ValueError, match="several columns named 'a'"):
         ActiveLearner(FOREST, "uncertainty").start(frame)
 
 

@@ -71,7 +71,9 @@ def estimate_noise(request: NoiseRequest) -> None:
         raise InputError(f"{request.path}: {_in_words_of_options(str(error))}") from error
     if model is not None and request.labels_out is not None:
         _write_labels(request, model, len(labels), request.labels_out)
-    write_noise_matrix(found.shrunk().matrix, found.classes.tolist(), request.out, found.sizes)
+    is_smoothed = bool(request.smoothing or request.laplace)
+    written = found if is_smoothed else found.shrunk()
+    write_noise_matrix(written.matrix, found.classes.tolist(), request.out, found.sizes)
     if model is not None:
         console.print(_annotator_table(model))
     console.print(_class_table(found, request.clean is None))
