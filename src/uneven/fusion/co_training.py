@@ -262,7 +262,9 @@ class CoTrainingClassifier(ClassifierMixin, BaseEstimator):
 
         from uneven.utils.contract import TWO_VIEWS
 
-        late = LateFusionClassifier(DecisionTreeClassifier(random_state=0), views=TWO_VIEWS)
+        late = LateFusionClassifier(
+            DecisionTreeClassifier(random_state=0), views=TWO_VIEWS, random_state=0
+        )
         return [cls(late, unlabelled=None)]
 
 
