@@ -55,9 +55,9 @@ def text_cells(
     """
     blank = rf"(?:^|{re.escape(style.separator)}|\n) +{style.quote}".encode()
     spaced = re.search(blank, data[:SAMPLE_BYTES])
-    unclosed = data.count(style.quote.encode()) % 2 == 1
+    n_quotes = data.count(style.quote.encode())
     cells: Cells | None = None
-    if not spaced and not unclosed:
+    if not spaced and n_quotes % 2 == 0:
         fractions = [one for one in _fraction_columns(data, style) if one not in keep]
         for numbers in ([fractions] if fractions else []) + [[]]:
             try:
@@ -67,7 +67,7 @@ def text_cells(
                 cells = None
     cells = _by_pandas(name, data, style) if cells is None else cells
     cells, repeated = _without_headers(cells) if style.has_header else (cells, 0)
-    notes = _swallowed_lines(name, cells, style)
+    notes = _swallowed_lines(name, cells, style) if n_quotes else []
     if repeated:
         notes.append(f"{name} repeats its header in {repeated} lines, which are left out.")
     return cells, notes
@@ -216,7 +216,8 @@ def _by_arrow(data: bytes, style: CsvStyle, numbers: Collection[str] = ()) -> Ce
             null_values=[""],
         ),
     )
-    blanks = [sign for sign in BLANKS if sign.encode() in data and sign != style.separator]
+    signs = [one for one in BLANKS if one.isascii()] if data.isascii() else BLANKS
+    blanks = [sign for sign in signs if sign.encode() in data and sign != style.separator]
     return {one: table[one] if one in numbers else _trimmed(table[one], blanks) for one in names}
 
 

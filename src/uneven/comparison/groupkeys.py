@@ -47,7 +47,7 @@ def group_keys(
     ['patient']
     """
     found, alike = dict[str, NDArray[np.intp]](), dict[str, NDArray[np.intp]]()
-    classes, labels = np.unique(y, return_inverse=True)
+    labels, classes = pd.factorize(y)
     shuffled = np.random.default_rng(0).permutation(labels)
     for name in frame.columns:
         values = frame[name]

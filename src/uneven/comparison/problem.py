@@ -16,7 +16,7 @@ import numpy as np
 import pandas as pd
 from numpy.typing import NDArray
 
-from uneven.comparison.celltexts import as_text, remembered_texts
+from uneven.comparison.celltexts import as_text, distinct_texts, remembered_texts
 from uneven.comparison.classlabels import (
     class_labels,
     exact_numbers,
@@ -509,17 +509,18 @@ def _unknown_labels(labels: pd.Series, notes: list[str]) -> NDArray[np.bool_]:
 
     ``NA`` or ``-`` may be the name of a class, unless another mark says that labels are missing.
     """
-    words = labels.astype(str).str.strip().str.casefold().where(labels.notna(), "")
-    surely = words.isin(MISSING_CATEGORIES)
-    perhaps = words.isin(MISSING_MARKS)
+    codes, names = distinct_texts(labels)
+    words = pd.Series(names, dtype=str).str.casefold()
+    surely = words.isin(MISSING_CATEGORIES).to_numpy(bool)
+    perhaps = words.isin(MISSING_MARKS).to_numpy(bool)
     found = perhaps if surely.any() else surely
-    kept = labels[perhaps & ~found].astype(str).unique().tolist()
+    kept = names[perhaps & ~found].tolist()
     if kept:
         notes.append(
             f"{', '.join(map(repr, kept))} in {labels.name!r} may mean that a label is missing: "
             "delete these cells to leave the rows out."
         )
-    return np.asarray(found.to_numpy(bool))
+    return np.append(found, False)[codes]
 
 
 def _odd_columns(schema: Schema, features: pd.DataFrame) -> list[str]:
