@@ -4,16 +4,23 @@ import numpy as np
 import pandas as pd
 import pytest
 import scipy.sparse as sp
-from sklearn.ensemble import RandomForestClassifier
+from sklearn.ensemble import HistGradientBoostingClassifier, RandomForestClassifier
 from sklearn.linear_model import LogisticRegression
 from sklearn.naive_bayes import GaussianNB
 from sklearn.neighbors import KNeighborsClassifier
 from sklearn.svm import LinearSVC
 
-from uneven import NoiseAwareClassifier
+from uneven import ForwardLogisticRegression, NoiseAwareClassifier
 from uneven.datasets import make_waveform
 from uneven.ensemble.shared_table import SharedTable
-from uneven.noise import corrupt_labels, cyclic_noise, estimate_confusion, uniform_noise
+from uneven.noise import (
+    backward_weights,
+    corrupt_labels,
+    cyclic_noise,
+    estimate_confusion,
+    random_noise,
+    uniform_noise,
+)
 from uneven.persistence.model_file import dumps, loads
 
 WAVES = make_waveform(1500, random_state=0)
@@ -134,3 +141,66 @@ def test_a_model_file_gives_the_same_answers_and_refuses_a_forged_matrix():
     model.noise_matrix_ = np.full((3, 3), 0.9)
     with pytest.raises(ValueError, match="noise_matrix"):
         model._check_model_()
+
+
+def test_forward_comes_to_the_answers_of_forward_logistic_regression():
+    linear = LogisticRegression(max_iter=500)
+    goal = ForwardLogisticRegression(NOISE).fit(X[:500], LABELS).predict(X_NEW)
+    forward, em = (
+        NoiseAwareClassifier(linear, NOISE, method=method, random_state=0).fit(X[:500], LABELS)
+        for method in ("forward", "em")
+    )
+    assert np.mean(forward.predict(X_NEW) == goal) > 0.95 > np.mean(em.predict(X_NEW) == goal)
+
+
+def test_backward_weights_turn_noise_into_uniform_noise():
+    for seed in range(5):
+        noise = random_noise(4, seed)
+        weights, left = backward_weights(noise)
+        assert weights.min() > -1e-12
+        assert weights @ noise == pytest.approx(left)
+        assert left == pytest.approx(left[0, 1] + (left[0, 0] - left[0, 1]) * np.eye(4))
+        assert np.count_nonzero(weights < 1e-12) >= 1
+    assert backward_weights(np.eye(3))[0] == pytest.approx(np.eye(3))
+
+
+def test_backward_corrects_any_learner_and_believes_clean_rows():
+    plain = GaussianNB().fit(X[:500], LABELS).score(X_NEW, Y_NEW)
+    model = quick(noise_matrix=NOISE, method="backward").fit(X[:500], LABELS)
+    assert model.score(X_NEW, Y_NEW) > plain + 0.02
+    assert model.left_noise_[0, 1] == model.left_noise_[1, 0] > 0.0
+    sure = np.ones(500, dtype=bool)
+    known = quick(noise_matrix=NOISE, method="backward").fit(X[:500], Y[:500], clean=sure)
+    assert known.score(X_NEW, Y_NEW) > plain + 0.1
+
+
+@pytest.mark.parametrize("method", ["em", "forward", "backward", "decision"])
+def test_views_may_be_missing_and_a_row_without_any_gets_the_shares_of_the_classes(method):
+    holes, views = X.copy(), {"left": [*range(10)], "right": [*range(10, 21)]}
+    lost = np.random.default_rng(0).random(len(X))
+    holes[lost < 0.3, :10] = np.nan
+    holes[lost > 0.7, 10:] = np.nan
+    holes[:3] = holes[-1] = np.nan
+    model = NoiseAwareClassifier(
+        HistGradientBoostingClassifier(max_iter=10),
+        NOISE,
+        method=method,
+        n_refits=1,
+        views=views,
+        random_state=0,
+    ).fit(holes[:300], LABELS[:300])
+    shares = model.predict_proba(holes[300:])
+    assert shares[-1] == pytest.approx(model.class_prior_, abs=0.1)
+    assert np.mean(shares.argmax(axis=1) == Y[300:]) > 0.5
+    assert {one.view for one in model.members_} <= {-1, 0, 1}
+    assert np.array_equal(loads(dumps(model)).predict_proba(holes[300:]), shares)
+
+
+def test_members_of_single_views_are_pooled_where_they_help():
+    rng = np.random.default_rng(0)
+    apart = np.column_stack([X, rng.normal(size=(len(X), 300))])
+    views = {"waves": range(21), "nothing": range(21, 321)}
+    model = quick(noise_matrix=NOISE, views=views).fit(apart[:300], LABELS[:300])
+    assert "estimator of waves" in model.weights_
+    alone = quick(noise_matrix=NOISE).fit(apart[:300], LABELS[:300])
+    assert model.score(apart[500:], Y_NEW) > alone.score(apart[500:], Y_NEW) + 0.02

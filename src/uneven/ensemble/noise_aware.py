@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from dataclasses import replace
+from dataclasses import dataclass, replace
 from typing import Any, ClassVar, Self
 
 import numpy as np
@@ -13,11 +13,19 @@ from sklearn.utils.validation import check_is_fitted
 from uneven.decisions.log_pool import LogPool
 from uneven.ensemble.any_classifier import AnyClassifier
 from uneven.ensemble.boost import ScoreLeafBoost
-from uneven.ensemble.members import choose_learners
-from uneven.ensemble.pooling import PooledMember, PooledRows, ask_members, check_pooled_members
+from uneven.ensemble.members import choose_learners, quick_learners
+from uneven.ensemble.noisy_labels import NoisyLabels
+from uneven.ensemble.pooling import (
+    PooledMember,
+    PooledRows,
+    ask_members,
+    check_pooled_members,
+    choose_members,
+    pooled_probabilities,
+)
 from uneven.ensemble.shared_table import MANY_ROWS, Learner, SharedTable
-from uneven.noise.em import confident_joint, label_posteriors, refine_noise, undo_noise
-from uneven.noise.estimation import ConfusionEstimate
+from uneven.ensemble.tasks import deal_tasks
+from uneven.noise.em import undo_noise
 from uneven.noise.matrices import check_noise_matrix
 from uneven.utils.contract import not_repeatable
 from uneven.utils.methods import method
@@ -29,24 +37,27 @@ from uneven.utils.model_types import (
     check_shares,
     persisted,
 )
-from uneven.utils.parallel import one_blas_thread, thread_pool
-from uneven.utils.parameters import Choice, Jobs, Whole, check_parameters, store_parameters
+from uneven.utils.parallel import ThreadPool, one_blas_thread, thread_pool
+from uneven.utils.parameters import Choice, Jobs, Maybe, Whole, check_parameters, store_parameters
 from uneven.utils.validation import whole_or_nothing
 from uneven.views.training_rows import (
+    TrainingRows,
     count_categories,
     validate_fit_data,
     validate_predict_data,
 )
 from uneven.votes.vote import check_views, flatten_binary
 
-_SMOOTHING, _RIGHT_LABELS = 0.1, 1.0
-"""Rows that are added to every count of an estimated matrix, and to those of right labels."""
+_REFITS = {"em": 2, "forward": 10}
 
-_GUESSED, _GUESSED_RIGHT = 0.02, 0.5
-"""What a confident joint counts against the rows, and rows of right labels beside it."""
 
-_LEAST_POSTERIOR = 0.01
-"""A row makes no copy for a class that is less probable than this."""
+@dataclass
+class _Pooled:
+    """Members, their pool, and what it says of the training rows."""
+
+    members: list[PooledMember]
+    pool: LogPool | None
+    shares: np.ndarray
 
 
 @persisted("noise_aware", role="classifier")
@@ -72,7 +83,8 @@ class NoiseAwareClassifier(ClassifierMixin, BaseEstimator):
        its label. Steps 3 and 4 are repeated.
 
     This is expectation-maximisation for the likelihood of the labels, with probabilities of unseen
-    rows in place of fitted ones, which would reproduce the labels.
+    rows in place of fitted ones, which would reproduce the labels. Other ways are to be had by
+    ``method``.
 
     Parameters
     ----------
@@ -86,11 +98,21 @@ class NoiseAwareClassifier(ClassifierMixin, BaseEstimator):
         matrix of numbers is taken as exact. An estimate is a prior with the weight of its rows and
         is refined from the labels. None: estimated from the labels alone, starting from the
         confident joint.
-    method : {"em", "decision"}, default="em"
-        "decision" ends after step 2: the members are fitted to the labels, and only predictions are
-        corrected.
-    n_refits : int, default=2
-        Number of repetitions of steps 3 and 4.
+    method : {"em", "forward", "backward", "decision"}, default="em"
+        "forward" takes the fitted probabilities of training rows in step 3: the members maximise
+        the likelihood of the labels through the matrix (forward correction). For learners that
+        cannot reproduce their labels, such as linear ones; a forest would confirm wrong labels.
+        "backward" fits the members once more after step 2, to copies of each row with weights that
+        turn the noise into uniform noise, which is then undone
+        (:func:`~uneven.noise.backward_weights`). "decision" ends after step 2: the members are
+        fitted to the labels, and only predictions are corrected.
+    n_refits : int, default=None
+        Number of repetitions of steps 3 and 4; None is 2, and 10 for "forward".
+    views : mapping, list, str or None, default=None
+        Feature sets, as in :class:`~uneven.UnevenClassifier`: beside the members that read all
+        columns, a forest and a logistic regression (or ``estimator``) learn each view, and are
+        pooled if they clearly help. All columns of a missing view are NaN (not stored, in a sparse
+        table).
     categorical_features : array-like of int, str or bool, default=None
         Features whose values are category codes, in addition to category columns of a data frame.
     random_state : int, RandomState or None, default=None
@@ -112,7 +134,10 @@ class NoiseAwareClassifier(ClassifierMixin, BaseEstimator):
     pool_ : LogPool or None
         None if there is one class only.
     undoes_noise_ : bool
-        Whether the pool predicts labels and its probabilities are corrected afterwards.
+        Whether the probabilities of the pool are corrected afterwards.
+    left_noise_ : ndarray of shape (n_classes, n_classes) or None
+        The uniform noise that "backward" leaves to be undone in predictions.
+    views_ : ViewMap
     n_features_in_ : int
     feature_names_in_ : ndarray of shape (n_features_in_,)
         Only if ``X`` had string column names.
@@ -126,7 +151,8 @@ class NoiseAwareClassifier(ClassifierMixin, BaseEstimator):
     -----
     The thesis leaves open (section 4.4.1) how learners other than perceptrons can use its unbiased
     sums. Posteriors as weights do it for every learner that takes weights. Weights from the inverse
-    of the matrix would be unbiased, but are negative for some rows, which most learners refuse.
+    of the matrix are unbiased, too ("backward"), but the uniform noise that keeps them positive
+    costs more than posteriors do.
 
     References
     ----------
@@ -152,11 +178,11 @@ class NoiseAwareClassifier(ClassifierMixin, BaseEstimator):
     """
 
     _parameters: ClassVar = {
-        "method": Choice(("em", "decision")),
-        "n_refits": Whole(1),
+        "method": Choice(("em", "forward", "backward", "decision")),
+        "n_refits": Maybe(Whole(1)),
         "n_jobs": Jobs(),
     }
-    views: ClassVar = None
+    left_noise_: np.ndarray | None = None
 
     def __init__(
         self,
@@ -164,7 +190,8 @@ class NoiseAwareClassifier(ClassifierMixin, BaseEstimator):
         noise_matrix: Any = None,
         *,
         method: str = "em",
-        n_refits: int = 2,
+        n_refits: int | None = None,
+        views: Any = None,
         categorical_features: Any = None,
         random_state: Any = None,
         n_jobs: int | None = None,
@@ -195,86 +222,66 @@ class NoiseAwareClassifier(ClassifierMixin, BaseEstimator):
         with whole_or_nothing(self):
             rows = validate_fit_data(self, X, y, sample_weight, clean)
             self.classes_, self.views_ = rows.classes, rows.views
-            counts, noise = _noise_counts(self.noise_matrix, rows.classes)
-            n_codes = count_categories(self, rows)
+            labels = NoisyLabels.of(rows, self.noise_matrix)
+            rows.n_codes = count_categories(self, rows)
             rng = check_random_state(self.random_state)
-            with thread_pool(self.n_jobs) as pool, one_blas_thread():
-                known = (rows.X, rows.y, rows.mass, len(rows.classes), n_codes, pool)
-                self._learn(SharedTable(*known), noise, counts, rows.clean, rng)
+            with thread_pool(self.n_jobs) as threads, one_blas_thread():
+                self._learn(rows, labels, threads, rng)
         return self
 
     def _learn(
-        self,
-        table: SharedTable,
-        noise: np.ndarray | None,
-        counts: np.ndarray | None,
-        clean: np.ndarray | None,
-        rng: np.random.RandomState,
+        self, rows: TrainingRows, labels: NoisyLabels, threads: ThreadPool, rng: Any
     ) -> None:
-        if table.n_classes < 2:
-            self._keep([], None, np.ones(1), np.eye(1), undoes=False)
+        n_classes = len(rows.classes)
+        table = SharedTable(rows.X, rows.y, rows.mass, n_classes, rows.n_codes, threads)
+        labels.mass, self.left_noise_ = table.mass, None
+        if n_classes < 2:
+            self._keep(_Pooled([], None, np.ones((len(rows.y), 1))), np.eye(1), table, False)
             return
-        members, pool, label_shares = self._pooled_members(table, rng)
-        if noise is None:
-            joint = confident_joint(label_shares, table.y)
-            counts = _GUESSED * joint + _GUESSED_RIGHT * np.eye(table.n_classes)
-            noise = _columns_sum_to_one(joint + counts)
-        shares = undo_noise(label_shares, noise)
-        for _ in range(self.n_refits if self.method == "em" else 0):
-            noise = self._refined(noise, counts, shares, table, clean)
-            beliefs = label_posteriors(shares, table.y, noise, clean)
-            beliefs[beliefs < _LEAST_POSTERIOR] = 0.0
-            beliefs /= beliefs.sum(axis=1, keepdims=True)
-            members, pool, shares = self._pooled_members(table.copies(beliefs), rng)
-        noise = self._refined(noise, counts, shares, table, clean)
-        prior = np.average(shares, axis=0, weights=table.mass)
-        self._keep(members, pool, prior, noise, undoes=self.method == "decision")
-
-    def _refined(
-        self,
-        noise: np.ndarray,
-        counts: np.ndarray | None,
-        shares: np.ndarray,
-        table: SharedTable,
-        clean: np.ndarray | None,
-    ) -> np.ndarray:
-        """The noise matrix with what the labels tell of it, if it is not certain."""
-        if counts is None:
-            return noise
-        noisy = np.ones(len(table.y), dtype=bool) if clean is None else ~clean
-        known = (shares[noisy], table.y[noisy], table.mass[noisy])
-        return refine_noise(noise, counts, *known)
+        found = self._pooled_members(table, rows, rng)
+        found.shares = labels.undo(found.shares)
+        for _ in range((self.n_refits or _REFITS[self.method]) if self.method in _REFITS else 0):
+            copies = table.copies(labels.posteriors(found.shares))
+            found = self._pooled_members(copies, rows, rng)
+        if self.method == "backward":
+            weights, self.left_noise_ = labels.backward(found.shares)
+            found = self._pooled_members(table.copies(weights), rows, rng)
+            found.shares = undo_noise(found.shares, self.left_noise_)
+        noise = labels.refine(found.shares)
+        self._keep(found, noise, table, self.method in ("decision", "backward"))
 
     def _pooled_members(
-        self, table: SharedTable, rng: np.random.RandomState
-    ) -> tuple[list[PooledMember], LogPool, np.ndarray]:
-        """Let the members learn, and join what they say of rows that they have not seen.
+        self, table: SharedTable, rows: TrainingRows, rng: np.random.RandomState
+    ) -> _Pooled:
+        """Let the members learn, and join what they say of the rows.
 
-        Returns
-        -------
-        members : list of PooledMember
-        pool : LogPool
-        shares : ndarray of shape (n_samples, n_classes)
-            What the pool says of every row of which there are copies.
+        They have not seen the label of a row that they judge, unless ``method="forward"``.
         """
-        members, said = [], []
-        every = np.arange(table.X.shape[1])
-        for name, learner in self._learners(table).items():
-            found = learner.learn(table, int(rng.randint(2**31 - 1)))
-            members.append(PooledMember(name, found.model, every))
-            said.append(found.unseen)
-        rows = PooledRows(said, table.y, table.mass, table.prior)
-        pool = rows.fit_pool(range(len(members)))
+        origin = np.arange(len(rows.y)) if table.origin is None else table.origin
+        presence, n_rows = rows.view_mask[origin], len(rows.y)
+        tasks = deal_tasks(table, presence, rows.views, self._learners)
+        learnt = [one.learn(int(rng.randint(2**31 - 1)), len(origin)) for one in tasks]
+        members, said = [one for one, _ in learnt], [unseen for _, unseen in learnt]
+        if not members:
+            return _Pooled([], None, np.tile(table.prior, (n_rows, 1)))
+        judged = PooledRows.of(members, said, table.y, table.mass, presence)
+        kept = [*range(len(members))]
+        if len(rows.views) > 1:
+            kept = choose_members(members, judged, int(rng.randint(2**31 - 1)))
+        members, pool = [members[m] for m in kept], judged.fit_pool(kept)
         if self.verbose:
             print(f"NoiseAwareClassifier  {len(table.y)} rows learnt")
-        if table.origin is not None:
-            first = np.unique(table.origin, return_index=True)[1]
-            said = [one[first] for one in said]
-        return members, pool, pool.probabilities(said)
+        if self.method == "forward":
+            told = (members, pool.weights, rows.X, rows.view_mask, table.pool)
+            return _Pooled(members, pool, pool.probabilities(ask_members(*told)))
+        first = np.unique(origin, return_index=True)[1]
+        return _Pooled(members, pool, pool.probabilities([said[m][first] for m in kept]))
 
-    def _learners(self, table: SharedTable) -> dict[str, Learner]:
+    def _learners(self, table: SharedTable, is_single_view: bool = False) -> dict[str, Learner]:
         if self.estimator is not None:
             return {"estimator": AnyClassifier(self.estimator)}
+        if is_single_view:
+            return quick_learners(table)
         size = table.size
         if size.is_sparse:
             return choose_learners(table, None)
@@ -285,19 +292,12 @@ class NoiseAwareClassifier(ClassifierMixin, BaseEstimator):
         known = choose_learners(table, {"logistic": None})
         return {"boost": replace(boost, n_folds=3), **known}
 
-    def _keep(
-        self,
-        members: list[PooledMember],
-        pool: LogPool | None,
-        prior: np.ndarray,
-        noise: np.ndarray,
-        *,
-        undoes: bool,
-    ) -> None:
-        self.members_, self.pool_, self.undoes_noise_ = members, pool, undoes
-        weights = [] if pool is None else pool.weights.tolist()
-        self.weights_ = dict(zip([one.name for one in members], weights))
-        self.class_prior_, self.noise_matrix_ = prior, noise
+    def _keep(self, found: _Pooled, noise: np.ndarray, table: SharedTable, undoes: bool) -> None:
+        self.members_, self.pool_, self.undoes_noise_ = found.members, found.pool, undoes
+        weights = [] if found.pool is None else found.pool.weights.tolist()
+        self.weights_ = dict(zip([one.name for one in found.members], weights))
+        self.class_prior_ = np.average(found.shares, axis=0, weights=table.mass)
+        self.noise_matrix_ = noise
 
     def predict_proba(self, X: Any) -> np.ndarray:
         """Probabilities of the true classes.
@@ -312,13 +312,13 @@ class NoiseAwareClassifier(ClassifierMixin, BaseEstimator):
         """
         check_is_fitted(self, "members_")
         X = validate_predict_data(self, X)
-        if self.pool_ is None:
-            return np.ones((X.shape[0], 1))
-        here = np.ones((X.shape[0], 1), dtype=bool)
-        with thread_pool(self.n_jobs) as pool, one_blas_thread():
-            said = ask_members(self.members_, self.pool_.weights, X, here, pool)
-        shares = self.pool_.probabilities(said)
-        return undo_noise(shares, self.noise_matrix_) if self.undoes_noise_ else shares
+        told = (self.members_, self.pool_, X, self.views_.presence(X), self.class_prior_)
+        with thread_pool(self.n_jobs) as threads, one_blas_thread():
+            shares = pooled_probabilities(*told, threads)
+        if not self.undoes_noise_ or self.pool_ is None:
+            return shares
+        left = self.noise_matrix_ if self.left_noise_ is None else self.left_noise_
+        return undo_noise(shares, left)
 
     def decision_function(self, X: Any) -> np.ndarray:
         """Logarithms of the probabilities; the largest one is the answer.
@@ -372,12 +372,15 @@ class NoiseAwareClassifier(ClassifierMixin, BaseEstimator):
         check_views(self.views_, self.n_features_in_)
         check_numbers(self.noise_matrix_, (n_classes, n_classes), "noise")
         check_noise_matrix(self.noise_matrix_)
+        if self.left_noise_ is not None:
+            check_numbers(self.left_noise_, (n_classes, n_classes), "left noise")
+            check_noise_matrix(self.left_noise_)
         if type(self.undoes_noise_) is not bool:
             raise ValueError("whether it undoes the noise is not told")
         check_printable([one.name for one in self.members_], "members")
         if not self.members_:
-            if n_classes > 1 or self.pool_ is not None:
-                raise ValueError("it has classes or a pool, but no members")
+            if self.pool_ is not None:
+                raise ValueError("it has a pool, but no members")
             return
         check_pooled_members(self)
 
@@ -392,19 +395,3 @@ def _check_estimator(estimator: Any) -> None:
             f"{type(estimator).__name__} has no predict_proba: calibrate it "
             "(sklearn.calibration.CalibratedClassifierCV), or take another estimator."
         )
-
-
-def _noise_counts(given: Any, classes: np.ndarray) -> tuple[np.ndarray | None, np.ndarray | None]:
-    """Rows behind an estimated noise matrix, None if it is exact; and the matrix, if known."""
-    if given is None:
-        return None, None
-    noise = check_noise_matrix(given, classes)
-    if not isinstance(given, ConfusionEstimate):
-        return None, noise
-    order = np.searchsorted(given.classes, classes)
-    counts = given.counts[np.ix_(order, order)] + _SMOOTHING + _RIGHT_LABELS * np.eye(len(classes))
-    return counts, _columns_sum_to_one(counts)
-
-
-def _columns_sum_to_one(counts: np.ndarray) -> np.ndarray:
-    return np.asarray(counts / counts.sum(axis=0))

@@ -114,6 +114,39 @@ def ask_members(
     return [one.probabilities(X, rows, pool) for one, rows in zip(members, asked)]
 
 
+def pooled_probabilities(
+    members: Sequence[PooledMember],
+    log_pool: LogPool | None,
+    X: Any,
+    presence: np.ndarray,
+    prior: np.ndarray,
+    threads: ThreadPool,
+) -> np.ndarray:
+    """What a pool of members says of rows; the shares of the classes of rows without a view.
+
+    Parameters
+    ----------
+    members : sequence of PooledMember
+    log_pool : LogPool or None
+        None if there are no members.
+    X : ndarray or sparse matrix of shape (n_samples, n_features)
+    presence : ndarray of bool, shape (n_samples, n_views)
+    prior : ndarray of shape (n_classes,)
+    threads : ThreadPool
+
+    Returns
+    -------
+    ndarray of shape (n_samples, n_classes)
+    """
+    shares = np.tile(prior, (X.shape[0], 1))
+    able = np.flatnonzero(presence.any(axis=1))
+    if log_pool is None or not len(able):
+        return shares
+    said = ask_members(members, log_pool.weights, X, presence, threads)
+    shares[able] = log_pool.probabilities([one[able] for one in said])
+    return shares
+
+
 def scattered(said: np.ndarray, rows: np.ndarray, n_rows: int) -> np.ndarray:
     """Put what is said of some rows in their places among all rows, NaN elsewhere."""
     if len(rows) == n_rows:

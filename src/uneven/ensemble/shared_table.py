@@ -150,7 +150,11 @@ class SharedTable:
         """Some rows and columns; classes keep their codes."""
         X = self.X[rows][:, columns]
         n_codes = None if self.n_codes is None else self.n_codes[columns]
-        return SharedTable(X, self.y[rows], self.mass[rows], self.n_classes, n_codes, self.pool)
+        origin = None
+        if self.origin is not None:
+            origin = np.unique(self.origin[rows], return_inverse=True)[1]
+        known = (self.n_classes, n_codes, self.pool, origin)
+        return SharedTable(X, self.y[rows], self.mass[rows], *known)
 
 
 @dataclass(frozen=True)

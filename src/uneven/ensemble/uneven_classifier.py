@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import time
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
 from typing import Any, ClassVar, Self
 
 import numpy as np
@@ -24,12 +23,12 @@ from uneven.ensemble.pooling import (
     MISPLACED,
     PooledMember,
     PooledRows,
-    ask_members,
     check_pooled_members,
     choose_members,
-    scattered,
+    pooled_probabilities,
 )
 from uneven.ensemble.shared_table import Learner, SharedTable
+from uneven.ensemble.tasks import Task, deal_tasks
 from uneven.ensemble.view_selection import choose_views
 from uneven.utils.callbacks import CallbackSupportMixin, announced_steps, with_callbacks
 from uneven.utils.contract import not_repeatable
@@ -57,24 +56,10 @@ from uneven.views import ViewMap
 from uneven.views.training_rows import (
     TrainingRows,
     count_categories,
-    speaking_views,
     validate_fit_data,
     validate_predict_data,
 )
-from uneven.votes import ALL_VIEWS
 from uneven.votes.vote import check_views, flatten_binary
-
-
-@dataclass
-class _Task:
-    """A member that is to learn from some rows and columns."""
-
-    name: str
-    learner: Learner
-    table: SharedTable
-    rows: np.ndarray
-    columns: np.ndarray
-    view: int
 
 
 @persisted("uneven_classifier", role="classifier")
@@ -302,33 +287,21 @@ class UnevenClassifier(CallbackSupportMixin, AnsweringMixin, BaseEstimator):
         steps = list(zip(tasks, seeds))
         told: dict[str, Any] = {"name": "member", "X": rows.X, "y": rows.y}
         for task, seed in announced_steps(self, steps, **told, snapshot=snapshot, is_over=is_late):
-            found = task.learner.learn(task.table, seed)
-            learnt.append(PooledMember(task.name, found.model, task.columns, task.view))
-            said.append(scattered(found.unseen, task.rows, len(rows.y)))
+            member, unseen = task.learn(seed, len(rows.y))
+            learnt.append(member)
+            said.append(unseen)
         for name, value in self._join(learnt, said, rows, seeds[-1]).items():
             setattr(self, name, value)
 
-    def _tasks(self, rows: TrainingRows, named: Any, pool: ThreadPool) -> list[_Task]:
-        """Who is to learn what, members that read all views first."""
+    def _tasks(self, rows: TrainingRows, named: Any, pool: ThreadPool) -> list[Task]:
+        """Who is to learn what."""
         known = (rows.X, rows.y, rows.mass, len(rows.classes), rows.n_codes, pool)
-        whole = SharedTable(*known)
-        parts = [(ALL_VIEWS, "", rows.views.used_columns, rows.view_mask.any(axis=1))]
-        if len(rows.views) > 1:
-            for view in speaking_views(rows.y, rows.view_mask, rows.views, warn=False):
-                name, columns = rows.views.names[view], rows.views.columns[view]
-                parts.append((view, f" of {name}", columns, rows.view_mask[:, view]))
-        tasks = []
-        for view, suffix, columns, here in parts:
-            able = np.flatnonzero(here)
-            if len(np.unique(rows.y[able])) < 2:
-                continue
-            is_whole = len(able) == len(rows.y) and len(columns) == rows.X.shape[1]
-            table = whole if is_whole else whole.take(able, columns)
-            is_quick = view != ALL_VIEWS and named is None and rows.view_mask.all()
-            learners = quick_learners(table) if is_quick else choose_learners(table, named)
-            for name, learner in learners.items():
-                tasks.append(_Task(name + suffix, learner, table, able, columns, view))
-        return tasks
+
+        def choose(table: SharedTable, is_single_view: bool) -> dict[str, Learner]:
+            is_quick = is_single_view and named is None and rows.view_mask.all()
+            return quick_learners(table) if is_quick else choose_learners(table, named)
+
+        return deal_tasks(SharedTable(*known), rows.view_mask, rows.views, choose)
 
     def _join(
         self,
@@ -410,14 +383,9 @@ class UnevenClassifier(CallbackSupportMixin, AnsweringMixin, BaseEstimator):
 
     def _pooled(self, X: Any, presence: np.ndarray) -> np.ndarray:
         """Probabilities at the class shares of training."""
-        shares = np.tile(self.class_prior_, (X.shape[0], 1))
-        able = np.flatnonzero(presence.any(axis=1))
-        if self.pool_ is None or not len(able):
-            return shares
         with thread_pool(self.n_jobs) as pool, one_blas_thread():
-            said = ask_members(self.members_, self.pool_.weights, X, presence, pool)
-        shares[able] = self.pool_.probabilities([one[able] for one in said])
-        return shares
+            told = (self.members_, self.pool_, X, presence, self.class_prior_)
+            return pooled_probabilities(*told, pool)
 
     def _scores(self, X: Any) -> np.ndarray:
         """Scores whose largest one is the answer, shape (n_samples, n_classes)."""

@@ -7,6 +7,7 @@ classification problems*, PhD thesis, Aix-Marseille Université: "the source" of
 """
 
 from uneven.noise.annotators import AnnotatorModel, dawid_skene
+from uneven.noise.backward import backward_weights
 from uneven.noise.diagnostics import (
     Estimate,
     corrected_confusion,
@@ -52,6 +53,7 @@ __all__ = [
     "NoiseInverse",
     "NoiseTolerantPerceptron",
     "UMAClassifier",
+    "backward_weights",
     "check_noise_matrix",
     "confident_joint",
     "confusion_from_annotators",
