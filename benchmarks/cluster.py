@@ -18,6 +18,7 @@ import tempfile
 import time
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
+from functools import partial
 from multiprocessing import get_context
 from pathlib import Path
 from threading import Timer
@@ -192,8 +193,8 @@ def _fit_with_a_death(client: Any, model: Any, table: Any, answers: Any, after: 
         timer.join()
 
 
-def _ours(client: Any) -> Any:
-    return ComboClassifier(n_estimators=ROUNDS, max_depth=4, random_state=0)
+def _ours(client: Any, leaves: str = "votes") -> Any:
+    return ComboClassifier(n_estimators=ROUNDS, max_depth=4, leaves=leaves, random_state=0)
 
 
 def _lightgbm(client: Any) -> Any:
@@ -211,12 +212,19 @@ def _xgboost(client: Any) -> Any:
     options = {"n_estimators": ROUNDS, "max_depth": 4, "random_state": 0, "tree_method": "hist"}
     if client is None:
         return xgb.XGBClassifier(n_jobs=1, **options)
-    model = xgb.dask.DaskXGBClassifier(**options)
+    from xgboost.dask import DaskXGBClassifier
+
+    model = DaskXGBClassifier(**options)
     model.client = client
     return model
 
 
-_PEERS = {"ComboClassifier": _ours, "LightGBM": _lightgbm, "XGBoost": _xgboost}
+_PEERS: dict[str, Callable[[Any], Any]] = {
+    "CoMBo, hard votes": _ours,
+    "CoMBo, score leaves": partial(_ours, leaves="scores"),
+    "LightGBM": _lightgbm,
+    "XGBoost": _xgboost,
+}
 
 
 def processors(n_rows: int = 20_000, n_columns: int = 6) -> None:
