@@ -62,20 +62,15 @@ def best_set(bins, rule):
     return best
 
 
-def category_places(bins, smooth):
-    """Mean gradients of the bins along the direction in which these differ most; 0 if empty."""
-    used, places = np.flatnonzero(bins[:, -1]), np.zeros(len(bins))
-    if not len(used):
-        return places
-    gradients, weights = bins[used, :-1].astype(float), bins[used, -1] + smooth
-    direction = gradients[(gradients**2).sum(axis=1).argmax()]
-    for _ in range(8):
-        turned = gradients.T @ (gradients @ direction / weights)
-        if not turned.any():
-            break
-        direction = turned / np.sqrt((turned**2).sum())
-    places[used] = gradients @ direction / weights
-    return places
+def leading_places(class_mass, n_directions):
+    """Places of categories along the main axes of their class shares, (n_directions, n)."""
+    mass = class_mass.sum(axis=1)
+    prior = class_mass.sum(axis=0) / mass.sum()
+    lift = (class_mass + 20.0 * prior) / (mass[:, None] + 20.0) / prior
+    shares = lift / lift.sum(axis=1, keepdims=True)
+    centred = shares - np.average(shares, axis=0, weights=mass)
+    axes = np.linalg.eigh(centred.T @ (mass[:, None] * centred))[1]
+    return (centred @ axes[:, ::-1][:, :n_directions]).T
 
 
 def sides(bins, n_bins, is_category, order, cut, missing_left):

@@ -27,8 +27,11 @@ def table_of(X, n_codes=None, pool=None):
 
 
 def codes_of(X, n_codes=None, max_bins=255, columns=None):
+    """Codes of a table; its categories are ordered by any classes."""
     columns = np.arange(X.shape[1]) if columns is None else columns
-    return RowCodes.of(table_of(X, n_codes), columns, max_bins)
+    codes = RowCodes.of(table_of(X, n_codes), columns, max_bins)
+    mass = np.random.default_rng(0).integers(0, 30, (int(codes.first[-1]), 4))
+    return codes.ordered(mass.astype(float)) if codes.is_category.any() else codes
 
 
 def gradients_of(n, lanes, seed, share=1.0, size=3000):
@@ -41,10 +44,8 @@ def gradients_of(n, lanes, seed, share=1.0, size=3000):
 
 
 def columns_of(codes):
-    """What the loops know of the columns; the orders of categories are any."""
-    sizes = np.diff(codes.first)
-    orders = np.concatenate([np.arange(size)[::-1] for size in sizes]).astype(np.int64)
-    return codes.first, codes.n_bins, codes.has_missing, codes.is_category, orders
+    """What the loops know of the columns."""
+    return codes.first, codes.n_bins, codes.has_missing, codes.is_category, codes.orders
 
 
 def spans_of(codes):
@@ -175,8 +176,10 @@ def test_two_classes_get_the_best_of_all_sets_of_categories(n_bins, has_missing,
     bins = bins_of_categories(seed, 2, n_bins + has_missing)
     rule = (1.0, 1.0, 0.0, 0.0)
     total, scratch = bins.sum(axis=0, dtype=np.int32), _score_loops.scan_room(2)
-    order = _score_loops.order_categories(bins.ravel(), (0, n_bins, has_missing), 2, 0.0)
-    found, cut, _ = _score_loops.scan_categories(bins.ravel(), 0, order, total, rule, scratch)
+    means = bins[:, 0] / np.maximum(bins[:, 1], 1)
+    order = means.argsort(kind="stable")
+    orders = order[None].astype(np.uint8)
+    found, cut, _ = _score_loops.scan_categories(bins.ravel(), 0, orders, total, rule, scratch)
     assert found == pytest.approx(twins.best_set(bins, rule), rel=1e-5)
     if cut >= 0:
         left = bins[order[: cut + 1]].sum(axis=0)
@@ -184,38 +187,19 @@ def test_two_classes_get_the_best_of_all_sets_of_categories(n_bins, has_missing,
 
 
 @given(
-    st.integers(2, 7), st.booleans(), st.sampled_from(LANES), st.sampled_from(RULES),
-    st.sampled_from([0.0, 500.0]), st.integers(0, 2**32 - 1),
+    st.integers(2, 9), st.integers(1, 4), st.sampled_from(LANES), st.sampled_from(RULES),
+    st.integers(0, 2**32 - 1),
 )  # fmt: skip
-def test_categories_are_cut_along_their_leading_direction(
-    n_bins, has_missing, lanes, rule, smooth, seed
-):
-    bins = bins_of_categories(seed, lanes, n_bins + has_missing)
-    span = (0, n_bins, has_missing)
-    order = _score_loops.order_categories(bins.ravel(), span, lanes, smooth)
-    assert sorted(order) == list(range(len(bins)))
-    along = twins.category_places(bins, smooth)[order]
-    assert (np.diff(along) >= -1e-9 * np.abs(along).max()).all()
-    node = bins_of_categories(seed + 1, lanes, len(bins))
-    total, scratch = node.sum(axis=0, dtype=np.int32), _score_loops.scan_room(lanes)
-    padded = np.concatenate([np.full(lanes, 99, dtype=np.int32), node.ravel()])
-    found = _score_loops.scan_categories(padded, 1, order, total, rule, scratch)
-    assert found == twins.best_cut(node[order], len(node), rule)
-
-
-@given(category_tables(), st.sampled_from(LANES), st.integers(0, 2**32 - 1))
-def test_every_column_of_categories_has_an_order(problem, lanes, seed):
-    codes = codes_of(*problem)
-    gradients, smooth = gradients_of(codes.n_rows, lanes, seed, share=0.6), 50.0
-    columns = columns_of(codes)
-    given = (codes.table[0], columns, gradients.rows, gradients.values, smooth)
-    _score_loops.order_columns(*given, 0, len(codes.columns))
-    for c in np.flatnonzero(codes.is_category):
-        _, n_bins, has_missing = codes.span(c)
-        bins = bins_of(codes, c, gradients.rows, gradients.values).ravel()
-        own = columns[4][codes.first[c] : codes.first[c + 1]]
-        order = _score_loops.order_categories(bins, (0, n_bins, has_missing), lanes, smooth)
-        np.testing.assert_array_equal(own, order)
+def test_categories_are_cut_along_the_best_of_their_orders(n_bins, n_orders, lanes, rule, seed):
+    bins, rng = bins_of_categories(seed, lanes, n_bins), np.random.default_rng(seed)
+    orders = np.array([rng.permutation(n_bins) for _ in range(n_orders)], dtype=np.uint8)
+    total, scratch = bins.sum(axis=0, dtype=np.int32), _score_loops.scan_room(lanes)
+    padded = np.concatenate([np.full(lanes, 99, dtype=np.int32), bins.ravel()])
+    gain, cut, _ = _score_loops.scan_categories(padded, 1, orders, total, rule, scratch)
+    cuts = [twins.best_cut(bins[order], n_bins, rule) for order in orders]
+    number = int(np.argmax([found[0] for found in cuts]))
+    assert gain == cuts[number][0]
+    assert cut == (256 * number + cuts[number][1] if gain > -1.0 else -1)
 
 
 @given(category_tables(), st.sampled_from(LANES), st.sampled_from(RULES), st.integers(0, 2**32 - 1))
@@ -285,15 +269,19 @@ def test_sides_of_a_split_equal_the_slow_twin(problem, lanes, keeps, missing_lef
     first, n_bins, _ = codes.span(column)
     bins = bins_of(codes, column, gradients.rows, gradients.values)
     columns = columns_of(codes)
-    order = columns[4][first : codes.first[column + 1]]
     is_category = bool(codes.is_category[column])
-    cut = int(rng.integers(len(order) if is_category else n_bins))
+    number, order = 0, np.arange(n_bins)
+    if is_category:
+        number = int(rng.integers(len(codes.orders)))
+        order = codes.orders[number, first : codes.first[column + 1]]
+    cut = int(rng.integers(len(order)))
     rows = gradients.rows
     data = (codes.table, columns, gradients.values, rows, np.empty_like(rows))
     pool = np.full((2, int(codes.first[-1]) * lanes), 77, dtype=np.int32)
     pool[1, first * lanes : first * lanes + bins.size] = bins.ravel()
     facts = np.zeros((3, _growth_loops.N_FACTS), dtype=np.int64)
-    facts[2] = 0, len(rows), 0, 1 if keeps else -1, column, cut, missing_left, bins[:, -1].sum(), 0
+    split = (column, 256 * number + cut, missing_left)
+    facts[2] = 0, len(rows), 0, 1 if keeps else -1, *split, bins[:, -1].sum(), 0
     nodes = (facts, np.zeros(3), np.ones((3, 256), dtype=bool))
     _growth_loops.choose_sides(data, pool, nodes, 2)
     expected = twins.sides(bins, n_bins, is_category, order, cut, missing_left)
@@ -488,6 +476,8 @@ def test_one_question_divides_categories_in_any_order():
     values[:, 1] = 500
     gradients = Gradients(np.arange(120, dtype=np.int32), values, 0.01, 0.01)
     codes = codes_of(category[:, None], np.array([6]))
+    told = np.isin(np.arange(6), [0, 3, 5])
+    codes = codes.ordered(20.0 * np.stack([told, ~told], axis=1))
     tree = grow(codes, gradients, max_leaves=30)
     assert tree.n_leaves == 2
     voter = tree.voter(codes)

@@ -12,11 +12,13 @@ from collections.abc import Callable
 from dataclasses import dataclass
 from functools import cached_property
 from typing import Any
+from weakref import WeakKeyDictionary
 
 import numpy as np
 
 from uneven.costs import EDGE_CLIP, leaf_steps, vote_weight
 from uneven.costs.score_costs import ScoreCosts
+from uneven.utils.reproducible_sums import fold
 from uneven.voters import TrainingTable, TreeVoter, Voter
 from uneven.voters.growing_tree import Gradients
 from uneven.voters.row_codes import RowCodes
@@ -237,6 +239,7 @@ class ScoreLearner:
         self.grower = ScoreTreeGrower(
             settings.max_leaves, settings.max_depth, settings.l2, settings.min_weight, table.pool
         )
+        self._ordered: WeakKeyDictionary[ScoreCosts, RowCodes] = WeakKeyDictionary()
 
     def learn(self, costs: ScoreCosts, seed: int) -> ScoreResult:
         """Grow a tree on the gradients of the costs and give its leaves their scores."""
@@ -253,12 +256,26 @@ class ScoreLearner:
     def _grow(self, costs: ScoreCosts, seed: int) -> tuple[GrownTree, np.ndarray]:
         """A tree on the gradients of the costs, and the leaf of each row, shape (n_samples,)."""
         gradients = Gradients(*costs.gradients(seed, self.settings.subsample, self.row_mask))
-        tree = self.grower.grow(self.codes, gradients, self._draw_columns(seed))
+        tree = self.grower.grow(self._codes_for(costs), gradients, self._draw_columns(seed))
         leaf_of = np.empty(self.codes.n_rows, dtype=np.int32)
         tree.route(self.codes, leaf_of, self.table.pool)
         if self.row_mask is not None:
             leaf_of[~self.row_mask] = -1
         return tree, leaf_of
+
+    def _codes_for(self, costs: ScoreCosts) -> RowCodes:
+        """The codes, their categories ordered by the rows that count in the costs."""
+        if not self.codes.is_category.any():
+            return self.codes
+        if costs not in self._ordered:
+            self._ordered[costs] = self.codes.ordered(self._class_mass(costs))
+        return self._ordered[costs]
+
+    def _class_mass(self, costs: ScoreCosts) -> np.ndarray:
+        """Mass of each class among the rows of every category, (n_bins, n_classes)."""
+        table = self.table
+        folds = fold(np.where(costs.rows.counted, table.mass, 0.0))
+        return np.asarray(self.codes.class_folds(table.y, folds, table.n_classes).sum(axis=0))
 
     def _silence(self, costs: ScoreCosts) -> ScoreResult:
         """A view that is absent everywhere has nothing to say."""

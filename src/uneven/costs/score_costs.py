@@ -141,6 +141,11 @@ class ScoreRows:
         self._over_rows(loops.row_stakes, self._rows, self._labels, self._stakes)
         return float(self._stakes.max(initial=0.0))
 
+    @property
+    def counted(self) -> np.ndarray:
+        """Which rows have a weight, bool of shape (n_samples,)."""
+        return np.asarray(self._rows[2] > 0.0)
+
     def heaviest(self) -> float:
         """Largest weight of a row."""
         return float(self._rows[2].max(initial=0.0))

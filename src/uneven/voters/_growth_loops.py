@@ -52,8 +52,9 @@ def choose_sides(data, pool, nodes, number):
     size, missing = n_bins[column], has_missing[column]
     goes_left[:] = False
     if is_category[column]:
-        for k in range(fact[CUT] + 1):
-            goes_left[orders[first[column] + k]] = True
+        order = orders[fact[CUT] >> 8]
+        for k in range((fact[CUT] & 255) + 1):
+            goes_left[order[first[column] + k]] = True
     else:
         goes_left[: fact[CUT] + 1] = True
     if missing and histogram[size * lanes + lanes - 1] != 0:

@@ -27,7 +27,6 @@ from uneven.costs._simd import (
 _BLOCK_BYTES = 1 << 19
 _AHEAD = 16
 _SIDE_BY_SIDE = 8
-_POWER_STEPS = 8
 _LEAST_GAIN = 1e-6
 
 
@@ -266,117 +265,31 @@ def scan_column(histogram, span, total, rule, scratch):
 
 
 @njit(cache=True, nogil=True, error_model="numpy")
-def _leading_direction(histogram, first, used, smooth, direction):
-    """Direction in which the gradients of the categories differ most, by power iteration."""
-    lanes = direction.shape[0]
-    top = 0.0
-    for b in used:
-        at = (first + b) * lanes
-        length = 0.0
-        for lane in range(lanes - 1):
-            length += np.float64(histogram[at + lane]) ** 2
-        if length > top:
-            top = length
-            for lane in range(lanes - 1):
-                direction[lane] = histogram[at + lane]
-    turned = np.empty(lanes)
-    for _ in range(_POWER_STEPS):
-        turned[:] = 0.0
-        for b in used:
-            at = (first + b) * lanes
-            along = 0.0
-            for lane in range(lanes - 1):
-                along += histogram[at + lane] * direction[lane]
-            along /= np.float64(histogram[at + lanes - 1]) + smooth
-            for lane in range(lanes - 1):
-                turned[lane] += along * histogram[at + lane]
-        length = np.sqrt((turned[: lanes - 1] ** 2).sum())
-        if length == 0.0:
-            return
-        for lane in range(lanes - 1):
-            direction[lane] = turned[lane] / length
-
-
-@njit(cache=True, nogil=True, error_model="numpy")
-def order_categories(histogram, span, lanes, smooth):
-    """The bins of a column of categories in the order in which all nodes of a tree cut them.
-
-    Parameters
-    ----------
-    histogram : (n_bins * lanes,) int32, of all rows of the tree
-    span : (first bin, number of bins, whether a bin of missing values follows)
-        Missing values are one more category.
-    smooth : float, curvature added to every category
-
-    Returns
-    -------
-    (n,) int64
-        Codes, by mean gradient along the direction in which these differ most; that of a category
-        without rows is 0.
-    """
-    first, n_bins, has_missing = span
-    size = n_bins + (1 if has_missing else 0)
-    used = np.empty(size, dtype=np.int64)
-    n_used = 0
-    for b in range(size):
-        if histogram[(first + b) * lanes + lanes - 1] != 0:
-            used[n_used] = b
-            n_used += 1
-    used = used[:n_used]
-    direction = np.zeros(lanes)
-    _leading_direction(histogram, first, used, smooth, direction)
-    place = np.zeros(size)
-    for b in used:
-        at = (first + b) * lanes
-        along = 0.0
-        for lane in range(lanes - 1):
-            along += histogram[at + lane] * direction[lane]
-        place[b] = along / (np.float64(histogram[at + lanes - 1]) + smooth)
-    return np.argsort(place, kind="mergesort")
-
-
-@njit(cache=True, nogil=True, error_model="numpy")
-def order_columns(codes, columns, rows, values, smooth, start, stop):
-    """Write the order of the categories of the columns ``start`` to ``stop``, from some rows.
-
-    Parameters
-    ----------
-    codes : (n, d) uint8
-    columns : as in ``scan_histograms``; its orders are output
-    rows : (m,)
-    values : (n, lanes) int16 gradients
-    smooth : float, as in ``order_categories``
-    """
-    first, n_bins, has_missing, is_category, orders = columns
-    lanes = values.shape[1]
-    for c in range(start, stop):
-        if is_category[c]:
-            histogram = np.empty((first[c + 1] - first[c]) * lanes, dtype=np.int32)
-            column_histogram(codes, c, rows, values, histogram)
-            span = (np.int64(0), n_bins[c], has_missing[c])
-            orders[first[c] : first[c + 1]] = order_categories(histogram, span, lanes, smooth)
-
-
-@njit(cache=True, nogil=True, error_model="numpy")
-def scan_categories(histogram, first, order, total, rule, scratch):
+def scan_categories(histogram, first, orders, total, rule, scratch):
     """Best set of categories of a column in one node; as ``scan_column``.
 
     Once its bins are in order, such a column is one of numbers. ``cut`` is how many categories of
-    the order go left, minus one.
+    the order go left, minus one, plus 256 times the number of the order. Of equal gains the first
+    order counts.
 
     Parameters
     ----------
     histogram, total, rule, scratch : as in ``scan_column``
     first : int, first bin
-    order : (n,) codes, from ``order_categories``
+    orders : (n_orders, n) codes, see :mod:`uneven.voters.category_orders`
     """
     lanes = total.shape[0]
     ordered = scratch[3]
-    for k in range(order.shape[0]):
-        at = (first + order[k]) * lanes
-        ordered[k * lanes : (k + 1) * lanes] = histogram[at : at + lanes]
-    span = (np.int64(0), np.int64(order.shape[0]), False)
-    return scan_column(ordered, span, total, rule, scratch)
+    span = (np.int64(0), np.int64(orders.shape[1]), False)
+    best, best_cut = -1.0, np.int64(-1)
+    for number in range(orders.shape[0]):
+        for k in range(orders.shape[1]):
+            at = (first + np.int64(orders[number, k])) * lanes
+            ordered[k * lanes : (k + 1) * lanes] = histogram[at : at + lanes]
+        gain, cut, _ = scan_column(ordered, span, total, rule, scratch)
+        if gain > best:
+            best, best_cut = gain, (number << 8) + cut
+    return best, best_cut, False
 
 
 @njit(cache=True, nogil=True, error_model="numpy")
@@ -384,8 +297,8 @@ def _scan(histogram, at, columns, c, total, rule, scratch):
     """Best split of a node by a column of numbers or of categories, whose bins begin at ``at``."""
     first, n_bins, has_missing, is_category, orders = columns
     if is_category[c]:
-        order = orders[first[c] : first[c + 1]]
-        return scan_categories(histogram, at, order, total, rule, scratch)
+        own = orders[:, first[c] : first[c + 1]]
+        return scan_categories(histogram, at, own, total, rule, scratch)
     return scan_column(histogram, (at, n_bins[c], has_missing[c]), total, rule, scratch)
 
 
@@ -399,8 +312,8 @@ def scan_histograms(columns, pool, totals, jobs, rule, found, start, stop):
     ----------
     columns : (first, n_bins, has_missing, is_category, orders)
         First bin of each column and the end (d + 1,), bins of its values (d,), whether a bin of
-        missing values follows (d,), whether the values are categories (d,), and the order of
-        these, see ``order_categories``, where the bins of the column are (n_bins,).
+        missing values follows (d,), whether the values are categories (d,), and the orders of
+        these, see ``scan_categories``, where the bins of the column are (n_orders, n_bins).
     pool, totals, jobs : as in ``fill_histograms``
     rule : (gradient unit, curvature unit, l2, min_weight)
     found : (gain, cut, missing_left), outputs, each (2 j, d): a node, then its sibling

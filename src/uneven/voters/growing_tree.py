@@ -28,7 +28,6 @@ _AHEAD = 4
 _LARGE = 0.25
 _BY_ROWS = 8
 _FEW_ROWS = 0.375
-_CATEGORY_SMOOTHING = 5.0
 
 
 @dataclass(frozen=True)
@@ -105,9 +104,6 @@ class GrowingTree:
         if codes.table[0].size:
             self.small = int(_FEW_ROWS * self.histogram_size / len(codes.columns))
             n_large = n_drawn // (self.small + 1)
-        if codes.is_category.any():
-            given = (codes.table[0], self.columns, self.rows, gradients.values, self.smooth)
-            pool.parallel_for(len(codes.columns), _score_loops.order_columns, *given)
         self._make_room(min(self.max_leaves // 2, n_large) + self.n_ahead + pool.n_threads)
         self._facts[0, STOP] = n_drawn
 
@@ -123,10 +119,9 @@ class GrowingTree:
         """Begin with one node, which holds no rows yet and no histogram."""
         self.codes, self.kept, self.memory = codes, kept, memory
         self.max_leaves, self.max_depth = limits
-        orders = np.zeros(int(codes.first[-1]), dtype=np.int64)
-        self.columns = (codes.first, codes.n_bins, codes.has_missing, codes.is_category, orders)
+        known = (codes.first, codes.n_bins, codes.has_missing, codes.is_category)
+        self.columns = (*known, codes.orders)
         self.rule = (gradients.unit, gradients.curvature_unit, *rule)
-        self.smooth = _CATEGORY_SMOOTHING * rule[0] / gradients.curvature_unit
         lanes = gradients.values.shape[1]
         self.histogram_size = int(codes.first[-1]) * lanes
         self.sums = np.empty((0, lanes), dtype=np.int32)

@@ -16,6 +16,7 @@ import scipy.sparse as sp
 
 from uneven.utils.parallel import ThreadPool
 from uneven.voters import _loops, _score_loops
+from uneven.voters.category_orders import order_codes
 from uneven.voters.training_table import SparseCodes, TrainingTable, dense_cuts, sparse_codes
 
 _PARALLEL_VALUES = 400_000
@@ -44,6 +45,8 @@ class RowCodes:
         Thresholds of each column: code ``b`` holds the values up to ``cuts[column][b]``.
     category_codes : dict of int to ndarray of int
         Code of each category of a column of categories.
+    orders : ndarray of uint8, shape (n_orders, n_bins)
+        Orders of the codes of columns of categories; none before :meth:`ordered`.
     n_rows : int
 
     Examples
@@ -68,6 +71,7 @@ class RowCodes:
     cuts: list[np.ndarray]
     n_rows: int
     category_codes: dict[int, np.ndarray] = field(default_factory=dict)
+    orders: np.ndarray = field(default_factory=lambda: np.zeros((0, 0), dtype=np.uint8))
 
     @classmethod
     def of(cls, table: TrainingTable, columns: np.ndarray, max_bins: int) -> RowCodes:
@@ -83,6 +87,33 @@ class RowCodes:
     def span(self, column: int) -> tuple[int, int, bool]:
         """First bin of a column, bins of its values, and whether a bin of missing ones follows."""
         return int(self.first[column]), int(self.n_bins[column]), bool(self.has_missing[column])
+
+    def ordered(self, class_mass: np.ndarray) -> RowCodes:
+        """The same with orders of the categories, by the mass of each class (n_bins, n_classes)."""
+        return replace(self, orders=order_codes(class_mass, self.first, self.is_category))
+
+    def class_folds(self, y: np.ndarray, mass_folds: np.ndarray, n_classes: int) -> np.ndarray:
+        """Mass of each class among the rows of every category, in folds.
+
+        Parameters
+        ----------
+        y : ndarray of int, shape (n_rows,)
+        mass_folds : ndarray of shape (2, n_rows)
+            Mass of the rows, see :func:`~uneven.utils.reproducible_sums.fold`.
+        n_classes : int
+
+        Returns
+        -------
+        ndarray of shape (2, n_bins, n_classes)
+            Zero for the bins of numbers.
+        """
+        sums = np.zeros((len(mass_folds), int(self.first[-1]), n_classes))
+        for column in np.flatnonzero(self.is_category).tolist():
+            own = sums[:, self.first[column] : self.first[column + 1]]
+            labels = self.table[0][:, column].astype(np.int64) * n_classes + y
+            for part, mass in zip(own, mass_folds):
+                part += np.bincount(labels, mass, part.size).reshape(part.shape)
+        return sums
 
     def threshold(self, column: np.ndarray, code: np.ndarray) -> np.ndarray:
         """Largest value of codes in columns of numbers, both (k,); the last code has no limit."""
@@ -145,6 +176,10 @@ class RowCodes:
     def _described(self, kept: np.ndarray) -> RowCodes:
         """What is known of some of the columns, with the codes of all."""
         *codes, first, zero_code = self.table
+        orders = self.orders
+        if orders.size:
+            bins = [np.arange(first[k], first[k + 1]) for k in kept]
+            orders = orders[:, np.concatenate([np.zeros(0, dtype=np.int64), *bins])]
         return RowCodes(
             columns=self.columns[kept],
             table=(*codes, _starts(np.diff(first)[kept]), zero_code[kept]),
@@ -158,6 +193,7 @@ class RowCodes:
                 for j, k in enumerate(kept)
                 if int(k) in self.category_codes
             },
+            orders=orders,
         )
 
 

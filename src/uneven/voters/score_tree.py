@@ -5,14 +5,8 @@ projections of them), over the curvature: ``|g|^2 / (h + l2)``. It is how far a 
 the loss falls if each side moves by itself. The leaf with the largest gain is split next. Leaf
 scores are found afterwards, from all rows (:mod:`uneven.costs.leaf_steps`).
 
-Columns of categories are split into two sets. The categories are ordered once per tree, by their
-mean gradient along the direction in which these differ most; every node cuts that order where its
-own gain is largest. An order of its own in every node would fit chance.
-
-References
-----------
-D. Coppersmith, S. J. Hong and J. R. M. Hosking (1999), *Partitioning nominal attributes in decision
-trees*, Data Mining and Knowledge Discovery 3: the order of categories along the leading direction.
+Columns of categories are split into two sets: every node cuts one of a few orders of the categories
+(:mod:`uneven.voters.category_orders`) where its own gain is largest.
 """
 
 from __future__ import annotations

@@ -292,6 +292,15 @@ def describe_rows(shard: Shard, name: int, *known: Any) -> None:
     shard.held[name] = describe_codes(columns, shard.held[name], *rest)
 
 
+@step(total)
+def sum_classes(
+    shard: Shard, name: int, view: int, n_classes: int, units: tuple[float, float]
+) -> np.ndarray:
+    """Mass of each class in every category, of rows that have a view; see ``class_folds``."""
+    folds = fold(shard.mass_of(view), units)
+    return np.asarray(shard.held[name].class_folds(shard.y, folds, n_classes))
+
+
 class ShardedRowCodes:
     """Codes of some columns as score trees read them, kept by the shards.
 

@@ -4,17 +4,19 @@ from __future__ import annotations
 
 import heapq
 from typing import Any
+from weakref import WeakKeyDictionary
 
 import numpy as np
 
 from uneven.boosting.score_leaves import ScoreLearner, ScoreSettings
 from uneven.boosting.sharded import score_steps, vote_steps
-from uneven.boosting.sharded.codes import ShardedRowCodes, code_entries
+from uneven.boosting.sharded.codes import ShardedRowCodes, code_entries, sum_classes
 from uneven.boosting.sharded.costs import Answers, Leaves, MaskedCosts, ShardedCosts
 from uneven.boosting.sharded.engine import Engine, Handle
-from uneven.boosting.sharded.shard import ALL_ROWS
+from uneven.boosting.sharded.shard import ALL_ROWS, range_of_mass
 from uneven.boosting.sharded.steps import Step
 from uneven.utils.parallel import ThreadPool
+from uneven.utils.reproducible_sums import fold_units
 from uneven.voters import _growth_loops, _score_loops, _split_loops
 from uneven.voters._growth_loops import CHILD, COLUMN, DEPTH, SLOT
 from uneven.voters.binned_tables import BinnedDense, Level, Splits, TreeRows, _Search
@@ -288,19 +290,10 @@ class ShardedTree(GrowingTree):
     def _examine_root(self) -> None:
         slot = self._facts[0, SLOT] = self.free.pop()
         self.histograms[slot], self.sums[slot] = self.root[0][0], self.root[1][0]
-        self._order_categories()
         self._scan(np.array([0]))
         if self._facts[0, SLOT] < 0:
             self.free.append(slot)
         self._offer(0, 0)
-
-    def _order_categories(self) -> None:
-        """Order the categories of every column by the histogram of the root."""
-        lanes, orders = self.sums.shape[1], self.columns[4]
-        for column in np.flatnonzero(self.codes.is_category).tolist():
-            first, end = self.codes.first[column], self.codes.first[column + 1]
-            given = (self.root[0][0], self.codes.span(column), lanes, self.smooth)
-            orders[first:end] = _score_loops.order_categories(*given)
 
     def _expand(self, numbers: list[int]) -> None:
         """Carry out the splits of some nodes and examine their children, in one trip."""
@@ -397,6 +390,7 @@ class ShardedScoreLearner(ScoreLearner):
         self.sharded, self.codes = codes, codes.known
         self.mask, self._is_absent = mask, is_absent
         self._memory = Histograms()
+        self._ordered = WeakKeyDictionary()
 
     def learn(self, costs: Any, seed: int) -> Any:
         """Grow a tree on the gradients of the costs and give its leaves their scores."""
@@ -416,7 +410,7 @@ class ShardedScoreLearner(ScoreLearner):
         units = _Units(1.0 / scales[0], 1.0 / scales[1], root[1].shape[1])
         limits, rule = (settings.max_leaves, settings.max_depth), (settings.l2, settings.min_weight)
         growing = ShardedTree(
-            engine, tree, self.codes, kept, units, limits, rule, self._memory, root
+            engine, tree, self._codes_for(costs), kept, units, limits, rule, self._memory, root
         )
         parts = growing.grow()
         grown = GrownTree(**parts)
@@ -432,6 +426,13 @@ class ShardedScoreLearner(ScoreLearner):
             )
         )
         return grown, leaf_of
+
+    def _class_mass(self, costs: Any) -> np.ndarray:
+        engine, view = costs.rows.engine, ALL_ROWS if self.mask is None else self.mask
+        heaviest, _ = engine.ask(range_of_mass(view))
+        units = fold_units(self.table.n_rows, heaviest)
+        asked = sum_classes(self.sharded.handle.name, view, self.table.n_classes, units)
+        return np.asarray(engine.ask(asked).sum(axis=0))
 
     def leaf_of(self, voter: Any) -> Any:
         """Leaf of every training row, -1 where the view is absent."""
