@@ -32,6 +32,7 @@ from benchmarks import (
     scaling,
     stacking_mm,
     stacking_published,
+    stacking_size,
     stacking_solver,
     uma_speed,
     uma_toy,
@@ -103,6 +104,10 @@ SECTIONS = {
     "stacking-solver": (
         "Stacking 130 classifiers (2000 rows, 7 classes), class weights with the group penalty",
         stacking_solver.run,
+    ),
+    "stacking-size": (
+        "Stacking 100 classifiers, 20 000 rows, 20 classes: processor time and memory",
+        stacking_size.run,
     ),
     "stacking-mm": (
         "Majorisation-minimisation on level-1 data: smoothed objective, classifiers dropped, error",

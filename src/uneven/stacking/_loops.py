@@ -1,9 +1,32 @@
-"""Compiled loops of the exact solver: hinge envelopes row by row, block descent on a quadratic."""
+"""Compiled loops: scores class by class, hinge envelopes row by row, descent on quadratics."""
 
 from __future__ import annotations
 
 import numpy as np
 from numba import njit
+
+_ROWS_AT_ONCE = 64
+
+
+@njit(cache=True)
+def scores_by_class(scores, rows, by_class):  # pragma: no cover
+    """Copy scores of some rows so that those of one classifier for one class lie side by side.
+
+    Parameters
+    ----------
+    scores : ndarray of shape (n_samples, n_members, n_classes)
+    rows : ndarray of int, shape (n_rows,)
+        Rows to copy, in their new order.
+    by_class : ndarray of shape (n_classes, n_members, n_rows)
+        Filled with the scores.
+    """
+    n_classes, n_members, n_rows = by_class.shape
+    for begin in range(0, n_rows, _ROWS_AT_ONCE):
+        end = min(begin + _ROWS_AT_ONCE, n_rows)
+        for m in range(n_members):
+            for n in range(n_classes):
+                for k in range(begin, end):
+                    by_class[n, m, k] = scores[rows[k], m, n]
 
 
 @njit(cache=True)

@@ -16,10 +16,36 @@ from typing import Any
 import numpy as np
 from scipy.linalg import cho_factor, cho_solve
 
+from uneven.stacking._loops import scores_by_class
 from uneven.stacking.model import named
 from uneven.utils.registry import Registry
 
 NormalSolver = Callable[[np.ndarray, np.ndarray], tuple[np.ndarray, np.ndarray]]
+
+
+def by_class(scores: np.ndarray, rows: np.ndarray | None = None) -> np.ndarray:
+    """Scores with those of one classifier for one class side by side.
+
+    Parameters
+    ----------
+    scores : ndarray of shape (n_samples, n_members, n_classes)
+    rows : ndarray of int, shape (n_rows,), optional
+        Rows that are wanted, in their new order; all by default.
+
+    Returns
+    -------
+    ndarray of float64, shape (n_classes, n_members, n_rows)
+
+    Examples
+    --------
+    >>> by_class(np.array([[[0.7, 0.3]], [[0.2, 0.8]]]), np.array([1, 0])).tolist()
+    [[[0.2, 0.7]], [[0.8, 0.3]]]
+    """
+    scores = np.asarray(scores, dtype=np.float64)
+    wanted = np.arange(len(scores)) if rows is None else np.asarray(rows, dtype=np.intp)
+    sorted_scores = np.empty((*scores.shape[:0:-1], len(wanted)))
+    scores_by_class(scores, wanted, sorted_scores)
+    return sorted_scores
 
 
 class Combination(ABC):
@@ -39,9 +65,7 @@ class Combination(ABC):
     name: str
 
     def __init__(self, scores: np.ndarray) -> None:
-        self.by_class = np.ascontiguousarray(
-            np.asarray(scores, dtype=np.float64).transpose(2, 1, 0)
-        )
+        self.by_class = by_class(scores)
 
     @staticmethod
     @abstractmethod

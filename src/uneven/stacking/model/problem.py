@@ -6,6 +6,7 @@ from dataclasses import dataclass, field, replace
 from typing import Any
 
 import numpy as np
+from scipy.linalg import norm
 
 from uneven.decisions.log_pool import probability_floor
 from uneven.stacking.model.combinations import COMBINATIONS, Combination
@@ -190,7 +191,8 @@ class Problem:
             np.linalg.norm(np.atleast_2d(weights), axis=-1).max(initial=0.0)
         )
 
-    def tolerance(self, tol: float, objective: float) -> float:
+    @staticmethod
+    def tolerance(tol: float, objective: float) -> float:
         """Gap that ends a search: relative, but not to less than a hundredth."""
         return tol * max(objective, _FLOOR)
 
@@ -267,8 +269,7 @@ def pose_problem(
     if LOSSES[loss].of_logs:
         floors = find_floors(scores)
         scores = floored_logs(scores, floors)
-    size = float(np.abs(scores).max())
-    scale = size * float(np.sqrt(np.mean((scores / (size or 1.0)) ** 2)))
+    scale = float(norm(scores.ravel(), check_finite=False) / np.sqrt(scores.size))
     if not scale or _USUAL[0] <= scale <= _USUAL[1] or isinstance(paid.constraint, Simplex):
         scale = 1.0
     design = COMBINATIONS[combination](scores if scale == 1.0 else scores / scale)

@@ -14,12 +14,13 @@ from typing import Any
 import numpy as np
 
 from uneven.stacking.model.problem import pose_problem
-from uneven.stacking.solvers.solve import SEARCH, minimise, solve
+from uneven.stacking.solvers.solve import SEARCH, minimise, say_unsettled, solve
 from uneven.stacking.solvers.strength_choice import (
     JUDGING,
     StrengthChoice,
     choose_combination,
     choose_strength,
+    penalty_of,
 )
 
 _STEPS, _RATIO = 60, 1.25
@@ -95,7 +96,13 @@ def select(
         choice = choose_strength(P, y, strengths, share=share, **judged)
     triple = {name: value for name, value in options.items() if name not in JUDGING}
     triple["combination"] = choice.combination
-    combiner = solve(P, y, strength=choice.strength, share=share, **triple)
+    if choice.sums is None:
+        combiner = solve(P, y, strength=choice.strength, share=share, **triple)
+    else:
+        tol = triple.get("tol", 1e-6)
+        penalty = penalty_of({"penalty": "group", **triple}, P.shape[1])
+        combiner = choice.sums.solve(penalty, choice.strength, tol=tol)
+        say_unsettled(combiner, tol)
     mask = combiner.selected
     coef = np.where(mask[:, None], combiner.coef, 0.0)
     return Selection(mask, combiner.restrict(mask), coef, choice, settled=combiner.converged)

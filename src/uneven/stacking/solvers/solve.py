@@ -156,14 +156,20 @@ def minimise(
     unasked = solver == "auto" and max_iter is None
     if not found.converged and unasked and problem.loss.name == "hinge":
         found = _begin_at_a_corner(problem, found, tol)
-    if not found.converged and not quiet:
+    if not quiet:
+        say_unsettled(found, tol)
+    return found if problem.scale == 1.0 else replace(found, coef=found.coef / problem.scale)
+
+
+def say_unsettled(found: LinearCombiner, tol: float) -> None:
+    """Warn if weights were not found to the tolerance."""
+    if not found.converged:
         warnings.warn(
-            f"{chosen} stopped at {found.objective:.6g}, at most {found.gap:.2g} above the "
+            f"{found.solver} stopped at {found.objective:.6g}, at most {found.gap:.2g} above the "
             f"minimum: more than tol={tol:g} allows. A larger strength or tol is easier.",
             ConvergenceWarning,
-            stacklevel=3,
+            stacklevel=4,
         )
-    return found if problem.scale == 1.0 else replace(found, coef=found.coef / problem.scale)
 
 
 def check_positive(name: str, value: Any) -> None:

@@ -14,13 +14,14 @@ from functools import cached_property
 import numpy as np
 
 from uneven.stacking._loops import member_descent
+from uneven.stacking.model.combinations import by_class
 from uneven.stacking.model.constraints import Free
 from uneven.stacking.model.losses import class_targets
 from uneven.stacking.model.penalties import Penalty
 from uneven.stacking.model.problem import LinearCombiner, Problem
 from uneven.stacking.solvers import solver
 
-_SWEEPS, _CHECK_EVERY = 20_000, 50
+_SWEEPS = 20_000
 
 
 @dataclass(frozen=True)
@@ -29,16 +30,21 @@ class SquaredSums:
 
     Attributes
     ----------
+    combination : {"ws", "cws"}
     gram : ndarray of shape (n_blocks, n_members, n_members)
         Weighted products of the scores: one block for all classes ("ws") or one for each ("cws").
     right : ndarray of shape (n_blocks, n_members)
         Weighted products of scores and targets.
+    aims : float
+        Weighted squares of the targets.
     mass : float
         Weight of the rows.
     """
 
+    combination: str
     gram: np.ndarray
     right: np.ndarray
+    aims: float
     mass: float
 
     @classmethod
@@ -54,7 +60,8 @@ class SquaredSums:
 
         Parameters
         ----------
-        scores : ndarray of shape (n_samples, n_members, n_classes)
+        scores : ndarray of shape (n_classes, n_members, n_samples)
+            By class, as :func:`~uneven.stacking.model.combinations.by_class` has them.
         y : ndarray of int, shape (n_samples,)
         share : ndarray of shape (n_samples,)
         combination : {"ws", "cws"}
@@ -63,33 +70,54 @@ class SquaredSums:
         Examples
         --------
         >>> import numpy as np
-        >>> scores = np.array([[[0.5, 0.5]], [[0.0, 1.0]]])
+        >>> scores = np.array([[[0.5, 0.0]], [[0.5, 1.0]]])
         >>> SquaredSums.of(scores, np.array([0, 1]), np.ones(2), "cws").gram.ravel()
         array([0.25, 1.25])
         """
-        _, n_members, n_classes = scores.shape
+        n_classes, n_members, _ = scores.shape
         gram = np.empty((n_classes, n_members, n_members))
         right = np.empty((n_classes, n_members))
         root = np.sqrt(share)
         aims = class_targets(y, n_classes, target) * root[:, None]
-        for n in range(n_classes):
-            half = scores[:, :, n].T * root
+        for n, rows in enumerate(scores):
+            half = rows * root
             right[n] = half @ aims[:, n]
             gram[n] = half @ half.T
         if combination == "ws":
             gram, right = gram.sum(axis=0, keepdims=True), right.sum(axis=0, keepdims=True)
-        return cls(gram, right, float(share.sum()))
+        return cls(combination, gram, right, float(np.vdot(aims, aims)), float(share.sum()))
 
     @cached_property
     def bend(self) -> np.ndarray:
         """Second derivative of the squared loss, shape (n_blocks, n_members, n_members)."""
         return 2.0 * self.gram
 
-    def without(self, part: SquaredSums) -> SquaredSums:
-        """The sums of the other rows, whose weights then add up to 1."""
-        mass = self.mass - part.mass
-        gram, right = (self.gram - part.gram) / mass, (self.right - part.right) / mass
-        return SquaredSums(gram, right, 1.0)
+    @cached_property
+    def axes(self) -> tuple[np.ndarray, np.ndarray]:
+        """Eigenvalues (n_blocks, n_members) and eigenvectors of the products of scores."""
+        values, vectors = np.linalg.eigh(self.gram)
+        return np.maximum(values, 0.0), vectors
+
+    def plus(self, other: SquaredSums, sign: float = 1.0) -> SquaredSums:
+        """The sums of these rows and of others; without the others if ``sign`` is -1."""
+        return SquaredSums(
+            self.combination,
+            self.gram + sign * other.gram,
+            self.right + sign * other.right,
+            self.aims + sign * other.aims,
+            self.mass + sign * other.mass,
+        )
+
+    def to_mean(self) -> SquaredSums:
+        """The same with weights that add up to 1."""
+        mass = self.mass
+        return SquaredSums(
+            self.combination, self.gram / mass, self.right / mass, self.aims / mass, 1.0
+        )
+
+    def largest_strength(self, penalty: Penalty) -> float:
+        """Strength from which on no weight is left, or (with "l2") a bound."""
+        return penalty.largest(-2.0 * self.right.T)
 
     def minimise(
         self, penalty: Penalty, strength: float, start: np.ndarray | None, tol: float
@@ -104,6 +132,11 @@ class SquaredSums:
         tol : float
             Gradient that is left, as a share of the largest one at zero.
         """
+        free = isinstance(penalty.constraint, Free)
+        if free and not penalty.sparse:
+            values, vectors = self.axes
+            along = np.einsum("bmk,bm->bk", vectors, self.right) / (values + strength)
+            return np.einsum("bmk,bk->mb", vectors, along), 1
         weights = np.zeros_like(self.right) if start is None else start.T.copy()
         gram, linear = self.bend, -2.0 * self.right
         prices = np.zeros(weights.shape[1])
@@ -116,7 +149,7 @@ class SquaredSums:
             prices,
             2.0 * strength * penalty.ridge,
             penalty.name == "group",
-            -np.inf if isinstance(penalty.constraint, Free) else 0.0,
+            -np.inf if free else 0.0,
             weights,
             np.matmul(gram, weights[:, :, None])[:, :, 0],
             _SWEEPS,
@@ -124,74 +157,162 @@ class SquaredSums:
         )
         return weights.T.copy(), sweeps
 
+    def solve(
+        self, penalty: Penalty, strength: float, start: np.ndarray | None = None, tol: float = 1e-6
+    ) -> LinearCombiner:
+        """Weights for one strength, with a bound on how much lower the objective could be.
 
-def paths_by_sums(
-    P: np.ndarray,
-    y: np.ndarray,
-    weight: np.ndarray,
-    tests: list[np.ndarray],
-    penalty: Penalty,
-    strengths: np.ndarray,
-    *,
-    combination: str,
-    target: str = "01",
-    tol: float,
-) -> Iterator[tuple[np.ndarray, np.ndarray, int]]:
-    """What the rows outside of every fold say of the fold, for all strengths.
+        Parameters
+        ----------
+        penalty : Penalty
+        strength : float
+        start : ndarray of shape (n_members, width), optional
+        tol : float, default=1e-6
+            Relative gap that counts as converged.
 
-    Parameters
+        Examples
+        --------
+        >>> import numpy as np
+        >>> from uneven.stacking.model.penalties import make_penalty
+        >>> sums = SquaredSums("ws", np.eye(2)[None], np.array([[0.6, 0.2]]), 1.0, 1.0)
+        >>> sums.solve(make_penalty("l1"), 0.4).coef.ravel().round(6)
+        array([0.4, 0. ])
+        """
+        found, n_iter = start, 0
+        for accuracy in (0.01 * tol, 1e-4 * tol, 1e-6 * tol):
+            found, sweeps = self.minimise(penalty, strength, found, accuracy)
+            n_iter += sweeps
+            objective, gap = self._certificate(penalty, strength, found)
+            converged = gap <= Problem.tolerance(tol, objective)
+            if converged:
+                break
+        coef = np.asarray(found)
+        return LinearCombiner(
+            self.combination, coef, np.zeros(0), objective, gap, n_iter, converged, "sums"
+        )
+
+    def _certificate(
+        self, penalty: Penalty, strength: float, coef: np.ndarray
+    ) -> tuple[float, float]:
+        """The objective of weights, and how much lower it could be, by weak duality."""
+        product = np.matmul(self.gram, coef.T[:, :, None])[:, :, 0]
+        inner = float(np.vdot(self.right, coef.T))
+        loss = max(float(np.vdot(product, coef.T)) - 2.0 * inner + self.aims, 0.0)
+        pull, gain = 2.0 * (product - self.right).T, 2.0 * (self.aims - inner)
+        bound = penalty.dual(pull, gain, loss, strength, Problem.reach(coef))
+        objective = loss + strength * penalty.value(coef)
+        return objective, max(objective - bound, 0.0)
+
+
+@dataclass(frozen=True)
+class FoldedSums:
+    """Scores and their sums, fold by fold, to learn from all folds but one.
+
+    Attributes
     ----------
-    P : ndarray of shape (n_samples, n_members, n_classes)
-    y : ndarray of int, shape (n_samples,)
-    weight : ndarray of shape (n_samples,)
-    tests : list of ndarray of int
-        The folds; every row is in one of them.
-    penalty : Penalty
-    strengths : ndarray of shape (n_strengths,)
-        Increasing.
-    combination, target : str
-    tol : float
-
-    Yields
-    ------
-    scores : ndarray of shape (n_strengths, n_test, n_classes)
-    coefs : ndarray of shape (n_strengths, n_members, width)
-    unsettled : int
-        How many solutions were not found to the tolerance.
+    by_class : ndarray of shape (n_classes, n_members, n_samples)
+        Scores, the rows of a fold side by side.
+    starts : ndarray of int, shape (n_folds + 1,)
+        Where the folds begin, and where the last one ends.
+    folds : list of SquaredSums
     """
-    folds = [SquaredSums.of(P[t], y[t], weight[t], combination, target) for t in tests]
-    gram, right = (np.sum([getattr(f, part) for f in folds], axis=0) for part in ("gram", "right"))
-    whole = SquaredSums(gram, right, float(weight.sum()))
-    for test, fold in zip(tests, folds):
-        found, unsettled, last = [], 0, None
-        rest = whole.without(fold)
-        for strength in strengths[::-1]:
-            last, sweeps = rest.minimise(penalty, float(strength), last, tol)
-            unsettled += sweeps == _SWEEPS
-            found.append(last)
-        coefs = np.stack(found[::-1])
-        yield joined_scores(P[test], coefs), coefs, unsettled
+
+    by_class: np.ndarray
+    starts: np.ndarray
+    folds: list[SquaredSums]
+
+    @classmethod
+    def of(
+        cls,
+        P: np.ndarray,
+        y: np.ndarray,
+        weight: np.ndarray,
+        tests: list[np.ndarray],
+        combination: str,
+        target: str = "01",
+    ) -> FoldedSums:
+        """Sums of folds.
+
+        Parameters
+        ----------
+        P : ndarray of shape (n_samples, n_members, n_classes)
+        y : ndarray of int, shape (n_samples,)
+        weight : ndarray of shape (n_samples,)
+        tests : list of ndarray of int
+            The folds; every row is in one of them.
+        combination, target : str
+        """
+        rows = by_class(P, np.concatenate(tests))
+        starts = np.cumsum([0, *map(len, tests)])
+        folds = [
+            SquaredSums.of(rows[:, :, begin:end], y[test], weight[test], combination, target)
+            for test, begin, end in zip(tests, starts, starts[1:])
+        ]
+        return cls(rows, starts, folds)
+
+    @cached_property
+    def total(self) -> SquaredSums:
+        """Sums of all rows."""
+        total = self.folds[0]
+        for fold in self.folds[1:]:
+            total = total.plus(fold)
+        return total
+
+    def paths(
+        self, penalty: Penalty, strengths: np.ndarray, tol: float
+    ) -> Iterator[tuple[np.ndarray, np.ndarray, int]]:
+        """What the rows outside of every fold say of the fold, for all strengths.
+
+        Parameters
+        ----------
+        penalty : Penalty
+        strengths : ndarray of shape (n_strengths,)
+            Increasing.
+        tol : float
+
+        Yields
+        ------
+        scores : ndarray of shape (n_strengths, n_test, n_classes)
+        coefs : ndarray of shape (n_strengths, n_members, width)
+        unsettled : int
+            How many solutions were not found to the tolerance.
+        """
+        for fold, begin, end in zip(self.folds, self.starts, self.starts[1:]):
+            found, unsettled, last = [], 0, None
+            rest = self.total.plus(fold, -1.0).to_mean()
+            for strength in strengths[::-1]:
+                last, sweeps = rest.minimise(penalty, float(strength), last, tol)
+                unsettled += sweeps == _SWEEPS
+                found.append(last)
+            coefs = np.stack(found[::-1])
+            yield joined_scores(self.by_class[:, :, begin:end], coefs), coefs, unsettled
 
 
-def joined_scores(P: np.ndarray, coefs: np.ndarray) -> np.ndarray:
+def joined_scores(by_class: np.ndarray, coefs: np.ndarray) -> np.ndarray:
     """Combined scores of rows by several sets of weights, shape (n_sets, n_samples, n_classes).
 
     Parameters
     ----------
-    P : ndarray of shape (n_samples, n_members, n_classes)
+    by_class : ndarray of shape (n_classes, n_members, n_samples)
     coefs : ndarray of shape (n_sets, n_members, width)
         Of width 1 ("ws") or n_classes ("cws").
 
     Examples
     --------
-    >>> joined_scores(np.ones((1, 2, 3)), np.array([[[1.0], [2.0]]]))
+    >>> joined_scores(np.ones((3, 2, 1)), np.array([[[1.0], [2.0]]]))
     array([[[3., 3., 3.]]])
     """
-    wide = np.broadcast_to(coefs, (*coefs.shape[:2], P.shape[2]))
-    return np.stack([wide[:, :, n] @ P[:, :, n].T for n in range(P.shape[2])], axis=2)
+    wide = np.broadcast_to(coefs, (*coefs.shape[:2], len(by_class)))
+    return np.stack([wide[:, :, n] @ rows for n, rows in enumerate(by_class)], axis=2)
 
 
-@solver("sums", loss="squared", penalties=("l2", "l1", "group"), combinations=("ws", "cws"))
+@solver(
+    "sums",
+    loss="squared",
+    penalties=("l2", "l1", "group"),
+    combinations=("ws", "cws"),
+    constraints=("none", "nonneg"),
+)
 def sums(
     problem: Problem,
     start: LinearCombiner | None = None,
@@ -212,20 +333,11 @@ def sums(
     """
     design, loss = problem.design, problem.loss
     if "sums" not in problem.memo:
-        by_row = design.by_class.transpose(2, 1, 0)
         target = "01" if (loss.targets >= 0.0).all() else "pm1"  # type: ignore[attr-defined]
-        problem.memo["sums"] = SquaredSums.of(by_row, loss.y, loss.share, design.name, target)
-    found, n_iter = None if start is None else start.coef, 0
-    for accuracy in (0.01 * tol, 1e-4 * tol, 1e-6 * tol):
-        found, sweeps = problem.memo["sums"].minimise(
-            problem.penalty, problem.strength, found, accuracy
-        )
-        n_iter += sweeps
-        intercept = design.zeros()[1]
-        slope = loss.envelope(design.scores(found, intercept), 1.0).slope
-        combiner = problem.combiner(
-            found, intercept, multipliers=slope, n_iter=n_iter, tol=tol, solver="sums"
-        )
-        if combiner.converged:
-            break
-    return combiner
+        words = (loss.y, loss.share, design.name, target)
+        problem.memo["sums"] = SquaredSums.of(design.by_class, *words)
+    begin = None if start is None else start.coef
+    found: LinearCombiner = problem.memo["sums"].solve(
+        problem.penalty, problem.strength, begin, tol
+    )
+    return found

@@ -18,7 +18,6 @@ classifiers suggest the smallest. Here the largest is taken, which keeps fewer c
 from __future__ import annotations
 
 import warnings
-from collections.abc import Iterator
 from dataclasses import dataclass
 from typing import Any
 
@@ -28,7 +27,7 @@ from sklearn.exceptions import ConvergenceWarning
 from sklearn.utils import check_random_state
 
 from uneven.stacking.model.combinations import COMBINATIONS
-from uneven.stacking.model.losses import LOSSES, class_targets
+from uneven.stacking.model.losses import LOSSES
 from uneven.stacking.model.penalties import Penalty, check_prices, make_penalty
 from uneven.stacking.model.problem import LinearCombiner, pose_problem
 from uneven.stacking.solvers import SOLVERS
@@ -39,7 +38,7 @@ from uneven.stacking.solvers.solve import (
     solve_path,
     strength_grid,
 )
-from uneven.stacking.solvers.squared import paths_by_sums
+from uneven.stacking.solvers.squared import FoldedSums, SquaredSums
 from uneven.utils.estimators import deal_folds
 from uneven.utils.parallel import capped_jobs
 from uneven.utils.parameters import check_choice, check_integer
@@ -70,6 +69,8 @@ class StrengthChoice:
     held_out : ndarray of shape (n_samples, n_classes)
         Scores of every row with the chosen strength, by the combiner that did not see it. NaN for
         rows that no fold holds out.
+    sums : SquaredSums or None
+        What least squares need of all rows, if strengths were judged by it.
     """
 
     combination: str
@@ -79,6 +80,7 @@ class StrengthChoice:
     n_selected: np.ndarray
     index: int
     held_out: np.ndarray
+    sums: SquaredSums | None = None
 
     @property
     def strength(self) -> float:
@@ -203,12 +205,18 @@ def choose_strength(
     weight = np.full(len(y), 1.0 / len(y)) if share is None else share
     usual = {"combination": "cws", "loss": "hinge", "penalty": "group", "tol": _JUDGED}
     triple = {**usual, **triple}
+    folds = inner_folds(y, cv, random_state)
+    summed = _folded_sums(P, y, weight, folds, triple)
     if strengths is None:
-        grid = strength_grid(_largest(P, y, weight, triple))
+        grid = strength_grid(_largest(P, y, weight, triple, summed))
     else:
         grid = check_strengths(strengths)
-    folds = inner_folds(y, cv, random_state)
-    paths = list(_fold_paths(P, y, weight, grid, folds, triple, n_jobs))
+    if summed is None:
+        jobs = (delayed(_solve_fold)(P, y, weight, grid, *fold, triple) for fold in folds)
+        paths = list(Parallel(n_jobs=capped_jobs(n_jobs), prefer="threads")(jobs))
+    else:
+        found = summed.paths(penalty_of(triple, P.shape[1]), grid, triple["tol"])
+        paths = [_FoldPath(scores, _count(coefs), unsettled) for scores, coefs, unsettled in found]
     judged = [_judge(path, y[test], weight[test], triple) for (_, test), path in zip(folds, paths)]
     error, loss = (np.array(part) for part in zip(*judged))
     index = best_of(error if judge == "error" else loss, tie, slack)
@@ -217,7 +225,8 @@ def choose_strength(
         held_out[test] = path.scores[index]
     _say_unsettled(sum(path.unsettled for path in paths), len(paths) * len(grid), triple["tol"])
     counts = np.array([path.n_selected for path in paths])
-    return StrengthChoice(triple["combination"], grid, error, loss, counts, index, held_out)
+    sums = None if summed is None else summed.total.to_mean()
+    return StrengthChoice(triple["combination"], grid, error, loss, counts, index, held_out, sums)
 
 
 JUDGES = ("error", "loss")
@@ -265,51 +274,49 @@ def _say_unsettled(unsettled: int, total: int, tol: float) -> None:
         )
 
 
-def _by_sums(triple: dict[str, Any]) -> bool:
-    fits = triple["loss"] == "squared" and triple["combination"] in SOLVERS["sums"].combinations
-    return fits and triple.get("solver", "auto") in ("auto", "sums")
+def _folded_sums(
+    P: np.ndarray,
+    y: np.ndarray,
+    weight: np.ndarray,
+    folds: list[tuple[Any, Any]],
+    triple: dict[str, Any],
+) -> FoldedSums | None:
+    """Sums of the folds, if they are enough: least squares, and every row held out once."""
+    posed = (triple["combination"], triple["loss"], penalty_of(triple, P.shape[1]))
+    if SOLVERS["sums"].cannot(*posed) or triple.get("solver", "auto") not in ("auto", "sums"):
+        return None
+    tests = [np.asarray(test) for _, test in folds]
+    once = sum(map(len, tests)) == len(y) == len(np.unique(np.concatenate(tests)))
+    if not once or any(len(part) + len(test) != len(y) for part, test in folds):
+        return None
+    words = (triple["combination"], triple.get("target", "01"))
+    return FoldedSums.of(P, y, weight, tests, *words)
 
 
-def _penalty(triple: dict[str, Any], n_members: int) -> Penalty:
+def penalty_of(triple: dict[str, Any], n_members: int) -> Penalty:
+    """The penalty that options of :func:`choose_strength` ask for."""
     prices = check_prices(triple.get("prices"), n_members)
     words = (triple.get("elastic", 0.0), triple.get("constraint", "none"), prices)
     return make_penalty(triple["penalty"], *words)
 
 
-def _largest(P: np.ndarray, y: np.ndarray, weight: np.ndarray, triple: dict[str, Any]) -> float:
-    """The largest strength that makes sense."""
-    if _by_sums(triple):
-        aims = weight[:, None] * class_targets(y, P.shape[2], triple.get("target", "01"))
-        pull = -2.0 * np.einsum("imn,in->mn", P, aims) / weight.sum()
-        pull = pull.sum(axis=1, keepdims=True) if triple["combination"] == "ws" else pull
-        return _penalty(triple, P.shape[1]).largest(pull)
-    posed = {name: value for name, value in triple.items() if name not in SEARCH}
-    return largest_strength(pose_problem(P, y, share=weight, **posed))
+def _count(coefs: np.ndarray) -> np.ndarray:
+    """How many classifiers each set of weights keeps, shape (n_sets,)."""
+    return np.array([LinearCombiner("", coef, np.zeros(0)).selected.sum() for coef in coefs])
 
 
-def _fold_paths(
+def _largest(
     P: np.ndarray,
     y: np.ndarray,
     weight: np.ndarray,
-    grid: np.ndarray,
-    folds: list[tuple[Any, Any]],
     triple: dict[str, Any],
-    n_jobs: int | None,
-) -> Iterator[_FoldPath]:
-    """Solutions for all strengths, fold by fold."""
-    tests = [np.asarray(test) for _, test in folds]
-    whole = sum(map(len, tests)) == len(y) and len(np.unique(np.concatenate(tests))) == len(y)
-    if whole and _by_sums(triple) and all(len(part) + len(t) == len(y) for part, t in folds):
-        words = {name: triple[name] for name in ("combination", "target") if name in triple}
-        penalty = _penalty(triple, P.shape[1])
-        for scores, coefs, unsettled in paths_by_sums(
-            P, y, weight, tests, penalty, grid, tol=triple["tol"], **words
-        ):
-            kept = [LinearCombiner("", coef, np.zeros(0)).selected.sum() for coef in coefs]
-            yield _FoldPath(scores, np.array(kept), unsettled)
-        return
-    jobs = (delayed(_solve_fold)(P, y, weight, grid, *fold, triple) for fold in folds)
-    yield from Parallel(n_jobs=capped_jobs(n_jobs), prefer="threads")(jobs)
+    summed: FoldedSums | None,
+) -> float:
+    """The largest strength that makes sense."""
+    if summed is not None:
+        return summed.total.to_mean().largest_strength(penalty_of(triple, P.shape[1]))
+    posed = {name: value for name, value in triple.items() if name not in SEARCH}
+    return largest_strength(pose_problem(P, y, share=weight, **posed))
 
 
 def _solve_fold(
