@@ -13,6 +13,7 @@ from uneven.noise import (
     corrupt_labels,
     cyclic_noise,
     find_label_issues,
+    uniform_noise,
 )
 from uneven.noise.matrices import learning_matrix
 from uneven.noise.noisy_labels_only import WAYS
@@ -86,7 +87,21 @@ def test_shrinking_leaves_columns_alone_that_many_rows_stand_behind():
     many = shrink_columns(NOISE, np.full(3, 1e7))
     np.testing.assert_allclose(many, NOISE, atol=1e-4)
     single = shrink_columns(np.eye(3)[:, [1, 1, 2]], np.array([1.0, 500.0, 500.0]))
-    assert single[0, 0] > 0.9
+    assert single[0, 0] > 0.5
+
+
+@pytest.mark.parametrize(
+    "noise", [cyclic_noise(10, (0.2, 0.1)), uniform_noise(10, 0.3)], ids=["cyclic", "uniform"]
+)
+@pytest.mark.parametrize("n_rows", [3, 20, 150])
+def test_shrinking_never_moves_a_matrix_away_from_the_truth(noise, n_rows):
+    sizes, errors = np.full(10, float(n_rows)), []
+    for seed in range(20):
+        rng = np.random.default_rng(seed)
+        found = np.column_stack([rng.multinomial(n_rows, p) for p in noise.T]) / n_rows
+        errors.append([((one - noise) ** 2).sum() for one in (found, shrink_columns(found, sizes))])
+    raw, shrunk = np.mean(errors, axis=0)
+    assert shrunk < 0.6 * raw
 
 
 def test_learners_use_the_shrunk_matrix(noisy):

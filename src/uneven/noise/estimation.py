@@ -107,12 +107,12 @@ class ConfusionEstimate:
         Returns
         -------
         ConfusionEstimate
-            Columns are moved towards what all classes have in common, by how uncertain they are;
-            the counts stay.
+            Columns are moved towards what all classes have in common, as far as the counts show
+            that the classes are alike; the counts stay.
 
         References
         ----------
-        J. Hausser and K. Strimmer (2009), *Entropy inference and the James-Stein estimator*.
+        I. J. Good (1965), *The estimation of probabilities: an essay on modern Bayesian methods*.
         """
         return replace(self, matrix=shrink_columns(self.matrix, self.sizes))
 
