@@ -34,6 +34,7 @@ from benchmarks import (
     stacking_published,
     stacking_size,
     stacking_solver,
+    uma_average,
     uma_speed,
     uma_toy,
     visits,
@@ -62,6 +63,7 @@ SECTIONS = {
         dialogues.run,
     ),
     "uma": ("A step of UMA", uma_speed.run),
+    "uma-average": ("UMA: which class vectors to keep, test errors", uma_average.run),
     "uma-toy": (
         "Toy: confusion norm of UMA | with the identity (30 seeds); published in the target column",
         uma_toy.run,

@@ -72,7 +72,9 @@ def _fits(
     known = np.concatenate([labelled.few, sample])
     partly = np.full(len(t), -1)
     partly[known] = t[known]
-    repair = LabelRepairPipeline(learner=uma(steps), rough=UMAClassifier(max_iter=500))
+    repair = LabelRepairPipeline(
+        learner=uma(steps), rough=UMAClassifier(max_iter=500, average=False)
+    )
     return [
         *fits,
         ("UMA, averaged weights", lambda: uma(steps, seen, average=True).fit(X, cheap)),

@@ -52,6 +52,26 @@ class Told:
 
 
 @dataclass(frozen=True)
+class NoisySplit:
+    """One draw of a table.
+
+    Attributes
+    ----------
+    X, X_test : ndarray of shape (n_samples, n_features)
+    labels : ndarray of int
+        Some of them are wrong.
+    told : Told
+    y_test : ndarray of int
+    """
+
+    X: np.ndarray
+    labels: np.ndarray
+    told: Told
+    X_test: np.ndarray
+    y_test: np.ndarray
+
+
+@dataclass(frozen=True)
 class NoisyTable:
     """A table whose training labels are corrupted.
 
@@ -76,6 +96,18 @@ class NoisyTable:
     def __call__(self, context: Context) -> Any:
         """The whole table, its labels as they are."""
         return context.fetch(self.source) if isinstance(self.source, str) else self.source(context)
+
+    def draw(self, seed: int, context: Context) -> NoisySplit:
+        """Rows to learn from, with wrong labels, and rows to judge."""
+        X, y = without_tiny_classes(*read_table(self, context), LEAST_ROWS)
+        X, y = np.asarray(X, dtype=np.float64), np.unique(y, return_inverse=True)[1]
+        n_train = min(MOST_ROWS, int(0.6 * len(y)))
+        n_test = min(MOST_TESTED, len(y) - n_train)
+        splits = StratifiedShuffleSplit(1, train_size=n_train, test_size=n_test, random_state=seed)
+        train, test = next(splits.split(X, y))
+        rng = np.random.default_rng(seed)
+        labels, told = self.corrupt(X[train], y[train], int(y.max()) + 1, rng)
+        return NoisySplit(X[train], labels, told, X[test], y[test])
 
     def corrupt(
         self, X: np.ndarray, y: np.ndarray, n_classes: int, rng: np.random.Generator
@@ -149,25 +181,15 @@ class NoisySplits:
 
     def __call__(self, item: str, repeat: int, context: Context) -> Answers:
         """Measure the method on the split of a repetition."""
-        table = self.tables[item]
-        X, y = without_tiny_classes(*read_table(table, context), LEAST_ROWS)
-        X, y = np.asarray(X, dtype=np.float64), np.unique(y, return_inverse=True)[1]
-        n_train = min(MOST_ROWS, int(0.6 * len(y)))
-        n_test = min(MOST_TESTED, len(y) - n_train)
-        splits = StratifiedShuffleSplit(
-            1, train_size=n_train, test_size=n_test, random_state=repeat
-        )
-        train, test = next(splits.split(X, y))
-        rng = np.random.default_rng(repeat)
-        labels, told = table.corrupt(X[train], y[train], int(y.max()) + 1, rng)
+        split = self.tables[item].draw(repeat, context)
         start = time.process_time()
-        model = self.fit(X[train], labels, told, repeat)
+        model = self.fit(split.X, split.labels, split.told, repeat)
         fitted = time.process_time()
-        answers = np.asarray(model.predict(X[test]))
+        answers = np.asarray(model.predict(split.X_test))
         answered = time.process_time()
-        scores = class_scores(model, X[test])
-        known = (np.unique(labels), fitted - start, answered - fitted)
-        return {self.column: judge_folds([Fold(y[test], answers, scores, *known)])}
+        scores = class_scores(model, split.X_test)
+        known = (np.unique(split.labels), fitted - start, answered - fitted)
+        return {self.column: judge_folds([Fold(split.y_test, answers, scores, *known)])}
 
 
 _PLAIN: Mapping[str, Mapping[str, Source]] = {

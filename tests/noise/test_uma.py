@@ -1,5 +1,8 @@
 """UMA as an estimator: numbers worked by hand, options, stopping rules."""
 
+import tracemalloc
+import warnings
+
 import numpy as np
 import pytest
 import scipy.sparse as sp
@@ -21,6 +24,7 @@ from uneven.noise.uma.algorithm import SELECTIONS, Candidates, Run, in_order
 from uneven.noise.uma.classifier import STEPS
 from uneven.noise.uma.groups import group_masses, label_weights, top_classes
 from uneven.noise.uma.spaces import PrimalSpace
+from uneven.noise.uma.sparse_space import SparseSpace
 
 C = np.array([[0.8, 0.1, 0.2], [0.1, 0.7, 0.1], [0.1, 0.2, 0.7]])
 X = np.array(
@@ -130,12 +134,15 @@ def test_kernels_draw_curved_boundaries():
         return np.exp(-4.0 * ((a - b) ** 2).sum())
 
     routes = {
-        "linear": UMAClassifier(noise),
-        "dual": UMAClassifier(noise, kernel="rbf", gamma=4.0),
-        "callable": UMAClassifier(noise, kernel=gauss, max_iter=500),
-        "pca": make_pipeline(KernelPCA(30, kernel="rbf", gamma=4.0), UMAClassifier(noise)),
+        "linear": UMAClassifier(noise, average=False),
+        "dual": UMAClassifier(noise, average=False, kernel="rbf", gamma=4.0),
+        "callable": UMAClassifier(noise, average=False, kernel=gauss, max_iter=500),
+        "pca": make_pipeline(
+            KernelPCA(30, kernel="rbf", gamma=4.0), UMAClassifier(noise, average=False)
+        ),
         "nystroem": make_pipeline(
-            Nystroem(gamma=4.0, n_components=60, random_state=0), UMAClassifier(noise)
+            Nystroem(gamma=4.0, n_components=60, random_state=0),
+            UMAClassifier(noise, average=False),
         ),
     }
     scores = {name: model.fit(rows, y).score(rows, t) for name, model in routes.items()}
@@ -303,7 +310,7 @@ def test_vectors_of_less_than_a_row_are_divided_by_their_length():
     """A mass of at most 1/n, or below 0, says nothing: dividing by it would blow up the step."""
     rows, t, _, _, noise = problem(9)
     y = corrupt_labels(t, noise, rng=0)
-    model = UMAClassifier(noise, normalize_updates="mass", selection="cyclic")
+    model = UMAClassifier(noise, normalize_updates="mass", selection="cyclic", average=False)
     weights, fell_back = np.zeros((3, 4)), 0
     for _ in range(60):
         model.partial_fit(rows, y, classes=[0, 1, 2])
@@ -333,3 +340,34 @@ def test_gamma_may_follow_the_spread_of_the_rows(form):
     assert scaled.decision_function(form(rows[:3])) == pytest.approx(
         number.decision_function(rows[:3])
     )
+
+
+def test_sums_of_one_class_at_a_time_give_the_vectors_of_all_sums():
+    rng = np.random.default_rng(0)
+    X = sp.random(80, 200, 0.05, format="csr", random_state=0)
+    labels = label_weights(rng.integers(4, size=80), 4)
+    inverse = invert_noise(cyclic_noise(4, (0.2, 0.1))).inverse
+    whole, part = (kind(X, labels, inverse) for kind in (PrimalSpace, SparseSpace))
+    groups = [None, *rng.integers(-1, 4, size=(3, 80)), np.zeros(80, dtype=int)]
+    groups.append(np.where(np.arange(80) < 5, 3, groups[-1]))
+    for group in groups:
+        for space in (whole, part):
+            space.regroup(group)
+        np.testing.assert_allclose(part.norms, whole.norms, atol=1e-15)
+        for pair in ((0, 1), (2, 2), (3, 0)):
+            np.testing.assert_allclose(part.vector(*pair), whole.vector(*pair), atol=1e-15)
+
+
+def test_wide_rows_and_many_classes_need_no_sums_of_all_pairs():
+    n_classes, n_features = 30, 20_000
+    X = sp.random(300, n_features, 0.001, format="csr", random_state=0)
+    y = np.arange(300) % n_classes
+    noise = cyclic_noise(n_classes, (0.2,))
+    UMAClassifier(noise, max_iter=2).fit(X, y)
+    tracemalloc.start()
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore")
+        UMAClassifier(noise, max_iter=5).fit(X, y)
+    peak = tracemalloc.get_traced_memory()[1]
+    tracemalloc.stop()
+    assert peak < 8 * n_classes**2 * n_features / 3

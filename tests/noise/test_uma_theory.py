@@ -185,8 +185,8 @@ def test_number_of_steps_on_separable_rows(seed):
 def test_a_run_with_soft_labels_is_the_run_with_clean_ones():
     X, t, _, _, noise = problem(15, n=120, n_classes=4)
     X = X * np.random.default_rng(0).uniform(0.5, 1.5, (120, 1))
-    clean = UMAClassifier(max_iter=80, normalize=False).fit(X, t)
-    soft = UMAClassifier(noise, max_iter=80, normalize=False)
+    clean = UMAClassifier(max_iter=80, normalize=False, average=False).fit(X, t)
+    soft = UMAClassifier(noise, max_iter=80, normalize=False, average=False)
     soft.fit(X, t, label_weights=noise[:, t].T)
     assert soft.coef_ == pytest.approx(clean.coef_, abs=1e-10)
     assert soft.class_prior_ == pytest.approx(np.bincount(t) / 120)

@@ -77,4 +77,5 @@ def one_step_twin(X, y, coef, noise):
 
 
 def fitted(X, y, noise=None, **parameters):
-    return UMAClassifier(noise, **parameters).fit(X, y)
+    """UMA as printed, with its last class vectors."""
+    return UMAClassifier(noise, **{"average": False, **parameters}).fit(X, y)

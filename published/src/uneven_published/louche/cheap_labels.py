@@ -119,7 +119,9 @@ def draw_labelled(
 
 def rough_classifier(rows: Rows, labelled: Labelled) -> UMAClassifier:
     """Batch perceptron on the few labelled rows."""
-    return UMAClassifier(max_iter=500).fit(rows.X[labelled.few], rows.t[labelled.few])
+    return UMAClassifier(max_iter=500, average=False).fit(
+        rows.X[labelled.few], rows.t[labelled.few]
+    )
 
 
 def seen_matrix(draw: Draw, sample: NDArray[np.intp] | None = None) -> NDArray[np.float64]:
@@ -172,8 +174,9 @@ def core_learners(
 
 
 def uma(steps: int, matrix: Any = None, **options: Any) -> UMAClassifier:
-    """UMA; a matrix without a useful inverse is drawn towards the identity."""
-    return UMAClassifier(matrix, max_iter=steps, on_singular="shrink", **options)
+    """UMA with its last class vectors; a singular matrix is drawn towards the identity."""
+    known = {"average": False, "on_singular": "shrink", **options}
+    return UMAClassifier(matrix, max_iter=steps, **known)
 
 
 def perceptron(n_rows: int) -> UltraconservativeClassifier:

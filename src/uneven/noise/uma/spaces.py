@@ -57,8 +57,43 @@ class Space(Protocol):
         """Products of the class vectors with each other, shape (n_classes, n_classes)."""
 
 
-class PrimalSpace:
+class FeatureSpace:
     """Vectors of numbers, one per feature.
+
+    Parameters
+    ----------
+    X : ndarray or CSR of shape (n_samples, n_features)
+    labels : CSR array of shape (n_samples, n_classes)
+        Weights of the labels.
+    inverse : ndarray of shape (n_classes, n_classes)
+        Inverse of the noise matrix.
+    """
+
+    def __init__(self, X: Any, labels: sp.csr_array, inverse: np.ndarray) -> None:
+        self.X: Any = X if sp.issparse(X) else np.ascontiguousarray(X)
+        self.labels: Any = labels / max(1, X.shape[0])
+        self.inverse = inverse
+        self.norms = np.zeros(inverse.shape)
+
+    def zeros(self, n_classes: int) -> np.ndarray:
+        """Class vectors of length zero, shape (n_classes, n_features)."""
+        return np.zeros((n_classes, self.X.shape[1]))
+
+    def project(self, vector: np.ndarray, coef: np.ndarray, scores: np.ndarray) -> np.ndarray:
+        """Products of an update vector with the class vectors, shape (n_classes,)."""
+        return np.asarray(coef @ vector)
+
+    def scores(self, vectors: np.ndarray) -> np.ndarray:
+        """Products of all rows with a vector or several, (n_samples,) or (n_samples, n_vectors)."""
+        return np.asarray(self.X @ vectors.T)
+
+    def gram(self, coef: np.ndarray, scores: np.ndarray) -> np.ndarray:
+        """Products of the class vectors with each other, shape (n_classes, n_classes)."""
+        return np.asarray(coef @ coef.T)
+
+
+class PrimalSpace(FeatureSpace):
+    """Vectors of numbers, one per feature, with the sums of all pairs of classes.
 
     The sums of the rows by predicted class and label are kept, and only rows that change their
     predicted class are moved. All update vectors are combinations of these sums.
@@ -81,18 +116,11 @@ class PrimalSpace:
     """
 
     def __init__(self, X: Any, labels: sp.csr_array, inverse: np.ndarray) -> None:
-        self.X: Any = X if sp.issparse(X) else np.ascontiguousarray(X)
-        self.labels: Any = labels / max(1, X.shape[0])
-        self.inverse = inverse
+        super().__init__(X, labels, inverse)
         n_classes = len(inverse)
-        self.norms = np.zeros((n_classes, n_classes))
         self._filled = np.zeros((n_classes, n_classes))
         self._sums = np.zeros((n_classes, n_classes, X.shape[1]))
         self._group: np.ndarray | None = np.full(X.shape[0], -1)
-
-    def zeros(self, n_classes: int) -> np.ndarray:
-        """Class vectors of length zero, shape (n_classes, n_features)."""
-        return np.zeros((n_classes, self.X.shape[1]))
 
     def regroup(self, group: np.ndarray | None) -> None:
         """Bring the sums and the lengths of the vectors up to date."""
@@ -118,18 +146,6 @@ class PrimalSpace:
         vectors = (self.inverse @ self._sums.reshape(n_classes, -1)).reshape(self._sums.shape)
         return np.ascontiguousarray(vectors.swapaxes(0, 1))
 
-    def project(self, vector: np.ndarray, coef: np.ndarray, scores: np.ndarray) -> np.ndarray:
-        """Products of an update vector with the class vectors, shape (n_classes,)."""
-        return np.asarray(coef @ vector)
-
-    def scores(self, vectors: np.ndarray) -> np.ndarray:
-        """Products of all rows with a vector or several, (n_samples,) or (n_samples, n_vectors)."""
-        return np.asarray(self.X @ vectors.T)
-
-    def gram(self, coef: np.ndarray, scores: np.ndarray) -> np.ndarray:
-        """Products of the class vectors with each other, shape (n_classes, n_classes)."""
-        return np.asarray(coef @ coef.T)
-
     def _lengths(self, predicted: np.ndarray) -> np.ndarray:
         """Lengths of the vectors of some predicted classes, shape (n_predicted, n_classes)."""
         n_classes = len(self.inverse)
@@ -145,7 +161,7 @@ class PrimalSpace:
             if len(moved) <= _FULL_PASS_SHARE * len(group):
                 self._add(moved, self._group, group)
                 self._sums[self._emptied(group).T] = 0.0
-                return _touched(self._group[moved], group[moved], n_classes)
+                return touched(self._group[moved], group[moved], n_classes)
         self._sums[:] = 0.0
         self._emptied(group)
         self._add(np.arange(len(group)), np.full(len(group), UNCOUNTED), group)
@@ -211,7 +227,7 @@ class DualSpace:
             changed = np.arange(len(self.norms))
             if self._group is not None:
                 moved = group != self._group
-                changed = _touched(self._group[moved], group[moved], len(changed))
+                changed = touched(self._group[moved], group[moved], len(changed))
             for p in changed:
                 self.norms[p] = self._lengths(np.flatnonzero(group == p))
         self._group = None if group is None else group.copy()
@@ -241,7 +257,7 @@ class DualSpace:
         return np.sqrt(np.maximum(np.einsum("ij,ij->j", weights, products), 0.0))
 
 
-def _touched(earlier: np.ndarray, later: np.ndarray, n_classes: int) -> np.ndarray:
+def touched(earlier: np.ndarray, later: np.ndarray, n_classes: int) -> np.ndarray:
     """Classes that lose or gain a row."""
     touched = np.zeros(n_classes + 1, dtype=bool)
     touched[earlier] = True
