@@ -72,8 +72,9 @@ class Circle:
         matrix = None if level is None else noise_family(self.matrix, level)
         if matrix is not None and np.linalg.cond(matrix) > _WORST_CONDITION:
             return np.nan
-        told = {"selection": rule, "average": False, "random_state": self.seed}
-        model = UMAClassifier(matrix, max_iter=steps, **told)
+        model = UMAClassifier(
+            matrix, selection=rule, max_iter=steps, average=False, random_state=self.seed
+        )
         with warnings.catch_warnings():
             warnings.simplefilter("ignore", UserWarning)
             model.fit(self.train.data, labels)
