@@ -19,6 +19,7 @@ nox.options.reuse_existing_virtualenvs = True
 
 TESTED = [
     "tests/persistence/test_corpus.py",
+    "tests/persistence/test_onnx.py",
     "tests/cli/test_models.py",
     "tests/cli/test_program.py",
     "tests/cli/test_stream.py",
@@ -26,7 +27,7 @@ TESTED = [
 ]
 """What tells most about versions in little time."""
 
-EXTRAS = "cli,onnx"
+EXTRAS = "cli,onnx,plots"
 TOOLS = ["pytest", "pytest-xdist", "hypothesis"]
 
 
@@ -38,6 +39,11 @@ def declared(*extras: str) -> list[str]:
     return [one for one in found if not one.startswith("uneven")]
 
 
+def runtime() -> str:
+    """The requirement of the tests that runs exported models."""
+    return next(one for one in declared("test") if one.startswith("onnxruntime"))
+
+
 def oldest(requirements: list[str]) -> list[str]:
     """The lowest version of each requirement: ``typer>=0.19`` becomes ``typer==0.19``."""
     return [re.sub(r">=\s*", "==", one.split(",")[0]) for one in requirements]
@@ -46,7 +52,7 @@ def oldest(requirements: list[str]) -> list[str]:
 @nox.session(python=["3.11"])
 def lowest(session: nox.Session) -> None:
     """The oldest versions that are declared."""
-    session.install(*oldest(declared(*EXTRAS.split(","))), *TOOLS)
+    session.install(*oldest([*declared(*EXTRAS.split(",")), runtime()]), *TOOLS)
     session.install("--no-deps", "--editable", ".")
     session.run("python", "-m", "pytest", "-q", "-n", "2", *TESTED, *session.posargs)
 
@@ -55,6 +61,6 @@ def lowest(session: nox.Session) -> None:
 def newest(session: nox.Session) -> None:
     """The newest versions of the index, on every Python that is there."""
     early = [word for word in session.posargs if word == "--pre"]
-    session.install("--upgrade", *early, *declared(*EXTRAS.split(",")), *TOOLS)
+    session.install("--upgrade", *early, *declared(*EXTRAS.split(",")), runtime(), *TOOLS)
     session.install("--no-deps", "--editable", ".")
     session.run("python", "-m", "pytest", "-q", "-n", "2", *TESTED)

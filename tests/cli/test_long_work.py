@@ -39,7 +39,7 @@ def test_ctrl_c_says_how_to_go_on_and_resume_finds_the_same(uneven, table, tmp_p
     monkeypatch.setattr(crossval, "_run_fold", interrupted)
     done = uneven("compare", table, *QUICK, *TWO, "--out", "again")
     assert done.code == 130
-    assert "4 finished fits are kept in again/folds. To go on: uneven compare" in done.complaint
+    assert "4 finished fits are kept in again/folds. To continue: uneven compare" in done.complaint
     assert done.complaint.endswith("--out again --resume")
     monkeypatch.setattr(crossval, "_run_fold", run_fold)
     asked.clear()

@@ -216,4 +216,4 @@ def test_without_a_method_a_noise_matrix_is_heeded(uneven, table, tmp_path):
     done = uneven("fit", table, "-t", "label", "--noise-matrix", "noise.csv", "-o", "m.skops")
     assert done.code == 0, done.err
     assert load_model(tmp_path / "m.skops")[1].method == "combo"
-    assert "uneven cannot be told how labels are wrong" in " ".join(done.err.split())
+    assert "uneven does not support a noise matrix" in " ".join(done.err.split())

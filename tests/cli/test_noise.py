@@ -80,7 +80,7 @@ def test_compare_corrects_what_the_noise_hides(uneven, noisy):
     assert "knows" in done.out
     page = (noisy / "o" / "report.html").read_text(encoding="utf-8")
     assert 'id="noise"' in page
-    assert "Told about the noise: UMA. The others believe the labels." in page
+    assert "Methods that use the noise matrix: UMA. The others treat the labels as correct." in page
     assert Comparison.from_json(results.to_json()) == results
     raw = json.loads((noisy / "o" / "results.json").read_text())
     assert raw["schema"] == 1
@@ -133,7 +133,7 @@ def test_methods_that_take_a_matrix_get_it_and_the_help_names_them():
     for name, method in METHODS.items():
         params = make_classifier(method, settings).get_params(deep=False)
         assert (params.get("noise_matrix") is NOISE) == (name in told)
-    said = texts.fill_lists(texts.COMPARE).partition("told about it: ")[2]
+    said = texts.fill_lists(texts.COMPARE).partition("use the noise matrix: ")[2]
     paragraph = said.partition(". Held-out")[0]
     assert paragraph.replace("\n", " ").replace(" ", "").split(",") == told
 

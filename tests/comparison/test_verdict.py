@@ -80,7 +80,7 @@ def test_a_measure_on_which_the_most_frequent_class_wins_is_told():
     )
     told = found.verdict
     assert told.headline.startswith("No method is better than guessing by accuracy: most frequent")
-    assert "rank by another measure" in told.headline
+    assert "rank by another metric" in told.headline
 
 
 def test_rows_of_the_rarest_class_come_first():

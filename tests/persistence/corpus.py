@@ -1,12 +1,14 @@
 """Small model files with the answers that they gave when they were made.
 
 ``python -m tests.persistence.corpus`` writes the files that are missing. Files that are there are
-never written again: they stand for the files that users have kept.
+never written again: they stand for the files that users have kept. With ``--versions`` it writes
+models with parts of scikit-learn into a folder of the installed version; run it with older ones.
 """
 
 from __future__ import annotations
 
 import json
+import sys
 import zipfile
 from collections.abc import Callable, Iterator, Mapping
 from pathlib import Path
@@ -15,6 +17,7 @@ from typing import Any
 import numpy as np
 import pandas as pd
 import scipy.sparse as sp
+import sklearn
 from sklearn.compose import ColumnTransformer
 from sklearn.ensemble import HistGradientBoostingClassifier, RandomForestClassifier
 from sklearn.impute import SimpleImputer
@@ -150,6 +153,20 @@ EXACT = (
     "share_boost",
 )
 """Models whose scores are sums in a fixed order: equal to the last bit on every machine."""
+
+FOREIGN = (
+    "combo",
+    "hist_gradient_boosting",
+    "late_fusion_forest_logistic",
+    "logistic_regression",
+    "random_forest",
+    "sparse_array",
+    "stack",
+    "text_and_dates",
+    "tuned_decision",
+    "uneven",
+)
+"""Models that hold every class of scikit-learn which model files know."""
 
 Maker = tuple[Callable[[], ColumnTransformer], Any, int]
 
@@ -290,5 +307,11 @@ def add(name: str, makers: Mapping[str, Maker] = MAKERS, folder: Path = FOLDER) 
 
 
 if __name__ == "__main__":
-    for name in MAKERS:
-        add(name)
+    if "--versions" in sys.argv:
+        older = FOLDER / f"scikit-learn-{'.'.join(sklearn.__version__.split('.')[:2])}"
+        older.mkdir(exist_ok=True)
+        for name in FOREIGN:
+            add(name, folder=older)
+    else:
+        for name in MAKERS:
+            add(name)

@@ -148,7 +148,7 @@ def test_verdict_of_a_clear_win():
     assert (told.wins, told.fits, told.clear) == (3, 3, True)
     assert "OURS has the highest the measure: 0.800 ± 0.100." in told.sentence
     assert "0.200 above the best baseline, BASE (0.600)" in told.detail
-    assert "the lead is larger than chance (p < 0.001" in told.detail
+    assert "the difference is significant (p < 0.001" in told.detail
 
 
 def test_verdict_of_an_unclear_win_and_of_a_baseline():
@@ -180,7 +180,7 @@ def test_verdict_with_one_method_no_scores_or_one_fold():
     one = small(method("a", [0.9], "ours"), method("b", [0.8]), folds=1)
     assert "one fold is too few" in verdict(one).detail
     level = verdict(small(method("a", [0.9] * 3, "ours"), method("b", [0.9] * 3)))
-    assert "level with" in level.detail
+    assert "tied with" in level.detail
 
 
 def test_everybody_who_is_level_with_the_best_leads():

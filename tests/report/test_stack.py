@@ -38,7 +38,7 @@ def test_kept_and_dropped_methods_are_told_with_their_weights():
     assert negative > 0
     assert text.count("heat error") == negative
     assert [f"{n} of 5" in text for n in results.stack.kept_folds] == [True] * 4
-    assert "4.0 % of these were answered wrongly" in text
+    assert "the error is 4.0 %" in text
 
 
 def test_the_cost_is_that_of_the_methods_asked():
@@ -48,7 +48,7 @@ def test_the_cost_is_that_of_the_methods_asked():
     ]
     results = replace(results, methods=timed)
     assert stack_cost(results) == (0.5, 8.0)
-    assert "A fold is predicted in 500 ms; asking every method takes 8.0 s." in stack(results)
+    assert "Predicting a fold takes 500 ms; with every method 8.0 s." in stack(results)
 
 
 @pytest.mark.parametrize("own", [8.0, 9.0, float("nan")])
@@ -73,10 +73,10 @@ def test_classes_stand_from_the_largest_to_the_smallest():
 
 def test_balanced_stacks_say_so():
     results = with_stack(make_results(3, 2, 1))
-    assert "count alike" not in stack(results)
+    assert "same weight" not in stack(results)
     fair = stack(replace(results, stack=replace(results.stack, balanced=True)))
-    assert "All classes count alike when weights are learnt" in fair
-    assert "answered wrongly, on average over the classes." in fair
+    assert "All classes have the same weight in training" in fair
+    assert "on average over the classes." in fair
 
 
 def test_without_a_stack_there_is_no_section():
@@ -97,7 +97,7 @@ def test_nobody_dropped_and_a_given_strength():
         n_selected=[],
     )
     text = stack(replace(results, stack=full))
-    assert "Nobody is dropped." in text
+    assert "None is dropped." in text
     assert "answered wrongly" not in text
     assert "<svg" not in text
 

@@ -17,7 +17,7 @@ from uneven.utils.model_types import persisted
 @method(
     "adaboost_mm",
     "AdaBoost.MM",
-    "Multi-class boosting with the whole cost matrix: every row weighs the same.",
+    "Multi-class AdaBoost with a full cost matrix: every row has the same weight.",
     order=12,
     staged=True,
     takes_noise=True,

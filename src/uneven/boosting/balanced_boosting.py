@@ -19,8 +19,7 @@ from uneven.views.training_rows import TrainingRows, count_categories
 @method(
     "balanced_boosting",
     "balanced boosting",
-    "Gradient boosting with one tree a round and a score for every class in its leaves; every "
-    "class weighs the same.",
+    "Gradient boosting with one multi-class tree per round; every class has the same weight.",
     order=8,
     parameters=lambda settings: {"n_estimators": None},
     takes_noise=True,

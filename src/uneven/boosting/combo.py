@@ -17,7 +17,7 @@ from uneven.utils.model_types import persisted
 @method(
     "combo",
     "CoMBo",
-    "Boosting that minimises the norm of the confusion matrix: every class weighs the same, "
+    "Boosting that minimises the norm of the confusion matrix: every class has the same weight, "
     "however rare.",
     order=10,
     staged=True,

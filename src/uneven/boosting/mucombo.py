@@ -41,8 +41,8 @@ class _Process:
 @method(
     "mucombo",
     "µCoMBo",
-    "A CoMBo in every view, and a weight for every view, class and round: for rare classes and "
-    "views that know only some of them.",
+    "CoMBo in every view, with a weight for every view, class and round: for rare classes and "
+    "views that recognise only some classes.",
     order=20,
     staged=True,
     joins_views=True,

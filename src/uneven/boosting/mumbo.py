@@ -149,8 +149,8 @@ class _Process:
 @method(
     "mumbo",
     "MuMBo",
-    "Views boost side by side and leave each other the rows they get wrong; the best voter of "
-    "each round enters the vote.",
+    "Multi-view boosting: each view focuses on the rows that the other views do not classify "
+    "correctly, and the best weak classifier of each round is kept.",
     order=21,
     staged=True,
     joins_views=True,

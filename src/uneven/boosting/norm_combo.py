@@ -87,8 +87,8 @@ class _Draw:
 @method(
     "norm_combo",
     "NormCoMBo",
-    "Many short CoMBos on bootstraps, steered by the norm of the confusion matrix on rows they "
-    "have not drawn, and one factor per class: for classes of a handful of rows.",
+    "Many short CoMBo runs on bootstrap samples, with the confusion norm minimised on out-of-bag "
+    "rows and one factor per class: for classes of very few rows.",
     order=11,
     parameters=lambda settings: {"n_estimators": 3 * settings.rounds},
     tunes={"max_depth": (2, 4, 8, None), "steering": (0.25, 0.5, 1.0), "learning_rate": (0.3, 1.0)},

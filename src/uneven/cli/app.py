@@ -28,9 +28,7 @@ def _set_debug(context: typer.Context, value: bool) -> None:
 def check_jobs(value: int) -> int:
     """Refuse 0; what else there may be, joblib knows."""
     if value == 0:
-        raise typer.BadParameter(
-            "nothing works with 0 of them; give 1 or more, or -1 for all cores."
-        )
+        raise typer.BadParameter("must not be 0; give 1 or more, or -1 for all cores.")
     return value
 
 
@@ -40,7 +38,7 @@ def _spelled(value: str | None) -> str | None:
 
 
 TABLE_HELP = (
-    "CSV, Parquet, Feather, Excel (.xlsx) or JSON lines, also packed (gzip, zip, zstandard); "
+    "CSV, Parquet, Feather, Excel (.xlsx) or JSON lines, also compressed (gzip, zip, zstandard); "
     "- reads standard input."
 )
 
@@ -56,26 +54,29 @@ Target = Annotated[str | None, typer.Option("--target", "-t", help="Column to pr
 GivenTarget = Annotated[str, typer.Option("--target", "-t", help="Column to predict.")]
 Views = Annotated[str | None, typer.Option(help=texts.VIEWS, metavar="prefix|FILE.toml")]
 On = Annotated[str | None, typer.Option("--on", metavar="COLUMN", help=texts.ON)]
-Rounds = Annotated[int, typer.Option(help="Rounds of our boosting methods.", min=1)]
-Depth = Annotated[int, typer.Option(help="Depth of their trees; 1 means stumps.", min=1, max=30)]
-Seed = Annotated[int, typer.Option(help="Seed of folds and methods.", min=0, max=2**32 - 1)]
+Rounds = Annotated[int, typer.Option(help="Boosting rounds of this library's methods.", min=1)]
+Depth = Annotated[
+    int, typer.Option(help="Maximum depth of their trees; 1 means stumps.", min=1, max=30)
+]
+Seed = Annotated[int, typer.Option(help="Random seed of folds and methods.", min=0, max=2**32 - 1)]
 Jobs = Annotated[
     int, typer.Option(help="Threads per method; -1 means all cores.", callback=check_jobs)
 ]
 Drop = Annotated[
-    list[str] | None, typer.Option(help="Column to leave out. May be given several times.")
+    list[str] | None, typer.Option(help="Column to ignore. May be given several times.")
 ]
 Keep = Annotated[
     list[str] | None, typer.Option(help="Column to use although it looks like a row number or id.")
 ]
 TextColumns = Annotated[
     list[str] | None,
-    typer.Option(help="Column of running text, learnt from by its words. Found out by default."),
+    typer.Option(help="Column of free text, encoded by TF-IDF. Detected by default."),
 ]
 Missing = Annotated[
     list[str] | None,
     typer.Option(
-        metavar="MARK", help="Cell that counts as empty beside ?, NA, k.A., -: --missing 999."
+        metavar="CODE",
+        help="Further code of missing values, besides ?, NA, k.A., -: --missing 999.",
     ),
 ]
 SchemaFile = Annotated[
@@ -90,10 +91,12 @@ Prices = Annotated[Path | None, typer.Option(metavar="FILE", help=texts.COST)]
 Calibrated = Annotated[
     bool | None, typer.Option("--calibrate/--no-calibrate", help=texts.CALIBRATE)
 ]
-Query = Annotated[str, typer.Option(help="Which rows to ask for.", callback=_spelled)]
+Query = Annotated[
+    str, typer.Option(help="Query strategy: which rows to select.", callback=_spelled)
+]
 Kernel = Literal["rbf", "linear", "poly", "laplacian", "cosine"]
 OnEmpty = Literal["raise", "identity", "uniform"]
-Encoding = Annotated[str, typer.Option(help="Encoding of a text file; auto finds it out.")]
+Encoding = Annotated[str, typer.Option(help="Encoding of a text file; auto detects it.")]
 Debug = Annotated[
     bool,
     typer.Option(
@@ -151,12 +154,14 @@ def _compare(
     context: typer.Context,
     tables: Tables = None,
     target: Target = None,
-    demo: Annotated[bool, typer.Option("--demo", help="Use the embedded example table.")] = False,
+    demo: Annotated[bool, typer.Option("--demo", help="Use the built-in example table.")] = False,
     views: Views = None,
     on: On = None,
     methods: Annotated[
         str | None,
-        typer.Option(help="Methods, separated by commas; by default all that fit the table."),
+        typer.Option(
+            help="Methods, separated by commas; by default all that are suitable for the table."
+        ),
     ] = None,
     metric: Annotated[str | None, typer.Option(help=texts.METRIC, callback=_spelled)] = None,
     measure: GoodFor = None,
@@ -170,14 +175,16 @@ def _compare(
     id: Annotated[str | None, typer.Option(metavar="COLUMN", help=texts.ID)] = None,
     rounds: Annotated[
         int | None,
-        typer.Option(help="Rounds of our boosting methods; 200, or 150 with --demo.", min=1),
+        typer.Option(
+            help="Boosting rounds of this library's methods; 200, or 150 with --demo.", min=1
+        ),
     ] = None,
     max_depth: Depth = 3,
     seed: Seed = 0,
     n_jobs: Annotated[int | None, typer.Option(help=texts.JOBS, callback=check_jobs)] = None,
     workers: Annotated[int | None, typer.Option(help=texts.WORKERS, min=1)] = None,
     diagnosis: Annotated[
-        bool, typer.Option(help="Also look at each view on its own, if there are several.")
+        bool, typer.Option(help="Also analyse each view on its own, if there are several.")
     ] = True,
     stack: Annotated[bool, typer.Option("--stack", help=texts.STACK)] = False,
     drop: Drop = None,
@@ -317,8 +324,8 @@ def _fit_large(
     """Fit on Parquet files that need not fit into memory."""
     if is_too_much:
         raise typer.BadParameter(
-            "they take one method as it is: leave out --stack, --measure, --cost, --calibrate, "
-            "--on and --noise-matrix.",
+            "they train one method without options: leave out --stack, --measure, --cost, "
+            "--calibrate, --on and --noise-matrix.",
             param_hint="--cluster / --memory",
         )
     from uneven.cli.large import fit, parquet_files, parse_size
@@ -344,11 +351,14 @@ def _predict(
         typer.Option("--out", "-o", help="CSV or Parquet file; standard output by default."),
     ] = None,
     proba: Annotated[
-        bool, typer.Option("--proba", help="Add one column per class with its share of the vote.")
+        bool,
+        typer.Option(
+            "--proba", help="Add one column per class with its probability or vote share."
+        ),
     ] = False,
     copy: Annotated[
         list[str] | None,
-        typer.Option(help="Column of the table to repeat beside the answer, such as an id."),
+        typer.Option(help="Column of the table to copy next to the prediction, such as an id."),
     ] = None,
     stream: Annotated[bool, typer.Option("--stream", help=texts.STREAM)] = False,
     sheet: Sheet = None,
@@ -393,7 +403,8 @@ def _export(
 @app.command("warmup", cls=texts.HelpCommand, help=texts.WARMUP, epilog=texts.EXIT_CODES)
 def _warmup(
     methods: Annotated[
-        str | None, typer.Option(help="Methods, separated by commas; all of ours by default.")
+        str | None,
+        typer.Option(help="Methods, separated by commas; by default all of this library."),
     ] = None,
     debug: Debug = False,
 ) -> Work:
@@ -406,11 +417,14 @@ def _warmup(
 def _explain(
     model: ModelPath,
     table: Annotated[
-        Path | None, typer.Argument(metavar="[TABLE]", help="Rows to explain, or to judge by.")
+        Path | None,
+        typer.Argument(
+            metavar="[TABLE]", help="Table with the rows to explain, or to evaluate on."
+        ),
     ] = None,
     row: Annotated[list[int] | None, typer.Option(help=texts.ROW, min=1)] = None,
     metric: Annotated[
-        str, typer.Option(help="Measure of what columns are worth.", callback=_spelled)
+        str, typer.Option(help="Metric for permutation importance.", callback=_spelled)
     ] = "balanced_accuracy",
     json: Annotated[bool, typer.Option("--json", help="Write everything as JSON.")] = False,
     top: Annotated[int, typer.Option(help="How many columns to show.", min=1)] = 15,
@@ -436,11 +450,11 @@ def _noise(
         str | None, typer.Option(help="Column of noisy labels, or one of the annotators.")
     ] = None,
     clean: Annotated[
-        str | None, typer.Option(help="Column of true labels; empty where they are not known.")
+        str | None, typer.Option(help="Column of true labels; empty where unknown.")
     ] = None,
     annotators: Annotated[
         str | None,
-        typer.Option(metavar="A,B,C", help="Columns of labels, none of them known to be right."),
+        typer.Option(metavar="A,B,C", help="Columns of labels by several annotators."),
     ] = None,
     id: Annotated[
         str | None, typer.Option("--id", metavar="COLUMN", help=texts.REPEATED_LABELS)
@@ -449,13 +463,13 @@ def _noise(
         Path, typer.Option("--out", "-o", help="File to write: CSV, TSV, JSON or Parquet.")
     ] = Path("noise.csv"),
     confidence: Annotated[
-        float, typer.Option(help="Confidence of the intervals.", min=0.5, max=0.9999)
+        float, typer.Option(help="Confidence level of the intervals.", min=0.5, max=0.9999)
     ] = 0.95,
     smoothing: Annotated[
-        float, typer.Option(help="Rows to add to the right labels of every class.", min=0.0)
+        float, typer.Option(help="Correct labels to add to every class.", min=0.0)
     ] = 0.0,
     laplace: Annotated[
-        float, typer.Option(help="Rows to add to every cell, against zeros by chance.", min=0.0)
+        float, typer.Option(help="Rows to add to every cell (Laplace smoothing).", min=0.0)
     ] = 0.0,
     on_empty: Annotated[OnEmpty, typer.Option(help=texts.ON_EMPTY)] = "raise",
     labels_out: Annotated[Path | None, typer.Option(metavar="FILE", help=texts.LABELS_OUT)] = None,
@@ -479,55 +493,55 @@ def _label(
     demo: Annotated[bool, typer.Option("--demo", help="Label embedded messages.")] = False,
     labels: Annotated[
         Path | None,
-        typer.Option("--labels", "-l", help="CSV file of labels; in the project by default."),
+        typer.Option("--labels", "-l", help="CSV label file; in the project folder by default."),
     ] = None,
     classes: Annotated[
         str | None, typer.Option(metavar="A,B,C", help="Classes; more can be added on the page.")
     ] = None,
     text: TextColumns = None,
     image: Annotated[
-        str | None, typer.Option(metavar="COLUMN", help="Column of image files beside POOL.")
+        str | None,
+        typer.Option(metavar="COLUMN", help="Column of image file names, relative to POOL."),
     ] = None,
     annotators: Annotated[
-        str, typer.Option(metavar="N|A,B,C", help="How many people label, or their names.")
+        str, typer.Option(metavar="N|A,B,C", help="Number of annotators, or their names.")
     ] = "1",
     overlap: Annotated[float, typer.Option(help=texts.OVERLAP, min=0.0, max=1.0)] = 0.2,
     random_share: Annotated[float, typer.Option(help=texts.RANDOM_SHARE, min=0.0, max=1.0)] = 0.1,
     project: Annotated[
-        Path | None, typer.Option(help="Folder of the answers; POOL-labelling by default.")
+        Path | None, typer.Option(help="Project folder; POOL-labelling by default.")
     ] = None,
     port: Annotated[
-        int, typer.Option(help="That of the last time by default, or a free one.", min=0, max=65535)
+        int, typer.Option(help="By default that of the last run, or a free one.", min=0, max=65535)
     ] = 0,
     host: Annotated[str, typer.Option(help="Address to listen on.")] = "127.0.0.1",
     consent: Annotated[bool, typer.Option("--i-know", help=texts.I_KNOW)] = False,
     browser: Annotated[bool, typer.Option(help="Open the page.")] = True,
     key: Annotated[
-        str | None, typer.Option("--id", help="Column that names the rows; numbers by default.")
+        str | None,
+        typer.Option("--id", help="Column that identifies the rows; row numbers by default."),
     ] = None,
     query: Query = "centre_of_gravity",
     kernel: Annotated[
-        Kernel | None, typer.Option(help="Of the classifier; rbf, or linear with text.")
+        Kernel | None, typer.Option(help="Kernel of the classifier; rbf, or linear with text.")
     ] = None,
     gamma: Annotated[
-        float | None, typer.Option(help="Of the kernels but linear; by the spread by default.")
+        float | None, typer.Option(help="Kernel parameter; by default from the variance.")
     ] = None,
     flip: Annotated[
-        float, typer.Option(help="Share of labels that may be wrong.", min=0.0, max=0.49)
+        float, typer.Option(help="Expected share of wrong labels.", min=0.0, max=0.49)
     ] = 0.0,
     budget: Annotated[
-        int | None, typer.Option(help="After how many labels to propose to stop.", min=1)
+        int | None, typer.Option(help="Number of labels after which to suggest to stop.", min=1)
     ] = None,
     drop: Drop = None,
     keep: Keep = None,
     missing: Missing = None,
     schema: SchemaFile = None,
     label_column: Annotated[
-        str | None, typer.Option(help="Column of POOL whose filled cells are the first labels.")
+        str | None, typer.Option(help="Column of POOL with labels that are already known.")
     ] = None,
-    seed: Annotated[
-        int, typer.Option(help="Seed of what is drawn at random.", min=0, max=2**32 - 1)
-    ] = 0,
+    seed: Annotated[int, typer.Option(help="Random seed.", min=0, max=2**32 - 1)] = 0,
     encoding: Annotated[str, typer.Option(help="Encoding of POOL, if a text file.")] = "auto",
     debug: Debug = False,
 ) -> Work:
@@ -541,44 +555,43 @@ def _label(
 def _label_next(
     pool: Annotated[Path, typer.Argument(metavar="POOL", help=TABLE_HELP)],
     labels: Annotated[
-        Path, typer.Option("--labels", "-l", help="CSV file of labels; it need not exist yet.")
+        Path, typer.Option("--labels", "-l", help="CSV label file; created if it does not exist.")
     ] = Path("labels.csv"),
-    n: Annotated[int, typer.Option("--n", "-n", help="How many rows to ask for.", min=1)] = 10,
+    n: Annotated[int, typer.Option("--n", "-n", help="Number of rows to select.", min=1)] = 10,
     key: Annotated[
-        str | None, typer.Option("--id", help="Column that names the rows; numbers by default.")
+        str | None,
+        typer.Option("--id", help="Column that identifies the rows; row numbers by default."),
     ] = None,
     output: Annotated[
-        Path | None, typer.Option("--output", "-o", help="Write the next rows to a file, too.")
+        Path | None, typer.Option("--output", "-o", help="Also write the next rows to a file.")
     ] = None,
     query: Query = "centre_of_gravity",
     kernel: Annotated[
-        Kernel | None, typer.Option(help="Of the classifier; rbf, or linear with --text.")
+        Kernel | None, typer.Option(help="Kernel of the classifier; rbf, or linear with --text.")
     ] = None,
     gamma: Annotated[
-        float | None, typer.Option(help="Of the kernels but linear; by the spread by default.")
+        float | None, typer.Option(help="Kernel parameter; by default from the variance.")
     ] = None,
     flip: Annotated[
-        float, typer.Option(help="Share of labels that may be wrong.", min=0.0, max=0.49)
+        float, typer.Option(help="Expected share of wrong labels.", min=0.0, max=0.49)
     ] = 0.0,
     budget: Annotated[
-        int | None, typer.Option(help="After how many labels to propose to stop.", min=1)
+        int | None, typer.Option(help="Number of labels after which to suggest to stop.", min=1)
     ] = None,
     text: Annotated[
-        list[str] | None, typer.Option(help="Column of running text. May be given several times.")
+        list[str] | None, typer.Option(help="Column of free text. May be given several times.")
     ] = None,
     drop: Drop = None,
     keep: Keep = None,
     missing: Missing = None,
     schema: SchemaFile = None,
     label_column: Annotated[
-        str | None, typer.Option(help="Column of POOL whose filled cells are the first labels.")
+        str | None, typer.Option(help="Column of POOL with labels that are already known.")
     ] = None,
-    seed: Annotated[
-        int, typer.Option(help="Seed of what is drawn at random.", min=0, max=2**32 - 1)
-    ] = 0,
+    seed: Annotated[int, typer.Option(help="Random seed.", min=0, max=2**32 - 1)] = 0,
     encoding: Annotated[str, typer.Option(help="Encoding of POOL, if a text file.")] = "auto",
     labels_encoding: Annotated[
-        str | None, typer.Option(help="Encoding of the labels; found out by default.")
+        str | None, typer.Option(help="Encoding of the label file; detected by default.")
     ] = None,
     debug: Debug = False,
 ) -> Work:
@@ -601,7 +614,7 @@ def _reproduce(
         list[str] | None, typer.Argument(metavar="[NAME]...", help="Tables, figures or documents.")
     ] = None,
     show_list: Annotated[
-        bool, typer.Option("--list", help="Name what can be run again, and what cannot and why.")
+        bool, typer.Option("--list", help="List what can be rerun, and what cannot and why.")
     ] = False,
     fast: Annotated[bool, typer.Option("--fast", help="Fewer repetitions.")] = False,
     data: Annotated[Path | None, typer.Option(metavar="DIR", help="Folder of data sets.")] = None,

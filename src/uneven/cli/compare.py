@@ -95,7 +95,7 @@ def _how_to_go_on(request: CompareRequest, kept: KeptFolds) -> str:
     again = request.command + " --resume" * (not request.resume)
     return (
         f"interrupted; {done} finished fit{'s are' if done > 1 else ' is'} kept in {kept.folder}. "
-        f"To go on: {again}"
+        f"To continue: {again}"
     )
 
 
@@ -158,9 +158,9 @@ def _tell(found: Comparison, out: Path, kept: Method | None) -> None:
         *map(_searched, filter(lambda method: method.tuned, found.ranked())),
         f"Report  {out / REPORT}",
         f"Numbers {out / NUMBERS}",
-        f"Rows    {out / ROWS} (held-out answers and scores)",
+        f"Rows    {out / ROWS} (out-of-fold predictions and scores)",
         f"Model   {_told_model(found, out, kept)}",
-        f"Schema  {out / SCHEMA} (how the table was read; change it and give it to --schema)",
+        f"Schema  {out / SCHEMA} (how the table was read; edit it and pass it to --schema)",
     ):
         console.print(line, soft_wrap=True, markup=False)
 
@@ -168,7 +168,7 @@ def _tell(found: Comparison, out: Path, kept: Method | None) -> None:
 def _told_model(found: Comparison, out: Path, kept: Method | None) -> str:
     if kept is not None and kept.name == found.best_:
         return f"{out / MODEL} ({kept.label})"
-    why = f"{found.winner.label} is of another package, which model files do not hold"
+    why = f"{found.winner.label} is from another package, which model files cannot contain"
     return f"none: {why}" if kept is None else f"{out / MODEL} ({kept.label}; {why})"
 
 

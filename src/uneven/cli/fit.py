@@ -39,7 +39,7 @@ DEFAULT, DEFAULT_BY_NOISE = "uneven", "combo"
 
 
 _BY_NOISE = (
-    f"{DEFAULT_BY_NOISE} is fitted: {DEFAULT} cannot be told how labels are wrong; --method names "
+    f"{DEFAULT_BY_NOISE} is trained: {DEFAULT} does not support a noise matrix; --method selects "
     "another."
 )
 
@@ -132,13 +132,13 @@ def _named(names: tuple[str, ...] | None, stack: bool, noisy: bool) -> list[Meth
     named = choose_methods(names or [DEFAULT_BY_NOISE if noisy else DEFAULT])
     if len(named) > 1 and not stack:
         raise InputError(
-            f"--method names {len(named)} methods, but one is fitted; add --stack to join them."
+            f"--method names {len(named)} methods, but one is trained; add --stack to combine them."
         )
     foreign = [method.label for method in named if method.package]
     if foreign:
         raise InputError(
-            f"{foreign[0]} is there to compare with: it is of another package, which model files "
-            "do not hold, because they run no foreign code. Name another method."
+            f"{foreign[0]} is a baseline for comparison: it is from another package, which model "
+            "files cannot contain, because they run no third-party code. Name another method."
         )
     return named
 

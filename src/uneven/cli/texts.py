@@ -28,135 +28,133 @@ Start with [bold]uneven compare --demo[/bold], then with your own table:
 """
 
 EXIT_CODES = (
-    "Exit codes: 0 done, 1 unexpected failure, 2 wrong input (one line says what), "
-    "130 interrupted, 141 output closed by its reader. After a failure nothing half-written is "
-    "left behind."
+    "Exit codes: 0 done, 1 unexpected failure, 2 invalid input (with a one-line message), "
+    "130 interrupted, 141 output pipe closed. A failure leaves no partial files."
 )
 
 VIEWS = (
-    "How columns group into views: 'prefix' takes what stands before '__' in the column names; "
+    "Groups of columns (views): 'prefix' uses the part of the column names before '__'; "
     "a TOML file lists them, as in: [views] text = ['text_*'], sound = ['mfcc_*']."
 )
 VIEWS = VIEWS.replace("[views]", r"\[views]").replace("['", r"\['")
 
 METHOD = (
-    "Which method; uneven by default, or combo with --noise-matrix. With --stack several, or all."
+    "Method to train; default uneven, or combo with --noise-matrix. With --stack several, or all."
 )
 
 NOISE_MATRIX = (
-    "How the labels are wrong: a table (CSV, TSV, JSON or Parquet) whose first line names the true "
-    "classes and whose first column names the labels they get; each column sums to 1. Bare numbers "
-    "are taken in sorted class order."
+    "Noise matrix of the labels: a table (CSV, TSV, JSON or Parquet) whose first line names the "
+    "true classes and whose first column names the observed labels; columns sum to 1. A matrix "
+    "without names is taken in sorted class order."
 )
 
 CV = (
-    "Number of folds. A class with fewer rows is held out in as many folds as it has rows; the row "
-    "of a class of one is always learnt from."
+    "Number of folds. A class with fewer rows is held out in as many folds as it has rows; a class "
+    "with a single row is always in the training part."
 )
 
 GROUPS = (
-    "Column whose rows with the same value belong together (patient, machine, document): a group "
-    "is never in the training and in the held-out rows, and the column is not learnt from."
+    "Column of groups (patient, machine, document): a group is never split between training and "
+    "held-out rows, and the column is not used as a feature."
 )
 
 TIME = (
-    "Column of dates or numbers: methods learn from the past and answer for what comes after, in "
-    "--cv parts."
+    "Column of dates or numbers: methods are trained on the past and evaluated on the future, in "
+    "--cv time splits."
 )
 
-TEST = "Table to answer for, in place of folds; methods learn from TABLE alone."
+TEST = "Test table, instead of cross-validation; methods are trained on TABLE alone."
 
 ID = (
-    "Column that names the rows in predictions.parquet, such as a customer number; it is not "
-    "learnt from."
+    "Column that identifies the rows in predictions.parquet, such as a customer number; it is not "
+    "used as a feature."
 )
 
-CSV = "Also write the held-out answers as predictions.csv."
+CSV = "Also write the held-out predictions as predictions.csv."
 
 METRIC = (
-    "Measure that ranks, and nothing else; that of --measure by default, else confusion_norm, "
+    "Metric used for ranking, and nothing else; that of --measure by default, else confusion_norm, "
     "balanced_accuracy with --noise-matrix, cost with --cost."
 )
 
 MEASURE = (
-    "Measure that answers are to be good for: decision rules are chosen for it on out-of-fold "
-    "probabilities, and go into the model."
+    "Metric to optimise: decision thresholds are tuned for it on out-of-fold probabilities and "
+    "saved with the model."
 )
 
 COST = (
-    "Prices of answers: a table (CSV, TSV or Parquet) whose first column names the true classes "
-    "and whose first line names the answers. The answer of smallest expected cost is given."
+    "Cost matrix: a table (CSV, TSV or Parquet) whose first column names the true classes and "
+    "whose first line names the predicted classes. The class of smallest expected cost is "
+    "predicted."
 )
 
 CALIBRATE = (
-    "Calibrate probabilities on out-of-fold ones; done with --measure and --cost. Alone, it "
-    "chooses a rule for the measure that ranks."
+    "Calibrate the probabilities out-of-fold; implied by --measure and --cost. Alone, it also "
+    "tunes decision thresholds for the ranking metric."
 )
 
 ROW = (
-    "Number of a row of TABLE, from 1: what each column says for and against the classes. May be "
-    "given several times."
+    "Number of a row of TABLE, from 1: show the contribution of each column to the score of each "
+    "class. May be given several times."
 )
 
 TUNE = (
-    "Try so many settings of each method in every training part, by --metric on folds of it; the "
-    "figures are those of search and fit together."
+    "Number of hyperparameter settings to try per method, by nested cross-validation with --metric."
 )
 
 TIME_LIMIT = (
-    "Begin no further fit after this time (90s, 10m, 1.5h): methods take turns fold by fold, and "
-    "what is left out is said."
+    "Start no further fit after this time (90s, 10m, 1.5h): methods take turns fold by fold, and a "
+    "note lists what was left out."
 )
 
-JOBS = "Threads per method; -1 means all cores, and is usual with one worker."
+JOBS = "Threads per method; -1 means all cores, the default with one worker."
 WORKERS = (
-    "Processes that fit side by side; 1, or one per core up to 4 with --demo. With --time-limit "
-    "one fit comes after another."
+    "Processes that train in parallel; 1, or one per core up to 4 with --demo. Always 1 with "
+    "--time-limit."
 )
-RESUME = "Go on with a run that was stopped: fits that it finished are kept in the folder of --out."
+RESUME = "Continue an interrupted run: finished fits are kept in the folder of --out."
 
 SCHEMA = (
-    "How to read columns: a file as every run writes it (schema.toml beside the report, or "
-    "MODEL.schema.toml beside a model), with your changes."
+    "How to read columns: an edited copy of the schema that every run writes (schema.toml next to "
+    "the report, or MODEL.schema.toml next to a model)."
 )
 
 ON_EMPTY = (
-    "What to do about a class without checked rows: refuse, assume that its labels are right "
-    "(identity), or that it gets any label (uniform)."
+    "A class without checked rows is an error, or its labels are assumed to be correct (identity) "
+    "or random (uniform)."
 )
 
 LABELS_OUT = (
-    "With --annotators: write the table with two further columns, majority (the label most of "
-    "them give, which the matrix is about without --observed) and likeliest (the most probable "
-    "class)."
+    "With --annotators: write the table with two more columns, majority (the majority label, whose "
+    "noise is estimated without --observed) and likeliest (the most probable class)."
 )
 
 STACK = (
-    "Also join the methods in one that learns how much each counts for each class, and drops those "
-    "that bring nothing."
+    "Also evaluate a stacking classifier, which learns a weight for each method and class and "
+    "drops redundant methods."
 )
 
 STACK_FIT = (
-    "Join the methods of --method in one that learns how much each counts for each class, and "
-    "drops those that bring nothing; only this one is written."
+    "Train a stacking classifier of the methods of --method, which learns a weight for each method "
+    "and class and drops redundant methods."
 )
 
 ON = (
-    "Column that joins several tables, such as an id. Each table is a view, named after its file "
-    "and missing in the rows whose key it lacks."
+    "Key column that joins several tables, such as an id. Each table is a view, named after its "
+    "file; it is missing in rows whose key is not in the table."
 )
 
 COMPARE = """Cross-validate methods on a table and write a report.
 
-Every method sees the same stratified folds. A table of the results is printed; the folder
+All methods use the same stratified folds. A table of the results is printed. The folder
 given by --out gets [bold]report.html[/bold], [bold]results.json[/bold],
-[bold]predictions.parquet[/bold], what each method said about every row it had not seen,
-[bold]model.skops[/bold], the best method fitted on all rows, and [bold]schema.toml[/bold], how the
-table was read.
+[bold]predictions.parquet[/bold] (out-of-fold predictions of every method),
+[bold]model.skops[/bold] (the best method, trained on all rows) and [bold]schema.toml[/bold] (how
+the table was read).
 
-Separator, encoding, decimal comma, currency, units, dates, missing marks, running text and
-identifiers are found out, and said where it could have been otherwise. Change what you do not like
-in schema.toml and give it back with --schema.
+Separator, encoding, decimal comma, currency, units, dates, missing values, free text and
+identifiers are detected; notes report what was ambiguous. To change it, edit schema.toml and pass
+it with --schema.
 
 [bold]Examples[/bold]
 
@@ -196,41 +194,41 @@ in schema.toml and give it back with --schema.
 
   uneven compare table.csv -t label --tune 12 --time-limit 30m --resume
 
-[bold]Figures that hold on new rows[/bold] (--groups, --time, --test)
+[bold]Validation that holds on new rows[/bold] (--groups, --time, --test)
 
-  Rows of one patient, machine or document in training and held-out rows let a method recognise
-  the group in place of the class; --groups keeps them together. Where the future is to be
-  predicted, --time learns from the past only. A column that looks like a group, or that tells the
-  class alone, draws a note with the balanced accuracy of a quick forest both ways; --no-diagnosis
-  leaves this out.
+  If rows of one patient, machine or document are in the training and in the held-out part, a
+  method can recognise the group instead of the class; --groups keeps them together. To predict the
+  future, --time trains on the past only. A column that looks like a group, or that alone
+  determines the class, gets a note with the balanced accuracy of a quick forest with and without
+  it; --no-diagnosis skips this.
 
 [bold]Decisions[/bold] (--measure, --cost, --calibrate)
 
-  A method answers in its own way. For a measure or for prices that count, its probabilities are
-  calibrated and a rule answers: the class with the largest probability times a factor of the
-  class, or the one of smallest expected cost. Rules are judged on rows that they were not chosen
-  on, and used where they are better than the method's own answers. The rule goes into the model.
+  For a metric or a cost matrix, the probabilities of a method are calibrated, and a decision rule
+  predicts the class with the largest probability times a class factor, or the class of smallest
+  expected cost. Rules are evaluated on rows that they were not fitted on, and used where they are
+  better than the method's own predictions. The rule is saved with the model.
 
-[bold]A stack[/bold] (--stack)
+[bold]Stacking[/bold] (--stack)
 
-  One more row in the table: the methods joined by margin. Inside every training part each method
-  is trained four times more, so that the weights are learnt from rows it has not seen; the rows of
-  the folds are the same as for the others. All classes count alike in the weights. A stack takes
-  five times as long as all its methods together, plus the choice of its penalty, which counts on
-  small tables. It asks only the methods that it keeps.
+  One more method: a stacking classifier of the others. Inside every training part each method is
+  trained four more times, so that the weights are learnt from out-of-fold scores; the folds are
+  the same as for the others. All classes have the same weight. A stack takes five times as long as
+  all its methods together, plus the choice of its penalty. Prediction needs only the methods that
+  it keeps.
 
 [bold]Noisy labels[/bold] (--noise-matrix)
 
-  The methods that can learn through the noise are told about it: {aware}. Held-out
-  labels are noisy, too, so every method is judged by corrected measures: what the measure would be
-  against the true classes, estimated from the labels and the matrix.
+  Methods that use the noise matrix: {aware}. Held-out labels are noisy, too, so all methods are
+  ranked by corrected metrics: estimates of the metric on the true classes, from the labels and the
+  matrix.
 
 [bold]Methods[/bold] (--methods)
 
 {methods}
 
-By default all of them, but {joining} only where --views gives several views to join, {noisy} only
-with --noise-matrix, and {requested} only by name.
+All are compared by default, except {joining} (only with several --views), {noisy} (only with
+--noise-matrix) and {requested} (only by name).
 
 [bold]Measures[/bold] (--measure, --metric)
 
@@ -238,13 +236,13 @@ with --noise-matrix, and {requested} only by name.
 """
 
 CLUSTER = (
-    "Learn on a Dask cluster from Parquet files: local starts worker processes here, ADDRESS is "
-    "that of a scheduler. The model is the same as without."
+    "Train on a Dask cluster from Parquet files: local starts worker processes on this computer, "
+    "ADDRESS is that of a scheduler. The model is the same as without."
 )
 
 MEMORY = (
-    "Learn from Parquet files row group by row group; what would take more memory than SIZE, such "
-    "as 4GB, is kept in temporary files."
+    "Train on Parquet files row group by row group; what exceeds SIZE, such as 4GB, is kept in "
+    "temporary files instead of memory."
 )
 
 FIT = """Fit one method on a table and save the model.
@@ -269,14 +267,13 @@ FIT = """Fit one method on a table and save the model.
 
   uneven fit big.parquet -t label --method balanced_boosting --memory 4GB
 
-A folder in which uneven label keeps a project stands for the table of its labels; --target is then
-not needed.
+TABLE can also be the project folder of uneven label; --target is then not needed.
 """
 
 PREDICT = """Predict the classes of the rows of a table with a saved model.
 
-Columns are checked against those the model learnt from: missing ones are an error, further ones
-are ignored. Opening a model file runs no code from it.
+Columns are checked against those of the training table: missing columns are an error, additional
+ones are ignored. Opening a model file runs no code from it.
 
 [bold]Examples[/bold]
 
@@ -290,26 +287,26 @@ are ignored. Opening a model file runs no code from it.
 """
 
 STREAM = (
-    "Read rows of a UTF-8 CSV table from standard input and answer each as soon as it is there, in "
+    "Read rows of a UTF-8 CSV table from standard input and predict each as soon as it arrives, in "
     "constant memory. The first line names the columns."
 )
 
-EXPORT = """Export a saved model to ONNX, the format of many runtimes that need no Python.
+EXPORT = """Export a saved model to ONNX, to run it without Python.
 
-Labels are equal to those of uneven predict, probabilities equal up to rounding. The encoder of the
-table is exported with the model: every column is an input of the graph. Votes of trees, linear
+Predicted labels are equal to those of uneven predict, probabilities up to rounding. The encoder of
+the table is exported with the model: every column is an input of the graph. Boosted trees, linear
 models, Uneven, tuned decisions, late fusion of such, random forests and gradient boosting can be
-exported; for others one line says why not. Needs: pip install "uneven[onnx]".
+exported; for other models an error gives the reason. Needs: pip install "uneven[onnx]".
 
 [bold]Examples[/bold]
 
   uneven export model.skops model.onnx
 """
 
-WARMUP = """Compile the loops of the methods and keep them, so that the first fit does not wait.
+WARMUP = """Compile and cache the numerical kernels, so that the first fit starts at once.
 
-Compiled loops are kept beside the library, or in NUMBA_CACHE_DIR. Run it once after an
-installation, for instance while a container is built.
+The cache is next to the library, or in NUMBA_CACHE_DIR. Run it once after installation, for
+example when a container image is built.
 
 [bold]Examples[/bold]
 
@@ -318,16 +315,16 @@ installation, for instance while a container is built.
   uneven warmup --methods uneven,combo
 """
 
-EXPLAIN = """Show what a saved model learnt: which view and which columns support which class,
+EXPLAIN = """Show what a saved model learnt: which views and columns support which class,
 or which methods a stack has kept.
 
-With a TABLE and --row: what each column says for and against each class in a row, above what is
-usual in the table. Votes of trees are divided exactly (Shapley values); for other models the values
-are sampled, and shown with their standard error.
+With a TABLE and --row: the contribution of each column to the score of each class, relative to the
+mean of the table (Shapley values). They are exact for boosted trees; for other models they are
+sampled, and shown with their standard error.
 
-With a TABLE that holds the target: what the answers lose if a column is shuffled, and whether more
-of it supports a class or not. If the model has learnt from this very table, it is fitted
-anew on five folds, so that the rows are new to it.
+With a TABLE that contains the target: permutation importance of the columns, and whether larger
+values support a class or not. If the model was trained on this table, it is trained again in
+five-fold cross-validation and evaluated on held-out rows.
 
 [bold]Examples[/bold]
 
@@ -340,13 +337,13 @@ anew on five folds, so that the rows are new to it.
   uneven explain model.skops table.csv --row 17 --json
 """
 
-REPEATED_LABELS = "Column that names what a line is about, if it is labelled on several lines."
+REPEATED_LABELS = "Column that identifies the labelled object, if it is labelled in several rows."
 
-NOISE = """Estimate how labels are wrong, and write it for --noise-matrix.
+NOISE = """Estimate the label noise, and write the noise matrix for --noise-matrix.
 
-From rows with a noisy and a true label; from several annotators of the same rows, or rows that are
-labelled again, without any true label (Dawid and Skene's method); or, with --observed alone, from
-what a forest learns of the labels of other rows (confident learning), which is the least certain.
+From rows with a noisy and a true label; from several annotators of the same rows, or repeated
+labels, without any true label (Dawid and Skene's method); or, with --observed alone, from the
+out-of-fold predictions of a forest (confident learning), which is the least reliable.
 
 [bold]Examples[/bold]
 
@@ -362,20 +359,18 @@ what a forest learns of the labels of other rows (confident learning), which is 
 
   uneven compare table.csv --target label --drop checked --noise-matrix noise.csv
 
-The true labels may be empty in most rows. With --annotators and without --observed, the noise is
-that of the label most annotators give; --labels-out writes that label.
+The true labels may be empty in most rows. With --annotators and without --observed, the noise of
+the majority label is estimated; --labels-out writes that label.
 
-The file has a line for each label and a column for each true class; a column says how often the
-class gets each label, and sums to 1. You can write such a file by hand.
+The file has a line for each observed label and a column for each true class. A column holds the
+probabilities of the labels given the class, and sums to 1. You can write such a file by hand.
 """
 
-LABEL_NEXT = """Say which rows of a table a person should label next, and learn from the answers.
+LABEL_NEXT = """Select the rows of a table to label next (active learning in a spreadsheet).
 
-The rows whose labels would tell most are printed and put at the end of the \
-file of labels. Open it in a spreadsheet, fill in the column [bold]label[/bold], save it \
-as CSV, and run the same command again: it goes on where it stood. Rows that you \
-leave empty may be replaced by better questions; what you typed is kept, in \
-whatever column.
+The most informative rows are printed and appended to the label file. Open it in a spreadsheet, \
+fill in the column [bold]label[/bold], save it as CSV, and run the same command again. Rows that \
+you leave empty may be replaced by more informative ones; everything else that you typed is kept.
 
 [bold]Examples[/bold]
 
@@ -393,28 +388,28 @@ whatever column.
 
   uneven predict model.skops pool.csv --out predictions.csv
 
-The command prints these two with the options that fit your table.
+The command prints these two with the options for your table.
 
-[bold]The file of labels[/bold]
+[bold]The label file[/bold]
 
-  row, or the column named by --id: which row; 1 is the first below the header
+  row, or the column named by --id: row number; 1 is the first below the header
 
-  label: for you to fill in; any text or number is a class
+  label: to be filled in; any text or number is a class
 
-  label ?: you cannot say; the row has no class and is not asked for again
+  label ?: cannot be labelled; the row has no class and is not selected again
 
-  guess: what the classifier thinks
+  guess: the predicted class
 
-  votes: how the classifiers that agree with your labels vote
+  votes: the votes of the classifiers that are consistent with the labels
 
-  why: between which classes the row would decide
+  why: the classes between which the row would decide
 
-  check: notices if the table has changed
+  check: detects changes of the table
 
-  the columns of the table, for you to look at
+  the columns of the table
 
-You may start with a file of your own that has the columns row and label, or with \
-a table some of whose rows have labels: --label-column.
+You may start with your own file that has the columns row and label, or with \
+a table in which some rows have labels: --label-column.
 
 [bold]Rules[/bold] (--query)
 
@@ -423,20 +418,20 @@ a table some of whose rows have labels: --label-column.
 Before two classes are known, the rows are spread over the table.
 """
 
-OVERLAP = "Share of the rows that a second and a third person label, too."
+OVERLAP = "Share of the rows that are also labelled by a second and a third annotator."
 
-RANDOM_SHARE = "Share of questions about random rows, for an honest curve."
+RANDOM_SHARE = "Share of random rows, for an unbiased learning curve."
 
 I_KNOW = (
-    "Needed with a --host that others can reach: the page is then open to everybody who knows a "
-    "token, and nothing is encrypted."
+    "Required with a --host that others can reach: the page is then open to everyone who knows a "
+    "token, and the connection is not encrypted."
 )
 
-LABEL = """Label the rows of a table on a page in the browser, the most telling ones first.
+LABEL = """Label the rows of a table on a page in the browser, the most informative ones first.
 
-The command prints an address with a token and opens it. The next rows are chosen while you think. \
-Every answer is on the disk before the page goes on; stop with Ctrl-C, or pull the plug, and go on \
-later with the same command.
+The command prints an address with a token and opens it. The next rows are selected in the \
+background. Every label is saved before the page continues; stop with Ctrl-C at any time, and \
+continue later with the same command.
 
 [bold]Examples[/bold]
 
@@ -452,13 +447,13 @@ later with the same command.
 
 [bold]The folder of the project[/bold] (--project)
 
-  answers.sqlite: every answer with who, when, how long and how sure; nothing is overwritten
+  answers.sqlite: every label with annotator, time, duration and confidence; nothing is overwritten
 
-  labels.csv: the labels as uneven label-next writes them; either command goes on with the other
+  labels.csv: the label file of uneven label-next; either command can continue the other's work
 
   history.json: the same for ActiveLearner.resume
 
-  report.html: curve, agreement, time per answer, when the server ends
+  report.html: learning curve, agreement, time per label; written when the server ends
 
   noise.csv: with several annotators, for --noise-matrix
 
@@ -478,11 +473,11 @@ c: comment; n: new class; w: not sure
 Before two classes are known, the rows are spread over the table.
 """
 
-REPRODUCE = """Run published tables and figures again, and show them next to the published results.
+REPRODUCE = """Rerun published tables and figures, and show them next to the published results.
 
 For each one the folder given by --out gets a page (NAME.html), a table (NAME.md) and all numbers
-(NAME.json): what was printed, what we measured, how far apart they are in published deviations,
-the significance test of the source, and which of its claims held. Errors of the source are
+(NAME.json): published and measured values, their difference in published standard deviations, the
+significance test of the publication, and which of its claims hold. Errors of the publication are
 footnotes; figures are redrawn.
 
 [bold]Examples[/bold]
@@ -500,14 +495,13 @@ footnotes; figures are redrawn.
 NAME is a table or figure (koco-table-3.3), the beginning of such names (koco-table-3), a document
 (koco, combo, bregman, louche, sen, norm), or all.
 
-Every finished cell (one repetition on one data set) is kept in the folder. A run that was stopped
-or killed goes on where it was when the same command is given again; [bold]--kept[/bold] shows what
-there is without running anything. [bold]--fast[/bold] runs fewer repetitions, which a full run
-then need not repeat.
+Every finished cell (one repetition on one data set) is kept in the folder. The same command
+continues an interrupted run; [bold]--kept[/bold] shows what is finished without running anything.
+[bold]--fast[/bold] runs fewer repetitions, which a full run then need not repeat.
 
-Data sets come from the folder given by --data, or from the one that the variable UNEVEN_DATA
-names, or from OpenML. Whatever needs a set that cannot be had is named, and the rest is run. If a
-cell fails, the rest is run, too, its pages name it, and the exit code is 1.
+Data sets are read from the folder given by --data, or by the environment variable UNEVEN_DATA, or
+from OpenML. Experiments whose data set is not available are listed, and the others are run. If a
+cell fails, the others are run, the pages name the failure, and the exit code is 1.
 """
 
 

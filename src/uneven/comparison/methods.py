@@ -30,8 +30,8 @@ import_families()
 method(
     "late_fusion",
     "Late fusion",
-    "A forest and a logistic regression in every view; what they say is multiplied and divided by "
-    "the class shares.",
+    "Random forest and logistic regression in every view; the product of their probabilities is "
+    "divided by the class frequencies.",
     order=32,
     joins_views=True,
 )(LateFusionClassifier)

@@ -304,8 +304,8 @@ def _split(texts: pd.Series) -> pd.DataFrame:
     paired = opened == (parts["close"] == ")")
     minus = (parts["sign"] != "").astype(int) + (parts["sign2"] != "") + (parts["after"] != "")
     minus += opened
-    spaced = body.str.contains(rf"[{_SPACES}'’]").fillna(False)
-    grouped = body.str.fullmatch(rf"{_GROUPED}(?:[.,][0-9]*)?").fillna(False)
+    spaced = body.str.contains(rf"[{_SPACES}'’]", na=False)
+    grouped = body.str.fullmatch(rf"{_GROUPED}(?:[.,][0-9]*)?", na=False)
     return parts.mask(both | ~paired | (minus > 1) | (spaced & ~grouped))
 
 

@@ -82,7 +82,7 @@ def is_installed(package: str) -> bool:
 @method(
     "lightgbm",
     "LightGBM",
-    "LightGBM, 100 rounds, rows weighted so that classes count alike.",
+    "LightGBM, 100 rounds, rows weighted by balanced class weights.",
     order=93,
     kind="baseline",
     parameters={"package": "lightgbm"},
@@ -91,7 +91,7 @@ def is_installed(package: str) -> bool:
 @method(
     "xgboost",
     "XGBoost",
-    "XGBoost, 100 rounds, rows weighted so that classes count alike.",
+    "XGBoost, 100 rounds, rows weighted by balanced class weights.",
     order=94,
     kind="baseline",
     parameters={"package": "xgboost"},
@@ -100,7 +100,7 @@ def is_installed(package: str) -> bool:
 @method(
     "catboost",
     "CatBoost",
-    "CatBoost, 100 rounds, rows weighted so that classes count alike.",
+    "CatBoost, 100 rounds, rows weighted by balanced class weights.",
     order=95,
     kind="baseline",
     parameters={"package": "catboost"},
@@ -109,7 +109,7 @@ def is_installed(package: str) -> bool:
 @method(
     "balanced_forest",
     "Balanced forest",
-    "imbalanced-learn's forest, 300 trees, each on as many rows of every class.",
+    "imbalanced-learn's forest, 300 trees, each on the same number of rows of every class.",
     order=96,
     kind="baseline",
     parameters={"package": "imbalanced-learn"},
@@ -195,8 +195,7 @@ def _plain(X: Any) -> Any:
 method(
     "prior_forest",
     "Forest / prior",
-    "scikit-learn's random forest, 300 trees; probabilities are divided by the shares of the "
-    "classes.",
+    "scikit-learn's random forest, 300 trees; probabilities are divided by the class frequencies.",
     order=97,
     kind="baseline",
     parameters=lambda s: {

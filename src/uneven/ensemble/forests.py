@@ -82,13 +82,22 @@ class BaggedTrees:
             voter, leaf_of = as_voter(tree.tree_, X)
             masses = np.zeros((int(voter.label.max()) + 1, table.n_classes))
             leaf_masses(leaf_of, table.y, mass, masses)
-            shares = masses / masses.sum(axis=1, keepdims=True)
+            shares = self._shares(masses, table.prior)
             add_unseen(leaf_of, drawn, shares, part.sums, part.counts)
             spoken = shares.argmax(axis=1)
             reach = masses[np.arange(len(masses)), spoken] / np.maximum(class_mass[spoken], 1e-300)
             voter.reach = np.where(voter.is_leaf, reach[voter.label], 0.0)
             part.terms.append(Term(voter, shares / self.n_trees, 0))
         return part
+
+    @staticmethod
+    def _shares(masses: np.ndarray, prior: np.ndarray) -> np.ndarray:
+        """Class shares of leaves; the prior in a leaf without rows.
+
+        Before scikit-learn 1.8 a tree of a table with missing values can have such leaves.
+        """
+        total = masses.sum(axis=1, keepdims=True)
+        return np.asarray(np.where(total > 0.0, masses / np.where(total > 0.0, total, 1.0), prior))
 
 
 @member("forest", order=20)

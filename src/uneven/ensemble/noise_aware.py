@@ -64,8 +64,8 @@ class _Pooled:
 @method(
     "noise_aware",
     "Noise-aware",
-    "Forest, extra trees and logistic regression that learn from the probabilities of the true "
-    "classes, given the labels and the known or estimated noise.",
+    "Random forest, extra trees and logistic regression trained on the probabilities of the true "
+    "classes, given the labels and the known or estimated noise matrix.",
     order=36,
     takes_noise=True,
     needs_noise=True,

@@ -66,8 +66,8 @@ from uneven.votes.vote import check_views, flatten_binary
 @method(
     "uneven",
     "Uneven",
-    "Forest, extra trees, boost, kernel and logistic regression, pooled on rows they have not "
-    "seen, and a decision rule for the measure that counts: the one to begin with.",
+    "Ensemble of random forest, extra trees, boosting, kernel and logistic regression, weighted on "
+    "held-out rows, with a decision rule for the chosen metric: the recommended default.",
     order=5,
 )
 class UnevenClassifier(CallbackSupportMixin, AnsweringMixin, BaseEstimator):

@@ -53,7 +53,7 @@ class _Solved:
 @method(
     "bregman_vote",
     "Bregman vote",
-    "Random trees in every view, a weight for every tree and for every view.",
+    "Random trees in every view, with a weight for every tree and for every view.",
     order=31,
     joins_views=True,
 )

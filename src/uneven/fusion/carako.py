@@ -92,7 +92,7 @@ class _Iterate:
 @method(
     "carako",
     "Carako",
-    "A bag of trees per view, weighed class by class.",
+    "Bagged trees in every view, combined with a weight per class.",
     order=30,
     joins_views=True,
 )

@@ -89,8 +89,8 @@ def error_matrix(
 @measure(
     "confusion_norm",
     "confusion norm",
-    "Largest stretch of the matrix of error rates per class; 0 is perfect, and errors on a rare "
-    "class weigh as much as errors on a frequent one.",
+    "Largest singular value of the matrix of error rates between classes; 0 is perfect, and errors "
+    "on a rare class count as much as errors on a frequent one.",
     order=10,
     greater_is_better=False,
     highest=lambda n_classes: (n_classes - 1) ** 0.5,

@@ -47,8 +47,8 @@ def class_recalls(
 @measure(
     "gmean",
     "G-mean",
-    "Geometric mean of the recalls of all classes; 1 is perfect, and one class that is never found "
-    "makes it 0.",
+    "Geometric mean of the recalls of all classes; 1 is perfect, and a class that is never "
+    "predicted correctly makes it 0.",
     order=20,
 )
 @of_answers
@@ -86,7 +86,7 @@ def geometric_mean_recall(
 @measure(
     "balanced_accuracy",
     "balanced accuracy",
-    "Mean of the recalls of all classes; 1 is perfect, 1/K is guessing.",
+    "Mean of the recalls of all classes; 1 is perfect, 1/K is random guessing.",
     order=30,
 )
 @of_answers
@@ -122,7 +122,7 @@ def mean_recall(
 @measure(
     "worst_recall",
     "worst recall",
-    "Recall of the class that is found least; 1 is perfect.",
+    "Smallest recall of all classes; 1 is perfect.",
     order=52,
 )
 @of_answers

@@ -140,8 +140,8 @@ def brier_score(y_true: ArrayLike, probabilities: ArrayLike, *, labels: Any = No
 measure(
     "log_loss",
     "log-loss",
-    "Mean surprise at the true class by the probabilities; 0 is perfect, and being sure and wrong "
-    "costs most. For methods with probabilities.",
+    "Mean negative log-probability of the true class; 0 is perfect, confident errors cost most. "
+    "For methods with probabilities.",
     order=60,
     greater_is_better=False,
     scorer=ProbabilityScorer(log_loss),

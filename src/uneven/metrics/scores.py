@@ -169,8 +169,8 @@ def _class_scores(estimator: Any, X: Any, n: int, k: int) -> NDArray[np.float64]
 measure(
     "mauc",
     "MAUC",
-    "Mean area under the ROC curve over all pairs of classes; how well the scores rank, whatever "
-    "the threshold; 0.5 is guessing.",
+    "Mean area under the ROC curve over all pairs of classes; how well the scores rank, at "
+    "any threshold; 0.5 is random guessing.",
     order=45,
     scorer=MaucScorer(),
 )(mauc)

@@ -136,9 +136,9 @@ def measure(
     return declare
 
 
-measure("accuracy", "accuracy", "Share of right answers; a rare class hardly counts.", order=40)(
-    accuracy_score
-)
+measure(
+    "accuracy", "accuracy", "Share of correct predictions; rare classes hardly count.", order=40
+)(accuracy_score)
 
 
 def get_scorer(scoring: str | Scorer) -> Scorer:

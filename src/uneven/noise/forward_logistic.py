@@ -31,8 +31,8 @@ _RULES = {"accept_sparse": "csr", "dtype": np.float64, "ensure_min_samples": 1}
 @method(
     "forward_logistic",
     "Forward logistic",
-    "Multinomial logistic regression on scaled columns whose probabilities pass through the noise "
-    "matrix before they are compared with the labels.",
+    "Multinomial logistic regression on scaled features with forward loss correction by the noise "
+    "matrix.",
     order=38,
     encoding="one_hot",
     takes_noise=True,

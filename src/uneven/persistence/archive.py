@@ -56,6 +56,8 @@ _PLAIN_NODES = {
 _SCALARS = {f"numpy.{kind.__name__}" for kind in set(np.sctypeDict.values())} - {"numpy.object_"}
 for _node in ("TypeNode", "NdArrayNode"):
     _PLAIN_NODES[_node] |= _SCALARS
+_MOVED = {"_loss": "sklearn._loss._loss"}
+"""Where scikit-learn's compiled classes are whose older versions name another module."""
 _TYPED_NODES = ("ObjectNode", "TreeNode", "LossNode", "DTypeNode", "SparseMatrixNode")
 
 
@@ -79,6 +81,7 @@ def dumps(content: Any) -> bytes:
     names = {kind.home: kind.name for kind in MODEL_TYPES.values()}
 
     def to_stable(module: str, name: str) -> tuple[str, str]:
+        module = _MOVED.get(module, module)
         home = f"{module}.{name}"
         return (OURS, names[home]) if home in names else (module, name)
 
@@ -110,7 +113,7 @@ def loads(data: bytes) -> Any:
     plain, foreign = unpacked(data)
     if foreign:
         raise ForeignTypesError(", ".join(foreign))
-    return skops.io.loads(plain, trusted=trusted_types())
+    return skops.io.loads(plain, trusted=sorted(_allowed_types()))
 
 
 def unpacked(data: bytes) -> tuple[bytes, list[str]]:
@@ -130,14 +133,17 @@ def unpacked(data: bytes) -> tuple[bytes, list[str]]:
 
     homes = set(trusted_types())
     plain, schema = _renamed(data, to_home, zipfile.ZIP_STORED)
-    known = set(trusted_types()) | HELPER_TYPES
+    known = _allowed_types()
     odd = {_type_of(node) for node in _nodes(schema) if not _is_known(node, known)}
     foreign |= odd - {f"{OURS}.{name}" for name in foreign}
     if not foreign:
         _check_numbering(schema)
-        untrusted = set(skops.io.get_untrusted_types(data=plain)) - set(trusted_types())
-        foreign |= untrusted
+        foreign |= set(skops.io.get_untrusted_types(data=plain)) - known
     return plain, sorted(foreign)
+
+
+def _allowed_types() -> set[str]:
+    return set(trusted_types()) | HELPER_TYPES
 
 
 def _find_type(name: str) -> ModelType | None:
@@ -182,6 +188,7 @@ def _renamed(
         _check_sizes(old.infolist(), len(data))
         schema = json.loads(old.read(_SCHEMA))
         for node in _nodes(schema):
+            _unwrap(node)
             module, name = node["__module__"], node["__class__"]
             node["__module__"], node["__class__"] = rename(module, name)
         names = number(schema)
@@ -195,6 +202,14 @@ def _renamed(
             info.compress_type = method
             new.writestr(info, part)
     return packed.getvalue(), schema
+
+
+def _unwrap(node: dict[str, Any]) -> None:
+    """Turn a list class of scikit-learn 1.6 into the list that it holds."""
+    if _type_of(node) == "sklearn.compose._column_transformer._RemainderColsList":
+        held = node["content"]["content"]["data"]
+        node.clear()
+        node.update(held)
 
 
 def _check_sizes(entries: list[zipfile.ZipInfo], packed: int) -> None:

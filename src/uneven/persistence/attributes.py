@@ -19,6 +19,9 @@ from uneven.utils.model_types import UnknownPartError, check_classes, check_plai
 Rule = Callable[[Any, Any], bool]
 """Whether a value may be an attribute of an estimator: takes the value and the estimator."""
 
+PAST_PARAMETERS = ("force_int_remainder_cols", "multi_class")
+"""Parameters that scikit-learn has dropped since 1.6, on which no prediction of ours depends."""
+
 LONGEST = 10**9
 
 
@@ -30,7 +33,9 @@ def check_attributes(
     Parameters
     ----------
     part : estimator
-        As it was loaded. ``n_jobs`` above the number of cores is lowered to it.
+        As it was loaded. ``n_jobs`` above the number of cores is lowered to it. Parameters that
+        the file lacks, because another version of the library wrote it, get their defaults; those
+        that were dropped since are removed.
     fitted : mapping of str to Rule
         Fitted attributes.
     fixed : mapping of str to tuple, optional
@@ -45,12 +50,18 @@ def check_attributes(
         If an attribute cannot come from a fit.
     """
     kind, held = type(part).__name__, vars(part)
-    parameters = set(signature(type(part).__init__).parameters) | {"_sklearn_version"}
-    unknown = sorted(set(held) - parameters - set(fitted) - {"_sklearn_output_config"})
+    parameters = signature(type(part).__init__).parameters
+    known = {*parameters, *fitted, "_sklearn_version", "_sklearn_output_config"}
+    for name in set(PAST_PARAMETERS) & set(held) - known:
+        delattr(part, name)
+    unknown = sorted(set(held) - known)
     if unknown:
         raise UnknownPartError(
             f"a {kind} in it has an attribute {unknown[0]!r}, which is not known"
         )
+    for name, parameter in parameters.items():
+        if name not in held and parameter.default is not parameter.empty:
+            setattr(part, name, parameter.default)
     check_plain(part, *fitted)
     for name, values in (fixed or {}).items():
         if name in held and not any(_is(held[name], value) for value in values):

@@ -119,6 +119,8 @@ def _check_imputer(step: SimpleImputer) -> None:
     strategies = ("median", "mean", "most_frequent", "constant")
     fixed = {"add_indicator": (False,), "missing_values": (np.nan,), "strategy": strategies}
     check_attributes(step, table, fixed=fixed)
+    if not hasattr(step, "_fill_dtype"):  # scikit-learn 1.6 fills with the type of its fit
+        step._fill_dtype = step._fit_dtype
 
 
 def _is_statistics(value: Any, owner: Any) -> bool:

@@ -180,7 +180,6 @@ for _name, _home, _why in (
     ("dtype", "numpy.dtype", "plain"),
     ("csr_array", "scipy.sparse._csr.csr_array", "checked as training rows"),
     ("csr_matrix", "scipy.sparse._csr.csr_matrix", "checked as training rows"),
-    ("remainder", "sklearn.compose._column_transformer._RemainderColsList", "a list of columns"),
     ("sklearn_tree", "sklearn.tree._tree.Tree", "its owner checks its nodes"),
     (
         "tree_predictor",

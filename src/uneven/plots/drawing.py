@@ -22,7 +22,7 @@ INK = "#1d2733"
 MUTED = "#657180"
 GRID = "#e2e7ec"
 BLUE = "#2a6496"
-ORANGE = "#c8571b"
+ORANGE = "#b84d16"
 SERIES = (BLUE, ORANGE, "#3c8d7d", "#7a5c9e", "#a8851c", "#6c7681")
 LINES = (*SERIES[:-1], "#b8336a", "#5aa9e6", "#5c8001", "#7b3f00", "#1b998b")
 """Colours of many lines; those after the first five are for lines that are not solid."""

@@ -121,7 +121,7 @@ def reliability_chart(found: Reliability, label: str) -> Markup:
     path = " ".join(f"{x(s)},{y(r)}" for s, r in zip(found.said, found.right))
     marks.append(tag("polyline", points=path, class_="line s0"))
     for s, r, n in zip(found.said, found.right, found.rows):
-        told = f"{count(n)} answers with {percent(s)} on average: {percent(r)} right"
+        told = f"{count(n)} predictions with {percent(s)} on average: {percent(r)} correct"
         marks.append(tag("circle", tag("title", told), cx=x(s), cy=y(r), r=3.5, class_="spot"))
     box = f"0 0 {LEFT + SIZE + 16:g} {TOP + SIZE + 24:g}"
     return tag("svg", marks, class_="chart square", viewBox=box, role="img", aria_label=label)
@@ -140,7 +140,7 @@ def calibration(
     head = tag(
         "p",
         tag("strong", "Calibration"),
-        tag("span", f"% right by probability; {told}", class_="worst"),
+        tag("span", f"% correct by probability; {told}", class_="worst"),
         class_="picture-head",
     )
     return tag(

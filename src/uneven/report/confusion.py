@@ -13,15 +13,15 @@ from uneven.report.matrix import MOST_DRAWN, ConfusionPicture
 from uneven.report.rowchoice import KeptRows
 
 CONFUSION_NOTE = (
-    "Rows are true classes, columns answers, both from the largest class to the smallest; a "
-    "cell is the percentage of its row over all held-out rows. Blue is right, orange is "
-    "wrong, on the same scale in every matrix; the outlined cell is the largest error. The "
-    "norm is the operator norm of the orange part: 0 is perfect. It comes from the summed "
-    "counts, so it differs a little from the mean over folds in the ranking."
+    "Rows are true classes, columns predicted classes, both from the largest class to the "
+    "smallest; a cell is the percentage of its row over all held-out rows. Blue is correct, orange "
+    "is wrong, on the same scale in every matrix; the outlined cell is the largest error. The "
+    "norm is the operator norm of the orange part: 0 is perfect. It is computed from the summed "
+    "counts, so it differs slightly from the mean over folds in the ranking."
 )
 CALIBRATION_NOTE = (
-    " Calibration: answers are sorted by the probability that the method gave them; on the "
-    "diagonal, answers with 80 % are right in 80 % of the rows. Upright lines are 95 % intervals."
+    " Calibration: predictions are grouped by their probability; on the diagonal, predictions with "
+    "80 % are correct in 80 % of the rows. Vertical lines are 95 % intervals."
 )
 HINT = "Click a cell, or press Enter on it, to see its rows. Arrow keys move between cells."
 MOST_CELLS = 4000
@@ -42,11 +42,10 @@ def confusions(results: Comparison, kept: KeptRows | None = None) -> Markup | No
     if results.noise is None:
         return Markup(_matrices(results, answered, kept) + (hint or "") + explained)
     behind = (
-        "Estimated from the noisy labels and the noise matrix: rows are true classes, as far as "
-        "one can know. "
+        "Estimated from the noisy labels and the noise matrix: rows are (estimated) true classes. "
     )
     plain = [replace(method, corrected=[]) for method in answered]
-    summary = tag("summary", "The same against the labels as they are")
+    summary = tag("summary", "The same on the noisy labels")
     return Markup(
         _matrices(results, answered, None)
         + tag("p", behind, CONFUSION_NOTE, class_="note")

@@ -47,7 +47,9 @@ def _columns(results: Comparison) -> Markup:
         for name, why in list(problem.left_out.items())[:COLUMNS_SHOWN]
         if name != problem.target
     ]
-    unused = tag("details", tag("summary", "Columns that are not learnt from"), tag("ul", left))
+    unused = tag(
+        "details", tag("summary", "Columns that are not used as features"), tag("ul", left)
+    )
     return Markup(title + table + (unused if left else ""))
 
 

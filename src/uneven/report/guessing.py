@@ -69,15 +69,15 @@ def compared_with_guessing(results: Comparison, method: MethodResult) -> Guessin
     if pvalue >= SURE:
         words = (
             "No method is better than guessing on this table: the balanced accuracy of "
-            f"{surest.label} is {percent(_balanced(surest))}, guessing has {known}, and chance "
-            f"explains the difference (p = {decimal(pvalue, 2)})."
+            f"{surest.label} is {percent(_balanced(surest))}, that of guessing {known}, and the "
+            f"difference is not significant (p = {decimal(pvalue, 2)})."
         )
     elif not better:
         words = (
             f"No method is better than guessing by {measure.label}: {first.label.lower()} has "
-            f"{decimal(value)}, {method.label} has {decimal(own)}. The columns do tell something "
-            f"about the classes: the balanced accuracy of {surest.label} is "
-            f"{percent(_balanced(surest))}, that of guessing {known}; rank by another measure."
+            f"{decimal(value)}, {method.label} has {decimal(own)}. The features do carry "
+            f"information about the classes: the balanced accuracy of {surest.label} is "
+            f"{percent(_balanced(surest))}, that of guessing {known}; rank by another metric."
         )
     return Guessing(first, value, pvalue, better, words)
 

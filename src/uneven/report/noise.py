@@ -46,22 +46,21 @@ def noise(results: Comparison) -> Markup | None:
 def _noise_remarks(found: NoiseSummary, classes: Sequence[str]) -> list[str]:
     worst = max(range(len(classes)), key=lambda c: found.amplification[c])
     if found.condition <= EASY:
-        verdict = "undoing the noise costs little, if the matrix is right"
+        verdict = "correcting for the noise costs little, if the matrix is right"
     elif found.condition < HARD:
-        verdict = "undoing the noise makes every estimate less certain"
+        verdict = "correcting for the noise makes every estimate less certain"
     else:
-        verdict = "the noise hides much: corrected numbers are very uncertain"
+        verdict = "the noise is strong: corrected metrics are very uncertain"
     fewest = min(found.rows, default=math.inf)
     if fewest < FEW_ROWS and found.condition < HARD:
         rarest = elide(classes[found.rows.index(fewest)], 24)
         verdict = f"but the matrix itself is a rough guess, from {count(fewest)} rows of {rarest}"
     return [
-        f"{percent(found.wrong_share)} of the labels are wrong, says the noise matrix "
-        f"({elide(found.name, 60)}). Measures on the labels as they are would blame right answers "
-        "for wrong labels; corrected measures estimate what they would be against the true "
-        "classes.",
-        f"Condition number {decimal(found.condition, 1)}: {verdict}. Chance counts up to "
-        f"{decimal(found.amplification[worst], 1)} times as much as with true labels (class "
+        f"{percent(found.wrong_share)} of the labels are wrong according to the noise matrix "
+        f"({elide(found.name, 60)}). On noisy labels, correct predictions count as errors; "
+        "corrected metrics estimate the value on the true classes.",
+        f"Condition number {decimal(found.condition, 1)}: {verdict}. Standard errors are up to "
+        f"{decimal(found.amplification[worst], 1)} times as large as with true labels (class "
         f"{elide(classes[worst], 24)}).",
     ]
 
@@ -69,9 +68,9 @@ def _noise_remarks(found: NoiseSummary, classes: Sequence[str]) -> list[str]:
 def _listeners(results: Comparison) -> str:
     told = [elide(m.label, 40) for m in results.methods if m.knows_noise]
     if not told:
-        return "No method was told about the noise: all of them believe the labels."
-    others = "" if len(told) == len(results.methods) else " The others believe the labels."
-    return f"Told about the noise: {', '.join(told)}.{others}"
+        return "No method uses the noise matrix: all of them treat the labels as correct."
+    others = "" if len(told) == len(results.methods) else " The others treat the labels as correct."
+    return f"Methods that use the noise matrix: {', '.join(told)}.{others}"
 
 
 def _noise_matrix(found: NoiseSummary, names: Sequence[str], order: Sequence[int]) -> Markup:
@@ -87,7 +86,7 @@ def _noise_matrix(found: NoiseSummary, names: Sequence[str], order: Sequence[int
     ]
     head = tag("thead", tag("tr", tag("th", "label", scope="col"), heads))
     css = "heatmap many" if len(names) > MANY_BESIDE else "heatmap"
-    caption = tag("caption", "Which label each class gets")
+    caption = tag("caption", "Labels of each class")
     table = tag("table", caption, head, tag("tbody", rows), class_=css)
     note = (
         "A column is a true class, a row a label: a cell is the percentage of the class that gets "
@@ -122,11 +121,11 @@ def _noise_classes(found: NoiseSummary, names: Sequence[str], order: Sequence[in
     words = ("labels", "true", "right", "chance")
     heads = [tag("th", word, scope="col", class_="number") for word in words]
     head = tag("thead", tag("tr", tag("th", "class", scope="col"), heads))
-    caption = tag("caption", "Labels, and the classes behind them")
+    caption = tag("caption", "Labels and true classes")
     table = tag("table", caption, head, tag("tbody", rows), class_="sizes")
     note = (
-        "Share of the rows that are labelled so; share that truly are, recovered through the "
-        "inverse of the matrix; how many of the class get the right label; and how much more "
-        "chance counts in what is estimated for the class."
+        "Share of the rows with the label; estimated share of the true class, by the inverse of "
+        "the matrix; share of the class with the correct label; and the factor by which the "
+        "standard error of estimates for the class grows."
     )
     return tag("div", tag("div", table, class_="wide"), tag("p", note, class_="note"))

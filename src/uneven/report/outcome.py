@@ -149,7 +149,7 @@ def impossible(results: Comparison) -> str:
         if found
     ]
     if len(above) > 1:
-        said.append("Methods above 1 count as level.")
+        said.append("Methods above 1 are tied.")
     return " ".join(said)
 
 
@@ -169,9 +169,9 @@ def matrix_doubt(results: Comparison) -> str:
         return ""
     rows = sum(results.noise.rows)
     return (
-        f"The noise matrix was estimated from {count(rows)} rows; matrices that fit them put "
-        f"{results.winner.label} between {decimal(ends[0], 2)} and {decimal(ends[1], 2)}, and the "
-        "others up or down with it."
+        f"The noise matrix was estimated from {count(rows)} rows; over the matrices compatible "
+        f"with them, {results.winner.label} is between {decimal(ends[0], 2)} and "
+        f"{decimal(ends[1], 2)}, and the others move with it."
     )
 
 
@@ -191,15 +191,15 @@ def _detail(
         who = "the best baseline" if rival.kind == "baseline" else "the best method of uneven"
     than = f"{who}, {rival.label} ({decimal(rival.mean(measure.name))})"
     if not gains or decimal(gain) == "0.000":
-        return f"It is level with {than}."
+        return f"It is tied with {than}."
     word = "above" if measure.greater_is_better else "below"
     lead = f"That is {decimal(abs(gain))} {word} {than}, and better in {wins} of {len(gains)} folds"
     if math.isnan(pvalue):
-        return f"{lead}; one fold is too few to say more."
+        return f"{lead}; one fold is too few for a test."
     chance = f"p = {decimal(pvalue)}" if pvalue >= 0.001 else "p < 0.001"
     if gain > 0.0 and pvalue < SURE:
-        return f"{lead}; the lead is larger than chance ({chance}, {TEST})."
+        return f"{lead}; the difference is significant ({chance}, {TEST})."
     return (
-        f"{lead}; but the lead is not larger than chance ({chance}, {TEST}), so take the two as "
-        "equally good here."
+        f"{lead}; but the difference is not significant ({chance}, {TEST}), so consider the two "
+        "as equally good here."
     )

@@ -63,15 +63,15 @@ def render_report(results: Comparison) -> str:
     parts: list[Part] = [
         ("ranking", "Ranking", "Ranking", ranking(results)),
         ("stack", "Stack", "Which methods the stack keeps", stack(results)),
-        ("noise", "Label noise", "How the labels are wrong", noise(results)),
+        ("noise", "Label noise", "Label noise", noise(results)),
         ("classes", "Classes", "Recall by class", recalls(results)),
-        ("confusion", "Confusion", "Which class is taken for which", confusions(results, kept)),
+        ("confusion", "Confusion", "Confusion matrices", confusions(results, kept)),
         ("rows", "Rows", "Rows behind the figures", rows(kept, results.data.classes, order)),
         ("trade", "Trade-off", "What more recall of a class costs", trade(trades, results)),
         ("training", "Training", "Training curves", rounds(results)),
-        ("views", "Views", "What each view knows on its own", views(results)),
+        ("views", "Views", "Each view on its own", views(results)),
         ("voices", "Features", "Which features support which class", voices(results)),
-        ("data", "Data", "What the data looks like", data(results)),
+        ("data", "Data", "The data", data(results)),
         ("reproduce", "Reproduce", "How to reproduce this", reproduce(results)),
     ]
     blocks = {"row-data": row_data(results, kept, order)} if kept else {}

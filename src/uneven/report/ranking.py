@@ -139,7 +139,7 @@ def _explained(measures: list[Measure]) -> Markup:
     if not items:
         return Markup("")
     body = tag("dl", items, class_="terms")
-    return tag("details", tag("summary", "What the measures mean"), body)
+    return tag("details", tag("summary", "Definitions of the metrics"), body)
 
 
 def _failures(results: Comparison) -> Markup:
@@ -151,5 +151,5 @@ def _failures(results: Comparison) -> Markup:
     if not items:
         return Markup("")
     title = tag("b", "Some fits failed.")
-    note = " A method with failed fits is ranked behind all others, since its mean skips folds."
+    note = " A method with failed fits is ranked below all others, since its mean skips folds."
     return tag("div", tag("p", title, note), tag("ul", items), class_="aside alarm", role="note")

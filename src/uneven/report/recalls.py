@@ -76,14 +76,14 @@ def _note(results: Comparison) -> str:
     if results.noise is None and min(results.data.class_counts, default=FEW_ROWS) < FEW_ROWS:
         note += (
             f" Small figures are 95 % intervals (Wilson) of classes with fewer than {FEW_ROWS} "
-            "rows: what new rows may show."
+            "rows: the range to expect on new rows."
         )
     if results.noise is not None:
         note += (
             " Recalls are corrected for the noise in the labels, over all folds together, and "
-            "moved into the range from 0 to 100; the numbers of rows are not corrected. The "
-            "corrected balanced accuracy in the ranking is not moved, so that it is right on "
-            "average: the mean of a column may differ from it."
+            "clipped to the range from 0 to 100; the numbers of rows are not corrected. The "
+            "corrected balanced accuracy in the ranking is not clipped, so that it is unbiased: "
+            "the mean of a column may differ from it."
         )
     return note
 

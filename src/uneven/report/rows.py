@@ -71,13 +71,13 @@ def _note(kept: KeptRows, telling: bool) -> str:
     else:
         held += ": the surest of each cell of every matrix, and those with doubtful labels"
     note = (
-        f"{held}. Answers and scores are by models that have not seen the row. Surest mistakes "
-        "are those whose answer has the most score above that of the label."
+        f"{held}. Predictions and scores are out-of-fold. The most confident errors are those "
+        "with the largest difference between the score of the prediction and that of the label."
     )
     if telling:
         note += (
-            " A label looks wrong if the best methods together give another class more "
-            "probability; doubt is what they leave to other classes. They may be wrong, too: look "
-            "at the row. Click a row number to see what every method said."
+            " A label looks wrong if the mean of the best methods gives another class more "
+            "probability; doubt is the probability of all other classes. The methods may be wrong, "
+            "too: check the row. Click a row number to see the predictions of every method."
         )
     return note

@@ -23,9 +23,9 @@ from uneven.report.markup import (
 from uneven.report.penalty_path import path_chart
 
 STACK_NOTE = (
-    "What the score of a method counts for each class when the answers are joined; the class with "
-    "the largest sum wins. Blue counts for the class, orange against it; a method without weights "
-    "is never asked. From the stack that was fitted on all rows."
+    "Weight of the scores of each method for each class; the class with the largest weighted sum "
+    "is predicted. Blue is for the class, orange against it; a method without weights is not "
+    "needed for prediction. From the stack that was trained on all rows."
 )
 
 
@@ -68,7 +68,7 @@ def told_cost(results: Comparison) -> str:
     own, everybody = stack_cost(results)
     if not own < everybody:
         return ""
-    return f"a fold is predicted in {seconds(own)}; asking every method takes {seconds(everybody)}"
+    return f"predicting a fold takes {seconds(own)}; with every method {seconds(everybody)}"
 
 
 def _members(results: Comparison, found: StackSummary) -> list[MethodResult]:
@@ -81,18 +81,18 @@ def _stack_remarks(
 ) -> list[str]:
     kept = [m.label for m, stays in zip(members, found.kept) if stays]
     dropped = [m.label for m, stays in zip(members, found.kept) if not stays]
-    told = f"Kept: {', '.join(kept) or 'nobody'}."
-    told += f" Dropped: {', '.join(dropped)}." if dropped else " Nobody is dropped."
+    told = f"Kept: {', '.join(kept) or 'none'}."
+    told += f" Dropped: {', '.join(dropped)}." if dropped else " None is dropped."
     remarks = [told]
     if found.chosen is not None:
         error = found.error_mean[found.chosen]
         remarks.append(
-            f"The strength of the penalty, {found.strength:g}, was chosen by cross-validation over "
-            f"what the methods say about rows they have not seen; {percent(error, 1)} of these "
-            f"were answered wrongly{', on average over the classes' if found.balanced else ''}."
+            f"The strength of the penalty, {found.strength:g}, was chosen by cross-validation on "
+            f"out-of-fold scores; the error is {percent(error, 1)}"
+            f"{', on average over the classes' if found.balanced else ''}."
         )
     if found.balanced:
-        remarks.append("All classes count alike when weights are learnt, however rare they are.")
+        remarks.append("All classes have the same weight in training, however rare they are.")
     cost = told_cost(results)
     if cost:
         remarks.append(f"{cost[0].upper()}{cost[1:]}.")

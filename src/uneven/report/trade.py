@@ -196,9 +196,9 @@ def _measures(
 
 
 NOTE = (
-    "Held-out rows, answered again with the scores of one class multiplied by a factor: 2 means "
-    "that half the probability is enough to answer the class. In the middle every row gets the "
-    "answer that the method gave. The figures are a little optimistic if you choose the factor by "
+    "Held-out rows, predicted again with the scores of one class multiplied by a factor: 2 means "
+    "that half the probability is enough to predict the class. In the middle every row has the "
+    "prediction of the method. The results are slightly optimistic if you choose the factor by "
     "them."
 )
 
@@ -256,7 +256,7 @@ def _controls(data: dict[str, Any]) -> Markup:
                 max=2 * STEPS,
                 step=1,
                 value=STEPS,
-                aria_label="How readily the class is answered",
+                aria_label="Factor of the class",
             ),
             tag("span", "more often", class_="end"),
             class_="slide",

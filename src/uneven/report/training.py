@@ -27,7 +27,7 @@ def rounds(results: Comparison) -> Markup | None:
     measure = results.chosen
     arrow = "higher is better" if measure.greater_is_better else "lower is better"
     panels = [
-        ("edge", "Edge", "how much better than guessing each voter is"),
+        ("edge", "Edge", "how much better than random guessing each weak classifier is"),
         ("log_loss", "Training loss", "log of the exponential loss"),
         ("held_out", f"Held out: {measure.label}", arrow),
     ]

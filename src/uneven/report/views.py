@@ -21,8 +21,8 @@ def views(results: Comparison) -> Markup | None:
     if not found:
         return None
     note = (
-        "One forest per view answered for held-out rows on which the view is present"
-        f" ({count(results.view_rows)} rows were looked at). Its accuracy is a lower estimate of "
+        "One forest per view was evaluated on held-out rows in which the view is present"
+        f" ({count(results.view_rows)} rows were used). Its accuracy is a lower estimate of "
         "the strength of the view. Cells are percent of the rows of a class that were recognised."
     )
     parts = [

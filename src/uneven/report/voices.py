@@ -41,7 +41,7 @@ def _share_tables(method: MethodResult, data: DataSummary) -> list[Markup]:
     if method.feature_share:
         tables.append(_share_table("column", method.feature_share, data))
     if not tables:
-        tables.append(tag("p", "There is only one view, so it says everything."))
+        tables.append(tag("p", "There is only one view, so its share is 100."))
     return tables
 
 

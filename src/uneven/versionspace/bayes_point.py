@@ -48,8 +48,8 @@ _KEPT = 2000
 @method(
     "bayespoint",
     "Bayes point",
-    "The centre of all linear classifiers, in the space of a Gaussian kernel over scaled columns, "
-    "that agree with the labels; for tables of few rows.",
+    "Bayes point machine with a Gaussian kernel on scaled features: the mean of all linear "
+    "classifiers that agree with the labels; for tables of few rows.",
     order=41,
     encoding="one_hot",
     parameters={"ridge": 0.1, "max_rank": 300},

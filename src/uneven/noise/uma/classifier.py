@@ -68,8 +68,8 @@ def _without_kernel(estimator: UMAClassifier) -> bool:
 @method(
     "uma",
     "UMA",
-    "A multi-class perceptron on scaled columns that learns from sums of rows in which the known "
-    "noise of the labels cancels out.",
+    "Multi-class perceptron on scaled features, trained on sums of rows in which the known label "
+    "noise cancels out.",
     order=40,
     encoding="one_hot",
     parameters={"fit_intercept": True},
