@@ -19,6 +19,9 @@ from uneven import (
     UnevenClassifier,
     export_onnx,
 )
+from uneven.comparison import Settings, choose_methods
+from uneven.comparison.methods import build_pipeline, stack_methods
+from uneven.comparison.schema import Schema
 from uneven.datasets import load_demo, make_balance_scale
 from uneven.persistence.model_file import load_model
 from uneven.persistence.onnx import NotExportableError
@@ -153,6 +156,30 @@ def test_stacks_of_any_linear_combination(combination, score):
     ]
     model = MarginStackingClassifier(members, combination=combination, strength=1e-3).fit(X, y)
     assert_same(ask(export_onnx(model), X=X), model, X)
+
+
+def test_members_of_a_stack_each_encode_the_columns():
+    """As ``uneven fit --stack`` makes it: codes for one member, indicators for another."""
+    rng = np.random.default_rng(0)
+    y = rng.integers(3, size=120)
+    frame = pd.DataFrame(
+        {"size": y + rng.normal(scale=0.7, size=120), "other": rng.normal(size=120)}
+    )
+    told = np.where(rng.random(120) < 0.7, np.array(["red", "green", "blue"])[y], "grey")
+    frame["colour"] = told.astype(object)
+    frame.loc[::9, "colour"] = None
+    frame.loc[::7, "other"] = np.nan
+    schema = Schema.of(frame)
+    method = stack_methods(
+        choose_methods(["combo", "random_forest", "logistic_regression"]), schema
+    )
+    model = build_pipeline(method, schema, Settings(rounds=5)).set_params(classify__strength=1e-5)
+    model.fit(schema.convert(frame), np.array(["a", "b", "c"])[y])
+    assert len(model[-1].estimators_) == 3
+    frame.loc[:5, "colour"] = "never seen"
+    made = export_onnx(model)
+    assert {one.name for one in made.graph.input} == {"size", "other", "colour"}
+    assert_same(ask_frame(made, frame), model, schema.convert(frame))
 
 
 @st.composite

@@ -42,6 +42,21 @@ def encode_table(graph: Graph, encoder: ColumnTransformer) -> str:
     return parts[0] if len(parts) == 1 else graph.op("Concat", *parts, axis=1)
 
 
+HANDED_ON = ""
+"""In place of a table: columns as they are, for members of a stack that encode them."""
+
+
+def hands_on(encoder: ColumnTransformer) -> bool:
+    """Whether an encoder leaves columns with names as they are."""
+    parts = [(part, columns) for _, part, columns in encoder.transformers_ if len(columns)]
+    return all(
+        isinstance(columns, list)
+        and all(isinstance(column, str) for column in columns)
+        and (part == "passthrough" or (isinstance(part, FunctionTransformer) and part.func is None))
+        for part, columns in parts
+    )
+
+
 def _input(graph: Graph, column: str, is_text: bool) -> str:
     kind = graph.onnx.TensorProto.STRING if is_text else graph.onnx.TensorProto.DOUBLE
     graph.inputs.setdefault(

@@ -11,10 +11,9 @@ from sklearn.pipeline import Pipeline
 
 import uneven
 import uneven.persistence.onnx.ensembles
-import uneven.persistence.onnx.stacks
 import uneven.persistence.onnx.votes
 from uneven.decisions.decision import ABSTAIN
-from uneven.persistence.onnx.encoders import encode_table
+from uneven.persistence.onnx.encoders import HANDED_ON, encode_table, hands_on
 from uneven.persistence.onnx.graph import (
     IR_VERSION,
     OPSET,
@@ -24,6 +23,7 @@ from uneven.persistence.onnx.graph import (
     NotExportableError,
     answers_of,
 )
+from uneven.persistence.onnx.stacks import encodes_columns
 from uneven.utils.files import replace_file
 
 
@@ -75,7 +75,8 @@ def export_onnx(model: Any, path: str | os.PathLike[str] | None = None) -> Any:
                 "uneven fit makes it."
             )
         encoder, classifier = model[0], model[1]
-        table = encode_table(graph, encoder)
+        apart = hands_on(encoder) and encodes_columns(classifier)
+        table = HANDED_ON if apart else encode_table(graph, encoder)
     else:
         classifier, table = model, "X"
         shape = [None, int(model.n_features_in_)]

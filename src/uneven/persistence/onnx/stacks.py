@@ -2,10 +2,13 @@
 
 from __future__ import annotations
 
+from typing import Any
+
 import numpy as np
+from sklearn.compose import ColumnTransformer
 from sklearn.pipeline import Pipeline
 
-from uneven.persistence.onnx.encoders import encoded
+from uneven.persistence.onnx.encoders import HANDED_ON, encode_table, encoded
 from uneven.persistence.onnx.graph import Answers, Graph, NotExportableError, answers_of
 from uneven.stacking import MarginStackingClassifier
 from uneven.stacking.model.combinations import COMBINATIONS
@@ -15,7 +18,10 @@ from uneven.stacking.out_of_fold.members import FittedMember
 
 @answers_of.register
 def _(model: Pipeline, graph: Graph, X: str) -> Answers:
-    for _, step in model.steps[:-1]:
+    steps = [step for _, step in model.steps[:-1]]
+    if X == HANDED_ON:
+        X = encode_table(graph, steps.pop(0))
+    for step in steps:
         X = encoded(step, graph, [X])
     return answers_of(model[-1], graph, X)
 
@@ -45,6 +51,16 @@ def _(model: MarginStackingClassifier, graph: Graph, X: str) -> Answers:
         told = graph.op("Log", graph.op("Max", scores, graph.constant(float(model.floor_))))
     told = graph.op("Div", told, graph.constant(float(model.temperature_ or 1.0)))
     return Answers(graph.argmax(scores), scores, graph.softmax(told))
+
+
+def encodes_columns(model: Any) -> bool:
+    """Whether a classifier is a stack whose members each encode the columns of a table."""
+    return isinstance(model, MarginStackingClassifier) and all(
+        member.columns is None
+        and isinstance(member.model, Pipeline)
+        and isinstance(member.model[0], ColumnTransformer)
+        for member in model.estimators_
+    )
 
 
 def linear_maps(combiner: LinearCombiner, n_classes: int) -> tuple[np.ndarray, np.ndarray]:
