@@ -15,7 +15,7 @@ import numpy as np
 
 from uneven.metrics import average_ranks
 from uneven_published.numbers import Numbers, Verdict, complete_table
-from uneven_published.significance import duels
+from uneven_published.significance import duels, tied
 
 Check = Callable[[Numbers], Verdict]
 Sign = Literal["<", "<=", ">", ">="]
@@ -239,7 +239,7 @@ def best_overall(
             return NO_NUMBERS
         higher = better == "higher"
         if by == "rank":
-            figures = average_ranks(values, better="high" if higher else "low")
+            figures = average_ranks(tied(values), better="high" if higher else "low")
         else:
             figures = values.mean(axis=0)
         sign = 1.0 if higher and by == "mean" else -1.0

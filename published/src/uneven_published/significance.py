@@ -22,6 +22,8 @@ from uneven_published.numbers import Measured, Numbers, Summary, complete_table
 
 Samples = NDArray[np.float64]
 _OF_PAIRS = ("student", "signed_rank")
+_TIED_DIGITS = 5
+"""Significant digits in which means must differ: kept answers have one more."""
 
 
 @dataclass(frozen=True)
@@ -154,6 +156,28 @@ _TESTS: dict[str, Callable[[Samples, Samples, str], float]] = {
 }
 
 
+def tied(values: Samples) -> Samples:
+    """Means in which differences that come from rounding do not count.
+
+    Parameters
+    ----------
+    values : ndarray of shape (n_rows, n_columns)
+
+    Returns
+    -------
+    ndarray of shape (n_rows, n_columns)
+        Rounded to the fifth digit of the largest of each row.
+
+    Examples
+    --------
+    >>> tied(np.array([[0.3000001, 0.3, 0.2], [0.0, 0.0, 0.0]])).tolist()
+    [[0.3, 0.3, 0.2], [0.0, 0.0, 0.0]]
+    """
+    size = np.abs(values).max(axis=1, initial=0.0)
+    places = _TIED_DIGITS - 1 - np.floor(np.log10(np.where(size > 0.0, size, 1.0)))
+    return np.array([np.round(row, int(place)) for row, place in zip(values, places)])
+
+
 @dataclass(frozen=True)
 class Ranks:
     """How the columns compare by one measure.
@@ -210,15 +234,15 @@ def rank_columns(exhibit: Exhibit, measured: Measured) -> list[Ranks]:
         better: Literal["low", "high"] = (
             "high" if exhibit.measure(key).better == "higher" else "low"
         )
-        several = len(rows) > 1
+        several, level = len(rows) > 1, tied(values)
         found.append(
             Ranks(
                 key,
                 rows,
                 columns,
                 values.mean(axis=0),
-                average_ranks(values, better=better),
-                friedman_test(values, better=better).pvalue if several else np.nan,
+                average_ranks(level, better=better),
+                friedman_test(level, better=better).pvalue if several else np.nan,
                 critical_difference(len(columns), len(rows), rule.level) if several else np.nan,
                 rule.level,
                 several and key in rule.drawn,
@@ -283,7 +307,7 @@ def duels(
     rows, columns, values = complete_table(numbers, measure, (column, *names))
     if column not in columns or len(columns) < 2 or not rows:
         return []
-    signed = values if better == "lower" else -values
+    signed = tied(values) if better == "lower" else -tied(values)
     own = signed[:, 0]
     others = dict(zip(columns[1:], signed[:, 1:].T))
     p = [signed_rank_test(own, other, "two-sided").pvalue for other in others.values()]
