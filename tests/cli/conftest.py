@@ -1,16 +1,15 @@
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator
-from contextlib import contextmanager
-from dataclasses import dataclass, replace
+from collections.abc import Callable
+from dataclasses import dataclass
 from pathlib import Path
 
 import numpy as np
 import pandas as pd
 import pytest
 
+from tests.few_trees import few_trees_of_all
 from uneven.cli import run
-from uneven.comparison import METHODS
 
 
 @dataclass
@@ -28,26 +27,9 @@ class Outcome:
         return lines[0].removeprefix("uneven: ")
 
 
-FEW_TREES = {"random_forest": {"n_estimators": 10}, "hist_gradient_boosting": {"max_iter": 10}}
-
-
-@contextmanager
-def with_few_trees() -> Iterator[None]:
-    """Baselines with as few trees as our methods have rounds in these tests."""
-
-    def shortened(name):
-        make = METHODS[name].make
-        return lambda settings: make(settings).set_params(**FEW_TREES[name])
-
-    with pytest.MonkeyPatch.context() as patch:
-        for name in FEW_TREES:
-            patch.setitem(METHODS, name, replace(METHODS[name], make=shortened(name)))
-        yield
-
-
 @pytest.fixture(scope="module", autouse=True)
 def small_baselines():
-    with with_few_trees():
+    with few_trees_of_all():
         yield
 
 

@@ -11,7 +11,7 @@ from pathlib import Path
 import numpy as np
 import pytest
 
-from tests.cli.conftest import with_few_trees
+from tests.few_trees import few_trees_of_all
 from uneven.cli import run
 from uneven.comparison import METHODS, default_methods
 
@@ -29,8 +29,8 @@ def fingerprint(folder):
         for name in default_methods(several_views=True)
         if not METHODS[name].package and name not in FOLLOWS_THE_PROCESSOR
     ]
-    words = ["--methods", ",".join(names), "--rounds", "5", "--cv", "2", "--out", str(folder)]
-    assert run(["compare", "--demo", *words]) == 0
+    words = ["--methods", ",".join(names), "--rounds", "5", "--cv", "2", "--workers", "1"]
+    assert run(["compare", "--demo", *words, "--out", str(folder)]) == 0
     told = json.loads((Path(folder) / "results.json").read_text())
     found = {
         method["name"]: {
@@ -57,5 +57,5 @@ def test_the_demo_answers_as_before(tmp_path, capsys):
 
 
 if __name__ == "__main__":
-    with tempfile.TemporaryDirectory() as folder, with_few_trees():
+    with tempfile.TemporaryDirectory() as folder, few_trees_of_all():
         KEPT.write_text(json.dumps(fingerprint(folder), indent=1) + "\n")

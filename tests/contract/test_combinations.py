@@ -17,7 +17,7 @@ class LinearBesideTrees(NormComboClassifier):
     """NormCoMBo of a few boosts, a linear voter beside each."""
 
     def _boosts(self, n_classes, n_rows):
-        return [Boost(2, 1, 1.0, has_linear=True)] * 6
+        return [Boost(2, 1, 1.0, has_linear=True)] * 2
 
 
 def expected(estimator):

@@ -146,8 +146,8 @@ def test_solvers_certify_what_they_say_they_can(combination, loss, penalty, elas
         with pytest.raises(ValueError, match="Use solver='auto'"):
             solve(P, Y, solver=solver, **how)
         return
-    tol = 1e-2 if solver == "admm" else 1e-4
-    found = solve(P, Y, solver=solver, strength=0.02, tol=tol, **how)
+    strength, tol = (0.1, 1e-2) if solver == "admm" else (0.02, 1e-4)
+    found = solve(P, Y, solver=solver, strength=strength, tol=tol, **how)
     assert found.converged
     assert found.solver == solver or solver == "auto"
 
