@@ -48,7 +48,7 @@ def by_command(tmp_path: Path, frame: pd.DataFrame, target: str, *words: str):
 
 def test_a_group_leak_warns_and_groups_bring_it_to_chance(tmp_path):
     frame = visits()
-    leaked = compare(frame, "sick", methods="random_forest", refit=False)
+    leaked = compare(frame, "sick", methods="random_forest", cv=3, refit=False)
     assert balanced(leaked) > 0.95
     warning = next(text for text in leaked.warnings if "looks like a group" in text)
     assert "60 values of 15 rows" in warning
