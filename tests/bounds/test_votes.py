@@ -14,6 +14,7 @@ from uneven.bounds import (
     gibbs_confusion_bound,
     gibbs_risk_bound,
     majority_vote_bound,
+    margin_error_bound,
     risk_bound,
     risk_from_confusion,
     training_loss_bound,
@@ -138,6 +139,13 @@ def test_loss_bound_of_perfect_and_worthless_rounds():
     assert training_loss_bound([], initial_loss=2).shape == (0,)
 
 
+def test_the_margin_bound_without_a_margin_is_that_of_the_error():
+    edges = [0.1, 0.7, 0.0, 1.0]
+    whole = training_loss_bound(edges, initial_loss=3)
+    assert np.allclose(margin_error_bound(edges, 0.0, 4), whole)
+    assert (margin_error_bound(edges[:2], 0.2, 4) > whole[:2]).all()
+
+
 def test_loss_bound_survives_thousands_of_rounds():
     bound = training_loss_bound(np.full(5000, 0.9), initial_loss=1)
     assert bound[-1] == 0.0
@@ -194,6 +202,8 @@ def test_large_samples_use_the_looser_constant_without_a_jump():
         (lambda: vote_divergence([], 2), r"shape \(0,\)"),
         (lambda: training_loss_bound([0.5, 1.5]), "1.5 in round 1"),
         (lambda: training_loss_bound([[0.5]]), r"shape \(1, 1\)"),
+        (lambda: margin_error_bound([1.5], 0.1, 2), "1.5 in round 0"),
+        (lambda: margin_error_bound([0.5], 1.0, 2), "margin must be at least 0 and below 1"),
         (lambda: binary_kl(1.2, 0.5), "q=1.2"),
         (lambda: gibbs_risk_bound(0.1, 0), "n_samples=0"),
     ],

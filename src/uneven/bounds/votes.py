@@ -260,15 +260,57 @@ def training_loss_bound(edges: ArrayLike, *, initial_loss: float = 1.0) -> NDArr
     >>> training_loss_bound([0.6, 0.8], initial_loss=6).round(6).tolist()
     [4.8, 2.88]
     """
-    steps = np.asarray(edges, dtype=np.float64)
+    steps = _edges(edges)
     check_numbers(initial_loss=initial_loss)
-    if steps.ndim != 1:
-        raise ValueError(f"edges has shape {steps.shape}; expected one edge per round.")
-    if not (np.abs(steps) <= 1).all():
-        bad = int(np.flatnonzero(~(np.abs(steps) <= 1))[0])
-        raise ValueError(f"edges holds {steps[bad]} in round {bad}: an edge lies in [-1, 1].")
     with np.errstate(divide="ignore"):
         return initial_loss * np.exp(0.5 * np.cumsum(np.log1p(-(steps**2))))
+
+
+def margin_error_bound(edges: ArrayLike, margin: float, n_classes: int) -> NDArray[np.float64]:
+    """Return the bound of the share of training rows with a small margin, after each round.
+
+    The margin of a row is the score of its class minus the largest other one, divided by the sum
+    of the vote weights: between -1 and 1. Round t multiplies the bound, which starts at K - 1, by
+    ``(1 + edge) ** ((1 + margin) / 2) * (1 - edge) ** ((1 - margin) / 2)``. That is below 1 if the
+    edge is at least twice the margin, so with such edges the share falls to 0.
+
+    Parameters
+    ----------
+    edges : array-like of shape (T,)
+        Edges of the rounds, in [-1, 1] (``history_["edge"]``).
+    margin : float
+        In [0, 1).
+    n_classes : int
+
+    Returns
+    -------
+    ndarray of shape (T,)
+        Above 1 it says nothing.
+
+    Notes
+    -----
+    For votes that weigh each row alike, such as AdaBoost.MM and MuMBo with a learning rate of 1.
+    Lemma 1 and Theorem 3 of the thesis; the lemma is printed with a further division by the number
+    of rows, which does not follow from its proof.
+
+    References
+    ----------
+    S. Koço (2013), *Tackling the uneven views problem with cooperation based ensemble learning
+    methods*.
+
+    Examples
+    --------
+    >>> margin_error_bound([0.6, 0.6, 0.6], margin=0.1, n_classes=2).round(3).tolist()
+    [0.857, 0.735, 0.63]
+    """
+    steps = _edges(edges)
+    check_numbers(margin=margin)
+    if not 0 <= margin < 1:
+        raise ValueError(f"margin must be at least 0 and below 1, got {margin}.")
+    start = _class_number(n_classes) - 1
+    with np.errstate(divide="ignore"):
+        logs = (1 + margin) * np.log1p(steps) + (1 - margin) * np.log1p(-steps)
+    return start * np.exp(0.5 * np.cumsum(logs))
 
 
 def binary_kl(q: float, p: float) -> float:
@@ -398,6 +440,16 @@ def _prior(class_prior: ArrayLike) -> NDArray[np.float64]:
             "to 1."
         )
     return prior
+
+
+def _edges(edges: ArrayLike) -> NDArray[np.float64]:
+    steps = np.asarray(edges, dtype=np.float64)
+    if steps.ndim != 1:
+        raise ValueError(f"edges has shape {steps.shape}; expected one edge per round.")
+    if not (np.abs(steps) <= 1).all():
+        bad = int(np.flatnonzero(~(np.abs(steps) <= 1))[0])
+        raise ValueError(f"edges holds {steps[bad]} in round {bad}: an edge lies in [-1, 1].")
+    return steps
 
 
 def _class_number(n_classes: int) -> int:
