@@ -296,7 +296,7 @@ def test_protocols_say_what_deviations_are_over_and_how_c_was_chosen() -> None:
     for part, over in (("top", "over runs and classes."), ("bottom", "over runs.")):
         protocol = BY_NAME[f"7.5-{part}"].protocol
         assert protocol.endswith(over)
-        assert "chosen because it agrees with the print on Banana" in protocol
+        assert "chosen because it agrees with the source on Banana" in protocol
 
 
 def test_claims_read_measured_samples() -> None:

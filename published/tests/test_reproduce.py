@@ -199,6 +199,20 @@ def test_results_without_their_cells_are_not_lost(uneven, toys, tmp_path):
     assert (tmp_path / "out/toy-table-1.json").read_text(encoding="utf-8") == before
 
 
+def test_what_new_cells_lack_is_taken_from_earlier_results(uneven, toys, tmp_path):
+    uneven("reproduce", "toy-table-1", "--out", "out", "--n-jobs", 1)
+    path = tmp_path / "out/toy-table-1.json"
+    whole = json.loads(path.read_text(encoding="utf-8"))["measured"]
+    row = whole["values"][0]["key"][0]
+    shutil.rmtree(next((tmp_path / "out/cells").glob(f"*/{row}*")))
+    uneven("reproduce", "toy-table-1", "--kept", "--out", "out")
+    joined = json.loads(path.read_text(encoding="utf-8"))["measured"]
+    assert joined["cells"]["done"] < whole["cells"]["done"]
+    assert joined["earlier"] == sum(one["key"][0] == row for one in whole["values"])
+    by_key = [sorted(one["values"], key=lambda v: v["key"]) for one in (whole, joined)]
+    assert by_key[0] == by_key[1]
+
+
 def test_a_fast_run_in_the_folder_of_a_full_one_shows_the_full_one(uneven, toys, tmp_path):
     uneven("reproduce", "toy-table-1", "--out", "out", "--n-jobs", 1)
     uneven("reproduce", "toy-table-1", "--fast", "--out", "out", "--n-jobs", 1)

@@ -25,7 +25,12 @@ if TYPE_CHECKING:
 DOCUMENTS = ("koco", "combo", "bregman", "louche", "sen", "norm")
 """Packages of exhibits, by the keys of their documents."""
 EVERYTHING = "all"
-STATUS = {"original": "original data", "substitute": "substitute", "impossible": "cannot be run"}
+STATUS = {
+    "original": "original data",
+    "substitute": "substitute",
+    "calibrated": "calibrated substitute",
+    "impossible": "cannot be run",
+}
 
 
 @dataclass(frozen=True)

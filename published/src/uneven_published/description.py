@@ -18,7 +18,7 @@ from uneven_published.numbers import Numbers, Printed, Verdict
 Answers = Mapping[str, Mapping[str, Any]]
 """What a cell found: column to measure to samples; the first axis of the samples is the sample."""
 
-Status = Literal["original", "substitute", "impossible"]
+Status = Literal["original", "substitute", "calibrated", "impossible"]
 
 
 @dataclass(frozen=True)
@@ -164,10 +164,14 @@ class Claim:
         What the source says, in our words.
     check : callable
         ``check(numbers) -> Verdict``; asked about the printed and about the measured numbers.
+    why : str
+        A sentence on why it does not hold, if it does not and the explanation of the exhibit does
+        not begin with the reason.
     """
 
     text: str
     check: Callable[[Numbers], Verdict]
+    why: str = ""
 
 
 @dataclass(frozen=True)
@@ -260,9 +264,9 @@ class Exhibit:
         "Table 2.1", "Figure 4.3": with the document it makes the name.
     title : str
         What it shows.
-    status : {"original", "substitute", "impossible"}
+    status : {"original", "substitute", "calibrated", "impossible"}
         Run on the data of the source (or data drawn by its law), on something that stands in for
-        them, or not run.
+        them, on something whose free constants were fitted to some published numbers, or not run.
     status_note : str
         What the substitute is, or why nothing can be run.
     protocol : str

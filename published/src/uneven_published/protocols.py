@@ -318,7 +318,7 @@ def in_print_order(y: np.ndarray, sizes: Sequence[int] | None) -> np.ndarray:
     if sorted(by_size) != sorted(sizes):
         raise ValueError(
             f"the classes have {sorted(counts.tolist())} rows, expected {sorted(sizes)}; "
-            "this is another data set than the one in print."
+            "this is another data set than the published one."
         )
     return np.array([by_size[size] for size in sizes])
 

@@ -57,6 +57,7 @@ def build_record(exhibit: Exhibit, measured: Mapping[str, Any] | None) -> dict[s
                 "text": claim.text,
                 "printed": _plain(vars(claim.check(exhibit.printed))),
                 "measured": _plain(vars(claim.check(numbers))),
+                "why": claim.why,
             }
             for claim in exhibit.claims
         ],
@@ -109,6 +110,48 @@ def measured_part(
             }
             for key, summary in harvest.measured.values.items()
         ],
+    }
+
+
+def join_measured(new: Mapping[str, Any], earlier: Mapping[str, Any]) -> dict[str, Any]:
+    """What finished cells hold, with numbers of earlier results whose cells are not at hand.
+
+    Parameters
+    ----------
+    new, earlier : mapping
+        From `measured_part`.
+
+    Returns
+    -------
+    dict
+        As ``new``. A number comes from the earlier results if it is missing or rests on fewer
+        samples; "earlier" says how many do.
+
+    Examples
+    --------
+    >>> one = {"key": ["wine", "A", "error"], "n": 5}
+    >>> two = {"key": ["wine", "B", "error"], "n": 3}
+    >>> part = {"values": [one], "repeats": {"wine": 5}, "made": [], "missing": {"glass": "why"}}
+    >>> joined = join_measured(part, part | {"values": [two, one], "repeats": {"glass": 2}})
+    >>> joined["earlier"], joined["repeats"], joined["missing"]
+    (1, {'glass': 2, 'wine': 5}, {})
+    """
+    values = {tuple(one["key"]): one for one in new["values"]}
+    kept = {
+        tuple(one["key"]): one
+        for one in earlier["values"]
+        if one["n"] > values.get(tuple(one["key"]), {"n": 0})["n"]
+    }
+    if not kept:
+        return dict(new)
+    repeats = {**earlier["repeats"], **new["repeats"]}
+    return {
+        **new,
+        "values": list((values | kept).values()),
+        "earlier": len(kept),
+        "repeats": {row: max(n, earlier["repeats"].get(row, 0)) for row, n in repeats.items()},
+        "made": [*earlier["made"], *(one for one in new["made"] if one not in earlier["made"])],
+        "missing": {row: why for row, why in new["missing"].items() if row not in repeats},
     }
 
 

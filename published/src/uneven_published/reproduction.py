@@ -19,7 +19,13 @@ from uneven_published.description import Exhibit
 from uneven_published.kept import KEPT
 from uneven_published.pages.files import write_data, write_exhibit, write_index
 from uneven_published.pages.markdown import published_page
-from uneven_published.record import SCHEMA, build_record, measured_part, record_of
+from uneven_published.record import (
+    SCHEMA,
+    build_record,
+    join_measured,
+    measured_part,
+    record_of,
+)
 from uneven_published.runner import Run, harvest, made_now, missing_rows, plan, run_cells
 from uneven_published.terminal import cell_progress, print_record
 
@@ -51,7 +57,7 @@ def reproduce(request: ReproduceRequest) -> int:
         except KeyboardInterrupt:
             return _say_interrupted(run, exhibits)
     records = [
-        _better(_record(exhibit, run, missing, failed), earlier.get(exhibit.name))
+        _with_earlier(exhibit, _record(exhibit, run, missing, failed), earlier.get(exhibit.name))
         for exhibit in exhibits
     ]
     if request.kept and not any(map(_done, records)):
@@ -134,17 +140,23 @@ def _done(record: Mapping[str, Any]) -> int:
     return record["measured"]["cells"]["done"] if record["measured"] else 0
 
 
-def _better(record: dict[str, Any], earlier: dict[str, Any] | None) -> dict[str, Any]:
-    """The record with more finished cells, so that results without their cells are not lost."""
-    if earlier is None or _done(earlier) <= _done(record):
+def _with_earlier(
+    exhibit: Exhibit, record: dict[str, Any], earlier: Mapping[str, Any] | None
+) -> dict[str, Any]:
+    """The record with numbers of earlier results that it lacks or that rest on more samples."""
+    if earlier is None or not earlier["measured"]:
         return record
-    terminal.notes(
-        [
-            f"{record['name']}: {_done(earlier)} cells were finished when its results were "
-            f"written, {_done(record)} are found now; the earlier results are kept."
-        ]
-    )
-    return earlier
+    if _done(record):
+        part = join_measured(record["measured"], earlier["measured"])
+        joined = build_record(exhibit, part)
+        told = part.get("earlier", 0)
+    else:
+        joined, told = dict(earlier), len(earlier["measured"]["values"])
+    if told:
+        terminal.notes(
+            [f"{exhibit.name}: for {told} numbers without cells the earlier results are kept."]
+        )
+    return joined
 
 
 def _write(

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
+from math import comb
 from typing import Literal
 
 import numpy as np
@@ -46,7 +47,10 @@ class Comparison:
 
 
 def compare_columns(exhibit: Exhibit, measured: Measured) -> list[Comparison]:
-    """Every comparison that the exhibit asks for and the samples allow."""
+    """Every comparison that the exhibit asks for and the samples allow.
+
+    A test of ranks is left out where so few samples cannot be significant, whatever they are.
+    """
     rule = exhibit.significance
     if rule is None:
         return []
@@ -80,10 +84,18 @@ def _compare(
     if one is None or two is None:
         return None
     a, b = _paired(one, two) if rule.test in _OF_PAIRS else (_known(one), _known(two))
-    if min(len(a), len(b)) < 2:
+    if min(len(a), len(b)) < 2 or _least_p(rule, len(a), len(b)) >= rule.level:
         return None
     p = _p_value(rule, a, b)
     return Comparison(row, first, second, measure, p, bool(p < rule.level))
+
+
+def _least_p(rule: Significance, n: int, m: int) -> float:
+    """Smallest p-value that a test of ranks can have with so many samples; 0 for other tests."""
+    orders = {"rank_sum": comb(n + m, n), "signed_rank": 2**n}
+    if rule.test not in orders:
+        return 0.0
+    return (2.0 if rule.alternative == "two-sided" else 1.0) / orders[rule.test]
 
 
 def _known(summary: Summary) -> Samples:

@@ -28,7 +28,7 @@ from rich.text import Text
 from uneven.cli.terminal import ascii_only, stderr, stdout
 from uneven_published.collection import STATUS, Listed
 
-STYLES = {"original": "green", "substitute": "yellow", "impossible": "red"}
+STYLES = {"original": "green", "substitute": "yellow", "calibrated": "yellow", "impossible": "red"}
 QUIET_SECONDS = 30.0
 """Between two lines about the progress where there is no bar."""
 FEW, NOTE = 12, 150
@@ -117,7 +117,7 @@ def _claim(claim: Mapping[str, Any], screen: Console) -> Text:
     line = Text(_plain(sign, screen), style=f"bold {style}").append(" ")
     line.append(_plain(claim["text"], screen), style="default")
     detail = f", {claim['measured']['detail']}" if claim["measured"]["detail"] else ""
-    told = f" ({verdict_word(held)}{detail}; in print: {printed_word(claim['printed']['held'])})"
+    told = f" ({verdict_word(held)}{detail}; published: {printed_word(claim['printed']['held'])})"
     return line.append(_plain(told, screen), style="dim")
 
 
@@ -129,7 +129,7 @@ def _facts(record: Mapping[str, Any]) -> str:
     if held := held_words(record, noun="claims held"):
         parts.append(held)
     if middle == middle:
-        parts.append(f"median difference {middle:.1f} printed deviations")
+        parts.append(f"median difference {middle:.1f} published deviations")
     return ", ".join(dict.fromkeys(parts))
 
 

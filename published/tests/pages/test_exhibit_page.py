@@ -159,8 +159,8 @@ def test_stars_tell_with_whom_and_the_test_is_named():
 def test_claims_are_a_list_with_both_verdicts():
     said = spoken(exhibit_page(numbers_record()))
     assert "The norm of A is below that of B. measured: held , 2 of 2 rows" in said
-    assert "in print: yes , 3 of 3 rows" in said
-    assert "measured: cannot be told , no numbers in print: unknown" in said
+    assert "published: yes , 3 of 3 rows" in said
+    assert "measured: cannot be told , no numbers published: unknown" in said
     assert "2 of 2 claims held" in said
     assert "1 claim cannot be told" in said
     assert "did not hold" in spoken(exhibit_page(odd_record()))
@@ -204,7 +204,7 @@ def test_figures_are_pictures_inside_the_page():
     page = exhibit_page(curves_record())
     ((alt, texts),) = images(page)
     assert alt == "error against labels"
-    assert {"banana", "ring", "labels", "error", "method 0", "in print"} <= set(texts)
+    assert {"banana", "ring", "labels", "error", "method 0", "published"} <= set(texts)
     assert "Points of the curves: error" in page
     assert cells(page)[0][0].startswith("0.4")
     assert not images(exhibit_page(numbers_record()))

@@ -61,7 +61,7 @@ def test_every_panel_has_its_axes_and_columns_keep_their_colours():
     assert [ax.get_title(loc="left") for ax in display.axes_] == ["one", "two", "three", "four"]
     assert to_hex(display.axes_[1].lines[0].get_color()) == ORANGE
     (legend,) = display.figure_.legends
-    assert [text.get_text() for text in legend.get_texts()] == ["A", "B", "in print"]
+    assert [text.get_text() for text in legend.get_texts()] == ["A", "B", "published"]
 
 
 def test_scales_bars_steps_and_long_prints():

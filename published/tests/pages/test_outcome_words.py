@@ -19,7 +19,7 @@ from uneven_published.pages.html import exhibit_page, index_page
 from uneven_published.pages.markdown import exhibit_markdown, published_page
 from uneven_published.terminal import print_record
 
-COUNTED = "0 of 2 claims held (1 without printed numbers)"
+COUNTED = "0 of 2 claims held (1 without published numbers)"
 
 
 def everywhere(record):
@@ -75,8 +75,8 @@ def test_claims_without_print_are_told_and_ours_are_not_counted():
     texts = everywhere(record)
     assert COUNTED in texts["page"]
     assert COUNTED in texts["terminal"]
-    assert "Claims: 0 of 2 held (1 without printed numbers)." in texts["markdown"]
-    assert "| 0 of 2 (1 without printed numbers) |" in texts["docs"]
+    assert "Claims: 0 of 2 held (1 without published numbers)." in texts["markdown"]
+    assert "| 0 of 2 (1 without published numbers) |" in texts["docs"]
     assert f"{COUNTED}" in spoken(index_page([record]))
     assert "2 of 4 claims held (1 without" in spoken(index_page([record, numbers_record()]))
     assert held_words(numbers_record()) == "2 of 2"
@@ -104,19 +104,23 @@ def test_a_page_with_only_our_claims_puts_no_words_into_the_mouth_of_the_source(
 
 def test_pages_without_print_do_not_speak_of_print():
     said = spoken(exhibit_page(unprinted_record()))
-    assert "Ours; nothing is printed" in said
-    assert "ours, mean ± standard deviation over n samples; nothing is printed; the best" in said
-    for words in ("Ours beside the print", "the printed value", "printed deviations"):
+    assert "Ours; nothing is published" in said
+    assert "ours, mean ± standard deviation over n samples; nothing is published; the best" in said
+    for words in (
+        "Ours beside the published numbers",
+        "the published value",
+        "published deviations",
+    ):
         assert words not in said
         assert words in spoken(exhibit_page(numbers_record()))
     text = exhibit_markdown(unprinted_record())
-    assert "error rate, lower is better; ours; nothing is printed:" in text
-    assert "ours (print)" not in text
+    assert "error rate, lower is better; ours; nothing is published:" in text
+    assert "ours (published)" not in text
 
 
 def test_pages_without_measurement_say_that_the_numbers_are_printed():
     said = spoken(exhibit_page(unmeasured_record()))
-    assert "In print; nothing is measured" in said
+    assert "Published; nothing is measured" in said
     assert "ours, mean" not in said
 
 
@@ -132,7 +136,7 @@ def test_curves_without_printed_points_are_not_told_by_a_point():
         published_page([curves_record(printed=False)]),
     ):
         assert "at labels = " not in text
-        assert "error: curves; nothing is printed. Their points are in the JSON file." in text
+        assert "error: curves; nothing is published. Their points are in the JSON file." in text
     assert "error at labels = 90" in exhibit_markdown(curves_record())
 
 

@@ -21,11 +21,19 @@ from published.tests.pages.samples import (
     unmeasured_record,
 )
 
-from uneven_published.pages.facts import claims_count, kind, median_difference, run_kind, versions
+from uneven_published.pages.facts import (
+    claims_count,
+    kind,
+    median_difference,
+    run_kind,
+    source_claims,
+    versions,
+)
 from uneven_published.pages.figures import picture_names, plot_panels
 from uneven_published.pages.files import write_exhibit, write_index
 from uneven_published.pages.markdown import escaped, exhibit_markdown, published_page
 from uneven_published.pages.tables import point_record, shown_point
+from uneven_published.pages.tally import tally, tally_rows
 
 
 def tables_of(text):
@@ -104,7 +112,7 @@ def test_names_cannot_break_markdown():
 def test_curves_are_told_by_one_point_in_markdown():
     text = exhibit_markdown(curves_record())
     (table,) = tables_of(text)
-    assert "error at labels = 90, lower is better; ours (print):" in text
+    assert "error at labels = 90, lower is better; ours (published):" in text
     assert len(table) == 4
     record = curves_record()
     value = record["values"][0]
@@ -128,14 +136,14 @@ def test_large_tables_are_folded():
     record["values"] = [{**value, "row": row} for row in record["rows"]]
     record["measures"][0]["title"] = "a_b <c>"
     text = exhibit_markdown(record)
-    assert "<summary>a_b &lt;c&gt;, lower is better; ours (print)</summary>\n\n|" in text
+    assert "<summary>a_b &lt;c&gt;, lower is better; ours (published)</summary>\n\n|" in text
     assert "<details>" not in exhibit_markdown(numbers_record())
 
 
 def test_page_of_the_docs_sums_up_and_links():
     records = [numbers_record(), curves_record(), odd_record(), impossible_record()]
     text = published_page(records, pictures="images/published")
-    summary = tables_of(text)[0]
+    summary = next(one for one in tables_of(text) if "apart" in one[0][-1])
     assert [cell.strip() for cell in summary[2]] == [
         "[Table 2.1](#paper-table-2.1)",
         "Errors and norms of three methods",
@@ -159,16 +167,45 @@ def test_page_of_the_docs_has_no_picture_of_what_was_not_run():
     assert "![" not in published_page([curves_record(measured=False)])
     text = published_page([unmeasured_record()])
     assert "not run yet" in text
-    assert len(tables_of(text)) == 1, "tables of print only are not worth a page"
+    assert _summaries(text) == [3]
+    assert "ours (published)" not in text, "tables of print only are not worth a page"
+
+
+def _summaries(text):
+    """Lines of the tables that sum up a document."""
+    return [len(one) for one in tables_of(text) if "apart" in one[0][-1]]
 
 
 def test_summary_has_a_table_for_each_document():
     other = numbers_record()
     other["document"] = {"key": "other", "citation": "B. Else, C. Third (2020), Another, Journal"}
     text = published_page([numbers_record(), curves_record(), other])
-    first, second = tables_of(text)[:2]
-    assert (len(first), len(second)) == (4, 3)
-    assert "**B. Else, C. Third (2020)**" in text
+    assert _summaries(text) == [4, 3]
+    assert "<summary>B. Else, C. Third (2020): 1 exhibits</summary>" in text
+
+
+def test_claims_are_counted_by_what_they_were_judged_on():
+    numbers, curves = numbers_record(), curves_record()
+    first, second = source_claims(numbers)[:2]
+    first["measured"]["held"], first["printed"]["held"] = False, True
+    second["measured"]["held"], second["printed"]["held"] = False, False
+    counts = tally([numbers, curves])
+    assert counts["original data"]["not held"] == 1
+    assert counts["original data"]["published numbers say otherwise"] == 1
+    every = [*source_claims(numbers), *source_claims(curves)]
+    untold = sum(claim["printed"]["held"] is None for claim in every)
+    assert counts["told without numbers"].total() == untold
+    assert tally_rows([numbers, curves])[-1][:2] == ["all", str(len(every))]
+
+
+def test_the_overview_says_why_a_claim_did_not_hold():
+    record = numbers_record()
+    claim = record["claims"][0]
+    claim["measured"]["held"], claim["printed"]["held"] = False, True
+    record["explanation"] = "Fewer rows were used. And more."
+    assert "| Fewer rows were used. |" in published_page([record])
+    claim["why"] = "The seeds differ."
+    assert "| The seeds differ. |" in published_page([record])
 
 
 def test_runs_are_told_apart():

@@ -8,9 +8,9 @@ from uneven_published.bregman.methods import (
     BASELINES,
     BOOSTED,
     CORRECTED,
+    DEFAULT,
     OURS,
     PRINTED,
-    RANDOM_TREES,
     VOTE,
 )
 from uneven_published.bregman.runs import (
@@ -20,17 +20,27 @@ from uneven_published.bregman.runs import (
     OneAgainstRest,
 )
 from uneven_published.bregman.table_1 import MEASURES, SAMPLE_NOTE
-from uneven_published.claims import Check, alike, counted, within
+from uneven_published.claims import Check, alike, counted, each_row, within
 from uneven_published.description import Claim, Exhibit, Item, Measure, Plot, Significance, Study
 from uneven_published.documents import BREGMAN
 from uneven_published.numbers import Numbers, Verdict
 
 ITERATIONS = (1, 2, 3, 4, 6, 10)
-VOTES = {VOTE: PRINTED[VOTE], CORRECTED: OURS[CORRECTED]}
+TUNED = {VOTE: PRINTED[VOTE], CORRECTED: OURS[CORRECTED]}
 MOST = 0.5
 
+
+def two_are_best(column: str) -> Check:
+    """The accuracy on the test rows is highest after two iterations."""
+
+    def condition(curve: np.ndarray) -> tuple[bool, str]:
+        return bool(ITERATIONS[int(np.argmax(curve))] == 2), " ".join(f"{a:.4f}" for a in curve)
+
+    return each_row([(column, "accuracy")], condition)
+
+
 ITERATING = Study(
-    "bregman-section-4.2", COLLECTIONS, ChosenIterations(VOTES, ITERATIONS), repeats=5
+    "bregman-section-4.2", COLLECTIONS, ChosenIterations(TUNED, ITERATIONS), repeats=5, edition=2
 )
 
 SECTION_4_2 = Exhibit(
@@ -43,28 +53,39 @@ SECTION_4_2 = Exhibit(
         "As for Table 1, 5 times. For each class, 5-fold cross-validation on the 100 examples "
         f"chooses among {', '.join(map(str, ITERATIONS))} iterations by accuracy, the fewest of "
         "equals. Shown are the share of classes for which it chooses 2, the mean of what it "
-        "chooses, and the accuracy on the test rows for every number. The source prints no "
-        "figures; which numbers it chose from is not stated."
+        "chooses, how often it chooses 2 if all classes of a draw get the same number, and the "
+        "accuracy on the test rows for every number. The source prints no figures; which numbers "
+        "it chose from, and for what, is not stated."
     ),
     studies=(ITERATING,),
     measures=(
         Measure("share", "Share of classes with 2 iterations", None, 2),
         Measure("chosen", "Iterations chosen, mean", None, 1),
+        Measure("together", "Share of draws with 2 iterations for all classes", None, 2),
         Measure("accuracy", "Accuracy on the test rows", "higher", 3),
     ),
-    columns=tuple(VOTES),
-    claims=tuple(
-        Claim(text, within(column, "share", low=MOST))
-        for text, column in (
-            ("Cross-validation chooses 2 iterations in most cases.", VOTE),
-            ("Asked about the corrected vote: it chooses 2 in most cases.", CORRECTED),
-        )
+    columns=tuple(TUNED),
+    claims=(
+        Claim(
+            "Cross-validation chooses 2 iterations in most cases (here: one number for all "
+            "classes, in most draws).",
+            within(VOTE, "together", low=MOST),
+        ),
+        Claim(
+            "Asked besides: it does so for most single classes.", within(VOTE, "share", low=MOST)
+        ),
+        Claim(
+            "Asked besides: 2 iterations are the best of all on the test rows.", two_are_best(VOTE)
+        ),
+        Claim(
+            "Asked about the corrected vote: it chooses 2 in most draws.",
+            within(CORRECTED, "together", low=MOST),
+        ),
     ),
     plots=(Plot("accuracy", ITERATIONS, "iterations", "accuracy on the test rows"),),
     explanation=(
-        "Cross-validation has no preference for two iterations here. To the letter, the vote "
-        "swings between good and bad from one iteration to the next, since its step is too long "
-        "and its weights keep one view; corrected, further iterations help a little on the digits."
+        "Accuracies for one, two and more iterations are close to each other, so that "
+        "cross-validation on 100 examples decides by chance."
     ),
 )
 
@@ -105,12 +126,12 @@ FOOTNOTE_3 = Exhibit(
 )
 
 
-SIZES = (50, 100, 150, 200, 300, 400, 500)
-SIZES_OF_SAMPLE = SIZES[:4]
+SIZES = (50, 100, 200, 300, 500)
+SIZES_OF_SAMPLE = SIZES[:3]
 DRAWS = 5
 TOLERANCE = 0.005
 
-SHOWN = PRINTED | {name: OURS[name] for name in (CORRECTED, RANDOM_TREES)}
+SHOWN = PRINTED | {name: OURS[name] for name in (CORRECTED, DEFAULT)}
 
 
 def _study(name: str, items: tuple[Item, ...], sizes: tuple[int, ...]) -> Study:
@@ -121,6 +142,7 @@ def _study(name: str, items: tuple[Item, ...], sizes: tuple[int, ...]) -> Study:
         LearningCurve(SHOWN, sizes, SIZES),
         repeats=DRAWS * len(sizes),
         fast_repeats=len(sizes),
+        edition=2,
     )
 
 
@@ -225,9 +247,7 @@ FIGURE_2 = Exhibit(
         for measure in MEASURES
     ),
     explanation=(
-        "Up to 500 examples the digits' curves mostly rise, but not those of the vote to the "
-        "letter, which keeps one view, and on the sample of Reuters, where 200 examples are "
-        "the most, ups and downs are as large as the gain. The methods do not come closer: "
-        "trees gain less from more examples than votes of many voters."
+        "On the sample of Reuters, where 200 examples are the most, ups and downs are as large as "
+        "the gain."
     ),
 )

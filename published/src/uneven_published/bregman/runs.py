@@ -74,6 +74,11 @@ def open_collection(name: str, context: Context) -> Collection:
 
 
 FIRST_SEED = 1000
+TIE = 1e-9
+"""A score up to it from 0 is a tie."""
+KEYS = ("accuracy", "f1")
+UNTIED = tuple(f"{key}.untied" for key in KEYS)
+TIED = "tied"
 
 
 @dataclass(frozen=True)
@@ -95,10 +100,23 @@ class Task:
     unseen: Any
     truth: NDArray[np.bool_]
 
-    def judge(self, answers: NDArray[Any]) -> tuple[float, float]:
-        """Accuracy, and F1 of the class."""
-        right = float(np.mean(self.truth == answers))
-        return right, float(f1_score(self.truth, answers, zero_division=0.0))
+    def judge(self, answers: NDArray[Any], rows: Any = slice(None)) -> tuple[float, float]:
+        """Accuracy, and F1 of the class, on all test rows or on some."""
+        truth, said = self.truth[rows], answers[rows]
+        return float(np.mean(truth == said)), float(f1_score(truth, said, zero_division=0.0))
+
+    def judge_model(self, model: Any) -> dict[str, float]:
+        """Measures of a fitted classifier; a tie counts as the class.
+
+        One with scores is judged without the tied rows as well.
+        """
+        if not hasattr(model, "decision_function"):
+            return dict(zip(KEYS, self.judge(model.predict(self.unseen))))
+        scores = model.decision_function(self.unseen)
+        answers = np.where(scores > -TIE, model.classes_[1], model.classes_[0])
+        decided = np.abs(scores) > TIE
+        found = (*self.judge(answers), *self.judge(answers, decided), float(np.mean(~decided)))
+        return dict(zip((*KEYS, *UNTIED, TIED), found))
 
 
 def tasks(rows: Collection, n_train: int, seed: int) -> Iterator[Task]:
@@ -141,6 +159,8 @@ def tasks(rows: Collection, n_train: int, seed: int) -> Iterator[Task]:
 class OneAgainstRest:
     """Accuracy and F1 of methods, averaged over the classes; one sample per repetition.
 
+    Methods with scores are judged without the tied test rows as well, and the share of these.
+
     Attributes
     ----------
     methods : dict of str to classifier
@@ -160,16 +180,18 @@ class OneAgainstRest:
         """Measure one repetition on a collection."""
         rows = open_collection(item, context)
         seed = FIRST_SEED + repeat
-        scores: dict[str, list[tuple[float, float]]] = {}
+        found: dict[str, list[dict[str, float]]] = {}
         for task in tasks(rows, self.n_train, seed):
             for name, method in self.methods.items():
                 model = clone(method).set_params(views=rows.views, random_state=seed)
-                answers = model.fit(task.X, task.y).predict(task.unseen)
-                scores.setdefault(name, []).append(task.judge(answers))
+                found.setdefault(name, []).append(task.judge_model(model.fit(task.X, task.y)))
             if self.best_view:
-                scores.setdefault(self.best_view, []).append(_best_view(task, rows.views, seed))
-        means = {name: np.mean(found, axis=0) for name, found in scores.items()}
-        return {name: {"accuracy": [mean[0]], "f1": [mean[1]]} for name, mean in means.items()}
+                scores = dict(zip(KEYS, _best_view(task, rows.views, seed)))
+                found.setdefault(self.best_view, []).append(scores)
+        return {
+            name: {key: [float(np.mean([one[key] for one in some]))] for key in some[0]}
+            for name, some in found.items()
+        }
 
 
 @dataclass(frozen=True)
@@ -196,7 +218,7 @@ class LearningCurve:
         found = OneAgainstRest(self.methods, size)(item, draw, context)
         here = np.equal(self.axis, size)
         return {
-            name: {key: [np.where(here, one[0], np.nan).tolist()] for key, one in measures.items()}
+            name: {key: [np.where(here, measures[key][0], np.nan).tolist()] for key in KEYS}
             for name, measures in found.items()
         }
 
@@ -213,7 +235,9 @@ def _best_view(task: Task, views: Mapping[str, Any], seed: int) -> tuple[float, 
 
 @dataclass(frozen=True)
 class ChosenIterations:
-    """The number of iterations with the best accuracy in cross-validation, class by class.
+    """The number of iterations with the best accuracy in cross-validation.
+
+    It is chosen class by class, and once for all classes by the mean of their accuracies.
 
     Attributes
     ----------
@@ -238,29 +262,36 @@ class ChosenIterations:
         """Measure one repetition on a collection."""
         rows = open_collection(item, context)
         seed = FIRST_SEED + repeat
-        chosen: dict[str, list[int]] = {name: [] for name in self.methods}
+        inner: dict[str, list[NDArray[np.float64]]] = {name: [] for name in self.methods}
         curves: dict[str, list[NDArray[np.float64]]] = {name: [] for name in self.methods}
         for task in tasks(rows, self.n_train, seed):
             for name, method in self.methods.items():
                 model = clone(method).set_params(views=rows.views, random_state=seed)
-                chosen[name].append(self._choose(model, task, seed))
+                inner[name].append(self._validate(model, task, seed))
                 curves[name].append(self._test(model, task))
+        return {name: self._summarise(inner[name], curves[name]) for name in self.methods}
+
+    def _summarise(self, inner: Any, curves: Any) -> dict[str, Any]:
+        chosen = np.take(self.iterations, np.argmax(inner, axis=1))
+        together = self.iterations[int(np.argmax(np.mean(inner, axis=0)))]
         return {
-            name: {
-                "share": [float(np.mean(np.equal(chosen[name], self.looked_for)))],
-                "chosen": [float(np.mean(chosen[name]))],
-                "accuracy": [np.mean(curves[name], axis=0).tolist()],
-            }
-            for name in self.methods
+            "share": [float(np.mean(chosen == self.looked_for))],
+            "chosen": [float(np.mean(chosen))],
+            "together": [float(together == self.looked_for)],
+            "accuracy": [np.mean(curves, axis=0).tolist()],
         }
 
-    def _choose(self, model: Any, task: Task, seed: int) -> int:
+    def _validate(self, model: Any, task: Task, seed: int) -> NDArray[np.float64]:
+        """Accuracy in cross-validation for every number of iterations."""
         folds = StratifiedKFold(self.n_folds, shuffle=True, random_state=seed)
-        scores = [
-            cross_val_score(clone(model).set_params(max_iter=n), task.X, task.y, cv=folds).mean()
-            for n in self.iterations
-        ]
-        return self.iterations[int(np.argmax(scores))]
+        return np.array(
+            [
+                cross_val_score(
+                    clone(model).set_params(max_iter=n), task.X, task.y, cv=folds
+                ).mean()
+                for n in self.iterations
+            ]
+        )
 
     def _test(self, model: Any, task: Task) -> NDArray[np.float64]:
         """Accuracy on the test rows for every number of iterations."""

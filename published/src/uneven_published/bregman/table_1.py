@@ -7,11 +7,20 @@ import numpy as np
 from uneven_published.bregman.methods import (
     BEST_VIEW,
     CORRECTED,
+    DEFAULT,
     OURS,
     PRINTED,
     VOTE,
+    VOTES,
 )
-from uneven_published.bregman.runs import APART, COLLECTIONS, OneAgainstRest
+from uneven_published.bregman.runs import (
+    APART,
+    COLLECTIONS,
+    KEYS,
+    TIED,
+    UNTIED,
+    OneAgainstRest,
+)
 from uneven_published.claims import Check, best, compare, counted
 from uneven_published.description import Claim, Exhibit, Measure, Significance, Study
 from uneven_published.documents import BREGMAN
@@ -25,17 +34,29 @@ MEASURES = (
     Measure("accuracy", "Accuracy", "higher", 4),
     Measure("f1", "F1 of the class", "higher", 4),
 )
+OF_TIES = (
+    *(
+        Measure(untied, f"{measure.title}, tied test rows left out", "higher", 4)
+        for untied, measure in zip(UNTIED, MEASURES)
+    ),
+    Measure(TIED, "Share of tied test rows", None, 4),
+)
 SAMPLE_NOTE = (
     "MNIST is the original. For Reuters, a sample of 1200 documents (200 per class, 2000 words per "
     "language) stands in for more than 110 000."
 )
 
+_RIVALS = {name: one for name, one in (PRINTED | OURS).items() if name not in VOTES}
 STUDY = Study(
     "bregman-table-1",
     COLLECTIONS,
-    OneAgainstRest(PRINTED | OURS, best_view=BEST_VIEW),
+    OneAgainstRest(_RIVALS, best_view=BEST_VIEW),
     repeats=20,
     fast_repeats=2,
+    edition=2,
+)
+STUDY_OF_VOTES = Study(
+    "bregman-table-1-votes", COLLECTIONS, OneAgainstRest(VOTES), repeats=20, fast_repeats=2
 )
 
 ACCURACY = printed_table(
@@ -67,7 +88,7 @@ def all_above(upper: tuple[str, ...], lower: tuple[str, ...]) -> Check:
             for column in upper:
                 pairs = [
                     (numbers.mean(row, column, measure), numbers.mean(row, other, measure))
-                    for measure in ("accuracy", "f1")
+                    for measure in KEYS
                     for other in lower
                 ]
                 if all(None not in pair for pair in pairs):
@@ -143,6 +164,15 @@ def _claims() -> tuple[Claim, ...]:
             "Asked about the corrected vote: it is above Mono and Concat.",
             all_above((CORRECTED,), ("Mono", "Concat")),
         ),
+        Claim(
+            "Asked about the default of the library: it has the best accuracy on every collection.",
+            best(DEFAULT, "accuracy", "higher"),
+        ),
+        Claim(
+            "Asked besides: trees with random cuts are better voters for the corrected vote than "
+            "one tree cut at each depth.",
+            compare(CORRECTED, f"{CORRECTED}, one tree cut at each depth", "accuracy", ">"),
+        ),
     )
 
 
@@ -157,22 +187,29 @@ TABLE_1 = Exhibit(
         "with their natural frequencies are for testing; 50 examples of the class and 50 "
         "others, drawn from the rest, are for learning, which is how we read m = 100. Accuracy "
         "and F1 of the class are averaged over the classes. Overlapping quarters are windows of "
-        "14 × 14 pixels that start at 4 and at 10; the source gives no place. A tie counts as "
-        "the class. Mono chooses its view by cross-validation; a column beside it has the view "
-        "that is best on the test rows. Fusion ends in a decision tree. MVWAB and rBoost.SH "
-        "have 100 rounds; the depth of their trees is not stated: the columns of the print's "
-        "name have depth 2, others stand beside them. MVMLsp is our compact version with "
-        "Gaussian kernels. MωMvC² is the printed algorithm to the letter, both of its T = 2 "
-        "updates; 'one update' is what it returns as printed; 'corrected' divides the step by "
-        "the number of voters and guards the weights of the views. Its voters are the trees of "
-        "each view cut at depth 1, 2 and so on, unless said otherwise."
+        "14 × 14 pixels that start at 4 and at 10; the source gives no place. All trees in the "
+        "columns of the source have random cuts (scikit-learn's splitter 'random'): the paper "
+        "does not say so, but the later public program of its first author, with the same data "
+        "and baselines, grows them so. Voters are one tree of each depth from 1 to two less than "
+        "a full tree, each grown for itself; MV-MV is their even vote. A tie counts as the "
+        "class; that program drops tied test rows before it counts, so both are shown. Mono "
+        "chooses its view by cross-validation; a column beside it has the view that is best on "
+        "the test rows. Fusion ends in a decision tree. MVWAB and rBoost.SH have 100 rounds; "
+        "their trees are not described: stumps (with the best cuts) and full trees are what "
+        "comes nearest, others stand beside them. MVMLsp is our compact version with Gaussian "
+        "kernels. MωMvC² makes the published step of the voters twice and leaves the views even, "
+        "where that program's solver starts and, by its wrong derivative, mostly stays; as there, "
+        "a voter without errors is taken to have a tenth of an example wrong ('no guard': "
+        "next to nothing). 'One view' solves the published problem, 'corrected' divides the step "
+        "by the number of voters and guards the weights of the views; 'one tree cut at each "
+        "depth' has voters with the best cuts, which are near copies of each other."
     ),
-    studies=(STUDY,),
-    measures=MEASURES,
+    studies=(STUDY, STUDY_OF_VOTES),
+    measures=(*MEASURES, *OF_TIES),
     printed=ACCURACY | F1,
     columns=(*METHODS, BEST_VIEW, *OURS),
     claims=_claims(),
-    significance=Significance("rank_sum", 0.02, ("accuracy", "f1"), columns=METHODS),
+    significance=Significance("rank_sum", 0.02, KEYS, columns=METHODS),
     errata=(
         "The lower end 2.2 % of the gains in F1 is not in the table: the gains are 3.7, 3.8 and "
         "3.0 %.",
@@ -185,15 +222,16 @@ TABLE_1 = Exhibit(
         "The step of the voters is too long by their number, so that the loss can grow.",
     ),
     explanation=(
-        "Mono, Concat and Fusion come out near the print, so that data, splits and training size "
-        "seem to be read as they were meant. The vote does not: to the letter it keeps one single "
-        "view and falls to or below Mono. Corrected, it is near the print on the sample of Reuters "
-        "and below it on the digits, which it passes only with richer pools of voters (random "
-        "trees). So the source most likely ran something else than what it printed. rBoost.SH "
-        "and MVWAB with shallow trees are above the vote everywhere, while rBoost.SH with full "
-        "trees is at its printed figures on MNIST₁ and Reuters: we think that the source boosted "
-        "full trees, which stop learning in the first round, and that its lead comes from there. "
-        "MVMLsp is far above its print: the kernels and penalties of the source are not stated. "
-        "MV-MV with four views depends on how ties are answered."
+        "The vote lies below boosted trees: MVWAB with stumps, and rBoost.SH with trees of depth 2, "
+        "are above it. rBoost.SH comes out as published with full trees, which leave nothing to "
+        "boost, and the lead of the vote in the source rests on that. With voters that have random "
+        "cuts, even views and the guard against errors of 0, all of them read off the later "
+        "program of the first author, the vote, MV-MV and the trees come near their published "
+        "figures on the digits; with one tree cut at each depth, or with the single view that the "
+        "published problem chooses, the vote stays far below. On the sample of Reuters the step of "
+        "two iterations is too long, and the even vote of the same voters is better. Corrected, the "
+        "vote gains from such voters too, and more from the 20 random trees that the library takes "
+        "by default. MVMLsp is far above its published figures: the kernels and penalties of the "
+        "source are not stated."
     ),
 )

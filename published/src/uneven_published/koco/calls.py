@@ -238,7 +238,7 @@ EASY = (
 ALL_EXPLAINED = (
     f"{EASY}The minor views then tell little that words do not, so MuMBo chooses them no more "
     "often than AdaBoost does; and late AdaBoost suffers, because a weak view that learns for "
-    "itself speaks as loudly as a strong one. Weighing classes alike helps more here than in print."
+    "itself speaks as loudly as a strong one. Weighing classes alike helps more than published."
 )
 
 

@@ -1,4 +1,4 @@
-"""Figures 2.2 and 2.3, tables 2.3 and 2.4: views of which a part is noise."""
+"""Figures 2.2 and 2.3, and table 2.1: views of which a part is noise."""
 
 from __future__ import annotations
 
@@ -62,14 +62,25 @@ SETTINGS = {
         Setting(size, noise) for size in (80, 120) for noise in (0.5, 0.38, 0.25, 0.12, 0.0)
     )
 }
+SPREAD = 2.0
+"""Factor of all columns: of those tried, the errors of both SVMs are nearest to the source's."""
+SPREADS = (1.0, 1.5, 2.0, 2.5, 3.0)
+_RBF = SVC(gamma="auto")
 METHODS: dict[str, Any] = {
-    EARLY_SVM: SVC(),
-    LATE_SVM: LateFusionClassifier(SVC(), combine="margins"),
-    ADABOOST: AdaBoostMMClassifier(Resampled(SVC()), n_estimators=ROUNDS),
+    EARLY_SVM: _RBF,
+    LATE_SVM: LateFusionClassifier(_RBF, combine="margins"),
+    ADABOOST: AdaBoostMMClassifier(Resampled(_RBF), n_estimators=ROUNDS),
     MUMBO: MumboClassifier(
         Resampled(SVC(kernel="linear")), n_estimators=ROUNDS, on_failure="retry"
     ),
 }
+
+
+def draw_views(setting: Setting, repeat: int, spread: float = SPREAD) -> Any:
+    """A sample three times as large as the one to learn from; ``spread`` multiplies its columns."""
+    drawn = make_uneven_views(3 * setting.size, setting.major_noise, random_state=repeat)
+    drawn.data = spread * drawn.data
+    return drawn
 
 
 @dataclass(frozen=True)
@@ -90,9 +101,9 @@ class NoisyViews:
     stages: tuple[int, ...] = STAGES
 
     def __call__(self, item: str, repeat: int, context: Context) -> Answers:
-        """Draw a sample three times as large as the one to learn from, learn, test."""
+        """Draw, let every method learn, test."""
         n = self.settings[item].size
-        drawn = make_uneven_views(3 * n, self.settings[item].major_noise, random_state=repeat)
+        drawn = draw_views(self.settings[item], repeat)
         X, y = drawn.data[:n], drawn.target[:n]
         answers: dict[str, dict[str, Any]] = {}
         for name, method in self.methods.items():
@@ -128,6 +139,50 @@ class NoisyViews:
         return curve[np.minimum(self.stages, len(curve)) - 1]
 
 
+@dataclass(frozen=True)
+class SpreadViews:
+    """Test errors of both SVMs with the columns multiplied by several factors.
+
+    Attributes
+    ----------
+    settings : mapping of str to Setting
+        By item.
+    spreads : tuple of float
+    """
+
+    settings: Mapping[str, Setting]
+    spreads: tuple[float, ...] = SPREADS
+
+    def __call__(self, item: str, repeat: int, context: Context) -> Answers:
+        """Measure them on one draw; with gamma by scale no factor matters."""
+        setting = self.settings[item]
+        found = {}
+        for spread in self.spreads:
+            for name in (EARLY_SVM, LATE_SVM):
+                found[with_spread(name, spread)] = self._error(
+                    METHODS[name], setting, repeat, spread
+                )
+        for name, method in BY_SCALE.items():
+            found[name] = self._error(method, setting, repeat, 1.0)
+        return found
+
+    def _error(self, method: Any, setting: Setting, repeat: int, spread: float) -> dict[str, Any]:
+        drawn, n = draw_views(setting, repeat, spread), setting.size
+        model = teach(method, drawn.data[:n], drawn.target[:n], repeat, drawn.views)
+        return {"error": [float(np.mean(model.predict(drawn.data[n:]) != drawn.target[n:]))]}
+
+
+def with_spread(method: str, spread: float) -> str:
+    """Column of a method with columns multiplied by a factor."""
+    return f"{method}, spread {spread:g}"
+
+
+BY_SCALE_EARLY, BY_SCALE_LATE = (f"{name}, gamma by scale" for name in (EARLY_SVM, LATE_SVM))
+BY_SCALE: dict[str, Any] = {
+    BY_SCALE_EARLY: SVC(),
+    BY_SCALE_LATE: LateFusionClassifier(SVC(), combine="margins"),
+}
+
 SHOWN = Setting(80, 0.38).name
 DRAWN = Setting(40, 0.38)
 N_SAMPLES = 200
@@ -139,7 +194,9 @@ STUDY = Study(
     NoisyViews(SETTINGS, METHODS),
     repeats=10,
     fast_repeats=1,
+    edition=2,
 )
+SWEEP = Study("noisy-views-spread", STUDY.items, SpreadViews(SETTINGS), repeats=10, fast_repeats=2)
 
 
 def noise_of_views(item: str, repeat: int, context: Context) -> Answers:
@@ -174,10 +231,14 @@ _PROTOCOL = (
     "MuMBo: linear SVMs on samples of half the rows drawn from the view's costs, drawn again "
     "until they are weak learners; AdaBoost: RBF SVMs likewise, on all columns; 200 rounds; late "
     "fusion adds the decision values of an RBF SVM per view. The source does not name the SVMs' "
-    "parameters: C = 1, gamma by scale. All settings share their seeds, so their rows are not "
+    "parameters: C = 1, and gamma = 1 / columns, the usual value in 2013. With it the size of the "
+    f"columns matters, which the source does not state either: all are multiplied by {SPREAD:g}, "
+    "the factor at which the errors of both SVMs come nearest to the source's. Nothing was fitted "
+    "to MuMBo or AdaBoost. All settings share their seeds, so their rows are not "
     "independent of each other. The source says as well that MuMBo takes 200 times as long as late "
     "fusion, and speaks of samples of 15 and 30 rows: neither is measured here."
 )
+_CALIBRATED = f"{_NOTE} The size of the columns is fitted to the published errors of the two SVMs."
 _TABLE_2_1 = printed_table(
     """
     setting       | Early+SVM | SVM+Late | Early+AdaBoost | MuMBo
@@ -275,8 +336,8 @@ EXHIBITS = (
         KOCO,
         "Figure 2.3",
         "Costs and errors of MuMBo and of AdaBoost over the rounds",
-        "substitute",
-        _NOTE,
+        "calibrated",
+        _CALIBRATED,
         f"{_PROTOCOL} Costs are the loss of each view's own process per row. The curves of the "
         "source are not given as numbers.",
         studies=(replace(STUDY, items=(Item(SHOWN),), fast_repeats=3),),
@@ -311,13 +372,17 @@ EXHIBITS = (
         KOCO,
         "Table 2.1",
         "MuMBo beside early and late fusion",
-        "substitute",
-        _NOTE,
+        "calibrated",
+        _CALIBRATED,
         _PROTOCOL,
-        studies=(STUDY,),
+        studies=(STUDY, SWEEP),
         measures=(Measure("error", "test error", "lower"),),
         printed=_TABLE_2_1,
-        columns=(EARLY_SVM, LATE_SVM, ADABOOST, MUMBO),
+        columns=(
+            *(EARLY_SVM, LATE_SVM, ADABOOST, MUMBO),
+            *(with_spread(name, spread) for spread in SPREADS for name in (EARLY_SVM, LATE_SVM)),
+            *BY_SCALE,
+        ),
         claims=(
             Claim(
                 "MuMBo is the best in every setting",
@@ -335,6 +400,20 @@ EXHIBITS = (
                 "Asked besides: on average over the settings MuMBo is below late fusion",
                 average(MUMBO, LATE_SVM, "error", "<"),
             ),
+            *(
+                Claim(
+                    f"Asked besides: with columns multiplied by {spread:g}, late fusion of SVMs is "
+                    "below early fusion",
+                    compare(
+                        with_spread(LATE_SVM, spread), with_spread(EARLY_SVM, spread), "error", "<"
+                    ),
+                )
+                for spread in SPREADS
+            ),
+            Claim(
+                "Asked besides: with gamma by scale, late fusion of SVMs is below early fusion",
+                compare(BY_SCALE_LATE, BY_SCALE_EARLY, "error", "<"),
+            ),
             Claim("AdaBoost is slightly better after about 50 rounds than after 200", better_at_50),
         ),
         errata=(
@@ -342,9 +421,10 @@ EXHIBITS = (
             "rows would be noise in all views, and no method could go below .06.",
         ),
         explanation=(
-            "Levels are not comparable, since the law is filled in. Joined columns do not harm "
-            "SVMs and AdaBoost here as they do in print, where the parameters of the RBF kernels "
-            "may not have suited them; so MuMBo leads by less, and not everywhere."
+            "Levels are a calibration, since the law is filled in. With gamma = 1 / columns joined "
+            "columns harm an RBF SVM as they do in the source, and all fused methods stay above "
+            ".2; with gamma by scale, the default of later years, they do not. MuMBo's own levels, "
+            "down to .02, stay unexplained."
         ),
     ),
 )

@@ -69,9 +69,10 @@ MAUC = Measure("mauc", "MAUC", "higher")
 _PROTOCOL = (
     "Ten runs of five stratified folds; mean and deviation over the 50 folds. 200 rounds. The "
     'source says "low-size decision tree" for the weak learner: here cost trees of depth 3, which '
-    "come nearest to the print on Balance; Ecoli and Glass are within the printed deviations with "
-    "depth 2 as well as 3, and Car is nearest with depth 2. Categories are numbered in their order "
-    "and split like numbers. Satimage has 6435 rows in print and 6430 in OpenML's copy."
+    "come nearest to the source on Balance; Ecoli and Glass are within the published deviations "
+    "with depth 2 as well as 3, and Car is nearest with depth 2. Categories are numbered in "
+    "their order and split like numbers. Satimage has 6435 rows in the source and 6430 in "
+    "OpenML's copy."
 )
 _OVERLAP = (
     "The folds of different runs overlap, so the samples of the Student test are not independent "
@@ -336,7 +337,7 @@ EXHIBITS = (
         claims=_LITERATURE_CLAIMS,
         errata=(
             "Marks: * stands for bold, significantly better than all others; † for significantly "
-            "worse than all others (Student, 95 %). Most bold marks of the print are lost. The "
+            "worse than all others (Student, 95 %). Most bold marks of the source are lost. The "
             "test is not repeated here: the literature has no samples.",
             "The deviation of CoMBo's G-mean on Glass is printed as 0.0.375; read .375.",
             "The text speaks of 8 sets, table 3.1 lists 9; Connect is not in this table.",
@@ -348,7 +349,7 @@ EXHIBITS = (
         "Table 3.3",
         "CoMBo and AdaBoost.MM: norm, accuracy, G-mean and MAUC",
         "original",
-        protocol=f"{_PROTOCOL} {_OVERLAP} Sets that the print leaves out as equivalent are shown "
+        protocol=f"{_PROTOCOL} {_OVERLAP} Sets that the source leaves out as equivalent are shown "
         "too.",
         studies=(STUDY, STUDY_OF_CONNECT),
         measures=(NORM, ACCURACY, GMEAN, MAUC),

@@ -415,9 +415,9 @@ CURVES = (
 LEARNERS = (
     "ACTIVE-BPM asks for the row nearest to the centre of gravity (expectation propagation) and "
     "predicts by it. ACTIVE-SVM does the same with libSVM, as the source did: its settings are not "
-    "printed. C is 1000 here, chosen because it agrees with the print on Banana, so that agreement "
-    "there is no evidence; there is an offset, and rows are as they are. Beside them stands the "
-    "exact Chebyshev centre (unit rows, no offset), which ACTIVE-SVM is said to be."
+    "printed. C is 1000 here, chosen because it agrees with the source on Banana, so that "
+    "agreement there is no evidence; there is an offset, and rows are as they are. Beside them "
+    "stands the exact Chebyshev centre (unit rows, no offset), which ACTIVE-SVM is said to be."
 )
 NOT_CHEBYSHEV = (
     "The source takes libSVM for the Chebyshev centre. That needs rows of unit length, no offset "
@@ -436,7 +436,7 @@ DEVIATIONS = (
 )
 TEXT_EXPLAINED = (
     "libSVM on rows as they are swings between all and none at first, since long rows drag its "
-    "offset: that is why it starts so low, here as in print. The Chebyshev centre itself, of unit "
+    "offset: that is why it starts so low, here as published. The Chebyshev centre itself, of unit "
     "rows and without offset, does not, and comes close to the centre of gravity: labelled rows of "
     f"text are nearly orthogonal, and then both centres have about the same direction. {DEVIATIONS}"
 )

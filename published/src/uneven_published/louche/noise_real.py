@@ -279,8 +279,8 @@ EXHIBITS: tuple[Exhibit, ...] = (
         "Class sizes of the three data sets",
         "substitute",
         "Digits and letters are the original data. " + _REUTERS_NOTE,
-        protocol="Training rows of each class, largest class first. Of the print only the extremes "
-        "of Reuters are told in the text.",
+        protocol="Training rows of each class, largest class first. Of the source only the "
+        "extremes of Reuters are told in the text.",
         studies=(SIZES,),
         measures=(
             Measure("sizes", "rows by class", None, 0),
@@ -405,7 +405,7 @@ EXHIBITS: tuple[Exhibit, ...] = (
         explanation=(
             "Which rule is best depends on the data: the rule confusion on Reuters-21578, the rule "
             "error on generated topics; after many steps the random rule is not worse. Steps count "
-            "for less here than in print: with nine classes the curves still move after step 30."
+            "for less here than published: with nine classes the curves still move after step 30."
         ),
     ),
 )

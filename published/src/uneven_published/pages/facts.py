@@ -98,6 +98,12 @@ def run_kind(record: Record) -> str:
     return partly + ("fast" if measured["fast"] else "full")
 
 
+def earlier_words(record: Record) -> str:
+    """How many numbers come from earlier results; empty if none do."""
+    n = (record["measured"] or {}).get("earlier", 0)
+    return f" and {n} numbers of earlier results" if n else ""
+
+
 def run_cell(record: Record) -> str:
     """What a table says about the run: nothing about what cannot be run."""
     return "" if record["status"] == "impossible" else run_kind(record)
@@ -196,7 +202,7 @@ def held_words(*records: Record, noun: str = "") -> str:
     --------
     >>> claim = {"text": "A wins.", "measured": {"held": True}, "printed": {"held": None}}
     >>> held_words({"claims": [claim]}, noun="claims held")
-    '1 of 1 claims held (1 without printed numbers)'
+    '1 of 1 claims held (1 without published numbers)'
     """
     held, told = (sum(claims_count(record)[j] for record in records) for j in (0, 1))
     bare = sum(
@@ -206,7 +212,7 @@ def held_words(*records: Record, noun: str = "") -> str:
     )
     if not told:
         return ""
-    aside = f"({bare} without printed numbers)" if bare else ""
+    aside = f"({bare} without published numbers)" if bare else ""
     return " ".join(filter(None, (f"{held} of {told}", noun, aside)))
 
 
@@ -334,14 +340,14 @@ def beside_words(values: Iterable[Mapping[str, Any]], both: str) -> str:
 
     Examples
     --------
-    >>> beside_words([{"measured": {"mean": 0.5}, "printed": None}], "ours (print)")
-    'ours; nothing is printed'
+    >>> beside_words([{"measured": {"mean": 0.5}, "printed": None}], "ours (published)")
+    'ours; nothing is published'
     """
     found = list(values)
     own, printed = (any(value[side] for value in found) for side in ("measured", "printed"))
     if own and printed:
         return both
-    return "ours; nothing is printed" if own else "in print; nothing is measured"
+    return "ours; nothing is published" if own else "published; nothing is measured"
 
 
 def side_words(side: Mapping[str, Any] | None, digits: int) -> str:
@@ -404,5 +410,5 @@ def significance_words(record: Record) -> str:
     told = f"{TESTS[rule['test']]}, {rule['alternative']}, level {rule['level']:g}, {against}"
     done = record["tests"]
     good = sum(bool(one["significant"]) for one in done)
-    outcome = f"{good} of {len(done)} significant" if done else "not measured"
+    outcome = f"{good} of {len(done)} significant" if done else "not enough repetitions to tell"
     return f"{told}: {outcome}."

@@ -218,7 +218,7 @@ class PublishedDisplay:
         marks += [plt.Line2D([], [], color=MUTED, markerfacecolor="white", **look)] * bool(printed)
         self.figure_.legend(
             marks,
-            [*(shorten(name, 30) for name in names), *["in print"] * bool(printed)],
+            [*(shorten(name, 30) for name in names), *["published"] * bool(printed)],
             loc="outside upper left",
             ncols=4,
             frameon=False,

@@ -28,6 +28,7 @@ from uneven_published.pages.facts import (
     claims_count,
     command_of,
     dates,
+    earlier_words,
     entries,
     held_words,
     kind,
@@ -53,7 +54,12 @@ Entry = Mapping[str, Any]
 Key = tuple[str, str, str]
 NOTE = 110
 """Letters of a note in the list; reasons for not running are shown whole."""
-BADGES = {"original": "badge good", "substitute": "badge", "impossible": "badge alarm"}
+BADGES = {
+    "original": "badge good",
+    "substitute": "badge",
+    "calibrated": "badge",
+    "impossible": "badge alarm",
+}
 FAR = 0.999
 """Tint from which a difference is called far."""
 
@@ -95,13 +101,13 @@ def _masthead(record: Record) -> Markup:
     if measured:
         cells = measured["cells"]
         facts += [
-            f"{cells['done']} of {cells['planned']} cells",
+            f"{cells['done']} of {cells['planned']} cells{earlier_words(record)}",
             f"{seconds(measured['seconds'])} of work" if cells["done"] else "",
             dates(record),
             versions_line(record),
         ]
     if middle == middle:
-        outcome += f"{', ' if outcome else ''}{middle:.1f} printed deviations apart (median)"
+        outcome += f"{', ' if outcome else ''}{middle:.1f} published deviations apart (median)"
     badges = [_status_badge(record)]
     if run_cell(record):
         badges.append(tag("span", f"{run_kind(record)}{_run_word(record)}", class_="badge"))
@@ -135,7 +141,7 @@ def _ranks(record: Record) -> Markup | None:
 
 
 def _tables_title(record: Record) -> str:
-    words = beside_words(record["values"], "ours beside the print")
+    words = beside_words(record["values"], "ours beside the published numbers")
     return words[0].upper() + words[1:]
 
 
@@ -181,7 +187,7 @@ def _claim(claim: Mapping[str, Any]) -> Markup:
         tag(
             "span",
             _verdict("measured", verdict_word(held), claim["measured"]["detail"], "ours"),
-            _verdict("in print", printed_word(said["held"]), said["detail"], doubt),
+            _verdict("published", printed_word(said["held"]), said["detail"], doubt),
             class_="found",
         ),
         class_=look,
@@ -199,7 +205,7 @@ def _notes(record: Record) -> Markup | None:
     if record["explanation"]:
         found.append(tag("p", record["explanation"], class_="prose"))
     if record["errata"]:
-        found.append(tag("p", "Errors of the print:", class_="prose"))
+        found.append(tag("p", "Errors in the source:", class_="prose"))
         found.append(tag("ol", [tag("li", line) for line in record["errata"]], class_="footnotes"))
     for title, some in (("Not run", measured["missing"]), ("Failed", measured["failed"])):
         if some:
@@ -267,7 +273,7 @@ def _table_legend(record: Record) -> Markup:
     values = [value for m in shown for value in entries(record, m["key"]).values()]
     known = any(value["apart"] is not None for value in values)
     beside = any(v["measured"] for v in values) and any(v["printed"] for v in values)
-    lacking = "The differences cannot be told in printed deviations. " * (beside and not known)
+    lacking = "The differences cannot be told in published deviations. " * (beside and not known)
     bold = "; the best of a row is bold" if any(m["better"] for m in shown) else ""
     steps = [(1.0, "up to 1"), (2.0, "2"), (3.0, "3 and more")]
     tints = [
@@ -281,7 +287,7 @@ def _table_legend(record: Record) -> Markup:
             "p",
             f"{_contents(values)}{bold}. ",
             lacking,
-            ("To the right: difference of the means in printed deviations, ", scale)
+            ("To the right: difference of the means in published deviations, ", scale)
             if known
             else None,
             class_="note legend-note",
@@ -295,7 +301,7 @@ def _contents(values: Sequence[Entry]) -> str:
     which = beside_words(values, "both")
     if which == "both":
         return (
-            "In each cell: ours, mean ± standard deviation over n samples, and the printed value "
+            "In each cell: ours, mean ± standard deviation over n samples, and the published value "
             "under it"
         )
     own = any(value["measured"] for value in values)
@@ -326,7 +332,7 @@ def _cell(
 ) -> Markup:
     own, printed = value["measured"], value["printed"]
     word, tint = apart_word(value["apart"]), strength(value["apart"])
-    away = tag("span", word, class_="away", title="printed deviations") if word else None
+    away = tag("span", word, class_="away", title="published deviations") if word else None
     ours = Markup(NOTHING)
     if own is not None:
         shown = plus_minus(number(own["mean"]), number(own["deviation"]), digits)
@@ -398,7 +404,7 @@ def _matrix_figures(record: Record, measure: Mapping[str, Any]) -> Markup:
 def _twins(title: str, value: Mapping[str, Any], digits: int, top: float) -> Markup:
     pictures = [
         tag("div", tag("span", who, class_="spread"), _matrix(value[side]["mean"], digits, top))
-        for side, who in (("measured", "ours"), ("printed", "in print"))
+        for side, who in (("measured", "ours"), ("printed", "published"))
         if value[side] is not None
     ]
     head = tag("figcaption", tag("b", title), class_="figure-head")
@@ -456,7 +462,7 @@ def index_page(records: Sequence[Record]) -> str:
         tag("p", tag("strong", facts), class_="verdict"),
         tag(
             "p",
-            "apart: median distance between measured and printed means, in printed deviations",
+            "apart: median distance between measured and published means, in published deviations",
             class_="facts-line",
         ),
     )

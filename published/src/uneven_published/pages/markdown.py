@@ -16,6 +16,7 @@ from uneven_published.pages.facts import (
     claims_count,
     command_of,
     dates,
+    earlier_words,
     entries,
     held_words,
     kind,
@@ -37,6 +38,7 @@ from uneven_published.pages.facts import (
 )
 from uneven_published.pages.figures import picture_names
 from uneven_published.pages.tables import Block, curve_block, has_printed_points, number_blocks
+from uneven_published.pages.tally import OUTCOMES, reason, tally_rows, unmet
 
 _SPECIAL = re.compile(r"([\\`*_{}\[\]#|~$])")
 FOLDED = 60
@@ -101,7 +103,7 @@ def facts_line(record: Record) -> str:
         cells = measured["cells"]
         found += [
             f"{run_kind(record)} run",
-            f"{cells['done']} of {cells['planned']} cells",
+            f"{cells['done']} of {cells['planned']} cells{earlier_words(record)}",
             seconds(measured["seconds"]),
             dates(record),
         ]
@@ -122,7 +124,7 @@ def tables(record: Record) -> list[str]:
         elif found == "curve" and has_printed_points(record, measure["key"]):
             made.append(_numbers(curve_block(record, measure)))
         elif found == "curve":
-            told = f"{measure['title']}: curves; nothing is printed"
+            told = f"{measure['title']}: curves; nothing is published"
             made.append(f"{escaped(told)}. Their points are in the JSON file.")
     ranks = "\n".join(f"- {escaped(told)}" for told in rank_sentences(record))
     return [part for part in (*made, ranks, escaped(significance_words(record))) if part]
@@ -147,7 +149,7 @@ def _claims(claims: Iterable[Mapping[str, Any]]) -> str:
         ]
         for claim in claims
     ]
-    return table(["claim", "in print", "measured"], rows, left=3)
+    return table(["claim", "published", "measured"], rows, left=3)
 
 
 def notes(record: Record) -> list[str]:
@@ -157,7 +159,7 @@ def notes(record: Record) -> list[str]:
         found.append(f"**What differs, and why.** {escaped(record['explanation'])}")
     if record["errata"]:
         lines = "\n".join(f"- {escaped(line)}" for line in record["errata"])
-        found.append(f"Errors of the print:\n\n{lines}")
+        found.append(f"Errors in the source:\n\n{lines}")
     return found + left_out(record)
 
 
@@ -177,13 +179,13 @@ def _numbers(block: Block) -> str:
         [escaped(line.name), *(_cell(line.cells.get(c), line.measure) for c in block.columns)]
         for line in block.lines
     ]
-    title = f"{block.title}{block.note}; {beside_words(block.values, 'ours (print)')}"
+    title = f"{block.title}{block.note}; {beside_words(block.values, 'ours (published)')}"
     whole = [["", *map(escaped, block.columns)], *body]
     if len(block.columns) > max(WIDEST, len(block.lines)):
         whole = [list(line) for line in zip(*whole)]
     made = table(whole[0], whole[1:])
     if len(block.lines) * len(block.columns) > FOLDED:
-        return f"<details>\n<summary>{text(title)}</summary>\n\n{made}\n\n</details>"
+        return _folded(title, made)
     return f"{escaped(title)}:\n\n{made}"
 
 
@@ -206,7 +208,7 @@ def _matrices(record: Record, measure: Mapping[str, Any]) -> list[str]:
             for i, line in enumerate(known)
         ]
         head = ["", *(str(j + 1) for j in range(len(known[0])))]
-        which = beside_words([value], "ours (print)")
+        which = beside_words([value], "ours (published)")
         title = f"{measure['title']}, {row}, {column}; {which}"
         made.append(f"{escaped(title)}:\n\n{table(head, cells)}")
     if made:
@@ -233,24 +235,33 @@ def _with_detail(word: str, verdict: Mapping[str, Any]) -> str:
 
 def _versions_line(record: Record) -> str:
     middle, packages = median_difference(record), versions_line(record)
-    told = f"Median difference: {middle:.1f} printed deviations." if middle == middle else ""
+    told = f"Median difference: {middle:.1f} published deviations." if middle == middle else ""
     return " ".join(filter(None, (told, f"Measured with {packages}." if packages else "")))
 
 
 INTRODUCTION = """\
 # Published versus measured
 
-Every table and figure of five publications that has an experiment behind it, run again with this
-library and set beside the print; and, last, a table of our own, of methods for rare classes.
-`uneven reproduce --list` names them all, `uneven reproduce NAME` makes one of them, and this page
-is made by the same command from kept results.
+Five publications stand behind this library. Every table and figure of theirs that has an
+experiment behind it is run again here, and every sentence of the source about its numbers, a
+*claim*, is checked twice: on the published numbers and on ours."""
 
-*Original data* means the data of the source, or data drawn by the law that it states; *substitute*
-means that something stands in for them, and the note says what. A *claim* is a sentence of the
-source about its numbers; the same check is made on the printed and on the measured numbers, so a
-claim that its own print contradicts shows. Claims that we add, from theory or as a further
-question, stand apart and are not counted. *Apart* is the median distance between the measured and
-the printed mean, in printed deviations, where the source prints deviations."""
+COUNTED = """\
+| what the claims were judged on | meaning |
+|---|---|
+| original data | the data of the source, or data drawn by the law that it states |
+| substitute | something stands in for them; each exhibit says what |
+| calibrated substitute | the same, with constants fitted to published numbers of rivals |
+| told without numbers | a sentence or a curve of the source without numbers beside it |
+
+*Published numbers say otherwise*: neither our numbers nor those of the source support the claim.
+Questions that we add are not counted. `uneven reproduce --list` names all exhibits, `uneven
+reproduce NAME` makes one of them, and this page is made by the same command from kept results."""
+
+APART = (
+    "*Apart* is the median distance between the measured and the published mean, in published "
+    "deviations, where the source gives deviations."
+)
 
 
 def published_page(records: Sequence[Record], pictures: str = "published") -> str:
@@ -268,7 +279,7 @@ def published_page(records: Sequence[Record], pictures: str = "published") -> st
     str
         The same records give the same text.
     """
-    parts = [INTRODUCTION, _made(records), *_summary(records)]
+    parts = [INTRODUCTION, *_overview(records), *_summary(records)]
     citation = None
     for record in (r for r in records if r["status"] != "impossible"):
         if record["document"]["citation"] != citation:
@@ -277,6 +288,43 @@ def published_page(records: Sequence[Record], pictures: str = "published") -> st
         parts.append(_section(record, pictures))
     parts.append(_not_run([r for r in records if r["status"] == "impossible"]))
     return "\n\n".join(part for part in parts if part) + "\n"
+
+
+def _overview(records: Sequence[Record]) -> list[str]:
+    """How many claims held, what that means, and which did not and why."""
+    header = ["judged on", "claims", *OUTCOMES]
+    by_source: dict[str, list[Record]] = {}
+    for record in records:
+        by_source.setdefault(authors(record), []).append(record)
+    sources = [[escaped(who), *tally_rows(some)[-1][1:]] for who, some in by_source.items()]
+    return [
+        table(header, tally_rows(records)),
+        table(["source", *header[1:]], sources),
+        COUNTED,
+        _made(records),
+        _unmet(records),
+    ]
+
+
+def _unmet(records: Sequence[Record]) -> str:
+    found = unmet(records)
+    if not found:
+        return ""
+    rows = [
+        [
+            f"[{escaped(authors(record))}, {escaped(record['place'])}](#{record['name']})",
+            escaped(claim["text"]),
+            escaped(claim["measured"]["detail"]),
+            escaped(reason(record, claim)),
+        ]
+        for record, claim in found
+    ]
+    head = ["exhibit", "claim", "measured", "why"]
+    return _folded(f"The {len(found)} claims that did not hold, and why", table(head, rows, left=4))
+
+
+def _folded(title: str, body: str) -> str:
+    return f"<details>\n<summary>{text(title)}</summary>\n\n{body}\n\n</details>"
 
 
 def _made(records: Sequence[Record]) -> str:
@@ -311,10 +359,11 @@ def _summary(records: Sequence[Record]) -> list[str]:
     for record in records:
         documents.setdefault(authors(record), []).append(record)
     header = ["exhibit", "what it shows", "status", "run", "claims held", "apart"]
-    return [
-        f"**{escaped(who)}**\n\n{table(header, map(_line, some), left=4)}"
+    folded = [
+        _folded(f"{who}: {len(some)} exhibits", table(header, map(_line, some), left=4))
         for who, some in documents.items()
     ]
+    return [*folded, APART]
 
 
 def _line(record: Record) -> list[str]:
@@ -335,13 +384,16 @@ def _section(record: Record, pictures: str) -> str:
     if not was_run(record):
         return "\n\n".join([*head, *left_out(record)])
     files = picture_names(record)
-    parts = [
-        *head,
+    details = [
         escaped(protocol_words(record)),
         *(f"![{escaped(name)}]({pictures}/{file})" for file in files),
         *tables(record),
+    ]
+    parts = [
+        *head,
         claims_list(record),
         *notes(record),
+        _folded("How it was run, and all numbers", "\n\n".join(filter(None, details))),
     ]
     return "\n\n".join(part for part in parts if part)
 

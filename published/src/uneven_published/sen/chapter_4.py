@@ -109,7 +109,7 @@ TABLE_4_2 = Exhibit(
         "Vowel and Steel, where even equal weights err much less. With less left to mend the "
         "losses are level, and the hinge is no better than least squares on average. Regression "
         "without penalty breaks down where there are many weights for few rows (LSG on Yeast, "
-        "Vowel, Statlog), but less than in print, since 39 classifiers give fewer weights than "
+        "Vowel, Statlog), but less than published, since 39 classifiers give fewer weights than "
         "130. One weight per classifier (WS) does nearly as well as class weights here, unlike in "
         "print (Vowel, Segment, Robot)."
     ),
@@ -198,7 +198,7 @@ TABLE_4_4 = Exhibit(
         "and three with all. The smallest strength was taken there.",
     ),
     explanation=(
-        "Percent of 39 classifiers here, of 130 in print. The source's counts have deviations as "
+        "Percent of 39 classifiers here, of 130 in the source. Its counts have deviations as "
         "large as themselves: a strength by two folds is a coarse choice, and of equal errors the "
         "smallest strength, which keeps most, is taken."
     ),

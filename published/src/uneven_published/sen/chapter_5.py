@@ -48,7 +48,7 @@ _FIXED_ERRATA = {
 
 _FIXED_EXPLANATION = (
     "One split of each set: with 2000 test rows an error of 8 percent is known to about 0.6 "
-    "points, so that the order of the kernels is mostly chance, here as in print. That there is "
+    "points, so that the order of the kernels is mostly chance, here as published. That there is "
     "little between them is the part of the claims that came out again."
 )
 
