@@ -222,16 +222,16 @@ TABLE_1 = Exhibit(
         "The step of the voters is too long by their number, so that the loss can grow.",
     ),
     explanation=(
-        "The vote lies below boosted trees: MVWAB with stumps, and rBoost.SH with trees of depth 2, "
+        "The vote lies below boosted trees: MVWAB with stumps and rBoost.SH with trees of depth 2 "
         "are above it. rBoost.SH comes out as published with full trees, which leave nothing to "
         "boost, and the lead of the vote in the source rests on that. With voters that have random "
         "cuts, even views and the guard against errors of 0, all of them read off the later "
         "program of the first author, the vote, MV-MV and the trees come near their published "
         "figures on the digits; with one tree cut at each depth, or with the single view that the "
         "published problem chooses, the vote stays far below. On the sample of Reuters the step of "
-        "two iterations is too long, and the even vote of the same voters is better. Corrected, the "
-        "vote gains from such voters too, and more from the 20 random trees that the library takes "
-        "by default. MVMLsp is far above its published figures: the kernels and penalties of the "
-        "source are not stated."
+        "two iterations is too long, and the even vote of the same voters is better. Corrected, "
+        "the vote gains from such voters too, and more from the 20 random trees that the library "
+        "takes by default. MVMLsp is far above its published figures: the kernels and penalties "
+        "of the source are not stated."
     ),
 )

@@ -232,7 +232,7 @@ BEST_OF_5000 = (
 )
 
 EASY = (
-    "Invented calls are easier than real ones as spoken: errors are half of the printed ones or "
+    "Invented calls are easier than real ones as spoken: errors are half of the published ones or "
     "less. "
 )
 ALL_EXPLAINED = (

@@ -8,6 +8,7 @@ from typing import Any
 
 from uneven.report.markup import NOTHING, plus_minus, seconds, text
 from uneven_published.collection import STATUS
+from uneven_published.documents import NORM
 from uneven_published.pages.facts import (
     OWN_TITLE,
     Record,
@@ -251,12 +252,13 @@ COUNTED = """\
 |---|---|
 | original data | the data of the source, or data drawn by the law that it states |
 | substitute | something stands in for them; each exhibit says what |
-| calibrated substitute | the same, with constants fitted to published numbers of rivals |
+| calibrated substitute | the same, with constants fitted to published numbers that are named |
 | told without numbers | a sentence or a curve of the source without numbers beside it |
 
 *Published numbers say otherwise*: neither our numbers nor those of the source support the claim.
-Questions that we add are not counted. `uneven reproduce --list` names all exhibits, `uneven
-reproduce NAME` makes one of them, and this page is made by the same command from kept results."""
+Questions that we add are not counted; the last line of the second table holds targets of our
+own. `uneven reproduce --list` names all exhibits, `uneven reproduce NAME` makes one of them, and
+this page is made by the same command from kept results."""
 
 APART = (
     "*Apart* is the median distance between the measured and the published mean, in published "
@@ -297,8 +299,9 @@ def _overview(records: Sequence[Record]) -> list[str]:
     for record in records:
         by_source.setdefault(authors(record), []).append(record)
     sources = [[escaped(who), *tally_rows(some)[-1][1:]] for who, some in by_source.items()]
+    published = [record for record in records if record["document"]["key"] != NORM.key]
     return [
-        table(header, tally_rows(records)),
+        table(header, tally_rows(published)),
         table(["source", *header[1:]], sources),
         COUNTED,
         _made(records),
@@ -332,7 +335,7 @@ def _made(records: Sequence[Record]) -> str:
     found: dict[str, dict[str, None]] = {}
     for record in records:
         for name, version in versions(record).items():
-            found.setdefault(name, {})[version] = None
+            found.setdefault(name, {}).update(dict.fromkeys(version.split(" and ")))
     if not days:
         return ""
     when = " to ".join(dict.fromkeys((days[0], days[-1])))
