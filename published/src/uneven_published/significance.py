@@ -84,15 +84,15 @@ def _compare(
     if one is None or two is None:
         return None
     a, b = _paired(one, two) if rule.test in _OF_PAIRS else (_known(one), _known(two))
-    if min(len(a), len(b)) < 2 or _least_p(rule, len(a), len(b)) >= rule.level:
+    if min(len(a), len(b)) < 2 or _least_p(rule, min(len(a), len(b))) >= rule.level:
         return None
     p = _p_value(rule, a, b)
     return Comparison(row, first, second, measure, p, bool(p < rule.level))
 
 
-def _least_p(rule: Significance, n: int, m: int) -> float:
-    """Smallest p-value that a test of ranks can have with so many samples; 0 for other tests."""
-    orders = {"rank_sum": comb(n + m, n), "signed_rank": 2**n}
+def _least_p(rule: Significance, n: int) -> float:
+    """Smallest p-value of a test of ranks with so many samples on both sides; 0 for other tests."""
+    orders = {"rank_sum": comb(2 * n, n), "signed_rank": 2**n}
     if rule.test not in orders:
         return 0.0
     return (2.0 if rule.alternative == "two-sided" else 1.0) / orders[rule.test]
