@@ -67,6 +67,8 @@ def test_wrong_labels_come_first_and_their_number_is_about_right(noisy):
         assert abs(found.expected - len(wrong)) < 0.2 * len(wrong)
         assert np.isin(found.rows(), wrong).mean() > 0.9
     assert (found.suggested == truth).mean() > (y == truth).mean() + 0.1
+    rate = 1.0 - np.average(np.diag(NOISE), weights=np.bincount(truth))
+    assert found.expected == pytest.approx(rate * len(y), rel=0.02)
     clean = find_label_issues(np.eye(3)[truth] * 0.94 + 0.02, truth)
     assert clean.expected < 0.03 * len(truth)
 

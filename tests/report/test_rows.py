@@ -122,9 +122,12 @@ def test_wrong_labels_are_doubted_first():
     y = truth.copy()
     y[wrong] = np.where(truth[wrong] == "a", "b", "a")
     methods = {"bayes": make_pipeline("passthrough", GaussianNB())}
-    kept = keep_rows(compare(X, y, methods=methods, cv=5, refit=False))
+    results = compare(X, y, methods=methods, cv=5, refit=False)
+    kept = keep_rows(results)
     first = kept.held.places[np.argsort(-kept.doubt)[:12]]
     assert len(set(first) & set(wrong)) >= 9
+    assert kept.wrong.low < 12 < kept.wrong.high < 40
+    assert re.search(r"about \d+ of 360 labels are wrong \(\d+ to \d+\)", render_report(results))
 
 
 @given(st.lists(st.tuples(st.integers(0, 3), st.floats(-1, 1)), min_size=1, max_size=40))

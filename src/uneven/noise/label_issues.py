@@ -7,13 +7,18 @@ from typing import Any
 
 import numpy as np
 from numpy.typing import ArrayLike
+from scipy.optimize import minimize_scalar
+from scipy.special import softmax
 
 from uneven.metrics._checks import as_labels, class_list, encode
 from uneven.noise.em import label_posteriors, undo_noise
 from uneven.noise.matrices import check_noise_matrix
 from uneven.noise.noisy_labels_only import find_matrix
+from uneven.utils.simplex import recover_priors
 
 _WIDE = 1.96
+_DRAWS = 20
+_LEAST = 1e-4
 
 
 @dataclass(frozen=True, eq=False)
@@ -29,7 +34,8 @@ class LabelIssues:
     expected : float
         How many labels are expected to be wrong.
     low, high : float
-        Where that number lies with 95 %, if the probabilities and the matrix are right.
+        Where that number lies with 95 %, as far as another sample of the rows would tell. It does
+        not know whether the classifier tells the classes well.
     noise_matrix : ndarray of shape (n_classes, n_classes)
         Known or estimated.
 
@@ -88,7 +94,9 @@ def find_label_issues(
     -----
     One minus the probability of the label ranked wrong labels best in ``python -m benchmarks
     label-doubt``. It is no probability of a wrong label, though: classes overlap. The number of
-    wrong labels comes from the posteriors of the true classes, which know the noise.
+    wrong labels comes from the noise matrix, known or estimated from the probabilities after their
+    temperature has been chosen by the likelihood of the labels. The same benchmark shows it beside
+    cleanlab's.
 
     References
     ----------
@@ -116,19 +124,79 @@ def find_label_issues(
             f"label_shares has shape {shares.shape}; expected a row for each of the {len(codes)} "
             f"labels and a column for each of the {len(classes)} classes."
         )
-    if noise_matrix is None:
-        noise = find_matrix("confident", shares, codes)
-    else:
-        noise = check_noise_matrix(noise_matrix, classes)
+    given = None if noise_matrix is None else check_noise_matrix(noise_matrix, classes)
+    shares = shares if given is not None else scaled_to_labels(shares, codes)
+    noise, expected, spread = count_wrong_labels(shares, codes, given)
     beliefs = label_posteriors(undo_noise(shares, noise), codes, noise)
-    rows = np.arange(len(codes))
-    wrong = 1.0 - beliefs[rows, codes]
-    expected, spread = float(wrong.sum()), float(np.sqrt((wrong * (1.0 - wrong)).sum()))
     return LabelIssues(
-        doubt=1.0 - shares[rows, codes],
+        doubt=1.0 - shares[np.arange(len(codes)), codes],
         suggested=classes[beliefs.argmax(axis=1)],
         expected=expected,
         low=max(0.0, expected - _WIDE * spread),
         high=min(float(len(codes)), expected + _WIDE * spread),
         noise_matrix=noise,
     )
+
+
+def count_wrong_labels(
+    shares: np.ndarray, codes: np.ndarray, noise: np.ndarray | None = None
+) -> tuple[np.ndarray, float, float]:
+    """How many labels are wrong.
+
+    Parameters
+    ----------
+    shares : ndarray of shape (n_samples, n_classes)
+        Probabilities of the labels by models that did not see the row.
+    codes : ndarray of int, shape (n_samples,)
+    noise : ndarray of shape (n_classes, n_classes), optional
+        If it is known.
+
+    Returns
+    -------
+    noise : ndarray of shape (n_classes, n_classes)
+    expected, spread : float
+        Number of wrong labels, and its standard error.
+    """
+    n, k = shares.shape
+    if noise is not None:
+        prior = recover_priors(np.bincount(codes, minlength=k), np.linalg.pinv(noise))
+        rate = 1.0 - float(prior @ np.diag(noise))
+        return noise, n * rate, float(np.sqrt(n * rate * (1.0 - rate)))
+    noise = find_matrix("confident", shares, codes)
+    wrong = _posteriors_of_wrong(shares, codes, noise)
+    rng, again = np.random.default_rng(0), []
+    by_label = [np.flatnonzero(codes == label) for label in range(k)]
+    for _ in range(_DRAWS):
+        rows = np.concatenate([rng.choice(own, len(own)) for own in by_label if len(own)])
+        known = (shares[rows], codes[rows])
+        again.append(_posteriors_of_wrong(*known, find_matrix("confident", *known)).sum())
+    variance = np.var(again, ddof=1) + (wrong * (1.0 - wrong)).sum()
+    return noise, float(wrong.sum()), float(np.sqrt(variance))
+
+
+def _posteriors_of_wrong(shares: np.ndarray, codes: np.ndarray, noise: np.ndarray) -> np.ndarray:
+    """Probability that each label is wrong, shape (n_samples,)."""
+    beliefs = label_posteriors(undo_noise(shares, noise), codes, noise)
+    return np.asarray(1.0 - beliefs[np.arange(len(codes)), codes])
+
+
+def scaled_to_labels(shares: np.ndarray, codes: np.ndarray) -> np.ndarray:
+    """Probabilities at the temperature under which the labels are most likely.
+
+    Parameters
+    ----------
+    shares : ndarray of shape (n_samples, n_classes)
+    codes : ndarray of int, shape (n_samples,)
+
+    Returns
+    -------
+    ndarray of shape (n_samples, n_classes)
+    """
+    logs, rows = np.log(np.maximum(shares, _LEAST)), np.arange(len(codes))
+
+    def loss(log_power: float) -> float:
+        own = softmax(np.exp(log_power) * logs, axis=1)[rows, codes]
+        return float(-np.log(np.maximum(own, np.finfo(float).tiny)).mean())
+
+    power = np.exp(minimize_scalar(loss, bounds=(-2.0, 2.0), method="bounded").x)
+    return np.asarray(softmax(power * logs, axis=1))

@@ -12,6 +12,7 @@ from numpy.typing import NDArray
 
 from uneven.comparison.heldout import HeldOutRows
 from uneven.comparison.results import Comparison
+from uneven.noise import LabelIssues, find_label_issues
 from uneven.report.cells import cell_texts, column_title, shown_columns
 
 MOST_ROWS = 5000
@@ -20,6 +21,9 @@ ROOM = 1_300_000
 
 POOLED = 3
 """Methods whose probabilities are averaged to doubt a label."""
+
+LEAST_ROWS = 100
+"""With fewer rows, wrong labels are not counted."""
 
 RIGHT_COUNTS = 4
 """A right answer waits as long as so many mistakes of its cell."""
@@ -45,6 +49,8 @@ class KeptRows:
         For every row of `held`, how far its label is to be doubted; NaN where nobody can tell.
     likely : ndarray of int, shape (m,)
         Code of the most likely class; -1 where nobody can tell.
+    wrong : LabelIssues or None
+        How many labels are expected to be wrong; None where nobody can tell.
     """
 
     held: HeldOutRows
@@ -54,6 +60,7 @@ class KeptRows:
     total: int
     doubt: NDArray[np.float64]
     likely: NDArray[np.intp]
+    wrong: LabelIssues | None = None
 
 
 def keep_rows(results: Comparison) -> KeptRows | None:
@@ -66,26 +73,18 @@ def keep_rows(results: Comparison) -> KeptRows | None:
         return None
     shares = held.probable
     probable = [name for name in methods if name in shares]
-    doubt, likely = doubtful_labels(held, probable[:POOLED])
+    pooled = pooled_probabilities(held, probable[:POOLED])
+    doubt, likely = doubtful_labels(held, pooled)
     chosen = choose_rows(held, methods, doubt, affordable(results, held, len(methods)))
     total = int((held.repeats == 0).sum())
-    return KeptRows(held, methods, probable, chosen, total, doubt, likely)
+    wrong = wrong_labels(held, pooled)
+    return KeptRows(held, methods, probable, chosen, total, doubt, likely, wrong)
 
 
-def doubtful_labels(
-    held: HeldOutRows, methods: Sequence[str]
-) -> tuple[NDArray[np.float64], NDArray[np.intp]]:
-    """How far each label is to be doubted, and what is likely instead.
+def pooled_probabilities(held: HeldOutRows, methods: Sequence[str]) -> NDArray[np.float64]:
+    """Out-of-fold probabilities of the methods, averaged, also over repeats.
 
-    Out-of-fold probabilities of the methods are averaged, also over repeats; the doubt is 1 minus
-    that of the label. On tables with labels made wrong by chance this simple rule found them
-    better than margins, thresholds by class (confident learning) and an estimated noise matrix,
-    and as well as the true noise matrix; `benchmarks/label_doubt.py` has the figures.
-
-    Returns
-    -------
-    doubt : ndarray of shape (m,)
-    likely : ndarray of int, shape (m,)
+    Returns ndarray of shape (m, n_classes); NaN where nobody can tell.
     """
     n, n_classes = held.places.max(initial=-1) + 1, len(held.classes)
     sums, times = np.zeros((n, n_classes)), np.zeros((n, 1))
@@ -93,10 +92,39 @@ def doubtful_labels(
         known = held.answers[name] >= 0
         np.add.at(sums, held.places[known], held.scores[name][known])
         np.add.at(times, held.places[known], 1.0)
-    pooled = np.divide(sums, times, out=np.full_like(sums, np.nan), where=times > 0)[held.places]
+    means = np.divide(sums, times, out=np.full_like(sums, np.nan), where=times > 0)
+    return np.asarray(means[held.places])
+
+
+def doubtful_labels(
+    held: HeldOutRows, pooled: NDArray[np.float64]
+) -> tuple[NDArray[np.float64], NDArray[np.intp]]:
+    """How far each label is to be doubted, and what is likely instead.
+
+    The doubt is 1 minus the probability of the label. On tables with labels made wrong by chance
+    this simple rule found them better than margins, thresholds by class (confident learning) and
+    an estimated noise matrix, and as well as the true noise matrix; `benchmarks/label_doubt.py` has
+    the figures.
+
+    Returns
+    -------
+    doubt : ndarray of shape (m,)
+    likely : ndarray of int, shape (m,)
+    """
     told = np.isfinite(pooled).all(axis=1)
     likely = np.where(told, np.nan_to_num(pooled).argmax(axis=1), -1)
     return 1.0 - pooled[np.arange(len(pooled)), held.truth], likely
+
+
+def wrong_labels(held: HeldOutRows, pooled: NDArray[np.float64]) -> LabelIssues | None:
+    """How many labels of the rows look wrong, each row counted once; None if there are few rows."""
+    rows = np.flatnonzero((held.repeats == 0) & np.isfinite(pooled).all(axis=1))
+    codes = held.truth[rows]
+    present, sizes = np.unique(codes, return_counts=True)
+    if len(rows) < LEAST_ROWS or len(present) < 2 or sizes.min() < 2:
+        return None
+    shares = np.maximum(pooled[np.ix_(rows, present)], 1e-12)
+    return find_label_issues(shares / shares.sum(axis=1, keepdims=True), codes)
 
 
 def sureness(scores: NDArray[np.float64], codes: NDArray[np.intp]) -> NDArray[np.float64]:

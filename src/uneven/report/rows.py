@@ -80,4 +80,11 @@ def _note(kept: KeptRows, telling: bool) -> str:
             "probability; doubt is the probability of all other classes. The methods may be wrong, "
             "too: check the row. Click a row number to see the predictions of every method."
         )
+    if telling and kept.wrong is not None:
+        low, high = (count(round(end)) for end in (kept.wrong.low, kept.wrong.high))
+        note += (
+            f" By their probabilities about {count(round(kept.wrong.expected))} of "
+            f"{count(len(kept.wrong.doubt))} labels are wrong ({low} to {high}); classes that "
+            "overlap look like wrong labels, too."
+        )
     return note
