@@ -7,6 +7,7 @@ not there and columns that a table does not have are refused here, without sciki
 from __future__ import annotations
 
 import math
+import os
 import zipfile
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
@@ -589,6 +590,8 @@ def check_out(out: Path | None) -> None:
     """Refuse a file that cannot be written because of its folder."""
     if out is not None and (out.is_dir() or not out.absolute().parent.is_dir()):
         raise InputError(f"--out {out} must name a file in a folder that exists.")
+    if out is not None and not (out.exists() and os.access(out, os.W_OK)):
+        nearest_folder(out.absolute().parent)
 
 
 def check_stream(

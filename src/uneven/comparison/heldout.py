@@ -118,7 +118,7 @@ class HeldOutRows:
         if not parquet and path.suffix.lower() != ".csv":
             raise InputError(f"{path} must end with .parquet or .csv.")
         table = self.frame()
-        for name in table.select_dtypes(object).columns:
+        for name in table.columns[[kind == "object" for kind in table.dtypes]]:
             if len({type(cell) for cell in table[name] if cell is not None}) > 1:
                 table[name] = table[name].map(str, na_action="ignore")
         with replace_file(path) as draft:
