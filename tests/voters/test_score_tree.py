@@ -11,7 +11,14 @@ from hypothesis import strategies as st
 from tests.problems import tables
 from tests.voters import score_twins as twins
 from uneven.utils.parallel import ThreadPool, thread_pool
-from uneven.voters import TrainingTable, TreeVoter, _growth_loops, _score_loops, growing_tree
+from uneven.voters import (
+    TrainingTable,
+    TreeVoter,
+    _growth_loops,
+    _row_loops,
+    _score_loops,
+    growing_tree,
+)
 from uneven.voters.cost_tree import CategoryTree, Forest
 from uneven.voters.growing_tree import Gradients, cut_spans
 from uneven.voters.row_codes import RowCodes
@@ -159,7 +166,9 @@ def test_the_best_cut_is_that_of_the_slow_twin(problem, lanes, rule, seed):
         bins = bins_of(codes, c, gradients.rows, gradients.values)
         total = bins.sum(axis=0, dtype=np.int32)
         padded = np.concatenate([np.full(lanes, 99, dtype=np.int32), bins.ravel()])
-        found = _score_loops.scan_column(padded, (1, n_bins, has_missing), total, rule, scratch)
+        found = _score_loops.scan_column(
+            padded, (1, n_bins, has_missing), total, rule, *scratch[:6]
+        )
         assert found == twins.best_cut(bins, n_bins, rule)
 
 
@@ -179,7 +188,7 @@ def test_two_classes_get_the_best_of_all_sets_of_categories(n_bins, has_missing,
     means = bins[:, 0] / np.maximum(bins[:, 1], 1)
     order = means.argsort(kind="stable")
     orders = order[None].astype(np.uint8)
-    found, cut, _ = _score_loops.scan_categories(bins.ravel(), 0, orders, total, rule, scratch)
+    found, cut, _ = _score_loops.scan_categories(bins.ravel(), 0, orders, total, rule, *scratch)
     assert found == pytest.approx(twins.best_set(bins, rule), rel=1e-5)
     if cut >= 0:
         left = bins[order[: cut + 1]].sum(axis=0)
@@ -195,7 +204,7 @@ def test_categories_are_cut_along_the_best_of_their_orders(n_bins, n_orders, lan
     orders = np.array([rng.permutation(n_bins) for _ in range(n_orders)], dtype=np.uint8)
     total, scratch = bins.sum(axis=0, dtype=np.int32), _score_loops.scan_room(lanes)
     padded = np.concatenate([np.full(lanes, 99, dtype=np.int32), bins.ravel()])
-    gain, cut, _ = _score_loops.scan_categories(padded, 1, orders, total, rule, scratch)
+    gain, cut, _ = _score_loops.scan_categories(padded, 1, orders, total, rule, *scratch)
     cuts = [twins.best_cut(bins[order], n_bins, rule) for order in orders]
     number = int(np.argmax([found[0] for found in cuts]))
     assert gain == cuts[number][0]
@@ -301,7 +310,7 @@ def test_partition_and_codes_equal_the_slow_twin_dense_and_sparse(problem, seed)
             rows = rng.permutation(len(X)).astype(np.int32)
             own = codes_of(X).table[0][:, c]
             for i in range(len(X)):
-                assert _score_loops.code_of(codes.table, i, c) == own[i]
+                assert _row_loops.code_of(codes.table, i, c) == own[i]
             expected, expected_middles = rows.copy(), []
             for (start, stop), sides in zip(spans, goes_left):
                 inside = rows[start:stop]
@@ -311,11 +320,11 @@ def test_partition_and_codes_equal_the_slow_twin_dense_and_sparse(problem, seed)
             buffer, n_left = np.empty_like(rows), np.empty(len(chunks), dtype=np.int64)
             columns = np.array([c, c])
             for k in rng.permutation(len(chunks)):
-                _score_loops.split_chunks(
+                _row_loops.split_chunks(
                     codes.table, rows, buffer, chunks, columns, goes_left, n_left, k, k + 1
                 )
-            targets, middles = _score_loops.place_chunks(spans, chunks, n_left)
-            _score_loops.join_chunks(rows, buffer, chunks, n_left, targets, 0, len(chunks))
+            targets, middles = _row_loops.place_chunks(spans, chunks, n_left)
+            _row_loops.join_chunks(rows, buffer, chunks, n_left, targets, 0, len(chunks))
             assert middles.tolist() == expected_middles
             np.testing.assert_array_equal(rows, expected)
 
@@ -431,8 +440,8 @@ def test_voters_route_values_as_trees_route_codes(problem, lanes, max_leaves, ma
     np.testing.assert_array_equal(voter.predict(X), leaf_of)
     marked = np.full(len(X), -1, dtype=np.int32)
     half = len(tree.rows) // 2
-    _score_loops.mark_leaves(tree.rows, tree.spans, marked, half, len(tree.rows))
-    _score_loops.mark_leaves(tree.rows, tree.spans, marked, 0, half)
+    _row_loops.mark_leaves(tree.rows, tree.spans, marked, half, len(tree.rows))
+    _row_loops.mark_leaves(tree.rows, tree.spans, marked, 0, half)
     np.testing.assert_array_equal(marked[gradients.rows], leaf_of[gradients.rows])
 
     rng = np.random.default_rng(seed)
@@ -449,7 +458,7 @@ def test_voters_route_values_as_trees_route_codes(problem, lanes, max_leaves, ma
             fresh[20:40, column] = np.nextafter(at, at + rng.integers(-1, 2, 20))
     table = (coded(codes, fresh), *codes.table[1:])
     expected = np.full(len(fresh), -1, dtype=np.int32)
-    _score_loops.route_rows(table, *tree.routes(), expected, 0, len(fresh))
+    _row_loops.route_rows(table, *tree.routes(), expected, 0, len(fresh))
     np.testing.assert_array_equal(voter.predict(fresh), expected)
     again = Forest.pack([TreeVoter.constant(0), voter, voter]).tree(1)
     assert type(again) is type(voter)
@@ -461,7 +470,7 @@ def test_routing_leaves_known_rows_alone():
     tree = grow(codes, gradients_of(6, 2, 3), 3, rule=(0.0, 0.0))
     assert tree.n_leaves == 3
     leaf_of = np.array([-1, 7, -1, 7, -1, -1], dtype=np.int32)
-    _score_loops.route_rows(codes.table, *tree.routes(), leaf_of, 0, 5)
+    _row_loops.route_rows(codes.table, *tree.routes(), leaf_of, 0, 5)
     expected = leaves_of(tree, codes)
     assert leaf_of[[1, 3]].tolist() == [7, 7]
     assert leaf_of[5] == -1
@@ -571,8 +580,8 @@ def test_some_columns_are_coded_as_in_the_whole_table(problem, seed, sparse):
         assert spans_of(drawn) == spans_of(part)
         for i, row in enumerate(some):
             for c in range(len(places)):
-                mine = _score_loops.code_of(drawn.table, i, c)
-                assert mine == _score_loops.code_of(part.table, row, c)
+                mine = _row_loops.code_of(drawn.table, i, c)
+                assert mine == _row_loops.code_of(part.table, row, c)
     np.testing.assert_array_equal(taken.columns, part.columns)
     for mine, other in zip(taken.table, part.table):
         if mine.size or other.size:

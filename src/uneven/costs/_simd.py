@@ -66,6 +66,17 @@ def prefetch(typing_context, array, at):
     return signature, generate
 
 
+@intrinsic
+def count_bits(typing_context, word):
+    """How many bits of a uint64 are set."""
+    signature = types.int64(types.uint64)
+
+    def generate(context, builder, signature, args):
+        return builder.ctpop(args[0])
+
+    return signature, generate
+
+
 def _row_adder(lanes: int):
     """Add one row of 16-bit numbers to a histogram of 32-bit ones, in the bin of each column."""
     short = ir.VectorType(ir.IntType(16), lanes).as_pointer()

@@ -13,12 +13,12 @@ import heapq
 import numpy as np
 from numba import njit
 
+from uneven.voters._row_loops import partition
 from uneven.voters._score_loops import (
     best_columns,
     column_histogram,
     examine_nodes,
     examine_small_nodes,
-    partition,
     sum_rows,
 )
 

@@ -18,7 +18,7 @@ from typing import Any
 import numpy as np
 
 from uneven.utils.parallel import ThreadPool
-from uneven.voters import _growth_loops, _score_loops
+from uneven.voters import _growth_loops, _row_loops, _score_loops
 from uneven.voters._growth_loops import CHILD, COLUMN, DEPTH, N_FACTS, SLOT, START, STOP
 from uneven.voters.row_codes import RowCodes
 
@@ -172,7 +172,7 @@ class GrowingTree:
         parts["rows"] = self.rows
         size = len(self.rows)
         worth = size > _PARALLEL_ROWS
-        self.pool.parallel_for(size, _score_loops.rename_rows, self.drawn, self.rows, worth=worth)
+        self.pool.parallel_for(size, _row_loops.rename_rows, self.drawn, self.rows, worth=worth)
         return parts
 
     def _take_best(self) -> bool:
@@ -338,11 +338,11 @@ class GrowingTree:
         n_left = np.empty(len(chunks), dtype=np.int64)
         split = (self._facts[[number], COLUMN], self.nodes[2][[number]])
         self.pool.parallel_for(
-            len(chunks), _score_loops.split_chunks, table, rows, buffer, chunks, *split, n_left
+            len(chunks), _row_loops.split_chunks, table, rows, buffer, chunks, *split, n_left
         )
-        targets, middles = _score_loops.place_chunks(spans, chunks, n_left)
+        targets, middles = _row_loops.place_chunks(spans, chunks, n_left)
         self.pool.parallel_for(
-            len(chunks), _score_loops.join_chunks, rows, buffer, chunks, n_left, targets
+            len(chunks), _row_loops.join_chunks, rows, buffer, chunks, n_left, targets
         )
         return int(middles[0])
 

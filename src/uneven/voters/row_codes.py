@@ -15,7 +15,7 @@ import numpy as np
 import scipy.sparse as sp
 
 from uneven.utils.parallel import ThreadPool
-from uneven.voters import _loops, _score_loops
+from uneven.voters import _loops, _row_loops
 from uneven.voters.category_orders import order_codes
 from uneven.voters.training_table import SparseCodes, TrainingTable, dense_cuts, sparse_codes
 
@@ -151,7 +151,7 @@ class RowCodes:
             pool.parallel_for(len(rows), take_rows, codes, rows, taken, worth=worth)
         else:
             cells = (codes, rows, kept, taken)
-            pool.parallel_for(len(rows), _score_loops.take_cells, *cells, worth=worth)
+            pool.parallel_for(len(rows), _row_loops.take_cells, *cells, worth=worth)
         table = (taken, indptr, bins, part.first, part.table[4])
         return replace(part, table=table, n_rows=len(rows))
 

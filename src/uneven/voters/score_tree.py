@@ -16,7 +16,7 @@ from dataclasses import dataclass, field
 import numpy as np
 
 from uneven.utils.parallel import ThreadPool
-from uneven.voters import _score_loops
+from uneven.voters import _row_loops
 from uneven.voters.cost_tree import CategoryTree, TreeVoter
 from uneven.voters.growing_tree import Gradients, GrowingTree, Histograms
 from uneven.voters.row_codes import RowCodes
@@ -61,13 +61,13 @@ class GrownTree:
         if len(self.rows) < codes.n_rows:
             leaf_of[:] = -1
         pool.parallel_for(
-            len(self.rows), _score_loops.mark_leaves, self.rows, self.spans, leaf_of, worth=worth
+            len(self.rows), _row_loops.mark_leaves, self.rows, self.spans, leaf_of, worth=worth
         )
         if len(self.rows) == codes.n_rows:
             return
         pool.parallel_for(
             codes.n_rows,
-            _score_loops.route_rows,
+            _row_loops.route_rows,
             codes.table,
             *self.routes(),
             leaf_of,
@@ -75,7 +75,7 @@ class GrownTree:
         )
 
     def routes(self) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
-        """Nodes, sides and labels, as ``_score_loops.route_rows`` takes them."""
+        """Nodes, sides and labels, as ``_row_loops.route_rows`` takes them."""
         is_leaf = self.child == np.arange(len(self.child))
         sides = np.packbits(self.goes_left | is_leaf[:, None], axis=1, bitorder="little")
         nodes = np.stack([self.feature, self.child], axis=1).astype(np.int32)

@@ -9,7 +9,7 @@ import numpy as np
 from uneven.boosting.sharded.shard import Shard
 from uneven.boosting.sharded.steps import largest, step, total
 from uneven.costs.score_costs import LabelModel, ScoreRows
-from uneven.voters import _score_loops
+from uneven.voters import _row_loops, _score_loops
 from uneven.voters.row_codes import RowCodes
 
 
@@ -92,7 +92,7 @@ class _ShardTree:
         """Let the rows of a node go to its children."""
         start, stop = self.spans[node]
         given = (self.codes.table, self.rows, self.buffer, start, stop, column, goes_left)
-        middle = int(_score_loops.partition(*given))
+        middle = int(_row_loops.partition(*given))
         self.spans[child], self.spans[child + 1] = (start, middle), (middle, stop)
 
     def histograms(self, nodes: tuple[int, ...]) -> tuple[np.ndarray, np.ndarray]:
@@ -160,7 +160,7 @@ def find_leaves(
             start, stop = grown.spans[node]
             leaf_of[grown.drawn[grown.rows[start:stop]]] = leaf
     if len(leaf_of):
-        _score_loops.route_rows(shard.held[codes].table, *parts, leaf_of, 0, len(leaf_of))
+        _row_loops.route_rows(shard.held[codes].table, *parts, leaf_of, 0, len(leaf_of))
     if view is not None:
         leaf_of[~shard.present(view)] = -1
     shard.held[name] = leaf_of
