@@ -151,7 +151,7 @@ def test_the_page_is_made_from_results_alone(uneven, toys, tmp_path):
         ((), "--list"),
         (("koco-tabel-3.3",), "did you mean 'koco-table-3.3'"),
         (("all", "--data", "nowhere"), "nowhere is not a folder"),
-        (("all", "--n-jobs", "0"), "nothing works with 0"),
+        (("all", "--n-jobs", "0"), "must not be 0"),
         (("--page", "page.md", "--out", "nowhere"), "holds no results"),
         (("all", "--out", "file"), "is a file"),
     ],

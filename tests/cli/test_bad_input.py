@@ -84,7 +84,7 @@ def test_wrong_tables(uneven, tmp_path, name, says):
         (["--target", "label", "--rounds", "0"], "--rounds"),
         (["--target", "label", "--seed", "99999999999"], "--seed"),
         (["--target", "label", "--max-depth", "31"], "--max-depth"),
-        (["--target", "label", "--n-jobs", "0"], "nothing works with 0 of them"),
+        (["--target", "label", "--n-jobs", "0"], "must not be 0"),
         (["--target", "label", "--colour"], "--colour"),
         (["--target", "label", "--views", "none.toml"], "no such file"),
         (["--target", "label", "--views", "bad.toml"], "not a TOML file"),

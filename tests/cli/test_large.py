@@ -61,7 +61,7 @@ def test_model_is_that_of_the_whole_table(uneven, folder, options, monkeypatch):
     ("words", "message"),
     [
         (["--memory", "much"], "give a size such as 4GB"),
-        (["--cluster", "local", "--stack"], "one method as it is"),
+        (["--cluster", "local", "--stack"], "one method without options"),
         (["--cluster", "local", "--method", "random_forest"], "needs all rows in memory"),
     ],
 )

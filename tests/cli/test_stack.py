@@ -147,7 +147,7 @@ def done_results():
     [
         (("compare", "--stack", "--methods", "combo"), "but CoMBo is all there is"),
         (("fit", "--stack", "--method", "combo"), "name two or more"),
-        (("fit", "--method", "combo,random_forest"), "add --stack to join them"),
+        (("fit", "--method", "combo,random_forest"), "add --stack to combine them"),
         (("compare", "--methods", "combo,stack"), "add --stack"),
         (("fit", "--method", "stack"), "add --stack"),
     ],
@@ -161,12 +161,12 @@ def test_wrong_requests(uneven, table, words, says):
 
 def test_help_says_what_is_written(uneven):
     for command, says in (
-        ("compare", "Also join the methods"),
-        ("fit", "only this one is written"),
+        ("compare", "Also evaluate a stacking classifier"),
+        ("fit", "Train a stacking classifier"),
     ):
         told = " ".join(re.sub(r"[│|]", " ", uneven(command, "--help").out).split())
         assert says in told
-        assert (command == "compare") == ("Also join" in told)
+        assert (command == "compare") == ("Also evaluate" in told)
 
 
 def test_progress_counts_the_trainings_and_leaves_nothing_behind(frame):

@@ -63,13 +63,13 @@ def test_a_peer_that_wins_is_not_in_the_model_file(tmp_path, capsys):
     words = ["--cv", "2", "--rounds", "1", "--max-depth", "1", "--metric", "accuracy"]
     words += ["--no-diagnosis", "--out", str(out), "--methods"]
     assert run(["compare", str(path), "-t", "label", *words, "xgboost,combo"]) == 0
-    assert "(CoMBo; XGBoost is of another package" in " ".join(capsys.readouterr().out.split())
+    assert "(CoMBo; XGBoost is from another package" in " ".join(capsys.readouterr().out.split())
     assert run(["predict", str(out / "model.skops"), str(path), "-o", str(tmp_path / "p.csv")]) == 0
     weak = QUICK | {"rounds": 1, "max_depth": 1, "metric": "accuracy"}
     found = compare(path, "label", methods=["xgboost", "combo"], **weak)
     assert found.best_ == "xgboost"
     assert (found.best_model().predict(path) == y).mean() > 0.9
     assert run(["compare", str(path), "-t", "label", *words[:-3], "--methods", "xgboost"]) == 0
-    assert "none: XGBoost is of another package" in " ".join(capsys.readouterr().out.split())
+    assert "none: XGBoost is from another package" in " ".join(capsys.readouterr().out.split())
     assert run(["fit", str(path), "-t", "label", "--method", "xgboost"]) == 2
     assert "Name another method" in " ".join(capsys.readouterr().err.split())

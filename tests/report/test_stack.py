@@ -59,7 +59,7 @@ def test_the_cost_is_left_out_where_nothing_is_saved(own):
     ]
     results = replace(results, methods=timed)
     assert told_cost(results) == ""
-    assert "A fold is predicted" not in stack(results)
+    assert "Predicting a fold" not in stack(results)
 
 
 def test_classes_stand_from_the_largest_to_the_smallest():
