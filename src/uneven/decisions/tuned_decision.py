@@ -267,12 +267,7 @@ class TunedDecisionClassifier(AnsweringMixin, MetaEstimatorMixin, BaseEstimator)
                 split_params=split_params,
                 n_jobs=self.n_jobs,
             )
-        if not len(unseen.codes) and np.bincount(codes).max() > 1:
-            raise ValueError(
-                "cv leaves no rows to fit the decision on: a fold counts if its training part "
-                "has at least two classes and its test part a row. Give cv a number of folds or "
-                "other splits, or a fitted classifier and cv='prefit'."
-            )
+        _check_unseen(unseen, codes)
         self._calibrate(unseen)
         for name in ("n_features_in_", "feature_names_in_"):
             if hasattr(self.estimator_, name):
@@ -488,6 +483,16 @@ def _check_estimator(estimator: Any) -> None:
         raise TypeError(
             f"estimator {type(estimator).__name__} has neither predict_proba nor "
             "decision_function: a decision needs more than answers."
+        )
+
+
+def _check_unseen(unseen: UnseenRows, codes: np.ndarray) -> None:
+    """Refuse splits after which no row is unseen; one row per class has no other."""
+    if not len(unseen.codes) and np.bincount(codes).max() > 1:
+        raise ValueError(
+            "cv leaves no rows to fit the decision on: a fold counts if its training part "
+            "has at least two classes and its test part a row. Give cv a number of folds or "
+            "other splits, or a fitted classifier and cv='prefit'."
         )
 
 
