@@ -223,8 +223,8 @@ def stack_methods(methods: Sequence[Method], schema: Schema) -> Method:
         STACK,
         "Stack",
         "ours",
-        f"The {len(methods)} methods above joined by margin, with a weight for every method and "
-        "class; methods that bring nothing are dropped.",
+        f"The {len(methods)} methods above combined by stacking, with a weight for every method "
+        "and class; methods that add nothing are dropped.",
         "as_is",
         partial(_make_stack, tuple(methods), schema),
     )

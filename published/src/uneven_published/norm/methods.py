@@ -228,8 +228,8 @@ def _ours(name: str, edition: int = 1, **words: Any) -> Method:
 
 
 DECLARED: Mapping[str, Method] = {
-    UNEVEN: _ours("UnevenClassifier", edition=3, measure="norm"),
-    UNEVEN_F1: _ours("UnevenClassifier", edition=3, measure="macro_f1"),
+    UNEVEN: _ours("UnevenClassifier", edition=4, measure="norm"),
+    UNEVEN_F1: _ours("UnevenClassifier", edition=4, measure="macro_f1"),
     TUNED: Method(
         partial(tuned_lightgbm, name="TunedDecisionClassifier"),
         LIGHTGBM,
@@ -237,7 +237,7 @@ DECLARED: Mapping[str, Method] = {
     ),
     NORM: _ours("NormComboClassifier", edition=5),
     COMBO: _ours("ComboClassifier"),
-    "Balanced boosting": _ours("BalancedBoostingClassifier", edition=2),
+    "Balanced boosting": _ours("BalancedBoostingClassifier", edition=3),
     "AdaBoost.MM": _ours("AdaBoostMMClassifier"),
     "Forest / prior": Method(partial(over_prior, kind=RandomForestClassifier)),
     "Extra trees / prior": Method(partial(over_prior, kind=ExtraTreesClassifier)),
