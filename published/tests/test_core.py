@@ -245,7 +245,8 @@ def test_samples_that_do_not_exist_and_repetitions_stay_in_a_record():
 
 
 def test_without_pairs_every_column_is_compared_with_the_best():
-    answers = {"A": {"error": [3.0, 4.0]}, "B": {"error": [1.0, 2.0]}, "C": {"error": [5.0, 9.0]}}
+    errors = {"A": [3.0, 4.0], "B": [1.0, 2.0], "C": [5.0, 9.0]}
+    answers = {name: {"error": [*few, *few, *few]} for name, few in errors.items()}
     rule = Significance("rank_sum", 0.02, ("error",))
     found = compare_columns(toy.exhibit(significance=rule), Measured.gather([("x", answers)]))
     assert {(one.first, one.second) for one in found} == {("A", "B"), ("C", "B")}

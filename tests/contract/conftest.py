@@ -5,7 +5,7 @@ import pytest
 from tests.few_trees import few_own_trees
 
 
-@pytest.fixture(scope="package", autouse=True)
+@pytest.fixture(scope="module", autouse=True)
 def small_ensembles():
     with few_own_trees():
         yield

