@@ -2,6 +2,8 @@ from __future__ import annotations
 
 import csv
 import gzip
+import io
+import zipfile
 
 import pandas as pd
 import pytest
@@ -212,3 +214,18 @@ def test_remarks_below_an_empty_row_are_no_rows(tmp_path, below, rows, end):
     frame = read_table(tmp_path / "t.csv")
     assert len(frame) == rows
     assert frame["a"].tolist()[:6] == [f"x{i}" for i in range(6)]
+
+
+def test_a_zip_file_that_lacks_a_byte_anywhere_is_read_or_refused(tmp_path):
+    packed = io.BytesIO()
+    with zipfile.ZipFile(packed, "w", zipfile.ZIP_DEFLATED) as archive:
+        archive.writestr("table.csv", "a,b\n1,x\n2,y\n")
+    whole, path = packed.getvalue(), tmp_path / "table.zip"
+    refused = 0
+    for lost in range(4, len(whole)):
+        path.write_bytes(whole[:lost] + whole[lost + 1 :])
+        try:
+            assert list(read_table(path).columns) == ["a", "b"]
+        except InputError:
+            refused += 1
+    assert refused > len(whole) / 2

@@ -11,6 +11,7 @@ import codecs
 import gzip
 import io
 import lzma
+import struct
 import sys
 import zipfile
 import zlib
@@ -26,6 +27,9 @@ from uneven.utils.registry import listing
 STANDARD_INPUT = Path("-")
 AUTO = "auto"
 """Encoding that is found out."""
+
+BROKEN = (OSError, EOFError, zlib.error, lzma.LZMAError, ValueError)
+"""What the readers of packed files raise where such a file is damaged."""
 
 DAMAGED = "\ufffd"
 """Stands for bytes that are no letter."""
@@ -146,7 +150,7 @@ def _unpacked(data: bytes, name: str, limit: int) -> tuple[bytes, tuple[str, ...
         if data.startswith(magic):
             try:
                 return unpack(data, limit), ()
-            except (OSError, EOFError, zlib.error, lzma.LZMAError, ValueError) as error:
+            except BROKEN as error:
                 raise InputError(f"{name} is not a readable {word} file: {error}.") from error
     if name.endswith(".gz"):
         raise InputError(f"{name} is not a readable gzip file: it does not begin like one.")
@@ -164,7 +168,9 @@ def _only_member(data: bytes, name: str) -> tuple[bytes, tuple[str, ...]]:
                 f"{name} holds {len(members)} files ({listing(members)}); unpack it and give one."
             )
         return archive.read(members[0]), (f"{name} is read from its file {members[0]!r}.",)
-    except (zipfile.BadZipFile, RuntimeError, zlib.error, NotImplementedError) as error:
+    except InputError:
+        raise
+    except (*BROKEN, zipfile.BadZipFile, RuntimeError, struct.error) as error:
         raise InputError(f"{name} is not a readable zip file: {error}.") from error
 
 
