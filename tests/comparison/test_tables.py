@@ -12,6 +12,7 @@ from hypothesis import strategies as st
 
 from uneven.comparison import InputError, Schema, read_table
 from uneven.comparison.csvstyle import guess_style
+from uneven.comparison.problem import read_problem
 
 
 @pytest.mark.parametrize("separator", [",", ";", "\t", "|"])
@@ -229,3 +230,10 @@ def test_a_zip_file_that_lacks_a_byte_anywhere_is_read_or_refused(tmp_path):
         except InputError:
             refused += 1
     assert refused > len(whole) / 2
+
+
+def test_a_quote_that_swallows_whole_lines_is_pointed_out(tmp_path):
+    rows = [f"{k},{k % 7},{'yes' if k % 2 else 'no'}" for k in range(30)]
+    path = tmp_path / "table.csv"
+    path.write_text("\n".join(["size,kind,label", '50,"3,yes', "51,4,no", '52,5",no', *rows]))
+    assert any("goes over 3 lines" in note for note in read_problem(path, "label").notes)
