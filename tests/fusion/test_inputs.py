@@ -74,7 +74,9 @@ def test_a_number_of_threads_that_is_none_is_named(method):
 def test_equal_weights_are_no_weights(method):
     X, y, views = four_view_classes()
     plain = method(KNeighborsClassifier(), views=views, random_state=0).fit(X, y)
-    equal = method(KNeighborsClassifier(), views=views, random_state=0).fit(X, y, np.full(len(y), 2.0))
+    equal = method(KNeighborsClassifier(), views=views, random_state=0).fit(
+        X, y, np.full(len(y), 2.0)
+    )
     np.testing.assert_array_equal(equal.predict(X), plain.predict(X))
 
 
