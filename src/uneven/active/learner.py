@@ -44,7 +44,7 @@ from uneven.versionspace import BayesPointClassifier
 
 
 class ActiveLearner(ClassifierMixin, BaseEstimator):
-    """Ask for the labels that tell most, learn from the answers, ask again.
+    """Pool-based active learning: query the most informative rows and learn from their labels.
 
     Parameters
     ----------

@@ -27,13 +27,14 @@ from uneven.utils.model_types import persisted
 class AdaBoostMMClassifier(SingleCostBoosting):
     """AdaBoost.MM: multi-class boosting with a cost matrix.
 
-    Every round, a weak learner gets a matrix with the price of every answer for every example,
-    and only has to pay less than a guesser who slightly prefers the truth. The loss that goes
-    down is ``sum_i sum_{l != y_i} exp(f(i, l) - f(i, y_i))``, so the training error falls at
-    least as fast as the product of ``sqrt(1 - edge ** 2)``. With two classes this is AdaBoost.
+    In every round a weak learner gets a cost matrix, the cost of predicting each class for each
+    example. Its total cost only has to be lower than that of random guessing with a slight
+    preference for the true class. The loss is ``sum_i sum_{l != y_i} exp(f(i, l) - f(i, y_i))``;
+    the training error decreases at least as fast as the product of ``sqrt(1 - edge ** 2)``. With
+    two classes this is AdaBoost.
 
-    Every example weighs the same: rare classes are easily given up. Use
-    :class:`~uneven.ComboClassifier` where they matter.
+    Every example has the same weight, so the recall of rare classes can be low. Use
+    :class:`~uneven.ComboClassifier` if they matter.
 
     Parameters
     ----------

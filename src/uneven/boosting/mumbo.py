@@ -161,15 +161,15 @@ class _Process:
 class MumboClassifier(ScoreLeavesMixin, MultiViewBoosting):
     """MuMBo: boosting for views of uneven strength.
 
-    Every view keeps a cost matrix and a weak learner of its own. An example that a view gets
-    wrong is pushed in that view only as far as no other view has it right: strong views leave
-    their hard examples to the others instead of being spoilt by them. Of the voters of a round,
-    the one with the largest edge on the costs of the whole vote enters the vote, so weak views
-    speak only where they help. The training error falls at least as fast as ``(n_classes - 1)``
-    times the product of ``sqrt(1 - edge ** 2)``.
+    Every view has its own cost matrix and weak learner. If a view misclassifies an example, its
+    cost in that view increases only as far as no other view classifies the example correctly: a
+    view does not have to fit examples that other views recognise. Of the weak classifiers of a
+    round, the one with the largest edge on the costs of the whole ensemble is added, so weak views
+    are used only where they help. The training error decreases at least as fast as
+    ``(n_classes - 1)`` times the product of ``sqrt(1 - edge ** 2)``.
 
     With one view this is AdaBoost.MM. Use :class:`~uneven.MuComboClassifier` if classes are rare
-    or views know only some classes.
+    or a view recognises only some classes.
 
     Parameters
     ----------
@@ -209,7 +209,7 @@ class MumboClassifier(ScoreLeavesMixin, MultiViewBoosting):
 
     See Also
     --------
-    MuComboClassifier : every view speaks in every round, with a weight per class.
+    MuComboClassifier : all views vote in every round, with a weight per class.
     uneven.boosting.ShareBoostClassifier : all views learn from the same costs.
 
     References

@@ -98,24 +98,24 @@ class _Iterate:
 )
 @documented
 class CarakoClassifier(VoteClassifier):
-    """Carako: one classifier per view, weighed class by class.
+    """Carako: late fusion with a weight for each view and class.
 
-    Class ``c`` gets the score ``sum_j b[j, c] P[view j answers c]``: a view that recognises only
-    some classes is heard only when it answers one of them. A view is a bag of 64 trees, ``P`` the
-    share of them (:mod:`uneven.fusion.carako_bags`); ``CarakoClassifier("published")`` has one tree
-    per view. Views and coefficients are learnt in
-    turn. Views are trained on the prices of their answers, given the coefficients; then the
-    coefficients are chosen for the answers. What is minimised bounds the sum of the entries of the
-    confusion matrix, in which every class counts the same (see
-    :mod:`uneven.fusion.carako_losses`). The best pair that was seen is kept: one without training
-    errors if there is one, which also ends the search from its point, else that of least loss.
+    The score of class ``c`` is ``sum_j b[j, c] P[view j predicts c]``: a view that recognises only
+    some classes has weight only for these. A view is a bag of 64 trees and ``P`` the share of them
+    that predict ``c`` (:mod:`uneven.fusion.carako_bags`); ``CarakoClassifier("published")`` has one
+    tree per view. The classifiers of the views and the weights ``b`` are fitted alternately: the
+    classifiers to a cost matrix that follows from the weights, then the weights to the predictions.
+    The objective bounds the sum of the off-diagonal entries of the normalised confusion matrix, in
+    which every class has the same weight (see :mod:`uneven.fusion.carako_losses`). The best
+    iteration is kept: one without training errors if there is one, which also ends the search from
+    its starting point, otherwise the one with the lowest loss.
 
     Parameters
     ----------
     {parameters}
     estimator : weak learner, classifier, mapping of view name to either, "published" or None, \
 default=None
-        Who answers for a view. None is a bag of 64 cost trees in version 2, judged by rows that
+        The classifier of a view. None is a bag of 64 cost trees in version 2, judged by rows that
         they have not drawn. "published", None in version 1, and views that a mapping does not name,
         is one :class:`~uneven.voters.CostTree` of depth ``max_depth``, which reads all prices. A
         scikit-learn classifier gets the mean regret of a row as its weight.
@@ -138,7 +138,7 @@ default=None
         How often version 1 goes through the views before the coefficients are chosen again.
     constraint : {"eq1", "le1"}, default="eq1"
         The coefficients of a class sum to 1, or to at most 1. With "le1" a class that every view
-        gets wrong may be left without a voice.
+        misclassifies may have no weight at all.
     ties : {"precision", "first"}, default="precision"
         Which of the classes with the same score is answered. "precision": the one that is more
         often right when these views say so, also those views whose coefficient is 0; equal scores

@@ -32,10 +32,10 @@ _MOST_SPARSE_COMPONENTS = 100
 
 @documented
 class EarlyFusionClassifier(DelegatingClassifier):
-    """Early fusion: put the columns of all views side by side and learn from them at once.
+    """Early fusion: one classifier for the concatenated features of all views.
 
-    The simplest thing to do with several views, and the one to beat. A view with many columns may
-    drown the others; ``scale`` gives each view the same total variance.
+    The simplest method for several views, and the baseline for the others. A view with many
+    features can dominate; ``scale`` gives each view the same total variance.
 
     Parameters
     ----------

@@ -16,23 +16,24 @@ from uneven.utils.validation import check_magnitude, validate_data, whole_or_not
 
 @persisted("self_labelling_svm", role="classifier")
 class SelfLabellingSVM(LinearClassifier):
-    """Semi-supervised support vector machine: labels of the other rows are guessed in turn.
+    """Semi-supervised support vector machine with pseudo-labels.
 
-    It lowers ``|W|^2 / 2 + C (sum of losses of labelled rows + s * sum over the others of the loss
-    of their best label)`` by turns: guess the labels (the class with the highest score has the
-    lowest loss), then learn from them. The strength s grows from almost nothing, so that the first
-    guesses come from the labelled rows. The loss is the squared hinge, one class against the rest.
+    Minimises ``|W|^2 / 2 + C (sum of the losses of labelled rows + s * sum of the losses of
+    unlabelled rows with their pseudo-labels)``, alternately over the pseudo-labels (the class with
+    the highest score has the lowest loss) and over ``W``. The weight s starts near zero, so that
+    the first pseudo-labels follow from the labelled rows. The loss is the squared hinge, one class
+    against the rest.
 
     Parameters
     ----------
     C : float, default=10.0
-        Price of the losses.
+        Weight of the losses.
     shares : tuple of float, default=(0.001, 0.003, 0.01, 0.03, 0.1)
-        Strengths s of the rows without label, in turn.
+        Weights s of the unlabelled rows, one after the other.
     n_turns : int, default=2
-        Most turns at each strength.
+        Largest number of alternations for each weight.
     max_iter : int, default=15
-        Most steps of the solver (L-BFGS) in a turn.
+        Largest number of steps of the solver (L-BFGS) in an alternation.
     fit_intercept : bool, default=False
         Append a constant 1 to the rows. With an intercept all rows that are unlike the labelled
         ones may go to one class.
@@ -47,7 +48,7 @@ class SelfLabellingSVM(LinearClassifier):
     coef_ : ndarray of shape (n_classes, n_features)
     intercept_ : ndarray of shape (n_classes,)
     guesses_ : ndarray of shape (n_samples,)
-        The labels, and what was guessed where there was none.
+        The labels, and the pseudo-labels of unlabelled rows.
     path_ : list of (float, float)
         Strength and objective after every turn.
     n_iter_ : int

@@ -56,11 +56,12 @@ _KEPT = 2000
     on_request=True,
 )
 class BayesPointClassifier(KernelMixin, LinearClassifier):
-    """The centre of all linear classifiers, in the space of a kernel, that agree with the labels.
+    """Bayes point machine: the mean of all linear classifiers that are consistent with the labels.
 
-    Where a support vector machine takes the point of the version space that is farthest from all
-    cuts, the Bayes point machine takes its centre of gravity: of all linear classifiers the one
-    that disagrees least with a vote of the whole version space.
+    A support vector machine is the point of the version space that is farthest from its boundary.
+    The Bayes point machine is the centre of gravity of the version space: the single linear
+    classifier, in the feature space of a kernel, that agrees best with the majority vote of all
+    consistent ones.
 
     Parameters
     ----------

@@ -293,12 +293,13 @@ class _Localiser:
 
 @persisted("compression_perceptron", role="classifier")
 class CompressionPerceptron(CutClassifier):
-    """A perceptron that is shown a row only when it is right about all rows before.
+    """Perceptron that is trained on few rows: a sample compression scheme.
 
-    The first row is shown, and learnt. Then an oracle looks at all rows and shows one that is
-    still wrong; the perceptron corrects itself on the few rows shown so far; and so on until
-    nothing is wrong. The classifier depends on the rows shown only, often a handful out of
-    thousands, and few rows mean a good bound on the error of new ones.
+    Training starts with one row. In each step an oracle selects a row that is still misclassified,
+    and the perceptron is trained on the rows selected so far until it classifies all of them
+    correctly. This is repeated until no row is misclassified. The classifier depends only on the
+    selected rows, often a handful out of thousands, and the fewer there are, the better the bound
+    on the error on new rows.
 
     Parameters
     ----------

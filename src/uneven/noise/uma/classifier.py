@@ -77,13 +77,13 @@ def _without_kernel(estimator: UMAClassifier) -> bool:
     needs_noise=True,
 )
 class UMAClassifier(LinearClassifier):
-    """UMA: a linear classifier for labels that are wrong in a known pattern.
+    """UMA: multi-class perceptron for label noise with a known noise matrix.
 
-    A perceptron learns from its mistakes, and a wrong label makes it learn the contrary. But the
-    *sum* of the rows of class q that are taken for class p can be estimated without bias from
-    labels that were drawn with a known noise matrix. UMA computes these sums for all pairs
-    (p, q), and feeds one in each step to a multi-class perceptron as if it were an example of
-    class q that was taken for p.
+    A perceptron is updated with misclassified rows, so a wrong label makes a wrong update. But the
+    *sum* of the rows of class q that are predicted as class p can be estimated without bias from
+    noisy labels if the noise matrix is known. UMA estimates these sums for all pairs (p, q). In
+    each step it updates a multi-class perceptron with one of them, as if it were an example of
+    class q that was predicted as p.
 
     Parameters
     ----------
@@ -100,9 +100,9 @@ class UMAClassifier(LinearClassifier):
         true class; any; one after the other; the largest estimated share of mistaken rows.
     step : {"perceptron", "perceptron_loose", "max", "uniform", "proportional"}, \
             default="perceptron"
-        Who pays for what the true class gains: the predicted class, if it outranks the true one
-        on the vector; the predicted class if any class does; or the highest of those that do,
-        all of them alike, or by how much they do.
+        Which classes are moved away from the vector: the predicted class, if it scores higher on
+        the vector than the true one; the predicted class, if any class does; or the highest of
+        those that do, all of them equally, or in proportion to their lead.
     normalize_updates : {None, "norm", "mass"}, default=None
         Divide a vector by its length, or by the estimated share of rows behind it, before it is
         used.
