@@ -100,6 +100,32 @@ def test_ctrl_c_twice_leaves_nothing_behind(tmp_path):
     assert not (tmp_path / "uneven-report" / "report.html").exists()
 
 
+@posix
+def test_ctrl_c_in_a_callback_of_c_code_is_not_lost(tmp_path):
+    program = """
+import ctypes, signal, time, uneven.cli, uneven.cli.app
+
+@ctypes.CFUNCTYPE(None)
+def called_from_c():
+    signal.raise_signal(signal.SIGINT)
+
+class HalfMade:
+    def __del__(self):
+        raise AttributeError("never set")
+
+def work(arguments):
+    called_from_c()
+    HalfMade()
+    time.sleep(60)
+
+uneven.cli.app.invoke = work
+raise SystemExit(uneven.cli.run([]))
+"""
+    done = subprocess.run([sys.executable, "-c", program], capture_output=True, text=True)
+    assert done.returncode == 130
+    assert done.stderr == "uneven: interrupted; nothing was written.\n"
+
+
 @pytest.mark.slow
 def test_two_runs_in_one_folder_leave_the_results_of_one(table, tmp_path):
     runs = [

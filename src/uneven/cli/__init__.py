@@ -3,8 +3,13 @@
 from __future__ import annotations
 
 import importlib.util
+import os
+import signal
 import sys
-from collections.abc import Sequence
+import threading
+from collections.abc import Iterator, Sequence
+from contextlib import contextmanager
+from typing import Any
 
 __all__ = ["main", "run"]
 
@@ -39,9 +44,44 @@ def run(arguments: Sequence[str]) -> int:
         )
         return 2
     try:
-        from uneven.cli.app import invoke
+        with _interrupts_in_callbacks():
+            from uneven.cli.app import invoke
 
-        return invoke(arguments)
+            return invoke(arguments)
     except KeyboardInterrupt:
         print("uneven: interrupted; nothing was written.", file=sys.stderr)
         return 130
+
+
+@contextmanager
+def _interrupts_in_callbacks() -> Iterator[None]:
+    """Send an interrupt again that came while C code, such as a compiler, called Python.
+
+    There it cannot be raised: the interpreter prints a traceback and goes on. Nor does it help to
+    hear of objects which were half made when the interrupt came, and cannot be closed.
+    """
+    before, interrupted = sys.unraisablehook, []
+
+    def send_again(unraisable: Any) -> None:
+        if issubclass(unraisable.exc_type, KeyboardInterrupt):
+            interrupted.append(True)
+            threading.Timer(0.01, os.kill, (os.getpid(), signal.SIGINT)).start()
+        elif not interrupted:
+            before(unraisable)
+
+    def interrupt(*received: Any) -> None:
+        interrupted.append(True)
+        signal.default_int_handler(*received)
+
+    ours = threading.current_thread() is threading.main_thread()
+    ours = ours and signal.getsignal(signal.SIGINT) is signal.default_int_handler
+    if ours:
+        signal.signal(signal.SIGINT, interrupt)
+    sys.unraisablehook = send_again
+    try:
+        yield
+    finally:
+        if ours:
+            signal.signal(signal.SIGINT, signal.default_int_handler)
+        if not interrupted:
+            sys.unraisablehook = before
