@@ -1,7 +1,7 @@
 """The benchmark of score leaves: rounds to a target, kept results, and what is absent."""
 
 import json
-from dataclasses import asdict
+from dataclasses import asdict, replace
 
 import numpy as np
 import pytest
@@ -10,10 +10,19 @@ from sklearn.ensemble import HistGradientBoostingClassifier
 
 import uneven
 from benchmarks.lines import NOT_RUN
-from benchmarks.score_leaves import figure, leaves, options, scaling, wide
+from benchmarks.score_leaves import booster, curves, figure, leaves, options, scaling, wide
 from benchmarks.score_leaves.__main__ import parse
 from benchmarks.score_leaves.booster import Booster, checkpoints
-from benchmarks.score_leaves.curves import Curve, Keep, Reached, _key, longest, quickest, trace
+from benchmarks.score_leaves.curves import (
+    Curve,
+    Keep,
+    Reached,
+    _key,
+    longest,
+    quickest,
+    reach,
+    trace,
+)
 from benchmarks.score_leaves.data import Table, mixed_table
 from benchmarks.score_leaves.options import Options
 from benchmarks.score_leaves.peers import LIGHTGBM, OURS, PEERS
@@ -56,8 +65,8 @@ def test_the_last_of_the_curve_is_a_fresh_fit(name, table):
     if peer.absent():
         pytest.skip(peer.absent())
     setting = peer.choices(table)[0]
-    curve = trace(peer, table, setting, threads=1)
     rounds = longest(peer, table, setting)
+    curve = trace(peer, table, setting, rounds, threads=1)
     assert curve.rounds == checkpoints(rounds)
     model = peer.fit(table, setting, rounds, threads=1)
     found = peer.probabilities(model, table.X_new)
@@ -76,6 +85,57 @@ def test_the_quickest_setting_counts():
         quickest([Reached(OURS, {}, curve, 4, 5.0), one, Reached(OURS, {}, curve, 1, None)]) is one
     )
     assert quickest([]) is None
+
+
+class Slow(Booster):
+    """Takes a second a round and a second to begin; its accuracy is its share of 40 rounds."""
+
+    def choices(self, table):
+        return self.settings
+
+    def fit(self, table, setting, rounds, threads):
+        CLOCK[0] += 1 + rounds
+
+    def stages(self, model, X, steps):
+        CLOCK[0] += 100
+        for step in steps:
+            right = np.arange(len(X)) < len(X) * step / 40
+            yield np.eye(3)[np.where(right, Y_NEW, (Y_NEW + 1) % 3)]
+
+
+CLOCK = [0.0]
+Y_NEW = np.tile([0, 1, 2], 40)
+
+
+@pytest.mark.parametrize(
+    ("cap", "shown", "ratio", "rounds"),
+    [(3.0, "> 33 s", "> 3.0x", 32), (10.0, "37 s (36 x 0.1)", "3.36x", 40)],
+)
+def test_a_peer_is_cut_off_at_a_multiple_of_our_seconds(monkeypatch, cap, shown, ratio, rounds):
+    monkeypatch.setattr(curves, "clock", lambda threads: lambda: CLOCK[0])
+    monkeypatch.setattr(booster, "clock", curves.clock)
+    setting = {"learning_rate": 0.1}
+    X = np.zeros((120, 2))
+    table = Table("costly", X, Y_NEW, X, Y_NEW, rounds=40, costly=True)
+    ours, peer = (Slow(name, "numpy", (setting,)) for name in ("ours", "slow"))
+    chosen = Options(ours=ours, peers=(peer,), cap=cap)
+    own = [Reached(ours, setting, Curve([10], [0.9], [0.1], 11.0), 10, 11.0)]
+    limit = leaves._limit(table, peer, own, chosen)
+    assert limit == 11.0 * cap
+    theirs = reach(peer, table, 0.9, 1, chosen.keep, limit)
+    assert theirs[0].curve.rounds[-1] == rounds
+    assert theirs[0].curve.seconds == 1 + rounds
+    line, _ = leaves._lines(table, 0.9, {"ours": own, "slow": theirs}, chosen, {})
+    assert (line.other, line.ratio) == (shown, ratio)
+
+
+def test_only_peers_on_costly_tables_are_cut_off(table):
+    own = [Reached(OURS, {}, Curve([1], [0.9], [0.1], 1.0), 1, 1.0)]
+    peer = BY_NAME["CatBoost"]
+    assert leaves._limit(table, peer, own, Options(cap=2.0)) == np.inf
+    costly = replace(table, costly=True)
+    assert leaves._limit(costly, peer, own, Options(cap=2.0)) == 2.0
+    assert leaves._limit(costly, LIGHTGBM, own, Options(cap=2.0)) == np.inf
 
 
 def test_kept_results_are_not_computed_again(tmp_path):

@@ -38,6 +38,7 @@ def parse(words: list[str] | None = None) -> tuple[list[str], Options]:
     add("--ours", type=json.loads, help='settings of ours, as [{"learning_rate": 0.3}]')
     add("--report", type=Path, help="file for a table of every setting")
     add("--huge", action="store_true", help="ten million rows, too")
+    add("--cap", type=float, default=start.cap, help="times our seconds for peers on costly tables")
     found = parser.parse_args(words)
     options = replace(
         start,
@@ -47,6 +48,7 @@ def parse(words: list[str] | None = None) -> tuple[list[str], Options]:
         peers=tuple(peer for peer in PEERS if peer.name in found.peers),
         report=found.report,
         huge=found.huge,
+        cap=found.cap,
     )
     if found.ours:
         options = options.with_settings(tuple(found.ours))

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import importlib.util
+import time
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from importlib.metadata import version
@@ -16,6 +17,11 @@ from benchmarks.score_leaves.data import Table
 Setting = Mapping[str, float]
 Look = Callable[[int, np.ndarray], None]
 """Called with a number of rounds and the probabilities of the held-out rows after them."""
+
+
+def clock(threads: int) -> Callable[[], float]:
+    """Processor seconds for one thread, wall seconds for more."""
+    return time.process_time if threads == 1 else time.perf_counter
 
 
 def checkpoints(rounds: int) -> list[int]:
@@ -49,6 +55,9 @@ class Booster:
     trees_for_one: ClassVar[int] = 1
     """Rounds that it may have on tables of few rounds for one of a tree per class."""
 
+    sees_all_rounds: ClassVar[bool] = False
+    """Whether its long fits are long on costly tables, too."""
+
     def absent(self) -> str:
         """Why it cannot run here; empty if it can."""
         found = importlib.util.find_spec(self.package) is not None
@@ -79,12 +88,16 @@ class Booster:
     def probabilities(self, model: Any, X: Any) -> np.ndarray:
         return np.asarray(model.predict_proba(X))
 
-    def watch(self, table: Table, setting: Setting, rounds: int, threads: int, look: Look) -> None:
-        """One long fit whose rounds are looked at."""
+    def watch(self, table: Table, setting: Setting, rounds: int, threads: int, look: Look) -> float:
+        """One long fit whose rounds are looked at; the seconds of the fit."""
+        now = clock(threads)
+        start = now()
         model = self.fit(table, setting, rounds, threads)
+        seconds = now() - start
         steps = checkpoints(rounds)
         for step, found in zip(steps, self.stages(model, table.X_new, steps)):
             look(step, found)
+        return seconds
 
 
 def picked(stages: Iterator[np.ndarray], steps: Sequence[int]) -> Iterator[np.ndarray]:

@@ -3,17 +3,18 @@
 from __future__ import annotations
 
 import json
+import math
 import re
-import time
 from collections.abc import Callable
-from dataclasses import asdict, dataclass, field
+from dataclasses import asdict, dataclass, field, replace
+from functools import partial
 from pathlib import Path
 from typing import Any
 
 import numpy as np
 from sklearn.metrics import balanced_accuracy_score, log_loss
 
-from benchmarks.score_leaves.booster import Booster, Setting
+from benchmarks.score_leaves.booster import Booster, Setting, clock
 from benchmarks.score_leaves.data import Table
 
 SHARE = 0.99
@@ -22,6 +23,9 @@ SHARE = 0.99
 TRIES = 3
 QUICK = 3.0
 """Fits of fewer seconds are timed again, and the shortest time counts."""
+
+PROBES = (2, 8)
+"""Rounds of the two short fits that tell how many rounds fit into a time."""
 
 
 @dataclass
@@ -36,7 +40,7 @@ class Curve:
     loss : list of float
         Log-loss with all classes as heavy: the models are told to think so.
     seconds : float
-        Of the long fit and its staged predictions, without judging them.
+        Of the long fit, without its staged predictions.
     """
 
     rounds: list[int] = field(default_factory=list)
@@ -76,6 +80,8 @@ class Reached:
     ----------
     rounds, seconds : int and float, or None
         None if the target was not reached; seconds None also if another setting was surely faster.
+    is_cut : bool
+        Whether the long fit had fewer rounds than the table allows, to keep to a time.
     estimate : float
         Seconds by the share of the rounds of the long fit.
     """
@@ -85,6 +91,7 @@ class Reached:
     curve: Curve
     rounds: int | None
     seconds: float | None
+    is_cut: bool = False
 
     @property
     def estimate(self) -> float:
@@ -130,11 +137,6 @@ def _as_name(key: str) -> str:
     return re.sub(r"[^\w.=]+", "-", key)
 
 
-def clock(threads: int) -> Callable[[], float]:
-    """Processor seconds for one thread, wall seconds for more."""
-    return time.process_time if threads == 1 else time.perf_counter
-
-
 def timed(call: Callable[[], object], threads: int, tries: int = TRIES) -> float:
     """Shortest time of a few tries; a slow call is tried once."""
     now = clock(threads)
@@ -155,34 +157,52 @@ def longest(booster: Booster, table: Table, setting: Setting) -> int:
     return max(40, round(rounds * min(1.0, (0.1 / rate) ** 0.7)))
 
 
-def trace(booster: Booster, table: Table, setting: Setting, threads: int) -> Curve:
+def affordable(booster: Booster, table: Table, setting: Setting, threads: int, limit: float) -> int:
+    """Rounds of a fit of about ``limit`` seconds: the others are taken to last equally long."""
+    few, more = (
+        timed(partial(booster.fit, table, setting, rounds, threads), threads, tries=1)
+        for rounds in PROBES
+    )
+    of_round = max(more - few, 1e-9) / (PROBES[1] - PROBES[0])
+    return max(PROBES[0], int(PROBES[0] + (limit - few) / of_round))
+
+
+def trace(booster: Booster, table: Table, setting: Setting, rounds: int, threads: int) -> Curve:
     """One long fit, looked at as it grows."""
-    curve, now = Curve(), clock(threads)
+    curve = Curve()
 
     def look(step: int, found: np.ndarray) -> None:
-        start = now()
         found = np.clip(np.asarray(found, float), 1e-15, 1.0)
         found /= found.sum(axis=1, keepdims=True)
         curve.rounds.append(step)
         curve.balanced.append(float(balanced_accuracy_score(table.y_new, found.argmax(axis=1))))
         curve.loss.append(float(log_loss(table.y_new, found, sample_weight=table.weights_new)))
-        curve.seconds -= now() - start
 
-    start = now()
-    booster.watch(table, setting, longest(booster, table, setting), threads, look)
-    curve.seconds += now() - start
+    curve.seconds = booster.watch(table, setting, rounds, threads, look)
     return curve
 
 
-def curves(booster: Booster, table: Table, threads: int, keep: Keep) -> list[tuple[Setting, Curve]]:
-    """Curve of each setting of a booster, after a small fit that loads and compiles it."""
+def curves(
+    booster: Booster, table: Table, threads: int, keep: Keep, limit: float = math.inf
+) -> list[tuple[Setting, Curve]]:
+    """Curve of each setting of a booster, after a small fit that loads and compiles it.
+
+    With a ``limit`` a long fit has as many rounds as fit into so many seconds.
+    """
     choices = booster.choices(table)
     booster.fit(table.head(2000), choices[0], 2, threads)
+    within = "" if limit == math.inf else f" within {limit:.3g} s"
     found = []
     for setting in choices:
-        key = f"curve {_key(booster, table.name, setting)} {longest(booster, table, setting)}"
-        kept = keep.ask(key, lambda s=setting: asdict(trace(booster, table, s, threads)))  # type: ignore[misc]
-        found.append((setting, Curve(**kept)))
+        rounds = longest(booster, table, setting)
+
+        def compute(setting: Setting = setting, rounds: int = rounds) -> Any:
+            if within:
+                rounds = min(rounds, affordable(booster, table, setting, threads, limit))
+            return asdict(trace(booster, table, setting, rounds, threads))
+
+        key = f"curve {_key(booster, table.name, setting)} {rounds}{within}"
+        found.append((setting, Curve(**keep.ask(key, compute))))
     return found
 
 
@@ -203,12 +223,20 @@ def reach(
     target: float,
     threads: int,
     keep: Keep,
+    limit: float = math.inf,
     fresh: int = 2,
 ) -> list[Reached]:
     """Every setting at the target; the ``fresh`` ones of least estimate are fitted anew."""
     found = [
-        Reached(booster, setting, curve, curve.rounds_to(target), None)
-        for setting, curve in curves(booster, table, threads, keep)
+        Reached(
+            booster,
+            setting,
+            curve,
+            curve.rounds_to(target),
+            None,
+            curve.rounds[-1] < longest(booster, table, setting),
+        )
+        for setting, curve in curves(booster, table, threads, keep, limit)
     ]
     found.sort(key=lambda one: one.estimate)
     return [
@@ -224,13 +252,18 @@ def _with_time(one: Reached, table: Table, threads: int, keep: Keep) -> Reached:
     seconds = keep.ask(
         key, lambda: timed(lambda: booster.fit(table, one.setting, rounds, threads), threads)
     )
-    return Reached(booster, one.setting, one.curve, rounds, seconds)
+    return replace(one, seconds=seconds)
 
 
 def quickest(found: list[Reached]) -> Reached | None:
     """The setting of the shortest time, None if none reached the target."""
     timed_ones = [one for one in found if one.seconds is not None]
     return min(timed_ones, key=lambda one: one.seconds or 0.0, default=None)
+
+
+def unreached_seconds(found: list[Reached]) -> float | None:
+    """Seconds after which no setting was at the target; None if all were fitted to the end."""
+    return min((one.curve.seconds for one in found if one.is_cut), default=None)
 
 
 def _key(booster: Booster, table: str, setting: Setting) -> str:

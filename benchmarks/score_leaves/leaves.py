@@ -2,7 +2,9 @@
 
 The same for everybody: one long fit per setting gives a curve of balanced accuracy by round; the
 first round at the target is taken; a fresh fit of exactly so many rounds is timed as a whole,
-binning included. The quickest setting of each booster counts.
+binning included. The quickest setting of each booster counts. On costly tables a long fit of a peer
+has as many rounds as fit into a multiple of our seconds (``--cap``): a peer that is not at the target
+by then needs more than that. LightGBM sets the target and is fitted to the end.
 """
 
 from __future__ import annotations
@@ -11,7 +13,15 @@ import math
 from collections.abc import Mapping
 
 from benchmarks.lines import NOT_RUN, Line
-from benchmarks.score_leaves.curves import SHARE, Reached, curves, quickest, reach
+from benchmarks.score_leaves.booster import Booster
+from benchmarks.score_leaves.curves import (
+    SHARE,
+    Reached,
+    curves,
+    quickest,
+    reach,
+    unreached_seconds,
+)
 from benchmarks.score_leaves.data import Table
 from benchmarks.score_leaves.options import Options, first_line
 from benchmarks.score_leaves.peers import LIGHTGBM
@@ -58,17 +68,29 @@ def goal(table: Table, options: Options) -> float:
 
 def measure(table: Table, target: float, options: Options) -> tuple[Found, list[Line]]:
     """Ours and the peers on a table, and a line for each that could not run."""
-    found, problems = {}, []
+    found: dict[str, list[Reached]] = {}
+    problems = []
     for booster in (options.ours, *options.peers):
         why = booster.absent()
         if not why:
+            limit = _limit(table, booster, found.get(options.ours.name, []), options)
             try:
-                found[booster.name] = reach(booster, table, target, options.threads, options.keep)
+                found[booster.name] = reach(
+                    booster, table, target, options.threads, options.keep, limit
+                )
             except Exception as error:  # a peer may refuse a table in any way it likes
                 why = first_line(error)
         if why:
             problems.append(Line(f"{table.name}, {booster.name}: {why}", NOT_RUN))
     return found, problems
+
+
+def _limit(table: Table, booster: Booster, ours: list[Reached], options: Options) -> float:
+    """Seconds of the long fits of a booster."""
+    own = quickest(ours)
+    if not table.costly or booster.sees_all_rounds or own is None or own.seconds is None:
+        return math.inf
+    return options.cap * own.seconds
 
 
 def _lines(
@@ -83,22 +105,27 @@ def _lines(
         own, other = (quickest(one) if one else None for one in (ours, theirs))
         line = Line(
             f"{table.name}: seconds ({options.clock}) to {target:.4f}; other: {peer.name}",
-            _time(own) if ours else "",
-            _time(other),
+            _time(ours) if ours else "",
+            _time(theirs),
         )
+        over = unreached_seconds(theirs)
         if own and other and own.seconds and other.seconds:
             ratio = other.seconds / own.seconds
             ratios.setdefault(peer.name, []).append(ratio)
             line.ratio = f"{ratio:.2f}x"
+        elif own and own.seconds and over:
+            line.ratio = f"> {over / own.seconds:.1f}x"
         best = f"{table.name}: best balanced accuracy | log-loss there; other: {peer.name}"
         lines += [line, Line(best, _best(ours) if ours else "", _best(theirs))]
     return lines
 
 
-def _time(one: Reached | None) -> str:
-    if one is None or one.seconds is None:
-        return "not reached"
-    return f"{one.seconds:.3g} s ({one.rounds} x {one.label})"
+def _time(found: list[Reached]) -> str:
+    one = quickest(found)
+    if one is not None:
+        return f"{one.seconds:.3g} s ({one.rounds} x {one.label})"
+    over = unreached_seconds(found)
+    return f"> {over:.3g} s" if over else "not reached"
 
 
 def _best(found: list[Reached]) -> str:
@@ -131,7 +158,8 @@ def _rows(table: Table, target: float, found: Found) -> list[str]:
     for name, settings in found.items():
         for one in settings:
             curve = one.curve
-            seconds = "" if one.rounds is None else f"~{one.estimate:.3g}"
+            seconds = f"> {curve.seconds:.3g}" if one.is_cut else ""
+            seconds = seconds if one.rounds is None else f"~{one.estimate:.3g}"
             cells = (
                 table.name,
                 name,
@@ -140,8 +168,14 @@ def _rows(table: Table, target: float, found: Found) -> list[str]:
                 f"{curve.loss_at_best:.4f}",
                 f"{min(curve.loss):.4f}",
                 f"{target:.4f}",
-                "not reached" if one.rounds is None else str(one.rounds),
+                _rounds(one),
                 seconds if one.seconds is None else f"{one.seconds:.3g}",
             )
             rows.append(f"| {' | '.join(cells)} |\n")
     return rows
+
+
+def _rounds(one: Reached) -> str:
+    if one.rounds is not None:
+        return str(one.rounds)
+    return f"> {one.curve.rounds[-1]}" if one.is_cut else "not reached"

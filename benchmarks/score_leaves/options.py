@@ -33,6 +33,8 @@ class Options:
         File that gets every setting as a row of a table.
     huge : bool
         Whether ten million rows are tried.
+    cap : float
+        Long fits of peers on costly tables last so many times the seconds of ours to the target.
     """
 
     threads: int = 1
@@ -42,6 +44,7 @@ class Options:
     ours: Booster = OURS
     report: Path | None = None
     huge: bool = False
+    cap: float = 5.0
 
     @classmethod
     def of_environment(cls) -> Options:

@@ -14,7 +14,15 @@ import numpy as np
 from scipy.special import softmax
 from threadpoolctl import threadpool_limits
 
-from benchmarks.score_leaves.booster import Booster, Look, Setting, checkpoints, grid, picked
+from benchmarks.score_leaves.booster import (
+    Booster,
+    Look,
+    Setting,
+    checkpoints,
+    clock,
+    grid,
+    picked,
+)
 from benchmarks.score_leaves.data import Table
 
 RATES = (0.1, 0.2, 0.4)
@@ -23,6 +31,8 @@ SEED = 0
 
 class LightGBM(Booster):
     """One tree per class and round, grown leaf by leaf."""
+
+    sees_all_rounds = True
 
     def choices(self, table: Table) -> tuple[Setting, ...]:
         """All of them everywhere: it sets the target."""
@@ -143,20 +153,26 @@ class Chimera(Booster):
             table.X, table.y, cat_features=table.categories or None, sample_weight=table.weights
         )
 
-    def watch(self, table: Table, setting: Setting, rounds: int, threads: int, look: Look) -> None:
-        """It has no staged predictions; its own measure of a validation set sees every round."""
-        steps, seen = set(checkpoints(rounds)), 0
+    def watch(self, table: Table, setting: Setting, rounds: int, threads: int, look: Look) -> float:
+        """It has no staged predictions; its own measure of a validation set sees every round.
+
+        The seconds contain the predictions of these rows.
+        """
+        steps, seen, now, looking = set(checkpoints(rounds)), 0, clock(threads), 0.0
 
         def measure(y: np.ndarray, found: np.ndarray, weights: Any = None) -> float:
-            nonlocal seen
+            nonlocal seen, looking
             seen += 1
+            start = now()
             if seen in steps:
                 look(seen, found)
+            looking += now() - start
             return -float(seen)
 
         model = self._model(
             setting, rounds, threads, eval_metric=measure, early_stopping_rounds=rounds + 1
         )
+        start = now()
         model.fit(
             table.X,
             table.y,
@@ -164,6 +180,7 @@ class Chimera(Booster):
             eval_set=(table.X_new, table.y_new),
             sample_weight=table.weights,
         )
+        return now() - start - looking
 
     def _model(self, setting: Setting, rounds: int, threads: int, **words: Any) -> Any:
         """One plain fit: no search of products, no second fit behind it."""
@@ -184,6 +201,7 @@ class Ours(Booster):
     """One tree a round with a score per class in its leaves."""
 
     trees_for_one = 3
+    sees_all_rounds = True
 
     def absent(self) -> str:
         import uneven
