@@ -2,9 +2,9 @@
 
 The same for everybody: one long fit per setting gives a curve of balanced accuracy by round; the
 first round at the target is taken; a fresh fit of exactly so many rounds is timed as a whole,
-binning included. The quickest setting of each booster counts. On costly tables a long fit of a peer
-has as many rounds as fit into a multiple of our seconds (``--cap``): a peer that is not at the target
-by then needs more than that. LightGBM sets the target and is fitted to the end.
+binning included. The quickest setting of each booster counts. On costly tables a long fit of a
+peer has as many rounds as fit into a multiple of our seconds (``--cap``): a peer that is not at the
+target by then needs more than that. LightGBM sets the target and is fitted to the end.
 """
 
 from __future__ import annotations
