@@ -7,7 +7,7 @@ import numpy as np
 import pytest
 import scipy.sparse as sp
 from sklearn.base import clone
-from sklearn.datasets import load_digits
+from sklearn.datasets import load_digits, load_wine
 from sklearn.ensemble import RandomForestClassifier
 from sklearn.exceptions import NotFittedError
 from sklearn.linear_model import LogisticRegression
@@ -396,6 +396,17 @@ def test_callbacks_see_every_boost_and_can_stop(problem):
     assert watch.seen == len(model.history_["trees"]) == 3
     assert model.stop_reason_ == "a callback asked to stop"
     np.testing.assert_allclose(model.decision_function(X), watch.answer * model.class_factors_)
+
+
+def test_early_stopping_ends_when_the_norm_no_longer_falls():
+    X, y = load_wine(return_X_y=True)
+    model = quick(n_estimators=200, n_iter_no_change=3).fit(X, y)
+    norms = model.history_["unseen_norm"]
+    assert model.stop_reason_ == "the norm on out-of-bag rows no longer falls"
+    assert len(norms) < len(quick(n_estimators=200)._boosts(3, len(y)))
+    assert norms[-3:].min() >= norms[:-3].min()
+    whole = quick(n_estimators=200).fit(X, y)
+    np.testing.assert_array_equal(norms, whole.history_["unseen_norm"][: len(norms)])
 
 
 def test_verbose_prints_boosts(problem, capsys):

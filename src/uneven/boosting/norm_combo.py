@@ -35,6 +35,7 @@ from uneven.utils.parameters import (
     Flag,
     Interval,
     Jobs,
+    Maybe,
     Whole,
     check_integer,
     check_parameters,
@@ -48,6 +49,7 @@ from uneven.votes import ALL_VIEWS, Term, Vote
 from uneven.votes.vote import StagedVoteClassifier
 
 _WARM_UP = 4
+_MOST_JUDGED = 0.95
 _PRIOR = 1.0
 _SUREST = 1.0 - 1e-3
 
@@ -135,6 +137,9 @@ class NormComboClassifier(CallbackSupportMixin, StagedVoteClassifier):
     accuracy_weight : float, default=0.0
         How much the norm may rise for one unit of accuracy when the factors are fitted. 0 looks at
         the norm alone; 4 hardly gives up accuracy.
+    n_iter_no_change : int or None, default=None
+        Early stopping: end after so many boosts in a row that have not lowered the norm on
+        out-of-bag rows. No rows are set aside for it. None learns all boosts.
     random_state : int, RandomState or None, default=None
         Draws the bootstraps and the columns.
     {parameters}
@@ -205,6 +210,7 @@ stop_reason_ : object
 
     _parameters: ClassVar = {
         "n_estimators": Whole(1),
+        "n_iter_no_change": Maybe(Whole(1)),
         "max_bins": Whole(2, 255),
         "n_jobs": Jobs(),
         "learning_rate": Interval(0, 1, closed="right"),
@@ -228,6 +234,7 @@ stop_reason_ : object
         linear_voters: bool = True,
         class_factors: bool = True,
         accuracy_weight: float = 0.0,
+        n_iter_no_change: int | None = None,
         class_cost: Any = None,
         views: Any = None,
         max_bins: int = 255,
@@ -316,6 +323,8 @@ stop_reason_ : object
                 errors = process.unseen.errors(prior=_PRIOR) * process.class_cost
                 process.steering = steering_costs(errors, float(self.steering))
             done = number + 1
+            if self._has_settled():
+                self.stop_reason_ = "the norm on out-of-bag rows no longer falls"
         if not self.stop_reason_ and not vote.terms:
             warn_of_guessing()
         if not self.stop_reason_ and done < len(todo):
@@ -323,6 +332,17 @@ stop_reason_ : object
         elif not self.stop_reason_:
             self.stop_reason_ = "all boosts done" if vote.terms else "no voter with a positive edge"
         self._finish(process, vote.terms, vote.ends)
+
+    def _has_settled(self) -> bool:
+        """Whether the lowest norm on out-of-bag rows is long ago.
+
+        Boosts count from when most rows have been judged that ever will be.
+        """
+        judged = np.array(self.history_["judged"])
+        if self.n_iter_no_change is None or not len(judged):
+            return False
+        norms = np.array(self.history_["unseen_norm"])[judged >= _MOST_JUDGED * judged[-1]]
+        return bool(len(norms) - 1 - norms.argmin() >= self.n_iter_no_change)
 
     def _open_draw(self, process: _Process, rng: np.random.RandomState) -> _Draw:
         """Draw rows of every class, and let every class weigh the same."""
