@@ -16,8 +16,10 @@ import pandas as pd
 from numpy.typing import NDArray
 from pandas.api import types
 
-from uneven.comparison.celltexts import as_text, distinct_texts
+from uneven.comparison.celltexts import as_text, ascii_digits, distinct_texts
 from uneven.comparison.dates import (
+    BY_NAME,
+    EPOCHS,
     LATEST_YEAR,
     DateStyle,
     days_since_1970,
@@ -78,6 +80,8 @@ def _refuse_doubt(
         return
     if column.kind == "number" and differences.decimal not in ("", column.name):
         style = NumberStyle.from_dict(column.form)
+        if style.decimal == ".,":
+            return
         flipped = NumberStyle("," if style.decimal == "." else ".", style.unit)
         other, clear = _by_cell(values, column, lambda c: parse_numbers(c, flipped)), "decimal"
     elif column.kind == "date" and differences.order not in ("", column.name):
@@ -151,7 +155,7 @@ def _cell_numbers(cells: pd.Series, column: Column, seen: Differences) -> NDArra
     other = find_number_style(cells)
     if other is None or other.doubtful or other.unit != style.unit:
         return numbers
-    words = {".": "decimal points", ",": "decimal commas"}
+    words = {".": "decimal points", ",": "decimal commas", ".,": "points and commas"}
     way = (words[other.decimal], words[style.decimal])
     read = _otherwise(cells, numbers, parse_numbers(cells, other), column, *way, seen)
     seen.decimal = column.name
@@ -199,7 +203,7 @@ def _days(values: pd.Series, column: Column, seen: Differences) -> pd.Series:
         moments = pd.to_datetime(values, utc=True)
         days = pd.Series(days_since_1970(moments), index=values.index, name=values.name)
     else:
-        if types.is_numeric_dtype(values.dtype):  # 20240131
+        if types.is_numeric_dtype(values.dtype) and column.form.get("order") not in EPOCHS:
             values = values.astype("Int64").astype(object)
         days = _by_cell(values, column, lambda cells: _cell_days(cells, column, seen))
         _refuse(values, days, "a date like 2024-01-31", column)
@@ -217,11 +221,10 @@ def _cell_days(cells: pd.Series, column: Column, seen: Differences) -> NDArray[n
     days = parse_dates(cells, style)
     if not np.isnan(days).any():
         return days
-    other = find_date_style(cells, compact=True, latest=style.latest or LATEST_YEAR)
+    other = find_date_style(cells, by_name=BY_NAME, latest=style.latest or LATEST_YEAR)
     if other is None or other.doubtful:
         return days
-    words = {"dmy": "days first", "mdy": "months first", "iso": "the year first"}
-    way = (words.get(other.order, other.order), words.get(style.order, style.order))
+    way = (other.in_words, style.in_words)
     read = _otherwise(cells, days, parse_dates(cells, other), column, *way, seen)
     seen.order = column.name if {other.order, style.order} == {"dmy", "mdy"} else seen.order
     return read
@@ -238,7 +241,7 @@ def _by_cell(
     known = ~folded.isin(marks).to_numpy() if len(cells) else np.zeros(0, dtype=bool)
     found = np.full(len(cells) + 1, np.nan)
     if known.any():
-        found[:-1][known] = parse(cells[known].reset_index(drop=True))
+        found[:-1][known] = parse(ascii_digits(cells[known].reset_index(drop=True)))
     return pd.Series(found[codes], index=values.index, name=values.name)
 
 

@@ -15,7 +15,7 @@ future; pandas and POSIX change the century at 69, so that 55 is 2055.
 from __future__ import annotations
 
 import re
-from collections.abc import Mapping
+from collections.abc import Collection, Mapping
 from dataclasses import dataclass, replace
 from typing import Any
 
@@ -39,12 +39,16 @@ MONTHS = (
 )
 MONTH_NUMBERS = {name: m for m, names in enumerate(MONTHS, start=1) for name in names.split()}
 SECONDS_PER_DAY = 86400.0
+MOST_WAYS = 3
+"""So many ways of writing dates are told apart in one column."""
+
 LATEST_YEAR = 2049
 """Years of two digits are the hundred years that end here."""
 
 _CLOCK = (
-    r"(?:[T ,]+(?P<hour>\d{1,2}):(?P<minute>\d{2})(?::(?P<second>\d{2}(?:[.,]\d+)?))?"
-    r"\s*(?P<half>(?:[AaPp]\.?[Mm]\.?)?)(?: Uhr)?)?"
+    r"(?:[T ,:]+(?P<hour>\d{1,2}):(?P<minute>\d{2})(?::(?P<second>\d{2}(?:[.,]\d+)?))?"
+    r"\s*(?P<half>(?:[AaPp]\.?[Mm]\.?)?)(?: Uhr)?"
+    r"\s*(?P<zone>(?:Z|(?:UTC|GMT)?(?:[+-]\d{1,2}(?::?\d{2})?)?)))?"
 )
 _WEEKDAY = r"(?:[^\W\d]{2,10}\.?, )?"
 ISO_PATTERN = r"\d{4}-\d{2}-\d{2}([T ]\d{2}:\d{2}(:\d{2}(\.\d+)?)?)?\s?(Z|[+-]\d{2}:?\d{2})?"
@@ -58,9 +62,19 @@ PATTERNS = {
     "yymmdd": r"(?P<year>\d{2})(?P<mark>[/-])(?P<month>\d{1,2})[/-](?P<day>\d{1,2})",
     "my": r"(?P<month>0?[1-9]|1[0-2])[/-](?P<year>(?:19|20)\d{2})",
     "name year": r"(?P<name>[^\W\d]{3,10})\.?[ -]+(?P<year>\d{4})",
+    "name yy": r"(?P<name>[^\W\d]{3,10})\.?(?:-| ?')(?P<year>\d{2})",
+    "month yy": r"(?P<month>0[1-9]|1[0-2])/(?P<year>\d{2})",
     "quarter": r"(?P<year>(?:19|20)\d{2})[ -]?[Qq](?P<quarter>[1-4])",
+    "quarter year": r"[Qq](?P<quarter>[1-4])[ /-]*(?P<year>(?:19|20)\d{2})",
+    "half-year": r"(?P<year>(?:19|20)\d{2})[ -]?[Hh](?P<half_year>[12])",
+    "week": (
+        r"(?P<year>(?:19|20)\d{2})[ -]?(?:W|KW|CW)[ -]?(?P<week>\d{1,2})(?:-(?P<weekday>[1-7]))?"
+    ),
+    "week year": (
+        r"(?:W|KW|CW|[Ww]eek|Woche)\.?[ -]?(?P<week>\d{1,2})[ /-]+(?P<year>(?:19|20)\d{2})"
+    ),
     "day name": (
-        rf"{_WEEKDAY}(?P<day>\d{{1,2}})\.?[ -]?(?P<name>[^\W\d]{{3,10}})\.?[ ,-]*"
+        rf"{_WEEKDAY}(?P<day>\d{{1,2}})\.?[ /-]?(?P<name>[^\W\d]{{3,10}})\.?[ /,-]*"
         r"(?P<year>\d{4}|\d{2})"
         rf"{_CLOCK}"
     ),
@@ -71,6 +85,21 @@ PATTERNS = {
     ),
     "compact": r"(?P<year>(?:19|20)\d{2})(?P<month>\d{2})(?P<day>\d{2})",
 }
+SHORT_YEARS = ("numbers", "day name", "name yy", "month yy")
+BY_NAME = ("compact", "month yy")
+"""Orders such as 20240131 and 07/25, which only columns have whose name tells so."""
+
+EPOCHS = {"seconds": SECONDS_PER_DAY, "milliseconds": 1000.0 * SECONDS_PER_DAY}
+"""Units in which moments are counted from 1970, and how many of them a day has."""
+
+EPOCH_DAYS = 10_957, 25_567
+"""Numbers count from 1970 only if all of them end up in the years from 2000 to 2039."""
+
+ALSO = " + "
+"""Between the orders of a column that is written in several ways."""
+
+ORDERS = ("iso", "dmy", "mdy", *(order for order in PATTERNS if order != "numbers"), *EPOCHS)
+IN_WORDS = {"iso": "the year first", "dmy": "days first", "mdy": "months first"}
 
 
 @dataclass(frozen=True)
@@ -79,8 +108,9 @@ class DateStyle:
 
     Attributes
     ----------
-    order : {"iso", "ymd", "ym", "my", "yymmdd", "dmy", "mdy", "name year", "quarter", "day name", \
-            "name day", "compact"}
+    order : str
+        One of `ORDERS`; several, joined by `ALSO`, if every cell tells for itself how it is
+        written.
     doubtful : str
         A cell that could be another day, if no other cell decides; else empty.
     latest : int or None
@@ -90,6 +120,11 @@ class DateStyle:
     order: str
     doubtful: str = ""
     latest: int | None = None
+
+    @property
+    def in_words(self) -> str:
+        """The order for readers, as in "days first"."""
+        return " and ".join(IN_WORDS.get(order, order) for order in self.order.split(ALSO))
 
     def to_dict(self) -> dict[str, Any]:
         """Plain data."""
@@ -104,10 +139,13 @@ class DateStyle:
 def find_date_style(
     texts: pd.Series,
     prefer: str | None = None,
-    compact: bool = False,
+    by_name: Collection[str] = (),
     latest: int = LATEST_YEAR,
 ) -> DateStyle | None:
-    """How dates are written, if all cells are dates of one style.
+    """How dates are written, if all cells are dates, in at most `MOST_WAYS` ways.
+
+    A cell that could be two days is decided by the others of its way. If none of them tells, and
+    there are other ways, the column is not read as dates.
 
     Parameters
     ----------
@@ -115,8 +153,8 @@ def find_date_style(
         Different cells of a column, without blanks around them and without missing ones.
     prefer : {"dmy", "mdy"} or None
         Order in the other columns, where nothing in this one tells.
-    compact : bool
-        Whether eight digits such as 20240131 may be a date.
+    by_name : collection of str
+        Which of `BY_NAME` the name of the column allows.
     latest : int
         Last of the hundred years to which years of two digits belong.
 
@@ -134,24 +172,46 @@ def find_date_style(
     2049
     >>> find_date_style(pd.Series(["13/01/2020", "01/13/2020"])) is None
     True
+    >>> find_date_style(pd.Series(["13.1.2020", "2020-01-14"])).order
+    'dmy + iso'
     """
-    if not len(texts):
+    found: list[DateStyle] = []
+    rest = texts
+    while len(rest) and len(found) < MOST_WAYS:
+        style, fits = _first_way(rest, prefer, by_name, latest)
+        if style is None or (style.doubtful and (found or not fits.all())):
+            return None
+        found.append(style)
+        rest = rest[~fits]
+    if not found or len(rest):
         return None
-    iso = re.fullmatch(ISO_PATTERN, str(texts.iloc[0])) is not None
-    if iso and texts.str.fullmatch(ISO_PATTERN).all():
-        return DateStyle("iso")
+    if len(found) == 1:
+        return found[0]
+    last = next((style.latest for style in found if style.latest is not None), None)
+    return DateStyle(ALSO.join(style.order for style in found), latest=last)
+
+
+def _first_way(
+    texts: pd.Series, prefer: str | None, by_name: Collection[str], latest: int
+) -> tuple[DateStyle | None, pd.Series]:
+    """How the first cell is written, if it is a date, and which others are written so, too."""
+    first = str(texts.iloc[0])
+    if re.fullmatch(ISO_PATTERN, first):
+        return DateStyle("iso"), texts.str.fullmatch(ISO_PATTERN)
     for order, pattern in PATTERNS.items():
-        if order == "yymmdd" or (order == "compact" and not compact):
+        if order == "yymmdd" or (order in BY_NAME and order not in by_name):
             continue  # years of two digits in front are told from days below
-        if not re.fullmatch(pattern, str(texts.iloc[0])) or not texts.str.fullmatch(pattern).all():
+        if not re.fullmatch(pattern, first):
             continue
-        found = _order(texts, prefer) if order == "numbers" else DateStyle(order)
-        if found is not None and "|\\d{2})" in pattern:
-            years = texts.str.extract(f"^{pattern}$")["year"]
+        fits = texts.str.fullmatch(pattern)
+        some = texts[fits]
+        found = _order(some, prefer) if order == "numbers" else DateStyle(order)
+        if found is not None and order in SHORT_YEARS:
+            years = some.str.extract(f"^{pattern}$")["year"]
             found = replace(found, latest=latest if (years.str.len() == 2).any() else None)
-        valid = found is not None and not np.isnan(parse_dates(texts, found)).any()
-        return found if valid else None
-    return None
+        valid = found is not None and not np.isnan(parse_dates(some, found)).any()
+        return (found if valid else None), fits
+    return None, texts.isna()
 
 
 def parse_dates(texts: pd.Series, style: DateStyle) -> NDArray[np.float64]:
@@ -171,27 +231,38 @@ def parse_dates(texts: pd.Series, style: DateStyle) -> NDArray[np.float64]:
     >>> parse_dates(pd.Series(["2.1.1970 12:00", "31.2.1970"]), DateStyle("dmy")).tolist()
     [1.5, nan]
     """
+    if ALSO in style.order:
+        found = np.full(len(texts), np.nan)
+        for order in style.order.split(ALSO):
+            open_ = np.isnan(found)
+            found[open_] = parse_dates(texts[open_], replace(style, order=order))
+        return found
+    if style.order in EPOCHS:
+        numbers = pd.to_numeric(texts, errors="coerce").to_numpy(np.float64)
+        return numbers / EPOCHS[style.order]
     if style.order == "iso":
         moments = pd.to_datetime(texts, errors="coerce", utc=True, format="ISO8601")
         return days_since_1970(moments)
     pattern = PATTERNS.get(style.order, PATTERNS["numbers"])
     parts = texts.astype(object).astype(str).str.extract(f"^{pattern}$")
-    if style.order in ("dmy", "mdy"):
-        day, month = ("first", "second_") if style.order == "dmy" else ("second_", "first")
-        parts = parts.assign(day=parts[day], month=parts[month])
-    if "name" in parts:
-        parts["month"] = parts["name"].str.lower().map(MONTH_NUMBERS)
-    numbers: dict[str, Any] = {
-        name: pd.to_numeric(parts[name], errors="coerce") if name in parts else 1.0
-        for name in ("year", "month", "day")
-    }
-    if "quarter" in parts:
-        numbers["month"] = 3.0 * pd.to_numeric(parts["quarter"]) - 2.0
-    latest = LATEST_YEAR if style.latest is None else style.latest
-    whole = latest - (latest - numbers["year"]) % 100
-    numbers["year"] = numbers["year"].where(parts["year"].str.len() != 2, whole)
-    days = pd.to_datetime(pd.DataFrame(numbers, index=texts.index), errors="coerce", utc=True)
-    return days_since_1970(days) + _clock(parts)
+    if "week" in parts:
+        return _weeks(parts)
+    return days_since_1970(_days(parts, style)) + _clock(parts)
+
+
+def find_epoch(values: pd.Series) -> str | None:
+    """The unit in which numbers count from 1970, if all of them are moments of `EPOCH_DAYS`.
+
+    Examples
+    --------
+    >>> find_epoch(pd.Series([1.7e9, 1.6e9])), find_epoch(pd.Series([3.0]))
+    ('seconds', None)
+    """
+    numbers = pd.to_numeric(values, errors="coerce")
+    for unit, per_day in EPOCHS.items():
+        if len(numbers) and (numbers / per_day).between(*EPOCH_DAYS).all():
+            return unit
+    return None
 
 
 def days_since_1970(moments: pd.Series) -> NDArray[np.float64]:
@@ -229,15 +300,50 @@ def _year_first(parts: pd.DataFrame) -> bool:
     return bool(front.max() > 31 or (many and front.max() > 12 and front.nunique() <= 7))
 
 
+def _days(parts: pd.DataFrame, style: DateStyle) -> pd.Series:
+    """The days that years, months and days stand for; the first day of months and quarters."""
+    if style.order in ("dmy", "mdy"):
+        day, month = ("first", "second_") if style.order == "dmy" else ("second_", "first")
+        parts = parts.assign(day=parts[day], month=parts[month])
+    if "name" in parts:
+        parts = parts.assign(month=parts["name"].str.lower().map(MONTH_NUMBERS))
+    numbers: dict[str, Any] = {
+        name: pd.to_numeric(parts[name], errors="coerce") if name in parts else 1.0
+        for name in ("year", "month", "day")
+    }
+    for part, months in (("quarter", 3.0), ("half_year", 6.0)):
+        if part in parts:
+            numbers["month"] = months * (pd.to_numeric(parts[part]) - 1.0) + 1.0
+    latest = LATEST_YEAR if style.latest is None else style.latest
+    whole = latest - (latest - numbers["year"]) % 100
+    numbers["year"] = numbers["year"].where(parts["year"].str.len() != 2, whole)
+    return pd.to_datetime(pd.DataFrame(numbers, index=parts.index), errors="coerce", utc=True)
+
+
+def _weeks(parts: pd.DataFrame) -> NDArray[np.float64]:
+    """Days of ISO weeks, Monday if none is named; NaN for a week that the year does not have."""
+    weekday = parts["weekday"].fillna("1") if "weekday" in parts else "1"
+    weeks = parts["year"] + "-" + parts["week"].str.zfill(2) + "-" + weekday
+    return days_since_1970(pd.to_datetime(weeks, format="%G-%V-%u", errors="coerce", utc=True))
+
+
 def _clock(parts: pd.DataFrame) -> NDArray[np.float64] | float:
-    """The share of the day that has passed."""
+    """The share of the day that has passed, in universal time."""
     if "hour" not in parts:
         return 0.0
-    hour = pd.to_numeric(parts["hour"]).fillna(0).to_numpy(np.float64)
+    hour, minute = (
+        pd.to_numeric(parts[name]).fillna(0).to_numpy(np.float64) for name in ("hour", "minute")
+    )
     half = parts["half"].fillna("").str.lower().str[:1]
     hour = np.where(half == "p", hour % 12 + 12, np.where(half == "a", hour % 12, hour))
-    minute = pd.to_numeric(parts["minute"]).fillna(0).to_numpy(np.float64)
     second = pd.to_numeric(parts["second"].str.replace(",", ".")).fillna(0).to_numpy(np.float64)
-    seconds = 3600.0 * hour + 60.0 * minute + second
     valid = (hour < 24) & (minute < 60) & (second < 61)
+    seconds = 3600.0 * hour + 60.0 * minute + second - _seconds_ahead(parts["zone"])
     return np.where(valid, seconds / SECONDS_PER_DAY, np.nan)
+
+
+def _seconds_ahead(zones: pd.Series) -> NDArray[np.float64]:
+    """How far clocks of zones such as ``+0200`` are ahead of universal time."""
+    parts = zones.str.extract(r"([+-])(\d{1,2}):?(\d{2})?$")
+    hours, minutes = (pd.to_numeric(parts[j]).fillna(0.0).to_numpy(np.float64) for j in (1, 2))
+    return np.where(parts[0] == "-", -1.0, 1.0) * (3600.0 * hours + 60.0 * minutes)

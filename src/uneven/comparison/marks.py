@@ -47,6 +47,10 @@ MISSING_MARKS = frozenset(
         "s/d",
     ]
 ) | {"k. a.", "keine angabe", "not available", "not applicable", "no data", "sin dato"}
+MISSING_MARKS |= {"n.c.", "nc", "s.o.", "s.d.", "nr", "tbd", "tba", "t.b.d.", "not stated"}
+MISSING_MARKS |= {"no answer", "don't know", "do not know", "prefer not to say"}
+MISSING_MARKS |= {"prefer not to answer", "not specified", "nicht angegeben", "keine antwort"}
+MISSING_MARKS |= {"weiß nicht", "weiss nicht", "non renseigné", "no contesta"}
 MISSING_MARKS |= {"0000-00-00", "0000-00-00 00:00:00", "00.00.0000", "00/00/0000"}
 """Cells of this spelling are missing in columns of numbers, dates and truth values."""
 
@@ -76,7 +80,7 @@ TRUTH_WORDS = (
     ({"falsch"}, {"wahr"}),
     ({"non"}, {"oui"}),
     ({"faux"}, {"vrai"}),
-    ({"no"}, {"si", "sí"}),
+    ({"no"}, {"si", "sí", "sì"}),
     ({"off"}, {"on"}),
     ({"não", "nao"}, {"sim"}),
     ({"falso"}, {"vero", "verdadeiro", "verdadero"}),
@@ -85,9 +89,19 @@ TRUTH_WORDS = (
     ({"nej"}, {"ja"}),
     ({"нет"}, {"да"}),
     ({"hayır", "hayir"}, {"evet"}),
+    ({"ei"}, {"kyllä"}),
+    ({"ne"}, {"ano", "da"}),
+    ({"nem"}, {"igen"}),
+    ({"否"}, {"是"}),
+    ({"いいえ"}, {"はい"}),
     ({"✗", "✘", "☐"}, {"✓", "✔", "☑"}),
 )
 """Words for false and for true that one column may mix, with 0 and 1 among them."""
+
+ANSWERS = frozenset(
+    word for no, yes in TRUTH_WORDS for word in no | yes if len(word) > 1 and not {"off", "✗"} & no
+)
+"""Words that a column in several languages may mix."""
 
 TRUTH = {"0": 0.0, "1": 1.0, "0.0": 0.0, "1.0": 1.0}
 TRUTH |= {word: float(truth) for pair in TRUTH_WORDS for truth in (0, 1) for word in pair[truth]}

@@ -82,14 +82,18 @@ MAGNITUDES: Mapping[str, float] = {
 """Words that multiply a number, also beside a currency."""
 
 FAMILIES: tuple[Mapping[str, float], ...] = (
-    {"mg": 1e-6, "g": 1e-3, "kg": 1.0, "t": 1e3},
-    {"mm": 1e-3, "cm": 1e-2, "m": 1.0, "km": 1e3},
+    {"mg": 1e-6, "g": 1e-3, "kg": 1.0, "t": 1e3, **dict.fromkeys(["lb", "lbs"], 0.45359237)},
+    {"mm": 1e-3, "cm": 1e-2, "m": 1.0, "km": 1e3, "in": 0.0254, "ft": 0.3048, "mi": 1609.344},
     {"ms": 1e-3, "s": 1.0, "sec": 1.0, "min": 60.0, "h": 3600.0, "d": 86400.0},
     {"ml": 1e-3, "cl": 1e-2, "dl": 0.1, "l": 1.0, "hl": 100.0},
     {"B": 1.0, "kB": 1e3, "KB": 1e3, "MB": 1e6, "GB": 1e9, "TB": 1e12},
     MAGNITUDES,
+    {"CR": 1.0, "DR": -1.0, "Cr": 1.0, "Dr": -1.0},
 )
 """Units that one column may mix: each is turned into the one that counts 1."""
+
+UNITS = {*CURRENCIES, "%", "°C", "°F", *(u for f in FAMILIES for u in f if len(u) > 1)}
+"""Signs that tell a number with a unit from a code such as 12a."""
 
 PLAIN_TOO = {*MAGNITUDES, "%", "‰"} - {"B", "T"}
 """Units that change the number: a cell without them is another number, not a forgotten unit."""
@@ -100,16 +104,20 @@ MANY_CELLS = 2000
 BOUND = r"(?:<=?|>=?|≤|≥|~|≈|[Cc]a\.?)"
 """Signs of a number that is only a bound or an estimate; it is read as the number beside them."""
 
+_OPEN_WORDS = r"(?:(?:or|and) (?:more|over|above|older)|und (?:mehr|älter)|et plus)"
+OPEN_END = rf"(?:\+| {_OPEN_WORDS})"
+"""Signs behind the last number of a scale, as in 85+, which is read as 85."""
+
 _SPACES = " \u00a0\u2009\u202f"
 _MONEY = "|".join(map(re.escape, sorted(CURRENCIES, key=len, reverse=True)))
-_UNIT = (
-    r"(?:[kcm]?m[23]|[%‰°A-Za-zµμΩ€$£¥₹₽₩₺₪][%‰°A-Za-zµμΩłč²³/.·€$£¥₹]*)(?: [A-Za-z²³/%€$£¥₹]+)?"
-)
+_PER = r"/ ?(?:[0-9]+|[A-Za-zµ]+[²³]?)"
+_SIGNS = r"[kcm]?m[23]|[%‰°A-Za-zµμΩ€$£¥₹₽₩₺₪][%‰°A-Za-zµμΩłč²³/.·€$£¥₹]*"
+_UNIT = rf"(?:{_PER}|{_SIGNS})(?: [A-Za-z²³/%€$£¥₹]+)?"
 _CELL = (
     rf"(?P<bound>{BOUND}?)[{_SPACES}]*(?P<open>\(?)[{_SPACES}]*(?P<sign>[-+−–]?)[{_SPACES}]*(?P<money>(?:{_MONEY})?)[{_SPACES}]*"
     rf"(?P<sign2>[-+−–]?)[{_SPACES}]*(?P<open2>\(?)(?P<body>[0-9][0-9.,'’{_SPACES}]*|[.,][0-9]+)"
     rf"(?P<power>(?:[eE][-+]?[0-9]{{1,3}})?)[{_SPACES}]*(?P<unit>(?:{_UNIT})?)"
-    r"(?P<after>-?)(?P<close>\)?)"
+    rf"(?P<after>-?)(?P<close>\)?)(?P<more>{OPEN_END}?)"
 )
 _LARGE_MONEY = (
     rf"^({'|'.join(sorted(map(re.escape, MAGNITUDES.keys() - {'T'}), key=len, reverse=True))})"
@@ -124,8 +132,9 @@ class NumberStyle:
 
     Attributes
     ----------
-    decimal : {".", ","}
-        Decimal mark; the other one may group thousands.
+    decimal : {".", ",", ".,"}
+        Decimal mark; the other one may group thousands. Both, if every cell tells for itself which
+        one it uses.
     unit : str
         Currency, percent sign or unit of all cells, or that into which a mixture is turned.
     doubtful : str
@@ -216,6 +225,10 @@ def parse_numbers(texts: pd.Series, style: NumberStyle) -> NDArray[np.float64]:
     >>> parse_numbers(pd.Series(["(1,250.50)", "$ 3", "x"]), NumberStyle(unit="$")).tolist()
     [-1250.5, 3.0, nan]
     """
+    if style.decimal == ".,":
+        first, second = (parse_numbers(texts, replace(style, decimal=mark)) for mark in ".,")
+        one = np.isnan(first) | np.isnan(second) | (first == second)
+        return np.where(one, np.fmax(first, second), np.nan)
     if len(texts) > MANY_CELLS:
         quick = quick_numbers(texts, style)
         if quick is not None:
@@ -299,6 +312,9 @@ def _split(texts: pd.Series) -> pd.DataFrame:
         both = parts["unit"].str.extract(_LARGE_MONEY)
         parts["money"] = parts["money"].mask(both[1].notna() & (parts["money"] == ""), both[1])
         parts["unit"] = parts["unit"].mask(both[0].notna(), both[0])
+    words = parts["unit"].str.fullmatch(_OPEN_WORDS, na=False)
+    parts["more"] = parts["more"].mask(words, parts["unit"])
+    parts["unit"] = parts["unit"].mask(words, "")
     both = (parts["money"] != "") & ~parts["unit"].isin(["", *MAGNITUDES])
     opened = (parts["open"] == "(").astype(int) + (parts["open2"] == "(")
     paired = opened == (parts["close"] == ")")
@@ -315,7 +331,7 @@ def _parts(texts: pd.Series) -> pd.DataFrame | None:
         return None
     coded = parts["body"].str.match(r"0[0-9]")
     long = parts["body"].str.fullmatch(r"[0-9]{16,}")
-    bounds = int((parts["bound"] != "").sum())
+    bounds = int(((parts["bound"] != "") | (parts["more"] != "")).sum())
     few = bounds and len(parts) - bounds < max(FEWEST_OF_A_KIND, bounds)
     return None if few or (coded | long).any() else parts
 
@@ -344,8 +360,10 @@ def _decimal_of(bodies: pd.Series, prefer: str | None, commas: str) -> NumberSty
             open_marks[mark] = str(bodies[doubtful].iloc[0])
         known = single | after_groups | groups
         plain = plain.where(~known, "0")
-    if not plain.str.fullmatch(r"[0-9]+").all() or (said["."] and said[","]):
+    if not plain.str.fullmatch(r"[0-9]+").all():
         return None
+    if said["."] and said[","]:
+        return None if open_marks else NumberStyle(".,")
     if said["."] or said[","] or not open_marks:
         return NumberStyle("," if said[","] else ".")
     if len(open_marks) == 2:

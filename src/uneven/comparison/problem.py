@@ -22,6 +22,7 @@ from uneven.comparison.classlabels import (
     exact_numbers,
     spelled_alike,
 )
+from uneven.comparison.dates import IN_WORDS
 from uneven.comparison.errors import InputError
 from uneven.comparison.formats import STANDARD_INPUT
 from uneven.comparison.groupkeys import group_keys
@@ -311,7 +312,7 @@ def make_problem(
         found = take_features(frame, left_out, keep, decided)
         keys = {} if groups is not None else group_keys(frame[given], y, found.X)
     if not found.schema.columns:
-        raise InputError(f"{name} has no column left to learn from besides {target!r}.")
+        raise InputError(_nothing_left(name, target, found.left_out, given))
     return Problem(
         name,
         target,
@@ -402,7 +403,10 @@ def take_features(
     useless = useless_columns(features, readings, {*keep, *decided.used()})
     features = features.drop(columns=list(useless))
     schema = Schema.of(features, readings)
-    notes = [f"column {column!r} {reason}." for column, reason in useless.items()]
+    notes = [
+        f"column {column!r} {'; '.join([reason, *_unread(readings[column])])}."
+        for column, reason in useless.items()
+    ]
     notes += [
         f"column {name!r}: {remark}." for name in schema.names for remark in readings[name].remarks
     ]
@@ -457,6 +461,22 @@ def in_views(problem: Problem, views: Mapping[str, Sequence[str]] | None) -> Pro
         notes=(*problem.notes, f"columns in no view are left out: {listing(others)}."),
         left_out={**problem.left_out, **dict.fromkeys(others, "is in no view")},
     )
+
+
+def _unread(reading: Reading) -> list[str]:
+    """What keeps a column that is left out from being numbers or dates."""
+    remarks = reading.remarks if reading.kind == "category" else ()
+    return ["it " + remark.replace(", and is read as categories", "") for remark in remarks]
+
+
+def _nothing_left(
+    name: str, target: str, left_out: Mapping[str, str], columns: Collection[str]
+) -> str:
+    """What to say of a table without features, and why its first columns are none."""
+    reasons = [f"{one!r} {left_out[one]}" for one in columns if one != target and one in left_out]
+    more = f"; and {len(reasons) - 3} more" if len(reasons) > 3 else ""
+    why = f": {'; '.join(reasons[:3])}{more}" if reasons else ""
+    return f"{name} has no column left to learn from besides {target!r}{why}."
 
 
 def _group_numbers(values: pd.Series, notes: list[str]) -> NDArray[np.intp]:
@@ -529,10 +549,11 @@ def _odd_columns(schema: Schema, features: pd.DataFrame) -> list[str]:
     for column in schema.columns:
         name, present = column.name, int(features[column.name].notna().sum())
         if column.kind == "date":
-            order = {"dmy": ", days first", "mdy": ", months first"}
+            order = column.form.get("order", "")
+            told = f", {IN_WORDS[order]}" if order in ("dmy", "mdy") else ""
             notes.append(
-                f"column {name!r} holds dates{order.get(column.form.get('order', ''), '')}: year, "
-                "month, weekday and the days that have passed are learnt from."
+                f"column {name!r} holds dates{told}: year, month, weekday and the days that have "
+                "passed are learnt from."
             )
         elif column.kind == "text":
             notes.append(

@@ -19,19 +19,22 @@ import pandas as pd
 from numpy.typing import NDArray
 from pandas.api import types
 
-from uneven.comparison.celltexts import distinct_texts
+from uneven.comparison.celltexts import ascii_digits, distinct_texts
 from uneven.comparison.dates import (
+    ALSO,
     LATEST_YEAR,
     DateStyle,
     days_since_1970,
     find_date_style,
+    find_epoch,
     parse_dates,
 )
 from uneven.comparison.errors import InputError
-from uneven.comparison.marks import MISSING_CATEGORIES, MISSING_MARKS, TRUTH, TRUTH_WORDS
+from uneven.comparison.marks import ANSWERS, MISSING_CATEGORIES, MISSING_MARKS, TRUTH, TRUTH_WORDS
 from uneven.comparison.numbers import (
     BOUND,
-    CURRENCIES,
+    OPEN_END,
+    UNITS,
     NumberStyle,
     find_number_style,
     parse_numbers,
@@ -44,6 +47,9 @@ ColumnKind = Literal["number", "boolean", "date", "category", "text"]
 MOST_ODD_WORDS, ODD_SHARE = 3, 0.1
 """So many words, in at most this share of the cells, are taken for marks of missing numbers."""
 
+FEWEST_NUMBERS = 10
+"""Beside so many different numbers a single word may stand in up to half of the cells."""
+
 FEWEST_TEXTS, FEWEST_WORDS = 20, 3.0
 """Running text: at least so many cells, mostly different, of so many words on average."""
 
@@ -51,9 +57,17 @@ MOST_SPELLINGS = 20
 """Words for true and false are fewer, however they are spelt."""
 
 DATE_NAME = re.compile(r"dat|day|tag|jour|fecha|time|zeit|when|birth|dob", re.IGNORECASE)
+MONTH_NAME = re.compile(r"expir|valid|gültig|ablauf|month|monat", re.IGNORECASE)
+MOMENT_NAME = re.compile(
+    r"(?:^|[\W_])(?i:ts|at|on|time|date|datetime|zeit|datum)$"
+    r"|[a-z](?:At|On|Ts|Time|Date)$|(?i:timestamp|epoch|zeitstempel)"
+)
+"""Names of columns in which large numbers may count seconds from 1970."""
+
 BIRTH_NAME = re.compile(r"birth|born|dob|geboren|geburt|naissance|nacim", re.IGNORECASE)
 _CLOCK = r"\d{1,2}:\d{2}(?::\d{2}(?:\.\d+)?)?\s*(?:[AaPp]\.?[Mm]\.?)?"
-_SPAN = r"(?:\d+ ?(?:d|h|min|m|s) ?)+"
+_SPAN = r"(?:\d+ ?(?:d|h|min|m|s) ?)+|P(?:\d+D)?(?:T(?:\d+H)?(?:\d+M)?(?:\d+(?:\.\d+)?S)?)?"
+_PAIR = r"[-+]?\d+(?:\.\d+)?\s*[/x×:,;]\s*[-+]?\d+(?:\.\d+)?"
 _DIGITS_FIRST = r"[^\w]*(?:[A-Z]{0,3}[^\w]*)?\d|[^\W\d]{3,10}\.? \d{1,2}(?:st|nd|rd|th)?,? \d{4}"
 """How most numbers and dates begin."""
 
@@ -191,8 +205,12 @@ def read_column(
     decided = {key: decided[key] for key in FORM_KEYS if key in decided}
     asked = {str(mark).lower() for mark in (*custom.missing, *decided.get("missing", ()))}
     typed = _typed_kind(values)
-    if typed == "number" and kind in (None, "date") and _are_compact_dates(values):
-        return Reading("date", {"order": "compact", **decided})
+    if typed == "number" and kind in (None, "date"):
+        if _are_compact_dates(values):
+            return Reading("date", {"order": "compact", **decided})
+        moments = _moments(values.name, values.dropna())
+        if moments is not None:
+            return Reading("date", {**moments.form, **decided}, remarks=moments.remarks)
     if typed is not None:
         if typed == "number" and values.name in custom.with_commas:
             decided = {"decimal": ",", **decided}
@@ -256,37 +274,76 @@ def _find(
 def _numbers_or_dates(
     name: Any, cells: pd.Series, custom: Custom, decided: Mapping[str, Any], kind: str | None
 ) -> Reading | None:
-    compact = DATE_NAME.search(str(name)) is not None
+    cells = ascii_digits(cells)
+    found = _as_dates(name, cells, custom, decided, kind) if kind in (None, "date") else None
+    if found is None and kind in (None, "number"):
+        found = _as_hours(cells) or _as_numbers(cells, custom, decided)
+    return found
+
+
+def _as_dates(
+    name: Any, cells: pd.Series, custom: Custom, decided: Mapping[str, Any], kind: str | None
+) -> Reading | None:
     prefer = decided.get("order", custom.order)
     prefer = prefer if prefer in ("dmy", "mdy") else None
     this_year = datetime.date.today().year
     latest = decided.get("latest", this_year if BIRTH_NAME.search(str(name)) else LATEST_YEAR)
-    date = find_date_style(cells, prefer, compact or kind == "date", latest)
-    if date is not None and kind in (None, "date"):
-        return _dates(cells, date)
-    if kind not in (None, "number"):
-        return None
+    names = {"compact": DATE_NAME, "month yy": MONTH_NAME}
+    by_name = [order for order in names if kind == "date" or names[order].search(str(name))]
+    date = find_date_style(cells, prefer, by_name, latest)
+    return _moments(name, cells) if date is None else _dates(cells, date)
+
+
+def _moments(name: Any, cells: pd.Series) -> Reading | None:
+    """Seconds or milliseconds since 1970, in a column that is called a time."""
+    unit = find_epoch(cells) if MOMENT_NAME.search(str(name)) else None
+    remark = f"its numbers are read as {unit} since 1970"
+    return None if unit is None else Reading("date", {"order": unit}, remarks=(remark,))
+
+
+def _as_hours(cells: pd.Series) -> Reading | None:
+    """Times of day and durations."""
     for way in (_CLOCK, _SPAN):
         if not re.fullmatch(way, str(cells.iloc[0])) or not cells.str.fullmatch(way).all():
             continue
-        if way == _CLOCK or cells.str.contains(r"\d ?[dhm]\w* ?\d").any():  # 5 m may be metres
+        if way == _CLOCK or cells.str.contains(r"\d ?[dhm]\w* ?\d|P").any():  # 5 m may be metres
             return Reading("number", {"unit": CLOCK_UNIT})
+    return None
+
+
+def _as_numbers(cells: pd.Series, custom: Custom, decided: Mapping[str, Any]) -> Reading | None:
     style = find_number_style(cells, decided.get("decimal", custom.decimal), custom.commas)
     if style is None:
         return None
     value = parse_numbers(pd.Series([style.doubtful]), style)[0] if style.doubtful else 0.0
     told = [f"{style.doubtful!r} is read as {value:.10g}"] if style.doubtful else []
-    bounds = cells[cells.str.match(BOUND)] if cells.str.contains(r"[<>≤≥~≈Cc]").any() else cells[:0]
-    told += [f"{listing(bounds)} is read as the number in it"] if len(bounds) else []
+    told += ["'.' and ',' are both decimal marks"] if style.decimal == ".," else []
+    told += _estimates(cells, style)
     some = (cells[:1000], cells)
     marked = not style.doubtful and any(s.str.contains(r"[0-9][.,][0-9]").any() for s in some)
     form = style.to_dict() | ({"marked": True} if marked else {})
     return Reading("number", form, style.doubtful, tuple(told))
 
 
+def _estimates(cells: pd.Series, style: NumberStyle) -> list[str]:
+    """What to say of cells that are a bound, a share of a whole or a debit, not just a number."""
+    if not cells.str.contains(r"[<>≤≥~≈+/a-zA-Z]").any():
+        return []
+    bounds = cells[cells.str.match(rf"{BOUND}|.*[0-9].*{OPEN_END}$")]
+    told = [f"{listing(bounds)} is read as the number in it"] if len(bounds) else []
+    for kind in (r".*[0-9] ?/ ?[0-9]+$", r".*[0-9] ?D[Rr]$"):
+        some = cells[cells.str.match(kind)][:1]
+        told += [f"{c!r} is read as {x:.10g}" for c, x in zip(some, parse_numbers(some, style))]
+    return told
+
+
 def _dates(cells: pd.Series, style: DateStyle) -> Reading:
     """Dates of one style, of which those too far away are missing."""
     told = []
+    if ALSO in style.order:
+        told.append(f"its dates are written in several ways: {style.in_words}")
+    if style.order == "month yy":
+        told.append(f"{cells.iloc[0]!r} is read as a month and a year")
     if style.doubtful:
         first = {"dmy": "days", "mdy": "months"}.get(style.order, "years")
         told.append(f"{style.doubtful!r} could be two days; {first} come first")
@@ -328,7 +385,8 @@ def _without_odd_words(cells: pd.Series, counts: pd.Series) -> list[tuple[pd.Ser
     odd = cells[~digits]
     ways: list[tuple[pd.Series, list[str]]] = [(cells, [])]
     few = 0 < len(odd) <= MOST_ODD_WORDS
-    if few and counts[odd].sum() <= ODD_SHARE * counts[cells].sum():
+    share = 0.5 if len(odd) == 1 and len(cells) > FEWEST_NUMBERS else ODD_SHARE
+    if few and counts[odd].sum() <= share * counts[cells].sum():
         ways.append((cells[digits], sorted(odd)))
     return ways
 
@@ -350,8 +408,13 @@ def _nearly_numbers(cells: pd.Series, counts: pd.Series) -> tuple[str, ...]:
     dates = [found for what, found in ways if what == "dates"]
     if not np.isnan(dates).all(axis=0).any():
         return ("holds dates that are written in several ways, and is read as categories",)
+    if cells.str.fullmatch(_PAIR).all():
+        return (
+            f"holds pairs of numbers such as {cells.iloc[0]!r}, and is read as categories; give "
+            "each number a column of its own",
+        )
     units = units_of(cells)
-    if len(units) > 1 and any(unit in (*CURRENCIES, "%") for unit in units):
+    if len(units) > 1 and any(unit in UNITS for unit in units):
         return (f"holds numbers of several units, {listing(units)}, and is read as categories",)
     return ()
 
@@ -363,7 +426,7 @@ def is_truth(cells: pd.Series) -> bool:
     words = set(cells.str.casefold())
     spoken = words - {"0", "1"}
     both = len({TRUTH.get(word) for word in words}) == 2
-    mixed = any(spoken <= no | yes and spoken for no, yes in TRUTH_WORDS)
+    mixed = any(spoken <= no | yes and spoken for no, yes in TRUTH_WORDS) or words <= ANSWERS
     return (both and mixed) or words in ({"true"}, {"false"})
 
 
@@ -423,7 +486,7 @@ def _are_compact_dates(values: pd.Series) -> bool:
     if not numbers.between(19_000_101, 20_991_231).all() or (numbers % 1).any():
         return False
     cells = pd.Series(numbers.astype("int64").unique()).astype(str).astype(object)
-    return find_date_style(cells, compact=True) is not None
+    return find_date_style(cells, by_name=["compact"]) is not None
 
 
 def _kind_of_objects(name: Any, present: pd.Series) -> ColumnKind | None:

@@ -100,7 +100,7 @@ class Schema:
     def as_written(self) -> list[str]:
         """Columns whose cells must be looked at as text: a number could be another one."""
         texts = self.of_kind("category", "text")
-        return texts + [c.name for c in self.columns if c.form.get("decimal") == ","]
+        return texts + [c.name for c in self.columns if c.form.get("decimal", ".") != "."]
 
     def encoded_names(self, name: str) -> list[str]:
         """Names of the columns that a column becomes for learners that know names.

@@ -15,6 +15,7 @@ from dataclasses import dataclass, field
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
+from uneven.comparison.dates import ALSO, ORDERS
 from uneven.comparison.errors import InputError
 from uneven.utils.registry import closest, listing
 
@@ -38,9 +39,9 @@ HEADER = """\
 # found out again.
 #   use      whether to learn from the column
 #   kind     number, boolean, date, category or text (running text, learnt from by its words)
-#   decimal  decimal mark of numbers, "." or ","; the other one groups thousands
+#   decimal  decimal mark of numbers, "." or ","; the other one groups thousands; ".," for both
 #   unit     currency, percent sign or unit that stands beside the numbers
-#   order    of dates: "iso", "dmy" (days first), "mdy" (months first)
+#   order    of dates: "iso", "dmy" (days first), "mdy" (months first); "iso + dmy" for both
 #   latest   last of the hundred years to which years of two digits belong
 #   missing  cells that count as empty; at the top of the file for all columns, such as ["999"]
 """
@@ -163,7 +164,9 @@ def _checked(raw: Mapping[str, Any], where: str) -> dict[str, dict[str, Any]]:
                     f"{where}: {key} of column {name!r} is {value!r}, not {ENTRIES[key].__name__}."
                 )
         _check_choice(where, name, told, "kind", KINDS)
-        _check_choice(where, name, told, "decimal", (".", ","))
+        _check_choice(where, name, told, "decimal", (".", ",", ".,"))
+        for order in str(told.get("order", "iso")).split(ALSO):
+            _check_choice(where, name, {"order": order}, "order", ORDERS)
     for key in raw.get("table", {}):
         if key not in TABLE_ENTRIES:
             raise InputError(
