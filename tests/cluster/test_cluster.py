@@ -36,7 +36,7 @@ distributed = pytest.importorskip("distributed")
 
 rows_of_dask = pytest.importorskip("uneven.distributed.rows")
 engines = pytest.importorskip("uneven.distributed.engine")
-DaskEngine, count_shards = engines.DaskEngine, engines.count_shards
+DaskEngine, count_shards = engines.DaskEngine, engines.held.count_shards
 
 pytestmark = pytest.mark.slow
 NOISE = 0.8 * np.eye(4) + 0.05

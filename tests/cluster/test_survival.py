@@ -16,6 +16,7 @@ from uneven import ComboClassifier
 pytest.importorskip("distributed")
 rows_of_dask = pytest.importorskip("uneven.distributed.rows")
 engines = pytest.importorskip("uneven.distributed.engine")
+held = pytest.importorskip("uneven.distributed.held")
 pytestmark = pytest.mark.slow
 
 
@@ -105,16 +106,16 @@ def test_shards_of_a_dead_driver_are_dropped(client, tmp_path):
     command = [sys.executable, str(script), address]
     with subprocess.Popen(command, stdout=subprocess.PIPE, text=True) as driver:
         assert driver.stdout.readline() == "fitting\n"
-        assert sum(client.run(engines.count_shards).values()) > 0
+        assert sum(client.run(held.count_shards).values()) > 0
         driver.kill()
-    client.run(setattr, engines, "LEASE", 0.5)
+    client.run(setattr, held, "LEASE", 0.5)
     try:
         until = time.monotonic() + 60.0
-        while sum(client.run(engines.count_shards).values()):
+        while sum(client.run(held.count_shards).values()):
             assert time.monotonic() < until
             time.sleep(0.2)
     finally:
-        client.run(setattr, engines, "LEASE", engines.LEASE)
+        client.run(setattr, held, "LEASE", held.LEASE)
 
 
 def test_an_error_in_a_block_ends_the_fit_and_frees_the_shards(client):
@@ -122,4 +123,4 @@ def test_an_error_in_a_block_ends_the_fit_and_frees_the_shards(client):
     infinite = rows.map_blocks(lambda block: np.where(np.isnan(block), np.inf, block))
     with pytest.raises(ValueError, match="infinity"):
         ComboClassifier().fit(infinite, labels)
-    assert set(client.run(engines.count_shards).values()) == {0}
+    assert set(client.run(held.count_shards).values()) == {0}

@@ -1,31 +1,36 @@
 """Shards on the workers of a Dask cluster, which outlive the death of workers.
 
-A worker keeps its shards between trips, under the token of the fit and the number of the shard. A
-trip is one task per worker. A shard is a function of its rows and of the journal, the steps that
-changed it: if a worker is gone, its rows are computed again from their Dask graph, another worker
-builds the shard and repeats the journal, and only the lost part of the trip is done again. A shard
-that has already done a trip answers it from memory, so that none is done twice.
+A worker keeps its shards between trips (:mod:`.held`). A trip is one message to each worker, from
+this process itself or, where it cannot connect to workers, through the scheduler. A shard is a
+function of its rows and of the journal, the steps that changed it: if a worker is gone, its rows
+are computed again from their Dask graph, another worker builds the shard and repeats the journal,
+and only the lost part of the trip is done again. A shard that has already done a trip answers it
+from memory, so that none is done twice.
 """
 
 from __future__ import annotations
 
+import asyncio
+import concurrent.futures
 import logging
 import pickle
 import time
-from collections.abc import Sequence
-from concurrent.futures import ThreadPoolExecutor
-from threading import Lock, Thread
+from collections.abc import Awaitable, Sequence
+from threading import Thread
 from typing import Any
 from uuid import uuid4
 
 from distributed import CancelledError, wait
 
 from uneven.boosting.sharded.engine import Engine
-from uneven.boosting.sharded.shard import Shard
 from uneven.boosting.sharded.steps import Step, merge_results, remember
+from uneven.distributed import held
 
 PATIENCE = 0.3
 """Seconds after which a driver that waits looks whether the workers are still there."""
+
+LONGEST_CONNECT = 3.0
+"""Seconds within which a worker must answer this process to be asked without the scheduler."""
 
 LONGEST_TRIP = 3600.0
 """Seconds that a trip may take before the fit gives up."""
@@ -36,87 +41,7 @@ LONGEST_CLOSE = 30.0
 NO_WORKER = 120.0
 """Seconds for which a fit waits for a worker when there is none."""
 
-LEASE = 900.0
-"""Seconds after which a worker drops shards that nobody has asked for."""
-
-_LOST = "lost"
 _log = logging.getLogger("uneven.cluster")
-
-
-class _Held:
-    """A shard on a worker, and its answer to the last trip."""
-
-    def __init__(self, shard: Shard, trip: int) -> None:
-        self.shard, self.trip = shard, trip
-        self.answer: list[Any] = []
-        self.lock, self.asked = Lock(), time.monotonic()
-
-    def run(self, trip: int, steps: Sequence[Step]) -> list[Any]:
-        """Do a trip, unless it has been done."""
-        with self.lock:
-            if self.trip != trip:
-                self.answer = self.shard.run(steps)
-                self.trip = trip
-            self.asked = time.monotonic()
-            return self.answer
-
-
-_held: dict[tuple[str, int], _Held] = {}
-_watching: list[Thread] = []
-
-
-def _watch_leases() -> None:
-    """Drop shards whose driver has gone, from time to time."""
-    while True:
-        time.sleep(min(LEASE / 10, 5.0))
-        now = time.monotonic()
-        for key in [k for k, held in list(_held.items()) if now - held.asked > LEASE]:
-            _held.pop(key, None)
-
-
-def build_shard(
-    token: str, number: int, blocks: list[Any], categories: dict[Any, list], journal: bytes
-) -> str:
-    """Build a shard on this worker and bring it up to date; the version of this library here."""
-    from uneven import __version__
-
-    shard = Shard(blocks, categories, number)
-    shard.run(pickle.loads(journal))
-    _held[token, number] = _Held(shard, -1)
-    if not _watching:
-        _watching.append(Thread(target=_watch_leases, daemon=True))
-        _watching[0].start()
-    return str(__version__)
-
-
-def run_trip(
-    token: str, numbers: Sequence[int], trip: int, steps: Sequence[Step]
-) -> tuple[Any, float]:
-    """Do a trip on some shards of this worker; the merged results and the CPU seconds they took."""
-    shards = [_held.get((token, number)) for number in numbers]
-    if any(held is None for held in shards):
-        return _LOST, 0.0
-    start = time.process_time()
-
-    def run(held: Any) -> list[Any]:
-        return list(held.run(trip, steps))
-
-    with ThreadPoolExecutor(len(shards)) as threads:
-        answers = list(threads.map(run, shards) if len(shards) > 1 else map(run, shards))
-    return merge_results(steps, answers), time.process_time() - start
-
-
-def free_shards(token: str) -> int:
-    """Drop the shards of a fit on this worker; how many there were."""
-    mine = [key for key in list(_held) if key[0] == token]
-    for key in mine:
-        _held.pop(key, None)
-    return len(mine)
-
-
-def count_shards() -> int:
-    """Shards of all fits on this worker."""
-    return len(_held)
 
 
 class DaskEngine(Engine):
@@ -142,6 +67,8 @@ class DaskEngine(Engine):
         self._client, self._categories = client, categories
         self._token, self._attempts = uuid4().hex[:12], 0
         self._journal: list[Step] = []
+        self._shown: dict[str, Any] = {}
+        self._is_near: dict[str, bool] = {}
         self.n_rebuilt, self.cpu = 0, 0.0
         self._parts: dict[int, list[Any]] = {}
         self._worker_of: dict[int, str] = {}
@@ -220,7 +147,7 @@ class DaskEngine(Engine):
         while given:
             futures = {
                 number: self._client.submit(
-                    build_shard, self._token, number, blocks, self._categories, journal,
+                    held.build_shard, self._token, number, blocks, self._categories, journal,
                     workers=[worker], key=self._key("build"), pure=False,
                 )
                 for number, (worker, blocks) in given.items()
@@ -233,10 +160,18 @@ class DaskEngine(Engine):
                         f"{__version__}: install the same version on both."
                     )
                 self._worker_of[number] = given[number][0]
+                self._show(given[number][0])
             for future in [f for _, blocks in given.values() for f in blocks] + [*futures.values()]:
                 future.release()
             lost = [number for number in given if number not in done]
             given = self._find_homes(lost) if lost else {}
+
+    def _show(self, worker: str) -> None:
+        """Have a task on a worker as long as it is used: others see it, and none retires it."""
+        if worker not in self._shown:
+            self._shown[worker] = self._client.submit(
+                held.show_fit, self._token, workers=[worker], key=self._key("fit"), pure=False
+            )
 
     def _find_homes(self, numbers: list[int]) -> dict[int, tuple[str, list[Any]]]:
         """A living worker for each of some shards, the fewest shards first, and its blocks."""
@@ -260,15 +195,7 @@ class DaskEngine(Engine):
             try:
                 wait(list(waiting.values()), timeout=PATIENCE, return_when="FIRST_COMPLETED")
             except TimeoutError:
-                there = self._client.nthreads()
-                for name in [name for name in waiting if workers[name] not in there]:
-                    waiting.pop(name).cancel()
-                if time.monotonic() > until:
-                    stuck = sorted({workers[name] for name in waiting})
-                    raise TimeoutError(
-                        f"the Dask workers {stuck} have not answered for {LONGEST_TRIP:.0f} "
-                        "seconds: the fit ends. Are they paused for want of memory?"
-                    ) from None
+                self._drop_gone(waiting, workers, until)
                 continue
             for name in [name for name, future in waiting.items() if future.done()]:
                 future = waiting.pop(name)
@@ -282,29 +209,81 @@ class DaskEngine(Engine):
                         _log.info("the answer of %s was lost with it", workers[name])
         return done
 
+    def _drop_gone(self, waiting: dict[Any, Any], workers: dict[Any, str], until: float) -> None:
+        """Wait no longer for workers that are gone, nor for any after a time."""
+        there = self._client.nthreads()
+        for name in [name for name in waiting if workers[name] not in there]:
+            waiting.pop(name).cancel()
+        if waiting and time.monotonic() > until:
+            stuck = sorted({workers[name] for name in waiting})
+            raise TimeoutError(
+                f"the Dask workers {stuck} have not answered for {LONGEST_TRIP:.0f} seconds: the "
+                "fit ends. Are they paused for want of memory?"
+            )
+
+    def _begin(self, call: Awaitable[Any]) -> concurrent.futures.Future[Any]:
+        """Let the client's event loop do something."""
+        return asyncio.run_coroutine_threadsafe(call, self._client.loop.asyncio_loop)  # type: ignore[arg-type]
+
+    async def _call(self, worker: str, question: dict[str, Any]) -> bytes | None:
+        """Ask a worker to do its part of a trip; see ``held.answer_trip``."""
+        if worker not in self._is_near:
+            self._is_near[worker] = await self._can_connect(worker)
+        if self._is_near[worker]:
+            found: bytes | None = await getattr(self._client.rpc(worker), held.TRIP)(**question)
+            return found
+        run = self._client.run
+        return dict(await run(held.answer_trip, **question, workers=[worker])).get(worker)
+
+    async def _can_connect(self, worker: str) -> bool:
+        """Whether this process can connect to a worker itself."""
+        try:
+            await asyncio.wait_for(self._client.rpc(worker).identity(), LONGEST_CONNECT)
+        except OSError:
+            _log.info("%s is asked through the scheduler: this process cannot reach it", worker)
+            return False
+        return True
+
+    def _ask_workers(self, jobs: dict[str, list[int]], steps: bytes) -> dict[str, Any]:
+        """Results of a trip and CPU seconds by worker, without workers that have lost a shard."""
+        question = {"token": self._token, "trip": self.n_trips, "steps": steps}
+        waiting = {
+            worker: self._begin(self._call(worker, question | {"numbers": numbers}))
+            for worker, numbers in jobs.items()
+        }
+        done = {}
+        until = time.monotonic() + LONGEST_TRIP
+        while waiting:
+            concurrent.futures.wait(waiting.values(), PATIENCE)
+            for worker in [worker for worker, call in waiting.items() if call.done()]:
+                try:
+                    answer = waiting.pop(worker).result()
+                except OSError:
+                    _log.info("%s does not answer", worker)
+                    self._is_near.pop(worker, None)
+                    continue
+                if answer is None:
+                    continue
+                found, cpu = pickle.loads(answer)
+                if isinstance(found, Exception):
+                    raise found
+                done[worker] = found, cpu
+            if waiting:
+                self._drop_gone(waiting, {worker: worker for worker in waiting}, until)
+        return done
+
     def _trip(self, steps: Sequence[Step]) -> list[Any]:
-        todo, results = sorted(self._worker_of), []
+        todo, results, packed = sorted(self._worker_of), [], pickle.dumps(steps, protocol=5)
         slowest = 0.0
         while todo:
             jobs: dict[str, list[int]] = {}
             for number in todo:
                 jobs.setdefault(self._worker_of[number], []).append(number)
-            futures = {
-                worker: self._client.submit(
-                    run_trip, self._token, numbers, self.n_trips, steps,
-                    workers=[worker], key=self._key("trip"), pure=False,
-                )
-                for worker, numbers in jobs.items()
-            }  # fmt: skip
-            done = self._gather(futures, {worker: worker for worker in jobs})
-            todo = []
-            for worker, numbers in jobs.items():
-                merged, cpu = done.get(worker, (_LOST, 0.0))
-                if isinstance(merged, str):
-                    todo += numbers
-                else:
-                    results.append(merged)
-                    slowest = max(slowest, cpu)
+            done = self._ask_workers(jobs, packed)
+            for found, cpu in done.values():
+                results.append(found)
+                slowest = max(slowest, cpu)
+            todo = [number for worker, own in jobs.items() if worker not in done for number in own]
             if todo:
                 _log.warning(
                     "%d shards are lost with their workers: building them again", len(todo)
@@ -321,7 +300,7 @@ class DaskEngine(Engine):
         seconds = time.perf_counter() - self._begun
         told = (self.n_trips, self.n_bytes / 1e6, seconds, self.n_bytes / 1e6 / max(seconds, 1e-9))
         _log.info("%d trips, %.1f MB in %.1f s (%.1f MB/s)", *told)
-        self._parts, self._worker_of = {}, {}
+        self._parts, self._worker_of, self._shown = {}, {}, {}
         freeing = Thread(target=self._free, daemon=True)
         freeing.start()
         freeing.join(LONGEST_CLOSE)
@@ -330,9 +309,9 @@ class DaskEngine(Engine):
         try:
             there = list(self._client.nthreads())
             if there:
-                self._client.run(free_shards, self._token, workers=there, on_error="ignore")
+                self._client.run(held.free_shards, self._token, workers=there, on_error="ignore")
         except (OSError, ValueError, TimeoutError):
-            _log.info("the cluster is gone; its workers drop the shards after %.0f s", LEASE)
+            _log.info("the cluster is gone; its workers drop the shards after %.0f s", held.LEASE)
 
 
 def _n_bytes(result: Any) -> int:
