@@ -125,8 +125,8 @@ class CarakoLoss(ABC):
         """Exponential cost matrix of some scores, and its loss."""
         costs, log_loss = exponential_costs(scores, self.y, self.weights)
         loss = float(np.exp(log_loss))
-        stake = -costs[np.arange(len(self.y)), self.y].sum()
-        return costs * (loss / stake if stake > 0.0 else 1.0), loss
+        cancelled = -costs[np.arange(len(self.y)), self.y].sum()
+        return costs * (loss / cancelled if cancelled > 0.0 else 1.0), loss
 
     def _prices(self, costs: np.ndarray, coefficients: np.ndarray) -> np.ndarray:
         """Pair costs that remain after each answer, given those before it.

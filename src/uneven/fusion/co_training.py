@@ -63,7 +63,7 @@ class CoTrainingClassifier(ClassifierMixin, BaseEstimator):
     A row is a row of one view only where another view labelled it: the classifier gets it with
     the other views missing. Labels are given anew in every round, so that a wrong one need not
     stay, and class by class in proportion to the labels that are known: a view that answers some
-    class too rarely is heeded less, or it would make the others forget that class. Agreement is
+    class too rarely labels fewer rows, or it would make the others forget that class. Agreement is
     corrected for chance: views that all answer the largest class agree by chance only.
 
     Agreement tells something if views are not merely copies of each other, and if each could tell
@@ -154,18 +154,18 @@ class CoTrainingClassifier(ClassifierMixin, BaseEstimator):
         self, learner: Any, known: np.ndarray, labels: np.ndarray, free: np.ndarray, prior: Any
     ) -> None:
         """Let views label rows for each other while they come to agree."""
-        said = self._ask_views(self.model_, free)
-        self.agreement_.append(_agreement(said))
+        probabilities = self._ask_views(self.model_, free)
+        self.agreement_.append(_agreement(probabilities))
         for turn in range(1, self.n_rounds + 1):
             share = min(1.0, turn * self.growth)
-            told = list(self._pseudo_rows(free, said, share, prior))
-            if not any(len(some) for some, _ in told):
+            pseudo = list(self._pseudo_rows(free, probabilities, share, prior))
+            if not any(len(some) for some, _ in pseudo):
                 return
-            table = np.vstack([known, *(some for some, _ in told)])
-            answers = np.concatenate([labels, *(names for _, names in told)])
+            table = np.vstack([known, *(some for some, _ in pseudo)])
+            answers = np.concatenate([labels, *(names for _, names in pseudo)])
             model = clone(learner).fit(table, answers)
-            said = self._ask_views(model, free)
-            self.agreement_.append(_agreement(said))
+            probabilities = self._ask_views(model, free)
+            self.agreement_.append(_agreement(probabilities))
             if not self.agreement_[-1] >= self.agreement_[-2]:
                 return
             self.model_, self.n_rounds_ = model, turn
@@ -173,24 +173,26 @@ class CoTrainingClassifier(ClassifierMixin, BaseEstimator):
                 return
 
     def _pseudo_rows(
-        self, free: np.ndarray, said: np.ndarray, share: float, prior: np.ndarray
+        self, free: np.ndarray, probabilities: np.ndarray, share: float, prior: np.ndarray
     ) -> Iterator[tuple[np.ndarray, np.ndarray]]:
         """For each view rows with this view only, and the classes that others are surest of.
 
-        said: (n_views, n_rows, n_classes), NaN where a view is silent; share: of the rows, that get
-        a label; prior: (n_classes,), shares of the classes among them.
+        probabilities: (n_views, n_rows, n_classes), NaN where a view is silent; share: of the rows,
+        that get a label; prior: (n_classes,), shares of the classes among them.
         """
         for j, columns in enumerate(self.views_.columns):
-            others = np.delete(said, j, axis=0)
-            spoken = np.isfinite(others[:, :, 0]).any(axis=0) & np.isfinite(said[j, :, 0])
-            teacher = np.zeros(said.shape[1:])
-            teacher[spoken] = np.nanmean(others[:, spoken], axis=0)
+            others = np.delete(probabilities, j, axis=0)
+            is_known = np.isfinite(others[:, :, 0]).any(axis=0) & np.isfinite(
+                probabilities[j, :, 0]
+            )
+            teacher = np.zeros(probabilities.shape[1:])
+            teacher[is_known] = np.nanmean(others[:, is_known], axis=0)
             answer, sure = teacher.argmax(axis=1), teacher.max(axis=1)
-            mine = [np.flatnonzero(spoken & (answer == k)) for k in range(len(self.classes_))]
-            due = prior * len(free)
-            heeded = min(1.0, min(len(rows) / most for rows, most in zip(mine, due)))
-            counts = np.floor(share * heeded * due).astype(int)
-            order = [rows[np.argsort(-sure[rows], kind="stable")] for rows in mine]
+            by_class = [np.flatnonzero(is_known & (answer == k)) for k in range(len(self.classes_))]
+            wanted = prior * len(free)
+            scale = min(1.0, min(len(rows) / most for rows, most in zip(by_class, wanted)))
+            counts = np.floor(share * scale * wanted).astype(int)
+            order = [rows[np.argsort(-sure[rows], kind="stable")] for rows in by_class]
             rows = np.concatenate([some[:count] for some, count in zip(order, counts)])
             alone = np.full((len(rows), free.shape[1]), np.nan)
             alone[:, columns] = free[rows][:, columns]
@@ -199,7 +201,7 @@ class CoTrainingClassifier(ClassifierMixin, BaseEstimator):
     def _ask_views(self, model: Any, free: np.ndarray) -> np.ndarray:
         """What each view says alone, (n_views, n_rows, n_classes); NaN where it is silent."""
         here = self.views_.presence(free)
-        said = np.full((len(self.views_), len(free), len(self.classes_)), np.nan)
+        probabilities = np.full((len(self.views_), len(free), len(self.classes_)), np.nan)
         for j, columns in enumerate(self.views_.columns):
             alone = np.full_like(free, np.nan)
             alone[:, columns] = free[:, columns]
@@ -207,8 +209,8 @@ class CoTrainingClassifier(ClassifierMixin, BaseEstimator):
             if hasattr(model, "undecided"):
                 speaks = speaks & ~model.undecided(alone)
             if speaks.any():
-                said[j, speaks] = model.predict_proba(alone[speaks])
-        return said
+                probabilities[j, speaks] = model.predict_proba(alone[speaks])
+        return probabilities
 
     def _learner(self) -> Any:
         learner = LateFusionClassifier() if self.estimator is None else self.estimator
@@ -268,10 +270,10 @@ class CoTrainingClassifier(ClassifierMixin, BaseEstimator):
         return [cls(late, unlabelled=None)]
 
 
-def _agreement(said: np.ndarray) -> float:
+def _agreement(probabilities: np.ndarray) -> float:
     """Cohen's kappa between views, the mean over pairs that speak about the same rows.
 
-    said: (n_views, n_rows, n_classes), NaN where a view is silent.
+    probabilities: (n_views, n_rows, n_classes), NaN where a view is silent.
 
     Examples
     --------
@@ -279,14 +281,14 @@ def _agreement(said: np.ndarray) -> float:
     >>> _agreement(np.stack([left, left])), _agreement(np.stack([left, left[[1, 2, 3, 0]]]))
     (1.0, 0.0)
     """
-    n_views, _, n_classes = said.shape
+    n_views, _, n_classes = probabilities.shape
     found = []
     for i in range(n_views):
         for j in range(i):
-            both = np.isfinite(said[[i, j], :, 0]).all(axis=0)
+            both = np.isfinite(probabilities[[i, j], :, 0]).all(axis=0)
             if not both.any():
                 continue
-            answers = said[[i, j]][:, both].argmax(axis=2)
+            answers = probabilities[[i, j]][:, both].argmax(axis=2)
             shares = [np.bincount(one, minlength=n_classes) / both.sum() for one in answers]
             chance = float(shares[0] @ shares[1])
             same = float(np.mean(answers[0] == answers[1]))

@@ -110,10 +110,10 @@ class HoldoutFusionClassifier(DelegatingClassifier):
             self._check_probabilities()
         if len(np.unique(second.y)) < 2:
             second = rows
-        heard = second.take(np.flatnonzero(self._able(second.view_mask)))
-        if len(np.unique(heard.y)) > 1:
-            table = self._inputs(heard.X, heard.view_mask)
-            self.model_ = fit_model(self.final_estimator, table, heard.y, heard.mass, rng)
+        usable = second.take(np.flatnonzero(self._able(second.view_mask)))
+        if len(np.unique(usable.y)) > 1:
+            table = self._inputs(usable.X, usable.view_mask)
+            self.model_ = fit_model(self.final_estimator, table, usable.y, usable.mass, rng)
 
     def _check_probabilities(self) -> None:
         for estimator in self.estimators_:

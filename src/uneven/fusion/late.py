@@ -227,10 +227,12 @@ class LateFusionClassifier(VoteClassifier):
             self._settle(members)
             self._check_method(members, rows)
             self.estimators_ = [None if m is None else m.estimator for m in members]
-            told = self._given_weights(given, rows, rng, pool)
+            weights = self._given_weights(given, rows, rng, pool)
             scales = self._scales(members, rows)
-            self.weights_ = told / np.where(scales > 0.0, scales, 1.0) if self.normalise else told
-            vote_weights = told if self.normalise else told * scales
+            self.weights_ = (
+                weights / np.where(scales > 0.0, scales, 1.0) if self.normalise else weights
+            )
+            vote_weights = weights if self.normalise else weights * scales
             terms = [
                 Term(member, np.full(n_classes, vote_weights[j]), j)
                 for j, member in enumerate(members)
@@ -276,8 +278,8 @@ class LateFusionClassifier(VoteClassifier):
         automatic = product if is_own else "sum"
         self.rule_ = automatic if self.rule == AUTO else self.rule
         check_joining(self.combine_, self.rule_, self.percent)
-        told = self.divide_by_prior
-        self.divides_by_prior_ = is_own if told is None else bool(told)
+        divide = self.divide_by_prior
+        self.divides_by_prior_ = is_own if divide is None else bool(divide)
         if self.divides_by_prior_ and self.combine_ != "scores":
             raise ValueError("divide_by_prior=True needs classifiers with predict_proba.")
 

@@ -126,9 +126,9 @@ class OutputCodeRule:
         -------
         self : object
         """
-        P, heard = check_member_scores(P)
+        P, has_scores = check_member_scores(P)
         y, share = check_labels(y, share, P.shape)
-        flat = _flat(P, heard)
+        flat = _flat(P, has_scores)
         codes = code_matrix(self.code, P.shape[2])
         self.coef = np.zeros((codes.shape[1], flat.shape[1]))
         self.intercept = np.zeros(codes.shape[1])
@@ -158,16 +158,16 @@ class OutputCodeRule:
         """
         if self.coef is None or self.intercept is None:
             raise ValueError("the rule has no machines yet: call fit first.")
-        P, heard = check_member_scores(P)
+        P, has_scores = check_member_scores(P)
         n_classes = P.shape[2]
         check_same_members(P.shape, self.coef.shape[1] // n_classes, n_classes)
-        answers = _flat(P, heard) @ self.coef.T + self.intercept
+        answers = _flat(P, has_scores) @ self.coef.T + self.intercept
         codes = code_matrix(self.code, n_classes)
         found = np.empty((len(P), n_classes))
         for n, row in enumerate(codes):
             asked = row != 0.0
             found[:, n] = -np.maximum(1.0 - row[asked] * answers[:, asked], 0.0).mean(axis=1)
-        return np.where(heard.any(axis=1, keepdims=True), found, 0.0)
+        return np.where(has_scores.any(axis=1, keepdims=True), found, 0.0)
 
     def _check_model_(self, n_members: int, n_classes: int) -> None:
         """Refuse loaded machines of other members, classes or questions."""
@@ -176,7 +176,7 @@ class OutputCodeRule:
         check_numbers(self.intercept, shape[:1], "intercepts of machines", signed=True)
 
 
-def _flat(P: np.ndarray, heard: np.ndarray) -> np.ndarray:
+def _flat(P: np.ndarray, has_scores: np.ndarray) -> np.ndarray:
     """All scores of a row side by side; silent members say the mean of the others."""
-    spoken = P if heard.all() else np.where(heard[:, :, None], P, mean(P)[:, None])
-    return np.nan_to_num(spoken).reshape(len(P), -1)
+    filled = P if has_scores.all() else np.where(has_scores[:, :, None], P, mean(P)[:, None])
+    return np.nan_to_num(filled).reshape(len(P), -1)

@@ -58,8 +58,8 @@ def mean(P: Any) -> np.ndarray:
     >>> mean([[[0.4, 0.5, 0.1], [0.6, 0.2, 0.2]]])
     array([[0.5 , 0.35, 0.15]])
     """
-    P, heard = check_member_scores(P)
-    return _average(P, heard.astype(np.float64))
+    P, has_scores = check_member_scores(P)
+    return _average(P, has_scores.astype(np.float64))
 
 
 @_documented
@@ -74,8 +74,8 @@ def trimmed_mean(P: Any, percent: float = 25.0) -> np.ndarray:
     array([[0.4, 0.6]])
     """
     check_percent(percent)
-    P, heard = check_member_scores(P)
-    return _middle(P, heard, np.floor(heard.sum(axis=1) * percent / 100.0))
+    P, has_scores = check_member_scores(P)
+    return _middle(P, has_scores, np.floor(has_scores.sum(axis=1) * percent / 100.0))
 
 
 @_documented
@@ -89,8 +89,8 @@ def median(P: Any) -> np.ndarray:
     >>> median([[[0.0, 1.0], [0.3, 0.7], [0.9, 0.1]]])
     array([[0.3, 0.7]])
     """
-    P, heard = check_member_scores(P)
-    return _middle(P, heard, np.maximum(heard.sum(axis=1) - 1, 0) // 2)
+    P, has_scores = check_member_scores(P)
+    return _middle(P, has_scores, np.maximum(has_scores.sum(axis=1) - 1, 0) // 2)
 
 
 @_documented
@@ -104,9 +104,9 @@ def minimum(P: Any) -> np.ndarray:
     >>> minimum([[[0.4, 0.5, 0.1], [0.6, 0.2, 0.2]]])
     array([[0.4, 0.2, 0.1]])
     """
-    P, heard = check_member_scores(P)
-    lowest = np.where(heard[:, :, None], P, np.inf).min(axis=1)
-    return np.where(heard.any(axis=1, keepdims=True), lowest, 0.0)
+    P, has_scores = check_member_scores(P)
+    lowest = np.where(has_scores[:, :, None], P, np.inf).min(axis=1)
+    return np.where(has_scores.any(axis=1, keepdims=True), lowest, 0.0)
 
 
 @_documented
@@ -120,9 +120,9 @@ def maximum(P: Any) -> np.ndarray:
     >>> maximum([[[0.4, 0.5, 0.1], [0.6, 0.2, 0.2]]])
     array([[0.6, 0.5, 0.2]])
     """
-    P, heard = check_member_scores(P)
-    highest = np.where(heard[:, :, None], P, -np.inf).max(axis=1)
-    return np.where(heard.any(axis=1, keepdims=True), highest, 0.0)
+    P, has_scores = check_member_scores(P)
+    highest = np.where(has_scores[:, :, None], P, -np.inf).max(axis=1)
+    return np.where(has_scores.any(axis=1, keepdims=True), highest, 0.0)
 
 
 @_documented
@@ -140,8 +140,8 @@ def product(P: Any) -> np.ndarray:
     >>> (product([[[0.4, 0.5, 0.1], [0.6, 0.2, 0.2]]]) ** 2).round(12)
     array([[0.24, 0.1 , 0.02]])
     """
-    P, heard = check_member_scores(P)
-    return _geometric_mean(P, heard.astype(np.float64))
+    P, has_scores = check_member_scores(P)
+    return _geometric_mean(P, has_scores.astype(np.float64))
 
 
 @_documented
@@ -155,10 +155,10 @@ def count_votes(P: Any) -> np.ndarray:
     >>> count_votes([[[0.4, 0.5, 0.1], [0.6, 0.2, 0.2]]])
     array([[1., 1., 0.]])
     """
-    P, heard = check_member_scores(P)
-    choice = np.where(heard[:, :, None], P, 0.0).argmax(axis=2)
+    P, has_scores = check_member_scores(P)
+    choice = np.where(has_scores[:, :, None], P, 0.0).argmax(axis=2)
     votes = choice[:, :, None] == np.arange(P.shape[2])
-    return np.asarray((votes & heard[:, :, None]).sum(axis=1), dtype=np.float64)
+    return np.asarray((votes & has_scores[:, :, None]).sum(axis=1), dtype=np.float64)
 
 
 def majority(P: Any) -> np.ndarray:
@@ -197,8 +197,8 @@ def weighted_mean(P: Any, weights: Any) -> np.ndarray:
     >>> weighted_mean([[[0.4, 0.5, 0.1], [0.6, 0.2, 0.2]]], [1, 3])
     array([[0.55 , 0.275, 0.175]])
     """
-    P, heard = check_member_scores(P)
-    return _average(P, heard * check_member_weights(weights, P.shape[1]))
+    P, has_scores = check_member_scores(P)
+    return _average(P, has_scores * check_member_weights(weights, P.shape[1]))
 
 
 @_documented
@@ -215,8 +215,8 @@ def weighted_product(P: Any, weights: Any) -> np.ndarray:
     >>> (weighted_product([[[0.4, 0.5, 0.1], [0.6, 0.2, 0.2]]], [1, 3]) ** 4).round(12)
     array([[0.0864, 0.004 , 0.0008]])
     """
-    P, heard = check_member_scores(P)
-    return _geometric_mean(P, heard * check_member_weights(weights, P.shape[1]))
+    P, has_scores = check_member_scores(P)
+    return _geometric_mean(P, has_scores * check_member_weights(weights, P.shape[1]))
 
 
 RULES: dict[str, Callable[[Any], np.ndarray]] = {
@@ -280,13 +280,13 @@ def check_member_scores(P: Any) -> tuple[np.ndarray, np.ndarray]:
     Returns
     -------
     P : ndarray of float64, shape (n_samples, n_members, n_classes)
-    heard : ndarray of bool, shape (n_samples, n_members)
+    has_scores : ndarray of bool, shape (n_samples, n_members)
         Where a member is not silent.
 
     Examples
     --------
-    >>> _, heard = check_member_scores([[[0.2, 0.8], [float("nan"), float("nan")]]])
-    >>> heard
+    >>> _, has_scores = check_member_scores([[[0.2, 0.8], [float("nan"), float("nan")]]])
+    >>> has_scores
     array([[ True, False]])
     """
     try:
@@ -421,14 +421,14 @@ def _average(P: np.ndarray, weights: np.ndarray) -> np.ndarray:
     """Weighted mean over members, weights (n_samples, n_members); 0 where nobody has any."""
     total = weights.sum(axis=1, keepdims=True)
     shares = weights / np.where(total > 0.0, total, 1.0)
-    spoken = np.where(weights[:, :, None] > 0.0, P, 0.0)
-    return np.asarray(np.einsum("im,imn->in", shares, spoken))
+    filled = np.where(weights[:, :, None] > 0.0, P, 0.0)
+    return np.asarray(np.einsum("im,imn->in", shares, filled))
 
 
-def _middle(P: np.ndarray, heard: np.ndarray, cut: np.ndarray) -> np.ndarray:
+def _middle(P: np.ndarray, has_scores: np.ndarray, cut: np.ndarray) -> np.ndarray:
     """Mean without the ``cut`` (n_samples,) smallest and largest scores of each class."""
-    ranked = np.sort(np.where(heard[:, :, None], P, np.inf), axis=1)
-    place, last = np.arange(P.shape[1]), heard.sum(axis=1) - cut
+    ranked = np.sort(np.where(has_scores[:, :, None], P, np.inf), axis=1)
+    place, last = np.arange(P.shape[1]), has_scores.sum(axis=1) - cut
     kept = (place >= cut[:, None]) & (place < last[:, None])
     return _average(ranked, kept.astype(np.float64))
 

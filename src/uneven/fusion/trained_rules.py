@@ -88,7 +88,7 @@ class DecisionTemplates:
         -------
         self : object
         """
-        P, heard = check_member_scores(P)
+        P, has_scores = check_member_scores(P)
         y, share = check_labels(y, share, P.shape)
         belongs = (y[:, None] == np.arange(P.shape[2])) * share[:, None]
         if not belongs.any(axis=0).all():
@@ -96,15 +96,15 @@ class DecisionTemplates:
                 f"class {int(belongs.sum(axis=0).argmin())} has no training row with weight: a "
                 "decision template is the mean of the rows of a class, so each needs at least one."
             )
-        mass = belongs.T @ heard
+        mass = belongs.T @ has_scores
         if not mass.all():
             label, member = np.argwhere(mass == 0.0)[0]
             raise ValueError(
                 f"member {member} is silent in every training row of class {label}: leave it out, "
                 "or use a rule without templates."
             )
-        spoken = np.where(heard[:, :, None], P, 0.0)
-        sums = (belongs.T @ spoken.reshape(len(P), -1)).reshape(-1, *P.shape[1:])
+        filled = np.where(has_scores[:, :, None], P, 0.0)
+        sums = (belongs.T @ filled.reshape(len(P), -1)).reshape(-1, *P.shape[1:])
         self.templates = sums / mass[:, :, None]
         return self
 
@@ -120,10 +120,10 @@ class DecisionTemplates:
         ndarray of shape (n_samples, n_classes)
             At most 1; zeros where nobody speaks.
         """
-        distance, heard = self._distances(P)
-        speakers = heard.sum(axis=1)[:, None]
-        far = distance.sum(axis=1) / (np.maximum(speakers, 1) * distance.shape[2])
-        return np.where(speakers > 0, 1.0 - far, 0.0)
+        distance, has_scores = self._distances(P)
+        counts = has_scores.sum(axis=1)[:, None]
+        far = distance.sum(axis=1) / (np.maximum(counts, 1) * distance.shape[2])
+        return np.where(counts > 0, 1.0 - far, 0.0)
 
     def _distances(self, P: Any) -> tuple[np.ndarray, np.ndarray]:
         """Squared distance of each member's scores to its row of each template, and who speaks.
@@ -132,19 +132,19 @@ class DecisionTemplates:
         -------
         distance : ndarray of shape (n_samples, n_members, n_classes)
             0 for silent members.
-        heard : ndarray of bool, shape (n_samples, n_members)
+        has_scores : ndarray of bool, shape (n_samples, n_members)
         """
         if self.templates is None:
             raise ValueError("the rule has not learnt any templates yet: call fit first.")
-        P, heard = check_member_scores(P)
+        P, has_scores = check_member_scores(P)
         check_same_members(P.shape, *self.templates.shape[1:])
-        spoken = np.where(heard[:, :, None], P, 0.0)
-        distance = np.empty_like(spoken)
+        filled = np.where(has_scores[:, :, None], P, 0.0)
+        distance = np.empty_like(filled)
         for label, template in enumerate(self.templates):
             with np.errstate(over="ignore"):
-                distance[:, :, label] = ((spoken - template) ** 2).sum(axis=2)
-        distance[~heard] = 0.0
-        return np.minimum(distance, _LARGEST_DISTANCE), heard
+                distance[:, :, label] = ((filled - template) ** 2).sum(axis=2)
+        distance[~has_scores] = 0.0
+        return np.minimum(distance, _LARGEST_DISTANCE), has_scores
 
     def _check_model_(self, n_members: int, n_classes: int) -> None:
         """Refuse loaded templates of other members or classes."""
@@ -208,9 +208,9 @@ class DempsterShafer(DecisionTemplates):
         ndarray of shape (n_samples, n_classes)
             Rows sum to 1; zeros where nobody speaks.
         """
-        distance, heard = self._distances(P)
-        joint = np.where(heard[:, :, None], _log_beliefs(distance), 0.0).sum(axis=1)
-        return np.where(heard.any(axis=1, keepdims=True), softmax(joint, axis=1), 0.0)
+        distance, has_scores = self._distances(P)
+        joint = np.where(has_scores[:, :, None], _log_beliefs(distance), 0.0).sum(axis=1)
+        return np.where(has_scores.any(axis=1, keepdims=True), softmax(joint, axis=1), 0.0)
 
 
 def _log_beliefs(distance: np.ndarray) -> np.ndarray:

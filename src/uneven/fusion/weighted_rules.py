@@ -44,11 +44,11 @@ def accuracy_weights(P: Any, y: Any, share: Any = None) -> np.ndarray:
     >>> accuracy_weights(P, [0, 1])
     array([2., 0.])
     """
-    P, heard = check_member_scores(P)
+    P, has_scores = check_member_scores(P)
     y, share = check_labels(y, share, P.shape)
-    right = heard & (np.where(heard[:, :, None], P, 0.0).argmax(axis=2) == y[:, None])
-    spoken = share @ heard
-    accuracy = (share @ right) / np.where(spoken > 0.0, spoken, 1.0)
+    right = has_scores & (np.where(has_scores[:, :, None], P, 0.0).argmax(axis=2) == y[:, None])
+    coverage = share @ has_scores
+    accuracy = (share @ right) / np.where(coverage > 0.0, coverage, 1.0)
     gain = np.maximum(0.0, accuracy - 1.0 / P.shape[2])
     return gain / gain.mean() if gain.any() else np.ones(P.shape[1])
 
@@ -339,5 +339,5 @@ class MinimumClassificationError(WeightedRule):
 
 def _without_silence(P: Any) -> np.ndarray:
     """Checked scores in which silent members say the mean of the others."""
-    P, heard = check_member_scores(P)
-    return P if heard.all() else np.where(heard[:, :, None], P, mean(P)[:, None])
+    P, has_scores = check_member_scores(P)
+    return P if has_scores.all() else np.where(has_scores[:, :, None], P, mean(P)[:, None])
