@@ -9,6 +9,7 @@ from benchmarks import (
     active_published,
     centres,
     cluster,
+    co_training,
     compression,
     decisions,
     dialogues,
@@ -56,6 +57,10 @@ SECTIONS = {
     "quarters": ("Digits through four quarters, accuracy / F1", mnist_quarters.run),
     "neighbour": ("Views: beside scikit-multimodallearn, one thread each", neighbour.run),
     "partial": ("Rare classes in partial views, mean of 10 draws", multiview.partial_views),
+    "co-training": (
+        "Three labels per class, several views: with rows without labels | without",
+        co_training.run,
+    ),
     "digits": ("Handwritten digits in six views (mfeat), 5-fold", multiview.digits),
     "learning": ("Learning on real data", learning.run),
     "dialogues": (
