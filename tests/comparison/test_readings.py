@@ -10,7 +10,8 @@ import pytest
 
 from uneven.comparison import InputError
 from uneven.comparison.conversion import one_column
-from uneven.comparison.dates import ALSO, ORDERS, DateStyle, find_date_style, parse_dates
+from uneven.comparison.dates import find_date_style, parse_dates
+from uneven.comparison.datestyles import ALSO, ORDERS, DateStyle
 from uneven.comparison.reading import read_column
 from uneven.comparison.schema import Schema
 from uneven.comparison.schemafile import decide

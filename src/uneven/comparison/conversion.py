@@ -17,15 +17,8 @@ from numpy.typing import NDArray
 from pandas.api import types
 
 from uneven.comparison.celltexts import as_text, ascii_digits, distinct_texts
-from uneven.comparison.dates import (
-    BY_NAME,
-    EPOCHS,
-    LATEST_YEAR,
-    DateStyle,
-    days_since_1970,
-    find_date_style,
-    parse_dates,
-)
+from uneven.comparison.dates import days_since_1970, find_date_style, parse_dates
+from uneven.comparison.datestyles import BY_NAME, EPOCHS, LATEST_YEAR, DateStyle
 from uneven.comparison.errors import InputError
 from uneven.comparison.marks import MISSING_MARKS, TRUTH
 from uneven.comparison.numbers import PLAIN_TOO, NumberStyle, find_number_style, parse_numbers

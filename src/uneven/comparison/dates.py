@@ -15,125 +15,28 @@ future; pandas and POSIX change the century at 69, so that 55 is 2055.
 from __future__ import annotations
 
 import re
-from collections.abc import Collection, Mapping
-from dataclasses import dataclass, replace
+from collections.abc import Collection
+from dataclasses import replace
 from typing import Any
 
 import numpy as np
 import pandas as pd
 from numpy.typing import NDArray
 
-MONTHS = (
-    "jan januar january janvier enero gennaio jän jänner",
-    "feb februar february février fevrier febrero febbraio fév",
-    "mar märz maerz march mars marzo mär mrz",
-    "apr april avril abril aprile avr abr",
-    "may mai mayo maggio",
-    "jun juni june juin junio giugno",
-    "jul juli july juillet julio luglio juil",
-    "aug august août aout agosto",
-    "sep september septembre septiembre settembre sept",
-    "oct oktober october octobre octubre ottobre okt",
-    "nov november novembre noviembre",
-    "dec dezember december décembre decembre diciembre dicembre dez déc dic",
+from uneven.comparison.datestyles import (
+    ALSO,
+    BY_NAME,
+    EPOCH_DAYS,
+    EPOCHS,
+    ISO_PATTERN,
+    LATEST_YEAR,
+    MONTH_NUMBERS,
+    MOST_WAYS,
+    PATTERNS,
+    SECONDS_PER_DAY,
+    SHORT_YEARS,
+    DateStyle,
 )
-MONTH_NUMBERS = {name: m for m, names in enumerate(MONTHS, start=1) for name in names.split()}
-SECONDS_PER_DAY = 86400.0
-MOST_WAYS = 3
-"""So many ways of writing dates are told apart in one column."""
-
-LATEST_YEAR = 2049
-"""Years of two digits are the hundred years that end here."""
-
-_CLOCK = (
-    r"(?:[T ,:]+(?P<hour>\d{1,2}):(?P<minute>\d{2})(?::(?P<second>\d{2}(?:[.,]\d+)?))?"
-    r"\s*(?P<half>(?:[AaPp]\.?[Mm]\.?)?)(?: Uhr)?"
-    r"\s*(?P<zone>(?:Z|(?:UTC|GMT)?(?:[+-]\d{1,2}(?::?\d{2})?)?)))?"
-)
-_WEEKDAY = r"(?:[^\W\d]{2,10}\.?, )?"
-ISO_PATTERN = r"\d{4}-\d{2}-\d{2}([T ]\d{2}:\d{2}(:\d{2}(\.\d+)?)?)?\s?(Z|[+-]\d{2}:?\d{2})?"
-PATTERNS = {
-    "ymd": rf"(?P<year>\d{{4}})(?P<mark>[./-])(?P<month>\d{{1,2}})[./-](?P<day>\d{{1,2}}){_CLOCK}",
-    "ym": r"(?P<year>(?:19|20)\d{2})-(?P<month>0[1-9]|1[0-2])",
-    "numbers": (
-        rf"(?P<first>\d{{1,2}})(?P<mark>[./-])(?P<second_>\d{{1,2}})[./-](?P<year>\d{{4}}|\d{{2}})"
-        rf"{_CLOCK}"
-    ),
-    "yymmdd": r"(?P<year>\d{2})(?P<mark>[/-])(?P<month>\d{1,2})[/-](?P<day>\d{1,2})",
-    "my": r"(?P<month>0?[1-9]|1[0-2])[/-](?P<year>(?:19|20)\d{2})",
-    "name year": r"(?P<name>[^\W\d]{3,10})\.?[ -]+(?P<year>\d{4})",
-    "name yy": r"(?P<name>[^\W\d]{3,10})\.?(?:-| ?')(?P<year>\d{2})",
-    "month yy": r"(?P<month>0[1-9]|1[0-2])/(?P<year>\d{2})",
-    "quarter": r"(?P<year>(?:19|20)\d{2})[ -]?[Qq](?P<quarter>[1-4])",
-    "quarter year": r"[Qq](?P<quarter>[1-4])[ /-]*(?P<year>(?:19|20)\d{2})",
-    "half-year": r"(?P<year>(?:19|20)\d{2})[ -]?[Hh](?P<half_year>[12])",
-    "week": (
-        r"(?P<year>(?:19|20)\d{2})[ -]?(?:W|KW|CW)[ -]?(?P<week>\d{1,2})(?:-(?P<weekday>[1-7]))?"
-    ),
-    "week year": (
-        r"(?:W|KW|CW|[Ww]eek|Woche)\.?[ -]?(?P<week>\d{1,2})[ /-]+(?P<year>(?:19|20)\d{2})"
-    ),
-    "day name": (
-        rf"{_WEEKDAY}(?P<day>\d{{1,2}})\.?[ /-]?(?P<name>[^\W\d]{{3,10}})\.?[ /,-]*"
-        r"(?P<year>\d{4}|\d{2})"
-        rf"{_CLOCK}"
-    ),
-    "name day": (
-        rf"{_WEEKDAY}(?P<name>[^\W\d]{{3,10}})\.? (?P<day>\d{{1,2}})(?:st|nd|rd|th)?,? "
-        r"(?P<year>\d{4})"
-        rf"{_CLOCK}"
-    ),
-    "compact": r"(?P<year>(?:19|20)\d{2})(?P<month>\d{2})(?P<day>\d{2})",
-}
-SHORT_YEARS = ("numbers", "day name", "name yy", "month yy")
-BY_NAME = ("compact", "month yy")
-"""Orders such as 20240131 and 07/25, which only columns have whose name tells so."""
-
-EPOCHS = {"seconds": SECONDS_PER_DAY, "milliseconds": 1000.0 * SECONDS_PER_DAY}
-"""Units in which moments are counted from 1970, and how many of them a day has."""
-
-EPOCH_DAYS = 10_957, 25_567
-"""Numbers count from 1970 only if all of them end up in the years from 2000 to 2039."""
-
-ALSO = " + "
-"""Between the orders of a column that is written in several ways."""
-
-ORDERS = ("iso", "dmy", "mdy", *(order for order in PATTERNS if order != "numbers"), *EPOCHS)
-IN_WORDS = {"iso": "the year first", "dmy": "days first", "mdy": "months first"}
-
-
-@dataclass(frozen=True)
-class DateStyle:
-    """How the dates of a column are written.
-
-    Attributes
-    ----------
-    order : str
-        One of `ORDERS`; several, joined by `ALSO`, if every cell tells for itself how it is
-        written.
-    doubtful : str
-        A cell that could be another day, if no other cell decides; else empty.
-    latest : int or None
-        Last of the hundred years to which years of two digits belong; None if there are none.
-    """
-
-    order: str
-    doubtful: str = ""
-    latest: int | None = None
-
-    @property
-    def in_words(self) -> str:
-        """The order for readers, as in "days first"."""
-        return " and ".join(IN_WORDS.get(order, order) for order in self.order.split(ALSO))
-
-    def to_dict(self) -> dict[str, Any]:
-        """Plain data."""
-        return {"order": self.order} | ({} if self.latest is None else {"latest": self.latest})
-
-    @classmethod
-    def from_dict(cls, raw: Mapping[str, Any]) -> DateStyle:
-        """Inverse of `to_dict`; ISO dates if nothing is said."""
-        return cls(str(raw.get("order", "iso")), latest=raw.get("latest"))
 
 
 def find_date_style(

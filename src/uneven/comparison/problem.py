@@ -22,7 +22,7 @@ from uneven.comparison.classlabels import (
     exact_numbers,
     spelled_alike,
 )
-from uneven.comparison.dates import IN_WORDS
+from uneven.comparison.datestyles import IN_WORDS
 from uneven.comparison.errors import InputError
 from uneven.comparison.formats import STANDARD_INPUT
 from uneven.comparison.groupkeys import group_keys

@@ -20,15 +20,8 @@ from numpy.typing import NDArray
 from pandas.api import types
 
 from uneven.comparison.celltexts import ascii_digits, distinct_texts
-from uneven.comparison.dates import (
-    ALSO,
-    LATEST_YEAR,
-    DateStyle,
-    days_since_1970,
-    find_date_style,
-    find_epoch,
-    parse_dates,
-)
+from uneven.comparison.dates import days_since_1970, find_date_style, find_epoch, parse_dates
+from uneven.comparison.datestyles import ALSO, LATEST_YEAR, DateStyle
 from uneven.comparison.errors import InputError
 from uneven.comparison.marks import ANSWERS, MISSING_CATEGORIES, MISSING_MARKS, TRUTH, TRUTH_WORDS
 from uneven.comparison.numbers import (

@@ -15,7 +15,7 @@ from dataclasses import dataclass, field
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from uneven.comparison.dates import ALSO, ORDERS
+from uneven.comparison.datestyles import ALSO, ORDERS
 from uneven.comparison.errors import InputError
 from uneven.utils.registry import closest, listing
 

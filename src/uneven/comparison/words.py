@@ -20,7 +20,7 @@ import scipy.sparse as sp
 from sklearn.base import BaseEstimator, TransformerMixin
 from sklearn.feature_extraction.text import CountVectorizer
 
-from uneven.comparison.dates import SECONDS_PER_DAY
+from uneven.comparison.datestyles import SECONDS_PER_DAY
 from uneven.utils.frames import named_frame
 from uneven.utils.model_types import check_numbers, check_printable, persisted
 
