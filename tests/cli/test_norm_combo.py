@@ -10,8 +10,8 @@ import pytest
 from tests.persistence.test_model_file import CARD, PROBLEM, first, put, write
 from uneven import NormComboClassifier
 from uneven.comparison import METHODS, Settings, fit_method
-from uneven.comparison.crossval import Silent
 from uneven.comparison.methods import default_methods, make_classifier
+from uneven.comparison.progress import Silent
 from uneven.datasets import make_balance_scale
 from uneven.persistence.model_file import ModelFileError, load_model, save_model
 

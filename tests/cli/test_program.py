@@ -168,7 +168,7 @@ def test_live_progress_counts_rounds(table, monkeypatch):
     from uneven.cli import terminal
     from uneven.cli.requests import TableRequest
     from uneven.comparison import Settings, choose_methods, fit_method
-    from uneven.comparison.crossval import Reporter
+    from uneven.comparison.progress import Reporter
 
     console = Console(force_terminal=True, width=100, record=True, file=io.StringIO())
     monkeypatch.setattr(terminal, "stderr", lambda: console)

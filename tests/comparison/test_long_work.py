@@ -13,10 +13,10 @@ from sklearn.tree import DecisionTreeClassifier
 
 from tests.cli.conftest import make_frame
 from uneven import compare
-from uneven.comparison import InputError, choose_measure, crossval, make_problem
-from uneven.comparison.crossval import Progress, Reporter
+from uneven.comparison import InputError, choose_measure, make_problem, progress
 from uneven.comparison.deadline import Deadline, read_seconds
 from uneven.comparison.kept_folds import fingerprint
+from uneven.comparison.progress import Progress, Reporter
 from uneven.comparison.tuning import EARLY, Tuning, tuning_folds
 
 FRAME = make_frame(120)
@@ -333,7 +333,7 @@ def test_wrong_numbers_are_refused():
 
 def test_progress_foretells_the_time_left_without_the_fit_that_compiles(monkeypatch):
     clock = [0.0]
-    monkeypatch.setattr(crossval.time, "perf_counter", lambda: clock[0])
+    monkeypatch.setattr(progress.time, "perf_counter", lambda: clock[0])
     seen: list[Progress] = []
     reporter = Reporter(seen.append, 10)
     for seconds in (70.0, 2.0, 3.0, 4.0, 3.0):

@@ -16,7 +16,7 @@ from pathlib import Path
 from joblib import Parallel, delayed
 from threadpoolctl import threadpool_limits
 
-from uneven.comparison.crossval import Observer, Silent
+from uneven.comparison.progress import Observer, Silent
 from uneven.comparison.summaries import now, versions
 from uneven.datasets import DatasetUnavailableError, fetch
 from uneven_published.cells import Cell, CellStore, Finished

@@ -23,10 +23,10 @@ from uneven.comparison import (
     stack_methods,
 )
 from uneven.comparison.costfile import read_cost
-from uneven.comparison.crossval import Reporter
 from uneven.comparison.deciding import decide_model
 from uneven.comparison.fitnotes import fit_notes
 from uneven.comparison.goals import deciding_for, measures_of, ranking_measure
+from uneven.comparison.progress import Reporter
 from uneven.comparison.schemafile import schema_text
 from uneven.comparison.summaries import now, shown_params, versions
 from uneven.decisions import TunedDecisionClassifier

@@ -24,7 +24,7 @@ from rich.text import Text
 from uneven.comparison.deadline import in_words
 
 if TYPE_CHECKING:
-    from uneven.comparison.crossval import Progress
+    from uneven.comparison.progress import Progress
 
 
 PLAIN_WIDTH = 160

@@ -1,6 +1,4 @@
 from uneven.comparison.comparing import compare as compare
-from uneven.comparison.crossval import Observer as Observer
-from uneven.comparison.crossval import Progress as Progress
 from uneven.comparison.crossval import cross_validate as cross_validate
 from uneven.comparison.crossval import diagnose_views as diagnose_views
 from uneven.comparison.crossval import fit_method as fit_method
@@ -40,6 +38,8 @@ from uneven.comparison.problem import in_views as in_views
 from uneven.comparison.problem import labelled_table as labelled_table
 from uneven.comparison.problem import make_problem as make_problem
 from uneven.comparison.problem import take_features as take_features
+from uneven.comparison.progress import Observer as Observer
+from uneven.comparison.progress import Progress as Progress
 from uneven.comparison.reasons import explain_rows as explain_rows
 from uneven.comparison.results import SCHEMA as SCHEMA
 from uneven.comparison.results import Comparison as Comparison

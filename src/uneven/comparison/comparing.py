@@ -9,15 +9,13 @@ from typing import Any
 
 import numpy as np
 
-from uneven.comparison.crossval import (
-    Progress,
-)
 from uneven.comparison.errors import InputError, in_python_words, python_words
 from uneven.comparison.givenmethods import Methods, as_methods
 from uneven.comparison.goals import ranking_measure
 from uneven.comparison.inputs import read_data, read_noise
 from uneven.comparison.kept_folds import KeptFolds
 from uneven.comparison.plan import plan_comparison
+from uneven.comparison.progress import Progress
 from uneven.comparison.results import Comparison
 from uneven.comparison.schemafile import decide
 from uneven.comparison.tables import AUTO

@@ -1,20 +1,15 @@
-"""Cross-validation of several methods on the same folds, and what each view knows on its own.
-
-Whoever wants to show how far the work has come is told as an `Observer`; `Reporter` makes one of
-a function.
-"""
+"""Cross-validation of several methods on the same folds, and what each view knows on its own."""
 
 from __future__ import annotations
 
-import math
 import os
 import time
 import warnings
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from contextlib import contextmanager, suppress
 from dataclasses import dataclass, field, replace
 from functools import cached_property, partial
-from typing import Any, Protocol
+from typing import Any
 
 import numpy as np
 from joblib import Parallel, delayed, effective_n_jobs
@@ -30,6 +25,7 @@ from uneven.comparison.measures import MEASURES, Answers, Measure
 from uneven.comparison.methodresult import FoldAnswers, FoldError, MethodResult
 from uneven.comparison.methods import STACK, build_pipeline, make_classifier
 from uneven.comparison.problem import Problem
+from uneven.comparison.progress import Observer, RoundCounter, Silent
 from uneven.comparison.summaries import shown_params
 from uneven.comparison.tuning import EARLY, tuning_folds
 from uneven.metrics import confusion_counts
@@ -40,8 +36,6 @@ from uneven.views import ViewDiagnosis, diagnose
 
 MOST_CURVE_ROWS = 20_000
 FEWEST_PARALLEL_CELLS = 2_000_000
-FEWEST_TIMED = 5
-"""After so many fits the time that is left is told."""
 WARM_UP_ROWS = (400, 5_000)
 """Rows whose fit compiles the kernels of a method: of a small table, and of a larger one."""
 MOST_ROWS = 5_000
@@ -592,145 +586,3 @@ def diagnose_views(
     )
     watcher.end("Views")
     return found
-
-
-class Observer(Protocol):
-    """Someone who is told what a run is doing."""
-
-    def begin(self, label: str, step: str) -> None:
-        """Say that the method `label` starts a step such as ``"fold 2 of 5"``."""
-
-    def round(self, number: int, total: int) -> None:
-        """Say that the current fit has finished a round."""
-
-    def end(self, label: str) -> None:
-        """Say that the step is over."""
-
-
-class Silent:
-    """An observer that shows nothing."""
-
-    def begin(self, label: str, step: str) -> None:
-        """Ignore the start of a step."""
-
-    def round(self, number: int, total: int) -> None:
-        """Ignore a round."""
-
-    def end(self, label: str) -> None:
-        """Ignore the end of a step."""
-
-
-@dataclass(frozen=True)
-class Progress:
-    """How far a comparison has come.
-
-    Attributes
-    ----------
-    label, step : str
-        Method and what it does, such as ``"CoMBo"`` and ``"fold 2 of 5"``.
-    done : float
-        Fits that are finished, with the part of the current one that is known.
-    total : int
-        Fits that there will be.
-    round, rounds : int
-        Round of the current fit, and how many it plans; 0 where it does not tell.
-    left : float or None
-        About how many seconds the rest will take, if it goes on as so far; None in the first
-        fits.
-    """
-
-    label: str
-    step: str
-    done: float
-    total: int
-    round: int = 0
-    rounds: int = 0
-    left: float | None = field(default=None, compare=False)
-
-
-class Reporter:
-    """Observer that calls a function with the `Progress` after every step and round.
-
-    Parameters
-    ----------
-    report : callable or None
-        Called with a `Progress`; None calls nobody.
-    total : int
-        How many fits there will be.
-
-    Examples
-    --------
-    >>> reporter = Reporter(print, 2)
-    >>> reporter.begin("CoMBo", "fold 1 of 2")
-    Progress(label='CoMBo', step='fold 1 of 2', done=0, total=2, round=0, rounds=0, left=None)
-    """
-
-    def __init__(self, report: Callable[[Progress], None] | None, total: int) -> None:
-        self._report = report or (lambda progress: None)
-        self._now = Progress("", "", 0, total)
-        self._ended = time.perf_counter()
-        self._times: list[float] = []
-
-    def begin(self, label: str, step: str) -> None:
-        """Tell that a fit starts."""
-        self._tell(label=label, step=step, round=0, rounds=0)
-
-    def round(self, number: int, total: int) -> None:
-        """Tell that the current fit has finished a round."""
-        part = min(number / max(total, 1), 1.0)
-        self._tell(done=int(self._now.done) + min(part, 0.999), round=number, rounds=total)
-
-    def end(self, label: str) -> None:
-        """Tell that the fit is over."""
-        now = time.perf_counter()
-        self._times.append(now - self._ended)
-        self._ended = now
-        self._tell(done=int(self._now.done) + 1, round=0, rounds=0)
-
-    def _tell(self, **changes: Any) -> None:
-        now = replace(self._now, **changes)
-        self._now = replace(now, left=self._left(now))
-        self._report(self._now)
-
-    def _left(self, now: Progress) -> float | None:
-        """Fits that are left take as long as those so far, without the slowest tenth.
-
-        A first fit that compiles kernels says nothing about the others.
-        """
-        if len(self._times) < FEWEST_TIMED:
-            return None
-        usual = sorted(self._times)[: -math.ceil(len(self._times) / 10)]
-        return max(now.total - now.done, 0.0) * sum(usual) / len(usual)
-
-
-class RoundCounter:
-    """Callback for scikit-learn's protocol that counts the rounds of one fit.
-
-    Parameters
-    ----------
-    report : callable
-        Called with the number of finished rounds and the planned number of rounds.
-    """
-
-    def __init__(self, report: Callable[[int, int], None]) -> None:
-        self._report = report
-        self._total = 0
-        self._done = 0
-
-    def setup(self, estimator: Any, context: Any) -> None:
-        """Start counting."""
-        self._total = self._done = 0
-
-    def teardown(self, estimator: Any, context: Any) -> None:
-        """Stop counting."""
-
-    def on_fit_task_begin(self, estimator: Any, context: Any) -> None:
-        """See how many rounds are planned; wait for each of them to end."""
-        self._total = max(self._total, context.max_subtasks or 0)
-
-    def on_fit_task_end(self, estimator: Any, context: Any) -> bool:
-        """Count a round: a task without subtasks, unlike the fit as a whole."""
-        if context.max_subtasks == 0:
-            self._done += 1
-            self._report(self._done, self._total)
-        return False

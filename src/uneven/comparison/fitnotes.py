@@ -7,9 +7,7 @@ from collections.abc import Iterable
 import numpy as np
 import scipy.sparse as sp
 
-from uneven.comparison.crossval import (
-    has_views,
-)
+from uneven.comparison.crossval import has_views
 from uneven.comparison.measures import LabelNoise, Measure
 from uneven.comparison.methods import (
     knows_noise,

@@ -17,9 +17,6 @@ from sklearn.pipeline import Pipeline
 
 from uneven.comparison.costfile import read_cost
 from uneven.comparison.crossval import (
-    Observer,
-    Progress,
-    Reporter,
     cross_validate,
     diagnose_views,
     fit_methods,
@@ -50,6 +47,7 @@ from uneven.comparison.methods import (
     stack_methods,
 )
 from uneven.comparison.problem import Problem
+from uneven.comparison.progress import Observer, Progress, Reporter
 from uneven.comparison.refitplan import RefitPlan
 from uneven.comparison.results import Comparison
 from uneven.comparison.summaries import (
