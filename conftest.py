@@ -1,5 +1,6 @@
 """What every test and every runnable page shares."""
 
+import gc
 import os
 import sys
 from collections.abc import Iterator
@@ -20,6 +21,12 @@ if JITTER:
     def _rough_exponentials() -> None:
         """Let the modules that were imported since the last test round like another processor."""
         jitter.roughen(int(JITTER))
+
+
+def pytest_collection_finish() -> None:
+    """Take what is imported and collected out of the garbage collector's rounds."""
+    gc.collect()
+    gc.freeze()
 
 
 @pytest.fixture(autouse=True)

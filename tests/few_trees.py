@@ -1,4 +1,4 @@
-"""A few trees instead of many, for tests that do not ask how well many trees learn."""
+"""Few trees and few draws of guesses, for tests that do not ask how well many trees learn."""
 
 from __future__ import annotations
 
@@ -9,7 +9,7 @@ from inspect import unwrap
 
 import pytest
 
-from uneven.comparison import METHODS
+from uneven.comparison import METHODS, dummies
 from uneven.comparison.peers import MAKERS
 from uneven.ensemble.boost import ScoreLeafBoost
 from uneven.ensemble.forests import BaggedTrees
@@ -63,5 +63,6 @@ def few_trees_of_all() -> Iterator[None]:
     with few_own_trees(), pytest.MonkeyPatch.context() as patch:
         for name in BASELINES:
             patch.setitem(METHODS, name, replace(METHODS[name], make=shortened(name)))
+        patch.setattr(dummies, "MOST_DRAWS", 2)
         patch.setitem(MAKERS, "imbalanced-learn", (module, weighted, few))
         yield

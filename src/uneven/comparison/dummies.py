@@ -18,6 +18,7 @@ from uneven.comparison.folds import Split
 from uneven.comparison.measures import Answers, Measure
 from uneven.comparison.methodresult import MethodResult
 from uneven.comparison.problem import Problem
+from uneven.metrics.scoring import MEASURES
 
 MOST_FREQUENT, BY_SHARE, CHEAPEST = "most_frequent", "prior_guess", "cheapest_answer"
 MOST_DRAWS, DRAWN_ROWS = 20, 40_000
@@ -112,6 +113,12 @@ def _measured(
     with warnings.catch_warnings():
         warnings.simplefilter("ignore")  # the methods warn about folds with a single class
         return {
-            name: float(np.mean([measure.value(one) for one in said]))
-            for name, measure in measures.items()
+            name: float(np.mean([one.value(a) for a in said[: 1 if _reads_scores(name) else None]]))
+            for name, one in measures.items()
         }
+
+
+def _reads_scores(measure: str) -> bool:
+    """Whether a measure looks at the scores only, which are the same in every draw."""
+    known = MEASURES.get(measure)
+    return known is not None and known.needs_scores

@@ -16,6 +16,7 @@ import difflib
 import inspect
 from collections.abc import Callable
 from dataclasses import dataclass
+from functools import cached_property
 from typing import Any, TypeVar
 
 import numpy as np
@@ -72,10 +73,13 @@ class Measure:
         float
             Scores that agree in twelve digits are equal.
         """
-        takes_labels = "labels" in inspect.signature(self.function).parameters
-        words = {"labels": classes} if takes_labels else {}
+        words = {"labels": classes} if self._takes_labels else {}
         said = without_last_bits(np.asarray(scores)) if self.needs_scores else predicted
         return float(self.function(true, said, **words))
+
+    @cached_property
+    def _takes_labels(self) -> bool:
+        return "labels" in inspect.signature(self.function).parameters
 
 
 MEASURES: Registry[Measure] = Registry("metric")

@@ -22,6 +22,7 @@ from __future__ import annotations
 
 import difflib
 from collections.abc import Iterable, Iterator, MutableMapping
+from functools import cache
 from importlib import import_module
 from importlib.resources import files
 from importlib.resources.abc import Traversable
@@ -142,7 +143,8 @@ def closest(name: str, known: Iterable[object]) -> str:
     return f"did you mean {lowered[found[0]]!r}? " if found else ""
 
 
-def read_declarations(declaration: str, *fields: str) -> list[dict[str, Any]]:
+@cache
+def read_declarations(declaration: str, *fields: str) -> tuple[dict[str, Any], ...]:
     """What the calls of a registering function in the sources of this package say.
 
     No module is imported: that would take seconds, because classes need scikit-learn.
@@ -156,7 +158,7 @@ def read_declarations(declaration: str, *fields: str) -> list[dict[str, Any]]:
 
     Returns
     -------
-    list of dict
+    tuple of dict
         The arguments of each call that are constants, by name, in the order of the registry.
 
     Examples
@@ -169,7 +171,7 @@ def read_declarations(declaration: str, *fields: str) -> list[dict[str, Any]]:
     for text in _sources(files("uneven")):
         if f"{declaration}(\n" in text or f'{declaration}("' in text:
             found += _calls(text, declaration, fields)
-    return sorted(found, key=lambda entry: float(entry.get("order", MIDDLE)))
+    return tuple(sorted(found, key=lambda entry: float(entry.get("order", MIDDLE))))
 
 
 def _sources(folder: Traversable) -> Iterator[str]:

@@ -127,7 +127,9 @@ def examine_few_rows(data, nodes, rule, numbers, small):
         spans[s] = facts[numbers[s], START], facts[numbers[s], STOP]
     totals = np.empty((len(numbers), values.shape[1]), dtype=np.int32)
     found = _room_for(len(numbers), n_columns)
-    examine_small_nodes(table[0], columns, rows, spans, values, totals, rule, found, 0, n_columns)
+    examine_small_nodes(
+        table[0], columns, rows, spans, values, totals, rule, found, np.int64(0), n_columns
+    )
     settle(nodes, numbers, found, totals, rule, small)
 
 
@@ -155,7 +157,7 @@ def examine_pair(data, room, nodes, rule, numbers, small):
     found = _room_for(np.int64(2), n_columns)
     examine_nodes(
         table, columns, rows, jobs, values, pool, totals, parents, rule, found,
-        0, n_columns,
+        np.int64(0), n_columns,
     )  # fmt: skip
     sums = np.empty((len(numbers), values.shape[1]), dtype=np.int32)
     for s in range(len(numbers)):
@@ -209,13 +211,13 @@ def _take_back(free, n_free, facts, child, first, second):
 @njit(cache=True, nogil=True, error_model="numpy")
 def _drop_hopeless(turns, left, facts, free, n_free):
     """Forget nodes whose turn cannot come: as many better ones wait as may still be split."""
-    turns = sorted(turns)
-    for _, number in turns[left:]:
+    kept = [heapq.heappop(turns) for _ in range(min(left, len(turns)))]
+    for _, number in turns:
         if facts[number, SLOT] >= 0:
             free[n_free] = facts[number, SLOT]
             n_free += 1
             facts[number, SLOT] = -1
-    return turns[:left], n_free
+    return kept, n_free
 
 
 @njit(cache=True, nogil=True, error_model="numpy")

@@ -179,7 +179,7 @@ class RowCodes:
         orders = self.orders
         if orders.size:
             bins = [np.arange(first[k], first[k + 1]) for k in kept]
-            orders = orders[:, np.concatenate([np.zeros(0, dtype=np.int64), *bins])]
+            orders = orders.take(np.concatenate([np.zeros(0, dtype=np.int64), *bins]), axis=1)
         return RowCodes(
             columns=self.columns[kept],
             table=(*codes, _starts(np.diff(first)[kept]), zero_code[kept]),
