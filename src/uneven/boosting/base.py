@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import warnings
 from abc import ABCMeta, abstractmethod
-from collections.abc import Callable, Iterator, Mapping
+from collections.abc import Iterator, Mapping
 from contextlib import closing
 from dataclasses import dataclass, field
 from itertools import pairwise
@@ -14,7 +14,7 @@ import numpy as np
 from scipy.special import softmax
 from sklearn.utils import check_random_state
 
-from uneven.boosting.early_stopping import EarlyStopping, Likelihood, Recall, Scored
+from uneven.boosting.early_stopping import EarlyStopping, EarlyStoppingMixin
 from uneven.boosting.score_leaves import (
     LEAF_STEPS,
     ScoreLearner,
@@ -30,7 +30,7 @@ from uneven.costs.score_costs import LOSSES, ScoreCosts
 from uneven.metrics.scoring import get_scorer
 from uneven.noise import invert_noise
 from uneven.noise.matrices import learning_matrix
-from uneven.utils.callbacks import CallbackSupportMixin, announced_steps, with_callbacks
+from uneven.utils.callbacks import CallbackSupportMixin, announced_rounds, with_callbacks
 from uneven.utils.model_types import LARGEST
 from uneven.utils.parallel import ThreadPool, thread_pool
 from uneven.utils.parameters import (
@@ -46,7 +46,6 @@ from uneven.utils.parameters import (
 )
 from uneven.utils.validation import (
     check_class_cost,
-    fitted_attributes,
     is_collection,
     whole_or_nothing,
 )
@@ -129,7 +128,9 @@ class GrowingVote:
         return Vote(self.terms, self.ends, self.n_classes, self.views)
 
 
-class BoostingClassifier(CallbackSupportMixin, StagedVoteClassifier, metaclass=ABCMeta):
+class BoostingClassifier(
+    EarlyStoppingMixin, CallbackSupportMixin, StagedVoteClassifier, metaclass=ABCMeta
+):
     """Base of all boosting methods: owns the loop, the vote and everything after fitting.
 
     A subclass implements :meth:`_begin`, which returns the state of its process, and
@@ -428,50 +429,6 @@ class BoostingClassifier(CallbackSupportMixin, StagedVoteClassifier, metaclass=A
             KnownLabels(*known) if noise is None else NoisyLabels(*known, *noise, rows.clean, pool)
         )
 
-    def _watch(self, rows: TrainingRows, setting: Setting, vote: GrowingVote) -> EarlyStopping:
-        """Early stopping after the rounds so far."""
-        judge = self._judge_of(rows, setting.labels)
-        watch = EarlyStopping(rows, judge, self.n_iter_no_change, setting.table.pool)
-        for start, end in pairwise([0, *vote.ends]):
-            watch.score(vote.terms[start:end])
-        return watch
-
-    def _judge_of(self, rows: TrainingRows, labels: KnownLabels) -> Callable[[np.ndarray], float]:
-        """What early stopping looks at; a class is worth what it weighs in the loss."""
-        fallback = int(self.class_prior_.argmax())
-        if self.scoring is not None and self.scoring != "log_loss":
-            name = "confusion_norm" if self.scoring == "norm" else self.scoring
-            return Scored(get_scorer(name), rows, fallback, self._probabilities)
-        if self._has_scores or self.scoring == "log_loss":
-            return self._likelihood(rows, labels)
-        mass, signals, gains = labels.gains(rows.y, rows.mass, rows.clean)
-        units = self._class_units(mass)
-        worth = gains / units[:, None] / (mass / units).sum()
-        return Recall(rows.mass, signals, worth, fallback)
-
-    def _likelihood(self, rows: TrainingRows, labels: KnownLabels) -> Likelihood:
-        mass, signals, _ = labels.gains(rows.y, rows.mass, rows.clean)
-        units = self._class_units(mass)
-        chances = labels.chances
-        weight = rows.mass if chances.size else rows.mass / units[rows.y]
-        return Likelihood(signals, weight, chances, units)
-
-    @property
-    def _usual_temperature(self) -> float:
-        return 1.0 if self.loss == "log" else 2.0
-
-    def _fit_temperature(
-        self, rows: TrainingRows | None, labels: KnownLabels, watch: EarlyStopping | None
-    ) -> float:
-        """Factor on the scores before the softmax.
-
-        The log-loss needs none. The exponential loss is least where scores are half the logarithms
-        of the probabilities; rows that were held out tell better.
-        """
-        if self.loss == "log" or rows is None or watch is None or not self.n_estimators_:
-            return self._usual_temperature
-        return self._likelihood(rows, labels).best_temperature(watch.best_scores)
-
     def _probabilities(self, scores: np.ndarray, balanced: bool = False) -> np.ndarray:
         """Probabilities of the classes, from votes or from leaf scores, (n_samples, n_classes)."""
         if self.loss_ is None:
@@ -709,40 +666,6 @@ class SingleCostBoosting(ScoreLeavesMixin, BoostingClassifier):
             process.costs.add(process.setting.table.answers_of(term.voter), term.weight)
 
 
-def announced_rounds(
-    estimator: Any, rounds: range, table: TrainingTable, vote: GrowingVote
-) -> Iterator[int]:
-    """Iterate over the rounds of a fit, reporting each one when it has been done.
-
-    Parameters
-    ----------
-    estimator : object
-        Has ``verbose``, a ``history_`` that the loop body appends to, and a ``stop_reason_`` that
-        it sets to end the rounds: breaking out would keep the end from the callbacks.
-    rounds : range
-        Round numbers still to do.
-    table : TrainingTable
-        What scikit-learn's callbacks receive as the training data.
-    vote : GrowingVote
-        They may also ask for the fitted attributes as they would be if learning ended now.
-
-    Yields
-    ------
-    int
-        The round number. Iteration ends early when a callback asks for it.
-    """
-
-    def snapshot() -> dict[str, Any]:
-        return fitted_attributes(estimator) | {"vote_": vote.stand()}
-
-    def is_over(number: int) -> bool:
-        _print_round(estimator, number, table)
-        return bool(estimator.stop_reason_)
-
-    told = {"name": "round", "X": table.X, "y": table.y}
-    yield from announced_steps(estimator, rounds, **told, snapshot=snapshot, is_over=is_over)
-
-
 def warn_of_guessing() -> None:
     """Warn that no round found a voter worth a vote."""
     warnings.warn(
@@ -750,15 +673,3 @@ def warn_of_guessing() -> None:
         "frequent class.",
         stacklevel=4,
     )
-
-
-def _print_round(estimator: Any, number: int, table: Any) -> None:
-    """Print the newest line of the history every ``10 / verbose`` rounds, and the pace."""
-    if not estimator.verbose:
-        return
-    every = max(1, 10 // int(estimator.verbose))
-    last = {k: v[-1] for k, v in estimator.history_.items() if len(v) and np.ndim(v[-1]) == 0}
-    last.pop("round", None)
-    if last and (number + 1) % every == 0:
-        line = "  ".join(f"{key} {value:.4f}" for key, value in last.items())
-        print(f"{type(estimator).__name__}  round {number + 1}  {line}{table.pace()}")

@@ -6,17 +6,24 @@ import inspect
 from collections.abc import Callable
 from dataclasses import dataclass
 from functools import cached_property
-from typing import Any
+from itertools import pairwise
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 from sklearn.base import BaseEstimator, ClassifierMixin
 
+from uneven.boosting.setting import Setting
 from uneven.costs._portable import exp_all, log_all
+from uneven.costs.matrices import KnownLabels
+from uneven.metrics.scoring import get_scorer
 from uneven.utils.parallel import ThreadPool
 from uneven.utils.reproducible_sums import reproducible_sum, sum_by_label
 from uneven.views.training_rows import TrainingRows
 from uneven.votes import Term, Vote
 from uneven.votes.vote import flatten_binary, vote_answers
+
+if TYPE_CHECKING:
+    from uneven.boosting.base import GrowingVote
 
 _TEMPERATURES = np.exp(np.linspace(np.log(0.1), np.log(10.0), 93))
 
@@ -201,3 +208,60 @@ class _Answered(ClassifierMixin, BaseEstimator):
     def decision_function(self, X: Any) -> np.ndarray:
         """The scores."""
         return flatten_binary(self._scores)
+
+
+class EarlyStoppingMixin:
+    """What boosting methods look at on validation rows."""
+
+    scoring: Any
+    leaves: str
+    loss: str
+    n_iter_no_change: int
+    class_prior_: np.ndarray
+    n_estimators_: int
+    _class_units: Callable[[np.ndarray], np.ndarray]
+    _probabilities: Callable[..., np.ndarray]
+
+    def _watch(self, rows: TrainingRows, setting: Setting, vote: GrowingVote) -> EarlyStopping:
+        """Early stopping after the rounds so far."""
+        judge = self._judge_of(rows, setting.labels)
+        watch = EarlyStopping(rows, judge, self.n_iter_no_change, setting.table.pool)
+        for start, end in pairwise([0, *vote.ends]):
+            watch.score(vote.terms[start:end])
+        return watch
+
+    def _judge_of(self, rows: TrainingRows, labels: KnownLabels) -> Callable[[np.ndarray], float]:
+        """What early stopping looks at; a class is worth what it weighs in the loss."""
+        fallback = int(self.class_prior_.argmax())
+        if self.scoring is not None and self.scoring != "log_loss":
+            name = "confusion_norm" if self.scoring == "norm" else self.scoring
+            return Scored(get_scorer(name), rows, fallback, self._probabilities)
+        if self.leaves == "scores" or self.scoring == "log_loss":
+            return self._likelihood(rows, labels)
+        mass, signals, gains = labels.gains(rows.y, rows.mass, rows.clean)
+        units = self._class_units(mass)
+        worth = gains / units[:, None] / (mass / units).sum()
+        return Recall(rows.mass, signals, worth, fallback)
+
+    def _likelihood(self, rows: TrainingRows, labels: KnownLabels) -> Likelihood:
+        mass, signals, _ = labels.gains(rows.y, rows.mass, rows.clean)
+        units = self._class_units(mass)
+        chances = labels.chances
+        weight = rows.mass if chances.size else rows.mass / units[rows.y]
+        return Likelihood(signals, weight, chances, units)
+
+    @property
+    def _usual_temperature(self) -> float:
+        return 1.0 if self.loss == "log" else 2.0
+
+    def _fit_temperature(
+        self, rows: TrainingRows | None, labels: KnownLabels, watch: EarlyStopping | None
+    ) -> float:
+        """Factor on the scores before the softmax.
+
+        The log-loss needs none. The exponential loss is least where scores are half the logarithms
+        of the probabilities; rows that were held out tell better.
+        """
+        if self.loss == "log" or rows is None or watch is None or not self.n_estimators_:
+            return self._usual_temperature
+        return self._likelihood(rows, labels).best_temperature(watch.best_scores)

@@ -9,7 +9,7 @@ from typing import Any, ClassVar, Self
 import numpy as np
 from sklearn.utils import check_random_state
 
-from uneven.boosting.base import GrowingVote, announced_rounds, warn_of_guessing
+from uneven.boosting.base import GrowingVote, warn_of_guessing
 from uneven.boosting.norm import (
     DEEPEST,
     Aim,
@@ -25,7 +25,7 @@ from uneven.boosting.norm import (
 from uneven.costs import EDGE_CLIP, EDGE_TOLERANCE, vote_weight
 from uneven.costs.matrices import RunningCosts
 from uneven.metrics.confusion import matrix_norm
-from uneven.utils.callbacks import CallbackSupportMixin, with_callbacks
+from uneven.utils.callbacks import CallbackSupportMixin, announced_rounds, with_callbacks
 from uneven.utils.contract import not_repeatable
 from uneven.utils.docstrings import documented
 from uneven.utils.methods import method

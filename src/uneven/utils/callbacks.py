@@ -5,6 +5,10 @@ from __future__ import annotations
 from collections.abc import Callable, Iterator, Sequence
 from typing import Any, TypeVar
 
+import numpy as np
+
+from uneven.utils.validation import fitted_attributes
+
 try:
     from sklearn.callback import CallbackSupportMixin as CallbackSupportMixin
     from sklearn.callback import with_callbacks as with_callbacks
@@ -71,3 +75,47 @@ def announced_steps(
         if inner.call_on_fit_task_end(**data, reconstruction_attributes=snapshot) or over:
             break
     context.call_on_fit_task_end(**data, reconstruction_attributes=snapshot)
+
+
+def announced_rounds(estimator: Any, rounds: range, table: Any, vote: Any) -> Iterator[int]:
+    """Iterate over the rounds of a fit, reporting each one when it has been done.
+
+    Parameters
+    ----------
+    estimator : object
+        Has ``verbose``, a ``history_`` that the loop body appends to, and a ``stop_reason_`` that
+        it sets to end the rounds: breaking out would keep the end from the callbacks.
+    rounds : range
+        Round numbers still to do.
+    table : TrainingTable
+        What scikit-learn's callbacks receive as the training data.
+    vote : GrowingVote
+        They may also ask for the fitted attributes as they would be if learning ended now.
+
+    Yields
+    ------
+    int
+        The round number. Iteration ends early when a callback asks for it.
+    """
+
+    def snapshot() -> dict[str, Any]:
+        return fitted_attributes(estimator) | {"vote_": vote.stand()}
+
+    def is_over(number: int) -> bool:
+        _print_round(estimator, number, table)
+        return bool(estimator.stop_reason_)
+
+    told = {"name": "round", "X": table.X, "y": table.y}
+    yield from announced_steps(estimator, rounds, **told, snapshot=snapshot, is_over=is_over)
+
+
+def _print_round(estimator: Any, number: int, table: Any) -> None:
+    """Print the newest line of the history every ``10 / verbose`` rounds, and the pace."""
+    if not estimator.verbose:
+        return
+    every = max(1, 10 // int(estimator.verbose))
+    last = {k: v[-1] for k, v in estimator.history_.items() if len(v) and np.ndim(v[-1]) == 0}
+    last.pop("round", None)
+    if last and (number + 1) % every == 0:
+        line = "  ".join(f"{key} {value:.4f}" for key, value in last.items())
+        print(f"{type(estimator).__name__}  round {number + 1}  {line}{table.pace()}")
