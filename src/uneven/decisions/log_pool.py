@@ -189,7 +189,7 @@ def _minimise(
     found = minimize(
         pool_loss,
         start,
-        args=(logs, codes, mass / mass.sum(), start, penalty / mass.sum()),
+        args=(np.ascontiguousarray(logs), codes, mass / mass.sum(), start, penalty / mass.sum()),
         jac=True,
         method="L-BFGS-B",
         bounds=bounds,

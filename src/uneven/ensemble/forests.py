@@ -8,6 +8,7 @@ from functools import partial
 from typing import Any
 
 import numpy as np
+from sklearn import config_context
 from sklearn.tree import DecisionTreeClassifier, ExtraTreeClassifier
 
 from uneven.ensemble._loops import add_unseen, leaf_masses, side_by_side
@@ -78,7 +79,8 @@ class BaggedTrees:
             class_mass = np.bincount(table.y, mass, table.n_classes)
             weight = mass / np.where(class_mass > 0.0, class_mass, 1.0)[table.y]
             tree = kind(max_features="sqrt", random_state=rng.randint(2**31 - 1))
-            tree.fit(X, table.y, sample_weight=weight * n_rows, check_input=has_gaps)
+            with config_context(skip_parameter_validation=True):
+                tree.fit(X, table.y, sample_weight=weight * n_rows, check_input=has_gaps)
             voter, leaf_of = as_voter(tree.tree_, X)
             masses = np.zeros((int(voter.label.max()) + 1, table.n_classes))
             leaf_masses(leaf_of, table.y, mass, masses)
