@@ -3,7 +3,7 @@ VENV := .venv
 BIN := $(VENV)/bin
 STAMP := $(VENV)/.installed
 
-TESTED := OPENBLAS_NUM_THREADS=1 OMP_NUM_THREADS=1 $(BIN)/python -m pytest -n 2 -q
+TESTED := PYTHONDONTWRITEBYTECODE= OPENBLAS_NUM_THREADS=1 OMP_NUM_THREADS=1 $(BIN)/python -m pytest -n 2 -q
 JITTERED := $(TESTED) docs src/uneven tests/test_readme.py tests/test_examples.py tests/boosting/test_classifiers.py tests/boosting/test_real_data.py tests/fusion/test_carako.py tests/noise/test_uma.py tests/versionspace/test_compression.py
 
 .DEFAULT_GOAL := help

@@ -204,6 +204,7 @@ def test_many_classifiers(printed, tmp_path):
     assert (tmp_path / "picture.png").read_bytes().startswith(b"\x89PNG")
 
 
+@pytest.mark.slow
 def test_compare_in_python(printed, tmp_path):
     out = printed("compare_in_python.py", "report.html")
     assert "has the lowest confusion norm" in out

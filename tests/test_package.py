@@ -60,6 +60,7 @@ def test_names_are_those_of_the_stub(package):
     assert set(module.__all__) - {"__version__"} == {line.names[0].name for line in lines}
 
 
+@pytest.mark.slow
 def test_the_package_runs_from_a_zip_archive(tmp_path):
     archive = tmp_path / "library.zip"
     root = Path(uneven.__file__).parent

@@ -4,10 +4,13 @@ import doctest
 import re
 from pathlib import Path
 
+import pytest
+
 ROOT = Path(__file__).parents[1]
 README = (ROOT / "README.md").read_text(encoding="utf-8")
 
 
+@pytest.mark.slow
 def test_the_example_runs_as_printed():
     flags = doctest.NORMALIZE_WHITESPACE | doctest.ELLIPSIS
     failed, attempted = doctest.testfile(

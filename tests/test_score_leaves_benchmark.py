@@ -145,6 +145,7 @@ def test_kept_results_are_not_computed_again(tmp_path):
     assert Keep().ask("a, b/c", lambda: [2.0]) == [2.0]
 
 
+@pytest.mark.slow
 def test_a_peer_that_is_not_installed_leaves_a_line(table):
     gone = Booster("Gone", "no_such_package", ({"learning_rate": 0.1},))
     found, problems = leaves.measure(table, 0.5, Options(peers=(gone,)))

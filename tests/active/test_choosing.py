@@ -40,6 +40,7 @@ def test_few_labels_and_level_classifiers_leave_the_bayes_point():
     assert isinstance(learner.model_, BayesPointClassifier)
 
 
+@pytest.mark.slow
 def test_the_choice_depends_on_the_first_labels_only(tmp_path):
     """So it is the same after an interruption, and most answers do not cost a new one."""
     order = np.random.default_rng(0).permutation(150)

@@ -64,6 +64,7 @@ def test_the_last_label_of_a_row_counts():
     assert [len(part) for part in answers([])] == [0, 0]
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(
     ("query", "ties"),
     [("centre_of_gravity", "random"), ("random", "first"), ("orientation_aware", "first")],

@@ -32,6 +32,7 @@ def asked(learner: ActiveLearner, pool, y, total: int, n: int = 4) -> ActiveLear
     return learner
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("query", sorted(RULES))
 def test_every_rule_learns_three_flowers(query):
     learner = asked(ActiveLearner(query=query, random_state=0), X, NAMES, 24)
@@ -296,6 +297,7 @@ def test_a_function_can_be_the_rule():
     assert clone(learner).query is last
 
 
+@pytest.mark.slow
 def test_the_same_seed_asks_the_same_and_asking_does_not_learn():
     runs = [asked(ActiveLearner(random_state=3), X, Y, 16).labelled_.tolist() for _ in range(2)]
     assert runs[0] == runs[1]
@@ -329,6 +331,7 @@ def test_labels_that_are_all_missing_are_no_labels(labels):
         ActiveLearner().fit(X, labels)
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("kind", [list, np.array, pd.Series, pl.Series])
 def test_empty_text_is_no_label(kind):
     labels = kind([name if i % 10 == 0 else "" for i, name in enumerate(NAMES.tolist())])

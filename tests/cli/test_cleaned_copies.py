@@ -45,6 +45,7 @@ def table(column) -> pd.DataFrame:
 RNG_B = np.random.default_rng(4).normal(size=N)
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("name", PAIRS)
 def test_measures_are_those_of_a_cleaned_copy(uneven, tmp_path, name):
     messy, clean = (table(column) for column in PAIRS[name])

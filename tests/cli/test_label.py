@@ -2,6 +2,8 @@
 
 from pathlib import Path
 
+import pytest
+
 from uneven.cli.label import open_project, page_request
 from uneven.labelling.demo import demo_messages
 from uneven.labelling.store import Event
@@ -28,6 +30,7 @@ def test_what_cannot_be_served_is_told(uneven):
     assert "unknown --query" in uneven("label", "pool.csv", "--query", "nearest").complaint
 
 
+@pytest.mark.slow
 def test_a_refused_command_leaves_nothing_behind(uneven):
     demo_messages(30)[0].to_csv("pool.csv", index=False)
     before = set(Path().iterdir())
@@ -55,6 +58,7 @@ def test_a_refused_command_leaves_nothing_behind(uneven):
     assert list(Path("pool-labelling").iterdir()) == []
 
 
+@pytest.mark.slow
 def test_a_model_from_the_folder_of_a_project(uneven):
     frame, truth = demo_messages(60)
     frame.to_csv("pool.csv", index=False)

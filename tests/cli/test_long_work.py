@@ -24,6 +24,7 @@ def numbers(folder):
     return raw
 
 
+@pytest.mark.slow
 def test_ctrl_c_says_how_to_go_on_and_resume_finds_the_same(uneven, table, tmp_path, monkeypatch):
     from uneven.comparison import crossval
 
@@ -50,6 +51,7 @@ def test_ctrl_c_says_how_to_go_on_and_resume_finds_the_same(uneven, table, tmp_p
     assert not (tmp_path / "again" / "folds").exists()
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("goal", [["--measure", "gmean"], ["--cost", "prices.csv"]])
 def test_a_limited_run_for_a_goal_goes_on(uneven, table, tmp_path, goal):
     prices = "label,common,less,rare\ncommon,0,1,1\nless,2,0,2\nrare,5,5,0\n"
@@ -64,6 +66,7 @@ def test_a_limited_run_for_a_goal_goes_on(uneven, table, tmp_path, goal):
     assert numbers(tmp_path / "again") == numbers(tmp_path / "whole")
 
 
+@pytest.mark.slow
 def test_without_resume_everything_is_done_again(uneven, table, tmp_path, monkeypatch):
     from uneven.cli import compare
     from uneven.comparison import crossval

@@ -55,6 +55,7 @@ def is_refused(look) -> bool:
     return False
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("n_lines", [1, 4, 6, None])
 def test_what_is_refused_at_first_sight_is_refused_by_the_reader(tmp_path, n_lines):
     path, refused = tmp_path / "table.csv", 0

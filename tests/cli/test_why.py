@@ -45,6 +45,7 @@ def test_other_models_are_sampled_with_an_error(uneven, table):
     assert "standard error at most" in done.out
 
 
+@pytest.mark.slow
 def test_columns_are_judged_on_new_rows_or_on_folds(uneven, table, model, frame, tmp_path):
     frame.sample(60, random_state=3).to_csv(tmp_path / "new.csv", index=False)
     new = uneven("explain", model, "new.csv", "--metric", "accuracy")

@@ -126,6 +126,7 @@ def test_kinds_of_tables_give_the_same_answers(kind, tmp_path):
     assert told.best_model().predict(new).tolist() == usual.best_model().predict(NUMBERS).tolist()
 
 
+@pytest.mark.slow
 def test_a_sparse_matrix_stays_sparse_for_those_who_take_it():
     seen = []
 
@@ -447,6 +448,7 @@ def test_a_model_that_is_fitted_again_leaves_the_comparison_as_it_was():
     assert told.best_model().predict(NUMBERS).tolist() == before
 
 
+@pytest.mark.slow
 def test_a_comparison_can_be_pickled():
     methods = {"fusion": "late_fusion", "mine": LogisticRegression(max_iter=2000)}
     words = {"methods": methods, "views": "prefix", "stack": True, "diagnosis": False}

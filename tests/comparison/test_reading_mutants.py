@@ -120,6 +120,7 @@ def test_damaged_files_are_read_or_refused(tmp_path, name, data):
         assert problem.X[column].dtype == np.float64
 
 
+@pytest.mark.slow
 @SLOW
 @given(
     st.sampled_from(REWRITTEN),

@@ -46,6 +46,7 @@ def by_command(tmp_path: Path, frame: pd.DataFrame, target: str, *words: str):
     return scores, raw
 
 
+@pytest.mark.slow
 def test_a_group_leak_warns_and_groups_bring_it_to_chance(tmp_path):
     frame = visits()
     leaked = compare(frame, "sick", methods="random_forest", cv=3, refit=False)
@@ -78,6 +79,7 @@ def test_groups_whose_labels_vary_but_whose_rows_agree_draw_a_warning(tmp_path):
     assert float(new) < 0.65
 
 
+@pytest.mark.slow
 def test_numbers_that_go_together_are_no_groups():
     rng = np.random.default_rng(0)
     age = rng.integers(20, 60, 400)
@@ -106,6 +108,7 @@ def test_a_column_that_tells_the_class_is_named_with_both_figures():
     assert not any("tells the class alone" in text for text in silent.warnings)
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("written", ["%Y-%m-%d", "%d.%m.%Y", "%m/%d/%Y"])
 def test_time_learns_from_the_past(tmp_path, written):
     rng = np.random.default_rng(0)
@@ -134,6 +137,7 @@ def test_time_needs_times(tmp_path):
         compare(frame, "sick", time="wort", **QUICK)
 
 
+@pytest.mark.slow
 def test_a_test_table_is_answered_for_and_not_learnt_from(tmp_path, capsys):
     frame = visits(40, 5).assign(price=[f"${i % 9},{i % 7}00.50" for i in range(200)])
     learn, check = frame.iloc[:150], frame.iloc[150:].assign(sick="no")
@@ -160,6 +164,7 @@ def small(*counts: int) -> pd.DataFrame:
     return pd.DataFrame(rng.normal(size=(len(labels), 3)), columns=list("xyz")).assign(label=labels)
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("counts", [(40, 3), (40, 1), (30, 20, 1, 1, 2), (3, 3), (2, 2), (2, 1)])
 def test_small_classes_never_stop_a_run(tmp_path, counts):
     frame = small(*counts)

@@ -98,6 +98,7 @@ def test_permuted_labels_give_chance_and_not_certainty():
     assert loss < 1.3
 
 
+@pytest.mark.slow
 def test_threads_and_the_unit_of_weights_change_nothing():
     weight = np.random.default_rng(0).random(500)
     options = {"noise_matrix": NOISE, "random_state": 0, "n_refits": 1}
@@ -117,6 +118,7 @@ def test_sparse_tables_have_linear_members_and_frames_categories():
     assert model.fit(frame, LABELS[:200]).predict(frame).shape == (200,)
 
 
+@pytest.mark.slow
 def test_missing_values_one_class_and_rare_classes():
     holes = np.where(np.random.default_rng(0).random((200, 21)) < 0.1, np.nan, X[:200])
     model = NoiseAwareClassifier(noise_matrix=NOISE, n_refits=1, random_state=0)
@@ -143,6 +145,7 @@ def test_a_model_file_gives_the_same_answers_and_refuses_a_forged_matrix():
         model._check_model_()
 
 
+@pytest.mark.slow
 def test_forward_comes_to_the_answers_of_forward_logistic_regression():
     linear = LogisticRegression(max_iter=500)
     goal = ForwardLogisticRegression(NOISE).fit(X[:500], LABELS).predict(X_NEW)
@@ -174,6 +177,7 @@ def test_backward_corrects_any_learner_and_believes_clean_rows():
     assert known.score(X_NEW, Y_NEW) > plain + 0.1
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("method", ["em", "forward", "backward", "decision"])
 def test_views_may_be_missing_and_a_row_without_any_gets_the_shares_of_the_classes(method):
     holes, views = X.copy(), {"left": [*range(10)], "right": [*range(10, 21)]}

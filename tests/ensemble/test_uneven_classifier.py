@@ -318,6 +318,7 @@ def redundant_views(n=240, seed=0):
     return np.hstack([first, copy, noise, second]), y, views
 
 
+@pytest.mark.slow
 def test_views_that_repeat_others_or_say_nothing_are_dropped():
     X, y, views = redundant_views()
     model = few(views=views, max_views=4).fit(X, y)
@@ -329,6 +330,7 @@ def test_views_that_repeat_others_or_say_nothing_are_dropped():
     assert len(few(views=views, max_views=1).fit(X, y).views_) == 1
 
 
+@pytest.mark.slow
 def test_rows_without_a_kept_view_get_the_class_shares():
     X, y, views = redundant_views()
     X[:40, :6] = np.nan
@@ -430,6 +432,7 @@ def test_decision_is_that_of_the_decision_layer_on_unseen_rows(fitted, table):
     np.testing.assert_allclose(fitted.decision_.confusion.sum(axis=1), np.bincount(codes))
 
 
+@pytest.mark.slow
 def test_members_beside_a_boost_of_many_rows_are_judged_on_the_same_rows():
     X, y = make_classification(
         26_000, n_features=12, n_informative=8, n_classes=3, weights=[0.85, 0.1], class_sep=0.8,
@@ -456,6 +459,7 @@ def test_classes_of_many_rows_keep_their_shares_though_tiny_ones_are_left_out_mo
     assert (shares[2:] < 2.0 * model.class_prior_[2:]).all()
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("member", ["boost", "forest", "logistic"])
 def test_a_class_of_one_row_is_found_by_chance_only_and_its_recall_is_not_told(member):
     found, answered = [], []

@@ -34,6 +34,7 @@ def likelihood(noise, shares, labels):
     return float(np.log((noise[labels] * shares).sum(axis=1)).mean())
 
 
+@pytest.mark.slow
 @given(SEEDS)
 def test_undoing_exact_label_probabilities_gives_those_of_true_classes(seed):
     noise, shares, _ = drawn(seed, n_classes=3)

@@ -256,6 +256,7 @@ def test_forged_votes_of_views_are_refused(path):
         load_model(path)
 
 
+@pytest.mark.slow
 def test_forged_members_of_a_fusion_are_refused(path):
     views = {"sound": ["sound__pitch", "sound__noise"], "text": ["text__word", "text__length"]}
     fitted = fit_method(METHODS["late_fusion"], PROBLEM, Settings(rounds=4, views=views))

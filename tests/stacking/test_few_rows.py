@@ -29,6 +29,7 @@ def members():
     ]
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("rows_per_class", [5, 8])
 def test_the_default_is_level_with_the_best_member_and_the_mean(rows_per_class):
     """Errors of rivals are judged on the test rows: the best of them had the luck to be chosen."""

@@ -84,6 +84,7 @@ def test_flights_find_the_middle_of_thin_spaces(angle):
     assert np.mean([degrees(centre, exact) for centre in found]) < 3.5
 
 
+@pytest.mark.slow
 def test_flights_go_on_from_samples_that_rounding_put_outside(monkeypatch):
     monkeypatch.setattr(gravity, "_MOST_BOUNCES", 3_000_000)
     exact = exact_centre(lune(1e-6)).centre

@@ -65,6 +65,7 @@ def tree_votes(draw):
     return X, Vote(terms, [len(terms)], n_classes, views)
 
 
+@pytest.mark.slow
 @settings(max_examples=30)
 @given(tree_votes())
 def test_values_are_those_of_the_definition(case):
