@@ -68,7 +68,7 @@ def test_one_boost_is_combo_on_its_bootstrap():
     np.testing.assert_allclose(model.vote_.weights[:, 0], alpha / alpha.sum(), rtol=1e-9)
     scores = combo.decision_function(X) / alpha.sum()
     np.testing.assert_allclose(model.decision_function(X), scores, rtol=1e-9, atol=1e-12)
-    heard = model._process.unseen.votes
+    heard = model._process.learnt.unseen.votes
     np.testing.assert_allclose(heard[drawn == 0], scores[drawn == 0], rtol=1e-9, atol=1e-12)
     assert not heard[drawn > 0].any()
 
@@ -84,10 +84,10 @@ def test_boosts_are_heard_where_they_drew_nothing_and_steer_the_next(problem):
     for before, after, drawn in zip([np.zeros_like(votes), *stages], stages, model._draws):
         np.testing.assert_allclose((after - before).sum(axis=1), 1.0)
         votes[drawn == 0] += (after - before)[drawn == 0]
-    np.testing.assert_allclose(model._process.unseen.votes, votes, atol=1e-12)
+    np.testing.assert_allclose(model._process.learnt.unseen.votes, votes, atol=1e-12)
     judged = votes.any(axis=1)
     assert model.history_["judged"][-1] == judged.mean()
-    answers = model._process.unseen.votes.argmax(axis=1)
+    answers = model._process.learnt.unseen.votes.argmax(axis=1)
     errors = error_matrix(y[judged], answers[judged]) * prices
     assert model.unseen_norm_ == pytest.approx(matrix_norm(errors))
     np.testing.assert_array_equal(model.judged_, np.bincount(y[judged]))
@@ -316,7 +316,7 @@ def test_weights_count_in_the_error_rates(problem):
     X, y = problem
     weight = np.random.default_rng(0).choice([0.2, 5.0], len(y))
     model = Watched(n_estimators=20, random_state=0).fit(X, y, sample_weight=weight)
-    votes = model._process.unseen.votes * model.class_factors_
+    votes = model._process.learnt.unseen.votes * model.class_factors_
     judged = votes.any(axis=1)
     norm = confusion_norm(y[judged], votes[judged].argmax(axis=1), sample_weight=weight[judged])
     assert model.unseen_norm_ == pytest.approx(norm)
@@ -407,6 +407,66 @@ def test_early_stopping_ends_when_the_norm_no_longer_falls():
     assert norms[-3:].min() >= norms[:-3].min()
     whole = quick(n_estimators=200).fit(X, y)
     np.testing.assert_array_equal(norms, whole.history_["unseen_norm"][: len(norms)])
+
+
+def test_warm_start_adds_the_boosts_of_one_long_fit():
+    X, y = load_wine(return_X_y=True)
+    whole = quick(n_estimators=700).fit(X, y)
+    grown = quick(n_estimators=600, warm_start=True).fit(X, y)
+    first = grown.vote_
+    grown.set_params(n_estimators=700).fit(X, y)
+    assert len(grown.vote_.rounds) > len(first.rounds)
+    same_model(grown, whole, X)
+    for key, values in whole.history_.items():
+        np.testing.assert_array_equal(grown.history_[key], values)
+    assert grown.fit(X, y).n_estimators_ == whole.n_estimators_
+
+
+def test_warm_start_adds_the_trees_asked_for(problem):
+    X, y = problem
+    grown = quick(n_estimators=30, warm_start=True).fit(X, y)
+    grown.set_params(n_estimators=80).fit(X, y)
+    assert 60 < grown.n_estimators_ <= 80
+    assert grown.history_["trees"].sum() == grown.n_estimators_
+
+
+def test_warm_start_goes_on_after_a_callback_has_stopped_it(problem):
+    pytest.importorskip("sklearn.callback")
+    X, y = problem
+    whole = quick().fit(X, y)
+    grown = quick(warm_start=True).set_callbacks(StopAfter(3, lambda fitted: None)).fit(X, y)
+    assert len(grown.history_["trees"]) == 3
+    same_model(grown.set_callbacks().fit(X, y), whole, X)
+
+
+def test_an_interrupted_warm_start_leaves_the_model_as_it_was(problem, monkeypatch):
+    X, y = problem
+    grown = quick(n_estimators=30, warm_start=True).fit(X, y)
+    before = grown.decision_function(X)
+
+    def interrupted(*anything):
+        raise KeyboardInterrupt
+
+    monkeypatch.setattr(NormComboClassifier, "_finish", interrupted)
+    with pytest.raises(KeyboardInterrupt):
+        grown.set_params(n_estimators=80).fit(X, y)
+    monkeypatch.undo()
+    np.testing.assert_array_equal(grown.decision_function(X), before)
+    once = quick(n_estimators=30, warm_start=True).fit(X, y).set_params(n_estimators=80)
+    same_model(grown.fit(X, y), once.fit(X, y), X)
+
+
+def test_warm_start_refuses_what_it_cannot_continue(problem):
+    X, y = problem
+    model = quick(warm_start=True).fit(X, y)
+    with pytest.raises(ValueError, match="copied or loaded"):
+        pickle.loads(pickle.dumps(model)).fit(X, y)
+    with pytest.raises(ValueError, match="y or weights differ"):
+        model.fit(X, y[::-1])
+    with pytest.raises(ValueError, match="number of columns"):
+        model.fit(X[:, :1], y)
+    with pytest.raises(ValueError, match="take trees away"):
+        model.set_params(n_estimators=5).fit(X, y)
 
 
 def test_verbose_prints_boosts(problem, capsys):

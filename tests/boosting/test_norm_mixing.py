@@ -256,7 +256,7 @@ def test_linear_voters_beside_boosts_that_find_nothing_are_not_heard():
     model = EverySecondFails(random_state=0).fit(table, y)
     assert model.linear_share_ == 0.5
     assert len(linear_terms(model)) == len(model.vote_.rounds) == 2
-    assert model._process.unseen_by_linear.votes.sum(axis=1).max() == 2.0
+    assert model._process.learnt.unseen_by_linear.votes.sum(axis=1).max() == 2.0
     weights = model.vote_.weights / model.class_factors_
     np.testing.assert_allclose(weights[linear_terms(model)].sum(axis=0), 1.0)
 
@@ -272,8 +272,8 @@ class Guess(CostLinear):
 def test_linear_voters_that_only_guess_are_dropped(monkeypatch):
     monkeypatch.setattr("uneven.boosting.norm_combo.CostLinear", Guess)
     model = FewBoosts(random_state=0).fit(*slanted(300))
-    assert not model._process.linear
-    assert not model._process.unseen_by_linear.judged.any()
+    assert not model._process.learnt.linear
+    assert not model._process.learnt.unseen_by_linear.judged.any()
 
 
 def test_a_callback_can_stop_between_linear_voters():
@@ -319,9 +319,9 @@ def test_linear_voters_are_judged_where_they_drew_nothing():
     process = model._process
     votes = np.zeros((150, 3))
     for boost, drawn in enumerate(model._draws):
-        answers = process.linear[boost].voter.predict(table)
+        answers = process.learnt.linear[boost].voter.predict(table)
         votes[drawn == 0] += np.eye(3)[answers[drawn == 0]]
-    np.testing.assert_array_equal(process.unseen_by_linear.votes, votes)
+    np.testing.assert_array_equal(process.learnt.unseen_by_linear.votes, votes)
 
 
 def test_a_fit_counts_its_rows_for_the_depth():

@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass, field
+from copy import deepcopy
+from dataclasses import dataclass, field, replace
 from itertools import pairwise
 from typing import Any, ClassVar, Self
 
@@ -18,6 +19,7 @@ from uneven.boosting.norm import (
     bootstrap_by_class,
     depths_for,
     fit_mixture,
+    left_after,
     plan_boosts,
     steering_costs,
     with_linear_voters,
@@ -43,7 +45,7 @@ from uneven.utils.parameters import (
 )
 from uneven.utils.validation import check_class_cost, whole_or_nothing
 from uneven.views import ViewMap
-from uneven.views.training_rows import TrainingRows, validate_fit_data
+from uneven.views.training_rows import TrainingRows, check_same_table, validate_fit_data
 from uneven.voters import CostLinear, TrainingTable, as_weak_learner
 from uneven.votes import ALL_VIEWS, Term, Vote
 from uneven.votes.vote import StagedVoteClassifier
@@ -55,6 +57,31 @@ _SUREST = 1.0 - 1e-3
 
 
 @dataclass
+class _Learnt:
+    """What the boosts so far have left behind; ``warm_start`` goes on from it."""
+
+    unseen: OutOfBag
+    unseen_by_linear: OutOfBag
+    steering: np.ndarray
+    vote: GrowingVote
+    seeds: np.random.RandomState
+    n_planned: int = 0
+    linear: dict[int, Term] = field(default_factory=dict)
+
+    def copy(self) -> _Learnt:
+        """A copy that boosts can be added to."""
+        vote = replace(self.vote, terms=[*self.vote.terms], ends=[*self.vote.ends])
+        return replace(
+            self,
+            unseen=deepcopy(self.unseen),
+            unseen_by_linear=deepcopy(self.unseen_by_linear),
+            vote=vote,
+            seeds=deepcopy(self.seeds),
+            linear={**self.linear},
+        )
+
+
+@dataclass
 class _Process:
     """State of learning: the rows, who may be asked, and the prices of mistakes."""
 
@@ -63,10 +90,7 @@ class _Process:
     view: int
     row_mass: np.ndarray
     class_cost: np.ndarray
-    unseen: OutOfBag
-    unseen_by_linear: OutOfBag
-    steering: np.ndarray
-    linear: dict[int, Term] = field(default_factory=dict)
+    learnt: _Learnt
 
     def add_unseen(
         self, bag: OutOfBag, terms: list[Term], views: ViewMap, unseen: np.ndarray
@@ -140,6 +164,9 @@ class NormComboClassifier(CallbackSupportMixin, StagedVoteClassifier):
     n_iter_no_change : int or None, default=None
         Early stopping: end after so many boosts in a row that have not lowered the norm on
         out-of-bag rows. No rows are set aside for it. None learns all boosts.
+    warm_start : bool, default=False
+        Add boosts to those of the previous ``fit`` of this object (same rows, larger
+        ``n_estimators``). From 600 trees on, in steps of 50, the model is that of a single fit.
     random_state : int, RandomState or None, default=None
         Draws the bootstraps and the columns.
     {parameters}
@@ -211,6 +238,7 @@ stop_reason_ : object
     _parameters: ClassVar = {
         "n_estimators": Whole(1),
         "n_iter_no_change": Maybe(Whole(1)),
+        "warm_start": Flag(),
         "max_bins": Whole(2, 255),
         "n_jobs": Jobs(),
         "learning_rate": Interval(0, 1, closed="right"),
@@ -222,6 +250,7 @@ stop_reason_ : object
 
     history_: dict[str, Any]
     stop_reason_: str
+    _learnt: _Learnt | None
 
     def __init__(
         self,
@@ -238,6 +267,7 @@ stop_reason_ : object
         class_cost: Any = None,
         views: Any = None,
         max_bins: int = 255,
+        warm_start: bool = False,
         random_state: Any = None,
         n_jobs: int | None = None,
         verbose: int = 0,
@@ -262,14 +292,40 @@ stop_reason_ : object
         self : object
         """
         self._check()
-        with whole_or_nothing(self):
+        with whole_or_nothing(self) as earlier:
             rows = validate_fit_data(self, X, y, sample_weight)
             self.classes_, self.views_ = rows.classes, rows.views
             with thread_pool(self.n_jobs) as pool:
                 table = TrainingTable.of(rows, self.max_bins, pool)
                 self.class_prior_ = table.class_mass / table.class_mass.sum()
-                self._learn(self._begin(table, rows))
+                process = self._begin(table, rows)
+                if self.warm_start and "vote_" in earlier:
+                    process.learnt = self._earlier(process, earlier)
+                self._learn(process)
+        self._learnt = process.learnt if self.warm_start else None
         return self
+
+    def __getstate__(self) -> dict[str, Any]:
+        """Everything but what ``warm_start`` goes on from, which grows with the rows."""
+        return {name: held for name, held in super().__getstate__().items() if name != "_learnt"}
+
+    def _earlier(self, process: _Process, earlier: dict[str, Any]) -> _Learnt:
+        """What the boosts of an earlier fit have left behind; refuse if it cannot be continued."""
+        check_same_table(self, earlier)
+        learnt = getattr(self, "_learnt", None)
+        if learnt is None:
+            raise ValueError(
+                "warm_start goes on from a fit with warm_start=True of this object: a model that "
+                "was fitted without it, copied or loaded does not have the out-of-bag votes."
+            )
+        if not learnt.unseen.is_of(process.table.y, process.learnt.unseen.mass):
+            raise ValueError("warm_start needs the rows of the first fit: y or weights differ.")
+        if int(self.n_estimators) < learnt.n_planned:
+            raise ValueError(
+                f"warm_start cannot take trees away: n_estimators={self.n_estimators}, but "
+                f"{learnt.n_planned} have been asked for already."
+            )
+        return learnt.copy()
 
     def _check(self) -> None:
         check_parameters(self)
@@ -286,9 +342,13 @@ stop_reason_ : object
             0 if len(rows.views) == 1 else ALL_VIEWS,
             np.where(rows.view_mask.any(axis=1), mass, 0.0),
             np.ones((n_classes, n_classes)) if prices is None else _mean_one(prices),
-            OutOfBag(table.y, n_classes, mass),
-            OutOfBag(table.y, n_classes, mass),
-            np.ones((n_classes, n_classes)),
+            _Learnt(
+                OutOfBag(table.y, n_classes, mass),
+                OutOfBag(table.y, n_classes, mass),
+                np.ones((n_classes, n_classes)),
+                GrowingVote(n_classes, rows.views),
+                check_random_state(self.random_state),
+            ),
         )
 
     def _boosts(self, n_classes: int, n_rows: int) -> list[Boost]:
@@ -299,39 +359,47 @@ stop_reason_ : object
 
     def _learn(self, process: _Process) -> None:
         """Run all boosts, fit the factors of the classes, and store the vote."""
-        boosts = self._boosts(process.table.n_classes, len(process.table.y))
-        seeds = check_random_state(self.random_state).randint(2**31 - 1, size=len(boosts))
-        vote = GrowingVote(process.table.n_classes, self.views_)
-        self.history_ = {"trees": [], "depth": [], "unseen_norm": [], "judged": []}
-        self.stop_reason_ = "one class" if process.table.n_classes == 1 else ""
+        learnt, n_classes = process.learnt, process.table.n_classes
+        boosts = left_after(learnt.n_planned, self._boosts(n_classes, len(process.table.y)))
+        if not learnt.vote.terms:
+            self.history_ = {"trees": [], "depth": [], "unseen_norm": [], "judged": []}
+        self.history_ = {key: list(values) for key, values in self.history_.items()}
+        self.stop_reason_ = "one class" if n_classes == 1 else ""
         done = 0
         is_blind = not process.row_mass.any()
         todo = range(0 if self.stop_reason_ or is_blind else len(boosts))
-        for number in announced_rounds(self, todo, process.table, vote):
-            rng = np.random.RandomState(int(seeds[number]))
-            boost, draw = boosts[number], self._open_draw(process, rng)
-            linear = self._linear_term(process, draw) if boost.has_linear else None
-            found = self._boost(process, boost, draw, rng)
-            if found:
-                vote.add(found)
-                process.add_unseen(process.unseen, found, self.views_, draw.unseen)
-                self._record(process, len(found), boost.max_depth)
-            if found and linear is not None:
-                process.linear[len(vote.ends) - 1] = linear
-                process.add_unseen(process.unseen_by_linear, [linear], self.views_, draw.unseen)
-            if len(vote.ends) >= _WARM_UP and self.steering > 0.0:
-                errors = process.unseen.errors(prior=_PRIOR) * process.class_cost
-                process.steering = steering_costs(errors, float(self.steering))
+        for number in announced_rounds(self, todo, process.table, learnt.vote):
+            self._add_boost(process, boosts[number])
+            learnt.n_planned += boosts[number].n_trees
             done = number + 1
             if self._has_settled():
                 self.stop_reason_ = "the norm on out-of-bag rows no longer falls"
-        if not self.stop_reason_ and not vote.terms:
+        has_voters = bool(learnt.vote.terms)
+        if not self.stop_reason_ and not has_voters:
             warn_of_guessing()
         if not self.stop_reason_ and done < len(todo):
             self.stop_reason_ = "a callback asked to stop"
         elif not self.stop_reason_:
-            self.stop_reason_ = "all boosts done" if vote.terms else "no voter with a positive edge"
-        self._finish(process, vote.terms, vote.ends)
+            self.stop_reason_ = "all boosts done" if has_voters else "no voter with a positive edge"
+        self._finish(process)
+
+    def _add_boost(self, process: _Process, boost: Boost) -> None:
+        """Learn a boost, let it vote on the rows that it has not drawn, and price mistakes anew."""
+        learnt = process.learnt
+        rng = np.random.RandomState(int(learnt.seeds.randint(2**31 - 1)))
+        draw = self._open_draw(process, rng)
+        linear = self._linear_term(process, draw) if boost.has_linear else None
+        found = self._boost(process, boost, draw, rng)
+        if found:
+            learnt.vote.add(found)
+            process.add_unseen(learnt.unseen, found, self.views_, draw.unseen)
+            self._record(process, len(found), boost.max_depth)
+        if found and linear is not None:
+            learnt.linear[len(learnt.vote.ends) - 1] = linear
+            process.add_unseen(learnt.unseen_by_linear, [linear], self.views_, draw.unseen)
+        if len(learnt.vote.ends) >= _WARM_UP and self.steering > 0.0:
+            errors = learnt.unseen.errors(prior=_PRIOR) * process.class_cost
+            learnt.steering = steering_costs(errors, float(self.steering))
 
     def _has_settled(self) -> bool:
         """Whether the lowest norm on out-of-bag rows is long ago.
@@ -353,7 +421,7 @@ stop_reason_ : object
         rows = np.flatnonzero(drawn)
         y, mass = table.y[rows], (drawn * process.row_mass)[rows]
         class_mass = np.bincount(y, mass, table.n_classes)
-        prices = process.class_cost * process.steering
+        prices = process.class_cost * process.learnt.steering
         costs = RunningCosts(y, table.n_classes, mass / class_mass[y], prices, table.pool)
         return _Draw(table.take(rows), costs, visible & (drawn == 0))
 
@@ -392,7 +460,7 @@ stop_reason_ : object
         return bootstrap_by_class(y, rng)
 
     def _record(self, process: _Process, n_trees: int, depth: int) -> None:
-        unseen = process.unseen
+        unseen = process.learnt.unseen
         found = {
             "trees": n_trees,
             "depth": depth,
@@ -402,24 +470,25 @@ stop_reason_ : object
         for key, value in found.items():
             self.history_[key].append(value)
 
-    def _finish(self, process: _Process, terms: list[Term], ends: list[int]) -> None:
+    def _finish(self, process: _Process) -> None:
         """Mix the voters, put the factors of the classes into the vote, and tell how it does."""
-        n_classes = process.table.n_classes
+        learnt, n_classes = process.learnt, process.table.n_classes
+        terms, ends = learnt.vote.terms, learnt.vote.ends
         aim = Aim(process.class_cost, float(self.accuracy_weight), bool(self.class_factors))
-        mixture = fit_mixture(process.unseen, process.unseen_by_linear, aim)
+        mixture = fit_mixture(learnt.unseen, learnt.unseen_by_linear, aim)
         share, factors = mixture.share, mixture.factors
         weighed: list[Term] = []
         stages: list[int] = []
         for boost, (start, stop) in enumerate(pairwise([0, *ends])):
             weighed += [_scaled(term, (1.0 - share) * factors) for term in terms[start:stop]]
-            if share and boost in process.linear:
-                part = share * len(ends) / len(process.linear)
-                weighed.append(_scaled(process.linear[boost], part * factors))
+            if share and boost in learnt.linear:
+                part = share * len(ends) / len(learnt.linear)
+                weighed.append(_scaled(learnt.linear[boost], part * factors))
             stages.append(len(weighed))
         self.vote_ = Vote(weighed, stages, n_classes, self.views_)
         self.class_factors_ = factors
         self.linear_share_ = share
-        self.steering_cost_ = process.steering
+        self.steering_cost_ = learnt.steering
         self.unseen_errors_ = mixture.bag.errors(factors)
         self.unseen_norm_ = matrix_norm(self.unseen_errors_ * process.class_cost)
         self.judged_ = mixture.bag.judged_per_class()

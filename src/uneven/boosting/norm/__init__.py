@@ -4,6 +4,7 @@ from uneven.boosting.norm.boosts import (
     DEEPEST,
     Boost,
     depths_for,
+    left_after,
     plan_boosts,
     with_linear_voters,
 )
@@ -25,6 +26,7 @@ __all__ = [
     "depths_for",
     "fit_mixture",
     "fit_vote_factors",
+    "left_after",
     "norm_gradient",
     "plan_boosts",
     "steering_costs",

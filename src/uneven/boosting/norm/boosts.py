@@ -94,6 +94,29 @@ def plan_boosts(n_trees: int, depth: int, deeper: int) -> list[Boost]:
     return boosts
 
 
+def left_after(n_trees: int, boosts: list[Boost]) -> list[Boost]:
+    """Boosts that are still to be learnt once so many trees have been asked for.
+
+    Parameters
+    ----------
+    n_trees : int
+    boosts : list of Boost
+        Those of a plan with more trees.
+
+    Examples
+    --------
+    >>> [boost.n_trees for boost in left_after(45, plan_boosts(100, 3, 6)[:8])]
+    [2, 7, 2, 7, 2]
+    """
+    left = []
+    for boost in boosts:
+        skipped = min(n_trees, boost.n_trees)
+        n_trees -= skipped
+        if skipped < boost.n_trees:
+            left.append(replace(boost, n_trees=boost.n_trees - skipped))
+    return left
+
+
 def with_linear_voters(boosts: list[Boost]) -> list[Boost]:
     """Set a linear voter beside some boosts: one for 50 trees, none if there would be under 4.
 

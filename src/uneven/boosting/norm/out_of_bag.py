@@ -79,7 +79,7 @@ class OutOfBag:
     """
 
     def __init__(self, y: np.ndarray, n_classes: int, mass: np.ndarray) -> None:
-        self._y, self._mass, self._n_classes = y, mass, n_classes
+        self._y, self.mass, self._n_classes = y, mass, n_classes
         self.votes = np.zeros((len(y), n_classes))
 
     def add_votes(self, scores: np.ndarray, unseen: np.ndarray) -> None:
@@ -91,6 +91,10 @@ class OutOfBag:
         unseen : ndarray of bool, shape (n_samples,)
         """
         self.votes[unseen] += scores[unseen] / max(scores.sum(axis=1).max(), np.finfo(float).tiny)
+
+    def is_of(self, y: np.ndarray, mass: np.ndarray) -> bool:
+        """Whether the rows have these labels and weights."""
+        return np.array_equal(self._y, y) and np.array_equal(self.mass, mass)
 
     @property
     def judged(self) -> np.ndarray:
@@ -111,7 +115,7 @@ class OutOfBag:
         share : float
             What the votes of ``other`` count for, between 0 and 1.
         """
-        mixed = OutOfBag(self._y, self._n_classes, self._mass)
+        mixed = OutOfBag(self._y, self._n_classes, self.mass)
         rows = self.judged & other.judged
         for bag, part in ((self, 1.0 - share), (other, share)):
             votes = bag.votes[rows]
@@ -121,7 +125,7 @@ class OutOfBag:
     def judged_votes(self) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
         """Votes, labels and mass of the judged rows."""
         rows = self.judged
-        return self.votes[rows], self._y[rows], self._mass[rows]
+        return self.votes[rows], self._y[rows], self.mass[rows]
 
     def wrong(self, factors: np.ndarray) -> float:
         """Share of the mass of judged rows that is answered wrongly."""
