@@ -105,8 +105,9 @@ def left_after(n_trees: int, boosts: list[Boost]) -> list[Boost]:
 
     Examples
     --------
-    >>> [boost.n_trees for boost in left_after(45, plan_boosts(100, 3, 6)[:8])]
-    [2, 7, 2, 7, 2]
+    >>> boosts = plan_boosts(120, 3, 6)
+    >>> [boost.n_trees for boost in boosts[:4]], [boost.n_trees for boost in left_after(15, boosts[:4])]
+    ([8, 2, 8, 2], [3, 2])
     """
     left = []
     for boost in boosts:
