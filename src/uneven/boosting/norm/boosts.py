@@ -106,7 +106,8 @@ def left_after(n_trees: int, boosts: list[Boost]) -> list[Boost]:
     Examples
     --------
     >>> boosts = plan_boosts(120, 3, 6)
-    >>> [boost.n_trees for boost in boosts[:4]], [boost.n_trees for boost in left_after(15, boosts[:4])]
+    >>> left = left_after(15, boosts[:4])
+    >>> [boost.n_trees for boost in boosts[:4]], [boost.n_trees for boost in left]
     ([8, 2, 8, 2], [3, 2])
     """
     left = []
