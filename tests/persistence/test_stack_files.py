@@ -134,6 +134,16 @@ def test_forged_stacks_are_refused(fitted, what, words):
         check_structure(fitted)
 
 
+@pytest.mark.parametrize("part", ["rows", "coefficients"])
+def test_kernels_whose_values_overflow_are_refused(part):
+    model = stack_pipeline(kernel="rbf", penalty="l2")
+    check_structure(model)
+    machine = model[-1].combiner_.machines[1]
+    getattr(machine.expansion, part)[0] = 1e308
+    with pytest.raises(ValueError, match="values hold a number that cannot be"):
+        check_structure(model)
+
+
 def forge_told(stack, name, value):
     *path, last = name.split(".")
     part = stack

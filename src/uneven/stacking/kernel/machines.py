@@ -18,7 +18,7 @@ from sklearn.svm import SVC, LinearSVC
 from sklearn.utils import check_random_state
 
 from uneven.linear.expansions import KernelExpansion, gram
-from uneven.utils.model_types import check_numbers, check_part, persisted
+from uneven.utils.model_types import LARGEST, check_numbers, check_part, persisted
 
 
 @dataclass(frozen=True)
@@ -108,6 +108,10 @@ class KernelMachine:
         check_part("expansion", self.expansion, width, refusal=refusal, error=ValueError)
         n_outputs = self.expansion.coefficients.shape[1]
         check_numbers(self.intercept, (n_outputs,), "intercepts", signed=True)
+        rows = self.expansion.rows
+        with np.errstate(all="ignore"):
+            values = self(rows)
+        check_numbers(values, (rows.shape[0], n_outputs), "values", True, LARGEST)
 
 
 class LeastSquares:
