@@ -18,6 +18,8 @@ from uneven import (
     MumboClassifier,
 )
 from uneven.boosting.sharded import RowBlocks
+from uneven.boosting.sharded import rows as sharded_rows
+from uneven.boosting.sharded.engine import LocalEngine
 from uneven.persistence.archive import dumps
 
 
@@ -188,6 +190,26 @@ def test_categories_and_empty_first_block():
     parts = np.split(np.arange(len(y)), [0, 40, 41])
     blocks = RowBlocks([(frame.iloc[part], y[part]) for part in parts])
     assert bits(model.fit(blocks, None)) == whole
+
+
+@pytest.mark.parametrize("depth", [1, 3])
+@pytest.mark.parametrize("loss", ["exponential", "log"])
+def test_a_round_of_score_leaves_takes_few_trips(monkeypatch, depth, loss):
+    """One per level, one for the leaves, one that ends the round; more where a guess fails."""
+    trips = []
+
+    class Counted(LocalEngine):
+        def close(self):
+            trips.append(self.n_trips)
+            super().close()
+
+    monkeypatch.setattr(sharded_rows, "LocalEngine", Counted)
+    X, y = gaussian_classes([60, 40, 20])
+    blocks = cut(np.random.default_rng(1), X, y, n_blocks=3)
+    for n_rounds in (4, 14):
+        options = {"leaves": "scores", "learning_rate": 0.1, "max_depth": depth, "loss": loss}
+        ComboClassifier(n_estimators=n_rounds, random_state=0, **options).fit(blocks, None)
+    assert 10 * (depth + 2) <= trips[1] - trips[0] <= 10 * (depth + 2) + 5
 
 
 def test_warm_start_goes_on_in_shards():

@@ -289,11 +289,16 @@ class ScoreLearner:
         """Give the leaves their scores, and look how far they reach."""
         voter = tree.voter(self.codes)
         result = ScoreResult.of(self.view, voter, leaf_of, tree.n_leaves, costs, self.settings)
+        self._look_how_far(voter, leaf_of, result.scores.argmax(axis=1), costs)
+        return result
+
+    def _look_how_far(
+        self, voter: TreeVoter, leaf_of: np.ndarray, spoken: np.ndarray, costs: ScoreCosts
+    ) -> None:
+        """Find the reach of leaves that speak for some classes."""
         table = self.table
-        spoken = result.scores.argmax(axis=1)
         reach = costs.reach(leaf_of, spoken, table.y, table.mass, table.class_mass)
         voter.reach = np.where(voter.is_leaf, reach[voter.label], 0.0)
-        return result
 
     def _draw_columns(self, seed: int) -> np.ndarray | None:
         """The columns of this round in increasing order, shape (n_drawn,); None is all of them."""

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from typing import Any
 
 import numpy as np
@@ -22,6 +23,7 @@ from uneven.utils.parallel import ThreadPool
 from uneven.utils.reproducible_sums import fold_units
 
 _NONE = np.zeros((0, 0))
+_OF_A_TREE = (score_steps.look_at, score_steps.draw_rows)
 
 
 class Answers(Handle):
@@ -225,47 +227,116 @@ class ShardedLabels(KnownLabels):
 class RemoteScoreRows:
     """The rows of a process with leaf scores, in shards; as ``ScoreRows``.
 
+    What was asked in a round is asked again in the trip that ends it, since the next round will
+    most often want to know the same.
+
     Parameters
     ----------
     engine : Engine
     handle : Handle
+
+    Attributes
+    ----------
+    columns : tuple
+        Name of the codes that the next tree looks at, and which columns of them.
     """
 
     def __init__(self, engine: Engine, handle: Handle) -> None:
         self.engine, self.handle = engine, handle
         self.tree: Handle | None = None
+        self.columns: tuple[int, np.ndarray | None] = (-1, None)
+        self._heaviest: float | None = None
+        self._asked: list[tuple[Any, ...]] = []
+        self._known: dict[tuple[Any, ...], Any] = {}
+        self._last: tuple[float, tuple[float, float]] = (0.0, (0.0, 0.0))
+        self._root: tuple[tuple[Any, ...], Any] = ((), None)
 
     def measure(self) -> float:
         """Largest stake, after the scores have changed."""
-        return float(self.engine.ask(score_steps.measure_stakes(self.handle.name)))
+        asked, self._asked = list(dict.fromkeys(self._asked)), []
+        self.tree = self.engine.new()
+        stakes = score_steps.measure_stakes(self.handle.name)
+        if not asked:
+            return float(self.engine.ask(stakes))
+        top, *known = self.engine.ask(stakes, *(self._step(*question) for question in asked))
+        self._known = dict(zip(asked, known))
+        return float(top)
+
+    def _step(self, make: Callable[..., Step], *given: Any) -> Step:
+        """A question about these rows, or about those that a tree may draw."""
+        if make in _OF_A_TREE:
+            assert self.tree is not None
+            return make(self.tree.name, self.handle.name, *given)
+        return make(self.handle.name, *given)
+
+    def _ask(self, *question: Any) -> Any:
+        """Ask, unless it is known already; the next round will want to know it, too."""
+        self._asked.append(question)
+        if question not in self._known:
+            if question[0] in _OF_A_TREE:
+                self._known = {}
+            return self.engine.ask(self._step(*question))
+        is_passing = question[0] in _OF_A_TREE
+        return self._known.pop(question) if is_passing else self._known[question]
 
     def heaviest(self) -> float:
         """Largest weight of a row."""
-        return float(self.engine.ask(score_steps.heaviest_row(self.handle.name)))
+        if self._heaviest is None:
+            self._heaviest = float(self.engine.ask(score_steps.heaviest_row(self.handle.name)))
+        return self._heaviest
 
     def sum_stakes(self, scale: float) -> int:
         """Sum of the stakes in whole numbers."""
-        return int(self.engine.ask(score_steps.sum_stakes(self.handle.name, scale)))
+        return int(self._ask(score_steps.sum_stakes, scale))
 
     def sum_log_loss(self, scale: float) -> int:
         """The log-loss in whole numbers."""
-        return int(self.engine.ask(score_steps.sum_log_loss(self.handle.name, scale)))
+        return int(self._ask(score_steps.sum_log_loss, scale))
 
     def look_at(self, view: int | None) -> float:
         """Begin a tree on the rows that have a view; the largest of their stakes."""
-        self.tree = self.engine.new()
-        return float(self.engine.ask(score_steps.look_at(self.tree.name, self.handle.name, view)))
+        if (score_steps.look_at, view) not in self._known:
+            self.tree = self.engine.new()
+        return float(self._ask(score_steps.look_at, view))
 
     def count_stakes(self) -> np.ndarray:
         """Rows that may be drawn, by the size of their stake, shape (2048,)."""
-        return np.asarray(self.engine.ask(score_steps.count_stakes(self.handle.name)))
+        return np.asarray(self._ask(score_steps.count_stakes))
 
     def draw(self, seed: int, threshold: float, scale: float) -> Drawn:
         """Draw rows by their stake."""
-        assert self.tree is not None
-        drawn = (self.tree.name, self.handle.name, seed, threshold, scale)
-        size, total, highest, minus_lowest = self.engine.ask(score_steps.draw_rows(*drawn))
+        if threshold == 0.0:
+            found = self._ask(score_steps.draw_rows, 0, threshold, scale)
+        else:
+            found = self._draw_by_chance(seed, threshold, scale)
+        size, total, highest, minus_lowest = found
         return Drawn(size, total, highest, -minus_lowest)
+
+    def _draw_by_chance(self, seed: int, threshold: float, scale: float) -> Any:
+        """Draw rows, and begin the tree if the last one began with this threshold."""
+        self._known = {}
+        drawn = self._step(score_steps.draw_rows, seed, threshold, scale)
+        if threshold != self._last[0]:
+            return self.engine.ask(drawn)
+        found, root = self.engine.ask(drawn, self._beginning(seed, *self._last))
+        self._root = ((seed, *self._last), root)
+        return found
+
+    def _beginning(self, seed: int, threshold: float, scales: tuple[float, float]) -> Step:
+        assert self.tree is not None
+        codes, kept = self.columns
+        names = (self.tree.name, self.handle.name, codes)
+        return score_steps.begin_tree(*names, seed, threshold, scales, kept)
+
+    def begin_tree(
+        self, seed: int, threshold: float, scales: tuple[float, float]
+    ) -> tuple[np.ndarray, np.ndarray]:
+        """Begin a tree on the drawn rows; the histogram of its root and its sums."""
+        (known, root), self._root = self._root, ((), None)
+        self._last = (threshold, scales)
+        if known != (seed, threshold, scales):
+            root = self.engine.ask(self._beginning(seed, threshold, scales))
+        return root[0], root[1]
 
     def sum_leaves(self, leaf_of: Handle, n_leaves: int, scale: float) -> np.ndarray:
         """Costs owed and paid and curvature in whole numbers."""
@@ -302,11 +373,21 @@ class ShardedScoreCosts(ScoreCosts):
         """Name of what knows the most probable labels on the shards."""
         return int(self.rows.handle.name)
 
-    def reach(
-        self, leaf_of: Any, spoken: np.ndarray, y: Any, mass: Any, class_mass: np.ndarray
-    ) -> np.ndarray:
-        """As for ``ScoreCosts``; ``mass`` is the largest one of a row, and ``y`` is not used."""
-        engine, scale = self.rows.engine, hits_scale(mass, self.n_rows)
+    def find_reach(
+        self, leaf_of: Any, spoken: np.ndarray, heaviest: float, then: Callable[[np.ndarray], None]
+    ) -> None:
+        """Sum, with the next trip, the mass of the class that each leaf speaks for.
+
+        Parameters
+        ----------
+        leaf_of : Handle
+        spoken : ndarray of int, shape (n_leaves,)
+        heaviest : float
+            Largest mass of a row.
+        then : callable
+            Gets the sums, shape (n_leaves,).
+        """
+        scale = hits_scale(heaviest, self.n_rows)
         given = (self.rows.handle.name, leaf_of.name, spoken, scale)
-        hits = engine.ask(score_steps.sum_hits(*given)).astype(np.float64)
-        return np.asarray(hits / scale / np.maximum(class_mass[spoken], np.finfo(float).tiny))
+        step = score_steps.sum_hits(*given)
+        self.rows.engine.later(step, lambda hits: then(hits.astype(np.float64) / scale))

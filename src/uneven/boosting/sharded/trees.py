@@ -400,13 +400,11 @@ class ShardedScoreLearner(ScoreLearner):
         return self._settle(tree, leaf_of, costs)
 
     def _grow(self, costs: Any, seed: int) -> tuple[GrownTree, Any]:
-        settings, rows = self.settings, costs.rows
+        settings, rows, kept = self.settings, costs.rows, self._draw_columns(seed)
+        rows.columns = (self.sharded.handle.name, kept)
         threshold, scale = costs.plan_draw(seed, settings.subsample, self.mask)
         scales = (scale, scale * costs._curvature_times)
-        kept = self._draw_columns(seed)
-        engine, tree = rows.engine, rows.tree
-        names = (tree.name, rows.handle.name, self.sharded.handle.name)
-        root = engine.ask(score_steps.begin_tree(*names, seed, threshold, scales, kept))
+        root, engine, tree = rows.begin_tree(seed, threshold, scales), rows.engine, rows.tree
         units = _Units(1.0 / scales[0], 1.0 / scales[1], root[1].shape[1])
         limits, rule = (settings.max_leaves, settings.max_depth), (settings.l2, settings.min_weight)
         growing = ShardedTree(
@@ -426,6 +424,15 @@ class ShardedScoreLearner(ScoreLearner):
             )
         )
         return grown, leaf_of
+
+    def _look_how_far(self, voter: Any, leaf_of: Any, spoken: np.ndarray, costs: Any) -> None:
+        """Find the reach of leaves; it is known after the next trip."""
+        mass = np.maximum(self.table.class_mass[spoken], np.finfo(float).tiny)
+
+        def fill_in(hits: np.ndarray) -> None:
+            voter.reach[:] = np.where(voter.is_leaf, (hits / mass)[voter.label], 0.0)
+
+        costs.find_reach(leaf_of, spoken, self.table.mass, fill_in)
 
     def _class_mass(self, costs: Any) -> np.ndarray:
         engine, view = costs.rows.engine, ALL_ROWS if self.mask is None else self.mask
