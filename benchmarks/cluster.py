@@ -1,11 +1,11 @@
 """Rows on a Dask cluster of two processes: ``python -m benchmarks.cluster [PART ...]``.
 
-The parts are ``rounds`` (time and bytes per round beside one process), ``peers`` (beside the Dask
-modules of LightGBM and XGBoost: time to the same balanced accuracy, difference to their own local
-models, and a killed worker), ``processors`` (two workers that compute as different processors do),
-``kill`` (a worker is killed at every trip of a short fit), ``disk`` (a fit under a limit of memory
-that the table alone would break) and ``huge`` (ten million rows once). Another number of rows for
-``rounds``, ``disk`` and ``huge``: ``--rows``.
+The parts are ``rounds`` (time and bytes per round beside one process), ``trips`` (how many a round
+takes), ``peers`` (beside the Dask modules of LightGBM and XGBoost: time to the same balanced
+accuracy, difference to their own local models, and a killed worker), ``processors`` (two workers
+that compute as different processors do), ``kill`` (a worker is killed at every trip of a short
+fit), ``disk`` (a fit under a limit of memory that the table alone would break) and ``huge`` (ten
+million rows once). Another number of rows for ``rounds``, ``disk`` and ``huge``: ``--rows``.
 """
 
 from __future__ import annotations
@@ -28,7 +28,10 @@ import numpy as np
 from sklearn.metrics import balanced_accuracy_score
 
 from benchmarks.lines import Line, at_most
-from uneven import ComboClassifier
+from uneven import BalancedBoostingClassifier, ComboClassifier
+from uneven.boosting.sharded import RowBlocks
+from uneven.boosting.sharded import rows as local_rows
+from uneven.boosting.sharded.engine import LocalEngine
 from uneven.distributed import rows as dask_rows
 from uneven.distributed.engine import DaskEngine
 
@@ -126,6 +129,33 @@ def rounds(
             lines.append(at_most(f"{what}: CPU of the slowest, of a fit here", cpu, 0.55))
             lines.append(at_most(f"{what}: wall, of two threads here", wall, 1.15))
     return lines
+
+
+def trips(n_rows: int = 30_000, n_columns: int = 10, few: int = 5, more: int = 25) -> None:
+    """Trips of a round, counted in this process."""
+
+    class Counted(LocalEngine):
+        n = 0
+
+        def close(self) -> None:
+            Counted.n = self.n_trips
+            super().close()
+
+    local_rows.LocalEngine = Counted  # type: ignore[misc]
+    blocks = RowBlocks([make_rows(k, n_rows // 3, n_columns) for k in range(3)])
+    combo = partial(ComboClassifier, random_state=0)
+    for name, make in {
+        "CoMBo, hard votes, depth 3": partial(combo, max_depth=3),
+        "CoMBo, score leaves, depth 3": partial(combo, leaves="scores", max_depth=3),
+        "CoMBo, score leaves, any depth": partial(combo, leaves="scores", max_depth=None),
+        "BalancedBoosting": partial(BalancedBoostingClassifier, random_state=0),
+    }.items():
+        counts = []
+        for n in (few, more):
+            make(n_estimators=n).fit(blocks, None)
+            counts.append(Counted.n)
+        each = (counts[1] - counts[0]) / (more - few)
+        print(f"{name}: {each:.1f} trips per round", flush=True)
 
 
 def peers(n_rows: int = 100_000, n_columns: int = 10) -> None:
@@ -355,8 +385,8 @@ def huge(n_rows: int = 10_000_000, n_columns: int = 30) -> None:
 
 
 PARTS = {
-    "rounds": rounds, "peers": peers, "processors": processors, "kill": kill, "disk": disk,
-    "huge": huge,
+    "rounds": rounds, "trips": trips, "peers": peers, "processors": processors, "kill": kill,
+    "disk": disk, "huge": huge,
 }  # fmt: skip
 
 
