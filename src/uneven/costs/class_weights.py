@@ -95,7 +95,7 @@ def leaf_coefficients(owed: np.ndarray, paid: np.ndarray, scores: np.ndarray) ->
     ----------
     owed, paid, scores : ndarray of shape (n_views, n_leaves, n_classes)
         Cost of the rows of each class in each leaf, of mistaking others for it, and the scores. A
-        view that may not speak has zeros, and so have leaves that a view lacks.
+        view that may not vote has zeros, and so have leaves that a view lacks.
 
     Returns
     -------

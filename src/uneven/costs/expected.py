@@ -2,13 +2,13 @@
 
 A vote that minimises the exponential pair loss ``sum_q P(q | x) / m_q sum_l exp(f_l - f_q)``, in
 which the examples of class ``q`` are divided by ``m_q``, ends where ``exp(2 f_q)`` is proportional
-to ``P(q | x) / m_q``: so the votes themselves say how likely each class is. With the noise matrix
+to ``P(q | x) / m_q``: the scores estimate the class probabilities. With the noise matrix
 ``C`` and the observed label ``y``, Bayes' rule gives the true class:
-``P(q | x, y)`` is proportional to ``C[y, q] m_q exp(2 f_q)``. A row that nobody has voted on knows
-only its label: ``C[y, q]`` times the class frequency.
+``P(q | x, y)`` is proportional to ``C[y, q] m_q exp(2 f_q)``. Before the first vote it is
+proportional to ``C[y, q]`` times the class frequency.
 
-A process that knows its noise matrix asks :class:`NoisyLabels` instead of
-:class:`~uneven.costs.matrices.KnownLabels`; nothing else of it changes.
+A boosting process with a known noise matrix uses :class:`NoisyLabels` instead of
+:class:`~uneven.costs.matrices.KnownLabels`; nothing else changes.
 """
 
 from __future__ import annotations
@@ -33,7 +33,7 @@ _NONE = np.zeros((0, 0))
 
 
 class Beliefs:
-    """Probabilities of the true labels, from the observed ones and all votes so far.
+    """Posterior probabilities of the true labels, given the observed ones and all votes so far.
 
     Parameters
     ----------
@@ -94,7 +94,7 @@ class Beliefs:
         self.version += 1
 
     def begin_round(self, drawn: np.ndarray | None = None) -> None:
-        """Say which rows the voters of the coming round learn from.
+        """Set the training rows of the voters of the coming round.
 
         Parameters
         ----------
@@ -145,8 +145,8 @@ class Beliefs:
 class ExpectedRows(CostMatrix):
     """The rows of an expected cost matrix: what is done to each row, and sums over them.
 
-    What is decided by sums over all rows is said by :class:`ExpectedCosts`. The rows may be a part
-    of a table: sums of the parts may be added.
+    Decisions that need sums over all rows are made by :class:`ExpectedCosts`. The rows may be a
+    part of a table: sums of the parts may be added.
 
     Parameters
     ----------
@@ -189,7 +189,7 @@ class ExpectedRows(CostMatrix):
         self.scores = np.zeros((len(y), self.n_classes))
 
     def move(self, answers: np.ndarray, votes: np.ndarray, share: np.ndarray | None = None) -> None:
-        """Add answers to the scores, and to the beliefs if they follow these costs.
+        """Add predictions to the scores, and update the posterior if it follows these costs.
 
         Parameters
         ----------
@@ -203,17 +203,17 @@ class ExpectedRows(CostMatrix):
             self._beliefs.update(answers, votes)
 
     def largest_log_cost(self) -> float:
-        """Logarithm of the largest stake; minus infinity if there is none."""
+        """Logarithm of the largest total cost of a row; minus infinity if there is none."""
         logs = (self._log_weight, self._log_units)
         return float(_loops.max_log_stake(self.scores, self._beliefs.current(), *logs))
 
     def fill(self, shift: float, units: tuple[float, float]) -> np.ndarray:
-        """Compute all costs from scores and beliefs, divided by ``exp(shift)``.
+        """Compute all costs from scores and posterior, divided by ``exp(shift)``.
 
         Returns
         -------
         ndarray of shape (2,)
-            Sums of the stakes of the rows, in the two folds of ``units``.
+            Sums of the total costs of the rows, in the two folds of ``units``.
         """
         folds = np.zeros((self._n_blocks, 2))
         self._over_blocks(
@@ -238,7 +238,7 @@ class ExpectedRows(CostMatrix):
         return self._row_stakes
 
     def where(self, row_mask: np.ndarray, pool: ThreadPool) -> CostMatrix:
-        """As for ``CostMatrix``; what is returned does not follow votes or beliefs."""
+        """As for ``CostMatrix``; the result does not follow later votes."""
         seen = super().where(row_mask, pool)
         assert isinstance(seen, ExpectedRows)
         if not row_mask.all():
@@ -259,10 +259,10 @@ class ExpectedCosts(ExpectedRows, VoteCosts):
     """The exponential cost matrix, averaged over what the true labels may be.
 
     The row of an example is the mean of the rows that it would have with each true class,
-    weighted by :class:`~uneven.costs.expected.Beliefs`. For certain beliefs this is
-    :class:`~uneven.costs.matrices.RunningCosts`. As long as the beliefs stay, a voter of edge
+    weighted by :class:`~uneven.costs.expected.Beliefs`. For a posterior of one class this is
+    :class:`~uneven.costs.matrices.RunningCosts`. As long as the posterior stays, a voter of edge
     ``g`` with weight ``arctanh(g)`` still shrinks the loss by ``sqrt(1 - g ** 2)`` at least. Costs
-    are recomputed when somebody reads them after votes or beliefs have changed.
+    are recomputed at the first read after votes or the posterior have changed.
 
     Parameters
     ----------
@@ -339,7 +339,7 @@ class ExpectedCosts(ExpectedRows, VoteCosts):
     def add(
         self, answers: np.ndarray, weight: float | np.ndarray, share: np.ndarray | None = None
     ) -> None:
-        """As for ``VoteCosts``; costs are recomputed when somebody reads them."""
+        """As for ``VoteCosts``; costs are recomputed when they are read."""
         votes = np.empty(self.n_classes)
         votes[:] = weight
         self.move(answers, votes, share)
@@ -358,7 +358,7 @@ class ExpectedCosts(ExpectedRows, VoteCosts):
         return super().row_stakes()
 
     def where(self, row_mask: np.ndarray, pool: ThreadPool) -> CostMatrix:
-        """As for ``CostMatrix``; what is returned no longer follows votes or beliefs."""
+        """As for ``CostMatrix``; the result does not follow later votes."""
         self._bring_up_to_date()
         seen = super().where(row_mask, pool)
         assert isinstance(seen, ExpectedCosts)
@@ -366,7 +366,7 @@ class ExpectedCosts(ExpectedRows, VoteCosts):
         return seen
 
     def _bring_up_to_date(self) -> None:
-        """Recompute all costs if votes or beliefs have changed."""
+        """Recompute all costs if votes or the posterior have changed."""
         if self._seen_version == _NEVER_STALE:
             return
         version = (self._added, self._beliefs.version)
@@ -476,11 +476,11 @@ class NoisyLabels(KnownLabels):
         return mean, class_weight / mean
 
     def begin_round(self, drawn: np.ndarray | None) -> None:
-        """Tell the beliefs which rows the voters of the round learn from."""
+        """Set the training rows of the voters of the round."""
         self._beliefs.begin_round(drawn)
 
     def scale_votes(self, factor: np.ndarray) -> None:
-        """Multiply what votes tell about each row by a factor, shape (n_samples,)."""
+        """Multiply the votes on each row by a factor, shape (n_samples,), in the posterior."""
         self._beliefs.scale_votes(factor)
 
     def most_probable(self) -> np.ndarray:

@@ -45,7 +45,7 @@ EDGE_TOLERANCE = 1e-12
 """An edge must be larger than this to be worth a vote."""
 
 TIE = 1e-9
-"""Costs that differ by less than this share of the stake are the same: the difference is rounding,
+"""Costs that differ by less than this share of the total are equal: the difference is rounding,
 and ties must go the same way whether a row is repeated or weighted."""
 
 _REFRESH_ROUNDS = 50
@@ -289,7 +289,7 @@ class CostMatrix:
         return np.asarray(sums.sum(axis=0))
 
     def distribution(self) -> np.ndarray:
-        """Share of each example in the stake, shape (n_samples,)."""
+        """Share of each example in the total cost, shape (n_samples,)."""
         return np.asarray(self.row_stakes() / max(self.stake, 1.0))
 
     def examples(self) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
@@ -318,7 +318,7 @@ class CostMatrix:
         row_mask : ndarray of bool, shape (n_samples,)
             Other rows cost nothing.
         pool : ThreadPool
-            Threads for whoever reads them.
+            Threads for later computations on the result.
 
         Returns
         -------
@@ -424,7 +424,7 @@ class VoteCosts(CostMatrix, metaclass=ABCMeta):
 class CostRows(CostMatrix):
     """The rows of a running cost matrix: what is done to each row, and sums over them.
 
-    What is decided by sums over all rows is said by :class:`RunningCosts`. The rows may be a part
+    Decisions that need sums over all rows are made by :class:`RunningCosts`. The rows may be a part
     of a table: sums of the parts may be added.
 
     Parameters
@@ -475,7 +475,7 @@ class CostRows(CostMatrix):
     def move(
         self, answers: np.ndarray, votes: np.ndarray, share: np.ndarray | None = None
     ) -> tuple[np.ndarray, float]:
-        """Add answers to the scores and multiply the costs; their sums and the stake.
+        """Add answers to the scores and multiply the costs; their sums and the total cost.
 
         Parameters
         ----------

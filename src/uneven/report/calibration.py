@@ -1,4 +1,4 @@
-"""Whether probabilities mean what they say: a reliability diagram as inline SVG."""
+"""Calibration of the predicted probabilities: a reliability diagram as inline SVG."""
 
 from __future__ import annotations
 
@@ -17,7 +17,7 @@ FEWEST = 15
 
 @dataclass(frozen=True, eq=False)
 class Reliability:
-    """Probabilities of the answers, in bins of about equally many rows.
+    """Probabilities of the predictions, in bins of about equally many rows.
 
     Attributes
     ----------
@@ -43,7 +43,7 @@ class Reliability:
 
 
 def reliability(said: NDArray[np.float64], right: NDArray[np.bool_]) -> Reliability | None:
-    """Sort answers into bins by their probability.
+    """Sort predictions into bins by their probability.
 
     Parameters
     ----------
@@ -83,7 +83,7 @@ TICKS = 4
 
 
 def reliability_chart(found: Reliability, label: str) -> Markup:
-    """The diagram: on the diagonal, probabilities mean what they say.
+    """The diagram: on the diagonal, probabilities are calibrated.
 
     Parameters
     ----------

@@ -1,4 +1,4 @@
-"""The outcome in plain words: rows that are found, answers that are right, and the measure."""
+"""The outcome in plain words: recall, accuracy, and the chosen measure."""
 
 from __future__ import annotations
 
@@ -11,11 +11,11 @@ from uneven.report.guessing import Guessing
 from uneven.report.markup import count, decimal, percent, plus_minus
 
 FEW_ROWS = 50
-"""The recall of a class with fewer rows is told with its interval."""
+"""The recall of a class with fewer rows is reported with its interval."""
 
 
 def in_rows(results: Comparison, best: MethodResult, rival: MethodResult | None) -> str:
-    """How many rows of the rarest class are found, and how many answers are right in all.
+    """Recall of the rarest class, and accuracy, as counts of rows.
 
     Empty with a noise matrix, since nobody knows which answers are right, and without answers.
 

@@ -63,7 +63,7 @@ class Verdict:
 
     @property
     def beats_guessing(self) -> bool:
-        """Whether the winner is better than guessing; also if nobody guessed."""
+        """Whether the winner is better than guessing; also without baselines of guesses."""
         return self.guessing is None or self.guessing.beaten
 
     @property
@@ -117,7 +117,7 @@ def lead_by_chance(gains: list[float], results: Comparison) -> float:
 
 
 def leaders(results: Comparison, measure: str) -> list[MethodResult]:
-    """Methods that nobody beats on a measure: the best one, and those with the same mean.
+    """The best methods on a measure: the best one, and those with the same mean.
 
     In the order of the ranking. A method that failed in some fold is not level with one that
     did not.

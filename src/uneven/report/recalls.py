@@ -89,7 +89,7 @@ def _note(results: Comparison) -> str:
 
 
 def _interval(ends: list[float]) -> str | None:
-    """Both ends in percent; None where nobody knows."""
+    """Both ends in percent; None where they are unknown."""
     if not all(map(math.isfinite, ends)):
         return None
     return f"{100 * ends[0]:.0f}–{100 * ends[1]:.0f}"

@@ -1,4 +1,4 @@
-"""Which held-out rows the page carries, and how far their labels are to be doubted."""
+"""Which held-out rows the page shows, and how likely their labels are wrong."""
 
 from __future__ import annotations
 
@@ -20,7 +20,7 @@ ROOM = 1_300_000
 """Bytes of the page for rows."""
 
 POOLED = 3
-"""Methods whose probabilities are averaged to doubt a label."""
+"""Methods whose probabilities are averaged to find wrong labels."""
 
 LEAST_ROWS = 100
 """With fewer rows, wrong labels are not counted."""
@@ -64,7 +64,7 @@ class KeptRows:
 
 
 def keep_rows(results: Comparison) -> KeptRows | None:
-    """Choose rows of a comparison; None if it was read from a file, or nobody answered."""
+    """Choose rows of a comparison; None if it was read from a file, or it has no predictions."""
     if results.refit_plan is None:
         return None
     held = results.held_out
@@ -99,7 +99,7 @@ def pooled_probabilities(held: HeldOutRows, methods: Sequence[str]) -> NDArray[n
 def doubtful_labels(
     held: HeldOutRows, pooled: NDArray[np.float64]
 ) -> tuple[NDArray[np.float64], NDArray[np.intp]]:
-    """How far each label is to be doubted, and what is likely instead.
+    """How likely each label is wrong, and which class is likely instead.
 
     The doubt is 1 minus the probability of the label. On tables with labels made wrong by chance
     this simple rule found them better than margins, thresholds by class (confident learning) and

@@ -1,4 +1,4 @@
-"""Section: which methods a stack keeps, and what it costs to ask them."""
+"""Section: which methods a stack keeps, and how long their predictions take."""
 
 from __future__ import annotations
 
@@ -60,7 +60,7 @@ def stack_cost(results: Comparison) -> tuple[float, float]:
 
 
 def told_cost(results: Comparison) -> str:
-    """What is saved by not asking dropped methods, in words.
+    """Time saved by leaving out dropped methods, in words.
 
     Empty where a stack takes as long as all of its methods, or nothing was measured: it also
     pays for handing the table to each and for joining the answers.

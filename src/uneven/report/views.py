@@ -1,4 +1,4 @@
-"""Section: what each view knows on its own."""
+"""Section: how well each view predicts on its own."""
 
 from __future__ import annotations
 
@@ -91,7 +91,7 @@ def _pairs(
     values: Sequence[Sequence[float]],
     show: Callable[[float], str],
 ) -> Markup:
-    """Heat table of views against views; the diagonal says nothing and stays empty."""
+    """Heat table of views against views; the diagonal stays empty."""
     heads = [tag("th", named(view.name), scope="col", class_="method") for view in found]
     rows = [
         tag(
