@@ -15,7 +15,8 @@ from uneven.fusion.weighted_rules import GreedySelection, NonNegativeLeastSquare
 from uneven.stacking import StackCombiner
 from uneven.stacking.links import fit_temperature
 
-OURS, TIMED, POOL, HINGE = "Stack", "Stack, paid by time", "Stack, log pool", "Stack, hinge"
+OURS, TIMED = "Stack", "Stack, paid by time"
+SUM, POOL, HINGE = "Stack, sum only", "Stack, log pool", "Stack, hinge"
 SOFT, LOGISTIC, GREEDY = "Soft vote", "Logistic", "Greedy"
 
 
@@ -122,8 +123,9 @@ class Combiner:
 
 
 COMBINERS: Mapping[str, Combiner] = {
-    OURS: Combiner(stack, "StackCombiner"),
-    TIMED: Combiner(partial(stack, member_cost="time"), "StackCombiner"),
+    OURS: Combiner(stack, "StackCombiner", edition=2),
+    TIMED: Combiner(partial(stack, member_cost="time"), "StackCombiner", edition=2),
+    SUM: Combiner(partial(stack, log_pool=False), "StackCombiner"),
     POOL: Combiner(
         partial(stack, loss="log", combination="ws", constraint="nonneg"), "StackCombiner"
     ),

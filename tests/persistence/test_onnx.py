@@ -39,7 +39,7 @@ EXPORTED = [
     "forward-logistic", "hist_gradient_boosting", "late_fusion", "late_fusion_forest_logistic",
     "logistic_regression", "mucombo", "mucombo_scores", "mumbo", "mumbo_scores",
     "noise_tolerant_perceptron", "norm_combo", "perceptron", "random_forest", "share_boost",
-    "stack", "tuned_decision", "ultraconservative", "uma", "uneven",
+    "stack", "stack_pooled", "tuned_decision", "ultraconservative", "uma", "uneven",
 ]  # fmt: skip
 REFUSED = {
     "bayes_point": "with a kernel",

@@ -93,11 +93,11 @@ def forge(stack, what):
     elif what == "scale":
         object.__setattr__(member, "scale", 0.0)
     elif what == "weights":
-        stack.combiner_.coef = stack.combiner_.coef[:1]
+        stack.combiner_.linear.coef = stack.combiner_.linear.coef[:1]
     elif what == "nan":
-        stack.combiner_.coef[0, 0] = np.nan
+        stack.combiner_.linear.coef[0, 0] = np.nan
     elif what == "combination":
-        stack.combiner_.combination = "sum"
+        stack.combiner_.linear.combination = "sum"
     elif what == "mask":
         stack.selected_mask_ = ~stack.selected_mask_
     elif what == "temperature":
@@ -144,6 +144,14 @@ def test_kernels_whose_values_overflow_are_refused(part):
         check_structure(model)
 
 
+def test_a_pool_of_other_members_is_refused(fitted):
+    pool = fitted[-1].combiner_.pool
+    for name in ("weights", "floors"):
+        object.__setattr__(pool, name, np.ones(2))
+    with pytest.raises(ValueError, match="its pool is of 2 members, not 3"):
+        check_structure(fitted)
+
+
 def forge_told(stack, name, value):
     *path, last = name.split(".")
     part = stack
@@ -179,7 +187,13 @@ NAMES = ["combo", "forest", "linear"]
         ("estimators_.0.labels", np.array([0, 1, 1]), "no list of different classes"),
         ("estimators_.0.scale", 1e-300, "have the scale 1e-300"),
         ("temperature_", 1e-300, "its temperature is 1e-300"),
-        ("combiner_.coef", np.full((3, 3), 1e308), r"its weights reach 1e\+308"),
+        ("combiner_.linear.coef", np.full((3, 3), 1e308), r"its weights reach 1e\+308"),
+        ("combiner_.linear", 7, "its sum is not linear"),
+        ("combiner_.pool", None, "or its pool is none"),
+        ("combiner_.temperature", 0.0, "temperature of its sum is 0.0"),
+        ("combiner_.floor", -1.0, "floor of its sum is -1.0"),
+        ("combiner_.pool.weights", -np.ones(3), "weights of members"),
+        ("combiner_.pool.bias", np.zeros(2), "biases of classes"),
     ],
 )
 def test_forged_answers_of_explain_are_refused(fitted, name, value, words):

@@ -49,6 +49,6 @@ def test_weights_of_rows_count_in_the_temperature():
     words = {"loss": "squared", "elastic": 0.1, "cv": halves, "tol": 1e-5}
     found = select(level.scores, level.y, [0.01], share=level.share, **words)
     floor, said = fit_link(found.held_out, level.y, level.share)
-    assert stack.floor_ == pytest.approx(floor, rel=1e-6)
-    assert stack.temperature_ == pytest.approx(said, rel=1e-6)
-    assert stack.temperature_ > 1.3 * fit_link(found.held_out, level.y)[1]
+    assert stack.combiner_.floor == pytest.approx(floor, rel=1e-6)
+    assert stack.combiner_.temperature == pytest.approx(said, rel=1e-6)
+    assert stack.combiner_.temperature > 1.3 * fit_link(found.held_out, level.y)[1]

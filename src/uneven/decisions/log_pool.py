@@ -93,6 +93,7 @@ def fit_log_pool(
     *,
     weight_penalty: float = 3.0,
     bias_penalty: Any = 10.0,
+    tolerance: float = 1e-13,
 ) -> LogPool:
     """Fit a log-linear pool on rows that the members did not learn from.
 
@@ -115,6 +116,8 @@ def fit_log_pool(
     weight_penalty : float
     bias_penalty : float or array-like of shape (n_classes,)
         How many rows' worth of evidence it takes to leave equal weights, and no bias.
+    tolerance : float, default=1e-13
+        The search ends when a step lowers the loss by less than this share.
 
     Returns
     -------
@@ -155,10 +158,10 @@ def fit_log_pool(
     start = np.concatenate([weights, bias])
     held = np.broadcast_to(np.asarray(bias_penalty, dtype=np.float64), (n_classes,))
     penalty = np.concatenate([np.full(len(weights), float(weight_penalty)), held])
-    pools = [_with_shared_gaps(logs, gaps, codes, mass, start, penalty)]
+    pools = [_with_shared_gaps(logs, gaps, codes, mass, start, penalty, tolerance)]
     if gaps.any():
         told = _fill_gaps(logs, gaps, None, prior)
-        pools.append(_minimise(told, codes, mass, start, penalty))
+        pools.append(_minimise(told, codes, mass, start, penalty, tolerance))
     (found, _), shares_gaps = min(zip(pools, (True, False)), key=lambda one: one[0][1])
     weights, bias = found[: len(logs)], found[len(logs) :]
     return LogPool(weights, bias, prior, floors, shares_gaps)
@@ -171,18 +174,24 @@ def _with_shared_gaps(
     mass: np.ndarray,
     start: np.ndarray,
     penalty: np.ndarray,
+    tolerance: float,
 ) -> tuple[np.ndarray, float]:
     """Optimum and loss where the others share the weight of those that abstain, in turns."""
     weights = start[: len(logs)]
     for _ in range(_ROUNDS_WITH_GAPS if gaps.any() else 1):
         filled = _fill_gaps(logs, gaps, weights)
-        found, loss = _minimise(filled, codes, mass, start, penalty)
+        found, loss = _minimise(filled, codes, mass, start, penalty, tolerance)
         weights = found[: len(logs)]
     return found, loss
 
 
 def _minimise(
-    logs: np.ndarray, codes: np.ndarray, mass: np.ndarray, start: np.ndarray, penalty: np.ndarray
+    logs: np.ndarray,
+    codes: np.ndarray,
+    mass: np.ndarray,
+    start: np.ndarray,
+    penalty: np.ndarray,
+    tolerance: float,
 ) -> tuple[np.ndarray, float]:
     """Optimal weights and biases (n_members + n_classes,), and their loss; from the centre on."""
     bounds = [(0.0, np.inf)] * len(logs) + [(-np.inf, np.inf)] * (len(start) - len(logs))
@@ -193,7 +202,7 @@ def _minimise(
         jac=True,
         method="L-BFGS-B",
         bounds=bounds,
-        options={"maxiter": 1000, "ftol": 1e-13, "gtol": 1e-8},
+        options={"maxiter": 1000, "ftol": tolerance, "gtol": 1e-8},
     )
     return np.asarray(found.x), float(found.fun)
 

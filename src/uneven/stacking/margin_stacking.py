@@ -53,7 +53,8 @@ class MarginStackingClassifier(StackedClassifier):
     The group penalty puts all weights of a member to zero at once: such a member is dropped, not
     fitted on all rows, and never asked by ``predict``. The source takes the hinge of the margin
     between the right class and the best wrong one for the loss; :meth:`as_published` does that. The
-    default, least squares with some squared weights in the penalty, measured better.
+    default, least squares with some squared weights in the penalty, measured better. Its
+    probabilities are averaged, geometrically, with those of a log-linear pool of the kept members.
 
     Parameters
     ----------
@@ -96,7 +97,7 @@ class MarginStackingClassifier(StackedClassifier):
     selected_mask_ : ndarray of bool, shape (n_members,)
     estimators_ : list of FittedMember
         The kept members, trained on all rows.
-    combiner_ : LinearCombiner or KernelCombiner
+    combiner_ : LinearCombiner, PooledCombiner or KernelCombiner
         Joins the scores of the kept members.
     coef_ : ndarray of shape (n_members, width)
         Weights of all members; zero for those that were dropped. Not with a kernel.
@@ -116,13 +117,13 @@ class MarginStackingClassifier(StackedClassifier):
         were chosen with the labels of all rows, also of those that are held out here.
     floor_, temperature_ : float or None, float
         How scores become the probabilities of :meth:`predict_proba`; see
-        :func:`uneven.stacking.links.link_probabilities`.
+        :func:`uneven.stacking.links.link_probabilities`. With a log-linear pool: None and 1.
     seconds_ : ndarray of shape (n_members,)
         Processor time that each member took to score 1000 rows while level-1 scores were made.
     class_prior_ : ndarray of shape (n_classes,)
         Class frequencies in training.
     member_share_ : ndarray of shape (n_members, n_classes)
-        How much the score of a class moves with what a member says; see :meth:`explain`.
+        How much the weighted sum of a class moves with what a member says; see :meth:`explain`.
     level_one_ : LevelOne
         Level-1 ``scores`` of shape (n_samples, n_members, n_classes), their ``y`` and ``share``.
         Only with ``keep_level_one``.
@@ -188,6 +189,7 @@ class MarginStackingClassifier(StackedClassifier):
         member_cost: Any = None,
         max_members: int | None = None,
         time_budget: float | None = None,
+        log_pool: bool | None = None,
         kernel: str | None = None,
         gamma: float | None = None,
         degree: int | None = None,
@@ -257,7 +259,8 @@ class MarginStackingClassifier(StackedClassifier):
         self.member_share_ = np.zeros((len(mask), P.shape[2]))
         if mask.any():
             kept = np.ascontiguousarray(P[:, mask])
-            self.member_share_[mask] = member_shares(kept, found.combiner_, share)
+            weighted = getattr(found.combiner_, "linear", found.combiner_)
+            self.member_share_[mask] = member_shares(kept, weighted, share)
 
     def _scores(self, X: Any) -> np.ndarray:
         """Scores of the classes by the kept members, shape (n_samples, n_classes)."""
@@ -405,6 +408,7 @@ class MarginStackingClassifier(StackedClassifier):
             raise ValueError(
                 f"its members are joined by {combiner.combination!r}, but it says other"
             )
+        combiner = getattr(combiner, "linear", combiner)
         if type(combiner) is not LinearCombiner:
             return
         shape = (n_members, combiner.coef.shape[1])

@@ -14,6 +14,7 @@ from uneven.stacking.kernel.choice import choose_kernel_parameters
 from uneven.stacking.kernel.combiner import fit_kernel_combiner
 from uneven.stacking.links import fit_link, link_probabilities
 from uneven.stacking.model.problem import check_level_one
+from uneven.stacking.pooled import PooledCombiner, fit_member_pool, give_probabilities
 from uneven.stacking.solvers.selection import (
     Limits,
     Selection,
@@ -36,7 +37,8 @@ class StackCombiner(BaseEstimator):
     .. math:: \tfrac1I \sum_i \ell(r(x_i), y_i) + \lambda R(w)
 
     is minimised over the weights w of a linear combination r of the scores, with a strength λ that
-    does best on rows held out. Members whose weights are all zero are dropped.
+    does best on rows held out. Members whose weights are all zero are dropped. Answers are the
+    geometric mean of the probabilities of r and of a log-linear pool of the members that are left.
 
     Parameters
     ----------
@@ -49,7 +51,7 @@ class StackCombiner(BaseEstimator):
     Attributes
     ----------
     selected_mask_ : ndarray of bool, shape (n_members,)
-    combiner_ : LinearCombiner or KernelCombiner
+    combiner_ : LinearCombiner, PooledCombiner or KernelCombiner
         Joins the scores of the kept members.
     coef_ : ndarray of shape (n_members, width)
         Weights of all members; zero for those that were dropped. Not with a kernel.
@@ -60,7 +62,8 @@ class StackCombiner(BaseEstimator):
     cv_results_ : dict of str to ndarray of shape (n_strengths,)
         ``strength``, ``mean_error``, ``std_error``, ``mean_loss`` and ``n_selected``.
     floor_, temperature_ : float or None, float
-        How scores become probabilities; see :func:`uneven.stacking.links.link_probabilities`.
+        How scores become probabilities; see :func:`uneven.stacking.links.link_probabilities`. With
+        a log-linear pool, scores are logarithms of probabilities: None and 1.
     options_ : dict of str to object
         How the combination was learnt and judged. Not with a kernel.
 
@@ -96,6 +99,7 @@ class StackCombiner(BaseEstimator):
         member_cost: Any = None,
         max_members: int | None = None,
         time_budget: float | None = None,
+        log_pool: bool | None = None,
         kernel: str | None = None,
         gamma: float | None = None,
         degree: int | None = None,
@@ -140,6 +144,8 @@ class StackCombiner(BaseEstimator):
         self.class_prior_ = np.bincount(y, share, P.shape[2])
         if found.mask.any():
             self.floor_, self.temperature_ = fit_link(found.held_out, y, share)
+            if self._is_pooled(P):
+                self._add_pool(P, y, share)
             return self
         warnings.warn(
             f"the strength {self.strength_:g} leaves no member: every row gets the class "
@@ -147,6 +153,27 @@ class StackCombiner(BaseEstimator):
             stacklevel=5,
         )
         return self
+
+    def _is_pooled(self, P: np.ndarray) -> bool:
+        """Whether a log-linear pool of the kept members is asked for, and possible."""
+        by_default = self.loss == "squared" and self.kernel is None
+        if not (by_default if self.log_pool is None else self.log_pool):
+            return False
+        odd = np.flatnonzero(self.selected_mask_ & ~give_probabilities(P))
+        if self.log_pool and odd.size:
+            raise ValueError(
+                f"log_pool=True needs probabilities, but the scores of member {odd[0]} (of "
+                f"{len(self.selected_mask_)}) are none. Ask it for predict_proba, or leave "
+                "log_pool out."
+            )
+        return not odd.size
+
+    def _add_pool(self, P: np.ndarray, y: np.ndarray, share: np.ndarray) -> None:
+        """Join the weighted sum with a log-linear pool of the same members."""
+        rng = check_random_state(0 if self.random_state is None else self.random_state)
+        pool = fit_member_pool(P, self.selected_mask_, y, share, rng)
+        self.combiner_ = PooledCombiner(self.combiner_, self.floor_, self.temperature_, pool)
+        self.floor_, self.temperature_ = None, 1.0
 
     def scores(self, P: Any) -> np.ndarray:
         """Combined scores of new rows.

@@ -70,6 +70,10 @@ OPTIONS: dict[str, str] = {
     ones are weighed anew.""",
     "time_budget": """time_budget : float or None, default=None
     Seconds of the processor that the kept members may take, together, for 1000 rows.""",
+    "log_pool": """log_pool : bool or None, default=None
+    Answer by the geometric mean of two probabilities: those of the weighted sum, and those of a
+    log-linear pool of the kept members. None does so if the loss is "squared" and all kept
+    members give probabilities.""",
     "kernel": """kernel : {"rbf", "poly", None}, default=None
     Combine by functions in the space of a kernel instead. Needs ``penalty="l2"``, and keeps
     all members.""",
@@ -134,6 +138,7 @@ CONSTRAINED: dict[str, object] = {
     "tie": Choice(("largest", "smallest")),
     "slack": Interval(0),
     "select_then_refit": Flag(),
+    "log_pool": Maybe(Flag()),
     "max_members": Maybe(Whole(1)),
     "time_budget": Maybe(Interval(0, closed="neither")),
     "kernel": Maybe(Choice(("poly", "rbf"))),
@@ -162,6 +167,10 @@ def check_together(options: Any) -> None:
         raise ValueError(
             "max_members and time_budget choose members by a penalty that selects, and weigh "
             'them anew: use penalty="group" or "l1" and select_then_refit=False.'
+        )
+    if options.log_pool and (options.loss == "log" or options.kernel is not None):
+        raise ValueError(
+            'log_pool=True is for weighted sums, not for loss="log" (a pool itself) or a kernel.'
         )
     _check_kernel(options)
     penalty = make_penalty(options.penalty, elastic_of(options), options.constraint)

@@ -9,11 +9,15 @@ from sklearn.compose import ColumnTransformer
 from sklearn.pipeline import Pipeline
 
 from uneven.persistence.onnx.encoders import HANDED_ON, encode_table, encoded
+from uneven.persistence.onnx.ensembles import pooled
 from uneven.persistence.onnx.graph import Answers, Graph, NotExportableError, answers_of
 from uneven.stacking import MarginStackingClassifier
 from uneven.stacking.model.combinations import COMBINATIONS
 from uneven.stacking.model.problem import LinearCombiner
 from uneven.stacking.out_of_fold.members import FittedMember
+from uneven.stacking.pooled import PooledCombiner
+
+_TINY = 1e-38
 
 
 @answers_of.register
@@ -28,7 +32,8 @@ def _(model: Pipeline, graph: Graph, X: str) -> Answers:
 
 @answers_of.register
 def _(model: MarginStackingClassifier, graph: Graph, X: str) -> Answers:
-    combiner = model.combiner_
+    joined = model.combiner_
+    combiner = joined.linear if isinstance(joined, PooledCombiner) else joined
     if not isinstance(combiner, LinearCombiner):
         raise NotExportableError(
             "a stack that combines its members by a kernel cannot be exported to ONNX; a linear "
@@ -37,20 +42,31 @@ def _(model: MarginStackingClassifier, graph: Graph, X: str) -> Answers:
     if not model.estimators_:
         raise NotExportableError("a stack without members always answers the same: no export.")
     maps, constant = linear_maps(combiner, len(model.classes_))
-    parts = []
+    parts, plain = [], []
     for k, member in enumerate(model.estimators_):
         said, scale = member_scores(member, graph, X), member.scale
+        plain.append(said)
         if combiner.floors is not None:
             said = graph.op("Max", said, graph.constant(combiner.floors[k] * scale))
             said = graph.op("Log", graph.op("Div", said, graph.constant(float(scale))))
             scale = 1.0
         parts.append(graph.op("MatMul", said, graph.constant(maps[k] / scale)))
     scores = graph.op("Add", graph.sum(parts), graph.constant(constant[None, :]))
-    told = scores
-    if model.floor_ is not None:
-        told = graph.op("Log", graph.op("Max", scores, graph.constant(float(model.floor_))))
-    told = graph.op("Div", told, graph.constant(float(model.temperature_ or 1.0)))
-    return Answers(graph.argmax(scores), scores, graph.softmax(told))
+    if not isinstance(joined, PooledCombiner):
+        told = _linked(graph, scores, model.floor_, model.temperature_ or 1.0)
+        return Answers(graph.argmax(scores), scores, graph.softmax(told))
+    summed = graph.softmax(_linked(graph, scores, joined.floor, joined.temperature))
+    shares = [summed, pooled(joined.pool, graph, plain, [None] * len(plain))]
+    logs = [graph.op("Log", graph.op("Max", p, graph.constant(_TINY))) for p in shares]
+    scores = graph.op("Mul", graph.sum(logs), graph.constant(0.5))
+    return Answers(graph.argmax(scores), scores, graph.softmax(scores))
+
+
+def _linked(graph: Graph, scores: str, floor: float | None, temperature: float) -> str:
+    """Scores, or their logarithms, over a temperature."""
+    if floor is not None:
+        scores = graph.op("Log", graph.op("Max", scores, graph.constant(float(floor))))
+    return graph.op("Div", scores, graph.constant(float(temperature)))
 
 
 def encodes_columns(model: Any) -> bool:
