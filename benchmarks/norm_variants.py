@@ -55,9 +55,9 @@ class Tried(NormComboClassifier):
     def _draw(self, y: np.ndarray, rng: np.random.RandomState) -> np.ndarray:
         return super()._draw(y, rng) if self.draw is None else self.draw(y, rng)
 
-    def _finish(self, process: Any, *found: Any) -> None:
-        super()._finish(process, *found)
-        self.oob_decision_function_ = process.unseen.votes
+    def _finish(self, process: Any) -> None:
+        super()._finish(process)
+        self.oob_decision_function_ = process.learnt.unseen.votes
 
 
 def capped_bootstrap(y: np.ndarray, rng: np.random.RandomState, times: int) -> np.ndarray:
