@@ -13,6 +13,7 @@ import sys
 import tempfile
 import time
 from pathlib import Path
+from typing import Any
 
 import numpy as np
 
@@ -76,6 +77,19 @@ def _processor_seconds(model, X: np.ndarray, y: np.ndarray) -> float:
 
 def _neighbour(X: np.ndarray, y: np.ndarray) -> dict[str, dict[str, float]]:
     """Seconds and accuracy of both neighbours, best of a few fits."""
+    return run_script(HERE / "neighbour_script.py", X=X, y=y, views=VIEWS)
+
+
+def run_script(script: Path, **arrays: Any) -> Any:
+    """What a script prints as JSON, in the environment of scikit-multimodallearn.
+
+    Parameters
+    ----------
+    script : Path
+        Gets the path of an npz file as its only argument.
+    **arrays : array-like
+        What the file holds.
+    """
     python = ENVIRONMENT / "bin" / "python"
     if not python.exists():
         subprocess.run([sys.executable, "-m", "venv", str(ENVIRONMENT)], check=True)
@@ -84,9 +98,9 @@ def _neighbour(X: np.ndarray, y: np.ndarray) -> dict[str, dict[str, float]]:
         subprocess.run([*pip, *wanted], check=True)
     with tempfile.TemporaryDirectory() as folder:
         path = Path(folder) / "table.npz"
-        np.savez(path, X=X, y=y, views=VIEWS)
+        np.savez(path, **arrays)
         done = subprocess.run(
-            [str(python), str(HERE / "neighbour_script.py"), str(path)],
+            [str(python), str(script), str(path)],
             check=True,
             capture_output=True,
             text=True,

@@ -14,7 +14,7 @@ from sklearn.preprocessing import StandardScaler
 
 import uneven
 import uneven.boosting
-from benchmarks.views.rivals import MeanOfViews, StackedViews
+from benchmarks.views.rivals import MeanOfViews, MultimodalBoosting, StackedViews
 from uneven_published.norm.methods import LIGHTGBM, Method, forest, lightgbm, over_prior
 
 UNEVEN = "UnevenClassifier"
@@ -44,6 +44,11 @@ def stacked_views(X: Any, y: np.ndarray, seed: int) -> Any:
     return StackedViews(seed)
 
 
+def multimodal(X: Any, y: np.ndarray, seed: int, *, method: str) -> Any:
+    """Boosting of scikit-multimodallearn."""
+    return MultimodalBoosting(method, seed)
+
+
 def _ours(name: str, edition: int = 1, **words: Any) -> Method:
     return Method(partial(ours, name=name, **words), edition=edition, own=name)
 
@@ -64,6 +69,8 @@ METHODS: Mapping[str, Method] = {
     "Forest per view / prior": Method(partial(forest_per_view, divide_by_prior=True)),
     "Logistic per view": Method(logistic_per_view),
     "multiviewstacking": Method(stacked_views, ("multiviewstacking",)),
+    "multimodallearn, MuMBo": Method(partial(multimodal, method="MuMBo")),
+    "multimodallearn, µCoMBo": Method(partial(multimodal, method="µCoMBo")),
 }
 """Methods by column; every one is seeded, and runs in one process."""
 
