@@ -13,6 +13,7 @@ from uneven.stacking.model.problem import LinearCombiner
 from uneven.stacking.out_of_fold.level_one import LevelOne, score_members
 from uneven.stacking.out_of_fold.members import Member
 from uneven.stacking.out_of_fold.rows import StackRows, count_rows
+from uneven.stacking.passthrough import PassedInputs, check_passthrough, pass_inputs
 from uneven.stacking.solvers.solve import (
     SelectionPath,
     check_strengths,
@@ -62,6 +63,10 @@ class MarginStackingClassifier(StackedClassifier):
         The members. ``columns`` are what a member reads: names, positions, a slice, a mask, or the
         name of one of the ``views``. :class:`~uneven.stacking.Member` can also limit the rows.
     {parameters}
+    passthrough : bool, columns or names of views, default=False
+        Columns of ``X`` that are combined beside the scores; True is all of them. Each is
+        standardised and has weights for all classes, which the group penalty drops together; a
+        missing value counts as the mean. ``max_members`` counts them, too.
     cv : int, splitter, iterable of splits, "prefit", ..., default="auto"
         Folds of the level-1 scores. "auto" is 4; above 50 000 rows a fifth of them is held out
         instead, and no member is trained twice. With "prefit" the members are fitted already (they
@@ -93,10 +98,13 @@ class MarginStackingClassifier(StackedClassifier):
     ----------
     classes_ : ndarray of shape (n_classes,)
     names_, selected_ : list of str
-        Names of all members, and of those that are kept, in their order.
+        Names of all members, and of those that are kept, in their order; with ``passthrough``
+        columns follow, as "input" and their name or position.
     selected_mask_ : ndarray of bool, shape (n_members,)
     estimators_ : list of FittedMember
         The kept members, trained on all rows.
+    inputs_ : PassedInputs
+        The kept columns; only if ``passthrough`` kept any.
     combiner_ : LinearCombiner, PooledCombiner or KernelCombiner
         Joins the scores of the kept members.
     coef_ : ndarray of shape (n_members, width)
@@ -190,6 +198,7 @@ class MarginStackingClassifier(StackedClassifier):
         max_members: int | None = None,
         time_budget: float | None = None,
         log_pool: bool | None = None,
+        passthrough: Any = False,
         kernel: str | None = None,
         gamma: float | None = None,
         degree: int | None = None,
@@ -231,17 +240,24 @@ class MarginStackingClassifier(StackedClassifier):
 
     def _check_together(self, n_members: int) -> None:
         check_together(self)
+        check_passthrough(self)
 
     def _learn(self, members: list[tuple[str, Member]], rows: StackRows, groups: Any) -> None:
         """Learn the combination from level-1 scores, and train the members that are kept."""
         weigh_classes(rows.share, rows.y, rows.classes, self.class_weight)
         level = self._ask_members(members, rows, self.cv, groups, finish=False)
         share = weigh_classes(level.share, level.y, rows.classes, self.class_weight)
-        level = replace(level, share=share)
+        level, n_members = replace(level, share=share), len(level.names)
+        inputs = None
+        if self.passthrough is not None and self.passthrough is not False:
+            level, inputs = pass_inputs(level, rows.X, self.passthrough, self.views)
         self.names_ = level.names
         self.class_prior_ = np.bincount(rows.y, rows.share, len(rows.classes))
         self._combine(level)
-        self.estimators_ = self._finish_members(level, self.selected_mask_)
+        mask = self.selected_mask_
+        self.estimators_ = self._finish_members(level, mask[:n_members])
+        if inputs is not None and mask[n_members:].any():
+            self.inputs_ = inputs.restrict(mask[n_members:])
         few = level.scores.nbytes <= _KEPT_BYTES
         if few if self.keep_level_one is None else self.keep_level_one:
             self.level_one_ = replace(level, members=[], put_off=[], training=None)
@@ -266,9 +282,16 @@ class MarginStackingClassifier(StackedClassifier):
         """Scores of the classes by the kept members, shape (n_samples, n_classes)."""
         check_is_fitted(self, "combiner_")
         X = self._validate_again(X)
-        if not self.estimators_:
+        inputs: PassedInputs | None = getattr(self, "inputs_", None)
+        said = []
+        if self.estimators_:
+            said.append(score_members(self.estimators_, X, n_jobs=self.n_jobs))
+        if inputs is not None:
+            said.append(inputs.scores(X, len(self.classes_)))
+        if not said:
             return np.tile(np.log(self.class_prior_), (count_rows(X), 1))
-        return self.combiner_.scores(score_members(self.estimators_, X, n_jobs=self.n_jobs))
+        joined = said[0] if len(said) == 1 else np.concatenate(said, axis=1)
+        return self.combiner_.scores(joined)
 
     def path(self, strengths: Any = None) -> SelectionPath:
         """Weights, kept members and cross-validated errors for a grid of strengths.
@@ -381,8 +404,8 @@ class MarginStackingClassifier(StackedClassifier):
         check_size(self.strength_, "the strength of its penalty is")
         check_printable(self.names_, "members")
         self._check_kept()
-        self._check_members(self.selected_)
-        given = (len(self.estimators_), len(self.classes_))
+        self._check_members(self.selected_[: len(self.estimators_)])
+        given = (len(self.selected_), len(self.classes_))
         check_part("combiner", self.combiner_, *given, refusal="its members are joined by a {}")
         self._check_told()
 
@@ -391,8 +414,14 @@ class MarginStackingClassifier(StackedClassifier):
         mask = self.selected_mask_
         if type(mask) is not np.ndarray or mask.dtype != bool or mask.shape != (len(self.names_),):
             raise ValueError("it does not say which of its members are kept")
-        if len(self.estimators_) != mask.sum():
-            raise ValueError(f"it keeps {mask.sum()} members, but has {len(self.estimators_)}")
+        inputs: PassedInputs | None = getattr(self, "inputs_", None)
+        if inputs is not None:
+            refusal = "a {} stands where its inputs should be"
+            given = (self.n_features_in_,)
+            check_part("inputs", inputs, *given, refusal=refusal, error=ValueError)
+        n_kept = len(self.estimators_) + (0 if inputs is None else len(inputs.columns))
+        if n_kept != mask.sum():
+            raise ValueError(f"it keeps {mask.sum()} members, but has {n_kept}")
         kept = [name for name, stays in zip(self.names_, mask) if stays]
         if type(self.selected_) is not list or self.selected_ != kept:
             raise ValueError(f"it says that it keeps {self.selected_!r}, not {kept!r}")

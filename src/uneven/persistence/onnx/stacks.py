@@ -39,6 +39,11 @@ def _(model: MarginStackingClassifier, graph: Graph, X: str) -> Answers:
             "a stack that combines its members by a kernel cannot be exported to ONNX; a linear "
             "combination (kernel=None) can."
         )
+    if hasattr(model, "inputs_"):
+        raise NotExportableError(
+            "a stack that combines columns of the table (passthrough) cannot be exported to ONNX; "
+            "one of classifiers only can."
+        )
     if not model.estimators_:
         raise NotExportableError("a stack without members always answers the same: no export.")
     maps, constant = linear_maps(combiner, len(model.classes_))

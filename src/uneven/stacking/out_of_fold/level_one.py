@@ -190,7 +190,7 @@ def level_one(
     plan = plan_splits(
         cv, table, positions, labels=training.classes.tolist(), groups=groups, rng=seeds
     )
-    tasks = _list_tasks(given, table, positions, plan, _resolve(views, table), seeds)
+    tasks = _list_tasks(given, table, positions, plan, resolve_for(views, table), seeds)
     put_off = [task for task in tasks if task.keep] if plan.folds and not finish else []
     now = [task for task in tasks if not task.keep] if put_off else tasks
     results = _run(now, training, n_jobs, memory, callback)
@@ -307,7 +307,8 @@ def _refuse_no_label(labels: np.ndarray) -> None:
             raise ValueError(f"y has no label in row {row}, but {label}: leave such rows out.")
 
 
-def _resolve(views: Any, table: Any) -> ViewMap | None:
+def resolve_for(views: Any, table: Any) -> ViewMap | None:
+    """Named groups of columns of a table, if there are any."""
     if views is None or isinstance(views, ViewMap):
         return views
     n_features = count_columns(table)
