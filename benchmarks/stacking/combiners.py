@@ -16,6 +16,7 @@ from uneven.stacking import StackCombiner
 from uneven.stacking.links import fit_temperature
 
 OURS, TIMED = "Stack", "Stack, paid by time"
+LSG = "Stack, lsg of the kept"
 SUM, POOL, HINGE = "Stack, sum only", "Stack, log pool", "Stack, hinge"
 SOFT, LOGISTIC, GREEDY = "Soft vote", "Logistic", "Greedy"
 
@@ -44,6 +45,14 @@ def stack(P: np.ndarray, y: np.ndarray, seconds: np.ndarray, seed: int, **option
     """Ours, with these options."""
     found = StackCombiner(**options, random_state=seed).fit(P, y, seconds=seconds)
     return Joined(found.predict_proba, found.selected_mask_)
+
+
+def stack_all_pairs(P: np.ndarray, y: np.ndarray, seconds: np.ndarray, seed: int) -> Joined:
+    """Members chosen by the default; then every score of theirs has a weight for every class."""
+    kept = StackCombiner(random_state=seed).fit(P, y, seconds=seconds).selected_mask_
+    combiner = StackCombiner(combination="lsg", penalty="l2", random_state=seed)
+    found = combiner.fit(np.ascontiguousarray(P[:, kept]), y)
+    return Joined(lambda new: found.predict_proba(new[:, kept]), kept)
 
 
 def weighted(
@@ -129,6 +138,7 @@ COMBINERS: Mapping[str, Combiner] = {
     POOL: Combiner(
         partial(stack, loss="log", combination="ws", constraint="nonneg"), "StackCombiner"
     ),
+    LSG: Combiner(stack_all_pairs, "StackCombiner"),
     HINGE: Combiner(partial(stack, loss="hinge", elastic=0.0), "StackCombiner"),
     SOFT: Combiner(soft_vote),
     "Single best": Combiner(single_best),
