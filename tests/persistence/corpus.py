@@ -220,6 +220,7 @@ MAKERS: dict[str, Maker] = {
     "sparse_array": (sparse_kinds, KernelPerceptronClassifier("poly", random_state=0), 3),
     "stack": (indicators, stack(strength=1e-3), 3),
     "stack_pooled": (indicators, stack(members()[1:], strength=1e-3, log_pool=True), 3),
+    "stack_inputs": (indicators, stack(strength=1e-3, passthrough=True), 3),
     "stack_kernel": (indicators, stack(kernel="rbf", penalty="l2", strength=1e-2), 3),
     "tuned_decision": (indicators, TunedDecisionClassifier(LogisticRegression(), cv=2), 3),
     "ultraconservative": (indicators, UltraconservativeClassifier(random_state=0), 3),
