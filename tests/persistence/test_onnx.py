@@ -47,6 +47,7 @@ REFUSED = {
     "combo_linear": "a vote of LinearVoter",
     "kernel_perceptron": "a KernelPerceptronClassifier cannot be exported",
     "label_repair": "a LabelRepairPipeline cannot be exported",
+    "stack_inputs": "combines columns of the table",
     "stack_kernel": "combines its members by a kernel",
     "text_and_dates": "dates cannot be exported",
     "uma_kernel": "with a kernel",
