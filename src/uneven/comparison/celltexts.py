@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Callable, Hashable, Iterator
 from contextlib import contextmanager
 from contextvars import ContextVar
 from typing import Any
@@ -19,11 +19,18 @@ _TO_ASCII |= {ord(wide): sign for wide, sign in zip("．，－＋％：／", ".,
 def as_text(values: pd.Series) -> pd.Series:
     """Text without blanks around it, NaN for what is missing or blank, in object dtype."""
     codes, cells = distinct_texts(values)
-    found = np.append(cells, np.nan)[codes]
+    found = as_objects(cells)[codes]
     return pd.Series(found, index=values.index, name=values.name, dtype=object)
 
 
-def distinct_texts(values: pd.Series) -> tuple[NDArray[np.intp], NDArray]:
+def as_objects(cells: pd.Series) -> NDArray:
+    """Texts as an array of objects, of shape (n_cells + 1,); the last one, NaN, is for code -1."""
+    found = np.empty(len(cells) + 1, dtype=object)
+    found[:-1], found[-1] = np.asarray(cells, dtype=object), np.nan
+    return found
+
+
+def distinct_texts(values: pd.Series) -> tuple[NDArray[np.intp], pd.Series]:
     """The different texts of a column, without blanks around them, and which one each row has.
 
     Long columns repeat few texts: what is looked up for each different one is quick, and rows
@@ -37,7 +44,7 @@ def distinct_texts(values: pd.Series) -> tuple[NDArray[np.intp], NDArray]:
     -------
     codes : ndarray of int, shape (n,)
         -1 for what is missing or blank.
-    cells : ndarray of object, shape (n_cells,)
+    cells : Series of str, shape (n_cells,)
         In the order in which they appear.
 
     Examples
@@ -50,8 +57,28 @@ def distinct_texts(values: pd.Series) -> tuple[NDArray[np.intp], NDArray]:
     if memo is None or key is None:
         return _distinct_texts(values)
     if key not in memo:
-        memo[key] = (*_distinct_texts(values), values.array)
-    return memo[key][:2]
+        memo[key] = (_distinct_texts(values), values.array)
+    found: tuple[NDArray[np.intp], pd.Series] = memo[key][0]
+    return found
+
+
+def remembered(values: pd.Series, how: Hashable, make: Callable[[], Any]) -> Any:
+    """What `make` makes of a column, made once while `remembered_texts` lasts; not to change."""
+    memo, key = _MEMO.get(), _place(values)
+    if memo is None or key is None:
+        return make()
+    if (key, how) not in memo:
+        memo[key, how] = (make(), values.array)
+    return memo[key, how][0]
+
+
+def vary(values: pd.Series) -> bool:
+    """Whether the first cells of a long column hardly repeat a text."""
+    some = values[:SOME_CELLS]
+    return len(values) > SOME_CELLS and some.nunique() > 0.9 * SOME_CELLS
+
+
+SOME_CELLS = 2000
 
 
 def ascii_digits(cells: pd.Series) -> pd.Series:
@@ -77,7 +104,8 @@ def remembered_texts() -> Iterator[None]:
         _MEMO.reset(token)
 
 
-_MEMO: ContextVar[dict[Any, tuple[Any, Any, Any]] | None] = ContextVar("texts", default=None)
+_MEMO: ContextVar[dict[Any, tuple[Any, Any]] | None] = ContextVar("texts", default=None)
+"""What was found, and what it was made of, which must not move while it is the key."""
 
 
 def _place(values: pd.Series) -> tuple[int, ...] | None:
@@ -91,17 +119,16 @@ def _place(values: pd.Series) -> tuple[int, ...] | None:
     )
 
 
-def _distinct_texts(values: pd.Series) -> tuple[NDArray[np.intp], NDArray]:
+def _distinct_texts(values: pd.Series) -> tuple[NDArray[np.intp], pd.Series]:
     if not isinstance(values.dtype, pd.StringDtype):
         present = values.notna().to_numpy()
         texts = np.full(len(values), None, dtype=object)
         texts[present] = [str(value) for value in values[present]]
         values = pd.Series(texts, dtype=object)
     codes, found = pd.factorize(values)
-    cells = np.asarray(found, dtype=object)
-    given = pd.Series(cells, dtype=str)
-    stripped = given.str.strip() if len(cells) else given
-    if ((stripped != given) | (stripped == "")).any():
+    cells = pd.Series(found, dtype=str)
+    stripped = cells.str.strip() if len(cells) else cells
+    if ((stripped != cells) | (stripped == "")).any():
         again, texts = pd.factorize(stripped.mask(stripped == ""))
-        codes, cells = np.append(again, -1)[codes], np.asarray(texts, dtype=object)
+        codes, cells = np.append(again, -1)[codes], pd.Series(texts, dtype=str)
     return codes, cells

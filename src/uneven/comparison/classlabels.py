@@ -53,7 +53,25 @@ def exact_numbers(texts: pd.Series, decimal: str = ".") -> pd.Series:
 
 
 def class_labels(values: pd.Series, name: str = "table") -> NDArray:
-    """Labels of a target column without missing cells.
+    """Labels of a target column without missing cells, see `coded_labels`.
+
+    Returns
+    -------
+    ndarray of shape (n,)
+
+    Examples
+    --------
+    >>> class_labels(pd.Series([2.0, 1.0])).tolist()
+    [2, 1]
+    >>> class_labels(pd.Series([1e20, 2e20])).tolist()
+    ['100000000000000000000', '200000000000000000000']
+    """
+    codes, classes = coded_labels(values, name)
+    return classes[codes]
+
+
+def coded_labels(values: pd.Series, name: str = "table") -> tuple[NDArray[np.intp], NDArray]:
+    """Classes of a target column without missing cells, and which one each row has.
 
     Parameters
     ----------
@@ -64,8 +82,9 @@ def class_labels(values: pd.Series, name: str = "table") -> NDArray:
 
     Returns
     -------
-    ndarray of shape (n,)
-        Integers where the column holds whole numbers of 64 bits, else text without blanks
+    codes : ndarray of int, shape (n,)
+    classes : ndarray of shape (n_classes,)
+        Sorted: integers where the column holds whole numbers of 64 bits, else text without blanks
         around it.
 
     Raises
@@ -75,10 +94,9 @@ def class_labels(values: pd.Series, name: str = "table") -> NDArray:
 
     Examples
     --------
-    >>> class_labels(pd.Series([2.0, 1.0])).tolist()
-    [2, 1]
-    >>> class_labels(pd.Series([1e20, 2e20])).tolist()
-    ['100000000000000000000', '200000000000000000000']
+    >>> codes, classes = coded_labels(pd.Series(["b ", "a", "b"]))
+    >>> codes.tolist(), classes.tolist()
+    ([1, 0, 1], ['a', 'b'])
     """
     if types.is_object_dtype(values.dtype):
         nested = next((cell for cell in values if types.is_list_like(cell)), None)
@@ -95,7 +113,8 @@ def class_labels(values: pd.Series, name: str = "table") -> NDArray:
         codes = again[codes]
     check_several(distinct, values.name, name)
     labels = _number_labels(distinct, values.name) if numeric else np.array(list(distinct))
-    return labels[codes]
+    classes, places = np.unique(labels, return_inverse=True)
+    return places[codes], classes
 
 
 def spelled_alike(labels: NDArray, target: str) -> list[str]:

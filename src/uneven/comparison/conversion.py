@@ -16,12 +16,18 @@ import pandas as pd
 from numpy.typing import NDArray
 from pandas.api import types
 
-from uneven.comparison.celltexts import as_text, ascii_digits, distinct_texts
+from uneven.comparison.celltexts import as_objects, as_text, ascii_digits, distinct_texts, vary
 from uneven.comparison.dates import days_since_1970, find_date_style, parse_dates
 from uneven.comparison.datestyles import BY_NAME, EPOCHS, LATEST_YEAR, DateStyle
 from uneven.comparison.errors import InputError
 from uneven.comparison.marks import MISSING_MARKS, TRUTH
-from uneven.comparison.numbers import PLAIN_TOO, NumberStyle, find_number_style, parse_numbers
+from uneven.comparison.numbers import (
+    PLAIN_TOO,
+    NumberStyle,
+    find_number_style,
+    parse_numbers,
+    quick_numbers,
+)
 from uneven.comparison.reading import CLOCK_UNIT, clock_hours, is_far
 from uneven.utils.registry import listing
 
@@ -58,6 +64,12 @@ def convert_columns(
     for column in columns:
         _refuse_doubt(frame[column.name], column, found[column.name], differences)
     return found
+
+
+def seen_categories(values: pd.Series, column: Column) -> list[str]:
+    """The different categories of a column of the table that its schema was made from, sorted."""
+    cells = distinct_texts(values)[1]
+    return sorted(cells[~cells.isin(_marks(column))])
 
 
 def one_column(values: pd.Series, column: Column) -> pd.Series:
@@ -104,6 +116,9 @@ def _numbers(values: pd.Series, column: Column, seen: Differences) -> pd.Series:
                 "it had."
             )
     else:
+        quick = quick_numbers(values, style) if _is_plain(values, style) else None
+        if quick is not None:
+            return pd.Series(quick, index=values.index, name=values.name)
         typed = _typed_numbers(values)
         texts = values.mask(typed.notna()) if typed is not None else values
         numbers = _by_cell(texts, column, lambda cells: _cell_numbers(cells, column, seen))
@@ -114,6 +129,12 @@ def _numbers(values: pd.Series, column: Column, seen: Differences) -> pd.Series:
             f"column {values.name!r} holds infinite values; replace them or leave them empty."
         )
     return numbers
+
+
+def _is_plain(values: pd.Series, style: NumberStyle) -> bool:
+    """Whether to parse a column cell by cell: its texts differ, in a style that needs no care."""
+    text = isinstance(values.dtype, pd.StringDtype) and vary(values)
+    return text and style.decimal in (".", ",") and style.unit != CLOCK_UNIT
 
 
 def _without_marks(numbers: pd.Series, column: Column) -> pd.Series:
@@ -227,14 +248,14 @@ def _by_cell(
     values: pd.Series, column: Column, parse: Callable[[pd.Series], NDArray[np.float64]]
 ) -> pd.Series:
     """Parse each different cell once; NaN for missing cells and marks of them."""
-    codes, distinct = distinct_texts(values)
-    cells = pd.Series(distinct, dtype=str)
+    codes, cells = distinct_texts(values)
     folded = cells.str.lower() if len(cells) else cells
     marks = MISSING_MARKS | {str(mark).lower() for mark in _marks(column)}
     known = ~folded.isin(marks).to_numpy() if len(cells) else np.zeros(0, dtype=bool)
     found = np.full(len(cells) + 1, np.nan)
     if known.any():
-        found[:-1][known] = parse(ascii_digits(cells[known].reset_index(drop=True)))
+        cells = cells if known.all() else cells[known].reset_index(drop=True)
+        found[:-1][known] = parse(ascii_digits(cells))
     return pd.Series(found[codes], index=values.index, name=values.name)
 
 
@@ -244,8 +265,8 @@ def _marks(column: Column) -> Sequence[str]:
 
 def _categories(values: pd.Series, column: Column, seen: Differences) -> pd.Series:
     codes, cells = distinct_texts(values)
-    cells = np.where(np.isin(cells, _marks(column)), np.nan, cells) if _marks(column) else cells
-    found = np.append(cells, np.nan)[codes]
+    cells = cells.mask(cells.isin(_marks(column))) if _marks(column) else cells
+    found = as_objects(cells)[codes]
     return pd.Series(found, index=values.index, name=values.name, dtype=object)
 
 

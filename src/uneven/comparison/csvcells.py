@@ -56,18 +56,20 @@ def text_cells(
     blank = rf"(?:^|{re.escape(style.separator)}|\n) +{style.quote}".encode()
     spaced = re.search(blank, data[:SAMPLE_BYTES])
     n_quotes = data.count(style.quote.encode())
+    n_lines = data.count(b"\n") + (not data.endswith(b"\n")) if n_quotes else 0
     cells: Cells | None = None
     if not spaced and n_quotes % 2 == 0:
         fractions = [one for one in _fraction_columns(data, style) if one not in keep]
         for numbers in ([fractions] if fractions else []) + [[]]:
+            cells = _one_row_per_line(data, style, numbers, n_lines) if n_quotes else None
             try:
-                cells = _by_arrow(data, style, numbers)
+                cells = _by_arrow(data, style, numbers, n_quotes > 0) if cells is None else cells
                 break
             except pa.ArrowInvalid:
                 cells = None
     cells = _by_pandas(name, data, style) if cells is None else cells
+    notes = _swallowed_lines(name, cells, style, n_lines) if n_quotes else []
     cells, repeated = _without_headers(cells) if style.has_header else (cells, 0)
-    notes = _swallowed_lines(name, cells, style) if n_quotes else []
     if repeated:
         notes.append(f"{name} repeats its header in {repeated} lines, which are left out.")
     return cells, notes
@@ -162,8 +164,10 @@ def _without_headers(cells: Cells) -> tuple[Cells, int]:
     return {name: column.filter(kept) for name, column in cells.items()}, int(pc.sum(where).as_py())
 
 
-def _swallowed_lines(name: str, cells: Cells, style: CsvStyle) -> list[str]:
+def _swallowed_lines(name: str, cells: Cells, style: CsvStyle, n_lines: int) -> list[str]:
     """Point out cells over several lines that hold as many separators as whole rows would."""
+    if n_lines <= _n_rows(cells) + style.skip:
+        return []
     for column, values in cells.items():
         if values.type != pa.string():
             continue
@@ -198,7 +202,24 @@ def _are_fractions(column: pa.ChunkedArray) -> bool:
     return bool(len(marked)) and not _all(marked, _DOUBTFUL)
 
 
-def _by_arrow(data: bytes, style: CsvStyle, numbers: Collection[str] = ()) -> Cells:
+def _one_row_per_line(
+    data: bytes, style: CsvStyle, numbers: Collection[str], n_lines: int
+) -> Cells | None:
+    """The cells of a file with quotes if none goes over several lines, which is quicker."""
+    try:
+        cells = _by_arrow(data, style, numbers, quoted=False)
+    except pa.ArrowInvalid:
+        return None
+    return cells if n_lines == _n_rows(cells) + style.skip else None
+
+
+def _n_rows(cells: Cells) -> int:
+    return len(next(iter(cells.values())))
+
+
+def _by_arrow(
+    data: bytes, style: CsvStyle, numbers: Collection[str] = (), quoted: bool = True
+) -> Cells:
     names = list(style.names)
     table = arrow_csv.read_csv(
         pa.BufferReader(data),
@@ -208,7 +229,7 @@ def _by_arrow(data: bytes, style: CsvStyle, numbers: Collection[str] = ()) -> Ce
         parse_options=arrow_csv.ParseOptions(
             delimiter=style.separator,
             quote_char=style.quote,
-            newlines_in_values=style.quote.encode() in data,
+            newlines_in_values=quoted,
         ),
         convert_options=arrow_csv.ConvertOptions(
             column_types={one: pa.float64() if one in numbers else pa.string() for one in names},

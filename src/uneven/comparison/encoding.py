@@ -12,6 +12,7 @@ from typing import Any
 
 import numpy as np
 import pandas as pd
+from numpy.typing import NDArray
 from sklearn.base import BaseEstimator, TransformerMixin
 from sklearn.compose import ColumnTransformer
 from sklearn.impute import SimpleImputer
@@ -48,7 +49,7 @@ def encode_ordinal(schema: Schema) -> Any:
     """
     if schema.sparse:
         return "passthrough"
-    codes = OrdinalEncoder(
+    codes = CategoryEncoder(
         handle_unknown="use_encoded_value", unknown_value=np.nan, encoded_missing_value=np.nan
     )
     return _framed(
@@ -142,6 +143,55 @@ def hand_on(schema: Schema) -> Any:
         [("columns", "passthrough", list(schema.names))], verbose_feature_names_out=False
     )
     return transformer.set_output(transform="pandas")
+
+
+class CategoryEncoder(OrdinalEncoder):
+    """scikit-learn's `OrdinalEncoder`, which looks at each different value of a column once.
+
+    Parameters
+    ----------
+    **parameters
+        Those of `sklearn.preprocessing.OrdinalEncoder`, but for the limits on rare categories.
+
+    Examples
+    --------
+    >>> CategoryEncoder().fit_transform(pd.DataFrame({"kind": ["b", "a", "b"]})).ravel().tolist()
+    [1.0, 0.0, 1.0]
+    """
+
+    def fit(self, X: pd.DataFrame, y: Any = None) -> CategoryEncoder:
+        """Learn the categories of a frame of shape (n, d)."""
+        super().fit(_distinct_rows(X)[1])
+        return self
+
+    def transform(self, X: pd.DataFrame) -> Any:
+        """Codes of the categories, of shape (n, d)."""
+        return self._codes(*_distinct_rows(X))
+
+    def fit_transform(self, X: pd.DataFrame, y: Any = None) -> Any:
+        """Learn the categories and return the codes, of shape (n, d)."""
+        codes, distinct = _distinct_rows(X)
+        super().fit(distinct)
+        return self._codes(codes, distinct)
+
+    def _codes(self, codes: list[NDArray[np.intp]], distinct: pd.DataFrame) -> NDArray:
+        found = np.asarray(super().transform(distinct))
+        out = np.empty((len(codes[0]), len(codes)), dtype=found.dtype, order="F")
+        for j, places in enumerate(codes):
+            out[:, j] = found[places, j]
+        return out
+
+
+def _distinct_rows(X: pd.DataFrame) -> tuple[list[NDArray[np.intp]], pd.DataFrame]:
+    """For each column where a row finds its value in the frame of different values, and that."""
+    found = [pd.factorize(X.iloc[:, j]) for j in range(X.shape[1])]
+    n_rows = max(len(distinct) + (-1 in codes) for codes, distinct in found)
+    rows = np.empty((n_rows, X.shape[1]), dtype=object)
+    for j, (codes, distinct) in enumerate(found):
+        some = [np.nan] if -1 in codes else np.asarray(distinct, dtype=object)[:1]
+        rows[:, j] = some  # the last row is that of code -1
+        rows[: len(distinct), j] = np.asarray(distinct, dtype=object)
+    return [codes for codes, _ in found], pd.DataFrame(rows, columns=X.columns)
 
 
 class DenseFrame(TransformerMixin, BaseEstimator):

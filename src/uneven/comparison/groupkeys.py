@@ -48,7 +48,6 @@ def group_keys(
     """
     found, alike = dict[str, NDArray[np.intp]](), dict[str, NDArray[np.intp]]()
     labels, classes = pd.factorize(y)
-    shuffled = np.random.default_rng(0).permutation(labels)
     for name in frame.columns:
         values = frame[name]
         if types.is_float_dtype(values.dtype) and _has_fractions(values):
@@ -56,13 +55,14 @@ def group_keys(
         if types.is_bool_dtype(values.dtype) or types.is_datetime64_any_dtype(values.dtype):
             continue
         numeric = types.is_numeric_dtype(values.dtype)
+        if not numeric and X is not None and str(name) in X and _has_fractions(X[str(name)]):
+            continue  # prices
         codes, distinct = _whole_numbers(values) if numeric else distinct_texts(values)
         n_groups = len(distinct) + bool((codes < 0).any())
         if n_groups < max(FEWEST_GROUPS, 2 * len(classes)) or len(y) < 2 * n_groups:
             continue
         codes = np.where(codes < 0, len(distinct), codes)
-        purity, chance = (_purity(codes, one, len(classes)) for one in (labels, shuffled))
-        if purity >= PURE and purity - chance >= (1.0 - chance) / 2:
+        if _tells_label(codes, labels, len(classes)):
             found[str(name)] = codes
             continue
         small = n_groups >= MANY_GROUPS and len(y) <= MOST_IN_GROUP * n_groups
@@ -72,6 +72,15 @@ def group_keys(
     if len(alike) > MOST_ALIKE:  # columns that go together, not keys
         alike = {name: codes for name, codes in alike.items() if ID_NAME.search(name)}
     return found | dict(list(alike.items())[:MOST_ALIKE])
+
+
+def _tells_label(codes: NDArray[np.intp], labels: NDArray[np.intp], n_classes: int) -> bool:
+    """Whether nearly all rows have the label of their group, and not by chance."""
+    purity = _purity(codes, labels, n_classes)
+    if purity < PURE:
+        return False
+    chance = _purity(codes, np.random.default_rng(0).permutation(labels), n_classes)
+    return purity - chance >= (1.0 - chance) / 2
 
 
 def _rows_agree(codes: NDArray[np.intp], X: pd.DataFrame) -> bool:
@@ -117,6 +126,8 @@ def _whole_numbers(values: pd.Series) -> tuple[NDArray[np.intp], NDArray]:
 
 def _has_fractions(values: pd.Series) -> bool:
     """Whether numbers are no whole ones; the first rows mostly tell."""
+    if not types.is_numeric_dtype(values.dtype):
+        return False
     return any((some.dropna() % 1 != 0).any() for some in (values.iloc[:1000], values))
 
 

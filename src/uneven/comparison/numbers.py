@@ -24,6 +24,8 @@ import pyarrow as pa
 import pyarrow.compute as pc
 from numpy.typing import NDArray
 
+from uneven.comparison.celltexts import remembered
+
 CURRENCIES = [
     "US$",
     "A$",
@@ -267,20 +269,27 @@ def quick_numbers(texts: pd.Series, style: NumberStyle) -> NDArray[np.float64] |
     >>> quick_numbers(pd.Series(["1,250.50", "x"]), NumberStyle()) is None
     True
     """
-    first = str(texts.iloc[0])
+    way = (style.decimal, style.unit)
+    return remembered(texts, way, lambda: _quick_numbers(texts, style))
+
+
+def _quick_numbers(texts: pd.Series, style: NumberStyle) -> NDArray[np.float64] | None:
+    filled = texts.dropna()
+    first = str(filled.iloc[0]) if len(filled) else ""
     unit = re.escape(style.unit) if style.unit in first else "(?:x)"
     before = f"{unit} ?" if style.unit and first.startswith(style.unit) else ""
     after = f" ?{unit}" if style.unit and not before else ""
     mark = "," if style.decimal == "." else "."
     body = rf"(?:0|[1-9][0-9]{{0,14}}|[1-9][0-9]{{0,2}}(?:{re.escape(mark)}[0-9]{{3}})+)"
     cell = rf"^-?{before}{body}(?:{re.escape(style.decimal)}[0-9]+)?{after}$"
-    cells = pa.array(texts, pa.string())
-    if pc.all(pc.match_substring_regex(cells, cell)).as_py() is not True:
+    kept = getattr(texts.array, "_pa_array", None)
+    cells = pa.array(texts, pa.string(), from_pandas=True) if kept is None else kept
+    if not first or pc.all(pc.match_substring_regex(cells, cell)).as_py() is not True:
         return None
     for sign, other in ((mark, ""), (style.unit, ""), (" ", ""), (style.decimal, ".")):
         if sign and sign != other:
             cells = pc.replace_substring(cells, sign, other)
-    return pc.cast(cells, pa.float64()).to_numpy(zero_copy_only=False)
+    return np.asarray(pc.cast(cells, pa.float64()).to_pandas(), dtype=np.float64)
 
 
 def units_of(texts: pd.Series) -> list[str]:

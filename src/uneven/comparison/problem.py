@@ -18,7 +18,7 @@ from numpy.typing import NDArray
 
 from uneven.comparison.celltexts import as_text, distinct_texts, remembered_texts
 from uneven.comparison.classlabels import (
-    class_labels,
+    coded_labels,
     exact_numbers,
     spelled_alike,
 )
@@ -93,6 +93,8 @@ class Problem:
         When the rows were made, if methods are to learn from the past; NaN where nobody knows.
     keys : mapping of str to ndarray of int, shape (n,)
         Columns that look like groups, see `uneven.comparison.leaks`.
+    counted : tuple of ndarray, or None
+        Labels, their classes and how many rows each has, if somebody counted them already.
     """
 
     name: str
@@ -116,11 +118,16 @@ class Problem:
     groups: NDArray | None = None
     times: NDArray[np.float64] | None = None
     keys: Mapping[str, NDArray[np.intp]] = field(default_factory=dict)
+    counted: tuple[NDArray, NDArray, NDArray[np.intp]] | None = field(default=None, repr=False)
     classes: NDArray = field(init=False)
     class_counts: NDArray[np.intp] = field(init=False)
 
     def __post_init__(self) -> None:
-        classes, counts = np.unique(self.y, return_counts=True)
+        if self.counted is None or self.counted[0] is not self.y:
+            found = (self.y, *np.unique(self.y, return_counts=True))
+            object.__setattr__(self, "counted", found)
+        assert self.counted is not None
+        _, classes, counts = self.counted
         object.__setattr__(self, "classes", classes)
         object.__setattr__(self, "class_counts", counts)
 
@@ -299,8 +306,8 @@ def make_problem(
     labelled = _labelled_rows(frame, target, notes)
     given = [column for column in frame.columns if column != target]
     frame = frame if labelled.all() else frame[labelled]
-    y = class_labels(frame[target], name)
-    notes += spelled_alike(y, target)
+    codes, classes = coded_labels(frame[target], name)
+    notes += spelled_alike(classes, target)
     left_out = dict.fromkeys(drop, "is left out by --drop") | {target: "is the target"}
     if groups is not None:
         left_out[groups] = "holds the groups"
@@ -310,9 +317,10 @@ def make_problem(
     times = None if time is None else _times(frame[time], decided, notes)
     with remembered_texts():
         found = take_features(frame, left_out, keep, decided)
-        keys = {} if groups is not None else group_keys(frame[given], y, found.X)
+        keys = {} if groups is not None else group_keys(frame[given], codes, found.X)
     if not found.schema.columns:
         raise InputError(_nothing_left(name, target, found.left_out, given))
+    y = classes[codes]
     return Problem(
         name,
         target,
@@ -331,6 +339,7 @@ def make_problem(
         groups=numbers,
         times=times,
         keys=keys,
+        counted=(y, classes, np.bincount(codes, minlength=len(classes))),
     )
 
 
@@ -530,7 +539,7 @@ def _unknown_labels(labels: pd.Series, notes: list[str]) -> NDArray[np.bool_]:
     ``NA`` or ``-`` may be the name of a class, unless another mark says that labels are missing.
     """
     codes, names = distinct_texts(labels)
-    words = pd.Series(names, dtype=str).str.casefold()
+    words = names.str.casefold() if len(names) else names
     surely = words.isin(MISSING_CATEGORIES).to_numpy(bool)
     perhaps = words.isin(MISSING_MARKS).to_numpy(bool)
     found = perhaps if surely.any() else surely

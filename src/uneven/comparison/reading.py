@@ -19,7 +19,7 @@ import pandas as pd
 from numpy.typing import NDArray
 from pandas.api import types
 
-from uneven.comparison.celltexts import ascii_digits, distinct_texts
+from uneven.comparison.celltexts import SOME_CELLS, ascii_digits, distinct_texts, vary
 from uneven.comparison.dates import days_since_1970, find_date_style, find_epoch, parse_dates
 from uneven.comparison.datestyles import ALSO, LATEST_YEAR, DateStyle
 from uneven.comparison.errors import InputError
@@ -31,6 +31,7 @@ from uneven.comparison.numbers import (
     NumberStyle,
     find_number_style,
     parse_numbers,
+    quick_numbers,
     units_of,
 )
 from uneven.utils.registry import listing
@@ -210,6 +211,10 @@ def read_column(
         if typed == "number" and asked:
             decided["missing"] = sorted({*custom.missing, *decided.get("missing", ())})
         return Reading(kind or typed, decided, remarks=_typed_remarks(values, typed))
+    if kind in (None, "number") and not asked and vary(values):
+        plain = _plain_style(values, custom, given)
+        if plain is not None:
+            return plain
     codes, texts = distinct_texts(values)
     rows = np.bincount(codes[codes >= 0], minlength=len(texts))
     counts = pd.Series(rows, index=pd.Index(texts, dtype=object)).sort_values(
@@ -231,6 +236,19 @@ def read_column(
     if missing:
         form["missing"] = sorted({*map(str, missing), *decided.get("missing", ())})
     return Reading(found.kind, form, found.doubtful, found.remarks)
+
+
+def _plain_style(
+    values: pd.Series, custom: Custom, given: Mapping[str, Any] | None
+) -> Reading | None:
+    """A column whose first cells are numbers beyond doubt, if all others are written alike."""
+    found = read_column(values[:SOME_CELLS], custom, given)
+    told = found.doubtful or found.remarks or found.form.get("missing")
+    if found.kind != "number" or told or not found.form.get("marked"):
+        return None
+    style = NumberStyle.from_dict(found.form)
+    clear = style.decimal in (".", ",") and style.unit != CLOCK_UNIT
+    return found if clear and quick_numbers(values, style) is not None else None
 
 
 def _find(

@@ -103,7 +103,7 @@ def _reason(name: str, values: pd.Series, reading: Reading) -> str:
     distinct, n_filled = len(cells), int((codes >= 0).sum())
     if POSTAL_NAME.search(name) and distinct > FEWEST_IDS:
         return "looks like postal codes"
-    if distinct > MOST_CODES and pd.Series(cells, dtype=str).str.fullmatch(r"\d+").all():
+    if distinct > MOST_CODES and cells.str.fullmatch(r"\d+").all():
         return "holds codes of digits with zeros in front, such as postal codes,"
     if isinstance(values.dtype, pd.CategoricalDtype) or n_filled < FEWEST_IDS:
         return ""
@@ -121,10 +121,10 @@ def _number_reason(name: str, values: pd.Series, reading: Reading) -> str:
     if types.is_numeric_dtype(values.dtype):
         numbers = values.dropna().to_numpy(np.float64)
     else:
-        codes, cells = distinct_texts(values)
-        some = pd.to_numeric(pd.Series(cells[:HEAD], dtype=object), errors="coerce")
+        some = pd.to_numeric(values.iloc[:HEAD].astype(object), errors="coerce")
         if (some.dropna() % 1).any():
             return ""
+        codes, cells = distinct_texts(values)
         found = pd.to_numeric(pd.Series(cells, dtype=object), errors="coerce")
         numbers = np.append(found.to_numpy(np.float64), np.nan)[codes]
         numbers = numbers[~np.isnan(numbers)]

@@ -12,7 +12,7 @@ from typing import Any, get_args
 
 import pandas as pd
 
-from uneven.comparison.conversion import convert_columns, one_column
+from uneven.comparison.conversion import convert_columns, one_column, seen_categories
 from uneven.comparison.errors import InputError
 from uneven.comparison.reading import (
     ColumnKind,
@@ -79,7 +79,7 @@ class Schema:
             plain = Column(str(name), found.kind, (), found.form)
             seen: Sequence[str] = ()
             if found.kind == "category":
-                seen = sorted(one_column(frame[name], plain).dropna().unique())
+                seen = seen_categories(frame[name], plain)
             elif found.kind == "text":
                 seen = find_words(one_column(frame[name], plain))
             form = dict(found.form)

@@ -185,11 +185,13 @@ class DateEncoder(TransformerMixin, BaseEstimator):
         parts: dict[str, Any] = {}
         for name in self.names:
             days = X[name]
-            moments = pd.to_datetime(days * SECONDS_PER_DAY, unit="s").dt.round("s").dt
+            codes, distinct = pd.factorize(days, use_na_sentinel=False)
+            each = pd.Series(np.asarray(distinct, dtype=np.float64))
+            moments = pd.to_datetime(each * SECONDS_PER_DAY, unit="s").dt.round("s").dt
             found = (moments.year, moments.month, moments.day_of_week, moments.hour)
             parts |= {name: days}
             parts |= {
-                date_column(name, part): cells.astype("float64")
+                date_column(name, part): cells.to_numpy(np.float64, na_value=np.nan)[codes]
                 for part, cells in zip(DATE_PARTS, found)
                 if part != "hour" or name in self.timed
             }

@@ -33,7 +33,7 @@ from uneven.persistence.attributes import (
     plain,
     wholes,
 )
-from uneven.utils.model_types import UnknownPartError, check_part, persisted
+from uneven.utils.model_types import UnknownPartError, check_part, persisted, register_type
 
 COLUMNS: dict[str, Rule] = {"n_features_in_": count, "feature_names_in_": names}
 """What every estimator knows of the columns that it reads."""
@@ -217,3 +217,9 @@ for _name, _class, _check in (
     ("function_transformer", FunctionTransformer, _check_function),
 ):
     persisted(_name, role="encoder", check=_check)(_class)
+register_type(
+    "category_encoder",
+    "uneven.comparison.encoding.CategoryEncoder",
+    role="encoder",
+    check=_check_ordinal,
+)
