@@ -3,7 +3,7 @@
 The parts are ``rounds`` (time and bytes per round beside one process), ``trips`` (how many a round
 takes), ``peers`` (beside the Dask modules of LightGBM and XGBoost: time to the same balanced
 accuracy, difference to their own local models, and a killed worker), ``processors`` (two workers
-that compute as different processors do), ``kill`` (a worker is killed at every trip of a short
+that compute as different processors do), ``kill`` (workers are killed at every trip of a short
 fit), ``disk`` (a fit under a limit of memory that the table alone would break) and ``huge`` (ten
 million rows once). Another number of rows for ``rounds``, ``disk`` and ``huge``: ``--rows``.
 """
@@ -63,11 +63,17 @@ def collections(n_rows: int, n_columns: int, n_blocks: int) -> tuple[Any, Any]:
 
 @contextmanager
 def two_workers() -> Iterator[Any]:
-    """A cluster of two processes of one thread each."""
+    """A cluster of two processes of one thread each; killed ones are started again."""
     from distributed import Client, LocalCluster
 
+    from uneven.distributed.client import patient_cluster
+
     options = {"dashboard_address": ":0", "memory_limit": 0, "silence_logs": 50}
-    with LocalCluster(2, threads_per_worker=1, **options) as cluster, Client(cluster) as client:
+    with (
+        patient_cluster(),
+        LocalCluster(2, threads_per_worker=1, **options) as cluster,
+        Client(cluster) as client,
+    ):
         yield client
 
 
@@ -89,9 +95,9 @@ def timed(fit: Callable[[], Any]) -> tuple[float, float]:
 
 
 def rounds(
-    n_rows: int = 1_000_000, n_columns: int = 30, few: int = 2, more: int = 12
+    n_rows: int = 1_000_000, n_columns: int = 30, few: int = 2, more: int = 12, repeats: int = 3
 ) -> list[Line]:
-    """Time and bytes of a round: one process against two workers."""
+    """Time and bytes of a round: one process against two workers; the best of some repeats."""
     lines = []
     dask_rows.DaskEngine = Watched  # type: ignore[misc]
     with two_workers() as client:
@@ -102,16 +108,19 @@ def rounds(
             options = {"leaves": leaves, "random_state": 0, "max_depth": 3}
             found: dict[str, list[np.ndarray]] = {"one": [], "two": [], "cluster": []}
             models = {}
-            for n in (1, few, more):
+            for n in (1, *([few, more] * repeats)):
                 for n_jobs, name in ((1, "one"), (2, "two")):
                     model = ComboClassifier(n_estimators=n, n_jobs=n_jobs, **options)
-                    found[name].append(np.array(timed(lambda m=model: m.fit(*here))))
+                    found[name].append(np.array(timed(partial(model.fit, *here))))
                     models[name] = model
                 model = ComboClassifier(n_estimators=n, **options)
-                cost = timed(lambda m=model: m.fit(X, y))
+                cost = timed(partial(model.fit, X, y))
                 found["cluster"].append(np.array([*cost, *Watched.last]))
                 models["cluster"] = model
-            one, two, far = ((parts[2] - parts[1]) / (more - few) for parts in found.values())
+            one, two, far = (
+                (np.min(parts[2::2], axis=0) - np.min(parts[1::2], axis=0)) / (more - few)
+                for parts in found.values()
+            )
             same = np.array_equal(
                 models["one"].decision_function(here[0][:10_000]),
                 models["cluster"].decision_function(here[0][:10_000]),
@@ -279,38 +288,77 @@ def processors(n_rows: int = 20_000, n_columns: int = 6) -> None:
             print(f"{leaves}, workers of two kinds of processors; same: {same}", flush=True)
 
 
+def kill_worker(client: Any) -> None:
+    """Kill a worker of a local cluster that would be started again.
+
+    Dask does not start a worker again that dies before its nanny knows that it is there.
+    """
+    from distributed import Status
+
+    for nanny in list(client.cluster.workers.values()):
+        if nanny.status == Status.running and nanny.pid is not None:
+            os.kill(nanny.pid, signal.SIGKILL)
+            return
+
+
+class Killing(Watched):
+    """An engine before or in whose trips workers are killed."""
+
+    number, way = 0, "before"
+    n_killed = 0
+
+    def _trip(self, steps: Any) -> list[Any]:
+        again = self.way == "twice" and self.n_trips == self.number + 3
+        if self.n_trips == self.number and self.way == "in":
+            timer = Timer(0.002, self._kill)
+            timer.start()
+            try:
+                return super()._trip(steps)
+            finally:
+                timer.join()
+        if self.n_trips == self.number or again:
+            self._kill()
+        return super()._trip(steps)
+
+    def _find_homes(self, numbers: list[int]) -> Any:
+        homes = super()._find_homes(numbers)
+        if self.way == "recovery" and Killing.n_killed == 1:
+            self._kill()
+        return homes
+
+    def _kill(self) -> None:
+        Killing.n_killed += 1
+        kill_worker(self._client)
+
+
+WAYS = ("twice", "before", "recovery", "in")
+"""When workers die: before a trip and again three trips later, before it, before it and again while
+lost shards are built again, or two milliseconds after it has begun."""
+
+
 def kill(n_rows: int = 3000) -> list[Line]:
-    """Kill a worker before every trip of a short fit, and before two trips of one."""
+    """Kill workers at every trip of a short fit, in all ways."""
     lines = []
     X, y = collections(n_rows, 5, 4)
     here = X.compute(), y.compute()
     for leaves in ("votes", "scores"):
         model = ComboClassifier(n_estimators=3, max_depth=2, leaves=leaves, random_state=0)
         scores = model.fit(*here).decision_function(here[0])
+        survived, number, n_trips, longest, n_killed = 0, 0, 1, 0.0, 0
         with two_workers() as client:
-            survived, number, n_trips = 0, 0, 1
-
-            class Killing(Watched):
-                when: tuple[int, ...] = ()
-
-                def _trip(self, steps: Any) -> list[Any]:
-                    if self.n_trips in self.when:
-                        pids = self._client.run(os.getpid)
-                        os.kill(pids[min(pids)], signal.SIGKILL)
-                    return super()._trip(steps)
-
             dask_rows.DaskEngine = Killing  # type: ignore[misc]
             while number < n_trips:
-                client.wait_for_workers(2, timeout=60)
-                Killing.when = (number, number + 3) if number % 4 == 0 else (number,)
-                model.fit(X, y)
+                client.wait_for_workers(2, timeout=600)
+                Killing.number, Killing.way, Killing.n_killed = number, WAYS[number % 4], 0
+                longest = max(longest, timed(partial(model.fit, X, y))[1])
                 n_trips = Watched.last[2]
                 survived += np.array_equal(model.decision_function(here[0]), scores)
+                n_killed += Killing.n_killed
                 number += 1
-            print(f"{leaves}: {survived} of {number} fits with killed workers gave the same model",
-                  flush=True)  # fmt: skip
-            what = f"{leaves}: fits with killed workers that gave another model"
-            lines.append(at_most(what, number - survived, 0))
+        print(f"{leaves}: {survived} of {number} fits with {n_killed} killed workers gave the same "
+              f"model; the longest took {longest:.0f} s", flush=True)  # fmt: skip
+        what = f"{leaves}: fits with killed workers that gave another model"
+        lines.append(at_most(what, number - survived, 0))
     return lines
 
 

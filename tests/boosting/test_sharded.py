@@ -1,5 +1,7 @@
 """Rows in blocks: the model is that of the table in one piece, whatever the cut and the order."""
 
+import mmap
+
 import numpy as np
 import pandas as pd
 import pytest
@@ -19,8 +21,12 @@ from uneven import (
 )
 from uneven.boosting.sharded import RowBlocks
 from uneven.boosting.sharded import rows as sharded_rows
+from uneven.boosting.sharded import shard as shards
+from uneven.boosting.sharded.blocks import HeldBlock
 from uneven.boosting.sharded.engine import LocalEngine
 from uneven.persistence.archive import dumps
+from uneven.utils.reproducible_sums import fold_units
+from uneven.views.maps import resolve_views
 
 
 def bits(thing):
@@ -170,6 +176,54 @@ def test_validation_rows_are_given(leaves):
     assert 0 < model.n_estimators_ < 12
     assert model.class_prior_.tolist() == [0.6, 0.3, 0.1]
     assert bits(model.fit(cut(np.random.default_rng(0), X, y), None, validation=held)) == whole
+
+
+ON_DISK = [
+    ComboClassifier(max_depth=2, early_stopping=True, subsample=0.7),
+    ComboClassifier(leaves="scores", max_leaves=4),
+    MuComboClassifier(max_depth=1, views={"a": [0, 1], "b": [2]}),
+    MumboClassifier(max_depth=1, views={"a": [0, 1], "b": [2]}, noise_matrix=0.7 * np.eye(3) + 0.1),
+]
+
+
+@pytest.mark.parametrize("weights", ["one", "whole", "float"])
+@pytest.mark.parametrize("model", ON_DISK, ids=["votes", "scores", "views", "noise"])
+def test_shards_on_disk_give_the_same_model(monkeypatch, model, weights):
+    """Also where the mass of the rows is read a few rows at a time."""
+    X, y = gaussian_classes([60, 30, 10], 3, seed=0)
+    X[::7, :2] = np.nan
+    rng = np.random.default_rng(0)
+    weight = {"one": None, "whole": 1.0 + np.arange(100) % 3, "float": rng.gamma(1.0, size=100)}
+    model = clone(model).set_params(n_estimators=4, random_state=0)
+    whole = dumps(clone(model).fit(X, y, sample_weight=weight[weights]))
+    monkeypatch.setattr(shards, "_MANY", 7)
+    blocks = cut(rng, X, y, weight[weights], 4)
+    blocks.on_disk = True
+    assert dumps(model.fit(blocks, None)) == whole
+
+
+@pytest.mark.parametrize("on_disk", [False, True])
+def test_what_a_shard_keeps_per_row_is_in_files_if_asked(on_disk, tmp_path, monkeypatch):
+    monkeypatch.setattr("tempfile.tempdir", str(tmp_path))
+    X, y = gaussian_classes([60, 30, 10], 3, seed=0)
+    shard = shards.Shard([HeldBlock(X, y)], {}, on_disk=on_disk)
+    classes, views = np.arange(3), resolve_views(None, n_features=3)
+    shard.run([shards.number_labels(classes, 1.0, (3, False)), shards.look_for_views(views)])
+    shard.run([shards.fold_mass(shards.ALL_ROWS, fold_units(100, 1.0))])
+    folds = shard.mass_folds[shards.ALL_ROWS]
+    assert folds.shape == (1, 100)
+    for array in (shard.y, shard.mass, shard.hashes(None), shard._kept[0], folds):
+        assert isinstance(owner_of(array), mmap.mmap) is on_disk
+    assert len(list(tmp_path.rglob("*.bin"))) == 5 * on_disk
+    shard.close()
+    assert not list(tmp_path.iterdir())
+
+
+def owner_of(array):
+    """What holds the memory of an array."""
+    while isinstance(array, np.ndarray) and array.base is not None:
+        array = array.base
+    return array
 
 
 def test_sparse_and_dense_blocks_may_be_mixed():

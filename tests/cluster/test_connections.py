@@ -4,6 +4,7 @@ import os
 import shutil
 import signal
 import subprocess
+from contextlib import nullcontext
 from typing import ClassVar
 
 import pytest
@@ -86,6 +87,19 @@ def test_a_lost_connection_is_made_again(client, near, monkeypatch):
     assert bits(MODEL.fit(*collections())) == whole
     assert rebuilt == [0]
     assert near() == {True}
+
+
+def test_a_local_cluster_waits_for_workers_that_start_again(monkeypatch):
+    """Dask would give them up after 15 seconds."""
+    dask = pytest.importorskip("dask")
+    own = pytest.importorskip("uneven.distributed.client")
+    monkeypatch.setattr(own, "LocalCluster", lambda **options: nullcontext())
+    monkeypatch.setattr(own, "Client", nullcontext)
+    name = "distributed.deploy.lost-worker-timeout"
+    before = dask.config.get(name)
+    with own.open_client("local"):
+        assert dask.config.get(name) == own.RESTART > 60.0
+    assert dask.config.get(name) == before
 
 
 def test_an_encrypted_cluster(near, tmp_path):

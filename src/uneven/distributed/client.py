@@ -6,6 +6,7 @@ from collections.abc import Iterator
 from contextlib import contextmanager
 from typing import Any
 
+import dask
 from distributed import Client, LocalCluster, default_client, get_worker
 
 
@@ -26,6 +27,21 @@ def current_client() -> Any:
         return None
 
 
+RESTART = 600.0
+"""Seconds that a worker of a local cluster may take to be started again after its death."""
+
+
+@contextmanager
+def patient_cluster() -> Iterator[None]:
+    """Have clusters of this process wait longer for workers that are started again.
+
+    Dask gives up a worker for good if it is not back after 15 seconds, which is too short on a
+    machine that is busy.
+    """
+    with dask.config.set({"distributed.deploy.lost-worker-timeout": RESTART}):
+        yield
+
+
 @contextmanager
 def open_client(address: str) -> Iterator[Any]:
     """A client of a cluster, closed in the end.
@@ -37,6 +53,7 @@ def open_client(address: str) -> Iterator[Any]:
     """
     if address == "local":
         with (
+            patient_cluster(),
             LocalCluster(dashboard_address=":0", silence_logs=50) as cluster,
             Client(cluster) as client,
         ):

@@ -26,6 +26,9 @@ ANY_VIEW, ALL_ROWS = -1, -2
 
 _BUCKETS = 12
 
+_MANY = 1 << 18
+"""Rows whose mass is read at a time, so that it need not all be in memory."""
+
 
 class Shard:
     """Some rows of the training table.
@@ -103,7 +106,7 @@ class Shard:
         """Hashes of the rows, of some columns or all, shape (n_rows,)."""
         name = None if columns is None else tuple(columns.tolist())
         if name not in self._hashes:
-            found = np.empty(len(self.y), dtype=np.uint64)
+            found = self.empty((len(self.y),), np.uint64)
             for rows, X in self.values(columns):
                 found[rows] = row_hashes(X)
             self._hashes[name] = found
@@ -128,6 +131,17 @@ class Shard:
     def mass_of(self, view: int) -> np.ndarray:
         """The mass of the rows; zero where a view is absent, shape (n_rows,)."""
         return np.where(self.present(view), self.mass, 0.0)
+
+    def masses_of(self, view: int) -> Iterator[tuple[slice, np.ndarray]]:
+        """``mass_of`` a few rows at a time, with their places."""
+        for start in range(0, len(self.y), _MANY):
+            rows = slice(start, start + _MANY)
+            if view == ALL_ROWS:
+                yield rows, self.mass[rows]
+            elif view == ANY_VIEW:
+                yield rows, np.where(self.presence[rows].any(axis=1), self.mass[rows], 0.0)
+            else:
+                yield rows, np.where(self.presence[rows, view], self.mass[rows], 0.0)
 
     def empty(self, shape: tuple[int, ...], dtype: Any, order: Any = "C") -> np.ndarray:
         """Room for an array, in a file if this shard is kept on disk."""
@@ -195,11 +209,11 @@ def number_labels(
             tiny = np.finfo(float).tiny
             mass = np.where(mass > 0.0, np.maximum(mass / divisor, tiny), 0.0)
         kept = np.flatnonzero(mass)
-        shard._kept.append(kept)
+        shard._kept.append(shard.moved(kept))
         labels.append(np.searchsorted(classes, y[kept]).astype(np.int32))
         masses.append(mass[kept])
-    shard.y = np.concatenate(labels)
-    shard.mass = np.concatenate(masses)
+    shard.y = shard.moved(np.concatenate(labels))
+    shard.mass = shard.moved(np.concatenate(masses))
     return np.bincount(shard.y, minlength=len(classes))
 
 
@@ -228,8 +242,10 @@ def count_presence(shard: Shard, n_classes: int) -> tuple[np.ndarray, int]:
 @step(largest)
 def range_of_mass(shard: Shard, view: int) -> tuple[float, float]:
     """Largest mass of the rows that have a view, and minus the smallest."""
-    mass = shard.mass_of(view)
-    return float(mass.max(initial=0.0)), -float(mass.min(initial=np.inf))
+    most, least = 0.0, np.inf
+    for _, mass in shard.masses_of(view):
+        most, least = max(most, float(mass.max())), min(least, float(mass.min()))
+    return most, -least
 
 
 @step(total)
@@ -237,16 +253,23 @@ def sum_mass(
     shard: Shard, view: int, n_classes: int, units: tuple[float, float]
 ) -> tuple[np.ndarray, int]:
     """Mass of each class in two folds, (2, n_classes), and rows that have any."""
-    mass = shard.mass_of(view)
-    folds = [np.bincount(shard.y, part, n_classes) for part in fold(mass, units)]
-    return np.array(folds), int((mass > 0.0).sum())
+    sums, n_rows = np.zeros((2, n_classes)), 0
+    for rows, mass in shard.masses_of(view):
+        for own, part in zip(sums, fold(mass, units)):
+            own += np.bincount(shard.y[rows], part, n_classes)
+        n_rows += int((mass > 0.0).sum())
+    return sums, n_rows
 
 
 @step(changes=True)
 def fold_mass(shard: Shard, view: int, units: tuple[float, float]) -> None:
     """Cut the mass of the rows that have a view into folds that add up exactly."""
-    folds = fold(shard.mass_of(view), units)
-    shard.mass_folds[view] = folds if folds[1].any() else folds[:1]
+    folds = shard.empty((2, len(shard.y)), np.float64)
+    for rows, mass in shard.masses_of(view):
+        folds[:, rows] = fold(mass, units)
+    if not folds[1].any():
+        folds = folds[:1].copy() if shard._folder is None else folds[:1]
+    shard.mass_folds[view] = folds
 
 
 @step(collected)
