@@ -12,8 +12,8 @@ from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any, Literal
 
-from uneven.datasets import fetch
 from uneven_published.numbers import Numbers, Printed, Verdict
+from uneven_published.tables import fetch_table
 
 Answers = Mapping[str, Mapping[str, Any]]
 """What a cell found: column to measure to samples; the first axis of the samples is the sample."""
@@ -50,8 +50,8 @@ class Context:
     data: Path | None = None
 
     def fetch(self, name: str) -> Any:
-        """A data set from the folder; whoever plans the run has downloaded it before."""
-        return fetch(name, data_home=self.data, download=False)
+        """A data set, without a download: whoever plans the run has downloaded it before."""
+        return fetch_table(name, self.data)
 
 
 @dataclass(frozen=True)

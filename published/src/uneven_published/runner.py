@@ -18,10 +18,11 @@ from threadpoolctl import threadpool_limits
 
 from uneven.comparison.progress import Observer, Silent
 from uneven.comparison.summaries import now, versions
-from uneven.datasets import DatasetUnavailableError, fetch
+from uneven.datasets import DatasetUnavailableError
 from uneven_published.cells import Cell, CellStore, Finished
 from uneven_published.description import Context, Exhibit, Item, Study
 from uneven_published.numbers import Measured
+from uneven_published.tables import fetch_table
 
 
 @dataclass(frozen=True)
@@ -166,7 +167,7 @@ def _missing_data(cells: Sequence[Cell], run: Run) -> dict[str, str]:
     missing = {}
     for name in dict.fromkeys(name for cell in cells for name in cell.item.data):
         try:
-            fetch(name, data_home=run.data, download=run.download)
+            fetch_table(name, run.data, run.download)
         except (DatasetUnavailableError, OSError, ValueError) as error:
             missing[name] = str(error).splitlines()[0]
     return missing
