@@ -25,6 +25,7 @@ from uneven_published.description import Measure
 from uneven_published.kept import KEPT
 from uneven_published.norm.folds import FOLDS, Source, read_table
 from uneven_published.norm.tables import MEASURES, REPEATS
+from uneven_published.numbers import Measured
 from uneven_published.runner import made_now, missing_rows
 from uneven_published.significance import rank_columns
 from uneven_published.terminal import cell_progress
@@ -52,6 +53,8 @@ class KeptComparison:
     measures : tuple of Measure
     tested : tuple of str
         Measures by which methods are tested against others.
+    untimed : tuple of str
+        Methods that run in another process, whose seconds are not counted.
     """
 
     prog: str
@@ -63,6 +66,7 @@ class KeptComparison:
     repeats: int = REPEATS
     measures: tuple[Measure, ...] = MEASURES
     tested: tuple[str, ...] = TESTED
+    untimed: tuple[str, ...] = ()
 
     def parser(self) -> argparse.ArgumentParser:
         """What can be said on the command line."""
@@ -118,7 +122,10 @@ class KeptComparison:
             row: int(part * len(read_table(tables[row], Context())[1]))
             for row in whole.measured.rows
         }
-        show_times(whole.measured, sizes, console, self.bases)
+        timed = {
+            key: value for key, value in whole.measured.values.items() if key[1] not in self.untimed
+        }
+        show_times(Measured(timed), sizes, console, self.bases)
         for column in found.beside:
             show_duels(whole.measured, column, console, self.measures, self.tested)
         for key in found.rows:

@@ -91,7 +91,7 @@ def studies_of(
     prefix = name if folds == FOLDS else f"{name}-{folds}-folds"
     return tuple(
         Study(
-            "-".join([prefix, *re.findall(r"[^\W_]+", column.lower())]),
+            "-".join([prefix, *re.findall(r"[^\W_]+", column.lower().replace("µ", "mu"))]),
             items_of(tables),
             PooledFolds(tables, column, method.make, folds),
             repeats=repeats,
