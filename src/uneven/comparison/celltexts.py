@@ -74,11 +74,12 @@ def remembered(values: pd.Series, how: Hashable, make: Callable[[], Any]) -> Any
 
 def vary(values: pd.Series) -> bool:
     """Whether the first cells of a long column hardly repeat a text."""
-    some = values[:SOME_CELLS]
+    some = values.iloc[:SOME_CELLS]
     return len(values) > SOME_CELLS and some.nunique() > 0.9 * SOME_CELLS
 
 
 SOME_CELLS = 2000
+"""So many first cells of a column tell whether its texts differ."""
 
 
 def ascii_digits(cells: pd.Series) -> pd.Series:

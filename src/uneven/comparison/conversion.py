@@ -116,7 +116,7 @@ def _numbers(values: pd.Series, column: Column, seen: Differences) -> pd.Series:
                 "it had."
             )
     else:
-        quick = quick_numbers(values, style) if _is_plain(values, style) else None
+        quick = quick_numbers(values, style) if _is_plain(values, column, style) else None
         if quick is not None:
             return pd.Series(quick, index=values.index, name=values.name)
         typed = _typed_numbers(values)
@@ -131,10 +131,11 @@ def _numbers(values: pd.Series, column: Column, seen: Differences) -> pd.Series:
     return numbers
 
 
-def _is_plain(values: pd.Series, style: NumberStyle) -> bool:
-    """Whether to parse a column cell by cell: its texts differ, in a style that needs no care."""
-    text = isinstance(values.dtype, pd.StringDtype) and vary(values)
-    return text and style.decimal in (".", ",") and style.unit != CLOCK_UNIT
+def _is_plain(values: pd.Series, column: Column, style: NumberStyle) -> bool:
+    """Whether to parse a column cell by cell: its texts differ, and none marks a missing cell."""
+    if _marks(column) or style.decimal not in (".", ",") or style.unit == CLOCK_UNIT:
+        return False
+    return isinstance(values.dtype, pd.StringDtype) and vary(values)
 
 
 def _without_marks(numbers: pd.Series, column: Column) -> pd.Series:

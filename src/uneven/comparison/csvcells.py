@@ -205,12 +205,21 @@ def _are_fractions(column: pa.ChunkedArray) -> bool:
 def _one_row_per_line(
     data: bytes, style: CsvStyle, numbers: Collection[str], n_lines: int
 ) -> Cells | None:
-    """The cells of a file with quotes if none goes over several lines, which is quicker."""
-    try:
-        cells = _by_arrow(data, style, numbers, quoted=False)
-    except pa.ArrowInvalid:
-        return None
-    return cells if n_lines == _n_rows(cells) + style.skip else None
+    """The cells of a file with quotes if none goes over several lines, which is quicker.
+
+    Where a cell does, pyarrow finds fewer rows than lines or refuses the file.
+    """
+    if b"\r" in data and data.count(b"\r") != data.count(b"\r\n"):
+        return None  # lines may end in another way
+    head = data[: data.rfind(b"\n", 0, SAMPLE_BYTES) + 1]
+    for some, n in ((head, head.count(b"\n")), (data, n_lines)):
+        try:
+            cells = _by_arrow(some, style, numbers, quoted=False)
+        except pa.ArrowInvalid:
+            return None
+        if n != _n_rows(cells) + style.skip:
+            return None
+    return cells
 
 
 def _n_rows(cells: Cells) -> int:

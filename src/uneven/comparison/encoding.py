@@ -166,17 +166,17 @@ class CategoryEncoder(OrdinalEncoder):
 
     def transform(self, X: pd.DataFrame) -> Any:
         """Codes of the categories, of shape (n, d)."""
-        return self._codes(*_distinct_rows(X))
+        return self._codes(len(X), *_distinct_rows(X))
 
     def fit_transform(self, X: pd.DataFrame, y: Any = None) -> Any:
         """Learn the categories and return the codes, of shape (n, d)."""
         codes, distinct = _distinct_rows(X)
         super().fit(distinct)
-        return self._codes(codes, distinct)
+        return self._codes(len(X), codes, distinct)
 
-    def _codes(self, codes: list[NDArray[np.intp]], distinct: pd.DataFrame) -> NDArray:
+    def _codes(self, n: int, codes: list[NDArray[np.intp]], distinct: pd.DataFrame) -> NDArray:
         found = np.asarray(super().transform(distinct))
-        out = np.empty((len(codes[0]), len(codes)), dtype=found.dtype, order="F")
+        out = np.empty((n, len(codes)), dtype=found.dtype, order="F")
         for j, places in enumerate(codes):
             out[:, j] = found[places, j]
         return out
@@ -185,7 +185,7 @@ class CategoryEncoder(OrdinalEncoder):
 def _distinct_rows(X: pd.DataFrame) -> tuple[list[NDArray[np.intp]], pd.DataFrame]:
     """For each column where a row finds its value in the frame of different values, and that."""
     found = [pd.factorize(X.iloc[:, j]) for j in range(X.shape[1])]
-    n_rows = max(len(distinct) + (-1 in codes) for codes, distinct in found)
+    n_rows = max((len(distinct) + (-1 in codes) for codes, distinct in found), default=len(X))
     rows = np.empty((n_rows, X.shape[1]), dtype=object)
     for j, (codes, distinct) in enumerate(found):
         some = [np.nan] if -1 in codes else np.asarray(distinct, dtype=object)[:1]

@@ -242,7 +242,7 @@ def _plain_style(
     values: pd.Series, custom: Custom, given: Mapping[str, Any] | None
 ) -> Reading | None:
     """A column whose first cells are numbers beyond doubt, if all others are written alike."""
-    found = read_column(values[:SOME_CELLS], custom, given)
+    found = read_column(values.iloc[:SOME_CELLS], custom, given)
     told = found.doubtful or found.remarks or found.form.get("missing")
     if found.kind != "number" or told or not found.form.get("marked"):
         return None
