@@ -131,17 +131,17 @@ PEERS: Mapping[str, Strategy] = {
 """Strategies of scikit-activeml."""
 
 RULES: Mapping[str, Strategy] = {
-    DEFAULT: Strategy(),
-    CHOSEN: Strategy(learner={"estimator": None}),
-    "Centre of gravity, diverse": Strategy(learner={"query": "centre_of_gravity"}),
-    "Votes": Strategy(learner={"query": "balanced", "batch": "best"}),
-    "Votes, diverse": Strategy(learner={"query": "balanced"}),
-    "Votes, gradients": Strategy(learner={"query": "balanced", "batch": "gradients"}),
-    "Information": Strategy(learner={"query": "information", "batch": "best"}),
-    "Information, diverse": Strategy(learner={"query": "information"}),
-    "Expected error": Strategy(learner={"query": "expected_error", "batch": "best"}),
-    "Expected error, diverse": Strategy(learner={"query": "expected_error"}),
-    "Typical first": Strategy(learner={"query": "typical_first", "batch": "best"}),
+    DEFAULT: Strategy(edition=2),
+    CHOSEN: Strategy(learner={"estimator": None}, edition=2),
+    "Centre of gravity, diverse": Strategy(learner={"query": "centre_of_gravity"}, edition=2),
+    "Votes": Strategy(learner={"query": "balanced", "batch": "best"}, edition=2),
+    "Votes, diverse": Strategy(learner={"query": "balanced"}, edition=2),
+    "Votes, gradients": Strategy(learner={"query": "balanced", "batch": "gradients"}, edition=2),
+    "Information": Strategy(learner={"query": "information", "batch": "best"}, edition=2),
+    "Information, diverse": Strategy(learner={"query": "information"}, edition=2),
+    "Expected error": Strategy(learner={"query": "expected_error", "batch": "best"}, edition=2),
+    "Expected error, diverse": Strategy(learner={"query": "expected_error"}, edition=2),
+    "Typical first": Strategy(learner={"query": "typical_first", "batch": "best"}, edition=2),
 }
 """Rules of this library, around a Bayes point unless the classifier is chosen, too."""
 

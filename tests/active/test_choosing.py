@@ -3,11 +3,17 @@
 import numpy as np
 import pytest
 import scipy.sparse as sp
-from sklearn.datasets import load_iris
+from sklearn.datasets import load_iris, make_blobs
 from sklearn.naive_bayes import GaussianNB
 
 from uneven import ActiveLearner, BayesPointClassifier
-from uneven.active import automatic, balanced_votes, centre_of_gravity, choose_classifier
+from uneven.active import (
+    automatic,
+    balanced_votes,
+    centre_of_gravity,
+    choose_classifier,
+    expected_error,
+)
 from uneven.active.choosing import labels_to_choose_by, usual_candidates
 
 X, Y = load_iris(return_X_y=True)
@@ -81,6 +87,25 @@ def test_the_default_rule_counts_votes_near_the_centre_of_sparse_pools(many):
     others = np.setdiff1d(np.arange(len(found)), near)
     assert (found[others] <= -1.0).all()
     assert found.argmax() == near[votes[near].argmax()]
+
+
+def test_the_default_rule_asks_for_typical_rows_until_there_are_more_labels_than_classes():
+    pool, part = make_blobs(
+        [60, 50, 40, 30], centers=[[0, 9], [9, 0], [-9, -9], [30, 30]], random_state=0
+    )
+    learner = ActiveLearner(random_state=0).start(pool)
+    first = learner.ask(4)
+    assert sorted(part[first]) == [0, 1, 2, 3]
+    middles = np.array([pool[part == k].mean(axis=0) for k in range(4)])
+    assert np.linalg.norm(pool[first] - middles[part[first]], axis=1).max() < 0.8
+    of_two = np.concatenate([np.flatnonzero(part == k)[:2] for k in (0, 1)])
+    learner.tell(of_two[::2], part[of_two[::2]])
+    found = automatic(learner.state())
+    assert found.max() > 1
+    assert np.isfinite(found).sum() <= 12
+    assert learner.ask(3).tolist() == learner.ask(3).tolist()
+    learner.tell(of_two[1::2], part[of_two[1::2]])
+    np.testing.assert_array_equal(automatic(learner.state()), expected_error(learner.state()))
 
 
 def test_the_default_rule_looks_at_the_classifier_where_rows_are_no_numbers():

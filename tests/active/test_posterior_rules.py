@@ -1,5 +1,6 @@
 """Rules that look at the normal distributions of the propagation: against fitting anew."""
 
+import warnings
 from functools import partial
 
 import numpy as np
@@ -17,9 +18,9 @@ from uneven.active import (
     simulate,
     typical_first,
 )
-from uneven.active.coverage import typicality
 from uneven.active.oracles import PerfectOracle
 from uneven.active.posterior import Products, shares
+from uneven.active.typicality import typicality
 
 X_IRIS, Y_IRIS = load_iris(return_X_y=True)
 KNOWN = np.array([0, 20, 60, 80, 110, 130])
@@ -124,9 +125,18 @@ def test_typical_rows_come_from_parts_without_label():
     worth = typicality(X, taken, np.random.default_rng(0), n=2)
     assert part[worth.argmax()] == 1
     assert np.isfinite(worth).all()
+    unit = X / np.linalg.norm(X, axis=1, keepdims=True)
     np.testing.assert_array_equal(
-        worth > 1, typicality(sp.csr_matrix(X), taken, np.random.default_rng(0), n=2) > 1
+        typicality(unit, taken, np.random.default_rng(0), n=2) > 1,
+        typicality(sp.csr_matrix(X), taken, np.random.default_rng(0), n=2) > 1,
     )
+
+
+def test_rows_that_are_all_alike_are_one_part():
+    with warnings.catch_warnings():
+        warnings.simplefilter("error")
+        worth = typicality(np.ones((9, 2)), np.array([3]), np.random.default_rng(0))
+    assert (worth <= 1.0).all()
 
 
 def test_typical_first_goes_over_to_votes():

@@ -9,11 +9,15 @@ from uneven.active.look_ahead import expected_error
 from uneven.active.registry import rule
 from uneven.active.rules import centre_of_gravity, uncertainty
 from uneven.active.state import QueryState
+from uneven.active.typicality import typicality
 
 
 @rule("auto", "what measured best for such a pool", blind=True)
 def automatic(state: QueryState, *, nearest: int = 2000) -> np.ndarray:
     """Fewest expected errors in a dense pool, most even votes in a sparse one.
+
+    As long as a dense pool has no more labels than classes, typical rows of parts without label:
+    one label of a class says too little to look ahead.
 
     Parameters
     ----------
@@ -24,7 +28,9 @@ def automatic(state: QueryState, *, nearest: int = 2000) -> np.ndarray:
     Returns
     -------
     ndarray of shape (n_candidates,)
-        `expected_error` for dense pools. For sparse ones minus the gap between the two largest
+        `expected_error` for dense pools; as long as there are no more labels than classes the sizes
+        of the parts of the pool without label for their most typical rows, -inf for others. For
+        sparse ones minus the gap between the two largest
         votes (`balanced_votes`) of the rows nearest to the centre of gravity; others come after
         them, in the order of `centre_of_gravity`, which costs one product with the pool.
         `uncertainty` of the classifier if the rows are not all finite numbers.
@@ -38,20 +44,27 @@ def automatic(state: QueryState, *, nearest: int = 2000) -> np.ndarray:
     --------
     >>> from sklearn.datasets import load_iris
     >>> from uneven import ActiveLearner
-    >>> from uneven.active import expected_error
     >>> X, y = load_iris(return_X_y=True)
-    >>> state = ActiveLearner(random_state=0).start(X).tell([0, 60, 120], y[[0, 60, 120]]).state()
-    >>> found = automatic(state)
-    >>> int(np.isfinite(found).sum())
+    >>> learner = ActiveLearner(random_state=0).start(X).tell([0, 60, 120], y[[0, 60, 120]])
+    >>> int(np.isfinite(automatic(learner.state())).sum()) <= 10
+    True
+    >>> int(np.isfinite(automatic(learner.tell([1], y[[1]]).state())).sum())
     100
     """
     if not state.pool.is_numeric:
         return uncertainty(state)
     if not sp.issparse(state.pool.X):
-        return expected_error(state)
+        return _typical(state) if len(state.y) <= len(state.classes) else expected_error(state)
     found = centre_of_gravity(state)
     near = np.argsort(-found, kind="stable")[:nearest]
     votes = np.sort(state.votes(near), axis=1)
     found -= found.max() + 1.0
     found[near] = votes[:, -2] - votes[:, -1]
     return found
+
+
+def _typical(state: QueryState) -> np.ndarray:
+    """Sizes of the parts without label, for their most typical rows; the same if asked again."""
+    rng = np.random.default_rng(len(state.labelled))
+    worth = typicality(state.pool.X, state.labelled, rng)[state.candidates]
+    return np.where(worth >= 1.0, worth, -np.inf)

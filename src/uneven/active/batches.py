@@ -1,6 +1,7 @@
 """Which rows to ask for: several at once that do not all tell the same, and the first ones of all.
 
-Before anything is known the first rows are far from each other.
+Before anything is known the first rows are typical ones of a dense pool, and point in different
+directions in a sparse one.
 """
 
 from __future__ import annotations
@@ -8,8 +9,10 @@ from __future__ import annotations
 from typing import Any
 
 import numpy as np
+import scipy.sparse as sp
 
 from uneven.active.state import Pool, QueryState
+from uneven.active.typicality import typicality
 from uneven.linear.rows import row_norms, scale_rows
 
 BATCHES = ("diverse", "best", "gradients")
@@ -90,8 +93,9 @@ def pick_first(pool: Pool, taken: np.ndarray, n: int, rng: np.random.Generator) 
     """Take the rows to ask for before there is a classifier.
 
     taken: int (n_taken,), rows that have a label; n: at most as many as there are rows left.
-    Returns int (n,), rows spread over the pool, see `uneven.active.batches`; any, if rows have no
-    directions.
+    Returns int (n,): in a dense pool the most typical rows of the largest parts without label, see
+    `uneven.active.typicality`; in a sparse one rows of different directions, see `spread_rows`;
+    any, if rows are not finite numbers.
 
     Examples
     --------
@@ -99,9 +103,13 @@ def pick_first(pool: Pool, taken: np.ndarray, n: int, rng: np.random.Generator) 
     >>> sorted(pick_first(Pool(texts), np.array([1]), 2, np.random.default_rng(0)).tolist())
     [0, 2]
     """
-    if pool.is_numeric:
+    if not pool.is_numeric:
+        return rng.choice(np.setdiff1d(np.arange(len(pool)), taken), n, replace=False)
+    if sp.issparse(pool.X):
         return spread_rows(pool.X, taken, n, rng)
-    return rng.choice(np.setdiff1d(np.arange(len(pool)), taken), n, replace=False)
+    worth = typicality(pool.X, taken, rng, n)
+    worth[taken] = -np.inf
+    return _best(worth, n, "first", rng)
 
 
 def check_utilities(utilities: np.ndarray, n_candidates: int) -> None:

@@ -98,10 +98,12 @@ class ActiveLearner(ClassifierMixin, BaseEstimator):
     Notes
     -----
     Before two classes have been seen there is nothing to be torn between: the first rows are
-    spread over the pool as the seeds of k-means are. Every answer counts, also one that the
-    classifier had foreseen.
+    typical ones of different parts of a dense pool, from the middle of clusters; of a sparse pool
+    they are drawn as the seeds of k-means are. Every answer counts, also one that the classifier
+    had foreseen.
 
-    "auto" is "expected_error" for a dense pool and "balanced" for a sparse one, where among many
+    "auto" is "expected_error" for a dense pool, after typical rows as long as there are no more
+    labels than classes, and "balanced" for a sparse one, where among many
     rows only those nearest to the centre are looked at; it is "uncertainty" if rows are not all
     finite numbers.
 
