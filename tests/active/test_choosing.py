@@ -80,7 +80,7 @@ def test_the_default_rule_counts_votes_near_the_centre_of_sparse_pools(many):
     pool = sp.random(120, 30, 0.3, random_state=0, format="csr")
     y = (np.asarray(pool @ np.linspace(-1, 1, 30)) > 0).astype(int)
     state = ActiveLearner(random_state=0).start(pool).tell(np.arange(12), y[:12]).state()
-    found = automatic(state, nearest=40 if many else 2000)
+    found = automatic(state, nearest=40 if many else 1000)
     votes = balanced_votes(state)
     near = np.argsort(-centre_of_gravity(state), kind="stable")[: 40 if many else None]
     np.testing.assert_allclose(found[near], votes[near], atol=1e-12)

@@ -5,6 +5,7 @@ from __future__ import annotations
 import numpy as np
 import scipy.sparse as sp
 
+from uneven.active.batches import best_positions
 from uneven.active.look_ahead import expected_error
 from uneven.active.registry import rule
 from uneven.active.rules import centre_of_gravity, uncertainty
@@ -13,7 +14,7 @@ from uneven.active.typicality import typicality
 
 
 @rule("auto", "what measured best for such a pool", blind=True)
-def automatic(state: QueryState, *, nearest: int = 2000) -> np.ndarray:
+def automatic(state: QueryState, *, nearest: int = 1000) -> np.ndarray:
     """Fewest expected errors in a dense pool, most even votes in a sparse one.
 
     As long as a dense pool has no more labels than classes, typical rows of parts without label:
@@ -22,7 +23,7 @@ def automatic(state: QueryState, *, nearest: int = 2000) -> np.ndarray:
     Parameters
     ----------
     state : QueryState
-    nearest : int, default=2000
+    nearest : int, default=1000
         Rows of a sparse pool whose votes are counted.
 
     Returns
@@ -56,7 +57,7 @@ def automatic(state: QueryState, *, nearest: int = 2000) -> np.ndarray:
     if not sp.issparse(state.pool.X):
         return _typical(state) if len(state.y) <= len(state.classes) else expected_error(state)
     found = centre_of_gravity(state)
-    near = np.argsort(-found, kind="stable")[:nearest]
+    near = best_positions(found, nearest)
     votes = np.sort(state.votes(near), axis=1)
     found -= found.max() + 1.0
     found[near] = votes[:, -2] - votes[:, -1]

@@ -80,10 +80,10 @@ def pick_batch(
     [[2, 4], [2, 3]]
     """
     if how == "best" or n <= 1 or not state.pool.is_numeric:
-        return _best(utilities, n, ties, state.rng)
+        return best_positions(utilities, n, ties, state.rng)
     if how == "gradients":
         return _pushes(state, utilities, n)
-    few = _best(utilities, max(_SHORTLIST[0] * n, _SHORTLIST[1]), ties, state.rng)
+    few = best_positions(utilities, max(_SHORTLIST[0] * n, _SHORTLIST[1]), ties, state.rng)
     return few[
         _spread_out(_scaled(utilities[few]), state.cosines(state.candidates[few]), min(n, len(few)))
     ]
@@ -109,7 +109,7 @@ def pick_first(pool: Pool, taken: np.ndarray, n: int, rng: np.random.Generator) 
         return spread_rows(pool.X, taken, n, rng)
     worth = typicality(pool.X, taken, rng, n)
     worth[taken] = -np.inf
-    return _best(worth, n, "first", rng)
+    return best_positions(worth, n)
 
 
 def check_utilities(utilities: np.ndarray, n_candidates: int) -> None:
@@ -126,12 +126,14 @@ def check_utilities(utilities: np.ndarray, n_candidates: int) -> None:
         raise ValueError("the query rule returned NaN: utilities must be numbers or -inf.")
 
 
-def _best(utilities: np.ndarray, n: int, ties: str, rng: np.random.Generator) -> np.ndarray:
+def best_positions(
+    utilities: np.ndarray, n: int, ties: str = "first", rng: np.random.Generator | None = None
+) -> np.ndarray:
     """Positions of the n highest utilities, the highest first; large pools are not sorted."""
     among = np.arange(len(utilities))
     if n < len(utilities):
         among = np.flatnonzero(utilities >= np.partition(utilities, -n)[-n])
-    if ties == "first":
+    if ties == "first" or rng is None:
         order = np.argsort(-utilities[among], kind="stable")
     else:
         order = np.lexsort((rng.random(len(among)), -utilities[among]))
