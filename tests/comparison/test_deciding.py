@@ -54,7 +54,7 @@ def test_answers_of_least_expected_cost_cost_less(files):
     assert "cheapest_answer" in found.ranking.index
     assert Comparison.from_json(found.to_json()) == found
     assert pickle.loads(pickle.dumps(found)) == found
-    assert "Decision rule: Answers the class with the smallest" in found.verdict.detail
+    assert "Decision rule: Predicts the class with the smallest" in found.verdict.detail
     model = found.best_model()
     assert isinstance(model.pipeline[-1], TunedDecisionClassifier)
     new = table(seed=1)

@@ -191,7 +191,7 @@ def test_a_given_prior_by_name_or_position_and_an_estimated_one():
         plain.predict(NEW[drawn]) == TRUTH[drawn]
     ).mean()
     np.testing.assert_array_equal(plain.predict(NEW), before)
-    assert "Expected shares where it answers" in adapted.explain()
+    assert "Expected class frequencies at prediction" in adapted.explain()
 
 
 def test_withheld_answers_are_named():

@@ -472,7 +472,7 @@ def test_a_class_of_one_row_is_found_by_chance_only_and_its_recall_is_not_told(m
         found.append(model.decision_.confusion[2, 2])
         answered.append((model.predict(rng.normal(size=(500, 5))) == 2).mean())
         assert np.isnan(model.decision_.recalls).tolist() == [False, False, True]
-        assert "recall cannot be judged" in str(model.explain())
+        assert "recall cannot be estimated" in str(model.explain())
     assert abs(np.mean(found) - np.mean(answered)) < 0.3
 
 

@@ -1,4 +1,4 @@
-"""What classifiers share whose answers come from a decision: labels, abstaining, adapting."""
+"""Base of classifiers that predict by a decision rule: labels, abstention, prior shift."""
 
 from __future__ import annotations
 
@@ -15,11 +15,11 @@ from uneven.utils.validation import check_mass
 
 
 class AnsweringMixin(ClassifierMixin):
-    """Answers of a decision on probabilities, some of them withheld.
+    """Predict by a decision rule on probabilities, with the option to abstain.
 
-    A class that has it gives ``_said(X)``, probabilities at the class shares of training, which
-    the decision is about; ``_codes(X)``, the answers as class codes, ``ABSTAIN`` where they are
-    withheld; and ``_decide(prior)``, which fits the decision anew for other class shares.
+    Subclasses implement ``_said(X)``, the probabilities under the class frequencies of training,
+    which the rule takes; ``_codes(X)``, the predicted class codes, ``ABSTAIN`` where the rule
+    abstains; and ``_decide(prior)``, which fits the rule again for other class frequencies.
     """
 
     classes_: np.ndarray
@@ -28,7 +28,7 @@ class AnsweringMixin(ClassifierMixin):
     abstain_label: Any = None
 
     def predict(self, X: Any) -> np.ndarray:
-        """Answers of the decision rule; where they are withheld, ``abstain_label``.
+        """Predict classes by the decision rule; ``abstain_label`` where it abstains.
 
         Parameters
         ----------
@@ -47,7 +47,7 @@ class AnsweringMixin(ClassifierMixin):
         return np.asarray(labels)
 
     def score(self, X: Any, y: Any, sample_weight: Any = None) -> float:
-        """Accuracy; withheld answers are mistakes.
+        """Accuracy; abstaining counts as a misclassification.
 
         Parameters
         ----------
@@ -68,10 +68,11 @@ class AnsweringMixin(ClassifierMixin):
         return float(np.average(right, weights=check_mass(sample_weight, len(codes))))
 
     def adapt(self, X: Any) -> Self:
-        """A copy for a population with other class shares, estimated from unlabelled rows.
+        """A copy for other class frequencies, which are estimated from unlabelled rows.
 
-        Assumes that the rows of a class look as in training. Probabilities and decision of the
-        copy are those for the new shares, which are in ``decision_.target``.
+        Assumes that only the class frequencies have changed, not the rows within a class (prior
+        shift). Probabilities and decisions of the copy are those for the new frequencies, which
+        are in ``decision_.target``.
 
         Parameters
         ----------
@@ -80,7 +81,7 @@ class AnsweringMixin(ClassifierMixin):
         Returns
         -------
         object
-            Fitted, of the same type; it shares what was learnt with this one.
+            Fitted, of the same type; it shares the fitted models with this one.
         """
         said = self._said(X)
         moved = copy.copy(self)

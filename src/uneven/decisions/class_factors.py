@@ -1,11 +1,11 @@
-"""One factor per class on probabilities divided by the prior, as far as the rows allow.
+"""One factor per class on probabilities divided by the prior: multiclass decision thresholds.
 
-The answer is argmax p / prior * f. With f = 1 it is the rule that treats all classes alike, with
-f = prior the most probable class. Factors are searched around one of these rules, on unseen rows,
-by coordinates. What is minimised is a measure of the confusion matrix plus a price on the spread of
-log f around the rule. The row of a class in that matrix is made of its own rows and
-of pseudo-rows of the model's belief, i.e. all rows weighted by p(class | x): a class of 5 rows
-follows the belief, one of 500 the data.
+The prediction is argmax p / prior * f. With f = 1 all classes have the same weight (the prior
+rule), with f = prior the most probable class is predicted. Factors are searched around one of
+these rules, on unseen rows, by coordinate descent. The objective is a metric of the confusion
+matrix plus a penalty on the spread of log f around the rule. The row of a class in that matrix is
+computed from its own rows and from pseudo-rows, i.e. all rows weighted by the model's
+p(class | x): with 5 rows of a class the pseudo-rows dominate, with 500 its own rows do.
 """
 
 from __future__ import annotations
@@ -67,7 +67,7 @@ def fit_class_factors(
     target: Any = None,
     least_recall: Any = None,
 ) -> np.ndarray:
-    """Search class factors on rows that the model did not learn from.
+    """Tune class factors on rows that the model was not fitted to.
 
     Parameters
     ----------
@@ -75,27 +75,29 @@ def fit_class_factors(
     y : array-like of int, shape (n_samples,)
         Class codes from 0 to n_classes - 1.
     prior : array-like of shape (n_classes,)
-        What the probabilities are divided by: shares of the classes in training.
+        Class frequencies in training, by which the probabilities are divided.
     measure : {"norm", "gmean", "balanced_accuracy", "macro_f1", "worst_recall", "accuracy"} or \
             callable, default="norm"
-        What is to be good. A callable gets a confusion matrix (row = true class) and returns a
-        number of which more is better.
+        Metric to optimise. A callable gets a confusion matrix (row = true class) and returns a
+        score; greater is better.
     sample_weight : array-like of shape (n_samples,), optional
         Only their proportions matter.
     pseudo_rows, spread_price : float, optional
-        How strongly factors are held back; None takes what does well for the measure.
+        Regularisation of the factors: number of pseudo-rows per class, and penalty on the spread
+        of the log factors. None is a default that depends on the metric.
     target : array-like of shape (n_classes,), optional
-        Shares of the classes where answers will be given, for measures that depend on them. None:
+        Class frequencies where the factors will be used, for metrics that depend on them. None:
         as in ``y``.
     least_recall : array-like of shape (n_classes,), optional
-        Recalls that the classes must have on these rows (0: none needed). The measure then
-        decides between factors that reach them.
+        Minimum recalls on these rows (0: none required). The metric then chooses among factors
+        that reach them.
 
     Returns
     -------
     ndarray of shape (n_classes,)
-        Geometric mean about 1. Without rows: 1 for all classes, the prior rule; for "macro_f1"
-        and "accuracy" in proportion to the shares, so that the most probable class is answered.
+        Their geometric mean is about 1. Without rows: 1 for all classes, the prior rule; for
+        "macro_f1" and "accuracy" proportional to the class frequencies, so that the most probable
+        class is predicted.
 
     Examples
     --------

@@ -1,12 +1,12 @@
-"""A decision rule: from the probabilities of the classes to answers.
+"""A decision rule: from class probabilities to predicted classes.
 
 Two kinds of rule, and what may be added to each:
 
-- class factors: argmax p / prior * f, with f fitted for a measure, also under constraints;
-- a cost matrix: argmin_l sum_a p_a cost[a, l], Bayes' rule, in which nothing is fitted.
+- class factors: argmax p / prior * f, with f tuned for a metric, also under constraints;
+- a cost matrix: argmin_l sum_a p_a cost[a, l], Bayes' rule, in which nothing is tuned.
 
-Probabilities may be moved to the class shares of another population first, and answers may be
-withheld where they would cost more than abstaining.
+Probabilities may be adapted to other class frequencies first (prior shift), and the rule may
+abstain where a prediction would cost more than abstaining.
 """
 
 from __future__ import annotations
@@ -32,7 +32,7 @@ from uneven.utils.model_types import check_numbers, check_shares, persisted
 from uneven.utils.parameters import Interval
 
 ABSTAIN = -1
-"""Code of an answer that is withheld."""
+"""Class code that stands for abstaining."""
 
 _ENOUGH = 1e-9
 
@@ -45,22 +45,22 @@ class Decision:
     Attributes
     ----------
     prior : ndarray of shape (n_classes,)
-        Shares of the classes in the rows that the probabilities were fitted on.
+        Class frequencies in the rows that the probabilities were fitted on.
     target : ndarray of shape (n_classes,)
-        Shares of the classes where answers are given.
+        Class frequencies where the rule is used.
     factors : ndarray of shape (n_classes,), or None
         Factors on p / prior; None if a cost matrix decides.
     cost : ndarray of shape (n_classes, n_classes), or None
-        Row = true class, column = answer.
+        Row = true class, column = predicted class.
     abstain_cost : float or None
-        Expected cost of an answer above which it is withheld.
+        Expected cost of a prediction above which the rule abstains.
     measure : str
-        What the factors were fitted for, in words.
+        The metric that the factors were tuned for, in words.
     least_recall : ndarray of shape (n_classes,)
-        Recalls that were demanded; 0 where none was.
+        Minimum recalls that were required; 0 where none was.
     confusion : ndarray of shape (n_classes, n_classes)
-        Confusion of the rule on the rows that it was fitted on, (weighted) counts, as if nothing
-        were withheld.
+        Confusion matrix of the rule on the rows that it was fitted on, (weighted) counts, as if
+        it never abstained.
     """
 
     prior: np.ndarray
@@ -73,12 +73,12 @@ class Decision:
     confusion: np.ndarray
 
     def posterior(self, probabilities: Any) -> np.ndarray:
-        """Probabilities at the class shares of the target, shape (n_samples, n_classes)."""
+        """Probabilities under the class frequencies ``target``, shape (n_samples, n_classes)."""
         shares = check_probabilities(probabilities, len(self.prior))
         return change_prior(shares, self.prior, self.target)
 
     def scores(self, probabilities: Any) -> np.ndarray:
-        """Scores whose first largest is the answer.
+        """Scores of the classes; the first of the largest ones is the prediction.
 
         Parameters
         ----------
@@ -88,7 +88,7 @@ class Decision:
         -------
         ndarray of shape (n_samples, n_classes)
             Logarithms of p / prior * factors, or the negative expected costs; rounded, so that
-            what only last bits keep apart is equal.
+            scores that differ by rounding errors only are equal.
         """
         if self.cost is not None:
             unit = np.ldexp(1.0, int(np.frexp(np.abs(self.cost).max())[1]) - 40)
@@ -97,10 +97,10 @@ class Decision:
         return log_scores(shares, self.prior, np.asarray(self.factors))
 
     def expected_cost(self, probabilities: Any) -> np.ndarray:
-        """Expected cost of the answers, shape (n_samples,).
+        """Expected cost of the predictions, shape (n_samples,).
 
-        Without a cost matrix, the chance of a mistake where classes are as frequent as the factors
-        make them: of equal frequency under the prior rule.
+        Without a cost matrix, the probability of a misclassification under the class frequencies
+        that the factors imply: equal frequencies if all factors are equal.
         """
         scores = self.scores(probabilities)
         if self.cost is not None:
@@ -108,7 +108,7 @@ class Decision:
         return np.asarray(1.0 - softmax(scores, axis=1).max(axis=1))
 
     def answers(self, probabilities: Any) -> np.ndarray:
-        """Class codes of the answers, shape (n_samples,); -1 where they are withheld."""
+        """Codes of the predicted classes, shape (n_samples,); -1 where the rule abstains."""
         codes = self.scores(probabilities).argmax(axis=1)
         if self.abstain_cost is not None:
             codes[self.expected_cost(probabilities) > self.abstain_cost + _ENOUGH] = ABSTAIN
@@ -179,7 +179,7 @@ def fit_decision(
     classes: Sequence[Any] | None = None,
     trained: Any = None,
 ) -> Decision:
-    """Fit a decision rule on probabilities of rows that the model did not learn from.
+    """Fit a decision rule to predicted probabilities of rows that the model was not fitted to.
 
     Parameters
     ----------
@@ -189,22 +189,22 @@ def fit_decision(
     measure : str or callable, default="norm"
         See :func:`~uneven.decisions.class_factors.fit_class_factors`.
     cost : array-like of shape (n_classes, n_classes), optional
-        Row = true class, column = answer; see :func:`check_cost`. With it, the answer is the one of
-        smallest expected cost, and ``measure`` is not looked at.
+        Row = true class, column = predicted class; see :func:`check_cost`. With it, the class of
+        smallest expected cost is predicted, and ``measure`` is not used.
     prior : array-like of shape (n_classes,), optional
-        Shares of the classes where answers will be given; None: as in ``y``.
+        Class frequencies where the rule will be used; None: as in ``y``.
     constraints : mapping of int to float, optional
-        Least recalls by class code; the measure then decides between factors that reach them.
+        Minimum recalls by class code; the metric then chooses among factors that reach them.
     abstain_cost : float, optional
-        What it costs to withhold an answer: in the units of ``cost``, or else the chance of a
-        mistake that is just acceptable.
+        Cost of abstaining, in the units of ``cost``; without ``cost``, the highest acceptable
+        probability of a misclassification.
     sample_weight : array-like of shape (n_samples,), optional
     pseudo_rows, spread_price : float, optional
         See :func:`~uneven.decisions.class_factors.fit_class_factors`.
     classes : sequence of length n_classes, optional
         Names of the classes, for messages.
     trained : array-like of shape (n_classes,), optional
-        Shares of the classes in the rows that the model learnt from; None: as in ``y``.
+        Class frequencies in the rows that the model was fitted to; None: as in ``y``.
 
     Returns
     -------
@@ -213,7 +213,7 @@ def fit_decision(
     Raises
     ------
     ValueError
-        Also if the constraints cannot be met together; it says what was reached.
+        Also if the constraints cannot be met together; the message gives the recalls reached.
 
     Examples
     --------
@@ -346,21 +346,21 @@ def _check_reached(rule: Decision, names: Sequence[Any]) -> None:
 
 
 def _rule_in_words(rule: Decision, classes: Sequence[Any]) -> list[str]:
-    """What is answered, and a line per class."""
-    divided = "Answers the class with the largest probability divided by its share in training"
+    """The rule that chooses the predicted class, and a line per class."""
+    divided = "Predicts the class with the largest probability divided by its share in training"
     if rule.factors is None:
-        lines = ["Answers the class with the smallest expected cost."]
+        lines = ["Predicts the class with the smallest expected cost."]
     elif np.ptp(np.log(rule.factors)) < _ENOUGH:
         lines = [f"{divided} ({rule.measure})."]
     elif np.ptp(np.log(rule.factors / rule.prior)) < _ENOUGH:
-        lines = [f"Answers the most probable class ({rule.measure})."]
+        lines = [f"Predicts the most probable class ({rule.measure})."]
     else:
         lines = [f"{divided} and multiplied by its factor, fitted for {rule.measure}."]
     for k, name in enumerate(classes):
         factor = "" if rule.factors is None else f", factor {rule.factors[k]:.3g}"
         recall = rule.recalls[k]
-        told = "recall cannot be judged" if np.isnan(recall) else f"recall {recall:.2f}"
-        lines.append(f"  {name}: share {rule.prior[k]:.3g}{factor}, {told}")
+        recall_text = "recall cannot be estimated" if np.isnan(recall) else f"recall {recall:.2f}"
+        lines.append(f"  {name}: share {rule.prior[k]:.3g}{factor}, {recall_text}")
     return lines
 
 
@@ -371,7 +371,9 @@ def _extras_in_words(rule: Decision, classes: Sequence[Any]) -> list[str]:
     ]
     if not np.allclose(rule.prior, rule.target):
         shares = ", ".join(f"{name} {share:.3g}" for name, share in zip(classes, rule.target))
-        lines.append(f"Expected shares where it answers: {shares}.")
+        lines.append(f"Expected class frequencies at prediction: {shares}.")
     if rule.abstain_cost is not None:
-        lines.append(f"Abstains where an answer is expected to cost over {rule.abstain_cost:g}.")
+        lines.append(
+            f"Abstains where the expected cost of a prediction exceeds {rule.abstain_cost:g}."
+        )
     return lines

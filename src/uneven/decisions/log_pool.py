@@ -1,9 +1,9 @@
-"""A log-linear pool: the probabilities of several classifiers as one, fitted on unseen rows.
+"""A log-linear pool: one probability from those of several classifiers, fitted on unseen rows.
 
     p(c | x)  ~  exp( sum_m a_m log p_m(c | x) + b_c ),    a >= 0
 
-The weights and the class biases minimise the log-loss on rows that the members did not learn from,
-plus a quadratic price for leaving equal weights and zero bias. The problem is convex, with one
+The weights and the class biases minimise the log-loss on rows that the members were not fitted to,
+plus a quadratic penalty on deviations from equal weights and zero bias. The problem is convex, with one
 optimum. A pool of one member is a calibration: a temperature and a bias per class.
 """
 
@@ -95,7 +95,7 @@ def fit_log_pool(
     bias_penalty: Any = 10.0,
     tolerance: float = 1e-13,
 ) -> LogPool:
-    """Fit a log-linear pool on rows that the members did not learn from.
+    """Fit a log-linear pool on rows that the members were not fitted to.
 
     Minimises the mean log-loss plus ``weight_penalty * sum (a - 1/M)^2 / n`` plus
     ``bias_penalty * sum b^2 / n`` over ``a >= 0`` and ``b``, where n is the number of rows.

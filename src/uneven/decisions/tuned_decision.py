@@ -1,4 +1,4 @@
-"""Any classifier with a decision that is fitted for a measure, a cost matrix or constraints."""
+"""Any classifier with a decision rule tuned for a metric, a cost matrix or constraints."""
 
 from __future__ import annotations
 
@@ -87,13 +87,13 @@ class TunedDecisionClassifier(AnsweringMixin, MetaEstimatorMixin, BaseEstimator)
         that refuses the class labels, as XGBoost refuses text, is fitted to 0, 1, 2, ... instead.
     measure : {"norm", "gmean", "balanced_accuracy", "macro_f1", "worst_recall", "accuracy"} or \
             callable, default="norm"
-        Metric to optimise. "norm" is the confusion norm. "balanced_accuracy" only divides by the
-        class frequencies, "accuracy" is the most probable class. A callable takes a confusion
+        Metric to optimise. "norm" is the confusion norm (:func:`uneven.metrics.confusion_norm`),
+        "gmean" the geometric mean of the recalls. "balanced_accuracy" only divides by the class
+        frequencies, "accuracy" predicts the most probable class. A callable takes a confusion
         matrix (row = true class) and returns a score; greater is better.
     cost : array-like of shape (n_classes, n_classes), default=None
         Cost of predicting the column's class for an example of the row's class, in sorted class
-        order;
-        a pandas frame is read by its labels, which are the classes. Replaces ``measure``.
+        order. The index and columns of a pandas frame name the classes. Replaces ``measure``.
     prior : array-like of shape (n_classes,) or dict of class to share, default=None
         Class frequencies where the model will be used. None: as in training. See also
         :meth:`adapt`.
@@ -116,9 +116,9 @@ class TunedDecisionClassifier(AnsweringMixin, MetaEstimatorMixin, BaseEstimator)
     calibrate : bool, default=True
         Whether the probabilities are calibrated.
     pseudo_rows, spread_price : float, default=None
-        Regularisation of the factors: number of rows per class by which the model's own
-        probabilities count, and penalty on the standard deviation of the log factors. None is a
-        default that depends on the measure.
+        Regularisation of the factors: number of pseudo-rows per class, which are labelled by the
+        model's own probabilities, and penalty on the standard deviation of the log factors. None
+        is a default that depends on the metric.
     n_jobs : int or None, default=None
         Folds that are fitted at the same time, through joblib.
 
@@ -198,12 +198,12 @@ class TunedDecisionClassifier(AnsweringMixin, MetaEstimatorMixin, BaseEstimator)
         store_parameters(self, locals())
 
     def fit(self, X: Any, y: Any, sample_weight: Any = None, **params: Any) -> Self:
-        """Fit the classifier, then calibration and decision on rows that it has not seen.
+        """Fit the classifier, then calibrate and tune the decision on rows it was not fitted to.
 
         Parameters
         ----------
         X : array-like, sparse matrix or dataframe of shape (n_samples, n_features)
-            What the classifier reads.
+            Features of the classifier.
         y : array-like of shape (n_samples,)
             Class labels.
         sample_weight : array-like of shape (n_samples,), optional
@@ -275,14 +275,14 @@ class TunedDecisionClassifier(AnsweringMixin, MetaEstimatorMixin, BaseEstimator)
 
     @classmethod
     def around(cls, classifier: Any, unseen: UnseenRows, **parameters: Any) -> Self:
-        """Put a decision around a fitted classifier, by what is known of unseen rows.
+        """Wrap a fitted classifier, with a decision tuned on known predictions for unseen rows.
 
         Parameters
         ----------
         classifier : fitted classifier
         unseen : UnseenRows
-            What it, or copies of it that were fitted on other rows, said of rows that they had
-            not seen.
+            Predictions of the classifier, or of copies of it that were fitted to other rows, for
+            rows that these were not fitted to.
         **parameters
             Those of the constructor, but for ``estimator`` and ``cv``.
 
@@ -368,13 +368,13 @@ class TunedDecisionClassifier(AnsweringMixin, MetaEstimatorMixin, BaseEstimator)
         Returns
         -------
         ndarray of shape (n_samples, n_classes)
-            For the class shares ``prior`` if they are given, else for those of training.
+            For the class frequencies ``prior`` if given, else for those of training.
         """
         said = self._said(X)
         return self.decision_.posterior(said)
 
     def decision_function(self, X: Any) -> np.ndarray:
-        """Scores whose largest is the answer.
+        """Scores of the classes; the largest is the prediction.
 
         Parameters
         ----------
@@ -383,7 +383,7 @@ class TunedDecisionClassifier(AnsweringMixin, MetaEstimatorMixin, BaseEstimator)
         Returns
         -------
         ndarray of shape (n_samples, n_classes), or (n_samples,) for two classes
-            Logarithms of probability / share * factor, or negative expected costs. With two
+            Logarithms of probability / frequency * factor, or negative expected costs. With two
             classes: the score of the second class minus that of the first.
         """
         said = self._said(X)

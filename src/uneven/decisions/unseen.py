@@ -1,4 +1,4 @@
-"""Probabilities of training rows by models that did not learn from them."""
+"""Predicted probabilities of training rows by models that were not fitted to them."""
 
 from __future__ import annotations
 
@@ -27,7 +27,7 @@ DEFAULT_FOLDS = 5
 @persisted("unseen_rows", role="unseen rows")
 @dataclass(frozen=True, eq=False)
 class UnseenRows:
-    """What a model says of rows that it did not learn from.
+    """Predicted probabilities of rows that the model was not fitted to.
 
     Attributes
     ----------
@@ -89,7 +89,7 @@ def class_probabilities(
 
 
 def has_out_of_bag(model: Any) -> bool:
-    """Whether a fitted model kept its answers to rows that its parts did not draw."""
+    """Whether a fitted model kept its out-of-bag probabilities."""
     kept = getattr(model, "oob_decision_function_", None)
     return kept is not None and np.ndim(kept) == 2 and np.shape(kept)[1] == len(model.classes_)
 
