@@ -3,8 +3,8 @@
     p(c | x)  ~  exp( sum_m a_m log p_m(c | x) + b_c ),    a >= 0
 
 The weights and the class biases minimise the log-loss on rows that the members were not fitted to,
-plus a quadratic penalty on deviations from equal weights and zero bias. The problem is convex, with one
-optimum. A pool of one member is a calibration: a temperature and a bias per class.
+plus a quadratic penalty on deviations from equal weights and zero bias. The problem is convex, with
+one optimum. A pool of one member is a calibration: a temperature and a bias per class.
 """
 
 from __future__ import annotations
