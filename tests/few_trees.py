@@ -9,6 +9,7 @@ from inspect import unwrap
 
 import pytest
 
+from uneven.active import choosing
 from uneven.comparison import METHODS, dummies
 from uneven.comparison.peers import MAKERS
 from uneven.ensemble.boost import ScoreLeafBoost
@@ -31,6 +32,7 @@ def few_own_trees() -> Iterator[None]:
         patch.setattr(BaggedTrees, "suited_to", _suited_with(BaggedTrees, n_trees=N_TREES))
         patch.setattr(ScoreLeafBoost, "suited_to", _suited_with(ScoreLeafBoost, n_rounds=N_TREES))
         patch.setattr(unwrap(ForestLogisticClassifier.__init__), "__defaults__", (N_TREES, None))
+        patch.setattr(choosing, "N_TREES", N_TREES)
         patch.setattr(carako, "N_TREES", N_TREES)
         patch.setattr(carako_bags, "N_TREES", N_TREES)
         patch.setattr(voter_pools, "RANDOM_TREES", voter_pools.RANDOM_TREES[:6])

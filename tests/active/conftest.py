@@ -3,7 +3,15 @@ from __future__ import annotations
 import numpy as np
 import pytest
 
+from tests.few_trees import few_own_trees
 from uneven import BayesPointClassifier
+
+
+@pytest.fixture(scope="module")
+def small_forests():
+    """Few trees in the forest that a learner may choose, where a test does not ask how well."""
+    with few_own_trees():
+        yield
 
 
 @pytest.fixture

@@ -16,6 +16,7 @@ from uneven import ActiveLearner
 from uneven.active import RULES, as_query_strategy
 
 X, Y = load_iris(return_X_y=True)
+pytestmark = pytest.mark.usefixtures("small_forests")
 
 
 def some_labels(rows=(0, 60, 110)) -> np.ndarray:

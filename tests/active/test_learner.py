@@ -20,6 +20,7 @@ from uneven import ActiveLearner, BayesPointClassifier
 from uneven.active import RULES, Budget, StablePredictions
 
 X, Y = load_iris(return_X_y=True)
+pytestmark = pytest.mark.usefixtures("small_forests")
 NAMES = np.array(["setosa", "versicolor", "virginica"])[Y]
 
 

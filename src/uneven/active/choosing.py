@@ -24,6 +24,9 @@ LEAST_ROWS = 15
 _GROWTH = 1.25
 """How many times as many labels there are when the choice is made anew."""
 
+N_TREES = 100
+"""Trees of the forest that takes part."""
+
 _FOLDS = 5
 _MANY_ROWS = 100
 """Labels from which boosting takes part."""
@@ -137,7 +140,7 @@ def usual_candidates(X: Any, n_labels: int, first: Any) -> dict[str, Any]:
     logistic = LogisticRegression(C=10.0 if sp.issparse(X) else 1.0, max_iter=300)
     found["logistic"] = logistic if sp.issparse(X) else make_pipeline(StandardScaler(), logistic)
     if not sp.issparse(X):
-        found["forest"] = ExtraTreesClassifier(100, random_state=0)
+        found["forest"] = ExtraTreesClassifier(N_TREES, random_state=0)
         if n_labels >= _MANY_ROWS:
             found["boosting"] = HistGradientBoostingClassifier(random_state=0)
     return found
