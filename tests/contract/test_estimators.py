@@ -1,7 +1,8 @@
 """Every estimator keeps scikit-learn's contract.
 
 The classes are found, and name their instances themselves: see `uneven.utils.contract`. The first
-instance of each class is checked here, the others in `test_further_instances`.
+instance of each class is checked in every run, the others with ``pytest -m full``. All are in one
+file, because two workers that check the same classes at the same time compile the same loops.
 """
 
 import pytest
@@ -10,11 +11,19 @@ from sklearn.utils.estimator_checks import parametrize_with_checks
 from tests.contract.discovery import estimators, expected_failures, instances, is_public
 
 FIRST = [estimator for cls in estimators() for estimator, _ in instances(cls)[:1]]
+FURTHER = [estimator for cls in estimators() for estimator, _ in instances(cls)[1:]]
 
 
 @pytest.mark.contract
 @parametrize_with_checks(FIRST, expected_failed_checks=expected_failures)
 def test_usual_instance(estimator, check):
+    check(estimator)
+
+
+@pytest.mark.contract
+@pytest.mark.full
+@parametrize_with_checks(FURTHER, expected_failed_checks=expected_failures)
+def test_further_instance(estimator, check):
     check(estimator)
 
 
