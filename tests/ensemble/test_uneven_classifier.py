@@ -17,6 +17,7 @@ from sklearn.naive_bayes import GaussianNB
 
 from tests.callbacks import StopAfter
 from tests.ensemble.tables import uneven_table
+from tests.few_trees import few_own_trees
 from uneven import UnevenClassifier
 from uneven.datasets import make_uneven_views
 from uneven.decisions.decision import fit_decision
@@ -24,6 +25,14 @@ from uneven.ensemble.pooling import PooledMember, PooledRows, ask_members, choos
 from uneven.metrics import confusion_norm
 
 FEW = ["boost", "landmarks", "logistic"]
+few_trees = pytest.mark.usefixtures("small_ensembles")
+"""For tests that do not ask how well many trees learn."""
+
+
+@pytest.fixture
+def small_ensembles():
+    with few_own_trees():
+        yield
 
 
 def few(**words):
@@ -94,6 +103,7 @@ def test_unseen_log_loss_tells_that_of_new_rows():
     assert abs(model.unseen_log_loss_ - new) < 0.35 * new
 
 
+@few_trees
 @pytest.mark.parametrize("members", [FEW, ["forest", "extra_trees"]])
 def test_threads_change_nothing(members, table):
     X, y = table
@@ -103,6 +113,7 @@ def test_threads_change_nothing(members, table):
     assert one.weights_ == two.weights_
 
 
+@few_trees
 @pytest.mark.parametrize("sizes", [(40, 12, 1), (30, 2, 2, 1), (9, 1), (1, 1), (2, 1, 1, 1)])
 @pytest.mark.parametrize("measure", ["norm", "macro_f1"])
 def test_classes_of_a_row_or_two_are_learnt(sizes, measure):
@@ -140,6 +151,7 @@ def test_constant_columns_leave_the_class_shares():
     np.testing.assert_allclose(model.predict_proba(X[:1])[0], [2 / 3, 1 / 3], atol=0.03)
 
 
+@few_trees
 @pytest.mark.parametrize("kind", [pd.DataFrame, pl.DataFrame])
 def test_frames_with_categories_and_gaps(kind):
     rng = np.random.default_rng(0)
@@ -155,6 +167,7 @@ def test_frames_with_categories_and_gaps(kind):
     assert model.explain().feature_names[top] == "word"
 
 
+@few_trees
 def test_codes_of_categories_are_named():
     rng = np.random.default_rng(0)
     code = rng.integers(0, 12, 400)
@@ -178,6 +191,7 @@ def test_a_sparse_table_has_linear_members():
     assert np.allclose(model.predict_proba(X), model.predict_proba(sp.csc_array(X)))
 
 
+@few_trees
 @pytest.mark.parametrize("members", [["forest"], ["landmarks"], ["boost"]])
 def test_named_members_take_a_small_sparse_table(members):
     X, y = uneven_table()
@@ -187,6 +201,7 @@ def test_named_members_take_a_small_sparse_table(members):
     assert (dense.predict(X) == loose.predict(sp.csr_array(X))).mean() > 0.85
 
 
+@few_trees
 def test_weights_move_probabilities_and_only_their_proportions_matter():
     X, y = uneven_table(sizes=(120, 60, 20), gap=0.5)
     heavy = np.where(y == 2, 20.0, 1.0)
@@ -197,6 +212,7 @@ def test_weights_move_probabilities_and_only_their_proportions_matter():
     np.testing.assert_allclose(scaled, weighed, atol=0.02)
 
 
+@few_trees
 def test_rows_of_weight_zero_are_left_out(table):
     X, y = table
     kept = np.arange(len(y)) % 3 > 0
@@ -250,6 +266,7 @@ def test_members_of_views_that_do_not_help_are_left_out():
     assert set(model.weights_) == set(FEW)
 
 
+@few_trees
 def test_missing_views_abstain():
     X, y, views = views_table()
     model = few(views=views).fit(X, y)
@@ -267,6 +284,7 @@ def test_missing_views_abstain():
     assert (model.predict(nothing) == frequent).all()
 
 
+@few_trees
 @pytest.mark.parametrize("shares_gaps", [True, False])
 @pytest.mark.parametrize("view", [-1, 0])
 def test_members_without_weight_are_asked_only_where_nobody_else_speaks(view, shares_gaps):
@@ -288,6 +306,7 @@ def test_members_without_weight_are_asked_only_where_nobody_else_speaks(view, sh
         np.testing.assert_array_equal(~np.isnan(one[:, 0]), asked)
 
 
+@few_trees
 def test_columns_outside_of_the_views_are_not_read():
     X, y = uneven_table(4, (90, 30))
     model = few(views={"left": [0, 1], "right": [2]}).fit(X, y)
@@ -330,6 +349,7 @@ def test_views_that_repeat_others_or_say_nothing_are_dropped():
     assert len(few(views=views, max_views=1).fit(X, y).views_) == 1
 
 
+@few_trees
 @pytest.mark.slow
 def test_rows_without_a_kept_view_get_the_class_shares():
     X, y, views = redundant_views()
@@ -340,6 +360,7 @@ def test_rows_without_a_kept_view_get_the_class_shares():
     np.testing.assert_allclose(model.predict_proba(X[:2]), [model.class_prior_] * 2)
 
 
+@few_trees
 def test_one_view_or_one_class_leaves_nothing_to_choose(table):
     X, y = table
     plain, told = (few(max_views=most, random_state=3).fit(X, y) for most in (None, 2))
@@ -347,11 +368,13 @@ def test_one_view_or_one_class_leaves_nothing_to_choose(table):
     assert few(views=[0, 2, X.shape[1]], max_views=1).fit(X, np.zeros(len(X))).predict(X[:1]) == 0
 
 
+@few_trees
 def test_time_budget_keeps_the_first_member(table):
     model = few(time_budget=0.0).fit(*table)
     assert list(model.weights_) == ["boost"]
 
 
+@few_trees
 def test_members_of_other_libraries_join(table):
     X, y = table
     line = LogisticRegression(max_iter=500)
@@ -360,6 +383,7 @@ def test_members_of_other_libraries_join(table):
     assert not hasattr(line, "coef_")
 
 
+@few_trees
 def test_parameters_are_searched_and_cloned(table):
     search = GridSearchCV(few(), {"measure": ["norm", "accuracy"]}, cv=2, scoring="accuracy")
     assert search.fit(*table).best_params_["measure"] == "accuracy"
@@ -384,6 +408,7 @@ def test_bad_parameters_are_named(words, says, table):
         few(**words).fit(*table)
 
 
+@few_trees
 def test_a_fit_that_fails_leaves_the_model_as_it_was(table):
     X, y = table
     model = few().fit(X, y)
@@ -400,6 +425,7 @@ def test_explanation_tells_weights_factors_and_columns(fitted, table):
     np.testing.assert_allclose(found.feature_share.sum(axis=0), 1.0)
 
 
+@few_trees
 def test_a_callback_may_end_learning_after_a_member(table):
     if not hasattr(UnevenClassifier, "set_callbacks"):
         pytest.skip("scikit-learn before 1.9 has no callbacks")
@@ -476,6 +502,7 @@ def test_a_class_of_one_row_is_found_by_chance_only_and_its_recall_is_not_told(m
     assert abs(np.mean(found) - np.mean(answered)) < 0.3
 
 
+@few_trees
 @pytest.mark.parametrize("members", [FEW, ["forest", "extra_trees"]])
 def test_a_model_of_a_dense_table_takes_a_sparse_one(members):
     X, y = uneven_table()
@@ -503,6 +530,7 @@ class GivesNaN(GaussianNB):
         return np.full((len(X), len(self.classes_)), np.nan)
 
 
+@few_trees
 def test_a_member_that_says_nan_does_not_pass_for_one_that_abstains(table):
     with pytest.raises(ValueError, match="GivesNaN"):
         few(members=["logistic", ("odd", GivesNaN())]).fit(*table)
@@ -516,6 +544,7 @@ class NeedsCodesFromZero(GaussianNB):
         return super().fit(X, y, sample_weight)
 
 
+@few_trees
 def test_members_get_codes_from_zero_though_a_fold_lacks_a_class():
     X, y = uneven_table(3, (30, 1, 20))
     model = few(members=[("own", NeedsCodesFromZero())]).fit(X, y)
@@ -555,6 +584,7 @@ def test_one_class_does_not_hide_bad_parameters(words, says):
     few(cost=[[0.0]], prior=[1.0]).fit([[0.0], [1.0]], ["only", "only"])
 
 
+@few_trees
 def test_a_fit_that_fails_late_leaves_nothing_behind(table):
     model = few(cost=np.eye(2))
     with pytest.raises(ValueError, match="cost"):
@@ -587,6 +617,7 @@ def test_it_adapts_to_shares_that_unlabelled_rows_tell():
     assert moved.factors_ is moved.decision_.factors
 
 
+@few_trees
 def test_it_adapts_and_abstains_as_the_wrapper_with_the_same_probabilities():
     """One decision layer serves both."""
     X, y = uneven_table(sizes=(200, 100, 60))
