@@ -48,6 +48,7 @@ from uneven import (
 )
 from uneven.boosting import ShareBoostClassifier
 from uneven.comparison import METHODS, Settings
+from uneven.comparison.encoding import CategoryEncoder
 from uneven.comparison.words import DateEncoder, TextEncoder
 from uneven.fusion.forest_logistic import ForestLogisticClassifier
 from uneven.linear import (
@@ -80,14 +81,19 @@ def table(n: int = 60) -> tuple[pd.DataFrame, np.ndarray]:
     return frame.iloc[order].reset_index(drop=True), y[order]
 
 
-def codes() -> ColumnTransformer:
+def codes(encoder_of_kinds: type[OrdinalEncoder] = OrdinalEncoder) -> ColumnTransformer:
     """Numbers as they are, categories as codes: for trees."""
-    kinds = OrdinalEncoder(
+    kinds = encoder_of_kinds(
         handle_unknown="use_encoded_value", unknown_value=np.nan, encoded_missing_value=np.nan
     )
     parts = [("numbers", "passthrough", NUMBERS), ("kinds", kinds, ["kind"])]
     encoder = ColumnTransformer(parts, verbose_feature_names_out=False)
     return encoder.set_output(transform="pandas")
+
+
+def own_codes() -> ColumnTransformer:
+    """The same by the encoder of the command line."""
+    return codes(CategoryEncoder)
 
 
 def indicators() -> ColumnTransformer:
@@ -184,6 +190,7 @@ MAKERS: dict[str, Maker] = {
     "carako": (codes, CarakoClassifier(views=VIEWS, random_state=0), 3),
     "combo": (codes, few(ComboClassifier), 3),
     "combo_scores": (codes, few(ComboClassifier, leaves="scores", loss="log"), 2),
+    "combo_own_codes": (own_codes, few(ComboClassifier), 3),
     "combo_linear": (codes, few(ComboClassifier, estimator=CostLinear()), 3),
     "compression_perceptron": (indicators, CompressionPerceptron(random_state=0), 2),
     "cutting_plane": (indicators, CuttingPlaneClassifier(random_state=0), 2),
