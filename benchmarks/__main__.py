@@ -7,6 +7,7 @@ import argparse
 from benchmarks import (
     active_multiclass,
     active_published,
+    after_labelling,
     centres,
     cluster,
     co_training,
@@ -107,6 +108,10 @@ SECTIONS = {
     "active-multiclass": (
         "Many classes, 200 queries: area under the learning curve",
         active_multiclass.run,
+    ),
+    "after-labelling": (
+        "Which classifier to fit to labels that were asked for: accuracy | balanced, five draws",
+        after_labelling.run,
     ),
     "stacking-solver": (
         "Stacking 130 classifiers (2000 rows, 7 classes), class weights with the group penalty",

@@ -157,7 +157,7 @@ class Words:
         found = context.fetch(self.name)
         X, y = sp.csr_matrix(found.data), np.asarray(found.target)
         if self.view:
-            X = X[:, np.asarray(found.views[self.view])]
+            X = X[:, found.views[self.view]]
         names, sizes = np.unique(y, return_counts=True)
         kept = names[np.argsort(-sizes, kind="stable")[: self.classes]]
         rows = np.flatnonzero(np.isin(y, names[list(self.only)] if self.only else kept))

@@ -89,7 +89,7 @@ def label(request: PageRequest) -> None:
     say = terminal.stdout().print
     say(f"Answers        {project.folder} ({labels} rows)", soft_wrap=True, markup=False)
     say(f"Labels         {project.labels}", soft_wrap=True, markup=False)
-    say(f"Learn          uneven fit {project.folder} --method bayespoint", soft_wrap=True)
+    say(f"Learn          uneven fit {project.folder}", soft_wrap=True)
 
 
 def open_project(request: PageRequest) -> Any:

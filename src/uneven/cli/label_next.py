@@ -196,7 +196,7 @@ def _closing_lines(
 
 def _fit_command(file: LabelFile, pool: PoolTable) -> str:
     """How to learn from the labels, from the columns that are learnt from here."""
-    words = ["uneven", "fit", str(file.path), "--target", LABEL, "--method", "bayespoint"]
+    words = ["uneven", "fit", str(file.path), "--target", LABEL]
     words += [word for name in unused_columns(file.columns, pool) for word in ("--drop", name)]
     words += [word for name in pool.text for word in ("--text", name)]
     if file.encoding not in ("utf-8", "utf-8-sig"):

@@ -261,7 +261,7 @@ FIT = """Fit one method on a table and save the model.
 
   uneven fit table.csv -t label --stack --method combo,random_forest,logistic_regression
 
-  uneven fit pool-labelling --method bayespoint
+  uneven fit pool-labelling
 
   uneven fit 'parts/*.parquet' -t label --method combo --cluster local
 
@@ -384,7 +384,7 @@ you leave empty may be replaced by more informative ones; everything else that y
 
 [bold]From labels to a model[/bold]
 
-  uneven fit labels.csv --target label --method bayespoint
+  uneven fit labels.csv --target label
 
   uneven predict model.skops pool.csv --out predictions.csv
 
@@ -459,7 +459,7 @@ continue later with the same command.
 
 [bold]From labels to a model[/bold]
 
-  uneven fit pool-labelling --method bayespoint
+  uneven fit pool-labelling
 
 [bold]Keys[/bold]
 
