@@ -40,7 +40,7 @@ def as_query_strategy(
     estimator, geometry, batch, ties
         See `uneven.ActiveLearner`. The estimator matters for rules that ask it only.
     missing_label : number, str or None, default=NaN
-        What stands in ``y`` where there is no label.
+        Marks a missing label in ``y``.
     random_state : int, RandomState or None, default=None
 
     Returns

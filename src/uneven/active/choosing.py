@@ -1,4 +1,4 @@
-"""Which classifier to learn few labels with: the simplest that is not clearly behind the best."""
+"""Model selection with few labels: the simplest classifier within a standard error of the best."""
 
 from __future__ import annotations
 
@@ -50,7 +50,7 @@ class Choice:
 def choose_classifier(
     candidates: Mapping[str, Any], X: Any, y: Any, *, random_state: int = 0
 ) -> Choice:
-    """Choose the simplest of several classifiers that is not clearly behind the best.
+    """Choose the simplest of several classifiers within one standard error of the best.
 
     Parameters
     ----------
@@ -59,19 +59,19 @@ def choose_classifier(
     X : array-like, sparse matrix or frame of shape (n_samples, n_features)
     y : array-like of shape (n_samples,)
     random_state : int, default=0
-        Deals the rows into folds.
+        Seed of the folds.
 
     Returns
     -------
     Choice
-        The first one with fewer than 15 rows. Else that whose answers in five-fold cross-validation
-        are behind the best by no more than the standard error of the difference, row by row, and
-        which comes first.
+        With fewer than 15 rows, the first candidate. Otherwise the first one whose accuracy in
+        five-fold cross-validation is below the best by at most the standard error of the paired
+        difference.
 
     Notes
     -----
-    Labels that were asked for are not a random sample: they come from where a classifier
-    hesitated. The accuracies are therefore low; they serve to compare.
+    Queried rows are not a random sample: a classifier was uncertain about them. The accuracies are
+    therefore too low; they serve for comparison only.
 
     References
     ----------

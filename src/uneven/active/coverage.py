@@ -10,19 +10,18 @@ from uneven.active.state import QueryState
 from uneven.active.typicality import typicality
 
 
-@rule("typical_first", "typical rows of unseen parts first, then even votes")
+@rule("typical_first", "typical rows of unlabelled parts first, then even votes")
 def typical_first(state: QueryState, *, rows_per_class: float = 3.0) -> np.ndarray:
-    """Typical rows of parts of the pool without label first, then the most even votes.
+    """Typical rows of parts of the pool without labels first, then the most even votes.
 
-    With few labels a classifier does not know what it does not know, and rows that it hesitates
-    about are often odd ones. Labels of typical rows teach it more.
+    With few labels the probabilities of a classifier are poor, and the rows that it is uncertain
+    about are often outliers. Labels of typical rows are more informative.
 
     Parameters
     ----------
     state : QueryState
     rows_per_class : float, default=3.0
-        Rows are asked for by their votes ("balanced") as soon as there are so many labels for each
-        class that was seen.
+        Rows are queried by their votes ("balanced") once there are so many labels per class seen.
 
     Returns
     -------

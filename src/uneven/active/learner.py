@@ -61,35 +61,35 @@ class ActiveLearner(ClassifierMixin, BaseEstimator):
         see `uneven.active.rules`; or a function of a `uneven.active.QueryState` that returns one
         number per candidate.
     geometry : BayesPointClassifier, optional
-        The version space that the rules look at. By default the estimator itself if it is a
-        `uneven.BayesPointClassifier`, else the Bayes point that suits the pool.
+        The version space that the rules use. By default the estimator itself if it is a
+        `uneven.BayesPointClassifier`, else a Bayes point with a kernel that suits the pool.
     batch : {"diverse", "best"}, default="diverse"
-        How to take several rows at once: rows that tell much and are not alike, or simply the
-        highest utilities, as always if the rows are not all finite numbers.
+        How to select several rows at once: informative rows that are dissimilar, or the rows with
+        the highest utilities. Rows that are not all finite numbers always use the second way.
     stop : callable or sequence of callables, optional
-        Rules of `uneven.active.stopping`; ``stop_reason`` tells what they say.
+        Rules of `uneven.active.stopping`; ``stop_reason`` returns their result.
     ties : {"first", "random"}, default="first"
-        Which of several rows with the same utility to take.
+        Which of several rows with the same utility to select.
     unlabelled : number, str or None, default=-1
-        What stands for a missing label in ``start`` and ``fit``, beside None, NaN and empty text.
+        Marks a missing label in ``start`` and ``fit``, in addition to None, NaN and empty text.
     random_state : int, RandomState or None, default=None
-        Seeds the first rows, rules that draw and random ties.
+        Seed of the first rows, of rules that sample and of random ties.
 
     Attributes
     ----------
     classes_ : ndarray of shape (n_classes,)
         Classes seen so far.
     labelled_ : ndarray of int, shape (n_labelled,)
-        Rows that have a label, in the order in which they got it.
+        Labelled rows, in the order in which they were labelled.
     labels_ : ndarray of shape (n_labelled,)
     model_ : object
         The classifier, fitted to the labelled rows; None before two classes were seen.
     choice_ : Choice or None
-        Which classifier was chosen, and how well each was doing; None if one was given.
+        The selected classifier, and the accuracy of each candidate; None if one was given.
     history_ : list of Step
-        The answers, step by step.
+        The labels, step by step.
     n_discarded_ : int
-        Candidates that the last question did not need to look at closely, see
+        Candidates that the last query skipped because of a bound, see
         `uneven.active.orientation_aware`.
     n_features_in_ : int
     feature_names_in_ : ndarray of shape (n_features_in_,)
@@ -97,19 +97,17 @@ class ActiveLearner(ClassifierMixin, BaseEstimator):
 
     Notes
     -----
-    Before two classes have been seen there is nothing to be torn between: the first rows are
-    typical ones of different parts of a dense pool, from the middle of clusters; of a sparse pool
-    they are drawn as the seeds of k-means are. Every answer counts, also one that the classifier
-    had foreseen.
+    Until two classes have been seen (cold start), a dense pool is queried for typical rows of
+    different parts of it, from the middle of clusters, and a sparse pool for rows that are sampled
+    like the seeds of k-means++. Every label counts, even if the classifier predicted it.
 
     "auto" is "expected_error" for a dense pool, after typical rows as long as there are no more
-    labels than classes, and "balanced" for a sparse one, where among many
-    rows only those nearest to the centre are looked at; it is "uncertainty" if rows are not all
-    finite numbers.
+    labels than classes, and "balanced" for a sparse one, if there are many rows only among
+    those nearest to the centre; it is "uncertainty" if rows are not all finite numbers.
 
-    All rules but {blind} look at the geometry of the rows, which must be
-    finite numbers then. These, and a function that looks at ``state.model`` only, take what the
-    estimator takes: NaN, frames with text and categories, lists of texts. The first rows are then
+    All rules except {blind} use the geometry of the rows, which must be
+    finite numbers then. These, and a function that uses ``state.model`` only, accept the input of
+    the estimator: NaN, frames with text and categories, lists of texts. The first rows are then
     drawn at random, and batches are the highest utilities. ``start`` refuses a classifier that
     lacks what the rule needs.
 
@@ -190,7 +188,7 @@ class ActiveLearner(ClassifierMixin, BaseEstimator):
         return self
 
     def fit(self, X: Any, y: Any) -> Self:
-        """Learn from a table of which some rows have labels; the others are the pool.
+        """Fit to a partially labelled table; the unlabelled rows are the pool.
 
         Parameters
         ----------
@@ -215,7 +213,7 @@ class ActiveLearner(ClassifierMixin, BaseEstimator):
         return self
 
     def ask(self, n: int = 1) -> np.ndarray:
-        """The rows whose labels would tell most.
+        """Select the rows to label next.
 
         Parameters
         ----------
@@ -224,7 +222,8 @@ class ActiveLearner(ClassifierMixin, BaseEstimator):
         Returns
         -------
         ndarray of int, shape (n,)
-            Rows of the pool, the most telling one first; fewer if fewer have no label.
+            Row numbers in the pool, the most informative one first; fewer than `n` if fewer are
+            unlabelled.
         """
         self._refuse_before_start()
         check_integer("n", n, 1)
@@ -240,15 +239,15 @@ class ActiveLearner(ClassifierMixin, BaseEstimator):
         return candidates[pick_batch(self.batch, state, utilities, n, self.ties)]
 
     def tell(self, rows: Any, labels: Any, *, overwrite: bool = False) -> Self:
-        """Say what the labels of some rows are, and learn from them.
+        """Add the labels of some rows, and fit the classifier again.
 
         Parameters
         ----------
         rows : array-like of int, shape (n,)
-            Rows of the pool, asked for or not.
+            Row numbers in the pool, queried or not.
         labels : array-like of shape (n,)
         overwrite : bool, default=False
-            Whether rows that have a label may get another one.
+            Whether existing labels may be changed.
 
         Returns
         -------
@@ -268,12 +267,12 @@ class ActiveLearner(ClassifierMixin, BaseEstimator):
         return self
 
     def save(self, path: str | os.PathLike[str]) -> None:
-        """Write what was told to a file from which `resume` goes on.
+        """Write the labels to a file from which `resume` continues.
 
         Parameters
         ----------
         path : str or path-like
-            A JSON file; it appears whole or not at all. The pool and the classifier are not in it.
+            A JSON file, written atomically. It contains neither the pool nor the classifier.
         """
         self._refuse_before_start()
         generator = dict(self._rng.bit_generator.state)
@@ -281,9 +280,9 @@ class ActiveLearner(ClassifierMixin, BaseEstimator):
         save_history(History(pool, query_name(self.query), generator, self.history_), path)
 
     def resume(self, path: str | os.PathLike[str], pool: Any) -> Self:
-        """Go on from a file, as if there had been no interruption.
+        """Continue from a file, as if there had been no interruption.
 
-        A classifier that draws needs a ``random_state`` of its own to draw the same again.
+        A randomised classifier needs its own ``random_state`` to give the same results.
 
         Parameters
         ----------

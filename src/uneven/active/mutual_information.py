@@ -1,4 +1,4 @@
-"""How much the answers about a row would tell about the classifier: mutual information."""
+"""Mutual information between the label of a row and the classifier (BALD)."""
 
 from __future__ import annotations
 
@@ -17,28 +17,28 @@ _PROBIT = 1.702
 """A logistic function of that slope is within .01 of the normal distribution function."""
 
 
-@rule("information", "whose label tells most about the classifier (BALD)")
+@rule("information", "whose label is most informative about the classifier (BALD)")
 def information(state: QueryState, *, noise: float = 0.1, n_draws: int = 64) -> np.ndarray:
     """The row whose label has the most information about the classifier (BALD).
 
-    Votes are even where nothing is known yet, and where the classes overlap. Only the first can be
-    mended by a label. So from the entropy of the label the part is taken away that would remain if
-    the classifier were known, with some noise on its scores.
+    Votes are even where there are no labels yet (epistemic uncertainty), and where classes overlap
+    (aleatoric uncertainty). A label reduces only the first. The utility is the entropy of the label
+    minus its expected entropy if the classifier were known, with some noise on its scores.
 
     Parameters
     ----------
     state : QueryState
     noise : float, default=0.1
-        Variance of the noise on a score, at least; that of a score nothing is known about is 1. A
-        larger ``ridge`` of the Bayes point counts instead.
+        Least variance of the noise on a score; the prior variance of a score is 1. A larger
+        ``ridge`` of the Bayes point is used instead.
     n_draws : int, default=64
-        Classifiers that are drawn from the normal distributions of the propagation.
+        Classifiers that are sampled from the normal distributions of the propagation.
 
     Returns
     -------
     ndarray of shape (n_candidates,)
-        In nats. In large pools only the 2000 rows of the most even votes are looked at; the others
-        have -inf.
+        In nats. In large pools only the 2000 rows with the most even votes are evaluated; the
+        others have -inf.
 
     Notes
     -----

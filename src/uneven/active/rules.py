@@ -1,14 +1,14 @@
-"""Query rules: how much would the label of each candidate tell?
+"""Query rules: how informative is the label of each candidate?
 
-A rule is a function of a `uneven.active.QueryState` that returns one number per candidate; the
-learner asks for the highest. Rules with choices of their own take them as keywords, to be set with
-``functools.partial``. What a rule needs stands in its ``@rule(...)``; the names that ``query=``
-takes, the help and the checks are read from there.
+A rule is a function of a `uneven.active.QueryState` that returns one utility per candidate; the
+learner queries the highest. Options of a rule are keyword arguments, to be set with
+``functools.partial``. What a rule needs is declared by ``@rule(...)``; the names that ``query=``
+accepts, the help and the checks are derived from that.
 
 Examples
 --------
-Three ways to name a rule; all but "auto", "uncertainty", "views_disagree" and "random" need a pool
-of finite numbers.
+Three ways to choose a rule; all but "auto", "uncertainty", "views_disagree" and "random" need a
+pool of finite numbers.
 
 >>> from functools import partial
 >>> from sklearn.datasets import load_iris
@@ -24,7 +24,7 @@ of finite numbers.
 (2,)
 (2,)
 
-What a rule says about the rows without label:
+The utilities of the unlabelled rows:
 
 >>> utilities = centre_of_gravity(learner.state())
 >>> utilities.shape, learner.unlabelled_[utilities.argmax()] in known
@@ -68,20 +68,20 @@ _CELLS_AT_ONCE = 4_000_000
 def centre_of_gravity(state: QueryState) -> np.ndarray:
     """The hyperplane nearest to the centre of gravity of the version space.
 
-    Whatever the answer, a hyperplane through the centre of gravity leaves at most 1 - 1/e of the
-    volume; the nearest one comes close to it.
+    Whatever the label, at most 1 - 1/e of the volume remains after a cut through the centre of
+    gravity; the nearest hyperplane comes close to that.
 
     Returns
     -------
     ndarray of shape (n_candidates,)
-        Minus the distance. With more than two classes minus the gap between the two classes whose
-        centres are farthest on the positive side: the hyperplane on which the two are level.
+        Minus the distance. With more than two classes, minus the difference between the two classes
+        whose centres are farthest on the positive side.
 
     Notes
     -----
-    The source looks for the row nearest to the centre, which is the row it is surest about, and
-    drops the sign; here distances are from hyperplanes. It also cuts only if the answer contradicts
-    the centre; every answer cuts here.
+    The source queries the row nearest to the centre, which is the most certain one, and drops the
+    sign; here distances are from hyperplanes. It also cuts only if the label contradicts the
+    centre; here every label cuts.
 
     References
     ----------
@@ -98,8 +98,8 @@ def simple_margin(state: QueryState) -> np.ndarray:
     Returns
     -------
     ndarray of shape (n_candidates,)
-        Minus the distance. If the version space is long and thin, the Chebyshev centre sits in a
-        corner of it and the cut takes little away.
+        Minus the distance. If the version space is elongated, the Chebyshev centre is in a corner
+        of it and the cut removes little.
 
     References
     ----------
@@ -113,8 +113,8 @@ def simple_margin(state: QueryState) -> np.ndarray:
 def analytic_margin(state: QueryState) -> np.ndarray:
     """The hyperplane nearest to the analytic centre.
 
-    The analytic centre has the largest product of distances from all cuts. It costs a few Newton
-    steps, no samples, and stays away from corners better than the Chebyshev centre.
+    The analytic centre maximises the product of the distances from all cuts. It takes a few Newton
+    steps and no samples, and is farther from corners than the Chebyshev centre.
 
     Returns
     -------
@@ -130,19 +130,19 @@ def analytic_margin(state: QueryState) -> np.ndarray:
 
 @rule("maxmin", "largest smaller margin of two support vector machines; slower")
 def maxmin_margin(state: QueryState, *, candidates: int | None = 50) -> np.ndarray:
-    """The row that leaves the larger of the two smaller margins, whatever its label.
+    """The row for which the smaller of the margins after either label is largest.
 
     Parameters
     ----------
     state : QueryState
     candidates : int or None, default=50
-        Only so many rows, those nearest to the Chebyshev centre, get two SVMs each.
+        Two SVMs are fitted for each of so many rows, those nearest to the Chebyshev centre.
 
     Returns
     -------
     ndarray of shape (n_candidates,)
-        The smaller margin; -inf for rows that were not looked at. With more than two classes it is
-        that of the one-against-rest problem that is most open for the row.
+        The smaller margin; -inf for the other rows. With more than two classes it is that of the
+        one-against-rest problem that is most uncertain for the row.
 
     References
     ----------
@@ -166,7 +166,7 @@ def ratio_margin(state: QueryState, *, candidates: int | None = 50) -> np.ndarra
     -------
     ndarray of shape (n_candidates,)
         The smaller of the two margins divided by the larger, 0 if a label is implied; -inf for
-        rows that were not looked at.
+        rows that are not among the candidates.
 
     References
     ----------
@@ -178,15 +178,15 @@ def ratio_margin(state: QueryState, *, candidates: int | None = 50) -> np.ndarra
     )
 
 
-@rule("balanced", "most even votes of the two most popular answers")
+@rule("balanced", "most even votes of the version space for the two leading classes")
 def balanced_votes(state: QueryState) -> np.ndarray:
-    """The row whose two most popular answers have the most even votes of the version space.
+    """The row for which the votes of the version space for the two leading classes are most even.
 
     Returns
     -------
     ndarray of shape (n_candidates,)
-        Minus the gap between the two largest votes. With two classes zero is a cut into halves,
-        which no answer can make worse.
+        Minus the difference between the two largest votes. With two classes, zero is a cut into
+        halves, the best possible one.
 
     References
     ----------
@@ -197,7 +197,7 @@ def balanced_votes(state: QueryState) -> np.ndarray:
 
 @rule("expected_model_change", "most classifiers are expected to be ruled out")
 def expected_model_change(state: QueryState) -> np.ndarray:
-    """Share of the version space that the answer is expected to take away.
+    """Expected share of the version space that the label removes.
 
     Returns
     -------
@@ -206,8 +206,8 @@ def expected_model_change(state: QueryState) -> np.ndarray:
 
     Notes
     -----
-    The expectation is over the votes of the version space. The source leaves it open and suggests
-    that all answers be taken as equally probable, which gives every row the same utility.
+    The expectation is over the votes of the version space. The source suggests equally probable
+    labels, which gives every row the same utility.
 
     References
     ----------
@@ -216,15 +216,15 @@ def expected_model_change(state: QueryState) -> np.ndarray:
     return 1.0 - (state.votes() ** 2).sum(axis=1)
 
 
-@rule("uncertainty", "where the two best classes are level", needs="scores")
+@rule("uncertainty", "smallest margin between the two best classes", needs="scores")
 def uncertainty(state: QueryState) -> np.ndarray:
-    """Where the classifier hesitates between its two best classes.
+    """Smallest margin between the two best classes (margin sampling).
 
     Returns
     -------
     ndarray of shape (n_candidates,)
-        Minus the gap between the two highest probabilities, or between the two highest scores of
-        a classifier that has no probabilities.
+        Minus the difference between the two highest probabilities, or between the two highest
+        scores of a classifier without probabilities.
 
     References
     ----------
@@ -234,23 +234,24 @@ def uncertainty(state: QueryState) -> np.ndarray:
     return -_gap(_opinions(state.model, state.inputs(state.candidates)))
 
 
-@rule("views_disagree", "where single views answer different classes", needs="predict_proba")
+@rule("views_disagree", "where single views predict different classes", needs="predict_proba")
 def views_disagree(state: QueryState) -> np.ndarray:
-    """Rows on which views, asked alone, answer different classes (co-testing).
+    """Rows for which single views predict different classes (co-testing).
 
-    One of two views that contradict each other is wrong, so the label tells at least one of them
-    something that it does not know. A view is asked alone by hiding the others: the classifier must
-    take missing views, as all multi-view methods of this library do.
+    One of two views that contradict each other is wrong, so the label is informative for at least
+    one of them. To predict from one view, the others are hidden as missing: the classifier must
+    accept missing views, as all multi-view methods of this library do.
 
     Returns
     -------
     ndarray of shape (n_candidates,)
-        `uncertainty` of the classifier, plus 1 where two views that are there answer different
-        classes. Without ``views_``, or with one view that speaks, the same as `uncertainty`.
+        `uncertainty` of the classifier, plus 1 where two present views predict different classes.
+        Without ``views_``, or if only one view is present, the same as `uncertainty`.
 
     Notes
     -----
-    Rows must be numbers, NaN allowed. Sparse rows are filled up, four million cells at a time.
+    Rows must be numbers, NaN allowed. Sparse rows are converted to dense ones, four million cells
+    at a time.
 
     References
     ----------
@@ -299,9 +300,9 @@ def _contention(state: QueryState, views: ViewMap, which: np.ndarray) -> np.ndar
     return np.asarray(votes.sum(axis=1) > 1, dtype=np.float64)
 
 
-@rule("random", "any row, to compare with", needs="nothing")
+@rule("random", "random rows, a baseline", needs="nothing")
 def random_rows(state: QueryState) -> np.ndarray:
-    """Any candidate is as good as another: the rule that all others must beat.
+    """Random rows: the baseline.
 
     Returns
     -------

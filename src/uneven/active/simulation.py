@@ -1,4 +1,4 @@
-"""Active learning against a simulated person: how much does every answer bring?"""
+"""Simulated active learning: the learning curve over the labels."""
 
 from __future__ import annotations
 
@@ -20,19 +20,19 @@ Callback = Callable[[ActiveLearner], None]
 
 @dataclass(frozen=True)
 class LearningCurve:
-    """What a simulated run reached, answer by answer.
+    """Learning curve of a simulated run.
 
     Attributes
     ----------
     labels : ndarray of int, shape (n_points,)
-        Answers paid for; rows told at the start do not count.
+        Labels so far; initial labels do not count.
     scores : ndarray of shape (n_points,)
         NaN before two classes were seen.
     rows : ndarray of int, shape (labels[-1],)
-        Rows in the order in which they were asked for.
+        Rows in the order in which they were queried.
     log_volumes : ndarray of shape (n_points,)
-        Logarithm of the share of all classifiers that the answers leave, the largest of the
-        one-against-rest problems; NaN if it was not asked for or there is no classifier yet.
+        Logarithm of the share of all classifiers that agree with the labels, the largest of the
+        one-against-rest problems; NaN without ``volumes=True`` or a classifier.
     reason : str
         Why it ended.
 
@@ -59,7 +59,7 @@ class LearningCurve:
     reason: str
 
     def area_under(self) -> float:
-        """Mean score over the answers: the area under the curve, divided by its length.
+        """Mean score over the labels: the area under the curve, divided by its length.
 
         Returns
         -------
@@ -99,22 +99,22 @@ def simulate(
     Parameters
     ----------
     learner : ActiveLearner
-        Cloned; its stopping rules are obeyed.
+        It is cloned; its stopping rules are applied.
     pool : array-like or sparse matrix of shape (n_rows, n_features)
     oracle : callable
         See `uneven.active.oracles`.
     budget : int
-        How many answers to pay for.
+        Number of labels, initial ones excluded.
     X_test, y_test
         Rows to score on, and their true classes.
     batch_size : int, default=1
-        Rows to ask for at once.
+        Rows per query.
     start : array-like of int, optional
-        Rows that are told first and do not count.
+        Rows that are labelled at the start; they do not count.
     scoring : str or callable, default="accuracy"
         A scorer of scikit-learn, by name or as ``scorer(estimator, X, y)``.
     volumes : bool, default=False
-        Whether to note the volume of the version space, too.
+        Whether to compute the volume of the version space, too.
     callback : callable, optional
         Called with the learner after every batch, the first one included.
 

@@ -1,7 +1,7 @@
-"""When to stop asking.
+"""When to stop labelling.
 
 A stopping rule is a function of an `uneven.ActiveLearner` that returns a reason, a sentence without
-a full stop, or None to go on. All but `Budget` go on as long as fewer than two classes were seen.
+a full stop, or None to continue. All but `Budget` continue until two classes have been seen.
 """
 
 from __future__ import annotations
@@ -35,7 +35,7 @@ _SHARE = Interval(0, 1, says="a number from 0 to 1")
 
 
 def first_reason(stop: StoppingRule | Sequence[StoppingRule], learner: ActiveLearner) -> str | None:
-    """What the first of some stopping rules says that says anything.
+    """The reason of the first stopping rule that returns one.
 
     Parameters
     ----------
@@ -79,12 +79,12 @@ def _is_rule(rule: Any) -> bool:
 @stopping_rule("Budget", "n rows have a label", blind=True)
 @dataclass(frozen=True)
 class Budget:
-    """Stop once so many rows have a label.
+    """Stop once `n` rows are labelled.
 
     Parameters
     ----------
     n : int
-        Rows that had a label at the start count, too.
+        Rows that were labelled at the start count, too.
 
     Examples
     --------
@@ -110,17 +110,17 @@ class Budget:
 class NoInformativeRow:
     """Stop once the labels so far imply those of all other rows.
 
-    A row tells nothing if its hyperplane misses the version space: all classifiers that agree with
-    the labels so far give it the same label. When this holds for all rows, every one of these
-    classifiers labels the pool alike; further answers change none of them.
+    A row is not informative if its hyperplane does not cut the version space: all classifiers that
+    agree with the labels so far predict the same label. If this holds for all rows, all these
+    classifiers predict the same labels for the pool, and further labels do not change them.
 
     Notes
     -----
-    It looks at the exact version space, whatever ``ridge`` and ``flip`` say. If the labels
-    contradict each other, or if wrong labels are possible (``flip``), nothing is implied and the
-    rule stays silent. It also stays silent with a Gaussian kernel, for which rows that differ are
-    always independent; it is a rule for the linear kernel with fewer columns than labels. Rows
-    nearest to the centre are looked at first, and one that tells something ends the search.
+    The exact version space is used, whatever ``ridge`` and ``flip`` are. If labels are
+    contradictory, or may be wrong (``flip``), nothing is implied and the rule never stops. It also
+    never stops with a Gaussian kernel, for which distinct rows are always independent; it is a rule
+    for the linear kernel with fewer columns than labels. Rows nearest to the centre are checked
+    first, and the search ends at the first informative one.
 
     References
     ----------
@@ -161,15 +161,15 @@ class VolumeBelow:
     Parameters
     ----------
     log_share : float
-        Natural logarithm of the share of all classifiers that is left; with more than two classes
-        of each of the one-against-rest problems.
+        Natural logarithm of the share of all classifiers that remains; with more than two classes,
+        in each of the one-against-rest problems.
 
     Notes
     -----
-    An answer that nobody could foresee takes about half of the version space, which is 0.7 off the
-    logarithm. What is small depends on the kernel and on the number of columns: look at
+    A label that could not be predicted removes about half of the version space, which decreases
+    the logarithm by 0.7. What is small depends on the kernel and the number of columns: look at
     ``learner.state().centre().log_volume_`` before you choose. With a Gaussian kernel and a class
-    that is easily told apart from the others the largest of these values may hardly fall.
+    that is easily separated from the others, the largest of these values may hardly decrease.
 
     Examples
     --------

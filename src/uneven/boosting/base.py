@@ -249,7 +249,7 @@ class BoostingClassifier(
         y : array-like of shape (n_samples,)
             Class labels.
         sample_weight : array-like of shape (n_samples,), optional
-            How many examples each row stands for. Rows of weight zero are left out.
+            Number of examples that each row represents. Rows of weight zero are left out.
         clean : array-like of bool, shape (n_samples,), optional
             With ``noise_matrix``: rows whose label is known to be right.
         validation : tuple (X, y) or (X, y, sample_weight), optional
@@ -460,7 +460,7 @@ class BoostingClassifier(
         Returns
         -------
         ndarray of shape (n_samples, n_classes)
-            Rows sum to 1; the training class frequencies where nobody could vote.
+            Rows sum to 1; the training class frequencies where all voters abstain.
         """
         if is_collection(X):
             return answer_lazily(self, "predict_proba", X, balanced=balanced)

@@ -131,12 +131,13 @@ class NormComboClassifier(CallbackSupportMixin, StagedVoteClassifier):
        long, of trees of depth ``max_depth`` that read all columns; the other half has a quarter of
        the trees, which are deeper, each of which reads half of the columns. Beside some boosts, a
        logistic regression learns from the same bootstrap.
-    2. The rows that a boost has not drawn are voted on. The mean of all such votes gives an honest
-       confusion matrix, and the gradient of its norm prices the mistakes for the next boost.
-    3. When all boosts stand, one factor per class is put on their mean vote: the factors with the
-       smallest norm on the rows not drawn. This step minimises the (estimated)
-       norm itself, where CoMBo minimises a bound of it. Linear voters get half of the vote if that
-       makes it clearly better on these rows, otherwise they are dropped.
+    2. Each boost predicts its out-of-bag rows. The mean of all these votes gives an out-of-bag
+       confusion matrix, and the gradient of its norm gives the misclassification costs of the next
+       boost.
+    3. After all boosts, the mean vote is multiplied by one factor per class: the factors with the
+       smallest out-of-bag norm. This step minimises the (estimated) norm itself, where CoMBo
+       minimises a bound of it. Linear voters get half of the vote if that is clearly better on
+       these rows, otherwise they are dropped.
 
     The result is an ordinary vote. Compared with :class:`ComboClassifier`, rare classes are
     recognised more often; frequent ones give up some accuracy, which ``accuracy_weight`` can limit.
@@ -152,7 +153,7 @@ class NormComboClassifier(CallbackSupportMixin, StagedVoteClassifier):
         rows, up to 6 (4 from 1024 rows on); in short boosts for a leaf for eight rows, within 6
         and 9 (7 from 1024 rows on). Ignored if ``estimator`` is given.
     steering : float, default=0.5
-        How far the prices of mistakes follow the gradient of the norm, between 0 and 1.
+        How far the misclassification costs follow the gradient of the norm, between 0 and 1.
     linear_voters : bool, default=True
         From 200 trees on, learn a linear voter for every 50 trees too, also beside an
         ``estimator``. They are kept where they help on unseen rows.
@@ -178,7 +179,7 @@ class NormComboClassifier(CallbackSupportMixin, StagedVoteClassifier):
     linear_share_ : float
         Share of the linear voters in the vote: 0 or 0.5.
     steering_cost_ : ndarray of shape (n_classes, n_classes)
-        Prices of mistakes after the last boost.
+        Misclassification costs after the last boost.
     unseen_errors_ : ndarray of shape (n_classes, n_classes)
         Estimated error rates: row = true class, column = answer, zero diagonal. They are
         optimistic, because the factors and the share were chosen to make them small.
@@ -285,7 +286,7 @@ stop_reason_ : object
         y : array-like of shape (n_samples,)
             Class labels.
         sample_weight : array-like of shape (n_samples,), optional
-            How many examples each row stands for. Rows of weight zero are left out.
+            Number of examples that each row represents. Rows of weight zero are left out.
 
         Returns
         -------

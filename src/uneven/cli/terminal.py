@@ -106,7 +106,7 @@ class _Lines:
 
 
 def time_left(now: Progress) -> str:
-    """How long the rest will take, as the end of a line; empty if nobody knows."""
+    """How long the rest will take, as the end of a line; empty if unknown."""
     return "" if now.left is None else f", about {in_words(now.left)} left"
 
 

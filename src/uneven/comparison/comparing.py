@@ -69,69 +69,70 @@ def compare(
     ----------
     X : array-like, sparse matrix, pandas or polars frame of shape (n, d), or path
         The table. Columns may hold numbers (also with currency, percent, units, thousands and
-        decimal commas), dates, truth values, categories, running text and missing cells. A path
-        is that of a CSV, Parquet, Feather, Excel or JSON lines file. With `on`: a folder or a list
-        of such files, or a dict of view names to files or frames.
+        decimal commas), dates, booleans, categories, text and missing cells. A path is that of a
+        CSV, Parquet, Feather, Excel or JSON lines file. With `on`: a folder or a list of such
+        files, or a dict of view names to files or frames.
     y : array-like of shape (n,), or str
         Class labels, or the name of the column of `X` that holds them. Rows without a label are
         left out.
     methods : None, str, classifier, list of them, or dict of str to them
         Names as in ``uneven compare --help``, and scikit-learn classifiers: a pipeline gets the
         columns of a frame as they are (but not inside a stack); for other classifiers categories
-        become indicators, and missing numbers medians if they do not take NaN. They see labels
-        as they are. None compares all methods that fit the data.
+        are one-hot encoded, and missing numbers replaced by medians if they do not accept NaN.
+        Labels are passed as they are. None compares all methods that fit the data.
     metric : str or None
-        Measure that ranks: ``"confusion_norm"``, ``"gmean"``, ``"balanced_accuracy"``,
-        ``"accuracy"``, ``"mauc"``, ``"macro_f1"``, ``"worst_recall"``, ``"log_loss"`` or
-        ``"brier"``. None takes the confusion norm, or with `noise_matrix` the balanced accuracy,
-        which can be corrected without bias.
+        Metric by which methods are ranked: ``"confusion_norm"``, ``"gmean"``,
+        ``"balanced_accuracy"``, ``"accuracy"``, ``"mauc"``, ``"macro_f1"``, ``"worst_recall"``,
+        ``"log_loss"`` or ``"brier"``. None is the confusion norm, or with `noise_matrix` the
+        balanced accuracy, which can be corrected without bias.
     measure : str, optional
-        What answers are to be good for, a name as for `metric`, which it is the default of. Every
-        method with probabilities answers by a decision rule that was chosen for it on out-of-fold
-        probabilities, unless its own answers are better; the model answers so, too.
+        Metric for which predictions are optimised, a name as for `metric`, of which it is then the
+        default. For every method with probabilities, a decision rule is tuned on out-of-fold
+        probabilities, unless its own predictions are better; the model contains it, too.
     cost : array-like of shape (K, K), frame or path, optional
-        Prices of answers: row = true class, column = answer, sorted, or named in a frame or file.
-        The answer of smallest expected cost is given, and the cost per row ranks.
+        Costs of predictions: row = true class, column = prediction; classes sorted, or named in a
+        frame or file. The class with the smallest expected cost is predicted, and methods are
+        ranked by the mean cost per row.
     calibrate : bool, optional
-        Whether the probabilities are calibrated on out-of-fold ones; None does it with `measure`
-        or `cost`. True alone chooses a rule for `metric`.
+        Whether the probabilities are calibrated on out-of-fold ones; None is True with `measure`
+        or `cost`. True alone tunes a rule for `metric`.
     cv : int, splitter or iterable of (train, test)
         Number of stratified folds, or other folds. Pairs hold positions of rows of `X`, or masks;
-        a splitter gets the rows with a label, and may count these or all rows of `X`.
+        a splitter gets the labelled rows; its positions may be those of these or of all rows of
+        `X`.
     repeats : int
         Repetitions with new folds, if `cv` is a number.
     groups : str or array-like of shape (n,), optional
-        Groups of rows that stay together, such as those of one patient: the name of a column,
-        which is then not learnt from, or one group for each row. In a splitter, or in stratified
-        folds if `cv` is a number.
+        Groups of rows that stay in the same fold, such as those of one patient: the name of a
+        column, which is then no feature, or one group for each row. Passed to a splitter, or used
+        for stratified folds if `cv` is a number.
     time : str or array-like of shape (n,), optional
-        Dates or numbers: the name of a column, or one for each row. Methods learn from the past
-        and answer for `cv` parts of what comes after.
+        Dates or numbers: the name of a column, or one for each row. Methods are fitted to earlier
+        rows and evaluated on `cv` later parts (time series split).
     test : path, frame, or pair of table and labels, optional
-        A table of its own to answer for, in place of folds. Methods, also the best one in the
-        end, learn from `X` alone.
+        A separate test set, in place of folds. All methods, and the final model, are fitted to `X`
+        only.
     id : str, optional
-        Column that names the rows in held-out answers; it is not learnt from. Without it, a frame
-        names them by its index.
+        Column that names the rows in held-out predictions; it is no feature. Without it, rows have
+        the names of the index of a frame.
     on : str, optional
         Column by which the tables in `X` are joined. Each is a view, missing in the rows whose key
         it lacks. See `uneven.comparison.join_tables`.
     views : optional
-        How the columns group into views, as for the estimators; or ``"prefix"``, or the path of a
-        TOML file.
+        Views of the table, as for the estimators; or ``"prefix"``, or the path of a TOML file.
     noise_matrix : array-like of shape (K, K), frame or path, optional
-        How the labels are wrong: row = observed label, column = true class, sorted. Methods that
-        can learn through the noise are told, and all are judged by corrected measures.
+        Confusion matrix of the label noise: row = observed label, column = true class, sorted.
+        Methods with such a parameter get it, and all are evaluated by corrected metrics.
     rounds, max_depth : int
         Rounds and depth of the trees of the boosting methods of this library.
     random_state : int, RandomState or None
-        Seed of folds and methods, also of given classifiers whose ``random_state`` is None.
+        Seed of folds and methods, including given classifiers whose ``random_state`` is None.
     n_jobs : int or None
         Threads that each method may use.
     stack : bool
-        Whether to join the methods in one more, which learns how much each counts.
+        Whether to add a stack of all methods, which learns a weight for each.
     diagnosis : bool
-        Whether to look at each view on its own, if there are several.
+        Whether to evaluate each view on its own, if there are several.
     refit : bool
         Whether to fit the best method, and those that can explain themselves, on all rows.
     drop, keep : str or sequence of str

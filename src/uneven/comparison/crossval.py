@@ -92,7 +92,7 @@ def cross_validate(
     splits : sequence of (train, test), optional
         Positions of the rows of other folds than stratified ones.
     observer : Observer, optional
-        Told about every step.
+        Notified of every step.
     kept : KeptFolds, optional
         Where finished fits are kept, and taken from.
     deadline : Deadline, optional
@@ -328,7 +328,7 @@ def fit_method(
     settings : Settings
         Parameters of the method.
     observer : Observer, optional
-        Told about every round.
+        Notified of every round.
     step : str
         What to call the work.
 
@@ -553,7 +553,7 @@ def diagnose_views(
     settings : Settings
         Its seed and number of threads are used.
     observer : Observer, optional
-        Told about the work as one step.
+        Notified of the work as one step.
 
     Returns
     -------

@@ -28,7 +28,7 @@ OURS = (LABEL, "guess", "votes", "why", CHECK)
 """Columns that stand beside the row's name, in order."""
 
 SKIP = "?"
-"""Label of a row that nobody can label."""
+"""Label of a row that cannot be labelled."""
 
 ENDINGS = (".csv", ".tsv", ".txt")
 MARK = "\ufeff"
@@ -107,7 +107,7 @@ class LabelFile:
         return sum(not row[LABEL] for row in self.rows)
 
     def skipped(self) -> set[str]:
-        """Names of the rows that nobody can label."""
+        """Names of the rows that cannot be labelled."""
         return {row[self.key] for row in self.rows if row[LABEL] == SKIP}
 
     def line_of(self, name: str) -> int:

@@ -70,7 +70,7 @@ class Measure:
     corrects : str
         Name of the measure whose bias under label noise this one removes; empty for most.
     limits : list of two floats
-        Smallest and largest value on the data; empty if nobody said.
+        Smallest and largest possible value on the data; empty if unknown.
     value : callable or None
         Takes `Answers`, returns a float; None for a measure that was read from a file.
     """
@@ -147,7 +147,7 @@ class LabelNoise:
     observed, recovered : ndarray of shape (K,)
         Shares of the labels in the table, and of the true classes behind them.
     rows : ndarray of shape (K,) or None
-        How many rows of each true class the matrix was estimated from; None if nobody knows.
+        How many rows of each true class the matrix was estimated from; None if unknown.
     floor : float
         No true class is held to be rarer than this.
     measures : dict of str to Measure
@@ -268,7 +268,7 @@ def label_noise(
     name : str
         Where it came from.
     rows : ndarray of shape (K,), optional
-        How many rows of each true class stand behind it.
+        Number of rows of each true class that it was estimated from.
 
     Returns
     -------

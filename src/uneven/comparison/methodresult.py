@@ -94,10 +94,10 @@ class MethodResult:
         Like `confusion`, against the true classes as far as the noise matrix tells; empty without
         one.
     knows_noise : bool
-        Whether the method was told how the labels are wrong.
+        Whether the method was given the noise matrix.
     matrix_range : dict of str to list of two floats
         For each corrected measure the values between which 90 % of the noise matrices put it that
-        fit the rows behind the given one; empty if nobody knows these rows.
+        fit the rows behind the given one; empty if unknown.
     answers : list of FoldAnswers
         Of the folds that did not fail; not in the JSON.
     kept : list of list of str

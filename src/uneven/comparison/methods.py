@@ -161,7 +161,7 @@ def explains_itself(method: Method) -> bool:
 
 
 def knows_noise(method: Method) -> bool:
-    """Whether a method can be told how labels are wrong: whether it takes ``noise_matrix``.
+    """Whether a method accepts a noise matrix: whether it has a parameter ``noise_matrix``.
 
     Examples
     --------

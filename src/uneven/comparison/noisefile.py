@@ -10,7 +10,7 @@ Of all cats, 90 % are labelled cat: columns sum to 1. A square of bare numbers i
 sorted order of the classes. JSON files hold either a list of rows, or for each true class an
 object with the share of each observed label.
 
-A matrix that was estimated also tells how many rows of each true class stand behind it: in the
+An estimated matrix also contains the number of rows of each true class that it is based on: in the
 first cell, as in ``observed (rows: 40 10)``, where programs that read tables look for nothing, or
 in JSON as ``{"matrix": ..., "rows": {"cat": 40, "dog": 10}}``.
 """
@@ -170,7 +170,7 @@ def write_noise_matrix(
         ``.json``, ``.parquet`` and ``.tsv`` choose the format; ``.csv``, ``.txt`` and no ending
         are written as CSV.
     rows : ndarray of shape (K,), optional
-        How many rows of each true class stand behind the matrix.
+        Number of rows of each true class that the matrix was estimated from.
 
     Raises
     ------

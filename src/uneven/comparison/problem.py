@@ -86,15 +86,15 @@ class Problem:
     read : mapping of str to object
         How the file is written.
     marks : sequence of str
-        Marks of missing cells that somebody asked for.
+        Markers of missing cells that were given.
     groups : ndarray of shape (n,) or None
         Rows of a group stay together in folds.
     times : ndarray of shape (n,) or None
-        When the rows were made, if methods are to learn from the past; NaN where nobody knows.
+        When the rows were made, if methods are to learn from the past; NaN where unknown.
     keys : mapping of str to ndarray of int, shape (n,)
         Columns that look like groups, see `uneven.comparison.leaks`.
     counted : tuple of ndarray, or None
-        Labels, their classes and how many rows each has, if somebody counted them already.
+        Labels, their classes and how many rows each has, if they were counted already.
     """
 
     name: str
@@ -586,7 +586,7 @@ class LabelledTable:
     Attributes
     ----------
     frame : DataFrame of shape (n_rows, n_columns)
-        Without rows that nobody could label.
+        Without rows that cannot be labelled.
     bookkeeping : tuple of str
         Columns about the labelling: they would tell the answer, and new rows do not have them.
     notes : tuple of str

@@ -16,7 +16,7 @@ FEWEST_TIMED = 5
 
 
 class Observer(Protocol):
-    """Someone who is told what a run is doing."""
+    """Receives the progress of a run."""
 
     def begin(self, label: str, step: str) -> None:
         """Say that the method `label` starts a step such as ``"fold 2 of 5"``."""

@@ -53,7 +53,7 @@ def explain_rows(
     rows : int or sequence of int, optional
         Positions of the rows to explain, from 0; all by default.
     background : table of shape (m, d), optional
-        Rows that stand for what is usual, of which at most 100 are drawn; those of `X` by default.
+        Background rows, of which at most 100 are drawn; those of `X` by default.
     n_pairs : int, default=100
         How many pairs of orders are drawn for a row, where values are sampled. Fewer, but ten at
         least, if there are so many columns that the model would be asked about more than 50 000

@@ -92,7 +92,7 @@ class Comparison(ResultFrames):
     dummies : list of MethodResult
         What guessing would reach; they are in `ranking`, but never the best method.
     test_share : float
-        Held-out rows divided by training rows of a fit, on average; 0 if nobody said.
+        Held-out rows divided by training rows of a fit, on average; 0 if unknown.
     schema : int
         Version of this format.
     refit_plan : RefitPlan or None

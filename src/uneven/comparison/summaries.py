@@ -310,7 +310,7 @@ class NoiseSummary:
     observed, recovered : list of K floats
         Shares of the labels, and of the true classes behind them.
     rows : list of K floats
-        How many rows of each true class the matrix was estimated from; empty if nobody knows.
+        How many rows of each true class the matrix was estimated from; empty if unknown.
 
     Examples
     --------
@@ -414,7 +414,7 @@ class StackSummary:
     strength : float
         Of the penalty.
     kept_folds : list of M ints
-        In how many fits of the cross-validation each method was kept; empty if nobody counted.
+        In how many fits of the cross-validation each method was kept; empty if not counted.
     fits : int
         How many fits that were.
     strengths, error_mean, error_std, n_selected : list of float of length S

@@ -158,7 +158,7 @@ class ExpectedRows(CostMatrix):
     units : ndarray of shape (n_classes,)
         The examples of each true class weigh their mass divided by this.
     class_cost : ndarray of shape (n_classes, n_classes), optional
-        Price factors of wrong answers, row = true class.
+        Cost factors of misclassifications, row = true class.
     updates_beliefs : bool, default=False
         Whether votes that are added here update the beliefs.
     pool : ThreadPool, optional

@@ -71,7 +71,7 @@ def exponential_costs(
     weights : ndarray of shape (n_samples,), optional
         Weight of each example, 1 if not given.
     class_cost : ndarray of shape (n_classes, n_classes), optional
-        Price factor of answering the column's class for an example of the row's class.
+        Cost factor of predicting the column's class for an example of the row's class.
 
     Returns
     -------
@@ -432,7 +432,7 @@ class CostRows(CostMatrix):
     y, n_classes, weights, pool : object
         As for :class:`CostMatrix`.
     class_cost : ndarray of shape (n_classes, n_classes), optional
-        Price factors of wrong answers, row = true class.
+        Cost factors of misclassifications, row = true class.
     grid : float, optional
         From :func:`weight_grid`; by default that of these rows.
     """
@@ -579,13 +579,13 @@ class KnownLabels:
     ----------
     y : ndarray of int, shape (n_samples,)
     mass : ndarray of shape (n_samples,)
-        How many examples each row stands for.
+        Number of examples that each row represents.
     n_classes : int
     units_of : callable
         Gets the mass of each class, shape (n_classes,); returns the number that the loss divides
         the examples of each class by.
     class_cost : ndarray of shape (n_classes, n_classes), optional
-        Price factors of wrong answers, row = true class.
+        Cost factors of misclassifications, row = true class.
 
     Attributes
     ----------

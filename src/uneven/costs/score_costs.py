@@ -49,7 +49,7 @@ class LabelModel:
     weight : ndarray of shape (n_samples,)
         Weight of each row in the loss; 0 leaves it out.
     class_cost : ndarray of shape (n_classes, n_classes), or an empty array
-        Price factors of wrong answers, row = true class.
+        Cost factors of misclassifications, row = true class.
     chances : ndarray of shape (n_signals, n_classes), or an empty array
         Chance of what is seen if a class is true; an empty array if labels are right.
     class_weight : ndarray of shape (n_classes,)

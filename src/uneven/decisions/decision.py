@@ -118,8 +118,7 @@ class Decision:
     def recalls(self) -> np.ndarray:
         """Recalls on the rows that the rule was fitted on; NaN for classes of at most one row.
 
-        A single row cannot be judged by anybody who knows its class, and the rule was fitted to
-        it.
+        With a single row the recall cannot be estimated, since the rule was fitted to it.
         """
         known = self.confusion.sum(axis=1) > 1.0 + _ENOUGH
         return np.where(known, self._found(), np.nan)

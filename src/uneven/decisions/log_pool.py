@@ -38,11 +38,10 @@ class LogPool:
     prior : ndarray of shape (n_classes,)
         Shares of the classes in training: the answer where every member abstains.
     floors : ndarray of shape (n_members,)
-        Smaller probabilities of a member count as this much, so that none can veto a class.
+        Lower bounds of the probabilities of each member, so that none can veto a class.
     shares_gaps : bool
-        What a member that abstains stands for. True: the others share its weight, and are as sure
-        as if all spoke. False: it says the shares of the classes, so that the pool is the less
-        sure the more members abstain.
+        How members that abstain are treated. True: the others share their weight. False: they are
+        replaced by the class frequencies, so that the pool is less certain if more members abstain.
     """
 
     weights: np.ndarray

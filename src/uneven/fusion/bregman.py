@@ -118,7 +118,7 @@ def logistic_loss(z: np.ndarray, mass: np.ndarray | float = 1.0) -> float:
     ----------
     z : ndarray of shape (n_samples,)
     mass : ndarray of shape (n_samples,), default=1.0
-        How many examples each row stands for.
+        Number of examples that each row represents.
 
     Returns
     -------
@@ -361,7 +361,7 @@ class Descent:
         margins : sequence of ndarray of shape (n_samples, n_voters)
             One array per view: label times answer, in [-1, 1]; 0 where a voter abstains.
         mass : ndarray of shape (n_samples,)
-            How many examples each row stands for.
+            Number of examples that each row represents.
         pool : ThreadPool, optional
             Threads for the views; they do not change the result.
 

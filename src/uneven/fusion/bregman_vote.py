@@ -223,7 +223,7 @@ default=None
         y : array-like of shape (n_samples,)
             Class labels.
         sample_weight : array-like of shape (n_samples,), optional
-            How many examples each row stands for: weights of 2 are not the same as weights of 1,
+            Examples that each row represents: weights of 2 are not the same as weights of 1,
             see ``smoothing``. Rows of weight zero are left out.
 
         Returns
@@ -340,7 +340,7 @@ default=None
         -------
         ndarray of shape (n_samples, n_classes)
             ``1 / (1 + exp(-B))`` for the second of two classes; for more, the same of every class,
-            divided by their sum. The training class frequencies where nobody could vote.
+            divided by their sum. The training class frequencies where all voters abstain.
         """
         scores = self._scores(X)
         silent = ~scores.any(axis=1)
@@ -353,7 +353,7 @@ default=None
         return np.asarray(chances / chances.sum(axis=1, keepdims=True))
 
     def undecided(self, X: Any) -> np.ndarray:
-        """Tell which rows the vote leaves open: all their views are missing, or it is a tie.
+        """Rows without a decision: all their views are missing, or it is a tie.
 
         Parameters
         ----------
@@ -362,8 +362,8 @@ default=None
         Returns
         -------
         ndarray of bool, shape (n_samples,)
-            :meth:`predict` answers the most frequent training class where nobody votes, and the
-            second of two classes in a tie.
+            For these, :meth:`predict` returns the most frequent training class, or in a tie the
+            second of the two classes.
         """
         scores = self._scores(X)
         return np.asarray(~scores.any(axis=1) | (np.ptp(scores, axis=1) == 0.0))

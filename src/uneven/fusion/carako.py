@@ -115,10 +115,10 @@ class CarakoClassifier(VoteClassifier):
     {parameters}
     estimator : weak learner, classifier, mapping of view name to either, "published" or None, \
 default=None
-        The classifier of a view. None is a bag of 64 cost trees in version 2, judged by rows that
-        they have not drawn. "published", None in version 1, and views that a mapping does not name,
-        is one :class:`~uneven.voters.CostTree` of depth ``max_depth``, which reads all prices. A
-        scikit-learn classifier gets the mean regret of a row as its weight.
+        The classifier of a view. None is a bag of 64 cost trees in version 2, evaluated on their
+        out-of-bag rows. "published", None in version 1, and views that a mapping does not name,
+        is one :class:`~uneven.voters.CostTree` of depth ``max_depth``, which reads the whole cost
+        matrix. A scikit-learn classifier gets the mean regret of a row as its weight.
     max_depth : int, default=10
         Depth of the cost trees. Ignored if ``estimator`` is given.
     version : {2, 1}, default=2
@@ -252,7 +252,7 @@ default=None
         y : array-like of shape (n_samples,)
             Class labels.
         sample_weight : array-like of shape (n_samples,), optional
-            How many examples each row stands for. Rows of weight zero are left out.
+            Number of examples that each row represents. Rows of weight zero are left out.
 
         Returns
         -------

@@ -21,27 +21,28 @@ from uneven.views.maps import resolve_views
 
 
 class CoTrainingClassifier(ClassifierMixin, BaseEstimator):
-    """A classifier of several views that also learns from rows without labels.
+    """Co-training: a multi-view classifier that also learns from unlabelled rows.
 
-    Each view is asked alone about the rows without label. What the other views are surest of
-    becomes a label for a view, and the classifier learns again, from more such rows in every round.
-    It stops when views no longer come to agree, and keeps the classifier that agreed best.
+    Each view predicts the unlabelled rows by itself. The most certain predictions of the other
+    views are pseudo-labels for a view, and the classifier is fitted again, with more such rows in
+    every round. Training stops when the agreement of the views no longer increases, and the
+    classifier with the best agreement is kept.
 
     Parameters
     ----------
     estimator : classifier, optional
-        Any classifier with a parameter ``views``, ``predict_proba`` and room for missing views, as
-        all multi-view methods of this library are. By default a
+        Any classifier with a parameter ``views``, with ``predict_proba``, that accepts missing
+        views, as all multi-view methods of this library do. By default a
         `uneven.LateFusionClassifier`.
     n_rounds : int, default=10
-        Most rounds.
+        Maximum number of rounds.
     growth : float, default=0.1
-        Share of the rows without label that gets labels in the first round; twice as many in the
-        second, and so on, until all have one.
+        Share of the unlabelled rows that get pseudo-labels in the first round; twice as many in
+        the second, and so on, until all have one.
     views : mapping, sequence or None, default=None
         As for the estimator; those of the estimator if not given.
     unlabelled : number, str or None, default=-1
-        What stands for a missing label in ``y``, beside None and NaN.
+        Marks a missing label in ``y``, in addition to None and NaN.
 
     Attributes
     ----------
@@ -50,25 +51,25 @@ class CoTrainingClassifier(ClassifierMixin, BaseEstimator):
         The fitted estimator: an ordinary multi-view classifier, to be kept in a model file.
     views_ : ViewMap
     agreement_ : list of float
-        Agreement of the views on the rows without label, before the first round and after each:
+        Agreement of the views on the unlabelled rows, before the first round and after each:
         Cohen's kappa, the mean over pairs of views.
     n_rounds_ : int
-        Rounds that the classifier kept has seen.
+        Rounds of the classifier that was kept.
     n_features_in_ : int
     feature_names_in_ : ndarray of shape (n_features_in_,)
         Only if ``X`` had string column names.
 
     Notes
     -----
-    A row is a row of one view only where another view labelled it: the classifier gets it with
-    the other views missing. Labels are given anew in every round, so that a wrong one need not
-    stay, and class by class in proportion to the labels that are known: a view that answers some
-    class too rarely labels fewer rows, or it would make the others forget that class. Agreement is
-    corrected for chance: views that all answer the largest class agree by chance only.
+    A pseudo-labelled row is used for one view: the classifier gets it with the other views missing.
+    Pseudo-labels are assigned anew in every round, so wrong ones can be corrected, and per class in
+    proportion to the known labels: a view that predicts some class too rarely labels fewer rows.
+    Agreement is corrected for chance: views that all predict the largest class agree by chance
+    only.
 
-    Agreement tells something if views are not merely copies of each other, and if each could tell
-    the classes alone. It may rise while the vote gets worse: compare with the estimator alone on
-    labels that were kept back. Sparse tables are filled up.
+    Agreement is informative if views are not copies of each other, and if each is sufficient to
+    separate the classes. It may increase while the vote gets worse: compare with the estimator
+    alone on held-out labels. Sparse tables are made dense.
 
     References
     ----------

@@ -40,7 +40,7 @@ def label_notes(labels: Iterable[str]) -> list[str]:
     >>> label_notes(["cat", "Cat", "dog"])
     ["the labels 'cat' (1), 'Cat' (1) differ in spelling only, and count as 2 classes."]
     >>> label_notes(["cat", "NA"])
-    ["the label 'NA' counts as a class; write ? for a row that nobody can label."]
+    ["the label 'NA' counts as a class; write ? for a row that cannot be labelled."]
     """
     counts = Counter(labels)
     return [*_two_spellings(counts), *_no_classes(counts), *_misspelt(counts)]
@@ -68,7 +68,7 @@ def _folded(label: str) -> str:
 
 def _no_classes(counts: Mapping[str, int]) -> list[str]:
     return [
-        f"the label {label!r} counts as a class; write {SKIP} for a row that nobody can label."
+        f"the label {label!r} counts as a class; write {SKIP} for a row that cannot be labelled."
         for label in counts
         if label.casefold() in NO_CLASS
     ]

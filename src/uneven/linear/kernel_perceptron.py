@@ -52,7 +52,7 @@ callable, default="rbf"
     coef0 : float, default=1.0
         Of "poly" and "sigmoid".
     step : {"max", "uniform", "proportional", "random", "first", "mira"}, default="max"
-        Who pays for a mistake if there are several classes; see `uneven.linear.steps`.
+        Which classes are updated if there are several; see `uneven.linear.steps`.
     max_epochs : int, default=100
         Largest number of passes over the rows.
     random_state : int, RandomState or None, default=None

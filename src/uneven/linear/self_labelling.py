@@ -40,7 +40,7 @@ class SelfLabellingSVM(LinearClassifier):
     normalize : bool, default=False
         Scale each row (with its constant) to unit length while learning.
     unlabelled : number, str or None, default=-1
-        What stands for a missing label in ``y``, beside None and NaN.
+        Marks a missing label in ``y``, in addition to None and NaN.
 
     Attributes
     ----------

@@ -29,17 +29,18 @@ from uneven.utils.validation import whole_or_nothing
 class UltraconservativeClassifier(LinearClassifier):
     """Multi-class perceptrons: a mistake moves only the classes that outrank the true one.
 
-    Every class has a weight vector, all zero at first. Rows are shown one after the other. If
-    another class scores at least as much as the true one, the true class gains the row and the
-    classes of its error set pay for it, as the ``step`` says; the sum of all vectors stays zero.
-    Rows are shown again until a whole epoch passes without a mistake.
+    Every class has a weight vector, initially zero. Rows are processed one after the other. If
+    another class has at least the score of the true one, the row is added to the vector of the true
+    class and subtracted from those of its error set, in shares that the ``step`` gives; the sum of
+    all vectors stays zero. Training ends after an epoch without a mistake.
 
     Parameters
     ----------
     step : {"max", "uniform", "proportional", "random", "first", "mira"} or callable, \
 default="max"
-        Who pays; see `uneven.linear.steps`. "max" is the multi-class perceptron. A callable gets
-        ``scores, truth, errors`` and returns one number per class; it is checked at every mistake.
+        Which vectors are updated; see `uneven.linear.steps`. "max" is the multi-class perceptron. A
+        callable gets ``scores, truth, errors`` and returns one number per class; it is checked at
+        every mistake.
     max_epochs : int, default=100
         Largest number of passes over the rows in ``fit``.
     fit_intercept : bool, default=False
@@ -47,13 +48,13 @@ default="max"
     normalize : bool, default=False
         Divide each row (with its constant) by its length while learning.
     shuffle : bool, default=False
-        Show the rows of ``fit`` in a new random order in each epoch.
+        Process the rows of ``fit`` in a new random order in each epoch.
     average : bool, default=False
-        Answer with the mean of the weights after each row shown, not with the last ones. Better on
-        rows that no weights separate; on separable rows it may leave mistakes that the last
-        weights do not make.
+        Predict with the mean of the weights after each row (averaged perceptron), not with the last
+        ones. Better if rows are not linearly separable; on separable rows it may make mistakes that
+        the last weights do not make.
     random_state : int, RandomState or None, default=None
-        Seeds ``shuffle`` and the random step.
+        Seed of ``shuffle`` and of the random step.
 
     Attributes
     ----------
@@ -80,11 +81,11 @@ default="max"
     Notes
     -----
     On rows no longer than R that some weights of Frobenius norm 1 separate by a margin g, every
-    step but "mira" makes at most 2 R² / g² mistakes, in whatever order the rows come. The source
-    omits that norm in the statement, returns inside the loop, and needs steps that let nobody but
-    the true class gain. For two classes the mistakes are those of
-    :class:`~uneven.linear.PerceptronClassifier`. Rows of zeros are passed over: no weights could
-    ever correct them.
+    step but "mira" makes at most 2 R² / g² mistakes, in any order of the rows. The source omits
+    that norm in the statement, returns inside the loop, and needs steps in which only the true
+    class gains. For two classes the mistakes are those of
+    :class:`~uneven.linear.PerceptronClassifier`. Rows of zeros are skipped: no weights could
+    classify them.
 
     References
     ----------

@@ -60,7 +60,7 @@ class AnnotatorModel:
     converged : bool
     smoothing : float
     items : ndarray of int, shape (n_items,)
-        Row of each item in the annotations: rows that nobody labelled are left out.
+        Row of each item in the annotations: rows without labels are left out.
     """
 
     classes: np.ndarray

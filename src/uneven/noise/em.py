@@ -142,7 +142,7 @@ def refine_noise(
 
 
 def confident_joint(label_shares: np.ndarray, labels: np.ndarray) -> np.ndarray:
-    """How often true classes and labels meet, where the true class can be told with confidence.
+    """How often true classes and labels meet, where the true class is known with confidence.
 
     A row counts for the most probable class among those that are at least as probable as they are
     on average in rows of that label; for its own label if there is none.

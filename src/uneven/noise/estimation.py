@@ -476,7 +476,7 @@ def confusion_from_annotators(
     Parameters
     ----------
     annotations : array-like or dataframe of shape (n_items, n_annotators)
-        See :func:`~uneven.noise.annotators.dawid_skene`. Items that nobody labelled are left out.
+        See :func:`~uneven.noise.annotators.dawid_skene`. Items without labels are left out.
     who : {"pooled", "majority"} or a column, default="pooled"
         Whose noise: that of a label picked at random among all; that of the label most often given
         to an item; that of one annotator, by column name or position.

@@ -55,8 +55,7 @@ class ForwardLogisticRegression(LinearClassifier):
         Column = true class, row = observed label, in sorted class order; columns sum to 1. None
         takes the labels as they are.
     l2 : float, default=1.0
-        Price of the squared coefficients, against rows of weight 1: one over the ``C`` of
-        scikit-learn's LogisticRegression.
+        Strength of the L2 penalty: ``1 / C`` of scikit-learn's LogisticRegression.
     fit_intercept : bool, default=True
     max_iter : int, default=300
         Steps of L-BFGS.

@@ -55,7 +55,7 @@ def confusion_from_labels(
     label_shares : ndarray of shape (n_samples, n_classes), optional
         Probabilities of the labels by models that did not see the row, in sorted class order.
     way : {"confident", "anchors", "volume"}, default="confident"
-        - "confident": counts of rows whose true class can be told with confidence, which EM then
+        - "confident": counts of rows whose true class is known with confidence, which EM then
           refines from all rows.
         - "anchors": the rows most surely labelled j are of class j; the probabilities of their
           labels are column j.

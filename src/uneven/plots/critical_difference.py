@@ -44,9 +44,9 @@ class CriticalDifferenceDisplay:
     cd : float
         Critical difference: methods differ if their ranks are at least so far apart.
     n_sets : int or None
-        Number of data sets, if it is to be told.
+        Number of data sets, if it is to be shown.
     pvalue : float or None
-        Of Friedman's test whether the methods differ at all, if it is to be told.
+        p-value of Friedman's test whether the methods differ at all, if it is to be shown.
 
     Attributes
     ----------

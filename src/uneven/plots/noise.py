@@ -46,7 +46,7 @@ class NoiseMatrixDisplay:
     figure_ : matplotlib Figure
         The figure that holds it.
     text_ : list of matplotlib Text
-        What stands in the cells.
+        Values of the cells.
 
     See Also
     --------

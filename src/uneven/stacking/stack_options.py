@@ -31,8 +31,8 @@ from uneven.utils.parameters import (
 
 OPTIONS: dict[str, str] = {
     "combination": """combination : {"ws", "cws", "lsg", "auto"}, default="cws"
-    One weight per member; one per member and class; every score of every member speaks for
-    every class; or whichever does best in cross-validation.""",
+    One weight per member; one per member and class; one for every score of every member and
+    every class; or the best of these in cross-validation.""",
     "loss": """loss : {"squared", "hinge", "log"}, default="squared"
     ``"log"`` is the log-loss of a softmax of weighted logarithms: with ``"ws"`` and
     ``constraint="nonneg"``, the logarithmic opinion pool.""",

@@ -42,9 +42,9 @@ _WORDS = {
     :mod:`uneven.noise` estimates such matrices.""",
     "subsample": """subsample : float, default=1.0
     Share of the rows that the voters of a round learn from, drawn anew in every round; their
-    edges are measured on all rows. With ``noise_matrix``, what a row's true class may be is then
-    told only by voters that did not learn from it: deep trees, which would repeat its wrong label,
-    learn well with 0.5.""",
+    edges are measured on all rows. With ``noise_matrix``, the true class of a row is then
+    estimated by voters that were not fitted to it: deep trees, which would reproduce its wrong
+    label, work well with 0.5.""",
     "line_search": """line_search : bool, default=False
     Use the vote weight that minimises the loss of the round exactly, instead of the published
     one, which minimises a bound of it. They agree for two classes.""",
@@ -94,9 +94,9 @@ _SCORE_WORDS = {
     "subsample": """subsample : float, default=1.0
     Share of the rows that the voters of a round learn from, drawn anew in every round; edges and
     leaf scores come from all rows. If leaves hold scores, rows are drawn by their cost, and those
-    that might have been left out count more. If leaves vote, with ``noise_matrix``, what a row's
-    true class may be is told only by voters that did not learn from it: deep trees, which would
-    repeat its wrong label, learn well with 0.5.""",
+    that might have been left out count more. If leaves vote, with ``noise_matrix``, the
+    true class of a row is estimated only by voters that were not fitted to it: deep trees, which
+    would reproduce its wrong label, need about 0.5.""",
     "max_features": """max_features : float, default=1.0
     Fraction of the features (of each view) that a voter uses, sampled anew in every round. Rounds
     on wide tables take that fraction of the time.""",

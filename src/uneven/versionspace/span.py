@@ -159,8 +159,8 @@ def span_of(
     params : dict of str to object, optional
         Parameters of the kernel, see `uneven.linear.expansions.kernel_parameters`.
     ridge : float, default=0.0
-        Added to the squared length of every unit row as a dimension of its own, which nobody else
-        can reach: rows that contradict each other become separable, at a price.
+        Added to the squared length of every unit row as an additional dimension of its own, so that
+        contradictory rows become separable (as with a quadratic slack).
     max_rank : int, optional
         Keep at most so many dimensions, those that explain most. The geometry is then no longer
         exact.

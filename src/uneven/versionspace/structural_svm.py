@@ -55,8 +55,8 @@ def one_slack(
 ) -> OneSlack:
     """Minimise ``w @ w / 2 + C * mean of max(0, 1 - Z @ w)`` by cutting planes.
 
-    The mean is a maximum of linear functions of w, one for each set of rows. Those that matter are
-    found one by one: the rows with a margin below 1 at the present w make the next one, and a
+    The mean is a maximum of linear functions of w, one for each set of rows. The active ones are
+    found one by one: the rows with a margin below 1 at the current w give the next one, and a
     small quadratic program over those found so far gives the next w.
 
     Parameters
@@ -64,11 +64,12 @@ def one_slack(
     Z : array-like or sparse matrix of shape (n_samples, n_features)
         Rows in normal form, see `uneven.linear.normal_form`.
     C : float, default=1.0
-        Price of the mean slack. Scikit-learn's C is the price of each row's slack: ``C / n``.
+        Weight of the mean slack. ``C / n`` is the ``C`` of scikit-learn, the weight of the slack of
+        each row.
     tol : float, default=1e-3
-        Allowed violation: the objective ends within ``C * tol`` of the lowest one.
+        Tolerance: the final objective is within ``C * tol`` of the minimum.
     relative : bool, default=False
-        Let it end within the share ``tol`` of itself instead, whatever C is.
+        Use a relative tolerance instead: the final objective is within ``tol`` times itself.
     max_cuts : int, default=1000
 
     Returns
@@ -78,7 +79,7 @@ def one_slack(
     Notes
     -----
     Each round costs two products with the table, whatever its number of rows; how many rounds
-    there are does not depend on that number either, for the same price of the mean. The source
+    there are does not depend on that number either, for the same weight of the mean. The source
     defines the one slack as the sum of the rows' slacks; it is their mean. The small program is
     solved by an active-set method: ``scipy.optimize.nnls`` cannot bound the sum of its weights,
     and the general solvers of SciPy are slower and less exact.
@@ -122,9 +123,9 @@ class CuttingPlaneSVC(LinearClassifier):
     Parameters
     ----------
     C : float, default=1.0
-        Price of each row's slack, as in ``LinearSVC(loss="hinge")`` of scikit-learn.
+        Weight of the slack of each row, as in ``LinearSVC(loss="hinge")`` of scikit-learn.
     tol : float, default=1e-3
-        The objective ends within this share of itself of the lowest one.
+        Relative tolerance of the objective.
     fit_intercept : bool, default=False
         Append a constant 1 to the rows; its weight is kept small like the others.
     normalize : bool, default=False

@@ -60,7 +60,7 @@ def diagnose(
     Parameters
     ----------
     X : array-like, sparse matrix or dataframe of shape (n_samples, n_features)
-        NaN stands for a missing value; category columns of frames are taken as they are.
+        NaN is a missing value; category columns of frames are taken as they are.
     y : array-like of shape (n_samples,)
         Class labels, at least two different ones.
     views : dict, sequence of int, "prefix" or None

@@ -103,7 +103,7 @@ class ViewMap:
         Parameters
         ----------
         X : ndarray or sparse matrix of shape (n_samples, n_features)
-            NaN stands for a missing value.
+            NaN is a missing value.
 
         Returns
         -------

@@ -50,7 +50,7 @@ class TrainingRows:
     classes : ndarray of shape (n_classes,)
     views : ViewMap
     clean : ndarray of bool, shape (n_samples,), or None
-        Rows whose label is known to be right; None if nobody said so.
+        Rows whose label is known to be right; None if none are given.
     n_codes : ndarray of int, shape (n_features,), or None
         Categories of each column of a frame, 0 for numbers; None if there are numbers only.
     """

@@ -42,7 +42,7 @@ class TrainingTable:
         Class indices.
     n_classes : int
     mass : ndarray of shape (n_samples,)
-        How many examples each row stands for (the sample weights).
+        Number of examples that each row represents (the sample weights).
     max_bins : int
     pool : ThreadPool
     n_codes : ndarray of int, shape (n_features,), or None
@@ -315,7 +315,7 @@ def bin_table(
     X : ndarray or sparse matrix of shape (n_samples, n_features)
         NaN allowed, infinities not.
     mass : ndarray of shape (n_samples,), optional
-        How many examples each row stands for.
+        Number of examples that each row represents.
     max_bins : int, default=255
         Between 2 and 255.
     pool : ThreadPool, optional

@@ -110,7 +110,7 @@ def contributions(
     X : ndarray or sparse matrix of shape (n_rows, n_columns)
         Validated rows to explain; NaN allowed.
     background : ndarray or sparse matrix of shape (n_background, n_columns)
-        Rows that stand for what is usual.
+        Background rows.
     classes : ndarray of shape (n_classes,)
     names : sequence of str
     pool : ThreadPool, optional

@@ -491,7 +491,7 @@ class VoteClassifier(ClassifierMixin, BaseEstimator):
         Returns
         -------
         ndarray of shape (n_samples, n_classes)
-            Rows sum to 1; the training class frequencies where nobody could vote.
+            Rows sum to 1; the training class frequencies where all voters abstain.
         """
         if is_collection(X):
             return answer_lazily(self, "predict_proba", X)
@@ -546,7 +546,7 @@ class VoteClassifier(ClassifierMixin, BaseEstimator):
         X : array-like, sparse matrix or dataframe of shape (n_samples, n_features)
             Rows to explain.
         background : array-like of shape (n_background, n_features), optional
-            Rows that stand for what is usual, above which votes are counted. 100 rows of ``X`` by
+            Background rows, above which votes are counted. 100 rows of ``X`` by
             default, so give training rows if ``X`` is small.
 
         Returns

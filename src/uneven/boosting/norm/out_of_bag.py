@@ -59,7 +59,7 @@ class OutOfBag:
     y : ndarray of int, shape (n_samples,)
     n_classes : int
     mass : ndarray of shape (n_samples,)
-        How many examples each row stands for.
+        Number of examples that each row represents.
 
     Attributes
     ----------

@@ -174,8 +174,8 @@ class UMAClassifier(LinearClassifier):
     Corrections of the source. The margins that are proved for the vectors, gamma and alpha, hold
     after dividing by the share of rows behind the vector, hence "outranks" means a lead of alpha
     times that share. With ``alpha > 0`` and all class vectors zero no row is predicted and
-    nothing would ever be learnt: the first step ignores alpha. A pair on whose vector nobody
-    outranks the true class would be selected for ever: the next best is taken. The estimates are
+    nothing would ever be learned: the first step ignores alpha. A pair on whose vector no class
+    outranks the true one would be selected forever: the next best is used. The estimates are
     exact only on average over the noise, and their errors grow with the entries of the inverse of
     the noise matrix, a factor that the published sample size lacks.
 
