@@ -28,7 +28,7 @@ class HistoryError(ValueError):
 
 @dataclass(frozen=True, eq=False)
 class Step:
-    """The answers of one call of ``tell``.
+    """The labels of one call of ``tell``.
 
     Attributes
     ----------

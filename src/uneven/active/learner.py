@@ -56,7 +56,7 @@ class ActiveLearner(ClassifierMixin, BaseEstimator):
         has the linear kernel for a sparse pool; for a dense one the Gaussian kernel, where
         ``gamma="scale"`` is that of the whole pool.
     query : str or callable, default="auto"
-        How much the label of a row would tell:
+        Query rule, the utility of the label of a row:
         {rules},
         see `uneven.active.rules`; or a function of a `uneven.active.QueryState` that returns one
         number per candidate.
@@ -317,7 +317,7 @@ class ActiveLearner(ClassifierMixin, BaseEstimator):
         return np.flatnonzero(free)
 
     def state(self) -> QueryState:
-        """What the query and stopping rules look at now.
+        """Current input of the query and stopping rules.
 
         Returns
         -------

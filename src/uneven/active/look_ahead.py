@@ -17,7 +17,7 @@ _SMALLEST = 1e-12
 def expected_error(
     state: QueryState, *, candidates: int = 100, references: int = 300, answers: int = 3
 ) -> np.ndarray:
-    """The row after whose answer the fewest errors are expected on the pool.
+    """The row whose label is expected to leave the fewest errors on the pool.
 
     Parameters
     ----------
@@ -28,7 +28,7 @@ def expected_error(
         Rows of the pool on which errors are expected. They are drawn, the same after as many
         labels.
     answers : int, default=3
-        The most probable answers to each row that are tried.
+        Number of the most probable labels of each row that are tried.
 
     Returns
     -------

@@ -18,7 +18,7 @@ Oracle = Callable[[np.ndarray], np.ndarray]
 
 
 class BudgetSpentError(RuntimeError):
-    """The answers that were asked for cost more than what is left."""
+    """The requested labels cost more than the remaining budget."""
 
 
 class PerfectOracle:
@@ -62,10 +62,10 @@ class NoisyOracle(PerfectOracle):
     y : array-like of shape (n_rows,)
         The true classes of the pool.
     noise_matrix : array-like of shape (n_classes, n_classes)
-        Column = true class, row = the answer; columns sum to one.
+        Column = true class, row = returned label; columns sum to one.
     random_state : int, RandomState or None, default=None
-        Seeds the mistakes. All of them are drawn at once, so that the answer about a row does not
-        depend on when it is asked, nor on how often.
+        Seed of the mistakes. All are drawn at once, so that the label of a row does not
+        depend on when it is queried, nor on how often.
     classes : array-like of shape (n_classes,), optional
         The class of each row and column of the matrix; the sorted labels of ``y`` by default.
 
@@ -97,21 +97,21 @@ class NoisyOracle(PerfectOracle):
 
 
 class CostlyOracle:
-    """Counts what the answers cost, and refuses when the money is spent.
+    """Adds up the costs of labels, and raises an error when the budget is spent.
 
     Parameters
     ----------
     oracle : callable
-        Who answers.
+        The oracle that gives the labels.
     costs : float or array-like of shape (n_rows,), default=1.0
-        The price of an answer, or of the answer about each row.
+        Cost of a label, or of the label of each row.
     budget : float or None, default=None
         What may be spent.
 
     Attributes
     ----------
     spent : float
-        What was spent so far. A row that is asked for again costs again.
+        Costs so far. A row that is queried again costs again.
 
     Examples
     --------
@@ -158,7 +158,7 @@ class CostlyOracle:
         return labels
 
     def price(self, rows: ArrayLike) -> float:
-        """What the answers about rows cost.
+        """Costs of the labels of some rows.
 
         Parameters
         ----------

@@ -50,7 +50,7 @@ def rule(
     needs : str, default="version_space"
         A key of `NEEDS`: what it asks of the classifier, or the version space of the labels.
     blind : bool, optional
-        Whether the rule does not look at the rows themselves, only at what the classifier says
+        Whether the rule does not use the rows themselves, only the predictions of the classifier
         about them, so that they need not be numbers. By default all but those that need the
         version space.
     """

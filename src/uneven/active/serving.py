@@ -55,7 +55,7 @@ def serve(
     annotators : int, str or sequence of str, default=1
         How many people label, or their names.
     project : path, optional
-        Folder of the answers; named after the table by default.
+        Project folder; named after the table by default.
     query : str, default="centre_of_gravity"
         Query rule, see `ActiveLearner`.
     estimator : BayesPointClassifier, optional
@@ -66,7 +66,7 @@ def serve(
     host, port : str and int
         Where the page is served; port 0 takes that of the last time, or a free one.
     i_know : bool, default=False
-        Needed for a host that others can reach: nothing is encrypted.
+        Required for a host that others can reach: nothing is encrypted.
     browser : bool, default=True
         Whether to open the page.
     block : bool, default=True

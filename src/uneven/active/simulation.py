@@ -94,7 +94,7 @@ def simulate(
     volumes: bool = False,
     callback: Callback | None = None,
 ) -> LearningCurve:
-    """Let a learner ask an oracle, and score it after every answer.
+    """Simulate active learning with an oracle, and score the learner after every batch.
 
     Parameters
     ----------

@@ -60,7 +60,7 @@ class Pool:
 
     @property
     def is_numeric(self) -> bool:
-        """Whether the rows are finite numbers, so that there is geometry to look at."""
+        """Whether the rows are finite numbers, so that they have a geometry."""
         return self._numbers[0] is not None
 
     @cached_property
@@ -129,13 +129,13 @@ GRAVITY = ("propagation", "hit_and_run", "billiard", "hamiltonian")
 
 @dataclass
 class QueryState:
-    """The question that a query rule answers: which of these rows would tell most?
+    """Input of a query rule: the labels so far and the rows to choose from.
 
     Attributes
     ----------
     pool : Pool
     candidates : ndarray of int, shape (n_candidates,)
-        Rows of the pool that may be asked for.
+        Rows of the pool that may be queried.
     labelled : ndarray of int, shape (n_labelled,)
         Rows that have a label, in the order in which they got it.
     y : ndarray of shape (n_labelled,)
@@ -147,7 +147,7 @@ class QueryState:
     geometry : BayesPointClassifier
         Whose kernel and tolerance for wrong labels make the version space; not fitted.
     rng : Generator
-        For rules that draw.
+        Random generator for rules that sample.
     n_discarded : int
         Candidates that a rule could tell to be worse than others without measuring them.
 

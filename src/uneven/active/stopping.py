@@ -213,7 +213,7 @@ class VolumeBelow:
 )
 @dataclass(frozen=True)
 class StablePredictions:
-    """Stop once the answers no longer change what the classifier says about the pool.
+    """Stop once new labels hardly change the predictions on the pool.
 
     Parameters
     ----------
@@ -272,7 +272,7 @@ class StablePredictions:
 @stopping_rule("ExpectedGain", "no answer is expected to take away much of the version space")
 @dataclass(frozen=True)
 class ExpectedGain:
-    """Stop once no answer is expected to take much of the version space away.
+    """Stop once no label is expected to remove much of the version space.
 
     Parameters
     ----------

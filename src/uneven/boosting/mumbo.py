@@ -204,7 +204,7 @@ class MumboClassifier(ScoreLeavesMixin, MultiViewBoosting):
     selection_counts_ : ndarray of int, shape (n_views,)
         Rounds in which each view's voter entered the vote.
     view_votes_ : tuple of Vote
-        What each view learnt for itself, with the weights it had in its own process; see
+        The voters of each view, with the weights of its own process; see
         :meth:`predict_by_view`.
 
     See Also
@@ -404,7 +404,7 @@ class MumboClassifier(ScoreLeavesMixin, MultiViewBoosting):
         self.selection_counts_ = selection_counts(self.vote_)
 
     def predict_by_view(self, X: Any) -> dict[str, np.ndarray]:
-        """What each view would answer alone, by the vote of its own process.
+        """Predictions of each view alone, by the vote of its own process.
 
         Parameters
         ----------

@@ -201,7 +201,7 @@ stop_reason_ : object
 
     See Also
     --------
-    ComboClassifier : the published method, which needs one boost and no draws.
+    ComboClassifier : the published method, a single boost without resampling.
     uneven.metrics.confusion_norm : the norm that is driven down.
 
     References

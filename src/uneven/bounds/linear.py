@@ -132,7 +132,7 @@ def linear_vc_dimension(
 def vc_sample_size(
     error: float, delta: float, vc_dimension: float, *, constant: float = 1.0
 ) -> float:
-    """Say how the number of rows must grow for a consistent classifier to be good.
+    """Order of the number of rows for which a consistent classifier generalises.
 
     ``constant * (ln(1 / delta) / error + vc_dimension / error * ln(1 / error))``
 
@@ -263,7 +263,7 @@ def uma_sample_size(
     amplification: float = 1.0,
     constant: float = 4.0,
 ) -> float:
-    """Give a number of noisy rows from which update vectors come out right.
+    """Number of noisy rows for which update vectors are reliable.
 
     ``128 * amplification**2 / error**2 * (ln(constant / delta) + 2 ln(n_classes) +
     (n_features + 1) ln(8 / error))``

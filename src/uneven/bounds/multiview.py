@@ -117,7 +117,7 @@ def c_bound(risk: float, disagreement: float) -> float:
     Returns
     -------
     float
-        1 if the risk is one half or more: then the inequality says nothing.
+        1 if the risk is one half or more: then the bound is vacuous.
 
     References
     ----------

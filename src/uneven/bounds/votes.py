@@ -285,7 +285,7 @@ def margin_error_bound(edges: ArrayLike, margin: float, n_classes: int) -> NDArr
     Returns
     -------
     ndarray of shape (T,)
-        Above 1 it says nothing.
+        Above 1 it is vacuous.
 
     Notes
     -----

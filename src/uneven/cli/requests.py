@@ -463,7 +463,7 @@ class PageRequest(LabelRequest):
     annotators : str
         How many people label, or their names.
     project : Path or None
-        Folder of the answers; named after the table by default.
+        Project folder; named after the table by default.
     random_share, overlap : float
         Share of random questions, and of rows that up to three people label.
     host, port : str and int

@@ -138,7 +138,7 @@ def compare(
     drop, keep : str or sequence of str
         Columns to leave out, and to use although they look like row numbers or identifiers.
     text : str or sequence of str
-        Columns of running text, which are learnt from by their words.
+        Columns of text, of which the words are features.
     missing : str or sequence of str
         Cells that count as missing beside the usual marks, such as ``"999"``.
     schema : path or mapping, optional
@@ -171,7 +171,7 @@ def compare(
     Returns
     -------
     Comparison
-        Ranking, recalls, confusion matrices, held-out answers and scores, the best model, and a
+        Ranking, recalls, confusion matrices, held-out predictions, the best model, and a
         report.
 
     Raises

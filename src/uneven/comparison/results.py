@@ -55,7 +55,7 @@ class Comparison(ResultFrames):
     """Everything a comparison found.
 
     It is shown as a table in a notebook. `ranking`, `recalls` and `confusions` are frames, as are
-    `predictions` and `scores`, the answers to every row by methods that have not seen it.
+    `predictions` and `scores`, the held-out predictions for every row.
 
     Attributes
     ----------
@@ -66,7 +66,7 @@ class Comparison(ResultFrames):
     command : str
         The exact command that reproduces the comparison.
     versions : dict of str to str
-        Versions of Python and of the packages that matter.
+        Versions of Python and of the most important packages.
     seed : int
         Seed of the folds and of the methods.
     data : DataSummary
@@ -80,7 +80,7 @@ class Comparison(ResultFrames):
     methods : list of MethodResult
         In the order in which they ran.
     warnings : list of str
-        Things the reader should know, such as dropped rows.
+        Notes, such as dropped rows.
     views : list of ViewSummary
         What each view knows on its own; empty if that was not looked at.
     view_rows : int
@@ -90,7 +90,7 @@ class Comparison(ResultFrames):
     stack : StackSummary or None
         Which methods a stack of them keeps, if they were stacked.
     dummies : list of MethodResult
-        What guessing would reach; they are in `ranking`, but never the best method.
+        Dummy classifiers (random guessing); they are in `ranking`, but never the best method.
     test_share : float
         Held-out rows divided by training rows of a fit, on average; 0 if unknown.
     schema : int
@@ -204,7 +204,7 @@ class Comparison(ResultFrames):
         measure : str or None
             None takes the chosen measure.
         dummies : bool
-            Whether to put guesses into their places, too.
+            Whether to include dummy classifiers, too.
 
         Returns
         -------
@@ -307,7 +307,7 @@ class Comparison(ResultFrames):
     def plot(
         self, kind: Plot = "confusion", method: str | None = None, *, ax: Any = None, **words: Any
     ) -> Any:
-        """Draw one of the pictures of `uneven.plots`.
+        """Draw one of the plots of `uneven.plots`.
 
         Parameters
         ----------
@@ -332,7 +332,7 @@ class Comparison(ResultFrames):
 
     @property
     def verdict(self) -> Verdict:
-        """Who wins, whether it is better than guessing, and whether the lead is chance."""
+        """The best method, whether it beats guessing, and whether its lead is significant."""
         from uneven.report import verdict
 
         return verdict(self)

@@ -26,7 +26,7 @@ def make_imbalanced_views(
     as_frame: bool = False,
     random_state: int | np.random.RandomState | None = None,
 ) -> Bunch:
-    """Draw imbalanced classes, each visible only in the views that know it.
+    """Generate imbalanced classes, each of which only some views can distinguish.
 
     In its views a class is a unit Gaussian around a random point at distance ``separation`` from
     the origin; in all other views around the origin itself. To train and test on the same
@@ -39,7 +39,7 @@ def make_imbalanced_views(
     class_shares : array-like of shape (K,), default=ANIMAL_COUNTS
         Relative class sizes, positive. The counts are rounded and do not depend on the seed.
     groups : sequence of sequences of int, default=VIEW_GROUPS
-        For each view, the classes it can tell.
+        For each view, the classes that it can distinguish.
     separation : float, default=2.0
         Distance of a visible class from the origin.
     n_dims : int, default=5

@@ -18,7 +18,7 @@ def make_level_one(
     own: float = 0.8,
     random_state: Any = None,
 ) -> Bunch:
-    """Draw the scores of classifiers of uneven strength that share part of their noise.
+    """Generate the scores of classifiers of different strength with correlated noise.
 
     Parameters
     ----------

@@ -22,7 +22,7 @@ def make_margin_classes(
     prototypes: ArrayLike | None = None,
     random_state: int | np.random.RandomState | None = None,
 ) -> Bunch:
-    """Draw points on the unit sphere, each of the class whose prototype is nearest.
+    """Generate points on the unit sphere, each of the class with the nearest prototype.
 
     Prototypes and points are uniform on the sphere (a circle for two features). Points closer
     than ``margin`` to a boundary between their class and another are drawn again.

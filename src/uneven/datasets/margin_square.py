@@ -14,7 +14,7 @@ def make_margin_square(
     margin: float = 0.1,
     random_state: int | np.random.RandomState | None = None,
 ) -> Bunch:
-    """Draw points in a square, label them by a random line through its centre, leave out a strip.
+    """Generate points in a square, labelled by a random line through its centre, with a margin.
 
     Points are uniform on the square from -10 to 10 in both directions. Those closer than
     ``margin`` to the line are left out, so there are somewhat fewer than asked.

@@ -13,7 +13,7 @@ _NAMES = ("top_left", "top_right", "bottom_left", "bottom_right")
 def image_quarters(
     images: Any, overlap: bool = False
 ) -> tuple[NDArray[Any], dict[str, NDArray[np.intp]]]:
-    """Lay out images as rows of pixels, and say which pixels belong to which quarter.
+    """Images as rows of pixels, with a view for each quarter.
 
     Parameters
     ----------

@@ -33,7 +33,7 @@ def make_uneven_views(
     as_frame: bool = False,
     random_state: int | np.random.RandomState | None = None,
 ) -> Bunch:
-    """Draw two balanced classes seen through one major and two minor noisy views.
+    """Generate two balanced classes with one major and two minor noisy views.
 
     Parameters
     ----------

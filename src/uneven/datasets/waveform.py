@@ -14,7 +14,7 @@ def make_waveform(
     random_state: int | np.random.RandomState | None = None,
     as_frame: bool = False,
 ) -> Bunch:
-    """Draw waves of 21 points: u · h + (1 − u) · h' + noise, u uniform, noise standard normal.
+    """Generate waves of 21 points: u · h + (1 − u) · h' + noise, u uniform, noise standard normal.
 
     There are three triangles, six high at their peak, at the points 7, 11 and 15; a class is a
     pair of them. No classifier errs in less than about 14 of 100 rows.

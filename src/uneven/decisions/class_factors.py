@@ -81,7 +81,7 @@ def fit_class_factors(
         Metric to optimise. A callable gets a confusion matrix (row = true class) and returns a
         score; greater is better.
     sample_weight : array-like of shape (n_samples,), optional
-        Only their proportions matter.
+        Only their ratios count.
     pseudo_rows, spread_price : float, optional
         Regularisation of the factors: number of pseudo-rows per class, and penalty on the spread
         of the log factors. None is a default that depends on the metric.

@@ -36,7 +36,7 @@ class LogPool:
         Not negative. They need not add up to 1: a sum above 1 sharpens the probabilities.
     bias : ndarray of shape (n_classes,)
     prior : ndarray of shape (n_classes,)
-        Shares of the classes in training: the answer where every member abstains.
+        Class frequencies in training: the probabilities where every member abstains.
     floors : ndarray of shape (n_members,)
         Lower bounds of the probabilities of each member, so that none can veto a class.
     shares_gaps : bool
@@ -111,7 +111,7 @@ def fit_log_pool(
     y : array-like of int, shape (n_samples,)
         Class codes from 0 to n_classes - 1.
     sample_weight : array-like of shape (n_samples,), optional
-        Only their proportions matter. Uneven weights count as fewer rows in the penalties.
+        Only their ratios count. Uneven weights count as fewer rows in the penalties.
     weight_penalty : float
     bias_penalty : float or array-like of shape (n_classes,)
         How many rows' worth of evidence it takes to leave equal weights, and no bias.

@@ -42,13 +42,13 @@ def make_dialogues(
     error_rates: Mapping[str, float] = WORD_ERROR_RATES,
     random_state: int | np.random.RandomState | None = None,
 ) -> Bunch:
-    """Draw telephone dialogues between an operator and a user, each about one theme.
+    """Generate telephone dialogues between an operator and a user, each with one theme.
 
     A word of a dialogue comes from a vocabulary with Zipf frequencies that all themes share or,
     less often, from the keywords of the theme, of which operators and users have different ones.
     Themes also differ a little in how long turns last and in which named entities come up. The
     recognised dialogues ("asr") have the same turns, times and entities, but many other words.
-    To train and test on the same themes, draw once and split.
+    To train and test on the same themes, generate once and split.
 
     Parameters
     ----------

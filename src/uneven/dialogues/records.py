@@ -18,7 +18,7 @@ class Turn:
     Parameters
     ----------
     speaker : str
-        Who speaks, such as "operator" or "user".
+        Speaker, such as "operator" or "user".
     start, end : float or None, default=None
         Seconds since the beginning of the recording; both, or neither where they are unknown.
     words : sequence of str, or str

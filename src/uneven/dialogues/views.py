@@ -49,7 +49,7 @@ class DialogueViews(TransformerMixin, BaseEstimator, auto_wrap_output_keys=None)
         Levels of turn durations; their limits are learnt from the training dialogues so that
         every level is equally frequent.
     lowercase : bool, default=True
-        Treat words alike that differ in case only.
+        Convert words to lower case.
     operator, user : str or sequence of str, default="operator" and "user"
         Names of the speakers on either side.
     output : {"sparse", "frame"}, default="sparse"

@@ -209,7 +209,7 @@ class NoiseAwareClassifier(ClassifierMixin, BaseEstimator):
         y : array-like of shape (n_samples,)
             Observed labels.
         sample_weight : array-like of shape (n_samples,), optional
-            Only their proportions matter.
+            Only their ratios count.
         clean : array-like of bool, shape (n_samples,), optional
             Rows whose label is certain.
 
@@ -321,7 +321,7 @@ class NoiseAwareClassifier(ClassifierMixin, BaseEstimator):
         return undo_noise(shares, left)
 
     def decision_function(self, X: Any) -> np.ndarray:
-        """Logarithms of the probabilities; the largest one is the answer.
+        """Logarithms of the probabilities; the largest one is predicted.
 
         Parameters
         ----------

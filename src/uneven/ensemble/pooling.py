@@ -28,7 +28,7 @@ of it: its bias is nearly free to make up for that."""
 @persisted("pooled_member", role="ensemble_member")
 @dataclass
 class PooledMember:
-    """A member that has learnt.
+    """A fitted member.
 
     Attributes
     ----------

@@ -177,7 +177,7 @@ class TableSize:
 
 
 class Model(Protocol):
-    """A member that has learnt."""
+    """A fitted member."""
 
     def probabilities(self, X: Any, pool: ThreadPool) -> np.ndarray:
         """Probabilities of the classes at their natural shares, (n_samples, n_classes)."""

@@ -237,7 +237,7 @@ class UnevenClassifier(CallbackSupportMixin, AnsweringMixin, BaseEstimator):
         y : array-like of shape (n_samples,)
             Class labels.
         sample_weight : array-like of shape (n_samples,), optional
-            Only their proportions matter. Rows of weight zero are left out.
+            Only their ratios count. Rows of weight zero are left out.
 
         Returns
         -------
@@ -407,7 +407,7 @@ class UnevenClassifier(CallbackSupportMixin, AnsweringMixin, BaseEstimator):
         return codes
 
     def decision_function(self, X: Any) -> np.ndarray:
-        """Scores of the decision rule; the largest one is the answer.
+        """Scores of the decision rule; the largest one is predicted.
 
         Parameters
         ----------
@@ -421,7 +421,7 @@ class UnevenClassifier(CallbackSupportMixin, AnsweringMixin, BaseEstimator):
         return flatten_binary(self._scores(X))
 
     def explain(self) -> EnsembleExplanation:
-        """Say which view and column supports which class, who is trusted, and how it decides.
+        """Which view and column supports which class, weights of the members, decision rule.
 
         Returns
         -------

@@ -63,7 +63,7 @@ class BregmanVoteClassifier(VoteClassifier):
 
     Each view gets a pool of voters, by default 20 random trees. The
     vote for the second of two classes is ``B(x) = sum_v rho_v sum_j pi_vj h_vj(x)``, where a voter
-    ``h`` answers -1 or +1. An iteration moves the weights ``pi`` of all voters at once, then the
+    ``h`` predicts -1 or +1. An iteration moves the weights ``pi`` of all voters at once, then the
     weights ``rho`` of the views, to lower the logistic loss ``sum_i ln(1 + exp(-y_i B(x_i)))``,
     which is the Bregman divergence of the examples' weights from 0. With more than two classes,
     each is learnt against the others, all in one vote.
@@ -84,7 +84,7 @@ default=None
         algorithm to the letter, without smoothing; its loss may grow.
     max_iter : int, default=5
         Iterations. The published experiments use 2; more bring the vote nearer to the logistic
-        regression on the voters' answers.
+        regression on the predictions of the voters.
     view_weights : str, default=None
         Where the weights of the views go: "proportional" to what the step of each view gains,
         "fixed" at even weights, "exact" to the least loss, "frank_wolfe" towards the view along

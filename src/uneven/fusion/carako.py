@@ -173,7 +173,7 @@ default=None
 
     See Also
     --------
-    LateFusionClassifier : fixed weights instead of learnt ones.
+    LateFusionClassifier : fixed weights instead of learned ones.
 
     References
     ----------

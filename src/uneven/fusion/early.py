@@ -156,7 +156,7 @@ class EarlyFusionClassifier(DelegatingClassifier):
         return table if self.reducer_ is None else self.reducer_.transform(table)
 
     def explain(self) -> Explanation:
-        """Say which view and which column the classifier leans on for which class.
+        """Importance of each view and column for each class.
 
         Returns
         -------

@@ -19,7 +19,7 @@ from uneven.views.training_rows import TrainingRows
 
 @documented
 class HoldoutFusionClassifier(DelegatingClassifier):
-    """Hold-out fusion: a final model learns from the answers of one classifier per view.
+    """Hold-out fusion: a final model is fitted to the predictions of one classifier per view.
 
     Some rows of every class train the classifiers of the views; on the others their answers
     become the columns of a small table, from which the final model learns. Known as the baseline
@@ -31,7 +31,7 @@ class HoldoutFusionClassifier(DelegatingClassifier):
     estimator : classifier, mapping of view name to classifier, or None, default=None
         None, and views that a mapping does not name, get a fully grown decision tree.
     final_estimator : classifier or None, default=None
-        Learns from the answers; None is a fully grown decision tree.
+        Final classifier, fitted to the predictions; None is a fully grown decision tree.
     holdout : float, default=0.4
         Share of every class that is kept for the final model.
     inputs : {"labels", "probabilities"}, default="labels"
@@ -56,7 +56,7 @@ class HoldoutFusionClassifier(DelegatingClassifier):
 
     See Also
     --------
-    LateFusionClassifier : a fixed rule instead of a learnt one.
+    LateFusionClassifier : a fixed rule instead of a learned one.
     sklearn.ensemble.StackingClassifier : the same idea with cross-validation, without views.
 
     References

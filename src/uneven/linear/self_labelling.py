@@ -61,7 +61,7 @@ class SelfLabellingSVM(LinearClassifier):
     -----
     The source names a multi-class semi-supervised machine without a formula; this is our reading
     of it. It helps where classes are clusters, as topics of text are. Where they are not, the
-    guesses confirm themselves: compare with ``shares=()``, which learns from the labels alone.
+    pseudo-labels confirm themselves: compare with ``shares=()``, which ignores unlabelled rows.
 
     References
     ----------

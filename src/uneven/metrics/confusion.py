@@ -118,7 +118,7 @@ def confusion_norm(
     Returns
     -------
     float
-        The operator norm lies in [0, sqrt(K - 1)]; the upper end is a constant answer. It is
+        The operator norm is in [0, sqrt(K - 1)]; a constant prediction has the maximum. It is
         not limited to 1. With two classes it is the larger of the two error rates.
 
     References

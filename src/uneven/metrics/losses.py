@@ -17,7 +17,7 @@ Values = NDArray[np.float64]
 
 
 def zero_one_loss(margin: ArrayLike) -> Values:
-    """1 for a wrong answer, 0 for a right one.
+    """1 for a misclassification, 0 for a correct prediction.
 
     Parameters
     ----------

@@ -109,7 +109,7 @@ def mean_recall(
     Returns
     -------
     float
-        In [0, 1]; a constant answer scores 1/K.
+        In [0, 1]; a constant prediction scores 1/K.
 
     Examples
     --------
@@ -175,7 +175,7 @@ def mean_f1(
     Returns
     -------
     float
-        In [0, 1]. Classes with neither true examples nor answers are left out.
+        In [0, 1]. Classes with neither true examples nor predictions are left out.
 
     Examples
     --------
@@ -210,7 +210,7 @@ class PerClassTable:
     recall : ndarray of shape (K,)
         Share of the true examples that is recognised; NaN for a class without examples.
     precision : ndarray of shape (K,)
-        Share of the answers that is right; 0 for a class that is never answered.
+        Precision; 0 for a class that is never predicted.
     f1 : ndarray of shape (K,)
         Harmonic mean of the two; NaN for a class without examples.
     confused_with : list of length K
@@ -314,7 +314,7 @@ def per_class_table(
 
 @dataclass(frozen=True, eq=False)
 class PredictiveValues:
-    """What an answer is worth, class by class.
+    """Predictive values of each class.
 
     Attributes
     ----------

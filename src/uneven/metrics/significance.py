@@ -430,7 +430,7 @@ def critical_difference(n_methods: int, n_sets: int, alpha: float = 0.05) -> flo
 
 
 def groups_alike(ranks: ArrayLike, cd: float) -> list[tuple[int, ...]]:
-    """Largest groups of methods that the test cannot tell from each other.
+    """Largest groups of methods without significant differences.
 
     Parameters
     ----------

@@ -38,7 +38,7 @@ from uneven.utils.parameters import check_integer
 
 @dataclass(frozen=True, eq=False)
 class AnnotatorModel:
-    """What the labels of several annotators say about them and about the items.
+    """Model of the labels of several annotators (Dawid and Skene).
 
     Attributes
     ----------

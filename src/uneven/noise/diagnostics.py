@@ -84,12 +84,12 @@ def estimated_joint(
     sample_weight: ArrayLike | None = None,
     on_singular: str = "raise",
 ) -> Estimate:
-    """Joint frequencies of the answer and the true class, from noisy labels.
+    """Joint frequencies of the prediction and the true class, from noisy labels.
 
     Parameters
     ----------
     y_pred : array-like of shape (n_samples,)
-        Answers of a classifier.
+        Predictions of a classifier.
     y_observed : array-like of shape (n_samples,)
         Noisy labels.
     noise_matrix : array-like, dataframe or ConfusionEstimate of shape (n_classes, n_classes)
@@ -133,7 +133,7 @@ def corrected_error(
     sample_weight: ArrayLike | None = None,
     on_singular: str = "raise",
 ) -> Estimate:
-    """Share of the answers that are wrong about the true class, from noisy labels.
+    """Error rate with respect to the true classes, estimated from noisy labels.
 
     Parameters
     ----------

@@ -54,7 +54,7 @@ from uneven.utils.simplex import recover_priors
 class ConfusionEstimate:
     """An estimated noise matrix, with what is known about its errors.
 
-    It can be passed wherever a noise matrix is asked for; rows and columns find their classes by
+    It can be used wherever a noise matrix is expected; rows and columns find their classes by
     name.
 
     Attributes

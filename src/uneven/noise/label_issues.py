@@ -55,7 +55,7 @@ class LabelIssues:
     noise_matrix: np.ndarray
 
     def rows(self, n: int | None = None) -> np.ndarray:
-        """The rows to look at first.
+        """The rows to check first.
 
         Parameters
         ----------

@@ -130,7 +130,7 @@ def invert_noise(
     max_condition: float = 1e6,
     classes: ArrayLike | None = None,
 ) -> NoiseInverse:
-    """Invert a noise matrix, or say why that cannot be done.
+    """Invert a noise matrix, or raise an error that gives the reason.
 
     Parameters
     ----------

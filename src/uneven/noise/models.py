@@ -36,7 +36,7 @@ _MAX_DRAWS = 1000
 
 
 def uniform_noise(n_classes: int, rate: float) -> np.ndarray:
-    """Every class is mistaken at the same rate, for every other class alike.
+    """Uniform label noise: every class has the same rate, for every other class.
 
     Parameters
     ----------
@@ -219,7 +219,7 @@ def corrupt_labels(
     rng: np.random.Generator | int | None = None,
     classes: ArrayLike | None = None,
 ) -> np.ndarray:
-    """Draw an observed label for every true one.
+    """Corrupt labels: draw an observed label for every true one.
 
     Parameters
     ----------

@@ -80,7 +80,7 @@ class LabelRepairPipeline(ClassifierMixin, BaseEstimator):
     Parameters
     ----------
     rough : classifier, default=None
-        Who labels the rows. None is a :class:`UMAClassifier` without noise matrix.
+        Labels the unlabelled rows. None is a :class:`UMAClassifier` without noise matrix.
     learner : classifier, default=None
         Who learns from the cheap labels: any classifier, or pipeline of such, with a parameter
         ``noise_matrix``, which is set to the confusion matrix. None is a :class:`UMAClassifier`.
@@ -306,7 +306,7 @@ class LabelRepairPipeline(ClassifierMixin, BaseEstimator):
         return validate_data(self, X, reset=False, **_X_RULES)
 
     def predict(self, X: Any) -> np.ndarray:
-        """Class that the learner answers.
+        """Predicted class.
 
         Parameters
         ----------

@@ -139,7 +139,7 @@ def make_ensemble(
     folds: int = 4,
     random_state: Any = None,
 ) -> list[tuple[str, Any]]:
-    """Fifteen classifiers of different kinds, for those who have none to stack yet.
+    """Fifteen classifiers of different kinds, ready to be stacked.
 
     Forests, boosted trees (scikit-learn's, and ours whose leaves hold scores), linear classifiers,
     support vector machines, neighbours and naive Bayes, for tables of numbers; missing values are

@@ -52,7 +52,7 @@ class MarginStackingClassifier(StackedClassifier):
     ``mean_i loss(r(x_i), y_i) + strength * R(w)``
 
     The group penalty puts all weights of a member to zero at once: such a member is dropped, not
-    fitted on all rows, and never asked by ``predict``. The source takes the hinge of the margin
+    fitted on all rows, and not used by ``predict``. The source takes the hinge of the margin
     between the right class and the best wrong one for the loss; :meth:`as_published` does that. The
     default, least squares with some squared weights in the penalty, measured better. Its
     probabilities are averaged, geometrically, with those of a log-linear pool of the kept members.
@@ -74,9 +74,9 @@ class MarginStackingClassifier(StackedClassifier):
         :func:`~uneven.stacking.level_one`.
     class_weight : dict, "balanced" or None, default=None
         How much the rows of a class count when weights are learnt and strengths are judged;
-        "balanced" counts all classes alike. Members have a ``class_weight`` of their own.
+        "balanced" counts all classes alike. Members have their own ``class_weight``.
     score_method : {"auto", "predict_proba", "decision_function", "predict"}, default="auto"
-        What members are asked for; "auto" is the first of them that a member has.
+        Method of the members that is used; "auto" is the first of these that a member has.
     memory : str, joblib.Memory or None, default=None
         Where level-1 scores are kept, so that fits with other strengths need not train the members
         again.
@@ -136,7 +136,7 @@ class MarginStackingClassifier(StackedClassifier):
         Level-1 ``scores`` of shape (n_samples, n_members, n_classes), their ``y`` and ``share``.
         Only with ``keep_level_one``.
     options_ : dict of str to object
-        How the combination was learnt and judged, for :meth:`path` and :meth:`strength_for`. Not
+        How the combination was fitted and evaluated, for :meth:`path` and :meth:`strength_for`. Not
         with a kernel.
     n_features_in_ : int
     feature_names_in_ : ndarray of shape (n_features_in_,)
@@ -358,7 +358,7 @@ class MarginStackingClassifier(StackedClassifier):
         return found
 
     def explain(self) -> MemberShares:
-        """Say which member supports which class.
+        """Which member supports which class.
 
         Returns
         -------

@@ -60,8 +60,8 @@ class RuleClassifier(StackedClassifier):
         Folds of the scores that a rule learns from. With "prefit" the members are fitted already,
         and the rows given to ``fit`` should be new to them. Fixed rules need no folds.
     score_method : {"auto", "predict_proba", "decision_function", "predict"}, default="auto"
-        What members are asked for; "auto" is the first of them that a member has. Margins are
-        divided by the root of the mean of their squares.
+        Method of the members that is used; "auto" is the first of these that a member has.
+        Margins are divided by the root of the mean of their squares.
     memory : str, joblib.Memory or None, default=None
         Where trainings are kept, so that other rules need not train the members again.
     views : dict, sequence of int, "prefix" or None, default=None

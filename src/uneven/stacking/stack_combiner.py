@@ -65,7 +65,7 @@ class StackCombiner(BaseEstimator):
         How scores become probabilities; see :func:`uneven.stacking.links.link_probabilities`. With
         a log-linear pool, scores are logarithms of probabilities: None and 1.
     options_ : dict of str to object
-        How the combination was learnt and judged. Not with a kernel.
+        How the combination was fitted and evaluated. Not with a kernel.
 
     Examples
     --------

@@ -56,7 +56,7 @@ _WORDS = {
     Hold out rows of every class for validation, stop when their score no longer improves, and keep
     the best round.""",
     "scoring": """scoring : str, callable or None, default=None
-    What ``early_stopping`` looks at: "log_loss" (every class weighs what it weighs in the
+    Metric of ``early_stopping``: "log_loss" (every class weighs what it weighs in the
     training loss), "norm" (the confusion norm), the name of a measure or of a scorer of
     scikit-learn, or a scorer ``scorer(estimator, X, y)``. None is the accuracy with the class
     weights of the method if leaves vote, and "log_loss" if they hold scores.""",
@@ -67,7 +67,7 @@ _WORDS = {
     "warm_start": """warm_start : bool, default=False
     Continue from the vote of the previous ``fit`` (same rows, larger ``n_estimators``).""",
     "random_state": """random_state : int, RandomState or None, default=None
-    Seeds weak learners and the validation rows. Cost trees draw nothing at random.""",
+    Seed of weak learners and of the validation rows. Cost trees are not random.""",
     "n_jobs": """n_jobs : int or None, default=None
     Threads; -1 uses every core. The result does not depend on it.""",
     "verbose": """verbose : int, default=0

@@ -198,7 +198,7 @@ class BayesPoint(NamedTuple):
     point : ndarray of shape (n_dims,)
         Of unit length.
     disagreement : float
-        Share of the version space that answers differently, on average over the rows.
+        Share of the version space that predicts differently, on average over the rows.
     least : float
         The same for the Bayes classification strategy: no classifier has less.
     """
@@ -211,14 +211,14 @@ class BayesPoint(NamedTuple):
 def bayes_strategy(
     space: VersionSpace, X: Any, *, n_samples: int = 2000, rng: Any = None
 ) -> np.ndarray:
-    """Answer what most of a version space answers.
+    """Majority vote of a version space: the Bayes classification strategy.
 
     Parameters
     ----------
     space : VersionSpace
     X : array-like or sparse matrix of shape (n_rows, n_features)
     n_samples : int, default=2000
-        Points to draw from the space.
+        Number of points sampled from the space.
     rng : Generator or int, optional
 
     Returns
@@ -283,8 +283,8 @@ def bayes_point(
     X : array-like or sparse matrix of shape (n_rows, n_features)
         Rows as they will come: the Bayes point depends on them.
     n_samples : int, default=2000
-        Points to draw from the space. They vote, and they are candidates, together with their
-        mean and with the Chebyshev centre.
+        Number of points sampled from the space. They vote, and they are candidates, together
+        with their mean and with the Chebyshev centre.
     rng : Generator or int, optional
 
     Returns

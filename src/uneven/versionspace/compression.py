@@ -309,7 +309,7 @@ default="largest_error"
         one that is nearly right, which needs the fewest updates; a random one, something between;
         or the first one. A callable gets the margins of all rows and returns a row or None.
     pick : {"lowest_margin", "cyclic", "random"}, default="lowest_margin"
-        Which of the rows shown is learnt next if several are wrong.
+        Which of the misclassified rows is used for the next update.
     kernel : {"linear", "rbf", "poly", "sigmoid", "laplacian", "cosine", "precomputed"} or \
 callable, default="linear"
         "linear" learns a weight for each column; the others learn a sum of kernels.

@@ -174,7 +174,7 @@ default="largest_error"
     compression_sets_ : list of ndarray of int
         The rows used for each class; a single list for two classes.
     converged_ : bool
-        Whether nothing is wrong.
+        Whether all rows are classified correctly.
     n_samples_fit_ : int
         Rows in ``fit``.
     n_features_in_ : int

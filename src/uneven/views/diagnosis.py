@@ -276,7 +276,7 @@ def agreement(
 
 @dataclass(frozen=True)
 class ViewDiagnosis:
-    """What held-out answers of one classifier per view say about the views.
+    """Analysis of views by held-out predictions of one classifier per view.
 
     Every measure of a view is taken on the rows where it is present.
 

@@ -98,7 +98,7 @@ class ViewMap:
         return [given.get(name) for name in self.names]
 
     def presence(self, X: Any) -> np.ndarray:
-        """Tell in which rows each view is there at all.
+        """Rows in which each view is present.
 
         Parameters
         ----------
@@ -275,7 +275,7 @@ def _positions_of_numbers(name: Hashable, listed: np.ndarray, n_features: int) -
 
 
 def join_views(arrays: Any) -> tuple[Any, dict[str, slice]]:
-    """Put separate arrays side by side and say where each one went.
+    """Concatenate separate arrays, and return the columns of each as a view.
 
     Parameters
     ----------

@@ -52,7 +52,7 @@ class KernelChoice:
     values : ndarray of shape (n_values,)
         Of ``gamma`` ("rbf") or ``degree`` ("poly"), in increasing order; a single NaN for "linear".
     error : ndarray of shape (n_folds, n_values, n_strengths)
-        Share of wrong answers on the rows held out; NaN where it was not measured.
+        Error rate on held-out rows; NaN where it was not measured.
     index : (int, int)
         Position of the chosen value and strength.
     held_out : ndarray of shape (n_samples, n_classes)
@@ -154,7 +154,7 @@ def choose_kernel_parameters(
     n_jobs: int | None = None,
     **options: Any,
 ) -> KernelChoice:
-    """Find the strength and the kernel parameter with the fewest wrong answers.
+    """Choose the strength and the kernel parameter with the lowest error.
 
     Parameters
     ----------

@@ -111,7 +111,7 @@ def level_one(
     callback: Callable[[int, int], object] | None = None,
     finish: bool = True,
 ) -> LevelOne:
-    """Score every row by members that have not learnt from it, then fit the members on all rows.
+    """Out-of-fold scores of the members for every row; then fit the members on all rows.
 
     Every member is fitted once per fold, on its rows outside the fold, and scores all rows of the
     fold. These models are thrown away; the members that stay are fitted on all of their rows.
@@ -244,12 +244,12 @@ def finish_members(
 def score_members(
     members: Sequence[FittedMember], X: Any, *, n_jobs: int | None = None
 ) -> np.ndarray:
-    """What fitted members say about rows.
+    """Scores of fitted members for some rows.
 
     Parameters
     ----------
     members : sequence of FittedMember
-        Only these are asked.
+        Only these are used.
     X : array-like, sparse matrix, dataframe or list of n_samples rows
     n_jobs : int, optional
         How many are asked at the same time, in threads unless a joblib backend is set.

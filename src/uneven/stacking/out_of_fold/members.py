@@ -394,7 +394,7 @@ def _as_member(name: str, given: Any, columns: list[Any], score: str) -> Member:
 @persisted("fitted_member", role="member")
 @dataclass(frozen=True)
 class FittedMember:
-    """A member that has learnt.
+    """A fitted member.
 
     Attributes
     ----------
@@ -435,7 +435,7 @@ class FittedMember:
     scale: float = 1.0
 
     def scores(self, X: Any) -> np.ndarray:
-        """What the member says about rows.
+        """Scores of the member for some rows.
 
         Parameters
         ----------

@@ -57,7 +57,7 @@ def solve(
     Parameters
     ----------
     scores : array-like of shape (n_samples, n_members, n_classes)
-        What each classifier says about each row, from models that have not seen the row.
+        Out-of-fold scores of each classifier for each row.
     y : array-like of int, shape (n_samples,)
         Positions of the true classes.
     combination : {"ws", "cws", "lsg"}, default="cws"
@@ -267,7 +267,7 @@ class SelectionPath:
     chosen : int or None
         Position of the strength that was chosen.
     seconds : ndarray of shape (n_members,), or None
-        Time that each classifier takes to answer 1000 rows.
+        Time that each classifier takes to predict 1000 rows.
     """
 
     strengths: np.ndarray
