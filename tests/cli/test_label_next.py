@@ -319,7 +319,7 @@ def test_help_teaches(uneven, capsys):
     told = " ".join(capsys.readouterr().out.split())
     for words in ("spreadsheet", "centre_of_gravity", "--id", "--budget", "Exit codes"):
         assert words in told
-    assert "orientation_aware: by the shape of what is left; much slower" in told
+    assert "orientation_aware: by the shape of the version space; much slower" in told
     assert "folds" not in told
 
 

@@ -30,6 +30,7 @@ def test_help_teaches(uneven):
     done = uneven("noise", "--help")
     for word in ("--observed label --clean checked", "--annotators", "sums to 1", "Exit codes"):
         assert word in done.out
+    assert 'pip install "uneven[onnx]"' in " ".join(uneven("export", "--help").out.split())
 
 
 @pytest.mark.parametrize("width", [80, 100])

@@ -61,7 +61,7 @@ def test_the_page_shows_the_matrix_and_both_confusions():
     wrong = [a for name, a in reader.elements if name == "td" and a.get("class") == "heat error"]
     assert len(wrong) == 30
     assert "noise &lt;&amp;&gt; matrix.csv" in page
-    assert page.count("knows the noise") == sum(m.knows_noise for m in results.methods)
+    assert page.count("uses the noise matrix") == sum(m.knows_noise for m in results.methods)
     assert "Recalls are corrected" in page
     said = " ".join(reader.texts)
     assert f"{100 * results.noise.wrong_share:.0f} % of the labels are wrong" in said

@@ -13,7 +13,7 @@ from uneven.active.state import QueryState
 from uneven.active.typicality import typicality
 
 
-@rule("auto", "what measured best for such a pool", blind=True)
+@rule("auto", "the rule that measured best for the kind of pool", blind=True)
 def automatic(state: QueryState, *, nearest: int = 1000) -> np.ndarray:
     """Fewest expected errors in a dense pool, most even votes in a sparse one.
 

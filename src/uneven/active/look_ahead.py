@@ -13,7 +13,7 @@ from uneven.active.state import QueryState
 _SMALLEST = 1e-12
 
 
-@rule("expected_error", "whose answer is expected to leave the fewest errors; slower")
+@rule("expected_error", "whose label is expected to leave the fewest errors; slower")
 def expected_error(
     state: QueryState, *, candidates: int = 100, references: int = 300, answers: int = 3
 ) -> np.ndarray:

@@ -14,7 +14,7 @@ from uneven.versionspace.cone import support
 from uneven.versionspace.samplers import hamiltonian
 
 
-@rule("orientation_aware", "by the shape of what is left; much slower")
+@rule("orientation_aware", "by the shape of the version space; much slower")
 def orientation_aware(
     state: QueryState, *, candidates: int | None = 50, n_samples: int = 1000, keep: int = 10
 ) -> np.ndarray:

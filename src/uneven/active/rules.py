@@ -64,7 +64,7 @@ Rule = Callable[[QueryState], np.ndarray]
 _CELLS_AT_ONCE = 4_000_000
 
 
-@rule("centre_of_gravity", "nearest to the middle of all classifiers that agree")
+@rule("centre_of_gravity", "nearest to the centre of the version space")
 def centre_of_gravity(state: QueryState) -> np.ndarray:
     """The hyperplane nearest to the centre of gravity of the version space.
 
@@ -91,7 +91,7 @@ def centre_of_gravity(state: QueryState) -> np.ndarray:
     return -_gap(state.distances("gravity"))
 
 
-@rule("simple", "nearest to the support vector machine")
+@rule("simple", "nearest to the boundary of a support vector machine")
 def simple_margin(state: QueryState) -> np.ndarray:
     """The hyperplane nearest to the Chebyshev centre: the row nearest to the hard-margin SVM.
 
@@ -195,7 +195,7 @@ def balanced_votes(state: QueryState) -> np.ndarray:
     return -_gap(state.votes())
 
 
-@rule("expected_model_change", "most classifiers are expected to be ruled out")
+@rule("expected_model_change", "largest expected reduction of the version space")
 def expected_model_change(state: QueryState) -> np.ndarray:
     """Expected share of the version space that the label removes.
 

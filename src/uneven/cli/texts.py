@@ -296,7 +296,7 @@ EXPORT = """Export a saved model to ONNX, to run it without Python.
 Predicted labels are equal to those of uneven predict, probabilities up to rounding. The encoder of
 the table is exported with the model: every column is an input of the graph. Boosted trees, linear
 models, Uneven, tuned decisions, late fusion of such, random forests and gradient boosting can be
-exported; for other models an error gives the reason. Needs: pip install "uneven[onnx]".
+exported; for other models an error gives the reason. Needs: pip install "uneven\\[onnx]".
 
 [bold]Examples[/bold]
 
@@ -463,7 +463,7 @@ continue later with the same command.
 
 [bold]Keys[/bold]
 
-  1 to 9, 0 and letters: the classes; s: skip; x: cannot tell; u: undo; g: show the guess; \
+  1 to 9, 0 and letters: the classes; s: skip; x: cannot tell; u: undo; g: show the prediction; \
 c: comment; n: new class; w: not sure
 
 [bold]Rules[/bold] (--query)

@@ -83,7 +83,7 @@ def choices(project: Project, chosen: str = "") -> Markup:
 def guess_panel(project: Project, guess: Guess) -> Markup:
     """What the learner thinks, and why."""
     if not guess.shares:
-        return tag("p", "The learner has no guess before two classes are known.")
+        return tag("p", "There is no prediction before two classes are known.")
     bars = [
         tag(
             "li",
@@ -99,7 +99,7 @@ def guess_panel(project: Project, guess: Guess) -> Markup:
             tag("li", tag("b", name), f" – without it {_points(fall)} less")
             for name, fall in guess.reasons
         ]
-        parts.append(tag("p", "What speaks for it:"))
+        parts.append(tag("p", "Reasons:"))
         parts.append(tag("ul", told, class_="reasons"))
     if guess.alike:
         names = project.pool.names
@@ -107,7 +107,7 @@ def guess_panel(project: Project, guess: Guess) -> Markup:
             tag("li", tag("a", f"row {names[row]}", href=f"/?row={row}"), f": {label}")
             for row, label in guess.alike
         ]
-        parts.append(tag("p", "Labelled rows most like it:"))
+        parts.append(tag("p", "Most similar labelled rows:"))
         parts.append(tag("ul", links, class_="reasons"))
     words = " ".join(name.partition(": ")[2] for name, _ in guess.reasons)
     return tag("div", parts, data_words=words.strip() or None)

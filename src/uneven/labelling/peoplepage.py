@@ -36,7 +36,7 @@ def people_page(project: Project, person: Person) -> str:
         tag("section", tag("h2", "Disagreements"), disputes(project)),
         *decisions(project, person),
         tag("section", tag("h2", "Agreement"), agreement(project)),
-        tag("section", tag("h2", "Take it away"), tag("ul", links, class_="downloads")),
+        tag("section", tag("h2", "Export"), tag("ul", links, class_="downloads")),
     ]
     if project.confusion() is not None:
         name = "noise.csv"
@@ -52,7 +52,7 @@ def disputes(project: Project) -> Markup:
     """Rows with different labels, each with buttons to decide."""
     rows = project.ledger.disputed()
     if not rows:
-        return tag("p", "Nobody disagrees about any row.")
+        return tag("p", "No row has different labels.")
     lines = [_votes_line(project, name, _rule_buttons(project, name)) for name in rows[:MOST_SHOWN]]
     return _votes_table(lines, "Decide", "disputes")
 

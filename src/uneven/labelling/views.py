@@ -19,7 +19,7 @@ _KEYS = (
     ("skip", "s", "Skip"),
     ("unsure", "x", "Cannot tell"),
     ("undo", "u", "Undo"),
-    ("guess", "g", "Show the guess"),
+    ("guess", "g", "Show the prediction"),
     ("comment", "c", "Comment"),
     ("class", "n", "New class"),
     ("doubt", "w", "Not sure"),

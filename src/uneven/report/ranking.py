@@ -125,7 +125,7 @@ def _name(method: MethodResult) -> Markup:
     badge = tag("span", kinds[method.kind], class_="badge") if method.kind in kinds else None
     failed = len(method.errors)
     alarm = tag("span", f"{failed} failed", class_="badge alarm") if failed else None
-    told = tag("span", "knows the noise", class_="badge good") if method.knows_noise else None
+    told = tag("span", "uses the noise matrix", class_="badge good") if method.knows_noise else None
     parts = (named(method.label), " ", badge, alarm, told)
     return tag("th", *parts, scope="row", data_value=method.label)
 
