@@ -14,6 +14,7 @@ from sklearn.preprocessing import StandardScaler
 from tests.persistence.corpus import FOLDER, NUMBERS
 from uneven import (
     BalancedBoostingClassifier,
+    BregmanVoteClassifier,
     ComboClassifier,
     MarginStackingClassifier,
     UnevenClassifier,
@@ -34,8 +35,8 @@ from uneven.votes import Term, Vote
 ort = pytest.importorskip("onnxruntime")
 
 EXPORTED = [
-    "adaboost_mm", "adaboost_mm_scores", "balanced_boosting", "bayes_point_linear", "carako",
-    "combo", "combo_scores", "compression_perceptron", "cutting_plane", "cutting_plane_svc",
+    "adaboost_mm", "adaboost_mm_scores", "balanced_boosting", "bayes_point_linear", "bregman_vote",
+    "carako", "combo", "combo_scores", "compression_perceptron", "cutting_plane", "cutting_plane_svc",
     "forward-logistic", "hist_gradient_boosting", "late_fusion", "late_fusion_forest_logistic",
     "logistic_regression", "mucombo", "mucombo_scores", "mumbo", "mumbo_scores",
     "noise_tolerant_perceptron", "norm_combo", "perceptron", "random_forest", "share_boost",
@@ -43,7 +44,6 @@ EXPORTED = [
 ]  # fmt: skip
 REFUSED = {
     "bayes_point": "with a kernel",
-    "bregman_vote": "does more than add votes",
     "combo_linear": "a vote of LinearVoter",
     "kernel_perceptron": "a KernelPerceptronClassifier cannot be exported",
     "label_repair": "a LabelRepairPipeline cannot be exported",
@@ -252,3 +252,16 @@ def test_frames_with_category_columns_need_their_encoder():
     X = pd.DataFrame({"kind": pd.Categorical(["a", "b", "a", "b"])})
     with pytest.raises(NotExportableError, match="category columns"):
         export_onnx(ComboClassifier(n_estimators=2).fit(X, [0, 1, 0, 1]))
+
+
+@pytest.mark.parametrize("n_classes", [2, 3])
+def test_bregman_votes_with_missing_views(n_classes):
+    rng = np.random.default_rng(0)
+    X = rng.normal(size=(80, 4))
+    y = (X[:, 0] + X[:, 2] > np.linspace(-0.5, 0.5, n_classes - 1)[:, None]).sum(axis=0)
+    model = BregmanVoteClassifier(views=[0, 2, 4], random_state=0).fit(X, y)
+    X[:20, :2], X[10:30, 2:] = np.nan, np.nan
+    found = ask(export_onnx(model), X=X)
+    assert_same(found, model, X)
+    assert len(np.unique(found["label"])) == n_classes
+    np.testing.assert_allclose(found["scores"], model.decision_function(X), atol=1e-10)

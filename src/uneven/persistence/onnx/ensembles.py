@@ -24,7 +24,12 @@ from uneven.fusion.forest_logistic import LARGEST_CELL, LEAST_SHARE, ForestLogis
 from uneven.fusion.rules import SMALLEST_FACTOR
 from uneven.persistence.onnx.graph import Answers, Graph, NotExportableError, answers_of
 from uneven.persistence.onnx.linear import linear_scores
-from uneven.persistence.onnx.votes import vote_codes, vote_scores, vote_shares
+from uneven.persistence.onnx.votes import (
+    refuse_category_columns,
+    vote_codes,
+    vote_scores,
+    vote_shares,
+)
 from uneven.votes import ALL_VIEWS
 
 _TINY = np.finfo(float).tiny
@@ -206,11 +211,7 @@ def answered(decision: Decision, graph: Graph, scores: str) -> str:
 
 @answers_of.register
 def _(model: UnevenClassifier, graph: Graph, X: str) -> Answers:
-    if getattr(model, "categories_", {}):
-        raise NotExportableError(
-            "the model was fitted on a data frame with category columns; export it with its "
-            "encoder, as uneven fit makes it, or fit it on codes with categorical_features=."
-        )
+    refuse_category_columns(model)
     if model.pool_ is None or model.decision_ is None:
         raise NotExportableError("a model without members always answers the same: no export.")
     said, silent = [], []

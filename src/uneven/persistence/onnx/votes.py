@@ -5,6 +5,7 @@ from __future__ import annotations
 import numpy as np
 
 from uneven.boosting.base import BoostingClassifier
+from uneven.fusion import BregmanVoteClassifier
 from uneven.persistence.onnx.graph import Answers, Graph, NotExportableError, answers_of
 from uneven.persistence.onnx.trees import TreeTable, add_leaf_scores, add_leaves
 from uneven.voters import TreeVoter
@@ -55,11 +56,13 @@ def _panel_scores(graph: Graph, X: str, term: Term) -> str:
     return graph.op("Where", graph.any_score(inner), said, graph.constant(0.0))
 
 
-def vote_codes(graph: Graph, classifier: VoteClassifier, scores: str) -> str:
-    """Class with the most votes, the most frequent one where there are none, (n,)."""
+def vote_codes(
+    graph: Graph, classifier: VoteClassifier, scores: str, winners: str | None = None
+) -> str:
+    """Class with the most votes, or `winners`; the most frequent one without votes, (n,)."""
     fallback = graph.constant(np.array([int(classifier.class_prior_.argmax())]))
     speaks = graph.op("Squeeze", graph.any_score(scores), graph.constant(np.array([1])))
-    return graph.op("Where", speaks, graph.argmax(scores), fallback)
+    return graph.op("Where", speaks, winners or graph.argmax(scores), fallback)
 
 
 def vote_shares(graph: Graph, classifier: VoteClassifier, scores: str) -> str:
@@ -74,6 +77,15 @@ def vote_shares(graph: Graph, classifier: VoteClassifier, scores: str) -> str:
     return graph.shares(graph.op("Where", speaks, scores, prior))
 
 
+def refuse_category_columns(model: object) -> None:
+    """Raise an error if category columns of a data frame were fitted: graphs have no such input."""
+    if getattr(model, "categories_", {}):
+        raise NotExportableError(
+            "the model was fitted on a data frame with category columns; export it with its "
+            "encoder, as uneven fit makes it, or fit it on codes with categorical_features=."
+        )
+
+
 @answers_of.register
 def _(model: VoteClassifier, graph: Graph, X: str) -> Answers:
     usual = [VoteClassifier, BoostingClassifier]
@@ -82,10 +94,23 @@ def _(model: VoteClassifier, graph: Graph, X: str) -> Answers:
             raise NotExportableError(
                 f"a {type(model).__name__} cannot be exported to ONNX: it does more than add votes."
             )
-    if getattr(model, "categories_", {}):
-        raise NotExportableError(
-            "the model was fitted on a data frame with category columns; export it with its "
-            "encoder, as uneven fit makes it, or fit it on codes with categorical_features=."
-        )
+    refuse_category_columns(model)
     scores = vote_scores(graph, X, model.vote_)
     return Answers(vote_codes(graph, model, scores), scores, vote_shares(graph, model, scores))
+
+
+@answers_of.register
+def _(model: BregmanVoteClassifier, graph: Graph, X: str) -> Answers:
+    refuse_category_columns(model)
+    scores, margins, winners = vote_scores(graph, X, model.vote_), None, None
+    if len(model.classes_) == 2:
+        margins = graph.op("MatMul", scores, graph.constant(np.array([[-1.0], [1.0]])))
+        second = graph.op("GreaterOrEqual", margins, graph.constant(0.0))
+        winners = graph.op("Squeeze", graph.cast(second, int), graph.constant(np.array([1])))
+    signs = graph.constant(np.array([[-1.0, 1.0]]))
+    logits = scores if margins is None else graph.op("Mul", margins, signs)
+    below = graph.op("Add", graph.op("Exp", graph.op("Neg", logits)), graph.constant(1.0))
+    chances = graph.op("Div", graph.constant(1.0), below)
+    prior = graph.constant(model.class_prior_[None, :])
+    shares = graph.shares(graph.op("Where", graph.any_score(scores), chances, prior))
+    return Answers(vote_codes(graph, model, scores, winners), scores, shares)
