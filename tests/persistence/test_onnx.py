@@ -35,12 +35,13 @@ from uneven.votes import Term, Vote
 ort = pytest.importorskip("onnxruntime")
 
 EXPORTED = [
-    "adaboost_mm", "adaboost_mm_scores", "balanced_boosting", "bayes_point_linear", "bregman_vote",
-    "carako", "combo", "combo_scores", "compression_perceptron", "cutting_plane",
-    "cutting_plane_svc", "forward-logistic", "hist_gradient_boosting", "late_fusion", "late_fusion_forest_logistic",
-    "logistic_regression", "mucombo", "mucombo_scores", "mumbo", "mumbo_scores",
-    "noise_tolerant_perceptron", "norm_combo", "perceptron", "random_forest", "share_boost",
-    "stack", "stack_pooled", "tuned_decision", "ultraconservative", "uma", "uneven",
+    "adaboost_mm", "adaboost_mm_scores", "balanced_boosting", "bayes_point_linear",
+    "bregman_vote", "carako", "combo", "combo_scores", "compression_perceptron",
+    "cutting_plane", "cutting_plane_svc", "forward-logistic", "hist_gradient_boosting",
+    "late_fusion", "late_fusion_forest_logistic", "logistic_regression", "mucombo",
+    "mucombo_scores", "mumbo", "mumbo_scores", "noise_tolerant_perceptron", "norm_combo",
+    "perceptron", "random_forest", "share_boost", "stack", "stack_pooled", "tuned_decision",
+    "ultraconservative", "uma", "uneven",
 ]  # fmt: skip
 REFUSED = {
     "bayes_point": "with a kernel",
