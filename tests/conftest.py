@@ -8,7 +8,8 @@ from hypothesis import settings
 from tests.browser import find_browser, open_browser
 from uneven.utils import parallel
 
-settings.register_profile("uneven", deadline=None, max_examples=60)
+settings.register_profile("uneven", deadline=None, max_examples=30)
+settings.register_profile("thorough", settings.get_profile("uneven"), max_examples=200)
 settings.register_profile("ci", settings.get_profile("uneven"), derandomize=True)
 settings.register_profile("quick", settings.get_profile("uneven"), max_examples=10)
 settings.load_profile(

@@ -10,12 +10,13 @@ from inspect import unwrap
 import pytest
 
 from uneven.active import choosing
-from uneven.comparison import METHODS, dummies
+from uneven.comparison import METHODS, dummies, leaks
 from uneven.comparison.peers import MAKERS
 from uneven.ensemble.boost import ScoreLeafBoost
 from uneven.ensemble.forests import BaggedTrees
 from uneven.fusion import carako, carako_bags, voter_pools
 from uneven.fusion.forest_logistic import ForestLogisticClassifier
+from uneven.views import diagnosis
 
 N_TREES = 16
 BASELINES = {
@@ -51,7 +52,7 @@ def _suited_with(kind, **fewer):
 
 @contextmanager
 def few_trees_of_all() -> Iterator[None]:
-    """In those, and in the baselines of a comparison."""
+    """In those, in the baselines of a comparison, and in the diagnosis of views and leaks."""
 
     def shortened(name):
         make = METHODS[name].make
@@ -66,5 +67,7 @@ def few_trees_of_all() -> Iterator[None]:
         for name in BASELINES:
             patch.setitem(METHODS, name, replace(METHODS[name], make=shortened(name)))
         patch.setattr(dummies, "MOST_DRAWS", 2)
+        patch.setattr(diagnosis, "N_TREES", N_TREES)
+        patch.setattr(leaks, "N_TREES", N_TREES)
         patch.setitem(MAKERS, "imbalanced-learn", (module, weighted, few))
         yield

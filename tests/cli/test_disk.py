@@ -43,8 +43,7 @@ def contents(folder):
 
 @posix
 @pytest.mark.slow
-@pytest.mark.parametrize("words", [FIT, COMPARE])
-@pytest.mark.parametrize("size", [100, 2000])
+@pytest.mark.parametrize(("words", "size"), [(FIT, 100), (COMPARE, 2000)])
 def test_a_full_disk_leaves_the_old_results(uneven, table, tmp_path, words, size):
     out = ("--out", "model.skops" if words is FIT else "report")
     assert uneven(*words, *out).code == 0

@@ -108,25 +108,37 @@ def test_a_column_that_tells_the_class_is_named_with_both_figures():
     assert not any("tells the class alone" in text for text in silent.warnings)
 
 
-@pytest.mark.slow
-@pytest.mark.parametrize("written", ["%Y-%m-%d", "%d.%m.%Y", "%m/%d/%Y"])
-def test_time_learns_from_the_past(tmp_path, written):
+def changed_in_may(written: str) -> tuple[pd.DataFrame, pd.DatetimeIndex]:
+    """What x means turns round in May; and the days as written in the table."""
     rng = np.random.default_rng(0)
     n = 240
     days = pd.Timestamp("2020-01-01") + pd.to_timedelta(rng.permutation(n), unit="D")
     late = np.asarray(days > pd.Timestamp("2020-05-01"))
     x = rng.normal(size=n)
     y = np.where((x > 0) != late, "a", "b")
-    frame = pd.DataFrame({"x": x, "when": days.strftime(written), "label": y})
+    return pd.DataFrame({"x": x, "when": days.strftime(written), "label": y}), days
+
+
+@pytest.mark.slow
+def test_time_learns_from_the_past(tmp_path):
+    frame, days = changed_in_may("%Y-%m-%d")
     mixed = compare(frame, "label", methods="combo", rounds=20, refit=False, diagnosis=False)
     past = compare(frame, "label", time="when", **QUICK)
     assert balanced(past) < balanced(mixed) - 0.1
     scores, _ = by_command(tmp_path, frame, "label", "--time", "when")
     assert max(scores.values()) == pytest.approx(balanced(past), abs=1e-9)
+    for train, test in past_folds(
+        make_problem(frame, "label"), days.day_of_year.to_numpy(float), 4
+    ):
+        assert days[train].max() < days[test].min()
+
+
+@pytest.mark.parametrize("written", ["%Y-%m-%d", "%d.%m.%Y", "%m/%d/%Y"])
+def test_days_are_in_order_however_they_are_written(written):
+    frame, days = changed_in_may(written)
+    past = compare(frame, "label", time="when", **QUICK)
     array = compare(frame, "label", time=days, **QUICK)
     assert balanced(array) == pytest.approx(balanced(past))
-    for train, test in past_folds(make_problem(frame, "label"), days.dayofyear.to_numpy(float), 4):
-        assert days[train].max() < days[test].min()
 
 
 def test_time_needs_times(tmp_path):

@@ -32,6 +32,7 @@ ALONE, LOSS = 0.98, 0.05
 """Score of a leak alone; what is lost without it, or on new groups."""
 
 MOST_COLUMNS = 300
+N_TREES = 40
 
 
 def leak_notes(problem: Problem, keys: Mapping[str, NDArray[np.intp]], seed: int = 0) -> list[str]:
@@ -138,7 +139,7 @@ def _folds(few: Problem, seed: int, groups: NDArray | None = None) -> list[Split
 
 
 def _score(X: pd.DataFrame, few: Problem, splits: list[Split], seed: int) -> float:
-    forest = RandomForestClassifier(40, class_weight="balanced", random_state=seed, n_jobs=1)
+    forest = RandomForestClassifier(N_TREES, class_weight="balanced", random_state=seed, n_jobs=1)
     return _held_out(forest, X, few, splits)
 
 

@@ -38,6 +38,7 @@ STRONG_GAIN = 0.5
 WEAK_GAIN = 0.15
 GUESSING_GAIN = 0.05
 UNEVEN_RECALLS = 0.5
+N_TREES = 50
 MOST_DENSE_CELLS = 4_000_000
 
 
@@ -169,7 +170,7 @@ def _held_out(
 
 def _forest(seed: int) -> ExtraTreesClassifier:
     return ExtraTreesClassifier(
-        n_estimators=50, min_samples_leaf=5, class_weight="balanced", random_state=seed
+        n_estimators=N_TREES, min_samples_leaf=5, class_weight="balanced", random_state=seed
     )
 
 
