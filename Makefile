@@ -27,7 +27,7 @@ quick: $(STAMP)  ## unit tests only, in two minutes: no contract of scikit-learn
 
 test: $(STAMP)  ## run every test
 	$(BIN)/python -m tests.browser --install
-	$(TESTED) --dist loadfile -m "full or not full"
+	$(TESTED) --dist loadfile -m "full or not full" --durations=25 --durations-min=3
 
 jitter: $(STAMP)  ## pages and learning tests again, every number moved by its last bit, once as a plain processor computes
 	for seed in 1 2; do UNEVEN_JITTER=$$seed $(JITTERED) || exit 1; done
