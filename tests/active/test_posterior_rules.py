@@ -178,6 +178,7 @@ def test_the_learner_tells_how_many_were_discarded():
     assert learner.n_discarded_ > 0
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("query", ["information", "expected_error", "typical_first", "analytic"])
 def test_rules_learn(query):
     learner = ActiveLearner(query=query, batch="gradients", random_state=0)

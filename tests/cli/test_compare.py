@@ -21,6 +21,7 @@ def load_results(folder):
     return Comparison.from_json((folder / "results.json").read_text(encoding="utf-8"))
 
 
+@pytest.mark.slow
 def test_happy_path_writes_report_results_and_model(uneven, table, tmp_path, frame):
     before = files_in(tmp_path)
     done = uneven("compare", table, *QUICK, "--views", "prefix", "--out", "out")

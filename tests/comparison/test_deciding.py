@@ -110,6 +110,7 @@ def test_calibration_alone_mends_probabilities():
     assert not off.winner.decision.calibrated
 
 
+@pytest.mark.slow
 def test_a_test_table_and_the_past_choose_rules_without_what_they_answer_for(files):
     frame = table()
     learn, check = frame.iloc[:200], frame.iloc[200:].copy()

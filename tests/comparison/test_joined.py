@@ -48,6 +48,7 @@ def test_frames_give_what_files_give(folder):
     pd.testing.assert_frame_equal(joined, files)
 
 
+@pytest.mark.slow
 def test_compare_takes_tables_as_views(folder):
     paths = [folder / name for name in ("wind.csv", "sky.parquet", "labels.csv")]
     found = compare(paths, "kind", on="id", methods=["mucombo"], cv=2, rounds=5)

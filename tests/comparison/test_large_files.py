@@ -17,6 +17,7 @@ def lines(last=""):
     return f"x,n,label\n{body}\n{last}"
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(
     "last",
     ["", "?,1,a\n", " ,2,b\n", "1e400,2,b\n", "x,n,label\n"],
@@ -32,6 +33,7 @@ def test_fractions_are_read_as_their_text_would_be(tmp_path, monkeypatch, last):
     assert quick.attrs["uneven"]["notes"] == slow.attrs["uneven"]["notes"]
 
 
+@pytest.mark.slow
 def test_fractions_are_found(tmp_path):
     path = tmp_path / "large.csv"
     path.write_text(lines())

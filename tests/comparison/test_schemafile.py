@@ -95,6 +95,7 @@ def test_files_work_the_same_from_both_sides(tmp_path, capsys):
 NAMES = st.text(min_size=1, max_size=12).filter(lambda name: name.strip() == name != "label")
 
 
+@pytest.mark.slow
 @given(st.lists(NAMES, min_size=1, max_size=4, unique=True), st.text(min_size=1, max_size=5))
 def test_any_name_and_mark_survives_the_file(names, mark):
     import tomllib

@@ -63,6 +63,7 @@ def test_a_group_leak_warns_and_groups_bring_it_to_chance(tmp_path):
     assert balanced(array) == pytest.approx(balanced(grouped))
 
 
+@pytest.mark.slow
 def test_groups_whose_labels_vary_but_whose_rows_agree_draw_a_warning(tmp_path):
     """Two thirds of the visits of a patient have the same label, which the columns do not tell."""
     frame = visits()
@@ -95,6 +96,7 @@ def test_age_is_no_group():
     assert not any("group" in text for text in compare(frame, y, **QUICK).warnings)
 
 
+@pytest.mark.slow
 def test_a_column_that_tells_the_class_is_named_with_both_figures():
     rng = np.random.default_rng(0)
     frame = pd.DataFrame({"x": rng.normal(size=200), "z": rng.normal(size=200)})
@@ -133,6 +135,7 @@ def test_time_learns_from_the_past(tmp_path):
         assert days[train].max() < days[test].min()
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("written", ["%Y-%m-%d", "%d.%m.%Y", "%m/%d/%Y"])
 def test_days_are_in_order_however_they_are_written(written):
     frame, days = changed_in_may(written)

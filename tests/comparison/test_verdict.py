@@ -83,6 +83,7 @@ def test_a_measure_on_which_the_most_frequent_class_wins_is_told():
     assert "rank by another metric" in told.headline
 
 
+@pytest.mark.slow
 def test_rows_of_the_rarest_class_come_first():
     frame = noise(shift=3.0)
     found = compare(frame, "label", methods=METHODS, cv=3, **QUICK)
