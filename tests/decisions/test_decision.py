@@ -61,8 +61,19 @@ def test_constraints_hold_or_are_refused_with_what_is_reachable():
         fit_decision(p, y, constraints={0: 0.95, 2: 0.95}, classes=["frequent", "mid", "rare"])
     with pytest.raises(ValueError, match="cannot be combined"):
         fit_decision(p, y, cost=np.eye(3), constraints={2: 0.9})
-    with pytest.raises(ValueError, match="demanded of class 2 must be in"):
-        fit_decision(p, y, constraints={2: 1.5})
+    with pytest.raises(ValueError, match="demanded of class 'rare' must be in"):
+        fit_decision(p, y, constraints={2: 1.5}, classes=["frequent", "mid", "rare"])
+
+
+def test_no_recall_is_demanded_of_a_class_that_one_row_would_have_to_tell():
+    p, y, _ = noisy(200, 3, strength=1.0)
+    y[y == 2] = 1
+    for rows in (0, 1):
+        y[:rows] = 2
+        with pytest.raises(ValueError, match=f"class 'rare' cannot be estimated from {rows} "):
+            fit_decision(p, y, constraints={2: 0.5}, classes=["frequent", "mid", "rare"])
+    y[:2] = 2
+    assert fit_decision(p, y, measure="accuracy", constraints={2: 0.5}).recalls[2] >= 0.5
 
 
 def test_two_classes_with_a_demand_equal_the_best_threshold():

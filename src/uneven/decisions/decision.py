@@ -236,7 +236,7 @@ def fit_decision(
     else:
         trained = check_prior(trained, n_classes)
     target = trained if prior is None else check_prior(prior, n_classes)
-    least = _check_constraints(constraints, n_classes)
+    least = _check_constraints(constraints, codes, names)
     if abstain_cost is not None:
         Interval(-np.inf, closed="neither").check("abstain_cost", abstain_cost)
     factors, label = None, "expected cost"
@@ -322,10 +322,18 @@ def _in_order(cost: Any, classes: list[Any]) -> Any:
     return cost.iloc[places[0], places[1]]
 
 
-def _check_constraints(constraints: Mapping[int, float] | None, n_classes: int) -> np.ndarray:
-    least = np.zeros(n_classes)
+def _check_constraints(
+    constraints: Mapping[int, float] | None, codes: np.ndarray, names: Sequence[Any]
+) -> np.ndarray:
+    """Minimum recall of each class, shape (n_classes,)."""
+    least, sizes = np.zeros(len(names)), np.bincount(codes, minlength=len(names))
     for code, recall in (constraints or {}).items():
-        Interval(0.0, 1.0).check(f"the recall demanded of class {code!r}", recall)
+        Interval(0.0, 1.0).check(f"the recall demanded of class {names[code]!r}", recall)
+        if recall > 0.0 and len(codes) and sizes[code] < 2:
+            raise ValueError(
+                f"constraints: the recall of class {names[code]!r} cannot be estimated from "
+                f"{sizes[code]} unseen row(s): leave it out, or give more rows of the class."
+            )
         least[code] = recall
     return least
 

@@ -214,10 +214,11 @@ def count_categories(estimator: Any, rows: TrainingRows) -> np.ndarray | None:
     for column in views.columns[0]:
         values = rows.X[:, column]
         values = values[~np.isnan(values)]
-        if np.any(values < 0) or np.any(values != np.rint(values)) or np.any(values > 1e6):
+        odd = values[(values < 0) | (values != np.rint(values)) | (values > 1e6)]
+        if odd.size:
             raise ValueError(
                 f"categorical_features: column {column} holds values that are no codes of "
-                f"categories (whole numbers from 0 to a million), such as {values.min()!r}."
+                f"categories (whole numbers from 0 to a million), such as {odd[0]:g}."
             )
         counts[column] = max(counts[column], int(values.max(initial=0)) + 1)
     return counts
