@@ -16,14 +16,15 @@ def test_fit_and_predict_join_tables(uneven, tmp_path):
     asked = ["fit", *tables, "-t", "kind", *words, "--method", "mucombo", "--rounds", "5"]
     done = uneven(*asked, "--out", str(model))
     assert done.code == 0, done.complaint
-    done = uneven(
-        "predict", str(model), *tables, *words, "--copy", "id", "--out", str(tmp_path / "p.csv")
-    )
+    done = uneven("predict", str(model), *tables, *words, "--out", str(tmp_path / "p.csv"))
     assert done.code == 0, done.complaint
     answers = pd.read_csv(tmp_path / "p.csv", dtype=str)
     assert set(answers["id"]) == {f"{k:03}" for k in range(80)}
     truth = np.array(["calm", "storm"])[answers["id"].astype(int) % 2]
     assert (answers["predicted_kind"] == truth).mean() > 0.75
+    done = uneven("predict", str(model), tables[0])
+    assert done.code == 2
+    assert "Tables of views are joined with --on" in done.complaint
 
 
 def test_a_view_without_a_table_is_missing(uneven, tmp_path):

@@ -637,6 +637,7 @@ def test_views_that_are_often_missing_draw_a_note():
     (note,) = fit_notes(choose_methods(["combo", "mucombo"]), problem, None)
     assert "a (30%)" in note
     assert "CoMBo read all columns" in note
+    assert "uneven and late_fusion learn each view" in note
     assert not fit_notes(choose_methods(["uneven", "mucombo"]), problem, None)
     frame.loc[1:] = frame.loc[1:].fillna(0.0)
     whole = replace(make_problem(frame, "label"), views=problem.views)

@@ -91,3 +91,14 @@ def test_labels_that_contradict_each_other_are_refused(folder):
     table.to_csv(folder / "more.csv", index=False)
     with pytest.raises(InputError, match="different labels: kind of '001' is 'calm' and 'storm'"):
         join_tables(folder, "id", "kind")
+
+
+def test_a_table_whose_keys_are_written_otherwise_is_refused(folder):
+    change(folder, "labels.csv", id=[f"{k:03}" for k in range(72, 80)])
+    sky = pd.read_parquet(folder / "sky.parquet")
+    sky.assign(id="N" + sky["id"]).to_parquet(folder / "sky.parquet")
+    with pytest.raises(InputError, match=r"'sky' shares no id .* has 'N079', they have '072'"):
+        join_tables(folder, "id", "kind")
+    assert len(join_tables(folder, "id")) == 150
+    sky.assign(kind="calm", id="N" + sky["id"]).to_parquet(folder / "sky.parquet")
+    assert join_tables(folder, "id", "kind")["kind"].notna().all()

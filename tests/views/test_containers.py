@@ -3,10 +3,11 @@
 from types import SimpleNamespace
 
 import numpy as np
+import pandas as pd
 import pytest
 import scipy.sparse as sp
 
-from uneven import MuComboClassifier, join_views
+from uneven import LateFusionClassifier, MuComboClassifier, UnevenClassifier, join_views
 
 
 def cells(**modalities):
@@ -57,3 +58,14 @@ def test_what_is_no_container_of_views_is_refused():
         join_views(SimpleNamespace(X=None, obsm={}))
     with pytest.raises(TypeError, match="needs a mapping"):
         join_views([one])
+    with pytest.raises(TypeError, match=r"needs a mapping.* got a DataFrame"):
+        join_views(pd.DataFrame(one))
+    with pytest.raises(ValueError, match="no modality in mod"):
+        join_views(SimpleNamespace(mod={}, obs_names=[]))
+
+
+@pytest.mark.parametrize("kind", [MuComboClassifier, LateFusionClassifier, UnevenClassifier])
+@pytest.mark.parametrize("X", [{"rna": np.eye(2)}, SimpleNamespace(X=np.eye(2), obsm={})])
+def test_views_that_are_not_joined_are_refused_as_a_table(kind, X):
+    with pytest.raises(TypeError, match=r"views = uneven\.join_views\(X\)"):
+        kind().fit(X, [0, 1])

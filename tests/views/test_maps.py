@@ -120,6 +120,19 @@ def test_join_views_refuses(arrays, message):
         join_views(arrays)
 
 
+def test_join_views_refuses_frames_whose_rows_are_in_different_orders():
+    left = pd.DataFrame({"a": [1.0, 2.0, 3.0]}, index=["x", "y", "z"])
+    right = pd.DataFrame({"b": [30.0, 10.0, 20.0]}, index=["z", "x", "y"])
+    with pytest.raises(ValueError, match="'left' and 'right' have the same rows in different"):
+        join_views({"left": left, "right": right})
+    X, _ = join_views({"left": left, "right": right.loc[left.index]})
+    np.testing.assert_array_equal(X[:, 1], 10.0 * X[:, 0])
+    bare = {"left": left, "right": right.reset_index(drop=True)}
+    np.testing.assert_array_equal(join_views(bare)[0][:, 1], right["b"])
+    rows = right.iloc[:2].reindex(left.index)
+    np.testing.assert_array_equal(np.isnan(join_views({"l": left, "r": rows})[0][:, 1]), [0, 1, 0])
+
+
 def test_join_views_takes_numbers_stored_as_objects_and_names_lists():
     mixed = pd.DataFrame({"n": [1, 2], "f": [0.5, None]}, dtype=object)
     X, _ = join_views({"a": mixed, "b": [[True], [False]]})

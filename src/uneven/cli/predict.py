@@ -48,8 +48,9 @@ def predict(
     sheet : str, optional
         Sheet of a workbook.
     on : str, optional
-        Column by which several tables are joined.
+        Column by which several tables are joined; it is repeated, too.
     """
+    copy = copy if on is None or on in copy else (on, *copy)
     model, card = load_model(model_path)
     _refuse_doubles(copy, [f"predicted_{card.target}", *_share_names(model, proba)])
     with in_use(model_path):

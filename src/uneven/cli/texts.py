@@ -281,7 +281,7 @@ ones are ignored. Opening a model file runs no code from it.
 
   uneven predict model.skops new.csv --proba --copy patient_id
 
-  uneven predict model.skops words.csv sound.parquet --on call_id --copy call_id
+  uneven predict model.skops words.csv sound.parquet --on call_id --proba
 
   tail -f rows.csv | uneven predict model.skops --stream
 """

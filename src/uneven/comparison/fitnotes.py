@@ -67,7 +67,7 @@ def _missing_view_notes(methods: Iterable[Method], problem: Problem) -> list[str
         return []
     return [
         f"rows lack whole views: {', '.join(often)}. {', '.join(early)} read all columns at once "
-        "and lose most there; uneven, mucombo and mumbo learn each view from the rows that have it."
+        "and lose most there; uneven and late_fusion learn each view from the rows that have it."
     ]
 
 

@@ -99,7 +99,8 @@ def join_tables(
     Raises
     ------
     InputError
-        If a key is missing, empty or repeated, or labels contradict each other.
+        If a key is missing, empty or repeated, labels contradict each other, or a table shares no
+        key with any table of labels.
 
     Examples
     --------
@@ -190,4 +191,19 @@ def _one_label(frames: Mapping[str, pd.DataFrame], keys: pd.Index, target: str) 
                 "one of them."
             )
         labels = labels.where(labels.notna(), own)
+    _refuse_unlabelled(frames, labels, target)
     return labels.infer_objects()
+
+
+def _refuse_unlabelled(frames: Mapping[str, pd.DataFrame], labels: pd.Series, target: str) -> None:
+    """Refuse a table none of whose keys has a label: its keys are probably written otherwise."""
+    labelled = labels.index[labels.notna()]
+    if labelled.empty:
+        return
+    for name, frame in frames.items():
+        if target not in frame.columns and frame.index.intersection(labelled).empty:
+            raise InputError(
+                f"table {name!r} shares no {labels.index.name} with the rows that have a label: it "
+                f"has {frame.index[0]!r}, they have {labelled[0]!r}. Write keys in the same way "
+                "everywhere."
+            )

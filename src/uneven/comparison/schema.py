@@ -6,7 +6,7 @@ and kept with the model, so that a later table is read in the same way or refuse
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Collection, Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Any, get_args
 
@@ -149,7 +149,7 @@ class Schema:
         if missing:
             raise InputError(
                 f"the table lacks {len(missing)} of the {len(self.names)} columns the model "
-                f"needs: {listing(missing)}."
+                f"needs: {listing(missing)}.{_joined_hint(missing, frame)}"
             )
         parts = convert_columns(frame, self.columns, [] if notes is None else notes)
         return pd.DataFrame(parts, index=frame.index, copy=False)
@@ -200,3 +200,9 @@ def infer_kind(values: pd.Series) -> ColumnKind:
 
 
 __all__ = ["Column", "ColumnKind", "Custom", "Reading", "Schema", "infer_kind"]
+
+
+def _joined_hint(missing: Collection[str], frame: pd.DataFrame) -> str:
+    """Advice if columns are there, but not as ``view__column``."""
+    bare = {name.split("__", 1)[-1] for name in missing if "__" in name}
+    return " Tables of views are joined with --on." if bare & {*frame.columns} else ""

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
 from contextlib import contextmanager
 from numbers import Real
 from typing import Any
@@ -19,7 +19,8 @@ NOT_GIVEN = "no_validation"
 def validate_data(estimator: Any, X: Any = NOT_GIVEN, y: Any = NOT_GIVEN, **rules: Any) -> Any:
     """Check a table and its labels as scikit-learn does, and what it does not check.
 
-    Damaged sparse matrices, two columns of one name and missing labels are refused first. Numbers
+    Damaged sparse matrices, two columns of one name, dicts of views and missing labels are refused
+    first. Numbers
     whose sum overflows cause no warning. Sparse matrices have 32-bit indices if these fit.
 
     Parameters
@@ -58,7 +59,7 @@ def validate_data(estimator: Any, X: Any = NOT_GIVEN, y: Any = NOT_GIVEN, **rule
 
 
 def check_table(X: Any) -> None:
-    """Refuse a damaged sparse matrix and a frame with two columns of one name.
+    """Refuse a damaged sparse matrix, a frame with two columns of one name, and separate views.
 
     Parameters
     ----------
@@ -82,6 +83,11 @@ def check_table(X: Any) -> None:
         except (ValueError, IndexError) as error:
             raise ValueError(f"X is a damaged sparse matrix: {error}.") from None
         return
+    if isinstance(X, Mapping) or hasattr(X, "obsm"):
+        raise TypeError(
+            f"X is a {type(X).__name__}, not one table: call X, views = uneven.join_views(X), and "
+            "give views to the classifier."
+        )
     names = list(getattr(X, "columns", ())) if hasattr(X, "dtypes") else []
     if len(set(names)) < len(names):
         twice = next(name for name in names if names.count(name) > 1)

@@ -15,7 +15,11 @@ import scipy.sparse as sp
 
 def is_container(given: Any) -> bool:
     """Whether an object looks like AnnData or MuData."""
-    return hasattr(given, "mod") or (hasattr(given, "X") and hasattr(given, "obsm"))
+    return _has_modalities(given) or (hasattr(given, "X") and hasattr(given, "obsm"))
+
+
+def _has_modalities(given: Any) -> bool:
+    return isinstance(getattr(given, "mod", None), Mapping)
 
 
 def views_in(container: Any) -> dict[str, Any]:
@@ -41,9 +45,9 @@ def views_in(container: Any) -> dict[str, Any]:
     >>> views_in(cells)["rna"][:, 0]
     array([ 1., nan,  1.])
     """
-    if hasattr(container, "mod"):
-        if not isinstance(container.mod, Mapping) or not len(container.mod):
-            raise ValueError("join_views: the attribute mod must map names to modalities.")
+    if _has_modalities(container):
+        if not container.mod:
+            raise ValueError("join_views: there is no modality in mod.")
         rows = list(container.obs_names)
         return {str(name): _aligned(str(name), part, rows) for name, part in container.mod.items()}
     tables = {} if container.X is None else {"X": container.X}

@@ -10,7 +10,7 @@ from __future__ import annotations
 from collections.abc import Hashable, Mapping, Sequence
 from contextlib import suppress
 from dataclasses import dataclass
-from itertools import pairwise
+from itertools import combinations, pairwise
 from typing import Any
 
 import numpy as np
@@ -280,9 +280,9 @@ def join_views(arrays: Any) -> tuple[Any, dict[str, slice]]:
     Parameters
     ----------
     arrays : mapping of str to array-like, data frame or sparse matrix, each (n_samples, n_columns)
-        One array per view, rows in the same order. The result is sparse as soon as one of
-        them is. Or an AnnData (``X`` and the tables in ``obsm``) or MuData (one view per modality;
-        rows that one lacks are missing).
+        One array per view, rows in the same order; a row of NaN is a missing view. The result is
+        sparse as soon as one of them is. Or an AnnData (``X`` and the tables in ``obsm``) or
+        MuData (one view per modality; rows that one lacks are missing).
 
     Returns
     -------
@@ -313,13 +313,29 @@ def join_views(arrays: Any) -> tuple[Any, dict[str, slice]]:
             raise ValueError(f"view {name!r} must be two-dimensional, got shape {part.shape}.")
     rows = {name: part.shape[0] for name, part in parts.items()}
     if len(set(rows.values())) > 1:
-        raise ValueError(f"the views must have the same number of rows, got {rows}.")
+        raise ValueError(
+            f"the views must have the same number of rows, got {rows}: a view that is missing in a "
+            "row has NaN there (frame.reindex(index) adds such rows)."
+        )
+    _check_row_order(arrays)
     stops = np.cumsum([part.shape[1] for part in parts.values()])
     starts = np.concatenate([[0], stops[:-1]])
     views = {name: slice(int(a), int(b)) for name, a, b in zip(parts, starts, stops)}
     if any(sp.issparse(part) for part in parts.values()):
         return sp.csr_array(sp.hstack(list(parts.values()), format="csr")), views
     return np.hstack(list(parts.values())), views
+
+
+def _check_row_order(arrays: Mapping[Any, Any]) -> None:
+    """Refuse frames whose indexes hold the same labels in different orders."""
+    indexes = {name: part.index for name, part in arrays.items() if hasattr(part, "iloc")}
+    for (left, one), (right, other) in combinations(indexes.items(), 2):
+        if not one.equals(other) and other.isin(one).all() and one.isin(other).all():
+            raise ValueError(
+                f"the frames {left!r} and {right!r} have the same rows in different orders: give "
+                f"{right!r} as frame.loc[index] with the index of {left!r}, or both with "
+                "reset_index(drop=True) if their rows belong together as they are."
+            )
 
 
 def _numbers(name: Hashable, part: Any) -> Any:
