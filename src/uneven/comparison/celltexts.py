@@ -11,10 +11,6 @@ import numpy as np
 import pandas as pd
 from numpy.typing import NDArray
 
-OTHER_DIGITS = "".join(chr(zero + j) for zero in (0x660, 0x6F0, 0x966, 0xFF10) for j in range(10))
-_TO_ASCII = {ord(sign): str(j % 10) for j, sign in enumerate(OTHER_DIGITS)}
-_TO_ASCII |= {ord(wide): sign for wide, sign in zip("．，－＋％：／", ".,-+%:/")}
-
 
 def as_text(values: pd.Series) -> pd.Series:
     """Text without blanks around it, NaN for what is missing or blank, in object dtype."""
@@ -80,19 +76,6 @@ def vary(values: pd.Series) -> bool:
 
 SOME_CELLS = 2000
 """So many first cells of a column tell whether its texts differ."""
-
-
-def ascii_digits(cells: pd.Series) -> pd.Series:
-    """Cells in which full-width, Arabic, Persian and Indian digits are written as 0 to 9.
-
-    Examples
-    --------
-    >>> ascii_digits(pd.Series(["４２，５", "٣"])).tolist()
-    ['42,5', '3']
-    """
-    if not len(cells) or not cells.str.contains(f"[{OTHER_DIGITS}]").any():
-        return cells
-    return cells.str.translate(_TO_ASCII)
 
 
 @contextmanager

@@ -16,9 +16,10 @@ import pandas as pd
 from numpy.typing import NDArray
 from pandas.api import types
 
-from uneven.comparison.celltexts import as_objects, as_text, ascii_digits, distinct_texts, vary
+from uneven.comparison.celltexts import as_objects, as_text, distinct_texts, vary
 from uneven.comparison.dates import days_since_1970, find_date_style, parse_dates
 from uneven.comparison.datestyles import BY_NAME, EPOCHS, LATEST_YEAR, DateStyle
+from uneven.comparison.durations import HOURS, clock_hours
 from uneven.comparison.errors import InputError
 from uneven.comparison.marks import MISSING_MARKS, TRUTH
 from uneven.comparison.numbers import (
@@ -28,7 +29,8 @@ from uneven.comparison.numbers import (
     parse_numbers,
     quick_numbers,
 )
-from uneven.comparison.reading import CLOCK_UNIT, clock_hours, is_far
+from uneven.comparison.reading import is_far
+from uneven.comparison.spellings import plain_signs
 from uneven.utils.registry import listing
 
 if TYPE_CHECKING:
@@ -133,7 +135,7 @@ def _numbers(values: pd.Series, column: Column, seen: Differences) -> pd.Series:
 
 def _is_plain(values: pd.Series, column: Column, style: NumberStyle) -> bool:
     """Whether to parse a column cell by cell: its texts differ, and none marks a missing cell."""
-    if _marks(column) or style.decimal not in (".", ",") or style.unit == CLOCK_UNIT:
+    if _marks(column) or style.decimal not in (".", ",") or style.unit == HOURS:
         return False
     return isinstance(values.dtype, pd.StringDtype) and vary(values)
 
@@ -155,7 +157,7 @@ def _typed_numbers(values: pd.Series) -> pd.Series | None:
 
 def _cell_numbers(cells: pd.Series, column: Column, seen: Differences) -> NDArray[np.float64]:
     style = NumberStyle.from_dict(column.form)
-    if style.unit == CLOCK_UNIT:
+    if style.unit == HOURS:
         return clock_hours(cells)
     if style.decimal == "." and not style.unit and not np.isnan(_plain(cells[:HEAD])).any():
         plain = _plain(cells)
@@ -256,7 +258,7 @@ def _by_cell(
     found = np.full(len(cells) + 1, np.nan)
     if known.any():
         cells = cells if known.all() else cells[known].reset_index(drop=True)
-        found[:-1][known] = parse(ascii_digits(cells))
+        found[:-1][known] = parse(plain_signs(cells))
     return pd.Series(found[codes], index=values.index, name=values.name)
 
 

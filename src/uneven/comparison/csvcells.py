@@ -248,7 +248,10 @@ def _by_arrow(
     )
     signs = [one for one in BLANKS if one.isascii()] if data.isascii() else BLANKS
     blanks = [sign for sign in signs if sign.encode() in data and sign != style.separator]
-    return {one: table[one] if one in numbers else _trimmed(table[one], blanks) for one in names}
+    cells = {one: table[one] if one in numbers else _trimmed(table[one], blanks) for one in names}
+    if b"=" + 2 * style.quote.encode() in data or b"=" + style.quote.encode() in data:
+        cells = {one: _without_formula(column) for one, column in cells.items()}
+    return cells
 
 
 def _by_pandas(name: str, data: bytes, style: CsvStyle) -> Cells:
@@ -292,6 +295,13 @@ def _trimmed(column: pa.ChunkedArray, blanks: Iterable[str] = BLANKS) -> pa.Chun
         return column
     trimmed = pc.utf8_trim_whitespace(column)
     return pc.if_else(pc.equal(trimmed, ""), pa.scalar(None, pa.string()), trimmed)
+
+
+def _without_formula(column: pa.ChunkedArray) -> pa.ChunkedArray:
+    """The text in cells such as ``="01067"``, by which a spreadsheet keeps zeros in front."""
+    if column.type != pa.string() or not pc.any(pc.starts_with(column, '="')).as_py():
+        return column
+    return pc.replace_substring_regex(column, '^="(.*)"$', r"\1")
 
 
 def plain_numbers(column: pa.ChunkedArray, decimal: str = ".") -> pd.Series:

@@ -14,8 +14,12 @@ from contextlib import contextmanager
 from dataclasses import dataclass
 
 from uneven.comparison.errors import InputError
+from uneven.comparison.marks import MISSING_MARKS
 
 SEPARATORS = (",", ";", "\t", "|")
+RARE_SEPARATORS = ("~", "^", ":", "\x01")
+"""Only where all lines agree and no usual separator is found."""
+
 SAMPLE_BYTES = 1 << 18
 LONGEST_CELL = (1 << 31) - 1
 MOST_LINES_ABOVE = 20
@@ -45,6 +49,8 @@ class CsvStyle:
         Names that occur twice; the later ones are numbered.
     merged : bool
         Whether the names stand in two lines, the upper ones over several columns.
+    below : int
+        Lines below the header that are no rows, such as units.
     """
 
     separator: str
@@ -56,6 +62,7 @@ class CsvStyle:
     quote: str = '"'
     renamed: tuple[str, ...] = ()
     merged: bool = False
+    below: int = 0
 
 
 def guess_style(
@@ -103,6 +110,9 @@ def guess_style(
     begin = _first_row(rows, expected)
     width = len(rows[begin][1])
     further = [row for _, row in rows[begin + 1 :]]
+    if _lacks_a_name(text, rows[begin:], quote):
+        rows[begin][1].insert(0, "")
+        width += 1
     for (line, _), row in zip(rows[begin + 1 :], further):
         if len(row) > width and any(cell.strip() for cell in row[width:]):
             raise InputError(
@@ -116,12 +126,14 @@ def guess_style(
     if merged:
         first = _merged_names(first, further.pop(0), expected)
         begin += 1
+    below = n_below_header(further) if has_header else 0
+    further = further[below:]
     names = [
         cell if has_header and cell else f"column_{j}" for j, cell in enumerate(first, start=1)
     ]
     names += [f"column_{width + j}" for j in range(1, surplus + 1)]
     names, renamed = different_names(names)
-    skip = rows[begin][0] if has_header else (rows[begin - 1][0] if begin else 0)
+    skip = rows[begin + below][0] if has_header else (rows[begin - 1][0] if begin else 0)
     cells = [cell for row in further for cell in row]
     return CsvStyle(
         separator,
@@ -133,12 +145,68 @@ def guess_style(
         quote,
         tuple(renamed),
         merged,
+        below,
     )
+
+
+def _lacks_a_name(text: str, rows: Sequence[tuple[int, list[str]]], quote: str) -> bool:
+    """Whether the column of row names has none, as R writes tables: its cells are quoted or count.
+
+    Every row is then one cell longer than the header.
+    """
+    (line, first), below = rows[0], [row for _, row in rows[1:]]
+    if len(below) < 2 or not all(first) or not all(len(row) == len(first) + 1 for row in below):
+        return False
+    if [row[0].strip() for row in below] == [str(k) for k in range(1, len(below) + 1)]:
+        return True
+    quoted = [one.startswith(quote) for one in text.splitlines()[line:] if one.strip()]
+    return all(quoted) and len({row[0] for row in below}) == len(below)
+
+
+MOST_LINES_BELOW_HEADER = 2
+
+
+def n_below_header(further: Sequence[Sequence[str]]) -> int:
+    """How many rows below the header are none, but units or questions above columns of numbers.
+
+    Examples
+    --------
+    >>> n_below_header([["s", "°C", "-"], ["0.5", "20", "a"], ["1", "21", "b"], ["2", "19", "a"]])
+    1
+    """
+    count = 0
+    while count < MOST_LINES_BELOW_HEADER:
+        first, rest = further[count : count + 1], further[count + 1 : count + 40]
+        beside = rest[MOST_LINES_BELOW_HEADER - 1 - count :]
+        if len(beside) < 2 or not _is_above_numbers(first[0], beside):
+            break
+        count += 1
+    return count
+
+
+def _is_above_numbers(row: Sequence[str], below: Sequence[Sequence[str]]) -> bool:
+    """Whether words stand where all rows below hold numbers or dates, in several columns."""
+    n_words = 0
+    for j, cell in enumerate(row):
+        column = [other[j].strip() for other in below if j < len(other)]
+        filled = [other for other in column if other]
+        if len(filled) < 2 or not all(re.match(_BEGINS_AS_NUMBER, other) for other in filled):
+            continue
+        if re.match(_BEGINS_AS_NUMBER, cell.strip()):
+            return False
+        word = cell.strip().lower()
+        n_words += bool(word) and word not in MISSING_MARKS
+    return n_words > 1
+
+
+_BEGINS_AS_NUMBER = r"[-+(]?\W?\d"
 
 
 def _is_second_header(first: Sequence[str], further: Sequence[Sequence[str]]) -> bool:
     """Whether the row below the header names the columns whose name above spans several."""
-    if len(further) < 3 or len(further[0]) != len(first) or all(first[1:]):
+    if len(further) < 3 or len(further[0]) != len(first):
+        return False
+    if all(first[1:]) and len(set(first)) == len(first):
         return False
     second = [cell.strip() for cell in further[0]]
     complete = all(below for above, below in zip(first, second) if not above)
@@ -233,7 +301,10 @@ def split_rows(
     """
     hint = re.match(r'"?sep=([,;\t|])"?[,;\t|]*\r?\n', text, flags=re.IGNORECASE)
     best = (-1.0, SEPARATORS[0], list[tuple[int, list[str]]]())
-    for separator in [given or hint.group(1)] if given or hint else SEPARATORS:  # type: ignore[union-attr]
+    usual = [given or hint.group(1)] if given or hint else [*SEPARATORS, *RARE_SEPARATORS]  # type: ignore[union-attr]
+    for separator in usual:
+        if separator in RARE_SEPARATORS and best[0] > 0.0 and not given:
+            break
         lines = io.StringIO(text, newline=None)
         reader = csv.reader(lines, delimiter=separator, skipinitialspace=True, quotechar=quote)
         try:
@@ -246,6 +317,8 @@ def split_rows(
         width = _usual_width([row for _, row in rows])
         agreement = sum(len(row) == width for _, row in rows) / max(len(rows), 1)
         quality = agreement + _clean_share(separator, rows) + 1.0 if width > 1 else 0.0
+        if separator in RARE_SEPARATORS and (agreement < 1.0 or len(rows) < 3) and not given:
+            continue
         if quality > best[0]:
             best = (quality, separator, rows)
     at_blanks = _rows_at_blanks(text) if given == " " or (best[0] <= 0.0 and not hint) else []
@@ -255,11 +328,16 @@ def split_rows(
 def _rows_at_blanks(text: str) -> list[tuple[int, list[str]]]:
     """Rows of a table whose cells stand between blanks; none if they are not all equally long."""
     lines = enumerate(io.StringIO(text, newline=None), start=1)
-    rows = [(number, line.split()) for number, line in lines if line.strip()]
-    widths = {len(row) for _, row in rows}
-    return (
-        rows if len(rows) > 2 and len(widths) == 1 and min(widths) > 2 and '"' not in text else []
-    )
+    cells = re.compile(r'"(?:[^"]|"")*"|[^\s"]+')
+    rows = [
+        (number, [cell.strip('"') for cell in cells.findall(line)])
+        for number, line in lines
+        if line.strip()
+    ]
+    widths = {len(row) for _, row in rows[1:]}
+    if len(rows) < 3 or len(widths) > 1 or min(widths) < 3:
+        return []
+    return rows if len(rows[0][1]) in (min(widths), min(widths) - 1) else []
 
 
 def _clean_share(separator: str, rows: list[tuple[int, list[str]]]) -> float:

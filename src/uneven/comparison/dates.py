@@ -35,6 +35,7 @@ from uneven.comparison.datestyles import (
     PATTERNS,
     SECONDS_PER_DAY,
     SHORT_YEARS,
+    ZONES,
     DateStyle,
 )
 
@@ -112,6 +113,8 @@ def _first_way(
         if found is not None and order in SHORT_YEARS:
             years = some.str.extract(f"^{pattern}$")["year"]
             found = replace(found, latest=latest if (years.str.len() == 2).any() else None)
+        if order == "compact days first" and (some.str[:-6].astype(int) <= 12).all():
+            return None, fits  # months may come first
         valid = found is not None and not np.isnan(parse_dates(some, found)).any()
         return (found if valid else None), fits
     return None, texts.isna()
@@ -237,7 +240,7 @@ def _clock(parts: pd.DataFrame) -> NDArray[np.float64] | float:
     hour, minute = (
         pd.to_numeric(parts[name]).fillna(0).to_numpy(np.float64) for name in ("hour", "minute")
     )
-    half = parts["half"].fillna("").str.lower().str[:1]
+    half = parts["half"].fillna("").str.lower().str[:1] if "half" in parts else ""
     hour = np.where(half == "p", hour % 12 + 12, np.where(half == "a", hour % 12, hour))
     second = pd.to_numeric(parts["second"].str.replace(",", ".")).fillna(0).to_numpy(np.float64)
     valid = (hour < 24) & (minute < 60) & (second < 61)
@@ -247,6 +250,7 @@ def _clock(parts: pd.DataFrame) -> NDArray[np.float64] | float:
 
 def _seconds_ahead(zones: pd.Series) -> NDArray[np.float64]:
     """How far clocks of zones such as ``+0200`` are ahead of universal time."""
-    parts = zones.str.extract(r"([+-])(\d{1,2}):?(\d{2})?$")
+    named = zones.map({name: f"{hours:+d}" for name, hours in ZONES.items()})
+    parts = named.fillna(zones).str.extract(r"([+-])(\d{1,2}):?(\d{2})?(?:\[.*)?$")
     hours, minutes = (pd.to_numeric(parts[j]).fillna(0.0).to_numpy(np.float64) for j in (1, 2))
     return np.where(parts[0] == "-", -1.0, 1.0) * (3600.0 * hours + 60.0 * minutes)

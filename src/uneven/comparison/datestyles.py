@@ -10,18 +10,22 @@ from dataclasses import dataclass
 from typing import Any
 
 MONTHS = (
-    "jan januar january janvier enero gennaio jän jänner",
-    "feb februar february février fevrier febrero febbraio fév",
-    "mar märz maerz march mars marzo mär mrz",
-    "apr april avril abril aprile avr abr",
-    "may mai mayo maggio",
-    "jun juni june juin junio giugno",
-    "jul juli july juillet julio luglio juil",
-    "aug august août aout agosto",
-    "sep september septembre septiembre settembre sept",
-    "oct oktober october octobre octubre ottobre okt",
-    "nov november novembre noviembre",
-    "dec dezember december décembre decembre diciembre dicembre dez déc dic",
+    "jan januar january janvier enero gennaio jän jänner ene gen janeiro januari stycznia styczeń"
+    " января янв",
+    "feb februar february février fevrier febrero febbraio fév fev fevereiro februari lutego luty"
+    " февраля фев",
+    "mar märz maerz march mars marzo mär mrz março maart mrt marts marca marzec марта мар",
+    "apr april avril abril aprile avr abr kwietnia kwiecień апреля апр",
+    "may mai mayo maggio mag maio mei maj maja мая май",
+    "jun juni june juin junio giugno giu junho czerwca czerwiec июня июн",
+    "jul juli july juillet julio luglio juil lug julho lipca lipiec июля июл",
+    "aug august août aout agosto ago augustus augusti sierpnia sierpień августа авг",
+    "sep september septembre septiembre settembre sept set setembro września wrzesień сентября сен",
+    "oct oktober october octobre octubre ottobre okt ott out outubro października październik"
+    " октября окт",
+    "nov november novembre noviembre novembro listopada listopad ноября ноя",
+    "dec dezember december décembre decembre diciembre dicembre dez déc dic dezembro des grudnia"
+    " grudzień декабря дек",
 )
 MONTH_NUMBERS = {name: m for m, names in enumerate(MONTHS, start=1) for name in names.split()}
 SECONDS_PER_DAY = 86400.0
@@ -31,18 +35,39 @@ MOST_WAYS = 3
 LATEST_YEAR = 2049
 """Years of two digits are the hundred years that end here."""
 
-_CLOCK = (
-    r"(?:[T ,:]+(?P<hour>\d{1,2}):(?P<minute>\d{2})(?::(?P<second>\d{2}(?:[.,]\d+)?))?"
-    r"\s*(?P<half>(?:[AaPp]\.?[Mm]\.?)?)(?: Uhr)?"
-    r"\s*(?P<zone>(?:Z|(?:UTC|GMT)?(?:[+-]\d{1,2}(?::?\d{2})?)?)))?"
+_WEEKDAYS = (
+    "mon monday tue tues tuesday wed wednesday thu thur thurs thursday fri friday sat saturday sun"
+    " sunday mo di mi do fr sa so montag dienstag mittwoch donnerstag freitag samstag sonnabend"
+    " sonntag lun lundi mar mardi mer mercredi jeu jeudi ven vendredi sam samedi dim dimanche lunes"
+    " martes mié miércoles jue jueves vie viernes sáb sábado dom domingo lunedì martedì mercoledì"
+    " giovedì gio venerdì sabato sab domenica ma wo vr za zo seg ter qua qui sex segunda terça"
 )
-_WEEKDAY = r"(?:[^\W\d]{2,10}\.?, )?"
+_WEEKDAY = rf"(?:(?i:{'|'.join(_WEEKDAYS.split())})\.?,? +)?"
+ZONES = {
+    **{"CET": 1, "MEZ": 1, "CEST": 2, "MESZ": 2, "BST": 1, "EET": 2, "EEST": 3, "MSK": 3, "JST": 9},
+    **{"EST": -5, "EDT": -4, "CST": -6, "CDT": -5, "MST": -7, "MDT": -6, "PST": -8, "PDT": -7},
+}
+"""Hours by which clocks are ahead of universal time."""
+
+_ZONE = (
+    rf"(?P<zone>(?:Z|{'|'.join(ZONES)}|(?:UTC|GMT)?(?:[+-]\d{{1,2}}(?::?\d{{2}})?)?)"
+    r"(?:\[[A-Za-z/_]+\])?)"
+)
+_TIME = (
+    r"(?P<hour>\d{1,2})(?::|h|\.(?=\d{2}(?:\.| Uhr)))(?P<minute>\d{2})"
+    r"(?:[:.](?P<second>\d{2}(?:[.,]\d+)?))?"
+    r"\s*(?P<half>(?:[AaPp]\.?[Mm]\.?)?)(?: ?(?:Uhr|hrs?|h))?"
+)
+_CLOCK = rf"(?:(?:[T ,:]+|,? (?:at|à|um|om|kl\.?|ore|alle|às|a las) ){_TIME}\s*{_ZONE})?"
 ISO_PATTERN = r"\d{4}-\d{2}-\d{2}([T ]\d{2}:\d{2}(:\d{2}(\.\d+)?)?)?\s?(Z|[+-]\d{2}:?\d{2})?"
 PATTERNS = {
-    "ymd": rf"(?P<year>\d{{4}})(?P<mark>[./-])(?P<month>\d{{1,2}})[./-](?P<day>\d{{1,2}}){_CLOCK}",
-    "ym": r"(?P<year>(?:19|20)\d{2})-(?P<month>0[1-9]|1[0-2])",
+    "ymd": (
+        rf"{_WEEKDAY}(?P<year>\d{{4}})(?P<mark>[./-]|年|년 ?)(?P<month>\d{{1,2}})(?:[./-]|月|월 ?)"
+        rf"(?P<day>\d{{1,2}})[日일]?{_CLOCK}"
+    ),
+    "ym": r"(?P<year>(?:19|20)\d{2})[-M](?P<month>0[1-9]|1[0-2])",
     "numbers": (
-        rf"(?P<first>\d{{1,2}})(?P<mark>[./-])(?P<second_>\d{{1,2}})[./-](?P<year>\d{{4}}|\d{{2}})"
+        rf"{_WEEKDAY}(?P<first>\d{{1,2}})(?P<mark>[./-])(?P<second_>\d{{1,2}})[./-](?P<year>\d{{4}}|\d{{2}})"
         rf"{_CLOCK}"
     ),
     "yymmdd": r"(?P<year>\d{2})(?P<mark>[/-])(?P<month>\d{1,2})[/-](?P<day>\d{1,2})",
@@ -60,9 +85,12 @@ PATTERNS = {
         r"(?:W|KW|CW|[Ww]eek|Woche)\.?[ -]?(?P<week>\d{1,2})[ /-]+(?P<year>(?:19|20)\d{2})"
     ),
     "day name": (
-        rf"{_WEEKDAY}(?P<day>\d{{1,2}})\.?[ /-]?(?P<name>[^\W\d]{{3,10}})\.?[ /,-]*"
-        r"(?P<year>\d{4}|\d{2})"
+        rf"{_WEEKDAY}(?P<day>\d{{1,2}})(?:\.|er|º)?[ /-]?(?:de )?(?P<name>[^\W\d]{{3,12}})"
+        r"\.?[ /,-]*(?:del? )?(?P<year>\d{4}|\d{2})"
         rf"{_CLOCK}"
+    ),
+    "name day time year": (
+        rf"{_WEEKDAY}(?P<name>[^\W\d]{{3}}) +(?P<day>\d{{1,2}}) {_TIME} ?{_ZONE} ?(?P<year>\d{{4}})"
     ),
     "name day": (
         rf"{_WEEKDAY}(?P<name>[^\W\d]{{3,10}})\.? (?P<day>\d{{1,2}})(?:st|nd|rd|th)?,? "
@@ -70,10 +98,17 @@ PATTERNS = {
         rf"{_CLOCK}"
     ),
     "compact": r"(?P<year>(?:19|20)\d{2})(?P<month>\d{2})(?P<day>\d{2})",
+    "compact time": (
+        r"(?P<year>(?:19|20)\d{2})(?P<month>0[1-9]|1[0-2])(?P<day>[0-3]\d)[T_-]?"
+        r"(?P<hour>[01]\d|2[0-3])(?P<minute>[0-5]\d)(?P<second>[0-5]\d)(?P<zone>Z?)"
+    ),
+    "compact days first": r"(?P<day>\d{1,2})(?P<month>0[1-9]|1[0-2])(?P<year>(?:19|20)\d{2})",
+    "compact month": r"(?P<year>(?:19|20)\d{2})(?P<month>0[1-9]|1[0-2])",
 }
 SHORT_YEARS = ("numbers", "day name", "name yy", "month yy")
-BY_NAME = ("compact", "month yy")
-"""Orders such as 20240131 and 07/25, which only columns have whose name tells so."""
+BY_NAME = ("compact", "compact days first", "compact month", "month yy")
+"""Orders such as 20240131, 31012024, 202401 and 07/25, which only columns have whose name tells
+so."""
 
 EPOCHS = {"seconds": SECONDS_PER_DAY, "milliseconds": 1000.0 * SECONDS_PER_DAY}
 """Units in which moments are counted from 1970, and how many of them a day has."""

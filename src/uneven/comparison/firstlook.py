@@ -41,9 +41,9 @@ class FirstLines:
         source = open_source(path, SAMPLE_BYTES)
         if source.kind != "csv":
             return None
-        cut = len(source.data) >= SAMPLE_BYTES
+        cut = not source.is_whole
         text, _ = decoded(source.data[:SAMPLE_BYTES], encoding, source.name, cut=cut)
-        return cls(source.name, text, not cut)
+        return cls(source.name, text, source.is_whole)
 
 
 def check_rows(path: Path, encoding: str = AUTO) -> None:

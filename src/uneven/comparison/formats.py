@@ -11,6 +11,7 @@ import codecs
 import gzip
 import io
 import lzma
+import re
 import struct
 import sys
 import zipfile
@@ -21,6 +22,7 @@ from functools import cache
 from pathlib import Path
 from typing import Any
 
+from uneven.comparison.drawntext import plain_table
 from uneven.comparison.errors import InputError
 from uneven.utils.registry import listing
 
@@ -60,12 +62,15 @@ class Source:
     kind : {"csv", "parquet", "feather", "workbook", "json"}
     notes : tuple of str
         What the reader should know.
+    is_whole : bool
+        Whether nothing was left unread.
     """
 
     name: str
     data: bytes
     kind: str
     notes: tuple[str, ...] = ()
+    is_whole: bool = True
 
 
 def check_file(path: Path) -> None:
@@ -118,11 +123,14 @@ def open_source(path: str | Path, limit: int = -1) -> Source:
         raise InputError(f"{name} is empty.")
     kind = _kind(data)
     wanted, word = PROMISES.get(path.suffix.lower(), (kind, ""))
+    if kind == "page":
+        raise InputError(f"{name} is an HTML or XML page; save its table as CSV or Excel (.xlsx).")
     if kind in ("csv", "json") and kind != wanted:
         raise InputError(f"{name} is not a readable {word} file: it does not begin like one.")
     if kind not in ("csv", "json") and 0 <= limit <= len(data) and path != STANDARD_INPUT:
         data = path.read_bytes()
-    return Source(name, data, kind, notes)
+    is_whole = not 0 <= limit <= len(data)
+    return Source(name, plain_table(data) if kind == "csv" else data, kind, notes, is_whole)
 
 
 @cache
@@ -204,8 +212,10 @@ def _kind(data: bytes) -> str:
     if data.startswith(b"PK\x03\x04"):
         return "workbook"
     start = data[:1000].removeprefix(codecs.BOM_UTF8).lstrip()
-    record = start.startswith(b"{") and b'"' in start[:3] and b":" in start
+    record = start.startswith(b"{") and start[1:].lstrip().startswith(b'"') and b":" in start
     records = start.startswith(b"[") and start[1:].lstrip().startswith(b"{")
+    if re.match(rb"<(?:!doctype|\?xml|html|head|body|table|[a-z]+>)", start, flags=re.IGNORECASE):
+        return "page"
     return "json" if record or records else "csv"
 
 

@@ -51,11 +51,24 @@ MISSING_MARKS |= {"n.c.", "nc", "s.o.", "s.d.", "nr", "tbd", "tba", "t.b.d.", "n
 MISSING_MARKS |= {"no answer", "don't know", "do not know", "prefer not to say"}
 MISSING_MARKS |= {"prefer not to answer", "not specified", "nicht angegeben", "keine antwort"}
 MISSING_MARKS |= {"weiß nicht", "weiss nicht", "non renseigné", "no contesta"}
+MISSING_MARKS |= {"not done", "not known", "not recorded", "undefined", "n/d", "s/i", "n.a", "n.b."}
+MISSING_MARKS |= {"entfällt", "ohne angabe", "nicht bekannt", "inconnu", "desconocido"}
+MISSING_MARKS |= {"<lod", "<loq", ">loq", "< lod", "< loq", "> loq", "bdl", "lod", "loq", "#num!"}
+MISSING_MARKS |= {"#n/v", "#nv", "#bezug!", "#zahl!", "#valeur!", "#valor!", "#¡valor!", "#¡div/0!"}
+MISSING_MARKS |= {"[null]", "<null>", "(blank)", "(leer)", "(vide)", "(unknown)", "na()"}
 MISSING_MARKS |= {"0000-00-00", "0000-00-00 00:00:00", "00.00.0000", "00/00/0000"}
 """Cells of this spelling are missing in columns of numbers, dates and truth values."""
 
 MISSING_CATEGORIES = frozenset(
     [
+        "#div/0!",
+        "#n/v",
+        "#nv",
+        "#bezug!",
+        "[null]",
+        "<null>",
+        "(blank)",
+        "(leer)",
         "?",
         "n/a",
         "n.a.",

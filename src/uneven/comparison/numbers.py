@@ -31,6 +31,11 @@ CURRENCIES = [
     "A$",
     "C$",
     "R$",
+    "NT$",
+    "HK$",
+    "S$",
+    "NZ$",
+    "MX$",
     "$",
     "€",
     "£",
@@ -40,6 +45,18 @@ CURRENCIES = [
     "₩",
     "₺",
     "₪",
+    "₱",
+    "₫",
+    "₴",
+    "₦",
+    "฿",
+    "¢",
+    "元",
+    "円",
+    "Ft",
+    "lei",
+    "руб.",
+    "Rp",
     "zł",
     "Kč",
     "kr.",
@@ -76,24 +93,81 @@ CURRENCIES = [
 ]
 
 MAGNITUDES: Mapping[str, float] = {
-    **dict.fromkeys(["k", "K", "Tsd", "Tsd.", "thousand"], 1e3),
+    **dict.fromkeys(["k", "K", "Tsd", "Tsd.", "thousand", "mil"], 1e3),
     **dict.fromkeys(["M", "mn", "mln", "Mio", "Mio.", "million"], 1e6),
-    **dict.fromkeys(["bn", "B", "Mrd", "Mrd.", "billion"], 1e9),
+    **dict.fromkeys(["bn", "B", "Mrd", "Mrd.", "billion", "Md", "Mds"], 1e9),
     **dict.fromkeys(["T", "tn", "trillion"], 1e12),
+    **dict.fromkeys(["lakh", "lakhs", "Lakh", "Lakhs", "lac", "Lac"], 1e5),
+    **dict.fromkeys(["crore", "crores", "Crore", "Crores"], 1e7),
 }
 """Words that multiply a number, also beside a currency."""
 
-FAMILIES: tuple[Mapping[str, float], ...] = (
-    {"mg": 1e-6, "g": 1e-3, "kg": 1.0, "t": 1e3, **dict.fromkeys(["lb", "lbs"], 0.45359237)},
-    {"mm": 1e-3, "cm": 1e-2, "m": 1.0, "km": 1e3, "in": 0.0254, "ft": 0.3048, "mi": 1609.344},
-    {"ms": 1e-3, "s": 1.0, "sec": 1.0, "min": 60.0, "h": 3600.0, "d": 86400.0},
-    {"ml": 1e-3, "cl": 1e-2, "dl": 0.1, "l": 1.0, "hl": 100.0},
-    {"B": 1.0, "kB": 1e3, "KB": 1e3, "MB": 1e6, "GB": 1e9, "TB": 1e12},
-    MAGNITUDES,
-    {"CR": 1.0, "DR": -1.0, "Cr": 1.0, "Dr": -1.0},
-)
-"""Units that one column may mix: each is turned into the one that counts 1."""
+OF_MONEY: Mapping[str, float] = {
+    **MAGNITUDES,
+    **{"m": 1e6, "b": 1e9, "tsd": 1e3, "mio": 1e6, "L": 1e5, "Cr": 1e7, "Cr.": 1e7, "cr": 1e7},
+}
+"""The same beside a currency, where ``m`` are no metres."""
 
+
+def _with_prefixes(unit: str, prefixes: str) -> dict[str, float]:
+    return {unit: 1.0} | {prefix + unit: _PREFIXES[prefix] for prefix in prefixes}
+
+
+_PREFIXES = {"n": 1e-9, "µ": 1e-6, "u": 1e-6, "m": 1e-3, "c": 1e-2, "d": 0.1, "h": 100.0}
+_PREFIXES |= {"k": 1e3, "K": 1e3, "M": 1e6, "G": 1e9, "T": 1e12}
+
+FAMILIES: tuple[Mapping[str, float], ...] = (
+    {
+        **{"ng": 1e-12, "µg": 1e-9, "ug": 1e-9, "mcg": 1e-9, "mg": 1e-6, "g": 1e-3, "kg": 1.0},
+        **{"t": 1e3, "lb": 0.45359237, "lbs": 0.45359237, "oz": 0.028349523125},
+    },
+    {
+        **_with_prefixes("m", "nµumck"),
+        **{"in": 0.0254, "inch": 0.0254, "inches": 0.0254, "ft": 0.3048, "feet": 0.3048},
+        **{"yd": 0.9144, "mi": 1609.344, "miles": 1609.344},
+    },
+    {
+        **{"ns": 1e-9, "µs": 1e-6, "us": 1e-6, "ms": 1e-3, "d": 86400.0},
+        **dict.fromkeys(("s", "sec", "secs", "second", "seconds", "Sek", "Sek."), 1.0),
+        **dict.fromkeys(("min", "mins", "minute", "minutes", "Min.", "Minuten"), 60.0),
+        **dict.fromkeys(("h", "hr", "hrs", "hour", "hours", "Std", "Std."), 3600.0),
+        **dict.fromkeys(("day", "days", "Tag", "Tage", "jour", "jours"), 86400.0),
+        **dict.fromkeys(("week", "weeks", "wk", "wks", "Woche", "Wochen"), 604800.0),
+        **dict.fromkeys(("month", "months", "mo", "Monat", "Monate", "mois"), 2629800.0),
+        **dict.fromkeys(("year", "years", "yr", "yrs", "Jahr", "Jahre", "ans"), 31557600.0),
+    },
+    {**_with_prefixes("l", "µumcdh"), **_with_prefixes("L", "µumd")},
+    {
+        **_with_prefixes("B", "kKMGT"),
+        **{"KiB": 2.0**10, "kiB": 2.0**10, "MiB": 2.0**20, "GiB": 2.0**30, "TiB": 2.0**40},
+    },
+    MAGNITUDES,
+    *(
+        _with_prefixes(unit, prefixes)
+        for unit, prefixes in (
+            ("Hz", "kMG"),
+            ("V", "µmk"),
+            ("A", "nµm"),
+            ("W", "mkMG"),
+            ("Wh", "kMG"),
+            ("J", "kM"),
+            ("Ω", "mkM"),
+            ("bit/s", "kMG"),
+            ("bps", "kMG"),
+        )
+    ),
+    {**_with_prefixes("Pa", "hkM"), "mbar": 100.0, "bar": 1e5, "psi": 6894.757},
+    {"CR": 1.0, "DR": -1.0, "Cr": 1.0, "Dr": -1.0},
+    {"H": 1.0, "S": -1.0},
+    {"N": 1.0, "S": -1.0, "° N": 1.0, "° S": -1.0, "°N": 1.0, "°S": -1.0},
+    {"E": 1.0, "W": -1.0, "° E": 1.0, "° W": -1.0, "°E": 1.0, "°W": -1.0, "O": 1.0, "°O": 1.0},
+    {"LL": 1.0, "HH": 1.0, "L": 1.0, "H": 1.0},
+)
+"""Units that one column may mix: each is turned into the one that counts 1. The last ones are
+credit and debit, as in ``20,00 S`` of a German bank, degrees, and low and high values of a
+laboratory."""
+
+FLAGS = FAMILIES[-1]
 UNITS = {*CURRENCIES, "%", "°C", "°F", *(u for f in FAMILIES for u in f if len(u) > 1)}
 """Signs that tell a number with a unit from a code such as 12a."""
 
@@ -103,7 +177,11 @@ PLAIN_TOO = {*MAGNITUDES, "%", "‰"} - {"B", "T"}
 MANY_CELLS = 2000
 """Above so many different cells the first ones tell how numbers are written, if all agree."""
 
-BOUND = r"(?:<=?|>=?|≤|≥|~|≈|[Cc]a\.?)"
+_BOUND_WORDS = (
+    r"ca\.?|circa|approx\.?|about|around|over|under|up to|more than|less than|at least|at most"
+    r"|etwa|über|unter|bis|mind\.|max\.|mehr als|weniger als|env\.|plus de|moins de"
+)
+BOUND = rf"(?:<=?|>=?|≤|≥|~|≈|(?i:(?:{_BOUND_WORDS}) ?))"
 """Signs of a number that is only a bound or an estimate; it is read as the number beside them."""
 
 _OPEN_WORDS = r"(?:(?:or|and) (?:more|over|above|older)|und (?:mehr|älter)|et plus)"
@@ -111,18 +189,22 @@ OPEN_END = rf"(?:\+| {_OPEN_WORDS})"
 """Signs behind the last number of a scale, as in 85+, which is read as 85."""
 
 _SPACES = " \u00a0\u2009\u202f"
+_ASIDE = (
+    rf"(?:[{_SPACES}]*(?:\*{{1,3}}|[†‡§]|\[[0-9A-Za-z]{{1,3}}\]|\([^()]+\))"
+    rf"|[{_SPACES}]+[-–][{_SPACES}]+[^0-9 ].*|[{_SPACES}]?[=:][{_SPACES}]?[^0-9 ].*)"
+)
 _MONEY = "|".join(map(re.escape, sorted(CURRENCIES, key=len, reverse=True)))
 _PER = r"/ ?(?:[0-9]+|[A-Za-zµ]+[²³]?)"
-_SIGNS = r"[kcm]?m[23]|[%‰°A-Za-zµμΩ€$£¥₹₽₩₺₪][%‰°A-Za-zµμΩłč²³/.·€$£¥₹]*"
+_SIGNS = r"[kcm]?m[23]|[%‰°A-Za-zµμΩ€$£¥₹₽₩₺₪₱₫₴₦฿¢元円р][%‰°A-Za-zµμΩłč²³/.·€$£¥₹уб]*"
 _UNIT = rf"(?:{_PER}|{_SIGNS})(?: [A-Za-z²³/%€$£¥₹]+)?"
 _CELL = (
     rf"(?P<bound>{BOUND}?)[{_SPACES}]*(?P<open>\(?)[{_SPACES}]*(?P<sign>[-+−–]?)[{_SPACES}]*(?P<money>(?:{_MONEY})?)[{_SPACES}]*"
     rf"(?P<sign2>[-+−–]?)[{_SPACES}]*(?P<open2>\(?)(?P<body>[0-9][0-9.,'’{_SPACES}]*|[.,][0-9]+)"
-    rf"(?P<power>(?:[eE][-+]?[0-9]{{1,3}})?)[{_SPACES}]*(?P<unit>(?:{_UNIT})?)"
-    rf"(?P<after>-?)(?P<close>\)?)(?P<more>{OPEN_END}?)"
+    rf"(?P<power>(?:[eE][-+]?[0-9]{{1,3}})?)(?P<over>\+?)[{_SPACES}]*(?P<unit>(?:{_UNIT})?)"
+    rf"(?P<after>-?)(?P<close>\)?)(?P<more>{OPEN_END}?)(?P<aside>(?:{_ASIDE})?)"
 )
 _LARGE_MONEY = (
-    rf"^({'|'.join(sorted(map(re.escape, MAGNITUDES.keys() - {'T'}), key=len, reverse=True))})"
+    rf"^({'|'.join(sorted(map(re.escape, OF_MONEY.keys() - {'T'}), key=len, reverse=True))})"
     rf" ?({_MONEY})$"
 )
 _GROUPED = rf"[0-9]{{1,3}}(?:[{_SPACES}'’][0-9]{{3}})+"
@@ -251,7 +333,7 @@ def parse_numbers(texts: pd.Series, style: NumberStyle) -> NDArray[np.float64]:
     minus |= (parts["after"] == "-") | (parts["open"] == "(") | (parts["open2"] == "(")
     units = parts["unit"].where(parts["money"] == "", parts["money"])
     large = parts["unit"].where(parts["money"] != "", "")
-    factors = large.map({"": 1.0, **MAGNITUDES}).to_numpy(np.float64, na_value=np.nan)
+    factors = large.map({"": 1.0, **OF_MONEY}).to_numpy(np.float64, na_value=np.nan)
     found = np.where(minus.to_numpy(bool), -numbers, numbers) * _scales(units, style.unit) * factors
     zero = (numbers == 0.0) & (units == "").to_numpy(bool)
     return np.where(zero, 0.0, found)
@@ -292,6 +374,12 @@ def _quick_numbers(texts: pd.Series, style: NumberStyle) -> NDArray[np.float64] 
     return np.asarray(pc.cast(cells, pa.float64()).to_pandas(), dtype=np.float64)
 
 
+def with_asides(texts: pd.Series) -> pd.Series:
+    """The cells that hold a remark behind their number, such as ``5 (good)`` and ``3.2*``."""
+    parts = _split(texts)
+    return texts[parts["body"].notna() & (parts["aside"].fillna("") != "")]
+
+
 def units_of(texts: pd.Series) -> list[str]:
     """The different units of cells that are all numbers of some kind, ``""`` for none; else empty.
 
@@ -322,9 +410,9 @@ def _split(texts: pd.Series) -> pd.DataFrame:
         parts["money"] = parts["money"].mask(both[1].notna() & (parts["money"] == ""), both[1])
         parts["unit"] = parts["unit"].mask(both[0].notna(), both[0])
     words = parts["unit"].str.fullmatch(_OPEN_WORDS, na=False)
-    parts["more"] = parts["more"].mask(words, parts["unit"])
+    parts["more"] = parts["more"].mask(words, parts["unit"]).mask(parts["over"] == "+", "+")
     parts["unit"] = parts["unit"].mask(words, "")
-    both = (parts["money"] != "") & ~parts["unit"].isin(["", *MAGNITUDES])
+    both = (parts["money"] != "") & ~parts["unit"].isin(["", *OF_MONEY])
     opened = (parts["open"] == "(").astype(int) + (parts["open2"] == "(")
     paired = opened == (parts["close"] == ")")
     minus = (parts["sign"] != "").astype(int) + (parts["sign2"] != "") + (parts["after"] != "")
@@ -342,7 +430,9 @@ def _parts(texts: pd.Series) -> pd.DataFrame | None:
     long = parts["body"].str.fullmatch(r"[0-9]{16,}")
     bounds = int(((parts["bound"] != "") | (parts["more"] != "")).sum())
     few = bounds and len(parts) - bounds < max(FEWEST_OF_A_KIND, bounds)
-    return None if few or (coded | long).any() else parts
+    aside = parts["aside"] != ""
+    names = aside.all() and not parts["aside"].str.contains("[0-9]").all()
+    return None if few or names or (coded | long).any() else parts
 
 
 FEWEST_OF_A_KIND = 3
@@ -405,7 +495,7 @@ def _common_unit(units: pd.Series, parts: pd.DataFrame) -> str | None:
     if same and not (bare and found[0] in PLAIN_TOO):
         return str(found[0])
     for family in FAMILIES:
-        if set(found) <= family.keys() and (not bare or family is MAGNITUDES):
+        if set(found) <= family.keys() and (not bare or family in (MAGNITUDES, FLAGS)):
             return next((unit for unit, scale in family.items() if scale == 1.0), "1")
     zeros = parts["body"].str.fullmatch("0*(?:[.,]0*)?")
     return str(found[0]) if same and bool(zeros[units == ""].all()) else None

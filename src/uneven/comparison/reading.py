@@ -19,9 +19,10 @@ import pandas as pd
 from numpy.typing import NDArray
 from pandas.api import types
 
-from uneven.comparison.celltexts import SOME_CELLS, ascii_digits, distinct_texts, vary
+from uneven.comparison.celltexts import SOME_CELLS, distinct_texts, vary
 from uneven.comparison.dates import days_since_1970, find_date_style, find_epoch, parse_dates
 from uneven.comparison.datestyles import ALSO, LATEST_YEAR, DateStyle
+from uneven.comparison.durations import HOURS, are_hours
 from uneven.comparison.errors import InputError
 from uneven.comparison.marks import ANSWERS, MISSING_CATEGORIES, MISSING_MARKS, TRUTH, TRUTH_WORDS
 from uneven.comparison.numbers import (
@@ -33,7 +34,9 @@ from uneven.comparison.numbers import (
     parse_numbers,
     quick_numbers,
     units_of,
+    with_asides,
 )
+from uneven.comparison.spellings import plain_signs
 from uneven.utils.registry import listing
 
 ColumnKind = Literal["number", "boolean", "date", "category", "text"]
@@ -51,7 +54,7 @@ MOST_SPELLINGS = 20
 """Words for true and false are fewer, however they are spelt."""
 
 DATE_NAME = re.compile(r"dat|day|tag|jour|fecha|time|zeit|when|birth|dob", re.IGNORECASE)
-MONTH_NAME = re.compile(r"expir|valid|gültig|ablauf|month|monat", re.IGNORECASE)
+MONTH_NAME = re.compile(r"expir|valid|gültig|ablauf|month|monat|mois|period", re.IGNORECASE)
 MOMENT_NAME = re.compile(
     r"(?:^|[\W_])(?i:ts|at|on|time|date|datetime|zeit|datum)$"
     r"|[a-z](?:At|On|Ts|Time|Date)$|(?i:timestamp|epoch|zeitstempel)"
@@ -59,13 +62,10 @@ MOMENT_NAME = re.compile(
 """Names of columns in which large numbers may count seconds from 1970."""
 
 BIRTH_NAME = re.compile(r"birth|born|dob|geboren|geburt|naissance|nacim", re.IGNORECASE)
-_CLOCK = r"\d{1,2}:\d{2}(?::\d{2}(?:\.\d+)?)?\s*(?:[AaPp]\.?[Mm]\.?)?"
-_SPAN = r"(?:\d+ ?(?:d|h|min|m|s) ?)+|P(?:\d+D)?(?:T(?:\d+H)?(?:\d+M)?(?:\d+(?:\.\d+)?S)?)?"
 _PAIR = r"[-+]?\d+(?:\.\d+)?\s*[/x×:,;]\s*[-+]?\d+(?:\.\d+)?"
 _DIGITS_FIRST = r"[^\w]*(?:[A-Z]{0,3}[^\w]*)?\d|[^\W\d]{3,10}\.? \d{1,2}(?:st|nd|rd|th)?,? \d{4}"
 """How most numbers and dates begin."""
 
-CLOCK_UNIT = "h:m"
 FORM_KEYS = ("decimal", "unit", "order", "latest", "missing")
 
 EARLIEST, LATEST = -106_650.0, 106_650.0
@@ -200,8 +200,9 @@ def read_column(
     asked = {str(mark).lower() for mark in (*custom.missing, *decided.get("missing", ()))}
     typed = _typed_kind(values)
     if typed == "number" and kind in (None, "date"):
-        if _are_compact_dates(values):
-            return Reading("date", {"order": "compact", **decided})
+        order = _compact_order(values)
+        if order is not None:
+            return Reading("date", {"order": order, **decided})
         moments = _moments(values.name, values.dropna())
         if moments is not None:
             return Reading("date", {**moments.form, **decided}, remarks=moments.remarks)
@@ -247,7 +248,7 @@ def _plain_style(
     if found.kind != "number" or told or not found.form.get("marked"):
         return None
     style = NumberStyle.from_dict(found.form)
-    clear = style.decimal in (".", ",") and style.unit != CLOCK_UNIT
+    clear = style.decimal in (".", ",") and style.unit != HOURS
     return found if clear and quick_numbers(values, style) is not None else None
 
 
@@ -285,10 +286,11 @@ def _find(
 def _numbers_or_dates(
     name: Any, cells: pd.Series, custom: Custom, decided: Mapping[str, Any], kind: str | None
 ) -> Reading | None:
-    cells = ascii_digits(cells)
+    cells = plain_signs(cells)
     found = _as_dates(name, cells, custom, decided, kind) if kind in (None, "date") else None
     if found is None and kind in (None, "number"):
-        found = _as_hours(cells) or _as_numbers(cells, custom, decided)
+        hours = Reading("number", {"unit": HOURS}) if are_hours(cells) else None
+        found = hours or _as_numbers(cells, custom, decided)
     return found
 
 
@@ -299,7 +301,8 @@ def _as_dates(
     prefer = prefer if prefer in ("dmy", "mdy") else None
     this_year = datetime.date.today().year
     latest = decided.get("latest", this_year if BIRTH_NAME.search(str(name)) else LATEST_YEAR)
-    names = {"compact": DATE_NAME, "month yy": MONTH_NAME}
+    compact = dict.fromkeys(("compact", "compact days first"), DATE_NAME)
+    names = {**compact, "compact month": MONTH_NAME, "month yy": MONTH_NAME}
     by_name = [order for order in names if kind == "date" or names[order].search(str(name))]
     date = find_date_style(cells, prefer, by_name, latest)
     return _moments(name, cells) if date is None else _dates(cells, date)
@@ -310,16 +313,6 @@ def _moments(name: Any, cells: pd.Series) -> Reading | None:
     unit = find_epoch(cells) if MOMENT_NAME.search(str(name)) else None
     remark = f"its numbers are read as {unit} since 1970"
     return None if unit is None else Reading("date", {"order": unit}, remarks=(remark,))
-
-
-def _as_hours(cells: pd.Series) -> Reading | None:
-    """Times of day and durations."""
-    for way in (_CLOCK, _SPAN):
-        if not re.fullmatch(way, str(cells.iloc[0])) or not cells.str.fullmatch(way).all():
-            continue
-        if way == _CLOCK or cells.str.contains(r"\d ?[dhm]\w* ?\d|P").any():  # 5 m may be metres
-            return Reading("number", {"unit": CLOCK_UNIT})
-    return None
 
 
 def _as_numbers(cells: pd.Series, custom: Custom, decided: Mapping[str, Any]) -> Reading | None:
@@ -338,11 +331,13 @@ def _as_numbers(cells: pd.Series, custom: Custom, decided: Mapping[str, Any]) ->
 
 def _estimates(cells: pd.Series, style: NumberStyle) -> list[str]:
     """What to say of cells that are a bound, a share of a whole or a debit, not just a number."""
-    if not cells.str.contains(r"[<>≤≥~≈+/a-zA-Z]").any():
+    if not cells.str.contains(r"[<>≤≥~≈+/a-zA-Z(\[*†‡§]").any():
         return []
-    bounds = cells[cells.str.match(rf"{BOUND}|.*[0-9].*{OPEN_END}$")]
+    asides = with_asides(cells)
+    bounds = cells[cells.str.match(rf"{BOUND}|.*[0-9].*{OPEN_END}$|[0-9][0-9.,]*\+")]
+    bounds = cells[cells.isin(bounds) | cells.isin(asides)]
     told = [f"{listing(bounds)} is read as the number in it"] if len(bounds) else []
-    for kind in (r".*[0-9] ?/ ?[0-9]+$", r".*[0-9] ?D[Rr]$"):
+    for kind in (r".*[0-9] ?/ ?[0-9]+$", r".*[0-9] ?(?:D[Rr]|S)$"):
         some = cells[cells.str.match(kind)][:1]
         told += [f"{c!r} is read as {x:.10g}" for c, x in zip(some, parse_numbers(some, style))]
     return told
@@ -441,22 +436,6 @@ def is_truth(cells: pd.Series) -> bool:
     return (both and mixed) or words in ({"true"}, {"false"})
 
 
-def clock_hours(cells: pd.Series) -> NDArray[np.float64]:
-    """Hours that times of day or durations stand for; NaN where a cell is none.
-
-    Examples
-    --------
-    >>> clock_hours(pd.Series(["9:30 PM", "08:15", "12:00 a.m.", "1h 30m"])).tolist()
-    [21.5, 8.25, 0.0, 1.5]
-    """
-    half = cells.str.extract(r"([AaPp])\.?[Mm]\.?$")[0].str.lower()
-    spans = cells.str.replace(r"\s*[AaPp]\.?[Mm]\.?$", "", regex=True)
-    spans = pd.to_timedelta(spans.where(spans.str.count(":") != 1, spans + ":00"), errors="coerce")
-    hours = (spans.dt.total_seconds() / 3600.0).to_numpy(np.float64)
-    noon = np.where(half == "p", 12.0, 0.0)
-    return np.where(half.isna(), hours, np.where(hours < 13.0, hours % 12.0 + noon, np.nan))
-
-
 def is_running_text(cells: pd.Series, counts: pd.Series) -> bool:
     """Whether cells are sentences rather than names of categories."""
     n_rows = int(counts[cells].sum())
@@ -489,15 +468,27 @@ def _typed_kind(values: pd.Series) -> ColumnKind | None:
     return _kind_of_objects(values.name, values.dropna()) if types.is_object_dtype(kind) else None
 
 
-def _are_compact_dates(values: pd.Series) -> bool:
-    """Whether whole numbers such as 20240131 are dates, in a column that is called so."""
-    if not DATE_NAME.search(str(values.name)) or not values.notna().any():
-        return False
+def _compact_order(values: pd.Series) -> str | None:
+    """How whole numbers such as 20240131 are dates, in a column that is called so."""
     numbers = pd.to_numeric(values.dropna())
-    if not numbers.between(19_000_101, 20_991_231).all() or (numbers % 1).any():
-        return False
+    if not len(numbers) or types.is_bool_dtype(numbers.dtype):
+        return None
+    name, (least, most) = str(values.name), (numbers.min(), numbers.max())
+    allowed = [
+        order
+        for order, pattern, ends in (
+            ("compact", DATE_NAME, (19_000_101, 20_991_231)),
+            ("compact days first", DATE_NAME, (1_011_900, 31_122_099)),
+            ("compact month", MONTH_NAME, (190_001, 209_912)),
+            ("compact time", re.compile(""), (19_000_101_000_000, 20_991_231_235_959)),
+        )
+        if ends[0] <= least and most <= ends[1] and pattern.search(name)
+    ]
+    if not allowed or (numbers % 1).any():
+        return None
     cells = pd.Series(numbers.astype("int64").unique()).astype(str).astype(object)
-    return find_date_style(cells, by_name=["compact"]) is not None
+    found = find_date_style(cells, by_name=allowed)
+    return found.order if found is not None and found.order in allowed else None
 
 
 def _kind_of_objects(name: Any, present: pd.Series) -> ColumnKind | None:

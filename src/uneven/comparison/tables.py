@@ -225,6 +225,7 @@ def _how_written(name: str, style: CsvStyle, encoding: str) -> dict[str, Any]:
     """What was found about a text file, and one line about it unless it is the usual."""
     encoding = encoding.removesuffix("-sig")
     words = {",": "commas", ";": "semicolons", "\t": "tabs", "|": "bars", " ": "blanks"}
+    words |= {"~": "tildes", "^": "carets", ":": "colons", "\x01": "control characters"}
     told = []
     if style.separator != "," and not name.lower().endswith(".tsv"):
         told.append(f"{words[style.separator]} between cells")
@@ -238,6 +239,8 @@ def _how_written(name: str, style: CsvStyle, encoding: str) -> dict[str, Any]:
         told.append("names of columns in two lines, which are joined")
     if style.above:
         told.append(f"{style.above} line{'s' * (style.above > 1)} above the header left out")
+    if style.below:
+        told.append(f"{style.below} line{'s' * (style.below > 1)} below the header left out")
     return {
         "format": "csv",
         "separator": style.separator,
